@@ -45,14 +45,16 @@ struct Operand {
     sum,         ///< name+offset: address of a variable plus a constant; generic(name)+offset sets `generic`
     sink,        ///< _
     string,      ///< "…" (only in some directives)
+    field,       ///< name = value (in `elements`): initialiser of a sampler
   };
   Kind kind = Kind::sink;
-  bool negated = false;      ///< `!p` on a predicate, `-%r` on a register
+  bool negated = false;      ///< `!p`
   bool is_unsigned = false;  ///< integer with suffix U
   bool generic = false;      ///< generic(name) in an initialiser
   Position position;
   std::string name;          ///< identifier; base of address or sum (empty if the base is a number)
   int64_t integer = 0;       ///< value bits; offset of address or sum
+  uint64_t mask = 0;         ///< sum only: 0xFF00(name) is one byte of an address; 0 = the whole address
   std::vector<Operand> elements;
 };
 
@@ -70,16 +72,18 @@ struct Instruction {
   std::vector<Operand> operands;
 };
 
+/// , function_name label {+ offset}, inlined_at file line column
+struct Inlining {
+  std::string function_label;
+  int64_t function_offset = 0;
+  uint32_t file = 0, line = 0, column = 0;
+};
+
 /// .loc: the source place of the instructions that follow.
 struct Location {
+  using Inlined = Inlining;
   Position position;
   uint32_t file = 0, line = 0, column = 0;
-  /// , function_name label {+ offset}, inlined_at file line column
-  struct Inlined {
-    std::string function_label;
-    int64_t function_offset = 0;
-    uint32_t file = 0, line = 0, column = 0;
-  };
   std::optional<Inlined> inlined;
 };
 
@@ -105,9 +109,10 @@ struct Variable {
   std::string opaque;                             ///< "texref", "samplerref" or "surfref" when type is opaque
   std::string name;                               ///< without the range
   uint32_t range = 0;                             ///< `%r<10>` declares %r0 … %r9; 0 = a single name
-  std::vector<std::optional<uint64_t>> dimensions;///< empty for a scalar; nullopt for []
+  std::vector<std::optional<uint64_t>> dimensions;///< empty for a scalar; nullopt for [] without initialiser
   bool has_initialiser = false;
-  std::vector<Operand> initialiser;               ///< flattened, outermost first; `vector` elements stay nested
+  /// Flattened, outermost first, short rows filled with zeros but for the last; `vector` elements (.v2, .v4) stay nested.
+  std::vector<Operand> initialiser;
   std::vector<std::string> attributes;            ///< .attribute(.managed): {"managed"}; unified(a,b) verbatim
   bool is_pointer = false;                        ///< .param … .ptr
   Space pointer_space = Space::generic;           ///< .ptr .global
@@ -127,15 +132,24 @@ struct Targets {
   std::vector<std::string> names;
 };
 
+/// .maxntid 256, 1, 1 and its relatives: name without the dot and its numbers.
+struct Performance {
+  Position position;
+  std::string name;               ///< maxntid, reqntid, minnctapersm, maxnreg, reqnctapercluster, explicitcluster, …
+  std::vector<uint64_t> values;
+};
+
 /// label: .callprototype (ret) _ (params) .noreturn;
 struct CallPrototype {
   Position position;
   std::string label;
   std::vector<Variable> returns, parameters;
+  std::vector<Performance> performance;           ///< .abi_preserve and the like
   bool noreturn = false;
 };
 
-/// .section name { … } and other debugging data: kept as text, never read.
+/// .section name { … } and other debugging data: kept as text, never read. An old-style `@@DWARF …` line has the name
+/// "@@DWARF" and the rest of the line as text.
 struct Section {
   Position position;
   std::string name, text;
@@ -164,13 +178,6 @@ struct Block {
   std::vector<Statement> statements;
 };
 
-/// .maxntid 256, 1, 1 and its relatives: name without the dot and its numbers.
-struct Performance {
-  Position position;
-  std::string name;               ///< maxntid, reqntid, minnctapersm, maxnreg, reqnctapercluster, explicitcluster, …
-  std::vector<uint64_t> values;
-};
-
 struct Function {
   Position position;
   bool is_entry = false;
@@ -189,7 +196,7 @@ using Item = std::variant<Variable, Function, File, Section, Pragma, Alias, Loca
 struct Module {
   uint32_t version_major = 0, version_minor = 0;
   std::vector<std::string> targets;  ///< {"sm_75", "debug"}
-  uint32_t address_size = 64;
+  uint32_t address_size = 64;        ///< 32 is parsed, and refused by check()
   std::vector<Item> items;           ///< in the order of the text
 };
 

@@ -1,0 +1,49 @@
+# Shortcuts for people; the build itself is CMake's (see CMakePresets.json).
+JOBS ?= $(shell nproc)
+RELEASE := build/release
+BANKSHOT := $(RELEASE)/bin/bankshot
+.DEFAULT_GOAL := help
+.PHONY: help setup configure build dev demo test test-long bench fuzz format tidy coverage clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that are missing (tools/packages.txt)
+	@tools/setup
+
+configure: setup
+	@mkdir -p build && { cmake --preset release >build/release.log 2>&1 || { cat build/release.log; exit 1; }; }
+
+build: configure ## build Release: build/release/bin/bankshot, build/release/lib/
+	@cmake --build --preset release -- -j $(JOBS)
+
+dev: setup ## build for debugging, with warnings as errors, in build/dev
+	@cmake --preset dev && cmake --build --preset dev -- -j $(JOBS)
+
+demo: build ## explain the bank conflicts of a matrix transpose
+	@tools/demo
+
+test: setup ## build everything and run every test, the sanitizers and 30 s of fuzzing a target
+	@JOBS=$(JOBS) tools/check
+
+test-long: setup ## the same with warnings as errors, the thread sanitizer and longer fuzzing
+	@JOBS=$(JOBS) tools/check --long
+
+bench: build ## measure warp instructions per second, beside the published figures of others
+	@bench/run
+
+fuzz: setup ## fuzz each target for FUZZ_SECONDS (60)
+	@JOBS=$(JOBS) tools/fuzz $(or $(FUZZ_SECONDS),60)
+
+format: ## clang-format every source of ours
+	@git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.cu' '*.h' | xargs clang-format -i
+
+tidy: configure ## clang-tidy over the rooms
+	@git ls-files -co --exclude-standard -- 'bankshot/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(RELEASE)
+
+coverage: setup ## run the tests with coverage and print it by file
+	@cmake --preset coverage && cmake --build --preset coverage -- -j $(JOBS) && ctest --preset coverage -j $(JOBS)
+	@tools/coverage
+
+clean: ## remove the build folder
+	@rm -rf build

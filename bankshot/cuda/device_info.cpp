@@ -1,0 +1,33 @@
+#include "bankshot/cuda/device.hpp"
+
+namespace bankshot::cuda {
+
+DeviceInfo device_info(const gpu::Gpu& gpu) {
+  DeviceInfo device;
+  device.name = gpu.name;
+  device.major = static_cast<int>(gpu.compute_major);
+  device.minor = static_cast<int>(gpu.compute_minor);
+  device.sms = gpu.machine.sms;
+  device.registers_per_block = gpu.registers_per_block;
+  device.memory = gpu.global_bytes;
+  device.constant_memory = static_cast<uint32_t>(gpu.constant_bytes);
+  device.clock_khz = gpu.core_khz;
+  device.memory_clock_khz = gpu.memory_khz;
+  device.memory_bus_bits = gpu.memory_bus_bits;
+  device.l2_bytes = static_cast<uint32_t>(gpu.l2_bytes);
+  device.shared_by_default = gpu.shared_per_block;
+
+  SmLimits& sm = device.sm;
+  sm.warp_size = gpu.machine.warp_size;
+  sm.max_threads_per_block = gpu.max_threads_per_block;
+  sm.max_warps = gpu.max_warps_per_sm;
+  sm.max_blocks = gpu.max_blocks_per_sm;
+  sm.registers = gpu.registers_per_sm;
+  sm.shared = gpu.shared_per_sm;
+  sm.shared_unit = gpu.compute_major >= 8 ? 128 : 256;
+  sm.shared_reserved = gpu.shared_reserved_per_block;
+  sm.shared_per_block = gpu.shared_per_block_optin;
+  return device;
+}
+
+}  // namespace bankshot::cuda

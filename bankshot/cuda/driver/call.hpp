@@ -1,0 +1,70 @@
+// What every function of the driver interface does around its own work.
+#pragma once
+
+#include <mutex>
+#include <new>
+
+#include "bankshot/cuda/driver/contexts.hpp"
+#include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/session.hpp"
+
+#ifndef BANKSHOT_API
+#define BANKSHOT_API(name) extern "C" __attribute__((visibility("default"))) ::bankshot::cuda::Status bankshot_##name
+#endif
+
+namespace bankshot::cuda::driver {
+
+using DevicePointer = uint64_t;
+
+/// The codes of the runtime interface that the driver interface has other words for.
+inline Status driver_status(Status status) {
+  switch (status) {
+    case Status::invalid_configuration:
+    case Status::invalid_pitch:
+    case Status::invalid_symbol:
+    case Status::invalid_memcpy_direction: return Status::invalid_value;
+    case Status::invalid_device_function: return Status::not_found;
+    default: return status;
+  }
+}
+
+/// Work after cuInit, under the lock.
+template <class Work>
+Status query(Work&& work) {
+  Session& session = Session::get();
+  std::lock_guard lock(session.mutex());
+  try {
+    if (!Contexts::get().initialised) return Status::not_initialized;
+    const Status status = session.describe();
+    return driver_status(status == Status::success ? work(session) : status);
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_memory;
+  }
+}
+
+/// Work on the current context.
+template <class Work>
+Status call(Work&& work) {
+  return query([&](Session& session) {
+    if (!current()) return Status::invalid_context;
+    const Status status = session.open();
+    return status == Status::success ? work(session) : status;
+  });
+}
+
+/// Work on a stream of the current context.
+template <class Work>
+Status call_on(void* stream, Work&& work) {
+  return call([&](Session& session) {
+    return session.streams().find(stream) ? work(session) : Status::invalid_handle;
+  });
+}
+
+template <class T, class U>
+Status give(T* place, U value) {
+  if (!place) return Status::invalid_value;
+  *place = static_cast<T>(value);
+  return Status::success;
+}
+
+}  // namespace bankshot::cuda::driver

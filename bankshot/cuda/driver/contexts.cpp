@@ -1,0 +1,231 @@
+#include "bankshot/cuda/driver/contexts.hpp"
+
+#include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/limits.hpp"
+
+namespace bankshot::cuda::driver {
+
+Contexts& Contexts::get() {
+  static Contexts& contexts = *new Contexts;
+  return contexts;
+}
+
+Context* Contexts::create(unsigned flags) {
+  auto context = std::make_unique<Context>(Context{flags, next_id_++});
+  Context* handle = context.get();
+  created_[handle] = std::move(context);
+  return handle;
+}
+
+bool Contexts::destroy(Context* context) { return created_.erase(context) != 0; }
+
+bool Contexts::is_valid(const Context* context) const { return context == &primary_ || created_.contains(context); }
+
+std::vector<Context*>& stack() {
+  thread_local std::vector<Context*> contexts;
+  return contexts;
+}
+
+Context* current() {
+  auto& contexts = stack();
+  // A context that another thread destroyed is not current any more.
+  while (!contexts.empty() && !Contexts::get().is_valid(contexts.back())) contexts.pop_back();
+  return contexts.empty() ? nullptr : contexts.back();
+}
+
+namespace {
+
+void reset_if_unused(Session& session) {
+  if (!Contexts::get().any()) session.reset();
+}
+
+}  // namespace
+
+BANKSHOT_API(cuCtxCreate_v2)(Context** context, unsigned flags, int device) {
+  return query([&](Session& session) {
+    if (!context) return Status::invalid_value;
+    if (device != 0) return Status::invalid_device;
+    if (const Status status = session.open(); status != Status::success) return status;
+    *context = Contexts::get().create(flags);
+    stack().push_back(*context);
+    return Status::success;
+  });
+}
+
+/// The third version has execution affinities: a pointer and a count before the flags.
+BANKSHOT_API(cuCtxCreate_v3)(Context** context, void*, int count, unsigned flags, int device) {
+  return count > 0 ? Status::not_supported : bankshot_cuCtxCreate_v2(context, flags, device);
+}
+
+/// The fourth has them in a structure, null when there are none.
+BANKSHOT_API(cuCtxCreate_v4)(Context** context, void* parameters, unsigned flags, int device) {
+  return parameters ? Status::not_supported : bankshot_cuCtxCreate_v2(context, flags, device);
+}
+
+BANKSHOT_API(cuCtxDestroy_v2)(Context* context) {
+  return query([&](Session& session) {
+    if (!Contexts::get().destroy(context)) return Status::invalid_context;
+    if (!stack().empty() && stack().back() == context) stack().pop_back();
+    reset_if_unused(session);
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuCtxPushCurrent_v2)(Context* context) {
+  return query([&](Session&) {
+    if (!Contexts::get().is_valid(context)) return Status::invalid_context;
+    stack().push_back(context);
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuCtxPopCurrent_v2)(Context** context) {
+  return query([&](Session&) {
+    if (!current()) return Status::invalid_context;
+    if (context) *context = stack().back();
+    stack().pop_back();
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuCtxSetCurrent)(Context* context) {
+  return query([&](Session&) {
+    if (context && !Contexts::get().is_valid(context)) return Status::invalid_context;
+    if (!stack().empty()) stack().pop_back();
+    if (context) stack().push_back(context);
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuCtxGetCurrent)(Context** context) {
+  return query([&](Session&) { return give(context, current()); });
+}
+
+BANKSHOT_API(cuCtxGetDevice)(int* device) {
+  return query([&](Session&) { return current() ? give(device, 0) : Status::invalid_context; });
+}
+
+BANKSHOT_API(cuCtxGetDevice_v2)(int* device, Context* context) {
+  return query([&](Session&) {
+    return context && !Contexts::get().is_valid(context) ? Status::invalid_context : give(device, 0);
+  });
+}
+
+BANKSHOT_API(cuCtxSynchronize)() {
+  return call([](Session& session) {
+    session.report().refresh();
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuCtxSynchronize_v2)(Context*) { return bankshot_cuCtxSynchronize(); }
+
+BANKSHOT_API(cuCtxGetFlags)(unsigned* flags) {
+  return query([&](Session&) { return current() ? give(flags, current()->flags) : Status::invalid_context; });
+}
+
+BANKSHOT_API(cuCtxSetFlags)(unsigned flags) {
+  return query([&](Session&) {
+    if (!current()) return Status::invalid_context;
+    current()->flags = flags;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuCtxGetId)(Context* context, unsigned long long* id) {
+  return query([&](Session&) {
+    Context* wanted = context ? context : current();
+    return Contexts::get().is_valid(wanted) ? give(id, wanted->id) : Status::invalid_context;
+  });
+}
+
+BANKSHOT_API(cuCtxGetApiVersion)(Context*, unsigned* version) {
+  return query([&](Session&) { return give(version, 3020); });
+}
+
+BANKSHOT_API(cuCtxSetLimit)(int limit, size_t value) {
+  return call([&](Session& session) { return set_limit(session, limit, value); });
+}
+
+BANKSHOT_API(cuCtxGetLimit)(size_t* value, int limit) {
+  return call([&](Session& session) { return get_limit(session, limit, value); });
+}
+
+BANKSHOT_API(cuCtxSetCacheConfig)(int) {
+  return call([](Session&) { return Status::success; });
+}
+BANKSHOT_API(cuCtxGetCacheConfig)(int* config) {
+  return call([&](Session&) { return give(config, 0); });
+}
+BANKSHOT_API(cuCtxSetSharedMemConfig)(int) {
+  return call([](Session&) { return Status::success; });
+}
+BANKSHOT_API(cuCtxGetSharedMemConfig)(int* config) {
+  return call([&](Session&) { return give(config, 1); });
+}
+
+BANKSHOT_API(cuCtxGetStreamPriorityRange)(int* lowest, int* highest) {
+  return query([&](Session&) {
+    if (lowest) *lowest = kLowestPriority;
+    if (highest) *highest = kHighestPriority;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuCtxEnablePeerAccess)(Context*, unsigned) {
+  return query([](Session&) { return Status::peer_access_unsupported; });
+}
+BANKSHOT_API(cuCtxDisablePeerAccess)(Context*) {
+  return query([](Session&) { return Status::peer_access_not_enabled; });
+}
+
+// The primary context, which the runtime interface uses.
+
+BANKSHOT_API(cuDevicePrimaryCtxRetain)(Context** context, int device) {
+  return query([&](Session& session) {
+    if (!context) return Status::invalid_value;
+    if (device != 0) return Status::invalid_device;
+    if (const Status status = session.open(); status != Status::success) return status;
+    ++Contexts::get().primary_uses;
+    *context = Contexts::get().primary();
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuDevicePrimaryCtxRelease_v2)(int device) {
+  return query([&](Session&) {
+    if (device != 0) return Status::invalid_device;
+    // Not a reset at the last release: a program may use the runtime interface beside this one.
+    if (Contexts::get().primary_uses == 0) return Status::invalid_context;
+    --Contexts::get().primary_uses;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuDevicePrimaryCtxReset_v2)(int device) {
+  return query([&](Session& session) {
+    if (device != 0) return Status::invalid_device;
+    session.reset();
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags) {
+  return query([&](Session&) {
+    if (device != 0) return Status::invalid_device;
+    Contexts::get().primary()->flags = flags;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuDevicePrimaryCtxGetState)(int device, unsigned* flags, int* active) {
+  return query([&](Session& session) {
+    if (device != 0) return Status::invalid_device;
+    if (!flags || !active) return Status::invalid_value;
+    *flags = Contexts::get().primary()->flags;
+    *active = session.is_open() ? 1 : 0;
+    return Status::success;
+  });
+}
+
+}  // namespace bankshot::cuda::driver

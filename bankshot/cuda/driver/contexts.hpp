@@ -1,0 +1,46 @@
+// Contexts of the driver interface. All contexts of the one device share its memory and engine; a context is who asks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "bankshot/cuda/errors.hpp"
+
+namespace bankshot::cuda::driver {
+
+struct Context {
+  unsigned flags = 0;
+  uint64_t id = 0;
+};
+
+/// Requires the session's lock.
+class Contexts {
+ public:
+  static Contexts& get();
+
+  Context* primary() { return &primary_; }
+  unsigned primary_uses = 0;       ///< cuDevicePrimaryCtxRetain less …Release
+  bool initialised = false;        ///< cuInit was called
+
+  Context* create(unsigned flags);
+  /// @return false if it is no created context
+  bool destroy(Context* context);
+  bool is_valid(const Context* context) const;
+  /// Whether anybody holds a context: when nobody does any more, the device is reset.
+  bool any() const { return primary_uses > 0 || !created_.empty(); }
+
+ private:
+  Context primary_{0, 1};
+  uint64_t next_id_ = 2;
+  std::unordered_map<const Context*, std::unique_ptr<Context>> created_;
+};
+
+/// The calling thread's stack of contexts; its top is current.
+std::vector<Context*>& stack();
+
+/// The current context, or null. The runtime interface works on the primary context without making it current.
+Context* current();
+
+}  // namespace bankshot::cuda::driver

@@ -1,0 +1,156 @@
+// Copies and fills. The asynchronous forms do their work at once.
+#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/transfer.hpp"
+
+namespace bankshot::cuda::driver {
+namespace {
+
+DevicePointer address_of(const void* pointer) { return reinterpret_cast<DevicePointer>(pointer); }
+
+Status copy_bytes(void* stream, DevicePointer to, Side to_side, DevicePointer from, Side from_side, size_t bytes) {
+  return call_on(stream, [&](Session& session) {
+    return copy(session.memory(), {to, bytes, 0, to_side}, {from, bytes, 0, from_side}, {bytes, 1, 1});
+  });
+}
+
+/// One end of a 2D or 3D copy. Types: 1 host, 2 device, 3 array, 4 unified.
+Status region_of(int type, const void* host, DevicePointer device, size_t pitch, size_t rows, size_t x, size_t y,
+                 size_t z, Region& region) {
+  if (type == 3) return Status::not_supported;  // arrays belong to textures
+  if (type != 1 && type != 2 && type != 4) return Status::invalid_value;
+  region.address = (type == 1 ? address_of(host) : device) + (z * rows + y) * pitch + x;
+  region.pitch = pitch;
+  region.slice = pitch * rows;
+  region.side = type == 1 ? Side::host : type == 2 ? Side::device : Side::either;
+  return Status::success;
+}
+
+Status copy_2d(void* stream, const abi::DriverMemcpy2D* c) {
+  return call_on(stream, [&](Session& session) {
+    if (!c) return Status::invalid_value;
+    Region to, from;
+    Status status = region_of(c->dst_type, c->dst_host, c->dst_device, c->dst_pitch, 0, c->dst_x, c->dst_y, 0, to);
+    if (status == Status::success)
+      status = region_of(c->src_type, c->src_host, c->src_device, c->src_pitch, 0, c->src_x, c->src_y, 0, from);
+    // A pitch of zero means rows without gaps.
+    if (to.pitch == 0) to.pitch = c->width;
+    if (from.pitch == 0) from.pitch = c->width;
+    return status == Status::success ? copy(session.memory(), to, from, {c->width, c->height, 1}) : status;
+  });
+}
+
+Status copy_3d(void* stream, const abi::DriverMemcpy3D* c) {
+  return call_on(stream, [&](Session& session) {
+    if (!c || c->src_lod || c->dst_lod) return Status::invalid_value;
+    Region to, from;
+    Status status = region_of(c->dst_type, c->dst_host, c->dst_device, c->dst_pitch, c->dst_height, c->dst_x, c->dst_y,
+                              c->dst_z, to);
+    if (status == Status::success)
+      status = region_of(c->src_type, c->src_host, c->src_device, c->src_pitch, c->src_height, c->src_x, c->src_y,
+                         c->src_z, from);
+    return status == Status::success ? copy(session.memory(), to, from, {c->width, c->height, c->depth}) : status;
+  });
+}
+
+template <class T>
+Status fill_rows(void* stream, DevicePointer to, size_t pitch, T value, size_t width, size_t height) {
+  return call_on(stream, [&](Session& session) {
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(width, sizeof(T), &bytes)) return Status::invalid_value;
+    if (height > 1 && bytes > pitch) return Status::invalid_value;
+    return fill(session.memory(), {to, pitch, 0, Side::device}, {bytes, height, 1}, value, sizeof(T));
+  });
+}
+
+}  // namespace
+
+BANKSHOT_API(cuMemcpyAsync)(DevicePointer to, DevicePointer from, size_t bytes, void* stream) {
+  return copy_bytes(stream, to, Side::either, from, Side::either, bytes);
+}
+BANKSHOT_API(cuMemcpy)(DevicePointer to, DevicePointer from, size_t bytes) {
+  return bankshot_cuMemcpyAsync(to, from, bytes, nullptr);
+}
+
+BANKSHOT_API(cuMemcpyHtoDAsync_v2)(DevicePointer to, const void* from, size_t bytes, void* stream) {
+  return copy_bytes(stream, to, Side::device, address_of(from), Side::host, bytes);
+}
+BANKSHOT_API(cuMemcpyHtoD_v2)(DevicePointer to, const void* from, size_t bytes) {
+  return bankshot_cuMemcpyHtoDAsync_v2(to, from, bytes, nullptr);
+}
+
+BANKSHOT_API(cuMemcpyDtoHAsync_v2)(void* to, DevicePointer from, size_t bytes, void* stream) {
+  return copy_bytes(stream, address_of(to), Side::host, from, Side::device, bytes);
+}
+BANKSHOT_API(cuMemcpyDtoH_v2)(void* to, DevicePointer from, size_t bytes) {
+  return bankshot_cuMemcpyDtoHAsync_v2(to, from, bytes, nullptr);
+}
+
+BANKSHOT_API(cuMemcpyDtoDAsync_v2)(DevicePointer to, DevicePointer from, size_t bytes, void* stream) {
+  return copy_bytes(stream, to, Side::device, from, Side::device, bytes);
+}
+BANKSHOT_API(cuMemcpyDtoD_v2)(DevicePointer to, DevicePointer from, size_t bytes) {
+  return bankshot_cuMemcpyDtoDAsync_v2(to, from, bytes, nullptr);
+}
+
+BANKSHOT_API(cuMemcpyPeerAsync)(DevicePointer to, Context*, DevicePointer from, Context*, size_t bytes, void* stream) {
+  return copy_bytes(stream, to, Side::device, from, Side::device, bytes);
+}
+BANKSHOT_API(cuMemcpyPeer)(DevicePointer to, Context* to_context, DevicePointer from, Context* from_context,
+                           size_t bytes) {
+  return bankshot_cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, nullptr);
+}
+
+BANKSHOT_API(cuMemcpy2D_v2)(const abi::DriverMemcpy2D* parameters) { return copy_2d(nullptr, parameters); }
+BANKSHOT_API(cuMemcpy2DUnaligned_v2)(const abi::DriverMemcpy2D* parameters) { return copy_2d(nullptr, parameters); }
+BANKSHOT_API(cuMemcpy2DAsync_v2)(const abi::DriverMemcpy2D* parameters, void* stream) {
+  return copy_2d(stream, parameters);
+}
+BANKSHOT_API(cuMemcpy3D_v2)(const abi::DriverMemcpy3D* parameters) { return copy_3d(nullptr, parameters); }
+BANKSHOT_API(cuMemcpy3DAsync_v2)(const abi::DriverMemcpy3D* parameters, void* stream) {
+  return copy_3d(stream, parameters);
+}
+
+// Counts and widths of the fills are in elements, pitches in bytes.
+
+BANKSHOT_API(cuMemsetD8_v2)(DevicePointer to, unsigned char value, size_t count) {
+  return fill_rows(nullptr, to, 0, value, count, 1);
+}
+BANKSHOT_API(cuMemsetD16_v2)(DevicePointer to, unsigned short value, size_t count) {
+  return fill_rows(nullptr, to, 0, value, count, 1);
+}
+BANKSHOT_API(cuMemsetD32_v2)(DevicePointer to, unsigned value, size_t count) {
+  return fill_rows(nullptr, to, 0, value, count, 1);
+}
+BANKSHOT_API(cuMemsetD8Async)(DevicePointer to, unsigned char value, size_t count, void* stream) {
+  return fill_rows(stream, to, 0, value, count, 1);
+}
+BANKSHOT_API(cuMemsetD16Async)(DevicePointer to, unsigned short value, size_t count, void* stream) {
+  return fill_rows(stream, to, 0, value, count, 1);
+}
+BANKSHOT_API(cuMemsetD32Async)(DevicePointer to, unsigned value, size_t count, void* stream) {
+  return fill_rows(stream, to, 0, value, count, 1);
+}
+BANKSHOT_API(cuMemsetD2D8_v2)(DevicePointer to, size_t pitch, unsigned char value, size_t width, size_t height) {
+  return fill_rows(nullptr, to, pitch, value, width, height);
+}
+BANKSHOT_API(cuMemsetD2D16_v2)(DevicePointer to, size_t pitch, unsigned short value, size_t width, size_t height) {
+  return fill_rows(nullptr, to, pitch, value, width, height);
+}
+BANKSHOT_API(cuMemsetD2D32_v2)(DevicePointer to, size_t pitch, unsigned value, size_t width, size_t height) {
+  return fill_rows(nullptr, to, pitch, value, width, height);
+}
+BANKSHOT_API(cuMemsetD2D8Async)(DevicePointer to, size_t pitch, unsigned char value, size_t width, size_t height,
+                                void* stream) {
+  return fill_rows(stream, to, pitch, value, width, height);
+}
+BANKSHOT_API(cuMemsetD2D16Async)(DevicePointer to, size_t pitch, unsigned short value, size_t width, size_t height,
+                                 void* stream) {
+  return fill_rows(stream, to, pitch, value, width, height);
+}
+BANKSHOT_API(cuMemsetD2D32Async)(DevicePointer to, size_t pitch, unsigned value, size_t width, size_t height,
+                                 void* stream) {
+  return fill_rows(stream, to, pitch, value, width, height);
+}
+
+}  // namespace bankshot::cuda::driver

@@ -1,0 +1,169 @@
+// Memory: allocation, registration, attributes of pointers.
+#include <algorithm>
+
+#include "bankshot/cuda/allocate.hpp"
+#include "bankshot/cuda/driver/call.hpp"
+
+namespace bankshot::cuda::driver {
+namespace {
+
+using simt::MemoryKind;
+
+/// Unlike the runtime interface, zero bytes are an error.
+template <class Pointer>
+Status give_memory(Session& session, Pointer* pointer, size_t bytes, MemoryKind kind) {
+  if (!pointer || bytes == 0) return Status::invalid_value;
+  uint64_t address = 0;
+  if (const Status status = allocate(session, bytes, kind, address); status != Status::success) return status;
+  *pointer = (Pointer)address;
+  return Status::success;
+}
+
+void* as_pointer(DevicePointer address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+BANKSHOT_API(cuMemAlloc_v2)(DevicePointer* address, size_t bytes) {
+  return call([&](Session& session) { return give_memory(session, address, bytes, MemoryKind::device); });
+}
+
+BANKSHOT_API(cuMemAllocAsync)(DevicePointer* address, size_t bytes, void* stream) {
+  return call_on(stream, [&](Session& session) { return give_memory(session, address, bytes, MemoryKind::device); });
+}
+
+BANKSHOT_API(cuMemAllocFromPoolAsync)(DevicePointer* address, size_t bytes, void*, void* stream) {
+  return bankshot_cuMemAllocAsync(address, bytes, stream);
+}
+
+BANKSHOT_API(cuMemAllocManaged)(DevicePointer* address, size_t bytes, unsigned flags) {
+  return call([&](Session& session) {
+    if (flags != 1 && flags != 2) return Status::invalid_value;
+    return give_memory(session, address, bytes, MemoryKind::managed);
+  });
+}
+
+BANKSHOT_API(cuMemAllocPitch_v2)(DevicePointer* address, size_t* pitch, size_t width, size_t height, unsigned element) {
+  return call([&](Session& session) {
+    if (!pitch || (element != 4 && element != 8 && element != 16)) return Status::invalid_value;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(pitch_for(width), height, &bytes)) return Status::out_of_memory;
+    const Status status = give_memory(session, address, bytes, MemoryKind::device);
+    if (status == Status::success) *pitch = pitch_for(width);
+    return status;
+  });
+}
+
+BANKSHOT_API(cuMemFree_v2)(DevicePointer address) {
+  return call([&](Session& session) {
+    return release(session, as_pointer(address), {MemoryKind::device, MemoryKind::managed});
+  });
+}
+
+BANKSHOT_API(cuMemFreeAsync)(DevicePointer address, void* stream) {
+  return call_on(stream,
+                 [&](Session& session) { return release(session, as_pointer(address), {MemoryKind::device}); });
+}
+
+BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
+  return call([&](Session& session) {
+    if (flags & ~7u) return Status::invalid_value;
+    const Status status = give_memory(session, pointer, bytes, MemoryKind::pinned);
+    if (status == Status::success) session.host_flags()[reinterpret_cast<uint64_t>(*pointer)] = flags | 2;
+    return status;
+  });
+}
+
+BANKSHOT_API(cuMemAllocHost_v2)(void** pointer, size_t bytes) { return bankshot_cuMemHostAlloc(pointer, bytes, 0); }
+
+BANKSHOT_API(cuMemFreeHost)(void* pointer) {
+  return call([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
+}
+
+BANKSHOT_API(cuMemHostRegister_v2)(void* pointer, size_t bytes, unsigned flags) {
+  return call([&](Session& session) { return register_host(session, pointer, bytes, flags); });
+}
+
+BANKSHOT_API(cuMemHostUnregister)(void* pointer) {
+  return call([&](Session& session) { return unregister_host(session, pointer); });
+}
+
+BANKSHOT_API(cuMemHostGetDevicePointer_v2)(DevicePointer* address, void* pointer, unsigned flags) {
+  return call([&](Session& session) {
+    if (flags || !is_host_memory(session, pointer)) return Status::invalid_value;
+    return give(address, reinterpret_cast<DevicePointer>(pointer));
+  });
+}
+
+BANKSHOT_API(cuMemHostGetFlags)(unsigned* flags, void* pointer) {
+  return call([&](Session& session) { return host_flags(session, pointer, flags); });
+}
+
+BANKSHOT_API(cuMemGetInfo_v2)(size_t* free, size_t* total) {
+  return call([&](Session& session) {
+    const simt::Memory& memory = session.memory();
+    if (free) *free = memory.capacity() - std::min(memory.capacity(), memory.used());
+    if (total) *total = memory.capacity();
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuMemGetAddressRange_v2)(DevicePointer* base, size_t* size, DevicePointer address) {
+  return call([&](Session& session) {
+    const PointerView view = look_at(session, as_pointer(address));
+    if (!view.allocation) return Status::not_found;
+    if (base) *base = view.allocation->address;
+    if (size) *size = view.allocation->size;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuPointerGetAttribute)(void* value, int which, DevicePointer address) {
+  return call([&](Session& session) {
+    if (!value) return Status::invalid_value;
+    const PointerView view = look_at(session, as_pointer(address));
+    if (!view.allocation) return Status::invalid_value;
+    const bool managed = view.type == PointerView::managed_memory;
+    // Numbers: CUDA driver API reference, enum CUpointer_attribute.
+    switch (which) {
+      case 1: return give(static_cast<Context**>(value), current());
+      case 2: return give(static_cast<unsigned*>(value), view.type == PointerView::host_memory ? 1 : 2);
+      case 3: return give(static_cast<DevicePointer*>(value), address);
+      case 4:
+        if (!view.host) return Status::invalid_value;
+        return give(static_cast<void**>(value), view.host);
+      case 6: return give(static_cast<unsigned*>(value), 0);                          // synchronises always
+      case 7: return give(static_cast<unsigned long long*>(value), view.allocation->address);
+      case 8: return give(static_cast<unsigned*>(value), managed);
+      case 9: return give(static_cast<int*>(value), 0);
+      case 11: return give(static_cast<DevicePointer*>(value), view.allocation->address);
+      case 12: return give(static_cast<size_t*>(value), view.allocation->size);
+      case 13: return give(static_cast<unsigned*>(value), 1);
+      default: return Status::not_supported;
+    }
+  });
+}
+
+BANKSHOT_API(cuPointerGetAttributes)(unsigned count, const int* which, void** values, DevicePointer address) {
+  if (!which || !values) return Status::invalid_value;
+  for (unsigned i = 0; i < count; ++i) {
+    const Status status = bankshot_cuPointerGetAttribute(values[i], which[i], address);
+    // An attribute that the pointer has not is told as null, by the reference.
+    if (status == Status::invalid_value && values[i]) continue;
+    if (status != Status::success) return status;
+  }
+  return Status::success;
+}
+
+BANKSHOT_API(cuPointerSetAttribute)(const void*, int which, DevicePointer) {
+  return call([&](Session&) { return which == 6 ? Status::success : Status::invalid_value; });
+}
+
+BANKSHOT_API(cuMemAdvise)(DevicePointer address, size_t bytes) {
+  return call([&](Session& session) { return check_managed(session, as_pointer(address), bytes); });
+}
+
+BANKSHOT_API(cuMemPrefetchAsync)(DevicePointer address, size_t bytes) {
+  return call([&](Session& session) { return check_managed(session, as_pointer(address), bytes); });
+}
+
+}  // namespace bankshot::cuda::driver

@@ -1,0 +1,211 @@
+// Modules, libraries and functions.
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/fatbin.hpp"
+#include "bankshot/cuda/function_attributes.hpp"
+#include "bankshot/cuda/say.hpp"
+
+namespace bankshot::cuda::driver {
+namespace {
+
+/// How long an image in memory is: its own headers say, and PTX ends with a NUL.
+std::string image_at(const void* image) {
+  const auto* text = static_cast<const char*>(image);
+  if (static_cast<unsigned char>(text[0]) == 0x50) {  // first byte of a container; no PTX text begins with 'P'
+    if (const size_t extent = container_extent(image)) return {text, extent};
+  }
+  if (text[0] == 0x7f) return {text, 4};  // machine code: refused by its magic number, its length does not matter
+  return text;
+}
+
+/// The options of cuModuleLoadDataEx that matter: where to put the messages.
+struct JitLog {
+  char* buffer = nullptr;
+  size_t size = 0;
+  void** size_slot = nullptr;
+
+  JitLog(unsigned count, const int* options, void** values) {
+    constexpr int kErrorLogBuffer = 5, kErrorLogBufferSize = 6;
+    for (unsigned i = 0; options && values && i < count; ++i) {
+      if (options[i] == kErrorLogBuffer) buffer = static_cast<char*>(values[i]);
+      if (options[i] == kErrorLogBufferSize) {
+        size = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(values[i]));
+        size_slot = &values[i];
+      }
+    }
+  }
+
+  /// Writes as much as there is room for, and how much that was, as the real driver does.
+  void write(const std::string& log) {
+    size_t written = 0;
+    if (buffer && size > 0) {
+      written = std::min(log.size(), size - 1);
+      std::memcpy(buffer, log.data(), written);
+      buffer[written] = '\0';
+    }
+    if (size_slot) *size_slot = reinterpret_cast<void*>(written);
+  }
+  bool wanted() const { return buffer && size > 0; }
+};
+
+Status load_module(Session& session, Module** module, std::unique_ptr<Module> fresh, JitLog log) {
+  const Status status = load(session.engine(), *fresh, log.wanted());
+  log.write(fresh->log);
+  if (status != Status::success) return status;
+  *module = &session.modules().add(std::move(fresh));
+  return Status::success;
+}
+
+std::unique_ptr<Module> module_of_image(const void* image) {
+  auto module = std::make_unique<Module>();
+  uint32_t magic = 0;
+  if (static_cast<const unsigned char*>(image)[0] == 0xb1) std::memcpy(&magic, image, sizeof magic);
+  if (magic == kWrapperMagic)  // what bin2c and -fatbin give to be linked in
+    module->wrapper = image;
+  else
+    module->image = image_at(image);
+  module->label = "module.ptx";
+  return module;
+}
+
+std::optional<std::string> read_file(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+}  // namespace
+
+BANKSHOT_API(cuModuleLoadDataEx)(Module** module, const void* image, unsigned count, int* options, void** values) {
+  return call([&](Session& session) {
+    if (!module || !image) return Status::invalid_value;
+    return load_module(session, module, module_of_image(image), {count, options, values});
+  });
+}
+
+BANKSHOT_API(cuModuleLoadData)(Module** module, const void* image) {
+  return bankshot_cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
+BANKSHOT_API(cuModuleLoadFatBinary)(Module** module, const void* image) {
+  return bankshot_cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+
+BANKSHOT_API(cuModuleLoad)(Module** module, const char* path) {
+  return call([&](Session& session) {
+    if (!module || !path) return Status::invalid_value;
+    auto image = read_file(path);
+    if (!image) return Status::file_not_found;
+    auto fresh = std::make_unique<Module>();
+    fresh->image = std::move(*image);
+    fresh->label = path;
+    return load_module(session, module, std::move(fresh), {0, nullptr, nullptr});
+  });
+}
+
+BANKSHOT_API(cuModuleUnload)(Module* module) {
+  return call([&](Session& session) {
+    if (!session.modules().contains(module)) return Status::invalid_handle;
+    session.modules().remove(module);
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuModuleGetFunction)(Function** function, Module* module, const char* name) {
+  return call([&](Session& session) {
+    if (!function || !name) return Status::invalid_value;
+    if (!session.modules().contains(module)) return Status::invalid_handle;
+    if (const Status status = load(session.engine(), *module); status != Status::success) return status;
+    *function = find_function(*module, name);
+    return *function ? Status::success : Status::not_found;
+  });
+}
+
+BANKSHOT_API(cuModuleGetGlobal_v2)(DevicePointer* address, size_t* size, Module* module, const char* name) {
+  return call([&](Session& session) {
+    if (!name) return Status::invalid_value;
+    if (!session.modules().contains(module)) return Status::invalid_handle;
+    if (const Status status = load(session.engine(), *module); status != Status::success) return status;
+    const Variable* variable = find_variable(*module, name);
+    if (!variable) return Status::not_found;
+    if (address) *address = variable->info->address;
+    if (size) *size = variable->info->size;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuModuleGetFunctionCount)(unsigned* count, Module* module) {
+  return call([&](Session& session) {
+    if (!session.modules().contains(module)) return Status::invalid_handle;
+    return give(count, module->functions.size());
+  });
+}
+
+BANKSHOT_API(cuModuleEnumerateFunctions)(Function** functions, unsigned count, Module* module) {
+  return call([&](Session& session) {
+    if (!functions) return Status::invalid_value;
+    if (!session.modules().contains(module)) return Status::invalid_handle;
+    for (auto& [name, function] : module->functions) {
+      if (count-- == 0) break;
+      *functions++ = function.get();
+    }
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cuModuleGetLoadingMode)(int* mode) { return give(mode, 2); }  // lazy
+
+// A library is a module that belongs to no context; a kernel is a function.
+
+BANKSHOT_API(cuLibraryLoadData)(Module** library, const void* image, int* options, void** values, unsigned count, int*,
+                                void**, unsigned) {
+  return query([&](Session& session) {
+    if (!library || !image) return Status::invalid_value;
+    if (const Status status = session.open(); status != Status::success) return status;
+    return load_module(session, library, module_of_image(image), {count, options, values});
+  });
+}
+
+BANKSHOT_API(cuLibraryLoadFromFile)(Module** library, const char* path, int*, void**, unsigned, int*, void**,
+                                    unsigned) {
+  return bankshot_cuModuleLoad(library, path);
+}
+
+BANKSHOT_API(cuLibraryUnload)(Module* library) { return bankshot_cuModuleUnload(library); }
+
+BANKSHOT_API(cuLibraryGetKernel)(Function** kernel, Module* library, const char* name) {
+  return bankshot_cuModuleGetFunction(kernel, library, name);
+}
+
+BANKSHOT_API(cuLibraryGetModule)(Module** module, Module* library) {
+  return call([&](Session& session) {
+    return session.modules().contains(library) ? give(module, library) : Status::invalid_handle;
+  });
+}
+
+BANKSHOT_API(cuLibraryGetGlobal)(DevicePointer* address, size_t* size, Module* library, const char* name) {
+  return bankshot_cuModuleGetGlobal_v2(address, size, library, name);
+}
+
+BANKSHOT_API(cuLibraryGetManaged)(DevicePointer* address, size_t* size, Module* library, const char* name) {
+  return bankshot_cuModuleGetGlobal_v2(address, size, library, name);
+}
+
+BANKSHOT_API(cuLibraryGetKernelCount)(unsigned* count, Module* library) {
+  return bankshot_cuModuleGetFunctionCount(count, library);
+}
+
+BANKSHOT_API(cuLibraryEnumerateKernels)(Function** kernels, unsigned count, Module* library) {
+  return bankshot_cuModuleEnumerateFunctions(kernels, count, library);
+}
+
+}  // namespace bankshot::cuda::driver

@@ -1,0 +1,72 @@
+// Error codes of the runtime and the driver interface, which share their numbers.
+#pragma once
+
+#include <span>
+
+#include "bankshot/simt/engine.hpp"
+
+namespace bankshot::cuda {
+
+/// What every function of both interfaces returns: cudaError_t and CUresult. The codes our own code names; the table
+/// has them all. Source: CUDA runtime API reference, enum cudaError.
+enum class Status : int {
+  success = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  not_initialized = 3,
+  invalid_configuration = 9,
+  invalid_pitch = 12,
+  invalid_symbol = 13,
+  invalid_device_pointer = 17,
+  invalid_memcpy_direction = 21,
+  missing_configuration = 52,
+  invalid_device_function = 98,
+  no_device = 100,
+  invalid_device = 101,
+  invalid_image = 200,
+  invalid_context = 201,
+  no_binary_for_gpu = 209,
+  unsupported_limit = 215,
+  peer_access_unsupported = 217,
+  invalid_ptx = 218,
+  file_not_found = 301,
+  invalid_handle = 400,
+  not_found = 500,
+  not_ready = 600,
+  illegal_address = 700,
+  launch_out_of_resources = 701,
+  launch_timeout = 702,
+  peer_access_already_enabled = 704,
+  peer_access_not_enabled = 705,
+  primary_context_active = 708,
+  context_is_destroyed = 709,
+  assertion = 710,
+  already_registered = 712,
+  not_registered = 713,
+  misaligned_address = 716,
+  invalid_program_counter = 718,
+  launch_failure = 719,
+  cooperative_launch_too_large = 720,
+  not_supported = 801,
+  unknown = 999,
+};
+
+struct ErrorRow {
+  int code;
+  const char* runtime_name;  ///< "cudaErrorInvalidValue", or null
+  const char* driver_name;   ///< "CUDA_ERROR_INVALID_VALUE", or null
+  const char* text;          ///< "invalid argument": what cudaGetErrorString gives
+};
+
+std::span<const ErrorRow> error_table();
+/// Null for a code that neither interface has.
+const ErrorRow* find_error(int code);
+
+/// The error that a real GPU reports for a fault of a kernel.
+Status status_of(simt::Fault::Kind kind);
+
+/// Whether the error corrupts the context: every later call fails with it until the device is reset.
+/// Source: CUDA runtime API reference, the errors whose text ends "must be terminated and relaunched".
+bool is_sticky(Status status);
+
+}  // namespace bankshot::cuda

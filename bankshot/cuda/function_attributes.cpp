@@ -1,0 +1,57 @@
+#include "bankshot/cuda/function_attributes.hpp"
+
+#include <algorithm>
+
+#include "bankshot/cuda/launch.hpp"
+
+namespace bankshot::cuda {
+
+std::optional<int> function_attribute(const DeviceInfo& device, const Function& function, int which) {
+  const simt::KernelInfo& kernel = *function.info;
+  switch (static_cast<FunctionAttribute>(which)) {
+    case FunctionAttribute::max_threads:
+      return static_cast<int>(std::min(kernel.max_threads, device.sm.max_threads_per_block));
+    case FunctionAttribute::shared_size: return static_cast<int>(kernel.static_shared);
+    case FunctionAttribute::const_size: return 0;
+    case FunctionAttribute::local_size: return static_cast<int>(kernel.local_bytes);
+    case FunctionAttribute::registers: return static_cast<int>(registers_told(device, kernel));
+    case FunctionAttribute::ptx_version:
+    case FunctionAttribute::binary_version: return device.major * 10 + device.minor;
+    case FunctionAttribute::cache_mode_ca: return 0;
+    case FunctionAttribute::max_dynamic_shared: return static_cast<int>(dynamic_shared_limit(device, function));
+    case FunctionAttribute::carveout: return function.carveout;
+    default: break;
+  }
+  // 10 to 15 are about clusters, which no kernel that loads requires.
+  return which >= 10 && which <= 15 ? std::optional(0) : std::nullopt;
+}
+
+Status set_function_attribute(const DeviceInfo& device, Function& function, int which, int value) {
+  switch (static_cast<FunctionAttribute>(which)) {
+    case FunctionAttribute::max_dynamic_shared: return set_dynamic_shared_limit(device, function, value);
+    case FunctionAttribute::carveout:
+      if (value < -1 || value > 100) return Status::invalid_value;
+      function.carveout = value;
+      return Status::success;
+    default: return which >= 10 && which <= 15 ? Status::success : Status::invalid_value;
+  }
+}
+
+Status function_parameter(const Function& function, size_t index, size_t* offset, size_t* size) {
+  if (!offset || index >= function.info->params.size()) return Status::invalid_value;
+  *offset = function.info->params[index].offset;
+  if (size) *size = function.info->params[index].size;
+  return Status::success;
+}
+
+Status available_shared(const DeviceInfo& device, const Function& function, int blocks, int threads, size_t* bytes) {
+  if (!bytes || blocks <= 0 || threads <= 0) return Status::invalid_value;
+  *bytes = available_dynamic_shared(device.sm,
+                                    {.threads = static_cast<uint32_t>(threads),
+                                     .registers = registers_told(device, *function.info),
+                                     .shared = function.info->static_shared},
+                                    static_cast<uint32_t>(blocks));
+  return Status::success;
+}
+
+}  // namespace bankshot::cuda

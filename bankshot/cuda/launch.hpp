@@ -1,0 +1,43 @@
+// Launching a kernel: the checks of the real driver, the parameter buffer, the engine, the report.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/modules.hpp"
+#include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/session.hpp"
+
+namespace bankshot::cuda {
+
+struct LaunchRequest {
+  simt::Dim3 grid, block;
+  uint64_t dynamic_shared = 0;      ///< bytes
+  bool cooperative = false;         ///< all CTAs must be resident at once
+  void* const* arguments = nullptr; ///< one pointer a parameter; or null, and
+  std::span<const std::byte> packed{};  ///< … the whole parameter buffer
+};
+
+/// Runs the kernel to its end. A kernel that fails tells why on standard error and corrupts the context; the call itself
+/// succeeds then, as on a GPU, where kernels run later, unless CUDA_LAUNCH_BLOCKING=1 is set.
+/// The session must be open and the function's module loaded.
+/// @return success, or why it cannot be launched: invalid_configuration, invalid_value, launch_out_of_resources,
+///         cooperative_launch_too_large
+Status launch(Session& session, Function& function, const LaunchRequest& request);
+
+/// Registers a thread as told to programs. The engine's count is that of the PTX declarations, which name a register once
+/// an assignment; a compiler would fit the kernel into its launch bounds, so that is the most we tell.
+uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel);
+
+/// The dynamic shared memory a launch may use: what the program asked for, else the default of 48 KiB less the static.
+uint64_t dynamic_shared_limit(const DeviceInfo& device, const Function& function);
+
+/// Sets the limit for launches. @return invalid_value if the GPU has not that much
+Status set_dynamic_shared_limit(const DeviceInfo& device, Function& function, int bytes);
+
+/// CTAs of a kernel on an SM. @param threads  of a CTA @param dynamic_shared  bytes
+uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared);
+
+}  // namespace bankshot::cuda

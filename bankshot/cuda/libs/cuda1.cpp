@@ -1,0 +1,4 @@
+// The driver library: names only, see forward.hpp.
+#define BANKSHOT_NOT_SUPPORTED "bankshot_driver_not_supported"
+#include "forward.hpp"
+#include "cuda1.def"

@@ -1,0 +1,120 @@
+// From a registered or given image to a program of the engine.
+#include <errno.h>
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "bankshot/cuda/fatbin.hpp"
+#include "bankshot/cuda/modules.hpp"
+#include "bankshot/cuda/say.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+/// A PTX text and the file name its messages carry.
+struct Candidate {
+  std::string text, file;
+};
+
+struct Failure {
+  Status status;
+  std::string log;
+};
+
+bool is_elf(std::string_view image) { return image.starts_with("\x7f" "ELF"); }
+
+bool is_container(std::string_view image) {
+  uint32_t magic = 0;
+  if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
+  return magic == kContainerMagic;
+}
+
+/// The PTX texts of a fat binary, the best first.
+Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte> container) {
+  auto entries = read_fatbin(container);
+  if (!entries) return Failure{Status::invalid_image, entries.error().message};
+  auto ptx = choose_ptx(*entries);
+  if (!ptx) return Failure{Status::no_binary_for_gpu, ptx.error().message};
+  return *ptx;
+}
+
+/// Loads the first text that the engine takes. Of several failures the best text's is told.
+Result<std::shared_ptr<simt::Program>, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
+                                                           const std::string& label) {
+  auto entries = ptx_entries(container);
+  if (!entries) return entries.error();
+  std::string log;
+  for (const auto& entry : *entries) {
+    auto text = decompress(entry);
+    if (!text) return Failure{Status::invalid_image, text.error().message};
+    const std::string file = (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
+    auto program = engine.load(*text, file);
+    if (program) return *program;
+    if (log.empty()) log = format_diagnostics(program.error(), file, *text);
+  }
+  return Failure{Status::invalid_ptx, log};
+}
+
+Result<std::shared_ptr<simt::Program>, Failure> load_image(simt::Engine& engine, const Module& module) {
+  if (module.wrapper) {
+    auto container = container_of(module.wrapper);
+    if (!container) return Failure{Status::no_binary_for_gpu, container.error().message};
+    return load_first(engine, *container, module.label);
+  }
+  if (is_elf(module.image))
+    return Failure{Status::no_binary_for_gpu,
+                   fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat "
+                               "binary that has it (nvcc -fatbin)",
+                               module.label)};
+  if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
+  auto program = engine.load(module.image, module.label);
+  if (program) return *program;
+  return Failure{Status::invalid_ptx, format_diagnostics(program.error(), module.label, module.image)};
+}
+
+/// Connects the registered kernels and variables with what the program has.
+void connect(Module& module) {
+  for (const auto& kernel : simt::kernels(*module.program)) {
+    auto& slot = module.functions[kernel.name];
+    if (!slot) slot = std::make_unique<Function>(Function{.module = &module, .name = kernel.name});
+    slot->info = &kernel;
+  }
+  for (const auto& global : simt::globals(*module.program)) {
+    auto& slot = module.variables[global.name];
+    if (!slot) slot = std::make_unique<Variable>(Variable{.module = &module, .name = global.name});
+    slot->info = &global;
+    if (slot->managed_pointer) *slot->managed_pointer = reinterpret_cast<void*>(global.address);
+  }
+}
+
+}  // namespace
+
+Status load(simt::Engine& engine, Module& module, bool quiet) {
+  if (module.state == Module::State::loaded) return Status::success;
+  if (module.state == Module::State::failed) return module.failure;
+  auto program = load_image(engine, module);
+  if (!program) {
+    module.state = Module::State::failed;
+    module.failure = program.error().status;
+    module.log = program.error().log;
+    if (!quiet) say(module.log);
+    return module.failure;
+  }
+  module.program = *program;
+  module.state = Module::State::loaded;
+  connect(module);
+  return Status::success;
+}
+
+Function* find_function(Module& module, std::string_view name) {
+  const auto found = module.functions.find(name);
+  return found != module.functions.end() && found->second->info ? found->second.get() : nullptr;
+}
+
+Variable* find_variable(Module& module, std::string_view name) {
+  const auto found = module.variables.find(name);
+  return found != module.variables.end() && found->second->info ? found->second.get() : nullptr;
+}
+
+}  // namespace bankshot::cuda

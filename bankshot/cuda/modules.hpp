@@ -1,0 +1,85 @@
+// Modules, their kernels and variables: what a program registered or loaded, and what the engine made of it.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "bankshot/cuda/errors.hpp"
+#include "bankshot/simt/engine.hpp"
+
+namespace bankshot::cuda {
+
+struct Module;
+
+/// A kernel of a module, and what the host program set for it. Its address is the handle: cudaKernel_t, cudaFunction_t,
+/// CUkernel and CUfunction.
+struct Function {
+  Module* module = nullptr;
+  std::string name;                     ///< mangled, as in the PTX
+  const simt::KernelInfo* info = nullptr;  ///< null until the module is loaded
+  uint32_t dynamic_shared_limit = 0;    ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
+  int carveout = -1;                    ///< preferred share of shared memory in percent; kept, not used
+};
+
+/// A __device__, __constant__ or __managed__ variable.
+struct Variable {
+  Module* module = nullptr;
+  std::string name;
+  size_t size = 0;                      ///< bytes, as the program registered it
+  void** managed_pointer = nullptr;     ///< the host's pointer to a __managed__ variable, set when the module is loaded
+  const simt::GlobalInfo* info = nullptr;
+};
+
+/// One fat binary or PTX text. Loaded when something of it is first used, so that a module with something that cannot run
+/// does no harm to a program that does not use it.
+struct Module {
+  const void* wrapper = nullptr;        ///< registration wrapper, or null
+  std::string image;                    ///< otherwise the image: PTX text or fat binary
+  std::string label;                    ///< shown in messages
+  std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
+  std::map<std::string, std::unique_ptr<Variable>, std::less<>> variables;
+
+  enum class State : uint8_t { unloaded, loaded, failed };
+  State state = State::unloaded;
+  Status failure = Status::success;     ///< why it is not loaded
+  std::string log;                      ///< … in words
+  std::shared_ptr<simt::Program> program;
+};
+
+/// Loads the module if it is not loaded. A failure is told on standard error once and kept.
+/// @param quiet  the caller passes `log` on itself
+Status load(simt::Engine& engine, Module& module, bool quiet = false);
+
+/// Finds a kernel or variable by the name in the PTX; the module must be loaded. Null if there is none.
+Function* find_function(Module& module, std::string_view name);
+Variable* find_variable(Module& module, std::string_view name);
+
+/// Everything the program registered or loaded.
+class ModuleTable {
+ public:
+  Module& add(std::unique_ptr<Module> module);
+  void remove(Module* module);
+  bool contains(const Module* module) const { return modules_.contains(const_cast<Module*>(module)); }
+
+  void register_function(Module& module, const void* host, std::string name);
+  void register_variable(Module& module, const void* host, std::unique_ptr<Variable> variable);
+
+  /// @param key  address of the host stub, or a handle. Null if it is neither.
+  Function* function(const void* key) const;
+  Variable* variable(const void* host) const;
+
+  /// Forgets what the engine made, for a new engine: handles stay valid, modules load again at their next use.
+  void unload_all();
+
+ private:
+  std::unordered_map<Module*, std::unique_ptr<Module>> modules_;
+  std::unordered_map<const void*, Function*> host_functions_;
+  std::unordered_map<const void*, Variable*> host_variables_;
+};
+
+}  // namespace bankshot::cuda

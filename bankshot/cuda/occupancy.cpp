@@ -1,0 +1,40 @@
+#include "bankshot/cuda/occupancy.hpp"
+
+#include <algorithm>
+
+namespace bankshot::cuda {
+namespace {
+
+template <class T>
+T round_up(T value, T unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+uint32_t blocks_by_registers(const SmLimits& sm, uint32_t registers, uint32_t warps) {
+  if (registers == 0) return sm.max_blocks;
+  const uint32_t per_warp = round_up(registers * sm.warp_size, sm.register_unit);
+  // A warp's registers lie in the part of its scheduler, so what is left over in one part helps no other.
+  const uint32_t warps_held = sm.registers / sm.register_parts / per_warp * sm.register_parts;
+  return warps_held / warps;
+}
+
+}  // namespace
+
+uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block) {
+  if (block.threads == 0 || block.threads > sm.max_threads_per_block || block.shared > sm.shared_per_block) return 0;
+  const uint32_t warps = (block.threads + sm.warp_size - 1) / sm.warp_size;
+  uint32_t blocks = std::min(sm.max_blocks, sm.max_warps / warps);
+  blocks = std::min(blocks, blocks_by_registers(sm, block.registers, warps));
+  if (const uint64_t shared = round_up<uint64_t>(block.shared + sm.shared_reserved, sm.shared_unit); shared > 0)
+    blocks = static_cast<uint32_t>(std::min<uint64_t>(blocks, sm.shared / shared));
+  return blocks;
+}
+
+uint64_t available_dynamic_shared(const SmLimits& sm, const BlockNeeds& block, uint32_t blocks) {
+  if (blocks == 0 || blocks > blocks_per_sm(sm, block)) return 0;
+  const uint64_t share = sm.shared / blocks / sm.shared_unit * sm.shared_unit;
+  const uint64_t usable = std::min<uint64_t>(share - std::min<uint64_t>(share, sm.shared_reserved), sm.shared_per_block);
+  return usable - std::min(usable, block.shared);
+}
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,41 @@
+// The report of this process, for `bankshot explain`: report-<pid>.json in the folder BANKSHOT_REPORT_DIR.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "bankshot/gpu/gpu.hpp"
+#include "bankshot/simt/engine.hpp"
+
+namespace bankshot::cuda {
+
+/// Collects launches and writes them beside and renamed: at the end of the process, and at synchronising calls once in a
+/// while, so that a program that is killed loses little. Does nothing unless BANKSHOT_COUNT=1 and BANKSHOT_REPORT_DIR are
+/// set.
+class ReportFile {
+ public:
+  ReportFile();
+  ~ReportFile();
+
+  void add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+           const simt::LaunchStats& stats);
+
+  /// Writes if there is something new and the last writing is half a second ago; the file says that it is partial.
+  void refresh();
+  /// Writes the whole report, if there was a launch.
+  void finish();
+
+  /// Whether launches should count conflicts: BANKSHOT_COUNT=1.
+  static bool wants_counts();
+
+ private:
+  struct Contents;
+  void write();
+
+  std::unique_ptr<Contents> contents_;  ///< null until the first launch
+  bool dirty_ = false;
+  std::chrono::steady_clock::time_point written_{};
+};
+
+}  // namespace bankshot::cuda

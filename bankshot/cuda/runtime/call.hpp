@@ -1,0 +1,64 @@
+// What every function of the runtime interface does around its own work: the lock, the state of the context, the thread's
+// last error.
+#pragma once
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/session.hpp"
+
+/// Defines the implementation of a function of the CUDA interfaces; libs/*.def say which exported names come here.
+#define BANKSHOT_API(name) extern "C" __attribute__((visibility("default"))) ::bankshot::cuda::Status bankshot_##name
+
+namespace bankshot::cuda::runtime {
+
+/// The calling thread's last error, for cudaGetLastError.
+Status& last_error();
+
+/// Notes an error as the thread's last one, and passes it through.
+inline Status remember(Status status) {
+  if (status != Status::success) last_error() = status;
+  return status;
+}
+
+/// Work that needs neither GPU nor context, under the lock.
+template <class Work>
+Status plain(Work&& work) {
+  Session& session = Session::get();
+  std::lock_guard lock(session.mutex());
+  try {
+    return remember(work(session));
+  } catch (const std::bad_alloc&) {
+    return remember(Status::out_of_memory);
+  }
+}
+
+/// Work that needs the GPU's description but no context: queries of devices.
+template <class Work>
+Status query(Work&& work) {
+  return plain([&](Session& session) {
+    const Status status = session.describe();
+    return status == Status::success ? work(session) : status;
+  });
+}
+
+/// Work on the context: makes it if need be, and fails with the error of a kernel that failed before.
+template <class Work>
+Status call(Work&& work) {
+  return plain([&](Session& session) {
+    const Status status = session.open();
+    return status == Status::success ? work(session) : status;
+  });
+}
+
+/// The same for work on a stream, whose handle is checked.
+template <class Work>
+Status call_on(void* stream, Work&& work) {
+  return call([&](Session& session) {
+    return session.streams().find(stream) ? work(session) : Status::invalid_handle;
+  });
+}
+
+}  // namespace bankshot::cuda::runtime

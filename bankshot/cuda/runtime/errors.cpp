@@ -1,0 +1,43 @@
+// Error states and texts.
+#include "bankshot/cuda/errors.hpp"
+
+#include <string>
+
+#include "bankshot/cuda/runtime/call.hpp"
+#include "bankshot/cuda/say.hpp"
+
+namespace bankshot::cuda::runtime {
+
+Status& last_error() {
+  thread_local Status error = Status::success;
+  return error;
+}
+
+BANKSHOT_API(cudaGetLastError)() {
+  const Status error = last_error();
+  Session& session = Session::get();
+  std::lock_guard lock(session.mutex());
+  // The error of a failed kernel stays until the device is reset.
+  if (!is_sticky(error) || session.corrupted() == Status::success) last_error() = Status::success;
+  return error;
+}
+
+BANKSHOT_API(cudaPeekAtLastError)() { return last_error(); }
+
+extern "C" __attribute__((visibility("default"))) const char* bankshot_cudaGetErrorName(int code) {
+  const ErrorRow* row = find_error(code);
+  return row && row->runtime_name ? row->runtime_name : "unrecognized error code";
+}
+
+extern "C" __attribute__((visibility("default"))) const char* bankshot_cudaGetErrorString(int code) {
+  const ErrorRow* row = find_error(code);
+  return row && row->runtime_name ? row->text : "unrecognized error code";
+}
+
+/// Where the functions without an implementation go; see libs/forward.hpp.
+extern "C" __attribute__((visibility("default"))) Status bankshot_runtime_not_supported(const char* name) {
+  say_once(name, std::string(name) + " is not supported; it returns cudaErrorNotSupported");
+  return remember(Status::not_supported);
+}
+
+}  // namespace bankshot::cuda::runtime

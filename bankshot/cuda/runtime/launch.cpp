@@ -1,0 +1,71 @@
+// Launches.
+#include "bankshot/cuda/launch.hpp"
+
+#include <fmt/format.h>
+
+#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/launch_attributes.hpp"
+#include "bankshot/cuda/runtime/call.hpp"
+
+namespace bankshot::cuda::runtime {
+namespace {
+
+Status launch_kernel(const void* key, void* stream, const LaunchRequest& request) {
+  return call_on(stream, [&](Session& session) {
+    Function* function = session.modules().function(key);
+    if (!function) return Status::invalid_device_function;
+    if (const Status status = load(session.engine(), *function->module); status != Status::success) return status;
+    return launch(session, *function, request);
+  });
+}
+
+}  // namespace
+
+BANKSHOT_API(cudaLaunchKernel)(const void* function, simt::Dim3 grid, simt::Dim3 block, void** arguments, size_t shared,
+                               void* stream) {
+  return launch_kernel(function, stream, {.grid = grid, .block = block, .dynamic_shared = shared, .arguments = arguments});
+}
+
+BANKSHOT_API(__cudaLaunchKernel)(void* kernel, simt::Dim3 grid, simt::Dim3 block, void** arguments, size_t shared,
+                                 void* stream) {
+  return bankshot_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+BANKSHOT_API(cudaLaunchCooperativeKernel)(const void* function, simt::Dim3 grid, simt::Dim3 block, void** arguments,
+                                          size_t shared, void* stream) {
+  return launch_kernel(function, stream,
+                       {.grid = grid, .block = block, .dynamic_shared = shared, .cooperative = true,
+                        .arguments = arguments});
+}
+
+BANKSHOT_API(cudaLaunchKernelExC)(const abi::LaunchConfig* config, const void* function, void** arguments) {
+  if (!config) return remember(Status::invalid_value);
+  LaunchRequest request{.grid = config->grid, .block = config->block, .dynamic_shared = config->dynamic_shared,
+                        .arguments = arguments};
+  if (const Status status = apply_launch_attributes({config->attributes, config->attribute_count}, request);
+      status != Status::success)
+    return remember(status);
+  return launch_kernel(function, config->stream, request);
+}
+
+/// The handle of a kernel, by its host stub. A kernel that nobody registered is found out at the launch.
+BANKSHOT_API(__cudaGetKernel)(void** kernel, const void* host) {
+  return plain([&](Session& session) {
+    *kernel = session.modules().function(host);
+    return *kernel ? Status::success : Status::invalid_device_function;
+  });
+}
+
+BANKSHOT_API(cudaGetKernel)(void** kernel, const void* host) { return bankshot___cudaGetKernel(kernel, host); }
+
+BANKSHOT_API(cudaGetFuncBySymbol)(void** function, const void* host) {
+  return call([&](Session& session) {
+    Function* found = session.modules().function(host);
+    if (!function) return Status::invalid_value;
+    if (!found) return Status::invalid_device_function;
+    *function = found;
+    return load(session.engine(), *found->module);
+  });
+}
+
+}  // namespace bankshot::cuda::runtime

@@ -1,0 +1,150 @@
+// Allocation and registration of memory.
+#include <fmt/format.h>
+
+#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/allocate.hpp"
+#include "bankshot/cuda/runtime/call.hpp"
+
+namespace bankshot::cuda::runtime {
+namespace {
+
+using simt::MemoryKind;
+
+/// Allocates and stores the address. Zero bytes give a null pointer and succeed, as in CUDA.
+Status give(Session& session, void** pointer, size_t bytes, MemoryKind kind) {
+  if (!pointer) return Status::invalid_value;
+  uint64_t address = 0;
+  const Status status = allocate(session, bytes, kind, address);
+  if (status == Status::success) *pointer = reinterpret_cast<void*>(address);
+  return status;
+}
+
+Status malloc_3d(abi::PitchedPtr* pitched, size_t width, size_t height, size_t depth) {
+  return call([&](Session& session) {
+    if (!pitched) return Status::invalid_value;
+    const size_t pitch = pitch_for(width);
+    size_t rows = 0, bytes = 0;
+    if (__builtin_mul_overflow(height, depth, &rows) || __builtin_mul_overflow(pitch, rows, &bytes))
+      return Status::out_of_memory;
+    void* pointer = nullptr;
+    if (const Status status = give(session, &pointer, bytes, MemoryKind::device); status != Status::success)
+      return status;
+    *pitched = {pointer, pitch, width, height};
+    return Status::success;
+  });
+}
+
+}  // namespace
+
+BANKSHOT_API(cudaMalloc)(void** pointer, size_t bytes) {
+  return call([&](Session& session) { return give(session, pointer, bytes, MemoryKind::device); });
+}
+
+BANKSHOT_API(cudaMallocAsync)(void** pointer, size_t bytes, void* stream) {
+  return call_on(stream, [&](Session& session) { return give(session, pointer, bytes, MemoryKind::device); });
+}
+
+BANKSHOT_API(cudaMallocFromPoolAsync)(void** pointer, size_t bytes, void*, void* stream) {
+  return bankshot_cudaMallocAsync(pointer, bytes, stream);
+}
+
+BANKSHOT_API(cudaMallocManaged)(void** pointer, size_t bytes, unsigned flags) {
+  return call([&](Session& session) {
+    // 1 = attach global, 2 = attach host. Source: CUDA runtime API reference, cudaMallocManaged
+    if (bytes == 0 || (flags != 1 && flags != 2)) return Status::invalid_value;
+    return give(session, pointer, bytes, MemoryKind::managed);
+  });
+}
+
+BANKSHOT_API(cudaMallocPitch)(void** pointer, size_t* pitch, size_t width, size_t height) {
+  abi::PitchedPtr pitched{};
+  if (!pointer || !pitch) return remember(Status::invalid_value);
+  const Status status = malloc_3d(&pitched, width, height, 1);
+  if (status != Status::success) return status;
+  *pointer = pitched.ptr;
+  *pitch = pitched.pitch;
+  return Status::success;
+}
+
+BANKSHOT_API(cudaMalloc3D)(abi::PitchedPtr* pitched, abi::Extent extent) {
+  return malloc_3d(pitched, extent.width, extent.height, extent.depth);
+}
+
+BANKSHOT_API(cudaFree)(void* pointer) {
+  return call([&](Session& session) { return release(session, pointer, {MemoryKind::device, MemoryKind::managed}); });
+}
+
+BANKSHOT_API(cudaFreeAsync)(void* pointer, void* stream) {
+  return call_on(stream, [&](Session& session) { return release(session, pointer, {MemoryKind::device}); });
+}
+
+BANKSHOT_API(cudaHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
+  return call([&](Session& session) {
+    // 1 portable, 2 mapped, 4 write-combined. Source: CUDA runtime API reference, cudaHostAlloc
+    if (flags & ~7u) return Status::invalid_value;
+    const Status status = give(session, pointer, bytes, MemoryKind::pinned);
+    if (status == Status::success && *pointer) session.host_flags()[reinterpret_cast<uint64_t>(*pointer)] = flags | 2;
+    return status;
+  });
+}
+
+BANKSHOT_API(cudaMallocHost)(void** pointer, size_t bytes) { return bankshot_cudaHostAlloc(pointer, bytes, 0); }
+
+BANKSHOT_API(cudaFreeHost)(void* pointer) {
+  return call([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
+}
+
+BANKSHOT_API(cudaHostRegister)(void* pointer, size_t bytes, unsigned flags) {
+  return call([&](Session& session) { return register_host(session, pointer, bytes, flags); });
+}
+
+BANKSHOT_API(cudaHostUnregister)(void* pointer) {
+  return call([&](Session& session) { return unregister_host(session, pointer); });
+}
+
+BANKSHOT_API(cudaHostGetDevicePointer)(void** device, void* host, unsigned flags) {
+  return call([&](Session& session) {
+    if (!device || flags) return Status::invalid_value;
+    if (!is_host_memory(session, host)) return Status::invalid_value;
+    *device = host;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaHostGetFlags)(unsigned* flags, void* host) {
+  return call([&](Session& session) { return host_flags(session, host, flags); });
+}
+
+BANKSHOT_API(cudaMemGetInfo)(size_t* free, size_t* total) {
+  return call([&](Session& session) {
+    const simt::Memory& memory = session.memory();
+    if (free) *free = memory.capacity() - std::min(memory.capacity(), memory.used());
+    if (total) *total = memory.capacity();
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaPointerGetAttributes)(abi::PointerAttributes* attributes, const void* pointer) {
+  return call([&](Session& session) {
+    if (!attributes) return Status::invalid_value;
+    const PointerView view = look_at(session, pointer);
+    *attributes = {view.type, view.type == PointerView::unregistered ? -2 : 0, view.device, view.host};
+    return Status::success;
+  });
+}
+
+// Hints about where managed memory lives: it lives in one place.
+
+BANKSHOT_API(cudaMemAdvise)(const void* pointer, size_t bytes) {
+  return call([&](Session& session) { return check_managed(session, pointer, bytes); });
+}
+
+BANKSHOT_API(cudaMemPrefetchAsync)(const void* pointer, size_t bytes) {
+  return call([&](Session& session) { return check_managed(session, pointer, bytes); });
+}
+
+BANKSHOT_API(cudaStreamAttachMemAsync)(void* stream, void* pointer, size_t bytes, unsigned) {
+  return call_on(stream, [&](Session& session) { return check_managed(session, pointer, bytes); });
+}
+
+}  // namespace bankshot::cuda::runtime

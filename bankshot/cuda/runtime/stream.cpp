@@ -1,0 +1,131 @@
+// Streams: always idle, since everything executes when it is issued.
+#include "bankshot/cuda/runtime/call.hpp"
+
+namespace bankshot::cuda::runtime {
+namespace {
+
+constexpr unsigned kNonBlocking = 1;
+
+/// Runs something on a stream outside the lock: a callback may wait for another thread that calls us.
+template <class Work>
+Status call_back(void* stream, Work&& work) {
+  const Status status = call_on(stream, [](Session&) { return Status::success; });
+  if (status == Status::success) work();
+  return status;
+}
+
+}  // namespace
+
+BANKSHOT_API(cudaStreamCreateWithPriority)(void** stream, unsigned flags, int priority) {
+  return call([&](Session& session) {
+    if (!stream || (flags & ~kNonBlocking)) return Status::invalid_value;
+    *stream = session.streams().create(flags, priority);
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaStreamCreateWithFlags)(void** stream, unsigned flags) {
+  return bankshot_cudaStreamCreateWithPriority(stream, flags, 0);
+}
+
+BANKSHOT_API(cudaStreamCreate)(void** stream) { return bankshot_cudaStreamCreateWithPriority(stream, 0, 0); }
+
+BANKSHOT_API(cudaStreamDestroy)(void* stream) {
+  return call([&](Session& session) {
+    return session.streams().destroy(stream) ? Status::success : Status::invalid_handle;
+  });
+}
+
+BANKSHOT_API(cudaStreamSynchronize)(void* stream) {
+  return call_on(stream, [](Session& session) {
+    session.report().refresh();
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaStreamQuery)(void* stream) {
+  return call_on(stream, [](Session&) { return Status::success; });
+}
+
+BANKSHOT_API(cudaStreamWaitEvent)(void* stream, void* event, unsigned) {
+  return call_on(stream, [&](Session& session) {
+    return session.events().find(event) ? Status::success : Status::invalid_handle;
+  });
+}
+
+BANKSHOT_API(cudaLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
+  if (!function) return remember(Status::invalid_value);
+  return call_back(stream, [&] { function(data); });
+}
+
+BANKSHOT_API(cudaStreamAddCallback)(void* stream, void (*callback)(void*, Status, void*), void* data, unsigned flags) {
+  if (!callback || flags) return remember(Status::invalid_value);
+  return call_back(stream, [&] { callback(stream, Status::success, data); });
+}
+
+BANKSHOT_API(cudaStreamGetFlags)(void* stream, unsigned* flags) {
+  return call_on(stream, [&](Session& session) {
+    if (!flags) return Status::invalid_value;
+    *flags = session.streams().find(stream)->flags;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaStreamGetPriority)(void* stream, int* priority) {
+  return call_on(stream, [&](Session& session) {
+    if (!priority) return Status::invalid_value;
+    *priority = session.streams().find(stream)->priority;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaStreamGetId)(void* stream, unsigned long long* id) {
+  return call_on(stream, [&](Session& session) {
+    if (!id) return Status::invalid_value;
+    *id = session.streams().find(stream)->id;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaStreamGetDevice)(void* stream, int* device) {
+  return call_on(stream, [&](Session&) {
+    if (!device) return Status::invalid_value;
+    *device = 0;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaStreamCopyAttributes)(void* to, void* from) {
+  return call_on(to, [&](Session& session) {
+    return session.streams().find(from) ? Status::success : Status::invalid_handle;
+  });
+}
+
+// No stream ever captures: cudaStreamBeginCapture is not supported.
+
+BANKSHOT_API(cudaStreamIsCapturing)(void* stream, int* status) {
+  return call_on(stream, [&](Session&) {
+    if (!status) return Status::invalid_value;
+    *status = 0;
+    return Status::success;
+  });
+}
+
+/// All versions of this function begin with these parameters, and the others say nothing when no capture is going on.
+BANKSHOT_API(cudaStreamGetCaptureInfo)(void* stream, int* status, unsigned long long* id) {
+  return call_on(stream, [&](Session&) {
+    if (!status) return Status::invalid_value;
+    *status = 0;
+    if (id) *id = 0;
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaThreadExchangeStreamCaptureMode)(int* mode) {
+  thread_local int current = 0;
+  if (!mode || *mode < 0 || *mode > 2) return remember(Status::invalid_value);
+  std::swap(current, *mode);
+  return Status::success;
+}
+
+}  // namespace bankshot::cuda::runtime

@@ -1,0 +1,73 @@
+#include "bankshot/cuda/session.hpp"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "bankshot/cuda/say.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value ? value : nullptr;
+}
+
+unsigned threads_wanted() {
+  const char* value = environment("BANKSHOT_THREADS");
+  if (!value) return 0;
+  char* end = nullptr;
+  const unsigned long threads = std::strtoul(value, &end, 10);
+  if (*end == '\0' && threads <= 4096) return static_cast<unsigned>(threads);
+  say(fmt::format("BANKSHOT_THREADS is \"{}\" and not a number of threads; all cores are used", value));
+  return 0;
+}
+
+}  // namespace
+
+Session& Session::get() {
+  static Session& session = *new Session;
+  return session;
+}
+
+Status Session::describe() {
+  if (device_) return Status::success;
+  if (describe_failed_) return Status::not_initialized;
+  const char* wanted = environment("BANKSHOT_GPU");
+  auto gpu = gpu::find_gpu(wanted ? wanted : std::string(gpu::kDefaultGpu));
+  if (!gpu) {
+    describe_failed_ = true;
+    say(gpu.error().message);
+    return Status::not_initialized;
+  }
+  gpu_ = std::move(*gpu);
+  device_ = device_info(*gpu_);
+  return Status::success;
+}
+
+Status Session::open() {
+  if (corrupted_ != Status::success) return corrupted_;
+  if (engine_) return Status::success;
+  if (const Status status = describe(); status != Status::success) return status;
+  simt::EngineOptions options;
+  options.machine = gpu_->machine;
+  options.threads = threads_wanted();
+  options.count_conflicts = ReportFile::wants_counts();
+  if (const char* isa = environment("BANKSHOT_ISA")) options.isa = isa;
+  engine_ = std::make_unique<simt::Engine>(options);
+  return Status::success;
+}
+
+void Session::reset() {
+  report_.refresh();
+  modules_.unload_all();
+  streams_.clear();
+  events_.clear();
+  host_flags_.clear();
+  limits_.clear();
+  engine_.reset();
+  corrupted_ = Status::success;
+}
+
+}  // namespace bankshot::cuda

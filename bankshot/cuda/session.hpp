@@ -1,0 +1,75 @@
+// What a process shares between the runtime and the driver interface: the GPU, the engine, modules, streams, events.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/modules.hpp"
+#include "bankshot/cuda/report_file.hpp"
+#include "bankshot/cuda/streams.hpp"
+#include "bankshot/gpu/gpu.hpp"
+#include "bankshot/simt/engine.hpp"
+
+namespace bankshot::cuda {
+
+/// One a process, made by its first call. Nothing is read, allocated or started before it is needed: registering the fat
+/// binaries of a program that then only prints its usage costs nothing.
+/// Every member but mutex() requires the mutex to be held.
+class Session {
+ public:
+  /// Never destroyed: the program's static destructors may still call.
+  static Session& get();
+
+  std::mutex& mutex() { return mutex_; }
+
+  /// Reads the GPU's description (BANKSHOT_GPU, else the default). not_initialized if it is bad; told once.
+  Status describe();
+  const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()
+  const DeviceInfo& device() const { return *device_; }  ///< the same as programs are told it
+
+  /// Makes the engine if there is none, and says whether the context is usable: success, the error of a kernel that
+  /// failed before (until reset), or not_initialized.
+  Status open();
+  bool is_open() const { return engine_ != nullptr; }
+  simt::Engine& engine() { return *engine_; }    ///< after open()
+  simt::Memory& memory() { return engine_->memory(); }
+
+  /// A kernel failed: every later call fails with `status` until reset().
+  void corrupt(Status status) { corrupted_ = status; }
+  Status corrupted() const { return corrupted_; }
+
+  /// cudaDeviceReset: frees all memory, destroys streams and events; modules load again when used.
+  void reset();
+
+  ModuleTable& modules() { return modules_; }
+  StreamTable& streams() { return streams_; }
+  EventTable& events() { return events_; }
+  ReportFile& report() { return report_; }
+
+  /// Flags a host allocation or registration was made with, by address; for cudaHostGetFlags.
+  std::unordered_map<uint64_t, unsigned>& host_flags() { return host_flags_; }
+  /// Values set by cudaDeviceSetLimit, by limit.
+  std::unordered_map<int, size_t>& limits() { return limits_; }
+
+ private:
+  Session() = default;
+
+  std::mutex mutex_;
+  std::optional<gpu::Gpu> gpu_;
+  std::optional<DeviceInfo> device_;
+  bool describe_failed_ = false;
+  std::unique_ptr<simt::Engine> engine_;
+  Status corrupted_ = Status::success;
+  ModuleTable modules_;
+  StreamTable streams_;
+  EventTable events_;
+  ReportFile report_;
+  std::unordered_map<uint64_t, unsigned> host_flags_;
+  std::unordered_map<int, size_t> limits_;
+};
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,58 @@
+// Streams and events. Everything executes when it is issued, in issue order: a stream is always idle, an event is reached
+// when it is recorded, and nothing is ever "not ready". This is one of the orders that CUDA allows.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+#include "bankshot/cuda/errors.hpp"
+
+namespace bankshot::cuda {
+
+struct Stream {
+  unsigned flags = 0;   ///< 1 = non-blocking
+  int priority = 0;
+  uint64_t id = 0;
+};
+
+struct Event {
+  unsigned flags = 0;   ///< 1 blocking sync, 2 disable timing, 4 interprocess
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time;
+};
+
+constexpr unsigned kEventDisableTiming = 2;
+constexpr int kLowestPriority = 0, kHighestPriority = -5;
+
+class StreamTable {
+ public:
+  Stream* create(unsigned flags, int priority);
+  bool destroy(const void* handle);
+  /// The stream of a handle; null (legacy), 1 (legacy) and 2 (per thread) are the default streams. Null if it is none.
+  Stream* find(const void* handle);
+  void clear() { streams_.clear(); }
+
+ private:
+  std::unordered_map<const void*, std::unique_ptr<Stream>> streams_;
+  Stream legacy_{0, 0, 1}, per_thread_{0, 0, 2};
+  uint64_t next_id_ = 3;
+};
+
+class EventTable {
+ public:
+  Event* create(unsigned flags);
+  bool destroy(const void* handle);
+  Event* find(const void* handle) const;
+  void clear() { events_.clear(); }
+
+ private:
+  std::unordered_map<const void*, std::unique_ptr<Event>> events_;
+};
+
+/// Milliseconds of the host's clock between two recorded events.
+/// @return success, or invalid_handle if one has not been recorded or keeps no time
+Status elapsed(const Event& start, const Event& end, float& milliseconds);
+
+}  // namespace bankshot::cuda

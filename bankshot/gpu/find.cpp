@@ -1,0 +1,88 @@
+// Where the descriptions lie.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "bankshot/gpu/gpu.hpp"
+
+namespace bankshot::gpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The program or shared library that holds this code, or empty.
+fs::path self() {
+  std::error_code code;
+  Dl_info info{};
+  void* found = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(&self), &info, &found, RTLD_DL_LINKMAP) != 0 && found != nullptr) {
+    const char* name = static_cast<const link_map*>(found)->l_name;  // empty for the program itself
+    if (name != nullptr && *name != 0) return fs::canonical(name, code);
+  }
+  return fs::read_symlink("/proc/self/exe", code);
+}
+
+std::string join(const std::vector<std::string>& items, const char* separator) {
+  std::string all;
+  for (const std::string& item : items) all += (all.empty() ? "" : separator) + item;
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> gpu_folders() {
+  if (const char* folder = std::getenv("BANKSHOT_GPUS"); folder != nullptr && *folder != 0) return {folder};
+  std::vector<std::string> folders;
+  const fs::path here = self().parent_path();
+  std::error_code code;
+  for (const char* relative : {"../gpus", "../share/bankshot/gpus", "../../../gpus"}) {
+    const fs::path folder = (here / relative).lexically_normal();
+    if (!here.empty() && fs::is_directory(folder, code)) folders.push_back(folder.string());
+  }
+  return folders;
+}
+
+std::vector<std::string> gpu_names() {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (const std::string& folder : gpu_folders()) {
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+      if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Result<std::string> find_gpu_file(const std::string& name_or_path) {
+  std::error_code code;
+  if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {
+    const fs::path path = fs::absolute(name_or_path, code).lexically_normal();
+    if (!fs::exists(path, code)) return Error{"no such GPU file: " + name_or_path};
+    return path.string();
+  }
+  const std::vector<std::string> folders = gpu_folders();
+  if (folders.empty()) {
+    return Error{"the folder of GPU descriptions (gpus) was found neither beside the program nor in the source tree; "
+                 "set BANKSHOT_GPUS to it, or name a .toml file"};
+  }
+  for (const std::string& folder : folders) {
+    const fs::path path = fs::absolute(fs::path(folder) / (name_or_path + ".toml"), code).lexically_normal();
+    if (fs::is_regular_file(path, code)) return path.string();
+  }
+  const std::vector<std::string> names = gpu_names();
+  return Error{"no GPU is called '" + name_or_path + "'; there are " +
+               (names.empty() ? "none" : join(names, ", ")) + " (in " + join(folders, ", ") + ")"};
+}
+
+Result<Gpu> find_gpu(const std::string& name_or_path) {
+  const Result<std::string> path = find_gpu_file(name_or_path);
+  if (!path) return path.error();
+  return load_gpu(*path);
+}
+
+}  // namespace bankshot::gpu

@@ -1,0 +1,51 @@
+// The machine descriptions of gpus/: what a GPU is, for the occupancy of its SMs, its properties and its banks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bankshot/simt/engine.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::gpu {
+
+/// One GPU. The names of its TOML keys, their ranges and meanings are in keys.cpp.
+struct Gpu {
+  std::string file;  ///< absolute path of its description
+  std::string name;  ///< what cudaGetDeviceProperties calls it
+  unsigned compute_major = 0, compute_minor = 0;
+  unsigned core_khz = 0, memory_khz = 0;
+  uint64_t global_bytes = 0, l2_bytes = 0, constant_bytes = 0;
+  unsigned memory_bus_bits = 0;
+  unsigned shared_per_sm = 0;                ///< bytes
+  unsigned shared_per_block = 0;             ///< bytes without cudaFuncSetAttribute
+  unsigned shared_per_block_optin = 0;       ///< bytes with it
+  unsigned shared_reserved_per_block = 0;    ///< bytes the system takes from each block's share
+  unsigned registers_per_sm = 0, registers_per_block = 0;
+  unsigned max_threads_per_sm = 0, max_threads_per_block = 0;
+  unsigned max_warps_per_sm = 0, max_blocks_per_sm = 0;
+  simt::Machine machine;                     ///< SMs, warp size, banks: what the functional engine needs
+};
+
+/// The GPU a command takes when none is named.
+inline constexpr std::string_view kDefaultGpu = "h100";
+
+/// Reads a description. What is missing, unknown, of the wrong type or impossible is refused, all of it, with file,
+/// line and key.
+Result<Gpu> load_gpu(const std::string& path);
+/// The same from a text. @param file  what messages call it
+Result<Gpu> parse_gpu(std::string_view toml, const std::string& file);
+
+/// The folders searched for NAME.toml: $BANKSHOT_GPUS if set; else those of the program or library this code is in:
+/// ../gpus, ../share/bankshot/gpus, ../../../gpus (a build folder inside the source tree).
+std::vector<std::string> gpu_folders();
+/// Names of the GPUs found there, sorted.
+std::vector<std::string> gpu_names();
+/// Path of a description. @param name_or_path  one of gpu_names(), or a path: what has a slash or ends in .toml
+Result<std::string> find_gpu_file(const std::string& name_or_path);
+/// Finds and loads.
+Result<Gpu> find_gpu(const std::string& name_or_path);
+
+}  // namespace bankshot::gpu

@@ -1,0 +1,90 @@
+#include "bankshot/gpu/keys.hpp"
+
+#include <array>
+
+namespace bankshot::gpu {
+namespace {
+
+/// The value behind a pointer to member of Gpu, or of its banks.
+template <auto kMember>
+constexpr auto at = [](Gpu& gpu) -> auto& { return gpu.*kMember; };
+template <auto kMember>
+constexpr auto in_machine = [](Gpu& gpu) -> auto& { return gpu.machine.*kMember; };
+template <auto kMember>
+constexpr auto in_banks = [](Gpu& gpu) -> auto& { return gpu.machine.scratchpad.*kMember; };
+
+using simt::Machine;
+using scratchpad::Rules;
+
+constexpr uint64_t kMega = uint64_t{1} << 20;
+constexpr uint64_t kTera = uint64_t{1} << 40;
+
+constexpr std::array kKeys = {
+    Key{"gpu", "warp_size", +in_machine<&Machine::warp_size>, 4, 64, "lanes of a warp", true, true},
+    Key{"gpu", "sms", +in_machine<&Machine::sms>, 1, 4096, "streaming multiprocessors"},
+    Key{"clocks", "core_khz", +at<&Gpu::core_khz>, 1000, 100'000'000, "highest SM clock, kHz"},
+    Key{"clocks", "memory_khz", +at<&Gpu::memory_khz>, 1000, 100'000'000, "memory clock, kHz"},
+    Key{"memory", "global_bytes", +at<&Gpu::global_bytes>, kMega, kTera, "device memory, bytes"},
+    Key{"memory", "l2_bytes", +at<&Gpu::l2_bytes>, 0, kTera, "second-level cache, bytes"},
+    Key{"memory", "constant_bytes", +at<&Gpu::constant_bytes>, 0, kMega, "constant memory, bytes"},
+    Key{"memory", "bus_bits", +at<&Gpu::memory_bus_bits>, 8, 65536, "width of the memory bus, bits"},
+    Key{"sm", "shared_bytes", +at<&Gpu::shared_per_sm>, 1024, kMega, "shared memory of an SM, bytes"},
+    Key{"sm", "shared_per_block_bytes", +at<&Gpu::shared_per_block>, 1024, kMega,
+        "shared memory a block gets without asking, bytes"},
+    Key{"sm", "shared_per_block_optin_bytes", +at<&Gpu::shared_per_block_optin>, 1024, kMega,
+        "shared memory a block gets after cudaFuncSetAttribute, bytes"},
+    Key{"sm", "shared_reserved_per_block_bytes", +at<&Gpu::shared_reserved_per_block>, 0, 65536,
+        "shared memory the system takes for each block, bytes"},
+    Key{"sm", "registers", +at<&Gpu::registers_per_sm>, 1024, 16 * kMega, "32-bit registers of an SM"},
+    Key{"sm", "registers_per_block", +at<&Gpu::registers_per_block>, 1024, 16 * kMega, "32-bit registers of a block"},
+    Key{"sm", "max_threads", +at<&Gpu::max_threads_per_sm>, 32, 65536, "resident threads of an SM"},
+    Key{"sm", "max_threads_per_block", +at<&Gpu::max_threads_per_block>, 32, 65536, "threads of a block"},
+    Key{"sm", "max_warps", +at<&Gpu::max_warps_per_sm>, 1, 4096, "resident warps of an SM"},
+    Key{"sm", "max_blocks", +at<&Gpu::max_blocks_per_sm>, 1, 1024, "resident blocks of an SM"},
+    Key{"scratchpad", "banks", +in_banks<&Rules::banks>, 16, 64, "banks of shared memory", true},
+    Key{"scratchpad", "bank_bytes", +in_banks<&Rules::bank_bytes>, 4, 8, "bytes a bank delivers at once", true},
+    Key{"scratchpad", "lanes_b32", +in_banks<&Rules::lanes_b32>, 1, 64, "lanes served together, accesses of up to 32 bits", true},
+    Key{"scratchpad", "lanes_b64", +in_banks<&Rules::lanes_b64>, 1, 64, "lanes served together, 64-bit accesses", true},
+    Key{"scratchpad", "lanes_b128", +in_banks<&Rules::lanes_b128>, 1, 64, "lanes served together, 128-bit accesses", true},
+};
+
+bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
+  return lanes * width <= gpu.machine.scratchpad.banks * gpu.machine.scratchpad.bank_bytes;
+}
+
+constexpr std::array kRelations = {
+    Relation{"sm", "shared_per_block_optin_bytes",
+             [](const Gpu& g) { return g.shared_per_block_optin <= g.shared_per_sm; },
+             "a block cannot have more shared memory than its SM (sm.shared_bytes)"},
+    Relation{"sm", "shared_per_block_bytes",
+             [](const Gpu& g) { return g.shared_per_block <= g.shared_per_block_optin; },
+             "must not exceed sm.shared_per_block_optin_bytes"},
+    Relation{"sm", "registers_per_block", [](const Gpu& g) { return g.registers_per_block <= g.registers_per_sm; },
+             "a block cannot have more registers than its SM (sm.registers)"},
+    Relation{"sm", "max_threads_per_block",
+             [](const Gpu& g) { return g.max_threads_per_block <= g.max_threads_per_sm; },
+             "a block cannot have more threads than its SM (sm.max_threads)"},
+    Relation{"sm", "max_warps", [](const Gpu& g) { return g.max_warps_per_sm * g.machine.warp_size >= g.max_threads_per_sm; },
+             "too few warps for sm.max_threads"},
+    Relation{"scratchpad", "lanes_b32", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b32, 4); },
+             "that many lanes need more bytes than all banks deliver at once"},
+    Relation{"scratchpad", "lanes_b64", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b64, 8); },
+             "that many lanes need more bytes than all banks deliver at once"},
+    Relation{"scratchpad", "lanes_b128", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); },
+             "that many lanes need more bytes than all banks deliver at once"},
+};
+
+}  // namespace
+
+std::span<const Key> keys() { return kKeys; }
+std::span<const Relation> relations() { return kRelations; }
+
+void set(Gpu& gpu, const Key& key, uint64_t value) {
+  if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) {
+    (*narrow)(gpu) = static_cast<unsigned>(value);
+  } else {
+    std::get<uint64_t& (*)(Gpu&)>(key.value)(gpu) = value;
+  }
+}
+
+}  // namespace bankshot::gpu

@@ -1,0 +1,39 @@
+#include "bankshot/report/evidence.hpp"
+
+#include <algorithm>
+
+namespace bankshot::report {
+namespace {
+
+template <class F>
+bool any_site(const RunReport& report, F wanted) {
+  return std::any_of(report.kernels.begin(), report.kernels.end(), [&](const Kernel& kernel) {
+    return std::any_of(kernel.sites.begin(), kernel.sites.end(), wanted);
+  });
+}
+
+}  // namespace
+
+std::string evidence_text(const RunReport& report) {
+  if (!any_site(report, [](const Site&) { return true; })) return {};
+  std::string text;
+  if (any_site(report, [](const Site& site) { return site.totals.conflicts() != 0; })) {
+    text +=
+        "\nPictures: a row is one pass over the banks, a letter the lane a bank serves in it (0-9, a = 10 to v = 31),\n"
+        "* several lanes on one word, . an idle bank.\n";
+  }
+  text +=
+      "\nHow well the rules are known (docs/wavefronts.md has each with its evidence):\n"
+      "  A  the vendor says so: bank = word modulo banks; different words of one bank take a pass each; lanes that\n"
+      "     read one word share it\n"
+      "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at 64 bits, a\n"
+      "     quarter-warp at 128 bits\n";
+  if (any_site(report, [](const Site& site) { return kind_of(site) == scratchpad::AccessKind::atomic; })) {
+    text +=
+        "  C  one community source: lanes of an atomic that meet on one word take a pass each (position conflicts).\n"
+        "     Hardware may merge additions of a constant and retry float additions; neither is counted\n";
+  }
+  return text;
+}
+
+}  // namespace bankshot::report

@@ -1,0 +1,170 @@
+#include <bit>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "bankshot/report/json.hpp"
+
+namespace bankshot::report {
+namespace {
+
+using nlohmann::json;
+
+/// Thrown and caught in this file only; becomes the Error of from_json.
+struct Bad {
+  std::string message;
+};
+
+const json& member(const json& object, const char* key) {
+  if (!object.is_object()) throw Bad{std::string("an object with \"") + key + "\" was expected"};
+  const auto found = object.find(key);
+  if (found == object.end()) throw Bad{std::string("\"") + key + "\" is missing"};
+  return *found;
+}
+
+template <class T>
+T number(const json& object, const char* key) {
+  const json& value = member(object, key);
+  if (!value.is_number_unsigned() || value.get<uint64_t>() > std::numeric_limits<T>::max()) {
+    throw Bad{std::string("\"") + key + "\" must be a whole number"};
+  }
+  return value.get<T>();
+}
+std::string text(const json& object, const char* key) {
+  const json& value = member(object, key);
+  if (!value.is_string()) throw Bad{std::string("\"") + key + "\" must be a text"};
+  return value.get<std::string>();
+}
+bool flag(const json& object, const char* key) {
+  const json& value = member(object, key);
+  if (!value.is_boolean()) throw Bad{std::string("\"") + key + "\" must be true or false"};
+  return value.get<bool>();
+}
+const json& list(const json& object, const char* key) {
+  const json& value = member(object, key);
+  if (!value.is_array()) throw Bad{std::string("\"") + key + "\" must be a list"};
+  return value;
+}
+
+simt::Dim3 extent(const json& object, const char* key) {
+  const json& values = list(object, key);
+  if (values.size() != 3) throw Bad{std::string("\"") + key + "\" must have three numbers"};
+  simt::Dim3 size;
+  uint32_t* const axes[] = {&size.x, &size.y, &size.z};
+  for (size_t i = 0; i < 3; ++i) {
+    if (!values[i].is_number_unsigned() || values[i].get<uint64_t>() > UINT32_MAX) {
+      throw Bad{std::string("\"") + key + "\" must have three whole numbers"};
+    }
+    *axes[i] = values[i].get<uint32_t>();
+  }
+  return size;
+}
+
+void read_pattern(const json& object, scratchpad::SiteTotals::Worst& worst) {
+  const json& addresses = list(object, "addresses");
+  if (addresses.size() > scratchpad::kMaxLanes) throw Bad{"\"addresses\" has more than 64 lanes"};
+  for (size_t lane = 0; lane < addresses.size(); ++lane) {
+    const json& address = addresses[lane];
+    if (address.is_null()) continue;
+    if (!address.is_number_unsigned() || address.get<uint64_t>() > UINT32_MAX / 4) {
+      throw Bad{"\"addresses\" must hold word addresses or null"};
+    }
+    worst.mask |= uint64_t{1} << lane;
+    worst.addresses[lane] = address.get<uint32_t>() * 4;
+  }
+}
+
+int32_t stride_bytes(const json& object) {
+  const json& value = member(object, "stride");
+  const double bytes = value.is_number() ? value.get<double>() * 4 : NAN;
+  if (!(std::abs(bytes) <= INT32_MAX)) throw Bad{"\"stride\" must be a number of words"};
+  return static_cast<int32_t>(bytes);
+}
+
+Site read_site(const json& object, const scratchpad::Rules& rules) {
+  Site site;
+  site.source.ptx_line = number<uint32_t>(object, "ptx_line");
+  site.source.file = text(object, "file");
+  site.source.line = number<uint32_t>(object, "line");
+  site.op = text(object, "op");
+  site.width = number<uint32_t>(object, "width");
+  if (site.width > 16 || !std::has_single_bit(site.width)) throw Bad{"\"width\" must be 1, 2, 4, 8 or 16"};
+  scratchpad::SiteTotals& totals = site.totals;
+  totals.accesses = number<uint64_t>(object, "accesses");
+  totals.lanes = number<uint64_t>(object, "lanes");
+  totals.wavefronts = number<uint64_t>(object, "wavefronts");
+  totals.ideal = number<uint64_t>(object, "ideal_wavefronts");
+  totals.position = number<uint64_t>(object, "position_conflicts");
+  if (totals.ideal > totals.wavefronts) throw Bad{"\"ideal_wavefronts\" exceeds \"wavefronts\""};
+  totals.degree_max = number<uint32_t>(object, "degree_max");
+  const json& classes = member(object, "classes");
+  for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
+    totals.classes[i] = number<uint64_t>(classes, scratchpad::name(static_cast<scratchpad::PatternClass>(i)));
+  }
+  if (object.contains("stride")) {
+    totals.stride = {number<uint32_t>(object, "stride_degree"), stride_bytes(object),
+                     number<uint64_t>(object, "stride_cta")};
+  }
+  totals.worst.cta = number<uint64_t>(object, "worst_cta");
+  read_pattern(member(object, "pattern"), totals.worst);
+  if (totals.worst.mask != 0) {
+    totals.worst.shape =
+        scratchpad::classify(rules, site.width, totals.worst.addresses.data(), totals.worst.mask);
+  }
+  return site;
+}
+
+Kernel read_kernel(const json& object, const scratchpad::Rules& rules) {
+  Kernel kernel;
+  kernel.name = text(object, "name");
+  kernel.demangled = text(object, "demangled");
+  kernel.launches = number<uint64_t>(object, "launches");
+  kernel.grid = extent(object, "grid");
+  kernel.block = extent(object, "block");
+  kernel.launch_shapes_vary = flag(object, "launch_shapes_vary");
+  kernel.warp_instructions = number<uint64_t>(object, "warp_instructions");
+  kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
+  kernel.parallel = flag(object, "parallel");
+  kernel.why_serial = text(object, "why_serial");
+  for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, rules));
+  return kernel;
+}
+
+scratchpad::Rules read_rules(const json& object) {
+  scratchpad::Rules rules;
+  rules.banks = number<unsigned>(object, "banks");
+  rules.bank_bytes = number<unsigned>(object, "bank_bytes");
+  rules.lanes_b32 = number<unsigned>(object, "lanes_b32");
+  rules.lanes_b64 = number<unsigned>(object, "lanes_b64");
+  rules.lanes_b128 = number<unsigned>(object, "lanes_b128");
+  rules.merge_b128 = flag(object, "merge_b128");
+  const auto power = [](unsigned value, unsigned most) { return std::has_single_bit(value) && value <= most; };
+  if (!power(rules.banks, 64) || (rules.bank_bytes != 4 && rules.bank_bytes != 8) || !power(rules.lanes_b32, 64) ||
+      !power(rules.lanes_b64, 64) || !power(rules.lanes_b128, 64)) {
+    throw Bad{"\"scratchpad\" describes impossible banks"};
+  }
+  return rules;
+}
+
+}  // namespace
+
+Result<RunReport> from_json(std::string_view text_of_json) {
+  const json root = json::parse(text_of_json, nullptr, false);
+  if (root.is_discarded()) return Error{"this is not JSON"};
+  try {
+    if (text(root, "schema") != kSchema) throw Bad{"\"schema\" is not " + std::string(kSchema)};
+    RunReport report;
+    report.program = text(root, "program");
+    report.gpu = text(root, "gpu");
+    report.warp_size = number<unsigned>(root, "warp_size");
+    if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
+    report.rules = read_rules(member(root, "scratchpad"));
+    report.partial = flag(root, "partial");
+    for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report.rules));
+    return report;
+  } catch (const Bad& bad) {
+    return Error{bad.message};
+  }
+}
+
+}  // namespace bankshot::report

@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bankshot/report/json.hpp"
+
+namespace bankshot::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json extent(const simt::Dim3& size) { return ordered_json::array({size.x, size.y, size.z}); }
+
+/// The worst access as one entry of patterns.json, so that it can be given to the search for a hash.
+ordered_json pattern(const Site& site, unsigned warp_size) {
+  const auto& worst = site.totals.worst;
+  ordered_json addresses = ordered_json::array();
+  for (unsigned lane = 0; lane < std::min(warp_size, scratchpad::kMaxLanes); ++lane) {
+    if ((worst.mask >> lane & 1) != 0) {
+      addresses.push_back(worst.addresses[lane] / 4);
+    } else {
+      addresses.push_back(nullptr);
+    }
+  }
+  return {{"weight", site.totals.accesses}, {"width", site.width}, {"addresses", std::move(addresses)}};
+}
+
+ordered_json site_json(const Site& site, unsigned warp_size) {
+  const scratchpad::SiteTotals& totals = site.totals;
+  ordered_json json = {
+      {"ptx_line", site.source.ptx_line},
+      {"file", site.source.file},
+      {"line", site.source.line},
+      {"op", site.op},
+      {"width", site.width},
+      {"accesses", totals.accesses},
+      {"lanes", totals.lanes},
+      {"wavefronts", totals.wavefronts},
+      {"ideal_wavefronts", totals.ideal},
+      {"conflicts", totals.conflicts()},
+      {"position_conflicts", totals.position},
+      {"degree_max", totals.degree_max},
+      {"degree_mean", totals.degree_mean()},
+      {"class", scratchpad::name(totals.pattern())},
+  };
+  if (totals.stride.degree != 0) {
+    json["stride"] = totals.stride.bytes % 4 == 0 ? ordered_json(totals.stride.bytes / 4)
+                                                 : ordered_json(totals.stride.bytes / 4.0);
+    json["stride_degree"] = totals.stride.degree;
+    json["stride_cta"] = totals.stride.cta;
+  }
+  for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
+    json["classes"][scratchpad::name(static_cast<scratchpad::PatternClass>(i))] = totals.classes[i];
+  }
+  json["worst_cta"] = totals.worst.cta;
+  json["pattern"] = pattern(site, warp_size);
+  return json;
+}
+
+ordered_json kernel_json(const Kernel& kernel) {
+  const SharedTotals shared = kernel.shared();
+  return {
+      {"name", kernel.name},
+      {"demangled", kernel.demangled},
+      {"launches", kernel.launches},
+      {"grid", extent(kernel.grid)},
+      {"block", extent(kernel.block)},
+      {"launch_shapes_vary", kernel.launch_shapes_vary},
+      {"warp_instructions", kernel.warp_instructions},
+      {"thread_instructions", kernel.thread_instructions},
+      {"parallel", kernel.parallel},
+      {"why_serial", kernel.why_serial},
+      {"shared",
+       {{"accesses", shared.accesses},
+        {"wavefronts", shared.wavefronts},
+        {"ideal_wavefronts", shared.ideal_wavefronts},
+        {"conflicts", shared.conflicts()}}},
+  };
+}
+
+/// File and program names are bytes, not always UTF-8: what is not is replaced.
+std::string dump(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+
+/// The object with a list as its last member, an item a line.
+std::string with_list(const ordered_json& object, std::string_view name, const std::vector<std::string>& items,
+                      std::string_view indent) {
+  std::string text = dump(object);
+  text.pop_back();
+  text += ",\"" + std::string(name) + "\":[";
+  for (size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "\n" : ",\n") + std::string(indent) + items[i];
+  return text + "]}";
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  const scratchpad::Rules& rules = report.rules;
+  const ordered_json head = {
+      {"schema", kSchema},
+      {"program", report.program},
+      {"gpu", report.gpu},
+      {"warp_size", report.warp_size},
+      {"scratchpad",
+       {{"banks", rules.banks},
+        {"bank_bytes", rules.bank_bytes},
+        {"lanes_b32", rules.lanes_b32},
+        {"lanes_b64", rules.lanes_b64},
+        {"lanes_b128", rules.lanes_b128},
+        {"merge_b128", rules.merge_b128}}},
+      {"partial", report.partial},
+  };
+  std::vector<std::string> kernels;
+  for (const Kernel& kernel : report.kernels) {
+    std::vector<std::string> sites;
+    for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size)));
+    kernels.push_back(with_list(kernel_json(kernel), "sites", sites, "  "));
+  }
+  return with_list(head, "kernels", kernels, " ") + "\n";
+}
+
+}  // namespace bankshot::report

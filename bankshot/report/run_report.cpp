@@ -1,0 +1,105 @@
+#include "bankshot/report/run_report.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <tuple>
+
+namespace bankshot::report {
+namespace {
+
+auto place(const Site& site) {
+  return std::tie(site.source.ptx_line, site.source.file, site.source.line, site.op, site.width);
+}
+
+/// The site of the same instruction, made if there is none.
+Site& site_like(Kernel& kernel, const Site& site) {
+  const auto before = [](const Site& a, const Site& b) { return place(a) < place(b); };
+  const auto at = std::lower_bound(kernel.sites.begin(), kernel.sites.end(), site, before);
+  if (at != kernel.sites.end() && place(*at) == place(site)) return *at;
+  return *kernel.sites.insert(at, Site{site.source, site.op, site.width, {}});
+}
+
+void add_site(Kernel& kernel, const Site& site) {
+  if (site.totals.accesses != 0) site_like(kernel, site).totals.merge(site.totals);
+}
+
+/// A report holds word addresses; see Site.
+scratchpad::SiteTotals in_words(scratchpad::SiteTotals totals) {
+  for (uint32_t& address : totals.worst.addresses) address = address / 4 * 4;
+  return totals;
+}
+
+void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
+  const auto same = [&](const Kernel& k) { return k.name == kernel.name; };
+  const auto found = std::find_if(kernels.begin(), kernels.end(), same);
+  if (found == kernels.end()) {
+    kernels.push_back(kernel);
+    return;
+  }
+  found->launches += kernel.launches;
+  found->launch_shapes_vary |=
+      kernel.launch_shapes_vary || kernel.grid != found->grid || kernel.block != found->block;
+  found->warp_instructions += kernel.warp_instructions;
+  found->thread_instructions += kernel.thread_instructions;
+  if (found->parallel) found->why_serial = kernel.why_serial;
+  found->parallel &= kernel.parallel;
+  for (const Site& site : kernel.sites) add_site(*found, site);
+}
+
+}  // namespace
+
+std::string demangle(std::string_view name) {
+  if (!name.starts_with("_Z")) return std::string(name);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : std::string(name);
+}
+
+scratchpad::AccessKind kind_of(const Site& site) {
+  if (site.op.starts_with("atom") || site.op.starts_with("red")) return scratchpad::AccessKind::atomic;
+  return site.op.starts_with("st") ? scratchpad::AccessKind::store : scratchpad::AccessKind::load;
+}
+
+SharedTotals Kernel::shared() const {
+  SharedTotals all;
+  for (const Site& site : sites) {
+    all.accesses += site.totals.accesses;
+    all.wavefronts += site.totals.wavefronts;
+    all.ideal_wavefronts += site.totals.ideal;
+  }
+  return all;
+}
+
+void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block) {
+  Kernel launch;
+  launch.name = kernel;
+  launch.demangled = demangle(kernel);
+  launch.launches = 1;
+  launch.grid = grid;
+  launch.block = block;
+  launch.warp_instructions = stats.warp_instructions;
+  launch.thread_instructions = stats.thread_instructions;
+  launch.parallel = stats.parallel;
+  launch.why_serial = stats.why_serial;
+  for (const simt::SiteReport& site : stats.sites) {
+    add_site(launch, {site.source, site.op, site.width, in_words(site.counter)});
+  }
+  add_kernel(kernels, launch);
+}
+
+void RunReport::merge(const RunReport& other) {
+  if (program.empty()) program = other.program;
+  if (gpu.empty()) {
+    gpu = other.gpu;
+    warp_size = other.warp_size;
+    rules = other.rules;
+  }
+  partial |= other.partial;
+  for (const Kernel& kernel : other.kernels) add_kernel(kernels, kernel);
+}
+
+}  // namespace bankshot::report

@@ -1,0 +1,60 @@
+// What a run of a program did to shared memory: kernels, their counters, their sites. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/simt/engine.hpp"
+
+namespace bankshot::report {
+
+/// One shared-memory instruction. Addresses of the worst access are whole words: times 4, whatever the width.
+struct Site {
+  simt::Source source;
+  std::string op;      ///< "ld.shared.f32"
+  unsigned width = 0;  ///< bytes a lane
+  scratchpad::SiteTotals totals;
+};
+
+struct SharedTotals {
+  uint64_t accesses = 0, wavefronts = 0, ideal_wavefronts = 0;
+  uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
+};
+
+struct Kernel {
+  std::string name;       ///< as in the PTX
+  std::string demangled;  ///< as in the source
+  uint64_t launches = 0;
+  simt::Dim3 grid, block;        ///< of the first launch
+  bool launch_shapes_vary = false;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  bool parallel = true;          ///< every launch ran its CTAs in parallel
+  std::string why_serial;        ///< the instruction that decided otherwise
+  std::vector<Site> sites;       ///< by place in the PTX
+
+  SharedTotals shared() const;
+};
+
+struct RunReport {
+  std::string program;
+  std::string gpu;  ///< its name
+  unsigned warp_size = 32;
+  scratchpad::Rules rules;
+  bool partial = false;         ///< the program did not come to its end
+  std::vector<Kernel> kernels;  ///< in the order of their first launches
+
+  /// Adds one launch. @param kernel  name as in the PTX
+  void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block);
+  /// Adds the kernels of another process of the same program.
+  void merge(const RunReport& other);
+};
+
+/// "scale(float*, int)" of "_Z5scalePfi"; the name itself if it is not a C++ name.
+std::string demangle(std::string_view name);
+
+scratchpad::AccessKind kind_of(const Site& site);
+
+}  // namespace bankshot::report

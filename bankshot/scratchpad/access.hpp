@@ -1,0 +1,66 @@
+// What one access of a warp to shared memory costs: the rules of the banks.
+#pragma once
+
+#include <cstdint>
+
+namespace bankshot::scratchpad {
+
+constexpr unsigned kMaxLanes = 64;
+
+enum class AccessKind : uint8_t { load, store, atomic };
+
+/// How the lanes of a warp are served, by architecture; the numbers come from the GPU file.
+/// Source: docs/wavefronts.md, with the evidence for each rule.
+struct Rules {
+  unsigned banks = 32;        ///< 16, 32 or 64
+  unsigned bank_bytes = 4;    ///< 4, or 8 (Kepler's 8-byte mode)
+  unsigned lanes_b32 = 32;    ///< consecutive lanes served together for accesses of at most 32 bits
+  unsigned lanes_b64 = 16;    ///< … of 64 bits: two half-warps
+  unsigned lanes_b128 = 8;    ///< … of 128 bits: four quarter-warps
+  bool merge_b128 = false;    ///< 128-bit loads whose lanes n and n^1 (or all n and n^2) agree take half the phases
+  bool operator==(const Rules&) const = default;
+};
+
+/// What one warp access costs.
+struct Cost {
+  uint32_t wavefronts = 0;  ///< passes over the banks, summed over the phases: the conflict degree
+  uint32_t ideal = 0;       ///< phases that have an active lane: what a conflict-free access of this width needs
+  uint32_t position = 0;    ///< atomics only: the part of `wavefronts` due to lanes on one word (position conflicts)
+  bool operator==(const Cost&) const = default;
+};
+
+/// Consecutive lanes that are served together in this access; the arguments are those of cost().
+unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
+                         uint64_t mask);
+
+/// Wavefronts of one warp access.
+/// @param width      bytes a lane accesses: 1, 2, 4, 8 or 16
+/// @param addresses  byte addresses in shared memory, one a lane, multiples of `width`; those of inactive lanes are
+///                   not read
+/// @param mask       bit l set: lane l is active
+/// A load or store counts distinct words per bank (lanes on one word are a broadcast; on a store one lane wins);
+/// an atomic counts lanes per bank (lanes on one word serialise).
+Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask);
+
+/// Classes of a warp access after the XOR-hash paper, section 3; neighbours are consecutive active lanes.
+///   linear     neighbours are one access width apart; also an access of a single lane
+///   stride     neighbours are a constant distance apart, not zero
+///   block      rows of a 2-D tile: equal rows (the first and last may be cut off by the warp's ends), a constant
+///              distance inside a row (0 included) and another from row to row
+///   broadcast  every lane reads the same bank word; for accesses wider than a bank, the same address
+///   random     anything else
+enum class PatternClass : uint8_t { linear, stride, block, broadcast, random };
+constexpr unsigned kPatternClasses = 5;
+const char* name(PatternClass pattern);
+
+struct Shape {
+  PatternClass pattern = PatternClass::random;
+  int32_t stride_bytes = 0;  ///< of linear and stride
+  bool operator==(const Shape&) const = default;
+};
+
+/// The class of one warp access; the arguments are those of cost(). Of several that fit, linear wins, then broadcast,
+/// then stride.
+Shape classify(const Rules& rules, unsigned width, const uint32_t* addresses, uint64_t mask);
+
+}  // namespace bankshot::scratchpad

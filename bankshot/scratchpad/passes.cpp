@@ -1,0 +1,51 @@
+#include "bankshot/scratchpad/passes.hpp"
+
+#include <algorithm>
+
+namespace bankshot::scratchpad {
+namespace {
+
+/// What one bank has to deliver in a phase: a word, and the lane that gets it.
+struct Request {
+  uint32_t word;
+  int8_t lane;
+};
+
+void add(std::vector<Request>& requests, AccessKind kind, uint32_t word, unsigned lane) {
+  const auto same = std::find_if(requests.begin(), requests.end(), [&](const Request& r) { return r.word == word; });
+  if (kind != AccessKind::atomic && same != requests.end()) {
+    same->lane = Pass::kSeveral;
+  } else {
+    requests.push_back({word, static_cast<int8_t>(lane)});
+  }
+}
+
+}  // namespace
+
+std::vector<Pass> passes(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
+                         uint64_t mask) {
+  std::vector<Pass> all;
+  const unsigned lanes = lanes_per_phase(rules, kind, width, addresses, mask);
+  for (unsigned first = 0; first < kMaxLanes; first += lanes) {
+    std::vector<std::vector<Request>> banks(rules.banks);
+    for (unsigned lane = first; lane < std::min(first + lanes, kMaxLanes); ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      const uint32_t last = (addresses[lane] + width - 1) / rules.bank_bytes;
+      for (uint32_t word = addresses[lane] / rules.bank_bytes; word <= last; ++word) {
+        add(banks[word % rules.banks], kind, word, lane);
+      }
+    }
+    size_t most = 0;
+    for (const auto& requests : banks) most = std::max(most, requests.size());
+    for (size_t i = 0; i < most; ++i) {
+      Pass pass{first, first + lanes - 1, std::vector<int8_t>(rules.banks, Pass::kIdle)};
+      for (size_t bank = 0; bank < banks.size(); ++bank) {
+        if (i < banks[bank].size()) pass.bank[bank] = banks[bank][i].lane;
+      }
+      all.push_back(std::move(pass));
+    }
+  }
+  return all;
+}
+
+}  // namespace bankshot::scratchpad

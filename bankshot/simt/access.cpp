@@ -1,0 +1,146 @@
+#include "bankshot/simt/access.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include "bankshot/simt/program.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string what_is_there(const Memory& memory, uint64_t address) {
+  if (const Allocation* hit = memory.find(address)) {
+    if (!hit->live) {
+      return "byte " + std::to_string(address - hit->address) + " of an allocation of " + std::to_string(hit->size) +
+             " bytes at " + hex(hit->address) + " that was freed";
+    }
+    return "byte " + std::to_string(address - hit->address) + " of an allocation of " + std::to_string(hit->size) +
+           " bytes at " + hex(hit->address) + (hit->label.empty() ? "" : " (" + hit->label + ")");
+  }
+  const Allocation* near = memory.nearest(address);
+  if (near == nullptr) return "no memory is allocated";
+  const std::string name = near->label.empty() ? "an allocation" : near->label;
+  const std::string size = " of " + std::to_string(near->size) + " bytes at " + hex(near->address);
+  if (address < near->address) return std::to_string(near->address - address) + " bytes before " + name + size;
+  return std::to_string(address - (near->address + near->size)) + " bytes past the end of " + name + size +
+         (near->live ? "" : " (freed)");
+}
+
+void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, bool write, unsigned lane) {
+  Worker& worker = *w.worker;
+  Worker::Hit& hit = worker.hits[static_cast<size_t>(i - worker.program->code.data()) % Worker::kHits];
+  if (address < hit.begin || address + bytes > hit.end || (write && !hit.writable)) {
+    const Allocation* allocation = worker.memory->find(address);
+    const std::string access = std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " +
+                               hex(address) + ": ";
+    if (allocation == nullptr || !allocation->live || address + bytes > allocation->address + allocation->size) {
+      fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+            access + what_is_there(*worker.memory, address));
+      return nullptr;
+    }
+    if (write && !allocation->writable) {
+      fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address, access + "constant memory");
+      return nullptr;
+    }
+    hit = {allocation->address, allocation->address + allocation->size, allocation->writable};
+  }
+  return reinterpret_cast<void*>(address);
+}
+
+void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, bool write, unsigned lane) {
+  if (offset + bytes > w.cta->shared_bytes) {
+    fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
+          std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at shared offset " +
+              hex(offset) + ", but the CTA has " + std::to_string(w.cta->shared_bytes) + " bytes of shared memory");
+    return nullptr;
+  }
+  return w.cta->shared + offset;
+}
+
+bool local_in_range(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, bool write, unsigned lane) {
+  if (offset + bytes <= w.worker->local_stack) return true;
+  fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), offset,
+        std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at local offset " + hex(offset) +
+            ", but a thread has " + std::to_string(w.worker->local_stack) + " bytes of local memory");
+  return false;
+}
+
+bool aligned(Warp& w, const Instr* i, uint64_t address, unsigned bytes, unsigned lane) {
+  if (address % bytes == 0) return true;
+  fault(w, i, Fault::Kind::misaligned, static_cast<int>(lane), address,
+        "address " + hex(address) + " is not a multiple of the access size of " + std::to_string(bytes) + " bytes");
+  return false;
+}
+
+/// Sorts a generic address by window; `address` becomes the offset in its space.
+Space sort(const Warp& w, Space space, uint64_t& address) {
+  if (space == Space::shared) {
+    address &= 0xffffffffu;
+    return space;
+  }
+  if (space != Space::generic) return space;
+  const Windows& windows = w.worker->windows;
+  if (address - windows.shared < Windows::kSharedBytes) {
+    address -= windows.shared;
+    return Space::shared;
+  }
+  if (address - windows.local < Windows::kLocalBytes) {
+    address -= windows.local;
+    return Space::local;
+  }
+  return Space::global;
+}
+
+std::byte* local_byte(const Warp& w, uint64_t offset, unsigned lane) {
+  return w.local + ((offset >> 2) * w.worker->program->lanes + lane) * 4 + (offset & 3);
+}
+
+}  // namespace
+
+void* lane_pointer(Warp& w, const Instr* i, Space space, uint64_t address, unsigned bytes, bool write, unsigned lane) {
+  space = sort(w, space, address);
+  if (!aligned(w, i, address, bytes, lane)) return nullptr;
+  switch (space) {
+    case Space::shared: return shared_pointer(w, i, address, bytes, write, lane);
+    case Space::local: return local_in_range(w, i, address, bytes, write, lane) ? local_byte(w, address, lane) : nullptr;
+    case Space::param: address += reinterpret_cast<uint64_t>(w.worker->launch->params); [[fallthrough]];
+    default: return global_pointer(w, i, address, bytes, write, lane);
+  }
+}
+
+bool load_lane(Warp& w, const Instr* i, Space space, uint64_t address, unsigned bytes, unsigned lane, void* to) {
+  uint64_t offset = address;
+  if (sort(w, space, offset) == Space::local && bytes > 4) {
+    if (!aligned(w, i, offset, bytes, lane) || !local_in_range(w, i, offset, bytes, false, lane)) return false;
+    for (unsigned k = 0; k < bytes; k += 4) std::memcpy(static_cast<char*>(to) + k, local_byte(w, offset + k, lane), 4);
+    return true;
+  }
+  const void* from = lane_pointer(w, i, space, address, bytes, false, lane);
+  if (from != nullptr) std::memcpy(to, from, bytes);
+  return from != nullptr;
+}
+
+bool store_lane(Warp& w, const Instr* i, Space space, uint64_t address, unsigned bytes, unsigned lane,
+                const void* from) {
+  uint64_t offset = address;
+  if (sort(w, space, offset) == Space::local && bytes > 4) {
+    if (!aligned(w, i, offset, bytes, lane) || !local_in_range(w, i, offset, bytes, true, lane)) return false;
+    for (unsigned k = 0; k < bytes; k += 4) {
+      std::memcpy(local_byte(w, offset + k, lane), static_cast<const char*>(from) + k, 4);
+    }
+    return true;
+  }
+  void* to = lane_pointer(w, i, space, address, bytes, true, lane);
+  if (to != nullptr) std::memcpy(to, from, bytes);
+  return to != nullptr;
+}
+
+}  // namespace bankshot::simt

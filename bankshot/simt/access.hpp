@@ -1,0 +1,41 @@
+// From a PTX address to host memory, guarded: bounds, alignment, lifetime, state space.
+#pragma once
+
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/warp.hpp"
+
+namespace bankshot::simt {
+
+/// Host pointer for the access of one lane, or null after a fault was recorded.
+/// @param space    global, shared, local, constant, param or generic (generic addresses are sorted by window)
+/// @param address  in that space: shared and local are offsets, the others process addresses
+/// @param bytes    size of the access; the address must be a multiple of it (16 at most)
+/// Local memory is interleaved word by word: an access of 8 or 16 bytes there is not contiguous, so `local` and generic
+/// pointers into the local window must go through load_lane and store_lane instead.
+void* lane_pointer(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, bool write,
+                   unsigned lane);
+
+/// Copies `bytes` of one lane from or to PTX memory. @return false after a fault
+bool load_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane, void* to);
+bool store_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane,
+                const void* from);
+
+/// The offset in shared memory if a generic or shared address lies in the CTA's shared window, else -1.
+inline int64_t shared_offset(const Warp& warp, ptx::Space space, uint64_t address) {
+  if (space == ptx::Space::shared) {
+    return static_cast<int64_t>(address & 0xffffffffu);
+  }
+  const uint64_t offset = address - warp.worker->windows.shared;
+  return space == ptx::Space::generic && offset < Windows::kSharedBytes ? static_cast<int64_t>(offset) : -1;
+}
+
+/// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on.
+inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width,
+                         const uint32_t* addresses, uint64_t mask) {
+  Worker& worker = *warp.worker;
+  if (worker.counting && mask != 0) {
+    worker.sites[site].record(*worker.rules, kind, width, addresses, mask, warp.cta->linear);
+  }
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,190 @@
+// Divergence, reconvergence, barriers and calls: see Path in warp.hpp for the tree they work on.
+#include "bankshot/simt/control.hpp"
+
+#include <bit>
+
+#include "bankshot/simt/access.hpp"
+#include "bankshot/simt/paths.hpp"
+#include "bankshot/simt/program.hpp"
+
+namespace bankshot::simt {
+
+namespace {
+
+bool callable(const FunctionInfo& function, const CallInfo& call) {
+  return function.defined && !function.is_entry && function.parameters.size() == call.arguments.size() &&
+         function.returns.size() == call.results.size();
+}
+
+}  // namespace
+
+const Instr* diverge(Warp& w, const Instr* i, uint64_t taken, const Instr* target, const Instr* join) {
+  const Instr* const fallthrough = i + 1;
+  const uint64_t rest = w.active & ~taken;
+  if (taken == 0 || rest == 0) return taken == 0 ? fallthrough : target;
+  Path& path = w.paths[w.current];
+  const uint32_t depth = static_cast<uint32_t>(path.frames.size());
+  const bool shares_join = join != nullptr && path.reconverge == join && path.reconverge_depth == depth;
+  if (join != nullptr && !shares_join) {
+    // The path becomes the place where the two sides meet.
+    const int32_t parent = w.current;
+    park_inner(w, parent, join);
+    for (const auto& [mask, pc] : {std::pair{taken, target}, std::pair{rest, fallthrough}}) {
+      if (pc == join) {
+        w.paths[parent].arrived |= mask;
+      } else {
+        add_child(w, parent, mask, pc, join, depth);
+      }
+    }
+    return next_path(w);
+  }
+  if (shares_join && (target == join || fallthrough == join)) {
+    // One side is already where the parent waits: the usual exit from a loop.
+    const uint64_t leaving = target == join ? taken : rest;
+    w.paths[path.parent].arrived |= leaving;
+    path.mask &= ~leaving;
+    w.active = path.mask;
+    return target == join ? fallthrough : target;
+  }
+  add_sibling(w, w.current, taken, target);
+  w.paths[w.current].mask = rest;
+  w.active = rest;
+  return fallthrough;
+}
+
+const Instr* run_branch(Warp& w, const Instr* i) {
+  const Instr* const target = reinterpret_cast<const Instr*>(i->imm);
+  if (i->guard == OperandRef::kNone) {
+    account(w, i, target);
+    return target;
+  }
+  uint64_t taken = w.predicate_value(i->guard);
+  taken = (i->flags & InstrFlag::kGuardNegated ? ~taken : taken) & w.active;
+  const uint64_t lanes = w.active;
+  if (i->flags & InstrFlag::kPseudo) {
+    account_pseudo(w, i);
+  } else {
+    count(w, i, lanes);
+  }
+  if (taken == lanes) return w.segment = target;
+  if (taken == 0) return w.segment = i + 1;
+  const Instr* const join = i->aux == 0 ? nullptr : w.worker->program->code.data() + i->aux;
+  const Instr* const next = diverge(w, i, taken, target, join);
+  w.segment = next;
+  return next;
+}
+
+const Instr* run_branch_indexed(Warp& w, const Instr* i) {
+  // The sides are peeled off one target at a time; each step is a two-way divergence.
+  const std::vector<uint32_t>& targets = w.worker->program->lists[i->imm];
+  const uint32_t* index = w.row<const uint32_t>(i->op[0]);
+  const Instr* const code = w.worker->program->code.data();
+  const Instr* const join = i->aux == 0 ? nullptr : code + i->aux;
+  account(w, i, i + 1);
+  const uint32_t first = index[std::countr_zero(w.active)];
+  if (first >= targets.size()) {
+    return fault(w, i, Fault::Kind::bad_call, std::countr_zero(w.active), first,
+                 "brx.idx with index " + std::to_string(first) + " of a table of " + std::to_string(targets.size()));
+  }
+  uint64_t same = 0;
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (index[lane] == first) same |= uint64_t{1} << lane;
+  }
+  const Instr* const target = code + targets[first];
+  if (same == w.active) return w.segment = target;
+  // The other lanes execute this instruction again.
+  const Instr* const next = diverge(w, i - 1, same, target, join);
+  return w.segment = next;
+}
+
+const Instr* run_reconverge(Warp& w, const Instr* i) {
+  // A pseudo instruction: not counted.
+  Path& path = w.paths[w.current];
+  if (path.reconverge != i || path.reconverge_depth != path.frames.size()) {
+    account_pseudo(w, i);
+    return i + 1;
+  }
+  account_pseudo(w, i);
+  const int32_t parent = path.parent;
+  w.paths[parent].arrived |= path.mask;
+  remove_child(w, w.current);
+  return next_path(w);
+}
+
+const Instr* exit_lanes(Warp& w, const Instr* i) {
+  (void)i;
+  const uint64_t mask = w.active;
+  w.alive &= ~mask;
+  w.cta->exited += static_cast<uint32_t>(std::popcount(mask));
+  w.paths[w.current].mask &= ~mask;
+  if (w.paths[w.current].mask == 0) remove_child(w, w.current);
+  if (w.alive == 0) {
+    w.done = true;
+    --w.cta->live_warps;
+  }
+  check_barriers(*w.cta);
+  return w.done ? nullptr : next_path(w);
+}
+
+const Instr* run_exit(Warp& w, const Instr* i) {
+  account(w, i, i + 1);
+  return exit_lanes(w, i);
+}
+
+const Instr* run_call(Warp& w, const Instr* i) {
+  const LoadedProgram& program = *w.worker->program;
+  const CallInfo& call = program.calls[i->aux];
+  int32_t target = call.function;
+  if (target < 0) {
+    const uint64_t* pointers = w.row<const uint64_t>(i->op[0]);
+    const int lane = std::countr_zero(w.active);
+    const uint64_t pointer = pointers[lane];
+    if (pointer == 0 || pointer > program.functions.size() || !callable(program.functions[pointer - 1], call)) {
+      return fault(w, i, Fault::Kind::bad_call, lane, pointer, "call through a pointer that is no function of this type");
+    }
+    uint64_t same = 0;
+    for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      if (pointers[l] == pointer) same |= uint64_t{1} << l;
+    }
+    if (same != w.active) {
+      // One callee at a time; all lanes meet behind the call.
+      account_pseudo(w, i);
+      return w.segment = split_call(w, i, same);
+    }
+    target = static_cast<int32_t>(pointer - 1);
+  }
+  account(w, i, i + 1);
+  return enter_function(w, i, call, static_cast<uint32_t>(target));
+}
+
+const Instr* run_return(Warp& w, const Instr* i) {
+  // The one end of a function, to which every `ret` is a branch: not counted itself.
+  account_pseudo(w, i);
+  if (w.paths[w.current].frames.empty()) return exit_lanes(w, i);
+  return w.segment = leave_function(w);
+}
+
+const Instr* run_trap(Warp& w, const Instr* i) {
+  account(w, i, i + 1);
+  return fault(w, i, Fault::Kind::trap, std::countr_zero(w.active), 0, "trap instruction");
+}
+
+const Instr* run_nanosleep(Warp& w, const Instr* i) {
+  w.polls = 0;  // it says itself that it is waiting
+  return polled(w, i + 1);
+}
+
+const Instr* run_guarded(Warp& w, const Instr* i) {
+  uint64_t holds = w.predicate_value(i->guard);
+  holds = (i->flags & InstrFlag::kGuardNegated ? ~holds : holds) & w.active;
+  if (holds == 0) return i + 1;
+  const uint64_t before = w.active;
+  w.active = holds;
+  const Instr* const next = i->body(w, i);
+  w.active = before;
+  return next;
+}
+
+}  // namespace bankshot::simt

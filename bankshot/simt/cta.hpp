@@ -1,0 +1,50 @@
+// Running one CTA: storage for its warps, start, turns, deadlock.
+#pragma once
+
+#include <memory>
+
+#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/warp.hpp"
+
+namespace bankshot::simt {
+
+/// Anonymous pages that come into being when touched. Grows only.
+class Arena {
+ public:
+  Arena() = default;
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  /// @return the start, at least `bytes` long; the old contents are lost when it grows
+  std::byte* reserve(size_t bytes);
+
+ private:
+  std::byte* start_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+/// One CTA's place on a host thread: reused for one CTA after the other and for one launch after the other.
+class CtaSlot {
+ public:
+  enum class Turn : uint8_t { done, waiting, faulted };
+
+  /// Prepares warps and storage for CTAs of this launch.
+  void prepare(Worker& worker);
+  /// Starts the CTA of a linear index.
+  void start(uint64_t linear);
+  /// Gives every warp that can run one turn.
+  Turn turn();
+  Cta& cta() { return cta_; }
+  const Worker* worker() const { return worker_; }
+
+ private:
+  void fill_specials(Warp& warp, bool per_launch);
+  void report_deadlock();
+
+  Worker* worker_ = nullptr;
+  Cta cta_;
+  Arena registers_, local_, shared_, specials_;
+  uint32_t register_bytes_ = 0;
+};
+
+}  // namespace bankshot::simt

@@ -1,0 +1,179 @@
+// A module: its symbols, the layout of shared memory, its functions and kernels.
+#include <algorithm>
+
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/decoder.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+
+uint32_t round_up(uint64_t value, uint64_t unit) { return static_cast<uint32_t>((value + unit - 1) / unit * unit); }
+
+/// Lays out the .shared variables inside a function from `offset` on. @return where they end
+uint64_t lay_out_shared(const ptx::Block& block, uint64_t offset, ModuleContext& context) {
+  for (const ptx::Statement& statement : block.statements) {
+    if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
+      if (variable->space != Space::shared || variable->linkage == "extern") continue;
+      offset = round_up(offset, alignment_of(*variable));
+      context.shared_offsets[variable] = static_cast<uint32_t>(offset);
+      offset += size_of(*variable);
+      if (offset > Windows::kSharedBytes) {
+        context.diagnostics->push_back({variable->position, "'" + variable->name + "' does not fit into shared memory", {}});
+        offset = 0;
+      }
+    } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
+      offset = lay_out_shared(**inner, offset, context);
+    }
+  }
+  return offset;
+}
+
+std::vector<const ptx::Function*> declare_functions(ModuleContext& context) {
+  std::vector<const ptx::Function*> bodies;
+  for (const ptx::Item& item : context.module->items) {
+    const auto* function = std::get_if<ptx::Function>(&item);
+    if (function == nullptr) continue;
+    const auto known = context.symbols.find(function->name);
+    uint32_t index;
+    if (known != context.symbols.end() && known->second.kind == Symbol::Kind::function) {
+      index = known->second.index;
+    } else {
+      index = static_cast<uint32_t>(context.program->functions.size());
+      Symbol symbol;
+      symbol.kind = Symbol::Kind::function;
+      symbol.index = index;
+      context.symbols[function->name] = symbol;
+      context.program->functions.emplace_back().name = function->name;
+      bodies.push_back(nullptr);
+    }
+    if (function->body == nullptr) continue;
+    FunctionInfo& info = context.program->functions[index];
+    info.is_entry = function->is_entry;
+    info.declared_body = true;
+    bodies[index] = function;
+  }
+  return bodies;
+}
+
+/// Functions that kernels share see module-scope shared variables, their own, and one place for dynamic memory.
+void lay_out_all_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies) {
+  context.static_shared.assign(bodies.size(), context.program->static_shared);
+  uint64_t offset = context.program->static_shared;
+  bool functions = false;
+  for (const ptx::Function* body : bodies) {
+    if (body == nullptr || body->is_entry) continue;
+    functions = true;
+    offset = lay_out_shared(*body->body, offset, context);
+  }
+  uint32_t most = 0;
+  for (size_t k = 0; k < bodies.size(); ++k) {
+    context.static_shared[k] = static_cast<uint32_t>(offset);
+    if (bodies[k] == nullptr || !bodies[k]->is_entry) continue;
+    context.static_shared[k] = static_cast<uint32_t>(lay_out_shared(*bodies[k]->body, offset, context));
+    most = std::max(most, context.static_shared[k]);
+  }
+  if (functions) context.common_dynamic = most;
+}
+
+uint32_t registers_of(const ptx::Block& block) {
+  // 32-bit registers if none were shared: only a bound, as PTX is not register-allocated.
+  uint64_t words = 0;
+  for (const ptx::Statement& statement : block.statements) {
+    const auto* variable = std::get_if<ptx::Variable>(&statement);
+    if (variable == nullptr || variable->space != Space::reg || variable->type == ptx::Type::pred) continue;
+    words += std::max<uint64_t>(1, variable->range) * std::max(1u, ptx::bits(variable->type) / 32);
+  }
+  return static_cast<uint32_t>(std::min<uint64_t>(255, std::max<uint64_t>(16, words)));
+}
+
+KernelInfo describe(const ModuleContext& context, const ptx::Function& function, uint32_t index) {
+  const FunctionInfo& info = context.program->functions[index];
+  KernelInfo kernel;
+  kernel.name = function.name;
+  for (const FunctionInfo::Param& param : info.parameters) {
+    kernel.params.push_back({param.offset, param.bytes});
+    kernel.param_bytes = std::max(kernel.param_bytes, param.offset + param.bytes);
+  }
+  kernel.static_shared = context.static_shared[index];
+  kernel.dynamic_base = round_up(std::max(context.static_shared[index], context.common_dynamic), 16);
+  kernel.local_bytes = info.local_bytes;
+  kernel.registers = registers_of(*function.body);
+  for (const ptx::Performance& directive : function.performance) {
+    std::array<uint32_t, 3> sides{1, 1, 1};
+    for (size_t k = 0; k < 3 && k < directive.values.size(); ++k) {
+      sides[k] = static_cast<uint32_t>(std::min<uint64_t>(directive.values[k], 1024));
+    }
+    if (directive.name == "maxntid" || directive.name == "reqntid") {
+      kernel.max_threads = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{sides[0]} * sides[1] * sides[2], 1024));
+    }
+    if (directive.name == "reqntid") kernel.required_block = sides;
+  }
+  return kernel;
+}
+
+/// A kernel's CTAs are isolated if nothing it may call breaks that. Any function of the module may be called.
+void spread_isolation(LoadedProgram& program) {
+  std::string why;
+  for (const FunctionInfo& function : program.functions) {
+    if (!function.is_entry && !function.isolated && why.empty()) why = function.why_not_isolated + " in " + function.name;
+  }
+  for (FunctionInfo& function : program.functions) {
+    if (!function.is_entry || !function.isolated || !function.has_calls || why.empty()) continue;
+    function.isolated = false;
+    function.why_not_isolated = why;
+  }
+}
+
+}  // namespace
+
+bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
+            LoadedProgram& program, Diagnostics& diagnostics) {
+  static std::map<const Rows*, std::pair<std::deque<Form>, std::unordered_map<std::string, std::vector<const Form*>>>> all;
+  auto& [forms, by_opcode] = all[&rows];
+  if (forms.empty()) {
+    for (const Row& row : rows) {
+      forms.push_back(parse_form(row));
+      by_opcode[forms.back().opcode].push_back(&forms.back());
+    }
+  }
+  ModuleContext context;
+  context.module = &module;
+  context.program = &program;
+  context.diagnostics = &diagnostics;
+  context.forms = &by_opcode;
+  context.windows = windows;
+  context.parameters = parameters;
+  program.constants.resize(64);
+  program.code.emplace_back();  // so that index 0 is no instruction
+  program.info.emplace_back();
+  const std::vector<const ptx::Function*> bodies = declare_functions(context);
+  declare_globals(context);
+  lay_out_all_shared(context, bodies);
+  for (const ptx::Item& item : module.items) {
+    const auto* file = std::get_if<ptx::File>(&item);
+    if (file == nullptr || file->index > 100000) continue;
+    if (program.files.size() <= file->index) program.files.resize(file->index + 1);
+    program.files[file->index] = file->name;
+  }
+  if (!diagnostics.empty()) return false;
+  for (uint32_t k = 0; k < bodies.size(); ++k) {
+    if (bodies[k] != nullptr) FunctionDecoder(context, *bodies[k], k).decode();
+  }
+  if (!diagnostics.empty()) return false;
+  spread_isolation(program);
+  for (uint32_t k = 0; k < bodies.size(); ++k) {
+    if (bodies[k] == nullptr || !bodies[k]->is_entry) continue;
+    program.kernels.push_back(describe(context, *bodies[k], k));
+    program.kernel_function.push_back(k);
+  }
+  // Now that the code stands still, branch targets become addresses.
+  for (Instr& instr : program.code) {
+    if (instr.body == nullptr || !jumps(instr)) continue;
+    instr.imm = reinterpret_cast<uint64_t>(program.code.data() + instr.imm);
+  }
+  return true;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,74 @@
+// Calls: the callee, and where its parameters come from.
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/decoder.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Operand;
+
+/// Functions the engine provides. Source: CUDA's device run-time: vprintf(format, arguments), __assertfail(message,
+/// file, line, function, char size).
+Handler builtin(const std::string& name) {
+  if (name == "vprintf") return &run_printf;
+  if (name == "__assertfail") return &run_assert;
+  return nullptr;
+}
+
+}  // namespace
+
+bool FunctionDecoder::parameter_list(const Operand& list, bool results, std::vector<CopiedParam>& out) {
+  for (const Operand& operand : list.elements) {
+    const Symbol* symbol = operand.kind == Operand::Kind::identifier ? find(operand.name) : nullptr;
+    if (symbol == nullptr || symbol->kind != Symbol::Kind::param || symbol->entry_param) {
+      return error(operand.position, "expected a .param variable of this function in a call");
+    }
+    const auto bytes = static_cast<uint32_t>(size_of(*symbol->variable));
+    const auto offset = static_cast<uint32_t>(symbol->address);
+    out.push_back(results ? CopiedParam{0, offset, bytes} : CopiedParam{offset, 0, bytes});
+  }
+  return true;
+}
+
+bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
+  const std::vector<Operand>& operands = instruction.operands;
+  size_t at = 0;
+  CallInfo call;
+  if (at < operands.size() && operands[at].kind == Operand::Kind::list) {
+    if (!parameter_list(operands[at++], true, call.results)) return false;
+  }
+  if (at >= operands.size() || operands[at].kind != Operand::Kind::identifier) {
+    return error(instruction.position, "expected the name of a function in a call");
+  }
+  const Operand& callee = operands[at++];
+  if (at < operands.size() && operands[at].kind == Operand::Kind::list) {
+    if (!parameter_list(operands[at++], false, call.arguments)) return false;
+  }
+  const Symbol* symbol = find(callee.name);
+  if (symbol == nullptr) return error(callee.position, "function '" + callee.name + "' is not declared");
+  info_.has_calls = true;
+  if (symbol->kind == Symbol::Kind::reg) {
+    out.op[0] = source(callee, ptx::Type::u64, false, nullptr);
+    item_->join_behind = true;
+  } else if (symbol->kind == Symbol::Kind::function) {
+    call.function = static_cast<int32_t>(symbol->index);
+    const FunctionInfo& target = context_.program->functions[symbol->index];
+    if (!target.declared_body) {
+      const Handler provided = builtin(callee.name);
+      if (provided == nullptr) {
+        return error(callee.position, "function '" + callee.name + "' has no body in this module and is not provided",
+                     callee.name.starts_with("__cudaCDP") || callee.name.starts_with("cudaGraph")
+                         ? "Launching kernels from kernels is not supported yet."
+                         : "Separately compiled device code (-rdc=true) is not supported yet.");
+      }
+      out.body = provided;
+    }
+  } else {
+    return error(callee.position, "'" + callee.name + "' is no function");
+  }
+  out.aux = static_cast<uint32_t>(context_.program->calls.size());
+  context_.program->calls.push_back(std::move(call));
+  return true;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,375 @@
+// One function: declarations, instructions, control flow.
+#include <algorithm>
+
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/decoder.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+using ptx::Type;
+
+uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Local memory is interleaved by words, so everything in it starts at one.
+uint32_t local_alignment(const ptx::Variable& variable) { return std::max<uint32_t>(4, alignment_of(variable)); }
+
+}  // namespace
+
+FunctionDecoder::FunctionDecoder(ModuleContext& context, const ptx::Function& function, uint32_t index)
+    : context_(context), function_(function), index_(index), info_(context.program->functions[index]) {}
+
+void FunctionDecoder::decode() {
+  scopes_.emplace_back();
+  declare_dynamic_shared();
+  declare_parameters();
+  collect_labels(*function_.body);
+  decode_block(*function_.body);
+  Item end = new_item(function_.body->end, "ret");
+  end.instr.run = end.instr.body = &run_return;
+  end.flow.falls_through = false;
+  items_.push_back(std::move(end));
+  place();
+}
+
+uint32_t FunctionDecoder::dynamic_offset(uint32_t alignment) const {
+  const uint32_t end = std::max(context_.static_shared[index_], context_.common_dynamic);
+  return round_up(end, std::max<uint32_t>(16, alignment));
+}
+
+void FunctionDecoder::declare_dynamic_shared() {
+  for (const ptx::Item& item : context_.module->items) {
+    const auto* variable = std::get_if<ptx::Variable>(&item);
+    if (variable == nullptr || variable->space != Space::shared || variable->linkage != "extern") continue;
+    Symbol symbol = context_.symbols[variable->name];
+    symbol.address = dynamic_offset(alignment_of(*variable));
+    scopes_.back().symbols[variable->name] = symbol;
+  }
+}
+
+void FunctionDecoder::declare_parameters() {
+  uint32_t offset = 0;
+  const auto add = [&](const ptx::Variable& variable, std::vector<FunctionInfo::Param>& out) {
+    if (variable.space == Space::reg) {
+      error(variable.position, "parameter '" + variable.name + "' in a register: only .param is supported");
+      return;
+    }
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::param;
+    symbol.variable = &variable;
+    symbol.type = variable.type;
+    symbol.space = Space::param;
+    symbol.entry_param = function_.is_entry;
+    const auto size = static_cast<uint32_t>(size_of(variable));
+    const uint32_t alignment = function_.is_entry ? alignment_of(variable) : local_alignment(variable);
+    offset = round_up(offset, alignment);
+    symbol.address = offset;
+    out.push_back({offset, size});
+    offset += size;
+    scopes_.back().symbols[variable.name] = symbol;
+  };
+  for (const ptx::Variable& variable : function_.returns) add(variable, info_.returns);
+  for (const ptx::Variable& variable : function_.parameters) add(variable, info_.parameters);
+  if (!function_.is_entry) local_bytes_ = round_up(offset, 16);
+}
+
+uint32_t FunctionDecoder::allocate_register(Type type, unsigned vector) {
+  const unsigned bytes = type == Type::pred ? 8 : std::max(2u, ptx::bits(type) / 8) * context_.program->lanes;
+  register_bytes_ = round_up(register_bytes_, std::min(bytes, 64u));
+  const uint32_t op = OperandRef::kFrame | register_bytes_;
+  register_bytes_ += bytes * vector;
+  return op;
+}
+
+void FunctionDecoder::declare_register(const ptx::Variable& variable) {
+  constexpr uint32_t kMostRegisters = 1u << 20;
+  if (variable.range > kMostRegisters || register_bytes_ > (OperandRef::kOffset >> 2)) {
+    error(variable.position, "too many registers");
+    return;
+  }
+  if (variable.type == Type::b128) {
+    error(variable.position, "128-bit registers are not supported yet");
+    return;
+  }
+  Symbol symbol;
+  symbol.variable = &variable;
+  symbol.type = variable.type;
+  symbol.vector = variable.vector;
+  if (variable.range == 0) {
+    symbol.op = allocate_register(variable.type, variable.vector);
+    scopes_.back().symbols[variable.name] = symbol;
+  }
+  for (uint32_t k = 0; k < variable.range; ++k) {
+    symbol.op = allocate_register(variable.type, variable.vector);
+    scopes_.back().symbols[variable.name + std::to_string(k)] = symbol;
+  }
+  static constexpr const char* kElements[2][4] = {{".x", ".y", ".z", ".w"}, {".r", ".g", ".b", ".a"}};
+  for (unsigned element = 0; variable.vector > 1 && element < variable.vector && variable.range == 0; ++element) {
+    Symbol part = symbol;
+    part.vector = 1;
+    part.op = symbol.op + element * std::max(2u, ptx::bits(variable.type) / 8) * context_.program->lanes;
+    for (const auto& names : kElements) scopes_.back().symbols[variable.name + names[element]] = part;
+  }
+}
+
+void FunctionDecoder::declare(const ptx::Variable& variable) {
+  if (variable.space == Space::reg) return declare_register(variable);
+  Symbol symbol;
+  symbol.kind = variable.space == Space::param ? Symbol::Kind::param : Symbol::Kind::variable;
+  symbol.variable = &variable;
+  symbol.type = variable.type;
+  symbol.space = variable.space;
+  switch (variable.space) {
+    case Space::shared:
+      symbol.address = variable.linkage == "extern" ? dynamic_offset(alignment_of(variable))
+                                                    : context_.shared_offsets.at(&variable);
+      break;
+    case Space::local:
+    case Space::param:  // of a call: in the caller's frame
+      local_bytes_ = round_up(local_bytes_, local_alignment(variable));
+      symbol.address = local_bytes_;
+      local_bytes_ += static_cast<uint32_t>(std::min<uint64_t>(size_of(variable), UINT32_MAX / 2 - local_bytes_));
+      break;
+    default:
+      error(variable.position, "a ." + std::string(name(variable.space)) + " variable cannot be declared in a function");
+  }
+  scopes_.back().symbols[variable.name] = symbol;
+}
+
+void FunctionDecoder::collect_labels(const ptx::Block& block) {
+  for (const ptx::Statement& statement : block.statements) {
+    if (const auto* label = std::get_if<ptx::Label>(&statement)) {
+      labels_.try_emplace(label->name, static_cast<uint32_t>(labels_.size()));
+    } else if (const auto* targets = std::get_if<ptx::Targets>(&statement)) {
+      tables_[targets->label] = targets;
+    } else if (const auto* prototype = std::get_if<ptx::CallPrototype>(&statement)) {
+      prototypes_[prototype->label] = prototype;
+    } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
+      collect_labels(**inner);
+    }
+  }
+  label_item_.assign(labels_.size(), kNoJoin);
+}
+
+void FunctionDecoder::decode_block(const ptx::Block& block) {
+  for (const ptx::Statement& statement : block.statements) {
+    if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
+      decode_instruction(*instruction);
+    } else if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
+      declare(*variable);
+    } else if (const auto* label = std::get_if<ptx::Label>(&statement)) {
+      label_item_[labels_.at(label->name)] = static_cast<uint32_t>(items_.size());
+    } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
+      location_ = *location;
+    } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
+      scopes_.emplace_back();
+      decode_block(**inner);
+      scopes_.pop_back();
+    }
+  }
+}
+
+FunctionDecoder::Item FunctionDecoder::new_item(Position position, const std::string& text) {
+  Item item;
+  item.info.ptx_line = position.line;
+  // What was inlined counts for the line it was inlined from as well, but the innermost line is the one to mend.
+  item.info.file = location_.file;
+  item.info.line = location_.line;
+  item.info.function = index_;
+  LoadedProgram& program = *context_.program;
+  const auto [it, added] = context_.texts.try_emplace(text, static_cast<uint16_t>(program.texts.size()));
+  if (added) program.texts.push_back(text);
+  item.info.text = it->second;
+  return item;
+}
+
+std::string FunctionDecoder::text_of(const ptx::Instruction& instruction) const {
+  std::string text = instruction.opcode;
+  for (const std::string& modifier : instruction.modifiers) text += '.' + modifier;
+  return text;
+}
+
+Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, const Form*& form) {
+  const auto rows = context_.forms->find(instruction.opcode);
+  if (rows == context_.forms->end()) {
+    error(instruction.position, "instruction '" + instruction.opcode + "' is not supported",
+          "docs/ptx.md lists what is.");
+    return nullptr;
+  }
+  Handler handler = nullptr;
+  const Form* nearest = nullptr;
+  for (const Form* candidate : rows->second) {
+    if (!match(*candidate, instruction.modifiers, m)) continue;
+    nearest = candidate;
+    handler = candidate->row->select(m);
+    // Forms may differ in their number of operands only.
+    const bool fits = candidate->row->lower != nullptr || candidate->slots.size() == instruction.operands.size();
+    form = candidate;
+    if (handler != nullptr && fits) return handler;
+  }
+  if (handler == nullptr) {
+    error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + text_of(instruction),
+          nearest != nullptr ? "The nearest form is: " + std::string(nearest->row->syntax)
+                             : "Its forms begin: " + std::string(rows->second.front()->row->syntax));
+  }
+  return handler;
+}
+
+bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
+  Match m;
+  const Form* form = nullptr;
+  const Handler handler = choose(instruction, m, form);
+  if (handler == nullptr) return false;
+  out.body = handler;
+  const size_t errors = context_.diagnostics->size();
+  if (form->row->lower != nullptr) {
+    form->row->lower(*this, instruction, m, out);
+  } else {
+    lower_operands(*this, instruction, *form, m, out);
+  }
+  const bool fine = context_.diagnostics->size() == errors;
+  out.run = out.body;
+  if (!fine || !instruction.guard) return fine;
+  ptx::Operand guard;
+  guard.kind = ptx::Operand::Kind::identifier;
+  guard.position = instruction.position;
+  guard.name = instruction.guard->name;
+  const uint32_t predicate = predicate_source(guard);
+  const bool branches = !item_->flow.targets.empty() || item_->ends_function;
+  const bool blocks = form->row->unit == Unit::control || form->row->unit == Unit::warp;
+  if (blocks && !branches) {
+    branch_around(instruction);
+    return true;
+  }
+  item_->instr.guard = predicate;
+  if (instruction.guard->negated) item_->instr.flags |= InstrFlag::kGuardNegated;
+  if (branches) {
+    item_->flow.falls_through = item_->flow.conditional = true;
+  } else {
+    item_->instr.run = &run_guarded;
+  }
+  return true;
+}
+
+/// `@p bar.sync 0` becomes `@!p bra behind; bar.sync 0; behind:`. Instructions that may block or change the lanes that
+/// execute then never see a guard.
+void FunctionDecoder::branch_around(const ptx::Instruction& instruction) {
+  Item branch = new_item(instruction.position, text_of(instruction));
+  branch.instr.run = branch.instr.body = &run_branch;
+  ptx::Operand guard;
+  guard.kind = ptx::Operand::Kind::identifier;
+  guard.name = instruction.guard->name;
+  branch.instr.guard = predicate_source(guard);
+  branch.instr.flags = InstrFlag::kPseudo | (instruction.guard->negated ? 0 : InstrFlag::kGuardNegated);
+  branch.flow.conditional = true;
+  const auto label = static_cast<uint32_t>(label_item_.size());
+  branch.flow.targets.push_back(label);
+  label_item_.push_back(static_cast<uint32_t>(items_.size()) + 1);  // where the next item will stand
+  items_.insert(items_.end() - 1, std::move(branch));
+}
+
+void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
+  items_.push_back(new_item(instruction.position, text_of(instruction)));
+  item_ = &items_.back();
+  if (lower(instruction, item_->instr)) return;
+  items_.back().instr.run = items_.back().instr.body = &run_trap;  // the module is refused anyway
+}
+
+bool FunctionDecoder::jumps_to(const ptx::Operand& label) {
+  const auto it = labels_.find(label.name);
+  if (it == labels_.end()) return error(label.position, "label '" + label.name + "' is not defined");
+  item_->flow.targets.push_back(it->second);
+  item_->flow.falls_through = false;
+  return true;
+}
+
+bool FunctionDecoder::jumps_by_table(const ptx::Operand& table) {
+  const auto it = tables_.find(table.name);
+  if (it == tables_.end()) return error(table.position, "'" + table.name + "' is no .branchtargets list");
+  for (const std::string& target : it->second->names) {
+    const auto label = labels_.find(target);
+    if (label == labels_.end()) return error(it->second->position, "label '" + target + "' is not defined");
+    item_->flow.targets.push_back(label->second);
+  }
+  item_->flow.falls_through = false;
+  item_->flow.conditional = true;
+  item_->table = static_cast<int32_t>(context_.program->lists.size());
+  context_.program->lists.emplace_back();
+  item_->instr.imm = static_cast<uint64_t>(item_->table);
+  return true;
+}
+
+void FunctionDecoder::jumps_to_end() {
+  item_->ends_function = true;
+  item_->flow.falls_through = false;
+}
+
+void FunctionDecoder::never_falls_through() { item_->flow.falls_through = false; }
+
+void FunctionDecoder::cta_communication(const ptx::Instruction& instruction, std::string_view why) {
+  if (!info_.isolated) return;
+  info_.isolated = false;
+  info_.why_not_isolated = text_of(instruction) + " at PTX line " + std::to_string(instruction.position.line) + " (" +
+                           std::string(why) + ")";
+}
+
+uint32_t FunctionDecoder::new_site(const ptx::Instruction& instruction, unsigned width) {
+  LoadedProgram& program = *context_.program;
+  item_->site = static_cast<int32_t>(program.sites.size());
+  program.sites.push_back({0, width, instruction.opcode == "atom" || instruction.opcode == "red"});
+  return static_cast<uint32_t>(item_->site);
+}
+
+/// Numbers the instructions, puts a pseudo instruction at every join, and resolves the branches.
+void FunctionDecoder::place() {
+  LoadedProgram& program = *context_.program;
+  const auto end = static_cast<uint32_t>(items_.size()) - 1;
+  std::vector<FlowNode> nodes(items_.size());
+  for (size_t k = 0; k < items_.size(); ++k) {
+    nodes[k] = items_[k].flow;
+    for (uint32_t& target : nodes[k].targets) target = std::min(label_item_[target], end);
+    if (items_[k].ends_function) nodes[k].targets.push_back(end);
+    if (items_[k].join_behind) nodes[k].conditional = false;
+  }
+  const std::vector<uint32_t> join = joins(nodes);
+  std::vector<char> is_join(items_.size(), 0);
+  for (size_t k = 0; k < items_.size(); ++k) {
+    if (join[k] != kNoJoin) is_join[join[k]] = 1;
+    if (items_[k].join_behind) is_join[k + 1] = 1;
+  }
+  info_.begin = static_cast<uint32_t>(program.code.size());
+  std::vector<uint32_t> place_of(items_.size());
+  uint32_t next = info_.begin;
+  for (size_t k = 0; k < items_.size(); ++k) {
+    place_of[k] = next;
+    next += is_join[k] ? 2 : 1;
+  }
+  for (size_t k = 0; k < items_.size(); ++k) {
+    Item& item = items_[k];
+    if (is_join[k]) {
+      Instr pseudo;
+      pseudo.run = pseudo.body = &run_reconverge;
+      program.code.push_back(pseudo);
+      program.info.push_back(item.info);
+    }
+    if (item.site >= 0) program.sites[static_cast<size_t>(item.site)].instr = static_cast<uint32_t>(program.code.size());
+    if (!nodes[k].targets.empty()) {
+      item.instr.aux = join[k] == kNoJoin ? 0 : place_of[join[k]];
+      if (item.table >= 0) {
+        for (uint32_t target : nodes[k].targets) program.lists[static_cast<size_t>(item.table)].push_back(place_of[target]);
+      } else {
+        item.instr.imm = place_of[nodes[k].targets[0]];  // becomes an address when the code stands still
+      }
+    }
+    program.code.push_back(item.instr);
+    program.info.push_back(item.info);
+  }
+  info_.end = next;
+  info_.register_bytes = round_up(register_bytes_, 64);
+  info_.local_bytes = round_up(local_bytes_, 16);
+  info_.defined = true;
+  program.functions[index_] = info_;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,123 @@
+// The decoder proper: one object a function, on top of what the module knows.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bankshot/simt/decode.hpp"
+#include "bankshot/simt/flow.hpp"
+#include "bankshot/simt/warp.hpp"
+
+namespace bankshot::simt {
+
+/// What all functions of a module share while it is decoded.
+struct ModuleContext {
+  const ptx::Module* module = nullptr;
+  LoadedProgram* program = nullptr;
+  Diagnostics* diagnostics = nullptr;
+  const std::unordered_map<std::string, std::vector<const Form*>>* forms = nullptr;
+  std::unordered_map<std::string, Symbol> symbols;            ///< module scope
+  std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;///< (bits, bytes) -> row
+  std::map<std::string, uint32_t> specials;                   ///< name -> row
+  std::unordered_map<std::string, uint16_t> texts;
+  Windows windows;
+  uint64_t parameters = 0;                                    ///< generic address of the kernel parameters
+  std::unordered_map<const ptx::Variable*, uint32_t> shared_offsets;  ///< of .shared variables inside functions
+  std::vector<uint32_t> static_shared;                        ///< by function: where its static shared memory ends
+  uint32_t common_dynamic = 0;  ///< where dynamic shared memory starts if functions use it, which all kernels share
+};
+
+class FunctionDecoder final : public Decoder {
+ public:
+  FunctionDecoder(ModuleContext& context, const ptx::Function& function, uint32_t index);
+
+  /// Appends the function's code to the program and fills its FunctionInfo.
+  void decode();
+
+  bool error(Position position, std::string message, std::string remedy = {}) override;
+  uint32_t destination(const ptx::Operand& operand, ptx::Type type, bool wider_ok, ptx::Type* actual) override;
+  uint32_t source(const ptx::Operand& operand, ptx::Type type, bool wider_ok, ptx::Type* actual) override;
+  uint32_t predicate_source(const ptx::Operand& operand) override;
+  uint32_t predicate_destination(const ptx::Operand& operand) override;
+  uint32_t constant(uint64_t bits, unsigned bytes) override;
+  uint32_t constant_predicate(bool value) override;
+  bool address(const ptx::Operand& operand, ptx::Space space, Address& out) override;
+  bool literal(const ptx::Operand& operand, int64_t& out) override;
+  const Symbol* find(std::string_view name) const override;
+  bool jumps_to(const ptx::Operand& label) override;
+  bool jumps_by_table(const ptx::Operand& table) override;
+  void jumps_to_end() override;
+  void never_falls_through() override;
+  bool calls(const ptx::Instruction& instruction, Instr& out) override;
+  void cta_communication(const ptx::Instruction& instruction, std::string_view why) override;
+  LoadedProgram& program() override { return *context_.program; }
+  uint32_t new_site(const ptx::Instruction& instruction, unsigned width) override;
+  unsigned special_bytes(const std::string& name) const override;
+  uint64_t window(ptx::Space space) const override;
+  uint32_t function() const override { return index_; }
+
+ private:
+  /// An instruction before the labels are numbered.
+  struct Item {
+    Instr instr;
+    InstrInfo info;
+    FlowNode flow;                       ///< targets are label numbers until place_labels()
+    bool ends_function = false;          ///< jumps to the end
+    bool join_behind = false;            ///< wants a join behind it (indirect call)
+    int32_t site = -1;
+    int32_t table = -1;                  ///< index of its list of branch targets
+  };
+  struct Scope {
+    std::unordered_map<std::string, Symbol> symbols;
+  };
+
+  void declare_parameters();
+  void declare_dynamic_shared();
+  uint32_t dynamic_offset(uint32_t alignment) const;
+  void declare(const ptx::Variable& variable);
+  void declare_register(const ptx::Variable& variable);
+  void collect_labels(const ptx::Block& block);
+  void decode_block(const ptx::Block& block);
+  void decode_instruction(const ptx::Instruction& instruction);
+  void decode_call_builtin(const ptx::Instruction& instruction, Instr& out);
+  bool lower(const ptx::Instruction& instruction, Instr& out);
+  Handler choose(const ptx::Instruction& instruction, Match& m, const Form*& form);
+  void branch_around(const ptx::Instruction& instruction);
+  bool parameter_list(const ptx::Operand& list, bool results, std::vector<CopiedParam>& out);
+  uint32_t allocate_register(ptx::Type type, unsigned vector);
+  uint32_t special(const std::string& name, Position position);
+  Item new_item(Position position, const std::string& text);
+  void place();
+  std::string text_of(const ptx::Instruction& instruction) const;
+  std::string suggestion(const std::string& opcode) const;
+
+  ModuleContext& context_;
+  const ptx::Function& function_;
+  uint32_t index_;
+  FunctionInfo info_;
+  std::vector<Item> items_;
+  Item* item_ = nullptr;                          ///< the one being lowered
+  std::deque<Scope> scopes_;
+  std::unordered_map<std::string, uint32_t> labels_;   ///< label -> number
+  std::vector<uint32_t> label_item_;              ///< label number -> item it stands before
+  std::unordered_map<std::string, const ptx::Targets*> tables_;
+  std::unordered_map<std::string, const ptx::CallPrototype*> prototypes_;
+  ptx::Location location_;
+  uint32_t register_bytes_ = 0, local_bytes_ = 0;
+};
+
+/// Decodes a parsed module. @param parameters  generic address of the kernel parameters
+/// @return false after errors; what was allocated for it belongs to `program`
+bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
+            LoadedProgram& program, Diagnostics& diagnostics);
+
+/// True for %clock and relatives, whose rows must be refreshed when read.
+bool is_clock_register(std::string_view name);
+
+/// Allocates and initialises module-scope variables. Shared ones are laid out from offset 0.
+void declare_globals(ModuleContext& context);
+
+}  // namespace bankshot::simt

@@ -1,0 +1,110 @@
+#include "bankshot/simt/engine.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "bankshot/ptx/checker.hpp"
+#include "bankshot/ptx/parser.hpp"
+#include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/launch.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+constexpr uint64_t kParameterBytes = 64 * 1024;
+
+Windows reserve_windows() {
+  Windows windows;
+  void* base = mmap(nullptr, Windows::kSharedBytes + Windows::kLocalBytes, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base != MAP_FAILED) {
+    windows.shared = reinterpret_cast<uint64_t>(base);
+    windows.local = windows.shared + Windows::kSharedBytes;
+  }
+  return windows;
+}
+
+}  // namespace
+
+Program::~Program() {
+  if (memory == nullptr) return;
+  for (const GlobalInfo& global : globals) memory->free(global.address);
+}
+
+struct Engine::Impl {
+  explicit Impl(EngineOptions given) : options(std::move(given)), memory(options.memory_bytes) {
+    // A warp of more than 32 lanes needs rows of 64; smaller warps leave lanes of a row of 32 empty.
+    const std::string isa = options.machine.warp_size > 32 ? "wide"
+                            : options.isa.empty()          ? std::string(best_isa())
+                                                           : options.isa;
+    rows = rows_of(isa);
+    if (rows == nullptr) rows = rows_of("portable");
+    lanes = options.machine.warp_size > 32 ? 64 : 32;
+    windows = reserve_windows();
+    if (Result<uint64_t> address = memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, "kernel parameters")) {
+      params = reinterpret_cast<std::byte*>(*address);
+    }
+  }
+  ~Impl() {
+    if (windows.shared != 0) {
+      munmap(reinterpret_cast<void*>(windows.shared), Windows::kSharedBytes + Windows::kLocalBytes);
+    }
+  }
+
+  EngineOptions options;
+  Memory memory;
+  const Rows* rows = nullptr;
+  unsigned lanes = 32;
+  Windows windows;
+  std::byte* params = nullptr;
+  LaunchResources resources;
+};
+
+Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Engine::~Engine() = default;
+
+Memory& Engine::memory() { return impl_->memory; }
+const EngineOptions& Engine::options() const { return impl_->options; }
+
+Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text, std::string_view name) {
+  Result<ptx::Module, Diagnostics> module = ptx::parse(text);
+  if (!module) return module.error();
+  if (Diagnostics problems = ptx::check(*module); !problems.empty()) return problems;
+  auto program = std::make_shared<Program>();
+  program->name = name;
+  program->lanes = impl_->lanes;
+  program->memory = &impl_->memory;
+  Diagnostics diagnostics;
+  if (!decode(*module, *impl_->rows, impl_->windows, reinterpret_cast<uint64_t>(impl_->params), *program, diagnostics)) return diagnostics;
+  return program;
+}
+
+Result<LaunchStats, Fault> Engine::launch(Program& program, std::string_view kernel, const LaunchConfig& config) {
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    if (program.kernels[k].name != kernel) continue;
+    LaunchSetup setup;
+    setup.options = &impl_->options;
+    setup.program = &program;
+    setup.memory = &impl_->memory;
+    setup.windows = impl_->windows;
+    setup.config = &config;
+    setup.kernel = &program.kernels[k];
+    setup.function = program.kernel_function[k];
+    setup.params = impl_->params;
+    if (!config.params.empty()) {
+      std::memcpy(impl_->params, config.params.data(), std::min<size_t>(config.params.size(), kParameterBytes));
+    }
+    return run_launch(setup, impl_->resources);
+  }
+  Fault fault;
+  fault.kind = Fault::Kind::bad_call;
+  fault.kernel = kernel;
+  fault.message = "there is no kernel '" + std::string(kernel) + "' in " + program.name;
+  return fault;
+}
+
+const std::vector<KernelInfo>& kernels(const Program& program) { return program.kernels; }
+const std::vector<GlobalInfo>& globals(const Program& program) { return program.globals; }
+
+}  // namespace bankshot::simt

@@ -1,0 +1,144 @@
+// The functional SIMT engine as its users see it: load PTX, launch kernels, get counters or a fault.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/simt/memory.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::simt {
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+/// What the engine needs to know of a GPU.
+struct Machine {
+  unsigned warp_size = 32;                  ///< lanes: 4, 8, 16, 32 or 64
+  unsigned sms = 132;                       ///< %nsmid
+  unsigned resident_ctas = 1024;            ///< CTAs interleaved at once when CTAs can see each other
+  uint64_t stack_bytes = 64 * 1024;         ///< local memory and call frames of one thread
+  scratchpad::Rules scratchpad;
+};
+
+struct EngineOptions {
+  Machine machine;
+  unsigned threads = 0;                     ///< host threads; 0 = all cores
+  uint64_t memory_bytes = uint64_t{16} << 30;  ///< what the device has
+  bool count_conflicts = true;              ///< collect per-site counters of shared memory
+  std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
+};
+
+/// A place in the program text.
+struct Source {
+  std::string file;       ///< of .file/.loc, empty if the PTX has no line information
+  uint32_t line = 0;      ///< in that file
+  uint32_t ptx_line = 0;  ///< in the PTX text
+};
+
+/// What stopped a kernel.
+struct Fault {
+  enum class Kind {
+    illegal_address,   ///< outside every allocation, or of a freed one
+    misaligned,        ///< not a multiple of the access size
+    out_of_shared,     ///< outside the CTA's shared memory
+    out_of_local,      ///< outside the thread's local memory or stack
+    deadlock,          ///< all live warps blocked
+    divergent_barrier, ///< lanes of one CTA wait at barriers that can never complete
+    trap,              ///< trap instruction
+    assertion,         ///< __assertfail
+    bad_call,          ///< indirect call to something that is not a function
+    interrupted,
+  };
+  Kind kind = Kind::illegal_address;
+  std::string message;     ///< whole sentence(s) with kernel, source line, CTA, thread and address
+  std::string kernel;
+  Source source;
+  Dim3 cta, thread;
+  uint64_t address = 0;
+};
+
+/// Counters of one shared-memory instruction.
+struct SiteReport {
+  Source source;
+  std::string op;          ///< "ld.shared.f32": opcode with modifiers
+  unsigned width = 0;      ///< bytes a lane
+  scratchpad::SiteCounter counter;
+};
+
+struct LaunchStats {
+  uint64_t warp_instructions = 0;    ///< PTX instructions issued, one a warp
+  uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
+  bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
+  std::string why_serial;            ///< the instruction that decided it, if not parallel
+  std::vector<SiteReport> sites;     ///< one a shared-memory instruction of the module that ran at least once
+};
+
+struct ParamInfo {
+  uint32_t offset = 0, size = 0;     ///< bytes in the parameter buffer
+};
+
+/// An entry of a loaded module.
+struct KernelInfo {
+  std::string name;
+  std::vector<ParamInfo> params;
+  uint32_t param_bytes = 0;
+  uint32_t static_shared = 0;        ///< bytes
+  uint32_t dynamic_base = 0;         ///< offset at which dynamic shared memory starts
+  uint32_t local_bytes = 0;          ///< bytes a thread, in this function
+  uint32_t registers = 0;            ///< 32-bit registers a thread: an upper bound from the declarations, at most 255
+  uint32_t max_threads = 1024;       ///< .maxntid / .reqntid product, else 1024
+  std::array<uint32_t, 3> required_block{};  ///< .reqntid, zeros if none
+};
+
+/// A .global or .const variable of a loaded module, at its device address.
+struct GlobalInfo {
+  std::string name;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  bool constant = false;
+  bool managed = false;
+};
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  uint32_t dynamic_shared = 0;              ///< bytes
+  std::span<const std::byte> params;        ///< KernelInfo::param_bytes bytes
+};
+
+class Program;  ///< a decoded module; its globals live in the engine's memory until it is destroyed
+
+class Engine {
+ public:
+  explicit Engine(EngineOptions options);
+  ~Engine();
+
+  Memory& memory();
+  const EngineOptions& options() const;
+
+  /// Parses, checks and decodes a module and allocates its globals. What cannot run is refused here, naming
+  /// instruction, line and kernel. @param name  shown in messages as the file
+  Result<std::shared_ptr<Program>, Diagnostics> load(std::string_view ptx, std::string_view name);
+
+  /// Runs a kernel to its end. Not thread-safe: the caller serialises launches.
+  /// @return counters, or the fault of the lowest CTA that had one
+  Result<LaunchStats, Fault> launch(Program& program, std::string_view kernel, const LaunchConfig& config);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+const std::vector<KernelInfo>& kernels(const Program& program);
+const std::vector<GlobalInfo>& globals(const Program& program);
+
+}  // namespace bankshot::simt

@@ -1,0 +1,21 @@
+// The families of rows: each file of this folder appends its own.
+#pragma once
+
+#include "bankshot/simt/isa/lanes.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+
+void arith_rows(Rows& rows);     ///< integer add, sub, mul, mad, sad, div, rem, abs, neg, min, max, carries, dp4a, …
+void logic_rows(Rows& rows);     ///< and, or, xor, not, shifts, bit fields, lop3, prmt, popc, clz, …
+void compare_rows(Rows& rows);   ///< setp, set, selp, slct
+void float_rows(Rows& rows);     ///< f32 and f64 arithmetic, exact
+void approx_rows(Rows& rows);    ///< rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, approximate
+void half_rows(Rows& rows);      ///< f16, bf16 and packed forms
+void convert_rows(Rows& rows);   ///< cvt
+void move_rows(Rows& rows);      ///< mov, cvta, isspacep
+void memory_rows(Rows& rows);    ///< ld, st, prefetch
+void atomic_rows(Rows& rows);    ///< atom, red
+void warp_rows(Rows& rows);      ///< shfl, vote, match, redux, activemask, elect
+void control_rows(Rows& rows);   ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

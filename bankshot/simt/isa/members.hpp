@@ -1,0 +1,66 @@
+// Membermasks of the .sync instructions: which lanes they wait for, and which work together.
+//
+// Masks have 32 bits, and a row of masks may differ from lane to lane (tiles of a cooperative group execute the same
+// instruction, each with its own mask). In warps of more than 32 lanes, masks cover lanes 0 to 31 only, but 0xffffffff
+// means the whole warp.
+#pragma once
+
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/isa/families.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+
+/// redux.sync, in warp_redux.cpp.
+void redux_rows(Rows& rows);
+
+inline uint64_t member_lanes(u32 mask) { return mask == ~u32{0} ? kAllLanes : mask; }
+
+/// The mask is an immediate: the same in all lanes.
+inline bool is_constant(u32 op) { return op >> 30 == OperandRef::kConstant >> 30; }
+
+/// All lanes that active lanes name.
+inline uint64_t needed_lanes(const Warp& w, u32 op) {
+  const u32* const masks = w.row<const u32>(op);
+  if (is_constant(op)) return member_lanes(masks[0]);
+  uint64_t need = 0;
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) need |= member_lanes(masks[__builtin_ctzll(rest)]);
+  return need;
+}
+
+/// Calls f(group) for each set of active lanes that have the same mask, which names them all.
+/// @param op  the row of masks, kNone for the forms without: then all active lanes are one group
+template <class F>
+inline void for_groups(const Warp& w, u32 op, F f) {
+  if (op == OperandRef::kNone) return f(w.active);
+  const u32* const masks = w.row<const u32>(op);
+  if (is_constant(op)) {
+    const uint64_t group = w.active & member_lanes(masks[0]);
+    if (group != 0) f(group);
+    return;
+  }
+  for (uint64_t rest = w.active; rest != 0;) {
+    const u32 mask = masks[__builtin_ctzll(rest)];
+    uint64_t same = 0;
+    for (uint64_t other = rest; other != 0; other &= other - 1) {
+      const int l = __builtin_ctzll(other);
+      same |= static_cast<uint64_t>(masks[l] == mask) << l;
+    }
+    rest &= ~same;
+    if ((same & member_lanes(mask)) != 0) f(same & member_lanes(mask));
+  }
+}
+
+/// A handler that gathers the lanes of its membermask, runs Body, and lets them go again. Op is the operand with the
+/// mask; where it is kNone, the active lanes are enough.
+template <void (*Body)(Warp&, const Instr*), int Op>
+const Instr* gathered(Warp& w, const Instr* i) {
+  if (i->op[Op] == OperandRef::kNone) {
+    Body(w, i);
+    return i + 1;
+  }
+  if (!gather(w, i, needed_lanes(w, i->op[Op]))) return next_path(w);
+  Body(w, i);
+  return scatter(w, i + 1);
+}
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

@@ -1,0 +1,325 @@
+// Loads and stores. Source: PTX ISA, ld, st, ld.global.nc. How an instruction is laid out: lower_memory.hpp.
+#include "bankshot/simt/access.hpp"
+#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lane_addresses.hpp"
+#include "bankshot/simt/lower_memory.hpp"
+#include "bankshot/simt/program.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+namespace {
+
+using ptx::Space;
+
+/// Row of element `e` of the value, kNone for a sink.
+u32 value_row(Warp& w, const Instr* i, unsigned e) {
+  return i->op[3] == 1 ? i->op[1] : w.worker->program->lists[i->op[1]][e];
+}
+
+/// Extends a loaded row into registers wider than the type, or copies it.
+template <class T>
+void put_row(Warp& w, u32 op, unsigned register_bytes, const T* t) {
+  if (op == OperandRef::kNone) return;
+  const auto widen = [&]<class R>(R*) {
+    if (w.active == kAllLanes) {
+      R* const d = w.row<R>(op);
+      BANKSHOT_LANE_LOOP
+      for (int l = 0; l < kLanes; ++l) d[l] = static_cast<R>(t[l]);
+    } else {
+      R wide[kLanes];
+      BANKSHOT_LANE_LOOP
+      for (int l = 0; l < kLanes; ++l) wide[l] = static_cast<R>(t[l]);
+      blend(w.row<R>(op), wide, w.active);
+    }
+  };
+  // Sign extension follows from T being signed.
+  if (register_bytes == 2) return widen(static_cast<std::conditional_t<std::is_signed_v<T>, s16, u16>*>(nullptr));
+  if (register_bytes == 4) return widen(static_cast<std::conditional_t<std::is_signed_v<T>, s32, u32>*>(nullptr));
+  widen(static_cast<std::conditional_t<std::is_signed_v<T>, s64, u64>*>(nullptr));
+}
+
+/// The low bytes of registers that may be wider than the type.
+template <class T>
+const T* get_row(Warp& w, u32 op, unsigned register_bytes, T* t) {
+  if (register_bytes == sizeof(T)) return w.row<const T>(op);
+  const auto narrow = [&]<class R>(const R* s) {
+    BANKSHOT_LANE_LOOP
+    for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(s[l]);
+  };
+  if (register_bytes == 2) narrow(w.row<const u16>(op));
+  if (register_bytes == 4) narrow(w.row<const u32>(op));
+  if (register_bytes == 8) narrow(w.row<const u64>(op));
+  return t;
+}
+
+/// Lane by lane, whatever the space: the careful way, which also finds the fault.
+template <class T>
+const Instr* load_slowly(Warp& w, const Instr* i, Space space, const u64* addresses) {
+  const unsigned elements = i->op[3];
+  T t[8][kLanes];
+  alignas(16) T value[8];
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    if (!load_lane(w, i, space, addresses[l], sizeof(T) * elements, static_cast<unsigned>(l), value)) return nullptr;
+    for (unsigned e = 0; e < elements; ++e) t[e][l] = value[e];
+  }
+  for (unsigned e = 0; e < elements; ++e) put_row(w, value_row(w, i, e), i->op[2], t[e]);
+  return i + 1;
+}
+
+template <class T>
+const Instr* store_slowly(Warp& w, const Instr* i, Space space, const u64* addresses) {
+  const unsigned elements = i->op[3];
+  T room[8][kLanes];
+  const T* rows[8];
+  for (unsigned e = 0; e < elements; ++e) rows[e] = get_row(w, value_row(w, i, e), i->op[2], room[e]);
+  alignas(16) T value[8];
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    for (unsigned e = 0; e < elements; ++e) value[e] = rows[e][l];
+    if (!store_lane(w, i, space, addresses[l], sizeof(T) * elements, static_cast<unsigned>(l), value)) return nullptr;
+  }
+  return i + 1;
+}
+
+/// Reads `elements` values a lane from host memory at base + offset[l]; all in range and aligned.
+template <class T, class Offset>
+void read_rows(Warp& w, const Instr* i, const std::byte* base, const Offset* offset, Shape shape) {
+  const unsigned elements = i->op[3];
+  T t[kLanes];
+  if (elements == 1) {
+    if (shape == Shape::contiguous) {
+      std::memcpy(t, base + offset[0], sizeof t);
+    } else if (shape == Shape::uniform) {
+      T one;
+      std::memcpy(&one, base + offset[0], sizeof one);
+      for (int l = 0; l < kLanes; ++l) t[l] = one;
+    } else {
+      for (int l = 0; l < kLanes; ++l) std::memcpy(&t[l], base + offset[l], sizeof(T));
+    }
+    return put_row(w, i->op[1], i->op[2], t);
+  }
+  for (unsigned e = 0; e < elements; ++e) {
+    for (int l = 0; l < kLanes; ++l) std::memcpy(&t[l], base + offset[l] + e * sizeof(T), sizeof(T));
+    put_row(w, value_row(w, i, e), i->op[2], t);
+  }
+}
+
+template <class T, class Offset>
+void write_rows(Warp& w, const Instr* i, std::byte* base, const Offset* offset, Shape shape) {
+  const unsigned elements = i->op[3];
+  T room[8][kLanes];
+  const T* rows[8];
+  for (unsigned e = 0; e < elements; ++e) rows[e] = get_row(w, value_row(w, i, e), i->op[2], room[e]);
+  if (elements == 1 && shape == Shape::contiguous && w.active == kAllLanes) {
+    std::memcpy(base + offset[0], rows[0], sizeof(T) * kLanes);
+    return;
+  }
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    for (unsigned e = 0; e < elements; ++e) std::memcpy(base + offset[l] + e * sizeof(T), &rows[e][l], sizeof(T));
+  }
+}
+
+/// Whether one live allocation covers [low, high): the one this instruction hit last, or by looking it up.
+bool covered(Warp& w, const Instr* i, u64 low, u64 high, bool write) {
+  Worker& worker = *w.worker;
+  Worker::Hit& hit = worker.hits[static_cast<size_t>(i - worker.program->code.data()) % Worker::kHits];
+  if (low >= hit.begin && high <= hit.end && (!write || hit.writable)) return true;
+  const Allocation* a = worker.memory->find(low);
+  if (a == nullptr || !a->live || high > a->address + a->size || (write && !a->writable)) return false;
+  hit = {a->address, a->address + a->size, a->writable};
+  return true;
+}
+
+template <class T, bool Store>
+const Instr* global_at(Warp& w, const Instr* i, Space space, const u64* addresses) {
+  const unsigned bytes = sizeof(T) * i->op[3];
+  const Extent<u64> x = extent(addresses, bytes);
+  if (x.aligned && covered(w, i, x.low, x.high + bytes, Store)) {
+    if constexpr (Store) {
+      write_rows<T>(w, i, nullptr, addresses, x.shape);
+    } else {
+      read_rows<T>(w, i, nullptr, addresses, x.shape);
+    }
+    return i + 1;
+  }
+  return Store ? store_slowly<T>(w, i, space, addresses) : load_slowly<T>(w, i, space, addresses);
+}
+
+template <class T, bool Store>
+const Instr* shared_at(Warp& w, const Instr* i, const u32* offsets) {
+  const unsigned bytes = sizeof(T) * i->op[3];
+  const Extent<u32> x = extent(offsets, bytes);
+  if (x.aligned && u64{x.high} + bytes <= w.cta->shared_bytes) {
+    count_shared(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, w.active);
+    if constexpr (Store) {
+      write_rows<T>(w, i, w.cta->shared, offsets, x.shape);
+    } else {
+      read_rows<T>(w, i, w.cta->shared, offsets, x.shape);
+    }
+    return i + 1;
+  }
+  u64 wide[kLanes];
+  for (int l = 0; l < kLanes; ++l) wide[l] = offsets[l];
+  return Store ? store_slowly<T>(w, i, Space::shared, wide) : load_slowly<T>(w, i, Space::shared, wide);
+}
+
+template <class T, bool Store>
+const Instr* local_at(Warp& w, const Instr* i, const u64* addresses) {
+  const unsigned bytes = sizeof(T) * i->op[3];
+  const Extent<u64> x = extent(addresses, bytes);
+  if (x.shape != Shape::uniform || !x.aligned || x.high + bytes > w.worker->local_stack || sizeof(T) < 4) {
+    return Store ? store_slowly<T>(w, i, Space::local, addresses) : load_slowly<T>(w, i, Space::local, addresses);
+  }
+  // All lanes at one address of their own memory: rows of words, one after the other.
+  u32* words = reinterpret_cast<u32*>(w.local) + x.low / 4 * kLanes;
+  for (unsigned e = 0; e < i->op[3]; ++e, words += sizeof(T) / 4 * kLanes) {
+    T t[kLanes];
+    if constexpr (Store) {
+      const T* const row = get_row(w, value_row(w, i, e), i->op[2], t);
+      if constexpr (sizeof(T) == 4) {
+        blend(words, reinterpret_cast<const u32*>(row), w.active);
+      } else {
+        u32 half[2][kLanes];
+        for (int l = 0; l < kLanes; ++l) {
+          half[0][l] = static_cast<u32>(row[l]);
+          half[1][l] = static_cast<u32>(static_cast<u64>(row[l]) >> 32);
+        }
+        blend(words, half[0], w.active);
+        blend(words + kLanes, half[1], w.active);
+      }
+    } else {
+      if constexpr (sizeof(T) == 4) {
+        std::memcpy(t, words, sizeof t);
+      } else {
+        for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(u64{words[l]} | u64{words[l + kLanes]} << 32);
+      }
+      put_row(w, value_row(w, i, e), i->op[2], t);
+    }
+  }
+  return i + 1;
+}
+
+template <class T, bool Store>
+const Instr* access_global(Warp& w, const Instr* i) {
+  u64 addresses[kLanes];
+  lane_addresses(w, i, addresses);
+  return global_at<T, Store>(w, i, Space::global, addresses);
+}
+
+template <class T, bool Store>
+const Instr* access_shared(Warp& w, const Instr* i) {
+  u32 offsets[kLanes];
+  lane_addresses(w, i, offsets);
+  return shared_at<T, Store>(w, i, offsets);
+}
+
+template <class T, bool Store>
+const Instr* access_local(Warp& w, const Instr* i) {
+  u64 addresses[kLanes];
+  lane_addresses(w, i, addresses);
+  if (i->op[0] == OperandRef::kNone) {
+    for (int l = 0; l < kLanes; ++l) addresses[l] += w.local_frame;
+  }
+  return local_at<T, Store>(w, i, addresses);
+}
+
+template <class T, bool Store>
+const Instr* access_param(Warp& w, const Instr* i) {
+  u64 addresses[kLanes];
+  lane_addresses(w, i, addresses);
+  const u64 base = reinterpret_cast<u64>(w.worker->launch->params);
+  for (int l = 0; l < kLanes; ++l) addresses[l] += base;
+  return global_at<T, Store>(w, i, Space::global, addresses);
+}
+
+/// The offsets in a window of the generic space for the active lanes that are there; @return those lanes.
+uint64_t lanes_in_window(const Warp& w, const u64* addresses, u64 window, u64 bytes, u32* offsets) {
+  uint64_t lanes = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    const u64 offset = addresses[l] - window;
+    offsets[l] = static_cast<u32>(offset);
+    lanes |= static_cast<uint64_t>(offset < bytes) << l;
+  }
+  return lanes & w.active;
+}
+
+template <class T, bool Store>
+const Instr* access_generic(Warp& w, const Instr* i) {
+  u64 addresses[kLanes];
+  lane_addresses(w, i, addresses);
+  const Windows& windows = w.worker->windows;
+  u32 offsets[kLanes];
+  const uint64_t shared = lanes_in_window(w, addresses, windows.shared, Windows::kSharedBytes, offsets);
+  if (shared == w.active) {
+    // The lanes that are off hold the address of the first active one.
+    return shared_at<T, Store>(w, i, offsets);
+  }
+  u32 local_offsets[kLanes];
+  const uint64_t local = lanes_in_window(w, addresses, windows.local, Windows::kLocalBytes, local_offsets);
+  if (local == w.active) {
+    for (int l = 0; l < kLanes; ++l) addresses[l] -= windows.local;
+    return local_at<T, Store>(w, i, addresses);
+  }
+  if ((shared | local) == 0) return global_at<T, Store>(w, i, Space::generic, addresses);
+  if (shared != 0) {
+    const unsigned bytes = sizeof(T) * i->op[3];
+    count_shared(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, shared);
+  }
+  return Store ? store_slowly<T>(w, i, Space::generic, addresses) : load_slowly<T>(w, i, Space::generic, addresses);
+}
+
+/// The handler for the space, chosen when the operands are known: `small` names it.
+template <class T, bool Store>
+const Instr* access(Warp& w, const Instr* i) {
+  const Instr* next;
+  switch (static_cast<Space>(i->small & MemorySmall::kSpaceMask)) {
+    case Space::global:
+    case Space::constant: next = access_global<T, Store>(w, i); break;
+    case Space::shared: next = access_shared<T, Store>(w, i); break;
+    case Space::local: next = access_local<T, Store>(w, i); break;
+    case Space::param: next = access_param<T, Store>(w, i); break;
+    default: next = access_generic<T, Store>(w, i); break;
+  }
+  return next != nullptr && i->flags & InstrFlag::kPolls ? polled(w, next) : next;
+}
+
+template <bool Store>
+Handler choose(const Match& m) {
+  using P = ptx::Type;
+  P type = m.type;
+  if (type == P::f16 || type == P::bf16) type = P::b16;
+  if (type == P::f32 || type == P::f16x2 || type == P::bf16x2) type = P::b32;
+  if (type == P::f64) type = P::b64;
+  return by_type<u8, u16, u32, u64, s8, s16, s32, s64>(type, [](auto tag) -> Handler {
+    return &access<typename decltype(tag)::type, Store>;
+  });
+}
+
+const Instr* nothing(Warp&, const Instr* i) { return i + 1; }
+
+constexpr std::string_view kSets =
+    "sem = weak volatile relaxed acquire release mmio; scope = cta cluster gpu sys; scope2 = cta cluster gpu sys;"
+    "space = global shared shared::cta shared::cluster local const param param::entry param::func;"
+    "cop = ca cg cs lu cv wb wt; nc = nc;"
+    "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate;"
+    "l2 = L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint; pf = L2::64B L2::128B L2::256B;"
+    "vec = v2 v4 v8; type = b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64";
+
+}  // namespace
+
+void memory_rows(Rows& rows) {
+  rows.push_back({"ld{.sem}{.scope}{.space}{.cop}{.nc}{.l1}{.l2}{.pf}{.vec}.type d, a:addr", kSets, Unit::memory,
+                  choose<false>, &lower_load});
+  rows.push_back({"st{.sem}{.scope}{.space}{.cop}{.l1}{.l2}{.vec}.type a:addr, b", kSets, Unit::memory, choose<true>,
+                  &lower_store});
+  rows.push_back({"ldu{.space}{.vec}.type d, a:addr", kSets, Unit::memory, choose<false>, &lower_load});
+  rows.push_back({"prefetch{.space}{.level}{.pr} a:addr",
+                  "space = global local const param; level = L1 L2; pr = L2::evict_last L2::evict_normal tensormap",
+                  Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back({"prefetchu.L1 a:addr", "", Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back({"discard{.global}.L2 a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back({"applypriority{.global}.L2::evict_normal a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
+}
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

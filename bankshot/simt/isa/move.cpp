@@ -1,0 +1,154 @@
+// mov, cvta, isspacep. Source: PTX ISA, data movement instructions. How an instruction is laid out: lower_move.hpp.
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/lower_move.hpp"
+#include "bankshot/simt/program.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+namespace {
+
+template <class T>
+void write_row(Warp& w, u32 op, const T* t) {
+  if (op == OperandRef::kNone) return;
+  if (w.active == kAllLanes) {
+    std::memcpy(w.row<T>(op), t, sizeof(T) * kLanes);
+  } else {
+    blend(w.row<T>(op), t, w.active);
+  }
+}
+
+template <class T>
+void broadcast(Warp& w, u32 op, T value) {
+  T t[kLanes];
+  for (int l = 0; l < kLanes; ++l) t[l] = value;
+  write_row(w, op, t);
+}
+
+/// A register narrower than 16 bits lives in 16, so parts of one byte are read from and written to such rows.
+template <class T>
+using Stored = std::conditional_t<sizeof(T) == 1, u16, T>;
+
+template <class Whole, class Part>
+void pack(Warp& w, const Instr* i, const std::vector<u32>& list) {
+  Whole t[kLanes] = {};
+  for (size_t e = 0; e < list.size(); ++e) {
+    const auto* const part = w.row<const Stored<Part>>(list[e]);
+    BANKSHOT_LANE_LOOP
+    for (int l = 0; l < kLanes; ++l) {
+      t[l] = static_cast<Whole>(t[l] | static_cast<Whole>(static_cast<Whole>(static_cast<Part>(part[l])) << (8 * sizeof(Part) * e)));
+    }
+  }
+  write_row(w, i->op[0], t);
+}
+
+template <class Whole, class Part>
+void unpack(Warp& w, const Instr* i, const std::vector<u32>& list) {
+  Whole source[kLanes];
+  std::memcpy(source, w.row<const Whole>(i->op[1]), sizeof source);  // a part may be written to the row itself
+  for (size_t e = 0; e < list.size(); ++e) {
+    Stored<Part> t[kLanes];
+    BANKSHOT_LANE_LOOP
+    for (int l = 0; l < kLanes; ++l) t[l] = static_cast<Part>(source[l] >> (8 * sizeof(Part) * e));
+    write_row(w, list[e], t);
+  }
+}
+
+template <class Whole>
+void pack_or_unpack(Warp& w, const Instr* i) {
+  const std::vector<u32>& list = w.worker->program->lists[i->aux];
+  const bool packs = i->small == MoveKind::kPack;
+  if constexpr (sizeof(Whole) > 4) {
+    if (i->op[2] == 4) return packs ? pack<Whole, u32>(w, i, list) : unpack<Whole, u32>(w, i, list);
+  }
+  if constexpr (sizeof(Whole) > 2) {
+    if (i->op[2] == 2) return packs ? pack<Whole, u16>(w, i, list) : unpack<Whole, u16>(w, i, list);
+  }
+  return packs ? pack<Whole, u8>(w, i, list) : unpack<Whole, u8>(w, i, list);
+}
+
+/// Instructions this CTA has executed: the same for any number of host threads.
+u64 clock_of(const Warp& w, const Instr* i) {
+  return w.worker->warp_instructions + static_cast<u64>(i - w.segment) - w.cta->clock_base;
+}
+
+template <class T>
+const Instr* move(Warp& w, const Instr* i) {
+  switch (i->small) {
+    case MoveKind::kRow:
+      if (i->op[2] == 1) {
+        const u32* const narrow = w.row<const u32>(i->op[1]);
+        T t[kLanes];
+        for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(narrow[l]);
+        write_row(w, i->op[0], t);
+      } else {
+        write_row(w, i->op[0], w.row<const T>(i->op[1]));
+      }
+      return i + 1;
+    case MoveKind::kPredicate: write_predicate(w, i->op[0], w.predicate_value(i->op[1])); return i + 1;
+    case MoveKind::kPack:
+    case MoveKind::kUnpack: pack_or_unpack<T>(w, i); return i + 1;
+    case MoveKind::kLocal: broadcast(w, i->op[0], static_cast<T>(w.local_frame + i->imm)); return i + 1;
+    case MoveKind::kClock:
+      broadcast(w, i->op[0], static_cast<T>(clock_of(w, i) >> i->imm));
+      return polled(w, i + 1);  // it may be timing out
+    default: return i + 1;
+  }
+}
+
+template <class T>
+const Instr* convert_address(Warp& w, const Instr* i) {
+  const T offset = static_cast<T>(i->imm);
+  if (i->small == MoveKind::kLocal) {
+    broadcast(w, i->op[0], static_cast<T>(w.local_frame + offset));
+    return i + 1;
+  }
+  const T* const a = w.row<const T>(i->op[1]);
+  T t[kLanes];
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) t[l] = a[l] + offset;
+  write_row(w, i->op[0], t);
+  return i + 1;
+}
+
+const Instr* is_space(Warp& w, const Instr* i) {
+  const u64* const a = w.row<const u64>(i->op[1]);
+  const Windows& windows = w.worker->windows;
+  uint64_t inside = 0, either = 0;
+  for (int l = 0; l < kLanes; ++l) {
+    inside |= static_cast<uint64_t>(a[l] - i->imm < Windows::kSharedBytes) << l;
+    either |= static_cast<uint64_t>(a[l] - windows.shared < Windows::kSharedBytes + Windows::kLocalBytes) << l;
+  }
+  write_predicate(w, i->op[0], i->small == 0 ? inside : i->small == 1 ? ~either : 0);
+  return i + 1;
+}
+
+}  // namespace
+
+void move_rows(Rows& rows) {
+  rows.push_back({"mov.type d, a", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f16x2 bf16x2 f32 f64", Unit::alu,
+                  [](const Match& m) -> Handler {
+                    using P = ptx::Type;
+                    const P type = m.type == P::f32 || m.type == P::f16x2 || m.type == P::bf16x2 ? P::b32
+                                   : m.type == P::f64 ? P::b64 : m.type;
+                    return by_type<u16, u32, u64, s16, s32, s64, f16, bf16>(type, [](auto tag) -> Handler {
+                      using T = typename decltype(tag)::type;
+                      if constexpr (sizeof(T) == 2) return &move<u16>;
+                      if constexpr (sizeof(T) == 4) return &move<u32>;
+                      if constexpr (sizeof(T) == 8) return &move<u64>;
+                    });
+                  },
+                  &lower_move});
+  rows.push_back({"mov.pred p, q", "", Unit::alu, always(&move<u32>), &lower_move});
+  rows.push_back({"cvta{.to}.space.type d, a",
+                  "space = global shared shared::cta shared::cluster local const param param::entry; type = u32 u64",
+                  Unit::alu,
+                  [](const Match& m) -> Handler {
+                    return m.type == ptx::Type::u64 ? &convert_address<u64> : &convert_address<u32>;
+                  },
+                  &lower_convert_address});
+  rows.push_back({"isspacep.space p, a",
+                  "space = global shared shared::cta shared::cluster local const param param::entry", Unit::alu,
+                  always(&is_space), &lower_is_space});
+}
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

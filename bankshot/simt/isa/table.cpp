@@ -1,0 +1,26 @@
+// The table of one instruction set: all families in one list.
+#include "bankshot/simt/isa/families.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+
+const Rows& rows() {
+  static const Rows table = [] {
+    Rows all;
+    arith_rows(all);
+    logic_rows(all);
+    compare_rows(all);
+    float_rows(all);
+    approx_rows(all);
+    half_rows(all);
+    convert_rows(all);
+    move_rows(all);
+    memory_rows(all);
+    atomic_rows(all);
+    warp_rows(all);
+    control_rows(all);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

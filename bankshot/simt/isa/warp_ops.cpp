@@ -1,0 +1,176 @@
+// Lanes of a warp that talk to each other: shfl, vote, match, activemask, elect. Source: PTX ISA, "Parallel
+// synchronization and communication instructions" and shfl. Reductions: warp_redux.cpp.
+#include "bankshot/simt/isa/members.hpp"
+#include "bankshot/simt/lower_warp.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+namespace {
+
+enum class Shuffle { up, down, bfly, idx };
+
+/// t[l] = a[source[l]]
+void permute(u32* t, const u32* a, const u32* source) {
+#if defined(__AVX512F__) && BANKSHOT_LANES == 32
+  const __m512i low = _mm512_loadu_si512(a), high = _mm512_loadu_si512(a + 16);
+  _mm512_storeu_si512(t, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(source), high));
+  _mm512_storeu_si512(t + 16, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(source + 16), high));
+#else
+  for (int l = 0; l < kLanes; ++l) t[l] = a[source[l]];
+#endif
+}
+
+/// The manual's pseudo-code for all lanes. c holds the clamp value in bits 0-4 and the segment mask in bits 8-12, so a
+/// warp of 64 lanes shuffles in two halves. A source lane that does not execute gives an undefined value in the manual;
+/// here it is as if p were false, except that p is not.
+template <Shuffle Mode>
+void shuffle(Warp& w, const Instr* i) {
+  const u32* const a = w.row<const u32>(i->op[2]);
+  const u32* const b = w.row<const u32>(i->op[3]);
+  const u32* const c = w.row<const u32>(i->op[4]);
+  u32 source[kLanes], inside[kLanes], t[kLanes];
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) {
+    const s32 lane = l & 31, bval = static_cast<s32>(b[l] & 31);
+    const s32 cval = static_cast<s32>(c[l] & 31), segment = static_cast<s32>(c[l] >> 8 & 31);
+    const s32 most = (lane & segment) | (cval & ~segment), least = lane & segment;
+    const s32 j = Mode == Shuffle::up     ? lane - bval
+                  : Mode == Shuffle::down ? lane + bval
+                  : Mode == Shuffle::bfly ? lane ^ bval
+                                          : least | (bval & ~segment);
+    const bool good = Mode == Shuffle::up ? j >= most : j <= most;
+    inside[l] = good ? 1 : 0;
+    source[l] = static_cast<u32>((l & ~31) | (good ? j : lane));
+  }
+  if (w.active != kAllLanes) {
+    for (int l = 0; l < kLanes; ++l) source[l] = w.active >> (source[l] % kLanes) & 1 && source[l] < kLanes ? source[l] : l;
+  }
+  permute(t, a, source);
+  if (i->op[1] != OperandRef::kNone) write_predicate(w, i->op[1], mask_of(inside));
+  if (i->op[0] != OperandRef::kNone) blend(w.row<u32>(i->op[0]), t, w.active);
+}
+
+template <Shuffle Mode>
+constexpr Handler kShuffle = &gathered<&shuffle<Mode>, 5>;
+
+Handler select_shuffle(const Match& m) {
+  if (m.has("up")) return kShuffle<Shuffle::up>;
+  if (m.has("down")) return kShuffle<Shuffle::down>;
+  return m.has("bfly") ? kShuffle<Shuffle::bfly> : kShuffle<Shuffle::idx>;
+}
+
+enum class Vote { all, any, uni };
+
+template <Vote Mode>
+void vote(Warp& w, const Instr* i) {
+  const uint64_t a = w.predicate_value(i->op[1]);
+  uint64_t result = 0;
+  for_groups(w, i->op[2], [&](uint64_t group) {
+    const uint64_t yes = a & group;
+    const bool holds = Mode == Vote::all ? yes == group : Mode == Vote::any ? yes != 0 : yes == group || yes == 0;
+    if (holds) result |= group;
+  });
+  write_predicate(w, i->op[0], result);
+}
+
+/// @param value  given a group, what each of its lanes gets
+template <class Value>
+void write_groups(Warp& w, u32 d, u32 membermask, Value value) {
+  if (d == OperandRef::kNone) return;
+  u32 t[kLanes];
+  uint64_t written = 0;
+  for_groups(w, membermask, [&](uint64_t group) {
+    const u32 x = value(group);
+    for (int l = 0; l < kLanes; ++l) t[l] = written >> l & 1 ? t[l] : x;
+    written |= group;
+  });
+  blend(w.row<u32>(d), t, written);
+}
+
+void ballot(Warp& w, const Instr* i) {
+  const uint64_t a = w.predicate_value(i->op[1]);
+  write_groups(w, i->op[0], i->op[2], [a](uint64_t group) { return static_cast<u32>(a & group); });
+}
+
+Handler select_vote(const Match& m) {
+  if (m.has("all")) return &gathered<&vote<Vote::all>, 2>;
+  return m.has("any") ? &gathered<&vote<Vote::any>, 2> : &gathered<&vote<Vote::uni>, 2>;
+}
+
+/// The lanes of `group` whose value is that of lane `first`.
+template <class T>
+uint64_t equal_lanes(const T* a, uint64_t group, int first) {
+  uint64_t same = 0;
+  for (uint64_t rest = group; rest != 0; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    same |= static_cast<uint64_t>(a[l] == a[first]) << l;
+  }
+  return same;
+}
+
+template <class T>
+void match_any(Warp& w, const Instr* i) {
+  const T* const a = w.row<const T>(i->op[2]);
+  u32 t[kLanes] = {};
+  uint64_t written = 0;
+  for_groups(w, i->op[3], [&](uint64_t group) {
+    written |= group;
+    while (group != 0) {
+      const uint64_t same = equal_lanes(a, group, __builtin_ctzll(group));
+      for (uint64_t rest = same; rest != 0; rest &= rest - 1) t[__builtin_ctzll(rest)] = static_cast<u32>(same);
+      group &= ~same;
+    }
+  });
+  if (i->op[0] != OperandRef::kNone) blend(w.row<u32>(i->op[0]), t, written);
+}
+
+template <class T>
+void match_all(Warp& w, const Instr* i) {
+  const T* const a = w.row<const T>(i->op[2]);
+  uint64_t agree = 0;
+  for_groups(w, i->op[3], [&](uint64_t group) {
+    if (equal_lanes(a, group, __builtin_ctzll(group)) == group) agree |= group;
+  });
+  write_groups(w, i->op[0], i->op[3], [agree](uint64_t group) { return static_cast<u32>(agree & group); });
+  write_predicate(w, i->op[1], agree);
+}
+
+Handler select_match(const Match& m) {
+  const bool wide = m.type == ptx::Type::b64;
+  if (m.has("any")) return wide ? &gathered<&match_any<u64>, 3> : &gathered<&match_any<u32>, 3>;
+  return wide ? &gathered<&match_all<u64>, 3> : &gathered<&match_all<u32>, 3>;
+}
+
+const Instr* active_mask(Warp& w, const Instr* i) {
+  if (i->op[0] == OperandRef::kNone) return i + 1;
+  u32 t[kLanes];
+  for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u32>(w.active);
+  blend(w.row<u32>(i->op[0]), t, w.active);
+  return i + 1;
+}
+
+/// The manual leaves the choice of the leader open but repeatable; it is the lowest lane here.
+void elect(Warp& w, const Instr* i) {
+  uint64_t leaders = 0;
+  for_groups(w, i->op[2], [&](uint64_t group) { leaders |= group & -group; });
+  write_groups(w, i->op[0], i->op[2], [](uint64_t group) { return static_cast<u32>(__builtin_ctzll(group)); });
+  write_predicate(w, i->op[1], leaders);
+}
+
+}  // namespace
+
+void warp_rows(Rows& rows) {
+  constexpr std::string_view kModes = "mode = up down bfly idx", kVotes = "mode = all any uni";
+  rows.push_back({"shfl.sync.mode.b32 d|p, a, b, c, membermask", kModes, Unit::warp, select_shuffle, lower_shfl});
+  rows.push_back({"shfl.mode.b32 d|p, a, b, c", kModes, Unit::warp, select_shuffle, lower_shfl});
+  // Compilers write .sync before or after the mode.
+  rows.push_back({"vote.sync.mode.pred p, a, membermask", kVotes, Unit::warp, select_vote, lower_vote});
+  rows.push_back({"vote.mode{.sync}.pred p, a, membermask", kVotes, Unit::warp, select_vote, lower_vote});
+  rows.push_back({"vote.sync.ballot.b32 d, a, membermask", "", Unit::warp, always(&gathered<&ballot, 2>), lower_vote});
+  rows.push_back({"vote.ballot{.sync}.b32 d, a, membermask", "", Unit::warp, always(&gathered<&ballot, 2>), lower_vote});
+  rows.push_back({"match.mode.sync.type d|p, a, membermask", "mode = any all; type = b32 b64", Unit::warp, select_match, lower_match});
+  rows.push_back({"activemask.b32 d", "", Unit::warp, always(&active_mask), lower_activemask});
+  rows.push_back({"elect.sync d|p, membermask", "", Unit::warp, always(&gathered<&elect, 2>), lower_elect});
+  redux_rows(rows);
+}
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

@@ -1,0 +1,210 @@
+#include "bankshot/simt/launch.hpp"
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <limits>
+
+namespace bankshot::simt {
+namespace {
+
+constexpr unsigned kDefaultMxcsr = 0x1f80;  // round to nearest, subnormals kept, exceptions masked
+constexpr uint64_t kCallRegisterStack = 1 << 20;
+
+struct Output {
+  uint64_t cta;
+  std::string text;
+};
+
+Worker new_worker(const LaunchSetup& setup, const Launch& launch, bool parallel) {
+  const LoadedProgram& program = *setup.program;
+  const FunctionInfo& kernel = program.functions[setup.function];
+  Worker worker;
+  worker.launch = &launch;
+  worker.program = &program;
+  worker.memory = setup.memory;
+  worker.parallel = parallel;
+  worker.counting = setup.options->count_conflicts;
+  worker.warp_size = setup.options->machine.warp_size;
+  worker.sms = std::max(1u, setup.options->machine.sms);
+  worker.register_stack = std::max<uint64_t>(kernel.has_calls ? kCallRegisterStack : 0, kernel.register_bytes + 64);
+  worker.local_stack = kernel.has_calls ? std::max<uint64_t>(setup.options->machine.stack_bytes, kernel.local_bytes)
+                                        : kernel.local_bytes;
+  if (worker.counting) worker.sites.resize(program.sites.size());
+  worker.rules = &setup.options->machine.scratchpad;
+  worker.windows = setup.windows;
+  return worker;
+}
+
+void print(std::vector<Output>& outputs) {
+  std::sort(outputs.begin(), outputs.end(), [](const Output& a, const Output& b) { return a.cta < b.cta; });
+  for (const Output& output : outputs) std::fwrite(output.text.data(), 1, output.text.size(), stdout);
+  outputs.clear();
+}
+
+void keep_output(Cta& cta, std::vector<Output>& outputs) {
+  if (!cta.output.empty()) outputs.push_back({cta.linear, std::move(cta.output)});
+  cta.output.clear();
+}
+
+/// CTAs that cannot see each other, on all cores.
+class Parallel {
+ public:
+  Parallel(uint64_t ctas, std::vector<Worker>& workers, LaunchResources& resources)
+      : ctas_(ctas), workers_(workers), resources_(resources), outputs_(workers.size()) {}
+
+  /// @return the lowest CTA that faulted, and its worker in `faulty`; ctas if there was none
+  uint64_t run(const Worker*& faulty) {
+    chunk_ = std::clamp<uint64_t>(ctas_ / (workers_.size() * 16), 1, 64);
+    resources_.pool.run(static_cast<unsigned>(workers_.size()), [&](unsigned k) { work(k); });
+    std::vector<Output> all;
+    for (size_t k = 0; k < workers_.size(); ++k) {
+      std::move(outputs_[k].begin(), outputs_[k].end(), std::back_inserter(all));
+      if (faulted_[k] == fault_ && fault_ != kNone) faulty = &workers_[k];
+    }
+    print(all);
+    return fault_;
+  }
+
+  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+
+ private:
+  void work(unsigned k) {
+    const unsigned mxcsr = _mm_getcsr();
+    _mm_setcsr(kDefaultMxcsr);
+    Worker& worker = workers_[k];
+    std::deque<CtaSlot>& slots = resources_.slots[k];
+    if (slots.empty()) slots.emplace_back();
+    CtaSlot& slot = slots.front();
+    slot.prepare(worker);
+    for (;;) {
+      const uint64_t begin = next_.fetch_add(chunk_);
+      if (begin >= ctas_) break;
+      for (uint64_t cta = begin; cta < std::min(ctas_, begin + chunk_); ++cta) {
+        // A CTA below the lowest fault still has to run: its own fault would come first.
+        if (cta > fault_.load()) break;
+        if (run_one(slot, cta)) continue;
+        faulted_[k] = cta;
+        uint64_t lowest = fault_.load();
+        while (cta < lowest && !fault_.compare_exchange_weak(lowest, cta)) {
+        }
+        keep_output(slot.cta(), outputs_[k]);
+        _mm_setcsr(mxcsr);
+        return;
+      }
+    }
+    _mm_setcsr(mxcsr);
+  }
+
+  bool run_one(CtaSlot& slot, uint64_t cta) {
+    slot.start(cta);
+    CtaSlot::Turn turn;
+    do {
+      turn = slot.turn();
+    } while (turn == CtaSlot::Turn::waiting);
+    if (turn == CtaSlot::Turn::faulted) return false;
+    const size_t k = static_cast<size_t>(slot.worker() - workers_.data());
+    keep_output(slot.cta(), outputs_[k]);
+    return true;
+  }
+
+  uint64_t ctas_, chunk_ = 1;
+  std::vector<Worker>& workers_;
+  LaunchResources& resources_;
+  std::vector<std::vector<Output>> outputs_;
+  std::vector<uint64_t> faulted_ = std::vector<uint64_t>(workers_.size(), kNone);
+  std::atomic<uint64_t> next_{0}, fault_{kNone};
+};
+
+/// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
+/// A CTA joins when those before it could not finish without waiting.
+/// @return false if a CTA faulted
+bool run_interleaved(uint64_t ctas, unsigned most, Worker& worker, std::deque<CtaSlot>& slots) {
+  const unsigned mxcsr = _mm_getcsr();
+  _mm_setcsr(kDefaultMxcsr);
+  std::vector<Output> outputs;
+  std::vector<CtaSlot*> resident, idle;
+  for (CtaSlot& slot : slots) idle.push_back(&slot);
+  std::vector<CtaSlot*> prepared;
+  uint64_t next = 0;
+  bool fine = true;
+  while (fine && (next < ctas || !resident.empty())) {
+    if (next < ctas && resident.size() < most) {
+      if (idle.empty()) idle.push_back(&slots.emplace_back());
+      CtaSlot* slot = idle.back();
+      idle.pop_back();
+      if (std::find(prepared.begin(), prepared.end(), slot) == prepared.end()) {
+        slot->prepare(worker);
+        prepared.push_back(slot);
+      }
+      slot->start(next++);
+      resident.push_back(slot);
+    }
+    for (size_t k = 0; fine && k < resident.size();) {
+      const CtaSlot::Turn turn = resident[k]->turn();
+      if (turn == CtaSlot::Turn::waiting) {
+        ++k;
+        continue;
+      }
+      fine = turn == CtaSlot::Turn::done;
+      keep_output(resident[k]->cta(), outputs);
+      idle.push_back(resident[k]);
+      resident.erase(resident.begin() + static_cast<ptrdiff_t>(k));
+    }
+  }
+  print(outputs);
+  _mm_setcsr(mxcsr);
+  return fine;
+}
+
+LaunchStats merge(const LaunchSetup& setup, std::vector<Worker>& workers) {
+  const LoadedProgram& program = *setup.program;
+  LaunchStats stats;
+  for (const Worker& worker : workers) {
+    stats.warp_instructions += worker.warp_instructions;
+    stats.thread_instructions += worker.thread_instructions;
+  }
+  if (!setup.options->count_conflicts) return stats;
+  for (size_t site = 0; site < program.sites.size(); ++site) {
+    for (size_t k = 1; k < workers.size(); ++k) workers[0].sites[site].merge(workers[k].sites[site]);
+    if (workers[0].sites[site].accesses == 0) continue;
+    const SiteInfo& info = program.sites[site];
+    const Instr* const instr = program.code.data() + info.instr;
+    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text], info.width,
+                           workers[0].sites[site]});
+  }
+  return stats;
+}
+
+}  // namespace
+
+Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
+  Launch launch;
+  launch.config = setup.config;
+  launch.kernel = setup.kernel;
+  launch.params = setup.params;
+  launch.function = setup.function;
+  launch.shared_bytes = setup.config->dynamic_shared == 0 ? setup.kernel->static_shared
+                                                          : setup.kernel->dynamic_base + setup.config->dynamic_shared;
+  const FunctionInfo& kernel = setup.program->functions[setup.function];
+  const uint64_t ctas = setup.config->grid.count();
+  unsigned threads = setup.options->threads != 0 ? setup.options->threads : std::thread::hardware_concurrency();
+  threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(ctas, 1, std::max(1u, threads))) : 1;
+  while (resources.slots.size() < threads) resources.slots.emplace_back();
+  std::vector<Worker> workers;
+  for (unsigned k = 0; k < threads; ++k) workers.push_back(new_worker(setup, launch, kernel.isolated));
+  if (kernel.isolated) {
+    const Worker* faulty = nullptr;
+    if (Parallel(ctas, workers, resources).run(faulty) != Parallel::kNone) return faulty->fault;
+  } else if (!run_interleaved(ctas, setup.options->machine.resident_ctas, workers[0], resources.slots[0])) {
+    return workers[0].fault;
+  }
+  LaunchStats stats = merge(setup, workers);
+  stats.parallel = kernel.isolated;
+  stats.why_serial = kernel.why_not_isolated;
+  return stats;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,21 @@
+#include "bankshot/simt/lower.hpp"
+
+#include <string>
+
+namespace bankshot::simt {
+
+bool expect_operands(Decoder& decoder, const ptx::Instruction& instruction, size_t least, size_t most) {
+  const size_t found = instruction.operands.size();
+  if (found >= least && found <= most) return true;
+  const std::string range = least == most ? std::to_string(least)
+                                          : std::to_string(least) + " to " + std::to_string(most);
+  return decoder.error(instruction.position, "expected " + range + " operands of '" + instruction.opcode +
+                                                 "' in this form, found " + std::to_string(found));
+}
+
+Destinations destination_and_predicate(Decoder& decoder, const ptx::Operand& operand, ptx::Type type) {
+  if (operand.kind != ptx::Operand::Kind::pair) return {decoder.destination(operand, type), OperandRef::kNone};
+  return {decoder.destination(operand.elements[0], type), decoder.predicate_destination(operand.elements[1])};
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,103 @@
+#include "bankshot/simt/lower_convert.hpp"
+
+#include "bankshot/simt/lower.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+/// Rounding modes, .ftz, .sat, .relu and .satfinite.
+void lower_modifiers(const Match& m, Instr& out) {
+  if (m.has("rn")) out.fp = FpMode::kNearest;
+  if (m.has("rm")) out.fp = FpMode::kDown;
+  if (m.has("rp")) out.fp = FpMode::kUp;
+  if (m.has("rz")) out.fp = FpMode::kZero;
+  if (m.has("ftz")) out.fp |= FpMode::kFlush;
+  ConvertRounding rounding = ConvertRounding::none;
+  if (m.has("rni")) rounding = ConvertRounding::nearest;
+  if (m.has("rmi")) rounding = ConvertRounding::down;
+  if (m.has("rpi")) rounding = ConvertRounding::up;
+  if (m.has("rzi")) rounding = ConvertRounding::zero;
+  out.small = static_cast<uint8_t>(rounding);
+  if (m.has("sat")) out.flags |= InstrFlag::kSaturate;
+  out.aux = (m.has("relu") ? ConvertAux::kRelu : 0) | (m.has("satfinite") ? ConvertAux::kSatFinite : 0);
+}
+
+bool is_float(ptx::Type type) {
+  using T = ptx::Type;
+  return type == T::f16 || type == T::bf16 || type == T::f32 || type == T::f64;
+}
+
+/// 8-bit registers live in rows of 16 bits.
+uint32_t register_bytes(ptx::Type type) { return ptx::bits(type) <= 16 ? 2 : ptx::bits(type) / 8; }
+
+/// The packed 8-bit pairs live in .b16 registers, tf32 in .b32: as bits, not as types of their own.
+ptx::Type register_type(ptx::Type type) {
+  switch (ptx::bits(type)) {
+    case 16: return is_float(type) ? type : ptx::Type::b16;
+    case 32: return is_float(type) ? type : ptx::Type::b32;
+    default: return type;  // 8-bit integers have registers of their own type, at least 16 bits wide
+  }
+}
+
+bool is_plain(ptx::Type type) {
+  using T = ptx::Type;
+  return is_float(type) || type == T::u8 || type == T::u16 || type == T::u32 || type == T::u64 || type == T::s8 ||
+         type == T::s16 || type == T::s32 || type == T::s64;
+}
+
+/// Which roundings the manual asks for and forbids. Source: PTX ISA, cvt, "Rounding modifiers".
+bool check_rounding(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
+  const bool to_float = is_float(m.type), from_float = is_float(m.type2);
+  const bool integer_rounding = !m.which({"rni", "rzi", "rmi", "rpi"}).empty();
+  const bool float_rounding = !m.which({"rn", "rz", "rm", "rp"}).empty();
+  // bf16 and f16 do not contain each other: both directions round.
+  const bool narrower = to_float && from_float && m.type != m.type2 && ptx::bits(m.type) <= ptx::bits(m.type2);
+  if (from_float && !to_float && !integer_rounding) {
+    return decoder.error(instruction.position, "cvt from a float to an integer needs .rni, .rzi, .rmi or .rpi");
+  }
+  if (to_float && (!from_float || narrower) && !float_rounding) {
+    return decoder.error(instruction.position, "cvt to a float that may round needs .rn, .rz, .rm or .rp");
+  }
+  if (integer_rounding && (!from_float || (to_float && m.type != m.type2))) {
+    return decoder.error(instruction.position, "cvt with .rni, .rzi, .rmi or .rpi rounds a float to an integer");
+  }
+  return true;
+}
+
+}  // namespace
+
+void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (!expect_operands(decoder, instruction, 2)) return;
+  if (is_plain(m.type) && is_plain(m.type2) && !check_rounding(decoder, instruction, m)) return;
+  if (instruction.operands[0].kind == ptx::Operand::Kind::sink) {
+    decoder.error(instruction.operands[0].position, "expected a register, found '_'");
+    return;
+  }
+  lower_modifiers(m, out);
+  const ptx::Type to = register_type(m.type), from = register_type(m.type2);
+  const bool wider_ok = is_plain(m.type) && is_plain(m.type2);
+  ptx::Type destination = to, source = from;
+  out.op[0] = decoder.destination(instruction.operands[0], to, wider_ok, &destination);
+  out.op[1] = decoder.source(instruction.operands[1], from, wider_ok, &source);
+  out.aux |= register_bytes(destination) | register_bytes(source) << ConvertAux::kSourceShift;
+}
+
+void lower_convert_pair(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (!expect_operands(decoder, instruction, 3)) return;
+  lower_modifiers(m, out);
+  out.op[0] = decoder.destination(instruction.operands[0], register_type(m.type));
+  out.op[1] = decoder.source(instruction.operands[1], register_type(m.type2));
+  out.op[2] = decoder.source(instruction.operands[2], register_type(m.type2));
+}
+
+void lower_convert_pack(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  // The forms with a third type take what remains of d from c.
+  const size_t count = m.has("b32") ? 4 : 3;
+  if (!expect_operands(decoder, instruction, count)) return;
+  out.op[0] = decoder.destination(instruction.operands[0], ptx::Type::b32);
+  out.op[1] = decoder.source(instruction.operands[1], ptx::Type::s32);
+  out.op[2] = decoder.source(instruction.operands[2], ptx::Type::s32);
+  if (count == 4) out.op[3] = decoder.source(instruction.operands[3], ptx::Type::b32);
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,118 @@
+#include "bankshot/simt/lower_memory.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+/// Lowers `[address]` into op[0], imm, small and the flags. @return the space accessed
+Space lower_address(Decoder& decoder, const Operand& operand, Space space, Instr& out) {
+  Decoder::Address address;
+  if (!decoder.address(operand, space, address)) return space;
+  out.op[0] = address.base;
+  out.imm = static_cast<uint64_t>(address.offset);
+  if (address.wide) out.flags |= InstrFlag::kWide;
+  if (space == Space::generic && address.symbol != nullptr) {
+    // A name says by itself where it is.
+    space = address.symbol->space;
+  }
+  out.small = static_cast<uint8_t>(space);
+  if (space == Space::param) {
+    // Parameters of functions and calls live in the frame; a register holds an address taken there or in the kernel's.
+    const bool entry = address.symbol != nullptr ? address.symbol->entry_param
+                                                 : decoder.program().functions[decoder.function()].is_entry;
+    out.small = entry ? static_cast<uint8_t>(Space::param) | MemorySmall::kEntryParam : static_cast<uint8_t>(Space::local);
+    if (!entry) space = Space::local;
+  }
+  return space;
+}
+
+void note_communication(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Space space, Instr& out) {
+  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio");
+  if (!strong) return;
+  if (instruction.opcode == "ld") out.flags |= InstrFlag::kPolls;
+  const bool cta_only = m.has("cta") && !m.has("volatile");
+  if (space == Space::shared || space == Space::local || space == Space::constant || cta_only) return;
+  decoder.cta_communication(instruction, "other CTAs may see it");
+}
+
+void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& value, const Match& m, bool load,
+                  Instr& out) {
+  const unsigned elements = vector_of(m);
+  const auto lower_one = [&](const Operand& operand, Type* actual) {
+    return load ? decoder.destination(operand, m.type, true, actual) : decoder.source(operand, m.type, true, actual);
+  };
+  Type actual = m.type;
+  if (elements == 1 && value.kind != Operand::Kind::vector) {
+    out.op[1] = lower_one(value, &actual);
+  } else if (value.kind == Operand::Kind::vector && value.elements.size() == elements) {
+    std::vector<uint32_t> list;
+    for (const Operand& element : value.elements) {
+      Type own = m.type;
+      list.push_back(lower_one(element, &own));
+      if (element.kind != Operand::Kind::sink && element.kind == Operand::Kind::identifier) actual = own;
+    }
+    out.op[1] = static_cast<uint32_t>(decoder.program().lists.size());
+    decoder.program().lists.push_back(std::move(list));
+  } else {
+    decoder.error(value.position, "expected " + std::to_string(elements) + " values in braces for '" +
+                                      instruction.opcode + "'");
+  }
+  // How wide the registers are: loads extend, stores truncate.
+  out.op[2] = std::max(2u, ptx::bits(actual) / 8);
+  out.op[3] = elements;
+}
+
+}  // namespace
+
+Space space_of(const Match& m) {
+  if (m.has("global")) return Space::global;
+  if (m.has("shared") || m.has("shared::cta") || m.has("shared::cluster")) return Space::shared;
+  if (m.has("local")) return Space::local;
+  if (m.has("const")) return Space::constant;
+  if (m.has("param") || m.has("param::entry") || m.has("param::func")) return Space::param;
+  return Space::generic;
+}
+
+unsigned vector_of(const Match& m) { return m.has("v2") ? 2 : m.has("v4") ? 4 : m.has("v8") ? 8 : 1; }
+
+void lower_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (instruction.operands.size() < 2) {
+    decoder.error(instruction.position, "ld takes a destination and an address");
+    return;
+  }
+  const Space space = lower_address(decoder, instruction.operands[1], space_of(m), out);
+  lower_values(decoder, instruction, instruction.operands[0], m, true, out);
+  note_communication(decoder, instruction, m, space, out);
+  if (space == Space::shared || space == Space::generic) {
+    out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8 * vector_of(m));
+  }
+}
+
+void lower_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (instruction.operands.size() < 2) {
+    decoder.error(instruction.position, "st takes an address and a value");
+    return;
+  }
+  const Space space = lower_address(decoder, instruction.operands[0], space_of(m), out);
+  if (space == Space::constant || out.small == (static_cast<uint8_t>(Space::param) | MemorySmall::kEntryParam)) {
+    decoder.error(instruction.operands[0].position, "constant memory and kernel parameters cannot be written");
+  }
+  lower_values(decoder, instruction, instruction.operands[1], m, false, out);
+  note_communication(decoder, instruction, m, space, out);
+  if (space == Space::shared || space == Space::generic) {
+    out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8 * vector_of(m));
+  }
+}
+
+void lower_hint(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (instruction.operands.empty()) {
+    decoder.error(instruction.position, "expected an address");
+    return;
+  }
+  lower_address(decoder, instruction.operands[0], space_of(m), out);
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,115 @@
+#include "bankshot/simt/lower_move.hpp"
+
+#include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/warp.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+Type unsigned_of(unsigned bytes) {
+  return bytes == 1 ? Type::b8 : bytes == 2 ? Type::b16 : bytes == 4 ? Type::b32 : Type::b64;
+}
+
+bool in_frame(const Symbol* symbol) {
+  if (symbol == nullptr) return false;
+  return (symbol->kind == Symbol::Kind::variable && symbol->space == Space::local) ||
+         (symbol->kind == Symbol::Kind::param && !symbol->entry_param);
+}
+
+bool is_predicate(const Decoder& decoder, const Operand& operand) {
+  const Symbol* symbol = operand.kind == Operand::Kind::identifier ? decoder.find(operand.name) : nullptr;
+  return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
+}
+
+/// mov.b64 %rd, {%r1, %r2} and mov.b64 {%r1, %r2}, %rd
+void lower_pack(Decoder& decoder, const Operand& vector, const Operand& whole, const Match& m, bool pack, Instr& out) {
+  const size_t elements = vector.elements.size();
+  const unsigned bytes = ptx::bits(m.type) / 8;
+  if ((elements != 2 && elements != 4) || bytes / elements == 0) {
+    decoder.error(vector.position, "a vector of 2 or 4 elements that fill " + std::to_string(8 * bytes) + " bits expected");
+    return;
+  }
+  const auto part = static_cast<unsigned>(bytes / elements);
+  std::vector<uint32_t> list;
+  for (const Operand& element : vector.elements) {
+    list.push_back(pack ? decoder.source(element, unsigned_of(part), part == 1) : decoder.destination(element, unsigned_of(part), part == 1));
+  }
+  out.small = pack ? MoveKind::kPack : MoveKind::kUnpack;
+  out.op[pack ? 0 : 1] = pack ? decoder.destination(whole, m.type) : decoder.source(whole, m.type);
+  out.op[2] = part;
+  out.aux = static_cast<uint32_t>(decoder.program().lists.size());
+  decoder.program().lists.push_back(std::move(list));
+}
+
+}  // namespace
+
+void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (instruction.operands.size() != 2) {
+    decoder.error(instruction.position, "mov takes a destination and a source");
+    return;
+  }
+  const Operand& to = instruction.operands[0];
+  const Operand& from = instruction.operands[1];
+  if (from.kind == Operand::Kind::vector) return lower_pack(decoder, from, to, m, true, out);
+  if (to.kind == Operand::Kind::vector) return lower_pack(decoder, to, from, m, false, out);
+  if (m.type == Type::pred || is_predicate(decoder, to)) {
+    out.small = MoveKind::kPredicate;
+    out.op[0] = decoder.predicate_destination(to);
+    out.op[1] = decoder.predicate_source(from);
+    return;
+  }
+  const Symbol* symbol = from.name.empty() ? nullptr : decoder.find(from.name);
+  out.op[0] = decoder.destination(to, m.type);
+  if (in_frame(symbol)) {
+    out.small = MoveKind::kLocal;
+    out.imm = symbol->address + static_cast<uint64_t>(from.integer);
+    return;
+  }
+  out.op[1] = decoder.source(from, m.type, m.type == Type::b32 || m.type == Type::u32);
+  if (from.kind == Operand::Kind::identifier && is_clock_register(from.name)) {
+    out.small = MoveKind::kClock;
+    out.imm = from.name.ends_with("_hi") ? 32 : 0;
+    out.flags |= InstrFlag::kPolls;
+  } else if (symbol == nullptr && from.kind == Operand::Kind::identifier && ptx::bits(m.type) == 64 &&
+             decoder.special_bytes(from.name) == 4) {
+    out.op[2] = 1;  // a 32-bit special register into a 64-bit register: extend
+  }
+}
+
+void lower_convert_address(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (instruction.operands.size() != 2) {
+    decoder.error(instruction.position, "cvta takes a destination and an address");
+    return;
+  }
+  const Operand& from = instruction.operands[1];
+  const uint64_t window = decoder.window(m.has("shared") || m.has("shared::cta") || m.has("shared::cluster") ? Space::shared
+                                         : m.has("local") ? Space::local
+                                         : m.has("param") || m.has("param::entry") ? Space::param : Space::global);
+  out.op[0] = decoder.destination(instruction.operands[0], m.type);
+  out.imm = m.has("to") ? uint64_t{0} - window : window;
+  const Symbol* symbol = from.name.empty() ? nullptr : decoder.find(from.name);
+  if (in_frame(symbol)) {
+    out.small = MoveKind::kLocal;
+    out.imm += symbol->address + static_cast<uint64_t>(from.integer);
+    return;
+  }
+  out.op[1] = decoder.source(from, m.type);
+}
+
+void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (instruction.operands.size() != 2) {
+    decoder.error(instruction.position, "isspacep takes a predicate and an address");
+    return;
+  }
+  out.op[0] = decoder.predicate_destination(instruction.operands[0]);
+  out.op[1] = decoder.source(instruction.operands[1], Type::b64);
+  const bool local = m.has("local"), shared = m.has("shared") || m.has("shared::cta") || m.has("shared::cluster");
+  out.imm = decoder.window(local ? Space::local : Space::shared);
+  out.small = local || shared ? 0 : m.has("global") ? 1 : 2;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,111 @@
+#include "bankshot/simt/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace bankshot::simt {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kReserveFactor = 8;            // freed ranges stay unused until this many capacities are consumed
+constexpr uint64_t kReserveMost = uint64_t{1} << 44;
+
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+Memory::Memory(uint64_t capacity) : capacity_(capacity) {
+  // Address space only: pages come into being when touched.
+  for (reserve_ = std::min(capacity * kReserveFactor, kReserveMost); reserve_ >= kPage; reserve_ /= 2) {
+    void* base = mmap(nullptr, reserve_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base != MAP_FAILED) {
+      base_ = reinterpret_cast<uint64_t>(base);
+      break;
+    }
+  }
+  next_ = base_ + kPage;  // so that an address just below the first allocation is no allocation's
+}
+
+Memory::~Memory() {
+  if (base_ != 0) munmap(reinterpret_cast<void*>(base_), reserve_);
+}
+
+Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alignment, std::string label) {
+  if (bytes > capacity_ - std::min(capacity_, used_)) return Error{"out of device memory"};
+  alignment = std::max<uint64_t>(alignment, 256);
+  const uint64_t span = round_up(std::max<uint64_t>(bytes, 1), kPage);
+  const uint64_t start = round_up(next_, alignment);
+  uint64_t address = start;
+  if (base_ != 0 && start + span + kPage <= base_ + reserve_) {
+    // One page stays empty between allocations: a guard for host code and a place no allocation owns.
+    next_ = start + span + kPage;
+  } else {
+    const auto reuse = std::find_if(freed_.lower_bound(span), freed_.end(),
+                                    [&](const auto& range) { return range.second % alignment == 0; });
+    if (reuse == freed_.end()) return Error{"out of device address space"};
+    address = reuse->second;
+    table_.erase(address);
+    freed_.erase(reuse);
+  }
+  if (mprotect(reinterpret_cast<void*>(address), span, PROT_READ | PROT_WRITE) != 0) {
+    return Error{"the host has no memory left for a device allocation of " + std::to_string(bytes) + " bytes"};
+  }
+  table_[address] = Allocation{address, bytes, kind, true, kind != MemoryKind::module_constant, std::move(label)};
+  used_ += bytes;
+  ++generation_;
+  return address;
+}
+
+bool Memory::free(uint64_t address) {
+  const auto it = table_.find(address);
+  if (it == table_.end() || !it->second.live || it->second.kind == MemoryKind::registered) return false;
+  Allocation& allocation = it->second;
+  const uint64_t span = round_up(std::max<uint64_t>(allocation.size, 1), kPage);
+  // Gives the pages back; the range stays reserved and a host access to it faults.
+  void* const start = reinterpret_cast<void*>(address);
+  mmap(start, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  allocation.live = false;
+  used_ -= allocation.size;
+  freed_.emplace(span, address);
+  ++generation_;
+  return true;
+}
+
+bool Memory::register_host(uint64_t address, uint64_t bytes) {
+  if (bytes == 0) return false;
+  const auto after = table_.lower_bound(address);
+  if (after != table_.end() && after->second.address < address + bytes) return false;
+  if (const Allocation* before = find(address); before != nullptr && before->live) return false;
+  table_[address] = Allocation{address, bytes, MemoryKind::registered, true, true, {}};
+  ++generation_;
+  return true;
+}
+
+bool Memory::unregister_host(uint64_t address) {
+  const auto it = table_.find(address);
+  if (it == table_.end() || it->second.kind != MemoryKind::registered) return false;
+  table_.erase(it);
+  ++generation_;
+  return true;
+}
+
+const Allocation* Memory::find(uint64_t address) const {
+  auto it = table_.upper_bound(address);
+  if (it == table_.begin()) return nullptr;
+  --it;
+  const Allocation& allocation = it->second;
+  return address - allocation.address < std::max<uint64_t>(allocation.size, 1) ? &allocation : nullptr;
+}
+
+const Allocation* Memory::nearest(uint64_t address) const {
+  if (table_.empty()) return nullptr;
+  const auto above = table_.lower_bound(address);
+  if (above == table_.begin()) return &above->second;
+  const auto below = std::prev(above);
+  if (above == table_.end()) return &below->second;
+  const uint64_t to_below = address - std::min(address, below->second.address + below->second.size);
+  return above->second.address - address < to_below ? &above->second : &below->second;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,62 @@
+// Device memory: a reserved range of the process's own address space and the table that guards it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::simt {
+
+enum class MemoryKind : uint8_t { device, pinned, managed, module_global, module_constant, registered };
+
+struct Allocation {
+  uint64_t address = 0;
+  uint64_t size = 0;       ///< bytes asked for; the guard is exact
+  MemoryKind kind = MemoryKind::device;
+  bool live = true;        ///< false: freed, kept so that a later use can be named
+  bool writable = true;    ///< false for constants
+  std::string label;       ///< variable name, or empty
+};
+
+/// Device pointers are addresses of this process, so managed, pinned and device memory need no translation.
+/// Freed ranges are reused only after the reserve is exhausted, so that use after free is seen.
+/// Lookups may run concurrently with each other, not with changes.
+class Memory {
+ public:
+  /// @param capacity  bytes the device has (what cudaMemGetInfo calls total)
+  explicit Memory(uint64_t capacity);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Zero-filled. @param alignment  power of two; at least 256 is used
+  /// Error when the device's capacity or the reserve is exhausted.
+  Result<uint64_t> allocate(uint64_t bytes, MemoryKind kind, uint64_t alignment = 256, std::string label = {});
+  /// @return false if `address` is not the start of a live allocation
+  bool free(uint64_t address);
+  /// Makes a range of the host's own memory accessible to kernels (cudaHostRegister).
+  bool register_host(uint64_t address, uint64_t bytes);
+  bool unregister_host(uint64_t address);
+
+  /// The allocation (live or freed) that contains the address, or null.
+  const Allocation* find(uint64_t address) const;
+  /// The allocation nearest below or above, for messages; null if there is none.
+  const Allocation* nearest(uint64_t address) const;
+
+  uint64_t capacity() const { return capacity_; }
+  uint64_t used() const { return used_; }
+  /// Changes whenever the table does: cached lookups of an older generation are void.
+  uint64_t generation() const { return generation_; }
+
+ private:
+  uint64_t capacity_ = 0, used_ = 0, generation_ = 1;
+  uint64_t base_ = 0, reserve_ = 0, next_ = 0;
+  std::map<uint64_t, Allocation> table_;  ///< by start address
+  std::multimap<uint64_t, uint64_t> freed_;  ///< size -> start, reusable when the reserve is exhausted
+};
+
+}  // namespace bankshot::simt

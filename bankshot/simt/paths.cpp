@@ -1,0 +1,305 @@
+#include "bankshot/simt/paths.hpp"
+
+#include <cstring>
+
+#include "bankshot/simt/control.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using State = Path::State;
+
+int32_t new_path(Warp& w) {
+  for (size_t k = 0; k < w.paths.size(); ++k) {
+    if (w.paths[k].state == State::free) return static_cast<int32_t>(k);
+  }
+  w.paths.emplace_back();
+  return static_cast<int32_t>(w.paths.size()) - 1;
+}
+
+/// Copies words of the interleaved local memory for some lanes.
+void copy_local(Warp& w, uint64_t mask, uint32_t from, uint32_t to, uint32_t bytes) {
+  const unsigned lanes = w.worker->program->lanes;
+  for (uint32_t word = 0; word < (bytes + 3) / 4; ++word) {
+    const auto* source = reinterpret_cast<const uint32_t*>(w.local) + (from / 4 + word) * lanes;
+    auto* target = reinterpret_cast<uint32_t*>(w.local) + (to / 4 + word) * lanes;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      target[lane] = source[lane];
+    }
+  }
+}
+
+bool complete(const Cta& cta, const Barrier& barrier) {
+  return barrier.expected != 0 ? barrier.arrived >= barrier.expected : barrier.arrived + cta.exited >= cta.threads;
+}
+
+/// The result of a bar.red goes into the waiting path's own registers.
+void write_reduction(Warp& w, const Path& path, const Barrier& barrier) {
+  const Instr* const i = path.pc - 1;
+  if (i->small < kBarrierRedPopc || i->op[2] == OperandRef::kNone) return;
+  std::byte* const at = w.registers + path.registers + (i->op[2] & OperandRef::kOffset);
+  if (i->small == kBarrierRedPopc) {
+    auto* row = reinterpret_cast<uint32_t*>(at);
+    for (uint64_t rest = path.mask; rest != 0; rest &= rest - 1) {
+      row[std::countr_zero(rest)] = static_cast<uint32_t>(barrier.red_count);
+    }
+  } else {
+    auto& predicate = *reinterpret_cast<uint64_t*>(at);
+    const bool value = i->small == kBarrierRedAnd ? barrier.red_and != 0 : barrier.red_or != 0;
+    predicate = (predicate & ~path.mask) | (value ? path.mask : 0);
+  }
+}
+
+}  // namespace
+
+void save(Warp& w, const Instr* next) { w.paths[w.current].pc = next; }
+
+const Instr* resume(Warp& w, int32_t index) {
+  const Path& path = w.paths[index];
+  w.current = index;
+  w.active = path.mask;
+  w.base[0] = w.registers + path.registers;
+  w.local_frame = path.local;
+  return w.segment = path.pc;
+}
+
+const Instr* next_path(Warp& w) {
+  do {
+    for (int32_t k = static_cast<int32_t>(w.paths.size()) - 1; k >= 0; --k) {
+      if (w.paths[k].state == State::ready) return resume(w, k);
+    }
+    // Lanes of this warp that wait for each other at a warp-wide instruction cannot be freed by another warp: what
+    // they wait for stands at a join.
+    bool stuck = false;
+    for (const Path& path : w.paths) stuck |= path.state == State::at_warp_sync;
+    if (!stuck) return nullptr;
+  } while (release_waiting(w));
+  return nullptr;
+}
+
+void park_inner(Warp& w, int32_t index, const Instr* join) {
+  Path& path = w.paths[index];
+  path.state = State::inner;
+  path.pc = join + 1;  // the pseudo instruction at the join has been executed by the children
+  path.arrived = 0;
+  path.children = 0;
+}
+
+int32_t add_child(Warp& w, int32_t parent, uint64_t mask, const Instr* pc, const Instr* join, uint32_t depth) {
+  const int32_t index = new_path(w);
+  const Path& from = w.paths[parent];
+  Path& path = w.paths[index];
+  path.state = State::ready;
+  path.parent = parent;
+  path.children = 0;
+  path.mask = mask;
+  path.arrived = 0;
+  path.pc = pc;
+  path.reconverge = join;
+  path.reconverge_depth = depth;
+  path.registers = from.registers;
+  path.local = from.local;
+  path.function = from.function;
+  path.frames = from.frames;
+  ++w.paths[parent].children;
+  return index;
+}
+
+int32_t add_sibling(Warp& w, int32_t index, uint64_t mask, const Instr* pc) {
+  const int32_t added = new_path(w);
+  Path copy = w.paths[index];
+  copy.state = State::ready;
+  copy.children = 0;
+  copy.mask = mask;
+  copy.arrived = 0;
+  copy.pc = pc;
+  w.paths[added] = std::move(copy);
+  if (w.paths[added].parent >= 0) ++w.paths[w.paths[added].parent].children;
+  return added;
+}
+
+void remove_child(Warp& w, int32_t index) {
+  const int32_t parent = w.paths[index].parent;
+  w.paths[index].state = State::free;
+  if (parent < 0) return;
+  Path& above = w.paths[parent];
+  if (--above.children != 0) return;
+  above.mask = above.arrived;
+  above.arrived = 0;
+  if (above.mask == 0) {
+    remove_child(w, parent);
+  } else {
+    above.state = State::ready;
+  }
+}
+
+bool release_waiting(Warp& w) {
+  bool any = false;
+  const size_t before = w.paths.size();
+  for (size_t k = 0; k < before; ++k) {
+    if (w.paths[k].state != State::inner || w.paths[k].arrived == 0) continue;
+    const uint64_t lanes = w.paths[k].arrived;
+    w.paths[k].arrived = 0;
+    add_sibling(w, static_cast<int32_t>(k), lanes, w.paths[k].pc);
+    any = true;
+  }
+  return any;
+}
+
+bool gather_slow(Warp& w, const Instr* i, uint64_t need) {
+  const auto kind = i->body;
+  Path& own = w.paths[w.current];
+  own.state = State::at_warp_sync;
+  own.pc = i;
+  own.wait_mask = need & w.alive;
+  uint64_t together = 0;
+  const auto joins = [&](const Path& path) {
+    const bool same_place = path.pc == i || (kind == &run_warp_barrier && path.pc->body == &run_warp_barrier);
+    return path.state == State::at_warp_sync && same_place && path.registers == own.registers;
+  };
+  for (const Path& path : w.paths) {
+    if (joins(path)) together |= path.mask;
+  }
+  if ((own.wait_mask & ~together) != 0) {
+    account_pseudo(w, i);
+    return false;
+  }
+  for (Path& path : w.paths) {
+    if (joins(path)) path.state = State::gathered;
+  }
+  w.active = together;
+  w.gathered = true;
+  return true;
+}
+
+const Instr* scatter_slow(Warp& w, const Instr* next) {
+  // Counted once, as one warp instruction of all the lanes it gathered.
+  count(w, next - 1, w.active);
+  w.gathered = false;
+  for (Path& path : w.paths) {
+    if (path.state != State::gathered) continue;
+    path.state = State::ready;
+    ++path.pc;
+  }
+  return next_path(w);
+}
+
+const Instr* yield_slow(Warp& w, const Instr* next) {
+  if (next != w.segment) count(w, next - 1, w.paths[w.current].mask);
+  save(w, next);
+  w.polls = kPollsPerTurn;
+  w.yielded = true;
+  release_waiting(w);
+  return nullptr;
+}
+
+void check_barriers(Cta& cta) {
+  for (unsigned n = 0; n < 16; ++n) {
+    Barrier& barrier = cta.barriers[n];
+    if ((barrier.waiting == 0 && barrier.arrived == 0) || !complete(cta, barrier)) continue;
+    for (Warp& w : cta.warps) {
+      for (Path& path : w.paths) {
+        if (path.state != State::at_barrier || path.barrier != n) continue;
+        write_reduction(w, path, barrier);
+        path.state = State::ready;
+      }
+    }
+    barrier = Barrier{};
+  }
+}
+
+const Instr* run_barrier(Warp& w, const Instr* i) {
+  account(w, i, i + 1);
+  const int lane = std::countr_zero(w.active);
+  const uint32_t number = w.row<const uint32_t>(i->op[0])[lane];
+  if (number >= 16) {
+    return fault(w, i, Fault::Kind::divergent_barrier, lane, number,
+                 "barrier number " + std::to_string(number) + ", but a CTA has barriers 0 to 15");
+  }
+  Barrier& barrier = w.cta->barriers[number];
+  uint32_t threads = static_cast<uint32_t>(std::popcount(w.active));
+  if (i->op[1] != OperandRef::kNone) {
+    barrier.expected = w.row<const uint32_t>(i->op[1])[lane];
+    // A count is in whole warps: a warp that arrives together counts as all its lanes, the missing ones too.
+    if (w.active == w.alive) threads = w.worker->warp_size;
+  }
+  barrier.arrived += threads;
+  if (i->small >= kBarrierRedPopc) {
+    const uint64_t holds = w.predicate_value(i->op[3]) & w.active;
+    barrier.red_count += static_cast<uint64_t>(std::popcount(holds));
+    barrier.red_and &= holds == w.active;
+    barrier.red_or |= holds != 0;
+  }
+  if (i->small == kBarrierArrive) {
+    check_barriers(*w.cta);
+    return i + 1;
+  }
+  ++barrier.waiting;
+  Path& path = w.paths[w.current];
+  path.pc = i + 1;
+  path.state = State::at_barrier;
+  path.barrier = static_cast<uint8_t>(number);
+  if (complete(*w.cta, barrier)) check_barriers(*w.cta);
+  return next_path(w);
+}
+
+const Instr* run_warp_barrier(Warp& w, const Instr* i) {
+  const uint32_t need = w.row<const uint32_t>(i->op[0])[std::countr_zero(w.active)];
+  if (!gather(w, i, need == 0xffffffffu ? ~uint64_t{0} : need)) return next_path(w);
+  return scatter(w, i + 1);
+}
+
+const Instr* enter_function(Warp& w, const Instr* i, const CallInfo& call, uint32_t function) {
+  const LoadedProgram& program = *w.worker->program;
+  Path& path = w.paths[w.current];
+  const FunctionInfo& caller = program.functions[path.function];
+  const FunctionInfo& callee = program.functions[function];
+  const uint32_t registers = path.registers + caller.register_bytes;
+  const uint32_t local = path.local + caller.local_bytes;
+  if (registers + callee.register_bytes > w.worker->register_stack ||
+      local + callee.local_bytes > w.worker->local_stack) {
+    return fault(w, i, Fault::Kind::out_of_local, std::countr_zero(w.active), local,
+                 "the stack is exhausted by " + std::to_string(path.frames.size() + 1) + " nested calls");
+  }
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    copy_local(w, w.active, path.local + call.arguments[k].from, local + callee.parameters[k].offset,
+               call.arguments[k].bytes);
+  }
+  path.frames.push_back({i, path.registers, path.local, path.function});
+  path.registers = registers;
+  path.local = local;
+  path.function = function;
+  path.pc = program.code.data() + callee.begin;
+  return resume(w, w.current);
+}
+
+const Instr* leave_function(Warp& w) {
+  const LoadedProgram& program = *w.worker->program;
+  Path& path = w.paths[w.current];
+  const Frame frame = path.frames.back();
+  const FunctionInfo& callee = program.functions[path.function];
+  const CallInfo& call = program.calls[frame.call->aux];
+  for (size_t k = 0; k < call.results.size(); ++k) {
+    copy_local(w, w.active, path.local + callee.returns[k].offset, frame.local + call.results[k].to,
+               call.results[k].bytes);
+  }
+  path.frames.pop_back();
+  path.registers = frame.registers;
+  path.local = frame.local;
+  path.function = frame.function;
+  path.pc = frame.call + 1;
+  return resume(w, w.current);
+}
+
+const Instr* split_call(Warp& w, const Instr* i, uint64_t same) {
+  const int32_t parent = w.current;
+  const uint64_t others = w.active & ~same;
+  const auto depth = static_cast<uint32_t>(w.paths[parent].frames.size());
+  park_inner(w, parent, i + 1);  // an indirect call is followed by a join
+  add_child(w, parent, others, i, i + 1, depth);
+  add_child(w, parent, same, i, i + 1, depth);
+  return next_path(w);
+}
+
+}  // namespace bankshot::simt

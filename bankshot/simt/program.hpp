@@ -1,0 +1,93 @@
+// A decoded module.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/instr.hpp"
+
+namespace bankshot::simt {
+
+/// Where an instruction stands in the text.
+struct InstrInfo {
+  uint32_t ptx_line = 0;
+  uint32_t file = 0, line = 0;  ///< .loc in force; file 0: none
+  uint32_t function = 0;
+  uint16_t text = 0;            ///< index of "opcode.modifiers" in LoadedProgram::texts
+};
+
+struct SiteInfo {
+  uint32_t instr = 0;           ///< index of the instruction
+  unsigned width = 0;           ///< bytes a lane
+  bool atomic = false;
+};
+
+struct CopiedParam {
+  uint32_t from = 0, to = 0;    ///< byte offsets in the caller's and the callee's local frame
+  uint32_t bytes = 0;
+};
+
+/// What a call instruction needs besides its operands.
+struct CallInfo {
+  int32_t function = -1;                ///< -1: indirect, through a register
+  std::vector<CopiedParam> arguments;   ///< for a direct call; caller -> callee
+  std::vector<CopiedParam> results;     ///< `from` in the callee's frame, `to` in the caller's
+  // For an indirect call only offsets and sizes on the caller's side are known until the callee is.
+};
+
+struct FunctionInfo {
+  std::string name;
+  bool is_entry = false;
+  bool defined = false;                 ///< decoded
+  bool declared_body = false;           ///< the module has its body
+  uint32_t begin = 0, end = 0;          ///< instructions [begin, end); `begin` is the entry point
+  uint32_t register_bytes = 0;          ///< size of its frame in the warp's register stack
+  uint32_t local_bytes = 0;             ///< size of its frame in a thread's stack, .param variables of calls included
+  struct Param { uint32_t offset = 0, bytes = 0; };  ///< offset in the local frame
+  std::vector<Param> parameters, returns;
+  bool isolated = true;                 ///< nothing in it lets CTAs see each other
+  std::string why_not_isolated;
+  bool has_calls = false;
+};
+
+/// Special registers a program reads, each with a row in the warp's specials or in the launch constants.
+struct SpecialUse {
+  std::string name;             ///< "%tid.x"
+  uint32_t op = 0;
+  unsigned bytes = 4;
+};
+
+struct LoadedProgram {
+  std::string name;
+  std::vector<std::string> files;           ///< by .file index
+  std::vector<Instr> code;
+  std::vector<InstrInfo> info;              ///< beside code
+  std::vector<std::string> texts;
+  std::vector<FunctionInfo> functions;
+  std::vector<SiteInfo> sites;
+  std::vector<CallInfo> calls;
+  std::vector<std::vector<uint32_t>> lists; ///< operand lists: vectors of more than four, branch targets …
+  std::vector<std::byte> constants;         ///< the constant pool, rows of `lanes`
+  std::vector<SpecialUse> specials;
+  uint32_t special_bytes = 0;
+  std::vector<KernelInfo> kernels;
+  std::vector<uint32_t> kernel_function;    ///< function index of each kernel
+  std::vector<GlobalInfo> globals;
+  uint32_t static_shared = 0;               ///< bytes of the module's static shared variables
+  unsigned lanes = 32;                      ///< lanes a row
+  Memory* memory = nullptr;                 ///< where the globals live
+
+  Source source_of(const Instr* instr) const;
+  const InstrInfo& info_of(const Instr* instr) const { return info[static_cast<size_t>(instr - code.data())]; }
+};
+
+class Program : public LoadedProgram {
+ public:
+  ~Program();
+};
+
+}  // namespace bankshot::simt

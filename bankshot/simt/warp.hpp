@@ -1,0 +1,146 @@
+// The state of a running warp, its CTA, and the host thread that runs it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bankshot/ptx/module.hpp"
+#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/instr.hpp"
+#include "bankshot/simt/memory.hpp"
+
+namespace bankshot::simt {
+
+struct LoadedProgram;
+struct Cta;
+struct Worker;
+struct Launch;
+
+/// Generic addresses of these two windows stand for the CTA's shared and the thread's local memory.
+/// They are reserved in the process, so no other pointer can lie there.
+struct Windows {
+  uint64_t shared = 0, local = 0;
+  static constexpr uint64_t kSharedBytes = 16u << 20, kLocalBytes = 16u << 20;
+};
+
+/// A call frame of a path.
+struct Frame {
+  const Instr* call = nullptr;  ///< the call instruction to return behind
+  uint32_t registers = 0;       ///< byte offset of the caller's registers in the warp's register stack
+  uint32_t local = 0;           ///< byte offset of the caller's local frame in the thread's stack
+  uint32_t function = 0;        ///< the caller
+};
+
+/// A set of lanes that execute together, or a place where paths wait for each other (paths with children).
+/// Divergence makes a tree: an inner path resumes at its `pc` when all its children arrived there.
+struct Path {
+  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync, gathered };
+  State state = State::free;
+  uint8_t barrier = 0;           ///< at_barrier: its number
+  int32_t parent = -1;
+  uint32_t children = 0;
+  uint64_t mask = 0;             ///< lanes that execute (leaf)
+  uint64_t arrived = 0;          ///< inner: lanes that wait at pc
+  const Instr* pc = nullptr;     ///< next instruction
+  const Instr* reconverge = nullptr;  ///< where this path joins its parent; null: never
+  uint32_t reconverge_depth = 0; ///< call depth at which it does
+  uint64_t wait_mask = 0;        ///< at_warp_sync: the lanes it waits for
+  uint32_t registers = 0;        ///< base[0] of the frame, as an offset
+  uint32_t local = 0;            ///< base of the local frame
+  uint32_t function = 0;
+  std::vector<Frame> frames;
+};
+
+struct Warp {
+  // What every instruction touches.
+  std::byte* base[3] = {};       ///< by OperandRef's top bits
+  uint64_t active = 0;           ///< lanes that execute the current instruction
+  Worker* worker = nullptr;
+  Cta* cta = nullptr;
+  const Instr* segment = nullptr;///< start of the straight line being executed, for the counters
+  int32_t polls = 0;             ///< polls left before this warp yields
+
+  // Control.
+  uint32_t index = 0;            ///< in the CTA
+  uint64_t alive = 0;            ///< lanes that have not exited
+  int32_t current = -1;          ///< the path being executed
+  uint32_t local_frame = 0;      ///< offset of the local frame of the path being executed
+  std::vector<Path> paths;
+  bool done = false, yielded = false;
+  bool gathered = false;         ///< active holds lanes of several paths
+
+  // Storage.
+  std::byte* registers = nullptr;    ///< the register stack
+  std::byte* specials = nullptr;
+  std::byte* local = nullptr;        ///< word w of lane l at (w * lanes + l) * 4
+  uint64_t carry = 0;                ///< CC.CF of each lane
+
+  template <class T>
+  T* row(uint32_t op) const {
+    return reinterpret_cast<T*>(base[op >> 30] + (op & OperandRef::kOffset));
+  }
+  uint64_t& predicate(uint32_t op) const { return *row<uint64_t>(op); }
+  uint64_t predicate_value(uint32_t op) const {
+    const uint64_t value = *row<uint64_t>(op);
+    return op & OperandRef::kNegated ? ~value : value;
+  }
+};
+
+struct Barrier {
+  uint32_t arrived = 0;     ///< threads
+  uint32_t expected = 0;    ///< 0: all threads of the CTA
+  uint32_t waiting = 0;     ///< paths that block
+  uint64_t red_and = 1, red_or = 0, red_count = 0;
+};
+
+struct Cta {
+  uint64_t linear = 0;
+  Dim3 index;
+  std::byte* shared = nullptr;
+  uint32_t shared_bytes = 0;
+  uint32_t threads = 0;     ///< at start
+  uint32_t exited = 0;
+  uint32_t live_warps = 0;
+  bool faulted = false;
+  uint64_t clock_base = 0;  ///< Worker::warp_instructions at time 0
+  Barrier barriers[16];
+  std::vector<Warp> warps;
+  std::string output;       ///< of vprintf
+};
+
+/// A host thread running CTAs of one launch.
+struct Worker {
+  const Launch* launch = nullptr;
+  const LoadedProgram* program = nullptr;
+  Memory* memory = nullptr;
+  uint8_t fp = 0;                     ///< FpMode in force
+  bool parallel = false;              ///< other CTAs run at the same time: atomics are host atomics
+  bool counting = false;
+  unsigned warp_size = 32, sms = 1;
+  uint64_t register_stack = 0, local_stack = 0;  ///< bytes a warp, bytes a thread
+  // The allocation each instruction hit last, direct-mapped by instruction: most hit the same one again.
+  struct Hit {
+    uint64_t begin = 1, end = 0;
+    bool writable = false;
+  };
+  static constexpr size_t kHits = 256;
+  Hit hits[kHits];
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  std::vector<scratchpad::SiteCounter> sites;
+  const scratchpad::Rules* rules = nullptr;
+  Windows windows;
+  Fault fault;                        ///< valid when the CTA is `faulted`
+};
+
+/// A launch in progress, shared by its workers.
+struct Launch {
+  const LaunchConfig* config = nullptr;
+  const KernelInfo* kernel = nullptr;
+  const std::byte* params = nullptr;  ///< in the constant bank: generic addresses work
+  uint32_t function = 0;
+  uint32_t shared_bytes = 0;
+};
+
+}  // namespace bankshot::simt

@@ -1,0 +1,36 @@
+// Host threads that wait for work.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bankshot {
+
+/// `run(n, work)` calls work(0) … work(n-1), each on a thread of its own, work(0) on the caller's, and returns when all
+/// are done. Threads are made on first need and kept.
+class ThreadPool {
+ public:
+  ThreadPool() = default;
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  void run(unsigned n, const std::function<void(unsigned)>& work);
+
+ private:
+  void serve(unsigned index);
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable start_, finished_;
+  const std::function<void(unsigned)>* work_ = nullptr;
+  unsigned wanted_ = 0, running_ = 0;
+  uint64_t round_ = 0;
+  bool stop_ = false;
+};
+
+}  // namespace bankshot

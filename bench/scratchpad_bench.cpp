@@ -1,0 +1,92 @@
+// Nanoseconds to count one warp access, by the kind of access.
+#include <benchmark/benchmark.h>
+
+#include <random>
+#include <vector>
+
+#include "bankshot/scratchpad/site.hpp"
+
+namespace {
+
+using namespace bankshot::scratchpad;
+
+using Warp = std::array<uint32_t, 32>;
+
+/// The accesses of a loop: `count` of them, made by `address(access, lane)`.
+template <class F>
+std::vector<Warp> accesses(unsigned count, F address) {
+  std::vector<Warp> all(count);
+  for (unsigned i = 0; i < count; ++i) {
+    for (unsigned lane = 0; lane < 32; ++lane) all[i][lane] = address(i, lane);
+  }
+  return all;
+}
+
+void count(benchmark::State& state, const std::vector<Warp>& warps, AccessKind kind = AccessKind::load,
+           unsigned width = 4, uint64_t mask = 0xffffffff) {
+  const Rules rules;
+  SiteCounter counter;
+  size_t i = 0;
+  for (auto _ : state) {
+    counter.record(rules, kind, width, warps[i].data(), mask, 0);
+    if (++i == warps.size()) i = 0;
+  }
+  benchmark::DoNotOptimize(counter.wavefronts);
+  state.counters["degree"] = counter.degree_mean();
+}
+
+std::vector<Warp> gathers(uint32_t words, uint32_t width) {
+  std::mt19937 random(1);
+  return accesses(1024, [&](unsigned, unsigned) { return random() % words * width; });
+}
+
+std::vector<Warp> permutations() {
+  std::mt19937 random(1);
+  return accesses(1024, [&, order = Warp{}](unsigned, unsigned lane) mutable {
+    if (lane == 0) {
+      for (unsigned i = 0; i < 32; ++i) order[i] = i * 4;
+      std::shuffle(order.begin(), order.end(), random);
+    }
+    return order[lane];
+  });
+}
+
+void unit_stride(benchmark::State& state) {
+  count(state, accesses(64, [](unsigned i, unsigned lane) { return i * 128 + lane * 4; }));
+}
+void broadcast(benchmark::State& state) {
+  count(state, accesses(64, [](unsigned i, unsigned) { return i * 4; }));
+}
+void stride_32(benchmark::State& state) {
+  count(state, accesses(32, [](unsigned i, unsigned lane) { return i * 4 + lane * 128; }));
+}
+void strides_in_turn(benchmark::State& state) {
+  count(state, accesses(4, [](unsigned i, unsigned lane) { return lane * (4u << i); }));
+}
+void half_warp(benchmark::State& state) {
+  count(state, accesses(64, [](unsigned i, unsigned lane) { return i * 128 + lane * 4; }), AccessKind::load, 4, 0xffff);
+}
+void unit_stride_128_bit(benchmark::State& state) {
+  count(state, accesses(64, [](unsigned i, unsigned lane) { return i * 512 + lane * 16; }), AccessKind::load, 16);
+}
+void conflict_free_permutations(benchmark::State& state) { count(state, permutations()); }
+void random_gathers(benchmark::State& state) { count(state, gathers(4096, 4)); }
+void random_gathers_64_bit(benchmark::State& state) { count(state, gathers(4096, 8), AccessKind::load, 8); }
+void random_atomics_256_words(benchmark::State& state) { count(state, gathers(256, 4), AccessKind::atomic); }
+void random_rows_of_one_bank(benchmark::State& state) { count(state, gathers(256, 128)); }
+
+BENCHMARK(unit_stride);
+BENCHMARK(broadcast);
+BENCHMARK(stride_32);
+BENCHMARK(strides_in_turn);
+BENCHMARK(half_warp);
+BENCHMARK(unit_stride_128_bit);
+BENCHMARK(conflict_free_permutations);
+BENCHMARK(random_gathers);
+BENCHMARK(random_gathers_64_bit);
+BENCHMARK(random_atomics_256_words);
+BENCHMARK(random_rows_of_one_bank);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,80 @@
+// Occupancy worked by hand from the limits of the CUDA C++ Programming Guide.
+#include "bankshot/cuda/occupancy.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankshot::cuda {
+namespace {
+
+/// Compute capability 9.0: 64 warps, 32 CTAs, 64 Ki registers, 228 KiB of shared memory of which 1 KiB a CTA is taken.
+SmLimits sm_90() {
+  SmLimits sm;
+  sm.shared = 233472;
+  sm.shared_per_block = 232448;
+  sm.shared_reserved = 1024;
+  return sm;
+}
+
+/// Compute capability 7.5: 32 warps, 16 CTAs, 64 KiB of shared memory in units of 256 bytes.
+SmLimits sm_75() {
+  SmLimits sm;
+  sm.max_warps = 32;
+  sm.max_blocks = 16;
+  sm.shared = 65536;
+  sm.shared_per_block = 65536;
+  sm.shared_unit = 256;
+  return sm;
+}
+
+TEST(CudaOccupancy, few_resources_leave_warps_and_blocks_as_limits) {
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 256, .registers = 16}), 8u);   // 64 warps / 8
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 32, .registers = 16}), 32u);   // 32 CTAs, not 64 warps
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 1024, .registers = 16}), 2u);
+  EXPECT_EQ(blocks_per_sm(sm_75(), {.threads = 1024, .registers = 16}), 1u);
+}
+
+TEST(CudaOccupancy, partial_warps_count_whole) {
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 33, .registers = 16}), 32u);   // 2 warps each
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 97, .registers = 16}), 16u);   // 4 warps each
+}
+
+TEST(CudaOccupancy, registers_limit_in_units_of_a_warp_and_a_scheduler) {
+  // 64 * 32 = 2048 a warp; a quarter of 65536 holds 8 warps, all four 32: 4 CTAs of 8 warps.
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 256, .registers = 64}), 4u);
+  // 65 * 32 = 2080, rounded up to 2304: 7 warps a quarter, 28 in all, 3 CTAs.
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 256, .registers = 65}), 3u);
+  // 255 * 32 = 8160, rounded up to 8192: 2 warps a quarter, 8 in all, 1 CTA of 8 warps, none of 16.
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 256, .registers = 255}), 1u);
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 512, .registers = 255}), 0u);
+}
+
+TEST(CudaOccupancy, shared_memory_limits_with_the_reserved_kibibyte) {
+  // 48 KiB + 1 KiB = 49 KiB: 228 / 49 = 4.
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 128, .registers = 16, .shared = 48 * 1024}), 4u);
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 128, .registers = 16, .shared = 227 * 1024}), 1u);
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 128, .registers = 16, .shared = 227 * 1024 + 1}), 0u);
+  // No reserve: 64 / 16 = 4; one byte more takes another 256.
+  EXPECT_EQ(blocks_per_sm(sm_75(), {.threads = 64, .registers = 16, .shared = 16 * 1024}), 4u);
+  EXPECT_EQ(blocks_per_sm(sm_75(), {.threads = 64, .registers = 16, .shared = 16 * 1024 + 1}), 3u);
+}
+
+TEST(CudaOccupancy, too_large_a_block_does_not_fit) {
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 1025, .registers = 16}), 0u);
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 0, .registers = 16}), 0u);
+}
+
+TEST(CudaOccupancy, available_shared_memory_keeps_the_blocks_resident) {
+  const BlockNeeds block{.threads = 128, .registers = 16};
+  for (const uint32_t blocks : {1u, 2u, 3u, 5u, 16u}) {
+    const uint64_t bytes = available_dynamic_shared(sm_90(), block, blocks);
+    BlockNeeds full = block;
+    full.shared = bytes;
+    EXPECT_GE(blocks_per_sm(sm_90(), full), blocks);
+    full.shared += 128;
+    EXPECT_LT(blocks_per_sm(sm_90(), full), blocks) << "more would have fit";
+  }
+  EXPECT_EQ(available_dynamic_shared(sm_90(), block, 17), 0u) << "16 CTAs of 4 warps are the most";
+}
+
+}  // namespace
+}  // namespace bankshot::cuda

@@ -1,0 +1,157 @@
+// The report as a person reads it.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+#include "bankshot/report/picture.hpp"
+#include "bankshot/report/source_lines.hpp"
+#include "bankshot/report/text.hpp"
+#include "report_fixture.hpp"
+
+namespace bankshot::report {
+namespace {
+
+void contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "missing: " << part << "\nin:\n" << text;
+}
+void lacks(const std::string& text, const std::string& part) {
+  EXPECT_EQ(text.find(part), std::string::npos) << "unexpected: " << part << "\nin:\n" << text;
+}
+
+TEST(ReportText, names_kernel_shape_and_totals) {
+  const std::string text = to_text(made_report({column(88, 1000), row(70, 1000)}));
+  contains(text, "bankshot: ./app on Test GPU\n");
+  contains(text, "\nscale(float*, int)\n  1 launch, grid (4,2), block (32,8)\n");
+  contains(text, "2,000 accesses");
+  contains(text, "33,000 wavefronts");
+  contains(text, "31,000 conflicts (93.9 % of the wavefronts are wasted)");
+}
+
+TEST(ReportText, ranks_sites_by_wasted_wavefronts) {
+  const std::string text = to_text(made_report({column(88, 2), one_word(120, 5), row()}));
+  contains(text, "#1  kernel.cu:12  wastes 155 wavefronts");
+  contains(text, "#2  kernel.cu:8  wastes 62 wavefronts");
+  contains(text, "ld.shared.f32 (PTX line 88), 2 accesses, stride 32\n");
+  contains(text, "wavefronts an access: mean 32.00, worst 32, ideal 1\n");
+  contains(text, "1 site has no conflicts:\n      kernel.cu:7");
+}
+
+TEST(ReportText, tells_position_conflicts_of_atomics_apart_with_their_evidence) {
+  const std::string text = to_text(made_report({one_word()}));
+  contains(text, "of these 31 position conflicts (lanes on one word), 0 bank conflicts");
+  contains(text, "C  one community source");
+  contains(text, "bank 16 serves 32 lanes on 1 word, one after the other; 31 of 32 banks idle");
+  lacks(to_text(made_report({column()})), "one community source");
+}
+
+TEST(ReportText, shows_no_more_sites_than_asked_for) {
+  const std::string text = to_text(made_report({column(88, 3), column(99, 2), column(111, 1)}), {.top = 1});
+  contains(text, "#1 ");
+  lacks(text, "#2 ");
+  contains(text, "2 more sites waste 93 wavefronts (--top 3 shows all)");
+}
+
+TEST(ReportText, counts_clean_sites_when_they_are_many) {
+  std::vector<simt::SiteReport> sites;
+  for (uint32_t line = 10; line < 100; line += 10) sites.push_back(row(line));
+  const std::string text = to_text(made_report(sites));
+  contains(text, "9 sites have no conflicts\n");
+  contains(text, "0 conflicts");
+}
+
+TEST(ReportText, says_so_when_nothing_was_launched_or_the_run_was_cut_short) {
+  RunReport report;
+  report.program = "./app";
+  contains(to_text(report), "no kernel was launched");
+  report = made_report({column()});
+  report.partial = true;
+  contains(to_text(report), "partial: the program did not come to its end");
+  contains(to_text(made_report({})), "shared memory is not used");
+}
+
+TEST(ReportText, says_why_ctas_did_not_run_in_parallel) {
+  RunReport report = made_report({});
+  report.kernels[0].parallel = false;
+  report.kernels[0].why_serial = "atom.global.cas (PTX line 9)";
+  contains(to_text(report), "CTAs ran in one fixed order, not in parallel: atom.global.cas (PTX line 9)");
+}
+
+TEST(ReportText, asks_for_line_information_where_it_is_missing) {
+  simt::SiteReport site = column();
+  site.source.file.clear();
+  site.source.line = 0;
+  const std::string text = to_text(made_report({site}));
+  contains(text, "#1  PTX line 88  wastes");
+  contains(text, "-lineinfo");
+}
+
+TEST(ReportText, shows_the_source_line_where_it_can_be_read) {
+  const std::string path = std::filesystem::temp_directory_path() / ("bankshot_source_" + std::to_string(getpid()));
+  std::ofstream(path) << "first\n\t  x = tile[threadIdx.x]\x1b[31m;  \r\n";
+  simt::SiteReport site = column();
+  site.source.file = path;
+  site.source.line = 2;
+  contains(to_text(made_report({site})), "      | x = tile[threadIdx.x]?[31m;\n");
+  lacks(to_text(made_report({site}), {.read_sources = false}), "| x");
+  std::filesystem::remove(path);
+}
+
+TEST(ReportText, colours_only_when_asked) {
+  lacks(to_text(made_report({column()})), "\x1b");
+  contains(to_text(made_report({column()}), {.colour = true}), "\x1b[1m");
+}
+
+TEST(ReportText, never_passes_control_characters_on) {
+  RunReport report = made_report({column()});
+  report.program = "\x1b]0;title\a";
+  lacks(to_text(report), "\x1b");
+}
+
+TEST(ReportText, fits_a_hundred_columns) {
+  const auto wide = made_site(50, "ld.shared.v4.f32", 16, [](uint32_t lane) { return 32 * lane; }, 12);
+  const std::string text = to_text(made_report({column(88, 1000000), wide, one_word(120, 77), row()}));
+  size_t begin = 0;
+  for (size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    EXPECT_LE(end - begin, 112u) << text.substr(begin, end - begin);
+  }
+}
+
+TEST(Picture, draws_one_row_a_pass_and_collapses_the_rest) {
+  const RunReport report = made_report({column()});
+  const std::vector<std::string> lines = picture(report.kernels[0].sites[0], report.rules, 2);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0], "bank     0               8               16              24");
+  EXPECT_EQ(lines[1], "pass 1   0 . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .");
+  EXPECT_EQ(lines[2], "pass 2   1 . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .");
+  EXPECT_EQ(lines[3], "         … 30 more");
+  EXPECT_EQ(lines[4], "bank 0 must deliver 32 different words; 31 of 32 banks idle");
+}
+
+TEST(Picture, marks_phases_of_wide_accesses) {
+  const auto wide = made_site(50, "ld.shared.f64", 8, [](uint32_t lane) { return 16 * lane; });
+  const RunReport report = made_report({wide});
+  const std::vector<std::string> lines = picture(report.kernels[0].sites[0], report.rules);
+  ASSERT_EQ(lines.size(), 6u);
+  EXPECT_EQ(lines[1], "pass 1   0 0 . . 1 1 . . 2 2 . . 3 3 . . 4 4 . . 5 5 . . 6 6 . . 7 7 . .  lanes 0-15");
+  EXPECT_EQ(lines[2], "pass 2   8 8 . . 9 9 . . a a . . b b . . c c . . d d . . e e . . f f . .");
+  EXPECT_EQ(lines[5], "lanes 0-15: bank 0 must deliver 2 different words; 16 of 32 banks idle");
+}
+
+TEST(Picture, marks_words_that_several_lanes_share) {
+  const auto pairs = made_site(50, "ld.shared.f32", 4, [](uint32_t lane) { return lane / 2 * 128; });
+  const RunReport report = made_report({pairs});
+  EXPECT_EQ(picture(report.kernels[0].sites[0], report.rules)[1].substr(0, 13), "pass 1   * . ");
+}
+
+TEST(Grouped, puts_commas_between_thousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567890), "1,234,567,890");
+}
+
+}  // namespace
+}  // namespace bankshot::report
