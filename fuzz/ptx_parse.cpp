@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!module) {
     require(!module.error().empty(), "no module and no complaint", "");
     for (const Diagnostic& diagnostic : module.error()) {
-      require(diagnostic.position.line > 0 && diagnostic.position.column > 0, "a complaint without place", diagnostic.message);
+      require(diagnostic.position.line > 0 && diagnostic.position.column > 0, "a complaint without place",
+              diagnostic.message);
     }
     format_diagnostics(module.error(), "input", text);
     return 0;

@@ -35,15 +35,17 @@ class Checker {
 
  private:
   void report(Position position, std::string message, std::string remedy = {}) {
-    if (diagnostics_.size() < kMostDiagnostics) diagnostics_.push_back({position, std::move(message), std::move(remedy)});
+    if (diagnostics_.size() < kMostDiagnostics)
+      diagnostics_.push_back({position, std::move(message), std::move(remedy)});
   }
 
   void versions(const Module& module) {
     if (module.version_major == 0) {
       report({1, 1}, "the module has no .version", "begin it with .version 8.0, .target sm_80 and .address_size 64");
     } else if (module.version_major < kOldestVersion) {
-      report({1, 1}, "PTX " + std::to_string(module.version_major) + "." + std::to_string(module.version_minor) +
-                         " is too old", "compile for .version 2.0 or later; 6.0 and later is tested");
+      report({1, 1},
+             "PTX " + std::to_string(module.version_major) + "." + std::to_string(module.version_minor) + " is too old",
+             "compile for .version 2.0 or later; 6.0 and later is tested");
     }
     if (module.address_size == 32) {
       report({1, 1}, "32-bit addresses are not supported", "compile with .address_size 64 (nvcc -m64)");
@@ -126,7 +128,8 @@ class Checker {
   }
 
   void check_operand(const Scope& scope, const Operand& operand, What expected) {
-    const bool has_name = operand.kind == Kind::identifier || operand.kind == Kind::address || operand.kind == Kind::sum;
+    const bool has_name =
+        operand.kind == Kind::identifier || operand.kind == Kind::address || operand.kind == Kind::sum;
     if (has_name && !operand.name.empty()) known(scope, operand.name, operand.position, expected);
     if (operand.kind == Kind::field) return;  // words like clamp_to_border
     for (const Operand& element : operand.elements) check_operand(scope, element, What::variable);

@@ -1,7 +1,5 @@
 #include "bankshot/ptx/cursor.hpp"
 
-#include <algorithm>
-
 #include "bankshot/ptx/grammar.hpp"
 
 namespace bankshot::ptx {
@@ -56,12 +54,13 @@ bool Cursor::expect(char mark, std::string_view where, std::string_view remedy) 
 
 bool Cursor::expect_end_of_statement(std::string_view where) {
   if (accept(';')) return true;
-  const bool next_begins = index_ != 0 && (at('}') || (first_in_line() && (at(TokenKind::identifier) || at('@') ||
-                                                                         at(TokenKind::dotted) || at('{'))));
+  const bool next_begins =
+      index_ != 0 &&
+      (at('}') || (first_in_line() && (at(TokenKind::identifier) || at('@') || at(TokenKind::dotted) || at('{'))));
   if (!next_begins) return fail("';' " + std::string(where));
   const Token& before = tokens_[index_ - 1];
-  fail_at({before.line, before.column + before.length}, "expected ';' " + std::string(where) + ", found " + describe(peek()),
-          "end the statement with ;");
+  fail_at({before.line, before.column + before.length},
+          "expected ';' " + std::string(where) + ", found " + describe(peek()), "end the statement with ;");
   return true;
 }
 

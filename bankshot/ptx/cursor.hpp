@@ -1,6 +1,7 @@
 // Where the parser stands: the tokens, what comes next, and the complaints so far. Private to the parser.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>

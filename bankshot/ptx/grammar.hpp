@@ -2,6 +2,10 @@
 // A rule takes tokens and fills `out`; it returns false after it has reported an error.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "bankshot/ptx/cursor.hpp"
 #include "bankshot/ptx/module.hpp"
 
@@ -9,6 +13,10 @@ namespace bankshot::ptx {
 
 /// Deeper nesting is refused, so that no text can exhaust the stack.
 constexpr unsigned kDeepestBlock = 200, kDeepestOperand = 40;
+
+// parse_literal.cpp
+/// One literal without sign.
+bool parse_literal(Cursor& cursor, Operand& out);
 
 // parse_constant.cpp
 /// A constant expression: integers, floats, operators, casts.
@@ -19,8 +27,6 @@ bool parse_unsigned(Cursor& cursor, uint64_t& out, std::string_view what);
 bool parse_u32(Cursor& cursor, uint32_t& out, std::string_view what, uint32_t most = UINT32_MAX);
 /// The `+ 8`, `- 8`, `+ -8` that may follow a name, added to `offset`.
 bool parse_offset(Cursor& cursor, int64_t& offset);
-/// One literal without sign, for ranges: `<10>`.
-bool parse_literal(Cursor& cursor, Operand& out);
 
 // parse_operand.cpp
 /// @param is_call  a parenthesis opens a list of arguments, not a constant expression

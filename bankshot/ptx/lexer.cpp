@@ -1,7 +1,9 @@
 #include "bankshot/ptx/lexer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 namespace bankshot::ptx {
 namespace {
@@ -47,11 +49,13 @@ class Lexer {
     line_begin_ = at_;
   }
 
-  void begin_token() { begin_ = at_, token_line_ = line_, token_column_ = static_cast<uint32_t>(at_ - line_begin_ + 1); }
+  void begin_token() {
+    begin_ = at_, token_line_ = line_, token_column_ = static_cast<uint32_t>(at_ - line_begin_ + 1);
+  }
 
   void push(TokenKind kind, char mark = 0) {
-    tokens_.push_back({kind, mark, static_cast<uint32_t>(begin_), static_cast<uint32_t>(at_ - begin_), token_line_,
-                       token_column_});
+    tokens_.push_back(
+        {kind, mark, static_cast<uint32_t>(begin_), static_cast<uint32_t>(at_ - begin_), token_line_, token_column_});
   }
 
   /// False at the end of the text.

@@ -13,12 +13,12 @@ struct TypeRow {
 
 /// In the order of Type. Source: PTX ISA manual, §5.2 (types).
 constexpr std::array kTypes = {
-    TypeRow{"", 0},      TypeRow{"pred", 1},   TypeRow{"b8", 8},     TypeRow{"b16", 16},    TypeRow{"b32", 32},
-    TypeRow{"b64", 64},  TypeRow{"b128", 128}, TypeRow{"u8", 8},     TypeRow{"u16", 16},    TypeRow{"u32", 32},
-    TypeRow{"u64", 64},  TypeRow{"s8", 8},     TypeRow{"s16", 16},   TypeRow{"s32", 32},    TypeRow{"s64", 64},
-    TypeRow{"f16", 16},  TypeRow{"bf16", 16},  TypeRow{"f32", 32},   TypeRow{"f64", 64},    TypeRow{"tf32", 32},
-    TypeRow{"f16x2", 32}, TypeRow{"bf16x2", 32}, TypeRow{"u16x2", 32}, TypeRow{"s16x2", 32}, TypeRow{"f32x2", 64},
-    TypeRow{"e4m3", 8},  TypeRow{"e5m2", 8},   TypeRow{"e4m3x2", 16}, TypeRow{"e5m2x2", 16}, TypeRow{"opaque", 0}};
+    TypeRow{"", 0},       TypeRow{"pred", 1},    TypeRow{"b8", 8},      TypeRow{"b16", 16},    TypeRow{"b32", 32},
+    TypeRow{"b64", 64},   TypeRow{"b128", 128},  TypeRow{"u8", 8},      TypeRow{"u16", 16},    TypeRow{"u32", 32},
+    TypeRow{"u64", 64},   TypeRow{"s8", 8},      TypeRow{"s16", 16},    TypeRow{"s32", 32},    TypeRow{"s64", 64},
+    TypeRow{"f16", 16},   TypeRow{"bf16", 16},   TypeRow{"f32", 32},    TypeRow{"f64", 64},    TypeRow{"tf32", 32},
+    TypeRow{"f16x2", 32}, TypeRow{"bf16x2", 32}, TypeRow{"u16x2", 32},  TypeRow{"s16x2", 32},  TypeRow{"f32x2", 64},
+    TypeRow{"e4m3", 8},   TypeRow{"e5m2", 8},    TypeRow{"e4m3x2", 16}, TypeRow{"e5m2x2", 16}, TypeRow{"opaque", 0}};
 static_assert(kTypes.size() == static_cast<size_t>(Type::opaque) + 1);
 
 /// Of one element. A .texref, .samplerref or .surfref is a handle of 64 bits in memory; a predicate has a byte.

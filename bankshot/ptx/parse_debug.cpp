@@ -44,7 +44,8 @@ bool parse_location(Cursor& cursor, Location& out) {
   out.position = cursor.position();
   cursor.take();
   if (!parse_u32(cursor, out.file, "a file index") || !parse_u32(cursor, out.line, "a line")) return false;
-  if (cursor.at(TokenKind::number) && !cursor.first_in_line() && !parse_u32(cursor, out.column, "a column")) return false;
+  if (cursor.at(TokenKind::number) && !cursor.first_in_line() && !parse_u32(cursor, out.column, "a column"))
+    return false;
   if (!cursor.accept(',')) return true;
   return parse_inlined(cursor, out.inlined.emplace());
 }
@@ -101,6 +102,10 @@ bool parse_dwarf_line(Cursor& cursor, Section& out) {
   const size_t begin = cursor.peek().offset;
   size_t end = begin;
   do {
+    // Only a comment without end is a token of several lines.
+    if (cursor.at(TokenKind::bad) && cursor.peek().mark == static_cast<char>(Bad::comment)) {
+      return cursor.fail("the end of the line");
+    }
     const Token& token = cursor.take();
     end = token.offset + token.length;
   } while (!cursor.at_end() && !cursor.first_in_line());

@@ -45,6 +45,7 @@ class Flattening {
   bool row(Operand& braces, size_t level) {
     const bool innermost = level + 1 == variable_.dimensions.size();
     const size_t begin = variable_.initialiser.size();
+    if (level == 0 && innermost) variable_.initialiser.reserve(braces.elements.size());
     const uint64_t inner = innermost ? 1 : row_size(variable_, level + 1);
     for (size_t i = 0; i < braces.elements.size(); ++i) {
       Operand& element = braces.elements[i];

@@ -47,7 +47,8 @@ bool parse_address(Cursor& cursor, Operand& out, bool is_call, unsigned depth) {
     out.integer = base.integer;
   }
   if (cursor.accept(',')) return parse_elements(cursor, out, ']', is_call, depth);
-  return cursor.expect(']', "after an address", "an address is [name], [name+offset], [number] or [name, {coordinates}]");
+  return cursor.expect(']', "after an address",
+                       "an address is [name], [name+offset], [number] or [name, {coordinates}]");
 }
 
 /// generic(name)+8 or 0xFF00(name)+8, the name being current

@@ -35,9 +35,7 @@ bool parse_pointer(Cursor& cursor, Variable& out) {
 }
 
 /// .v2, .v4 and .v8; 0 if it is something else.
-uint32_t vector_length(std::string_view word) {
-  return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 0;
-}
+uint32_t vector_length(std::string_view word) { return word == "v2" ? 2 : word == "v4" ? 4 : word == "v8" ? 8 : 0; }
 
 bool is_opaque(std::string_view word) { return word == "texref" || word == "samplerref" || word == "surfref"; }
 
@@ -167,7 +165,8 @@ bool parse_declaration(Cursor& cursor, Variable& out) {
       out.type = Type::opaque;
       out.opaque = word;
     }
-    if (out.type == Type::none) return cursor.fail("a type", "types are .pred, .b8 to .b128, .u8, .s32, .f32 and so on");
+    if (out.type == Type::none)
+      return cursor.fail("a type", "types are .pred, .b8 to .b128, .u8, .s32, .f32 and so on");
     cursor.take();
   }
   if (out.type == Type::none) return cursor.fail("a type");

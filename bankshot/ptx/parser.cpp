@@ -54,7 +54,8 @@ bool parse_address_size(Cursor& cursor, Module& out) {
 bool parse_alias(Cursor& cursor, Alias& out) {
   out.position = cursor.position();
   cursor.take();
-  return cursor.expect_name(out.name, "the name of a function") && cursor.expect(',', "between the names of an alias") &&
+  return cursor.expect_name(out.name, "the name of a function") &&
+         cursor.expect(',', "between the names of an alias") &&
          cursor.expect_name(out.target, "the name of a function") && cursor.expect_end_of_statement("after an alias");
 }
 
@@ -103,7 +104,8 @@ bool parse_item(Cursor& cursor, Module& out) {
   if (word == "loc") return parse_as<Location>(cursor, out, parse_location);
   if (word == "alias") return parse_as<Alias>(cursor, out, parse_alias);
   if (begins_item(word)) return parse_definition(cursor, out);
-  return cursor.fail("a directive of a module", "known ones are .version, .target, .entry, .func, .global, .const, .shared, …");
+  return cursor.fail("a directive of a module",
+                     "known ones are .version, .target, .entry, .func, .global, .const, .shared, …");
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ bool same(const Function& a, const Function& b);
 template <class... T>
 bool same(const std::variant<T...>& a, const std::variant<T...>& b);
 
-bool same(const Performance& a, const Performance& b) { return std::tie(a.name, a.values) == std::tie(b.name, b.values); }
+bool same(const Performance& a, const Performance& b) {
+  return std::tie(a.name, a.values) == std::tie(b.name, b.values);
+}
 bool same(const Label& a, const Label& b) { return a.name == b.name; }
 bool same(const Pragma& a, const Pragma& b) { return a.texts == b.texts; }
 bool same(const Section& a, const Section& b) { return std::tie(a.name, a.text) == std::tie(b.name, b.text); }
@@ -31,15 +33,14 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const T& x, const T& y) { return same(x, y); });
 }
 
-bool same(const std::unique_ptr<Block>& a, const std::unique_ptr<Block>& b) {
-  return a && b ? same(*a, *b) : !a && !b;
-}
+bool same(const std::unique_ptr<Block>& a, const std::unique_ptr<Block>& b) { return a && b ? same(*a, *b) : !a && !b; }
 
 bool same(const Location& a, const Location& b) {
   const auto place = [](const auto& x) { return std::tie(x.file, x.line, x.column); };
   if (place(a) != place(b) || a.inlined.has_value() != b.inlined.has_value()) return false;
-  return !a.inlined || (place(*a.inlined) == place(*b.inlined) && a.inlined->function_label == b.inlined->function_label &&
-                        a.inlined->function_offset == b.inlined->function_offset);
+  return !a.inlined ||
+         (place(*a.inlined) == place(*b.inlined) && a.inlined->function_label == b.inlined->function_label &&
+          a.inlined->function_offset == b.inlined->function_offset);
 }
 
 bool same(const CallPrototype& a, const CallPrototype& b) {
@@ -48,7 +49,9 @@ bool same(const CallPrototype& a, const CallPrototype& b) {
 }
 
 bool same(const Function& a, const Function& b) {
-  const auto plain = [](const Function& f) { return std::tie(f.is_entry, f.linkage, f.name, f.attributes, f.noreturn); };
+  const auto plain = [](const Function& f) {
+    return std::tie(f.is_entry, f.linkage, f.name, f.attributes, f.noreturn);
+  };
   return plain(a) == plain(b) && same(a.returns, b.returns) && same(a.parameters, b.parameters) &&
          same(a.performance, b.performance) && same(a.pragmas, b.pragmas) && same(a.body, b.body);
 }
@@ -85,7 +88,9 @@ bool same(const Variable& a, const Variable& b) {
 }
 
 bool same(const Module& a, const Module& b) {
-  const auto plain = [](const Module& m) { return std::tie(m.version_major, m.version_minor, m.targets, m.address_size); };
+  const auto plain = [](const Module& m) {
+    return std::tie(m.version_major, m.version_minor, m.targets, m.address_size);
+  };
   return plain(a) == plain(b) && same(a.items, b.items);
 }
 

@@ -7,17 +7,38 @@ namespace bankshot::ptx {
 namespace {
 
 /// Vectors of four: the whole and its components are names.
-constexpr std::array<std::string_view, 8> kVectors = {
-    "%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
+constexpr std::array<std::string_view, 8> kVectors = {"%tid",       "%ntid",       "%ctaid",         "%nctaid",
+                                                      "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
 
-constexpr std::array<std::string_view, 29> kScalars = {
-    "%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid", "%gridid",
-    "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt",
-    "%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi",
-    "%is_explicit_cluster", "%cluster_ctarank", "%cluster_nctarank",
-    "%reserved_smem_offset_begin", "%reserved_smem_offset_end", "%reserved_smem_offset_cap",
-    "%reserved_smem_offset_0", "%reserved_smem_offset_1",
-    "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size", "%current_graph_exec"};
+constexpr std::array<std::string_view, 29> kScalars = {"%laneid",
+                                                       "%warpid",
+                                                       "%nwarpid",
+                                                       "%smid",
+                                                       "%nsmid",
+                                                       "%gridid",
+                                                       "%lanemask_eq",
+                                                       "%lanemask_le",
+                                                       "%lanemask_lt",
+                                                       "%lanemask_ge",
+                                                       "%lanemask_gt",
+                                                       "%clock",
+                                                       "%clock_hi",
+                                                       "%clock64",
+                                                       "%globaltimer",
+                                                       "%globaltimer_lo",
+                                                       "%globaltimer_hi",
+                                                       "%is_explicit_cluster",
+                                                       "%cluster_ctarank",
+                                                       "%cluster_nctarank",
+                                                       "%reserved_smem_offset_begin",
+                                                       "%reserved_smem_offset_end",
+                                                       "%reserved_smem_offset_cap",
+                                                       "%reserved_smem_offset_0",
+                                                       "%reserved_smem_offset_1",
+                                                       "%total_smem_size",
+                                                       "%aggr_smem_size",
+                                                       "%dynamic_smem_size",
+                                                       "%current_graph_exec"};
 
 /// prefix, number 0 … count - 1, suffix
 struct Family {
@@ -27,7 +48,9 @@ struct Family {
 };
 constexpr std::array kFamilies = {Family{"%envreg", 32, ""}, Family{"%pm", 8, ""}, Family{"%pm", 8, "_64"}};
 
-bool contains(const auto& list, std::string_view name) { return std::find(list.begin(), list.end(), name) != list.end(); }
+bool contains(const auto& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
 
 bool in_family(const Family& family, std::string_view name) {
   if (!name.starts_with(family.prefix) || !name.ends_with(family.suffix)) return false;
@@ -53,7 +76,8 @@ bool is_special_register(std::string_view name) {
            contains(kVectors, name.substr(0, dot));
   }
   return contains(kVectors, name) || contains(kScalars, name) ||
-         std::any_of(kFamilies.begin(), kFamilies.end(), [name](const Family& family) { return in_family(family, name); });
+         std::any_of(kFamilies.begin(), kFamilies.end(),
+                     [name](const Family& family) { return in_family(family, name); });
 }
 
 bool is_predefined_constant(std::string_view name) { return name == "WARP_SZ"; }

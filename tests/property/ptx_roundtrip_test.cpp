@@ -28,8 +28,8 @@ uint64_t any_word() {
 uint32_t any_u32() { return static_cast<uint32_t>(any_word()); }
 
 std::string any_name() {
-  return one_of<std::string>({"%", "_", "$", "a", "%p"}) + one_of<std::string>({"r", "L__BB", "x_1", "generic", "add"}) +
-         std::to_string(below(1000));
+  return one_of<std::string>({"%", "_", "$", "a", "%p"}) +
+         one_of<std::string>({"r", "L__BB", "x_1", "generic", "add"}) + std::to_string(below(1000));
 }
 
 Operand any_operand(int depth);
@@ -41,7 +41,8 @@ void add_elements(Operand& operand, int depth, int least) {
 
 Operand any_leaf() {
   Operand operand;
-  operand.kind = one_of({Kind::identifier, Kind::integer, Kind::f32, Kind::f64, Kind::address, Kind::sum, Kind::sink, Kind::string});
+  operand.kind = one_of(
+      {Kind::identifier, Kind::integer, Kind::f32, Kind::f64, Kind::address, Kind::sum, Kind::sink, Kind::string});
   if (operand.kind == Kind::identifier) {
     operand.name = any_name() + one_of<std::string>({"", "", ".x", ".w"});
     operand.negated = below(4) == 0;
@@ -91,7 +92,8 @@ Instruction any_instruction() {
   instruction.opcode = one_of<std::string>({"add", "ld", "call", "tex", "cp", "wgmma"});
   const int modifiers = below(4);
   for (int i = 0; i < modifiers; ++i) {
-    instruction.modifiers.push_back(one_of<std::string>({"f32", "2d", "shared::cta", "L2::128B", "m16n8k16", "v4", "1d"}));
+    instruction.modifiers.push_back(
+        one_of<std::string>({"f32", "2d", "shared::cta", "L2::128B", "m16n8k16", "v4", "1d"}));
   }
   const int operands = below(5);
   for (int i = 0; i < operands; ++i) instruction.operands.push_back(any_operand(3));
@@ -135,7 +137,8 @@ void initialise(Variable& variable) {
 Variable any_variable(bool is_parameter) {
   Variable variable;
   variable.name = any_name();
-  variable.space = is_parameter ? Space::param : one_of({Space::reg, Space::shared, Space::global, Space::constant, Space::local});
+  variable.space =
+      is_parameter ? Space::param : one_of({Space::reg, Space::shared, Space::global, Space::constant, Space::local});
   if (!is_parameter) variable.linkage = one_of<std::string>({"", "", "extern", "weak", "visible", "common"});
   variable.align = one_of<uint32_t>({0, 0, 1, 16, 128});
   variable.vector = one_of<uint32_t>({1, 1, 2, 4});
@@ -173,8 +176,12 @@ Location any_location() {
 }
 
 Pragma any_pragma() { return {{}, {"nounroll", one_of<std::string>({"", "used_bytes_mask 15", "; }"})}}; }
-Section any_section() { return {{}, one_of<std::string>({".debug_info", "x"}), one_of<std::string>({"", "\n.b8 1,2 // }\n{}\n"})}; }
-File any_file() { return {{}, any_u32(), "a/b.cu", coin() ? std::vector<uint64_t>{any_word(), any_word()} : std::vector<uint64_t>{}}; }
+Section any_section() {
+  return {{}, one_of<std::string>({".debug_info", "x"}), one_of<std::string>({"", "\n.b8 1,2 // }\n{}\n"})};
+}
+File any_file() {
+  return {{}, any_u32(), "a/b.cu", coin() ? std::vector<uint64_t>{any_word(), any_word()} : std::vector<uint64_t>{}};
+}
 
 std::vector<Variable> any_parameters() {
   std::vector<Variable> out;
@@ -259,7 +266,8 @@ RC_GTEST_PROP(PtxRoundtrip, a_printed_instruction_parses_to_itself, ()) {
   if (!module) RC_FAIL(text + "\n" + format_diagnostics(module.error(), "printed", text));
   const Block& body = *std::get<Function>(module->items[0]).body;
   RC_ASSERT(body.statements.size() == 1u);
-  if (!same(instruction, std::get<Instruction>(body.statements[0]))) RC_FAIL(text + "\nparsed and printed:\n" + print(*module));
+  if (!same(instruction, std::get<Instruction>(body.statements[0])))
+    RC_FAIL(text + "\nparsed and printed:\n" + print(*module));
 }
 
 RC_GTEST_PROP(PtxRoundtrip, any_damage_gives_a_module_or_complaints_with_places, ()) {
@@ -267,8 +275,11 @@ RC_GTEST_PROP(PtxRoundtrip, any_damage_gives_a_module_or_complaints_with_places,
   const int cuts = 1 + below(4);
   for (int i = 0; i < cuts; ++i) {
     const auto at = static_cast<size_t>(below(static_cast<int>(text.size()) + 1));
-    if (coin()) text.erase(at, static_cast<size_t>(below(8)));
-    else text.insert(at, one_of<std::string>({"{", "}", ";", "\"", "/*", "[", ",", ".", "<9", "\xff", "99999999999999999999"}));
+    if (coin())
+      text.erase(at, static_cast<size_t>(below(8)));
+    else
+      text.insert(
+          at, one_of<std::string>({"{", "}", ";", "\"", "/*", "[", ",", ".", "<9", "\xff", "99999999999999999999"}));
   }
   const Result<Module, Diagnostics> module = parse(text);
   if (module) {

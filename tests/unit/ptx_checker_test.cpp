@@ -1,5 +1,4 @@
 #include "bankshot/ptx/checker.hpp"
-
 #include "bankshot/ptx/special_registers.hpp"
 #include "ptx_helpers.hpp"
 
@@ -10,8 +9,8 @@ Diagnostics checked(const std::string& text) { return check(parsed(text)); }
 
 /// Complaints about the body of a function that has these registers; lines count from the body's first.
 Diagnostics checked_body(const std::string& body) {
-  Diagnostics found = checked(kHeader + ".func f(.param .b32 in) { .reg .pred %p<4>; .reg .b32 %r<10>, x; .reg .v4 .b32 v;\n" +
-                              body + "\n}\n");
+  Diagnostics found = checked(
+      kHeader + ".func f(.param .b32 in) { .reg .pred %p<4>; .reg .b32 %r<10>, x; .reg .v4 .b32 v;\n" + body + "\n}\n");
   for (Diagnostic& diagnostic : found) diagnostic.position.line -= 4;
   return found;
 }
@@ -40,7 +39,8 @@ TEST(PtxChecker, a_sound_module_has_no_complaints) {
     proto: .callprototype _ (.param .b32 _, .param .b32 _);
       mov.u32 %r1, dynamic; tex.1d.v4.f32.s32 {%r1, _, _, _}, [later, s, {%r1}];
     done: ret;
-    })"), Diagnostics{});
+    })"),
+            Diagnostics{});
 }
 
 TEST(PtxChecker, rejects_undeclared_names_with_a_remedy) {
@@ -105,12 +105,12 @@ TEST(PtxChecker, rejects_versions_and_addresses_it_does_not_know) {
 }
 
 TEST(PtxChecker, special_registers_are_the_ones_of_the_manual) {
-  for (const char* name : {"%tid", "%tid.x", "%nctaid.z", "%tid.w", "%clock64", "%envreg0", "%envreg31", "%pm7", "%pm7_64",
-                           "%cluster_ctaid.y", "%is_explicit_cluster", "%lanemask_ge", "%globaltimer_hi"}) {
+  for (const char* name : {"%tid", "%tid.x", "%nctaid.z", "%tid.w", "%clock64", "%envreg0", "%envreg31", "%pm7",
+                           "%pm7_64", "%cluster_ctaid.y", "%is_explicit_cluster", "%lanemask_ge", "%globaltimer_hi"}) {
     EXPECT_TRUE(is_special_register(name)) << name;
   }
-  for (const char* name : {"", "%", "tid.x", "%tid.", "%tid.q", "%tid.xy", "%laneid.x", "%envreg32", "%envreg", "%envreg01",
-                           "%pm8", "%pm_64", "%pmx", "%r1"}) {
+  for (const char* name : {"", "%", "tid.x", "%tid.", "%tid.q", "%tid.xy", "%laneid.x", "%envreg32", "%envreg",
+                           "%envreg01", "%pm8", "%pm_64", "%pmx", "%r1"}) {
     EXPECT_FALSE(is_special_register(name)) << name;
   }
 }

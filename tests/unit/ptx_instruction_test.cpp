@@ -19,7 +19,8 @@ TEST(PtxInstruction, opcode_and_modifiers_come_apart_in_order) {
 
 TEST(PtxInstruction, any_opcode_parses_with_modifiers_of_any_shape) {
   const Instruction i = instruction(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r1], [%rd1, {%r2, %r3}], "
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r1], [%rd1, {%r2, "
+      "%r3}], "
       "[%r4], %rd5;");
   EXPECT_EQ(i.modifiers[3], "2d");
   EXPECT_EQ(i.modifiers[4], "shared::cluster");
@@ -103,16 +104,34 @@ struct IntegerCase {
 };
 
 TEST(PtxInstruction, integers_keep_all_64_bits) {
-  const IntegerCase cases[] = {{"0", 0, false}, {"12", 12, false}, {"0x1F", 31, false}, {"0X1fU", 31, true},
-                               {"017", 15, false}, {"0b101", 5, false}, {"4294967295", 4294967295u, false},
-                               {"4294967296", uint64_t{1} << 32, false}, {"-1", UINT64_MAX, false},
-                               {"18446744073709551615", UINT64_MAX, true}, {"0xFFFFFFFFFFFFFFFF", UINT64_MAX, true},
-                               {"-9223372036854775808", uint64_t{1} << 63, false}, {"~0", UINT64_MAX, false},
-                               {"!5", 0, false}, {"3*4+1", 13, false}, {"1+3*4", 13, false}, {"1<<4|1", 17, false},
-                               {"-7/2", static_cast<uint64_t>(-3), false}, {"-7%2", UINT64_MAX, false},
-                               {"-1U>>63", 1, true}, {"-1>>63", UINT64_MAX, false}, {"(.u64)-1>>60", 15, true},
-                               {"1<-1", 0, false}, {"1<-1U", 1, false}, {"1&&0||1", 1, false}, {"5^1&3", 4, false},
-                               {"1?2:0?3:4", 2, false}, {"(-9223372036854775807-1)/-1", uint64_t{1} << 63, false}};
+  const IntegerCase cases[] = {{"0", 0, false},
+                               {"12", 12, false},
+                               {"0x1F", 31, false},
+                               {"0X1fU", 31, true},
+                               {"017", 15, false},
+                               {"0b101", 5, false},
+                               {"4294967295", 4294967295u, false},
+                               {"4294967296", uint64_t{1} << 32, false},
+                               {"-1", UINT64_MAX, false},
+                               {"18446744073709551615", UINT64_MAX, true},
+                               {"0xFFFFFFFFFFFFFFFF", UINT64_MAX, true},
+                               {"-9223372036854775808", uint64_t{1} << 63, false},
+                               {"~0", UINT64_MAX, false},
+                               {"!5", 0, false},
+                               {"3*4+1", 13, false},
+                               {"1+3*4", 13, false},
+                               {"1<<4|1", 17, false},
+                               {"-7/2", static_cast<uint64_t>(-3), false},
+                               {"-7%2", UINT64_MAX, false},
+                               {"-1U>>63", 1, true},
+                               {"-1>>63", UINT64_MAX, false},
+                               {"(.u64)-1>>60", 15, true},
+                               {"1<-1", 0, false},
+                               {"1<-1U", 1, false},
+                               {"1&&0||1", 1, false},
+                               {"5^1&3", 4, false},
+                               {"1?2:0?3:4", 2, false},
+                               {"(-9223372036854775807-1)/-1", uint64_t{1} << 63, false}};
   for (const IntegerCase& c : cases) {
     const Operand operand = instruction(std::string("mov x, ") + c.text + ";").operands[1];
     EXPECT_EQ(operand.kind, Kind::integer) << c.text;
@@ -135,10 +154,13 @@ TEST(PtxInstruction, floats_keep_their_bits) {
 }
 
 TEST(PtxInstruction, rejects_numbers_that_are_none_or_too_large) {
-  EXPECT_EQ(body_complaint("mov x, 18446744073709551616;"), "1:8: the number 18446744073709551616 does not fit 64 bits");
+  EXPECT_EQ(body_complaint("mov x, 18446744073709551616;"),
+            "1:8: the number 18446744073709551616 does not fit 64 bits");
   EXPECT_EQ(body_complaint("mov x, 1e999;"), "1:8: the number 1e999 does not fit 64 bits");
-  for (const char* text : {"08", "0x", "0b2", "12abc", "0f3F80000", "0d3F800000", "1.5.2", "1e", "0f3F80000G", "0x1.8"}) {
-    EXPECT_EQ(body_complaint(std::string("mov x, ") + text + ";"), std::string("1:8: expected a number, found '") + text + "'");
+  for (const char* text :
+       {"08", "0x", "0b2", "12abc", "0f3F80000", "0d3F800000", "1.5.2", "1e", "0f3F80000G", "0x1.8"}) {
+    EXPECT_EQ(body_complaint(std::string("mov x, ") + text + ";"),
+              std::string("1:8: expected a number, found '") + text + "'");
   }
   EXPECT_EQ(body_complaint("mov x, 1/0;"), "1:9: division by zero in a constant expression");
   EXPECT_EQ(body_complaint("mov x, 1.5*2;"), "1:8: only - and + can be applied to a floating-point constant");

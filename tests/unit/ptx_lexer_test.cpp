@@ -1,8 +1,8 @@
-#include "bankshot/ptx/lexer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "bankshot/ptx/lexer.hpp"
 
 namespace bankshot::ptx {
 namespace {

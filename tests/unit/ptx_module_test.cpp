@@ -118,7 +118,8 @@ TEST(PtxModule, rejects_unreadable_headers) {
             "2:1: expected the version of PTX as major.minor, found '.target'");
   EXPECT_EQ(first_complaint(complaints(".version 99999.0\n")),
             "1:10: expected the version of PTX as major.minor, found '99999.0'");
-  EXPECT_EQ(first_complaint(complaints(".version 8.0\n.version 7.0\n")), "2:10: a second .version that differs from the first");
+  EXPECT_EQ(first_complaint(complaints(".version 8.0\n.version 7.0\n")),
+            "2:10: a second .version that differs from the first");
   EXPECT_EQ(first_complaint(complaints(".address_size 16\n")), "1:15: the size of an address is 32 or 64 bits, not 16");
   EXPECT_EQ(first_complaint(complaints(".target 80\n")), "1:9: expected a target like sm_75, found '80'");
 }
@@ -140,7 +141,8 @@ TEST(PtxModule, rejects_every_error_of_a_text_at_once) {
 }
 
 TEST(PtxModule, rejects_a_missing_semicolon_where_it_is_missing) {
-  const Diagnostics found = complaints(kHeader + ".func f() {\nmov.u32 a, b\nadd.u32 c, d, e\n}\n.func g() {\nmov 1 2;\n}\n");
+  const Diagnostics found =
+      complaints(kHeader + ".func f() {\nmov.u32 a, b\nadd.u32 c, d, e\n}\n.func g() {\nmov 1 2;\n}\n");
   ASSERT_EQ(found.size(), 3u);
   EXPECT_EQ(found[0].position, (Position{5, 13}));
   EXPECT_EQ(found[0].message, "expected ';' or ',' after an operand, found 'add'");
@@ -154,8 +156,10 @@ TEST(PtxModule, rejects_open_ends) {
   EXPECT_EQ(first_complaint(complaints(".func f() { ret; } }\n")), "1:20: expected a directive, found '}'");
   EXPECT_EQ(first_complaint(complaints(".version 8.0 /* a\n")),
             "1:14: expected a directive like .version, .visible or .entry, found a comment without end");
-  EXPECT_EQ(first_complaint(complaints(".pragma \"a\n;")), "1:9: expected the text of a pragma in quotes, found a string without end");
-  EXPECT_EQ(first_complaint(complaints(".func f()\n.func g() {}")), "2:1: expected '{' before the body of 'f', or ';', found '.func'");
+  EXPECT_EQ(first_complaint(complaints(".pragma \"a\n;")),
+            "1:9: expected the text of a pragma in quotes, found a string without end");
+  EXPECT_EQ(first_complaint(complaints(".func f()\n.func g() {}")),
+            "2:1: expected '{' before the body of 'f', or ';', found '.func'");
 }
 
 TEST(PtxModule, rejects_foreign_bytes_without_echoing_them) {

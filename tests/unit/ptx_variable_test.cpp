@@ -136,7 +136,8 @@ TEST(PtxVariable, rejects_initialisers_that_do_not_fit) {
   EXPECT_EQ(complaint(".global .u32 a[2][2] = {{1,2,3},{4}};"), "1:25: " + many);
   EXPECT_EQ(complaint(".global .u32 a[2] = {{1},{2}};"), "1:22: braces nested deeper than 'a' has dimensions");
   EXPECT_EQ(complaint(".global .u32 a[2] = 3;"), "1:21: an array is initialised with values in braces");
-  EXPECT_EQ(complaint(".global .u32 a[2][100000000] = {{1},{2}};"), "1:33: short rows leave out more than 65536 values");
+  EXPECT_EQ(complaint(".global .u32 a[2][100000000] = {{1},{2}};"),
+            "1:33: short rows leave out more than 65536 values");
 }
 
 }  // namespace

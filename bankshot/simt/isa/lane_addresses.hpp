@@ -31,38 +31,48 @@ inline void lane_addresses(const Warp& w, const Instr* i, Address* addresses) {
   }
 }
 
-enum class Shape : u8 { contiguous, uniform, scattered };
+struct Survey {
+  bool fine;        ///< all addresses lie in the range and are multiples of the size
+  bool contiguous;  ///< lane l is at the first lane's address + l * size
+};
+
+/// @param bytes  size of each lane's access, a power of two
+/// @param begin, span  an address is in range if it is at most `span` past `begin`
+template <class Address>
+inline Survey survey(const Address* a, unsigned bytes, Address begin, Address span) {
+  const Address first = a[0], low_bits = bytes - 1;
+  Address wrong = 0, off_line = 0;
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) {
+    wrong |= (static_cast<Address>(a[l] - begin) > span ? ~Address{0} : Address{0}) | (a[l] & low_bits);
+    off_line |= a[l] ^ static_cast<Address>(first + static_cast<Address>(l) * bytes);
+  }
+  return {wrong == 0, off_line == 0};
+}
 
 template <class Address>
 struct Extent {
   Address low, high;   ///< lowest and highest address
   bool aligned;        ///< all are multiples of the size
-  Shape shape;
 };
 
 /// @param bytes  size of each lane's access, a power of two
 template <class Address>
 inline Extent<Address> extent(const Address* a, unsigned bytes) {
-  const Address first = a[0];
-  Address step[kLanes];
-  for (int l = 0; l < kLanes; ++l) step[l] = static_cast<Address>(l) * bytes;
-  Address off_line = 0, off_point = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    off_line |= (a[l] - first) ^ step[l];
-    off_point |= a[l] ^ first;
-  }
-  if (off_line == 0) {
-    const auto last = static_cast<Address>(first + (kLanes - 1) * bytes);
-    return {first, last, (first & (bytes - 1)) == 0 && last >= first, Shape::contiguous};
-  }
-  if (off_point == 0) return {first, first, (first & (bytes - 1)) == 0, Shape::uniform};
-  Address low = first, high = first, all = 0;
+  Address low = a[0], high = a[0], all = 0;
   for (int l = 0; l < kLanes; ++l) {
     low = a[l] < low ? a[l] : low;
     high = a[l] > high ? a[l] : high;
     all |= a[l];
   }
-  return {low, high, (all & (bytes - 1)) == 0, Shape::scattered};
+  return {low, high, (all & (bytes - 1)) == 0};
+}
+
+template <class Address>
+inline bool all_equal(const Address* a) {
+  Address different = 0;
+  for (int l = 0; l < kLanes; ++l) different |= a[l] ^ a[0];
+  return different == 0;
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -1,7 +1,7 @@
 // Loads and stores. Source: PTX ISA, ld, st, ld.global.nc. How an instruction is laid out: lower_memory.hpp.
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/isa/lane_addresses.hpp"
+#include "bankshot/simt/isa/memory_rows.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/program.hpp"
 
@@ -9,47 +9,6 @@ namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
 using ptx::Space;
-
-/// Row of element `e` of the value, kNone for a sink.
-u32 value_row(Warp& w, const Instr* i, unsigned e) {
-  return i->op[3] == 1 ? i->op[1] : w.worker->program->lists[i->op[1]][e];
-}
-
-/// Extends a loaded row into registers wider than the type, or copies it.
-template <class T>
-void put_row(Warp& w, u32 op, unsigned register_bytes, const T* t) {
-  if (op == OperandRef::kNone) return;
-  const auto widen = [&]<class R>(R*) {
-    if (w.active == kAllLanes) {
-      R* const d = w.row<R>(op);
-      BANKSHOT_LANE_LOOP
-      for (int l = 0; l < kLanes; ++l) d[l] = static_cast<R>(t[l]);
-    } else {
-      R wide[kLanes];
-      BANKSHOT_LANE_LOOP
-      for (int l = 0; l < kLanes; ++l) wide[l] = static_cast<R>(t[l]);
-      blend(w.row<R>(op), wide, w.active);
-    }
-  };
-  // Sign extension follows from T being signed.
-  if (register_bytes == 2) return widen(static_cast<std::conditional_t<std::is_signed_v<T>, s16, u16>*>(nullptr));
-  if (register_bytes == 4) return widen(static_cast<std::conditional_t<std::is_signed_v<T>, s32, u32>*>(nullptr));
-  widen(static_cast<std::conditional_t<std::is_signed_v<T>, s64, u64>*>(nullptr));
-}
-
-/// The low bytes of registers that may be wider than the type.
-template <class T>
-const T* get_row(Warp& w, u32 op, unsigned register_bytes, T* t) {
-  if (register_bytes == sizeof(T)) return w.row<const T>(op);
-  const auto narrow = [&]<class R>(const R* s) {
-    BANKSHOT_LANE_LOOP
-    for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(s[l]);
-  };
-  if (register_bytes == 2) narrow(w.row<const u16>(op));
-  if (register_bytes == 4) narrow(w.row<const u32>(op));
-  if (register_bytes == 8) narrow(w.row<const u64>(op));
-  return t;
-}
 
 /// Lane by lane, whatever the space: the careful way, which also finds the fault.
 template <class T>
@@ -81,67 +40,27 @@ const Instr* store_slowly(Warp& w, const Instr* i, Space space, const u64* addre
   return i + 1;
 }
 
-/// Reads `elements` values a lane from host memory at base + offset[l]; all in range and aligned.
-template <class T, class Offset>
-void read_rows(Warp& w, const Instr* i, const std::byte* base, const Offset* offset, Shape shape) {
-  const unsigned elements = i->op[3];
-  T t[kLanes];
-  if (elements == 1) {
-    if (shape == Shape::contiguous) {
-      std::memcpy(t, base + offset[0], sizeof t);
-    } else if (shape == Shape::uniform) {
-      T one;
-      std::memcpy(&one, base + offset[0], sizeof one);
-      for (int l = 0; l < kLanes; ++l) t[l] = one;
-    } else {
-      for (int l = 0; l < kLanes; ++l) std::memcpy(&t[l], base + offset[l], sizeof(T));
-    }
-    return put_row(w, i->op[1], i->op[2], t);
-  }
-  for (unsigned e = 0; e < elements; ++e) {
-    for (int l = 0; l < kLanes; ++l) std::memcpy(&t[l], base + offset[l] + e * sizeof(T), sizeof(T));
-    put_row(w, value_row(w, i, e), i->op[2], t);
-  }
-}
-
-template <class T, class Offset>
-void write_rows(Warp& w, const Instr* i, std::byte* base, const Offset* offset, Shape shape) {
-  const unsigned elements = i->op[3];
-  T room[8][kLanes];
-  const T* rows[8];
-  for (unsigned e = 0; e < elements; ++e) rows[e] = get_row(w, value_row(w, i, e), i->op[2], room[e]);
-  if (elements == 1 && shape == Shape::contiguous && w.active == kAllLanes) {
-    std::memcpy(base + offset[0], rows[0], sizeof(T) * kLanes);
-    return;
-  }
-  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
-    const int l = __builtin_ctzll(rest);
-    for (unsigned e = 0; e < elements; ++e) std::memcpy(base + offset[l] + e * sizeof(T), &rows[e][l], sizeof(T));
-  }
-}
-
-/// Whether one live allocation covers [low, high): the one this instruction hit last, or by looking it up.
-bool covered(Warp& w, const Instr* i, u64 low, u64 high, bool write) {
+/// The range of the allocation this instruction hit last, or else of the one around `address`; null if none is there.
+const Worker::Hit* allocation_around(Warp& w, const Instr* i, u64 address, bool write) {
   Worker& worker = *w.worker;
-  Worker::Hit& hit = worker.hits[static_cast<size_t>(i - worker.program->code.data()) % Worker::kHits];
-  if (low >= hit.begin && high <= hit.end && (!write || hit.writable)) return true;
-  const Allocation* a = worker.memory->find(low);
-  if (a == nullptr || !a->live || high > a->address + a->size || (write && !a->writable)) return false;
+  Worker::Hit& hit = worker.hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % Worker::kHits];
+  if (address >= hit.begin && address < hit.end && (!write || hit.writable)) return &hit;
+  const Allocation* a = worker.memory->find(address);
+  if (a == nullptr || !a->live || (write && !a->writable)) return nullptr;
   hit = {a->address, a->address + a->size, a->writable};
-  return true;
+  return &hit;
 }
 
 template <class T, bool Store>
 const Instr* global_at(Warp& w, const Instr* i, Space space, const u64* addresses) {
   const unsigned bytes = sizeof(T) * i->op[3];
-  const Extent<u64> x = extent(addresses, bytes);
-  if (x.aligned && covered(w, i, x.low, x.high + bytes, Store)) {
-    if constexpr (Store) {
-      write_rows<T>(w, i, nullptr, addresses, x.shape);
-    } else {
-      read_rows<T>(w, i, nullptr, addresses, x.shape);
+  const Worker::Hit* hit = allocation_around(w, i, addresses[0], Store);
+  if (hit != nullptr && hit->end - hit->begin >= bytes) {
+    const Survey x = survey<u64>(addresses, bytes, hit->begin, hit->end - hit->begin - bytes);
+    if (x.fine) {
+      move_rows<T, Store>(w, i, nullptr, addresses, x.contiguous);
+      return i + 1;
     }
-    return i + 1;
   }
   return Store ? store_slowly<T>(w, i, space, addresses) : load_slowly<T>(w, i, space, addresses);
 }
@@ -149,15 +68,13 @@ const Instr* global_at(Warp& w, const Instr* i, Space space, const u64* addresse
 template <class T, bool Store>
 const Instr* shared_at(Warp& w, const Instr* i, const u32* offsets) {
   const unsigned bytes = sizeof(T) * i->op[3];
-  const Extent<u32> x = extent(offsets, bytes);
-  if (x.aligned && u64{x.high} + bytes <= w.cta->shared_bytes) {
-    count_shared(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, w.active);
-    if constexpr (Store) {
-      write_rows<T>(w, i, w.cta->shared, offsets, x.shape);
-    } else {
-      read_rows<T>(w, i, w.cta->shared, offsets, x.shape);
+  if (w.cta->shared_bytes >= bytes) {
+    const Survey x = survey<u32>(offsets, bytes, 0, w.cta->shared_bytes - bytes);
+    if (x.fine) {
+      count_shared(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, w.active);
+      move_rows<T, Store>(w, i, w.cta->shared, offsets, x.contiguous);
+      return i + 1;
     }
-    return i + 1;
   }
   u64 wide[kLanes];
   for (int l = 0; l < kLanes; ++l) wide[l] = offsets[l];
@@ -167,12 +84,11 @@ const Instr* shared_at(Warp& w, const Instr* i, const u32* offsets) {
 template <class T, bool Store>
 const Instr* local_at(Warp& w, const Instr* i, const u64* addresses) {
   const unsigned bytes = sizeof(T) * i->op[3];
-  const Extent<u64> x = extent(addresses, bytes);
-  if (x.shape != Shape::uniform || !x.aligned || x.high + bytes > w.worker->local_stack || sizeof(T) < 4) {
+  if (!all_equal(addresses) || addresses[0] % bytes != 0 || addresses[0] + bytes > w.worker->local_stack || sizeof(T) < 4) {
     return Store ? store_slowly<T>(w, i, Space::local, addresses) : load_slowly<T>(w, i, Space::local, addresses);
   }
   // All lanes at one address of their own memory: rows of words, one after the other.
-  u32* words = reinterpret_cast<u32*>(w.local) + x.low / 4 * kLanes;
+  u32* words = reinterpret_cast<u32*>(w.local) + addresses[0] / 4 * kLanes;
   for (unsigned e = 0; e < i->op[3]; ++e, words += sizeof(T) / 4 * kLanes) {
     T t[kLanes];
     if constexpr (Store) {
@@ -269,7 +185,7 @@ const Instr* access_generic(Warp& w, const Instr* i) {
   return Store ? store_slowly<T>(w, i, Space::generic, addresses) : load_slowly<T>(w, i, Space::generic, addresses);
 }
 
-/// The handler for the space, chosen when the operands are known: `small` names it.
+/// The handler when the space is known only with the operands, and for accesses that may be waiting: `small` names it.
 template <class T, bool Store>
 const Instr* access(Warp& w, const Instr* i) {
   const Instr* next;
@@ -291,8 +207,13 @@ Handler choose(const Match& m) {
   if (type == P::f16 || type == P::bf16) type = P::b16;
   if (type == P::f32 || type == P::f16x2 || type == P::bf16x2) type = P::b32;
   if (type == P::f64) type = P::b64;
-  return by_type<u8, u16, u32, u64, s8, s16, s32, s64>(type, [](auto tag) -> Handler {
-    return &access<typename decltype(tag)::type, Store>;
+  const Space space = space_of(m);
+  const bool plain = m.which({"volatile", "relaxed", "acquire", "release", "mmio"}).empty();
+  return by_type<u8, u16, u32, u64, s8, s16, s32, s64>(type, [&](auto tag) -> Handler {
+    using T = typename decltype(tag)::type;
+    if (plain && (space == Space::global || space == Space::constant)) return &access_global<T, Store>;
+    if (plain && space == Space::shared) return &access_shared<T, Store>;
+    return &access<T, Store>;
   });
 }
 

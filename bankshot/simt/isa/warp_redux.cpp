@@ -7,6 +7,7 @@ namespace {
 
 template <class T, class F>
 void reduce(Warp& w, const Instr* i) {
+  if constexpr (kIsFloat<T>) set_fp(w, i);  // or subnormal numbers might compare as zeros
   const T* const a = w.row<const T>(i->op[1]);
   T t[kLanes];
   uint64_t written = 0;

@@ -1,0 +1,138 @@
+// add, sub, mul, fma, neg, abs, min and max of f16, bf16 and their packed forms. Source: PTX ISA, "Half precision
+// floating-point instructions". Rounding is to nearest even: there is no other.
+#include "bankshot/simt/isa/half_rows.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+namespace {
+
+struct Sum {
+  f32 operator()(f32 a, f32 b) const { return a + b; }
+};
+struct Difference {
+  f32 operator()(f32 a, f32 b) const { return a - b; }
+};
+struct Product {
+  f32 operator()(f32 a, f32 b) const { return a * b; }
+};
+
+template <class R, class F>
+const Instr* binary(Warp& w, const Instr* i) {
+  set_fp(w, i);
+  const bool flush = i->small & HalfSmall::kFlush;
+  f32 a[R::kNumbers], b[R::kNumbers];
+  load_halves<R>(w, i->op[1], flush, a);
+  load_halves<R>(w, i->op[2], flush, b);
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < R::kNumbers; ++l) a[l] = F{}(a[l], b[l]);
+  finish_halves<R>(w, i, a);
+  return i + 1;
+}
+
+template <class R>
+const Instr* fused(Warp& w, const Instr* i) {
+  set_fp(w, i);
+  const bool flush = i->small & HalfSmall::kFlush;
+  f32 a[R::kNumbers], b[R::kNumbers], c[R::kNumbers];
+  load_halves<R>(w, i->op[1], flush, a);
+  load_halves<R>(w, i->op[2], flush, b);
+  load_halves<R>(w, i->op[3], flush, c);
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < R::kNumbers; ++l) a[l] = fma_odd(typename R::Number{}, a[l], b[l], c[l]);
+  finish_halves<R>(w, i, a);
+  return i + 1;
+}
+
+template <class R, bool Absolute>
+const Instr* sign(Warp& w, const Instr* i) {
+  using H = typename R::Number;
+  const H* const a = w.row<const H>(i->op[1]);
+  const bool flush = i->small & HalfSmall::kFlush;
+  H t[R::kNumbers];
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < R::kNumbers; ++l) {
+    const H x = flush ? flushed(a[l]) : a[l];
+    t[l].bits = static_cast<u16>(Absolute ? x.bits & 0x7fff : x.bits ^ 0x8000);
+  }
+  store_halves<R>(w, i, t);
+  return i + 1;
+}
+
+/// One NaN gives the other operand, or with .NaN the canonical NaN; -0 is below 0. .xorsign.abs takes the extremum of the
+/// magnitudes and the product of the signs.
+template <class R, bool Most>
+const Instr* extremum(Warp& w, const Instr* i) {
+  using H = typename R::Number;
+  constexpr u16 kInfinity = FormatOf<H>::kInfinity;
+  const H* const rows[2] = {w.row<const H>(i->op[1]), w.row<const H>(i->op[2])};
+  const bool flush = i->small & HalfSmall::kFlush;
+  const u16 drop = i->small & HalfSmall::kXorSign ? 0x8000 : 0;  // bits of a and b to leave out
+  const bool contagious = i->small & HalfSmall::kNan;
+  H t[R::kNumbers];
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < R::kNumbers; ++l) {
+    const u16 x = (flush ? flushed(rows[0][l]) : rows[0][l]).bits, y = (flush ? flushed(rows[1][l]) : rows[1][l]).bits;
+    const u16 a = x & ~drop, b = y & ~drop, sign = (x ^ y) & drop;
+    // As integers, patterns of numbers are ordered once those of negative numbers are turned round.
+    const s16 order_a = static_cast<s16>(a ^ (static_cast<s16>(a) < 0 ? 0x7fff : 0));
+    const s16 order_b = static_cast<s16>(b ^ (static_cast<s16>(b) < 0 ? 0x7fff : 0));
+    const bool nan_a = (a & 0x7fff) > kInfinity, nan_b = (b & 0x7fff) > kInfinity;
+    u16 result = (Most ? order_a > order_b : order_a < order_b) ? a : b;
+    result = nan_a ? b : result;
+    result = nan_b ? a : result;
+    result = static_cast<u16>(result | sign);
+    t[l].bits = (nan_a && nan_b) || (contagious && (nan_a || nan_b)) ? kHalfNan : result;
+  }
+  store_halves<R>(w, i, t);
+  return i + 1;
+}
+
+template <class F>
+Handler select_binary(const Match& m) {
+  return by_half_type(m.type, [](auto row) -> Handler { return &binary<decltype(row), F>; });
+}
+Handler select_fused(const Match& m) {
+  return by_half_type(m.type, [](auto row) -> Handler { return &fused<decltype(row)>; });
+}
+template <bool Absolute>
+Handler select_sign(const Match& m) {
+  return by_half_type(m.type, [](auto row) -> Handler { return &sign<decltype(row), Absolute>; });
+}
+template <bool Most>
+Handler select_extremum(const Match& m) {
+  return by_half_type(m.type, [](auto row) -> Handler { return &extremum<decltype(row), Most>; });
+}
+
+}  // namespace
+
+void half_rows(Rows& rows) {
+  constexpr std::string_view kF16 = "type = f16 f16x2", kBf16 = "type = bf16 bf16x2";
+  const auto add = [&](std::string_view syntax, std::string_view types, Handler (*select)(const Match&),
+                       std::vector<Example> examples) {
+    rows.push_back({syntax, types, Unit::fp32, select, lower_half, std::move(examples)});
+  };
+  add("add{.rn}{.ftz}{.sat}.type d, a, b", kF16, select_binary<Sum>, {{"f16", {"0x3C00", "0x4000"}, "0x4200"}});
+  add("add{.rn}.type d, a, b", kBf16, select_binary<Sum>, {{"bf16", {"0x3F80", "0x4000"}, "0x4040"}});
+  add("sub{.rn}{.ftz}{.sat}.type d, a, b", kF16, select_binary<Difference>,
+      {{"f16", {"0x3C00", "0x4000"}, "0xBC00"}, {"sat.f16", {"0x3C00", "0x4000"}, "0x0000"}});
+  add("sub{.rn}.type d, a, b", kBf16, select_binary<Difference>, {{"bf16", {"0x3F80", "0x4000"}, "0xBF80"}});
+  add("mul{.rn}{.ftz}{.sat}.type d, a, b", kF16, select_binary<Product>,
+      {{"f16x2", {"0x40003C00", "0x42003C01"}, "0x46003C01"}, {"f16", {"0x7BFF", "0x4000"}, "0x7C00"}});
+  add("mul{.rn}.type d, a, b", kBf16, select_binary<Product>, {{"bf16", {"0x4000", "0x4040"}, "0x40C0"}});
+  add("fma.rn{.ftz}{.sat}{.relu}.type d, a, b, c", kF16, select_fused,
+      {{"rn.f16", {"0x4000", "0x4200", "0x3C00"}, "0x4700"}, {"rn.relu.f16", {"0xC000", "0x4200", "0x3C00"}, "0x0000"}});
+  add("fma.rn{.relu}.type d, a, b, c", kBf16, select_fused, {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
+  add("neg{.ftz}.type d, a", kF16, select_sign<false>, {{"f16", {"0x3C00"}, "0xBC00"}});
+  add("neg.type d, a", kBf16, select_sign<false>, {{"bf16x2", {"0x3F800000"}, "0xBF808000"}});
+  add("abs{.ftz}.type d, a", kF16, select_sign<true>, {{"f16", {"0xBC00"}, "0x3C00"}, {"ftz.f16", {"0x8001"}, "0x0000"}});
+  add("abs.type d, a", kBf16, select_sign<true>, {{"bf16", {"0xBF80"}, "0x3F80"}});
+  add("min{.ftz}{.NaN}{.xorsign.abs}.type d, a, b", kF16, select_extremum<false>,
+      {{"f16", {"0x3C00", "0xC000"}, "0xC000"}, {"f16", {"0x7E00", "0x3C00"}, "0x3C00"}, {"NaN.f16", {"0x7E00", "0x3C00"}, "0x7FFF"}});
+  add("min{.NaN}{.xorsign.abs}.type d, a, b", kBf16, select_extremum<false>, {{"bf16", {"0x3F80", "0xC000"}, "0xC000"}});
+  add("max{.ftz}{.NaN}{.xorsign.abs}.type d, a, b", kF16, select_extremum<true>,
+      {{"f16", {"0x8000", "0x0000"}, "0x0000"}, {"xorsign.abs.f16", {"0x3C00", "0xC000"}, "0xC000"}});
+  add("max{.NaN}{.xorsign.abs}.type d, a, b", kBf16, select_extremum<true>, {{"bf16", {"0x3F80", "0xC000"}, "0x3F80"}});
+  half_compare_rows(rows);
+  half_approx_rows(rows);
+}
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

@@ -1,0 +1,74 @@
+// Our structures have the layout of the toolkit's.
+#include <cuda.h>
+
+#include <cstddef>
+
+#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/device_prop.hpp"
+#include "check.hpp"
+
+using namespace bankshot::cuda::abi;
+
+#define SAME_SIZE(ours, theirs) EXPECT_EQ(sizeof(ours), sizeof(theirs))
+#define SAME_PLACE(ours, our_field, theirs, their_field)                        \
+  EXPECT_EQ(offsetof(ours, our_field), offsetof(theirs, their_field));          \
+  EXPECT_EQ(sizeof(ours::our_field), sizeof(theirs::their_field))
+
+int main() {
+#if CUDART_VERSION >= 13000
+  SAME_SIZE(DeviceProp13, cudaDeviceProp);
+#define FIELD(type, name) SAME_PLACE(DeviceProp13, name, cudaDeviceProp, name);
+#define ARRAY(type, name, count) FIELD(type, name)
+#define GONE(type, name)
+#define SINCE12 FIELD
+#define SINCE13 FIELD
+#elif CUDART_VERSION >= 12000
+  SAME_SIZE(DeviceProp12, cudaDeviceProp);
+#define FIELD(type, name) SAME_PLACE(DeviceProp12, name, cudaDeviceProp, name);
+#define ARRAY(type, name, count) FIELD(type, name)
+#define GONE FIELD
+#define SINCE12 FIELD
+#define SINCE13(type, name)
+#endif
+#include "bankshot/cuda/device_prop.def"
+
+  SAME_SIZE(Memcpy3DParms, cudaMemcpy3DParms);
+  SAME_PLACE(Memcpy3DParms, dst_pos, cudaMemcpy3DParms, dstPos);
+  SAME_PLACE(Memcpy3DParms, extent, cudaMemcpy3DParms, extent);
+  SAME_PLACE(Memcpy3DParms, kind, cudaMemcpy3DParms, kind);
+  SAME_SIZE(Memcpy3DPeerParms, cudaMemcpy3DPeerParms);
+  SAME_PLACE(Memcpy3DPeerParms, dst_ptr, cudaMemcpy3DPeerParms, dstPtr);
+  SAME_PLACE(Memcpy3DPeerParms, extent, cudaMemcpy3DPeerParms, extent);
+  SAME_SIZE(PitchedPtr, cudaPitchedPtr);
+  EXPECT(sizeof(PointerAttributes) <= sizeof(cudaPointerAttributes));
+  SAME_PLACE(PointerAttributes, device, cudaPointerAttributes, device);
+  SAME_PLACE(PointerAttributes, device_pointer, cudaPointerAttributes, devicePointer);
+  SAME_PLACE(PointerAttributes, host_pointer, cudaPointerAttributes, hostPointer);
+  SAME_SIZE(FuncAttributes, cudaFuncAttributes);
+  SAME_PLACE(FuncAttributes, local_size_bytes, cudaFuncAttributes, localSizeBytes);
+  SAME_PLACE(FuncAttributes, num_regs, cudaFuncAttributes, numRegs);
+  SAME_PLACE(FuncAttributes, max_dynamic_shared_size_bytes, cudaFuncAttributes, maxDynamicSharedSizeBytes);
+  SAME_PLACE(FuncAttributes, non_portable_cluster_size_allowed, cudaFuncAttributes, nonPortableClusterSizeAllowed);
+  SAME_SIZE(LaunchAttribute, cudaLaunchAttribute);
+  SAME_PLACE(LaunchAttribute, value, cudaLaunchAttribute, val);
+  SAME_SIZE(LaunchAttribute, CUlaunchAttribute);
+  SAME_SIZE(LaunchConfig, cudaLaunchConfig_t);
+  SAME_PLACE(LaunchConfig, dynamic_shared, cudaLaunchConfig_t, dynamicSmemBytes);
+  SAME_PLACE(LaunchConfig, attributes, cudaLaunchConfig_t, attrs);
+  SAME_PLACE(LaunchConfig, attribute_count, cudaLaunchConfig_t, numAttrs);
+  SAME_SIZE(DriverLaunchConfig, CUlaunchConfig);
+  SAME_PLACE(DriverLaunchConfig, dynamic_shared, CUlaunchConfig, sharedMemBytes);
+  SAME_PLACE(DriverLaunchConfig, stream, CUlaunchConfig, hStream);
+  SAME_PLACE(DriverLaunchConfig, attribute_count, CUlaunchConfig, numAttrs);
+  SAME_SIZE(DriverMemcpy2D, CUDA_MEMCPY2D);
+  SAME_PLACE(DriverMemcpy2D, src_pitch, CUDA_MEMCPY2D, srcPitch);
+  SAME_PLACE(DriverMemcpy2D, dst_device, CUDA_MEMCPY2D, dstDevice);
+  SAME_PLACE(DriverMemcpy2D, height, CUDA_MEMCPY2D, Height);
+  SAME_SIZE(DriverMemcpy3D, CUDA_MEMCPY3D);
+  SAME_PLACE(DriverMemcpy3D, src_height, CUDA_MEMCPY3D, srcHeight);
+  SAME_PLACE(DriverMemcpy3D, dst_host, CUDA_MEMCPY3D, dstHost);
+  SAME_PLACE(DriverMemcpy3D, depth, CUDA_MEMCPY3D, Depth);
+  SAME_SIZE(ChannelFormatDesc, cudaChannelFormatDesc);
+  SAME_SIZE(Dim3, dim3);
+  return finish("layout");
+}
