@@ -33,6 +33,8 @@ class Cursor {
   bool at(char mark, size_t ahead) const { return peek(ahead).kind == TokenKind::mark && peek(ahead).mark == mark; }
   /// @param word  without the dot
   bool at_dotted(std::string_view word) const { return at(TokenKind::dotted) && text().substr(1) == word; }
+  /// A dotted word that may stand alone: `.3` would be a number there, only a modifier may begin with a digit.
+  bool at_directive() const { return at(TokenKind::dotted) && (text()[1] < '0' || text()[1] > '9'); }
   /// Nothing stands between the current token and the one before it.
   bool adjacent() const;
   /// The current token is the first of its line.

@@ -150,6 +150,7 @@ bool parse_block(Cursor& cursor, Block& out, unsigned depth) {
 }
 
 bool parse_performance(Cursor& cursor, std::vector<Performance>& out) {
+  if (!cursor.at_directive()) return cursor.fail("a directive like .maxntid");
   Performance& directive = out.emplace_back();
   directive.position = cursor.position();
   directive.name = cursor.text(cursor.take()).substr(1);

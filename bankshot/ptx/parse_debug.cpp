@@ -18,7 +18,7 @@ bool parse_inlined(Cursor& cursor, Location::Inlined& out) {
     if (cursor.text() == "function_name" && !has_function) {
       cursor.take();
       has_function = true;
-      if (cursor.at(TokenKind::dotted)) {  // a section's name can stand for its first byte
+      if (cursor.at_directive()) {  // a section's name can stand for its first byte
         out.function_label = cursor.text(cursor.take());
       } else if (!cursor.expect_name(out.function_label, "the label of a function's name")) {
         return false;
@@ -65,7 +65,7 @@ bool parse_file(Cursor& cursor, File& out) {
 bool parse_section(Cursor& cursor, Section& out) {
   out.position = cursor.position();
   cursor.take();
-  if (!cursor.at(TokenKind::dotted) && !cursor.at(TokenKind::identifier)) return cursor.fail("the name of a section");
+  if (!cursor.at_directive() && !cursor.at(TokenKind::identifier)) return cursor.fail("the name of a section");
   do {
     out.name += cursor.text(cursor.take());
   } while (cursor.adjacent() && (cursor.at(TokenKind::dotted) || cursor.at(TokenKind::identifier)));

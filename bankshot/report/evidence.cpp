@@ -19,19 +19,20 @@ std::string evidence_text(const RunReport& report) {
   std::string text;
   if (any_site(report, [](const Site& site) { return site.totals.conflicts() != 0; })) {
     text +=
-        "\nPictures: a row is one pass over the banks, a letter the lane a bank serves in it (0-9, a = 10 to v = 31),\n"
-        "* several lanes on one word, . an idle bank.\n";
+        "\nPictures: a row is one pass over the banks, a letter the lane that a bank serves in it (0-9, a = 10\n"
+        "to v = 31), * several lanes on one word, . an idle bank.\n";
   }
   text +=
       "\nHow well the rules are known (docs/wavefronts.md has each with its evidence):\n"
-      "  A  the vendor says so: bank = word modulo banks; different words of one bank take a pass each; lanes that\n"
-      "     read one word share it\n"
-      "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at 64 bits, a\n"
-      "     quarter-warp at 128 bits\n";
+      "  A  the vendor says so: bank = word modulo banks; different words of one bank take a pass each;\n"
+      "     lanes that read one word share it\n"
+      "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
+      "     64 bits, a quarter-warp at 128 bits\n";
   if (any_site(report, [](const Site& site) { return kind_of(site) == scratchpad::AccessKind::atomic; })) {
     text +=
-        "  C  one community source: lanes of an atomic that meet on one word take a pass each (position conflicts).\n"
-        "     Hardware may merge additions of a constant and retry float additions; neither is counted\n";
+        "  C  one community source: lanes of an atomic that meet on one word take a pass each (position\n"
+        "     conflicts). Hardware may merge additions of a constant, and repeats float additions until they\n"
+        "     succeed; neither is counted\n";
   }
   return text;
 }

@@ -12,7 +12,7 @@ constexpr size_t kLongestLine = 90;
 
 /// The end of a long path: what tells files of one project apart.
 std::string short_path(const std::string& path) {
-  constexpr size_t kLongest = 48;
+  constexpr size_t kLongest = 36;
   if (path.size() <= kLongest) return path;
   const size_t slash = path.find('/', path.size() - kLongest);
   return "…" + path.substr(slash == std::string::npos ? path.size() - kLongest : slash);
@@ -27,8 +27,7 @@ std::string shortened(std::string text) {
 
 std::string wasted(const Site& site, uint64_t kernel_conflicts) {
   const double share = 100.0 * static_cast<double>(site.totals.conflicts()) / static_cast<double>(kernel_conflicts);
-  return fmt::format("wastes {} wavefronts, {:.1f} % of the kernel's conflicts", grouped(site.totals.conflicts()),
-                     share);
+  return fmt::format("wastes {} wavefronts, {:.1f} % of the kernel's", grouped(site.totals.conflicts()), share);
 }
 
 std::string position(const Site& site) {
@@ -80,7 +79,7 @@ std::string clean_sites_text(const std::vector<const Site*>& sites) {
   if (sites.size() > kMostCleanSites) return text + "\n";
   text += ":\n";
   for (const Site* site : sites) {
-    text += fmt::format("      {:<32} {:<24} {:>14} accesses  {}\n", place_text(*site), printable(site->op),
+    text += fmt::format("      {:<36} {:<20} {:>14} accesses  {}\n", place_text(*site), printable(site->op),
                         grouped(site->totals.accesses), class_text(site->totals));
   }
   return text;

@@ -33,14 +33,14 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
   std::string text = fmt::format("  instructions      {:>16} warp      {:>16} thread\n",
                                  grouped(kernel.warp_instructions), grouped(kernel.thread_instructions));
   if (shared.accesses == 0) return text + "  shared memory is not used\n";
-  text += fmt::format("  shared memory     {:>16} accesses  {:>16} wavefronts\n", grouped(shared.accesses),
-                      grouped(shared.wavefronts));
+  text += fmt::format("  shared memory     {:>16} accesses\n", grouped(shared.accesses));
+  text += fmt::format("  wavefronts        {:>16} needed    {:>16} ideal\n", grouped(shared.wavefronts),
+                      grouped(shared.ideal_wavefronts));
   const double wasted = 100.0 * static_cast<double>(shared.conflicts()) / static_cast<double>(shared.wavefronts);
-  const std::string conflicts =
-      fmt::format("{:>16} conflicts ({:.1f} % of the wavefronts are wasted)", grouped(shared.conflicts()), wasted);
-  text += fmt::format("                    {:>16} ideal     {}\n", grouped(shared.ideal_wavefronts),
-                      shared.conflicts() != 0 ? paint.bad(conflicts) : fmt::format("{:>16} conflicts", 0));
-  return text;
+  const std::string conflicts = fmt::format("{:>16}", grouped(shared.conflicts()));
+  if (shared.conflicts() == 0) return text + "  conflicts         " + conflicts + "\n";
+  return text + "  conflicts         " + paint.bad(conflicts) +
+         fmt::format(" ({:.1f} % of the wavefronts are wasted)\n", wasted);
 }
 
 std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,

@@ -27,15 +27,17 @@ bool is_float(ptx::Type type) {
   return type == T::f16 || type == T::bf16 || type == T::f32 || type == T::f64;
 }
 
-/// 8-bit registers live in rows of 16 bits.
+/// Bytes of a lane's value in a row: 8-bit registers, too, have 16 bits.
 uint32_t register_bytes(ptx::Type type) { return ptx::bits(type) <= 16 ? 2 : ptx::bits(type) / 8; }
 
-/// The packed 8-bit pairs live in .b16 registers, tf32 in .b32: as bits, not as types of their own.
+/// What to ask the decoder for: the packed 8-bit pairs live in .b16 registers and tf32 in .b32, and 8-bit integers in
+/// registers of at least 16 bits.
 ptx::Type register_type(ptx::Type type) {
   switch (ptx::bits(type)) {
+    case 8:
     case 16: return is_float(type) ? type : ptx::Type::b16;
     case 32: return is_float(type) ? type : ptx::Type::b32;
-    default: return type;  // 8-bit integers have registers of their own type, at least 16 bits wide
+    default: return type;
   }
 }
 

@@ -28,6 +28,6 @@ inline int failures = 0;
 #define DRIVER_OK(call) EXPECT_EQ(call, CUDA_SUCCESS)
 
 inline int finish(const char* name) {
-  std::printf("%s: %s\n", name, failures == 0 ? "PASS" : "FAIL");
+  std::printf("%s %s\n", failures == 0 ? "PASS" : "FAIL", name);
   return failures == 0 ? 0 : 1;
 }

@@ -91,7 +91,7 @@ int main() {
   OK(cudaDeviceSynchronize());
   EXPECT_EQ(*out, 77);
   cudaFunction_t function = nullptr;
-  OK(cudaGetFuncBySymbol(&function, take));
+  OK(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(take)));
   EXPECT(function != nullptr);
   EXPECT_EQ(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(take), dim3(1 << 20), dim3(128), arguments, 0, 0),
             cudaErrorCooperativeLaunchTooLarge);

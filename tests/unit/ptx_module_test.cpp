@@ -118,6 +118,8 @@ TEST(PtxModule, rejects_unreadable_headers) {
             "2:1: expected the version of PTX as major.minor, found '.target'");
   EXPECT_EQ(first_complaint(complaints(".version 99999.0\n")),
             "1:10: expected the version of PTX as major.minor, found '99999.0'");
+  EXPECT_EQ(first_complaint(complaints(".version 0.9\n")),
+            "1:10: expected the version of PTX as major.minor, found '0.9'");
   EXPECT_EQ(first_complaint(complaints(".version 8.0\n.version 7.0\n")),
             "2:10: a second .version that differs from the first");
   EXPECT_EQ(first_complaint(complaints(".address_size 16\n")), "1:15: the size of an address is 32 or 64 bits, not 16");
@@ -162,6 +164,11 @@ TEST(PtxModule, rejects_open_ends) {
             "2:1: expected '{' before the body of 'f', or ';', found '.func'");
 }
 
+TEST(PtxModule, rejects_a_comment_without_end_in_a_line_of_debugging_data) {
+  EXPECT_EQ(first_complaint(complaints("@@DWARF .b8 1 /* a\nb")),
+            "1:15: expected the end of the line, found a comment without end");
+}
+
 TEST(PtxModule, rejects_foreign_bytes_without_echoing_them) {
   const std::string text = kHeader + ".func f() {\nadd \x01\xff\x7f;\n}\n";
   EXPECT_EQ(first_complaint(complaints(text)), "5:5: expected an operand, found bytes that are no PTX: '\?\?\?'");
@@ -170,6 +177,8 @@ TEST(PtxModule, rejects_foreign_bytes_without_echoing_them) {
 
 TEST(PtxModule, rejects_unknown_directives) {
   EXPECT_EQ(first_complaint(complaints(".bogus 3;\n")), "1:1: expected a directive of a module, found '.bogus'");
+  EXPECT_EQ(first_complaint(complaints(".func f.3;")), "1:8: expected a directive like .maxntid, found '.3'");
+  EXPECT_EQ(first_complaint(complaints(".section.3 {}")), "1:9: expected the name of a section, found '.3'");
   EXPECT_EQ(body_complaint(".bogus 3;"), "1:1: expected an instruction, a declaration or a label, found '.bogus'");
 }
 

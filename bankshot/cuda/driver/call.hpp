@@ -42,14 +42,19 @@ Status query(Work&& work) {
   }
 }
 
-/// Work on the current context.
+/// Work on the device, whether or not a context is current.
 template <class Work>
-Status call(Work&& work) {
+Status call_anywhere(Work&& work) {
   return query([&](Session& session) {
-    if (!current()) return Status::invalid_context;
     const Status status = session.open();
     return status == Status::success ? work(session) : status;
   });
+}
+
+/// Work on the current context.
+template <class Work>
+Status call(Work&& work) {
+  return call_anywhere([&](Session& session) { return current() ? work(session) : Status::invalid_context; });
 }
 
 /// Work on a stream of the current context.

@@ -33,6 +33,11 @@ Context* current() {
   return contexts.empty() ? nullptr : contexts.back();
 }
 
+void use_primary() {
+  Contexts::get().initialised = true;
+  if (!current()) stack().push_back(Contexts::get().primary());
+}
+
 namespace {
 
 void reset_if_unused(Session& session) {

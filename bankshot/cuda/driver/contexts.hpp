@@ -40,7 +40,11 @@ class Contexts {
 /// The calling thread's stack of contexts; its top is current.
 std::vector<Context*>& stack();
 
-/// The current context, or null. The runtime interface works on the primary context without making it current.
+/// The current context, or null.
 Context* current();
+
+/// What the runtime interface does first: initialises this one, and makes the primary context current in a thread that
+/// has none.
+void use_primary();
 
 }  // namespace bankshot::cuda::driver

@@ -75,12 +75,47 @@ std::unique_ptr<Module> module_of_image(const void* image) {
   return module;
 }
 
+Status unload(Session& session, Module* module) {
+  if (!session.modules().contains(module)) return Status::invalid_handle;
+  session.modules().remove(module);
+  return Status::success;
+}
+
+Status get_function(Session& session, Function** function, Module* module, const char* name) {
+  if (!function || !name) return Status::invalid_value;
+  if (!session.modules().contains(module)) return Status::invalid_handle;
+  if (const Status status = load(session.engine(), *module); status != Status::success) return status;
+  *function = find_function(*module, name);
+  return *function ? Status::success : Status::not_found;
+}
+
+Status get_global(Session& session, DevicePointer* address, size_t* size, Module* module, const char* name) {
+  if (!name) return Status::invalid_value;
+  if (!session.modules().contains(module)) return Status::invalid_handle;
+  if (const Status status = load(session.engine(), *module); status != Status::success) return status;
+  const Variable* variable = find_variable(*module, name);
+  if (!variable) return Status::not_found;
+  if (address) *address = variable->info->address;
+  if (size) *size = variable->info->size;
+  return Status::success;
+}
+
 std::optional<std::string> read_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   std::ostringstream text;
   text << file.rdbuf();
   return std::move(text).str();
+}
+
+Status load_file(Session& session, Module** module, const char* path) {
+  if (!module || !path) return Status::invalid_value;
+  auto image = read_file(path);
+  if (!image) return Status::file_not_found;
+  auto fresh = std::make_unique<Module>();
+  fresh->image = std::move(*image);
+  fresh->label = path;
+  return load_module(session, module, std::move(fresh), {0, nullptr, nullptr});
 }
 
 }  // namespace
@@ -101,46 +136,19 @@ BANKSHOT_API(cuModuleLoadFatBinary)(Module** module, const void* image) {
 }
 
 BANKSHOT_API(cuModuleLoad)(Module** module, const char* path) {
-  return call([&](Session& session) {
-    if (!module || !path) return Status::invalid_value;
-    auto image = read_file(path);
-    if (!image) return Status::file_not_found;
-    auto fresh = std::make_unique<Module>();
-    fresh->image = std::move(*image);
-    fresh->label = path;
-    return load_module(session, module, std::move(fresh), {0, nullptr, nullptr});
-  });
+  return call([&](Session& session) { return load_file(session, module, path); });
 }
 
 BANKSHOT_API(cuModuleUnload)(Module* module) {
-  return call([&](Session& session) {
-    if (!session.modules().contains(module)) return Status::invalid_handle;
-    session.modules().remove(module);
-    return Status::success;
-  });
+  return call([&](Session& session) { return unload(session, module); });
 }
 
 BANKSHOT_API(cuModuleGetFunction)(Function** function, Module* module, const char* name) {
-  return call([&](Session& session) {
-    if (!function || !name) return Status::invalid_value;
-    if (!session.modules().contains(module)) return Status::invalid_handle;
-    if (const Status status = load(session.engine(), *module); status != Status::success) return status;
-    *function = find_function(*module, name);
-    return *function ? Status::success : Status::not_found;
-  });
+  return call([&](Session& session) { return get_function(session, function, module, name); });
 }
 
 BANKSHOT_API(cuModuleGetGlobal_v2)(DevicePointer* address, size_t* size, Module* module, const char* name) {
-  return call([&](Session& session) {
-    if (!name) return Status::invalid_value;
-    if (!session.modules().contains(module)) return Status::invalid_handle;
-    if (const Status status = load(session.engine(), *module); status != Status::success) return status;
-    const Variable* variable = find_variable(*module, name);
-    if (!variable) return Status::not_found;
-    if (address) *address = variable->info->address;
-    if (size) *size = variable->info->size;
-    return Status::success;
-  });
+  return call([&](Session& session) { return get_global(session, address, size, module, name); });
 }
 
 BANKSHOT_API(cuModuleGetFunctionCount)(unsigned* count, Module* module) {
@@ -164,40 +172,41 @@ BANKSHOT_API(cuModuleEnumerateFunctions)(Function** functions, unsigned count, M
 
 BANKSHOT_API(cuModuleGetLoadingMode)(int* mode) { return give(mode, 2); }  // lazy
 
-// A library is a module that belongs to no context; a kernel is a function.
+// A library is a module that belongs to no context, so none need be current; a kernel is a function.
 
 BANKSHOT_API(cuLibraryLoadData)(Module** library, const void* image, int* options, void** values, unsigned count, int*,
                                 void**, unsigned) {
-  return query([&](Session& session) {
+  return call_anywhere([&](Session& session) {
     if (!library || !image) return Status::invalid_value;
-    if (const Status status = session.open(); status != Status::success) return status;
     return load_module(session, library, module_of_image(image), {count, options, values});
   });
 }
 
 BANKSHOT_API(cuLibraryLoadFromFile)(Module** library, const char* path, int*, void**, unsigned, int*, void**,
                                     unsigned) {
-  return bankshot_cuModuleLoad(library, path);
+  return call_anywhere([&](Session& session) { return load_file(session, library, path); });
 }
 
-BANKSHOT_API(cuLibraryUnload)(Module* library) { return bankshot_cuModuleUnload(library); }
+BANKSHOT_API(cuLibraryUnload)(Module* library) {
+  return call_anywhere([&](Session& session) { return unload(session, library); });
+}
 
 BANKSHOT_API(cuLibraryGetKernel)(Function** kernel, Module* library, const char* name) {
-  return bankshot_cuModuleGetFunction(kernel, library, name);
+  return call_anywhere([&](Session& session) { return get_function(session, kernel, library, name); });
 }
 
 BANKSHOT_API(cuLibraryGetModule)(Module** module, Module* library) {
-  return call([&](Session& session) {
+  return call_anywhere([&](Session& session) {
     return session.modules().contains(library) ? give(module, library) : Status::invalid_handle;
   });
 }
 
 BANKSHOT_API(cuLibraryGetGlobal)(DevicePointer* address, size_t* size, Module* library, const char* name) {
-  return bankshot_cuModuleGetGlobal_v2(address, size, library, name);
+  return call_anywhere([&](Session& session) { return get_global(session, address, size, library, name); });
 }
 
 BANKSHOT_API(cuLibraryGetManaged)(DevicePointer* address, size_t* size, Module* library, const char* name) {
-  return bankshot_cuModuleGetGlobal_v2(address, size, library, name);
+  return call_anywhere([&](Session& session) { return get_global(session, address, size, library, name); });
 }
 
 BANKSHOT_API(cuLibraryGetKernelCount)(unsigned* count, Module* library) {

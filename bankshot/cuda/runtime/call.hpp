@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "bankshot/cuda/driver/contexts.hpp"
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/session.hpp"
 
@@ -49,6 +50,7 @@ template <class Work>
 Status call(Work&& work) {
   return plain([&](Session& session) {
     const Status status = session.open();
+    driver::use_primary();
     return status == Status::success ? work(session) : status;
   });
 }

@@ -15,6 +15,7 @@ template <class T, class C, int First>
 /// setp p|q, a, b{, c}: p = (a ? b) op c and q = !(a ? b) op c.
 template <class T, class C, Combine How>
 const Instr* setp(Warp& w, const Instr* i) {
+  if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &setp<T, C, How>);
   if constexpr (How == Combine::none) {
     const uint64_t t = compare_operands<T, C, 2>(w, i);
     write_predicate(w, i->op[0], t);
@@ -30,6 +31,7 @@ const Instr* setp(Warp& w, const Instr* i) {
 /// set d, a, b{, c}: d = (a ? b) op c ? True : 0
 template <class T, class C, Combine How, u32 True>
 const Instr* set(Warp& w, const Instr* i) {
+  if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &set<T, C, How, True>);
   uint64_t t = compared<T, C, 1>(w, i);
   if constexpr (How != Combine::none) t = combined<How>(t, w.predicate_value(i->op[3]));
   u32 lanes[kLanes];

@@ -15,10 +15,9 @@ struct Comparison {
   }
 };
 
-/// The comparison of rows op[First] and op[First + 1], whose values are of type T.
+/// The comparison of rows op[First] and op[First + 1], whose values are of type T. Floats: in the instruction's mode.
 template <class T, class C, int First>
 inline uint64_t compare_operands(Warp& w, const Instr* i) {
-  if constexpr (kIsFloat<T>) set_fp(w, i);  // .ftz
   return C::of(w.row<const T>(i->op[First]), w.row<const T>(i->op[First + 1]));
 }
 
@@ -46,6 +45,12 @@ Handler by_comparison(const Match& m, Make make) {
     if (m.has("ne")) return make(Comparison<R::equal, false, true>{});
   }
   return nullptr;
+}
+
+/// Whether the host's mode (.ftz) has to be changed before the comparison.
+template <class T>
+inline bool needs_other_mode(const Warp& w, const Instr* i) {
+  return kIsFloat<T> && w.worker->fp != i->fp;
 }
 
 /// How the result of a comparison meets predicate c.

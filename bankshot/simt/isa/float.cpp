@@ -58,7 +58,7 @@ inline void pair_loop(f32* d, const S*... s) {
 template <class F, int Arity>
 const Instr* on_pairs(Warp& w, const Instr* i) {
   if (w.active != kAllLanes) return for_active_lanes<8>(w, i, &on_pairs<F, Arity>);
-  set_fp(w, i);
+  if (w.worker->fp != i->fp) return in_changed_mode(w, i, &on_pairs<F, Arity>);
   const auto source = [&](int k) { return w.row<const f32>(i->op[k]); };
   if constexpr (Arity == 2) pair_loop<F>(w.row<f32>(i->op[0]), source(1), source(2));
   if constexpr (Arity == 3) pair_loop<F>(w.row<f32>(i->op[0]), source(1), source(2), source(3));

@@ -30,13 +30,25 @@ struct bf16 { u16 bits; };
 template <class T>
 struct Tag { using type = T; };
 
-/// Puts the mode of the instruction into force; cheap when it already is.
-inline void set_fp(Warp& w, const Instr* i) {
-  if (w.worker->fp == i->fp) return;
-  w.worker->fp = i->fp;
+/// Loads the host's MXCSR; set_fp's rare part. Not inlined, and after it the compiler must load operands anew, so that
+/// no floating-point operation moves from one mode into another.
+[[gnu::noinline]] inline void change_fp(Worker& worker, uint8_t mode) {
+  worker.fp = mode;
   constexpr unsigned kMaskAll = 0x1f80, kFlushBits = 0x8040;  // exceptions masked; FTZ and DAZ
-  _mm_setcsr(kMaskAll | static_cast<unsigned>(i->fp & 3) << 13 | (i->fp & FpMode::kFlush ? kFlushBits : 0));
+  _mm_setcsr(kMaskAll | static_cast<unsigned>(mode & 3) << 13 | (mode & FpMode::kFlush ? kFlushBits : 0));
   asm volatile("" ::: "memory");
+}
+
+/// Puts the mode of the instruction into force; cheap when it already is. Before operands are loaded.
+inline void set_fp(Warp& w, const Instr* i) {
+  if (w.worker->fp != i->fp) [[unlikely]] change_fp(*w.worker, i->fp);
+}
+
+/// Runs `handler` in the mode of the instruction. Returning this from the handler itself, in place of set_fp, keeps it
+/// free of calls and thereby of a stack frame.
+[[gnu::noinline]] inline const Instr* in_changed_mode(Warp& w, const Instr* i, Handler handler) {
+  change_fp(*w.worker, i->fp);
+  return handler(w, i);
 }
 
 /// PTX: a NaN result of a 32-bit operation is the canonical one. Source: PTX ISA, floating-point instructions.
@@ -86,21 +98,28 @@ template <int Bytes>
   return next;
 }
 
+/// .sat: clamps all lanes of row op[0].
+template <class T>
+[[gnu::noinline]] const Instr* saturate_row(Warp& w, const Instr* i) {
+  T* const d = w.row<T>(i->op[0]);
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) d[l] = saturated(d[l]);
+  return i + 1;
+}
+
 /// d = f(a, b, …) lane by lane. F is a stateless function object; D and S are the types of the rows.
 /// Floating-point results are made canonical and, with .sat, clamped to [0, 1].
 template <class F, class D, class... S>
 const Instr* elementwise(Warp& w, const Instr* i) {
   if (w.active != kAllLanes) return for_active_lanes<sizeof(D)>(w, i, &elementwise<F, D, S...>);
-  if constexpr (kIsFloat<D> || (kIsFloat<S> || ...)) set_fp(w, i);
-  D* const d = w.row<D>(i->op[0]);
+  if constexpr (kIsFloat<D> || (kIsFloat<S> || ...)) {
+    if (w.worker->fp != i->fp) return in_changed_mode(w, i, &elementwise<F, D, S...>);
+  }
   [&]<size_t... K>(std::index_sequence<K...>) {
-    lane_loop<F>(d, w.row<const S>(i->op[K + 1])...);
+    lane_loop<F>(w.row<D>(i->op[0]), w.row<const S>(i->op[K + 1])...);
   }(std::index_sequence_for<S...>{});
   if constexpr (kIsFloat<D>) {
-    if (i->flags & InstrFlag::kSaturate) {
-      BANKSHOT_LANE_LOOP
-      for (int l = 0; l < kLanes; ++l) d[l] = saturated(d[l]);
-    }
+    if (i->flags & InstrFlag::kSaturate) return saturate_row<D>(w, i);
   }
   return i + 1;
 }

@@ -1,0 +1,137 @@
+// bankshot explain: runs the program and reports which source lines lose time to bank conflicts.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/command.hpp"
+#include "bankshot/cli/gate.hpp"
+#include "bankshot/cli/report_folder.hpp"
+#include "bankshot/cli/run_options.hpp"
+#include "bankshot/cli/write_file.hpp"
+#include "bankshot/report/json.hpp"
+#include "bankshot/report/text.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+bool colour_wanted() {
+  const char* terminal = std::getenv("TERM");
+  const char* refused = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == 0) &&
+         (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
+}
+
+void say(const std::string& message) { std::fprintf(stderr, "bankshot: %s\n", message.c_str()); }
+
+class Explain final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    app.add_option("--json", json_, "write the report as JSON; - is standard output, the program's output then goes "
+                                    "to standard error")
+        ->type_name("FILE|-");
+    app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
+        ->type_name("'conflicts>N'|'wavefronts>N'")
+        ->allow_extra_args(false);
+    app.add_option("--top", top_, "sites shown for each kernel")->capture_default_str()->type_name("N");
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    std::vector<Gate> gates;
+    for (const std::string& text : gates_) {
+      const Result<Gate> gate = parse_gate(text);
+      if (!gate) return refuse(gate.error().message);
+      gates.push_back(*gate);
+    }
+    if (!json_.empty() && json_ != "-") {
+      if (const auto error = cannot_write(json_)) return refuse(error->message);
+    }
+    Result<Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    const Result<ReportFolder> folder = ReportFolder::make();
+    if (!folder) return refuse(folder.error().message);
+    setup->environment["BANKSHOT_COUNT"] = "1";
+    setup->environment["BANKSHOT_REPORT_DIR"] = folder->path();
+    const Result<Ending> ending = launch(setup->target, setup->environment, json_ == "-");
+    if (!ending) return refuse(ending.error().message);
+
+    const report::RunReport report = collect(*folder, *setup, command, *ending);
+    if (!print(report)) return kBadInput;
+    return judge(report, gates, setup->target, *ending);
+  }
+
+ private:
+  static report::RunReport collect(const ReportFolder& folder, const Setup& setup,
+                                   const std::vector<std::string>& command, const Ending& ending) {
+    std::vector<std::string> problems;
+    report::RunReport report = folder.collect(problems);
+    for (const std::string& problem : problems) say(problem);
+    report.program = command[0];
+    report.partial |= ending.signal != 0;
+    if (report.kernels.empty()) {
+      report.gpu = setup.gpu.name;
+      report.warp_size = setup.gpu.machine.warp_size;
+      report.rules = setup.gpu.machine.scratchpad;
+    }
+    return report;
+  }
+
+  bool print(const report::RunReport& report) const {
+    std::string text;
+    if (json_ == "-") {
+      text = report::to_json(report);
+    } else {
+      text = "\n" + report::to_text(report, {.colour = colour_wanted(), .top = top_});
+      if (!json_.empty()) {
+        if (const auto error = write_file(json_, report::to_json(report))) {
+          say(error->message);
+          return false;
+        }
+      }
+    }
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    return std::fflush(stdout) == 0 && written;
+  }
+
+  static int judge(const report::RunReport& report, const std::vector<Gate>& gates, const Target& target,
+                   const Ending& ending) {
+    if (const std::string killed = killed_text(target, ending); !killed.empty()) say(killed);
+    if (ending.signal == 0 && ending.status != 0) {
+      say(target.path + " ended with status " + std::to_string(ending.status));
+    }
+    bool exceeds = false;
+    for (const Gate& gate : gates) {
+      for (const std::string& sentence : exceeded(gate, report)) {
+        say(sentence);
+        exceeds = true;
+      }
+    }
+    if (ending.shell_status() != 0) return kProgramFailed;
+    return exceeds ? kGateFailed : kDone;
+  }
+
+  RunOptions options_;
+  std::string json_;
+  std::vector<std::string> gates_;
+  unsigned top_ = report::TextOptions{}.top;
+};
+
+const RegisterCommand registration({
+    "explain", "Run a CUDA program and show which lines lose time to bank conflicts",
+    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0, 1 if the\n"
+    "program failed, 2 if it cannot be run, 3 if a limit of --fail-on is exceeded.\n\n"
+    "Build the program with: nvcc -cudart shared -lineinfo app.cu -o app\n\n"
+    "Examples:\n"
+    "  bankshot explain ./app\n"
+    "  bankshot explain --top 3 --json report.json ./app 1024\n"
+    "  bankshot explain --json - ./app > report.json\n"
+    "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n",
+    [] { return std::make_unique<Explain>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

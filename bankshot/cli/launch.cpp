@@ -1,0 +1,148 @@
+#include "bankshot/cli/launch.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace bankshot::cli {
+namespace {
+
+constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+volatile pid_t child = 0;
+
+/// Signals of the terminal (si_code > 0) reach the whole foreground group, the child included: only what another
+/// process sent to us alone is passed on.
+void pass_on(int signal, siginfo_t* info, void*) {
+  const int saved = errno;
+  if (child > 0 && info->si_code <= 0 && info->si_pid != child) kill(child, signal);
+  errno = saved;
+}
+
+/// Takes over the signals for its lifetime; blocks them until unblock().
+class Signals {
+ public:
+  Signals() {
+    sigset_t wanted;
+    sigemptyset(&wanted);
+    for (const int signal : kPassedOn) sigaddset(&wanted, signal);
+    sigprocmask(SIG_BLOCK, &wanted, &mask_);
+    for (size_t i = 0; i < kPassedOn.size(); ++i) {
+      sigaction(kPassedOn[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_IGN) continue;  // nohup: the child inherits that
+      struct sigaction action {};
+      action.sa_sigaction = pass_on;
+      action.sa_flags = SA_SIGINFO | SA_RESTART;
+      sigaction(kPassedOn[i], &action, nullptr);
+    }
+  }
+  ~Signals() {
+    for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &before_[i], nullptr);
+    unblock();
+  }
+  void unblock() { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
+
+ private:
+  sigset_t mask_;
+  std::array<struct sigaction, kPassedOn.size()> before_;
+};
+
+std::vector<std::string> changed(const Environment& changes) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!changes.contains(std::string(text.substr(0, text.find('='))))) all.emplace_back(text);
+  }
+  for (const auto& [name, value] : changes) {
+    if (value) all.push_back(name + "=" + *value);
+  }
+  return all;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (std::string& text : texts) all.push_back(text.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+/// In the child: becomes the program, or tells the parent why not.
+[[noreturn]] void become(const char* path, char* const* arguments, char* const* environment, bool output_to_error,
+                         int why, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody could stop the program if we were killed outright
+  if (getppid() == parent) {
+    if (output_to_error) dup2(STDERR_FILENO, STDOUT_FILENO);
+    execve(path, arguments, environment);
+  }
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = write(why, &error, sizeof error);
+  _exit(127);
+}
+
+std::string prepended(const char* name, const std::string& first, char separator) {
+  const char* before = std::getenv(name);
+  return before == nullptr || *before == 0 ? first : first + separator + before;
+}
+
+}  // namespace
+
+void add_libraries(Environment& environment, const Target& target, const std::string& libraries) {
+  environment["LD_LIBRARY_PATH"] = prepended("LD_LIBRARY_PATH", libraries, ':');
+  std::string preload;
+  for (const std::string& library : target.preload) preload += (preload.empty() ? "" : ":") + library;
+  if (!preload.empty()) environment["LD_PRELOAD"] = prepended("LD_PRELOAD", preload, ':');
+}
+
+Result<Ending> launch(const Target& target, const Environment& environment, bool output_to_error) {
+  std::vector<std::string> arguments = target.arguments, variables = changed(environment);
+  const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
+  int why[2];
+  if (pipe2(why, O_CLOEXEC) != 0) return Error{std::string("cannot make a pipe: ") + std::strerror(errno)};
+
+  Signals signals;
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    for (const int signal : kPassedOn) {
+      struct sigaction action {};
+      sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
+    }
+    signals.unblock();
+    become(target.path.c_str(), argv.data(), envp.data(), output_to_error, why[1], parent);
+  }
+  const int fork_error = errno;
+  close(why[1]);
+  if (pid < 0) {
+    close(why[0]);
+    return Error{std::string("cannot start a process: ") + std::strerror(fork_error)};
+  }
+  child = pid;
+  signals.unblock();
+
+  int exec_error = 0;
+  ssize_t got = 0;
+  while ((got = read(why[0], &exec_error, sizeof exec_error)) < 0 && errno == EINTR) {}
+  close(why[0]);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+  child = 0;
+  if (got == sizeof exec_error) return Error{target.path + " cannot be started: " + std::strerror(exec_error)};
+  if (WIFSIGNALED(status)) return Ending{0, WTERMSIG(status)};
+  return Ending{WEXITSTATUS(status), 0};
+}
+
+std::string killed_text(const Target& target, const Ending& ending) {
+  if (ending.signal == 0 || ending.signal == SIGINT || ending.signal == SIGPIPE) return {};
+  return target.path + " was killed by signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ")";
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,78 @@
+// bankshot COMMAND [options] [--] target…
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/arguments.hpp"
+#include "bankshot/cli/command.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+constexpr const char* kVersion = "bankshot 0.1.0";
+
+/// CLI11 knows nothing of what follows the options of a command that takes a program.
+class Usage final : public CLI::Formatter {
+ public:
+  explicit Usage(bool target) : target_(target) {}
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    if (!target_) return Formatter::make_usage(app, name);
+    return "Usage: bankshot " + app->get_name() + " [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n";
+  }
+
+ private:
+  bool target_;
+};
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("Runs CUDA programs without a GPU and shows where their shared memory loses time.", "bankshot");
+  app.set_version_flag("--version", kVersion);
+  app.footer("bankshot COMMAND --help explains a command. Example: bankshot explain ./app");
+  std::sort(commands().begin(), commands().end(),
+            [](const CommandEntry& a, const CommandEntry& b) { return a.name < b.name; });
+  std::vector<std::unique_ptr<Command>> made;
+  std::vector<CLI::App*> parts;
+  for (const CommandEntry& entry : commands()) {
+    CLI::App* part = app.add_subcommand(entry.name, entry.summary);
+    part->footer(entry.examples);
+    made.push_back(entry.make());
+    made.back()->define(*part);
+    part->formatter(std::make_shared<Usage>(made.back()->takes_target()));
+    parts.push_back(part);
+  }
+
+  std::vector<std::string> arguments(argv + 1, argv + argc), target;
+  if (!arguments.empty()) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (arguments[0] == parts[i]->get_name() && made[i]->takes_target()) target = take_target(arguments, *parts[i]);
+    }
+  }
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // the order CLI11 wants
+    app.parse(reversed);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::string message = error.what();
+    message = message.substr(0, message.find('\n'));
+    const auto chosen = app.get_subcommands();
+    const std::string name = chosen.empty() ? "bankshot" : "bankshot " + chosen[0]->get_name();
+    return refuse(message + " (" + name + " --help explains)");
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i]->parsed()) return made[i]->run(target);
+  }
+  return refuse("which command? bankshot --help lists them");
+}
+
+}  // namespace
+}  // namespace bankshot::cli
+
+int main(int argc, char** argv) {
+  try {
+    return bankshot::cli::parse_and_run(argc, argv);
+  } catch (const std::exception& error) {
+    return bankshot::cli::refuse(std::string("internal error: ") + error.what());
+  }
+}

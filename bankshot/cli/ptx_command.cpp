@@ -1,0 +1,91 @@
+// bankshot ptx: is this PTX something that can run here?
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bankshot/cli/command.hpp"
+#include "bankshot/ptx/checker.hpp"
+#include "bankshot/ptx/parser.hpp"
+#include "bankshot/ptx/printer.hpp"
+#include "bankshot/simt/engine.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+Result<std::string> read(const std::string& file) {
+  std::ostringstream text;
+  if (file == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  in.peek();  // a folder opens but cannot be read
+  if (!in && !in.eof()) return Error{file + " cannot be read: " + std::strerror(errno != 0 ? errno : EISDIR)};
+  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  return text.str();
+}
+
+int complain(const Diagnostics& diagnostics, const std::string& file, const std::string& text) {
+  std::fputs(format_diagnostics(diagnostics, file, text).c_str(), stderr);
+  return kBadInput;
+}
+
+std::string summary(const simt::KernelInfo& kernel) {
+  std::string text = fmt::format("  {}: {} parameters, {} bytes of shared memory", kernel.name, kernel.params.size(),
+                                 kernel.static_shared);
+  if (kernel.local_bytes != 0) text += fmt::format(", {} bytes of local memory a thread", kernel.local_bytes);
+  return text + "\n";
+}
+
+class Ptx final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    app.add_option("FILE", file_, "PTX text; - is standard input")->required();
+    app.add_flag("--print", print_, "print the module as it was understood");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    const Result<std::string> text = read(file_);
+    if (!text) return refuse(text.error().message);
+    const std::string name = file_ == "-" ? "standard input" : file_;
+    const auto module = ptx::parse(*text);
+    if (!module) return complain(module.error(), name, *text);
+    if (const Diagnostics problems = ptx::check(*module); !problems.empty()) return complain(problems, name, *text);
+    simt::EngineOptions options;
+    options.threads = 1;
+    simt::Engine engine(options);
+    const auto program = engine.load(*text, name);
+    if (!program) return complain(program.error(), name, *text);
+    if (print_) {
+      std::fputs(ptx::print(*module).c_str(), stdout);
+      return kDone;
+    }
+    const auto& kernels = simt::kernels(**program);
+    fmt::print("{}: {} kernel{} can run\n", name, kernels.size(), kernels.size() == 1 ? "" : "s");
+    for (const simt::KernelInfo& kernel : kernels) fmt::print("{}", summary(kernel));
+    return kDone;
+  }
+
+ private:
+  std::string file_;
+  bool print_ = false;
+};
+
+const RegisterCommand registration({
+    "ptx", "Check PTX: syntax, names, and whether every instruction can run",
+    "What cannot run is named with file, line and column. Exit status 0, or 2.\n\n"
+    "Examples:\n"
+    "  bankshot ptx kernel.ptx\n"
+    "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
+    "  bankshot ptx --print kernel.ptx\n",
+    [] { return std::make_unique<Ptx>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

@@ -1,0 +1,60 @@
+#include "bankshot/cli/report_folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "bankshot/report/json.hpp"
+
+namespace bankshot::cli {
+
+namespace fs = std::filesystem;
+
+Result<ReportFolder> ReportFolder::make() {
+  const char* parent = std::getenv("TMPDIR");
+  std::string path = std::string(parent != nullptr && *parent != 0 ? parent : "/tmp") + "/bankshot-XXXXXX";
+  if (mkdtemp(path.data()) == nullptr) {
+    return Error{"cannot make a folder for the report, " + path + ": " + std::strerror(errno)};
+  }
+  std::error_code code;
+  return ReportFolder(fs::absolute(path, code).string());
+}
+
+ReportFolder::~ReportFolder() {
+  std::error_code code;
+  if (!path_.empty()) fs::remove_all(path_, code);
+}
+
+report::RunReport ReportFolder::collect(std::vector<std::string>& problems) const {
+  std::vector<fs::path> files;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(path_, code)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("report-") && name.ends_with(".json")) files.push_back(entry.path());
+  }
+  const auto by_number = [](const fs::path& a, const fs::path& b) {
+    const std::string left = a.filename().string(), right = b.filename().string();
+    return left.size() != right.size() ? left.size() < right.size() : left < right;
+  };
+  std::sort(files.begin(), files.end(), by_number);
+  report::RunReport all;
+  for (const fs::path& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    const Result<report::RunReport> one = report::from_json(text.str());
+    if (one) {
+      all.merge(*one);
+    } else {
+      all.partial = true;
+      problems.push_back("the report of a process cannot be read: " + one.error().message);
+    }
+  }
+  return all;
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,40 @@
+// bankshot run: the program as it would run on a GPU, nothing more.
+#include "bankshot/cli/command.hpp"
+#include "bankshot/cli/run_options.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Run final : public Command {
+ public:
+  void define(CLI::App& app) override { options_.define(app); }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    Result<Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    setup->environment["BANKSHOT_COUNT"] = "0";
+    setup->environment["BANKSHOT_REPORT_DIR"] = std::nullopt;
+    const Result<Ending> ending = launch(setup->target, setup->environment);
+    if (!ending) return refuse(ending.error().message);
+    if (const std::string text = killed_text(setup->target, *ending); !text.empty()) refuse(text);
+    return ending->shell_status();
+  }
+
+ private:
+  RunOptions options_;
+};
+
+const RegisterCommand registration({
+    "run", "Run a CUDA program without a GPU",
+    "The program gets our standard input, output and error, and everything after its name.\n"
+    "The exit status is the program's own, 128 + signal if a signal killed it, or 2 if it cannot be run.\n\n"
+    "Build the program with a shared CUDA runtime: nvcc -cudart shared -lineinfo app.cu -o app\n\n"
+    "Examples:\n"
+    "  bankshot run ./app\n"
+    "  bankshot run --gpu a100 --threads 4 ./app --size 1024\n"
+    "  bankshot run -- ./app < input.txt > output.txt\n",
+    [] { return std::make_unique<Run>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

@@ -1,0 +1,31 @@
+// The options that every command has which runs a program.
+#pragma once
+
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "bankshot/cli/launch.hpp"
+#include "bankshot/gpu/gpu.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::cli {
+
+struct RunOptions {
+  std::string gpu{gpu::kDefaultGpu};
+  unsigned threads = 0;  ///< 0: all cores
+
+  void define(CLI::App& app);
+};
+
+/// What a program needs to run under Bankshot.
+struct Setup {
+  gpu::Gpu gpu;
+  Target target;
+  Environment environment;  ///< without the variables of the report
+};
+
+/// Finds the GPU, inspects the program, and prints its warnings to standard error.
+Result<Setup> set_up(const RunOptions& options, const std::vector<std::string>& command);
+
+}  // namespace bankshot::cli

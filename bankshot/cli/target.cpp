@@ -1,0 +1,144 @@
+#include "bankshot/cli/target.hpp"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string_view>
+
+#include "bankshot/cli/elf.hpp"
+#include "bankshot/cli/mapped_file.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+#if defined(__aarch64__)
+constexpr uint16_t kOurMachine = EM_AARCH64;
+#else
+constexpr uint16_t kOurMachine = EM_X86_64;
+#endif
+
+constexpr const char* kRebuild = "rebuild it with: nvcc -cudart shared -lineinfo …";
+
+bool is_file(const std::string& path) {
+  std::error_code code;
+  return fs::is_regular_file(path, code);
+}
+
+/// Where a name as typed leads, as a shell would find it but here first.
+Result<std::string> find(const std::string& name) {
+  std::error_code code;
+  if (name.empty()) return Error{"the program's name is empty"};
+  if (fs::is_directory(name, code)) return Error{name + " is a folder, not a program"};
+  if (name.find('/') != std::string::npos) {
+    if (!fs::exists(name, code)) return Error{name + ": no such file"};
+    return name;
+  }
+  if (is_file("./" + name)) return "./" + name;
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    const size_t colon = std::min(rest.find(':'), rest.size());
+    const std::string candidate = std::string(rest.substr(0, colon)) + "/" + name;
+    if (colon != 0 && is_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return Error{name + ": no such file here, and no such program in PATH"};
+}
+
+/// CUDA libraries whose kernels ship as machine code.
+bool machine_code_only(std::string_view library) {
+  constexpr std::array kPrefixes = {"libcublas",   "libcufft", "libcusparse", "libcusolver", "libcurand", "libnpp",
+                                    "libcudnn",    "libnccl",  "libnvjpeg",   "libcutensor", "libnvshmem"};
+  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view p) { return library.starts_with(p); });
+}
+
+bool contains(std::span<const std::byte> bytes, std::string_view text) {
+  const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return all.find(text) != std::string_view::npos;
+}
+
+/// What the libraries the program asks for mean for us. @return why it cannot run, or empty
+std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, const std::string& folder,
+                            Target& target) {
+  bool runtime = false, driver = false;
+  for (const std::string& library : elf.needed) {
+    const bool is_runtime = library.starts_with("libcudart.so"), is_driver = library.starts_with("libcuda.so");
+    runtime |= is_runtime;
+    driver |= is_driver;
+    if (is_runtime || is_driver) {
+      const auto& ours = drop_in_libraries();
+      if (std::find(ours.begin(), ours.end(), library) == ours.end()) {
+        return target.path + " needs " + library + "; there are stand-ins for libcudart.so.12, libcudart.so.13 and "
+               "libcuda.so.1 only: " + std::string(kRebuild) + " with CUDA 12 or 13";
+      }
+      if (!is_file(folder + "/" + library)) {
+        return folder + "/" + library + " is missing: build Bankshot's libraries (make)";
+      }
+      if (!elf.rpath.empty() && elf.runpath.empty()) target.preload.push_back(folder + "/" + library);
+    } else if (machine_code_only(library)) {
+      target.warnings.push_back(target.path + " needs " + library +
+                                ", which holds machine code only: its kernels cannot run here, and calls of it fail");
+    }
+  }
+  // A static runtime loads the driver itself, through this function; a program of the driver interface does not.
+  if (elf.has_fatbin && !runtime && (!driver || contains(bytes, "cuGetExportTable"))) {
+    return target.path + " holds its own (static) CUDA runtime, which no library can stand in for: " + kRebuild;
+  }
+  if (!runtime && !driver) {
+    target.warnings.push_back(target.path + " does not look like a CUDA program: it needs neither libcudart nor "
+                                            "libcuda; it is run all the same");
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string>& drop_in_libraries() {
+  static const std::vector<std::string> names = {"libcudart.so.12", "libcudart.so.13", "libcuda.so.1"};
+  return names;
+}
+
+std::string library_folder() {
+  std::error_code code;
+  const fs::path self = fs::read_symlink("/proc/self/exe", code);
+  return (self.parent_path() / "../lib").lexically_normal().string();
+}
+
+Result<Target> inspect_target(const std::vector<std::string>& command, const std::string& libraries) {
+  if (command.empty()) return Error{"which program? For example: bankshot explain ./app"};
+  const Result<std::string> path = find(command[0]);
+  if (!path) return path.error();
+  Target target{*path, command, {}, {}};
+  target.arguments[0] = *path;
+  for (const char* source : {".cu", ".cpp", ".cc", ".c", ".ptx"}) {
+    if (path->ends_with(source)) {
+      return Error{*path + " is source code: compile it first, with nvcc -cudart shared -lineinfo" +
+                   (path->ends_with(".ptx") ? "; bankshot ptx checks PTX" : "")};
+    }
+  }
+  if (!is_file(*path)) return Error{*path + " is not a plain file"};
+  if (access(path->c_str(), X_OK) != 0) return Error{*path + " is not executable: chmod +x " + *path};
+  const MappedFile file(*path);
+  if (!file.readable()) return target;  // executable but not readable: there is nothing to look at
+  const auto bytes = file.bytes();
+  if (bytes.size() >= 2 && std::memcmp(bytes.data(), "#!", 2) == 0) return target;
+  if (!is_elf(bytes)) return Error{*path + " is neither a program (ELF) nor a script (#!)"};
+  const Result<Elf> elf = read_elf(bytes);
+  if (!elf) return Error{*path + " is damaged: " + elf.error().message};
+  if (!elf->is_64_bit) return Error{*path + " is a 32-bit program: CUDA programs are 64-bit"};
+  if (elf->machine != kOurMachine) return Error{*path + " was built for another processor"};
+  if (elf->type != ET_EXEC && elf->type != ET_DYN) return Error{*path + " is an ELF file but not a program"};
+  if (const std::string reason = check_libraries(*elf, bytes, libraries, target); !reason.empty()) {
+    return Error{reason};
+  }
+  return target;
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,30 @@
+// The runtime and the driver interface in one program share the primary context.
+#include <cuda.h>
+
+#include "check.hpp"
+
+__global__ void plus_one(int* p) { *p += 1; }
+
+int main() {
+  int* p = nullptr;
+  OK(cudaMalloc(&p, sizeof(int)));
+  DRIVER_OK(cuInit(0));
+  CUcontext context = nullptr;
+  DRIVER_OK(cuCtxGetCurrent(&context));
+  EXPECT(context != nullptr);  // the runtime's call made it current
+  DRIVER_OK(cuMemsetD32(reinterpret_cast<CUdeviceptr>(p), 41, 1));
+  cudaFunction_t function;
+  OK(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(plus_one)));
+  void* arguments[] = {&p};
+  DRIVER_OK(cuLaunchKernel(reinterpret_cast<CUfunction>(function), 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  int value = 0;
+  OK(cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(value, 42);
+  cudaStream_t stream;
+  OK(cudaStreamCreate(&stream));
+  DRIVER_OK(cuMemcpyDtoHAsync(&value, reinterpret_cast<CUdeviceptr>(p), 4, stream));
+  DRIVER_OK(cuStreamSynchronize(stream));
+  DRIVER_OK(cuMemFree(reinterpret_cast<CUdeviceptr>(p)));
+  EXPECT_EQ(cudaFree(p), cudaErrorInvalidValue);
+  return finish("both_interfaces");
+}

@@ -1,0 +1,146 @@
+// Divergence, reconvergence, calls, forward progress.
+#include "engine_harness.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+class EngineFlow : public EngineTest {};
+
+TEST_F(EngineFlow, every_thread_runs_once) {
+  ASSERT_TRUE(run(kernel(kThread + "add.u32 %r5, %r4, 100; st.global.u32 [%rd2], %r5; ret;"), {3}, {50}, 150));
+  for (uint32_t i = 0; i < 150; ++i) EXPECT_EQ(out[i], i + 100);
+}
+
+TEST_F(EngineFlow, sides_of_a_branch_meet_again) {
+  // activemask behind the join is the whole warp; the branch costs one instruction of each side.
+  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 5; @%p1 bra A; mov.u32 %r6, 2; bra B; A: mov.u32 %r6, 1; B:"
+                         "activemask.b32 %r7; add.u32 %r7, %r7, %r6; st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu + (i < 5 ? 1 : 2));
+}
+
+TEST_F(EngineFlow, lanes_that_leave_a_loop_wait_for_the_others) {
+  ASSERT_TRUE(run(kernel(kThread + "mov.u32 %r5, 0; L: add.u32 %r5, %r5, 1; setp.le.u32 %p1, %r5, %r1; @%p1 bra L;"
+                         "activemask.b32 %r7; xor.b32 %r7, %r7, %r5; st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu ^ (i + 1));
+}
+
+TEST_F(EngineFlow, nested_branches_meet_inside_out) {
+  ASSERT_TRUE(run(kernel(kThread + "and.b32 %r5, %r1, 1; and.b32 %r6, %r1, 2; setp.eq.u32 %p1, %r5, 0; setp.eq.u32 %p2, %r6, 0;"
+                         "@%p1 bra OUT; @%p2 bra IN; nop_here: mov.u32 %r8, 7; IN: activemask.b32 %r9; OUT: activemask.b32 %r10;"
+                         "st.global.u32 [%rd2], %r9; add.u64 %rd2, %rd2, 128; st.global.u32 [%rd2], %r10; ret;"), {1}, {32}, 64));
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(out[i], i & 1 ? 0xaaaaaaaau : 0u);
+    EXPECT_EQ(out[32 + i], 0xffffffffu);
+  }
+}
+
+TEST_F(EngineFlow, warp_instructions_count_once_per_path) {
+  // mov×3, mad, mul, add, ld.param = 7; setp, bra; one side 1 instruction; ret: 7 + 2 + 1 + 1 with all lanes agreeing.
+  const auto uniform = run(kernel(kThread + "setp.ge.u32 %p1, %r1, 0; @%p1 bra A; mov.u32 %r6, 2; A: ret;"), {1}, {32}, 32);
+  ASSERT_TRUE(uniform);
+  EXPECT_EQ(uniform->warp_instructions, 10u);
+  EXPECT_EQ(uniform->thread_instructions, 320u);
+  const auto split = run(kernel(kThread + "setp.ge.u32 %p1, %r1, 16; @%p1 bra A; mov.u32 %r6, 2; A: ret;"), {1}, {32}, 32);
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->warp_instructions, 11u);
+  EXPECT_EQ(split->thread_instructions, 320u + 16u);
+}
+
+TEST_F(EngineFlow, guarded_exit_ends_only_its_lanes) {
+  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 10; @%p1 exit; activemask.b32 %r7; st.global.u32 [%rd2], %r7; ret;"),
+                  {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 10 ? 0u : 0xfffffc00u);
+}
+
+TEST_F(EngineFlow, recursive_calls_keep_their_registers) {
+  // f(n) = n < 2 ? 1 : n * f(n - 1), a different depth in every lane.
+  const std::string f =
+      ".func (.param .b32 r) f(.param .b32 n);\n"
+      ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %a<8>; .reg .pred %q;\n"
+      "ld.param.u32 %a1, [n]; mov.u32 %a2, 1; setp.lt.u32 %q, %a1, 2; @%q bra D; sub.u32 %a3, %a1, 1;\n"
+      "{ .param .b32 x; st.param.b32 [x], %a3; .param .b32 y; call.uni (y), f, (x); ld.param.b32 %a4, [y]; }\n"
+      "mul.lo.u32 %a2, %a1, %a4;\nD: st.param.b32 [r], %a2; ret; }\n";
+  ASSERT_TRUE(run(kernel(kThread + "{ .param .b32 x; st.param.b32 [x], %r1; .param .b32 y; call.uni (y), f, (x);"
+                         "ld.param.b32 %r5, [y]; } st.global.u32 [%rd2], %r5; ret;", f), {1}, {12}, 12));
+  uint32_t factorial = 1;
+  for (uint32_t i = 0; i < 12; ++i) {
+    if (i > 1) factorial *= i;
+    EXPECT_EQ(out[i], factorial) << i;
+  }
+}
+
+TEST_F(EngineFlow, indirect_calls_may_diverge) {
+  const std::string f =
+      ".func (.param .b32 r) one(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; add.u32 %a, %a, 1000; st.param.b32 [r], %a; ret; }\n"
+      ".func (.param .b32 r) two(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; add.u32 %a, %a, 2000; st.param.b32 [r], %a; ret; }\n";
+  ASSERT_TRUE(run(kernel(kThread + "mov.u64 %rd5, one; mov.u64 %rd6, two; and.b32 %r6, %r1, 1; setp.eq.u32 %p1, %r6, 0;"
+                         "selp.b64 %rd7, %rd5, %rd6, %p1;"
+                         "{ .param .b32 x; st.param.b32 [x], %r1; .param .b32 y; P: .callprototype (.param .b32 _) _ (.param .b32 _);"
+                         "call (y), %rd7, (x), P; ld.param.b32 %r5, [y]; } activemask.b32 %r8; setp.eq.u32 %p2, %r8, 0xffffffff;"
+                         "@%p2 st.global.u32 [%rd2], %r5; ret;", f), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i + (i & 1 ? 2000 : 1000));
+}
+
+TEST_F(EngineFlow, endless_recursion_is_a_stack_fault) {
+  const std::string f = ".func f() { .local .b8 big[1024]; call.uni f; ret; }\n";
+  const auto result = run(kernel("call.uni f; ret;", f), {1}, {1}, 1);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Fault::Kind::out_of_local);
+}
+
+const std::string kLock =
+    "mov.u32 %r5, 0; L: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra L;"
+    "ld.volatile.global.u32 %r7, [%rd1+4]; add.u32 %r7, %r7, 1; st.volatile.global.u32 [%rd1+4], %r7;"
+    "membar.gl; atom.global.exch.b32 %r6, [%rd1], 0; ret;";
+
+TEST_F(EngineFlow, a_lane_may_spin_on_a_lock_of_its_own_warp) {
+  ASSERT_TRUE(run(kernel(kLock), {1}, {32}, 2));
+  EXPECT_EQ(out[1], 32u);
+}
+
+TEST_F(EngineFlow, a_lane_may_spin_on_a_lock_of_another_cta) {
+  const auto result = run(kernel(kLock), {20}, {70}, 2);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(out[1], 1400u);
+  EXPECT_FALSE(result->parallel);
+  EXPECT_NE(result->why_serial.find("atom.global.cas.b32"), std::string::npos);
+}
+
+TEST_F(EngineFlow, a_cta_may_wait_for_a_later_one) {
+  // CTA 0 spins until CTA 3 has written its flag.
+  ASSERT_TRUE(run(kernel("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; setp.ne.u32 %p2, %r1, 3; @%p2 ret;"
+                         "st.volatile.global.u32 [%rd1], 7; ret; W: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p3, %r2, 0;"
+                         "@%p3 bra W; st.global.u32 [%rd1+4], %r2; ret;"), {4}, {32}, 2));
+  EXPECT_EQ(out[1], 7u);
+}
+
+TEST_F(EngineFlow, branch_tables_reach_every_target) {
+  ASSERT_TRUE(run(kernel(kThread + "and.b32 %r5, %r1, 3; T: .branchtargets A, B, C, D; brx.idx %r5, T;"
+                         "A: mov.u32 %r6, 10; bra E; B: mov.u32 %r6, 20; bra E; C: mov.u32 %r6, 30; bra E; D: mov.u32 %r6, 40;"
+                         "E: activemask.b32 %r7; setp.eq.u32 %p1, %r7, 0xffffffff; @%p1 st.global.u32 [%rd2], %r6; ret;"),
+                  {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 10 * (i % 4 + 1));
+}
+
+TEST_F(EngineFlow, smaller_and_wider_warps_run) {
+  for (unsigned size : {4u, 8u, 16u, 64u}) {
+    EngineOptions own;
+    own.machine.warp_size = size;
+    Engine other(own);
+    const std::string text = kernel(kThread + "mov.u32 %r5, %laneid; setp.lt.u32 %p1, %r5, 2; @%p1 bra A; add.u32 %r5, %r5, 100;"
+                                    "A: bar.sync 0; st.global.u32 [%rd2], %r5; ret;");
+    auto program = other.load(text, "test.ptx");
+    ASSERT_TRUE(program);
+    const uint64_t buffer = *other.memory().allocate(400, MemoryKind::device);
+    LaunchConfig config;
+    config.block = {100};
+    config.params = std::as_bytes(std::span(&buffer, 1));
+    const auto stats = other.launch(**program, "k", config);
+    ASSERT_TRUE(stats) << stats.error().message;
+    const auto* words = reinterpret_cast<const uint32_t*>(buffer);
+    for (uint32_t i = 0; i < 100; ++i) EXPECT_EQ(words[i], i % size < 2 ? i % size : i % size + 100) << size << " " << i;
+  }
+}
+
+}  // namespace
+}  // namespace bankshot::simt
