@@ -88,7 +88,7 @@ const Row kRows[] = {
     {108, fixed<0>}, {109, fixed<0>}, {110, fixed<0>},
     {111, [](const DeviceInfo& d) -> int { return d.sm.shared_reserved; }},
     {112, fixed<0>}, {113, fixed<0>}, {114, fixed<0>},
-    {115, fixed<0>},                                                                // memory pools: not there yet
+    {115, fixed<1>},                                                                // memory pools
     {116, fixed<0>}, {117, fixed<0>}, {118, fixed<0>}, {119, fixed<0>},
     {120, fixed<0>},                                                                // clusters: not there yet
     {121, fixed<0>}, {122, fixed<0>}, {123, fixed<0>}, {124, fixed<0>}, {125, fixed<0>},

@@ -23,6 +23,7 @@ void fill_versioned(const DeviceInfo& device, Properties& p) {
   if constexpr (requires { p.hostRegisterSupported; }) {
     p.hostRegisterSupported = 1;
     p.unifiedFunctionPointers = 1;
+    p.memoryPoolsSupported = 1;
   }
   if constexpr (requires { p.deviceNumaId; }) p.deviceNumaId = -1;
 }

@@ -53,6 +53,7 @@ Status Session::open() {
   simt::EngineOptions options;
   options.machine = gpu_->machine;
   options.threads = threads_wanted();
+  options.memory_bytes = gpu_->global_bytes;
   options.count_conflicts = ReportFile::wants_counts();
   if (const char* isa = environment("BANKSHOT_ISA")) options.isa = isa;
   engine_ = std::make_unique<simt::Engine>(options);
@@ -64,6 +65,7 @@ void Session::reset() {
   modules_.unload_all();
   streams_.clear();
   events_.clear();
+  pools_.clear();
   host_flags_.clear();
   limits_.clear();
   engine_.reset();

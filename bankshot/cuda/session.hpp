@@ -9,6 +9,7 @@
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/modules.hpp"
+#include "bankshot/cuda/pools.hpp"
 #include "bankshot/cuda/report_file.hpp"
 #include "bankshot/cuda/streams.hpp"
 #include "bankshot/gpu/gpu.hpp"
@@ -48,6 +49,7 @@ class Session {
   ModuleTable& modules() { return modules_; }
   StreamTable& streams() { return streams_; }
   EventTable& events() { return events_; }
+  PoolTable& pools() { return pools_; }
   ReportFile& report() { return report_; }
 
   /// Flags a host allocation or registration was made with, by address; for cudaHostGetFlags.
@@ -67,6 +69,7 @@ class Session {
   ModuleTable modules_;
   StreamTable streams_;
   EventTable events_;
+  PoolTable pools_;
   ReportFile report_;
   std::unordered_map<uint64_t, unsigned> host_flags_;
   std::unordered_map<int, size_t> limits_;

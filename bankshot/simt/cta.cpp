@@ -1,10 +1,8 @@
 #include "bankshot/simt/cta.hpp"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <bit>
 #include <cstring>
-#include <new>
 
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/paths.hpp"
@@ -13,8 +11,6 @@ namespace bankshot::simt {
 namespace {
 
 using State = Path::State;
-
-size_t round_up(size_t value, size_t unit) { return (value + unit - 1) / unit * unit; }
 
 bool ready(const Warp& w) {
   for (const Path& path : w.paths) {
@@ -58,21 +54,6 @@ std::string place_text(const LoadedProgram& program, const Instr* i) {
 
 }  // namespace
 
-Arena::~Arena() {
-  if (start_ != nullptr) munmap(start_, bytes_);
-}
-
-std::byte* Arena::reserve(size_t bytes) {
-  bytes = round_up(bytes + 1, 1 << 16);
-  if (bytes <= bytes_) return start_;
-  if (start_ != nullptr) munmap(start_, bytes_);
-  void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (start == MAP_FAILED) throw std::bad_alloc();
-  start_ = static_cast<std::byte*>(start);
-  bytes_ = bytes;
-  return start_;
-}
-
 void CtaSlot::prepare(Worker& worker) {
   worker_ = &worker;
   const Launch& launch = *worker.launch;
@@ -84,6 +65,7 @@ void CtaSlot::prepare(Worker& worker) {
   std::byte* const registers = registers_.reserve(worker.register_stack * warps);
   std::byte* const local = local_.reserve(worker.local_stack * program.lanes * warps);
   std::byte* const specials = specials_.reserve(size_t{program.special_bytes} * warps);
+  cta_special_rows_ = cta_specials_.reserve(program.cta_special_bytes);
   cta_.shared = shared_.reserve(launch.shared_bytes);
   cta_.shared_bytes = launch.shared_bytes;
   cta_.threads = threads;
@@ -96,9 +78,10 @@ void CtaSlot::prepare(Worker& worker) {
     w.registers = registers + worker.register_stack * k;
     w.local = local + worker.local_stack * program.lanes * k;
     w.specials = specials + size_t{program.special_bytes} * k;
-    w.base[1] = const_cast<std::byte*>(program.constants.data());
+    w.base[1] = program.constant_rows;
     w.base[2] = w.specials;
-    fill_specials(w, true);
+    w.base[3] = cta_special_rows_;
+    fill_warp_specials(w);
   }
 }
 
@@ -114,6 +97,7 @@ void CtaSlot::start(uint64_t linear) {
   cta_.clock_base = worker_->parallel ? worker_->warp_instructions : 0;
   cta_.output.clear();
   for (Barrier& barrier : cta_.barriers) barrier = Barrier{};
+  fill_cta_specials();
   // Unwritten registers and shared memory must not show what an earlier CTA left: results would depend on the host.
   if (cta_.shared_bytes != 0) std::memset(cta_.shared, 0, cta_.shared_bytes);
   for (Warp& w : cta_.warps) {
@@ -135,7 +119,6 @@ void CtaSlot::start(uint64_t linear) {
     path.registers = path.local = 0;
     path.function = worker_->launch->function;
     path.frames.clear();
-    fill_specials(w, false);
   }
 }
 
@@ -185,68 +168,49 @@ void CtaSlot::report_deadlock() {
         std::string(at_barrier ? "divergent barrier: " : "deadlock: ") + "all live warps of the CTA are blocked" + where);
 }
 
-void CtaSlot::fill_specials(Warp& w, bool per_launch) {
+void CtaSlot::fill_cta_specials() {
+  for (const SpecialUse& use : worker_->program->specials) {
+    if (!use.per_cta) continue;
+    const char axis = use.name.back();  // every CTA is a cluster of one
+    const uint32_t value = use.name == "%smid" ? static_cast<uint32_t>(cta_.linear % worker_->sms)
+                           : axis == 'x' ? cta_.index.x : axis == 'y' ? cta_.index.y : axis == 'z' ? cta_.index.z : 0;
+    auto* row = reinterpret_cast<uint32_t*>(cta_special_rows_ + (use.op & OperandRef::kOffset));
+    std::fill(row, row + worker_->program->lanes, value);
+  }
+}
+
+void CtaSlot::fill_warp_specials(Warp& w) {
   const LaunchConfig& config = *worker_->launch->config;
   const uint32_t lanes = worker_->program->lanes;
   const Dim3 block = config.block, grid = config.grid;
-  const auto fill = [&](const SpecialUse& use, auto value_of_lane) {
+  const uint32_t first = w.index * worker_->warp_size;
+  const auto along = [](const Dim3& d, char axis) { return axis == 'x' ? d.x : axis == 'y' ? d.y : axis == 'z' ? d.z : 0; };
+  const auto value = [&](const std::string& name, uint32_t lane) -> uint64_t {
+    if (name == "%tid.x") return (first + lane) % block.x;
+    if (name == "%tid.y") return (first + lane) / block.x % block.y;
+    if (name == "%tid.z") return (first + lane) / block.x / block.y;
+    if (name.starts_with("%ntid")) return along(block, name.back());
+    if (name.starts_with("%nctaid") || name.starts_with("%nclusterid")) return along(grid, name.back());
+    if (name == "%laneid") return lane;
+    if (name == "%warpid") return w.index;
+    if (name == "%nwarpid") return cta_.warps.size();
+    if (name == "%nsmid") return worker_->sms;
+    if (name == "%lanemask_eq") return uint64_t{1} << lane;
+    if (name == "%lanemask_le") return (uint64_t{2} << lane) - 1;
+    if (name == "%lanemask_lt") return (uint64_t{1} << lane) - 1;
+    if (name == "%lanemask_ge") return ~((uint64_t{1} << lane) - 1);
+    if (name == "%lanemask_gt") return ~((uint64_t{2} << lane) - 1);
+    if (name == "%dynamic_smem_size") return config.dynamic_shared;
+    if (name == "%total_smem_size" || name == "%aggr_smem_size") return cta_.shared_bytes;
+    if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") return 1;
+    return 0;  // %tid.w, %gridid, %cluster_ctaid …, clocks (refreshed when read)
+  };
+  for (const SpecialUse& use : worker_->program->specials) {
+    if (use.per_cta) continue;
     std::byte* const row = w.specials + (use.op & OperandRef::kOffset);
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-      const uint64_t value = value_of_lane(lane);
-      std::memcpy(row + size_t{lane} * use.bytes, &value, use.bytes);
-    }
-  };
-  const auto same = [](uint64_t value) { return [value](uint32_t) { return value; }; };
-  const uint32_t first = w.index * worker_->warp_size;
-  for (const SpecialUse& use : worker_->program->specials) {
-    const std::string& name = use.name;
-    if (name.starts_with("%ctaid")) {
-      if (per_launch) continue;
-      fill(use, same(name.back() == 'x' ? cta_.index.x : name.back() == 'y' ? cta_.index.y
-                     : name.back() == 'z' ? cta_.index.z : 0));
-    } else if (name.starts_with("%clusterid")) {  // every CTA is a cluster of one
-      if (per_launch) continue;
-      fill(use, same(name.back() == 'x' ? cta_.index.x : name.back() == 'y' ? cta_.index.y : cta_.index.z));
-    } else if (name == "%smid") {
-      if (!per_launch) fill(use, same(cta_.linear % worker_->sms));
-    } else if (!per_launch) {
-      continue;
-    } else if (name == "%tid.x") {
-      fill(use, [&](uint32_t lane) { return (first + lane) % block.x; });
-    } else if (name == "%tid.y") {
-      fill(use, [&](uint32_t lane) { return (first + lane) / block.x % block.y; });
-    } else if (name == "%tid.z") {
-      fill(use, [&](uint32_t lane) { return (first + lane) / block.x / block.y; });
-    } else if (name.starts_with("%ntid")) {
-      fill(use, same(name.back() == 'x' ? block.x : name.back() == 'y' ? block.y : name.back() == 'z' ? block.z : 0));
-    } else if (name.starts_with("%nctaid") || name.starts_with("%nclusterid")) {
-      fill(use, same(name.back() == 'x' ? grid.x : name.back() == 'y' ? grid.y : name.back() == 'z' ? grid.z : 0));
-    } else if (name == "%laneid") {
-      fill(use, [](uint32_t lane) { return lane; });
-    } else if (name == "%warpid") {
-      fill(use, same(w.index));
-    } else if (name == "%nwarpid") {
-      fill(use, same(cta_.warps.size()));
-    } else if (name == "%nsmid") {
-      fill(use, same(worker_->sms));
-    } else if (name == "%lanemask_eq") {
-      fill(use, [](uint32_t lane) { return uint64_t{1} << lane; });
-    } else if (name == "%lanemask_le") {
-      fill(use, [](uint32_t lane) { return (uint64_t{2} << lane) - 1; });
-    } else if (name == "%lanemask_lt") {
-      fill(use, [](uint32_t lane) { return (uint64_t{1} << lane) - 1; });
-    } else if (name == "%lanemask_ge") {
-      fill(use, [](uint32_t lane) { return ~((uint64_t{1} << lane) - 1); });
-    } else if (name == "%lanemask_gt") {
-      fill(use, [](uint32_t lane) { return ~((uint64_t{2} << lane) - 1); });
-    } else if (name == "%dynamic_smem_size") {
-      fill(use, same(config.dynamic_shared));
-    } else if (name == "%total_smem_size" || name == "%aggr_smem_size") {
-      fill(use, same(cta_.shared_bytes));
-    } else if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") {
-      fill(use, same(1));
-    } else {  // %tid.w, %gridid, %cluster_ctaid …, clocks (refreshed when read)
-      fill(use, same(0));
+      const uint64_t bits = value(use.name, lane);
+      std::memcpy(row + size_t{lane} * use.bytes, &bits, use.bytes);
     }
   }
 }

@@ -3,25 +3,11 @@
 
 #include <memory>
 
+#include "bankshot/simt/arena.hpp"
 #include "bankshot/simt/program.hpp"
 #include "bankshot/simt/warp.hpp"
 
 namespace bankshot::simt {
-
-/// Anonymous pages that come into being when touched. Grows only.
-class Arena {
- public:
-  Arena() = default;
-  ~Arena();
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-  /// @return the start, at least `bytes` long; the old contents are lost when it grows
-  std::byte* reserve(size_t bytes);
-
- private:
-  std::byte* start_ = nullptr;
-  size_t bytes_ = 0;
-};
 
 /// One CTA's place on a host thread: reused for one CTA after the other and for one launch after the other.
 class CtaSlot {
@@ -38,12 +24,14 @@ class CtaSlot {
   const Worker* worker() const { return worker_; }
 
  private:
-  void fill_specials(Warp& warp, bool per_launch);
+  void fill_warp_specials(Warp& warp);
+  void fill_cta_specials();
   void report_deadlock();
 
   Worker* worker_ = nullptr;
   Cta cta_;
-  Arena registers_, local_, shared_, specials_;
+  Arena registers_, local_, shared_, specials_, cta_specials_;
+  std::byte* cta_special_rows_ = nullptr;
   uint32_t register_bytes_ = 0;
 };
 

@@ -168,6 +168,8 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
     program.kernels.push_back(describe(context, *bodies[k], k));
     program.kernel_function.push_back(k);
   }
+  program.constant_rows = program.constant_arena.reserve(program.constants.size());
+  std::copy(program.constants.begin(), program.constants.end(), program.constant_rows);
   // Now that the code stands still, branch targets become addresses.
   for (Instr& instr : program.code) {
     if (instr.body == nullptr || !jumps(instr)) continue;

@@ -191,9 +191,11 @@ uint32_t FunctionDecoder::special(const std::string& name, Position position) {
   if (added) {
     LoadedProgram& program = *context_.program;
     const unsigned bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" ? 8 : 4;
-    it->second = OperandRef::kSpecial | program.special_bytes;
-    program.special_bytes += program.lanes * bytes;
-    program.specials.push_back({key, it->second, bytes});
+    const bool per_cta = key.starts_with("%ctaid") || key.starts_with("%clusterid") || key == "%smid";
+    uint32_t& end = per_cta ? program.cta_special_bytes : program.special_bytes;
+    it->second = (per_cta ? OperandRef::kCtaSpecial : OperandRef::kSpecial) | end;
+    end += program.lanes * bytes;
+    program.specials.push_back({key, it->second, bytes, per_cta});
   }
   return it->second;
 }

@@ -18,7 +18,8 @@ using Handler = const Instr* (*)(Warp&, const Instr*);
 struct OperandRef {
   static constexpr uint32_t kFrame = 0u << 30;     ///< registers of the running function
   static constexpr uint32_t kConstant = 1u << 30;  ///< immediates and launch constants, the same for all warps
-  static constexpr uint32_t kSpecial = 2u << 30;   ///< %tid, %ctaid … of this warp
+  static constexpr uint32_t kSpecial = 2u << 30;   ///< %tid, %warpid … of this warp
+  static constexpr uint32_t kCtaSpecial = 3u << 30;///< %ctaid … of this CTA
   static constexpr uint32_t kNegated = 1u << 29;   ///< predicates only: !p
   static constexpr uint32_t kOffset = (1u << 29) - 1;
   static constexpr uint32_t kNone = ~0u;           ///< sink `_` or absent

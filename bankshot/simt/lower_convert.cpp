@@ -47,13 +47,12 @@ bool is_plain(ptx::Type type) {
          type == T::s16 || type == T::s32 || type == T::s64;
 }
 
-/// Which roundings the manual asks for and forbids. Source: PTX ISA, cvt, "Rounding modifiers".
+/// Which roundings are asked for and forbidden. Source: PTX ISA, cvt, "Rounding modifiers"; where it is silent, ptxas.
 bool check_rounding(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
   const bool to_float = is_float(m.type), from_float = is_float(m.type2);
   const bool integer_rounding = !m.which({"rni", "rzi", "rmi", "rpi"}).empty();
   const bool float_rounding = !m.which({"rn", "rz", "rm", "rp"}).empty();
-  // bf16 and f16 do not contain each other: both directions round.
-  const bool narrower = to_float && from_float && m.type != m.type2 && ptx::bits(m.type) <= ptx::bits(m.type2);
+  const bool narrower = to_float && from_float && ptx::bits(m.type) < ptx::bits(m.type2);
   if (from_float && !to_float && !integer_rounding) {
     return decoder.error(instruction.position, "cvt from a float to an integer needs .rni, .rzi, .rmi or .rpi");
   }
@@ -62,6 +61,11 @@ bool check_rounding(Decoder& decoder, const ptx::Instruction& instruction, const
   }
   if (integer_rounding && (!from_float || (to_float && m.type != m.type2))) {
     return decoder.error(instruction.position, "cvt with .rni, .rzi, .rmi or .rpi rounds a float to an integer");
+  }
+  // With bf16, a rounding may be written where there is nothing to round, and left out between bf16 and f16: .rn then.
+  const bool brain = m.type == ptx::Type::bf16 || m.type2 == ptx::Type::bf16;
+  if (float_rounding && from_float && !narrower && !brain) {
+    return decoder.error(instruction.position, "this cvt does not round: remove .rn, .rz, .rm or .rp");
   }
   return true;
 }

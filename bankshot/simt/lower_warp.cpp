@@ -28,8 +28,7 @@ void lower_vote(Decoder& decoder, const ptx::Instruction& instruction, const Mat
 
 void lower_match(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   const auto& operands = instruction.operands;
-  const bool sync = m.has("sync");
-  if (!expect_operands(decoder, instruction, sync ? 3 : 2)) return;
+  if (!expect_operands(decoder, instruction, 3)) return;
   if (operands[0].kind == ptx::Operand::Kind::pair && m.has("any")) {
     decoder.error(operands[0].position, "match.any has no predicate result");
     return;
@@ -38,7 +37,7 @@ void lower_match(Decoder& decoder, const ptx::Instruction& instruction, const Ma
   out.op[0] = d.row;
   out.op[1] = d.predicate;
   out.op[2] = decoder.source(operands[1], m.type);
-  if (sync) out.op[3] = decoder.source(operands[2], kWord);
+  out.op[3] = decoder.source(operands[2], kWord);
 }
 
 void lower_redux(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/simt/arena.hpp"
 #include "bankshot/simt/engine.hpp"
 #include "bankshot/simt/instr.hpp"
 
@@ -54,11 +55,12 @@ struct FunctionInfo {
   bool has_calls = false;
 };
 
-/// Special registers a program reads, each with a row in the warp's specials or in the launch constants.
+/// A special register that a program reads, with a row in the specials of the warp or of the CTA.
 struct SpecialUse {
   std::string name;             ///< "%tid.x"
   uint32_t op = 0;
   unsigned bytes = 4;
+  bool per_cta = false;         ///< the same for all warps of a CTA, another for every CTA
 };
 
 struct LoadedProgram {
@@ -71,9 +73,11 @@ struct LoadedProgram {
   std::vector<SiteInfo> sites;
   std::vector<CallInfo> calls;
   std::vector<std::vector<uint32_t>> lists; ///< operand lists: vectors of more than four, branch targets …
-  std::vector<std::byte> constants;         ///< the constant pool, rows of `lanes`
+  std::vector<std::byte> constants;         ///< the constant pool, rows of `lanes`, while it is being made
+  std::byte* constant_rows = nullptr;       ///< … and when it is finished
+  Arena constant_arena;
   std::vector<SpecialUse> specials;
-  uint32_t special_bytes = 0;
+  uint32_t special_bytes = 0, cta_special_bytes = 0;
   std::vector<KernelInfo> kernels;
   std::vector<uint32_t> kernel_function;    ///< function index of each kernel
   std::vector<GlobalInfo> globals;

@@ -55,7 +55,7 @@ struct Path {
 
 struct Warp {
   // What every instruction touches.
-  std::byte* base[3] = {};       ///< by OperandRef's top bits
+  std::byte* base[4] = {};       ///< by OperandRef's top bits
   uint64_t active = 0;           ///< lanes that execute the current instruction
   Worker* worker = nullptr;
   Cta* cta = nullptr;

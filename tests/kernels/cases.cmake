@@ -1,4 +1,4 @@
-# Our kernels, with every compiler there is and in every variant; then the CUDA programs of tests/cuda.
+# Our kernels, with every compiler there is and in every variant.
 
 # Variants besides the default: NAME, a word for the test's name, the program's arguments.
 set(variants
@@ -22,27 +22,4 @@ foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
       bankshot_kernel_test(kernels.${program}.${word} ${CMAKE_BINARY_DIR}/kernels/${program} ${arguments})
     endif()
   endforeach()
-endforeach()
-
-# A program of tests/cuda exits with 0 when it is content. A line '// nvcc: FLAGS' in it adds flags.
-file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cuda/*.cu)
-foreach(source ${sources})
-  get_filename_component(name ${source} NAME_WE)
-  if(BANKSHOT_NVCC)
-    file(STRINGS ${source} flags REGEX "^// nvcc: " LIMIT_COUNT 1)
-    string(REGEX REPLACE "^// nvcc: " "" flags "${flags}")
-    separate_arguments(flags)
-    set(program ${CMAKE_BINARY_DIR}/cuda_tests/${name})
-    add_custom_command(OUTPUT ${program}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/cuda_tests
-      COMMAND ${CMAKE_SOURCE_DIR}/tools/cudacc ${source} -o ${program} --with ${BANKSHOT_NVCC} ${flags}
-      DEPENDS ${source} ${CMAKE_SOURCE_DIR}/tools/cudacc
-      COMMENT "Compiling CUDA test ${name}" VERBATIM)
-    add_custom_target(cuda_test_${name} ALL DEPENDS ${program})
-    bankshot_kernel_test(cuda.${name} ${program})
-  elseif(BANKSHOT_CUDA_CLANG)
-    add_test(NAME cuda.${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/kernels/build_and_check
-      $<TARGET_FILE:bankshot> ${CMAKE_BINARY_DIR}/lib ${source})
-    set_tests_properties(cuda.${name} PROPERTIES LABELS kernels TIMEOUT 120 SKIP_RETURN_CODE 77)
-  endif()
 endforeach()

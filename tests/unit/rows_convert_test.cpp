@@ -208,7 +208,8 @@ TEST_P(Convert, floats_round_to_integral_values) {
     const auto single = Runner(GetParam(), "cvt." + mode + ".f32.f32")({f32}), twice = Runner(GetParam(), "cvt." + mode + ".f64.f64")({f64});
     for (size_t k = 0; k < values.size(); ++k) {
       if (std::isnan(values[k])) continue;
-      ASSERT_EQ(single[k], bits_of(in_mode(mode, [&] { return std::nearbyint(static_cast<float>(values[k])); }))) << mode << " " << values[k];
+      const float x = float_of(f32[k]);
+      ASSERT_EQ(single[k], bits_of(in_mode(mode, [&] { return std::nearbyint(x); }))) << mode << " " << x;
       ASSERT_EQ(twice[k], bits_of(in_mode(mode, [&] { return std::nearbyint(values[k]); }))) << mode << " " << values[k];
     }
   }
@@ -256,7 +257,7 @@ TEST_P(Convert, registers_may_be_wider_than_the_types) {
   EXPECT_EQ(run("cvt.u8.u32", 2, 4, 0x1ff), 0xffu);
   EXPECT_EQ(run("cvt.sat.s8.s32", 2, 4, 1000), 127u);
   EXPECT_EQ(run("cvt.rzi.s8.f32", 4, 4, bits_of(-1000.0f)), 0xffffff80u);
-  EXPECT_EQ(run("cvt.rzi.u8.f64", 2, 8, bits_of(NAN)), 0x80u);
+  EXPECT_EQ(run("cvt.rzi.u8.f64", 2, 8, bits_of(double{NAN})), 0x80u);
   EXPECT_EQ(run("cvt.rn.f16.f32", 4, 4, bits_of(-1.0f)), 0xbc00u);
   EXPECT_EQ(run("cvt.rn.f32.s8", 4, 2, 0xff), bits_of(-1.0f));
 }
@@ -300,9 +301,10 @@ TEST_P(Convert, all_eight_bit_floats_survive_a_round_trip) {
 
 TEST(ConvertForms, rejects_missing_and_superfluous_rounding) {
   const Rows& rows = *rows_of("portable");
-  for (const char* text : {"cvt.s32.f32", "cvt.f32.s32", "cvt.f32.f64", "cvt.rni.f32.s32", "cvt.rzi.f32.f64", "cvt.f16.bf16"}) {
+  for (const char* text : {"cvt.s32.f32", "cvt.f32.s32", "cvt.f32.f64", "cvt.rni.f32.s32", "cvt.rzi.f32.f64", "cvt.rn.f32.f16", "cvt.rn.f64.f32", "cvt.rn.f32.f32"}) {
     EXPECT_FALSE(prepare(rows, text)) << text;
   }
+  for (const char* text : {"cvt.f16.bf16", "cvt.rn.f32.bf16", "cvt.f32.f32"}) EXPECT_TRUE(prepare(rows, text)) << text;
 }
 
 }  // namespace

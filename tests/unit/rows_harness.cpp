@@ -193,7 +193,7 @@ void execute(const Prepared& prepared, Registers& registers, uint64_t active, ui
   Worker worker;
   Warp warp;
   warp.worker = &worker;
-  warp.base[0] = warp.base[1] = warp.base[2] = registers.bytes.data();
+  warp.base[0] = warp.base[1] = warp.base[2] = warp.base[3] = registers.bytes.data();
   warp.active = warp.alive = active;
   warp.carry = carry;
   constexpr unsigned kDefaultMode = 0x1f80;

@@ -17,7 +17,7 @@ Status copy_bytes(void* stream, DevicePointer to, Side to_side, DevicePointer fr
 /// One end of a 2D or 3D copy. Types: 1 host, 2 device, 3 array, 4 unified.
 Status region_of(int type, const void* host, DevicePointer device, size_t pitch, size_t rows, size_t x, size_t y,
                  size_t z, Region& region) {
-  if (type == 3) return Status::not_supported;  // arrays belong to textures
+  if (type == 3) return refuse_arrays();
   if (type != 1 && type != 2 && type != 4) return Status::invalid_value;
   region.address = (type == 1 ? address_of(host) : device) + (z * rows + y) * pitch + x;
   region.pitch = pitch;

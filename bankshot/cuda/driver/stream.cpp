@@ -1,6 +1,9 @@
 // Streams and events; see bankshot/cuda/streams.hpp.
 #include "bankshot/cuda/streams.hpp"
 
+#include <cstring>
+
+#include "bankshot/cuda/abi.hpp"
 #include "bankshot/cuda/driver/call.hpp"
 
 namespace bankshot::cuda::driver {
@@ -79,6 +82,17 @@ BANKSHOT_API(cuStreamAttachMemAsync)(void* stream, DevicePointer, size_t, unsign
 BANKSHOT_API(cuStreamCopyAttributes)(void* to, void* from) {
   const Status status = idle(to);
   return status == Status::success ? idle(from) : status;
+}
+
+// Attributes of a stream are hints: cache windows, how to wait, priorities.
+
+BANKSHOT_API(cuStreamSetAttribute)(void* stream, int, const void* value) {
+  return value ? idle(stream) : Status::invalid_value;
+}
+BANKSHOT_API(cuStreamGetAttribute)(void* stream, int, void* value) {
+  if (!value) return Status::invalid_value;
+  std::memset(value, 0, sizeof(abi::LaunchAttribute::value));
+  return idle(stream);
 }
 
 // No stream ever captures: cuStreamBeginCapture is not supported.

@@ -86,7 +86,7 @@ BANKSHOT_API(cudaMemcpy2D)(void* to, size_t to_pitch, const void* from, size_t f
 BANKSHOT_API(cudaMemcpy3DAsync)(const abi::Memcpy3DParms* parms, void* stream) {
   return call_on(stream, [&](Session& session) {
     if (!parms) return Status::invalid_value;
-    if (parms->src_array || parms->dst_array) return Status::not_supported;  // arrays belong to textures
+    if (parms->src_array || parms->dst_array) return refuse_arrays();
     const auto sides = sides_of(parms->kind);
     if (!sides) return Status::invalid_memcpy_direction;
     return copy(session.memory(), region_of(parms->dst_ptr, parms->dst_pos, sides->to),

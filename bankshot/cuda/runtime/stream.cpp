@@ -1,4 +1,7 @@
 // Streams: always idle, since everything executes when it is issued.
+#include <cstring>
+
+#include "bankshot/cuda/abi.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {
@@ -98,6 +101,20 @@ BANKSHOT_API(cudaStreamGetDevice)(void* stream, int* device) {
 BANKSHOT_API(cudaStreamCopyAttributes)(void* to, void* from) {
   return call_on(to, [&](Session& session) {
     return session.streams().find(from) ? Status::success : Status::invalid_handle;
+  });
+}
+
+// Attributes of a stream are hints: cache windows, how to wait, priorities.
+
+BANKSHOT_API(cudaStreamSetAttribute)(void* stream, int, const void* value) {
+  return call_on(stream, [&](Session&) { return value ? Status::success : Status::invalid_value; });
+}
+
+BANKSHOT_API(cudaStreamGetAttribute)(void* stream, int, void* value) {
+  return call_on(stream, [&](Session&) {
+    if (!value) return Status::invalid_value;
+    std::memset(value, 0, sizeof(abi::LaunchAttribute::value));
+    return Status::success;
   });
 }
 

@@ -7,21 +7,32 @@ namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
 /// Not inlined: the rarer users of comparisons share this code.
-template <class T, class C, int First>
-[[gnu::noinline]] uint64_t compared(Warp& w, const Instr* i) {
-  return compare_operands<T, C, First>(w, i);
+template <class T, class C>
+[[gnu::noinline]] uint64_t compared(const T* a, const T* b) {
+  return C::of(a, b);
+}
+
+/// d = mask bit l ? True : 0
+template <u32 True>
+[[gnu::noinline]] const Instr* write_flags(Warp& w, const Instr* i, uint64_t mask) {
+  u32 lanes[kLanes];
+  spread_mask<u32>(lanes, mask, True, 0);
+  blend(w.row<u32>(i->op[0]), lanes, w.active);
+  return i + 1;
 }
 
 /// setp p|q, a, b{, c}: p = (a ? b) op c and q = !(a ? b) op c.
 template <class T, class C, Combine How>
 const Instr* setp(Warp& w, const Instr* i) {
   if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &setp<T, C, How>);
+  const T* const a = w.row<const T>(i->op[2]);
+  const T* const b = w.row<const T>(i->op[3]);
   if constexpr (How == Combine::none) {
-    const uint64_t t = compare_operands<T, C, 2>(w, i);
+    const uint64_t t = C::of(a, b);
     write_predicate(w, i->op[0], t);
     write_predicate(w, i->op[1], ~t);
   } else {
-    const uint64_t t = compared<T, C, 2>(w, i), c = w.predicate_value(i->op[4]);
+    const uint64_t t = compared<T, C>(a, b), c = w.predicate_value(i->op[4]);
     write_predicate(w, i->op[0], combined<How>(t, c));
     write_predicate(w, i->op[1], combined<How>(~t, c));
   }
@@ -32,12 +43,9 @@ const Instr* setp(Warp& w, const Instr* i) {
 template <class T, class C, Combine How, u32 True>
 const Instr* set(Warp& w, const Instr* i) {
   if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &set<T, C, How, True>);
-  uint64_t t = compared<T, C, 1>(w, i);
+  uint64_t t = compared<T, C>(w.row<const T>(i->op[1]), w.row<const T>(i->op[2]));
   if constexpr (How != Combine::none) t = combined<How>(t, w.predicate_value(i->op[3]));
-  u32 lanes[kLanes];
-  spread_mask<u32>(lanes, t, True, 0);
-  blend(w.row<u32>(i->op[0]), lanes, w.active);
-  return i + 1;
+  return write_flags<True>(w, i, t);
 }
 
 Handler setp_handler(const Match& m) {

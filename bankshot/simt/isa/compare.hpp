@@ -15,12 +15,6 @@ struct Comparison {
   }
 };
 
-/// The comparison of rows op[First] and op[First + 1], whose values are of type T. Floats: in the instruction's mode.
-template <class T, class C, int First>
-inline uint64_t compare_operands(Warp& w, const Instr* i) {
-  return C::of(w.row<const T>(i->op[First]), w.row<const T>(i->op[First + 1]));
-}
-
 /// Calls make(Comparison<…>{}) for the operator among the modifiers. Integers have eq ne lt le gt ge and the unsigned
 /// lo ls hi hs; floats eq … ge, which are false if an operand is NaN, equ … geu, which are true then, num and nan.
 template <class T, class Make>

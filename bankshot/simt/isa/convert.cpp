@@ -170,29 +170,37 @@ Handler select_convert(const Match& m) {
 
 }  // namespace
 
+#define TYPES "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64"
+
 void convert_rows(Rows& rows) {
-  rows.push_back({"cvt{.irnd}{.rnd}{.ftz}{.relu}{.sat}{.satfinite}.type.stype d, a:type2",
-                  "irnd = rni rzi rmi rpi; type = u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64; "
-                  "stype = u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64",
-                  Unit::alu, select_convert, lower_convert,
+  rows.push_back({"cvt{.irnd}{.ftz}{.sat}.type.stype d, a:type2",
+                  "irnd = rni rzi rmi rpi; type = " TYPES "; stype = " TYPES, Unit::alu, select_convert, lower_convert,
                   {{"s64.s32", {"-5"}, "-5"},
                    {"u32.u16", {"65535"}, "65535"},
                    {"u16.u32", {"65537"}, "1"},
                    {"sat.u16.s32", {"-1"}, "0"},
                    {"sat.s16.s32", {"40000"}, "32767"},
-                   {"rn.f32.s32", {"16777217"}, "0f4B800000"},
-                   {"rp.f32.s32", {"16777217"}, "0f4B800001"},
                    {"rzi.s32.f32", {"0fC0200000"}, "-2"},
                    {"rni.s32.f32", {"0f40200000"}, "2"},
                    {"rzi.u32.f32", {"0fBF800000"}, "0"},
                    {"rzi.s32.f32", {"0f7FC00000"}, "0"},
                    {"rzi.s32.f64", {"0d7FF8000000000000"}, "-2147483648"},
                    {"f64.f32", {"0f3FC00000"}, "0d3FF8000000000000"},
-                   {"rn.f32.f64", {"0d3FF8000000000000"}, "0f3FC00000"},
                    {"sat.f32.f32", {"0f40000000"}, "0f3F800000"},
-                   {"rn.f16.f32", {"0f3F800000"}, "0x3C00"},
                    {"f32.f16", {"0x3C00"}, "0f3F800000"}}});
+  rows.push_back({"cvt.rnd{.ftz}{.sat}.type.stype d, a:type2", "type = f16 bf16 f32 f64; stype = " TYPES, Unit::alu,
+                  select_convert, lower_convert,
+                  {{"rn.f32.s32", {"16777217"}, "0f4B800000"},
+                   {"rp.f32.s32", {"16777217"}, "0f4B800001"},
+                   {"rn.f32.f64", {"0d3FF8000000000000"}, "0f3FC00000"},
+                   {"rn.f16.f32", {"0f3F800000"}, "0x3C00"},
+                   {"rz.bf16.f32", {"0f3FFFFFFF"}, "0x3FFF"}}});
+  rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.type.f32 d, a:f32", "frnd2 = rn rz; type = f16 bf16", Unit::alu,
+                  select_convert, lower_convert,
+                  {{"rn.relu.f16.f32", {"0fBF800000"}, "0x0000"}, {"rn.satfinite.f16.f32", {"0f7F800000"}, "0x7BFF"}}});
   convert_packed_rows(rows);
 }
+
+#undef TYPES
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

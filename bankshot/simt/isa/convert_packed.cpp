@@ -5,10 +5,8 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-void flush_and_rectify(const Instr* i, f32* x) {
-  if (i->fp & FpMode::kFlush) {
-    for (int l = 0; l < kLanes; ++l) x[l] = flushed(x[l]);
-  }
+/// .relu. @param x  a row
+void rectify(const Instr* i, f32* x) {
   if (i->aux & ConvertAux::kRelu) {
     for (int l = 0; l < kLanes; ++l) x[l] = rectified(x[l]);
   }
@@ -23,8 +21,8 @@ const Instr* pack_halves(Warp& w, const Instr* i) {
   u32 t[kLanes];
   std::memcpy(a, w.row<const f32>(i->op[1]), sizeof a);
   std::memcpy(b, w.row<const f32>(i->op[2]), sizeof b);
-  flush_and_rectify(i, a);
-  flush_and_rectify(i, b);
+  rectify(i, a);
+  rectify(i, b);
   narrow_by_mode(i, a, high);
   narrow_by_mode(i, b, low);
   for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u32>(high[l].bits) << 16 | low[l].bits;
@@ -38,7 +36,7 @@ const Instr* to_tf32(Warp& w, const Instr* i) {
   f32 a[kLanes];
   u32 t[kLanes];
   std::memcpy(a, w.row<const f32>(i->op[1]), sizeof a);
-  flush_and_rectify(i, a);
+  rectify(i, a);
   const bool nearest = (i->fp & 3) == FpMode::kNearest;
   for (int l = 0; l < kLanes; ++l) {
     const u32 bits = bit_pattern<u32>(a[l]), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
@@ -87,8 +85,8 @@ const Instr* pack_bytes(Warp& w, const Instr* i) {
   u16 t[kLanes];
   std::memcpy(a, w.row<const f32>(i->op[1]), sizeof a);
   std::memcpy(b, w.row<const f32>(i->op[2]), sizeof b);
-  flush_and_rectify(i, a);
-  flush_and_rectify(i, b);
+  rectify(i, a);
+  rectify(i, b);
   for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(narrow8<E>(a[l]) << 8 | narrow8<E>(b[l]));
   blend(w.row<u16>(i->op[0]), t, w.active);
   return i + 1;
@@ -101,8 +99,8 @@ const Instr* halves_to_bytes(Warp& w, const Instr* i) {
   f32 x[2 * kLanes];
   u16 t[kLanes];
   widen_row<2 * kLanes>(w.row<const f16>(i->op[1]), x);
-  flush_and_rectify(i, x);
-  flush_and_rectify(i, x + kLanes);
+  rectify(i, x);
+  rectify(i, x + kLanes);
   for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(narrow8<E>(x[2 * l + 1]) << 8 | narrow8<E>(x[2 * l]));
   blend(w.row<u16>(i->op[0]), t, w.active);
   return i + 1;
@@ -119,8 +117,8 @@ const Instr* bytes_to_halves(Warp& w, const Instr* i) {
     x[2 * l] = E::widen(a[l] & 0xff);
     x[2 * l + 1] = E::widen(a[l] >> 8);
   }
-  flush_and_rectify(i, x);
-  flush_and_rectify(i, x + kLanes);
+  rectify(i, x);
+  rectify(i, x + kLanes);
   narrow_row<2 * kLanes>(x, t);
   blend(w.row<u32>(i->op[0]), reinterpret_cast<const u32*>(t), w.active);
   return i + 1;
@@ -162,19 +160,19 @@ Handler by_byte_type(ptx::Type type, Handler e4m3, Handler e5m2) { return type =
 }  // namespace
 
 void convert_packed_rows(Rows& rows) {
-  rows.push_back({"cvt.frnd2{.ftz}{.relu}{.satfinite}.type.f32 d, a:f32, b:f32", "frnd2 = rn rz; type = f16x2 bf16x2",
+  rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.type.f32 d, a:f32, b:f32", "frnd2 = rn rz; type = f16x2 bf16x2",
                   Unit::alu,
                   [](const Match& m) -> Handler {
                     return m.type == ptx::Type::f16x2 ? &pack_halves<f16> : &pack_halves<bf16>;
                   },
                   lower_convert_pair, {{"rn.f16x2.f32", {"0f3F800000", "0f40000000"}, "0x3C004000"}}});
-  rows.push_back({"cvt.trnd{.satfinite}{.relu}{.satfinite}.tf32.f32 d:b32, a:f32", "trnd = rna rn rz", Unit::alu,
+  rows.push_back({"cvt.trnd{.relu}{.satfinite}{.relu}.tf32.f32 d:b32, a:f32", "trnd = rna rn rz", Unit::alu,
                   [](const Match& m) -> Handler { return m.has("rna") ? &to_tf32<true> : &to_tf32<false>; },
                   lower_convert, {{"rna.tf32.f32", {"0f3F801000"}, "0x3F802000"}}});
-  rows.push_back({"cvt.rn.satfinite{.relu}.type.f32 d:b16, a:f32, b:f32", "type = e4m3x2 e5m2x2", Unit::alu,
+  rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f32 d:b16, a:f32, b:f32", "type = e4m3x2 e5m2x2", Unit::alu,
                   [](const Match& m) { return by_byte_type(m.type, &pack_bytes<E4m3>, &pack_bytes<E5m2>); },
                   lower_convert_pair, {{"rn.satfinite.e4m3x2.f32", {"0f3F800000", "0f44000000"}, "0x387E"}}});
-  rows.push_back({"cvt.rn.satfinite{.relu}.type.f16x2 d:b16, a:b32", "type = e4m3x2 e5m2x2", Unit::alu,
+  rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f16x2 d:b16, a:b32", "type = e4m3x2 e5m2x2", Unit::alu,
                   [](const Match& m) { return by_byte_type(m.type, &halves_to_bytes<E4m3>, &halves_to_bytes<E5m2>); },
                   lower_convert, {{"rn.satfinite.e5m2x2.f16x2", {"0x3C00C000"}, "0x3CC0"}}});
   rows.push_back({"cvt.rn{.relu}.f16x2.stype d:b32, a:b16", "stype = e4m3x2 e5m2x2", Unit::alu,

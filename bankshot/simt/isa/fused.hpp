@@ -27,7 +27,8 @@ inline f32 fused(f32 a, f32 b, f32 c) {
   const u64 bits = as_bits(sum);
   const bool inexact = (error > 0) | (error < 0);                // not if NaN
   const u64 step = (error > 0) == (sum > 0) ? 1 : ~u64{0};       // towards the exact value
-  return static_cast<f32>(as_float(inexact & ((bits & 1) == 0) ? bits + step : bits));
+  const bool to_odd = inexact & ((bits & 1) == 0);
+  return static_cast<f32>(as_float(to_odd ? bits + step : bits));
 }
 
 /// A finite number other than 0 as ± significand · 2^exponent, the significand's highest bit at `kTop`.

@@ -71,13 +71,12 @@ inline H narrow(f64 x, int mode) {
   return H{static_cast<u16>(magnitude | (negative ? F::kSign : 0))};
 }
 
-/// Exact. NaN stays some NaN. Needs no particular MXCSR: the subtraction is exact and of normal numbers.
+/// Exact in every mode of MXCSR: nothing in between is subnormal or depends on rounding. NaN stays some NaN.
 inline f32 widen(f16 h) {
   const u32 magnitude = h.bits & 0x7fffu, sign = (h.bits & 0x8000u) << 16;
   const u32 normal = (magnitude << 13) + (112u << 23);
   const u32 special = (magnitude << 13) | 0x7f800000u;
-  constexpr u32 kMagic = 113u << 23;  // 2^-14: with m in its mantissa it is 2^-14 + m * 2^-24
-  const u32 subnormal = bit_pattern<u32>(bit_pattern<f32>(kMagic + (magnitude << 13)) - bit_pattern<f32>(kMagic));
+  const u32 subnormal = bit_pattern<u32>(static_cast<f32>(static_cast<s32>(magnitude)) * 0x1p-24f);
   const u32 finite = magnitude < 0x400u ? subnormal : normal;
   return bit_pattern<f32>((magnitude < 0x7c00u ? finite : special) | sign);
 }

@@ -21,7 +21,8 @@ void permute(u32* t, const u32* a, const u32* source) {
 
 /// The manual's pseudo-code for all lanes. c holds the clamp value in bits 0-4 and the segment mask in bits 8-12, so a
 /// warp of 64 lanes shuffles in two halves. A source lane that does not execute gives an undefined value in the manual;
-/// here it is as if p were false, except that p is not.
+/// here, as on hardware, what its register holds: zero in the missing lanes of a CTA's last warp. Programs that reduce
+/// a block of less than a warp with shuffles rely on it.
 template <Shuffle Mode>
 void shuffle(Warp& w, const Instr* i) {
   const u32* const a = w.row<const u32>(i->op[2]);
@@ -40,9 +41,6 @@ void shuffle(Warp& w, const Instr* i) {
     const bool good = Mode == Shuffle::up ? j >= most : j <= most;
     inside[l] = good ? 1 : 0;
     source[l] = static_cast<u32>((l & ~31) | (good ? j : lane));
-  }
-  if (w.active != kAllLanes) {
-    for (int l = 0; l < kLanes; ++l) source[l] = w.active >> (source[l] % kLanes) & 1 && source[l] < kLanes ? source[l] : l;
   }
   permute(t, a, source);
   if (i->op[1] != OperandRef::kNone) write_predicate(w, i->op[1], mask_of(inside));
@@ -163,11 +161,22 @@ void warp_rows(Rows& rows) {
   rows.push_back({"shfl.sync.mode.b32 d|p, a, b, c, membermask", kModes, Unit::warp, select_shuffle, lower_shfl});
   rows.push_back({"shfl.mode.b32 d|p, a, b, c", kModes, Unit::warp, select_shuffle, lower_shfl});
   // Compilers write .sync before or after the mode.
-  rows.push_back({"vote.sync.mode.pred p, a, membermask", kVotes, Unit::warp, select_vote, lower_vote});
-  rows.push_back({"vote.mode{.sync}.pred p, a, membermask", kVotes, Unit::warp, select_vote, lower_vote});
-  rows.push_back({"vote.sync.ballot.b32 d, a, membermask", "", Unit::warp, always(&gathered<&ballot, 2>), lower_vote});
-  rows.push_back({"vote.ballot{.sync}.b32 d, a, membermask", "", Unit::warp, always(&gathered<&ballot, 2>), lower_vote});
-  rows.push_back({"match.mode.sync.type d|p, a, membermask", "mode = any all; type = b32 b64", Unit::warp, select_match, lower_match});
+  rows.push_back({"vote.sync.mode.pred p, a:pred, membermask", kVotes, Unit::warp, select_vote, lower_vote});
+  rows.push_back({"vote.mode.sync.pred p, a:pred, membermask", kVotes, Unit::warp, select_vote, lower_vote});
+  rows.push_back({"vote.mode.pred p, a:pred", kVotes, Unit::warp, select_vote, lower_vote});
+  const auto ballot_row = [&](std::string_view syntax) {
+    rows.push_back({syntax, "", Unit::warp, always(&gathered<&ballot, 2>), lower_vote});
+  };
+  ballot_row("vote.sync.ballot.b32 d, a:pred, membermask");
+  ballot_row("vote.ballot.sync.b32 d, a:pred, membermask");
+  ballot_row("vote.ballot.b32 d, a:pred");
+  const auto match_row = [&](std::string_view syntax) {
+    rows.push_back({syntax, "type = b32 b64", Unit::warp, select_match, lower_match});
+  };
+  match_row("match.any.sync.type d, a, membermask");
+  match_row("match.sync.any.type d, a, membermask");
+  match_row("match.all.sync.type d|p, a, membermask");
+  match_row("match.sync.all.type d|p, a, membermask");
   rows.push_back({"activemask.b32 d", "", Unit::warp, always(&active_mask), lower_activemask});
   rows.push_back({"elect.sync d|p, membermask", "", Unit::warp, always(&gathered<&elect, 2>), lower_elect});
   redux_rows(rows);
