@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/timing.hpp"
 
 namespace bankshot::cuda {
 namespace {
-
 
 bool is_blocking() {
   const char* value = std::getenv("CUDA_LAUNCH_BLOCKING");
@@ -64,8 +64,10 @@ Status launch(Session& session, Function& function, const LaunchRequest& request
   config.block = request.block;
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
+  const auto start = std::chrono::steady_clock::now();
   auto stats = session.engine().launch(*function.module->program, function.name, config);
   if (stats) {
+    time_launch(function.name, stats->warp_instructions, std::chrono::steady_clock::now() - start);
     session.report().add(session.gpu(), function.name, request.grid, request.block, *stats);
     return Status::success;
   }

@@ -47,19 +47,55 @@ const T* get_row(Warp& w, u32 op, unsigned register_bytes, T* t) {
   return t;
 }
 
+#if defined(__AVX512F__) && BANKSHOT_LANES == 32
+/// What groups of eight lanes have in common: tiles of 8 or 16 threads a row make these, and a gather costs much more.
+enum class Eights : u8 { lines, points, neither };
+
+/// @param bytes  distance of neighbours in a line
+inline Eights eights_of(const u32* offset, int bytes) {
+  const __m512i first = _mm512_set_epi32(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0);
+  const __m512i step = _mm512_mullo_epi32(_mm512_set_epi32(7, 6, 5, 4, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi32(bytes));
+  const __m512i low = _mm512_loadu_si512(offset), high = _mm512_loadu_si512(offset + 16);
+  const __m512i d = _mm512_sub_epi32(low, _mm512_permutexvar_epi32(first, low));
+  const __m512i e = _mm512_sub_epi32(high, _mm512_permutexvar_epi32(first, high));
+  if ((_mm512_cmpneq_epi32_mask(d, step) | _mm512_cmpneq_epi32_mask(e, step)) == 0) return Eights::lines;
+  const __m512i both = _mm512_or_si512(d, e);
+  return _mm512_test_epi32_mask(both, both) == 0 ? Eights::points : Eights::neither;
+}
+
+inline Eights eights_of(const u64* offset, int bytes) {
+  const __m512i step = _mm512_mullo_epi64(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi64(bytes));
+  __m512i off_line = _mm512_setzero_si512(), off_point = off_line;
+  for (int k = 0; k < 32; k += 8) {
+    const __m512i d = _mm512_sub_epi64(_mm512_loadu_si512(offset + k), _mm512_set1_epi64(static_cast<s64>(offset[k])));
+    off_line = _mm512_or_si512(off_line, _mm512_xor_si512(d, step));
+    off_point = _mm512_or_si512(off_point, d);
+  }
+  if (_mm512_test_epi64_mask(off_line, off_line) == 0) return Eights::lines;
+  return _mm512_test_epi64_mask(off_point, off_point) == 0 ? Eights::points : Eights::neither;
+}
+#endif
+
 /// t[l] = the T at base + offset[l]
 template <class T, class Offset>
 inline void gather_row(T* t, const std::byte* base, const Offset* offset) {
 #if defined(__AVX512F__) && BANKSHOT_LANES == 32
-  if constexpr (sizeof(T) == 4 && sizeof(Offset) == 4) {
-    for (int k = 0; k < 32; k += 16) {
-      _mm512_storeu_si512(t + k, _mm512_i32gather_epi32(_mm512_loadu_si512(offset + k), base, 1));
-    }
-    return;
-  }
-  if constexpr (sizeof(T) == 4 && sizeof(Offset) == 8) {
+  if constexpr (sizeof(T) == 4) {
+    const Eights eights = eights_of(offset, 4);
     for (int k = 0; k < 32; k += 8) {
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(t + k), _mm512_i64gather_epi32(_mm512_loadu_si512(offset + k), base, 1));
+      auto* const at = reinterpret_cast<__m256i*>(t + k);
+      if (eights == Eights::lines) {
+        _mm256_storeu_si256(at, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(base + offset[k])));
+      } else if (eights == Eights::points) {
+        s32 one;
+        std::memcpy(&one, base + offset[k], 4);
+        _mm256_storeu_si256(at, _mm256_set1_epi32(one));
+      } else if constexpr (sizeof(Offset) == 4) {
+        const __m256i where = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offset + k));
+        _mm256_storeu_si256(at, _mm256_i32gather_epi32(reinterpret_cast<const int*>(base), where, 1));
+      } else {
+        _mm256_storeu_si256(at, _mm512_i64gather_epi32(_mm512_loadu_si512(offset + k), base, 1));
+      }
     }
     return;
   }
@@ -79,6 +115,14 @@ inline void move_rows(Warp& w, const Instr* i, std::byte* base, const Offset* of
       std::memcpy(base + offset[0], rows[0], sizeof(T) * kLanes);
       return;
     }
+#if defined(__AVX512F__) && BANKSHOT_LANES == 32
+    if constexpr (sizeof(T) == 4) {
+      if (elements == 1 && w.active == kAllLanes && eights_of(offset, 4) == Eights::lines) {
+        for (int k = 0; k < 32; k += 8) std::memcpy(base + offset[k], rows[0] + k, 32);
+        return;
+      }
+    }
+#endif
     // In lane order: of several lanes on one address the last one wins.
     for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
       const int l = __builtin_ctzll(rest);

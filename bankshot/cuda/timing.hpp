@@ -1,0 +1,13 @@
+// With BANKSHOT_TIMING=1: what the engine itself needed for each kernel, on standard error at exit. For bench/run.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace bankshot::cuda {
+
+/// Adds one launch. Callers hold the session's lock.
+void time_launch(const std::string& kernel, uint64_t warp_instructions, std::chrono::steady_clock::duration taken);
+
+}  // namespace bankshot::cuda
