@@ -1,6 +1,8 @@
 // Nanoseconds to count one warp access, by the kind of access.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <vector>
 
@@ -88,5 +90,3 @@ BENCHMARK(random_atomics_256_words);
 BENCHMARK(random_rows_of_one_bank);
 
 }  // namespace
-
-BENCHMARK_MAIN();

@@ -14,6 +14,7 @@
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 #include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/row.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -47,11 +48,17 @@ std::string summary(const simt::KernelInfo& kernel) {
 class Ptx final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("FILE", file_, "PTX text; - is standard input")->required();
+    app.add_option("FILE", file_, "PTX text; - is standard input");
+    app.add_flag("--table", table_, "print the table of instructions that run, as Markdown");
     app.add_flag("--print", print_, "print the module as it was understood");
   }
 
   int run(const std::vector<std::string>&) override {
+    if (table_) {
+      fmt::print("{}", simt::instruction_table(*simt::rows_of("portable")));
+      return kDone;
+    }
+    if (file_.empty()) return refuse("no PTX file is named; try: bankshot ptx kernel.ptx");
     const Result<std::string> text = read(file_);
     if (!text) return refuse(text.error().message);
     const std::string name = file_ == "-" ? "standard input" : file_;
@@ -75,7 +82,7 @@ class Ptx final : public Command {
 
  private:
   std::string file_;
-  bool print_ = false;
+  bool print_ = false, table_ = false;
 };
 
 const RegisterCommand registration({
@@ -84,7 +91,8 @@ const RegisterCommand registration({
     "Examples:\n"
     "  bankshot ptx kernel.ptx\n"
     "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
-    "  bankshot ptx --print kernel.ptx\n",
+    "  bankshot ptx --print kernel.ptx\n"
+    "  bankshot ptx --table\n",
     [] { return std::make_unique<Ptx>(); }});
 
 }  // namespace

@@ -12,10 +12,17 @@ namespace bankshot::cuda::abi {
 
 using simt::Dim3;
 
-struct Pos { size_t x, y, z; };
+struct Pos {
+  size_t x, y, z;
+};
 /// Width in bytes for pitched pointers, in elements for arrays.
-struct Extent { size_t width, height, depth; };
-struct PitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
+struct Extent {
+  size_t width, height, depth;
+};
+struct PitchedPtr {
+  void* ptr;
+  size_t pitch, xsize, ysize;
+};
 
 struct Memcpy3DParms {
   void* src_array;
@@ -80,7 +87,9 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     int cooperative_value;
-    struct { unsigned x, y, z; } cluster;
+    struct {
+      unsigned x, y, z;
+    } cluster;
   } value;
 };
 
@@ -135,6 +144,8 @@ struct DriverMemcpy3D {
   size_t width, height, depth;
 };
 
-struct ChannelFormatDesc { int x, y, z, w, kind; };
+struct ChannelFormatDesc {
+  int x, y, z, w, kind;
+};
 
 }  // namespace bankshot::cuda::abi

@@ -37,9 +37,7 @@ Status release(Session& session, const void* pointer, std::initializer_list<simt
   return session.memory().free(address_of(pointer)) ? Status::success : Status::invalid_value;
 }
 
-size_t pitch_for(size_t width) {
-  return width > SIZE_MAX - kPitch ? SIZE_MAX : (width + kPitch - 1) / kPitch * kPitch;
-}
+size_t pitch_for(size_t width) { return width > SIZE_MAX - kPitch ? SIZE_MAX : (width + kPitch - 1) / kPitch * kPitch; }
 
 Status register_host(Session& session, void* pointer, size_t bytes, unsigned flags) {
   if (!pointer || bytes == 0 || (flags & ~0xfu)) return Status::invalid_value;
@@ -85,8 +83,7 @@ PointerView look_at(Session& session, const void* pointer) {
       view.type = PointerView::managed_memory;
       view.host = address;
       break;
-    default:
-      view.type = PointerView::device_memory;
+    default: view.type = PointerView::device_memory;
   }
   return view;
 }

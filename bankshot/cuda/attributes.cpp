@@ -19,6 +19,7 @@ int fixed(const DeviceInfo&) {
   return Value;
 }
 
+// clang-format off
 const Row kRows[] = {
     {1, [](const DeviceInfo& d) -> int { return d.sm.max_threads_per_block; }},
     {2, fixed<kMaxBlock[0]>},
@@ -98,6 +99,7 @@ const Row kRows[] = {
     {139, fixed<0>}, {140, fixed<0>}, {141, fixed<0>}, {142, fixed<0>}, {143, fixed<0>}, {144, fixed<0>},
     {145, fixed<0>}, {147, fixed<0>},
 };
+// clang-format on
 
 }  // namespace
 

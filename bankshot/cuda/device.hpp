@@ -14,14 +14,14 @@ namespace bankshot::cuda {
 /// What programs are told of the GPU. Sizes in bytes, clocks in kHz.
 struct DeviceInfo {
   std::string name;
-  int major = 0, minor = 0;              ///< compute capability
+  int major = 0, minor = 0;  ///< compute capability
   uint32_t sms = 0;
   uint32_t registers_per_block = 0;
   uint64_t memory = 0;
   uint32_t constant_memory = 0;
   uint32_t clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0, l2_bytes = 0;
   SmLimits sm;
-  uint32_t shared_by_default = 0;        ///< shared memory of a CTA without opting in
+  uint32_t shared_by_default = 0;  ///< shared memory of a CTA without opting in
 };
 
 DeviceInfo device_info(const gpu::Gpu& gpu);

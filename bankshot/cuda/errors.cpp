@@ -7,21 +7,15 @@ Status status_of(simt::Fault::Kind kind) {
   switch (kind) {
     case Kind::illegal_address:
     case Kind::out_of_shared:
-    case Kind::out_of_local:
-      return Status::illegal_address;
-    case Kind::misaligned:
-      return Status::misaligned_address;
-    case Kind::assertion:
-      return Status::assertion;
-    case Kind::bad_call:
-      return Status::invalid_program_counter;
+    case Kind::out_of_local: return Status::illegal_address;
+    case Kind::misaligned: return Status::misaligned_address;
+    case Kind::assertion: return Status::assertion;
+    case Kind::bad_call: return Status::invalid_program_counter;
     // A GPU waits for ever, or until the watchdog of a display ends the kernel, which is this code.
     case Kind::deadlock:
     case Kind::divergent_barrier:
-    case Kind::interrupted:
-      return Status::launch_timeout;
-    case Kind::trap:
-      return Status::launch_failure;
+    case Kind::interrupted: return Status::launch_timeout;
+    case Kind::trap: return Status::launch_failure;
   }
   return Status::launch_failure;
 }
@@ -33,10 +27,8 @@ bool is_sticky(Status status) {
     case Status::assertion:
     case Status::misaligned_address:
     case Status::invalid_program_counter:
-    case Status::launch_failure:
-      return true;
-    default:
-      return false;
+    case Status::launch_failure: return true;
+    default: return false;
   }
 }
 

@@ -1,10 +1,10 @@
 #include "bankshot/cuda/fatbin.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
-
-#include <fmt/format.h>
 
 namespace bankshot::cuda {
 namespace {
@@ -97,7 +97,8 @@ Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> data) {
     while (any && offset < data.size() && data[offset] == std::byte{0}) ++offset;
     if (any && offset == data.size()) return entries;
     if (!bytes.has(offset, kContainerHeader))
-      return bad(offset, fmt::format("a container needs {} bytes, {} are left", kContainerHeader, data.size() - offset));
+      return bad(offset,
+                 fmt::format("a container needs {} bytes, {} are left", kContainerHeader, data.size() - offset));
     if (const auto magic = bytes.at<uint32_t>(offset); magic != kContainerMagic)
       return bad(offset, fmt::format("magic number {:#010x} instead of {:#010x}", magic, kContainerMagic));
     const auto header = bytes.at<uint16_t>(offset + 6);
@@ -105,7 +106,8 @@ Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> data) {
     if (header < kContainerHeader || !bytes.has(offset, header))
       return bad(offset + 6, fmt::format("a container header of {} bytes does not fit", header));
     if (!bytes.has(offset + header, size))
-      return bad(offset + 8, fmt::format("the container says {} bytes, {} are left", size, data.size() - offset - header));
+      return bad(offset + 8,
+                 fmt::format("the container says {} bytes, {} are left", size, data.size() - offset - header));
     const uint64_t end = offset + header + size;
     offset += header;
     while (offset < end) {
@@ -127,9 +129,10 @@ Result<std::vector<FatbinEntry>> choose_ptx(const std::vector<FatbinEntry>& entr
       others += (others.empty() ? "" : ", ") + architecture_name(entry);
   }
   if (ptx.empty())
-    return Error{fmt::format("no PTX in this fat binary, only machine code ({}): rebuild with nvcc -arch=sm_XX, or add "
-                             "-gencode arch=compute_75,code=compute_75",
-                             others.empty() ? "none" : others)};
+    return Error{
+        fmt::format("no PTX in this fat binary, only machine code ({}): rebuild with nvcc -arch=sm_XX, or add "
+                    "-gencode arch=compute_75,code=compute_75",
+                    others.empty() ? "none" : others)};
   std::stable_sort(ptx.begin(), ptx.end(), [](const FatbinEntry& a, const FatbinEntry& b) {
     if (a.architecture != b.architecture) return a.architecture > b.architecture;
     return a.variant < b.variant;
@@ -153,12 +156,14 @@ Result<std::span<const std::byte>> container_of(const void* wrapper) {
   Wrapper head;
   std::memcpy(&head, wrapper, sizeof head);
   if (head.magic != kWrapperMagic)
-    return Error{fmt::format("the program registered no fat binary: magic number {:#010x} instead of {:#010x}; build it "
-                             "with nvcc or clang",
-                             head.magic, kWrapperMagic)};
+    return Error{
+        fmt::format("the program registered no fat binary: magic number {:#010x} instead of {:#010x}; build it "
+                    "with nvcc or clang",
+                    head.magic, kWrapperMagic)};
   if (head.version >= 2)
-    return Error{"this program was built for device linking (-rdc=true or -dc), which comes later: build it without "
-                 "-rdc=true"};
+    return Error{
+        "this program was built for device linking (-rdc=true or -dc), which comes later: build it without "
+        "-rdc=true"};
   const size_t extent = container_extent(head.container);
   if (extent == 0) return Error{"the registered fat binary has no container: build the program again"};
   return std::span(static_cast<const std::byte*>(head.container), extent);

@@ -31,12 +31,12 @@ enum class Compression : uint8_t { none, lz4, zstd };
 struct FatbinEntry {
   enum class Kind : uint8_t { ptx, machine_code, other };
   Kind kind = Kind::other;
-  unsigned architecture = 0;    ///< 75 = sm_75
-  char variant = 0;             ///< 'a' of sm_90a, 'f' of sm_100f, else 0
+  unsigned architecture = 0;  ///< 75 = sm_75
+  char variant = 0;           ///< 'a' of sm_90a, 'f' of sm_100f, else 0
   Compression compression = Compression::none;
-  std::string source;           ///< file name the compiler noted (-lineinfo, -G), or empty
-  uint64_t offset = 0;          ///< of the entry's header, for messages
-  uint64_t size = 0;            ///< bytes after decompression
+  std::string source;                  ///< file name the compiler noted (-lineinfo, -G), or empty
+  uint64_t offset = 0;                 ///< of the entry's header, for messages
+  uint64_t size = 0;                   ///< bytes after decompression
   std::span<const std::byte> payload;  ///< without its padding
 };
 

@@ -1,8 +1,7 @@
 // The only file that knows the compression libraries.
+#include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
-
-#include <fmt/format.h>
 
 #include "bankshot/cuda/fatbin.hpp"
 
@@ -10,8 +9,9 @@ namespace bankshot::cuda {
 namespace {
 
 Error bad(const FatbinEntry& entry, std::string_view reason) {
-  return {fmt::format("fat binary, byte {}: the payload for {} does not decompress: {}; the file is damaged: build it again",
-                      entry.offset, architecture_name(entry), reason)};
+  return {fmt::format(
+      "fat binary, byte {}: the payload for {} does not decompress: {}; the file is damaged: build it again",
+      entry.offset, architecture_name(entry), reason)};
 }
 
 Result<std::string> decompress_zstd(const FatbinEntry& entry) {
@@ -38,7 +38,8 @@ Result<std::string> decompress_lz4(const FatbinEntry& entry) {
   const int got = LZ4_decompress_safe(reinterpret_cast<const char*>(entry.payload.data()), text.data(),
                                       static_cast<int>(entry.payload.size()), static_cast<int>(entry.size));
   if (got < 0) return bad(entry, fmt::format("bad LZ4 block at byte {}", -int64_t{got}));
-  if (static_cast<uint64_t>(got) != entry.size) return bad(entry, fmt::format("{} bytes instead of {}", got, entry.size));
+  if (static_cast<uint64_t>(got) != entry.size)
+    return bad(entry, fmt::format("{} bytes instead of {}", got, entry.size));
   return text;
 }
 

@@ -1,10 +1,10 @@
 #include "bankshot/cuda/launch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/timing.hpp"
@@ -33,8 +33,9 @@ Status check(const DeviceInfo& device, const Function& function, const LaunchReq
   if (const Status status = check_shape(device, *function.info, request); status != Status::success) return status;
   if (request.dynamic_shared > dynamic_shared_limit(device, function)) return Status::invalid_value;
   if (request.cooperative) {
-    const uint64_t resident = uint64_t{occupancy(device, function, static_cast<uint32_t>(request.block.count()),
-                                                 request.dynamic_shared)} * device.sms;
+    const uint64_t resident =
+        uint64_t{occupancy(device, function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared)} *
+        device.sms;
     if (request.grid.count() > resident) return Status::cooperative_launch_too_large;
   }
   return Status::success;
@@ -99,8 +100,8 @@ uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t 
   const simt::KernelInfo& kernel = *function.info;
   if (threads > kernel.max_threads) return 0;
   return blocks_per_sm(device.sm, {.threads = threads,
-                                        .registers = registers_told(device, kernel),
-                                        .shared = kernel.static_shared + dynamic_shared});
+                                   .registers = registers_told(device, kernel),
+                                   .shared = kernel.static_shared + dynamic_shared});
 }
 
 }  // namespace bankshot::cuda

@@ -5,18 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/modules.hpp"
-#include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/session.hpp"
 
 namespace bankshot::cuda {
 
 struct LaunchRequest {
   simt::Dim3 grid, block;
-  uint64_t dynamic_shared = 0;      ///< bytes
-  bool cooperative = false;         ///< all CTAs must be resident at once
-  void* const* arguments = nullptr; ///< one pointer a parameter; or null, and
+  uint64_t dynamic_shared = 0;          ///< bytes
+  bool cooperative = false;             ///< all CTAs must be resident at once
+  void* const* arguments = nullptr;     ///< one pointer a parameter; or null, and
   std::span<const std::byte> packed{};  ///< … the whole parameter buffer
 };
 

@@ -1,9 +1,8 @@
 // From a registered or given image to a program of the engine.
 #include <errno.h>
+#include <fmt/format.h>
 
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "bankshot/cuda/fatbin.hpp"
 #include "bankshot/cuda/modules.hpp"
@@ -22,7 +21,11 @@ struct Failure {
   std::string log;
 };
 
-bool is_elf(std::string_view image) { return image.starts_with("\x7f" "ELF"); }
+bool is_elf(std::string_view image) {
+  return image.starts_with(
+      "\x7f"
+      "ELF");
+}
 
 bool is_container(std::string_view image) {
   uint32_t magic = 0;
@@ -63,10 +66,11 @@ Result<std::shared_ptr<simt::Program>, Failure> load_image(simt::Engine& engine,
     return load_first(engine, *container, module.label);
   }
   if (is_elf(module.image))
-    return Failure{Status::no_binary_for_gpu,
-                   fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat "
-                               "binary that has it (nvcc -fatbin)",
-                               module.label)};
+    return Failure{
+        Status::no_binary_for_gpu,
+        fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat "
+                    "binary that has it (nvcc -fatbin)",
+                    module.label)};
   if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
   auto program = engine.load(module.image, module.label);
   if (program) return *program;

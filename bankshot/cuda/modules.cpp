@@ -10,6 +10,8 @@ Module& ModuleTable::add(std::unique_ptr<Module> module) {
 void ModuleTable::remove(Module* module) {
   std::erase_if(host_functions_, [&](const auto& entry) { return entry.second->module == module; });
   std::erase_if(host_variables_, [&](const auto& entry) { return entry.second->module == module; });
+  if (const auto found = modules_.find(module); found != modules_.end())
+    for (const auto& [name, function] : found->second->functions) handles_.erase(function.get());
   modules_.erase(module);
 }
 
@@ -28,9 +30,14 @@ void ModuleTable::register_variable(Module& module, const void* host, std::uniqu
 
 Function* ModuleTable::function(const void* key) const {
   if (const auto found = host_functions_.find(key); found != host_functions_.end()) return found->second;
+  // A program launches by handle again and again: only the first time is worth a search.
+  if (handles_.contains(key)) return static_cast<Function*>(const_cast<void*>(key));
   for (const auto& [module, owner] : modules_)
     for (const auto& [name, function] : module->functions)
-      if (function.get() == key) return function.get();
+      if (function.get() == key) {
+        handles_.insert(key);
+        return function.get();
+      }
   return nullptr;
 }
 

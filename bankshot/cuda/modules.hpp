@@ -20,34 +20,34 @@ struct Module;
 /// CUkernel and CUfunction.
 struct Function {
   Module* module = nullptr;
-  std::string name;                     ///< mangled, as in the PTX
+  std::string name;                        ///< mangled, as in the PTX
   const simt::KernelInfo* info = nullptr;  ///< null until the module is loaded
-  uint32_t dynamic_shared_limit = 0;    ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
-  int carveout = -1;                    ///< preferred share of shared memory in percent; kept, not used
+  uint32_t dynamic_shared_limit = 0;       ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
+  int carveout = -1;                       ///< preferred share of shared memory in percent; kept, not used
 };
 
 /// A __device__, __constant__ or __managed__ variable.
 struct Variable {
   Module* module = nullptr;
   std::string name;
-  size_t size = 0;                      ///< bytes, as the program registered it
-  void** managed_pointer = nullptr;     ///< the host's pointer to a __managed__ variable, set when the module is loaded
+  size_t size = 0;                   ///< bytes, as the program registered it
+  void** managed_pointer = nullptr;  ///< the host's pointer to a __managed__ variable, set when the module is loaded
   const simt::GlobalInfo* info = nullptr;
 };
 
 /// One fat binary or PTX text. Loaded when something of it is first used, so that a module with something that cannot run
 /// does no harm to a program that does not use it.
 struct Module {
-  const void* wrapper = nullptr;        ///< registration wrapper, or null
-  std::string image;                    ///< otherwise the image: PTX text or fat binary
-  std::string label;                    ///< shown in messages
+  const void* wrapper = nullptr;  ///< registration wrapper, or null
+  std::string image;              ///< otherwise the image: PTX text or fat binary
+  std::string label;              ///< shown in messages
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
   std::map<std::string, std::unique_ptr<Variable>, std::less<>> variables;
 
   enum class State : uint8_t { unloaded, loaded, failed };
   State state = State::unloaded;
-  Status failure = Status::success;     ///< why it is not loaded
-  std::string log;                      ///< … in words
+  Status failure = Status::success;  ///< why it is not loaded
+  std::string log;                   ///< … in words
   std::shared_ptr<simt::Program> program;
 };
 
@@ -80,6 +80,7 @@ class ModuleTable {
   std::unordered_map<Module*, std::unique_ptr<Module>> modules_;
   std::unordered_map<const void*, Function*> host_functions_;
   std::unordered_map<const void*, Variable*> host_variables_;
+  mutable std::unordered_set<const void*> handles_;  ///< functions that were found by their handle before
 };
 
 }  // namespace bankshot::cuda

@@ -33,7 +33,8 @@ uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block) {
 uint64_t available_dynamic_shared(const SmLimits& sm, const BlockNeeds& block, uint32_t blocks) {
   if (blocks == 0 || blocks > blocks_per_sm(sm, block)) return 0;
   const uint64_t share = sm.shared / blocks / sm.shared_unit * sm.shared_unit;
-  const uint64_t usable = std::min<uint64_t>(share - std::min<uint64_t>(share, sm.shared_reserved), sm.shared_per_block);
+  const uint64_t usable =
+      std::min<uint64_t>(share - std::min<uint64_t>(share, sm.shared_reserved), sm.shared_per_block);
   return usable - std::min(usable, block.shared);
 }
 

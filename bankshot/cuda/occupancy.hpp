@@ -14,19 +14,19 @@ struct SmLimits {
   uint32_t max_warps = 64;
   uint32_t max_blocks = 32;
   uint32_t registers = 65536;
-  uint32_t register_unit = 256;    ///< registers of a warp come in multiples of this
-  uint32_t register_parts = 4;     ///< the register file is split evenly between this many schedulers
-  uint32_t shared = 0;             ///< bytes of shared memory for all its CTAs
-  uint32_t shared_unit = 128;      ///< shared memory of a CTA comes in multiples of this
-  uint32_t shared_reserved = 0;    ///< bytes the system takes of each CTA
-  uint32_t shared_per_block = 0;   ///< the most one CTA may ask for after opting in
+  uint32_t register_unit = 256;   ///< registers of a warp come in multiples of this
+  uint32_t register_parts = 4;    ///< the register file is split evenly between this many schedulers
+  uint32_t shared = 0;            ///< bytes of shared memory for all its CTAs
+  uint32_t shared_unit = 128;     ///< shared memory of a CTA comes in multiples of this
+  uint32_t shared_reserved = 0;   ///< bytes the system takes of each CTA
+  uint32_t shared_per_block = 0;  ///< the most one CTA may ask for after opting in
 };
 
 /// What a CTA needs.
 struct BlockNeeds {
   uint32_t threads = 0;
-  uint32_t registers = 0;          ///< a thread
-  uint64_t shared = 0;             ///< static and dynamic bytes
+  uint32_t registers = 0;  ///< a thread
+  uint64_t shared = 0;     ///< static and dynamic bytes
 };
 
 /// CTAs an SM holds; 0 if it cannot hold one.

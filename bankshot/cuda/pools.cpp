@@ -41,7 +41,8 @@ void PoolTable::clear() {
 
 Status set_pool_attribute(Pool* pool, int attribute, const void* value) {
   // Of the counters only the high-water marks can be set, and only to zero. Source: CUDA runtime API reference
-  if (!pool || !value || attribute < 1 || attribute > 8 || attribute == 5 || attribute == 7) return Status::invalid_value;
+  if (!pool || !value || attribute < 1 || attribute > 8 || attribute == 5 || attribute == 7)
+    return Status::invalid_value;
   uint64_t number = 0;
   std::memcpy(&number, value, is_int(attribute) ? sizeof(int) : sizeof number);
   if (attribute > 4 && number != 0) return Status::invalid_value;
@@ -51,7 +52,8 @@ Status set_pool_attribute(Pool* pool, int attribute, const void* value) {
 
 Status get_pool_attribute(const Pool* pool, int attribute, void* value) {
   if (!pool || !value || attribute < 1 || attribute > 8) return Status::invalid_value;
-  std::memcpy(value, &pool->attributes[static_cast<size_t>(attribute)], is_int(attribute) ? sizeof(int) : sizeof(uint64_t));
+  std::memcpy(value, &pool->attributes[static_cast<size_t>(attribute)],
+              is_int(attribute) ? sizeof(int) : sizeof(uint64_t));
   return Status::success;
 }
 

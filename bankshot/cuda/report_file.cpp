@@ -1,6 +1,7 @@
 #include "bankshot/cuda/report_file.hpp"
 
 #include <errno.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,8 +9,6 @@
 #include <cstring>
 #include <fstream>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/report/json.hpp"

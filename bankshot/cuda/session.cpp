@@ -1,8 +1,8 @@
 #include "bankshot/cuda/session.hpp"
 
-#include <cstdlib>
-
 #include <fmt/format.h>
+
+#include <cstdlib>
 
 #include "bankshot/cuda/say.hpp"
 

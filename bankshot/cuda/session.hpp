@@ -6,8 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/cuda/pools.hpp"
 #include "bankshot/cuda/report_file.hpp"
@@ -36,7 +36,7 @@ class Session {
   /// failed before (until reset), or not_initialized.
   Status open();
   bool is_open() const { return engine_ != nullptr; }
-  simt::Engine& engine() { return *engine_; }    ///< after open()
+  simt::Engine& engine() { return *engine_; }  ///< after open()
   simt::Memory& memory() { return engine_->memory(); }
 
   /// A kernel failed: every later call fails with `status` until reset().

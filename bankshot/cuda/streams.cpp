@@ -19,10 +19,8 @@ bool StreamTable::destroy(const void* handle) { return streams_.erase(handle) !=
 Stream* StreamTable::find(const void* handle) {
   switch (reinterpret_cast<uintptr_t>(handle)) {
     case 0:
-    case 1:
-      return &legacy_;
-    case 2:
-      return &per_thread_;
+    case 1: return &legacy_;
+    case 2: return &per_thread_;
     default: {
       const auto found = streams_.find(handle);
       return found == streams_.end() ? nullptr : found->second.get();
@@ -46,7 +44,8 @@ Event* EventTable::find(const void* handle) const {
 }
 
 Status elapsed(const Event& start, const Event& end, float& milliseconds) {
-  if (!start.recorded || !end.recorded || ((start.flags | end.flags) & kEventDisableTiming)) return Status::invalid_handle;
+  if (!start.recorded || !end.recorded || ((start.flags | end.flags) & kEventDisableTiming))
+    return Status::invalid_handle;
   milliseconds = std::chrono::duration<float, std::milli>(end.time - start.time).count();
   return Status::success;
 }

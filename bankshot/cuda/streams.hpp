@@ -12,13 +12,13 @@
 namespace bankshot::cuda {
 
 struct Stream {
-  unsigned flags = 0;   ///< 1 = non-blocking
+  unsigned flags = 0;  ///< 1 = non-blocking
   int priority = 0;
   uint64_t id = 0;
 };
 
 struct Event {
-  unsigned flags = 0;   ///< 1 blocking sync, 2 disable timing, 4 interprocess
+  unsigned flags = 0;  ///< 1 blocking sync, 2 disable timing, 4 interprocess
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
 };

@@ -62,6 +62,9 @@ const Rows* rows_of(std::string_view isa);
 /// The widest this host can run: "avx512", "avx2" or "portable".
 std::string_view best_isa();
 
+/// The rows as a Markdown table: form, sets, unit.
+std::string instruction_table(const Rows& rows);
+
 /// A form, parsed once from a row.
 struct Form {
   struct Modifier {

@@ -4,11 +4,19 @@
 namespace bankshot::simt {
 
 // Each is compiled from simt/isa with its own flags: see bankshot_isa in CMakeLists.txt.
-namespace portable { const Rows& rows(); }
-namespace wide { const Rows& rows(); }
+namespace portable {
+const Rows& rows();
+}
+namespace wide {
+const Rows& rows();
+}
 #if defined(__x86_64__)
-namespace avx2 { const Rows& rows(); }
-namespace avx512 { const Rows& rows(); }
+namespace avx2 {
+const Rows& rows();
+}
+namespace avx512 {
+const Rows& rows();
+}
 #endif
 
 namespace {

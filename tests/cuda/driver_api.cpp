@@ -122,7 +122,10 @@ static void bad_modules() {
   EXPECT_EQ(cuModuleLoadDataEx(&bad, ".version 7.0\n.target sm_75\n.address_size 64\n.entry k( {", 2, options, values),
             CUDA_ERROR_INVALID_PTX);
   EXPECT(std::strstr(log, "4:") != nullptr);
-  EXPECT_EQ(cuModuleLoadData(&bad, "\x7f" "ELF machine code"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(cuModuleLoadData(&bad,
+                             "\x7f"
+                             "ELF machine code"),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_EQ(cuModuleLoad(&bad, "/no/such/file.ptx"), CUDA_ERROR_FILE_NOT_FOUND);
   CUfunction none;
   EXPECT_EQ(cuModuleGetFunction(&none, module_, "no_such_kernel"), CUDA_ERROR_NOT_FOUND);

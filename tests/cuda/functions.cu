@@ -9,7 +9,9 @@ struct Wide {
   short last;
 };
 
-__global__ void take(Wide wide, int* out, char c) { *out = static_cast<int>(wide.values[2]) + wide.last + wide.tag + c; }
+__global__ void take(Wide wide, int* out, char c) {
+  *out = static_cast<int>(wide.values[2]) + wide.last + wide.tag + c;
+}
 
 __global__ void big(int* out, int n) {
   extern __shared__ int data[];
@@ -26,7 +28,9 @@ __global__ void __launch_bounds__(128) fixed_shared(int* out) {
 }
 
 template <class T>
-__global__ void typed(T* out, T value) { *out = value; }
+__global__ void typed(T* out, T value) {
+  *out = value;
+}
 
 int main() {
   int* out = nullptr;

@@ -10,8 +10,8 @@
 using namespace bankshot::cuda::abi;
 
 #define SAME_SIZE(ours, theirs) EXPECT_EQ(sizeof(ours), sizeof(theirs))
-#define SAME_PLACE(ours, our_field, theirs, their_field)                        \
-  EXPECT_EQ(offsetof(ours, our_field), offsetof(theirs, their_field));          \
+#define SAME_PLACE(ours, our_field, theirs, their_field)               \
+  EXPECT_EQ(offsetof(ours, our_field), offsetof(theirs, their_field)); \
   EXPECT_EQ(sizeof(ours::our_field), sizeof(theirs::their_field))
 
 int main() {

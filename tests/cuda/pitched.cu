@@ -18,7 +18,8 @@ int main() {
   OK(cudaMallocPitch(&a, &a_pitch, width * sizeof(float), height));
   OK(cudaMallocPitch(&b, &b_pitch, height * sizeof(float), width));
   EXPECT(a_pitch >= width * sizeof(float) && a_pitch % 256 == 0);
-  OK(cudaMemcpy2D(a, a_pitch, host.data(), width * sizeof(float), width * sizeof(float), height, cudaMemcpyHostToDevice));
+  OK(cudaMemcpy2D(a, a_pitch, host.data(), width * sizeof(float), width * sizeof(float), height,
+                  cudaMemcpyHostToDevice));
   transpose<<<dim3(3, 2), dim3(16, 16)>>>(a, a_pitch, b, b_pitch, width, height);
   OK(cudaMemcpy2DAsync(back.data(), height * sizeof(float), b, b_pitch, height * sizeof(float), width,
                        cudaMemcpyDeviceToHost, 0));

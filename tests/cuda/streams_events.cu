@@ -26,9 +26,10 @@ int main() {
   OK(cudaStreamWaitEvent(second, untimed, 0));
   times_and_plus<<<1, 1, 0, second>>>(value, 10, 1);
   OK(cudaMemcpyAsync(host, value, sizeof(int), cudaMemcpyDeviceToHost, second));
-  OK(cudaLaunchHostFunc(second, [](void* data) { seen = *static_cast<int*>(data); }, host));
-  OK(cudaStreamAddCallback(second, [](cudaStream_t, cudaError_t status, void*) { seen += status == cudaSuccess; },
-                           nullptr, 0));
+  OK(cudaLaunchHostFunc(
+      second, [](void* data) { seen = *static_cast<int*>(data); }, host));
+  OK(cudaStreamAddCallback(
+      second, [](cudaStream_t, cudaError_t status, void*) { seen += status == cudaSuccess; }, nullptr, 0));
   OK(cudaEventRecord(stop, second));
   OK(cudaEventSynchronize(stop));
   OK(cudaStreamSynchronize(second));
@@ -63,6 +64,15 @@ int main() {
   void* pooled = nullptr;
   OK(cudaMallocAsync(&pooled, 256, second));
   OK(cudaMemsetAsync(pooled, 0, 256, second));
+  OK(cudaFreeAsync(pooled, second));
+  cudaMemPool_t pool;
+  unsigned long long threshold = 1 << 20;
+  OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+  OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  threshold = 0;
+  OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  EXPECT_EQ(threshold, 1 << 20);
+  OK(cudaMallocFromPoolAsync(&pooled, 256, pool, second));
   OK(cudaFreeAsync(pooled, second));
   return finish("streams_events");
 }

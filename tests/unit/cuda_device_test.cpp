@@ -1,7 +1,6 @@
-#include "bankshot/cuda/device.hpp"
-
 #include <gtest/gtest.h>
 
+#include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/device_prop.hpp"
 
 namespace bankshot::cuda {
@@ -42,7 +41,7 @@ TEST(CudaDevice, attributes_tell_the_description) {
   EXPECT_EQ(attribute(device, 39), 48 * 32);  // threads of an SM
   EXPECT_EQ(attribute(device, 75), 8);
   EXPECT_EQ(attribute(device, 76), 6);
-  EXPECT_EQ(attribute(device, 97), 101376);   // shared memory after opting in
+  EXPECT_EQ(attribute(device, 97), 101376);  // shared memory after opting in
 }
 
 /// All three layouts say the same.

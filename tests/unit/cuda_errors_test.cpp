@@ -1,8 +1,8 @@
-#include "bankshot/cuda/errors.hpp"
-
 #include <gtest/gtest.h>
 
 #include <string_view>
+
+#include "bankshot/cuda/errors.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -46,8 +46,9 @@ TEST(CudaErrors, names_and_texts_of_common_codes) {
 
 TEST(CudaErrors, every_fault_is_a_sticky_error_of_the_table) {
   using Kind = simt::Fault::Kind;
-  for (const Kind kind : {Kind::illegal_address, Kind::misaligned, Kind::out_of_shared, Kind::out_of_local, Kind::deadlock,
-                          Kind::divergent_barrier, Kind::trap, Kind::assertion, Kind::bad_call, Kind::interrupted}) {
+  for (const Kind kind :
+       {Kind::illegal_address, Kind::misaligned, Kind::out_of_shared, Kind::out_of_local, Kind::deadlock,
+        Kind::divergent_barrier, Kind::trap, Kind::assertion, Kind::bad_call, Kind::interrupted}) {
     const Status status = status_of(kind);
     EXPECT_TRUE(is_sticky(status)) << static_cast<int>(kind);
     EXPECT_NE(find_error(static_cast<int>(status)), nullptr);

@@ -11,13 +11,13 @@
 namespace bankshot::cuda::test {
 
 struct EntrySpec {
-  unsigned kind = 1;             ///< 1 PTX, 2 machine code
+  unsigned kind = 1;  ///< 1 PTX, 2 machine code
   unsigned architecture = 75;
   uint64_t flags = 0x11;
   std::string payload;
-  uint32_t compressed = 0;       ///< bytes of the payload that count; 0 = not compressed
+  uint32_t compressed = 0;  ///< bytes of the payload that count; 0 = not compressed
   uint64_t uncompressed = 0;
-  std::string source;            ///< at most 16 bytes
+  std::string source;  ///< at most 16 bytes
 };
 
 template <class T>
@@ -54,6 +54,8 @@ inline std::string container(const std::string& entries) {
   return bytes + entries;
 }
 
-inline Result<std::vector<FatbinEntry>> read(const std::string& bytes) { return read_fatbin(std::as_bytes(std::span(bytes))); }
+inline Result<std::vector<FatbinEntry>> read(const std::string& bytes) {
+  return read_fatbin(std::as_bytes(std::span(bytes)));
+}
 
 }  // namespace bankshot::cuda::test

@@ -1,9 +1,8 @@
-#include "bankshot/cuda/fatbin.hpp"
-
 #include <gtest/gtest.h>
 #include <lz4.h>
 #include <zstd.h>
 
+#include "bankshot/cuda/fatbin.hpp"
 #include "cuda_fatbin_helpers.hpp"
 
 namespace bankshot::cuda::test {
@@ -14,16 +13,22 @@ const std::string kPtx = ".version 8.0\n.target sm_75\n.address_size 64\n.visibl
 EntrySpec zstd_entry(const std::string& text) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 3));
-  return {.flags = 0x8011, .payload = packed, .compressed = static_cast<uint32_t>(packed.size()),
-          .uncompressed = text.size(), .source = {}};
+  return {.flags = 0x8011,
+          .payload = packed,
+          .compressed = static_cast<uint32_t>(packed.size()),
+          .uncompressed = text.size(),
+          .source = {}};
 }
 
 EntrySpec lz4_entry(const std::string& text) {
   std::string packed(static_cast<size_t>(LZ4_compressBound(static_cast<int>(text.size()))), '\0');
   packed.resize(static_cast<size_t>(LZ4_compress_default(text.data(), packed.data(), static_cast<int>(text.size()),
                                                          static_cast<int>(packed.size()))));
-  return {.flags = 0x2011, .payload = packed, .compressed = static_cast<uint32_t>(packed.size()),
-          .uncompressed = text.size(), .source = {}};
+  return {.flags = 0x2011,
+          .payload = packed,
+          .compressed = static_cast<uint32_t>(packed.size()),
+          .uncompressed = text.size(),
+          .source = {}};
 }
 
 /// The only PTX of a fat binary with this one entry.
@@ -48,7 +53,8 @@ TEST(CudaFatbin, zstd_and_lz4_payloads_decompress) {
 }
 
 TEST(CudaFatbin, entry_tells_architecture_variant_and_source) {
-  const std::string bytes = container(entry({.architecture = 90, .flags = 0x100011, .payload = kPtx, .source = "k.cu"}));
+  const std::string bytes =
+      container(entry({.architecture = 90, .flags = 0x100011, .payload = kPtx, .source = "k.cu"}));
   const auto entries = read(bytes);
   ASSERT_TRUE(entries);
   ASSERT_EQ(entries->size(), 1u);
@@ -58,7 +64,11 @@ TEST(CudaFatbin, entry_tells_architecture_variant_and_source) {
 
 TEST(CudaFatbin, several_containers_and_padding_between_them) {
   const std::string bytes = container("") + std::string(8, '\0') + container(entry({.payload = kPtx, .source = {}})) +
-                            container(entry({.kind = 2, .payload = "\x7f" "ELF", .source = {}})) + std::string(5, '\0');
+                            container(entry({.kind = 2,
+                                             .payload = "\x7f"
+                                                        "ELF",
+                                             .source = {}})) +
+                            std::string(5, '\0');
   const auto entries = read(bytes);
   ASSERT_TRUE(entries) << entries.error().message;
   ASSERT_EQ(entries->size(), 2u);
@@ -82,7 +92,11 @@ TEST(CudaFatbin, chooses_highest_architecture_and_portable_before_variants) {
 }
 
 TEST(CudaFatbin, rejects_machine_code_only_and_names_the_flag) {
-  const std::string bytes = container(entry({.kind = 2, .architecture = 80, .payload = "\x7f" "ELF", .source = {}}));
+  const std::string bytes = container(entry({.kind = 2,
+                                             .architecture = 80,
+                                             .payload = "\x7f"
+                                                        "ELF",
+                                             .source = {}}));
   const auto ptx = choose_ptx(*read(bytes));
   ASSERT_FALSE(ptx);
   EXPECT_NE(ptx.error().message.find("sm_80"), std::string::npos);
@@ -102,7 +116,11 @@ TEST(CudaFatbin, rejects_every_truncation_with_a_message) {
 }
 
 TEST(CudaFatbin, rejects_other_files) {
-  for (const std::string text : {"", "\x7f" "ELF", "hello, this is no fat binary"}) EXPECT_FALSE(read(text)) << text;
+  for (const std::string text : {"",
+                                 "\x7f"
+                                 "ELF",
+                                 "hello, this is no fat binary"})
+    EXPECT_FALSE(read(text)) << text;
 }
 
 TEST(CudaFatbin, rejects_wrong_sizes_in_headers) {
@@ -113,8 +131,13 @@ TEST(CudaFatbin, rejects_wrong_sizes_in_headers) {
     uint64_t value;
     size_t bytes;
   };
-  for (const Damage& damage : {Damage{6, 8, 2}, {6, 0xffff, 2}, {8, UINT64_MAX, 8}, {8, good.size(), 8},
-                               {16 + 4, 63, 4}, {16 + 4, 0xffffffff, 4}, {16 + 8, UINT64_MAX - 8, 8}}) {
+  for (const Damage& damage : {Damage{6, 8, 2},
+                               {6, 0xffff, 2},
+                               {8, UINT64_MAX, 8},
+                               {8, good.size(), 8},
+                               {16 + 4, 63, 4},
+                               {16 + 4, 0xffffffff, 4},
+                               {16 + 8, UINT64_MAX - 8, 8}}) {
     std::string bad = good;
     std::memcpy(bad.data() + damage.offset, &damage.value, damage.bytes);
     EXPECT_FALSE(read(bad)) << "at " << damage.offset << " value " << damage.value;

@@ -1,7 +1,7 @@
 // Occupancy worked by hand from the limits of the CUDA C++ Programming Guide.
-#include "bankshot/cuda/occupancy.hpp"
-
 #include <gtest/gtest.h>
+
+#include "bankshot/cuda/occupancy.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -27,15 +27,15 @@ SmLimits sm_75() {
 }
 
 TEST(CudaOccupancy, few_resources_leave_warps_and_blocks_as_limits) {
-  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 256, .registers = 16}), 8u);   // 64 warps / 8
-  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 32, .registers = 16}), 32u);   // 32 CTAs, not 64 warps
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 256, .registers = 16}), 8u);  // 64 warps / 8
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 32, .registers = 16}), 32u);  // 32 CTAs, not 64 warps
   EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 1024, .registers = 16}), 2u);
   EXPECT_EQ(blocks_per_sm(sm_75(), {.threads = 1024, .registers = 16}), 1u);
 }
 
 TEST(CudaOccupancy, partial_warps_count_whole) {
-  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 33, .registers = 16}), 32u);   // 2 warps each
-  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 97, .registers = 16}), 16u);   // 4 warps each
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 33, .registers = 16}), 32u);  // 2 warps each
+  EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 97, .registers = 16}), 16u);  // 4 warps each
 }
 
 TEST(CudaOccupancy, registers_limit_in_units_of_a_warp_and_a_scheduler) {

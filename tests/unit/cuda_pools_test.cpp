@@ -1,6 +1,6 @@
-#include "bankshot/cuda/pools.hpp"
-
 #include <gtest/gtest.h>
+
+#include "bankshot/cuda/pools.hpp"
 
 namespace bankshot::cuda {
 namespace {

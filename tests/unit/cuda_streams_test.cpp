@@ -1,6 +1,6 @@
-#include "bankshot/cuda/streams.hpp"
-
 #include <gtest/gtest.h>
+
+#include "bankshot/cuda/streams.hpp"
 
 namespace bankshot::cuda {
 namespace {

@@ -1,9 +1,9 @@
-#include "bankshot/cuda/transfer.hpp"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
+
+#include "bankshot/cuda/transfer.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -84,8 +84,10 @@ TEST_F(CudaTransfer, the_last_row_needs_no_full_pitch) {
   const uint64_t a = device(16 * 2 + 4);
   std::vector<char> host(12);
   EXPECT_EQ(copy(memory, {a, 16, 0, Side::device}, {address(host), 4, 0, Side::host}, {4, 3, 1}), Status::success);
-  EXPECT_EQ(copy(memory, {a, 16, 0, Side::device}, {address(host), 4, 0, Side::host}, {5, 3, 1}), Status::invalid_pitch);
-  EXPECT_EQ(copy(memory, {a, 17, 0, Side::device}, {address(host), 4, 0, Side::host}, {4, 3, 1}), Status::invalid_value);
+  EXPECT_EQ(copy(memory, {a, 16, 0, Side::device}, {address(host), 4, 0, Side::host}, {5, 3, 1}),
+            Status::invalid_pitch);
+  EXPECT_EQ(copy(memory, {a, 17, 0, Side::device}, {address(host), 4, 0, Side::host}, {4, 3, 1}),
+            Status::invalid_value);
 }
 
 TEST_F(CudaTransfer, slices_of_a_cuboid_copy) {

@@ -18,10 +18,12 @@ std::vector<float> run(const char* text, const std::vector<float>& inputs) {
   std::vector<float> out;
   for (size_t begin = 0; begin < inputs.size(); begin += 32) {
     Registers r;
-    for (unsigned l = 0; l < 32; ++l) r.set(1, 4, l, std::bit_cast<uint32_t>(inputs[std::min(begin + l, inputs.size() - 1)]));
+    for (unsigned l = 0; l < 32; ++l)
+      r.set(1, 4, l, std::bit_cast<uint32_t>(inputs[std::min(begin + l, inputs.size() - 1)]));
     uint64_t carry = 0;
     execute(*prepared, r, 0xffffffff, carry);
-    for (unsigned l = 0; l < 32 && begin + l < inputs.size(); ++l) out.push_back(std::bit_cast<float>(static_cast<uint32_t>(r.get(0, 4, l))));
+    for (unsigned l = 0; l < 32 && begin + l < inputs.size(); ++l)
+      out.push_back(std::bit_cast<float>(static_cast<uint32_t>(r.get(0, 4, l))));
   }
   return out;
 }
@@ -31,7 +33,8 @@ std::vector<float> numbers(int low, int high, bool negative) {
   std::mt19937 random(1);
   std::vector<float> out;
   for (int k = 0; k < 100000; ++k) {
-    const uint32_t exponent = static_cast<uint32_t>(low + 127 + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)));
+    const uint32_t exponent =
+        static_cast<uint32_t>(low + 127 + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)));
     const uint32_t sign = negative ? static_cast<uint32_t>(random()) & 0x80000000 : 0;
     out.push_back(std::bit_cast<float>((static_cast<uint32_t>(random()) & 0x7fffff) | exponent << 23 | sign));
   }
@@ -58,33 +61,46 @@ double worst_relative(const char* text, const std::vector<float>& inputs, const 
   double worst = 0;
   for (size_t k = 0; k < inputs.size(); ++k) {
     const double e = exact(inputs[k]);
-    if (std::fabs(e) >= 0x1p-126 && std::fabs(e) < 0x1p127) worst = std::max(worst, std::fabs(results[k] - e) / std::fabs(e));
+    if (std::fabs(e) >= 0x1p-126 && std::fabs(e) < 0x1p127)
+      worst = std::max(worst, std::fabs(results[k] - e) / std::fabs(e));
   }
   return worst;
 }
 
 TEST(ApproximateRows, are_as_accurate_as_promised) {
   const double kPi = 3.14159265358979323846;
-  EXPECT_LT(worst_absolute("sin.approx.f32", between(-2 * kPi, 2 * kPi), [](double x) { return std::sin(x); }), std::exp2(-20.5));
-  EXPECT_LT(worst_absolute("cos.approx.f32", between(-2 * kPi, 2 * kPi), [](double x) { return std::cos(x); }), std::exp2(-20.5));
-  EXPECT_LT(worst_absolute("sin.approx.f32", between(-100 * kPi, 100 * kPi), [](double x) { return std::sin(x); }), std::exp2(-14.7));
-  EXPECT_LT(worst_absolute("cos.approx.f32", between(-100 * kPi, 100 * kPi), [](double x) { return std::cos(x); }), std::exp2(-14.7));
+  EXPECT_LT(worst_absolute("sin.approx.f32", between(-2 * kPi, 2 * kPi), [](double x) { return std::sin(x); }),
+            std::exp2(-20.5));
+  EXPECT_LT(worst_absolute("cos.approx.f32", between(-2 * kPi, 2 * kPi), [](double x) { return std::cos(x); }),
+            std::exp2(-20.5));
+  EXPECT_LT(worst_absolute("sin.approx.f32", between(-100 * kPi, 100 * kPi), [](double x) { return std::sin(x); }),
+            std::exp2(-14.7));
+  EXPECT_LT(worst_absolute("cos.approx.f32", between(-100 * kPi, 100 * kPi), [](double x) { return std::cos(x); }),
+            std::exp2(-14.7));
   EXPECT_LT(worst_absolute("lg2.approx.f32", between(0.5, 2), [](double x) { return std::log2(x); }), std::exp2(-22));
-  EXPECT_LT(worst_relative("lg2.approx.f32", numbers(-126, 127, false), [](double x) { return std::log2(x); }), std::exp2(-22));
-  EXPECT_LT(worst_relative("ex2.approx.f32", between(-126, 127), [](double x) { return std::exp2(x); }), std::exp2(-22));
-  EXPECT_LT(worst_relative("rsqrt.approx.f32", numbers(-126, 127, false), [](double x) { return 1 / std::sqrt(x); }), std::exp2(-22.9));
-  EXPECT_LT(worst_relative("sqrt.approx.f32", numbers(-126, 127, false), [](double x) { return std::sqrt(x); }), std::exp2(-23));
+  EXPECT_LT(worst_relative("lg2.approx.f32", numbers(-126, 127, false), [](double x) { return std::log2(x); }),
+            std::exp2(-22));
+  EXPECT_LT(worst_relative("ex2.approx.f32", between(-126, 127), [](double x) { return std::exp2(x); }),
+            std::exp2(-22));
+  EXPECT_LT(worst_relative("rsqrt.approx.f32", numbers(-126, 127, false), [](double x) { return 1 / std::sqrt(x); }),
+            std::exp2(-22.9));
+  EXPECT_LT(worst_relative("sqrt.approx.f32", numbers(-126, 127, false), [](double x) { return std::sqrt(x); }),
+            std::exp2(-23));
   EXPECT_LT(worst_relative("rcp.approx.f32", numbers(-125, 125, true), [](double x) { return 1 / x; }), std::exp2(-23));
-  EXPECT_LT(worst_relative("tanh.approx.f32", numbers(-126, 5, true), [](double x) { return std::tanh(x); }), std::exp2(-11));
+  EXPECT_LT(worst_relative("tanh.approx.f32", numbers(-126, 5, true), [](double x) { return std::tanh(x); }),
+            std::exp2(-11));
 }
 
 TEST(ApproximateRows, elementary_functions_are_rounded_correctly_but_for_ties_and_near_ties) {
   // 2^-24 is half a unit of the last place; the polynomials add less than 2^-30.
   const double kNearlyExact = std::exp2(-24) + std::exp2(-30);
   EXPECT_LT(worst_relative("ex2.approx.f32", between(-126, 127), [](double x) { return std::exp2(x); }), kNearlyExact);
-  EXPECT_LT(worst_relative("lg2.approx.f32", numbers(-126, 127, false), [](double x) { return std::log2(x); }), kNearlyExact);
-  EXPECT_LT(worst_relative("sin.approx.f32", numbers(-126, 8, true), [](double x) { return std::sin(x); }), kNearlyExact);
-  EXPECT_LT(worst_relative("cos.approx.f32", numbers(-126, 8, true), [](double x) { return std::cos(x); }), kNearlyExact);
+  EXPECT_LT(worst_relative("lg2.approx.f32", numbers(-126, 127, false), [](double x) { return std::log2(x); }),
+            kNearlyExact);
+  EXPECT_LT(worst_relative("sin.approx.f32", numbers(-126, 8, true), [](double x) { return std::sin(x); }),
+            kNearlyExact);
+  EXPECT_LT(worst_relative("cos.approx.f32", numbers(-126, 8, true), [](double x) { return std::cos(x); }),
+            kNearlyExact);
 }
 
 TEST(ApproximateRows, sine_stays_within_one_for_any_number) {

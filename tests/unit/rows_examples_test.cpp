@@ -16,7 +16,8 @@ uint64_t value_of(std::string_view text) {
   if (s.starts_with("0f") || s.starts_with("0F") || s.starts_with("0d") || s.starts_with("0D")) {
     return std::strtoull(s.c_str() + 2, nullptr, 16);
   }
-  return s.starts_with("-") ? static_cast<uint64_t>(std::strtoll(s.c_str(), nullptr, 0)) : std::strtoull(s.c_str(), nullptr, 0);
+  return s.starts_with("-") ? static_cast<uint64_t>(std::strtoll(s.c_str(), nullptr, 0))
+                            : std::strtoull(s.c_str(), nullptr, 0);
 }
 
 uint64_t cut(uint64_t value, unsigned width) {
@@ -97,7 +98,8 @@ TEST_P(RowsOf, give_the_results_of_their_examples) {
   size_t examples = 0;
   for (const Row& row : *rows) {
     for (const Example& example : row.examples) {
-      SCOPED_TRACE(std::string(row.syntax) + "  as ." + std::string(example.type) + " (" + std::string(example.sources[0]) + " …)");
+      SCOPED_TRACE(std::string(row.syntax) + "  as ." + std::string(example.type) + " (" +
+                   std::string(example.sources[0]) + " …)");
       for (uint64_t mask : kMasks) {
         check(row, example, lanes, mask, false);
         check(row, example, lanes, mask, true);
@@ -121,7 +123,8 @@ TEST_P(RowsOf, name_their_operands_and_sets) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(rows, RowsOf, ::testing::ValuesIn(kIsas), [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(rows, RowsOf, ::testing::ValuesIn(kIsas),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace bankshot::simt::testing

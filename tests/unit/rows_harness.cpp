@@ -28,7 +28,9 @@ class TinyDecoder final : public Decoder {
   uint32_t predicate_source(const Operand& operand) override {
     return use(operand, ptx::Type::pred, nullptr, false) | (operand.negated ? OperandRef::kNegated : 0);
   }
-  uint32_t predicate_destination(const Operand& operand) override { return use(operand, ptx::Type::pred, nullptr, true); }
+  uint32_t predicate_destination(const Operand& operand) override {
+    return use(operand, ptx::Type::pred, nullptr, true);
+  }
   bool literal(const Operand& operand, int64_t& out) override {
     if (operand.kind != Operand::Kind::integer) return error({}, "", "");
     out = operand.integer;

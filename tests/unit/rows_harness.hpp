@@ -32,26 +32,27 @@ struct Registers {
 /// An operand of a prepared instruction, in the order of the text (`p|q` is two).
 struct Place {
   unsigned reg = 0;
-  unsigned width = 0;     ///< bytes; 0 for a predicate
+  unsigned width = 0;  ///< bytes; 0 for a predicate
   bool writes = false;
-  bool literal = false;   ///< an integer literal: no register
+  bool literal = false;  ///< an integer literal: no register
 };
 
 struct Prepared {
   Instr instr;
   std::vector<Place> places;
-  std::string text;       ///< "add.sat.s32"
+  std::string text;  ///< "add.sat.s32"
 };
 
 /// How to write the source operands.
 struct Spelling {
-  std::vector<bool> negated;        ///< by source operand, predicates only
-  std::vector<int64_t> literals;    ///< by source operand, for slots of type `literal`
+  std::vector<bool> negated;      ///< by source operand, predicates only
+  std::vector<int64_t> literals;  ///< by source operand, for slots of type `literal`
 };
 
 /// Matches, selects and lowers an instruction of `row`. @param modifiers  without dots
 /// @return nothing if the row has no such form or its operands are not plain registers
-std::optional<Prepared> prepare(const Row& row, const std::vector<std::string>& modifiers, const Spelling& spelling = {});
+std::optional<Prepared> prepare(const Row& row, const std::vector<std::string>& modifiers,
+                                const Spelling& spelling = {});
 
 /// The instruction whose text is "add.sat.s32", in the first row it fits with this number of slots (0: any).
 std::optional<Prepared> prepare(const Rows& rows, std::string_view text, size_t slots = 0);

@@ -1,10 +1,9 @@
 // Every row without side effects gives the same bits whatever the host: all ways to write it, on random and edge values.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
-
-#include <fmt/format.h>
 
 #include "rows_harness.hpp"
 
@@ -12,15 +11,38 @@ namespace bankshot::simt::testing {
 namespace {
 
 /// Bit patterns at which integer and float rules change their behaviour, by width.
-constexpr uint64_t kEdges16[] = {0, 1, 2, 0x7fff, 0x8000, 0x8001, 0xffff, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e01, 0x0001, 0x03ff, 0x0400, 0x7bff, 0x3f80, 0x7f80};
-constexpr uint64_t kEdges32[] = {0, 1, 2, 31, 32, 33, 0xffffffff, 0x7fffffff, 0x80000000, 0x80000001, 0x3f800000, 0xbf800000,
-                                 0x7f800000, 0xff800000, 0x7fc00001, 0x7f800001, 0xffc12345, 0x00800000, 0x007fffff, 0x807fffff,
-                                 0x7f7fffff, 0x33800000, 0x3f7fffff, 0x4b000001, 0x4f000000, 0x4f800000, 0xcf000000, 0x40490fdb, 0x42c80000};
-constexpr uint64_t kEdges64[] = {0, 1, 63, 64, ~uint64_t{0}, 0x7fffffffffffffff, 0x8000000000000000, 0x3ff0000000000000,
-                                 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001,
-                                 0x7ff0000000000001, 0xfff8000000012345, 0x0010000000000000, 0x000fffffffffffff,
-                                 0x7fefffffffffffff, 0x41dfffffffc00000, 0x41e0000000000000, 0xc1e0000000000000,
-                                 0x43e0000000000000, 0x43f0000000000000, 0x3ca0000000000000, 0x3f80000040000000, 0x7f8000017fc00001};
+constexpr uint64_t kEdges16[] = {0,      1,      2,      0x7fff, 0x8000, 0x8001, 0xffff, 0x3c00, 0xbc00,
+                                 0x7c00, 0xfc00, 0x7e01, 0x0001, 0x03ff, 0x0400, 0x7bff, 0x3f80, 0x7f80};
+constexpr uint64_t kEdges32[] = {0,          1,          2,          31,         32,         33,
+                                 0xffffffff, 0x7fffffff, 0x80000000, 0x80000001, 0x3f800000, 0xbf800000,
+                                 0x7f800000, 0xff800000, 0x7fc00001, 0x7f800001, 0xffc12345, 0x00800000,
+                                 0x007fffff, 0x807fffff, 0x7f7fffff, 0x33800000, 0x3f7fffff, 0x4b000001,
+                                 0x4f000000, 0x4f800000, 0xcf000000, 0x40490fdb, 0x42c80000};
+constexpr uint64_t kEdges64[] = {0,
+                                 1,
+                                 63,
+                                 64,
+                                 ~uint64_t{0},
+                                 0x7fffffffffffffff,
+                                 0x8000000000000000,
+                                 0x3ff0000000000000,
+                                 0xbff0000000000000,
+                                 0x7ff0000000000000,
+                                 0xfff0000000000000,
+                                 0x7ff8000000000001,
+                                 0x7ff0000000000001,
+                                 0xfff8000000012345,
+                                 0x0010000000000000,
+                                 0x000fffffffffffff,
+                                 0x7fefffffffffffff,
+                                 0x41dfffffffc00000,
+                                 0x41e0000000000000,
+                                 0xc1e0000000000000,
+                                 0x43e0000000000000,
+                                 0x43f0000000000000,
+                                 0x3ca0000000000000,
+                                 0x3f80000040000000,
+                                 0x7f8000017fc00001};
 
 class Values {
  public:
@@ -63,7 +85,8 @@ void fill(const Prepared& prepared, uint64_t seed, unsigned lanes, unsigned firs
 }
 
 /// Lanes [0, lanes) of the destinations, one after the other, and the carries.
-std::vector<uint64_t> results(const Prepared& prepared, uint64_t seed, unsigned lanes, unsigned first_lane, uint64_t active) {
+std::vector<uint64_t> results(const Prepared& prepared, uint64_t seed, unsigned lanes, unsigned first_lane,
+                              uint64_t active) {
   Registers registers;
   fill(prepared, seed, lanes, first_lane, registers);
   uint64_t carry = (0x5a5aa5a50f0ff0f0u >> first_lane) & all_lanes(lanes);
@@ -94,7 +117,8 @@ TEST_P(SameOnAllHosts, rows_give_the_bits_of_the_portable_ones) {
         Spelling spelling;
         spelling.literals.assign(8, static_cast<int64_t>(round * 0x35 & 0xff));
         spelling.negated.assign(8, round % 2 == 1);
-        const auto expected = prepare(reference[r], modifiers, spelling), actual = prepare((*rows)[r], modifiers, spelling);
+        const auto expected = prepare(reference[r], modifiers, spelling),
+                   actual = prepare((*rows)[r], modifiers, spelling);
         ASSERT_EQ(expected.has_value(), actual.has_value()) << reference[r].syntax;
         if (!expected) break;
         const uint64_t active = round == 4 ? 0x00ff00ff0ff0a5a5u : round == 5 ? 0x8000000180000001u : ~uint64_t{0};
@@ -108,16 +132,19 @@ TEST_P(SameOnAllHosts, rows_give_the_bits_of_the_portable_ones) {
         const std::vector<uint64_t> here = results(*actual, seed, lanes, 0, active);
         ++forms;
         if (here == from_portable) continue;
-        const size_t at = static_cast<size_t>(std::mismatch(here.begin(), here.end(), from_portable.begin()).first - here.begin());
+        const size_t at =
+            static_cast<size_t>(std::mismatch(here.begin(), here.end(), from_portable.begin()).first - here.begin());
         const size_t lane = at / (here.size() / lanes);
         std::string sources;
         Registers registers;
         fill(*expected, seed, lanes, 0, registers);
         for (const Place& place : expected->places) {
-          if (!place.writes) sources += fmt::format(" {:#x}", registers.get(place.reg, place.width, static_cast<unsigned>(lane)));
+          if (!place.writes)
+            sources += fmt::format(" {:#x}", registers.get(place.reg, place.width, static_cast<unsigned>(lane)));
         }
-        ADD_FAILURE() << fmt::format("{} of{} in lane {} is {:#x}, but {:#x} in portable code (row \"{}\", active {:#x})",
-                                     expected->text, sources, lane, here[at], from_portable[at], reference[r].syntax, active);
+        ADD_FAILURE() << fmt::format(
+            "{} of{} in lane {} is {:#x}, but {:#x} in portable code (row \"{}\", active {:#x})", expected->text,
+            sources, lane, here[at], from_portable[at], reference[r].syntax, active);
         break;
       }
     }

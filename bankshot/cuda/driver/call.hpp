@@ -60,9 +60,8 @@ Status call(Work&& work) {
 /// Work on a stream of the current context.
 template <class Work>
 Status call_on(void* stream, Work&& work) {
-  return call([&](Session& session) {
-    return session.streams().find(stream) ? work(session) : Status::invalid_handle;
-  });
+  return call(
+      [&](Session& session) { return session.streams().find(stream) ? work(session) : Status::invalid_handle; });
 }
 
 template <class T, class U>

@@ -21,8 +21,8 @@ class Contexts {
   static Contexts& get();
 
   Context* primary() { return &primary_; }
-  unsigned primary_uses = 0;       ///< cuDevicePrimaryCtxRetain less …Release
-  bool initialised = false;        ///< cuInit was called
+  unsigned primary_uses = 0;  ///< cuDevicePrimaryCtxRetain less …Release
+  bool initialised = false;   ///< cuInit was called
 
   Context* create(unsigned flags);
   /// @return false if it is no created context

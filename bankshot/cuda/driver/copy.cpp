@@ -96,8 +96,8 @@ BANKSHOT_API(cuMemcpyDtoD_v2)(DevicePointer to, DevicePointer from, size_t bytes
 BANKSHOT_API(cuMemcpyPeerAsync)(DevicePointer to, Context*, DevicePointer from, Context*, size_t bytes, void* stream) {
   return copy_bytes(stream, to, Side::device, from, Side::device, bytes);
 }
-BANKSHOT_API(cuMemcpyPeer)(DevicePointer to, Context* to_context, DevicePointer from, Context* from_context,
-                           size_t bytes) {
+BANKSHOT_API(cuMemcpyPeer)
+(DevicePointer to, Context* to_context, DevicePointer from, Context* from_context, size_t bytes) {
   return bankshot_cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, nullptr);
 }
 
@@ -140,16 +140,16 @@ BANKSHOT_API(cuMemsetD2D16_v2)(DevicePointer to, size_t pitch, unsigned short va
 BANKSHOT_API(cuMemsetD2D32_v2)(DevicePointer to, size_t pitch, unsigned value, size_t width, size_t height) {
   return fill_rows(nullptr, to, pitch, value, width, height);
 }
-BANKSHOT_API(cuMemsetD2D8Async)(DevicePointer to, size_t pitch, unsigned char value, size_t width, size_t height,
-                                void* stream) {
+BANKSHOT_API(cuMemsetD2D8Async)
+(DevicePointer to, size_t pitch, unsigned char value, size_t width, size_t height, void* stream) {
   return fill_rows(stream, to, pitch, value, width, height);
 }
-BANKSHOT_API(cuMemsetD2D16Async)(DevicePointer to, size_t pitch, unsigned short value, size_t width, size_t height,
-                                 void* stream) {
+BANKSHOT_API(cuMemsetD2D16Async)
+(DevicePointer to, size_t pitch, unsigned short value, size_t width, size_t height, void* stream) {
   return fill_rows(stream, to, pitch, value, width, height);
 }
-BANKSHOT_API(cuMemsetD2D32Async)(DevicePointer to, size_t pitch, unsigned value, size_t width, size_t height,
-                                 void* stream) {
+BANKSHOT_API(cuMemsetD2D32Async)
+(DevicePointer to, size_t pitch, unsigned value, size_t width, size_t height, void* stream) {
   return fill_rows(stream, to, pitch, value, width, height);
 }
 

@@ -55,9 +55,8 @@ BANKSHOT_API(cuDeviceGetUuid_v2)(unsigned char* uuid, int device) {
 }
 
 BANKSHOT_API(cuDeviceTotalMem_v2)(size_t* bytes, int device) {
-  return query([&](Session& session) {
-    return device == 0 ? give(bytes, session.device().memory) : Status::invalid_device;
-  });
+  return query(
+      [&](Session& session) { return device == 0 ? give(bytes, session.device().memory) : Status::invalid_device; });
 }
 
 BANKSHOT_API(cuDeviceGetAttribute)(int* value, int number, int device) {
@@ -131,7 +130,8 @@ BANKSHOT_API(cuGetExportTable)(const void** table, const unsigned char* id) {
                                                0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
   if (table) *table = nullptr;
   if (id && std::memcmp(id, kRuntimeTable, sizeof kRuntimeTable) == 0) {
-    say("this program has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver: rebuild "
+    say("this program has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver: "
+        "rebuild "
         "it with -cudart shared");
     _exit(1);
   }

@@ -52,21 +52,23 @@ Status launch_function(const void* handle, void* stream, LaunchRequest request, 
 
 }  // namespace
 
-BANKSHOT_API(cuLaunchKernel)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                             unsigned block_y, unsigned block_z, unsigned shared, void* stream, void** arguments,
-                             void** extra) {
-  return launch_function(function, stream,
-                         {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
-                          .dynamic_shared = shared},
-                         arguments, extra);
+BANKSHOT_API(cuLaunchKernel)
+(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+ unsigned block_z, unsigned shared, void* stream, void** arguments, void** extra) {
+  return launch_function(
+      function, stream,
+      {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z}, .dynamic_shared = shared}, arguments,
+      extra);
 }
 
-BANKSHOT_API(cuLaunchCooperativeKernel)(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                                        void* stream, void** arguments) {
+BANKSHOT_API(cuLaunchCooperativeKernel)
+(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
+ unsigned block_z, unsigned shared, void* stream, void** arguments) {
   return launch_function(function, stream,
-                         {.grid = {grid_x, grid_y, grid_z}, .block = {block_x, block_y, block_z},
-                          .dynamic_shared = shared, .cooperative = true},
+                         {.grid = {grid_x, grid_y, grid_z},
+                          .block = {block_x, block_y, block_z},
+                          .dynamic_shared = shared,
+                          .cooperative = true},
                          arguments, nullptr);
 }
 
@@ -127,9 +129,8 @@ BANKSHOT_API(cuKernelGetFunction)(void** function, void* kernel) {
 }
 
 BANKSHOT_API(cuFuncGetParamInfo)(void* handle, size_t index, size_t* offset, size_t* size) {
-  return call_with(handle, [&](Session&, Function& function) {
-    return function_parameter(function, index, offset, size);
-  });
+  return call_with(handle,
+                   [&](Session&, Function& function) { return function_parameter(function, index, offset, size); });
 }
 BANKSHOT_API(cuKernelGetParamInfo)(void* kernel, size_t index, size_t* offset, size_t* size) {
   return bankshot_cuFuncGetParamInfo(kernel, index, offset, size);
@@ -142,16 +143,16 @@ BANKSHOT_API(cuFuncLoad)(void* handle) {
   return call_with(handle, [](Session&, Function&) { return Status::success; });
 }
 
-BANKSHOT_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int* blocks, void* handle, int threads,
-                                                                  size_t dynamic_shared, unsigned) {
+BANKSHOT_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int* blocks, void* handle, int threads, size_t dynamic_shared, unsigned) {
   return call_with(handle, [&](Session& session, Function& function) {
     if (threads <= 0) return Status::invalid_value;
     return give(blocks, occupancy(session.device(), function, static_cast<uint32_t>(threads), dynamic_shared));
   });
 }
 
-BANKSHOT_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, void* handle, int threads,
-                                                         size_t dynamic_shared) {
+BANKSHOT_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)
+(int* blocks, void* handle, int threads, size_t dynamic_shared) {
   return bankshot_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, handle, threads, dynamic_shared, 0);
 }
 
@@ -162,8 +163,8 @@ BANKSHOT_API(cuOccupancyAvailableDynamicSMemPerBlock)(size_t* bytes, void* handl
 }
 
 /// The block size with the most threads on an SM; of equal ones the largest.
-BANKSHOT_API(cuOccupancyMaxPotentialBlockSizeWithFlags)(int* grid, int* block, void* handle, size_t (*shared_of)(int),
-                                                       size_t dynamic_shared, int limit, unsigned) {
+BANKSHOT_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
+(int* grid, int* block, void* handle, size_t (*shared_of)(int), size_t dynamic_shared, int limit, unsigned) {
   return call_with(handle, [&](Session& session, Function& function) {
     if (!grid || !block) return Status::invalid_value;
     const DeviceInfo& device = session.device();
@@ -183,8 +184,8 @@ BANKSHOT_API(cuOccupancyMaxPotentialBlockSizeWithFlags)(int* grid, int* block, v
   });
 }
 
-BANKSHOT_API(cuOccupancyMaxPotentialBlockSize)(int* grid, int* block, void* handle, size_t (*shared_of)(int),
-                                              size_t dynamic_shared, int limit) {
+BANKSHOT_API(cuOccupancyMaxPotentialBlockSize)
+(int* grid, int* block, void* handle, size_t (*shared_of)(int), size_t dynamic_shared, int limit) {
   return bankshot_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, handle, shared_of, dynamic_shared, limit, 0);
 }
 

@@ -60,8 +60,7 @@ BANKSHOT_API(cuMemFree_v2)(DevicePointer address) {
 }
 
 BANKSHOT_API(cuMemFreeAsync)(DevicePointer address, void* stream) {
-  return call_on(stream,
-                 [&](Session& session) { return release(session, as_pointer(address), {MemoryKind::device}); });
+  return call_on(stream, [&](Session& session) { return release(session, as_pointer(address), {MemoryKind::device}); });
 }
 
 BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
@@ -131,7 +130,7 @@ BANKSHOT_API(cuPointerGetAttribute)(void* value, int which, DevicePointer addres
       case 4:
         if (!view.host) return Status::invalid_value;
         return give(static_cast<void**>(value), view.host);
-      case 6: return give(static_cast<unsigned*>(value), 0);                          // synchronises always
+      case 6: return give(static_cast<unsigned*>(value), 0);  // synchronises always
       case 7: return give(static_cast<unsigned long long*>(value), view.allocation->address);
       case 8: return give(static_cast<unsigned*>(value), managed);
       case 9: return give(static_cast<int*>(value), 0);

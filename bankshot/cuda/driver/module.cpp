@@ -1,11 +1,11 @@
 // Modules, libraries and functions.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <sstream>
-
-#include <fmt/format.h>
 
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/fatbin.hpp"
@@ -174,16 +174,16 @@ BANKSHOT_API(cuModuleGetLoadingMode)(int* mode) { return give(mode, 2); }  // la
 
 // A library is a module that belongs to no context, so none need be current; a kernel is a function.
 
-BANKSHOT_API(cuLibraryLoadData)(Module** library, const void* image, int* options, void** values, unsigned count, int*,
-                                void**, unsigned) {
+BANKSHOT_API(cuLibraryLoadData)
+(Module** library, const void* image, int* options, void** values, unsigned count, int*, void**, unsigned) {
   return call_anywhere([&](Session& session) {
     if (!library || !image) return Status::invalid_value;
     return load_module(session, library, module_of_image(image), {count, options, values});
   });
 }
 
-BANKSHOT_API(cuLibraryLoadFromFile)(Module** library, const char* path, int*, void**, unsigned, int*, void**,
-                                    unsigned) {
+BANKSHOT_API(cuLibraryLoadFromFile)
+(Module** library, const char* path, int*, void**, unsigned, int*, void**, unsigned) {
   return call_anywhere([&](Session& session) { return load_file(session, library, path); });
 }
 

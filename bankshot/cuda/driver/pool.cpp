@@ -1,7 +1,6 @@
 // Memory pools; see bankshot/cuda/pools.hpp.
-#include "bankshot/cuda/pools.hpp"
-
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/pools.hpp"
 
 namespace bankshot::cuda::driver {
 
@@ -12,9 +11,8 @@ BANKSHOT_API(cuDeviceGetDefaultMemPool)(void** pool, int device) {
 }
 
 BANKSHOT_API(cuDeviceGetMemPool)(void** pool, int device) {
-  return query([&](Session& session) {
-    return device == 0 ? give(pool, session.pools().current()) : Status::invalid_device;
-  });
+  return query(
+      [&](Session& session) { return device == 0 ? give(pool, session.pools().current()) : Status::invalid_device; });
 }
 
 BANKSHOT_API(cuDeviceSetMemPool)(int device, void* pool) {
@@ -31,9 +29,8 @@ BANKSHOT_API(cuMemPoolCreate)(void** pool, const void* properties) {
 }
 
 BANKSHOT_API(cuMemPoolDestroy)(void* pool) {
-  return query([&](Session& session) {
-    return session.pools().destroy(pool) ? Status::success : Status::invalid_value;
-  });
+  return query(
+      [&](Session& session) { return session.pools().destroy(pool) ? Status::success : Status::invalid_value; });
 }
 
 BANKSHOT_API(cuMemPoolSetAttribute)(void* pool, int attribute, const void* value) {
@@ -45,9 +42,7 @@ BANKSHOT_API(cuMemPoolGetAttribute)(void* pool, int attribute, void* value) {
 }
 
 BANKSHOT_API(cuMemPoolTrimTo)(void* pool, size_t) {
-  return query([&](Session& session) {
-    return session.pools().find(pool) ? Status::success : Status::invalid_value;
-  });
+  return query([&](Session& session) { return session.pools().find(pool) ? Status::success : Status::invalid_value; });
 }
 
 }  // namespace bankshot::cuda::driver

@@ -1,10 +1,9 @@
 // Streams and events; see bankshot/cuda/streams.hpp.
-#include "bankshot/cuda/streams.hpp"
-
 #include <cstring>
 
 #include "bankshot/cuda/abi.hpp"
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/streams.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
@@ -41,9 +40,8 @@ BANKSHOT_API(cuStreamCreate)(void** stream, unsigned flags) {
   return bankshot_cuStreamCreateWithPriority(stream, flags, 0);
 }
 BANKSHOT_API(cuStreamDestroy_v2)(void* stream) {
-  return call([&](Session& session) {
-    return session.streams().destroy(stream) ? Status::success : Status::invalid_handle;
-  });
+  return call(
+      [&](Session& session) { return session.streams().destroy(stream) ? Status::success : Status::invalid_handle; });
 }
 BANKSHOT_API(cuStreamSynchronize)(void* stream) {
   return call_on(stream, [](Session& session) {
@@ -121,9 +119,8 @@ BANKSHOT_API(cuEventCreate)(void** event, unsigned flags) {
   });
 }
 BANKSHOT_API(cuEventDestroy_v2)(void* event) {
-  return call([&](Session& session) {
-    return session.events().destroy(event) ? Status::success : Status::invalid_handle;
-  });
+  return call(
+      [&](Session& session) { return session.events().destroy(event) ? Status::success : Status::invalid_handle; });
 }
 BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned) {
   return call_with(event, [&](Session& session, Event& found) {

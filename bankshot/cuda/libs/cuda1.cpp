@@ -1,4 +1,5 @@
 // The driver library: names only, see forward.hpp.
 #define BANKSHOT_NOT_SUPPORTED "bankshot_driver_not_supported"
-#include "forward.hpp"
 #include "cuda1.def"
+
+#include "forward.hpp"

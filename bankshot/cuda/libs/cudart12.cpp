@@ -1,4 +1,5 @@
 // CUDA 12's runtime library: names only, see forward.hpp.
 #define BANKSHOT_NOT_SUPPORTED "bankshot_runtime_not_supported"
-#include "forward.hpp"
 #include "cudart12.def"
+
+#include "forward.hpp"

@@ -6,6 +6,7 @@
 // function. Assembly, because the jump must not touch arguments it does not know.
 #pragma once
 
+// clang-format off
 #if defined(__x86_64__)
 #define BANKSHOT_FORWARD(name, target)                                \
   __asm__(".text\n.p2align 4\n.globl " #name "\n.type " #name ",@function\n" #name ":\n" \
@@ -36,3 +37,4 @@
 #else
 #error "the drop-in libraries are written for x86-64 and arm64"
 #endif
+// clang-format on

@@ -58,9 +58,8 @@ Status call(Work&& work) {
 /// The same for work on a stream, whose handle is checked.
 template <class Work>
 Status call_on(void* stream, Work&& work) {
-  return call([&](Session& session) {
-    return session.streams().find(stream) ? work(session) : Status::invalid_handle;
-  });
+  return call(
+      [&](Session& session) { return session.streams().find(stream) ? work(session) : Status::invalid_handle; });
 }
 
 }  // namespace bankshot::cuda::runtime

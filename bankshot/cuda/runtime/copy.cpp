@@ -31,8 +31,8 @@ Status copy_rows(void* stream, void* to, size_t to_pitch, const void* from, size
   return call_on(stream, [&](Session& session) {
     const auto sides = sides_of(kind);
     if (!sides) return Status::invalid_memcpy_direction;
-    return copy(session.memory(), {address_of(to), to_pitch, 0, sides->to}, {address_of(from), from_pitch, 0, sides->from},
-                {width, height, 1});
+    return copy(session.memory(), {address_of(to), to_pitch, 0, sides->to},
+                {address_of(from), from_pitch, 0, sides->from}, {width, height, 1});
   });
 }
 
@@ -62,8 +62,8 @@ BANKSHOT_API(cudaMemcpy)(void* to, const void* from, size_t bytes, int kind) {
   return copy_bytes(nullptr, to, from, bytes, kind);
 }
 
-BANKSHOT_API(cudaMemcpyPeerAsync)(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                  void* stream) {
+BANKSHOT_API(cudaMemcpyPeerAsync)
+(void* to, int to_device, const void* from, int from_device, size_t bytes, void* stream) {
   if (to_device != 0 || from_device != 0) return remember(Status::invalid_device);
   return copy_bytes(stream, to, from, bytes, 3);
 }
@@ -72,14 +72,14 @@ BANKSHOT_API(cudaMemcpyPeer)(void* to, int to_device, const void* from, int from
   return bankshot_cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
 }
 
-BANKSHOT_API(cudaMemcpy2DAsync)(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                size_t height, int kind, void* stream) {
+BANKSHOT_API(cudaMemcpy2DAsync)
+(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, int kind, void* stream) {
   if (width > to_pitch || width > from_pitch) return remember(Status::invalid_pitch);
   return copy_rows(stream, to, to_pitch, from, from_pitch, width, height, kind);
 }
 
-BANKSHOT_API(cudaMemcpy2D)(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                           int kind) {
+BANKSHOT_API(cudaMemcpy2D)
+(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, int kind) {
   return bankshot_cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
 }
 

@@ -1,9 +1,10 @@
 // Devices: there is one, the described GPU.
+#include "bankshot/cuda/device.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
-#include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/limits.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
@@ -131,7 +132,8 @@ BANKSHOT_API(cudaDeviceGetByPCIBusId)(int* device, const char* text) {
   if (!device || !text) return remember(Status::invalid_value);
   const std::string_view wanted = text, full = kPciBusId;
   // Domain and function may be left out: "01:00" or "01:00.0".
-  if (wanted != full && wanted != full.substr(5) && wanted != full.substr(5, 5)) return remember(Status::invalid_device);
+  if (wanted != full && wanted != full.substr(5) && wanted != full.substr(5, 5))
+    return remember(Status::invalid_device);
   *device = 0;
   return Status::success;
 }

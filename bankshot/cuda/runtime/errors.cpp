@@ -15,10 +15,12 @@ Status& last_error() {
 
 BANKSHOT_API(cudaGetLastError)() {
   const Status error = last_error();
-  Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
-  // The error of a failed kernel stays until the device is reset.
-  if (!is_sticky(error) || session.corrupted() == Status::success) last_error() = Status::success;
+  if (is_sticky(error)) {  // the error of a failed kernel stays until the device is reset
+    Session& session = Session::get();
+    std::lock_guard lock(session.mutex());
+    if (session.corrupted() != Status::success) return error;
+  }
+  last_error() = Status::success;
   return error;
 }
 

@@ -27,9 +27,8 @@ BANKSHOT_API(cudaEventCreateWithFlags)(void** event, unsigned flags) {
 BANKSHOT_API(cudaEventCreate)(void** event) { return bankshot_cudaEventCreateWithFlags(event, 0); }
 
 BANKSHOT_API(cudaEventDestroy)(void* event) {
-  return call([&](Session& session) {
-    return session.events().destroy(event) ? Status::success : Status::invalid_handle;
-  });
+  return call(
+      [&](Session& session) { return session.events().destroy(event) ? Status::success : Status::invalid_handle; });
 }
 
 BANKSHOT_API(cudaEventRecordWithFlags)(void* event, void* stream, unsigned) {

@@ -53,15 +53,13 @@ BANKSHOT_API(cudaKernelSetAttributeForDevice)(const void* kernel, int which, int
 }
 
 BANKSHOT_API(cudaFuncSetCacheConfig)(const void* key, int config) {
-  return call_with(key, [&](Session&, Function&) {
-    return config >= 0 && config <= 3 ? Status::success : Status::invalid_value;
-  });
+  return call_with(
+      key, [&](Session&, Function&) { return config >= 0 && config <= 3 ? Status::success : Status::invalid_value; });
 }
 
 BANKSHOT_API(cudaFuncSetSharedMemConfig)(const void* key, int config) {
-  return call_with(key, [&](Session&, Function&) {
-    return config >= 0 && config <= 2 ? Status::success : Status::invalid_value;
-  });
+  return call_with(
+      key, [&](Session&, Function&) { return config >= 0 && config <= 2 ? Status::success : Status::invalid_value; });
 }
 
 BANKSHOT_API(cudaFuncGetName)(const char** name, const void* key) {
@@ -73,13 +71,12 @@ BANKSHOT_API(cudaFuncGetName)(const char** name, const void* key) {
 }
 
 BANKSHOT_API(cudaFuncGetParamInfo)(const void* key, size_t index, size_t* offset, size_t* size) {
-  return call_with(key, [&](Session&, Function& function) {
-    return function_parameter(function, index, offset, size);
-  });
+  return call_with(key,
+                   [&](Session&, Function& function) { return function_parameter(function, index, offset, size); });
 }
 
-BANKSHOT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int* blocks, const void* key, int threads,
-                                                                    size_t dynamic_shared, unsigned flags) {
+BANKSHOT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int* blocks, const void* key, int threads, size_t dynamic_shared, unsigned flags) {
   return call_with(key, [&](Session& session, Function& function) {
     if (!blocks || threads <= 0 || flags > 1) return Status::invalid_value;
     *blocks = static_cast<int>(occupancy(session.device(), function, static_cast<uint32_t>(threads), dynamic_shared));
@@ -87,8 +84,8 @@ BANKSHOT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)(int* blocks
   });
 }
 
-BANKSHOT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor)(int* blocks, const void* key, int threads,
-                                                           size_t dynamic_shared) {
+BANKSHOT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
+(int* blocks, const void* key, int threads, size_t dynamic_shared) {
   return bankshot_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, key, threads, dynamic_shared, 0);
 }
 

@@ -21,27 +21,28 @@ Status launch_kernel(const void* key, void* stream, const LaunchRequest& request
 
 }  // namespace
 
-BANKSHOT_API(cudaLaunchKernel)(const void* function, simt::Dim3 grid, simt::Dim3 block, void** arguments, size_t shared,
-                               void* stream) {
-  return launch_kernel(function, stream, {.grid = grid, .block = block, .dynamic_shared = shared, .arguments = arguments});
+BANKSHOT_API(cudaLaunchKernel)
+(const void* function, simt::Dim3 grid, simt::Dim3 block, void** arguments, size_t shared, void* stream) {
+  return launch_kernel(function, stream,
+                       {.grid = grid, .block = block, .dynamic_shared = shared, .arguments = arguments});
 }
 
-BANKSHOT_API(__cudaLaunchKernel)(void* kernel, simt::Dim3 grid, simt::Dim3 block, void** arguments, size_t shared,
-                                 void* stream) {
+BANKSHOT_API(__cudaLaunchKernel)
+(void* kernel, simt::Dim3 grid, simt::Dim3 block, void** arguments, size_t shared, void* stream) {
   return bankshot_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 
-BANKSHOT_API(cudaLaunchCooperativeKernel)(const void* function, simt::Dim3 grid, simt::Dim3 block, void** arguments,
-                                          size_t shared, void* stream) {
-  return launch_kernel(function, stream,
-                       {.grid = grid, .block = block, .dynamic_shared = shared, .cooperative = true,
-                        .arguments = arguments});
+BANKSHOT_API(cudaLaunchCooperativeKernel)
+(const void* function, simt::Dim3 grid, simt::Dim3 block, void** arguments, size_t shared, void* stream) {
+  return launch_kernel(
+      function, stream,
+      {.grid = grid, .block = block, .dynamic_shared = shared, .cooperative = true, .arguments = arguments});
 }
 
 BANKSHOT_API(cudaLaunchKernelExC)(const abi::LaunchConfig* config, const void* function, void** arguments) {
   if (!config) return remember(Status::invalid_value);
-  LaunchRequest request{.grid = config->grid, .block = config->block, .dynamic_shared = config->dynamic_shared,
-                        .arguments = arguments};
+  LaunchRequest request{
+      .grid = config->grid, .block = config->block, .dynamic_shared = config->dynamic_shared, .arguments = arguments};
   if (const Status status = apply_launch_attributes({config->attributes, config->attribute_count}, request);
       status != Status::success)
     return remember(status);

@@ -16,8 +16,8 @@ BANKSHOT_API(cudaProfilerStart)() { return Status::success; }
 BANKSHOT_API(cudaProfilerStop)() { return Status::success; }
 
 /// @param result  cudaDriverEntryPointQueryResult: 0 found, 1 not found, 2 only in a newer version; may be null
-BANKSHOT_API(cudaGetDriverEntryPointByVersion)(const char* name, void** function, unsigned version,
-                                               unsigned long long, int* result) {
+BANKSHOT_API(cudaGetDriverEntryPointByVersion)
+(const char* name, void** function, unsigned version, unsigned long long, int* result) {
   if (!name || !function) return remember(Status::invalid_value);
   *function = entry_point(name, static_cast<int>(version));
   if (result) *result = *function ? 0 : 1;

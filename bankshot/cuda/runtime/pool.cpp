@@ -1,6 +1,5 @@
 // Memory pools; see bankshot/cuda/pools.hpp.
 #include "bankshot/cuda/pools.hpp"
-
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {
@@ -36,9 +35,8 @@ BANKSHOT_API(cudaMemPoolCreate)(void** pool, const void* properties) {
 }
 
 BANKSHOT_API(cudaMemPoolDestroy)(void* pool) {
-  return call([&](Session& session) {
-    return session.pools().destroy(pool) ? Status::success : Status::invalid_value;
-  });
+  return call(
+      [&](Session& session) { return session.pools().destroy(pool) ? Status::success : Status::invalid_value; });
 }
 
 BANKSHOT_API(cudaMemPoolSetAttribute)(void* pool, int attribute, const void* value) {
@@ -50,9 +48,7 @@ BANKSHOT_API(cudaMemPoolGetAttribute)(void* pool, int attribute, void* value) {
 }
 
 BANKSHOT_API(cudaMemPoolTrimTo)(void* pool, size_t) {
-  return call([&](Session& session) {
-    return session.pools().find(pool) ? Status::success : Status::invalid_value;
-  });
+  return call([&](Session& session) { return session.pools().find(pool) ? Status::success : Status::invalid_value; });
 }
 
 }  // namespace bankshot::cuda::runtime

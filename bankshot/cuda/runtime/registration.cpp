@@ -47,8 +47,10 @@ extern "C" __attribute__((visibility("default"))) void bankshot___cudaUnregister
   if (session.modules().contains(&module_of(handle))) session.modules().remove(&module_of(handle));
 }
 
-extern "C" __attribute__((visibility("default"))) void bankshot___cudaRegisterFunction(
-    void** handle, const char* host, char*, const char* name, int, void*, void*, void*, void*, int*) {
+extern "C" __attribute__((visibility("default"))) void bankshot___cudaRegisterFunction(void** handle, const char* host,
+                                                                                       char*, const char* name, int,
+                                                                                       void*, void*, void*, void*,
+                                                                                       int*) {
   Session& session = Session::get();
   std::lock_guard lock(session.mutex());
   session.modules().register_function(module_of(handle), host, name);

@@ -34,9 +34,8 @@ BANKSHOT_API(cudaStreamCreateWithFlags)(void** stream, unsigned flags) {
 BANKSHOT_API(cudaStreamCreate)(void** stream) { return bankshot_cudaStreamCreateWithPriority(stream, 0, 0); }
 
 BANKSHOT_API(cudaStreamDestroy)(void* stream) {
-  return call([&](Session& session) {
-    return session.streams().destroy(stream) ? Status::success : Status::invalid_handle;
-  });
+  return call(
+      [&](Session& session) { return session.streams().destroy(stream) ? Status::success : Status::invalid_handle; });
 }
 
 BANKSHOT_API(cudaStreamSynchronize)(void* stream) {
@@ -99,9 +98,8 @@ BANKSHOT_API(cudaStreamGetDevice)(void* stream, int* device) {
 }
 
 BANKSHOT_API(cudaStreamCopyAttributes)(void* to, void* from) {
-  return call_on(to, [&](Session& session) {
-    return session.streams().find(from) ? Status::success : Status::invalid_handle;
-  });
+  return call_on(
+      to, [&](Session& session) { return session.streams().find(from) ? Status::success : Status::invalid_handle; });
 }
 
 // Attributes of a stream are hints: cache windows, how to wait, priorities.

@@ -36,8 +36,8 @@ Status copy_symbol(void* stream, const void* symbol, void* other, size_t bytes, 
 
 }  // namespace
 
-BANKSHOT_API(cudaMemcpyToSymbolAsync)(const void* symbol, const void* from, size_t bytes, size_t offset, int kind,
-                                      void* stream) {
+BANKSHOT_API(cudaMemcpyToSymbolAsync)
+(const void* symbol, const void* from, size_t bytes, size_t offset, int kind, void* stream) {
   return copy_symbol(stream, symbol, const_cast<void*>(from), bytes, offset, kind, true);
 }
 
@@ -45,8 +45,8 @@ BANKSHOT_API(cudaMemcpyToSymbol)(const void* symbol, const void* from, size_t by
   return bankshot_cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, nullptr);
 }
 
-BANKSHOT_API(cudaMemcpyFromSymbolAsync)(void* to, const void* symbol, size_t bytes, size_t offset, int kind,
-                                        void* stream) {
+BANKSHOT_API(cudaMemcpyFromSymbolAsync)
+(void* to, const void* symbol, size_t bytes, size_t offset, int kind, void* stream) {
   return copy_symbol(stream, symbol, to, bytes, offset, kind, false);
 }
 

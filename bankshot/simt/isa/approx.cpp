@@ -25,7 +25,9 @@ constexpr auto reciprocal_root = [](f32 a) { return 1.0f / __builtin_sqrtf(a); }
 
 /// The f64 forms with .ftz see and give only the upper 32 bits.
 constexpr u64 kUpper = 0xffffffff00000000u;
-constexpr auto coarse_reciprocal = [](f64 a) { return as_float(as_bits(1.0 / as_float(as_bits(a) & kUpper)) & kUpper); };
+constexpr auto coarse_reciprocal = [](f64 a) {
+  return as_float(as_bits(1.0 / as_float(as_bits(a) & kUpper)) & kUpper);
+};
 constexpr auto coarse_reciprocal_root = [](f64 a) {
   return as_float(as_bits(1.0 / __builtin_sqrt(as_float(as_bits(a) & kUpper))) & kUpper);
 };
@@ -45,49 +47,115 @@ constexpr auto cosine = [](f32 a) { return static_cast<f32>(sine_of(static_cast<
 constexpr auto hyperbolic_tangent = [](f32 a) { return static_cast<f32>(tanh_of(static_cast<f64>(a))); };
 
 template <class F>
-Handler single(F) { return lanes_of<f32, f32>(F{}); }
+Handler single(F) {
+  return lanes_of<f32, f32>(F{});
+}
 template <class F>
-Handler twice(F) { return lanes_of<f64, f64>(F{}); }
+Handler twice(F) {
+  return lanes_of<f64, f64>(F{});
+}
 
 [[gnu::cold]] void elementary_rows(Rows& rows) {
-  rows.push_back({"sin.approx{.ftz}.f32 d, a", "", Unit::sfu, always(single(sine)), nullptr,
-                  {{"approx.f32", {"0f80000000"}, "0f80000000"}, {"approx.f32", {"0f3F800000"}, "0f3F576AA4"},
-                   {"approx.f32", {"0f40490FDB"}, "0fB3BBBD2E"}, {"approx.f32", {"0f7F800000"}, "0f7FFFFFFF"}}});
-  rows.push_back({"cos.approx{.ftz}.f32 d, a", "", Unit::sfu, always(single(cosine)), nullptr,
-                  {{"approx.f32", {"0f80000000"}, "0f3F800000"}, {"approx.f32", {"0f3F800000"}, "0f3F0A5140"},
+  rows.push_back({"sin.approx{.ftz}.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(sine)),
+                  nullptr,
+                  {{"approx.f32", {"0f80000000"}, "0f80000000"},
+                   {"approx.f32", {"0f3F800000"}, "0f3F576AA4"},
+                   {"approx.f32", {"0f40490FDB"}, "0fB3BBBD2E"},
+                   {"approx.f32", {"0f7F800000"}, "0f7FFFFFFF"}}});
+  rows.push_back({"cos.approx{.ftz}.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(cosine)),
+                  nullptr,
+                  {{"approx.f32", {"0f80000000"}, "0f3F800000"},
+                   {"approx.f32", {"0f3F800000"}, "0f3F0A5140"},
                    {"approx.f32", {"0f40490FDB"}, "0fBF800000"}}});
-  rows.push_back({"lg2.approx{.ftz}.f32 d, a", "", Unit::sfu, always(single(logarithm)), nullptr,
-                  {{"approx.f32", {"0f41000000"}, "0f40400000"}, {"approx.f32", {"0f40400000"}, "0f3FCAE00D"},
-                   {"approx.f32", {"0f80000000"}, "0fFF800000"}, {"approx.f32", {"0fBF800000"}, "0f7FFFFFFF"},
-                   {"approx.f32", {"0f00000001"}, "0fC3150000"}, {"approx.ftz.f32", {"0f00000001"}, "0fFF800000"}}});
-  rows.push_back({"ex2.approx{.ftz}.f32 d, a", "", Unit::sfu, always(single(power_of_two)), nullptr,
-                  {{"approx.f32", {"0f40400000"}, "0f41000000"}, {"approx.f32", {"0f3F000000"}, "0f3FB504F3"},
-                   {"approx.f32", {"0fC3150000"}, "0f00000001"}, {"approx.ftz.f32", {"0fC3150000"}, "0f00000000"},
-                   {"approx.f32", {"0f43000000"}, "0f7F800000"}, {"approx.f32", {"0fFF800000"}, "0f00000000"}}});
-  rows.push_back({"tanh.approx.f32 d, a", "", Unit::sfu, always(single(hyperbolic_tangent)), nullptr,
-                  {{"approx.f32", {"0f80000000"}, "0f80000000"}, {"approx.f32", {"0f3F800000"}, "0f3F42F7D6"},
+  rows.push_back({"lg2.approx{.ftz}.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(logarithm)),
+                  nullptr,
+                  {{"approx.f32", {"0f41000000"}, "0f40400000"},
+                   {"approx.f32", {"0f40400000"}, "0f3FCAE00D"},
+                   {"approx.f32", {"0f80000000"}, "0fFF800000"},
+                   {"approx.f32", {"0fBF800000"}, "0f7FFFFFFF"},
+                   {"approx.f32", {"0f00000001"}, "0fC3150000"},
+                   {"approx.ftz.f32", {"0f00000001"}, "0fFF800000"}}});
+  rows.push_back({"ex2.approx{.ftz}.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(power_of_two)),
+                  nullptr,
+                  {{"approx.f32", {"0f40400000"}, "0f41000000"},
+                   {"approx.f32", {"0f3F000000"}, "0f3FB504F3"},
+                   {"approx.f32", {"0fC3150000"}, "0f00000001"},
+                   {"approx.ftz.f32", {"0fC3150000"}, "0f00000000"},
+                   {"approx.f32", {"0f43000000"}, "0f7F800000"},
+                   {"approx.f32", {"0fFF800000"}, "0f00000000"}}});
+  rows.push_back({"tanh.approx.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(hyperbolic_tangent)),
+                  nullptr,
+                  {{"approx.f32", {"0f80000000"}, "0f80000000"},
+                   {"approx.f32", {"0f3F800000"}, "0f3F42F7D6"},
                    {"approx.f32", {"0fFF800000"}, "0fBF800000"}}});
 }
 
 }  // namespace
 
 [[gnu::cold]] void approx_rows(Rows& rows) {
-  rows.push_back({"div.approx{.ftz}.f32 d, a, b", "", Unit::sfu, always(lanes_of<f32, f32, f32>(divide)), nullptr,
+  rows.push_back({"div.approx{.ftz}.f32 d, a, b",
+                  "",
+                  Unit::sfu,
+                  always(lanes_of<f32, f32, f32>(divide)),
+                  nullptr,
                   {{"approx.f32", {"0f40C00000", "0f40000000"}, "0f40400000"},
                    {"approx.ftz.f32", {"0fBF800000", "0f7F000000"}, "0f80000000"}}});
-  rows.push_back({"div.full{.ftz}.f32 d, a, b", "", Unit::sfu, always(lanes_of<f32, f32, f32>([](f32 a, f32 b) { return a / b; })),
-                  nullptr, {{"full.f32", {"0f7F000000", "0f7F000000"}, "0f3F800000"}}});
-  rows.push_back({"rcp.approx{.ftz}.f32 d, a", "", Unit::sfu, always(single(reciprocal)), nullptr,
+  rows.push_back({"div.full{.ftz}.f32 d, a, b",
+                  "",
+                  Unit::sfu,
+                  always(lanes_of<f32, f32, f32>([](f32 a, f32 b) { return a / b; })),
+                  nullptr,
+                  {{"full.f32", {"0f7F000000", "0f7F000000"}, "0f3F800000"}}});
+  rows.push_back({"rcp.approx{.ftz}.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(reciprocal)),
+                  nullptr,
                   {{"approx.f32", {"0f40000000"}, "0f3F000000"}, {"approx.ftz.f32", {"0f80000001"}, "0fFF800000"}}});
-  rows.push_back({"rcp.approx.ftz.f64 d, a", "", Unit::sfu, always(twice(coarse_reciprocal)), nullptr,
+  rows.push_back({"rcp.approx.ftz.f64 d, a",
+                  "",
+                  Unit::sfu,
+                  always(twice(coarse_reciprocal)),
+                  nullptr,
                   {{"approx.ftz.f64", {"0d4008000000000000"}, "0d3FD5555500000000"}}});
-  rows.push_back({"sqrt.approx{.ftz}.f32 d, a", "", Unit::sfu, always(single(root)), nullptr,
+  rows.push_back({"sqrt.approx{.ftz}.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(root)),
+                  nullptr,
                   {{"approx.f32", {"0f40800000"}, "0f40000000"}, {"approx.f32", {"0fBF800000"}, "0f7FFFFFFF"}}});
-  rows.push_back({"rsqrt.approx{.ftz}.f32 d, a", "", Unit::sfu, always(single(reciprocal_root)), nullptr,
+  rows.push_back({"rsqrt.approx{.ftz}.f32 d, a",
+                  "",
+                  Unit::sfu,
+                  always(single(reciprocal_root)),
+                  nullptr,
                   {{"approx.f32", {"0f40800000"}, "0f3F000000"}, {"approx.f32", {"0f80000000"}, "0fFF800000"}}});
-  rows.push_back({"rsqrt.approx.f64 d, a", "", Unit::sfu, always(twice(reciprocal_root_double)), nullptr,
+  rows.push_back({"rsqrt.approx.f64 d, a",
+                  "",
+                  Unit::sfu,
+                  always(twice(reciprocal_root_double)),
+                  nullptr,
                   {{"approx.f64", {"0d4010000000000000"}, "0d3FE0000000000000"}}});
-  rows.push_back({"rsqrt.approx.ftz.f64 d, a", "", Unit::sfu, always(twice(coarse_reciprocal_root)), nullptr,
+  rows.push_back({"rsqrt.approx.ftz.f64 d, a",
+                  "",
+                  Unit::sfu,
+                  always(twice(coarse_reciprocal_root)),
+                  nullptr,
                   {{"approx.ftz.f64", {"0d4010000000000000"}, "0d3FE0000000000000"}}});
   elementary_rows(rows);
 }

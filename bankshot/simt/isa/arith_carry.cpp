@@ -59,21 +59,53 @@ Handler chain_handler(const Match& m) {
 [[gnu::cold]] void arith_carry_rows(Rows& rows) {
   constexpr std::string_view kTypes = "type = u32 s32 u64 s64";
   // The examples run with CC.CF set in all lanes.
-  rows.push_back({"add.cc.type d, a, b", kTypes, Unit::alu, chain_handler<Chain::add, false>, nullptr,
+  rows.push_back({"add.cc.type d, a, b",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::add, false>,
+                  nullptr,
                   {{"cc.u32", {"4294967295", "1"}, "0"}, {"cc.u64", {"4294967295", "1"}, "4294967296"}}});
-  rows.push_back({"addc{.cc}.type d, a, b", kTypes, Unit::alu, chain_handler<Chain::add, true>, nullptr,
+  rows.push_back({"addc{.cc}.type d, a, b",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::add, true>,
+                  nullptr,
                   {{"u32", {"1", "2"}, "4"}, {"cc.u64", {"0xffffffffffffffff", "0"}, "0"}}});
-  rows.push_back({"sub.cc.type d, a, b", kTypes, Unit::alu, chain_handler<Chain::sub, false>, nullptr,
+  rows.push_back({"sub.cc.type d, a, b",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::sub, false>,
+                  nullptr,
                   {{"cc.u32", {"0", "1"}, "4294967295"}}});
-  rows.push_back({"subc{.cc}.type d, a, b", kTypes, Unit::alu, chain_handler<Chain::sub, true>, nullptr,
+  rows.push_back({"subc{.cc}.type d, a, b",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::sub, true>,
+                  nullptr,
                   {{"u32", {"5", "3"}, "1"}, {"cc.s64", {"0", "0"}, "-1"}}});
-  rows.push_back({"mad.lo.cc.type d, a, b, c", kTypes, Unit::alu, chain_handler<Chain::mad_low, false>, nullptr,
+  rows.push_back({"mad.lo.cc.type d, a, b, c",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::mad_low, false>,
+                  nullptr,
                   {{"lo.cc.u32", {"0x10000", "0x10000", "7"}, "7"}}});
-  rows.push_back({"mad.hi.cc.type d, a, b, c", kTypes, Unit::alu, chain_handler<Chain::mad_high, false>, nullptr,
+  rows.push_back({"mad.hi.cc.type d, a, b, c",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::mad_high, false>,
+                  nullptr,
                   {{"hi.cc.u32", {"0x10000", "0x10000", "7"}, "8"}, {"hi.cc.s32", {"-1", "1", "0"}, "-1"}}});
-  rows.push_back({"madc.lo{.cc}.type d, a, b, c", kTypes, Unit::alu, chain_handler<Chain::mad_low, true>, nullptr,
+  rows.push_back({"madc.lo{.cc}.type d, a, b, c",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::mad_low, true>,
+                  nullptr,
                   {{"lo.u32", {"3", "5", "7"}, "23"}, {"lo.cc.u64", {"3", "5", "7"}, "23"}}});
-  rows.push_back({"madc.hi{.cc}.type d, a, b, c", kTypes, Unit::alu, chain_handler<Chain::mad_high, true>, nullptr,
+  rows.push_back({"madc.hi{.cc}.type d, a, b, c",
+                  kTypes,
+                  Unit::alu,
+                  chain_handler<Chain::mad_high, true>,
+                  nullptr,
                   {{"hi.u32", {"0x10000", "0x10000", "7"}, "9"}, {"hi.cc.s64", {"-1", "1", "0"}, "0"}}});
 }
 

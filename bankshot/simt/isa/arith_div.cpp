@@ -47,13 +47,21 @@ constexpr auto remainder = [](auto a, auto b) {
 
 [[gnu::cold]] void arith_div_rows(Rows& rows) {
   constexpr std::string_view kAll = "type = u16 u32 u64 s16 s32 s64";
-  rows.push_back({"div.type d, a, b", kAll, Unit::alu, same_type<2, u16, u32, u64, s16, s32, s64>(divide), nullptr,
+  rows.push_back({"div.type d, a, b",
+                  kAll,
+                  Unit::alu,
+                  same_type<2, u16, u32, u64, s16, s32, s64>(divide),
+                  nullptr,
                   {{"u32", {"4294967295", "10"}, "429496729"},
                    {"s32", {"-7", "2"}, "-3"},
                    {"s32", {"-2147483648", "-1"}, "-2147483648"},
                    {"s64", {"-9223372036854775808", "-1"}, "-9223372036854775808"},
                    {"u32", {"5", "0"}, "0xffffffff"}}});
-  rows.push_back({"rem.type d, a, b", kAll, Unit::alu, same_type<2, u16, u32, u64, s16, s32, s64>(remainder), nullptr,
+  rows.push_back({"rem.type d, a, b",
+                  kAll,
+                  Unit::alu,
+                  same_type<2, u16, u32, u64, s16, s32, s64>(remainder),
+                  nullptr,
                   {{"u32", {"4294967295", "10"}, "5"},
                    {"s32", {"-7", "2"}, "-1"},
                    {"s32", {"7", "-2"}, "1"},

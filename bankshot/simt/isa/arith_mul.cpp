@@ -12,8 +12,14 @@ Wider<T> product24(T a, T b) {
   return wide_mul(low24(a), low24(b));
 }
 /// mul24.lo takes bits 0…31 of it, mul24.hi bits 16…47.
-template <class T> T low24_mul(T a, T b) { return static_cast<T>(product24(a, b)); }
-template <class T> T high24_mul(T a, T b) { return static_cast<T>(product24(a, b) >> 16); }
+template <class T>
+T low24_mul(T a, T b) {
+  return static_cast<T>(product24(a, b));
+}
+template <class T>
+T high24_mul(T a, T b) {
+  return static_cast<T>(product24(a, b) >> 16);
+}
 
 /// Byte k of a, extended as T says.
 template <class T>
@@ -53,15 +59,20 @@ auto dot(Make) {
 
 [[gnu::cold]] void dot_rows(Rows& rows) {
   constexpr std::string_view kTypes = "mode = lo hi; atype = u32 s32; btype = u32 s32";
-  rows.push_back({"dp4a.atype.btype d:b32, a:b32, b:b32, c:b32", kTypes, Unit::alu,
-                  dot([](const Match&, auto a, auto b) -> Handler {
-                    return &elementwise<Dot4<typename decltype(a)::type, typename decltype(b)::type>, u32, u32, u32, u32>;
-                  }),
-                  nullptr,
-                  {{"u32.u32", {"0x01020304", "0x01010101", "5"}, "15"},
-                   {"s32.s32", {"0xff020304", "0x02000000", "0"}, "-2"},
-                   {"s32.u32", {"0xff000000", "0xff000000", "0"}, "-255"}}});
-  rows.push_back({"dp2a.mode.atype.btype d:b32, a:b32, b:b32, c:b32", kTypes, Unit::alu,
+  rows.push_back(
+      {"dp4a.atype.btype d:b32, a:b32, b:b32, c:b32",
+       kTypes,
+       Unit::alu,
+       dot([](const Match&, auto a, auto b) -> Handler {
+         return &elementwise<Dot4<typename decltype(a)::type, typename decltype(b)::type>, u32, u32, u32, u32>;
+       }),
+       nullptr,
+       {{"u32.u32", {"0x01020304", "0x01010101", "5"}, "15"},
+        {"s32.s32", {"0xff020304", "0x02000000", "0"}, "-2"},
+        {"s32.u32", {"0xff000000", "0xff000000", "0"}, "-255"}}});
+  rows.push_back({"dp2a.mode.atype.btype d:b32, a:b32, b:b32, c:b32",
+                  kTypes,
+                  Unit::alu,
                   dot([](const Match& m, auto a, auto b) -> Handler {
                     using A = typename decltype(a)::type;
                     using B = typename decltype(b)::type;
@@ -76,20 +87,35 @@ auto dot(Make) {
 
 [[gnu::cold]] void mul24_rows(Rows& rows) {
   constexpr std::string_view kTypes = "type = u32 s32";
-  rows.push_back({"mul24.lo.type d, a, b", kTypes, Unit::alu,
-                  same_type<2, u32, s32>([](auto a, auto b) { return low24_mul(a, b); }), nullptr,
+  rows.push_back({"mul24.lo.type d, a, b",
+                  kTypes,
+                  Unit::alu,
+                  same_type<2, u32, s32>([](auto a, auto b) { return low24_mul(a, b); }),
+                  nullptr,
                   {{"u32", {"0xff000003", "5"}, "15"}, {"s32", {"0x00ffffff", "5"}, "-5"}}});
-  rows.push_back({"mul24.hi.type d, a, b", kTypes, Unit::alu,
-                  same_type<2, u32, s32>([](auto a, auto b) { return high24_mul(a, b); }), nullptr,
+  rows.push_back({"mul24.hi.type d, a, b",
+                  kTypes,
+                  Unit::alu,
+                  same_type<2, u32, s32>([](auto a, auto b) { return high24_mul(a, b); }),
+                  nullptr,
                   {{"u32", {"0x00800000", "0x00020000"}, "0x01000000"}, {"s32", {"0x00ffffff", "1"}, "-1"}}});
-  rows.push_back({"mad24.lo.type d, a, b, c", kTypes, Unit::alu,
-                  same_type<3, u32, s32>([](auto a, auto b, auto c) { return wrap_add(low24_mul(a, b), c); }), nullptr,
+  rows.push_back({"mad24.lo.type d, a, b, c",
+                  kTypes,
+                  Unit::alu,
+                  same_type<3, u32, s32>([](auto a, auto b, auto c) { return wrap_add(low24_mul(a, b), c); }),
+                  nullptr,
                   {{"u32", {"0xff000003", "5", "2"}, "17"}}});
-  rows.push_back({"mad24.hi.type d, a, b, c", kTypes, Unit::alu,
-                  same_type<3, u32, s32>([](auto a, auto b, auto c) { return wrap_add(high24_mul(a, b), c); }), nullptr,
+  rows.push_back({"mad24.hi.type d, a, b, c",
+                  kTypes,
+                  Unit::alu,
+                  same_type<3, u32, s32>([](auto a, auto b, auto c) { return wrap_add(high24_mul(a, b), c); }),
+                  nullptr,
                   {{"s32", {"0x00ffffff", "1", "3"}, "2"}}});
-  rows.push_back({"mad24.hi.sat.type d, a, b, c", "type = s32", Unit::alu,
-                  same_type<3, s32>([](auto a, auto b, auto c) { return saturating_add(high24_mul(a, b), c); }), nullptr,
+  rows.push_back({"mad24.hi.sat.type d, a, b, c",
+                  "type = s32",
+                  Unit::alu,
+                  same_type<3, s32>([](auto a, auto b, auto c) { return saturating_add(high24_mul(a, b), c); }),
+                  nullptr,
                   {{"s32", {"0x007fffff", "0x007fffff", "2147483647"}, "2147483647"}}});
 }
 
@@ -97,38 +123,59 @@ auto dot(Make) {
 
 [[gnu::cold]] void arith_mul_rows(Rows& rows) {
   constexpr std::string_view kAll = "type = u16 u32 u64 s16 s32 s64", kNarrow = "type = u16 u32 s16 s32";
-  rows.push_back({"mul.lo.type d, a, b", kAll, Unit::alu,
-                  same_type<2, u16, u32, u64, s16, s32, s64>([](auto a, auto b) { return wrap_mul(a, b); }), nullptr,
+  rows.push_back({"mul.lo.type d, a, b",
+                  kAll,
+                  Unit::alu,
+                  same_type<2, u16, u32, u64, s16, s32, s64>([](auto a, auto b) { return wrap_mul(a, b); }),
+                  nullptr,
                   {{"u32", {"0x10001", "0x10001"}, "0x20001"}, {"s16", {"300", "-300"}, "-24464"}}});
-  rows.push_back({"mul.hi.type d, a, b", kAll, Unit::alu,
-                  same_type<2, u16, u32, u64, s16, s32, s64>([](auto a, auto b) { return high_mul(a, b); }), nullptr,
+  rows.push_back({"mul.hi.type d, a, b",
+                  kAll,
+                  Unit::alu,
+                  same_type<2, u16, u32, u64, s16, s32, s64>([](auto a, auto b) { return high_mul(a, b); }),
+                  nullptr,
                   {{"u32", {"0x10001", "0x10001"}, "1"},
                    {"s32", {"-1", "1"}, "-1"},
                    {"u64", {"0xffffffffffffffff", "0xffffffffffffffff"}, "0xfffffffffffffffe"}}});
-  rows.push_back({"mul.wide.type d:wide, a, b", kNarrow, Unit::alu, for_types<u16, u32, s16, s32>([](auto tag) -> Handler {
+  rows.push_back({"mul.wide.type d:wide, a, b",
+                  kNarrow,
+                  Unit::alu,
+                  for_types<u16, u32, s16, s32>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<Wider<T>, T, T>([](T a, T b) { return wide_mul(a, b); });
                   }),
                   nullptr,
                   {{"u32", {"4294967295", "4294967295"}, "0xfffffffe00000001"}, {"s16", {"-2", "300"}, "-600"}}});
-  rows.push_back({"mad.lo.type d, a, b, c", kAll, Unit::alu,
-                  same_type<3, u16, u32, u64, s16, s32, s64>(
-                      [](auto a, auto b, auto c) { return wrap_add(wrap_mul(a, b), c); }),
-                  nullptr, {{"s32", {"-3", "5", "7"}, "-8"}, {"u16", {"65535", "2", "5"}, "3"}}});
-  rows.push_back({"mad.hi.type d, a, b, c", kAll, Unit::alu,
-                  same_type<3, u16, u32, u64, s16, s32, s64>(
-                      [](auto a, auto b, auto c) { return wrap_add(high_mul(a, b), c); }),
-                  nullptr, {{"u32", {"0x10001", "0x10001", "41"}, "42"}, {"s64", {"-1", "1", "1"}, "0"}}});
-  rows.push_back({"mad.hi.sat.type d, a, b, c", "type = s32", Unit::alu,
-                  same_type<3, s32>([](auto a, auto b, auto c) { return saturating_add(high_mul(a, b), c); }), nullptr,
+  rows.push_back(
+      {"mad.lo.type d, a, b, c",
+       kAll,
+       Unit::alu,
+       same_type<3, u16, u32, u64, s16, s32, s64>([](auto a, auto b, auto c) { return wrap_add(wrap_mul(a, b), c); }),
+       nullptr,
+       {{"s32", {"-3", "5", "7"}, "-8"}, {"u16", {"65535", "2", "5"}, "3"}}});
+  rows.push_back(
+      {"mad.hi.type d, a, b, c",
+       kAll,
+       Unit::alu,
+       same_type<3, u16, u32, u64, s16, s32, s64>([](auto a, auto b, auto c) { return wrap_add(high_mul(a, b), c); }),
+       nullptr,
+       {{"u32", {"0x10001", "0x10001", "41"}, "42"}, {"s64", {"-1", "1", "1"}, "0"}}});
+  rows.push_back({"mad.hi.sat.type d, a, b, c",
+                  "type = s32",
+                  Unit::alu,
+                  same_type<3, s32>([](auto a, auto b, auto c) { return saturating_add(high_mul(a, b), c); }),
+                  nullptr,
                   {{"s32", {"0x7fffffff", "0x7fffffff", "0x7fffffff"}, "0x7fffffff"}}});
-  rows.push_back({"mad.wide.type d:wide, a, b, c:wide", kNarrow, Unit::alu,
+  rows.push_back({"mad.wide.type d:wide, a, b, c:wide",
+                  kNarrow,
+                  Unit::alu,
                   for_types<u16, u32, s16, s32>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<Wider<T>, T, T, Wider<T>>(
                         [](T a, T b, Wider<T> c) { return wrap_add(wide_mul(a, b), c); });
                   }),
-                  nullptr, {{"s32", {"-2", "3", "10"}, "4"}, {"u32", {"4294967295", "2", "2"}, "0x200000000"}}});
+                  nullptr,
+                  {{"s32", {"-2", "3", "10"}, "4"}, {"u32", {"4294967295", "2", "2"}, "0x200000000"}}});
   mul24_rows(rows);
   dot_rows(rows);
 }

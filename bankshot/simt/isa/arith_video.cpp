@@ -6,14 +6,24 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-struct VideoAdd { s32 operator()(s32 a, s32 b) const { return a + b; } };
-struct VideoSub { s32 operator()(s32 a, s32 b) const { return a - b; } };
+struct VideoAdd {
+  s32 operator()(s32 a, s32 b) const { return a + b; }
+};
+struct VideoSub {
+  s32 operator()(s32 a, s32 b) const { return a - b; }
+};
 struct VideoAverage {  // rounds halves away from zero
   s32 operator()(s32 a, s32 b) const { return (a + b + (a + b >= 0 ? 1 : 0)) >> 1; }
 };
-struct VideoDistance { s32 operator()(s32 a, s32 b) const { return a < b ? b - a : a - b; } };
-struct VideoMin { s32 operator()(s32 a, s32 b) const { return least(a, b); } };
-struct VideoMax { s32 operator()(s32 a, s32 b) const { return greatest(a, b); } };
+struct VideoDistance {
+  s32 operator()(s32 a, s32 b) const { return a < b ? b - a : a - b; }
+};
+struct VideoMin {
+  s32 operator()(s32 a, s32 b) const { return least(a, b); }
+};
+struct VideoMax {
+  s32 operator()(s32 a, s32 b) const { return greatest(a, b); }
+};
 
 /// What becomes of a field's result: kept modulo its width, clamped to it, or added to c.
 enum class Finish { wrap, saturate_signed, saturate_unsigned, accumulate };
@@ -68,25 +78,30 @@ template <class F>
 }  // namespace
 
 // The syntax of one instruction in its four forms.
-#define VIDEO_FORMS(name)                                                                                    \
-  name "2.dtype.atype.btype{.sat} d:b32, a:b32, b:b32, c:b32", name "2.dtype.atype.btype.add d:b32, a:b32, b:b32, c:b32", \
-      name "4.dtype.atype.btype{.sat} d:b32, a:b32, b:b32, c:b32", name "4.dtype.atype.btype.add d:b32, a:b32, b:b32, c:b32"
+#define VIDEO_FORMS(name)                                          \
+  name "2.dtype.atype.btype{.sat} d:b32, a:b32, b:b32, c:b32",     \
+      name "2.dtype.atype.btype.add d:b32, a:b32, b:b32, c:b32",   \
+      name "4.dtype.atype.btype{.sat} d:b32, a:b32, b:b32, c:b32", \
+      name "4.dtype.atype.btype.add d:b32, a:b32, b:b32, c:b32"
 
 [[gnu::cold]] void arith_video_rows(Rows& rows) {
   video_rows<VideoAdd>(rows, VIDEO_FORMS("vadd"),
                        {{"u32.u32.u32", {"0x01ff0304", "0x01020304", "0"}, "0x02010608"},
                         {"u32.u32.u32.sat", {"0x01ff0304", "0x01020304", "0"}, "0x02ff0608"}},
                        {{"u32.u32.u32.add", {"0x01020304", "0x01010101", "100"}, "114"}});
-  video_rows<VideoSub>(rows, VIDEO_FORMS("vsub"), {{"s32.s32.s32.sat", {"0x80000005", "0x01000002", "0"}, "0x80000003"}},
+  video_rows<VideoSub>(rows, VIDEO_FORMS("vsub"),
+                       {{"s32.s32.s32.sat", {"0x80000005", "0x01000002", "0"}, "0x80000003"}},
                        {{"s32.u32.u32.add", {"0x00000001", "0x00000003", "10"}, "8"}});
-  video_rows<VideoAverage>(rows, VIDEO_FORMS("vavrg"), {{"u32.u32.u32", {"0x00020406", "0x01030508", "0"}, "0x01030507"}},
-                           {});
+  video_rows<VideoAverage>(rows, VIDEO_FORMS("vavrg"),
+                           {{"u32.u32.u32", {"0x00020406", "0x01030508", "0"}, "0x01030507"}}, {});
   video_rows<VideoDistance>(rows, VIDEO_FORMS("vabsdiff"),
                             {{"u32.u32.u32", {"0x01ff0304", "0x02000105", "0"}, "0x01ff0201"}},
                             {{"u32.u32.u32.add", {"0x01ff0304", "0x02000105", "7"}, "266"},
                              {"u32.s32.s32.add", {"0x01ff0304", "0x02000105", "7"}, "12"}});
-  video_rows<VideoMin>(rows, VIDEO_FORMS("vmin"), {{"u32.u32.u32", {"0x01ff0304", "0x02000105", "0"}, "0x01000104"}}, {});
-  video_rows<VideoMax>(rows, VIDEO_FORMS("vmax"), {{"s32.s32.s32", {"0x01ff0304", "0x02000105", "0"}, "0x02000305"}}, {});
+  video_rows<VideoMin>(rows, VIDEO_FORMS("vmin"), {{"u32.u32.u32", {"0x01ff0304", "0x02000105", "0"}, "0x01000104"}},
+                       {});
+  video_rows<VideoMax>(rows, VIDEO_FORMS("vmax"), {{"s32.s32.s32", {"0x01ff0304", "0x02000105", "0"}, "0x02000305"}},
+                       {});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -68,8 +68,8 @@ template <class Op, class T>
 const Instr* in_shared(Warp& w, const Instr* i) {
   u32 offsets[kLanes];
   lane_addresses(w, i, offsets);
-  const Extent<u32> x = extent(offsets, sizeof(T));
-  if (!x.aligned || u64{x.high} + sizeof(T) > w.cta->shared_bytes) {
+  const u32 bytes = w.cta->shared_bytes;
+  if (bytes < sizeof(T) || !survey(offsets, sizeof(T), u32{0}, static_cast<u32>(bytes - sizeof(T))).fine) {
     u64 addresses[kLanes];
     for (int l = 0; l < kLanes; ++l) addresses[l] = offsets[l];
     return anywhere<Op, T>(w, i, Space::shared, addresses);

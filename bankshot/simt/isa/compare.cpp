@@ -1,5 +1,6 @@
 // Comparison and selection. Source: PTX ISA, "Comparison and Selection Instructions": setp, set, selp, slct.
 #include "bankshot/simt/isa/compare.hpp"
+
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
 
@@ -93,25 +94,37 @@ struct SelectBySign {
   const auto slct_float = [](const Match& m) -> Handler {
     return by_type<u16, u32, u64, s16, s32, s64, f32, f64>(m.type, [&m](auto tag) -> Handler {
       using T = Bits<sizeof(typename decltype(tag)::type)>;
-      return m.has("ftz") ? lanes_of<T, T, T, u32>(SelectBySign<T, true>{}) : lanes_of<T, T, T, u32>(SelectBySign<T, false>{});
+      return m.has("ftz") ? lanes_of<T, T, T, u32>(SelectBySign<T, true>{})
+                          : lanes_of<T, T, T, u32>(SelectBySign<T, false>{});
     });
   };
-  rows.push_back({"selp.type d, a, b, c:pred", kTypes, Unit::alu,
-                  for_types<u16, u32, u64, s16, s32, s64, f32, f64>([](auto tag) -> Handler {
-                    return &selp<Bits<sizeof(typename decltype(tag)::type)>>;
-                  }),
+  rows.push_back({"selp.type d, a, b, c:pred",
+                  kTypes,
+                  Unit::alu,
+                  for_types<u16, u32, u64, s16, s32, s64, f32, f64>(
+                      [](auto tag) -> Handler { return &selp<Bits<sizeof(typename decltype(tag)::type)>>; }),
                   nullptr,
-                  {{"b32", {"1", "2", "true"}, "1"}, {"s16", {"1", "-2", "false"}, "-2"},
+                  {{"b32", {"1", "2", "true"}, "1"},
+                   {"s16", {"1", "-2", "false"}, "-2"},
                    {"f64", {"0d3FF0000000000000", "0d4000000000000000", "true"}, "0d3FF0000000000000"}}});
-  rows.push_back({"slct.type.s32 d, a, b, c:s32", kTypes, Unit::alu,
+  rows.push_back({"slct.type.s32 d, a, b, c:s32",
+                  kTypes,
+                  Unit::alu,
                   for_types<u16, u32, u64, s16, s32, s64, f32, f64>([](auto tag) -> Handler {
                     using T = Bits<sizeof(typename decltype(tag)::type)>;
                     return lanes_of<T, T, T, s32>([](T a, T b, s32 c) { return c >= 0 ? a : b; });
                   }),
-                  nullptr, {{"u32.s32", {"1", "2", "0"}, "1"}, {"u64.s32", {"1", "2", "-1"}, "2"}}});
-  rows.push_back({"slct{.ftz}.type.f32 d, a, b, c:f32", kTypes, Unit::alu, slct_float, nullptr,
-                  {{"u32.f32", {"1", "2", "0f80000000"}, "1"}, {"u32.f32", {"1", "2", "0f80000001"}, "2"},
-                   {"ftz.u32.f32", {"1", "2", "0f80000001"}, "1"}, {"u32.f32", {"1", "2", "0f7FFFFFFF"}, "2"}}});
+                  nullptr,
+                  {{"u32.s32", {"1", "2", "0"}, "1"}, {"u64.s32", {"1", "2", "-1"}, "2"}}});
+  rows.push_back({"slct{.ftz}.type.f32 d, a, b, c:f32",
+                  kTypes,
+                  Unit::alu,
+                  slct_float,
+                  nullptr,
+                  {{"u32.f32", {"1", "2", "0f80000000"}, "1"},
+                   {"u32.f32", {"1", "2", "0f80000001"}, "2"},
+                   {"ftz.u32.f32", {"1", "2", "0f80000001"}, "1"},
+                   {"u32.f32", {"1", "2", "0f7FFFFFFF"}, "2"}}});
 }
 
 }  // namespace
@@ -142,9 +155,10 @@ struct SelectBySign {
   integers(kSigned, Unit::alu,
            {{"lt.s32", {"-1", "0"}, "true"}, {"ge.s16", {"-1", "0"}, "false"}, {"gt.s64", {"0", "-5"}, "true"}},
            {{"le.or.s32", {"4", "3", "true"}, "true"}}, {{"lt.f32.s32", {"-1", "0"}, "0f3F800000"}});
-  integers(kUnsigned, Unit::alu,
-           {{"lt.u32", {"0xffffffff", "0"}, "false"}, {"hs.u16", {"65535", "1"}, "true"}, {"ls.u64", {"5", "5"}, "true"}},
-           {{"hi.xor.u32", {"4", "3", "true"}, "false"}}, {{"lo.s32.u16", {"1", "65535"}, "-1"}});
+  integers(
+      kUnsigned, Unit::alu,
+      {{"lt.u32", {"0xffffffff", "0"}, "false"}, {"hs.u16", {"65535", "1"}, "true"}, {"ls.u64", {"5", "5"}, "true"}},
+      {{"hi.xor.u32", {"4", "3", "true"}, "false"}}, {{"lo.s32.u16", {"1", "65535"}, "-1"}});
   integers(kDouble, Unit::fp64,
            {{"lt.f64", {"0d3FF0000000000000", "0d4000000000000000"}, "true"},
             {"eq.f64", {"0d0000000000000000", "0d8000000000000000"}, "true"},
@@ -161,7 +175,8 @@ struct SelectBySign {
        {"gt.xor.f32", {"0f40000000", "0f3F800000", "true"}, "false"},
        {"geu.or.f32", {"0f3F800000", "0f40000000", "!true"}, "false"}});
   add("set.cmp{.ftz}.dtype.type d, a:type2, b:type2", kSingle, set_handler, Unit::fp32,
-      {{"eq.f32.f32", {"0f3F800000", "0f3F800000"}, "0f3F800000"}, {"nan.u32.f32", {"0f7FFFFFFF", "0f3F800000"}, "0xffffffff"}});
+      {{"eq.f32.f32", {"0f3F800000", "0f3F800000"}, "0f3F800000"},
+       {"nan.u32.f32", {"0f7FFFFFFF", "0f3F800000"}, "0xffffffff"}});
   add("set.cmp.bool{.ftz}.dtype.type d, a:type2, b:type2, c:pred", kSingle, set_handler, Unit::fp32,
       {{"lt.and.s32.f32", {"0f3F800000", "0f40000000", "true"}, "-1"}});
   select_rows(rows);

@@ -66,23 +66,20 @@ inline void store(Warp& w, const Instr* i, const D* out, const D* t) {
   }
 }
 
+/// NaN stays NaN, made quiet, whichever way the host rounds.
+template <class F, class Round>
+inline void round_row(F* x, Round round) {
+  for (int l = 0; l < kLanes; ++l) x[l] = x[l] == x[l] ? round(x[l]) : x[l] + x[l];
+}
 /// Needs MXCSR at nearest for .rni.
 template <class F>
 inline void round_row(F* x, ConvertRounding rounding) {
   switch (rounding) {
     case ConvertRounding::none: break;
-    case ConvertRounding::nearest:
-      for (int l = 0; l < kLanes; ++l) x[l] = std::nearbyint(x[l]);
-      break;
-    case ConvertRounding::down:
-      for (int l = 0; l < kLanes; ++l) x[l] = std::floor(x[l]);
-      break;
-    case ConvertRounding::up:
-      for (int l = 0; l < kLanes; ++l) x[l] = std::ceil(x[l]);
-      break;
-    case ConvertRounding::zero:
-      for (int l = 0; l < kLanes; ++l) x[l] = std::trunc(x[l]);
-      break;
+    case ConvertRounding::nearest: round_row(x, [](F y) { return std::nearbyint(y); }); break;
+    case ConvertRounding::down: round_row(x, [](F y) { return std::floor(y); }); break;
+    case ConvertRounding::up: round_row(x, [](F y) { return std::ceil(y); }); break;
+    case ConvertRounding::zero: round_row(x, [](F y) { return std::trunc(y); }); break;
   }
 }
 

@@ -66,27 +66,49 @@ const Instr* on_pairs(Warp& w, const Instr* i) {
 }
 
 template <class F>
-Handler pair_handler(F) { return &on_pairs<F, 2>; }
+Handler pair_handler(F) {
+  return &on_pairs<F, 2>;
+}
 
 [[gnu::cold]] void pair_rows(Rows& rows) {
   const std::vector<std::string_view> numbers = {"0x3F80000040000000", "0x4000000040400000"};  // {2, 1} and {3, 2}
-  rows.push_back({"add{.rnd}{.ftz}.f32x2 d, a, b", "", Unit::fp32, always(pair_handler(add)), nullptr,
+  rows.push_back({"add{.rnd}{.ftz}.f32x2 d, a, b",
+                  "",
+                  Unit::fp32,
+                  always(pair_handler(add)),
+                  nullptr,
                   {{"rn.f32x2", numbers, "0x4040000040A00000"}}});
-  rows.push_back({"sub{.rnd}{.ftz}.f32x2 d, a, b", "", Unit::fp32, always(pair_handler(sub)), nullptr,
+  rows.push_back({"sub{.rnd}{.ftz}.f32x2 d, a, b",
+                  "",
+                  Unit::fp32,
+                  always(pair_handler(sub)),
+                  nullptr,
                   {{"f32x2", numbers, "0xBF800000BF800000"}}});
-  rows.push_back({"mul{.rnd}{.ftz}.f32x2 d, a, b", "", Unit::fp32, always(pair_handler(mul)), nullptr,
+  rows.push_back({"mul{.rnd}{.ftz}.f32x2 d, a, b",
+                  "",
+                  Unit::fp32,
+                  always(pair_handler(mul)),
+                  nullptr,
                   {{"rn.f32x2", numbers, "0x4000000040C00000"}}});
-  rows.push_back({"fma.rnd{.ftz}.f32x2 d, a, b, c", "", Unit::fp32, [](const Match& m) {
-                    return by_rounding(m, [](auto f) -> Handler { return &on_pairs<decltype(f), 3>; });
-                  },
-                  nullptr, {{"rn.f32x2", {numbers[0], numbers[1], "0x3F8000003F800000"}, "0x4040000040E00000"}}});
+  rows.push_back(
+      {"fma.rnd{.ftz}.f32x2 d, a, b, c",
+       "",
+       Unit::fp32,
+       [](const Match& m) { return by_rounding(m, [](auto f) -> Handler { return &on_pairs<decltype(f), 3>; }); },
+       nullptr,
+       {{"rn.f32x2", {numbers[0], numbers[1], "0x3F8000003F800000"}, "0x4040000040E00000"}}});
 }
 
 [[gnu::cold]] void fused_rows(Rows& rows) {
   // 1 + 2^-12 squared is 1 + 2^-11 + 2^-24, whose last bit only a fused operation keeps.
   const Example single{"rn.f32", {"0f3F800800", "0f3F800800", "0fBF801000"}, "0f33800000"};
-  const Example twice{"rn.f64", {"0d4000000000000000", "0d4008000000000000", "0d3FF0000000000000"}, "0d401C000000000000"};
-  rows.push_back({"fma.rnd{.ftz}{.sat}.f32 d, a, b, c", "", Unit::fp32, fused_handler<f32>, nullptr,
+  const Example twice{
+      "rn.f64", {"0d4000000000000000", "0d4008000000000000", "0d3FF0000000000000"}, "0d401C000000000000"};
+  rows.push_back({"fma.rnd{.ftz}{.sat}.f32 d, a, b, c",
+                  "",
+                  Unit::fp32,
+                  fused_handler<f32>,
+                  nullptr,
                   {single,
                    {"rz.f32", {"0f3F800001", "0f3F800001", "0f00000000"}, "0f3F800002"},
                    {"rp.f32", {"0f3F800001", "0f3F800001", "0f00000000"}, "0f3F800003"},
@@ -100,43 +122,96 @@ Handler pair_handler(F) { return &on_pairs<F, 2>; }
 }  // namespace
 
 [[gnu::cold]] void float_rows(Rows& rows) {
-  rows.push_back({"add{.rnd}{.ftz}{.sat}.f32 d, a, b", "", Unit::fp32, always(lanes_of<f32, f32, f32>(add)), nullptr,
+  rows.push_back({"add{.rnd}{.ftz}{.sat}.f32 d, a, b",
+                  "",
+                  Unit::fp32,
+                  always(lanes_of<f32, f32, f32>(add)),
+                  nullptr,
                   {{"f32", {"0f3F800000", "0f40000000"}, "0f40400000"},
                    {"rz.f32", {"0f3F800000", "0f33FFFFFF"}, "0f3F800000"},
                    {"rp.f32", {"0f3F800000", "0f00000001"}, "0f3F800001"},
                    {"ftz.f32", {"0f00800001", "0f80800000"}, "0f00000000"},
                    {"sat.f32", {"0f3F800000", "0f40000000"}, "0f3F800000"},
                    {"f32", {"0f7F800000", "0fFF800000"}, "0f7FFFFFFF"}}});
-  rows.push_back({"add{.rnd}.f64 d, a, b", "", Unit::fp64, always(lanes_of<f64, f64, f64>(add)), nullptr,
+  rows.push_back({"add{.rnd}.f64 d, a, b",
+                  "",
+                  Unit::fp64,
+                  always(lanes_of<f64, f64, f64>(add)),
+                  nullptr,
                   {{"f64", {"0d3FF0000000000000", "0d4000000000000000"}, "0d4008000000000000"},
                    {"rm.f64", {"0d3FF0000000000000", "0dBFF0000000000000"}, "0d8000000000000000"},
                    {"f64", {"0d7FF0000000000001", "0d7FF8000000000002"}, "0d7FF8000000000001"}}});
-  rows.push_back({"sub{.rnd}{.ftz}{.sat}.f32 d, a, b", "", Unit::fp32, always(lanes_of<f32, f32, f32>(sub)), nullptr,
-                  {{"f32", {"0f3F800000", "0f40000000"}, "0fBF800000"}, {"sat.f32", {"0f3F800000", "0f40000000"}, "0f00000000"}}});
-  rows.push_back({"sub{.rnd}.f64 d, a, b", "", Unit::fp64, always(lanes_of<f64, f64, f64>(sub)), nullptr,
+  rows.push_back(
+      {"sub{.rnd}{.ftz}{.sat}.f32 d, a, b",
+       "",
+       Unit::fp32,
+       always(lanes_of<f32, f32, f32>(sub)),
+       nullptr,
+       {{"f32", {"0f3F800000", "0f40000000"}, "0fBF800000"}, {"sat.f32", {"0f3F800000", "0f40000000"}, "0f00000000"}}});
+  rows.push_back({"sub{.rnd}.f64 d, a, b",
+                  "",
+                  Unit::fp64,
+                  always(lanes_of<f64, f64, f64>(sub)),
+                  nullptr,
                   {{"f64", {"0d3FF0000000000000", "0d4000000000000000"}, "0dBFF0000000000000"}}});
-  rows.push_back({"mul{.rnd}{.ftz}{.sat}.f32 d, a, b", "", Unit::fp32, always(lanes_of<f32, f32, f32>(mul)), nullptr,
+  rows.push_back({"mul{.rnd}{.ftz}{.sat}.f32 d, a, b",
+                  "",
+                  Unit::fp32,
+                  always(lanes_of<f32, f32, f32>(mul)),
+                  nullptr,
                   {{"f32", {"0f40400000", "0f40000000"}, "0f40C00000"},
                    {"f32", {"0f00800000", "0f3F000000"}, "0f00400000"},
                    {"ftz.f32", {"0f80800000", "0f3F000000"}, "0f80000000"},
                    {"rm.f32", {"0fFF000000", "0f40000000"}, "0fFF800000"},
                    {"rz.f32", {"0fFF000000", "0f40000000"}, "0fFF7FFFFF"}}});
-  rows.push_back({"mul{.rnd}.f64 d, a, b", "", Unit::fp64, always(lanes_of<f64, f64, f64>(mul)), nullptr,
+  rows.push_back({"mul{.rnd}.f64 d, a, b",
+                  "",
+                  Unit::fp64,
+                  always(lanes_of<f64, f64, f64>(mul)),
+                  nullptr,
                   {{"f64", {"0d4008000000000000", "0d4000000000000000"}, "0d4018000000000000"}}});
-  rows.push_back({"div.rnd{.ftz}.f32 d, a, b", "", Unit::fp32, always(lanes_of<f32, f32, f32>(div)), nullptr,
-                  {{"rn.f32", {"0f3F800000", "0f40400000"}, "0f3EAAAAAB"}, {"rz.f32", {"0f3F800000", "0f40400000"}, "0f3EAAAAAA"},
-                   {"rn.f32", {"0f3F800000", "0f80000000"}, "0fFF800000"}, {"rn.f32", {"0f00000000", "0f00000000"}, "0f7FFFFFFF"}}});
-  rows.push_back({"div.rnd.f64 d, a, b", "", Unit::fp64, always(lanes_of<f64, f64, f64>(div)), nullptr,
+  rows.push_back({"div.rnd{.ftz}.f32 d, a, b",
+                  "",
+                  Unit::fp32,
+                  always(lanes_of<f32, f32, f32>(div)),
+                  nullptr,
+                  {{"rn.f32", {"0f3F800000", "0f40400000"}, "0f3EAAAAAB"},
+                   {"rz.f32", {"0f3F800000", "0f40400000"}, "0f3EAAAAAA"},
+                   {"rn.f32", {"0f3F800000", "0f80000000"}, "0fFF800000"},
+                   {"rn.f32", {"0f00000000", "0f00000000"}, "0f7FFFFFFF"}}});
+  rows.push_back({"div.rnd.f64 d, a, b",
+                  "",
+                  Unit::fp64,
+                  always(lanes_of<f64, f64, f64>(div)),
+                  nullptr,
                   {{"rn.f64", {"0d3FF0000000000000", "0d4008000000000000"}, "0d3FD5555555555555"},
                    {"rp.f64", {"0d3FF0000000000000", "0d4008000000000000"}, "0d3FD5555555555556"}}});
-  rows.push_back({"rcp.rnd{.ftz}.f32 d, a", "", Unit::fp32, always(lanes_of<f32, f32>(reciprocal)), nullptr,
+  rows.push_back({"rcp.rnd{.ftz}.f32 d, a",
+                  "",
+                  Unit::fp32,
+                  always(lanes_of<f32, f32>(reciprocal)),
+                  nullptr,
                   {{"rn.f32", {"0f40400000"}, "0f3EAAAAAB"}, {"rn.ftz.f32", {"0f00000001"}, "0f7F800000"}}});
-  rows.push_back({"rcp.rnd.f64 d, a", "", Unit::fp64, always(lanes_of<f64, f64>(reciprocal)), nullptr,
+  rows.push_back({"rcp.rnd.f64 d, a",
+                  "",
+                  Unit::fp64,
+                  always(lanes_of<f64, f64>(reciprocal)),
+                  nullptr,
                   {{"rn.f64", {"0d4000000000000000"}, "0d3FE0000000000000"}}});
-  rows.push_back({"sqrt.rnd{.ftz}.f32 d, a", "", Unit::fp32, always(lanes_of<f32, f32>([](f32 a) { return root(a); })), nullptr,
-                  {{"rn.f32", {"0f40000000"}, "0f3FB504F3"}, {"rp.f32", {"0f40000000"}, "0f3FB504F4"},
-                   {"rn.f32", {"0fBF800000"}, "0f7FFFFFFF"}, {"rn.f32", {"0f80000000"}, "0f80000000"}}});
-  rows.push_back({"sqrt.rnd.f64 d, a", "", Unit::fp64, always(lanes_of<f64, f64>([](f64 a) { return root(a); })), nullptr,
+  rows.push_back({"sqrt.rnd{.ftz}.f32 d, a",
+                  "",
+                  Unit::fp32,
+                  always(lanes_of<f32, f32>([](f32 a) { return root(a); })),
+                  nullptr,
+                  {{"rn.f32", {"0f40000000"}, "0f3FB504F3"},
+                   {"rp.f32", {"0f40000000"}, "0f3FB504F4"},
+                   {"rn.f32", {"0fBF800000"}, "0f7FFFFFFF"},
+                   {"rn.f32", {"0f80000000"}, "0f80000000"}}});
+  rows.push_back({"sqrt.rnd.f64 d, a",
+                  "",
+                  Unit::fp64,
+                  always(lanes_of<f64, f64>([](f64 a) { return root(a); })),
+                  nullptr,
                   {{"rn.f64", {"0d4000000000000000"}, "0d3FF6A09E667F3BCD"}}});
   fused_rows(rows);
   pair_rows(rows);

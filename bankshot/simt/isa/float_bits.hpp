@@ -40,10 +40,19 @@ inline u64 as_bits(f64 x) {
   return bits;
 }
 
-template <class U> inline bool is_nan(U a) { return (a & Ieee<U>::kMagnitude) > Ieee<U>::kInfinity; }
+template <class U>
+inline bool is_nan(U a) {
+  return (a & Ieee<U>::kMagnitude) > Ieee<U>::kInfinity;
+}
 /// NaN made the canonical one.
-template <class U> inline U canonical_bits(U a) { return is_nan(a) ? Ieee<U>::kNan : a; }
+template <class U>
+inline U canonical_bits(U a) {
+  return is_nan(a) ? Ieee<U>::kNan : a;
+}
 /// .ftz: a subnormal number becomes the zero of its sign.
-template <class U> inline U flushed(U a) { return (a & Ieee<U>::kInfinity) == 0 ? a & Ieee<U>::kSign : a; }
+template <class U>
+inline U flushed(U a) {
+  return (a & Ieee<U>::kInfinity) == 0 ? a & Ieee<U>::kSign : a;
+}
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

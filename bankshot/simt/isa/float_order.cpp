@@ -38,7 +38,9 @@ struct Extreme {
       b &= Ieee<U>::kMagnitude;
     }
     // Sign and magnitude in the order of two's complement.
-    const auto key = [](U x) { return static_cast<S>(x) < 0 ? static_cast<S>(x ^ Ieee<U>::kMagnitude) : static_cast<S>(x); };
+    const auto key = [](U x) {
+      return static_cast<S>(x) < 0 ? static_cast<S>(x ^ Ieee<U>::kMagnitude) : static_cast<S>(x);
+    };
     const bool less = key(a) < key(b);
     U d = less == ((Options & kMax) == 0) ? a : b;
     if constexpr ((Options & kPropagateNan) == 0) {
@@ -52,7 +54,9 @@ struct Extreme {
   }
   /// The three-operand form.
   template <class U>
-  U operator()(U a, U b, U c) const { return (*this)((*this)(a, b), c); }
+  U operator()(U a, U b, U c) const {
+    return (*this)((*this)(a, b), c);
+  }
 };
 
 constexpr auto copy_sign = [](auto a, auto b) {  // of a, onto b
@@ -80,7 +84,8 @@ Handler extreme(const Match& m) {
 }
 template <unsigned Base>
 Handler extreme_of_three(const Match& m) {
-  return by_options<Base>(m, [](auto options) -> Handler { return &elementwise<Extreme<options()>, u32, u32, u32, u32>; });
+  return by_options<Base>(m,
+                          [](auto options) -> Handler { return &elementwise<Extreme<options()>, u32, u32, u32, u32>; });
 }
 
 template <bool Negate>
@@ -109,7 +114,8 @@ Handler class_handler(const Match& m) {
   if (m.has("number")) return test_handler(m, [](auto a) { return !is_nan(a); });
   if (m.has("notanumber")) return test_handler(m, [](auto a) { return is_nan(a); });
   if (m.has("subnormal")) {
-    return test_handler(m, [](auto a) { return Magnitude{}(a) != 0 && Magnitude{}(a) < Ieee<decltype(a)>::kLeastNormal; });
+    return test_handler(m,
+                        [](auto a) { return Magnitude{}(a) != 0 && Magnitude{}(a) < Ieee<decltype(a)>::kLeastNormal; });
   }
   return test_handler(m, [](auto a) {  // normal, which zero counts as
     using I = Ieee<decltype(a)>;
@@ -120,42 +126,94 @@ Handler class_handler(const Match& m) {
 }  // namespace
 
 [[gnu::cold]] void float_order_rows(Rows& rows) {
-  rows.push_back({"abs{.ftz}.f32 d, a", "", Unit::fp32, sign_handler<false>, nullptr,
+  rows.push_back({"abs{.ftz}.f32 d, a",
+                  "",
+                  Unit::fp32,
+                  sign_handler<false>,
+                  nullptr,
                   {{"f32", {"0fBF800000"}, "0f3F800000"}, {"ftz.f32", {"0f80000001"}, "0f00000000"}}});
-  rows.push_back({"abs.f64 d, a", "", Unit::fp64, sign_handler<false>, nullptr,
+  rows.push_back({"abs.f64 d, a",
+                  "",
+                  Unit::fp64,
+                  sign_handler<false>,
+                  nullptr,
                   {{"f64", {"0dBFF0000000000000"}, "0d3FF0000000000000"}}});
-  rows.push_back({"neg{.ftz}.f32 d, a", "", Unit::fp32, sign_handler<true>, nullptr,
+  rows.push_back({"neg{.ftz}.f32 d, a",
+                  "",
+                  Unit::fp32,
+                  sign_handler<true>,
+                  nullptr,
                   {{"f32", {"0f00000000"}, "0f80000000"}, {"ftz.f32", {"0f80000001"}, "0f00000000"}}});
-  rows.push_back({"neg.f64 d, a", "", Unit::fp64, sign_handler<true>, nullptr,
+  rows.push_back({"neg.f64 d, a",
+                  "",
+                  Unit::fp64,
+                  sign_handler<true>,
+                  nullptr,
                   {{"f64", {"0d0000000000000001"}, "0d8000000000000001"}}});
 
-  rows.push_back({"min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "", Unit::fp32, extreme<kPlain>, nullptr,
-                  {{"f32", {"0f00000000", "0f80000000"}, "0f80000000"}, {"f32", {"0f7FC00000", "0f3F800000"}, "0f3F800000"},
+  rows.push_back({"min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
+                  "",
+                  Unit::fp32,
+                  extreme<kPlain>,
+                  nullptr,
+                  {{"f32", {"0f00000000", "0f80000000"}, "0f80000000"},
+                   {"f32", {"0f7FC00000", "0f3F800000"}, "0f3F800000"},
                    {"NaN.f32", {"0f7FC00000", "0f3F800000"}, "0f7FFFFFFF"},
                    {"xorsign.abs.f32", {"0fC0000000", "0f3F800000"}, "0fBF800000"}}});
-  rows.push_back({"max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b", "", Unit::fp32, extreme<kMax>, nullptr,
-                  {{"f32", {"0f00000000", "0f80000000"}, "0f00000000"}, {"f32", {"0f7FC00000", "0fFF800001"}, "0f7FFFFFFF"},
+  rows.push_back({"max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
+                  "",
+                  Unit::fp32,
+                  extreme<kMax>,
+                  nullptr,
+                  {{"f32", {"0f00000000", "0f80000000"}, "0f00000000"},
+                   {"f32", {"0f7FC00000", "0fFF800001"}, "0f7FFFFFFF"},
                    {"ftz.f32", {"0f00000001", "0f80000000"}, "0f00000000"}}});
-  rows.push_back({"min{.ftz}{.NaN}{.abs}.f32 d, a, b, c", "", Unit::fp32, extreme_of_three<kPlain>, nullptr,
+  rows.push_back({"min{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
+                  "",
+                  Unit::fp32,
+                  extreme_of_three<kPlain>,
+                  nullptr,
                   {{"f32", {"0f40000000", "0f3F800000", "0f40400000"}, "0f3F800000"}}});
-  rows.push_back({"max{.ftz}{.NaN}{.abs}.f32 d, a, b, c", "", Unit::fp32, extreme_of_three<kMax>, nullptr,
+  rows.push_back({"max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
+                  "",
+                  Unit::fp32,
+                  extreme_of_three<kMax>,
+                  nullptr,
                   {{"abs.f32", {"0fC0800000", "0f3F800000", "0f40400000"}, "0f40800000"}}});
-  rows.push_back({"min.f64 d, a, b", "", Unit::fp64, always(&elementwise<Extreme<kPlain>, u64, u64, u64>), nullptr,
+  rows.push_back({"min.f64 d, a, b",
+                  "",
+                  Unit::fp64,
+                  always(&elementwise<Extreme<kPlain>, u64, u64, u64>),
+                  nullptr,
                   {{"f64", {"0d3FF0000000000000", "0dBFF0000000000000"}, "0dBFF0000000000000"}}});
-  rows.push_back({"max.f64 d, a, b", "", Unit::fp64, always(&elementwise<Extreme<kMax>, u64, u64, u64>), nullptr,
+  rows.push_back({"max.f64 d, a, b",
+                  "",
+                  Unit::fp64,
+                  always(&elementwise<Extreme<kMax>, u64, u64, u64>),
+                  nullptr,
                   {{"f64", {"0d7FF8000000000000", "0dBFF0000000000000"}, "0dBFF0000000000000"}}});
 
-  rows.push_back({"copysign.type d, a, b", "type = f32 f64", Unit::fp32, [](const Match& m) -> Handler {
-                    return m.type == ptx::Type::f64 ? lanes_of<u64, u64, u64>(copy_sign) : lanes_of<u32, u32, u32>(copy_sign);
+  rows.push_back({"copysign.type d, a, b",
+                  "type = f32 f64",
+                  Unit::fp32,
+                  [](const Match& m) -> Handler {
+                    return m.type == ptx::Type::f64 ? lanes_of<u64, u64, u64>(copy_sign)
+                                                    : lanes_of<u32, u32, u32>(copy_sign);
                   },
                   nullptr,
                   {{"f32", {"0fBF800000", "0f40000000"}, "0fC0000000"},
                    {"f64", {"0d3FF0000000000000", "0dC000000000000000"}, "0d4000000000000000"}}});
-  rows.push_back({"testp.op.type p, a", "op = finite infinite number notanumber normal subnormal; type = f32 f64", Unit::fp32,
-                  class_handler, nullptr,
-                  {{"finite.f32", {"0f7F800000"}, "false"}, {"infinite.f64", {"0dFFF0000000000000"}, "true"},
-                   {"notanumber.f32", {"0f7F800001"}, "true"}, {"number.f32", {"0f7F800000"}, "true"},
-                   {"normal.f32", {"0f00800000"}, "true"}, {"subnormal.f32", {"0f007FFFFF"}, "true"},
+  rows.push_back({"testp.op.type p, a",
+                  "op = finite infinite number notanumber normal subnormal; type = f32 f64",
+                  Unit::fp32,
+                  class_handler,
+                  nullptr,
+                  {{"finite.f32", {"0f7F800000"}, "false"},
+                   {"infinite.f64", {"0dFFF0000000000000"}, "true"},
+                   {"notanumber.f32", {"0f7F800001"}, "true"},
+                   {"number.f32", {"0f7F800000"}, "true"},
+                   {"normal.f32", {"0f00800000"}, "true"},
+                   {"subnormal.f32", {"0f007FFFFF"}, "true"},
                    {"normal.f64", {"0d0000000000000000"}, "true"}}});
 }
 

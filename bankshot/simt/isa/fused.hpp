@@ -9,8 +9,14 @@ namespace bankshot::simt::BANKSHOT_ISA {
 #if defined(__FMA__)
 
 /// @tparam Mode  FpMode rounding in force
-template <int Mode> inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
-template <int Mode> inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+template <int Mode>
+inline f32 fused(f32 a, f32 b, f32 c) {
+  return __builtin_fmaf(a, b, c);
+}
+template <int Mode>
+inline f64 fused(f64 a, f64 b, f64 c) {
+  return __builtin_fma(a, b, c);
+}
 
 #else
 
@@ -25,8 +31,8 @@ inline f32 fused(f32 a, f32 b, f32 c) {
   const f64 back = sum - product;
   const f64 error = (product - (sum - back)) + (addend - back);  // exact: Knuth's two-sum
   const u64 bits = as_bits(sum);
-  const bool inexact = (error > 0) | (error < 0);                // not if NaN
-  const u64 step = (error > 0) == (sum > 0) ? 1 : ~u64{0};       // towards the exact value
+  const bool inexact = (error > 0) | (error < 0);           // not if NaN
+  const u64 step = (error > 0) == (sum > 0) ? 1 : ~u64{0};  // towards the exact value
   const bool to_odd = inexact & ((bits & 1) == 0);
   return static_cast<f32>(as_float(to_odd ? bits + step : bits));
 }
@@ -84,7 +90,8 @@ inline f64 rounded(u128 significand, int exponent, bool negative) {
   const u64 bits = (field << 52) + kept;
   constexpr u64 kInfinity = Ieee<u64>::kInfinity;
   if (bits < kInfinity && exponent + 1074 < 2046) return as_float(sign | bits);
-  const bool infinite = Mode == FpMode::kNearest || (Mode == FpMode::kUp && !negative) || (Mode == FpMode::kDown && negative);
+  const bool infinite =
+      Mode == FpMode::kNearest || (Mode == FpMode::kUp && !negative) || (Mode == FpMode::kDown && negative);
   return as_float(sign | (infinite ? kInfinity : kInfinity - 1));
 }
 
@@ -109,7 +116,8 @@ inline f64 fused(f64 a, f64 b, f64 c) {
   if (x.negative == z.negative) return rounded<Mode>(x.significand + z.significand, x.exponent, x.negative);
   if (x.significand == z.significand) return Mode == FpMode::kDown ? -0.0 : 0.0;
   const bool flip = x.significand < z.significand;
-  return rounded<Mode>(flip ? z.significand - x.significand : x.significand - z.significand, x.exponent, x.negative != flip);
+  return rounded<Mode>(flip ? z.significand - x.significand : x.significand - z.significand, x.exponent,
+                       x.negative != flip);
 }
 
 #endif

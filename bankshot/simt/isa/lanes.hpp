@@ -2,10 +2,11 @@
 // the host, in a namespace of its own, with BANKSHOT_LANES lanes a row.
 #pragma once
 
+#include <xmmintrin.h>
+
 #include <cstring>
 #include <type_traits>
 #include <utility>
-#include <xmmintrin.h>
 
 #include "bankshot/simt/isa/lane_mask.hpp"
 #include "bankshot/simt/row.hpp"
@@ -24,11 +25,17 @@ using s64 = int64_t;
 using f32 = float;
 using f64 = double;
 /// Distinct types for the 16-bit floats; their arithmetic is in half.hpp.
-struct f16 { u16 bits; };
-struct bf16 { u16 bits; };
+struct f16 {
+  u16 bits;
+};
+struct bf16 {
+  u16 bits;
+};
 
 template <class T>
-struct Tag { using type = T; };
+struct Tag {
+  using type = T;
+};
 
 /// Loads the host's MXCSR; set_fp's rare part. Not inlined, and after it the compiler must load operands anew, so that
 /// no floating-point operation moves from one mode into another.
@@ -41,7 +48,8 @@ struct Tag { using type = T; };
 
 /// Puts the mode of the instruction into force; cheap when it already is. Before operands are loaded.
 inline void set_fp(Warp& w, const Instr* i) {
-  if (w.worker->fp != i->fp) [[unlikely]] change_fp(*w.worker, i->fp);
+  if (w.worker->fp != i->fp) [[unlikely]]
+    change_fp(*w.worker, i->fp);
 }
 
 /// Runs `handler` in the mode of the instruction. Returning this from the handler itself, in place of set_fp, keeps it
@@ -115,9 +123,8 @@ const Instr* elementwise(Warp& w, const Instr* i) {
   if constexpr (kIsFloat<D> || (kIsFloat<S> || ...)) {
     if (w.worker->fp != i->fp) return in_changed_mode(w, i, &elementwise<F, D, S...>);
   }
-  [&]<size_t... K>(std::index_sequence<K...>) {
-    lane_loop<F>(w.row<D>(i->op[0]), w.row<const S>(i->op[K + 1])...);
-  }(std::index_sequence_for<S...>{});
+  [&]<size_t... K>(std::index_sequence<K...>) { lane_loop<F>(w.row<D>(i->op[0]), w.row<const S>(i->op[K + 1])...); }
+  (std::index_sequence_for<S...>{});
   if constexpr (kIsFloat<D>) {
     if (i->flags & InstrFlag::kSaturate) return saturate_row<D>(w, i);
   }
@@ -133,7 +140,8 @@ inline uint64_t test_lanes(Warp& w, const Instr* i, int first) {
       BANKSHOT_LANE_LOOP
       for (int l = 0; l < kLanes; ++l) t[l] = F{}(s[l]...) ? 1 : 0;
     }(w.row<const S>(i->op[K + first])...);
-  }(std::index_sequence_for<S...>{});
+  }
+  (std::index_sequence_for<S...>{});
   return mask_of(t);
 }
 

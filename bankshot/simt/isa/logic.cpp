@@ -25,8 +25,8 @@ const Instr* not_predicate(Warp& w, const Instr* i) {
 template <class F>
 [[gnu::cold]] void logic_pair(Rows& rows, std::string_view words, std::string_view predicates, F,
                               std::vector<Example> word_examples, std::vector<Example> predicate_examples) {
-  rows.push_back({words, "type = b16 b32 b64", Unit::alu, same_type<2, u16, u32, u64>(F{}), nullptr,
-                  std::move(word_examples)});
+  rows.push_back(
+      {words, "type = b16 b32 b64", Unit::alu, same_type<2, u16, u32, u64>(F{}), nullptr, std::move(word_examples)});
   rows.push_back({predicates, "", Unit::alu, always(&on_predicates<F>), nullptr, std::move(predicate_examples)});
 }
 
@@ -96,48 +96,83 @@ constexpr auto reversed = [](auto x) {
   constexpr std::string_view kWords = "type = b16 b32 b64", kLong = "type = b32 b64";
   logic_pair(rows, "and.type d, a, b", "and.pred p, a:pred, b:pred", bit_and, {{"b32", {"12", "10"}, "8"}},
              {{"pred", {"true", "true"}, "true"}, {"pred", {"true", "!true"}, "false"}});
-  logic_pair(rows, "or.type d, a, b", "or.pred p, a:pred, b:pred", bit_or, {{"b64", {"0xf00000000", "3"}, "0xf00000003"}},
-             {{"pred", {"false", "true"}, "true"}});
+  logic_pair(rows, "or.type d, a, b", "or.pred p, a:pred, b:pred", bit_or,
+             {{"b64", {"0xf00000000", "3"}, "0xf00000003"}}, {{"pred", {"false", "true"}, "true"}});
   logic_pair(rows, "xor.type d, a, b", "xor.pred p, a:pred, b:pred", bit_xor, {{"b16", {"12", "10"}, "6"}},
              {{"pred", {"true", "true"}, "false"}});
-  rows.push_back({"not.type d, a", kWords, Unit::alu, same_type<1, u16, u32, u64>([](auto a) { return ~a; }), nullptr,
+  rows.push_back({"not.type d, a",
+                  kWords,
+                  Unit::alu,
+                  same_type<1, u16, u32, u64>([](auto a) { return ~a; }),
+                  nullptr,
                   {{"b32", {"0"}, "0xffffffff"}, {"b16", {"0xff"}, "0xff00"}}});
   rows.push_back({"not.pred p, a:pred", "", Unit::alu, always(&not_predicate), nullptr, {{"pred", {"true"}, "false"}}});
-  rows.push_back({"cnot.type d, a", kWords, Unit::alu, same_type<1, u16, u32, u64>([](auto a) { return a == 0; }), nullptr,
+  rows.push_back({"cnot.type d, a",
+                  kWords,
+                  Unit::alu,
+                  same_type<1, u16, u32, u64>([](auto a) { return a == 0; }),
+                  nullptr,
                   {{"b32", {"0"}, "1"}, {"b64", {"0x100000000"}, "0"}}});
-  rows.push_back({"lop3.b32 d, a, b, c, lut:literal", "", Unit::alu, always(&lop3), lower_lop3,
+  rows.push_back({"lop3.b32 d, a, b, c, lut:literal",
+                  "",
+                  Unit::alu,
+                  always(&lop3),
+                  lower_lop3,
                   {{"b32", {"0xf0", "0xcc", "0xaa", "0x96"}, "0x96"},
                    {"b32", {"0x0000ff00", "0x00ff0000", "0x12345678", "0xfe"}, "0x12ffff78"},
                    {"b32", {"5", "6", "7", "0xff"}, "0xffffffff"}}});
-  rows.push_back({"lop3.bool.b32 d|p, a, b, c, lut:literal, q", "bool = and or", Unit::alu, always(&lop3), lower_lop3, {}});
+  rows.push_back(
+      {"lop3.bool.b32 d|p, a, b, c, lut:literal, q", "bool = and or", Unit::alu, always(&lop3), lower_lop3, {}});
 
-  rows.push_back({"shl.type d, a, b:u32", kWords, Unit::alu, for_types<u16, u32, u64>([](auto tag) -> Handler {
+  rows.push_back({"shl.type d, a, b:u32",
+                  kWords,
+                  Unit::alu,
+                  for_types<u16, u32, u64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<T, T, u32>([](T a, u32 n) { return shift_left(a, n); });
                   }),
                   nullptr,
-                  {{"b32", {"11", "2"}, "44"}, {"b32", {"1", "32"}, "0"}, {"b16", {"0xffff", "15"}, "0x8000"},
+                  {{"b32", {"11", "2"}, "44"},
+                   {"b32", {"1", "32"}, "0"},
+                   {"b16", {"0xffff", "15"}, "0x8000"},
                    {"b64", {"1", "63"}, "0x8000000000000000"}}});
-  rows.push_back({"shr.type d, a, b:u32", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64", Unit::alu,
+  rows.push_back({"shr.type d, a, b:u32",
+                  "type = b16 b32 b64 u16 u32 u64 s16 s32 s64",
+                  Unit::alu,
                   for_types<u16, u32, u64, s16, s32, s64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<T, T, u32>([](T a, u32 n) { return shift_right(a, n); });
                   }),
                   nullptr,
-                  {{"u32", {"0x80000000", "31"}, "1"}, {"u32", {"1", "32"}, "0"}, {"s32", {"-8", "1"}, "-4"},
-                   {"s32", {"-8", "4000000000"}, "-1"}, {"s16", {"-32768", "16"}, "-1"}}});
+                  {{"u32", {"0x80000000", "31"}, "1"},
+                   {"u32", {"1", "32"}, "0"},
+                   {"s32", {"-8", "1"}, "-4"},
+                   {"s32", {"-8", "4000000000"}, "-1"},
+                   {"s16", {"-32768", "16"}, "-1"}}});
 
-  rows.push_back({"popc.type d:u32, a", kLong, Unit::alu, for_types<u32, u64>([](auto tag) -> Handler {
+  rows.push_back({"popc.type d:u32, a",
+                  kLong,
+                  Unit::alu,
+                  for_types<u32, u64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<u32, T>([](T a) { return ones(a); });
                   }),
-                  nullptr, {{"b32", {"0xf00f"}, "8"}, {"b64", {"0xffffffffffffffff"}, "64"}}});
-  rows.push_back({"clz.type d:u32, a", kLong, Unit::alu, for_types<u32, u64>([](auto tag) -> Handler {
+                  nullptr,
+                  {{"b32", {"0xf00f"}, "8"}, {"b64", {"0xffffffffffffffff"}, "64"}}});
+  rows.push_back({"clz.type d:u32, a",
+                  kLong,
+                  Unit::alu,
+                  for_types<u32, u64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<u32, T>([](T a) { return leading_zeros(a); });
                   }),
-                  nullptr, {{"b32", {"1"}, "31"}, {"b32", {"0"}, "32"}, {"b64", {"0"}, "64"}}});
-  rows.push_back({"brev.type d, a", kLong, Unit::alu, same_type<1, u32, u64>(reversed), nullptr,
+                  nullptr,
+                  {{"b32", {"1"}, "31"}, {"b32", {"0"}, "32"}, {"b64", {"0"}, "64"}}});
+  rows.push_back({"brev.type d, a",
+                  kLong,
+                  Unit::alu,
+                  same_type<1, u32, u64>(reversed),
+                  nullptr,
                   {{"b32", {"0x00000013"}, "0xc8000000"}, {"b64", {"1"}, "0x8000000000000000"}}});
   logic_field_rows(rows);
 }

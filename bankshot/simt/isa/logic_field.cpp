@@ -8,7 +8,9 @@ namespace {
 
 /// The n lowest bits set, n ≥ the width for all.
 template <class T>
-T low_ones(u32 n) { return static_cast<T>(~shift_left<T>(static_cast<T>(~T{0}), n)); }
+T low_ones(u32 n) {
+  return static_cast<T>(~shift_left<T>(static_cast<T>(~T{0}), n));
+}
 
 /// `length` bits of a from `position` on; what lies beyond the register is the field's sign bit, or 0 if unsigned.
 /// Only the low 8 bits of position and length count.
@@ -128,17 +130,27 @@ auto clamp_or_wrap(Clamp, Wrap) {
 
 [[gnu::cold]] void shuffle_rows(Rows& rows) {
   constexpr std::string_view kMode = "mode = wrap clamp";
-  rows.push_back({"shf.l.mode.b32 d, a, b, c", kMode, Unit::alu,
-                  clamp_or_wrap([](u32 a, u32 b, u32 n) { return funnel_left(a, b, least(n, 32u)); },
-                                [](u32 a, u32 b, u32 n) { return funnel_left(a, b, n & 31); }),
+  rows.push_back(
+      {"shf.l.mode.b32 d, a, b, c",
+       kMode,
+       Unit::alu,
+       clamp_or_wrap([](u32 a, u32 b, u32 n) { return funnel_left(a, b, least(n, 32u)); },
+                     [](u32 a, u32 b, u32 n) { return funnel_left(a, b, n & 31); }),
+       nullptr,
+       {{"wrap.b32", {"0x80000000", "0x1", "33"}, "3"}, {"clamp.b32", {"0x80000000", "0x1", "33"}, "0x80000000"}}});
+  rows.push_back(
+      {"shf.r.mode.b32 d, a, b, c",
+       kMode,
+       Unit::alu,
+       clamp_or_wrap([](u32 a, u32 b, u32 n) { return funnel_right(a, b, least(n, 32u)); },
+                     [](u32 a, u32 b, u32 n) { return funnel_right(a, b, n & 31); }),
+       nullptr,
+       {{"wrap.b32", {"0x80000000", "0x1", "33"}, "0xc0000000"}, {"clamp.b32", {"0x80000000", "0x1", "33"}, "1"}}});
+  rows.push_back({"prmt.b32{.mode} d, a, b, c",
+                  "mode = f4e b4e rc8 ecl ecr rc16",
+                  Unit::alu,
+                  permute_handler,
                   nullptr,
-                  {{"wrap.b32", {"0x80000000", "0x1", "33"}, "3"}, {"clamp.b32", {"0x80000000", "0x1", "33"}, "0x80000000"}}});
-  rows.push_back({"shf.r.mode.b32 d, a, b, c", kMode, Unit::alu,
-                  clamp_or_wrap([](u32 a, u32 b, u32 n) { return funnel_right(a, b, least(n, 32u)); },
-                                [](u32 a, u32 b, u32 n) { return funnel_right(a, b, n & 31); }),
-                  nullptr,
-                  {{"wrap.b32", {"0x80000000", "0x1", "33"}, "0xc0000000"}, {"clamp.b32", {"0x80000000", "0x1", "33"}, "1"}}});
-  rows.push_back({"prmt.b32{.mode} d, a, b, c", "mode = f4e b4e rc8 ecl ecr rc16", Unit::alu, permute_handler, nullptr,
                   {{"b32", {"0x33221100", "0x77665544", "0x7531"}, "0x77553311"},
                    {"b32", {"0x00008000", "0", "0x0009"}, "0x000000ff"},
                    {"b32.f4e", {"0x33221100", "0x77665544", "1"}, "0x44332211"},
@@ -152,16 +164,24 @@ auto clamp_or_wrap(Clamp, Wrap) {
 }  // namespace
 
 [[gnu::cold]] void logic_field_rows(Rows& rows) {
-  rows.push_back({"bfe.type d, a, b:u32, c:u32", "type = u32 u64 s32 s64", Unit::alu,
+  rows.push_back({"bfe.type d, a, b:u32, c:u32",
+                  "type = u32 u64 s32 s64",
+                  Unit::alu,
                   for_types<u32, u64, s32, s64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<T, T, u32, u32>([](T a, u32 b, u32 c) { return extract(a, b, c); });
                   }),
                   nullptr,
-                  {{"u32", {"0x12345678", "8", "12"}, "0x456"}, {"s32", {"0x00000f00", "8", "4"}, "-1"},
-                   {"s32", {"0x80000000", "28", "40"}, "-8"}, {"s32", {"-1", "3", "0"}, "0"},
-                   {"u64", {"0x123456789abcdef0", "60", "64"}, "1"}, {"s64", {"-2", "100", "1"}, "-1"}}});
-  rows.push_back({"bfi.type f, a, b, c:u32, d:u32", "type = b32 b64", Unit::alu, for_types<u32, u64>([](auto tag) -> Handler {
+                  {{"u32", {"0x12345678", "8", "12"}, "0x456"},
+                   {"s32", {"0x00000f00", "8", "4"}, "-1"},
+                   {"s32", {"0x80000000", "28", "40"}, "-8"},
+                   {"s32", {"-1", "3", "0"}, "0"},
+                   {"u64", {"0x123456789abcdef0", "60", "64"}, "1"},
+                   {"s64", {"-2", "100", "1"}, "-1"}}});
+  rows.push_back({"bfi.type f, a, b, c:u32, d:u32",
+                  "type = b32 b64",
+                  Unit::alu,
+                  for_types<u32, u64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<T, T, T, u32, u32>([](T a, T b, u32 c, u32 d) { return insert(a, b, c, d); });
                   }),
@@ -170,22 +190,38 @@ auto clamp_or_wrap(Clamp, Wrap) {
                    {"b32", {"0xf", "0", "30", "10"}, "0xc0000000"},
                    {"b32", {"0xf", "5", "32", "1"}, "5"},
                    {"b64", {"0xf", "0", "60", "4"}, "0xf000000000000000"}}});
-  rows.push_back({"bfind{.shiftamt}.type d:u32, a", "type = u32 u64 s32 s64", Unit::alu, [](const Match& m) -> Handler {
+  rows.push_back({"bfind{.shiftamt}.type d:u32, a",
+                  "type = u32 u64 s32 s64",
+                  Unit::alu,
+                  [](const Match& m) -> Handler {
                     return by_type<u32, u64, s32, s64>(m.type, [&m](auto tag) -> Handler {
                       using T = typename decltype(tag)::type;
-                      return m.has("shiftamt") ? lanes_of<u32, T>(FindBit<T, true>{}) : lanes_of<u32, T>(FindBit<T, false>{});
+                      return m.has("shiftamt") ? lanes_of<u32, T>(FindBit<T, true>{})
+                                               : lanes_of<u32, T>(FindBit<T, false>{});
                     });
                   },
                   nullptr,
-                  {{"u32", {"0x00010000"}, "16"}, {"u32", {"0"}, "0xffffffff"}, {"s32", {"-2"}, "0"},
-                   {"shiftamt.u32", {"0x00010000"}, "15"}, {"shiftamt.s64", {"-1"}, "0xffffffff"}}});
-  rows.push_back({"bmsk.mode.b32 d, a, b", "mode = clamp wrap", Unit::alu, [](const Match& m) -> Handler {
-                    return m.has("clamp") ? lanes_of<u32, u32, u32>(BitMask<true>{}) : lanes_of<u32, u32, u32>(BitMask<false>{});
+                  {{"u32", {"0x00010000"}, "16"},
+                   {"u32", {"0"}, "0xffffffff"},
+                   {"s32", {"-2"}, "0"},
+                   {"shiftamt.u32", {"0x00010000"}, "15"},
+                   {"shiftamt.s64", {"-1"}, "0xffffffff"}}});
+  rows.push_back({"bmsk.mode.b32 d, a, b",
+                  "mode = clamp wrap",
+                  Unit::alu,
+                  [](const Match& m) -> Handler {
+                    return m.has("clamp") ? lanes_of<u32, u32, u32>(BitMask<true>{})
+                                          : lanes_of<u32, u32, u32>(BitMask<false>{});
                   },
                   nullptr,
-                  {{"clamp.b32", {"4", "8"}, "0x00000ff0"}, {"clamp.b32", {"4", "40"}, "0xfffffff0"},
-                   {"clamp.b32", {"32", "1"}, "0"}, {"wrap.b32", {"36", "8"}, "0x00000ff0"}}});
-  rows.push_back({"szext.mode.type d, a, b:u32", "mode = clamp wrap; type = u32 s32", Unit::alu, [](const Match& m) -> Handler {
+                  {{"clamp.b32", {"4", "8"}, "0x00000ff0"},
+                   {"clamp.b32", {"4", "40"}, "0xfffffff0"},
+                   {"clamp.b32", {"32", "1"}, "0"},
+                   {"wrap.b32", {"36", "8"}, "0x00000ff0"}}});
+  rows.push_back({"szext.mode.type d, a, b:u32",
+                  "mode = clamp wrap; type = u32 s32",
+                  Unit::alu,
+                  [](const Match& m) -> Handler {
                     return by_type<u32, s32>(m.type, [&m](auto tag) -> Handler {
                       using T = typename decltype(tag)::type;
                       return m.has("clamp") ? lanes_of<u32, u32, u32>(Extend<T, true>{})
@@ -193,10 +229,18 @@ auto clamp_or_wrap(Clamp, Wrap) {
                     });
                   },
                   nullptr,
-                  {{"clamp.s32", {"0x000000f0", "8"}, "-16"}, {"clamp.u32", {"0x000001f0", "8"}, "0xf0"},
-                   {"clamp.s32", {"0x000001f0", "32"}, "0x1f0"}, {"wrap.u32", {"0x000001f0", "36"}, "0"}}});
-  rows.push_back({"fns.b32 d, a, b, c:s32", "", Unit::alu, always(lanes_of<u32, u32, u32, s32>(find_set)), nullptr,
-                  {{"b32", {"0xb4", "3", "1"}, "4"}, {"b32", {"0xb4", "4", "-2"}, "2"}, {"b32", {"0xb4", "4", "0"}, "4"},
+                  {{"clamp.s32", {"0x000000f0", "8"}, "-16"},
+                   {"clamp.u32", {"0x000001f0", "8"}, "0xf0"},
+                   {"clamp.s32", {"0x000001f0", "32"}, "0x1f0"},
+                   {"wrap.u32", {"0x000001f0", "36"}, "0"}}});
+  rows.push_back({"fns.b32 d, a, b, c:s32",
+                  "",
+                  Unit::alu,
+                  always(lanes_of<u32, u32, u32, s32>(find_set)),
+                  nullptr,
+                  {{"b32", {"0xb4", "3", "1"}, "4"},
+                   {"b32", {"0xb4", "4", "-2"}, "2"},
+                   {"b32", {"0xb4", "4", "0"}, "4"},
                    {"b32", {"0xb4", "3", "9"}, "0xffffffff"}}});
   shuffle_rows(rows);
 }
