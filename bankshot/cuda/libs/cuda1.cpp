@@ -1,5 +1,6 @@
 // The driver library: names only, see forward.hpp.
 #define BANKSHOT_NOT_SUPPORTED "bankshot_driver_not_supported"
-#include "cuda1.def"
-
+// clang-format off
 #include "forward.hpp"
+#include "cuda1.def"
+// clang-format on

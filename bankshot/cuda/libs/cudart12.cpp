@@ -1,5 +1,6 @@
 // CUDA 12's runtime library: names only, see forward.hpp.
 #define BANKSHOT_NOT_SUPPORTED "bankshot_runtime_not_supported"
-#include "cudart12.def"
-
+// clang-format off
 #include "forward.hpp"
+#include "cudart12.def"
+// clang-format on
