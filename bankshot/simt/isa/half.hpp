@@ -147,30 +147,29 @@ inline void narrow_row(const f32* from, H* to) {
   for (int l = 0; l < N; ++l) narrow_nearest(from[l], to[l]);
 }
 
-/// s, or if s + error is not a float, the neighbour of s with an odd last bit on the other side: "rounded to odd".
-/// Rounding that again to at most 22 bits gives what one rounding of s + error would have given (Boldo and Melquiond,
-/// "Emulation of FMA and correctly rounded sums", IEEE ToC 2008).
-inline f32 odd(f32 s, bool error_positive, bool error_negative) {
-  const u32 bits = bit_pattern<u32>(s);
-  const bool negative = bits >> 31;
-  const bool grow = negative ? error_negative : error_positive, shrink = negative ? error_positive : error_negative;
-  const u32 step = (bits & 1) ? 0u : (grow ? 1u : 0u) - (shrink ? 1u : 0u);
-  return bit_pattern<f32>(bits + step);
+/// s, or if s + error is not a float and s ends with an even bit, the neighbour of s on the error's side: "rounded to
+/// odd". Rounding that again to at most 22 bits gives what one rounding of s + error would have given (Boldo and
+/// Melquiond, "Emulation of FMA and correctly rounded sums", IEEE ToC 2008).
+/// @param error  only its sign matters; NaN, which an infinite s has, counts as 0
+inline f32 odd(f32 s, f32 error) {
+  const u32 bits = bit_pattern<u32>(s), lost = bit_pattern<u32>(error);
+  const bool inexact = (lost & 0x7fffffffu) - 1 < 0x7f800000u;
+  const u32 away = 1u - 2u * ((bits ^ lost) >> 31);  // +1 or -1: the neighbour of larger or smaller magnitude
+  return bit_pattern<f32>(bits + (inexact && (bits & 1) == 0 ? away : 0u));
 }
 
 /// a*b + c rounded to odd. f16 products are exact in f32; the error of the sum is Knuth's.
 inline f32 fma_odd(f16, f32 a, f32 b, f32 c) {
   const f32 p = a * b, s = p + c, t = s - p;
-  const f32 error = (p - (s - t)) + (c - t);
-  return odd(s, error > 0, error < 0);  // an infinite or NaN sum has a NaN error: neither
+  return odd(s, (p - (s - t)) + (c - t));
 }
 /// bf16 has f32's exponents, so products are exact in f64 only.
 inline f32 fma_odd(bf16, f32 a, f32 b, f32 c) {
   const f64 p = static_cast<f64>(a) * static_cast<f64>(b), s = p + static_cast<f64>(c), t = s - p;
-  const f64 lost = (p - (s - t)) + (static_cast<f64>(c) - t);
   const f32 f = static_cast<f32>(s);
-  const f64 error = s - static_cast<f64>(f);  // exact; where it is zero the sum's own error decides
-  return odd(f, error > 0 || (error == 0 && lost > 0), error < 0 || (error == 0 && lost < 0));
+  const f64 coarse = s - static_cast<f64>(f), fine = (p - (s - t)) + (static_cast<f64>(c) - t);
+  const f64 error = coarse != 0 ? coarse : fine;  // both exact, and the second is below the last place of the first
+  return odd(f, error > 0 ? 1.0f : error < 0 ? -1.0f : 0.0f);
 }
 
 /// Subnormal numbers become zeros of their sign.

@@ -15,13 +15,19 @@ void redux_rows(Rows& rows);
 
 inline uint64_t member_lanes(u32 mask) { return mask == ~u32{0} ? kAllLanes : mask; }
 
-/// The mask is an immediate: the same in all lanes.
-inline bool is_constant(u32 op) { return op >> 30 == OperandRef::kConstant >> 30; }
+/// All lanes, active or not, have the same mask: an immediate, or a register that is likely to hold it everywhere.
+inline bool is_uniform(const u32* masks, u32 op) {
+  if (op >> 30 == OperandRef::kConstant >> 30) return true;
+  u32 different = 0;
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) different |= masks[l] ^ masks[0];
+  return different == 0;
+}
 
 /// All lanes that active lanes name.
 inline uint64_t needed_lanes(const Warp& w, u32 op) {
   const u32* const masks = w.row<const u32>(op);
-  if (is_constant(op)) return member_lanes(masks[0]);
+  if (is_uniform(masks, op)) return member_lanes(masks[0]);
   uint64_t need = 0;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) need |= member_lanes(masks[__builtin_ctzll(rest)]);
   return need;
@@ -33,7 +39,7 @@ template <class F>
 inline void for_groups(const Warp& w, u32 op, F f) {
   if (op == OperandRef::kNone) return f(w.active);
   const u32* const masks = w.row<const u32>(op);
-  if (is_constant(op)) {
+  if (is_uniform(masks, op)) {
     const uint64_t group = w.active & member_lanes(masks[0]);
     if (group != 0) f(group);
     return;

@@ -21,8 +21,8 @@ void permute(u32* t, const u32* a, const u32* source) {
 
 /// The manual's pseudo-code for all lanes. c holds the clamp value in bits 0-4 and the segment mask in bits 8-12, so a
 /// warp of 64 lanes shuffles in two halves. A source lane that does not execute gives an undefined value in the manual;
-/// here, as on hardware, what its register holds: zero in the missing lanes of a CTA's last warp. Programs that reduce
-/// a block of less than a warp with shuffles rely on it.
+/// here zero, as public programs expect of hardware: the reduction of the CUDA samples sums with shuffles in which half of
+/// the lanes have left, and comes out right only so.
 template <Shuffle Mode>
 void shuffle(Warp& w, const Instr* i) {
   const u32* const a = w.row<const u32>(i->op[2]);
@@ -43,6 +43,9 @@ void shuffle(Warp& w, const Instr* i) {
     source[l] = static_cast<u32>((l & ~31) | (good ? j : lane));
   }
   permute(t, a, source);
+  if (w.active != kAllLanes) {
+    for (int l = 0; l < kLanes; ++l) t[l] = w.active >> source[l] & 1 ? t[l] : 0;
+  }
   if (i->op[1] != OperandRef::kNone) write_predicate(w, i->op[1], mask_of(inside));
   if (i->op[0] != OperandRef::kNone) blend(w.row<u32>(i->op[0]), t, w.active);
 }
@@ -78,7 +81,11 @@ void write_groups(Warp& w, u32 d, u32 membermask, Value value) {
   uint64_t written = 0;
   for_groups(w, membermask, [&](uint64_t group) {
     const u32 x = value(group);
-    for (int l = 0; l < kLanes; ++l) t[l] = written >> l & 1 ? t[l] : x;
+    if (written == 0) {
+      for (int l = 0; l < kLanes; ++l) t[l] = x;
+    } else {
+      for (uint64_t rest = group; rest != 0; rest &= rest - 1) t[__builtin_ctzll(rest)] = x;
+    }
     written |= group;
   });
   blend(w.row<u32>(d), t, written);
