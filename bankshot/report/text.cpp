@@ -51,8 +51,9 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
 
   std::vector<const Site*> wasteful, clean;
   for (const Site& site : kernel.sites) (site.totals.conflicts() != 0 ? wasteful : clean).push_back(&site);
-  std::stable_sort(wasteful.begin(), wasteful.end(), [](const Site* a, const Site* b) {
-    return a->totals.conflicts() > b->totals.conflicts();  // equal ones stay in the order of their PTX lines
+  std::sort(wasteful.begin(), wasteful.end(), [](const Site* a, const Site* b) {
+    const uint64_t left = a->totals.conflicts(), right = b->totals.conflicts();
+    return left != right ? left > right : a < b;  // kernel.sites is in the order of the PTX
   });
   const uint64_t all = kernel.shared().conflicts();
   const size_t shown = std::min<size_t>(wasteful.size(), options.top);

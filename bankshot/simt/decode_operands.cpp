@@ -331,6 +331,9 @@ bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const
     if (type == Type::pred) {
       out.op[next++] = writes ? decoder.predicate_destination(operand) : decoder.predicate_source(operand);
     } else {
+      if (writes && operand.kind == Kind::sink) {
+        return decoder.error(operand.position, "'" + form.opcode + "' needs a register to write, not '_'");
+      }
       out.op[next++] = writes ? decoder.destination(operand, type) : decoder.source(operand, type);
     }
   }

@@ -7,8 +7,8 @@ namespace bankshot::simt {
 bool expect_operands(Decoder& decoder, const ptx::Instruction& instruction, size_t least, size_t most) {
   const size_t found = instruction.operands.size();
   if (found >= least && found <= most) return true;
-  const std::string range = least == most ? std::to_string(least)
-                                          : std::to_string(least) + " to " + std::to_string(most);
+  const std::string range =
+      least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
   return decoder.error(instruction.position, "expected " + range + " operands of '" + instruction.opcode +
                                                  "' in this form, found " + std::to_string(found));
 }

@@ -15,8 +15,8 @@ namespace bankshot::simt {
 enum class ConvertRounding : uint8_t { none, nearest, down, up, zero };
 
 struct ConvertAux {
-  static constexpr uint32_t kWidth = 15;           ///< bytes of the destination register
-  static constexpr unsigned kSourceShift = 4;      ///< bytes of the source register, shifted by this
+  static constexpr uint32_t kWidth = 15;       ///< bytes of the destination register
+  static constexpr unsigned kSourceShift = 4;  ///< bytes of the source register, shifted by this
   static constexpr uint32_t kRelu = 256, kSatFinite = 512;
 };
 

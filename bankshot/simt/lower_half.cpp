@@ -40,7 +40,8 @@ HalfCombine combine_of(const Match& m) {
 }
 
 /// a, b and, if there is a .BoolOp, c. @return false after an error
-bool lower_comparison(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, ptx::Type type, Instr& out) {
+bool lower_comparison(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, ptx::Type type,
+                      Instr& out) {
   const HalfCombine combine = combine_of(m);
   const size_t count = combine == HalfCombine::none ? 3 : 4;
   if (!expect_operands(decoder, instruction, count)) return false;

@@ -170,6 +170,7 @@ TEST_F(EngineSync, rejects_what_cannot_run_when_the_module_loads) {
   const std::string message = refusal(kernel("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], %r9; ret;"));
   EXPECT_NE(message.find("'wmma' is not supported (in kernel k)"), std::string::npos) << message;
   EXPECT_NE(message.find("test.ptx:8:1"), std::string::npos) << message;
+  EXPECT_NE(refusal(kernel("add.u32 _, %r1, 4; ret;")).find("needs a register to write"), std::string::npos);
   EXPECT_NE(refusal(kernel("add.u32 %r1, %rd1, 4; ret;")).find("32 bits are needed"), std::string::npos);
 }
 

@@ -9,9 +9,12 @@ namespace {
 /// Runs a kernel with body `body` in 4 CTAs of 64 threads. @return why its CTAs may not run in parallel
 std::string why_serial(const std::string& body) {
   Engine engine(EngineOptions{});
-  const auto loaded = engine.load(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-                                  ".reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; .shared .align 4 .b32 sh[4];\n"
-                                  "ld.param.u64 %rd1, [p];\n" + body + "\nret;\n}\n", "test.ptx");
+  const auto loaded = engine.load(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+      ".reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .f32 %f<4>; .shared .align 4 .b32 sh[4];\n"
+      "ld.param.u64 %rd1, [p];\n" +
+          body + "\nret;\n}\n",
+      "test.ptx");
   EXPECT_TRUE(loaded) << body;
   if (!loaded) return "refused";
   const uint64_t memory = *engine.memory().allocate(64, MemoryKind::device);
@@ -35,11 +38,16 @@ TEST(AtomicLowering, tells_whether_ctas_can_see_each_other) {
 }
 
 TEST(AtomicLowering, rejects_what_the_manual_does_not_have) {
-  for (const char* line : {"red.global.exch.b32 [%rd1], 1;", "atom.global.add.f16 %r1, [%rd1], %r2;", "atom.global.and.u32 %r1, [%rd1], 1;",
-                           "atom.global.add.u32 %r1, [%rd1];", "atom.local.add.u32 %r1, [%rd1], 1;"}) {
+  for (const char* line : {"red.global.exch.b32 [%rd1], 1;", "atom.global.add.f16 %r1, [%rd1], %r2;",
+                           "atom.global.and.u32 %r1, [%rd1], 1;", "atom.global.add.u32 %r1, [%rd1];",
+                           "atom.local.add.u32 %r1, [%rd1], 1;"}) {
     Engine engine(EngineOptions{});
-    EXPECT_FALSE(engine.load(std::string(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-                                         ".reg .b64 %rd<4>; .reg .b32 %r<4>;\n") + line + "\nret;\n}\n", "test.ptx")) << line;
+    EXPECT_FALSE(
+        engine.load(std::string(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+                                ".reg .b64 %rd<4>; .reg .b32 %r<4>;\n") +
+                        line + "\nret;\n}\n",
+                    "test.ptx"))
+        << line;
   }
 }
 

@@ -38,7 +38,9 @@ class Stage {
       if (handler == nullptr && form.opcode == parts[0] && match(form, modifiers, m)) handler = row.select(m);
     }
     EXPECT_NE(handler, nullptr) << text;
-    const ptx::Space space = m.has("shared") ? ptx::Space::shared : m.has("global") ? ptx::Space::global : ptx::Space::generic;
+    const ptx::Space space = m.has("shared")   ? ptx::Space::shared
+                             : m.has("global") ? ptx::Space::global
+                                               : ptx::Space::generic;
     program.code.resize(2);
     program.info.resize(2);
     program.texts = {text};
@@ -71,7 +73,9 @@ class Stage {
     warp.active = warp.alive = all_lanes(program.lanes);
   }
   template <class T>
-  void set(unsigned row, unsigned lane, T value) { std::memcpy(&registers[row * kRow + lane * sizeof(T)], &value, sizeof(T)); }
+  void set(unsigned row, unsigned lane, T value) {
+    std::memcpy(&registers[row * kRow + lane * sizeof(T)], &value, sizeof(T));
+  }
   template <class T>
   T get(unsigned row, unsigned lane) const {
     T value;
@@ -88,9 +92,13 @@ class Stage {
     }
   }
   template <class T>
-  T& in_shared(unsigned offset) { return *reinterpret_cast<T*>(&shared[offset]); }
+  T& in_shared(unsigned offset) {
+    return *reinterpret_cast<T*>(&shared[offset]);
+  }
   template <class T>
-  T& in_global(unsigned offset) { return *reinterpret_cast<T*>(global + offset); }
+  T& in_global(unsigned offset) {
+    return *reinterpret_cast<T*>(global + offset);
+  }
   const Instr* run() { return program.code[0].run(warp, program.code.data()); }
   const Instr* next() const { return program.code.data() + 1; }
 };
@@ -104,7 +112,8 @@ TEST_P(AtomicRows, lanes_on_one_word_are_served_in_ascending_order) {
   stage.warp.active &= ~uint64_t{4};
   stage.in_shared<uint32_t>(8) = 100;
   EXPECT_EQ(stage.run(), stage.next());
-  for (unsigned l = 0; l < stage.program.lanes; ++l) EXPECT_EQ(stage.get<uint32_t>(1, l), l == 2 ? 0 : 100 + 3 * (l - (l > 2)));
+  for (unsigned l = 0; l < stage.program.lanes; ++l)
+    EXPECT_EQ(stage.get<uint32_t>(1, l), l == 2 ? 0 : 100 + 3 * (l - (l > 2)));
   EXPECT_EQ(stage.in_shared<uint32_t>(8), 100 + 3 * (stage.program.lanes - 1));
 }
 
@@ -205,7 +214,8 @@ TEST_P(AtomicRows, floating_point_addition) {
 TEST_P(AtomicRows, a_generic_address_may_lie_in_either_memory) {
   Stage stage(GetParam(), "atom.add.relaxed.gpu.u32");
   stage.all<uint32_t>(stage.global + 4, 1);
-  for (unsigned l = 0; l < stage.program.lanes; l += 2) stage.set<uint64_t>(0, l, stage.worker.windows.shared + 4 * (l % 4));
+  for (unsigned l = 0; l < stage.program.lanes; l += 2)
+    stage.set<uint64_t>(0, l, stage.worker.windows.shared + 4 * (l % 4));
   EXPECT_EQ(stage.run(), stage.next());
   EXPECT_EQ(stage.in_global<uint32_t>(4), stage.program.lanes / 2);
   EXPECT_EQ(stage.in_shared<uint32_t>(0), stage.program.lanes / 4);
@@ -260,14 +270,20 @@ TEST_P(AtomicRows, host_threads_do_not_lose_updates) {
       threads.emplace_back([&] {
         const bool is_float = operation == "add.f32";
         for (int round = 0; round < kRounds; ++round) {
-          stage.all<uint32_t>(stages[0].global, is_float ? bits_of(1.0f) : operation == "inc.u32" ? 0xffffffff : operation == "max.u32" ? round : 1);
+          stage.all<uint32_t>(stages[0].global, is_float                 ? bits_of(1.0f)
+                                                : operation == "inc.u32" ? 0xffffffff
+                                                : operation == "max.u32" ? round
+                                                                         : 1);
           stage.run();
         }
       });
     }
     for (std::thread& thread : threads) thread.join();
     const uint32_t total = 2 * kRounds * stages[0].program.lanes, result = stages[0].in_global<uint32_t>(0);
-    EXPECT_EQ(result, operation == "add.f32" ? bits_of(static_cast<float>(total)) : operation == "max.u32" ? kRounds - 1 : total) << operation;
+    EXPECT_EQ(result, operation == "add.f32"   ? bits_of(static_cast<float>(total))
+                      : operation == "max.u32" ? kRounds - 1
+                                               : total)
+        << operation;
   }
 }
 

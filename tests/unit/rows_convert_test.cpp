@@ -23,7 +23,8 @@ struct IntegerType {
     return static_cast<long double>(static_cast<int64_t>(x << (64 - bits)) >> (64 - bits));
   }
 };
-const IntegerType kIntegers[] = {{"u16", 16, false}, {"s16", 16, true}, {"u32", 32, false}, {"s32", 32, true}, {"u64", 64, false}, {"s64", 64, true}};
+const IntegerType kIntegers[] = {{"u16", 16, false}, {"s16", 16, true},  {"u32", 32, false},
+                                 {"s32", 32, true},  {"u64", 64, false}, {"s64", 64, true}};
 
 std::vector<uint64_t> some_integers(unsigned seed) {
   std::vector<uint64_t> values = {0, 1, ~uint64_t{0}};
@@ -38,20 +39,45 @@ std::vector<uint64_t> some_integers(unsigned seed) {
 /// Numbers at which conversions to integers change their mind, infinities and NaN.
 std::vector<double> some_floats(unsigned seed) {
   std::vector<double> values = {0.0, -0.0, INFINITY, -INFINITY, NAN, 5e-324, -5e-324, 1e-45, -1e-45, 1e300, -1e300};
-  for (double base : {0.0, 0.25, 0.5, 1.0, 1.5, 2.5, 126.5, 127.5, 128.0, 254.5, 255.5, 256.0, 32767.5, 32768.5, 65535.5, 8388607.5,
-                      2147483647.0, 2147483648.0, 4294967295.0, 4294967296.0, 9223372036854775808.0, 18446744073709551616.0}) {
-    for (double x : {base, std::nextafter(base, 0.0), std::nextafter(base, 1e30), static_cast<double>(std::nextafter(static_cast<float>(base), 0.0f))}) {
+  for (double base : {0.0,
+                      0.25,
+                      0.5,
+                      1.0,
+                      1.5,
+                      2.5,
+                      126.5,
+                      127.5,
+                      128.0,
+                      254.5,
+                      255.5,
+                      256.0,
+                      32767.5,
+                      32768.5,
+                      65535.5,
+                      8388607.5,
+                      2147483647.0,
+                      2147483648.0,
+                      4294967295.0,
+                      4294967296.0,
+                      9223372036854775808.0,
+                      18446744073709551616.0}) {
+    for (double x : {base, std::nextafter(base, 0.0), std::nextafter(base, 1e30),
+                     static_cast<double>(std::nextafter(static_cast<float>(base), 0.0f))}) {
       values.push_back(x);
       values.push_back(-x);
     }
   }
   std::mt19937_64 random(seed);
-  for (int k = 0; k < 3000; ++k) values.push_back(std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -static_cast<int>(random() % 80)));
+  for (int k = 0; k < 3000; ++k)
+    values.push_back(std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -static_cast<int>(random() % 80)));
   return values;
 }
 
 int round_mode(std::string_view mode) {
-  return mode.starts_with("rz") ? FE_TOWARDZERO : mode.starts_with("rm") ? FE_DOWNWARD : mode.starts_with("rp") ? FE_UPWARD : FE_TONEAREST;
+  return mode.starts_with("rz")   ? FE_TOWARDZERO
+         : mode.starts_with("rm") ? FE_DOWNWARD
+         : mode.starts_with("rp") ? FE_UPWARD
+                                  : FE_TONEAREST;
 }
 
 /// f() with the host in a rounding mode, on values that the compiler does not know.
@@ -75,11 +101,11 @@ TEST_P(Convert, floats_to_integers_round_and_clamp) {
       const uint64_t bits = from == "f64" ? bits_of(x) : from == "f32" ? bits_of(static_cast<float>(x)) : half.round(x);
       sources.push_back(bits);
       const bool infinite = from.ends_with("f16") && (bits & 0x7fff) == half.infinity();
-      numbers.push_back(from == "f64"   ? static_cast<long double>(x)
-                        : from == "f32" ? static_cast<long double>(static_cast<float>(x))
+      numbers.push_back(from == "f64"       ? static_cast<long double>(x)
+                        : from == "f32"     ? static_cast<long double>(static_cast<float>(x))
                         : half.is_nan(bits) ? NAN
-                        : infinite      ? (bits & 0x8000 ? -INFINITY : INFINITY)
-                                        : half.value(bits));
+                        : infinite          ? (bits & 0x8000 ? -INFINITY : INFINITY)
+                                            : half.value(bits));
     }
     for (const IntegerType& to : kIntegers) {
       for (const std::string mode : {"rni", "rzi", "rmi", "rpi"}) {
@@ -92,7 +118,8 @@ TEST_P(Convert, floats_to_integers_round_and_clamp) {
           } else {
             const long double rounded = in_mode(mode, [&] { return std::nearbyint(x); });
             const long double clamped = rounded < to.least() ? to.least() : rounded > to.most() ? to.most() : rounded;
-            expected = to.cut(clamped < 0 ? static_cast<uint64_t>(static_cast<int64_t>(clamped)) : static_cast<uint64_t>(clamped));
+            expected = to.cut(clamped < 0 ? static_cast<uint64_t>(static_cast<int64_t>(clamped))
+                                          : static_cast<uint64_t>(clamped));
           }
           ASSERT_EQ(results[k], expected) << mode << "." << to.name << "." << from << " of " << static_cast<double>(x);
         }
@@ -105,7 +132,9 @@ TEST_P(Convert, integers_to_floats_are_rounded_once) {
   const std::vector<uint64_t> sources = some_integers(2);
   for (const IntegerType& from : kIntegers) {
     for (const std::string mode : {"rn", "rz", "rm", "rp"}) {
-      const auto run = [&](const std::string& to) { return Runner(GetParam(), "cvt." + mode + "." + to + "." + from.name)({sources}); };
+      const auto run = [&](const std::string& to) {
+        return Runner(GetParam(), "cvt." + mode + "." + to + "." + from.name)({sources});
+      };
       const auto f32 = run("f32"), f64 = run("f64"), f16 = run("f16"), bf16 = run("bf16");
       for (size_t k = 0; k < sources.size(); ++k) {
         const volatile long double x = from.value(sources[k]);
@@ -146,7 +175,8 @@ TEST_P(Convert, f64_to_narrower_floats_in_all_modes) {
   for (int k = 0; k < 20000; ++k) {
     // Around numbers of the narrow formats and their midpoints, of all magnitudes.
     const uint64_t h = random() & 0xffff;
-    const double base = static_cast<double>((k % 2 != 0 ? kF16 : kBf16).value(h)) * (1 + static_cast<double>(random() % 3) / 512);
+    const double base =
+        static_cast<double>((k % 2 != 0 ? kF16 : kBf16).value(h)) * (1 + static_cast<double>(random() % 3) / 512);
     sources.push_back(bits_of(base) + random() % 3 - 1);
   }
   for (const std::string mode : {"rn", "rz", "rm", "rp"}) {
@@ -176,7 +206,8 @@ TEST_P(Convert, f32_to_halves_around_every_number_and_midpoint) {
     for (const std::string mode : {"rn", "rz", "rm", "rp"}) {
       const auto results = Runner(GetParam(), "cvt." + mode + "." + type + ".f32")({sources});
       for (size_t k = 0; k < sources.size(); ++k) {
-        ASSERT_EQ(results[k], format.round(float_of(sources[k]), mode)) << mode << "." << type << " of " << std::hex << sources[k];
+        ASSERT_EQ(results[k], format.round(float_of(sources[k]), mode))
+            << mode << "." << type << " of " << std::hex << sources[k];
       }
     }
   }
@@ -205,12 +236,14 @@ TEST_P(Convert, floats_round_to_integral_values) {
   std::vector<uint64_t> f32, f64;
   for (double x : values) f32.push_back(bits_of(static_cast<float>(x))), f64.push_back(bits_of(x));
   for (const std::string mode : {"rni", "rzi", "rmi", "rpi"}) {
-    const auto single = Runner(GetParam(), "cvt." + mode + ".f32.f32")({f32}), twice = Runner(GetParam(), "cvt." + mode + ".f64.f64")({f64});
+    const auto single = Runner(GetParam(), "cvt." + mode + ".f32.f32")({f32}),
+               twice = Runner(GetParam(), "cvt." + mode + ".f64.f64")({f64});
     for (size_t k = 0; k < values.size(); ++k) {
       if (std::isnan(values[k])) continue;
       const float x = float_of(f32[k]);
       ASSERT_EQ(single[k], bits_of(in_mode(mode, [&] { return std::nearbyint(x); }))) << mode << " " << x;
-      ASSERT_EQ(twice[k], bits_of(in_mode(mode, [&] { return std::nearbyint(values[k]); }))) << mode << " " << values[k];
+      ASSERT_EQ(twice[k], bits_of(in_mode(mode, [&] { return std::nearbyint(values[k]); })))
+          << mode << " " << values[k];
     }
   }
   EXPECT_EQ(Runner(GetParam(), "cvt.rpi.f16.f16")({{0xb800, 0x3801}}), (std::vector<uint64_t>{0x8000, 0x3c00}));
@@ -221,7 +254,8 @@ TEST_P(Convert, ftz_flushes_f32_sources_and_results_only) {
   EXPECT_EQ(Runner(GetParam(), "cvt.rpi.s32.f32")({{1, 0x80000001}}), (std::vector<uint64_t>{1, 0}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rpi.ftz.f32.f32")({{1, 0x80000001}}), (std::vector<uint64_t>{0, 0x80000000}));
   EXPECT_EQ(Runner(GetParam(), "cvt.ftz.f64.f32")({{1, 0x80000001}}), (std::vector<uint64_t>{0, uint64_t{1} << 63}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rn.ftz.f32.f64")({{bits_of(1e-40), bits_of(-1e-40)}}), (std::vector<uint64_t>{0, 0x80000000}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rn.ftz.f32.f64")({{bits_of(1e-40), bits_of(-1e-40)}}),
+            (std::vector<uint64_t>{0, 0x80000000}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rn.f32.f64")({{bits_of(1e-40)}}), (std::vector<uint64_t>{bits_of(1e-40f)}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rn.ftz.f16.f32")({{bits_of(0x1p-24f)}}), (std::vector<uint64_t>{1}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rp.f16.f32")({{1}}), (std::vector<uint64_t>{1}));
@@ -231,8 +265,10 @@ TEST_P(Convert, ftz_flushes_f32_sources_and_results_only) {
 TEST_P(Convert, saturation_relu_and_satfinite) {
   EXPECT_EQ(Runner(GetParam(), "cvt.sat.f32.f32")({{bits_of(2.0f), bits_of(-1.0f), 0x7fc00000, bits_of(0.25f)}}),
             (std::vector<uint64_t>{bits_of(1.0f), 0, 0, bits_of(0.25f)}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rn.sat.f16.f32")({{bits_of(1.5f), 0x80000000}}), (std::vector<uint64_t>{0x3c00, 0}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rn.relu.f16.f32")({{bits_of(-1.5f), 0x7fc00000, bits_of(1.5f)}}), (std::vector<uint64_t>{0, 0x7fff, 0x3e00}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rn.sat.f16.f32")({{bits_of(1.5f), 0x80000000}}),
+            (std::vector<uint64_t>{0x3c00, 0}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rn.relu.f16.f32")({{bits_of(-1.5f), 0x7fc00000, bits_of(1.5f)}}),
+            (std::vector<uint64_t>{0, 0x7fff, 0x3e00}));
   EXPECT_EQ(Runner(GetParam(), "cvt.rn.satfinite.f16.f32")({{bits_of(1e9f), bits_of(-INFINITY), 0x7fc00000}}),
             (std::vector<uint64_t>{0x7bff, 0xfbff, 0x7fff}));
 }
@@ -263,19 +299,26 @@ TEST_P(Convert, registers_may_be_wider_than_the_types) {
 }
 
 TEST_P(Convert, packs_pairs_with_the_first_source_above) {
-  EXPECT_EQ(Runner(GetParam(), "cvt.rn.f16x2.f32")({{bits_of(1.0f)}, {bits_of(-2.0f)}}), (std::vector<uint64_t>{0x3c00c000}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rz.relu.bf16x2.f32")({{bits_of(1.999f)}, {bits_of(-2.0f)}}), (std::vector<uint64_t>{0x3fff0000}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rn.f16x2.f32")({{bits_of(1.0f)}, {bits_of(-2.0f)}}),
+            (std::vector<uint64_t>{0x3c00c000}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rz.relu.bf16x2.f32")({{bits_of(1.999f)}, {bits_of(-2.0f)}}),
+            (std::vector<uint64_t>{0x3fff0000}));
   EXPECT_EQ(Runner(GetParam(), "cvt.pack.sat.s16.s32")({{40000}, {0xffff0000}}), (std::vector<uint64_t>{0x7fff8000}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.pack.sat.s8.s32.b32")({{200}, {static_cast<uint32_t>(-200)}, {0xabcd1234}}), (std::vector<uint64_t>{0x12347f80}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.pack.sat.u4.s32.b32")({{99}, {3}, {0x00abcdef}}), (std::vector<uint64_t>{0xabcdeff3}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.pack.sat.s2.s32.b32")({{5}, {static_cast<uint32_t>(-1)}, {0xf}}), (std::vector<uint64_t>{0xf7}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.pack.sat.s8.s32.b32")({{200}, {static_cast<uint32_t>(-200)}, {0xabcd1234}}),
+            (std::vector<uint64_t>{0x12347f80}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.pack.sat.u4.s32.b32")({{99}, {3}, {0x00abcdef}}),
+            (std::vector<uint64_t>{0xabcdeff3}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.pack.sat.s2.s32.b32")({{5}, {static_cast<uint32_t>(-1)}, {0xf}}),
+            (std::vector<uint64_t>{0xf7}));
 }
 
 TEST_P(Convert, tf32_keeps_ten_bits) {
   EXPECT_EQ(Runner(GetParam(), "cvt.rna.tf32.f32")({{0x3f800fff, 0x3f801000, 0xbf801000, 0x7f7fffff, 0xffc00000}}),
             (std::vector<uint64_t>{0x3f800000, 0x3f802000, 0xbf802000, 0x7f800000, 0x7fffffff}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rn.tf32.f32")({{0x3f801000, 0x3f803000}}), (std::vector<uint64_t>{0x3f800000, 0x3f804000}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rna.satfinite.tf32.f32")({{0x7f7fffff, 0xff800000}}), (std::vector<uint64_t>{0x7f7fe000, 0xff7fe000}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rn.tf32.f32")({{0x3f801000, 0x3f803000}}),
+            (std::vector<uint64_t>{0x3f800000, 0x3f804000}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rna.satfinite.tf32.f32")({{0x7f7fffff, 0xff800000}}),
+            (std::vector<uint64_t>{0x7f7fe000, 0xff7fe000}));
 }
 
 TEST_P(Convert, all_eight_bit_floats_survive_a_round_trip) {
@@ -290,18 +333,22 @@ TEST_P(Convert, all_eight_bit_floats_survive_a_round_trip) {
       return magnitude > 0x7c ? 0x7f : magnitude == 0x7c ? b - 1 : b;  // NaN; infinity saturates
     };
     for (size_t k = 0; k < pairs.size(); ++k) {
-      EXPECT_EQ(back[k], expected(pairs[k] >> 8) << 8 | expected(pairs[k] & 0xff)) << type << std::hex << " " << pairs[k];
+      EXPECT_EQ(back[k], expected(pairs[k] >> 8) << 8 | expected(pairs[k] & 0xff))
+          << type << std::hex << " " << pairs[k];
     }
   }
   // Ties to even, subnormal numbers, saturation. 448 and 57344 are the largest.
-  EXPECT_EQ(Runner(GetParam(), "cvt.rn.satfinite.e4m3x2.f32")({{bits_of(17.0f), bits_of(1e9f)}, {bits_of(0x1p-10f), bits_of(-0x1.8p-9f)}}),
+  EXPECT_EQ(Runner(GetParam(), "cvt.rn.satfinite.e4m3x2.f32")(
+                {{bits_of(17.0f), bits_of(1e9f)}, {bits_of(0x1p-10f), bits_of(-0x1.8p-9f)}}),
             (std::vector<uint64_t>{0x5800, 0x7e82}));
-  EXPECT_EQ(Runner(GetParam(), "cvt.rn.satfinite.e5m2x2.f32")({{bits_of(9.0f)}, {bits_of(-INFINITY)}}), (std::vector<uint64_t>{0x48fb}));
+  EXPECT_EQ(Runner(GetParam(), "cvt.rn.satfinite.e5m2x2.f32")({{bits_of(9.0f)}, {bits_of(-INFINITY)}}),
+            (std::vector<uint64_t>{0x48fb}));
 }
 
 TEST(ConvertForms, rejects_missing_and_superfluous_rounding) {
   const Rows& rows = *rows_of("portable");
-  for (const char* text : {"cvt.s32.f32", "cvt.f32.s32", "cvt.f32.f64", "cvt.rni.f32.s32", "cvt.rzi.f32.f64", "cvt.rn.f32.f16", "cvt.rn.f64.f32", "cvt.rn.f32.f32"}) {
+  for (const char* text : {"cvt.s32.f32", "cvt.f32.s32", "cvt.f32.f64", "cvt.rni.f32.s32", "cvt.rzi.f32.f64",
+                           "cvt.rn.f32.f16", "cvt.rn.f64.f32", "cvt.rn.f32.f32"}) {
     EXPECT_FALSE(prepare(rows, text)) << text;
   }
   for (const char* text : {"cvt.f16.bf16", "cvt.rn.f32.bf16", "cvt.f32.f32"}) EXPECT_TRUE(prepare(rows, text)) << text;

@@ -11,10 +11,11 @@ BANKSHOT_ON_EACH_ISA(HalfArithmetic);
 
 std::vector<uint64_t> random_halves(size_t count, unsigned seed) {
   std::mt19937 random(seed);
-  constexpr uint64_t kEdges[] = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x3c01,
-                                 0x7f, 0x80, 0x3f80, 0xbf80, 0x7f7f, 0x7f80, 0xff80, 0x7fc0};
+  constexpr uint64_t kEdges[] = {0,      0x8000, 1,      0x8001, 0x3ff, 0x400,  0x3c00, 0xbc00, 0x7bff, 0xfbff, 0x7c00,
+                                 0xfc00, 0x7e00, 0x3c01, 0x7f,   0x80,  0x3f80, 0xbf80, 0x7f7f, 0x7f80, 0xff80, 0x7fc0};
   std::vector<uint64_t> values;
-  for (size_t k = 0; k < count; ++k) values.push_back(random() % 8 == 0 ? kEdges[random() % std::size(kEdges)] : random() & 0xffff);
+  for (size_t k = 0; k < count; ++k)
+    values.push_back(random() % 8 == 0 ? kEdges[random() % std::size(kEdges)] : random() & 0xffff);
   return values;
 }
 
@@ -41,7 +42,8 @@ void expect_binary(std::string_view isa, const std::string& text, const HalfForm
   const auto d = run({a, b});
   const Special value{format};
   for (size_t k = 0; k < d.size(); ++k) {
-    ASSERT_EQ(d[k], format.round(reference(value(a[k]), value(b[k])))) << text << std::hex << " " << a[k] << " " << b[k];
+    ASSERT_EQ(d[k], format.round(reference(value(a[k]), value(b[k]))))
+        << text << std::hex << " " << a[k] << " " << b[k];
   }
 }
 
@@ -78,13 +80,14 @@ TEST_P(HalfArithmetic, fma_sees_a_tiny_addend_behind_a_tie) {
   EXPECT_EQ(f16({{three, three, three}, {n683, n683, n683}, {0, 1, 0x8001}}),  // 2049 lies between 2048 and 2050
             (std::vector<uint64_t>{kF16.round(2048), kF16.round(2050), kF16.round(2048)}));
   const uint64_t seven = kBf16.round(7), n37 = kBf16.round(37);
-  EXPECT_EQ(bf16({{seven, seven, seven}, {n37, n37, n37}, {0, 1, 0x8001}}),    // 259 lies between 258 and 260
+  EXPECT_EQ(bf16({{seven, seven, seven}, {n37, n37, n37}, {0, 1, 0x8001}}),  // 259 lies between 258 and 260
             (std::vector<uint64_t>{kBf16.round(260), kBf16.round(260), kBf16.round(258)}));
 }
 
 TEST_P(HalfArithmetic, subnormal_numbers_count_unless_flushed) {
   EXPECT_EQ(Runner(GetParam(), "add.f16")({{1, 0x3ff}, {1, 1}}), (std::vector<uint64_t>{2, 0x400}));
-  EXPECT_EQ(Runner(GetParam(), "add.ftz.f16")({{1, 0x8001, 0x3c00}, {1, 0x8000, 0x3ff}}), (std::vector<uint64_t>{0, 0x8000, 0x3c00}));
+  EXPECT_EQ(Runner(GetParam(), "add.ftz.f16")({{1, 0x8001, 0x3c00}, {1, 0x8000, 0x3ff}}),
+            (std::vector<uint64_t>{0, 0x8000, 0x3c00}));
   EXPECT_EQ(Runner(GetParam(), "mul.ftz.f16")({{0x400, 0x8400}, {0x3800, 0x3800}}), (std::vector<uint64_t>{0, 0x8000}));
   EXPECT_EQ(Runner(GetParam(), "add.bf16")({{1}, {1}}), (std::vector<uint64_t>{2}));
 }
@@ -98,7 +101,8 @@ TEST_P(HalfArithmetic, saturates_and_rectifies) {
 
 TEST_P(HalfArithmetic, both_halves_of_a_pair_are_computed) {
   EXPECT_EQ(Runner(GetParam(), "add.f16x2")({{0x3c004000}, {0x3c003c00}}), (std::vector<uint64_t>{0x40004200}));
-  EXPECT_EQ(Runner(GetParam(), "fma.rn.bf16x2")({{0x40003f80}, {0x40403f80}, {0x3f800000}}), (std::vector<uint64_t>{0x40e03f80}));
+  EXPECT_EQ(Runner(GetParam(), "fma.rn.bf16x2")({{0x40003f80}, {0x40403f80}, {0x3f800000}}),
+            (std::vector<uint64_t>{0x40e03f80}));
 }
 
 TEST_P(HalfArithmetic, extrema_follow_the_manual_for_all_pairs_of_specials) {
@@ -113,14 +117,20 @@ TEST_P(HalfArithmetic, extrema_follow_the_manual_for_all_pairs_of_specials) {
         }
         const auto d = run({a, b});
         for (size_t k = 0; k < d.size(); ++k) {
-          const bool xorsign = modifiers.find("xor") != std::string::npos, nan = modifiers.find("NaN") != std::string::npos;
+          const bool xorsign = modifiers.find("xor") != std::string::npos,
+                     nan = modifiers.find("NaN") != std::string::npos;
           const uint64_t x = xorsign ? a[k] & 0x7fff : a[k], y = xorsign ? b[k] & 0x7fff : b[k];
           uint64_t expected;
-          if (format.is_nan(x) && format.is_nan(y)) expected = 0x7fff;
-          else if (nan && (format.is_nan(x) || format.is_nan(y))) expected = 0x7fff;
-          else if (format.is_nan(x) || format.is_nan(y)) expected = format.is_nan(x) ? y : x;
-          else if (format.value(x) == format.value(y)) expected = most ? x & y : x | y;  // zeros of both signs
-          else expected = (format.value(x) > format.value(y)) == most ? x : y;
+          if (format.is_nan(x) && format.is_nan(y))
+            expected = 0x7fff;
+          else if (nan && (format.is_nan(x) || format.is_nan(y)))
+            expected = 0x7fff;
+          else if (format.is_nan(x) || format.is_nan(y))
+            expected = format.is_nan(x) ? y : x;
+          else if (format.value(x) == format.value(y))
+            expected = most ? x & y : x | y;  // zeros of both signs
+          else
+            expected = (format.value(x) > format.value(y)) == most ? x : y;
           if (xorsign && !format.is_nan(expected)) expected |= (a[k] ^ b[k]) & 0x8000;
           ASSERT_EQ(d[k], expected) << modifiers << type << std::hex << " " << a[k] << " " << b[k];
         }
@@ -142,7 +152,8 @@ TEST_P(HalfArithmetic, signs_of_all_numbers) {
 
 TEST_P(HalfArithmetic, approximations_are_within_one_unit_in_the_last_place) {
   const auto all = all_halves();
-  for (const auto& [suffix, format] : {std::pair{std::string(".approx.f16"), kF16}, std::pair{std::string(".approx.bf16"), kBf16}}) {
+  for (const auto& [suffix, format] :
+       {std::pair{std::string(".approx.f16"), kF16}, std::pair{std::string(".approx.bf16"), kBf16}}) {
     const bool flush = suffix.find("bf16") != std::string::npos;
     const auto ex2 = Runner(GetParam(), flush ? "ex2.approx.ftz.bf16" : "ex2.approx.f16")({all});
     const auto tanh = Runner(GetParam(), "tanh" + suffix)({all});

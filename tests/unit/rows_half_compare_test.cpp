@@ -32,7 +32,8 @@ TEST_P(HalfCompare, all_operators_of_all_types_of_result) {
   for (uint64_t x : kValues) {
     for (uint64_t y : kValues) a.push_back(x), b.push_back(y);
   }
-  for (const std::string comparison : {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}) {
+  for (const std::string comparison :
+       {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"}) {
     for (const bool bf16 : {false, true}) {
       const std::string type = bf16 ? "bf16" : "f16";
       const auto p = Runner(GetParam(), "setp." + comparison + "." + type)({a, b});
@@ -49,14 +50,16 @@ TEST_P(HalfCompare, all_operators_of_all_types_of_result) {
 }
 
 TEST_P(HalfCompare, pairs_compare_each_half) {
-  EXPECT_EQ(Runner(GetParam(), "set.gt.f16x2.f16x2")({{0x3c004000}, {0x40003c00}}), (std::vector<uint64_t>{0x00003c00}));
+  EXPECT_EQ(Runner(GetParam(), "set.gt.f16x2.f16x2")({{0x3c004000}, {0x40003c00}}),
+            (std::vector<uint64_t>{0x00003c00}));
   EXPECT_EQ(Runner(GetParam(), "set.eq.u32.bf16x2")({{0x3c004000}, {0x3c003c00}}), (std::vector<uint64_t>{0xffff0000}));
 }
 
 TEST_P(HalfCompare, a_boolean_operator_combines_with_c) {
   EXPECT_EQ(Runner(GetParam(), "set.lt.and.u32.f16")({{0, 0, 0x3c00}, {0x3c00, 0x3c00, 0}, {1, 0, 1}}),
             (std::vector<uint64_t>{0xffffffff, 0, 0}));
-  EXPECT_EQ(Runner(GetParam(), "setp.lt.xor.f16")({{0, 0, 0x3c00}, {0x3c00, 0x3c00, 0}, {1, 0, 1}}), (std::vector<uint64_t>{0, 1, 1}));
+  EXPECT_EQ(Runner(GetParam(), "setp.lt.xor.f16")({{0, 0, 0x3c00}, {0x3c00, 0x3c00, 0}, {1, 0, 1}}),
+            (std::vector<uint64_t>{0, 1, 1}));
 }
 
 TEST_P(HalfCompare, subnormal_numbers_are_zeros_with_ftz) {
@@ -65,7 +68,8 @@ TEST_P(HalfCompare, subnormal_numbers_are_zeros_with_ftz) {
 }
 
 TEST_P(HalfCompare, q_is_the_negation_or_the_upper_half) {
-  for (const auto& [text, a, b, p, q] : {std::tuple{"setp.eq.f16", 1u, 1u, 1u, 0u}, std::tuple{"setp.eq.f16x2", 0x10002u, 0x10003u, 0u, 1u}}) {
+  for (const auto& [text, a, b, p, q] :
+       {std::tuple{"setp.eq.f16", 1u, 1u, 1u, 0u}, std::tuple{"setp.eq.f16x2", 0x10002u, 0x10003u, 0u, 1u}}) {
     auto prepared = prepare(*rows_of(GetParam()), text);
     ASSERT_TRUE(prepared);
     Registers registers;

@@ -34,7 +34,8 @@ class Runner {
       size_t source = 0;
       for (const Place& place : prepared_->places) {
         if (place.writes) continue;
-        for (size_t l = 0; l < n; ++l) registers.set(place.reg, place.width, static_cast<unsigned>(l), sources[source][begin + l]);
+        for (size_t l = 0; l < n; ++l)
+          registers.set(place.reg, place.width, static_cast<unsigned>(l), sources[source][begin + l]);
         ++source;
       }
       EXPECT_EQ(source, sources.size());
@@ -59,9 +60,11 @@ struct HalfFormat {
   /// Of infinity, what it would be if the exponents went on: the limit of rounding.
   long double value(uint64_t h) const {
     const int bias = (1 << (exponent_bits - 1)) - 1;
-    const int field = static_cast<int>((h & 0x7fff) >> mantissa_bits), mantissa = static_cast<int>(h & ((1u << mantissa_bits) - 1));
+    const int field = static_cast<int>((h & 0x7fff) >> mantissa_bits),
+              mantissa = static_cast<int>(h & ((1u << mantissa_bits) - 1));
     const long double magnitude = field == 0 ? std::ldexp(static_cast<long double>(mantissa), 1 - bias - mantissa_bits)
-                                             : std::ldexp(static_cast<long double>(mantissa + (1 << mantissa_bits)), field - bias - mantissa_bits);
+                                             : std::ldexp(static_cast<long double>(mantissa + (1 << mantissa_bits)),
+                                                          field - bias - mantissa_bits);
     return h & 0x8000 ? -magnitude : magnitude;
   }
   /// The number that x rounds to, by looking for its neighbours. @param error  sign of what x lacks to the exact value
@@ -96,10 +99,27 @@ struct HalfFormat {
 };
 constexpr HalfFormat kF16{5, 10}, kBf16{8, 7};
 
-inline uint32_t bits_of(float x) { uint32_t b; std::memcpy(&b, &x, 4); return b; }
-inline uint64_t bits_of(double x) { uint64_t b; std::memcpy(&b, &x, 8); return b; }
-inline float float_of(uint64_t bits) { const auto b = static_cast<uint32_t>(bits); float x; std::memcpy(&x, &b, 4); return x; }
-inline double double_of(uint64_t bits) { double x; std::memcpy(&x, &bits, 8); return x; }
+inline uint32_t bits_of(float x) {
+  uint32_t b;
+  std::memcpy(&b, &x, 4);
+  return b;
+}
+inline uint64_t bits_of(double x) {
+  uint64_t b;
+  std::memcpy(&b, &x, 8);
+  return b;
+}
+inline float float_of(uint64_t bits) {
+  const auto b = static_cast<uint32_t>(bits);
+  float x;
+  std::memcpy(&x, &b, 4);
+  return x;
+}
+inline double double_of(uint64_t bits) {
+  double x;
+  std::memcpy(&x, &bits, 8);
+  return x;
+}
 
 /// All values of 16 bits.
 inline std::vector<uint64_t> all_halves() {
@@ -115,8 +135,8 @@ class OnEachIsa : public ::testing::TestWithParam<std::string_view> {
     if (rows_of(GetParam()) == nullptr) GTEST_SKIP() << "not on this host";
   }
 };
-#define BANKSHOT_ON_EACH_ISA(Suite)                                     \
-  INSTANTIATE_TEST_SUITE_P(rows, Suite, ::testing::ValuesIn(kIsas),     \
+#define BANKSHOT_ON_EACH_ISA(Suite)                                 \
+  INSTANTIATE_TEST_SUITE_P(rows, Suite, ::testing::ValuesIn(kIsas), \
                            [](const auto& info) { return std::string(info.param); })
 
 }  // namespace bankshot::simt::testing

@@ -17,7 +17,9 @@ BANKSHOT_ON_EACH_ISA(WarpRows);
 struct Once {
   std::optional<Prepared> prepared;
   Registers registers;
-  Once(std::string_view isa, std::string_view text) : prepared(prepare(*rows_of(isa), text)) { EXPECT_TRUE(prepared) << text; }
+  Once(std::string_view isa, std::string_view text) : prepared(prepare(*rows_of(isa), text)) {
+    EXPECT_TRUE(prepared) << text;
+  }
   /// @param value  of a lane
   template <class F>
   void fill(unsigned place, F value) {
@@ -27,7 +29,9 @@ struct Once {
     uint64_t carry = 0;
     execute(*prepared, registers, active, carry);
   }
-  uint64_t get(unsigned place, unsigned lane) const { return registers.get(place, prepared->places[place].width, lane); }
+  uint64_t get(unsigned place, unsigned lane) const {
+    return registers.get(place, prepared->places[place].width, lane);
+  }
 };
 
 // Places of shfl.sync d|p, a, b, c, membermask.
@@ -57,11 +61,15 @@ TEST_P(WarpRows, shuffles_follow_the_pseudo_code) {
         // As CUDA describes it: segments of `width` lanes, and lanes outside give the own value.
         const int lane = static_cast<int>(l) & 31, w = static_cast<int>(width), by = static_cast<int>(b[l] & 31);
         const int first = lane / w * w, last = first + w - 1;
-        const int from = mode == "up" ? lane - by : mode == "down" ? lane + by : mode == "bfly" ? lane ^ by : first + by % w;
+        const int from = mode == "up"     ? lane - by
+                         : mode == "down" ? lane + by
+                         : mode == "bfly" ? lane ^ by
+                                          : first + by % w;
         const bool good = mode == "up" ? from >= first : from <= last;
         const unsigned source = good ? static_cast<unsigned>(from) + (l & 32) : l;
         ASSERT_EQ(once.get(kP, l), good) << mode << " lane " << l << " b " << by << " width " << w;
-        ASSERT_EQ(once.get(kD, l), active >> source & 1 ? 1000 + source : 0) << mode << " lane " << l << " b " << by << " width " << w;
+        ASSERT_EQ(once.get(kD, l), active >> source & 1 ? 1000 + source : 0)
+            << mode << " lane " << l << " b " << by << " width " << w;
       }
     }
   }
@@ -79,7 +87,10 @@ TEST_P(WarpRows, votes_count_the_lanes_of_each_membermask) {
     once.run(everyone() & 0xffffffff);
     for (unsigned l = 0; l < 32; ++l) {
       const unsigned byte = yes >> (l & ~7u) & 0xff;
-      ASSERT_EQ(once.get(0, l), mode == "all" ? byte == 0xff : mode == "any" ? byte != 0 : byte == 0xff || byte == 0) << mode << l;
+      ASSERT_EQ(once.get(0, l), mode == "all"   ? byte == 0xff
+                                : mode == "any" ? byte != 0
+                                                : byte == 0xff || byte == 0)
+          << mode << l;
     }
   }
   for (const char* text : {"vote.sync.ballot.b32", "vote.ballot.sync.b32"}) {
@@ -141,7 +152,8 @@ TEST_P(WarpRows, match_all_compares_whole_groups) {
 
 TEST_P(WarpRows, redux_reduces_each_group) {
   const auto value = [](unsigned l) { return static_cast<uint32_t>(l * 2654435761u); };
-  for (const std::string form : {"add.u32", "min.s32", "max.s32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}) {
+  for (const std::string form :
+       {"add.u32", "min.s32", "max.s32", "min.u32", "max.u32", "and.b32", "or.b32", "xor.b32"}) {
     Once once(GetParam(), "redux.sync." + form);
     once.fill(1, value);
     once.fill(2, tile_mask);
@@ -151,15 +163,24 @@ TEST_P(WarpRows, redux_reduces_each_group) {
       for (unsigned k = l & ~7u; k < (l | 7) + 1; ++k) {
         if (k == 0) continue;
         const uint32_t x = value(k), s = expected.value_or(0);
-        if (!expected) expected = x;
-        else if (form == "add.u32") expected = s + x;
-        else if (form == "min.s32") expected = static_cast<int32_t>(x) < static_cast<int32_t>(s) ? x : s;
-        else if (form == "max.s32") expected = static_cast<int32_t>(x) > static_cast<int32_t>(s) ? x : s;
-        else if (form == "min.u32") expected = std::min(x, s);
-        else if (form == "max.u32") expected = std::max(x, s);
-        else if (form == "and.b32") expected = x & s;
-        else if (form == "or.b32") expected = x | s;
-        else expected = x ^ s;
+        if (!expected)
+          expected = x;
+        else if (form == "add.u32")
+          expected = s + x;
+        else if (form == "min.s32")
+          expected = static_cast<int32_t>(x) < static_cast<int32_t>(s) ? x : s;
+        else if (form == "max.s32")
+          expected = static_cast<int32_t>(x) > static_cast<int32_t>(s) ? x : s;
+        else if (form == "min.u32")
+          expected = std::min(x, s);
+        else if (form == "max.u32")
+          expected = std::max(x, s);
+        else if (form == "and.b32")
+          expected = x & s;
+        else if (form == "or.b32")
+          expected = x | s;
+        else
+          expected = x ^ s;
       }
       ASSERT_EQ(once.get(0, l), *expected) << form << " lane " << l;
     }
@@ -168,8 +189,9 @@ TEST_P(WarpRows, redux_reduces_each_group) {
 
 TEST_P(WarpRows, redux_of_floats_leaves_out_nan_unless_told) {
   const auto value = [](unsigned l) { return l == 3 ? 0x7fc00000u : bits_of(static_cast<float>(l) - 4); };
-  for (const auto& [form, expected] : {std::pair{"min.f32", bits_of(-4.0f)}, std::pair{"max.f32", bits_of(3.0f)}, std::pair{"min.abs.f32", 0u},
-                                       std::pair{"max.NaN.f32", 0x7fffffffu}, std::pair{"max.abs.f32", bits_of(4.0f)}}) {
+  for (const auto& [form, expected] :
+       {std::pair{"min.f32", bits_of(-4.0f)}, std::pair{"max.f32", bits_of(3.0f)}, std::pair{"min.abs.f32", 0u},
+        std::pair{"max.NaN.f32", 0x7fffffffu}, std::pair{"max.abs.f32", bits_of(4.0f)}}) {
     Once once(GetParam(), std::string("redux.sync.") + form);
     once.fill(1, value);
     once.fill(2, tile_mask);

@@ -77,9 +77,8 @@ const Instr* in_shared(Warp& w, const Instr* i) {
   count_shared(w, i->aux, scratchpad::AccessKind::atomic, sizeof(T), offsets, w.active);
   Values<T> v(w, i);
   std::byte* const base = w.cta->shared;
-  for_active(w, [&](int l) {
-    v.old[l] = update_plainly<Op>(reinterpret_cast<T*>(base + offsets[l]), v.b[l], v.c[l], true);
-  });
+  for_active(
+      w, [&](int l) { v.old[l] = update_plainly<Op>(reinterpret_cast<T*>(base + offsets[l]), v.b[l], v.c[l], true); });
   return finish(w, i, v.old);
 }
 
@@ -88,13 +87,10 @@ template <class Op, class T>
 const Instr* in_global(Warp& w, const Instr* i, const u64* addresses) {
   Values<T> v(w, i);
   if (w.worker->parallel) {
-    for_active(w, [&](int l) {
-      v.old[l] = update_atomically<Op>(reinterpret_cast<T*>(addresses[l]), v.b[l], v.c[l]);
-    });
+    for_active(w, [&](int l) { v.old[l] = update_atomically<Op>(reinterpret_cast<T*>(addresses[l]), v.b[l], v.c[l]); });
   } else {
-    for_active(w, [&](int l) {
-      v.old[l] = update_plainly<Op>(reinterpret_cast<T*>(addresses[l]), v.b[l], v.c[l], false);
-    });
+    for_active(
+        w, [&](int l) { v.old[l] = update_plainly<Op>(reinterpret_cast<T*>(addresses[l]), v.b[l], v.c[l], false); });
   }
   return finish(w, i, v.old);
 }
@@ -158,12 +154,13 @@ Handler select_count(const Match& m) { return m.has("inc") ? &atomic<AtomicInc, 
 // The manual writes .sem.scope.space before the operation; compilers also write .space.scope, or .sem.scope behind it.
 #define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}"
 #define BEHIND "{.sem}{.scope}{.space}{.L2::cache_hint}"
-#define SETS                                                                              \
-  "sem = relaxed acquire release acq_rel; scope = cta cluster gpu sys; "                  \
+#define SETS                                                             \
+  "sem = relaxed acquire release acq_rel; scope = cta cluster gpu sys; " \
   "space = global shared shared::cta shared::cluster; "
 
 void atomic_rows(Rows& rows) {
-  const auto add = [&](std::string_view atom, std::string_view red, std::string_view sets, Handler (*select)(const Match&)) {
+  const auto add = [&](std::string_view atom, std::string_view red, std::string_view sets,
+                       Handler (*select)(const Match&)) {
     rows.push_back({atom, sets, Unit::memory, select, lower_atomic});
     if (!red.empty()) rows.push_back({red, sets, Unit::memory, select, lower_atomic});
   };
@@ -174,9 +171,11 @@ void atomic_rows(Rows& rows) {
       SETS "op = min max; type = u32 s32 u64 s64", select_extremum);
   add("atom" PLACE ".op" BEHIND ".type d, [a], b", "red" PLACE ".op" BEHIND ".type [a], b",
       SETS "op = and or xor; type = b32 b64", select_bits);
-  add("atom" PLACE ".op" BEHIND ".u32 d, [a], b", "red" PLACE ".op" BEHIND ".u32 [a], b", SETS "op = inc dec", select_count);
+  add("atom" PLACE ".op" BEHIND ".u32 d, [a], b", "red" PLACE ".op" BEHIND ".u32 [a], b", SETS "op = inc dec",
+      select_count);
   add("atom" PLACE ".exch" BEHIND ".type d, [a], b", "", SETS "type = b32 b64", select_type<AtomicExch, u32, u64>);
-  add("atom" PLACE ".cas" BEHIND ".type d, [a], b, c", "", SETS "type = b16 b32 b64", select_type<AtomicCas, u16, u32, u64>);
+  add("atom" PLACE ".cas" BEHIND ".type d, [a], b, c", "", SETS "type = b16 b32 b64",
+      select_type<AtomicCas, u16, u32, u64>);
 }
 
 #undef PLACE

@@ -12,7 +12,9 @@ struct FloatOperation {};
 /// Each operation: `apply(old, b, c, shared)` is the new value. `shared` tells where it lies.
 struct AtomicAdd {
   template <class T>
-  static T apply(T old, T b, T, bool) { return static_cast<T>(old + b); }
+  static T apply(T old, T b, T, bool) {
+    return static_cast<T>(old + b);
+  }
 };
 /// In global memory, subnormal operands and results are zeros; in shared memory they are not. Source: PTX ISA, atom.
 struct AtomicAddF32 : FloatOperation {
@@ -46,31 +48,45 @@ struct AtomicAddHalves : FloatOperation {
 };
 struct AtomicMin {
   template <class T>
-  static T apply(T old, T b, T, bool) { return b < old ? b : old; }
+  static T apply(T old, T b, T, bool) {
+    return b < old ? b : old;
+  }
 };
 struct AtomicMax {
   template <class T>
-  static T apply(T old, T b, T, bool) { return b > old ? b : old; }
+  static T apply(T old, T b, T, bool) {
+    return b > old ? b : old;
+  }
 };
 struct AtomicAnd {
   template <class T>
-  static T apply(T old, T b, T, bool) { return old & b; }
+  static T apply(T old, T b, T, bool) {
+    return old & b;
+  }
 };
 struct AtomicOr {
   template <class T>
-  static T apply(T old, T b, T, bool) { return old | b; }
+  static T apply(T old, T b, T, bool) {
+    return old | b;
+  }
 };
 struct AtomicXor {
   template <class T>
-  static T apply(T old, T b, T, bool) { return old ^ b; }
+  static T apply(T old, T b, T, bool) {
+    return old ^ b;
+  }
 };
 struct AtomicExch {
   template <class T>
-  static T apply(T, T b, T, bool) { return b; }
+  static T apply(T, T b, T, bool) {
+    return b;
+  }
 };
 struct AtomicCas {
   template <class T>
-  static T apply(T old, T b, T c, bool) { return old == b ? c : old; }
+  static T apply(T old, T b, T c, bool) {
+    return old == b ? c : old;
+  }
 };
 /// Counts up from 0 to b and starts again.
 struct AtomicInc {

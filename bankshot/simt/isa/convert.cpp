@@ -1,7 +1,7 @@
 // cvt between all scalar types. Source: PTX ISA, cvt.
 //
-// - Float to integer clamps to the range of the integer. NaN gives 0, but with an f64 source or a 64-bit destination the
-//   integer with only the highest bit set.
+// - Float to integer clamps to the range of the integer. NaN gives 0, but with an f64 source or a 64-bit destination
+//   the integer with only the highest bit set.
 // - .sat clamps integers to the destination's range and floats to [0, 1], NaN giving 0.
 // - .ftz concerns f32 only: subnormal f32 sources and results are zeros of their sign; f16 results are not flushed.
 // - Registers may be wider than the types: then the low bits are read, and results extended.
@@ -164,7 +164,8 @@ Handler by_any_type(ptx::Type type, Make make) {
 
 Handler select_convert(const Match& m) {
   return by_any_type(m.type, [&](auto d) {
-    return by_any_type(m.type2, [&](auto s) { return convert<typename decltype(d)::type, typename decltype(s)::type>(); });
+    return by_any_type(m.type2,
+                       [&](auto s) { return convert<typename decltype(d)::type, typename decltype(s)::type>(); });
   });
 }
 
@@ -174,7 +175,10 @@ Handler select_convert(const Match& m) {
 
 void convert_rows(Rows& rows) {
   rows.push_back({"cvt{.irnd}{.ftz}{.sat}.type.stype d, a:type2",
-                  "irnd = rni rzi rmi rpi; type = " TYPES "; stype = " TYPES, Unit::alu, select_convert, lower_convert,
+                  "irnd = rni rzi rmi rpi; type = " TYPES "; stype = " TYPES,
+                  Unit::alu,
+                  select_convert,
+                  lower_convert,
                   {{"s64.s32", {"-5"}, "-5"},
                    {"u32.u16", {"65535"}, "65535"},
                    {"u16.u32", {"65537"}, "1"},
@@ -188,15 +192,21 @@ void convert_rows(Rows& rows) {
                    {"f64.f32", {"0f3FC00000"}, "0d3FF8000000000000"},
                    {"sat.f32.f32", {"0f40000000"}, "0f3F800000"},
                    {"f32.f16", {"0x3C00"}, "0f3F800000"}}});
-  rows.push_back({"cvt.rnd{.ftz}{.sat}.type.stype d, a:type2", "type = f16 bf16 f32 f64; stype = " TYPES, Unit::alu,
-                  select_convert, lower_convert,
+  rows.push_back({"cvt.rnd{.ftz}{.sat}.type.stype d, a:type2",
+                  "type = f16 bf16 f32 f64; stype = " TYPES,
+                  Unit::alu,
+                  select_convert,
+                  lower_convert,
                   {{"rn.f32.s32", {"16777217"}, "0f4B800000"},
                    {"rp.f32.s32", {"16777217"}, "0f4B800001"},
                    {"rn.f32.f64", {"0d3FF8000000000000"}, "0f3FC00000"},
                    {"rn.f16.f32", {"0f3F800000"}, "0x3C00"},
                    {"rz.bf16.f32", {"0f3FFFFFFF"}, "0x3FFF"}}});
-  rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.type.f32 d, a:f32", "frnd2 = rn rz; type = f16 bf16", Unit::alu,
-                  select_convert, lower_convert,
+  rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.type.f32 d, a:f32",
+                  "frnd2 = rn rz; type = f16 bf16",
+                  Unit::alu,
+                  select_convert,
+                  lower_convert,
                   {{"rn.relu.f16.f32", {"0fBF800000"}, "0x0000"}, {"rn.satfinite.f16.f32", {"0f7F800000"}, "0x7BFF"}}});
   convert_packed_rows(rows);
 }

@@ -91,7 +91,8 @@ inline D clamped(F x, D nan) {
   // One past the largest D is a power of two, hence an F; the largest D itself may not be one.
   constexpr F kEnd = static_cast<F>(Limits::max() / 2 + 1) * 2;
   constexpr bool kExact = Limits::digits <= std::numeric_limits<F>::digits;
-  constexpr F kHigh = kExact ? static_cast<F>(Limits::max()) : kEnd - kEnd / (F(2) * (u64{1} << (std::numeric_limits<F>::digits - 1)));
+  constexpr F kHigh =
+      kExact ? static_cast<F>(Limits::max()) : kEnd - kEnd / (F(2) * (u64{1} << (std::numeric_limits<F>::digits - 1)));
   F inside = x > kLow ? x : kLow;  // NaN too
   inside = inside < kHigh ? inside : kHigh;
   D d;

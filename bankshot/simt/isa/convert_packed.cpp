@@ -1,5 +1,5 @@
-// Conversions that pack: two floats into f16x2, bf16x2 or two 8-bit floats, cvt.pack; and tf32. Source: PTX ISA, cvt and
-// cvt.pack. Of a pair a, b, the first goes to the upper half of d.
+// Conversions that pack: two floats into f16x2, bf16x2 or two 8-bit floats, cvt.pack; and tf32. Of a pair a, b, the
+// first goes to the upper half of d. Source: PTX ISA, cvt and cvt.pack.
 #include "bankshot/simt/isa/convert_lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
@@ -57,15 +57,17 @@ struct E4m3 {
   static f32 widen(u32 bits) { return (bits & 0x7f) == 0x7f ? bit_pattern<f32>(0x7fffffffu) : finite(bits); }
   static f32 finite(u32 bits) {
     const u32 field = bits >> 3 & 15, mantissa = bits & 7;
-    const f32 magnitude = field == 0 ? static_cast<f32>(mantissa) * 0x1p-9f
-                                     : bit_pattern<f32>((field + 120) << 23 | mantissa << 20);
+    const f32 magnitude =
+        field == 0 ? static_cast<f32>(mantissa) * 0x1p-9f : bit_pattern<f32>((field + 120) << 23 | mantissa << 20);
     return bits & 0x80 ? -magnitude : magnitude;
   }
 };
 struct E5m2 {
   using Layout = Format<5, 2>;
   static constexpr u32 kMaximum = 0x7b, kNan = 0x7f;
-  static f32 widen(u32 bits) { return BANKSHOT_ISA::widen(f16{static_cast<u16>(bits << 8)}); }  // the high byte of an f16
+  static f32 widen(u32 bits) {
+    return BANKSHOT_ISA::widen(f16{static_cast<u16>(bits << 8)});
+  }  // the high byte of an f16
 };
 
 template <class E>
@@ -73,8 +75,9 @@ inline u32 narrow8(f32 x) {
   if (x != x) return E::kNan;
   const u32 sign = bit_pattern<u32>(x) >> 31 << 7;
   const f32 magnitude = x < 0 ? -x : x;
-  const u64 rounded = magnitude > 65536.0f ? E::kMaximum
-                                           : round_magnitude<typename E::Layout>(static_cast<f64>(magnitude), FpMode::kNearest);
+  const u64 rounded = magnitude > 65536.0f
+                          ? E::kMaximum
+                          : round_magnitude<typename E::Layout>(static_cast<f64>(magnitude), FpMode::kNearest);
   return static_cast<u32>(rounded < E::kMaximum ? rounded : E::kMaximum) | sign;
 }
 
@@ -160,28 +163,49 @@ Handler by_byte_type(ptx::Type type, Handler e4m3, Handler e5m2) { return type =
 }  // namespace
 
 void convert_packed_rows(Rows& rows) {
-  rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.type.f32 d, a:f32, b:f32", "frnd2 = rn rz; type = f16x2 bf16x2",
+  rows.push_back(
+      {"cvt.frnd2{.relu}{.satfinite}{.relu}.type.f32 d, a:f32, b:f32",
+       "frnd2 = rn rz; type = f16x2 bf16x2",
+       Unit::alu,
+       [](const Match& m) -> Handler { return m.type == ptx::Type::f16x2 ? &pack_halves<f16> : &pack_halves<bf16>; },
+       lower_convert_pair,
+       {{"rn.f16x2.f32", {"0f3F800000", "0f40000000"}, "0x3C004000"}}});
+  rows.push_back({"cvt.trnd{.relu}{.satfinite}{.relu}.tf32.f32 d:b32, a:f32",
+                  "trnd = rna rn rz",
                   Unit::alu,
-                  [](const Match& m) -> Handler {
-                    return m.type == ptx::Type::f16x2 ? &pack_halves<f16> : &pack_halves<bf16>;
-                  },
-                  lower_convert_pair, {{"rn.f16x2.f32", {"0f3F800000", "0f40000000"}, "0x3C004000"}}});
-  rows.push_back({"cvt.trnd{.relu}{.satfinite}{.relu}.tf32.f32 d:b32, a:f32", "trnd = rna rn rz", Unit::alu,
                   [](const Match& m) -> Handler { return m.has("rna") ? &to_tf32<true> : &to_tf32<false>; },
-                  lower_convert, {{"rna.tf32.f32", {"0f3F801000"}, "0x3F802000"}}});
-  rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f32 d:b16, a:f32, b:f32", "type = e4m3x2 e5m2x2", Unit::alu,
+                  lower_convert,
+                  {{"rna.tf32.f32", {"0f3F801000"}, "0x3F802000"}}});
+  rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f32 d:b16, a:f32, b:f32",
+                  "type = e4m3x2 e5m2x2",
+                  Unit::alu,
                   [](const Match& m) { return by_byte_type(m.type, &pack_bytes<E4m3>, &pack_bytes<E5m2>); },
-                  lower_convert_pair, {{"rn.satfinite.e4m3x2.f32", {"0f3F800000", "0f44000000"}, "0x387E"}}});
-  rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f16x2 d:b16, a:b32", "type = e4m3x2 e5m2x2", Unit::alu,
+                  lower_convert_pair,
+                  {{"rn.satfinite.e4m3x2.f32", {"0f3F800000", "0f44000000"}, "0x387E"}}});
+  rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f16x2 d:b16, a:b32",
+                  "type = e4m3x2 e5m2x2",
+                  Unit::alu,
                   [](const Match& m) { return by_byte_type(m.type, &halves_to_bytes<E4m3>, &halves_to_bytes<E5m2>); },
-                  lower_convert, {{"rn.satfinite.e5m2x2.f16x2", {"0x3C00C000"}, "0x3CC0"}}});
-  rows.push_back({"cvt.rn{.relu}.f16x2.stype d:b32, a:b16", "stype = e4m3x2 e5m2x2", Unit::alu,
+                  lower_convert,
+                  {{"rn.satfinite.e5m2x2.f16x2", {"0x3C00C000"}, "0x3CC0"}}});
+  rows.push_back({"cvt.rn{.relu}.f16x2.stype d:b32, a:b16",
+                  "stype = e4m3x2 e5m2x2",
+                  Unit::alu,
                   [](const Match& m) { return by_byte_type(m.type2, &bytes_to_halves<E4m3>, &bytes_to_halves<E5m2>); },
-                  lower_convert, {{"rn.f16x2.e4m3x2", {"0x38C0"}, "0x3C00C000"}}});
-  rows.push_back({"cvt.pack.sat.ctype.s32 d:b32, a:s32, b:s32", "ctype = u16 s16", Unit::alu, select_pack,
-                  lower_convert_pack, {{"pack.sat.u16.s32", {"70000", "-1"}, "0xFFFF0000"}}});
-  rows.push_back({"cvt.pack.sat.ctype.s32.b32 d:b32, a:s32, b:s32, c:b32", "ctype = u8 s8 u4 s4 u2 s2", Unit::alu,
-                  select_pack, lower_convert_pack, {{"pack.sat.u8.s32.b32", {"300", "-1", "0x1234"}, "0x1234FF00"}}});
+                  lower_convert,
+                  {{"rn.f16x2.e4m3x2", {"0x38C0"}, "0x3C00C000"}}});
+  rows.push_back({"cvt.pack.sat.ctype.s32 d:b32, a:s32, b:s32",
+                  "ctype = u16 s16",
+                  Unit::alu,
+                  select_pack,
+                  lower_convert_pack,
+                  {{"pack.sat.u16.s32", {"70000", "-1"}, "0xFFFF0000"}}});
+  rows.push_back({"cvt.pack.sat.ctype.s32.b32 d:b32, a:s32, b:s32, c:b32",
+                  "ctype = u8 s8 u4 s4 u2 s2",
+                  Unit::alu,
+                  select_pack,
+                  lower_convert_pack,
+                  {{"pack.sat.u8.s32.b32", {"300", "-1", "0x1234"}, "0x1234FF00"}}});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -57,8 +57,8 @@ const Instr* sign(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-/// One NaN gives the other operand, or with .NaN the canonical NaN; -0 is below 0. .xorsign.abs takes the extremum of the
-/// magnitudes and the product of the signs.
+/// One NaN gives the other operand, or with .NaN the canonical NaN; -0 is below 0. .xorsign.abs takes the extremum of
+/// the magnitudes and the product of the signs.
 template <class R, bool Most>
 const Instr* extremum(Warp& w, const Instr* i) {
   using H = typename R::Number;
@@ -119,15 +119,20 @@ void half_rows(Rows& rows) {
       {{"f16x2", {"0x40003C00", "0x42003C01"}, "0x46003C01"}, {"f16", {"0x7BFF", "0x4000"}, "0x7C00"}});
   add("mul{.rn}.type d, a, b", kBf16, select_binary<Product>, {{"bf16", {"0x4000", "0x4040"}, "0x40C0"}});
   add("fma.rn{.ftz}{.sat}{.relu}.type d, a, b, c", kF16, select_fused,
-      {{"rn.f16", {"0x4000", "0x4200", "0x3C00"}, "0x4700"}, {"rn.relu.f16", {"0xC000", "0x4200", "0x3C00"}, "0x0000"}});
+      {{"rn.f16", {"0x4000", "0x4200", "0x3C00"}, "0x4700"},
+       {"rn.relu.f16", {"0xC000", "0x4200", "0x3C00"}, "0x0000"}});
   add("fma.rn{.relu}.type d, a, b, c", kBf16, select_fused, {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
   add("neg{.ftz}.type d, a", kF16, select_sign<false>, {{"f16", {"0x3C00"}, "0xBC00"}});
   add("neg.type d, a", kBf16, select_sign<false>, {{"bf16x2", {"0x3F800000"}, "0xBF808000"}});
-  add("abs{.ftz}.type d, a", kF16, select_sign<true>, {{"f16", {"0xBC00"}, "0x3C00"}, {"ftz.f16", {"0x8001"}, "0x0000"}});
+  add("abs{.ftz}.type d, a", kF16, select_sign<true>,
+      {{"f16", {"0xBC00"}, "0x3C00"}, {"ftz.f16", {"0x8001"}, "0x0000"}});
   add("abs.type d, a", kBf16, select_sign<true>, {{"bf16", {"0xBF80"}, "0x3F80"}});
   add("min{.ftz}{.NaN}{.xorsign.abs}.type d, a, b", kF16, select_extremum<false>,
-      {{"f16", {"0x3C00", "0xC000"}, "0xC000"}, {"f16", {"0x7E00", "0x3C00"}, "0x3C00"}, {"NaN.f16", {"0x7E00", "0x3C00"}, "0x7FFF"}});
-  add("min{.NaN}{.xorsign.abs}.type d, a, b", kBf16, select_extremum<false>, {{"bf16", {"0x3F80", "0xC000"}, "0xC000"}});
+      {{"f16", {"0x3C00", "0xC000"}, "0xC000"},
+       {"f16", {"0x7E00", "0x3C00"}, "0x3C00"},
+       {"NaN.f16", {"0x7E00", "0x3C00"}, "0x7FFF"}});
+  add("min{.NaN}{.xorsign.abs}.type d, a, b", kBf16, select_extremum<false>,
+      {{"bf16", {"0x3F80", "0xC000"}, "0xC000"}});
   add("max{.ftz}{.NaN}{.xorsign.abs}.type d, a, b", kF16, select_extremum<true>,
       {{"f16", {"0x8000", "0x0000"}, "0x0000"}, {"xorsign.abs.f16", {"0x3C00", "0xC000"}, "0xC000"}});
   add("max{.NaN}{.xorsign.abs}.type d, a, b", kBf16, select_extremum<true>, {{"bf16", {"0x3F80", "0xC000"}, "0x3F80"}});

@@ -45,7 +45,7 @@ inline u64 round_magnitude(f64 x, int mode) {
   const int exponent = (biased != 0 ? biased : 1) - 1023;
   constexpr int kLeast = 1 - F::kBias;  // exponent of the smallest normal number
   int shift = 52 - F::kMantissa + (exponent < kLeast ? kLeast - exponent : 0);
-  shift = shift < 54 ? shift : 54;      // beyond, only "not zero" matters
+  shift = shift < 54 ? shift : 54;  // beyond, only "not zero" matters
   const u64 quotient = significand >> shift, rest = significand & ((u64{1} << shift) - 1), half = u64{1} << (shift - 1);
   const bool up = mode == FpMode::kNearest ? rest > half || (rest == half && (quotient & 1))
                   : mode == FpMode::kUp    ? rest != 0 && !negative

@@ -1,6 +1,6 @@
-// ex2.approx and tanh.approx of f16, bf16 and their packed forms: computed in f64 by series, so that the result is that of
-// one rounding almost always, and the same for every instruction set of the host. The manual asks for less: a relative
-// error of 2^-9.9 (f16) and 2^-7 (bf16) of ex2, an absolute one of 2^-10.987 and 2^-8 of tanh.
+// ex2.approx and tanh.approx of f16, bf16 and their packed forms: computed in f64 by series, so that the result is that
+// of one rounding almost always, and the same for every instruction set of the host. The manual asks for less: a
+// relative error of 2^-9.9 (f16) and 2^-7 (bf16) of ex2, an absolute one of 2^-10.987 and 2^-8 of tanh.
 #include "bankshot/simt/isa/half_rows.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
@@ -56,11 +56,23 @@ Handler select_unary(const Match& m) {
 }  // namespace
 
 void half_approx_rows(Rows& rows) {
-  rows.push_back({"ex2.approx{.ftz}.type d, a", "type = f16 f16x2", Unit::sfu, select_unary<Exponential>, lower_half,
+  rows.push_back({"ex2.approx{.ftz}.type d, a",
+                  "type = f16 f16x2",
+                  Unit::sfu,
+                  select_unary<Exponential>,
+                  lower_half,
                   {{"approx.f16", {"0x4000"}, "0x4400"}, {"approx.f16", {"0xFC00"}, "0x0000"}}});
-  rows.push_back({"ex2.approx.ftz.type d, a", "type = bf16 bf16x2", Unit::sfu, select_unary<Exponential>, lower_half,
+  rows.push_back({"ex2.approx.ftz.type d, a",
+                  "type = bf16 bf16x2",
+                  Unit::sfu,
+                  select_unary<Exponential>,
+                  lower_half,
                   {{"approx.ftz.bf16", {"0x4000"}, "0x4080"}}});
-  rows.push_back({"tanh.approx.type d, a", "type = f16 f16x2 bf16 bf16x2", Unit::sfu, select_unary<HyperbolicTangent>, lower_half,
+  rows.push_back({"tanh.approx.type d, a",
+                  "type = f16 f16x2 bf16 bf16x2",
+                  Unit::sfu,
+                  select_unary<HyperbolicTangent>,
+                  lower_half,
                   {{"approx.f16", {"0x7C00"}, "0x3C00"}, {"approx.f16", {"0x8000"}, "0x8000"}}});
 }
 

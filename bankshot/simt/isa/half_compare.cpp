@@ -57,7 +57,7 @@ const Instr* setp(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-/// D: the type of d's numbers. @param yes  what a number of d is where the comparison holds, else 0
+/// d, made of numbers of type D: `Yes` where the comparison holds, else 0.
 template <class R, class D, D Yes>
 const Instr* set(Warp& w, const Instr* i) {
   uint64_t result[2];
@@ -94,7 +94,7 @@ Handler select_set(const Match& m) {
     if constexpr (R::kPacked == 2) {
       return &set<R, u16, 0xffff>;
     } else {
-      return m.type == P::f32 ? &set<R, u32, 0x3f800000u> : &set<R, u32, 0xffffffffu>;
+      return &set<R, u32, 0xffffffffu>;
     }
   });
 }
@@ -108,11 +108,12 @@ void half_compare_rows(Rows& rows) {
   rows.push_back({"setp.cmp{.ftz}.type p|q, a, b", kSetp, Unit::fp32, select_setp, lower_half_setp});
   rows.push_back({"setp.cmp.bool{.ftz}.type p|q, a, b, c:pred", kSetp, Unit::fp32, select_setp, lower_half_setp});
   // Single numbers, then pairs.
-  constexpr std::string_view kSet = COMPARISONS "type = f16 bf16 u16 s16 u32 s32 f32; stype = f16 bf16";
+  constexpr std::string_view kSet = COMPARISONS "type = f16 bf16 u16 s16 u32 s32; stype = f16 bf16";
   constexpr std::string_view kPairs = COMPARISONS "type = f16x2 bf16x2 u32 s32; stype = f16x2 bf16x2";
   for (std::string_view types : {kSet, kPairs}) {
     rows.push_back({"set.cmp{.ftz}.type.stype d, a:type2, b:type2", types, Unit::fp32, select_set, lower_half_set});
-    rows.push_back({"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp32, select_set, lower_half_set});
+    rows.push_back(
+        {"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp32, select_set, lower_half_set});
   }
 }
 

@@ -24,9 +24,13 @@ void reduce(Warp& w, const Instr* i) {
 
 struct Integers {
   template <class T>
-  static T prepare(const Instr*, T x) { return x; }
+  static T prepare(const Instr*, T x) {
+    return x;
+  }
   template <class T>
-  static T finish(T x) { return x; }
+  static T finish(T x) {
+    return x;
+  }
 };
 struct Add : Integers {
   static u32 combine(const Instr*, u32 a, u32 b) { return a + b; }
@@ -42,11 +46,15 @@ struct Xor : Integers {
 };
 struct Min : Integers {
   template <class T>
-  static T combine(const Instr*, T a, T b) { return a < b ? a : b; }
+  static T combine(const Instr*, T a, T b) {
+    return a < b ? a : b;
+  }
 };
 struct Max : Integers {
   template <class T>
-  static T combine(const Instr*, T a, T b) { return a > b ? a : b; }
+  static T combine(const Instr*, T a, T b) {
+    return a > b ? a : b;
+  }
 };
 
 /// f32: a NaN is left out unless .NaN; -0 is below 0.
@@ -86,11 +94,13 @@ Handler select_integers(const Match& m) {
 }  // namespace
 
 void redux_rows(Rows& rows) {
-  rows.push_back({"redux.sync.op.type d, a, membermask", "op = add min max; type = u32 s32", Unit::warp, select_integers, lower_redux});
+  rows.push_back({"redux.sync.op.type d, a, membermask", "op = add min max; type = u32 s32", Unit::warp,
+                  select_integers, lower_redux});
   rows.push_back({"redux.sync.op.b32 d, a, membermask", "op = and or xor", Unit::warp, select_integers, lower_redux});
-  rows.push_back({"redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", "op = min max", Unit::warp,
-                  [](const Match& m) { return m.has("min") ? kReduce<f32, Floats<true>> : kReduce<f32, Floats<false>>; },
-                  lower_redux});
+  rows.push_back(
+      {"redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", "op = min max", Unit::warp,
+       [](const Match& m) { return m.has("min") ? kReduce<f32, Floats<true>> : kReduce<f32, Floats<false>>; },
+       lower_redux});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
