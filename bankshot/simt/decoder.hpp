@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -79,6 +80,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t dynamic_offset(uint32_t alignment) const;
   void declare(const ptx::Variable& variable);
   void declare_register(const ptx::Variable& variable);
+  void set_location(const ptx::Location& location);
   void collect_labels(const ptx::Block& block);
   void decode_block(const ptx::Block& block);
   void decode_instruction(const ptx::Instruction& instruction);
@@ -105,7 +107,11 @@ class FunctionDecoder final : public Decoder {
   std::vector<uint32_t> label_item_;              ///< label number -> item it stands before
   std::unordered_map<std::string, const ptx::Targets*> tables_;
   std::unordered_map<std::string, const ptx::CallPrototype*> prototypes_;
-  ptx::Location location_;
+  /// The place that instructions are reported at, and how to climb from what was inlined to where it was called.
+  struct Place {
+    uint32_t file = 0, line = 0;
+  } place_;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, const ptx::Location*> locations_;
   uint32_t register_bytes_ = 0, local_bytes_ = 0;
 };
 
