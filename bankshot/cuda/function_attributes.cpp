@@ -15,7 +15,8 @@ std::optional<int> function_attribute(const DeviceInfo& device, const Function& 
     case FunctionAttribute::const_size: return 0;
     case FunctionAttribute::local_size: return static_cast<int>(kernel.local_bytes);
     case FunctionAttribute::registers: return static_cast<int>(registers_told(device, kernel));
-    case FunctionAttribute::ptx_version:
+    // What the PTX was compiled for, which need not be what it runs on: CUB picks its tuning by it.
+    case FunctionAttribute::ptx_version: return static_cast<int>(kernel.target);
     case FunctionAttribute::binary_version: return device.major * 10 + device.minor;
     case FunctionAttribute::cache_mode_ca: return 0;
     case FunctionAttribute::max_dynamic_shared: return static_cast<int>(dynamic_shared_limit(device, function));

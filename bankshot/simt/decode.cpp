@@ -1,5 +1,6 @@
 // A module: its symbols, the layout of shared memory, its functions and kernels.
 #include <algorithm>
+#include <charconv>
 
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
@@ -88,6 +89,17 @@ uint32_t registers_of(const ptx::Block& block) {
   return static_cast<uint32_t>(std::min<uint64_t>(255, std::max<uint64_t>(16, words)));
 }
 
+/// 75 for {"sm_75", "debug"}, 90 for {"sm_90a"}.
+uint32_t architecture(const std::vector<std::string>& targets) {
+  for (const std::string& target : targets) {
+    uint32_t number = 0;
+    if (target.starts_with("sm_") &&
+        std::from_chars(target.data() + 3, target.data() + target.size(), number).ec == std::errc{})
+      return number;
+  }
+  return 0;
+}
+
 KernelInfo describe(const ModuleContext& context, const ptx::Function& function, uint32_t index) {
   const FunctionInfo& info = context.program->functions[index];
   KernelInfo kernel;
@@ -100,6 +112,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
   kernel.dynamic_base = round_up(std::max(context.static_shared[index], context.common_dynamic), 16);
   kernel.local_bytes = info.local_bytes;
   kernel.registers = registers_of(*function.body);
+  kernel.target = architecture(context.module->targets);
   for (const ptx::Performance& directive : function.performance) {
     std::array<uint32_t, 3> sides{1, 1, 1};
     for (size_t k = 0; k < 3 && k < directive.values.size(); ++k) {

@@ -60,6 +60,9 @@ struct Decoder {
   /// An integer literal. @return false after an error if it is none
   virtual bool literal(const ptx::Operand& operand, int64_t& out) = 0;
 
+  /// Whether the function names this register more than once: a result that is named only where it is written is unused.
+  virtual bool named_again(const ptx::Operand& operand) const = 0;
+
   /// What a name means here, or null.
   virtual const Symbol* find(std::string_view name) const = 0;
 

@@ -24,7 +24,8 @@ void FunctionDecoder::decode() {
   scopes_.emplace_back();
   declare_dynamic_shared();
   declare_parameters();
-  collect_labels(*function_.body);
+  collect_names(*function_.body);
+  label_item_.assign(labels_.size(), kNoJoin);
   decode_block(*function_.body);
   Item end = new_item(function_.body->end, "ret");
   end.instr.run = end.instr.body = &run_return;
@@ -137,7 +138,17 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
   scopes_.back().symbols[variable.name] = symbol;
 }
 
-void FunctionDecoder::collect_labels(const ptx::Block& block) {
+void FunctionDecoder::count_names(const ptx::Operand& operand) {
+  if (!operand.name.empty()) ++names_[operand.name];
+  for (const ptx::Operand& element : operand.elements) count_names(element);
+}
+
+bool FunctionDecoder::named_again(const ptx::Operand& operand) const {
+  const auto it = names_.find(operand.name);
+  return it != names_.end() && it->second > 1;
+}
+
+void FunctionDecoder::collect_names(const ptx::Block& block) {
   for (const ptx::Statement& statement : block.statements) {
     if (const auto* label = std::get_if<ptx::Label>(&statement)) {
       labels_.try_emplace(label->name, static_cast<uint32_t>(labels_.size()));
@@ -146,10 +157,12 @@ void FunctionDecoder::collect_labels(const ptx::Block& block) {
     } else if (const auto* prototype = std::get_if<ptx::CallPrototype>(&statement)) {
       prototypes_[prototype->label] = prototype;
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
-      collect_labels(**inner);
+      collect_names(**inner);
+    } else if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
+      for (const ptx::Operand& operand : instruction->operands) count_names(operand);
+      if (instruction->guard) ++names_[instruction->guard->name];
     }
   }
-  label_item_.assign(labels_.size(), kNoJoin);
 }
 
 void FunctionDecoder::decode_block(const ptx::Block& block) {

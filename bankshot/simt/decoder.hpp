@@ -48,6 +48,7 @@ class FunctionDecoder final : public Decoder {
   bool address(const ptx::Operand& operand, ptx::Space space, Address& out) override;
   bool literal(const ptx::Operand& operand, int64_t& out) override;
   const Symbol* find(std::string_view name) const override;
+  bool named_again(const ptx::Operand& operand) const override;
   bool jumps_to(const ptx::Operand& label) override;
   bool jumps_by_table(const ptx::Operand& table) override;
   void jumps_to_end() override;
@@ -81,7 +82,8 @@ class FunctionDecoder final : public Decoder {
   void declare(const ptx::Variable& variable);
   void declare_register(const ptx::Variable& variable);
   void set_location(const ptx::Location& location);
-  void collect_labels(const ptx::Block& block);
+  void collect_names(const ptx::Block& block);
+  void count_names(const ptx::Operand& operand);
   void decode_block(const ptx::Block& block);
   void decode_instruction(const ptx::Instruction& instruction);
   void decode_call_builtin(const ptx::Instruction& instruction, Instr& out);
@@ -104,6 +106,7 @@ class FunctionDecoder final : public Decoder {
   Item* item_ = nullptr;                          ///< the one being lowered
   std::deque<Scope> scopes_;
   std::unordered_map<std::string, uint32_t> labels_;   ///< label -> number
+  std::unordered_map<std::string, uint32_t> names_;    ///< how often each name is an operand
   std::vector<uint32_t> label_item_;              ///< label number -> item it stands before
   std::unordered_map<std::string, const ptx::Targets*> tables_;
   std::unordered_map<std::string, const ptx::CallPrototype*> prototypes_;

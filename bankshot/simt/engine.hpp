@@ -98,6 +98,7 @@ struct KernelInfo {
   uint32_t registers = 0;            ///< 32-bit registers a thread: an upper bound from the declarations, at most 255
   uint32_t max_threads = 1024;       ///< .maxntid / .reqntid product, else 1024
   std::array<uint32_t, 3> required_block{};  ///< .reqntid, zeros if none
+  uint32_t target = 0;               ///< of .target: 75 for sm_75, 90 for sm_90a; 0 if it names no sm_
 };
 
 /// A .global or .const variable of a loaded module, at its device address.

@@ -131,6 +131,28 @@ static void bad_modules() {
   EXPECT_EQ(cuModuleGetFunction(&none, module_, "no_such_kernel"), CUDA_ERROR_NOT_FOUND);
 }
 
+static void links_one_text() {
+  CUlinkState link;
+  void* image = nullptr;
+  size_t size = 0;
+  char log[64] = "old";
+  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  DRIVER_OK(cuLinkCreate(2, options, values, &link));
+  EXPECT(log[0] == '\0');
+  EXPECT_EQ(cuLinkComplete(link, &image, &size), CUDA_ERROR_INVALID_VALUE);  // nothing was added
+  DRIVER_OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(kPtx), std::strlen(kPtx) + 1, "scale", 0, nullptr,
+                          nullptr));
+  DRIVER_OK(cuLinkComplete(link, &image, &size));
+  CUmodule linked;
+  CUfunction function;
+  DRIVER_OK(cuModuleLoadData(&linked, image));
+  DRIVER_OK(cuLinkDestroy(link));
+  DRIVER_OK(cuModuleGetFunction(&function, linked, "scale"));
+  DRIVER_OK(cuModuleUnload(linked));
+  EXPECT_EQ(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
+}
+
 static void streams_and_events() {
   CUstream stream;
   CUevent start, stop;
@@ -172,6 +194,9 @@ int main(int argc, char** argv) {
   CUcontext context, got = nullptr;
 #if CUDA_VERSION >= 13000
   DRIVER_OK(cuCtxCreate(&context, nullptr, 0, device));
+  DRIVER_OK(cuCtxDestroy(context));
+  CUctxCreateParams parameters = {};
+  DRIVER_OK(cuCtxCreate(&context, &parameters, 0, device));
 #else
   DRIVER_OK(cuCtxCreate(&context, 0, device));
 #endif
@@ -190,6 +215,7 @@ int main(int argc, char** argv) {
   launches();
   fills_and_copies();
   bad_modules();
+  links_one_text();
   streams_and_events();
 
   CUlibrary library;

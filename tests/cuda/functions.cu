@@ -42,6 +42,7 @@ int main() {
   EXPECT_EQ(attributes.maxThreadsPerBlock, 128);
   EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 48 * 1024 - 1024);
   EXPECT(attributes.numRegs > 0 && attributes.numRegs <= 255);
+  EXPECT_EQ(attributes.ptxVersion, 75);  // as compiled, whatever the GPU
 
   int optin = 0;
   OK(cudaDeviceGetAttribute(&optin, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));

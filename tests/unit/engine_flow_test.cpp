@@ -106,6 +106,16 @@ TEST_F(EngineFlow, a_lane_may_spin_on_a_lock_of_another_cta) {
   EXPECT_NE(result->why_serial.find("atom.global.cas.b32"), std::string::npos);
 }
 
+TEST_F(EngineFlow, integer_sums_whose_result_nobody_reads_stay_parallel) {
+  auto result = run(kernel("atom.global.add.u32 %r6, [%rd1], 3; ret;"), {20}, {64}, 1);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->parallel);
+  EXPECT_EQ(out[0], 20u * 64 * 3);
+  result = run(kernel("atom.global.add.u32 %r6, [%rd1], 3; st.global.u32 [%rd1+4], %r6; ret;"), {20}, {64}, 2);
+  ASSERT_TRUE(result);
+  EXPECT_FALSE(result->parallel);
+}
+
 TEST_F(EngineFlow, a_cta_may_wait_for_a_later_one) {
   // CTA 0 spins until CTA 3 has written its flag.
   ASSERT_TRUE(run(kernel("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; setp.ne.u32 %p2, %r1, 3; @%p2 ret;"

@@ -41,6 +41,7 @@ class TinyDecoder final : public Decoder {
   uint32_t constant(uint64_t, unsigned) override { return none(); }
   uint32_t constant_predicate(bool) override { return none(); }
   bool address(const Operand&, ptx::Space, Address&) override { return error({}, "", ""); }
+  bool named_again(const ptx::Operand&) const override { return true; }
   const Symbol* find(std::string_view) const override { return nullptr; }
   bool jumps_to(const Operand&) override { return error({}, "", ""); }
   bool jumps_by_table(const Operand&) override { return error({}, "", ""); }

@@ -57,14 +57,23 @@ BANKSHOT_API(cuCtxCreate_v2)(Context** context, unsigned flags, int device) {
   });
 }
 
-/// The third version has execution affinities: a pointer and a count before the flags.
+/// The third version has execution affinities, a share of the SMs: a pointer and a count before the flags.
 BANKSHOT_API(cuCtxCreate_v3)(Context** context, void*, int count, unsigned flags, int device) {
   return count > 0 ? Status::not_supported : bankshot_cuCtxCreate_v2(context, flags, device);
 }
 
+/// CUctxCreateParams. Programs also give it with nothing in it, which the real driver takes as none.
+struct ContextParameters {
+  void* affinities;
+  int affinity_count;
+  void* graphics;  ///< what to share with a graphics API
+};
+
 /// The fourth has them in a structure, null when there are none.
-BANKSHOT_API(cuCtxCreate_v4)(Context** context, void* parameters, unsigned flags, int device) {
-  return parameters ? Status::not_supported : bankshot_cuCtxCreate_v2(context, flags, device);
+BANKSHOT_API(cuCtxCreate_v4)(Context** context, const ContextParameters* parameters, unsigned flags, int device) {
+  if (parameters && parameters->graphics) return Status::not_supported;
+  return bankshot_cuCtxCreate_v3(context, parameters ? parameters->affinities : nullptr,
+                                 parameters ? parameters->affinity_count : 0, flags, device);
 }
 
 BANKSHOT_API(cuCtxDestroy_v2)(Context* context) {
