@@ -10,7 +10,7 @@ const Rows& rows();
 namespace wide {
 const Rows& rows();
 }
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(BANKSHOT_WIDE_ISAS)
 namespace avx2 {
 const Rows& rows();
 }
@@ -23,7 +23,7 @@ namespace {
 
 /// The levels are those of the x86-64 psABI: v3 has AVX2 and FMA, v4 has AVX-512 F, BW, CD, DQ and VL.
 bool host_has([[maybe_unused]] int level) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(BANKSHOT_WIDE_ISAS)
   return level == 3 ? __builtin_cpu_supports("x86-64-v3") != 0 : __builtin_cpu_supports("x86-64-v4") != 0;
 #else
   return false;
@@ -35,7 +35,7 @@ bool host_has([[maybe_unused]] int level) {
 const Rows* rows_of(std::string_view isa) {
   if (isa == "portable") return &portable::rows();
   if (isa == "wide") return &wide::rows();
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(BANKSHOT_WIDE_ISAS)
   if (isa == "avx2" && host_has(3)) return &avx2::rows();
   if (isa == "avx512" && host_has(4)) return &avx512::rows();
 #endif
