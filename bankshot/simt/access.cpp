@@ -37,11 +37,11 @@ std::string what_is_there(const Memory& memory, uint64_t address) {
 void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, bool write, unsigned lane) {
   Worker& worker = *w.worker;
   Worker::Hit& hit = worker.hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % Worker::kHits];
-  if (address < hit.begin || address + bytes > hit.end || (write && !hit.writable)) {
+  if (address < hit.begin || address >= hit.end || hit.end - address < bytes || (write && !hit.writable)) {
     const Allocation* allocation = worker.memory->find(address);
     const std::string access = std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " +
                                hex(address) + ": ";
-    if (allocation == nullptr || !allocation->live || address + bytes > allocation->address + allocation->size) {
+    if (allocation == nullptr || !allocation->live || allocation->address + allocation->size - address < bytes) {
       fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
             access + what_is_there(*worker.memory, address));
       return nullptr;
@@ -66,7 +66,7 @@ void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, b
 }
 
 bool local_in_range(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, bool write, unsigned lane) {
-  if (offset + bytes <= w.worker->local_stack) return true;
+  if (offset <= w.worker->local_stack && w.worker->local_stack - offset >= bytes) return true;
   fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), offset,
         std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at local offset " + hex(offset) +
             ", but a thread has " + std::to_string(w.worker->local_stack) + " bytes of local memory");

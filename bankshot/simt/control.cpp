@@ -21,7 +21,8 @@ bool callable(const FunctionInfo& function, const CallInfo& call) {
 const Instr* diverge(Warp& w, const Instr* i, uint64_t taken, const Instr* target, const Instr* join) {
   const Instr* const fallthrough = i + 1;
   const uint64_t rest = w.active & ~taken;
-  if (taken == 0 || rest == 0) return taken == 0 ? fallthrough : target;
+  if (taken == 0 || target == fallthrough) return fallthrough;
+  if (rest == 0) return target;
   Path& path = w.paths[w.current];
   const uint32_t depth = static_cast<uint32_t>(path.frames.size());
   const bool shares_join = join != nullptr && path.reconverge == join && path.reconverge_depth == depth;
@@ -122,6 +123,10 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
   if (w.alive == 0) {
     w.done = true;
     --w.cta->live_warps;
+  }
+  // Who waits for these lanes at a warp-wide instruction looks again who is left.
+  for (Path& path : w.paths) {
+    if (path.state == Path::State::at_warp_sync) path.state = Path::State::ready;
   }
   check_barriers(*w.cta);
   return w.done ? nullptr : next_path(w);

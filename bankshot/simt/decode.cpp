@@ -126,6 +126,25 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
   return kernel;
 }
 
+/// Known only when all functions are: a call passes what its callee takes.
+void check_calls(const LoadedProgram& program, Diagnostics& diagnostics) {
+  for (const CallInfo& call : program.calls) {
+    if (call.function < 0) continue;
+    const FunctionInfo& callee = program.functions[static_cast<size_t>(call.function)];
+    if (!callee.defined) continue;
+    const auto differ = [](const std::vector<CopiedParam>& given, const std::vector<FunctionInfo::Param>& taken) {
+      if (given.size() != taken.size()) return true;
+      for (size_t k = 0; k < given.size(); ++k) {
+        if (given[k].bytes > taken[k].bytes) return true;
+      }
+      return false;
+    };
+    if (differ(call.arguments, callee.parameters) || differ(call.results, callee.returns)) {
+      diagnostics.push_back({call.position, "the call does not fit the parameters of '" + callee.name + "'", {}});
+    }
+  }
+}
+
 /// A kernel's CTAs are isolated if nothing it may call breaks that. Any function of the module may be called.
 void spread_isolation(LoadedProgram& program) {
   std::string why;
@@ -174,6 +193,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   for (uint32_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k] != nullptr) FunctionDecoder(context, *bodies[k], k).decode();
   }
+  check_calls(program, diagnostics);
   if (!diagnostics.empty()) return false;
   spread_isolation(program);
   for (uint32_t k = 0; k < bodies.size(); ++k) {

@@ -34,6 +34,7 @@ bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
   const std::vector<Operand>& operands = instruction.operands;
   size_t at = 0;
   CallInfo call;
+  call.position = instruction.position;
   if (at < operands.size() && operands[at].kind == Operand::Kind::list) {
     if (!parameter_list(operands[at++], true, call.results)) return false;
   }

@@ -64,6 +64,8 @@ class Parallel {
       std::move(outputs_[k].begin(), outputs_[k].end(), std::back_inserter(all));
       if (faulted_[k] == fault_ && fault_ != kNone) faulty = &workers_[k];
     }
+    // Which CTAs above the fault ran depends on the host; what they printed must not.
+    std::erase_if(all, [&](const Output& output) { return output.cta > fault_; });
     print(all);
     return fault_;
   }

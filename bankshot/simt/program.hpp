@@ -35,6 +35,7 @@ struct CopiedParam {
 /// What a call instruction needs besides its operands.
 struct CallInfo {
   int32_t function = -1;                ///< -1: indirect, through a register
+  Position position;                    ///< in the PTX text
   std::vector<CopiedParam> arguments;   ///< for a direct call; caller -> callee
   std::vector<CopiedParam> results;     ///< `from` in the callee's frame, `to` in the caller's
   // For an indirect call only offsets and sizes on the caller's side are known until the callee is.

@@ -24,6 +24,12 @@ TEST_F(EngineFlow, lanes_that_leave_a_loop_wait_for_the_others) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu ^ (i + 1));
 }
 
+TEST_F(EngineFlow, a_branch_to_the_next_instruction_changes_nothing) {
+  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 5; @%p1 bra L; L: activemask.b32 %r7; st.global.u32 [%rd2], %r7;"
+                         "@%p1 ret; ret;"), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu);
+}
+
 TEST_F(EngineFlow, nested_branches_meet_inside_out) {
   ASSERT_TRUE(run(kernel(kThread + "and.b32 %r5, %r1, 1; and.b32 %r6, %r1, 2; setp.eq.u32 %p1, %r5, 0; setp.eq.u32 %p2, %r6, 0;"
                          "@%p1 bra OUT; @%p2 bra IN; nop_here: mov.u32 %r8, 7; IN: activemask.b32 %r9; OUT: activemask.b32 %r10;"

@@ -178,6 +178,29 @@ TEST_F(EngineSync, results_and_counters_do_not_depend_on_host_threads) {
   }
 }
 
+TEST_F(EngineSync, a_shuffle_goes_on_when_the_lanes_it_waits_for_have_returned) {
+  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 5; @%p1 ret; shfl.sync.idx.b32 %r6, %r1, 9, 31, 0xffffffff;"
+                         "bar.warp.sync 0xffffffff; st.global.u32 [%rd2], %r6; ret;"), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 5 ? 0u : 9u);
+}
+
+TEST_F(EngineSync, addresses_that_wrap_are_faults) {
+  auto result = run(kernel("mov.u64 %rd5, -4; ld.global.u32 %r1, [%rd5]; ret;"), {1}, {32}, 4);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Fault::Kind::illegal_address);
+  result = run(kernel("st.global.u32 [%rd1], 1; mov.u64 %rd5, -4; atom.global.add.u32 %r1, [%rd5], 1; ret;"), {1}, {1}, 4);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Fault::Kind::illegal_address);
+  result = run(kernel(".local .b32 l[4]; st.local.u32 [l+-4], 7; ret;"), {1}, {1}, 4);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Fault::Kind::out_of_local);
+}
+
+TEST_F(EngineSync, rejects_calls_that_do_not_fit_their_callee) {
+  EXPECT_NE(refusal(kernel("{ .param .b32 x; st.param.b32 [x], %r1; call.uni f, (x); } ret;", ".func f() { ret; }\n"))
+                .find("does not fit the parameters of 'f'"), std::string::npos);
+}
+
 TEST_F(EngineSync, rejects_what_cannot_run_when_the_module_loads) {
   const std::string message = refusal(kernel("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], %r9; ret;"));
   EXPECT_NE(message.find("'wmma' is not supported (in kernel k)"), std::string::npos) << message;

@@ -105,7 +105,7 @@ const Instr* atomic(Warp& w, const Instr* i) {
   const Extent<u64> x = extent(addresses, sizeof(T));
   const Worker& worker = *w.worker;
   const Worker::Hit& hit = worker.hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % Worker::kHits];
-  if (x.aligned && x.low >= hit.begin && x.high + sizeof(T) <= hit.end && hit.writable) {
+  if (x.aligned && x.low >= hit.begin && x.high < hit.end && hit.end - x.high >= sizeof(T) && hit.writable) {
     return in_global<Op, T>(w, i, addresses);
   }
   return anywhere<Op, T>(w, i, space, addresses);

@@ -84,7 +84,8 @@ const Instr* shared_at(Warp& w, const Instr* i, const u32* offsets) {
 template <class T, bool Store>
 const Instr* local_at(Warp& w, const Instr* i, const u64* addresses) {
   const unsigned bytes = sizeof(T) * i->op[3];
-  if (!all_equal(addresses) || addresses[0] % bytes != 0 || addresses[0] + bytes > w.worker->local_stack || sizeof(T) < 4) {
+  if (!all_equal(addresses) || addresses[0] % bytes != 0 || addresses[0] > w.worker->local_stack ||
+      w.worker->local_stack - addresses[0] < bytes || sizeof(T) < 4) {
     return Store ? store_slowly<T>(w, i, Space::local, addresses) : load_slowly<T>(w, i, Space::local, addresses);
   }
   // All lanes at one address of their own memory: rows of words, one after the other.
