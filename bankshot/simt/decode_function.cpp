@@ -25,7 +25,7 @@ void FunctionDecoder::decode() {
   declare_dynamic_shared();
   declare_parameters();
   collect_names(*function_.body);
-  label_item_.assign(labels_.size(), kNoJoin);
+  label_item_.assign(label_count_, kNoJoin);
   decode_block(*function_.body);
   Item end = new_item(function_.body->end, "ret");
   end.instr.run = end.instr.body = &run_return;
@@ -149,13 +149,12 @@ bool FunctionDecoder::named_again(const ptx::Operand& operand) const {
 }
 
 void FunctionDecoder::collect_names(const ptx::Block& block) {
+  BlockNames& names = block_names_[&block];
   for (const ptx::Statement& statement : block.statements) {
     if (const auto* label = std::get_if<ptx::Label>(&statement)) {
-      labels_.try_emplace(label->name, static_cast<uint32_t>(labels_.size()));
+      if (names.labels.try_emplace(label->name, label_count_).second) ++label_count_;
     } else if (const auto* targets = std::get_if<ptx::Targets>(&statement)) {
-      tables_[targets->label] = targets;
-    } else if (const auto* prototype = std::get_if<ptx::CallPrototype>(&statement)) {
-      prototypes_[prototype->label] = prototype;
+      names.tables[targets->label] = targets;
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
       collect_names(**inner);
     } else if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
@@ -165,14 +164,22 @@ void FunctionDecoder::collect_names(const ptx::Block& block) {
   }
 }
 
+const uint32_t* FunctionDecoder::find_label(const std::string& name) const {
+  for (auto block = open_blocks_.rbegin(); block != open_blocks_.rend(); ++block) {
+    if (const auto it = (*block)->labels.find(name); it != (*block)->labels.end()) return &it->second;
+  }
+  return nullptr;
+}
+
 void FunctionDecoder::decode_block(const ptx::Block& block) {
+  open_blocks_.push_back(&block_names_.at(&block));
   for (const ptx::Statement& statement : block.statements) {
     if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
       decode_instruction(*instruction);
     } else if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
       declare(*variable);
     } else if (const auto* label = std::get_if<ptx::Label>(&statement)) {
-      label_item_[labels_.at(label->name)] = static_cast<uint32_t>(items_.size());
+      label_item_[open_blocks_.back()->labels.at(label->name)] = static_cast<uint32_t>(items_.size());
     } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
       set_location(*location);
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
@@ -181,6 +188,7 @@ void FunctionDecoder::decode_block(const ptx::Block& block) {
       scopes_.pop_back();
     }
   }
+  open_blocks_.pop_back();
 }
 
 /// The innermost line is the one to mend, unless it is the toolkit's: then the line that called it is.
@@ -309,20 +317,23 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
 }
 
 bool FunctionDecoder::jumps_to(const ptx::Operand& label) {
-  const auto it = labels_.find(label.name);
-  if (it == labels_.end()) return error(label.position, "label '" + label.name + "' is not defined");
-  item_->flow.targets.push_back(it->second);
+  const uint32_t* number = find_label(label.name);
+  if (number == nullptr) return error(label.position, "label '" + label.name + "' is not defined");
+  item_->flow.targets.push_back(*number);
   item_->flow.falls_through = false;
   return true;
 }
 
 bool FunctionDecoder::jumps_by_table(const ptx::Operand& table) {
-  const auto it = tables_.find(table.name);
-  if (it == tables_.end()) return error(table.position, "'" + table.name + "' is no .branchtargets list");
-  for (const std::string& target : it->second->names) {
-    const auto label = labels_.find(target);
-    if (label == labels_.end()) return error(it->second->position, "label '" + target + "' is not defined");
-    item_->flow.targets.push_back(label->second);
+  const ptx::Targets* targets = nullptr;
+  for (auto block = open_blocks_.rbegin(); targets == nullptr && block != open_blocks_.rend(); ++block) {
+    if (const auto it = (*block)->tables.find(table.name); it != (*block)->tables.end()) targets = it->second;
+  }
+  if (targets == nullptr) return error(table.position, "'" + table.name + "' is no .branchtargets list");
+  for (const std::string& target : targets->names) {
+    const uint32_t* number = find_label(target);
+    if (number == nullptr) return error(targets->position, "label '" + target + "' is not defined");
+    item_->flow.targets.push_back(*number);
   }
   item_->flow.falls_through = false;
   item_->flow.conditional = true;

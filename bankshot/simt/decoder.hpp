@@ -83,6 +83,7 @@ class FunctionDecoder final : public Decoder {
   void declare_register(const ptx::Variable& variable);
   void set_location(const ptx::Location& location);
   void collect_names(const ptx::Block& block);
+  const uint32_t* find_label(const std::string& name) const;
   void count_names(const ptx::Operand& operand);
   void decode_block(const ptx::Block& block);
   void decode_instruction(const ptx::Instruction& instruction);
@@ -105,11 +106,16 @@ class FunctionDecoder final : public Decoder {
   std::vector<Item> items_;
   Item* item_ = nullptr;                          ///< the one being lowered
   std::deque<Scope> scopes_;
-  std::unordered_map<std::string, uint32_t> labels_;   ///< label -> number
+  /// Labels and branch tables of one block; seen inside it only, so that a text inlined twice keeps its own.
+  struct BlockNames {
+    std::unordered_map<std::string, uint32_t> labels;  ///< name -> number
+    std::unordered_map<std::string, const ptx::Targets*> tables;
+  };
+  std::unordered_map<const ptx::Block*, BlockNames> block_names_;
+  std::vector<const BlockNames*> open_blocks_;         ///< outermost first
+  uint32_t label_count_ = 0;
   std::unordered_map<std::string, uint32_t> names_;    ///< how often each name is an operand
   std::vector<uint32_t> label_item_;              ///< label number -> item it stands before
-  std::unordered_map<std::string, const ptx::Targets*> tables_;
-  std::unordered_map<std::string, const ptx::CallPrototype*> prototypes_;
   /// The place that instructions are reported at, and how to climb from what was inlined to where it was called.
   struct Place {
     uint32_t file = 0, line = 0;

@@ -24,6 +24,18 @@ TEST_F(EngineFlow, lanes_that_leave_a_loop_wait_for_the_others) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu ^ (i + 1));
 }
 
+TEST_F(EngineFlow, labels_belong_to_their_block) {
+  // The same text inlined twice: each loop is its own.
+  const std::string loop = "{ .reg .pred %q; L: add.u32 %r5, %r5, 1; setp.lt.u32 %q, %r5, LIMIT; @%q bra L; }";
+  const auto with = [&](const std::string& limit) {
+    std::string text = loop;
+    return text.replace(text.find("LIMIT"), 5, limit);
+  };
+  ASSERT_TRUE(run(kernel(kThread + "mov.u32 %r5, 0;" + with("7") + "mov.u32 %r6, %r5; mov.u32 %r5, 0;" + with("9") +
+                         "mad.lo.u32 %r6, %r6, 100, %r5; st.global.u32 [%rd2], %r6; ret;"), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 709u);
+}
+
 TEST_F(EngineFlow, a_branch_to_the_next_instruction_changes_nothing) {
   ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 5; @%p1 bra L; L: activemask.b32 %r7; st.global.u32 [%rd2], %r7;"
                          "@%p1 ret; ret;"), {1}, {32}, 32));
