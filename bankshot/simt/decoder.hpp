@@ -87,7 +87,6 @@ class FunctionDecoder final : public Decoder {
   void count_names(const ptx::Operand& operand);
   void decode_block(const ptx::Block& block);
   void decode_instruction(const ptx::Instruction& instruction);
-  void decode_call_builtin(const ptx::Instruction& instruction, Instr& out);
   bool lower(const ptx::Instruction& instruction, Instr& out);
   Handler choose(const ptx::Instruction& instruction, Match& m, const Form*& form);
   void branch_around(const ptx::Instruction& instruction);
@@ -97,7 +96,6 @@ class FunctionDecoder final : public Decoder {
   Item new_item(Position position, const std::string& text);
   void place();
   std::string text_of(const ptx::Instruction& instruction) const;
-  std::string suggestion(const std::string& opcode) const;
 
   ModuleContext& context_;
   const ptx::Function& function_;

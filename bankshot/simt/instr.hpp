@@ -38,9 +38,7 @@ struct InstrFlag {
   static constexpr uint16_t kGuardNegated = 8;  ///< @!p
   static constexpr uint16_t kPolls = 16;        ///< may be waiting for another lane: volatile, acquire, atomic with result
   static constexpr uint16_t kWide = 32;         ///< the address register is 64 bits
-  static constexpr uint16_t kUniform = 64;      ///< bra.uni and the like
   static constexpr uint16_t kPseudo = 256;      ///< not an instruction of the program: not counted
-  static constexpr uint16_t kPlainAtomic = 128; ///< no other CTA can see it: host atomics are not needed
 };
 
 /// Decoded once, never changed afterwards. 64 bytes.
