@@ -12,8 +12,7 @@ namespace bankshot::simt {
 namespace {
 
 bool callable(const FunctionInfo& function, const CallInfo& call) {
-  return function.defined && !function.is_entry && function.parameters.size() == call.arguments.size() &&
-         function.returns.size() == call.results.size();
+  return function.defined && !function.is_entry && fits(call, function);
 }
 
 }  // namespace

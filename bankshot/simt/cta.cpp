@@ -58,10 +58,9 @@ void CtaSlot::prepare(Worker& worker) {
   worker_ = &worker;
   const Launch& launch = *worker.launch;
   const LoadedProgram& program = *worker.program;
-  const FunctionInfo& kernel = program.functions[launch.function];
+  kernel_ = &program.functions[launch.function];
   const auto threads = static_cast<uint32_t>(launch.config->block.count());
   const uint32_t warps = (threads + worker.warp_size - 1) / worker.warp_size;
-  register_bytes_ = kernel.register_bytes;
   std::byte* const registers = registers_.reserve(worker.register_stack * warps);
   std::byte* const local = local_.reserve(worker.local_stack * program.lanes * warps);
   std::byte* const specials = specials_.reserve(size_t{program.special_bytes} * warps);
@@ -98,10 +97,11 @@ void CtaSlot::start(uint64_t linear) {
   cta_.output.clear();
   for (Barrier& barrier : cta_.barriers) barrier = Barrier{};
   fill_cta_specials();
-  // Unwritten registers and shared memory must not show what an earlier CTA left: results would depend on the host.
+  // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
   if (cta_.shared_bytes != 0) std::memset(cta_.shared, 0, cta_.shared_bytes);
   for (Warp& w : cta_.warps) {
-    std::memset(w.registers, 0, register_bytes_);
+    for (const FunctionInfo::Register& r : kernel_->unwritten) std::memset(w.registers + r.offset, 0, r.bytes);
+    if (kernel_->local_bytes != 0) std::memset(w.local, 0, size_t{kernel_->local_bytes} * program.lanes);
     const uint32_t threads = std::min(worker_->warp_size, cta_.threads - w.index * worker_->warp_size);
     w.alive = threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1;
     w.done = w.yielded = w.gathered = false;
@@ -124,18 +124,21 @@ void CtaSlot::start(uint64_t linear) {
 
 CtaSlot::Turn CtaSlot::turn() {
   bool ran = false;
+  bool only_polled = true;
   for (Warp& w : cta_.warps) {
     if (w.done || !ready(w)) continue;
+    w.yielded = false;
     run(w);
     ran = true;
+    only_polled &= w.yielded;
     if (cta_.faulted) return Turn::faulted;
   }
   if (cta_.live_warps == 0) return Turn::done;
-  if (ran) return Turn::waiting;
-  // Everything is blocked. Lanes that stand at a join may be what a barrier waits for.
+  if (!only_polled) return Turn::waiting;
+  // All that is not blocked polls. Lanes that stand at a join of a blocked warp may be what it waits for.
   bool released = false;
-  for (Warp& w : cta_.warps) released |= !w.done && release_waiting(w);
-  if (released) return Turn::waiting;
+  for (Warp& w : cta_.warps) released |= !w.done && !ready(w) && release_waiting(w);
+  if (ran || released) return Turn::waiting;
   report_deadlock();
   return Turn::faulted;
 }

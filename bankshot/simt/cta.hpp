@@ -32,7 +32,7 @@ class CtaSlot {
   Cta cta_;
   Arena registers_, local_, shared_, specials_, cta_specials_;
   std::byte* cta_special_rows_ = nullptr;
-  uint32_t register_bytes_ = 0;
+  const FunctionInfo* kernel_ = nullptr;
 };
 
 }  // namespace bankshot::simt

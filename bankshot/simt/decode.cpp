@@ -126,20 +126,24 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
   return kernel;
 }
 
+}  // namespace
+
+bool fits(const CallInfo& call, const FunctionInfo& function) {
+  const auto fit = [](const std::vector<CopiedParam>& given, const std::vector<FunctionInfo::Param>& taken) {
+    return std::equal(given.begin(), given.end(), taken.begin(), taken.end(),
+                      [](const CopiedParam& a, const FunctionInfo::Param& b) { return a.bytes <= b.bytes; });
+  };
+  return fit(call.arguments, function.parameters) && fit(call.results, function.returns);
+}
+
+namespace {
+
 /// Known only when all functions are: a call passes what its callee takes.
 void check_calls(const LoadedProgram& program, Diagnostics& diagnostics) {
   for (const CallInfo& call : program.calls) {
     if (call.function < 0) continue;
     const FunctionInfo& callee = program.functions[static_cast<size_t>(call.function)];
-    if (!callee.defined) continue;
-    const auto differ = [](const std::vector<CopiedParam>& given, const std::vector<FunctionInfo::Param>& taken) {
-      if (given.size() != taken.size()) return true;
-      for (size_t k = 0; k < given.size(); ++k) {
-        if (given[k].bytes > taken[k].bytes) return true;
-      }
-      return false;
-    };
-    if (differ(call.arguments, callee.parameters) || differ(call.results, callee.returns)) {
+    if (callee.defined && !fits(call, callee)) {
       diagnostics.push_back({call.position, "the call does not fit the parameters of '" + callee.name + "'", {}});
     }
   }
@@ -147,14 +151,21 @@ void check_calls(const LoadedProgram& program, Diagnostics& diagnostics) {
 
 /// A kernel's CTAs are isolated if nothing it may call breaks that. Any function of the module may be called.
 void spread_isolation(LoadedProgram& program) {
-  std::string why;
+  std::string why, reduction;
   for (const FunctionInfo& function : program.functions) {
-    if (!function.is_entry && !function.isolated && why.empty()) why = function.why_not_isolated + " in " + function.name;
+    if (function.is_entry || !why.empty()) continue;
+    if (!function.isolated) why = function.why_not_isolated + " in " + function.name;
+    if (reduction.empty()) reduction = function.reduction;
+    if (!function.reduction.empty() && function.reduction != reduction) {
+      why = "atom." + function.reduction + " in " + function.name + " (does not commute with " + reduction + ")";
+    }
   }
   for (FunctionInfo& function : program.functions) {
-    if (!function.is_entry || !function.isolated || !function.has_calls || why.empty()) continue;
+    if (!function.is_entry || !function.isolated || !function.has_calls) continue;
+    const bool mixed = !function.reduction.empty() && !reduction.empty() && function.reduction != reduction;
+    if (why.empty() && !mixed) continue;
     function.isolated = false;
-    function.why_not_isolated = why;
+    function.why_not_isolated = !why.empty() ? why : "atom." + reduction + " in a function (does not commute with " + function.reduction + ")";
   }
 }
 

@@ -75,13 +75,15 @@ struct Decoder {
   virtual bool calls(const ptx::Instruction& instruction, Instr& out) = 0;
   /// CTAs of a kernel that contains this instruction can see each other.
   virtual void cta_communication(const ptx::Instruction& instruction, std::string_view why) = 0;
+  /// It changes global memory in a way that does not depend on the order, as long as only `operation` does.
+  virtual void cta_reduction(const ptx::Instruction& instruction, const std::string& operation) = 0;
 
   /// The program under construction (sites, calls, lists …).
   virtual LoadedProgram& program() = 0;
   /// A new shared-memory site for the instruction being lowered. @param width  bytes a lane
   virtual uint32_t new_site(const ptx::Instruction& instruction, unsigned width) = 0;
-  /// Bytes of a special register used so far, 0 if there is none of that name.
-  virtual unsigned special_bytes(const std::string& name) const = 0;
+  /// The row of a special register of any width, clocks included. @param bytes  receives the size of an element
+  virtual uint32_t special(const ptx::Operand& operand, unsigned& bytes) = 0;
   /// Start of a space in the generic space: shared and local windows, the kernel parameters, 0 for global.
   virtual uint64_t window(ptx::Space space) const = 0;
   /// Index of the function being lowered.

@@ -79,16 +79,22 @@ uint32_t FunctionDecoder::allocate_register(Type type, unsigned vector) {
   const unsigned bytes = type == Type::pred ? 8 : std::max(2u, ptx::bits(type) / 8) * context_.program->lanes;
   register_bytes_ = round_up(register_bytes_, std::min(bytes, 64u));
   const uint32_t op = OperandRef::kFrame | register_bytes_;
-  register_bytes_ += bytes * vector;
+  for (unsigned element = 0; element < vector; ++element, register_bytes_ += bytes) {
+    registers_.push_back({register_bytes_, bytes, type == Type::pred});
+  }
   return op;
 }
 
+uint32_t FunctionDecoder::register_number(uint32_t op) const {
+  const auto at = std::upper_bound(registers_.begin(), registers_.end(), op & OperandRef::kOffset,
+                                   [](uint32_t offset, const FunctionInfo::Register& r) { return offset < r.offset; });
+  return static_cast<uint32_t>(at - registers_.begin()) - 1;
+}
+
 void FunctionDecoder::declare_register(const ptx::Variable& variable) {
-  constexpr uint32_t kMostRegisters = 1u << 20;
-  if (variable.range > kMostRegisters || register_bytes_ > (OperandRef::kOffset >> 2)) {
-    error(variable.position, "too many registers");
-    return;
-  }
+  constexpr uint32_t kMostRegisters = 1u << 20, kMostBytes = OperandRef::kOffset >> 2;
+  const auto refuse = [&] { error(variable.position, "too many registers"); };
+  if (variable.range > kMostRegisters || register_bytes_ > kMostBytes) return refuse();
   if (variable.type == Type::b128) {
     error(variable.position, "128-bit registers are not supported yet");
     return;
@@ -102,6 +108,7 @@ void FunctionDecoder::declare_register(const ptx::Variable& variable) {
     scopes_.back().symbols[variable.name] = symbol;
   }
   for (uint32_t k = 0; k < variable.range; ++k) {
+    if (register_bytes_ > kMostBytes) return refuse();
     symbol.op = allocate_register(variable.type, variable.vector);
     scopes_.back().symbols[variable.name + std::to_string(k)] = symbol;
   }
@@ -357,11 +364,29 @@ void FunctionDecoder::cta_communication(const ptx::Instruction& instruction, std
                            std::string(why) + ")";
 }
 
+void FunctionDecoder::cta_reduction(const ptx::Instruction& instruction, const std::string& operation) {
+  if (info_.reduction.empty()) info_.reduction = operation;
+  if (info_.reduction != operation) cta_communication(instruction, "does not commute with " + info_.reduction);
+}
+
 uint32_t FunctionDecoder::new_site(const ptx::Instruction& instruction, unsigned width) {
   LoadedProgram& program = *context_.program;
   item_->site = static_cast<int32_t>(program.sites.size());
   program.sites.push_back({0, width, instruction.opcode == "atom" || instruction.opcode == "red"});
   return static_cast<uint32_t>(item_->site);
+}
+
+/// Finds the registers to clear before the function starts: what a thread reads of the others it wrote itself.
+void FunctionDecoder::clear_unwritten(const std::vector<FlowNode>& nodes) {
+  std::vector<RegisterUse> uses;
+  for (uint32_t k = 0; k < items_.size(); ++k) {
+    for (uint32_t reg : items_[k].reads) uses.push_back({k, reg, false});
+    if (items_[k].instr.run == &run_guarded) continue;
+    for (uint32_t reg : items_[k].writes) uses.push_back({k, reg, true});
+  }
+  for (uint32_t reg : live_at_entry(nodes, uses, static_cast<uint32_t>(registers_.size()))) {
+    info_.unwritten.push_back(registers_[reg]);
+  }
 }
 
 /// Numbers the instructions, puts a pseudo instruction at every join, and resolves the branches.
@@ -375,6 +400,7 @@ void FunctionDecoder::place() {
     if (items_[k].ends_function) nodes[k].targets.push_back(end);
     if (items_[k].join_behind) nodes[k].conditional = false;
   }
+  clear_unwritten(nodes);
   const std::vector<uint32_t> join = joins(nodes);
   std::vector<char> is_join(items_.size(), 0);
   for (size_t k = 0; k < items_.size(); ++k) {

@@ -116,6 +116,7 @@ uint32_t FunctionDecoder::destination(const Operand& operand, Type type, bool wi
                                 " bits, but the instruction writes " + std::to_string(ptx::bits(type)));
   }
   if (actual != nullptr) *actual = symbol->type;
+  item_->writes.push_back(register_number(symbol->op));
   return symbol->op;
 }
 
@@ -141,6 +142,7 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
                                       " register, but " + std::to_string(ptx::bits(type)) + " bits are needed");
         }
         if (actual != nullptr) *actual = symbol->type;
+        item_->reads.push_back(register_number(symbol->op));
         return symbol->op;
       }
       case Symbol::Kind::variable:
@@ -156,8 +158,15 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
     return OperandRef::kNone;
   }
   if (operand.kind == Kind::identifier && operand.name.starts_with('%')) {
-    const uint32_t op = special(operand.name, operand.position);
-    if (op != OperandRef::kNone && actual != nullptr) *actual = want == 8 ? Type::u64 : Type::u32;
+    unsigned have = want;
+    const uint32_t op = special(operand, have);
+    if (is_clock(operand.name)) {
+      error(operand.position, "'" + operand.name + "' can only be read by mov");
+    } else if (have != want && !(wider_ok && have > want)) {
+      error(operand.position, "operand '" + operand.name + "' has " + std::to_string(8 * have) + " bits, but " +
+                                  std::to_string(8 * want) + " are needed");
+    }
+    if (actual != nullptr) *actual = have == 8 ? Type::u64 : Type::u32;
     return op;
   }
   if (operand.name == "WARP_SZ") return constant(32, want);
@@ -165,7 +174,9 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
   return OperandRef::kNone;
 }
 
-uint32_t FunctionDecoder::special(const std::string& name, Position position) {
+uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
+  const std::string& name = operand.name;
+  const Position position = operand.position;
   static constexpr std::string_view kKnown[] = {
       "%tid.x", "%tid.y", "%tid.z", "%tid.w", "%ntid.x", "%ntid.y", "%ntid.z", "%ntid.w", "%ctaid.x", "%ctaid.y",
       "%ctaid.z", "%ctaid.w", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%nctaid.w", "%laneid", "%warpid", "%nwarpid",
@@ -188,9 +199,9 @@ uint32_t FunctionDecoder::special(const std::string& name, Position position) {
   }
   const std::string key = plain ? name + ".x" : name;
   const auto [it, added] = context_.specials.try_emplace(key, 0);
+  bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" ? 8 : 4;
   if (added) {
     LoadedProgram& program = *context_.program;
-    const unsigned bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" ? 8 : 4;
     const bool per_cta = key.starts_with("%ctaid") || key.starts_with("%clusterid") || key == "%smid";
     uint32_t& end = per_cta ? program.cta_special_bytes : program.special_bytes;
     it->second = (per_cta ? OperandRef::kCtaSpecial : OperandRef::kSpecial) | end;
@@ -200,23 +211,32 @@ uint32_t FunctionDecoder::special(const std::string& name, Position position) {
   return it->second;
 }
 
+const Symbol* FunctionDecoder::find_predicate(const Operand& operand) const {
+  const Symbol* symbol = operand.kind == Kind::identifier ? find(operand.name) : nullptr;
+  const bool fits = symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
+  return fits ? symbol : nullptr;
+}
+
 uint32_t FunctionDecoder::predicate_source(const Operand& operand) {
   if (operand.kind == Kind::integer) return constant_predicate((operand.integer != 0) != operand.negated);
-  const Symbol* symbol = operand.kind == Kind::identifier ? find(operand.name) : nullptr;
-  if (symbol == nullptr || symbol->kind != Symbol::Kind::reg || symbol->type != Type::pred) {
+  const Symbol* symbol = find_predicate(operand);
+  if (symbol == nullptr) {
     error(operand.position, "expected a predicate register, found " + describe(operand));
     return constant_predicate(false);
   }
+  item_->reads.push_back(register_number(symbol->op));
   return symbol->op | (operand.negated ? OperandRef::kNegated : 0);
 }
 
 uint32_t FunctionDecoder::predicate_destination(const Operand& operand) {
   if (operand.kind == Kind::sink) return OperandRef::kNone;
-  const uint32_t op = predicate_source(operand);
-  if (operand.kind == Kind::integer || operand.negated) {
+  const Symbol* symbol = find_predicate(operand);
+  if (symbol == nullptr || operand.negated) {
     error(operand.position, "expected a predicate register to write, found " + describe(operand));
+    return OperandRef::kNone;
   }
-  return op;
+  item_->writes.push_back(register_number(symbol->op));
+  return symbol->op;
 }
 
 bool FunctionDecoder::literal(const Operand& operand, int64_t& out) {
@@ -246,6 +266,7 @@ bool FunctionDecoder::address(const Operand& operand, Space space, Address& out)
     if (symbol->vector != 1 || symbol->type == Type::pred || (width != 4 && width != 8)) {
       return error(operand.position, "an address register has 32 or 64 bits, '" + operand.name + "' has not");
     }
+    item_->reads.push_back(register_number(symbol->op));
     out.base = symbol->op;
     out.wide = width == 8;
     return true;
@@ -270,13 +291,6 @@ const Symbol* FunctionDecoder::find(std::string_view name) const {
   }
   const auto it = context_.symbols.find(key);
   return it == context_.symbols.end() ? nullptr : &it->second;
-}
-
-unsigned FunctionDecoder::special_bytes(const std::string& name) const {
-  for (const SpecialUse& use : context_.program->specials) {
-    if (use.name == name || use.name == name + ".x") return use.bytes;
-  }
-  return 0;
 }
 
 uint64_t FunctionDecoder::window(Space space) const {

@@ -10,6 +10,7 @@
 
 #include "bankshot/simt/decode.hpp"
 #include "bankshot/simt/flow.hpp"
+#include "bankshot/simt/liveness.hpp"
 #include "bankshot/simt/warp.hpp"
 
 namespace bankshot::simt {
@@ -55,9 +56,10 @@ class FunctionDecoder final : public Decoder {
   void never_falls_through() override;
   bool calls(const ptx::Instruction& instruction, Instr& out) override;
   void cta_communication(const ptx::Instruction& instruction, std::string_view why) override;
+  void cta_reduction(const ptx::Instruction& instruction, const std::string& operation) override;
   LoadedProgram& program() override { return *context_.program; }
   uint32_t new_site(const ptx::Instruction& instruction, unsigned width) override;
-  unsigned special_bytes(const std::string& name) const override;
+  uint32_t special(const ptx::Operand& operand, unsigned& bytes) override;
   uint64_t window(ptx::Space space) const override;
   uint32_t function() const override { return index_; }
 
@@ -71,6 +73,7 @@ class FunctionDecoder final : public Decoder {
     bool join_behind = false;            ///< wants a join behind it (indirect call)
     int32_t site = -1;
     int32_t table = -1;                  ///< index of its list of branch targets
+    std::vector<uint32_t> reads, writes; ///< registers, as numbers of `registers_`
   };
   struct Scope {
     std::unordered_map<std::string, Symbol> symbols;
@@ -92,7 +95,9 @@ class FunctionDecoder final : public Decoder {
   void branch_around(const ptx::Instruction& instruction);
   bool parameter_list(const ptx::Operand& list, bool results, std::vector<CopiedParam>& out);
   uint32_t allocate_register(ptx::Type type, unsigned vector);
-  uint32_t special(const std::string& name, Position position);
+  uint32_t register_number(uint32_t op) const;
+  void clear_unwritten(const std::vector<FlowNode>& nodes);
+  const Symbol* find_predicate(const ptx::Operand& operand) const;
   Item new_item(Position position, const std::string& text);
   void place();
   std::string text_of(const ptx::Instruction& instruction) const;
@@ -119,6 +124,7 @@ class FunctionDecoder final : public Decoder {
     uint32_t file = 0, line = 0;
   } place_;
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, const ptx::Location*> locations_;
+  std::vector<FunctionInfo::Register> registers_;  ///< by offset
   uint32_t register_bytes_ = 0, local_bytes_ = 0;
 };
 

@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace bankshot::simt {
-namespace {
-
-struct Blocks {
-  std::vector<uint32_t> first;                  ///< first node of each block
-  std::vector<uint32_t> of;                     ///< block of each node
-  std::vector<std::vector<uint32_t>> successors, predecessors;
-};
 
 Blocks blocks_of(const std::vector<FlowNode>& nodes) {
   std::vector<char> leader(nodes.size(), 0);
@@ -35,6 +28,8 @@ Blocks blocks_of(const std::vector<FlowNode>& nodes) {
   }
   return b;
 }
+
+namespace {
 
 /// Blocks that reach the end, in postorder of a walk from the end against the edges. The end comes last.
 std::vector<uint32_t> reverse_postorder(const Blocks& b, std::vector<uint32_t>& number) {

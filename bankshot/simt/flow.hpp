@@ -1,4 +1,4 @@
-// Where divergent paths meet: immediate post-dominators.
+// Control flow of a function: basic blocks, and where divergent paths meet.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,14 @@ struct FlowNode {
 };
 
 constexpr uint32_t kNoJoin = ~0u;
+
+/// Basic blocks; the last node is a block of its own.
+struct Blocks {
+  std::vector<uint32_t> first;                  ///< first node of each block
+  std::vector<uint32_t> of;                     ///< block of each node
+  std::vector<std::vector<uint32_t>> successors, predecessors;
+};
+Blocks blocks_of(const std::vector<FlowNode>& nodes);
 
 /// For every conditional node the node where its sides meet again, kNoJoin if they never do. The last node is the end
 /// of the function. Sides that never reach the end (exit, endless loops) are left out of account, so that the others

@@ -58,6 +58,11 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
     decoder.cta_communication(instruction, "floating-point sums depend on their order");
   } else if (!m.which({"exch", "cas", "inc", "dec"}).empty()) {
     decoder.cta_communication(instruction, "the result depends on the order");
+  } else {
+    // Sums are the same for both signs, extrema and sums of other widths are not.
+    const std::string operation(m.which({"add", "min", "max", "and", "or", "xor"}));
+    const bool sign = operation == "min" || operation == "max";
+    decoder.cta_reduction(instruction, operation + (sign ? "." + std::string(name(m.type)) : ".b" + std::to_string(ptx::bits(m.type))));
   }
 }
 

@@ -38,21 +38,33 @@ void note_communication(Decoder& decoder, const ptx::Instruction& instruction, c
   decoder.cta_communication(instruction, "other CTAs may see it");
 }
 
+Type unsigned_of(unsigned bytes) { return bytes == 2 ? Type::u16 : bytes == 4 ? Type::u32 : Type::u64; }
+
 void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& value, const Match& m, bool load,
                   Instr& out) {
   const unsigned elements = vector_of(m);
-  const auto lower_one = [&](const Operand& operand, Type* actual) {
-    return load ? decoder.destination(operand, m.type, true, actual) : decoder.source(operand, m.type, true, actual);
+  unsigned width = 0;  // bytes of the registers: loads extend, stores truncate
+  const auto lower_one = [&](const Operand& operand) {
+    Type own = m.type;
+    // A number stands beside registers that may be wider than the type.
+    const bool number = operand.kind != Operand::Kind::identifier;
+    const Type wanted = number && width > ptx::bits(m.type) / 8 ? unsigned_of(width) : m.type;
+    const uint32_t row = load ? decoder.destination(operand, m.type, true, &own) : decoder.source(operand, wanted, true, &own);
+    if (operand.kind == Operand::Kind::sink) return row;
+    const unsigned bytes = std::max(2u, ptx::bits(own) / 8);
+    if (width == 0) width = bytes;
+    if (bytes != width) decoder.error(operand.position, "the registers of a vector must have one width");
+    return row;
   };
-  Type actual = m.type;
   if (elements == 1 && value.kind != Operand::Kind::vector) {
-    out.op[1] = lower_one(value, &actual);
+    out.op[1] = lower_one(value);
   } else if (value.kind == Operand::Kind::vector && value.elements.size() == elements) {
-    std::vector<uint32_t> list;
-    for (const Operand& element : value.elements) {
-      Type own = m.type;
-      list.push_back(lower_one(element, &own));
-      if (element.kind != Operand::Kind::sink && element.kind == Operand::Kind::identifier) actual = own;
+    std::vector<uint32_t> list(elements);
+    for (const bool numbers : {false, true}) {  // registers first
+      for (unsigned k = 0; k < elements; ++k) {
+        const bool number = value.elements[k].kind != Operand::Kind::identifier;
+        if (number == numbers) list[k] = lower_one(value.elements[k]);
+      }
     }
     out.op[1] = static_cast<uint32_t>(decoder.program().lists.size());
     decoder.program().lists.push_back(std::move(list));
@@ -60,8 +72,7 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
     decoder.error(value.position, "expected " + std::to_string(elements) + " values in braces for '" +
                                       instruction.opcode + "'");
   }
-  // How wide the registers are: loads extend, stores truncate.
-  out.op[2] = std::max(2u, ptx::bits(actual) / 8);
+  out.op[2] = width != 0 ? width : std::max(2u, ptx::bits(m.type) / 8);
   out.op[3] = elements;
 }
 

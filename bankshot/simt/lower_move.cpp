@@ -69,14 +69,21 @@ void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Mat
     out.imm = symbol->address + static_cast<uint64_t>(from.integer);
     return;
   }
-  out.op[1] = decoder.source(from, m.type, m.type == Type::b32 || m.type == Type::u32);
-  if (from.kind == Operand::Kind::identifier && is_clock_register(from.name)) {
+  if (symbol != nullptr || from.kind != Operand::Kind::identifier || !from.name.starts_with('%')) {
+    out.op[1] = decoder.source(from, m.type);
+    return;
+  }
+  unsigned bytes = 0;
+  out.op[1] = decoder.special(from, bytes);
+  if (is_clock_register(from.name)) {
     out.small = MoveKind::kClock;
     out.imm = from.name.ends_with("_hi") ? 32 : 0;
     out.flags |= InstrFlag::kPolls;
-  } else if (symbol == nullptr && from.kind == Operand::Kind::identifier && ptx::bits(m.type) == 64 &&
-             decoder.special_bytes(from.name) == 4) {
+  } else if (ptx::bits(m.type) == 64 && bytes == 4) {
     out.op[2] = 1;  // a 32-bit special register into a 64-bit register: extend
+  } else if (ptx::bits(m.type) != 8 * bytes) {
+    decoder.error(from.position, "'" + from.name + "' has " + std::to_string(8 * bytes) + " bits, but the instruction moves " +
+                                     std::to_string(ptx::bits(m.type)));
   }
 }
 

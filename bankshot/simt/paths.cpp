@@ -250,18 +250,84 @@ const Instr* run_warp_barrier(Warp& w, const Instr* i) {
   return scatter(w, i + 1);
 }
 
+namespace {
+
+/// f(registers, function, caller's registers) for the frame of every call that another path has not returned from.
+template <class F>
+void for_other_frames(const Warp& w, F f) {
+  for (size_t k = 0; k < w.paths.size(); ++k) {
+    const Path& path = w.paths[k];
+    if (static_cast<int32_t>(k) == w.current || path.state == State::free) continue;
+    uint32_t registers = path.registers, function = path.function;
+    for (auto frame = path.frames.rbegin(); frame != path.frames.rend(); ++frame) {
+      f(registers, function, frame->registers);
+      registers = frame->registers;
+      function = frame->function;
+    }
+  }
+}
+
+/// Where the registers of a callee stand: behind the caller's. Lanes that are in one function share its rows, each has
+/// its column; those of another function are another size, so its frames are kept clear of.
+uint32_t place_registers(const Warp& w, uint32_t caller, uint32_t behind, uint32_t function) {
+  const LoadedProgram& program = *w.worker->program;
+  uint32_t begin = behind;
+  bool shared = false;
+  for_other_frames(w, [&](uint32_t registers, uint32_t other, uint32_t others_caller) {
+    if (other != function || others_caller != caller) return;
+    begin = registers;
+    shared = true;
+  });
+  for (bool moved = !shared; moved;) {
+    moved = false;
+    for_other_frames(w, [&](uint32_t registers, uint32_t other, uint32_t) {
+      const uint32_t end = registers + program.functions[other].register_bytes;
+      const bool apart = registers >= begin + program.functions[function].register_bytes || end <= begin;
+      if (apart || (other == function && registers == begin)) return;
+      begin = end;
+      moved = true;
+    });
+  }
+  return begin;
+}
+
+/// Zeroes what lanes of a callee may read before they write it.
+void clear_frame(Warp& w, const FunctionInfo& function, uint32_t registers, uint32_t local) {
+  const unsigned lanes = w.worker->program->lanes;
+  for (const FunctionInfo::Register& r : function.unwritten) {
+    std::byte* const row = w.registers + registers + r.offset;
+    if (r.predicate) {
+      *reinterpret_cast<uint64_t*>(row) &= ~w.active;
+      continue;
+    }
+    const uint32_t bytes = r.bytes / lanes;
+    for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+      std::memset(row + static_cast<uint32_t>(std::countr_zero(rest)) * bytes, 0, bytes);
+    }
+  }
+  auto* const words = reinterpret_cast<uint32_t*>(w.local);
+  for (uint32_t word = local / 4; word < (local + function.local_bytes) / 4; ++word) {
+    for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+      words[word * lanes + static_cast<uint32_t>(std::countr_zero(rest))] = 0;
+    }
+  }
+}
+
+}  // namespace
+
 const Instr* enter_function(Warp& w, const Instr* i, const CallInfo& call, uint32_t function) {
   const LoadedProgram& program = *w.worker->program;
   Path& path = w.paths[w.current];
   const FunctionInfo& caller = program.functions[path.function];
   const FunctionInfo& callee = program.functions[function];
-  const uint32_t registers = path.registers + caller.register_bytes;
+  const uint32_t registers = place_registers(w, path.registers, path.registers + caller.register_bytes, function);
   const uint32_t local = path.local + caller.local_bytes;
   if (registers + callee.register_bytes > w.worker->register_stack ||
       local + callee.local_bytes > w.worker->local_stack) {
     return fault(w, i, Fault::Kind::out_of_local, std::countr_zero(w.active), local,
                  "the stack is exhausted by " + std::to_string(path.frames.size() + 1) + " nested calls");
   }
+  clear_frame(w, callee, registers, local);
   for (size_t k = 0; k < call.arguments.size(); ++k) {
     copy_local(w, w.active, path.local + call.arguments[k].from, local + callee.parameters[k].offset,
                call.arguments[k].bytes);
@@ -296,9 +362,16 @@ const Instr* split_call(Warp& w, const Instr* i, uint64_t same) {
   const int32_t parent = w.current;
   const uint64_t others = w.active & ~same;
   const auto depth = static_cast<uint32_t>(w.paths[parent].frames.size());
-  park_inner(w, parent, i + 1);  // an indirect call is followed by a join
-  add_child(w, parent, others, i, i + 1, depth);
-  add_child(w, parent, same, i, i + 1, depth);
+  const Instr* const join = i + 1;  // an indirect call is followed by one
+  if (w.paths[parent].reconverge == join && w.paths[parent].reconverge_depth == depth) {
+    // The parent waits there already.
+    add_sibling(w, parent, same, i);
+    w.paths[parent].mask = w.active = others;
+    return i;
+  }
+  park_inner(w, parent, join);
+  add_child(w, parent, others, i, join, depth);
+  add_child(w, parent, same, i, join, depth);
   return next_path(w);
 }
 

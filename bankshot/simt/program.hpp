@@ -51,8 +51,14 @@ struct FunctionInfo {
   uint32_t local_bytes = 0;             ///< size of its frame in a thread's stack, .param variables of calls included
   struct Param { uint32_t offset = 0, bytes = 0; };  ///< offset in the local frame
   std::vector<Param> parameters, returns;
+  struct Register {
+    uint32_t offset = 0, bytes = 0;     ///< of its row in the frame
+    bool predicate = false;
+  };
+  std::vector<Register> unwritten;      ///< may be read before they were written: zero at the start
   bool isolated = true;                 ///< nothing in it lets CTAs see each other
   std::string why_not_isolated;
+  std::string reduction;                ///< what its atomics do to global memory, if that is one thing only: "add.b32"
   bool has_calls = false;
 };
 
@@ -89,6 +95,9 @@ struct LoadedProgram {
   Source source_of(const Instr* instr) const;
   const InstrInfo& info_of(const Instr* instr) const { return info[static_cast<size_t>(instr - code.data())]; }
 };
+
+/// Whether a call passes what the function takes.
+bool fits(const CallInfo& call, const FunctionInfo& function);
 
 class Program : public LoadedProgram {
  public:

@@ -49,12 +49,13 @@ class TinyDecoder final : public Decoder {
   void never_falls_through() override { failed = true; }
   bool calls(const ptx::Instruction&, Instr&) override { return error({}, "", ""); }
   void cta_communication(const ptx::Instruction&, std::string_view) override { failed = true; }
+  void cta_reduction(const ptx::Instruction&, const std::string&) override { failed = true; }
   LoadedProgram& program() override {
     failed = true;
     throw std::runtime_error("a program is needed");
   }
   uint32_t new_site(const ptx::Instruction&, unsigned) override { return none(); }
-  unsigned special_bytes(const std::string&) const override { return 0; }
+  uint32_t special(const Operand&, unsigned&) override { return none(); }
   uint64_t window(ptx::Space) const override { return 0; }
   uint32_t function() const override { return 0; }
 
