@@ -38,6 +38,7 @@ struct InstrFlag {
   static constexpr uint16_t kGuardNegated = 8;  ///< @!p
   static constexpr uint16_t kPolls = 16;        ///< may be waiting for another lane: volatile, acquire, atomic with result
   static constexpr uint16_t kWide = 32;         ///< the address register is 64 bits
+  static constexpr uint16_t kOneWord = 64;      ///< ld, st: one 32-bit register through a 32-bit address register
   static constexpr uint16_t kPseudo = 256;      ///< not an instruction of the program: not counted
 };
 

@@ -74,6 +74,10 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
   }
   out.op[2] = width != 0 ? width : std::max(2u, ptx::bits(m.type) / 8);
   out.op[3] = elements;
+  if (elements == 1 && out.op[2] == 4 && ptx::bits(m.type) == 32 && out.op[1] != OperandRef::kNone &&
+      out.op[0] != OperandRef::kNone && !(out.flags & InstrFlag::kWide)) {
+    out.flags |= InstrFlag::kOneWord;
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace bankshot::simt {
 
 /// What a memory handler finds in its instruction.
 /// Load and store: op[0] address register (kNone: imm is the whole address; in local memory it counts from the frame),
-/// op[1] value row, or with a vector the index of its list in `aux2()`; imm offset; flags kWide, kPolls;
+/// op[1] value row, or with a vector the index of its list; imm offset; flags kWide, kPolls, kOneWord;
 /// aux the site (shared and generic); small: see below.
 struct MemorySmall {
   static constexpr uint8_t kSpaceMask = 15;      ///< ptx::Space

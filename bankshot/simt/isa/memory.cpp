@@ -2,6 +2,7 @@
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/isa/memory_rows.hpp"
+#include "bankshot/simt/isa/memory_words.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/program.hpp"
 
@@ -126,6 +127,11 @@ const Instr* access_global(Warp& w, const Instr* i) {
 
 template <class T, bool Store>
 const Instr* access_shared(Warp& w, const Instr* i) {
+#if defined(__AVX512F__) && BANKSHOT_LANES == 32
+  if constexpr (sizeof(T) == 4 && !Store) {
+    if (load_shared_words(w, i)) return i + 1;
+  }
+#endif
   u32 offsets[kLanes];
   lane_addresses(w, i, offsets);
   return shared_at<T, Store>(w, i, offsets);
