@@ -6,8 +6,8 @@
 #include <bit>
 #include <cassert>
 
+#include "bankshot/scratchpad/bank_loads.hpp"
 #include "bankshot/scratchpad/clones.hpp"
-#include "bankshot/scratchpad/word_set.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
@@ -48,48 +48,15 @@ struct Words {
   words.count = count;
 }
 
-struct Loads {
-  uint32_t lanes = 0;  ///< most lanes on one bank
-  uint32_t words = 0;  ///< most distinct words on one bank
-};
-
-/// @param fresh  fresh(i): 1 if word i is not among the words before it, else 0
-template <class F>
-[[gnu::always_inline]] inline Loads loads(const Words& words, unsigned banks, F fresh) {
-  constexpr uint32_t kLane = 1u << 16;  // a bank's lanes in the upper half, its distinct words in the lower
-  std::array<uint32_t, kMaxBanks> load{};
-  for (unsigned i = 0; i < words.count; ++i) load[words.word[i] & (banks - 1)] += kLane + fresh(i);
-  Loads most;
-  for (const uint32_t bank : load) {
-    most.lanes = std::max(most.lanes, bank / kLane);
-    most.words = std::max(most.words, bank % kLane);
-  }
-  return most;
-}
-
 BANKSHOT_CLONES
 Loads loads_of_phase(const Rules& rules, unsigned width, const uint32_t* addresses, uint64_t mask) {
   Words words;
   collect(words, rules, width, addresses, mask);
-  uint32_t all = 0;
-  for (unsigned i = 0; i < words.count; ++i) all |= words.word[i];
-  if (all < WordSet::kWords) {
-    WordSet& seen = WordSet::local();
-    const Loads most = loads(words, rules.banks, [&](unsigned i) { return seen.add(words.word[i]); });
-    for (unsigned i = 0; i < words.count; ++i) seen.remove(words.word[i]);
-    return most;
-  }
-  // No shared memory is this large; such addresses are counted all the same, slowly.
-  std::sort(words.word.begin(), words.word.begin() + words.count);
-  return loads(words, rules.banks, [&](unsigned i) { return i == 0 || words.word[i] != words.word[i - 1] ? 1u : 0u; });
+  if (words.count <= 32 && has_loads_avx512()) return loads_avx512(words.word.data(), words.count, rules.banks);
+  return loads_portable(words.word.data(), words.count, rules.banks);
 }
 
 }  // namespace
-
-WordSet& WordSet::local() {
-  static thread_local WordSet set;
-  return set;
-}
 
 unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
                          uint64_t mask) {

@@ -21,11 +21,12 @@ int main(int argc, char** argv) {
   std::vector<unsigned char> pixels(n);
   std::vector<unsigned> expected(bins);
   Random random;
+  const bool flat = arguments.flag("--flat");
   int brightness = 128;
   for (int i = 0; i < n; ++i) {
     brightness += static_cast<int>(random.below(17)) - 8;
     brightness = brightness < 0 ? 0 : brightness > 255 ? 255 : brightness;
-    pixels[i] = static_cast<unsigned char>(arguments.flag("--flat") ? random.below(bins) : brightness);
+    pixels[i] = static_cast<unsigned char>(flat ? random.below(bins) : brightness);
     ++expected[pixels[i]];
   }
   DeviceArray<unsigned char> device_pixels(pixels);
