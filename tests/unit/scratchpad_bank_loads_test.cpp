@@ -42,7 +42,9 @@ TEST(BankLoads, words_of_one_bank) {
   std::vector<uint32_t> words(32);
   for (uint32_t i = 0; i < 32; ++i) words[i] = 32 * (i / 2);  // 16 words of bank 0, two lanes on each
   EXPECT_EQ(loads_portable(words.data(), 32, 32), (Loads{32, 16}));
-  if (has_loads_avx512()) EXPECT_EQ(loads_avx512(words.data(), 32, 32), (Loads{32, 16}));
+  if (has_loads_avx512()) {
+    EXPECT_EQ(loads_avx512(words.data(), 32, 32), (Loads{32, 16}));
+  }
 }
 
 }  // namespace
