@@ -1,0 +1,56 @@
+// Access patterns: what one warp instruction asks of shared memory, how often, and what it costs under a bank hash.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/hash.hpp"
+
+namespace bankshot::scratchpad {
+
+/// One access of a warp, as it is kept in a patterns file.
+struct Pattern {
+  uint64_t weight = 1;                    ///< how many accesses are like it
+  AccessKind kind = AccessKind::load;
+  unsigned width = 4;                     ///< bytes a lane: 1, 2, 4, 8 or 16
+  uint64_t mask = 0;                      ///< lanes that take part
+  std::array<uint32_t, kMaxLanes> words{};///< word addresses of the first word of each lane
+};
+
+struct PatternSet {
+  unsigned banks = 32;
+  unsigned address_bits = 14;             ///< words are below 2^address_bits
+  std::vector<Pattern> patterns;
+};
+
+/// Lanes that are served together: the words they want. What a search works on.
+/// Groups whose words are the same up to order and XOR with a constant cost the same under every linear hash.
+struct Group {
+  uint64_t weight = 1;
+  std::vector<uint32_t> words;            ///< bank words, ascending; of a load or store distinct, of an atomic one a lane
+  bool operator==(const Group&) const = default;
+};
+
+struct Groups {
+  std::vector<Group> groups;              ///< canonical, different from each other, in a fixed order
+  uint64_t unavoidable = 0;               ///< excess that no hash changes: lanes of atomics on one word
+};
+
+/// The words of each phase of an access, in units of a bank's width, ascending; distinct unless it is an atomic.
+std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pattern);
+
+/// Cost under a hash of bank words; with modulo_hash it is the cost of access.hpp. Rules::banks must be the hash's.
+Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash);
+
+/// Passes beyond the one that every group needs, weighted: sum of weight * (wavefronts - ideal).
+uint64_t excess(const Rules& rules, const PatternSet& set, const BankHash& hash);
+
+/// The groups of all patterns, equal ones added up.
+Groups groups(const Rules& rules, const PatternSet& set);
+
+/// The least of all XOR translations of a set of words that contain 0, in ascending order: one form for all of them.
+std::vector<uint32_t> canonical(const std::vector<uint32_t>& words);
+
+}  // namespace bankshot::scratchpad

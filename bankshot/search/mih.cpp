@@ -1,0 +1,63 @@
+// The minimum imbalance heuristic: the XOR-hash paper, section 5.2.2, Eq. 13 to 15.
+#include <array>
+#include <cmath>
+
+#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/search/evaluate.hpp"
+#include "bankshot/search/heuristics.hpp"
+
+namespace bankshot::search {
+namespace {
+
+/// Eq. 14 for one set: how far the words are from being spread evenly over the cells that the bits taken so far and this
+/// one make. @param cell  of each word by the bits taken so far; @param taken  how many these are
+double imbalance(const scratchpad::Group& group, const std::vector<uint8_t>& cell, size_t taken, uint32_t bits) {
+  std::array<uint32_t, 2u << scratchpad::kMaxBankBits> histogram{};
+  const size_t cells = size_t{2} << taken;
+  for (size_t k = 0; k < group.words.size(); ++k) {
+    ++histogram[cell[k] | scratchpad::parity(group.words[k] & bits) << taken];
+  }
+  const double even = static_cast<double>(group.words.size()) / static_cast<double>(cells);
+  double sum = 0;
+  for (size_t j = 0; j < cells; ++j) sum += std::abs(histogram[j] - even);
+  return sum / static_cast<double>(group.words.size());
+}
+
+}  // namespace
+
+Found minimum_imbalance(const Problem& problem, bool pairs) {
+  const std::vector<uint32_t> candidates = candidates_singles_first(problem.size.address_bits, pairs);
+  std::vector<std::vector<uint8_t>> cell;
+  for (const scratchpad::Group& group : problem.groups) cell.emplace_back(group.words.size(), 0);
+  Found found;
+  std::vector<char> taken(candidates.size(), 0);
+  while (found.bits.size() < problem.size.bank_bits) {
+    size_t best = candidates.size();
+    double least = 0;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (taken[i]) continue;
+      double sum = 0;
+      for (size_t s = 0; s < cell.size(); ++s) {
+        sum += static_cast<double>(problem.groups[s].weight) * imbalance(problem.groups[s], cell[s], found.bits.size(), candidates[i]);
+      }
+      if (best == candidates.size() || clearly_less(sum, least)) {
+        best = i;
+        least = sum;
+      }
+    }
+    taken[best] = 1;
+    for (size_t s = 0; s < cell.size(); ++s) {
+      for (size_t k = 0; k < cell[s].size(); ++k) {
+        cell[s][k] |= static_cast<uint8_t>(scratchpad::parity(problem.groups[s].words[k] & candidates[best]) << found.bits.size());
+      }
+    }
+    found.bits.push_back(candidates[best]);
+  }
+  found.hash = *scratchpad::rows_hash(problem.size, found.bits);
+  found.excess = problem.unavoidable + Evaluator(problem.groups, problem.size.address_bits).excess(found.hash.rows());
+  found.status = Status::heuristic;
+  found.evaluated = 1;
+  return found;
+}
+
+}  // namespace bankshot::search

@@ -1,0 +1,92 @@
+#include "bankshot/search/quotient.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "bankshot/scratchpad/gf2.hpp"
+
+namespace bankshot::search {
+namespace {
+
+/// The bits of x that `mask` has, packed.
+uint32_t gather_bits(uint32_t x, uint32_t mask) {
+  uint32_t packed = 0;
+  for (unsigned k = 0; mask != 0; mask &= mask - 1, ++k) packed |= (x >> std::countr_zero(mask) & 1) << k;
+  return packed;
+}
+uint32_t scatter_bits(uint32_t packed, uint32_t mask) {
+  uint32_t x = 0;
+  for (; mask != 0; mask &= mask - 1, packed >>= 1) x |= (packed & 1) << std::countr_zero(mask);
+  return x;
+}
+
+uint32_t lowest(uint32_t x) { return x & (0 - x); }
+
+}  // namespace
+
+std::vector<uint32_t> Quotient::rows(const scratchpad::BankHash& hash) const {
+  // Coordinate j stands for basis vector j, counted from the lowest pivot: the row's value on it.
+  std::vector<uint32_t> result;
+  for (uint32_t row : hash.rows()) {
+    uint32_t coordinates = 0;
+    for (size_t j = 0; j < basis.size(); ++j) coordinates |= scratchpad::parity(row & basis[basis.size() - 1 - j]) << j;
+    result.push_back(coordinates);
+  }
+  return result;
+}
+
+scratchpad::BankHash Quotient::hash(const std::vector<uint32_t>& rows, scratchpad::HashSize size) const {
+  std::vector<uint32_t> full;
+  for (uint32_t row : rows) full.push_back(scatter_bits(row, pivots));
+  for (unsigned bit = 0; bit < size.address_bits && full.size() < size.bank_bits; ++bit) {
+    full.push_back(1u << bit);
+    if (scratchpad::rank(full) < full.size()) full.pop_back();
+  }
+  // Lowest pivots: each row's lowest bit occurs in no other row.
+  for (size_t done = 0; done < full.size(); ++done) {
+    const auto next = std::min_element(full.begin() + static_cast<ptrdiff_t>(done), full.end(),
+                                       [](uint32_t a, uint32_t b) { return lowest(a) < lowest(b); });
+    std::iter_swap(full.begin() + static_cast<ptrdiff_t>(done), next);
+    const uint32_t pivot = lowest(full[done]);
+    for (size_t k = 0; k < full.size(); ++k) {
+      if (k != done && (full[k] & pivot) != 0) full[k] ^= full[done];
+    }
+  }
+  return *scratchpad::rows_hash(size, full);
+}
+
+Quotient make_quotient(const Problem& problem, bool in_place) {
+  std::vector<scratchpad::Group> groups = problem.groups;
+  if (in_place) {
+    scratchpad::Group row{0, {}};
+    for (uint32_t word = 0; word < 1u << problem.size.bank_bits; ++word) row.words.push_back(word);
+    uint64_t step = groups.empty() ? 1 : 0;
+    for (const scratchpad::Group& group : groups) {
+      step = std::gcd(step, group.weight);  // excesses stay multiples of it
+      row.weight += group.weight * group.words.size();
+    }
+    row.weight += step;
+    groups.push_back(std::move(row));
+  }
+  std::vector<uint32_t> differences;
+  for (const scratchpad::Group& group : groups) {
+    for (uint32_t word : group.words) {
+      differences.push_back(word ^ group.words.front());
+      if (differences.size() == 64) differences = scratchpad::reduced(differences);
+    }
+  }
+  Quotient q;
+  q.basis = scratchpad::reduced(differences);
+  q.bits = static_cast<unsigned>(q.basis.size());
+  for (uint32_t row : q.basis) q.pivots |= std::bit_floor(row);
+  for (scratchpad::Group& group : groups) {
+    const uint32_t origin = group.words.front();
+    for (uint32_t& word : group.words) word = gather_bits(word ^ origin, q.pivots);
+    std::sort(group.words.begin(), group.words.end());
+  }
+  q.groups = std::move(groups);
+  return q;
+}
+
+}  // namespace bankshot::search

@@ -1,0 +1,66 @@
+// Finding a bank hash for a set of access patterns.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::search {
+
+/// The classes of the XOR-hash paper, section 4, and all matrices.
+enum class HashClass : uint8_t { bitvector_perm, bitvector_xor, bitwise_perm, bitwise_xor, gf2 };
+enum class Method : uint8_t { exhaustive, givargis, mih, optimal };
+
+/// How much is known about what was found.
+enum class Status : uint8_t {
+  exhaustive,  ///< the best of its class: all were tried
+  heuristic,
+  optimal,     ///< the best of its class, proved by a bound
+  best_found,  ///< time ran out; nothing is below lower_bound
+};
+
+std::string_view name(HashClass c);
+std::string_view name(Method m);
+std::string_view name(Status s);
+
+/// The patterns, made ready to search.
+struct Problem {
+  scratchpad::HashSize size;
+  std::vector<scratchpad::Group> groups;
+  uint64_t unavoidable = 0;         ///< excess of any hash
+  std::vector<uint32_t> strides;    ///< of the patterns, in words, ascending, for the reductions of section 5.1
+  uint32_t span = 1;                ///< most distance between words of one access, plus 1
+};
+Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& set);
+
+struct Found {
+  scratchpad::BankHash hash;
+  uint64_t excess = 0;              ///< sum of weight * (wavefronts - ideal), unavoidable included
+  Status status = Status::heuristic;
+  uint64_t lower_bound = 0;         ///< no hash of the class has less
+  uint64_t evaluated = 0;           ///< hashes tried
+  std::vector<uint32_t> bits;       ///< heuristics: the rows in order of selection
+};
+
+struct SearchOptions {
+  std::chrono::milliseconds time_limit{10000};
+  bool in_place = false;            ///< only hashes that software can apply without extra memory
+  unsigned threads = 0;             ///< 0: all cores
+};
+
+/// bank = ((a >> k1) ^ ((a >> k2) & mask)): all settings in the order k1, mask, k2, the first of the best.
+/// Source: the XOR-hash paper, section 5.1; DIGEST 3.3 for the order among equals.
+/// @param permutations  only mask 0
+/// @param reduced       only k1, k2 and mask that section 5.1 keeps
+Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, bool in_place);
+
+/// Givargis's heuristic over sets, section 5.2.1. @param pairs  also XORs of two bits, in the order of Table 3
+Found givargis(const Problem& problem, bool pairs);
+/// Minimum imbalance heuristic, section 5.2.2. @param pairs  also XORs of two bits, behind the single ones
+Found minimum_imbalance(const Problem& problem, bool pairs);
+
+}  // namespace bankshot::search
