@@ -59,6 +59,7 @@ Status launch(Session& session, Function& function, const LaunchRequest& request
   if (const Status status = check(session.device(), function, request); status != Status::success) return status;
   if (!request.arguments && request.packed.empty() && function.info->param_bytes > 0) return Status::invalid_value;
 
+  session.report().refresh();  // a kernel that never ends must not take the others' counters with it
   const auto params = pack(*function.info, request);
   simt::LaunchConfig config;
   config.grid = request.grid;
