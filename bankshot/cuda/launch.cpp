@@ -66,6 +66,7 @@ Status launch(Session& session, Function& function, const LaunchRequest& request
   config.block = request.block;
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
+  if (session.progress()) session.progress()->begin(function.name, request.grid.count());
   const auto start = std::chrono::steady_clock::now();
   auto stats = session.engine().launch(*function.module->program, function.name, config);
   if (stats) {
