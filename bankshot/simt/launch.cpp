@@ -11,7 +11,7 @@ namespace bankshot::simt {
 namespace {
 
 constexpr unsigned kDefaultMxcsr = 0x1f80;  // round to nearest, subnormals kept, exceptions masked
-constexpr uint64_t kCallRegisterStack = 1 << 20;
+constexpr uint64_t kCallRegisterStack = 8 << 20;  // of a warp, behind the kernel's own; touched as far as calls nest
 constexpr uint64_t kTellAfter = 1 << 16;  // warp instructions of a worker: about a millisecond
 
 struct Output {
@@ -30,9 +30,8 @@ Worker new_worker(const LaunchSetup& setup, const Launch& launch, bool parallel)
   worker.counting = setup.options->count_conflicts;
   worker.warp_size = setup.options->machine.warp_size;
   worker.sms = std::max(1u, setup.options->machine.sms);
-  worker.register_stack = std::max<uint64_t>(kernel.has_calls ? kCallRegisterStack : 0, kernel.register_bytes + 64);
-  worker.local_stack = kernel.has_calls ? std::max<uint64_t>(setup.options->machine.stack_bytes, kernel.local_bytes)
-                                        : kernel.local_bytes;
+  worker.register_stack = kernel.register_bytes + (kernel.has_calls ? kCallRegisterStack : 64);
+  worker.local_stack = kernel.local_bytes + (kernel.has_calls ? setup.options->machine.stack_bytes : 0);
   if (worker.counting) worker.sites.resize(program.sites.size());
   worker.rules = &setup.options->machine.scratchpad;
   worker.windows = setup.windows;
