@@ -20,7 +20,8 @@ build: configure ## build Release: build/release/bin/bankshot, build/release/lib
 dev: setup ## build for debugging, with warnings as errors, in build/dev
 	@cmake --preset dev && cmake --build --preset dev -- -j $(JOBS)
 
-demo: build ## explain the bank conflicts of a matrix transpose
+demo: configure ## explain the bank conflicts of a matrix transpose
+	@cmake --build --preset release --target product -- -j $(JOBS)
 	@tools/demo
 
 test: setup ## build everything and run every test, the sanitizers and 30 s of fuzzing a target

@@ -11,6 +11,7 @@
 #include "bankshot/cli/gate.hpp"
 #include "bankshot/cli/report_folder.hpp"
 #include "bankshot/cli/run_options.hpp"
+#include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/text.hpp"
@@ -53,19 +54,29 @@ class Explain final : public Command {
     }
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    const Result<ReportFolder> folder = ReportFolder::make();
-    if (!folder) return refuse(folder.error().message);
-    setup->environment["BANKSHOT_COUNT"] = "1";
-    setup->environment["BANKSHOT_REPORT_DIR"] = folder->path();
-    const Result<Ending> ending = launch(setup->target, setup->environment, json_ == "-");
-    if (!ending) return refuse(ending.error().message);
-
-    const report::RunReport report = collect(*folder, *setup, command, *ending);
-    if (!print(report)) return kBadInput;
-    return judge(report, gates, setup->target, *ending);
+    const Result<Outcome> outcome = observe(*setup, command);
+    if (!outcome) return refuse(outcome.error().message);
+    if (!print(outcome->report)) return kBadInput;
+    return judge(outcome->report, gates, setup->target, outcome->ending);
   }
 
  private:
+  struct Outcome {
+    Ending ending;
+    report::RunReport report;
+  };
+
+  Result<Outcome> observe(Setup& setup, const std::vector<std::string>& command) const {
+    const Signals held;  // or Ctrl-C would leave the folder behind
+    const Result<ReportFolder> folder = ReportFolder::make();
+    if (!folder) return folder.error();
+    setup.environment["BANKSHOT_COUNT"] = "1";
+    setup.environment["BANKSHOT_REPORT_DIR"] = folder->path();
+    const Result<Ending> ending = launch(setup.target, setup.environment, json_ == "-");
+    if (!ending) return ending.error();
+    return Outcome{*ending, collect(*folder, setup, command, *ending)};
+  }
+
   static report::RunReport collect(const ReportFolder& folder, const Setup& setup,
                                    const std::vector<std::string>& command, const Ending& ending) {
     std::vector<std::string> problems;
@@ -88,6 +99,7 @@ class Explain final : public Command {
     } else {
       text = "\n" + report::to_text(report, {.colour = colour_wanted(), .top = top_});
       if (!json_.empty()) {
+        const Signals held;  // or Ctrl-C would leave half a file beside it
         if (const auto error = write_file(json_, report::to_json(report))) {
           say(error->message);
           return false;
@@ -104,6 +116,7 @@ class Explain final : public Command {
     if (ending.signal == 0 && ending.status != 0) {
       say(target.path + " ended with status " + std::to_string(ending.status));
     }
+    if (ending.signal == SIGINT) return ending.shell_status();
     bool exceeds = false;
     for (const Gate& gate : gates) {
       for (const std::string& sentence : exceeded(gate, report)) {
@@ -124,7 +137,7 @@ class Explain final : public Command {
 const RegisterCommand registration({
     "explain", "Run a CUDA program and show which lines lose time to bank conflicts",
     "The program runs as with `bankshot run`; the report follows its output. Exit status: 0, 1 if the\n"
-    "program failed, 2 if it cannot be run, 3 if a limit of --fail-on is exceeded.\n\n"
+    "program failed, 2 if it cannot be run, 3 if a limit of --fail-on is exceeded, 130 after Ctrl-C.\n\n"
     "Build the program with: nvcc -cudart shared -lineinfo app.cu -o app\n\n"
     "Examples:\n"
     "  bankshot explain ./app\n"

@@ -5,55 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "bankshot/cli/signals.hpp"
+
 namespace bankshot::cli {
 namespace {
-
-constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-volatile pid_t child = 0;
-
-/// Signals of the terminal (si_code > 0) reach the whole foreground group, the child included: only what another
-/// process sent to us alone is passed on.
-void pass_on(int signal, siginfo_t* info, void*) {
-  const int saved = errno;
-  if (child > 0 && info->si_code <= 0 && info->si_pid != child) kill(child, signal);
-  errno = saved;
-}
-
-/// Takes over the signals for its lifetime; blocks them until unblock().
-class Signals {
- public:
-  Signals() {
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    for (const int signal : kPassedOn) sigaddset(&wanted, signal);
-    sigprocmask(SIG_BLOCK, &wanted, &mask_);
-    for (size_t i = 0; i < kPassedOn.size(); ++i) {
-      sigaction(kPassedOn[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler == SIG_IGN) continue;  // nohup: the child inherits that
-      struct sigaction action {};
-      action.sa_sigaction = pass_on;
-      action.sa_flags = SA_SIGINFO | SA_RESTART;
-      sigaction(kPassedOn[i], &action, nullptr);
-    }
-  }
-  ~Signals() {
-    for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &before_[i], nullptr);
-    unblock();
-  }
-  void unblock() { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
-
- private:
-  sigset_t mask_;
-  std::array<struct sigaction, kPassedOn.size()> before_;
-};
 
 std::vector<std::string> changed(const Environment& changes) {
   std::vector<std::string> all;
@@ -87,6 +48,13 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   _exit(127);
 }
 
+/// A program that is killed leaves what it told of its progress right of the cursor, and the terminal may add ^C.
+void tidy_terminal(int signal) {
+  const std::string_view text = signal == SIGINT ? "\033[K\n" : "\033[K";
+  if (isatty(STDERR_FILENO) == 0) return;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+}
+
 std::string prepended(const char* name, const std::string& first, char separator) {
   const char* before = std::getenv(name);
   return before == nullptr || *before == 0 ? first : first + separator + before;
@@ -108,15 +76,11 @@ Result<Ending> launch(const Target& target, const Environment& environment, bool
   if (pipe2(why, O_CLOEXEC) != 0) return Error{std::string("cannot make a pipe: ") + std::strerror(errno)};
 
   Signals signals;
+  signals.block();
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
-    for (const int signal : kPassedOn) {
-      struct sigaction action {};
-      sigaction(signal, nullptr, &action);
-      if (action.sa_handler != SIG_IGN) std::signal(signal, SIG_DFL);
-    }
-    signals.unblock();
+    signals.restore_defaults();
     become(target.path.c_str(), argv.data(), envp.data(), output_to_error, why[1], parent);
   }
   const int fork_error = errno;
@@ -125,7 +89,7 @@ Result<Ending> launch(const Target& target, const Environment& environment, bool
     close(why[0]);
     return Error{std::string("cannot start a process: ") + std::strerror(fork_error)};
   }
-  child = pid;
+  Signals::pass_to(pid);
   signals.unblock();
 
   int exec_error = 0;
@@ -134,14 +98,18 @@ Result<Ending> launch(const Target& target, const Environment& environment, bool
   close(why[0]);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-  child = 0;
+  Signals::pass_to(0);
   if (got == sizeof exec_error) return Error{target.path + " cannot be started: " + std::strerror(exec_error)};
-  if (WIFSIGNALED(status)) return Ending{0, WTERMSIG(status)};
+  if (WIFSIGNALED(status)) {
+    tidy_terminal(WTERMSIG(status));
+    return Ending{0, WTERMSIG(status)};
+  }
   return Ending{WEXITSTATUS(status), 0};
 }
 
 std::string killed_text(const Target& target, const Ending& ending) {
-  if (ending.signal == 0 || ending.signal == SIGINT || ending.signal == SIGPIPE) return {};
+  if (ending.signal == 0 || ending.signal == SIGPIPE) return {};
+  if (ending.signal == SIGINT) return target.path + " was interrupted";
   return target.path + " was killed by signal " + std::to_string(ending.signal) + " (" + strsignal(ending.signal) + ")";
 }
 

@@ -28,7 +28,8 @@ void add_libraries(Environment& environment, const Target& target, const std::st
 /// @param output_to_error  its standard output goes to standard error
 Result<Ending> launch(const Target& target, const Environment& environment, bool output_to_error = false);
 
-/// "./app was killed by signal 11 (Segmentation fault)", or "" if it was not, or only by Ctrl-C or a closed pipe.
+/// "./app was killed by signal 11 (Segmentation fault)" or "./app was interrupted" (SIGINT); "" if it was not killed, or
+/// only by a closed pipe.
 std::string killed_text(const Target& target, const Ending& ending);
 
 }  // namespace bankshot::cli

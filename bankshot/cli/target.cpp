@@ -84,7 +84,8 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
       if (!elf.rpath.empty() && elf.runpath.empty()) target.preload.push_back(folder + "/" + library);
     } else if (machine_code_only(library)) {
       target.warnings.push_back(target.path + " needs " + library +
-                                ", which holds machine code only: its kernels cannot run here, and calls of it fail");
+                                ", which holds machine code only: it cannot be used without a GPU, and calls of it fail or end the "
+                                "program");
     }
   }
   // A static runtime loads the driver itself, through this function; a program of the driver interface does not.

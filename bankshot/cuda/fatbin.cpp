@@ -130,8 +130,8 @@ Result<std::vector<FatbinEntry>> choose_ptx(const std::vector<FatbinEntry>& entr
   }
   if (ptx.empty())
     return Error{
-        fmt::format("no PTX in this fat binary, only machine code ({}): rebuild with nvcc -arch=sm_XX, or add "
-                    "-gencode arch=compute_75,code=compute_75",
+        fmt::format("no PTX in this fat binary, only machine code ({}), which needs a GPU: rebuild it with nvcc "
+                    "-arch=sm_XX, or add -gencode arch=compute_75,code=compute_75",
                     others.empty() ? "none" : others)};
   std::stable_sort(ptx.begin(), ptx.end(), [](const FatbinEntry& a, const FatbinEntry& b) {
     if (a.architecture != b.architecture) return a.architecture > b.architecture;

@@ -59,12 +59,14 @@ Status launch(Session& session, Function& function, const LaunchRequest& request
   if (const Status status = check(session.device(), function, request); status != Status::success) return status;
   if (!request.arguments && request.packed.empty() && function.info->param_bytes > 0) return Status::invalid_value;
 
+  session.report().refresh();  // a kernel that never ends must not take the others' counters with it
   const auto params = pack(*function.info, request);
   simt::LaunchConfig config;
   config.grid = request.grid;
   config.block = request.block;
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
+  if (session.progress()) session.progress()->begin(function.name, request.grid.count());
   const auto start = std::chrono::steady_clock::now();
   auto stats = session.engine().launch(*function.module->program, function.name, config);
   if (stats) {

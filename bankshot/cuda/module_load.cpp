@@ -1,12 +1,13 @@
 // From a registered or given image to a program of the engine.
-#include <errno.h>
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "bankshot/cuda/fatbin.hpp"
 #include "bankshot/cuda/modules.hpp"
+#include "bankshot/cuda/origin.hpp"
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/report/run_report.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -34,18 +35,18 @@ bool is_container(std::string_view image) {
 }
 
 /// The PTX texts of a fat binary, the best first.
-Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte> container) {
+Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte> container, const std::string& label) {
   auto entries = read_fatbin(container);
-  if (!entries) return Failure{Status::invalid_image, entries.error().message};
+  if (!entries) return Failure{Status::invalid_image, label + ": " + entries.error().message};
   auto ptx = choose_ptx(*entries);
-  if (!ptx) return Failure{Status::no_binary_for_gpu, ptx.error().message};
+  if (!ptx) return Failure{Status::no_binary_for_gpu, label + ": " + ptx.error().message};
   return *ptx;
 }
 
 /// Loads the first text that the engine takes. Of several failures the best text's is told.
 Result<std::shared_ptr<simt::Program>, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
                                                            const std::string& label) {
-  auto entries = ptx_entries(container);
+  auto entries = ptx_entries(container, label);
   if (!entries) return entries.error();
   std::string log;
   for (const auto& entry : *entries) {
@@ -62,7 +63,7 @@ Result<std::shared_ptr<simt::Program>, Failure> load_first(simt::Engine& engine,
 Result<std::shared_ptr<simt::Program>, Failure> load_image(simt::Engine& engine, const Module& module) {
   if (module.wrapper) {
     auto container = container_of(module.wrapper);
-    if (!container) return Failure{Status::no_binary_for_gpu, container.error().message};
+    if (!container) return Failure{Status::no_binary_for_gpu, module.label + ": " + container.error().message};
     return load_first(engine, *container, module.label);
   }
   if (is_elf(module.image))
@@ -97,6 +98,7 @@ void connect(Module& module) {
 Status load(simt::Engine& engine, Module& module, bool quiet) {
   if (module.state == Module::State::loaded) return Status::success;
   if (module.state == Module::State::failed) return module.failure;
+  if (module.label.empty()) module.label = origin_of(module.wrapper).file;
   auto program = load_image(engine, module);
   if (!program) {
     module.state = Module::State::failed;
@@ -109,6 +111,16 @@ Status load(simt::Engine& engine, Module& module, bool quiet) {
   module.state = Module::State::loaded;
   connect(module);
   return Status::success;
+}
+
+Status load(simt::Engine& engine, Function& function) {
+  Module& module = *function.module;
+  const bool failed_before = module.state == Module::State::failed;
+  const Status status = load(engine, module, true);
+  if (status == Status::success || failed_before) return status;
+  const bool has_nothing = status == Status::no_binary_for_gpu;
+  say(has_nothing ? fmt::format("kernel {} cannot run: {}", report::demangle(function.name), module.log) : module.log);
+  return status;
 }
 
 Function* find_function(Module& module, std::string_view name) {

@@ -40,7 +40,7 @@ struct Variable {
 struct Module {
   const void* wrapper = nullptr;  ///< registration wrapper, or null
   std::string image;              ///< otherwise the image: PTX text or fat binary
-  std::string label;              ///< shown in messages
+  std::string label;              ///< shown in messages; empty until needed for the file that the wrapper is in
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions;
   std::map<std::string, std::unique_ptr<Variable>, std::less<>> variables;
 
@@ -54,6 +54,8 @@ struct Module {
 /// Loads the module if it is not loaded. A failure is told on standard error once and kept.
 /// @param quiet  the caller passes `log` on itself
 Status load(simt::Engine& engine, Module& module, bool quiet = false);
+/// The same for the module of a kernel, which is named if there is nothing in the module that could run.
+Status load(simt::Engine& engine, Function& function);
 
 /// Finds a kernel or variable by the name in the PTX; the module must be loaded. Null if there is none.
 Function* find_function(Module& module, std::string_view name);

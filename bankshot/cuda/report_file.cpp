@@ -63,7 +63,6 @@ void ReportFile::add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 gr
     contents_->report.gpu = gpu.name;
     contents_->report.warp_size = gpu.machine.warp_size;
     contents_->report.rules = gpu.machine.scratchpad;
-    written_ = std::chrono::steady_clock::now();
   }
   contents_->report.add(stats, kernel, grid, block);
   dirty_ = true;

@@ -10,9 +10,9 @@
 
 namespace bankshot::cuda {
 
-/// Collects launches and writes them beside and renamed: at the end of the process, and at synchronising calls once in a
-/// while, so that a program that is killed loses little. Does nothing unless BANKSHOT_COUNT=1 and BANKSHOT_REPORT_DIR are
-/// set.
+/// Collects launches and writes them beside and renamed: at the end of the process, and at synchronising calls and launches
+/// once in a while, so that a program that is killed loses little. Does nothing unless BANKSHOT_COUNT=1 and
+/// BANKSHOT_REPORT_DIR are set.
 class ReportFile {
  public:
   ReportFile();
@@ -21,7 +21,7 @@ class ReportFile {
   void add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
            const simt::LaunchStats& stats);
 
-  /// Writes if there is something new and the last writing is half a second ago; the file says that it is partial.
+  /// Writes if there is something new and the last writing, if any, is half a second ago; the file says that it is partial.
   void refresh();
   /// Writes the whole report, if there was a launch.
   void finish();

@@ -56,6 +56,8 @@ Status Session::open() {
   options.memory_bytes = gpu_->global_bytes;
   options.count_conflicts = ReportFile::wants_counts();
   if (const char* isa = environment("BANKSHOT_ISA")) options.isa = isa;
+  if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
+  if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
   engine_ = std::make_unique<simt::Engine>(options);
   return Status::success;
 }

@@ -10,6 +10,7 @@
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/cuda/pools.hpp"
+#include "bankshot/cuda/progress.hpp"
 #include "bankshot/cuda/report_file.hpp"
 #include "bankshot/cuda/streams.hpp"
 #include "bankshot/gpu/gpu.hpp"
@@ -51,6 +52,8 @@ class Session {
   EventTable& events() { return events_; }
   PoolTable& pools() { return pools_; }
   ReportFile& report() { return report_; }
+  /// Null where nobody could see it.
+  Progress* progress() { return progress_.get(); }
 
   /// Flags a host allocation or registration was made with, by address; for cudaHostGetFlags.
   std::unordered_map<uint64_t, unsigned>& host_flags() { return host_flags_; }
@@ -71,6 +74,7 @@ class Session {
   EventTable events_;
   PoolTable pools_;
   ReportFile report_;
+  std::unique_ptr<Progress> progress_;
   std::unordered_map<uint64_t, unsigned> host_flags_;
   std::unordered_map<int, size_t> limits_;
 };

@@ -28,26 +28,44 @@ Stream* StreamTable::find(const void* handle) {
   }
 }
 
-Event* EventTable::create(unsigned flags) {
+Status EventTable::create(void** handle, unsigned flags) {
+  // Interprocess events must not keep the time. Source: CUDA runtime API reference, cudaEventCreateWithFlags
+  constexpr unsigned kKnown = kEventBlockingSync | kEventDisableTiming | kEventInterprocess;
+  if (!handle || (flags & ~kKnown)) return Status::invalid_value;
+  if ((flags & kEventInterprocess) && !(flags & kEventDisableTiming)) return Status::invalid_value;
   auto event = std::make_unique<Event>();
   event->flags = flags;
-  Event* handle = event.get();
-  events_[handle] = std::move(event);
-  return handle;
+  *handle = event.get();
+  events_[*handle] = std::move(event);
+  return Status::success;
 }
 
-bool EventTable::destroy(const void* handle) { return events_.erase(handle) != 0; }
+Status EventTable::destroy(const void* handle) {
+  return events_.erase(handle) != 0 ? Status::success : Status::invalid_handle;
+}
+
+Status EventTable::record(const void* handle) {
+  Event* event = find(handle);
+  if (!event) return Status::invalid_handle;
+  event->recorded = true;
+  event->time = std::chrono::steady_clock::now();
+  return Status::success;
+}
+
+Status EventTable::elapsed(float* milliseconds, const void* start, const void* end) const {
+  const Event* first = find(start);
+  const Event* last = find(end);
+  if (!first) return Status::invalid_handle;
+  if (!milliseconds) return Status::invalid_value;
+  if (!last || !first->recorded || !last->recorded) return Status::invalid_handle;
+  if ((first->flags | last->flags) & kEventDisableTiming) return Status::invalid_handle;
+  *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();
+  return Status::success;
+}
 
 Event* EventTable::find(const void* handle) const {
   const auto found = events_.find(handle);
   return found == events_.end() ? nullptr : found->second.get();
-}
-
-Status elapsed(const Event& start, const Event& end, float& milliseconds) {
-  if (!start.recorded || !end.recorded || ((start.flags | end.flags) & kEventDisableTiming))
-    return Status::invalid_handle;
-  milliseconds = std::chrono::duration<float, std::milli>(end.time - start.time).count();
-  return Status::success;
 }
 
 }  // namespace bankshot::cuda

@@ -18,12 +18,12 @@ struct Stream {
 };
 
 struct Event {
-  unsigned flags = 0;  ///< 1 blocking sync, 2 disable timing, 4 interprocess
+  unsigned flags = 0;  ///< kEvent…
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
 };
 
-constexpr unsigned kEventDisableTiming = 2;
+constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kEventInterprocess = 4;
 constexpr int kLowestPriority = 0, kHighestPriority = -5;
 
 class StreamTable {
@@ -40,19 +40,25 @@ class StreamTable {
   uint64_t next_id_ = 3;
 };
 
+/// What the event functions of both interfaces do. A handle that is no event gives invalid_handle.
 class EventTable {
  public:
-  Event* create(unsigned flags);
-  bool destroy(const void* handle);
-  Event* find(const void* handle) const;
+  /// @return success, or invalid_value: no place for the handle, or flags that contradict each other
+  Status create(void** handle, unsigned flags);
+  Status destroy(const void* handle);
+  /// The event is reached from now on. Recording again moves it.
+  Status record(const void* handle);
+  /// Whether it is reached, which every event is, recorded or not.
+  Status query(const void* handle) const { return find(handle) ? Status::success : Status::invalid_handle; }
+  /// Milliseconds of the host's clock between two events.
+  /// @return success, invalid_value (nowhere to put them), or invalid_handle if one has not been recorded or keeps no time
+  Status elapsed(float* milliseconds, const void* start, const void* end) const;
   void clear() { events_.clear(); }
 
  private:
+  Event* find(const void* handle) const;
+
   std::unordered_map<const void*, std::unique_ptr<Event>> events_;
 };
-
-/// Milliseconds of the host's clock between two recorded events.
-/// @return success, or invalid_handle if one has not been recorded or keeps no time
-Status elapsed(const Event& start, const Event& end, float& milliseconds);
 
 }  // namespace bankshot::cuda

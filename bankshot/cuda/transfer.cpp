@@ -55,7 +55,10 @@ Status check_range(const simt::Memory& memory, uint64_t address, uint64_t bytes,
   if (bytes == 0) return Status::success;
   if (address == 0 || address + bytes < address) return Status::invalid_value;
   const simt::Allocation* allocation = memory.find(address);
-  if (!allocation) return side == Side::device ? Status::invalid_value : Status::success;
+  if (!allocation) {
+    const bool is_ours = side != Side::device && !memory.contains(address) && !memory.contains(address + bytes - 1);
+    return is_ours ? Status::success : Status::invalid_value;
+  }
   if (!allocation->live) return Status::invalid_value;
   if (side == Side::host && is_device_only(allocation->kind)) return Status::invalid_value;
   // A registered range is the program's own memory: a copy may go on beyond it, as far as the host side is concerned.

@@ -11,7 +11,7 @@ namespace bankshot::cuda {
 
 /// What the caller says that an address is.
 enum class Side : uint8_t {
-  host,    ///< the program's own memory, pinned or managed memory; not device memory
+  host,    ///< the program's own memory, pinned or managed memory; not device memory, not a place between allocations
   device,  ///< a live allocation that kernels can reach, and the whole range within it
   either,  ///< to be found out
 };

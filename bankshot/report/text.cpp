@@ -81,7 +81,8 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   std::string text = fmt::format("{} {} on {}\n", paint.strong("bankshot:"), printable(report.program),
                                  printable(report.gpu));
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
-  if (report.kernels.empty()) return text + "no kernel was launched\n";
+  if (report.kernels.empty())
+    return text + (report.partial ? "no kernel is known to have ended\n" : "no kernel was launched\n");
   SourceLines sources;
   bool without_lines = false;
   for (const Kernel& kernel : report.kernels) {

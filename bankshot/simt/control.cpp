@@ -1,6 +1,8 @@
 // Divergence, reconvergence, barriers and calls: see Path in warp.hpp for the tree they work on.
 #include "bankshot/simt/control.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "bankshot/simt/access.hpp"
@@ -17,46 +19,69 @@ bool callable(const FunctionInfo& function, const CallInfo& call) {
 
 }  // namespace
 
-const Instr* diverge(Warp& w, const Instr* i, uint64_t taken, const Instr* target, const Instr* join) {
-  const Instr* const fallthrough = i + 1;
-  const uint64_t rest = w.active & ~taken;
-  if (taken == 0 || target == fallthrough) return fallthrough;
-  if (rest == 0) return target;
-  Path& path = w.paths[w.current];
-  const uint32_t depth = static_cast<uint32_t>(path.frames.size());
-  const bool shares_join = join != nullptr && path.reconverge == join && path.reconverge_depth == depth;
-  if (join != nullptr && !shares_join) {
-    // The path becomes the place where the two sides meet.
-    const int32_t parent = w.current;
-    park_inner(w, parent, join);
-    for (const auto& [mask, pc] : {std::pair{taken, target}, std::pair{rest, fallthrough}}) {
-      if (pc == join) {
-        w.paths[parent].arrived |= mask;
+namespace {
+
+/// Lanes that go on at the same place.
+struct Side {
+  uint64_t lanes;
+  const Instr* pc;
+};
+
+/// The active lanes part; they meet again at `join` (null: never).
+template <class Sides>
+const Instr* spread(Warp& w, const Sides& sides, const Instr* join) {
+  const int32_t index = w.current;
+  const auto depth = static_cast<uint32_t>(w.paths[index].frames.size());
+  if (join != nullptr && (w.paths[index].reconverge != join || w.paths[index].reconverge_depth != depth)) {
+    // The path becomes the place where the sides meet.
+    park_inner(w, index, join);
+    for (const Side& side : sides) {
+      if (side.pc == join) {
+        w.paths[index].arrived |= side.lanes;
       } else {
-        add_child(w, parent, mask, pc, join, depth);
+        add_child(w, index, side.lanes, side.pc, join, depth);
       }
     }
     return next_path(w);
   }
-  if (shares_join && (target == join || fallthrough == join)) {
-    // One side is already where the parent waits: the usual exit from a loop.
-    const uint64_t leaving = target == join ? taken : rest;
-    w.paths[path.parent].arrived |= leaving;
-    path.mask &= ~leaving;
-    w.active = path.mask;
-    return target == join ? fallthrough : target;
+  // The parent waits at this join already, or nobody does. The last side that is not there goes on in this path.
+  const Side* last = nullptr;
+  for (const Side& side : sides) {
+    if (join != nullptr && side.pc == join) {
+      w.paths[w.paths[index].parent].arrived |= side.lanes;
+      continue;
+    }
+    if (last != nullptr) add_sibling(w, index, last->lanes, last->pc);
+    last = &side;
   }
-  add_sibling(w, w.current, taken, target);
-  w.paths[w.current].mask = rest;
-  w.active = rest;
-  return fallthrough;
+  w.paths[index].mask = w.active = last->lanes;
+  return last->pc;
 }
+
+/// Taken lanes go to `target`, the others to i + 1.
+const Instr* diverge(Warp& w, const Instr* i, uint64_t taken, const Instr* target, const Instr* join) {
+  if (target == i + 1) return target;
+  return spread(w, std::array{Side{taken, target}, Side{w.active & ~taken, i + 1}}, join);
+}
+
+}  // namespace
+
+namespace {
+
+/// All lanes jump. A loop that never ends by itself may wait for another warp.
+const Instr* jump(Warp& w, const Instr* i, const Instr* target) {
+  if (target > i || --w.loops > 0) return target;
+  save(w, target);
+  return nullptr;
+}
+
+}  // namespace
 
 const Instr* run_branch(Warp& w, const Instr* i) {
   const Instr* const target = reinterpret_cast<const Instr*>(i->imm);
   if (i->guard == OperandRef::kNone) {
     account(w, i, target);
-    return target;
+    return jump(w, i, target);
   }
   uint64_t taken = w.predicate_value(i->guard);
   taken = (i->flags & InstrFlag::kGuardNegated ? ~taken : taken) & w.active;
@@ -66,36 +91,34 @@ const Instr* run_branch(Warp& w, const Instr* i) {
   } else {
     count(w, i, lanes);
   }
-  if (taken == lanes) return w.segment = target;
+  if (taken == lanes) return jump(w, i, w.segment = target);
   if (taken == 0) return w.segment = i + 1;
   const Instr* const join = i->aux == 0 ? nullptr : w.worker->program->code.data() + i->aux;
-  const Instr* const next = diverge(w, i, taken, target, join);
-  w.segment = next;
-  return next;
+  return w.segment = diverge(w, i, taken, target, join);
 }
 
 const Instr* run_branch_indexed(Warp& w, const Instr* i) {
-  // The sides are peeled off one target at a time; each step is a two-way divergence.
   const std::vector<uint32_t>& targets = w.worker->program->lists[i->imm];
   const uint32_t* index = w.row<const uint32_t>(i->op[0]);
   const Instr* const code = w.worker->program->code.data();
   const Instr* const join = i->aux == 0 ? nullptr : code + i->aux;
   account(w, i, i + 1);
-  const uint32_t first = index[std::countr_zero(w.active)];
-  if (first >= targets.size()) {
-    return fault(w, i, Fault::Kind::bad_call, std::countr_zero(w.active), first,
-                 "brx.idx with index " + std::to_string(first) + " of a table of " + std::to_string(targets.size()));
-  }
-  uint64_t same = 0;
+  std::vector<Side> sides;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
-    if (index[lane] == first) same |= uint64_t{1} << lane;
+    if (index[lane] >= targets.size()) {
+      return fault(w, i, Fault::Kind::bad_call, lane, index[lane],
+                   "brx.idx with index " + std::to_string(index[lane]) + " of a table of " + std::to_string(targets.size()));
+    }
+    const Instr* const target = code + targets[index[lane]];
+    const auto side = std::find_if(sides.begin(), sides.end(), [&](const Side& s) { return s.pc == target; });
+    if (side != sides.end()) {
+      side->lanes |= uint64_t{1} << lane;
+    } else {
+      sides.push_back({uint64_t{1} << lane, target});
+    }
   }
-  const Instr* const target = code + targets[first];
-  if (same == w.active) return w.segment = target;
-  // The other lanes execute this instruction again.
-  const Instr* const next = diverge(w, i - 1, same, target, join);
-  return w.segment = next;
+  return w.segment = sides.size() == 1 ? sides[0].pc : spread(w, sides, join);
 }
 
 const Instr* run_reconverge(Warp& w, const Instr* i) {
@@ -155,7 +178,7 @@ const Instr* run_call(Warp& w, const Instr* i) {
     if (same != w.active) {
       // One callee at a time; all lanes meet behind the call.
       account_pseudo(w, i);
-      return w.segment = split_call(w, i, same);
+      return w.segment = spread(w, std::array{Side{w.active & ~same, i}, Side{same, i}}, i + 1);
     }
     target = static_cast<int32_t>(pointer - 1);
   }

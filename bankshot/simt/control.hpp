@@ -8,19 +8,6 @@ namespace bankshot::simt {
 /// Picks another ready path of the warp and makes it current. @return its next instruction, or null if none is ready
 const Instr* next_path(Warp& warp);
 
-/// For an instruction that needs all live lanes of `need` (shfl.sync and relatives): true when they all execute it
-/// now; Warp::active then holds them all, gathered from several paths if they were apart. False: this path now waits
-/// at `i`; the handler must `return next_path(warp)`.
-bool gather_slow(Warp& warp, const Instr* i, uint64_t need);
-inline bool gather(Warp& warp, const Instr* i, uint64_t need) {
-  return (need & warp.alive & ~warp.active) == 0 || gather_slow(warp, i, need);
-}
-/// What such a handler returns when it is done: sends gathered paths on their way.
-const Instr* scatter_slow(Warp& warp, const Instr* next);
-inline const Instr* scatter(Warp& warp, const Instr* next) {
-  return warp.gathered ? scatter_slow(warp, next) : next;
-}
-
 /// Stops the warp so that others may run; it goes on at `next`.
 const Instr* yield_slow(Warp& warp, const Instr* next);
 /// To be returned by instructions that may be waiting for another lane, warp or CTA (InstrFlag::kPolls).
@@ -32,8 +19,6 @@ inline const Instr* polled(Warp& warp, const Instr* next) {
 /// @return null, for `return fault(…)`
 const Instr* fault(Warp& warp, const Instr* i, Fault::Kind kind, int lane, uint64_t address, std::string what);
 
-/// Taken lanes go to `target`, the others to i + 1; they meet again at `join` (null: never).
-const Instr* diverge(Warp& warp, const Instr* i, uint64_t taken, const Instr* target, const Instr* join);
 /// The active lanes end.
 const Instr* exit_lanes(Warp& warp, const Instr* i);
 
@@ -46,7 +31,6 @@ const Instr* run_return(Warp& w, const Instr* i);
 const Instr* run_exit(Warp& w, const Instr* i);
 const Instr* run_trap(Warp& w, const Instr* i);
 const Instr* run_barrier(Warp& w, const Instr* i);       ///< op[0]: number, op[1]: count or kNone; small: see BarrierOp
-const Instr* run_warp_barrier(Warp& w, const Instr* i);  ///< op[0]: membermask
 const Instr* run_nanosleep(Warp& w, const Instr* i);
 const Instr* run_printf(Warp& w, const Instr* i);        ///< op[0]: format, op[1]: arguments, op[2]: result
 const Instr* run_assert(Warp& w, const Instr* i);

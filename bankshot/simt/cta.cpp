@@ -26,6 +26,7 @@ void run(Warp& w) {
     const int32_t index = (w.current + k) % count;
     if (w.paths[index].state != State::ready) continue;
     w.polls = kPollsPerTurn;
+    w.loops = kLoopsPerTurn;
     const Instr* i = resume(w, index);
     while (i != nullptr) i = i->run(w, i);
     return;
@@ -104,7 +105,7 @@ void CtaSlot::start(uint64_t linear) {
     if (kernel_->local_bytes != 0) std::memset(w.local, 0, size_t{kernel_->local_bytes} * program.lanes);
     const uint32_t threads = std::min(worker_->warp_size, cta_.threads - w.index * worker_->warp_size);
     w.alive = threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1;
-    w.done = w.yielded = w.gathered = false;
+    w.done = w.yielded = false;
     w.carry = 0;
     w.current = 0;
     w.paths.resize(1);
@@ -203,6 +204,7 @@ void CtaSlot::fill_warp_specials(Warp& w) {
     if (name == "%lanemask_lt") return (uint64_t{1} << lane) - 1;
     if (name == "%lanemask_ge") return ~((uint64_t{1} << lane) - 1);
     if (name == "%lanemask_gt") return ~((uint64_t{2} << lane) - 1);
+    if (name == "%dynamic_shared") return worker_->launch->kernel->dynamic_base;
     if (name == "%dynamic_smem_size") return config.dynamic_shared;
     if (name == "%total_smem_size" || name == "%aggr_smem_size") return cta_.shared_bytes;
     if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") return 1;
@@ -212,7 +214,7 @@ void CtaSlot::fill_warp_specials(Warp& w) {
     if (use.per_cta) continue;
     std::byte* const row = w.specials + (use.op & OperandRef::kOffset);
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-      const uint64_t bits = value(use.name, lane);
+      const uint64_t bits = value(use.name, lane) + use.add;
       std::memcpy(row + size_t{lane} * use.bytes, &bits, use.bytes);
     }
   }

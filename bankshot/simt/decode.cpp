@@ -16,7 +16,11 @@ uint32_t round_up(uint64_t value, uint64_t unit) { return static_cast<uint32_t>(
 uint64_t lay_out_shared(const ptx::Block& block, uint64_t offset, ModuleContext& context) {
   for (const ptx::Statement& statement : block.statements) {
     if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
-      if (variable->space != Space::shared || variable->linkage == "extern") continue;
+      if (variable->space != Space::shared) continue;
+      if (variable->linkage == "extern") {
+        context.dynamic_alignment = std::max(context.dynamic_alignment, alignment_of(*variable));
+        continue;
+      }
       offset = round_up(offset, alignment_of(*variable));
       context.shared_offsets[variable] = static_cast<uint32_t>(offset);
       offset += size_of(*variable);
@@ -58,24 +62,28 @@ std::vector<const ptx::Function*> declare_functions(ModuleContext& context) {
   return bodies;
 }
 
-/// Functions that kernels share see module-scope shared variables, their own, and one place for dynamic memory.
+bool calls(const ptx::Block& block) {
+  return std::any_of(block.statements.begin(), block.statements.end(), [](const ptx::Statement& statement) {
+    if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) return instruction->opcode == "call";
+    const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement);
+    return inner != nullptr && calls(**inner);
+  });
+}
+
+/// Module-scope shared variables come first, then those of functions, then a kernel's own; a kernel that calls nothing
+/// has no room for the functions'. Dynamic memory begins behind them all.
 void lay_out_all_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies) {
-  context.static_shared.assign(bodies.size(), context.program->static_shared);
-  uint64_t offset = context.program->static_shared;
-  bool functions = false;
+  const uint32_t module = context.program->static_shared;
+  uint64_t functions = module;
   for (const ptx::Function* body : bodies) {
-    if (body == nullptr || body->is_entry) continue;
-    functions = true;
-    offset = lay_out_shared(*body->body, offset, context);
+    if (body != nullptr && !body->is_entry) functions = lay_out_shared(*body->body, functions, context);
   }
-  uint32_t most = 0;
+  context.static_shared.assign(bodies.size(), static_cast<uint32_t>(functions));
   for (size_t k = 0; k < bodies.size(); ++k) {
-    context.static_shared[k] = static_cast<uint32_t>(offset);
     if (bodies[k] == nullptr || !bodies[k]->is_entry) continue;
-    context.static_shared[k] = static_cast<uint32_t>(lay_out_shared(*bodies[k]->body, offset, context));
-    most = std::max(most, context.static_shared[k]);
+    const uint64_t begin = calls(*bodies[k]->body) ? functions : module;
+    context.static_shared[k] = static_cast<uint32_t>(lay_out_shared(*bodies[k]->body, begin, context));
   }
-  if (functions) context.common_dynamic = most;
 }
 
 uint32_t registers_of(const ptx::Block& block) {
@@ -109,7 +117,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
     kernel.param_bytes = std::max(kernel.param_bytes, param.offset + param.bytes);
   }
   kernel.static_shared = context.static_shared[index];
-  kernel.dynamic_base = round_up(std::max(context.static_shared[index], context.common_dynamic), 16);
+  kernel.dynamic_base = context.dynamic_base(index);
   kernel.local_bytes = info.local_bytes;
   kernel.registers = registers_of(*function.body);
   kernel.target = architecture(context.module->targets);
@@ -171,7 +179,7 @@ void spread_isolation(LoadedProgram& program) {
 
 }  // namespace
 
-bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
+bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
             LoadedProgram& program, Diagnostics& diagnostics) {
   static std::map<const Rows*, std::pair<std::deque<Form>, std::unordered_map<std::string, std::vector<const Form*>>>> all;
   auto& [forms, by_opcode] = all[&rows];
@@ -188,6 +196,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   context.forms = &by_opcode;
   context.windows = windows;
   context.parameters = parameters;
+  context.warp_size = warp_size;
   program.constants.resize(64);
   program.code.emplace_back();  // so that index 0 is no instruction
   program.info.emplace_back();

@@ -20,6 +20,7 @@ struct Symbol {
   ptx::Space space = ptx::Space::reg; ///< variable, param
   uint64_t address = 0;               ///< variable: address or offset in its space; param: offset in its area
   uint32_t index = 0;                 ///< function: its index; label: its number
+  bool dynamic = false;               ///< variable: dynamic shared memory, which starts elsewhere in every kernel
   bool entry_param = false;           ///< param of the kernel itself (in the launch's buffer), not of a call frame
 };
 

@@ -34,9 +34,10 @@ void FunctionDecoder::decode() {
   place();
 }
 
-uint32_t FunctionDecoder::dynamic_offset(uint32_t alignment) const {
-  const uint32_t end = std::max(context_.static_shared[index_], context_.common_dynamic);
-  return round_up(end, std::max<uint32_t>(16, alignment));
+/// Kernels know where dynamic shared memory starts; a function learns it from the launch.
+void FunctionDecoder::place_dynamic(Symbol& symbol) {
+  symbol.dynamic = !function_.is_entry;
+  symbol.address = symbol.dynamic ? 0 : context_.dynamic_base(index_);
 }
 
 void FunctionDecoder::declare_dynamic_shared() {
@@ -44,7 +45,7 @@ void FunctionDecoder::declare_dynamic_shared() {
     const auto* variable = std::get_if<ptx::Variable>(&item);
     if (variable == nullptr || variable->space != Space::shared || variable->linkage != "extern") continue;
     Symbol symbol = context_.symbols[variable->name];
-    symbol.address = dynamic_offset(alignment_of(*variable));
+    place_dynamic(symbol);
     scopes_.back().symbols[variable->name] = symbol;
   }
 }
@@ -130,12 +131,16 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
   symbol.space = variable.space;
   switch (variable.space) {
     case Space::shared:
-      symbol.address = variable.linkage == "extern" ? dynamic_offset(alignment_of(variable))
-                                                    : context_.shared_offsets.at(&variable);
+      if (variable.linkage == "extern") {
+        place_dynamic(symbol);
+      } else {
+        symbol.address = context_.shared_offsets.at(&variable);
+      }
       break;
     case Space::local:
     case Space::param:  // of a call: in the caller's frame
       local_bytes_ = round_up(local_bytes_, local_alignment(variable));
+      info_.local_alignment = std::max(info_.local_alignment, local_alignment(variable));
       symbol.address = local_bytes_;
       local_bytes_ += static_cast<uint32_t>(std::min<uint64_t>(size_of(variable), UINT32_MAX / 2 - local_bytes_));
       break;

@@ -141,7 +141,10 @@ void declare_globals(ModuleContext& context) {
         }
         break;
       case Space::shared:
-        if (variable->linkage == "extern") break;  // dynamic: each kernel has its own place for it
+        if (variable->linkage == "extern") {  // dynamic: each kernel has its own place for it
+          context.dynamic_alignment = std::max<uint32_t>(context.dynamic_alignment, alignment_of(*variable));
+          break;
+        }
         shared = (shared + alignment_of(*variable) - 1) / alignment_of(*variable) * alignment_of(*variable);
         context.symbols[variable->name].address = shared;
         shared += size_of(*variable);

@@ -147,6 +147,7 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
       }
       case Symbol::Kind::variable:
         if (symbol->space == Space::local) break;
+        if (symbol->dynamic) return dynamic_row(static_cast<uint64_t>(operand.integer), want);
         return constant(symbol->address + static_cast<uint64_t>(operand.integer), want);
       case Symbol::Kind::param:
         if (symbol->entry_param) return constant(symbol->address + static_cast<uint64_t>(operand.integer), want);
@@ -169,9 +170,23 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
     if (actual != nullptr) *actual = have == 8 ? Type::u64 : Type::u32;
     return op;
   }
-  if (operand.name == "WARP_SZ") return constant(32, want);
+  if (operand.name == "WARP_SZ") return constant(context_.warp_size, want);
   error(operand.position, "'" + operand.name + "' is not declared");
   return OperandRef::kNone;
+}
+
+/// Where dynamic shared memory starts in this launch, plus an offset.
+uint32_t FunctionDecoder::dynamic_row(uint64_t offset, unsigned bytes) {
+  const auto add = static_cast<uint32_t>(offset);
+  const std::string key = "%dynamic_shared+" + std::to_string(add) + "/" + std::to_string(bytes);
+  const auto [it, added] = context_.specials.try_emplace(key, 0);
+  if (added) {
+    LoadedProgram& program = *context_.program;
+    it->second = OperandRef::kSpecial | program.special_bytes;
+    program.special_bytes += program.lanes * bytes;
+    program.specials.push_back({"%dynamic_shared", it->second, bytes, false, add});
+  }
+  return it->second;
 }
 
 uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
@@ -206,7 +221,7 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
     uint32_t& end = per_cta ? program.cta_special_bytes : program.special_bytes;
     it->second = (per_cta ? OperandRef::kCtaSpecial : OperandRef::kSpecial) | end;
     end += program.lanes * bytes;
-    program.specials.push_back({key, it->second, bytes, per_cta});
+    program.specials.push_back({key, it->second, bytes, per_cta, 0});
   }
   return it->second;
 }
@@ -280,6 +295,10 @@ bool FunctionDecoder::address(const Operand& operand, Space space, Address& out)
                                        ", but the instruction accesses ." + std::string(name(space)));
   }
   out.symbol = symbol;
+  if (symbol->dynamic) {
+    out.base = dynamic_row(0, 4);
+    out.wide = false;
+  }
   out.offset += static_cast<int64_t>(symbol->address);
   return true;
 }

@@ -29,7 +29,12 @@ struct ModuleContext {
   uint64_t parameters = 0;                                    ///< generic address of the kernel parameters
   std::unordered_map<const ptx::Variable*, uint32_t> shared_offsets;  ///< of .shared variables inside functions
   std::vector<uint32_t> static_shared;                        ///< by function: where its static shared memory ends
-  uint32_t common_dynamic = 0;  ///< where dynamic shared memory starts if functions use it, which all kernels share
+  uint32_t dynamic_alignment = 16;                            ///< of dynamic shared memory
+  unsigned warp_size = 32;
+
+  uint32_t dynamic_base(uint32_t function) const {
+    return (static_shared[function] + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
+  }
 };
 
 class FunctionDecoder final : public Decoder {
@@ -81,7 +86,8 @@ class FunctionDecoder final : public Decoder {
 
   void declare_parameters();
   void declare_dynamic_shared();
-  uint32_t dynamic_offset(uint32_t alignment) const;
+  void place_dynamic(Symbol& symbol);
+  uint32_t dynamic_row(uint64_t offset, unsigned bytes);
   void declare(const ptx::Variable& variable);
   void declare_register(const ptx::Variable& variable);
   void set_location(const ptx::Location& location);
@@ -130,7 +136,7 @@ class FunctionDecoder final : public Decoder {
 
 /// Decodes a parsed module. @param parameters  generic address of the kernel parameters
 /// @return false after errors; what was allocated for it belongs to `program`
-bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
+bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
             LoadedProgram& program, Diagnostics& diagnostics);
 
 /// True for %clock and relatives, whose rows must be refreshed when read.

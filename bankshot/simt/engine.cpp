@@ -76,7 +76,10 @@ Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text
   program->lanes = impl_->lanes;
   program->memory = &impl_->memory;
   Diagnostics diagnostics;
-  if (!decode(*module, *impl_->rows, impl_->windows, reinterpret_cast<uint64_t>(impl_->params), *program, diagnostics)) return diagnostics;
+  if (!decode(*module, *impl_->rows, impl_->windows, reinterpret_cast<uint64_t>(impl_->params),
+              impl_->options.machine.warp_size, *program, diagnostics)) {
+    return diagnostics;
+  }
   return program;
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ struct EngineOptions {
   uint64_t memory_bytes = uint64_t{16} << 30;  ///< what the device has
   bool count_conflicts = true;              ///< collect per-site counters of shared memory
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
+  /// Told how far a launch is, or empty: now and then when CTAs have ended, by the threads that ran them, and with
+  /// done == ctas by the launching thread when no CTA runs any more, before what the kernel printed is written.
+  std::function<void(uint64_t done, uint64_t ctas)> progress;
 };
 
 /// A place in the program text.

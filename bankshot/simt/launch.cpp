@@ -11,7 +11,8 @@ namespace bankshot::simt {
 namespace {
 
 constexpr unsigned kDefaultMxcsr = 0x1f80;  // round to nearest, subnormals kept, exceptions masked
-constexpr uint64_t kCallRegisterStack = 1 << 20;
+constexpr uint64_t kCallRegisterStack = 8 << 20;  // of a warp, behind the kernel's own; touched as far as calls nest
+constexpr uint64_t kTellAfter = 1 << 16;  // warp instructions of a worker: about a millisecond
 
 struct Output {
   uint64_t cta;
@@ -29,9 +30,8 @@ Worker new_worker(const LaunchSetup& setup, const Launch& launch, bool parallel)
   worker.counting = setup.options->count_conflicts;
   worker.warp_size = setup.options->machine.warp_size;
   worker.sms = std::max(1u, setup.options->machine.sms);
-  worker.register_stack = std::max<uint64_t>(kernel.has_calls ? kCallRegisterStack : 0, kernel.register_bytes + 64);
-  worker.local_stack = kernel.has_calls ? std::max<uint64_t>(setup.options->machine.stack_bytes, kernel.local_bytes)
-                                        : kernel.local_bytes;
+  worker.register_stack = kernel.register_bytes + (kernel.has_calls ? kCallRegisterStack : 64);
+  worker.local_stack = kernel.local_bytes + (kernel.has_calls ? setup.options->machine.stack_bytes : 0);
   if (worker.counting) worker.sites.resize(program.sites.size());
   worker.rules = &setup.options->machine.scratchpad;
   worker.windows = setup.windows;
@@ -49,16 +49,43 @@ void keep_output(Cta& cta, std::vector<Output>& outputs) {
   cta.output.clear();
 }
 
+/// Counts the CTAs that are done for EngineOptions::progress; nothing where nobody asked.
+class Progress {
+ public:
+  /// CTAs of one worker that nobody was told of, and its instructions when it last told.
+  struct Share {
+    uint64_t ctas = 0, told_at = 0;
+  };
+
+  Progress(const LaunchSetup& setup, uint64_t ctas) : tell_(setup.options->progress), ctas_(ctas) {}
+
+  void cta_done(const Worker& worker, Share& share) {
+    ++share.ctas;
+    if (worker.warp_instructions - share.told_at < kTellAfter || !tell_) return;
+    tell_(done_.fetch_add(share.ctas, std::memory_order_relaxed) + share.ctas, ctas_);
+    share = {0, worker.warp_instructions};
+  }
+  void launch_done() const {
+    if (tell_) tell_(ctas_, ctas_);
+  }
+
+ private:
+  const std::function<void(uint64_t, uint64_t)>& tell_;
+  const uint64_t ctas_;
+  std::atomic<uint64_t> done_{0};
+};
+
 /// CTAs that cannot see each other, on all cores.
 class Parallel {
  public:
-  Parallel(uint64_t ctas, std::vector<Worker>& workers, LaunchResources& resources)
-      : ctas_(ctas), workers_(workers), resources_(resources), outputs_(workers.size()) {}
+  Parallel(uint64_t ctas, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress)
+      : ctas_(ctas), workers_(workers), resources_(resources), progress_(progress), outputs_(workers.size()) {}
 
   /// @return the lowest CTA that faulted, and its worker in `faulty`; ctas if there was none
   uint64_t run(const Worker*& faulty) {
     chunk_ = std::clamp<uint64_t>(ctas_ / (workers_.size() * 16), 1, 64);
     resources_.pool.run(static_cast<unsigned>(workers_.size()), [&](unsigned k) { work(k); });
+    progress_.launch_done();
     std::vector<Output> all;
     for (size_t k = 0; k < workers_.size(); ++k) {
       std::move(outputs_[k].begin(), outputs_[k].end(), std::back_inserter(all));
@@ -81,13 +108,17 @@ class Parallel {
     if (slots.empty()) slots.emplace_back();
     CtaSlot& slot = slots.front();
     slot.prepare(worker);
+    Progress::Share share;
     for (;;) {
       const uint64_t begin = next_.fetch_add(chunk_);
       if (begin >= ctas_) break;
       for (uint64_t cta = begin; cta < std::min(ctas_, begin + chunk_); ++cta) {
         // A CTA below the lowest fault still has to run: its own fault would come first.
         if (cta > fault_.load()) break;
-        if (run_one(slot, cta)) continue;
+        if (run_one(slot, cta)) {
+          progress_.cta_done(worker, share);
+          continue;
+        }
         faulted_[k] = cta;
         uint64_t lowest = fault_.load();
         while (cta < lowest && !fault_.compare_exchange_weak(lowest, cta)) {
@@ -115,6 +146,7 @@ class Parallel {
   uint64_t ctas_, chunk_ = 1;
   std::vector<Worker>& workers_;
   LaunchResources& resources_;
+  Progress& progress_;
   std::vector<std::vector<Output>> outputs_;
   std::vector<uint64_t> faulted_ = std::vector<uint64_t>(workers_.size(), kNone);
   std::atomic<uint64_t> next_{0}, fault_{kNone};
@@ -123,7 +155,7 @@ class Parallel {
 /// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
 /// A CTA joins when those before it could not finish without waiting.
 /// @return false if a CTA faulted
-bool run_interleaved(uint64_t ctas, unsigned most, Worker& worker, std::deque<CtaSlot>& slots) {
+bool run_interleaved(uint64_t ctas, unsigned most, Worker& worker, std::deque<CtaSlot>& slots, Progress& progress) {
   const unsigned mxcsr = _mm_getcsr();
   _mm_setcsr(kDefaultMxcsr);
   std::vector<Output> outputs;
@@ -132,6 +164,7 @@ bool run_interleaved(uint64_t ctas, unsigned most, Worker& worker, std::deque<Ct
   std::vector<CtaSlot*> prepared;
   uint64_t next = 0;
   bool fine = true;
+  Progress::Share share;
   while (fine && (next < ctas || !resident.empty())) {
     if (next < ctas && resident.size() < most) {
       if (idle.empty()) idle.push_back(&slots.emplace_back());
@@ -151,11 +184,13 @@ bool run_interleaved(uint64_t ctas, unsigned most, Worker& worker, std::deque<Ct
         continue;
       }
       fine = turn == CtaSlot::Turn::done;
+      progress.cta_done(worker, share);
       keep_output(resident[k]->cta(), outputs);
       idle.push_back(resident[k]);
       resident.erase(resident.begin() + static_cast<ptrdiff_t>(k));
     }
   }
+  progress.launch_done();
   print(outputs);
   _mm_setcsr(mxcsr);
   return fine;
@@ -197,10 +232,11 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   while (resources.slots.size() < threads) resources.slots.emplace_back();
   std::vector<Worker> workers;
   for (unsigned k = 0; k < threads; ++k) workers.push_back(new_worker(setup, launch, kernel.isolated));
+  Progress progress(setup, ctas);
   if (kernel.isolated) {
     const Worker* faulty = nullptr;
-    if (Parallel(ctas, workers, resources).run(faulty) != Parallel::kNone) return faulty->fault;
-  } else if (!run_interleaved(ctas, setup.options->machine.resident_ctas, workers[0], resources.slots[0])) {
+    if (Parallel(ctas, workers, resources, progress).run(faulty) != Parallel::kNone) return faulty->fault;
+  } else if (!run_interleaved(ctas, setup.options->machine.resident_ctas, workers[0], resources.slots[0], progress)) {
     return workers[0].fault;
   }
   LaunchStats stats = merge(setup, workers);

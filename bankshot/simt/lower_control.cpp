@@ -76,7 +76,6 @@ void lower_barrier(Decoder& decoder, const ptx::Instruction& instruction, const 
 }
 
 void lower_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {
-  out.body = &run_warp_barrier;
   if (operands_between(decoder, instruction, 1, 1)) out.op[0] = decoder.source(instruction.operands[0], Type::u32);
 }
 

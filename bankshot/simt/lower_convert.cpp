@@ -75,6 +75,10 @@ bool check_rounding(Decoder& decoder, const ptx::Instruction& instruction, const
 void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!expect_operands(decoder, instruction, 2)) return;
   if (is_plain(m.type) && is_plain(m.type2) && !check_rounding(decoder, instruction, m)) return;
+  if (m.has("sat") && m.type == ptx::Type::bf16) {
+    decoder.error(instruction.position, "cvt to bf16 has no .sat");
+    return;
+  }
   if (instruction.operands[0].kind == ptx::Operand::Kind::sink) {
     decoder.error(instruction.operands[0].position, "expected a register, found '_'");
     return;

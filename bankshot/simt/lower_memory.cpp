@@ -30,7 +30,8 @@ Space lower_address(Decoder& decoder, const Operand& operand, Space space, Instr
 }
 
 void note_communication(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Space space, Instr& out) {
-  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio");
+  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio") ||
+                      m.has("cv");  // "don't cache and fetch again": what programs poll with
   if (!strong) return;
   if (instruction.opcode == "ld") out.flags |= InstrFlag::kPolls;
   const bool cta_only = m.has("cta") && !m.has("volatile");

@@ -116,7 +116,7 @@ void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const
   out.op[1] = decoder.source(instruction.operands[1], Type::b64);
   const bool local = m.has("local"), shared = m.has("shared") || m.has("shared::cta") || m.has("shared::cluster");
   out.imm = decoder.window(local ? Space::local : Space::shared);
-  out.small = local || shared ? 0 : m.has("global") ? 1 : 2;
+  out.small = local || shared ? IsSpace::kWindow : m.has("global") ? IsSpace::kGlobal : m.has("const") ? IsSpace::kConstant : IsSpace::kParam;
 }
 
 }  // namespace bankshot::simt

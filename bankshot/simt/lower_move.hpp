@@ -18,7 +18,11 @@ struct MoveKind {
 void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// imm: what is to be added to the address
 void lower_convert_address(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
-/// op[0] predicate, op[1] address, imm start of the window, aux: 0 inside the window, 1 outside both windows
+/// Instr::small of isspacep. Kernel parameters lie in the global space, constants do not. Source: PTX ISA, isspacep.
+struct IsSpace {
+  static constexpr uint8_t kWindow = 0, kGlobal = 1, kConstant = 2, kParam = 3;
+};
+/// op[0] predicate, op[1] address, imm start of the window
 void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 
 }  // namespace bankshot::simt

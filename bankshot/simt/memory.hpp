@@ -42,6 +42,8 @@ class Memory {
   bool register_host(uint64_t address, uint64_t bytes);
   bool unregister_host(uint64_t address);
 
+  /// Whether the address is in the device's range, allocated or not: the program's own memory is outside.
+  bool contains(uint64_t address) const { return address - base_ < reserve_; }
   /// The allocation (live or freed) that contains the address, or null.
   const Allocation* find(uint64_t address) const;
   /// The allocation nearest below or above, for messages; null if there is none.

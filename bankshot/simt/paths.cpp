@@ -1,5 +1,6 @@
 #include "bankshot/simt/paths.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "bankshot/simt/control.hpp"
@@ -147,44 +148,6 @@ bool release_waiting(Warp& w) {
   return any;
 }
 
-bool gather_slow(Warp& w, const Instr* i, uint64_t need) {
-  const auto kind = i->body;
-  Path& own = w.paths[w.current];
-  own.state = State::at_warp_sync;
-  own.pc = i;
-  own.wait_mask = need & w.alive;
-  uint64_t together = 0;
-  const auto joins = [&](const Path& path) {
-    const bool same_place = path.pc == i || (kind == &run_warp_barrier && path.pc->body == &run_warp_barrier);
-    return path.state == State::at_warp_sync && same_place && path.registers == own.registers;
-  };
-  for (const Path& path : w.paths) {
-    if (joins(path)) together |= path.mask;
-  }
-  if ((own.wait_mask & ~together) != 0) {
-    account_pseudo(w, i);
-    return false;
-  }
-  for (Path& path : w.paths) {
-    if (joins(path)) path.state = State::gathered;
-  }
-  w.active = together;
-  w.gathered = true;
-  return true;
-}
-
-const Instr* scatter_slow(Warp& w, const Instr* next) {
-  // Counted once, as one warp instruction of all the lanes it gathered.
-  count(w, next - 1, w.active);
-  w.gathered = false;
-  for (Path& path : w.paths) {
-    if (path.state != State::gathered) continue;
-    path.state = State::ready;
-    ++path.pc;
-  }
-  return next_path(w);
-}
-
 const Instr* yield_slow(Warp& w, const Instr* next) {
   if (next != w.segment) count(w, next - 1, w.paths[w.current].mask);
   save(w, next);
@@ -209,7 +172,28 @@ void check_barriers(Cta& cta) {
   }
 }
 
+/// The active lanes that name the same barrier and count as the first one: barrier.sync takes its operands by thread.
+static uint64_t same_barrier(const Warp& w, const Instr* i) {
+  uint64_t same = w.active;
+  for (const uint32_t op : {i->op[0], i->op[1]}) {
+    if (op == OperandRef::kNone || op >> 30 == OperandRef::kConstant >> 30) continue;
+    const uint32_t* const row = w.row<const uint32_t>(op);
+    const uint32_t first = row[std::countr_zero(w.active)];
+    for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      if (row[lane] != first) same &= ~(uint64_t{1} << lane);
+    }
+  }
+  return same;
+}
+
 const Instr* run_barrier(Warp& w, const Instr* i) {
+  if (const uint64_t same = same_barrier(w, i); same != w.active) {
+    account_pseudo(w, i);
+    add_sibling(w, w.current, w.active & ~same, i);
+    w.paths[w.current].mask = w.active = same;
+    w.segment = i;
+  }
   account(w, i, i + 1);
   const int lane = std::countr_zero(w.active);
   const uint32_t number = w.row<const uint32_t>(i->op[0])[lane];
@@ -242,12 +226,6 @@ const Instr* run_barrier(Warp& w, const Instr* i) {
   path.barrier = static_cast<uint8_t>(number);
   if (complete(*w.cta, barrier)) check_barriers(*w.cta);
   return next_path(w);
-}
-
-const Instr* run_warp_barrier(Warp& w, const Instr* i) {
-  const uint32_t need = w.row<const uint32_t>(i->op[0])[std::countr_zero(w.active)];
-  if (!gather(w, i, need == 0xffffffffu ? ~uint64_t{0} : need)) return next_path(w);
-  return scatter(w, i + 1);
 }
 
 namespace {
@@ -321,7 +299,8 @@ const Instr* enter_function(Warp& w, const Instr* i, const CallInfo& call, uint3
   const FunctionInfo& caller = program.functions[path.function];
   const FunctionInfo& callee = program.functions[function];
   const uint32_t registers = place_registers(w, path.registers, path.registers + caller.register_bytes, function);
-  const uint32_t local = path.local + caller.local_bytes;
+  const uint32_t alignment = std::max(16u, callee.local_alignment);
+  const uint32_t local = (path.local + caller.local_bytes + alignment - 1) / alignment * alignment;
   if (registers + callee.register_bytes > w.worker->register_stack ||
       local + callee.local_bytes > w.worker->local_stack) {
     return fault(w, i, Fault::Kind::out_of_local, std::countr_zero(w.active), local,
@@ -356,23 +335,6 @@ const Instr* leave_function(Warp& w) {
   path.function = frame.function;
   path.pc = frame.call + 1;
   return resume(w, w.current);
-}
-
-const Instr* split_call(Warp& w, const Instr* i, uint64_t same) {
-  const int32_t parent = w.current;
-  const uint64_t others = w.active & ~same;
-  const auto depth = static_cast<uint32_t>(w.paths[parent].frames.size());
-  const Instr* const join = i + 1;  // an indirect call is followed by one
-  if (w.paths[parent].reconverge == join && w.paths[parent].reconverge_depth == depth) {
-    // The parent waits there already.
-    add_sibling(w, parent, same, i);
-    w.paths[parent].mask = w.active = others;
-    return i;
-  }
-  park_inner(w, parent, join);
-  add_child(w, parent, others, i, join, depth);
-  add_child(w, parent, same, i, join, depth);
-  return next_path(w);
 }
 
 }  // namespace bankshot::simt

@@ -12,6 +12,7 @@ namespace bankshot::simt {
 constexpr uint8_t kBarrierSync = 0, kBarrierArrive = 1, kBarrierRedPopc = 2, kBarrierRedAnd = 3, kBarrierRedOr = 4;
 
 constexpr int32_t kPollsPerTurn = 256;  ///< polls after which a warp lets others run
+constexpr int32_t kLoopsPerTurn = 1 << 20;  ///< backward branches after which it does: it may poll with plain loads
 
 /// Adds the instructions from the segment's start up to and including `last`, executed by `lanes`.
 inline void count(Warp& w, const Instr* last, uint64_t lanes) {
@@ -52,7 +53,5 @@ void check_barriers(Cta& cta);
 
 const Instr* enter_function(Warp& w, const Instr* i, const CallInfo& call, uint32_t function);
 const Instr* leave_function(Warp& w);
-/// Divergent indirect call: `same` executes the call first, the others again later.
-const Instr* split_call(Warp& w, const Instr* i, uint64_t same);
 
 }  // namespace bankshot::simt

@@ -49,6 +49,7 @@ struct FunctionInfo {
   uint32_t begin = 0, end = 0;          ///< instructions [begin, end); `begin` is the entry point
   uint32_t register_bytes = 0;          ///< size of its frame in the warp's register stack
   uint32_t local_bytes = 0;             ///< size of its frame in a thread's stack, .param variables of calls included
+  uint32_t local_alignment = 16;        ///< of that frame
   struct Param { uint32_t offset = 0, bytes = 0; };  ///< offset in the local frame
   std::vector<Param> parameters, returns;
   struct Register {
@@ -68,6 +69,7 @@ struct SpecialUse {
   uint32_t op = 0;
   unsigned bytes = 4;
   bool per_cta = false;         ///< the same for all warps of a CTA, another for every CTA
+  uint32_t add = 0;             ///< %dynamic_shared (ours): where dynamic shared memory starts in this launch, plus this
 };
 
 struct LoadedProgram {

@@ -36,7 +36,7 @@ struct Frame {
 /// A set of lanes that execute together, or a place where paths wait for each other (paths with children).
 /// Divergence makes a tree: an inner path resumes at its `pc` when all its children arrived there.
 struct Path {
-  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync, gathered };
+  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync };
   State state = State::free;
   uint8_t barrier = 0;           ///< at_barrier: its number
   int32_t parent = -1;
@@ -46,7 +46,7 @@ struct Path {
   const Instr* pc = nullptr;     ///< next instruction
   const Instr* reconverge = nullptr;  ///< where this path joins its parent; null: never
   uint32_t reconverge_depth = 0; ///< call depth at which it does
-  uint64_t wait_mask = 0;        ///< at_warp_sync: the lanes it waits for
+  uint64_t wait_mask = 0;        ///< at_warp_sync: the lanes of its membermask
   uint32_t registers = 0;        ///< base[0] of the frame, as an offset
   uint32_t local = 0;            ///< base of the local frame
   uint32_t function = 0;
@@ -61,6 +61,7 @@ struct Warp {
   Cta* cta = nullptr;
   const Instr* segment = nullptr;///< start of the straight line being executed, for the counters
   int32_t polls = 0;             ///< polls left before this warp yields
+  int32_t loops = 0;             ///< backward branches left before it lets other warps run
 
   // Control.
   uint32_t index = 0;            ///< in the CTA
@@ -69,7 +70,6 @@ struct Warp {
   uint32_t local_frame = 0;      ///< offset of the local frame of the path being executed
   std::vector<Path> paths;
   bool done = false, yielded = false;
-  bool gathered = false;         ///< active holds lanes of several paths
 
   // Storage.
   std::byte* registers = nullptr;    ///< the register stack
@@ -131,6 +131,8 @@ struct Worker {
   std::vector<scratchpad::SiteCounter> sites;
   const scratchpad::Rules* rules = nullptr;
   Windows windows;
+  static constexpr size_t kSyncRow = 512;         ///< a row of 64 lanes of 8 bytes
+  alignas(64) std::byte sync_rows[6 * kSyncRow];  ///< operands of lanes that meet at a warp-wide instruction
   Fault fault;                        ///< valid when the CTA is `faulted`
 };
 

@@ -109,6 +109,9 @@ static void fills_and_copies() {
   DRIVER_OK(cuMemcpyDtoD(b, b + 80, 80));
   DRIVER_OK(cuMemcpy((CUdeviceptr)host, b, 4));
   EXPECT_EQ(host[0], 0x01020304);
+  const CUdeviceptr wild = b + (1 << 24);
+  EXPECT_EQ(cuMemcpy((CUdeviceptr)host, wild, 4), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemcpy(wild, (CUdeviceptr)host, 4), CUDA_ERROR_INVALID_VALUE);
   size_t free = 0, total = 0;
   DRIVER_OK(cuMemGetInfo(&free, &total));
   EXPECT(free > 0 && free <= total);

@@ -46,6 +46,10 @@ int main() {
   OK(cudaFree(a));
   EXPECT_EQ(cudaFree(a), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpy(host, a, sizeof(int), cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
+  int* wild = a + (1 << 20);
+  EXPECT_EQ(cudaMemcpy(host, wild, sizeof(int), cudaMemcpyDefault), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(wild, host, sizeof(int), cudaMemcpyDefault), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy2D(host, 4, wild, 4, 4, 1, cudaMemcpyDefault), cudaErrorInvalidValue);
   OK(cudaFree(nullptr));
   void* none = &host;
   OK(cudaMalloc(&none, 0));

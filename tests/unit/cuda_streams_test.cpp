@@ -24,16 +24,44 @@ TEST(CudaStreams, a_destroyed_stream_is_none) {
   EXPECT_EQ(streams.find(stream), nullptr);
 }
 
-TEST(CudaStreams, elapsed_needs_two_recorded_events_with_times) {
-  Event start, end;
-  float milliseconds = 0;
-  EXPECT_EQ(elapsed(start, end, milliseconds), Status::invalid_handle);
-  start.recorded = end.recorded = true;
-  end.time = start.time + std::chrono::microseconds(1500);
-  EXPECT_EQ(elapsed(start, end, milliseconds), Status::success);
-  EXPECT_FLOAT_EQ(milliseconds, 1.5f);
-  end.flags = kEventDisableTiming;
-  EXPECT_EQ(elapsed(start, end, milliseconds), Status::invalid_handle);
+TEST(CudaEvents, a_destroyed_event_is_none) {
+  EventTable events;
+  void* event = nullptr;
+  ASSERT_EQ(events.create(&event, kEventBlockingSync), Status::success);
+  EXPECT_EQ(events.query(event), Status::success);
+  EXPECT_EQ(events.record(event), Status::success);
+  EXPECT_EQ(events.destroy(event), Status::success);
+  EXPECT_EQ(events.destroy(event), Status::invalid_handle);
+  EXPECT_EQ(events.query(event), Status::invalid_handle);
+  EXPECT_EQ(events.record(event), Status::invalid_handle);
+}
+
+TEST(CudaEvents, rejects_flags_that_contradict_each_other) {
+  EventTable events;
+  void* event = nullptr;
+  EXPECT_EQ(events.create(nullptr, 0), Status::invalid_value);
+  EXPECT_EQ(events.create(&event, 8), Status::invalid_value);
+  EXPECT_EQ(events.create(&event, kEventInterprocess), Status::invalid_value);
+  EXPECT_EQ(event, nullptr);
+  EXPECT_EQ(events.create(&event, kEventInterprocess | kEventDisableTiming), Status::success);
+}
+
+TEST(CudaEvents, elapsed_needs_two_recorded_events_with_times) {
+  EventTable events;
+  void *start = nullptr, *end = nullptr, *untimed = nullptr;
+  ASSERT_EQ(events.create(&start, 0), Status::success);
+  ASSERT_EQ(events.create(&end, 0), Status::success);
+  ASSERT_EQ(events.create(&untimed, kEventDisableTiming), Status::success);
+  float milliseconds = -1;
+  events.record(start);
+  EXPECT_EQ(events.elapsed(&milliseconds, start, end), Status::invalid_handle);
+  events.record(end);
+  events.record(untimed);
+  EXPECT_EQ(events.elapsed(&milliseconds, start, untimed), Status::invalid_handle);
+  EXPECT_EQ(events.elapsed(&milliseconds, start, &events), Status::invalid_handle);
+  EXPECT_EQ(events.elapsed(nullptr, start, end), Status::invalid_value);
+  EXPECT_EQ(events.elapsed(&milliseconds, start, end), Status::success);
+  EXPECT_GE(milliseconds, 0.0f);
 }
 
 }  // namespace

@@ -55,6 +55,17 @@ TEST_F(CudaTransfer, rejects_freed_and_swapped_and_null_pointers) {
   EXPECT_EQ(copy_bytes(a, Side::either, address(host), Side::either, 100), Status::invalid_value);
 }
 
+TEST_F(CudaTransfer, rejects_a_device_address_that_was_never_allocated) {
+  std::vector<char> host(100);
+  const uint64_t a = device(100), beyond = a + (uint64_t{1} << 20);
+  for (const Side side : {Side::host, Side::device, Side::either}) {
+    EXPECT_EQ(copy_bytes(beyond, side, address(host), Side::either, 100), Status::invalid_value);
+    EXPECT_EQ(copy_bytes(address(host), Side::either, beyond, side, 100), Status::invalid_value);
+    EXPECT_EQ(copy_bytes(a + 100, side, address(host), Side::either, 1), Status::invalid_value);
+  }
+  EXPECT_EQ(copy_bytes(address(host), Side::either, a, Side::either, 100), Status::success);
+}
+
 TEST_F(CudaTransfer, nothing_is_always_copied) {
   EXPECT_EQ(copy_bytes(0, Side::device, 0, Side::device, 0), Status::success);
   EXPECT_EQ(fill(memory, {0, 0, 0, Side::device}, {0, 5, 5}, 1), Status::success);

@@ -67,6 +67,8 @@ TEST(ReportText, says_so_when_nothing_was_launched_or_the_run_was_cut_short) {
   RunReport report;
   report.program = "./app";
   contains(to_text(report), "no kernel was launched");
+  report.partial = true;
+  lacks(to_text(report), "no kernel was launched");
   report = made_report({column()});
   report.partial = true;
   contains(to_text(report), "partial: the program did not come to its end");

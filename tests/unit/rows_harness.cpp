@@ -194,7 +194,11 @@ std::vector<std::vector<std::string>> spellings(const Form& form) {
 }
 
 void execute(const Prepared& prepared, Registers& registers, uint64_t active, uint64_t& carry) {
+  static Memory memory(1 << 20);  // empty: isspacep asks it
+  static const Launch launch;
   Worker worker;
+  worker.memory = &memory;
+  worker.launch = &launch;
   Warp warp;
   warp.worker = &worker;
   warp.base[0] = warp.base[1] = warp.base[2] = warp.base[3] = registers.bytes.data();

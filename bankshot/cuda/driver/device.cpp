@@ -1,6 +1,7 @@
 // Initialisation, devices, versions, errors and entry points.
 #include "bankshot/cuda/device.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/entry_points.hpp"
+#include "bankshot/cuda/origin.hpp"
 #include "bankshot/cuda/say.hpp"
 
 namespace bankshot::cuda::driver {
@@ -123,16 +125,22 @@ BANKSHOT_API(cuGetProcAddress)(const char* name, void** function, int version, u
   return bankshot_cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }
 
-/// NVIDIA's own runtime, linked into a program statically, asks for private tables here and cannot go on without one of
-/// them: it would crash, so the program ends with the reason instead.
+/// NVIDIA's own runtime, linked into a program or library statically, asks for private tables here and cannot go on without
+/// one of them: it would crash, so the program ends with the reason instead. The names of libcuda.so.1 jump here, so the
+/// return address is in the file that asks.
 BANKSHOT_API(cuGetExportTable)(const void** table, const unsigned char* id) {
   constexpr unsigned char kRuntimeTable[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
                                                0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
   if (table) *table = nullptr;
   if (id && std::memcmp(id, kRuntimeTable, sizeof kRuntimeTable) == 0) {
-    say("this program has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver: "
-        "rebuild "
-        "it with -cudart shared");
+    const Origin asks = origin_of(__builtin_return_address(0));
+    const char* advice = "rebuild it with -cudart shared";
+    if (!asks.is_program)
+      advice =
+          "if it is a library of yours, rebuild it with -cudart shared; NVIDIA's own (cuBLAS, cuSPARSE …) cannot be "
+          "used without a GPU";
+    say(fmt::format("{} has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver: {}",
+                    asks.is_program ? "this program" : asks.file, advice));
     _exit(1);
   }
   return Status::invalid_value;

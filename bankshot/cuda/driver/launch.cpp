@@ -17,7 +17,7 @@ Status call_with(const void* handle, Work&& work) {
   return call([&](Session& session) {
     Function* function = session.modules().function(handle);
     if (!function) return Status::invalid_handle;
-    if (const Status status = load(session.engine(), *function->module); status != Status::success) return status;
+    if (const Status status = load(session.engine(), *function); status != Status::success) return status;
     return function->info ? work(session, *function) : Status::invalid_handle;
   });
 }

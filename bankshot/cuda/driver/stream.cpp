@@ -20,14 +20,6 @@ Status idle(void* stream) {
   return call_on(stream, [](Session&) { return Status::success; });
 }
 
-template <class Work>
-Status call_with(void* event, Work&& work) {
-  return call([&](Session& session) {
-    Event* found = session.events().find(event);
-    return found ? work(session, *found) : Status::invalid_handle;
-  });
-}
-
 }  // namespace
 
 BANKSHOT_API(cuStreamCreateWithPriority)(void** stream, unsigned flags, int priority) {
@@ -51,9 +43,7 @@ BANKSHOT_API(cuStreamSynchronize)(void* stream) {
 }
 BANKSHOT_API(cuStreamQuery)(void* stream) { return idle(stream); }
 BANKSHOT_API(cuStreamWaitEvent)(void* stream, void* event, unsigned) {
-  return call_on(stream, [&](Session& session) {
-    return session.events().find(event) ? Status::success : Status::invalid_handle;
-  });
+  return call_on(stream, [&](Session& session) { return session.events().query(event); });
 }
 BANKSHOT_API(cuLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
   return function ? call_back(stream, [&] { function(data); }) : Status::invalid_value;
@@ -113,39 +103,26 @@ BANKSHOT_API(cuThreadExchangeStreamCaptureMode)(int* mode) {
 }
 
 BANKSHOT_API(cuEventCreate)(void** event, unsigned flags) {
-  return call([&](Session& session) {
-    if (flags & ~7u) return Status::invalid_value;
-    return event ? give(event, session.events().create(flags)) : Status::invalid_value;
-  });
+  return call([&](Session& session) { return session.events().create(event, flags); });
 }
 BANKSHOT_API(cuEventDestroy_v2)(void* event) {
-  return call(
-      [&](Session& session) { return session.events().destroy(event) ? Status::success : Status::invalid_handle; });
+  return call([&](Session& session) { return session.events().destroy(event); });
 }
 BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned) {
-  return call_with(event, [&](Session& session, Event& found) {
-    if (!session.streams().find(stream)) return Status::invalid_handle;
-    found.recorded = true;
-    found.time = std::chrono::steady_clock::now();
-    return Status::success;
-  });
+  return call_on(stream, [&](Session& session) { return session.events().record(event); });
 }
 BANKSHOT_API(cuEventRecord)(void* event, void* stream) { return bankshot_cuEventRecordWithFlags(event, stream, 0); }
 BANKSHOT_API(cuEventSynchronize)(void* event) {
-  return call_with(event, [](Session& session, Event&) {
+  return call([&](Session& session) {
     session.report().refresh();
-    return Status::success;
+    return session.events().query(event);
   });
 }
 BANKSHOT_API(cuEventQuery)(void* event) {
-  return call_with(event, [](Session&, Event&) { return Status::success; });
+  return call([&](Session& session) { return session.events().query(event); });
 }
 BANKSHOT_API(cuEventElapsedTime_v2)(float* milliseconds, void* start, void* end) {
-  return call_with(start, [&](Session& session, Event& first) {
-    const Event* last = session.events().find(end);
-    if (!milliseconds) return Status::invalid_value;
-    return last ? elapsed(first, *last, *milliseconds) : Status::invalid_handle;
-  });
+  return call([&](Session& session) { return session.events().elapsed(milliseconds, start, end); });
 }
 
 }  // namespace bankshot::cuda::driver

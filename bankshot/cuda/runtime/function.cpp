@@ -13,7 +13,7 @@ Status call_with(const void* key, Work&& work) {
   return call([&](Session& session) {
     Function* function = session.modules().function(key);
     if (!function) return Status::invalid_device_function;
-    if (const Status status = load(session.engine(), *function->module); status != Status::success) return status;
+    if (const Status status = load(session.engine(), *function); status != Status::success) return status;
     return function->info ? work(session, *function) : Status::invalid_device_function;
   });
 }

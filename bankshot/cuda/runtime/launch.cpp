@@ -14,7 +14,7 @@ Status launch_kernel(const void* key, void* stream, const LaunchRequest& request
   return call_on(stream, [&](Session& session) {
     Function* function = session.modules().function(key);
     if (!function) return Status::invalid_device_function;
-    if (const Status status = load(session.engine(), *function->module); status != Status::success) return status;
+    if (const Status status = load(session.engine(), *function); status != Status::success) return status;
     return launch(session, *function, request);
   });
 }
@@ -65,7 +65,7 @@ BANKSHOT_API(cudaGetFuncBySymbol)(void** function, const void* host) {
     if (!function) return Status::invalid_value;
     if (!found) return Status::invalid_device_function;
     *function = found;
-    return load(session.engine(), *found->module);
+    return load(session.engine(), *found);
   });
 }
 

@@ -1,7 +1,5 @@
 // What the code that nvcc and clang add to a program calls before main, around launches and at exit.
 // Nothing of a fat binary is read here: see Module.
-#include <errno.h>
-
 #include <vector>
 
 #include "bankshot/cuda/launch.hpp"
@@ -35,7 +33,6 @@ extern "C" __attribute__((visibility("default"))) void** bankshot___cudaRegister
   std::lock_guard lock(session.mutex());
   auto module = std::make_unique<Module>();
   module->wrapper = wrapper;
-  module->label = program_invocation_short_name;
   return reinterpret_cast<void**>(&session.modules().add(std::move(module)));
 }
 

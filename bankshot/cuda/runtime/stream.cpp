@@ -50,9 +50,7 @@ BANKSHOT_API(cudaStreamQuery)(void* stream) {
 }
 
 BANKSHOT_API(cudaStreamWaitEvent)(void* stream, void* event, unsigned) {
-  return call_on(stream, [&](Session& session) {
-    return session.events().find(event) ? Status::success : Status::invalid_handle;
-  });
+  return call_on(stream, [&](Session& session) { return session.events().query(event); });
 }
 
 BANKSHOT_API(cudaLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {

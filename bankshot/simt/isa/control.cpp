@@ -28,7 +28,6 @@ void control_rows(Rows& rows) {
   add("barrier{.cta}.op{.aligned} a, b", "op = sync arrive", &run_barrier, &lower_barrier);
   add("barrier{.cta}.red.popc{.aligned}.u32 d, a, b, c:pred", "", &run_barrier, &lower_barrier);
   add("barrier{.cta}.red.op{.aligned}.pred p, a, b, c:pred", "op = and or", &run_barrier, &lower_barrier);
-  add("bar.warp.sync a:u32", "", &run_warp_barrier, &lower_warp_barrier);
   add("membar.level", "level = cta gl sys", &no_operation, &lower_fence);
   add("fence{.sem}{.proxy}{.async}.scope", "sem = sc acq_rel acquire release; scope = cta cluster gpu sys; proxy = proxy; async = async alias",
       &no_operation, &lower_fence);

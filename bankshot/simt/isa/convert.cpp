@@ -38,6 +38,13 @@ inline f64 sticky(S x) {
   return negative ? -magnitude : magnitude;
 }
 
+/// .sat: 0 and 1 are numbers of every format, so limiting before rounding is the same as after it.
+template <class F>
+inline void limit(const Instr* i, F* a) {
+  if (!(i->flags & InstrFlag::kSaturate)) return;
+  for (int l = 0; l < kLanes; ++l) a[l] = saturated(a[l]);
+}
+
 template <class D, class S>
 const Instr* integer_to_float(Warp& w, const Instr* i) {
   set_fp(w, i);
@@ -49,10 +56,12 @@ const Instr* integer_to_float(Warp& w, const Instr* i) {
     if constexpr (sizeof(S) <= 2) {
       f32 exact[kLanes];
       cast_row(exact, a);
+      limit(i, exact);
       narrow_by_mode(i, exact, out);
     } else {
       f64 exact[kLanes];
       for (int l = 0; l < kLanes; ++l) exact[l] = sticky(a[l]);
+      limit(i, exact);
       narrow_by_mode(i, exact, out);
     }
   } else if constexpr (sizeof(S) >= 4 && !std::is_same_v<S, s32>) {
@@ -62,11 +71,7 @@ const Instr* integer_to_float(Warp& w, const Instr* i) {
   } else {
     cast_row(out, a);
   }
-  if constexpr (!kIsHalf<D>) {
-    if (i->flags & InstrFlag::kSaturate) {
-      for (int l = 0; l < kLanes; ++l) out[l] = saturated(out[l]);
-    }
-  }
+  if constexpr (!kIsHalf<D>) limit(i, out);
   store(w, i, out, t);
   return i + 1;
 }
@@ -130,10 +135,7 @@ const Instr* float_to_float(Warp& w, const Instr* i) {
   D t[kLanes];
   const bool limited = (i->flags & InstrFlag::kSaturate) || (i->aux & ConvertAux::kRelu);
   const F* a = float_source<S>(w, i, ta, !limited);
-  // 0 and 1 are numbers of every format, so limiting before rounding is the same as after it.
-  if (i->flags & InstrFlag::kSaturate) {
-    for (int l = 0; l < kLanes; ++l) ta[l] = saturated(ta[l]);
-  }
+  limit(i, ta);
   if (i->aux & ConvertAux::kRelu) {
     for (int l = 0; l < kLanes; ++l) ta[l] = rectified(ta[l]);
   }
@@ -143,6 +145,11 @@ const Instr* float_to_float(Warp& w, const Instr* i) {
   } else {
     BANKSHOT_LANE_LOOP
     for (int l = 0; l < kLanes; ++l) out[l] = canonical(static_cast<D>(a[l]));
+    if constexpr (std::is_same_v<S, bf16> && std::is_same_v<D, f32>) {  // nothing was computed that could flush
+      if (i->fp & FpMode::kFlush) {
+        for (int l = 0; l < kLanes; ++l) out[l] = flushed(out[l]);
+      }
+    }
   }
   store(w, i, out, t);
   return i + 1;
@@ -191,7 +198,9 @@ void convert_rows(Rows& rows) {
                    {"rzi.s32.f64", {"0d7FF8000000000000"}, "-2147483648"},
                    {"f64.f32", {"0f3FC00000"}, "0d3FF8000000000000"},
                    {"sat.f32.f32", {"0f40000000"}, "0f3F800000"},
-                   {"f32.f16", {"0x3C00"}, "0f3F800000"}}});
+                   {"f32.f16", {"0x3C00"}, "0f3F800000"},
+                   {"f32.bf16", {"0x0001"}, "0f00010000"},
+                   {"ftz.f32.bf16", {"0x8001"}, "0f80000000"}}});
   rows.push_back({"cvt.rnd{.ftz}{.sat}.type.stype d, a:type2",
                   "type = f16 bf16 f32 f64; stype = " TYPES,
                   Unit::alu,
@@ -201,6 +210,9 @@ void convert_rows(Rows& rows) {
                    {"rp.f32.s32", {"16777217"}, "0f4B800001"},
                    {"rn.f32.f64", {"0d3FF8000000000000"}, "0f3FC00000"},
                    {"rn.f16.f32", {"0f3F800000"}, "0x3C00"},
+                   {"rn.sat.f16.s32", {"100"}, "0x3C00"},
+                   {"rn.sat.f16.s16", {"-3"}, "0x0000"},
+                   {"rz.f16.u64", {"2049"}, "0x6800"},
                    {"rz.bf16.f32", {"0f3FFFFFFF"}, "0x3FFF"}}});
   rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.type.f32 d, a:f32",
                   "frnd2 = rn rz; type = f16 bf16",

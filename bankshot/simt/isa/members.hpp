@@ -5,15 +5,13 @@
 // means the whole warp.
 #pragma once
 
-#include "bankshot/simt/control.hpp"
 #include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/warp_sync.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 
 /// redux.sync, in warp_redux.cpp.
 void redux_rows(Rows& rows);
-
-inline uint64_t member_lanes(u32 mask) { return mask == ~u32{0} ? kAllLanes : mask; }
 
 /// All lanes, active or not, have the same mask: an immediate, or a register that is likely to hold it everywhere.
 inline bool is_uniform(const u32* masks, u32 op) {
@@ -56,17 +54,16 @@ inline void for_groups(const Warp& w, u32 op, F f) {
   }
 }
 
-/// A handler that gathers the lanes of its membermask, runs Body, and lets them go again. Op is the operand with the
-/// mask; where it is kNone, the active lanes are enough.
-template <void (*Body)(Warp&, const Instr*), int Op>
+/// A handler that runs Body when the lanes of all active lanes' masks are active too, and else waits for them. Where the
+/// mask is kNone (the forms without .sync), the active lanes are enough.
+template <SyncBody Body, SyncOperands Operands>
 const Instr* gathered(Warp& w, const Instr* i) {
-  if (i->op[Op] == OperandRef::kNone) {
-    Body(w, i);
-    return i + 1;
+  const u32 mask = i->op[Operands.mask()];
+  if (mask != OperandRef::kNone && (needed_lanes(w, mask) & w.alive & ~w.active) != 0) {
+    return wait_for_members(w, i, Operands, Body);
   }
-  if (!gather(w, i, needed_lanes(w, i->op[Op]))) return next_path(w);
   Body(w, i);
-  return scatter(w, i + 1);
+  return i + 1;
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -215,7 +215,7 @@ Handler choose(const Match& m) {
   if (type == P::f32 || type == P::f16x2 || type == P::bf16x2) type = P::b32;
   if (type == P::f64) type = P::b64;
   const Space space = space_of(m);
-  const bool plain = m.which({"volatile", "relaxed", "acquire", "release", "mmio"}).empty();
+  const bool plain = m.which({"volatile", "relaxed", "acquire", "release", "mmio", "cv"}).empty();
   return by_type<u8, u16, u32, u64, s8, s16, s32, s64>(type, [&](auto tag) -> Handler {
     using T = typename decltype(tag)::type;
     if (plain && (space == Space::global || space == Space::constant)) return &access_global<T, Store>;

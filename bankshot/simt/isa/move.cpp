@@ -113,12 +113,20 @@ const Instr* convert_address(Warp& w, const Instr* i) {
 const Instr* is_space(Warp& w, const Instr* i) {
   const u64* const a = w.row<const u64>(i->op[1]);
   const Windows& windows = w.worker->windows;
-  uint64_t inside = 0, either = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    inside |= static_cast<uint64_t>(a[l] - i->imm < Windows::kSharedBytes) << l;
-    either |= static_cast<uint64_t>(a[l] - windows.shared < Windows::kSharedBytes + Windows::kLocalBytes) << l;
+  uint64_t inside = 0;
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    bool is = a[l] - i->imm < Windows::kSharedBytes;
+    if (i->small != IsSpace::kWindow) {
+      const bool window = a[l] - windows.shared < Windows::kSharedBytes + Windows::kLocalBytes;
+      const Allocation* const at = window ? nullptr : w.worker->memory->find(a[l]);
+      const bool constant = at != nullptr && at->kind == MemoryKind::module_constant;
+      const bool param = constant && at->address == reinterpret_cast<u64>(w.worker->launch->params);
+      is = i->small == IsSpace::kParam ? param : i->small == IsSpace::kConstant ? constant && !param : !window && (!constant || param);
+    }
+    inside |= static_cast<uint64_t>(is) << l;
   }
-  write_predicate(w, i->op[0], i->small == 0 ? inside : i->small == 1 ? ~either : 0);
+  write_predicate(w, i->op[0], inside);
   return i + 1;
 }
 

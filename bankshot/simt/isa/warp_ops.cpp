@@ -1,6 +1,7 @@
 // Lanes of a warp that talk to each other: shfl, vote, match, activemask, elect. Source: PTX ISA, "Parallel
 // synchronization and communication instructions" and shfl. Reductions: warp_redux.cpp.
 #include "bankshot/simt/isa/members.hpp"
+#include "bankshot/simt/lower_control.hpp"
 #include "bankshot/simt/lower_warp.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
@@ -51,7 +52,7 @@ void shuffle(Warp& w, const Instr* i) {
 }
 
 template <Shuffle Mode>
-constexpr Handler kShuffle = &gathered<&shuffle<Mode>, 5>;
+constexpr Handler kShuffle = &gathered<&shuffle<Mode>, SyncOperands{"dpaaam"}>;
 
 Handler select_shuffle(const Match& m) {
   if (m.has("up")) return kShuffle<Shuffle::up>;
@@ -96,9 +97,12 @@ void ballot(Warp& w, const Instr* i) {
   write_groups(w, i->op[0], i->op[2], [a](uint64_t group) { return static_cast<u32>(a & group); });
 }
 
+template <Vote Mode>
+constexpr Handler kVote = &gathered<&vote<Mode>, SyncOperands{"pqm---"}>;
+
 Handler select_vote(const Match& m) {
-  if (m.has("all")) return &gathered<&vote<Vote::all>, 2>;
-  return m.has("any") ? &gathered<&vote<Vote::any>, 2> : &gathered<&vote<Vote::uni>, 2>;
+  if (m.has("all")) return kVote<Vote::all>;
+  return m.has("any") ? kVote<Vote::any> : kVote<Vote::uni>;
 }
 
 /// The lanes of `group` whose value is that of lane `first`.
@@ -139,10 +143,12 @@ void match_all(Warp& w, const Instr* i) {
   write_predicate(w, i->op[1], agree);
 }
 
+constexpr SyncOperands kMatch32{"dpam--"}, kMatch64{"dpAm--"};
+
 Handler select_match(const Match& m) {
   const bool wide = m.type == ptx::Type::b64;
-  if (m.has("any")) return wide ? &gathered<&match_any<u64>, 3> : &gathered<&match_any<u32>, 3>;
-  return wide ? &gathered<&match_all<u64>, 3> : &gathered<&match_all<u32>, 3>;
+  if (m.has("any")) return wide ? &gathered<&match_any<u64>, kMatch64> : &gathered<&match_any<u32>, kMatch32>;
+  return wide ? &gathered<&match_all<u64>, kMatch64> : &gathered<&match_all<u32>, kMatch32>;
 }
 
 const Instr* active_mask(Warp& w, const Instr* i) {
@@ -161,6 +167,9 @@ void elect(Warp& w, const Instr* i) {
   write_predicate(w, i->op[1], leaders);
 }
 
+/// bar.warp.sync: that all are there is all.
+void meet(Warp&, const Instr*) {}
+
 }  // namespace
 
 void warp_rows(Rows& rows) {
@@ -172,7 +181,7 @@ void warp_rows(Rows& rows) {
   rows.push_back({"vote.mode.sync.pred p, a:pred, membermask", kVotes, Unit::warp, select_vote, lower_vote});
   rows.push_back({"vote.mode.pred p, a:pred", kVotes, Unit::warp, select_vote, lower_vote});
   const auto ballot_row = [&](std::string_view syntax) {
-    rows.push_back({syntax, "", Unit::warp, always(&gathered<&ballot, 2>), lower_vote});
+    rows.push_back({syntax, "", Unit::warp, always(&gathered<&ballot, SyncOperands{"dqm---"}>), lower_vote});
   };
   ballot_row("vote.sync.ballot.b32 d, a:pred, membermask");
   ballot_row("vote.ballot.sync.b32 d, a:pred, membermask");
@@ -185,7 +194,8 @@ void warp_rows(Rows& rows) {
   match_row("match.all.sync.type d|p, a, membermask");
   match_row("match.sync.all.type d|p, a, membermask");
   rows.push_back({"activemask.b32 d", "", Unit::warp, always(&active_mask), lower_activemask});
-  rows.push_back({"elect.sync d|p, membermask", "", Unit::warp, always(&gathered<&elect, 2>), lower_elect});
+  rows.push_back({"elect.sync d|p, membermask", "", Unit::warp, always(&gathered<&elect, SyncOperands{"dpm---"}>), lower_elect});
+  rows.push_back({"bar.warp.sync a:u32", "", Unit::warp, always(&gathered<&meet, SyncOperands{"m-----"}>), &lower_warp_barrier});
   redux_rows(rows);
 }
 

@@ -79,7 +79,7 @@ struct Floats {
 };
 
 template <class T, class F>
-constexpr Handler kReduce = &gathered<&reduce<T, F>, 2>;
+constexpr Handler kReduce = &gathered<&reduce<T, F>, SyncOperands{"dam---"}>;
 
 Handler select_integers(const Match& m) {
   const bool is_signed = m.type == ptx::Type::s32;

@@ -1,0 +1,97 @@
+#include "bankshot/cuda/progress.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "bankshot/report/run_report.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds kSilent = 1s, kEvery = 200ms;
+constexpr size_t kColumns = 78;
+
+/// The text stands where the program left the cursor, and the cursor stays there: what the program writes next comes where
+/// it would have come. No wrapping, or the line could not be erased. Source: ECMA-48 (EL), DEC VT510 (DECSC, DECAWM)
+constexpr const char* kBefore = "\0337\033[?7l";
+constexpr const char* kAfter = "\033[K\033[?7h\0338";
+constexpr const char* kErase = "\033[K";
+
+void write_to_terminal(std::string_view text) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+std::string progress_text(std::string_view kernel, uint64_t done, uint64_t ctas, uint64_t seconds) {
+  std::string text = fmt::format("bankshot: {} of {} CTAs in {} s, {}", done, ctas, seconds, report::demangle(kernel));
+  if (text.size() > kColumns) text = text.substr(0, kColumns - 3) + "...";
+  return text;
+}
+
+bool Progress::wanted() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && terminal && *terminal && std::strcmp(terminal, "dumb") != 0;
+}
+
+void Progress::begin(std::string_view kernel, uint64_t ctas) {
+  const std::lock_guard lock(mutex_);
+  done_ = 0;
+  kernel_ = kernel;
+  ctas_ = ctas;
+  start_ = std::chrono::steady_clock::now();
+  running_ = true;
+  if (!watching_) start_watching();
+}
+
+void Progress::start_watching() {
+  watching_ = true;
+  // Signals are the program's: none may arrive on a thread that it knows nothing of.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([this] { watch(); }).detach();
+  } catch (const std::system_error&) {
+    // The host has no thread left: the launch goes on without the line.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Progress::update(uint64_t done, uint64_t ctas) {
+  done_.store(done, std::memory_order_relaxed);
+  if (done < ctas) return;
+  const std::lock_guard lock(mutex_);
+  running_ = false;
+  erase();
+}
+
+void Progress::watch() {
+  for (;;) {
+    std::this_thread::sleep_for(kEvery);
+    const std::lock_guard lock(mutex_);
+    if (running_ && std::chrono::steady_clock::now() - start_ >= kSilent) draw();
+  }
+}
+
+void Progress::draw() {
+  if (isatty(STDERR_FILENO) == 0) return;  // the program may have redirected it since
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_);
+  write_to_terminal(kBefore + progress_text(kernel_, done_, ctas_, static_cast<uint64_t>(seconds.count())) + kAfter);
+  shown_ = true;
+}
+
+void Progress::erase() {
+  if (shown_ && isatty(STDERR_FILENO) != 0) write_to_terminal(kErase);
+  shown_ = false;
+}
+
+}  // namespace bankshot::cuda
