@@ -9,13 +9,13 @@
 
 namespace bankshot::search {
 
-/// Groups laid out for evaluation. A group of at most 32 words is one bit a word and address bit (a bit plane); sixteen
+/// Groups laid out for evaluation. The words of a group (32 at most) whose bank bit is 1 are a mask; sixteen
 /// groups are evaluated side by side. Larger groups (warps of 64 lanes, wide accesses) are counted one by one.
 class Evaluator {
  public:
-  static constexpr unsigned kSide = 16;
+  static constexpr unsigned kSide = 16, kParts = scratchpad::kMaxAddressBits / 4;
 
-  Evaluator(std::span<const scratchpad::Group> groups, unsigned address_bits);
+  explicit Evaluator(std::span<const scratchpad::Group> groups);
 
   /// Sum over the groups of weight * (words on the fullest bank - 1).
   /// @param rows  1 to kMaxBankBits rows of the hash; rank-deficient ones are fine
@@ -26,8 +26,9 @@ class Evaluator {
 
  private:
   struct alignas(64) Side {
-    uint32_t all[kSide];                                  ///< a bit a word
-    uint32_t plane[scratchpad::kMaxAddressBits][kSide];   ///< words that have the address bit
+    uint32_t all[kSide];             ///< a bit a word
+    /// By four address bits and a part of a row: the words of odd parity in that part. A row's set is the XOR of four.
+    uint32_t odd[kParts][16][kSide];
   };
   struct Large {
     uint64_t weight;

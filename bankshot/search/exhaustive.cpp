@@ -50,7 +50,7 @@ Range reduced_range(const Problem& problem, bool permutations) {
 }  // namespace
 
 Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, bool in_place) {
-  const Evaluator evaluator(problem.groups, problem.size.address_bits);
+  const Evaluator evaluator(problem.groups);
   const Range range = reduced ? reduced_range(problem, permutations) : full_range(problem.size, permutations);
   const bool masks = !permutations && (!reduced || range.reduced);
   Found best;

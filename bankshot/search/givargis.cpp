@@ -54,7 +54,7 @@ Found givargis(const Problem& problem, bool pairs) {
     }
   }
   found.hash = *scratchpad::rows_hash(problem.size, found.bits);
-  found.excess = problem.unavoidable + Evaluator(problem.groups, problem.size.address_bits).excess(found.hash.rows());
+  found.excess = problem.unavoidable + Evaluator(problem.groups).excess(found.hash.rows());
   found.status = Status::heuristic;
   found.evaluated = 1;
   return found;

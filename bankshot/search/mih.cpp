@@ -54,7 +54,7 @@ Found minimum_imbalance(const Problem& problem, bool pairs) {
     found.bits.push_back(candidates[best]);
   }
   found.hash = *scratchpad::rows_hash(problem.size, found.bits);
-  found.excess = problem.unavoidable + Evaluator(problem.groups, problem.size.address_bits).excess(found.hash.rows());
+  found.excess = problem.unavoidable + Evaluator(problem.groups).excess(found.hash.rows());
   found.status = Status::heuristic;
   found.evaluated = 1;
   return found;

@@ -40,7 +40,7 @@ class Search {
         bits_(quotient.bits),
         bank_bits_(bank_bits),
         deadline_(deadline),
-        evaluator_(quotient.groups, quotient.bits) {
+        evaluator_(quotient.groups) {
     for (const Group& group : groups_) {
       step_ = std::gcd(step_, group.weight);
       floor_ += excess_at_degree(group, least_degree(group, bank_bits));
