@@ -1,9 +1,14 @@
 #include "bankshot/scratchpad/pattern.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 namespace bankshot::scratchpad {
+
+HashSize size_of(const PatternSet& set) {
+  return {set.address_bits, static_cast<unsigned>(std::countr_zero(set.banks))};
+}
 
 std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pattern) {
   std::array<uint32_t, kMaxLanes> addresses;

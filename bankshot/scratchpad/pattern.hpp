@@ -25,6 +25,9 @@ struct PatternSet {
   std::vector<Pattern> patterns;
 };
 
+/// The sizes of hashes for these patterns.
+HashSize size_of(const PatternSet& set);
+
 /// Lanes that are served together: the words they want. What a search works on.
 /// Groups whose words are the same up to order and XOR with a constant cost the same under every linear hash.
 struct Group {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 
 #include "bankshot/search/search.hpp"
 
@@ -40,7 +39,7 @@ std::string_view name(Status s) {
 
 Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& set) {
   Problem p;
-  p.size = {set.address_bits, static_cast<unsigned>(std::countr_zero(set.banks))};
+  p.size = scratchpad::size_of(set);
   scratchpad::Groups all = scratchpad::groups(rules, set);
   p.groups = std::move(all.groups);
   p.unavoidable = all.unavoidable;

@@ -58,9 +58,16 @@ struct SearchOptions {
 /// @param reduced       only k1, k2 and mask that section 5.1 keeps
 Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, bool in_place);
 
+/// Sets of m single bits, or with `pairs` of single bits and XORs of two: all that a bound on the bits chosen so far does
+/// not rule out, in ascending order, the first of the best.
+Found exhaustive_bitwise(const Problem& problem, bool pairs, const SearchOptions& options);
+
 /// Givargis's heuristic over sets, section 5.2.1. @param pairs  also XORs of two bits, in the order of Table 3
 Found givargis(const Problem& problem, bool pairs);
 /// Minimum imbalance heuristic, section 5.2.2. @param pairs  also XORs of two bits, behind the single ones
 Found minimum_imbalance(const Problem& problem, bool pairs);
+
+/// The search that a class and a method name; the error lists the methods of the class.
+Result<Found> find(const Problem& problem, HashClass c, Method method, const SearchOptions& options);
 
 }  // namespace bankshot::search

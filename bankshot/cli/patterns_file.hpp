@@ -1,0 +1,18 @@
+// Reading what commands on patterns share.
+#pragma once
+
+#include <string>
+
+#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::cli {
+
+/// A patterns file; "-" is standard input. The error begins with the name of the file.
+Result<scratchpad::PatternSet> read_patterns(const std::string& path);
+
+/// Writes a command's result: `json` to FILE or, if that is "-", to standard output; the text to standard output unless the
+/// JSON went there. @return exit status
+int deliver(const std::string& file, const std::string& json, const std::string& text);
+
+}  // namespace bankshot::cli

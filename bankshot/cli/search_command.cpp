@@ -1,0 +1,160 @@
+// bankshot search: the best bank hash for access patterns.
+#include <chrono>
+#include <optional>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bankshot/cli/command.hpp"
+#include "bankshot/cli/patterns_file.hpp"
+#include "bankshot/report/patterns_json.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/search/search.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+using search::HashClass;
+using search::Method;
+
+template <class E>
+std::optional<E> named(std::string_view text, std::initializer_list<E> all) {
+  for (E e : all) {
+    if (search::name(e) == text) return e;
+  }
+  return std::nullopt;
+}
+
+/// Single bits as numbers, pairs as "a^b".
+nlohmann::json bit_list(const std::vector<uint32_t>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  for (uint32_t row : rows) {
+    const int low = std::countr_zero(row);
+    if (std::has_single_bit(row)) {
+      list.push_back(low);
+    } else {
+      list.push_back(fmt::format("{}^{}", low, std::countr_zero(row & (row - 1))));
+    }
+  }
+  return list;
+}
+
+class Search final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    app.add_option("PATTERNS", file_, "patterns file; - is standard input");
+    app.add_option("--class", class_, "hashes to choose from: bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor, gf2")
+        ->type_name("C")
+        ->capture_default_str();
+    app.add_option("--method", method_, "exhaustive, givargis, mih or optimal (default: optimal for gf2, else exhaustive)")
+        ->type_name("M");
+    app.add_flag("--in-place", in_place_, "only hashes that software can apply without extra memory");
+    app.add_option("--time-limit", seconds_, "seconds after which the best so far is the answer")
+        ->type_name("S")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str();
+    app.add_flag("--count-classes", count_, "only print how many hashes each class has");
+    app.add_option("--address-bits", size_.address_bits, "for --count-classes")->check(CLI::Range(1, 16))->capture_default_str();
+    app.add_option("--bank-bits", size_.bank_bits, "for --count-classes")->check(CLI::Range(1, 6))->capture_default_str();
+    app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (count_) return count_classes();
+    if (file_.empty()) return refuse("no patterns file is named; try: bankshot search patterns.json");
+    const auto c = named(class_, {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm,
+                                  HashClass::bitwise_xor, HashClass::gf2});
+    if (!c) return refuse("no hash class is called '" + class_ + "'; there are bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor and gf2");
+    if (method_.empty()) method_ = *c == HashClass::gf2 ? "optimal" : "exhaustive";
+    const auto m = named(method_, {Method::exhaustive, Method::givargis, Method::mih, Method::optimal});
+    if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
+    const Result<scratchpad::PatternSet> set = read_patterns(file_);
+    if (!set) return refuse(set.error().message);
+    scratchpad::Rules rules;
+    rules.banks = set->banks;
+    search::SearchOptions options;
+    options.in_place = in_place_;
+    options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
+    const Result<search::Found> found = search::find(search::problem(rules, *set), *c, *m, options);
+    if (!found) return refuse(found.error().message);
+    const uint64_t baseline = scratchpad::excess(rules, *set, scratchpad::modulo_hash(scratchpad::size_of(*set)));
+    return deliver(json_, json_of(*found, baseline), text_of(*found, baseline));
+  }
+
+ private:
+  std::string json_of(const search::Found& found, uint64_t baseline) const {
+    nlohmann::json document = {{"schema", "bankshot/search/1"},
+                               {"hash", nlohmann::json::parse(report::hash_to_json(found.hash))},
+                               {"spec", scratchpad::spec(found.hash)},
+                               {"excess", found.excess},
+                               {"baseline_excess", baseline},
+                               {"status", search::name(found.status)},
+                               {"lower_bound", found.lower_bound},
+                               {"evaluated", found.evaluated},
+                               {"in_place", scratchpad::is_in_place(found.hash)}};
+    if (found.status == search::Status::heuristic) document["bits"] = bit_list(found.bits);
+    return document.dump(1) + "\n";
+  }
+
+  static std::string text_of(const search::Found& found, uint64_t baseline) {
+    std::string text = fmt::format("excess {} of {} without a hash: ", found.excess, baseline);
+    switch (found.status) {
+      case search::Status::exhaustive: text += fmt::format("the best of its class ({} tried)\n", found.evaluated); break;
+      case search::Status::heuristic: text += "a heuristic's choice\n"; break;
+      case search::Status::optimal: text += "optimal (proved)\n"; break;
+      case search::Status::best_found:
+        text += fmt::format("best found, gap <= {} (nothing is below {})\n", found.excess - found.lower_bound, found.lower_bound);
+        break;
+    }
+    text += "  hash        " + scratchpad::spec(found.hash) + "\n";
+    text += "  in a paper  " + scratchpad::paper_form(found.hash) + "\n";
+    text += "  rows       ";
+    for (uint32_t row : found.hash.rows()) text += fmt::format(" {}", row);
+    text += "\n";
+    if (const std::string swizzle = scratchpad::swizzle_form(found.hash); !swizzle.empty()) {
+      text += "  CuTe        " + swizzle + " of words\n";
+    }
+    text += std::string("  in place    ") +
+            (scratchpad::is_in_place(found.hash) ? "yes: software can apply it without extra memory\n"
+                                                 : "no: only hardware, or software with a layout of its own\n");
+    return text + "\n" + scratchpad::cpp_source(found.hash);
+  }
+
+  int count_classes() const {
+    if (size_.bank_bits > size_.address_bits) return refuse("there are more bank bits than address bits");
+    const scratchpad::ClassSizes s = scratchpad::class_sizes(size_);
+    const std::pair<const char*, const std::string*> rows[] = {
+        {"all", &s.all}, {"xor", &s.linear}, {"unique-xor", &s.unique_linear}, {"bitvector-perm", &s.bitvector_perm},
+        {"bitvector-xor", &s.bitvector_xor}, {"bitwise-perm", &s.bitwise_perm}, {"bitwise-xor", &s.bitwise_xor}};
+    nlohmann::json counts = nlohmann::json::object();
+    std::string text;
+    for (const auto& [name, value] : rows) {
+      const bool exact = value->find('e') == std::string::npos && value->size() <= 15;  // a number every reader of JSON keeps
+      counts[name] = exact ? nlohmann::json(std::stoull(*value)) : nlohmann::json(*value);
+      text += fmt::format("{:<15}  {}\n", name, *value);
+    }
+    const nlohmann::json document = {{"schema", "bankshot/class-counts/1"}, {"address_bits", size_.address_bits},
+                                     {"bank_bits", size_.bank_bits}, {"counts", counts}};
+    return deliver(json_, document.dump(1) + "\n", text);
+  }
+
+  std::string file_, class_ = "gf2", method_, json_;
+  bool in_place_ = false, count_ = false;
+  double seconds_ = 10;
+  scratchpad::HashSize size_;
+};
+
+const RegisterCommand registration({
+    "search", "Find the best bank hash for access patterns",
+    "The hash with the least excess: the sum of weight * (passes - ideal). Without --class it is the best of all XOR hashes,\n"
+    "proved to be, or with a bound of what is left when the time runs out. PATTERNS is described in docs/json.md.\n\n"
+    "Examples:\n"
+    "  bankshot search patterns.json\n"
+    "  bankshot search --in-place patterns.json\n"
+    "  bankshot search --class bitwise-xor --method mih patterns.json\n"
+    "  bankshot search --count-classes --address-bits 14 --bank-bits 5\n",
+    [] { return std::make_unique<Search>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

@@ -1,0 +1,133 @@
+#include "bankshot/report/patterns_json.hpp"
+
+#include <bit>
+
+#include <nlohmann/json.hpp>
+
+#include "bankshot/scratchpad/hash_text.hpp"
+
+namespace bankshot::report {
+namespace {
+
+using nlohmann::json;
+using scratchpad::Pattern;
+using scratchpad::PatternSet;
+
+/// Thrown and caught in this file only; becomes the Error of patterns_from_json.
+struct Bad {
+  std::string message;
+};
+
+[[noreturn]] void fail(const std::string& place, const std::string& why) { throw Bad{place + ": " + why}; }
+
+uint64_t whole(const json& value, const std::string& place, uint64_t least, uint64_t most) {
+  if (!value.is_number_unsigned() || value.get<uint64_t>() < least || value.get<uint64_t>() > most) {
+    fail(place, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return value.get<uint64_t>();
+}
+
+uint64_t member(const json& object, const std::string& place, const char* key, uint64_t otherwise, uint64_t least, uint64_t most) {
+  const auto found = object.find(key);
+  return found == object.end() ? otherwise : whole(*found, place + key, least, most);
+}
+
+scratchpad::AccessKind kind_of(const json& object, const std::string& place) {
+  const auto found = object.find("kind");
+  if (found == object.end() || *found == "load") return scratchpad::AccessKind::load;
+  if (*found == "store") return scratchpad::AccessKind::store;
+  if (*found == "atomic") return scratchpad::AccessKind::atomic;
+  fail(place + "kind", "must be \"load\", \"store\" or \"atomic\"");
+}
+
+Pattern pattern(const json& object, const PatternSet& set, const std::string& place) {
+  if (!object.is_object()) fail(place, "must be an object");
+  Pattern p;
+  const std::string inside = place + ".";
+  p.weight = member(object, inside, "weight", 1, 1, uint64_t{1} << 40);
+  p.width = static_cast<unsigned>(member(object, inside, "width", 4, 1, 16));
+  if (!std::has_single_bit(p.width)) fail(inside + "width", "must be 1, 2, 4, 8 or 16 bytes");
+  p.kind = kind_of(object, inside);
+  const auto addresses = object.find("addresses");
+  if (addresses == object.end() || !addresses->is_array()) fail(inside + "addresses", "must be a list of word addresses");
+  const size_t most = set.banks > 32 ? 64 : 32;
+  if (addresses->size() > most) fail(inside + "addresses", std::to_string(addresses->size()) + " lanes, but a warp has " + std::to_string(most));
+  for (size_t lane = 0; lane < addresses->size(); ++lane) {
+    const json& address = (*addresses)[lane];
+    if (address.is_null()) continue;  // a lane that is off
+    const std::string at = inside + "addresses[" + std::to_string(lane) + "]";
+    if (address.is_number_unsigned() && address.get<uint64_t>() >> set.address_bits != 0) {
+      fail(at, std::to_string(address.get<uint64_t>()) + " is beyond the " + std::to_string(set.address_bits) + " address bits");
+    }
+    p.words[lane] = static_cast<uint32_t>(whole(address, at, 0, (uint64_t{1} << set.address_bits) - 1));
+    if (p.width > 4 && p.words[lane] % (p.width / 4) != 0) fail(at, "is no multiple of the width");
+    p.mask |= uint64_t{1} << lane;
+  }
+  return p;
+}
+
+PatternSet read(std::string_view text) {
+  json document;
+  try {
+    document = json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw Bad{std::string("not JSON: ") + error.what()};
+  }
+  if (!document.is_object()) fail("document", "must be an object");
+  const auto schema = document.find("schema");
+  if (schema != document.end() && *schema != "bankshot/patterns/1") fail("schema", "must be \"bankshot/patterns/1\"");
+  PatternSet set;
+  set.banks = static_cast<unsigned>(member(document, "", "banks", 32, 1, 64));
+  if (set.banks != 16 && set.banks != 32 && set.banks != 64) fail("banks", "must be 16, 32 or 64");
+  const auto bank_bits = static_cast<uint64_t>(std::countr_zero(set.banks));
+  set.address_bits = static_cast<unsigned>(member(document, "", "address_bits", 14, bank_bits, scratchpad::kMaxAddressBits));
+  const auto patterns = document.find("patterns");
+  if (patterns == document.end() || !patterns->is_array()) fail("patterns", "must be a list");
+  if (patterns->empty()) fail("patterns", "is empty: there is nothing to work on");
+  for (size_t k = 0; k < patterns->size(); ++k) {
+    set.patterns.push_back(pattern((*patterns)[k], set, "patterns[" + std::to_string(k) + "]"));
+  }
+  return set;
+}
+
+const char* name(scratchpad::AccessKind kind) {
+  constexpr const char* kNames[] = {"load", "store", "atomic"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+}  // namespace
+
+Result<PatternSet> patterns_from_json(std::string_view text) {
+  try {
+    return read(text);
+  } catch (const Bad& bad) {
+    return Error{bad.message};
+  }
+}
+
+std::string patterns_to_json(const PatternSet& set) {
+  json document = {{"schema", "bankshot/patterns/1"}, {"banks", set.banks}, {"address_bits", set.address_bits}};
+  json& patterns = document["patterns"] = json::array();
+  for (const Pattern& p : set.patterns) {
+    json addresses = json::array();
+    const unsigned lanes = p.mask == 0 ? 0 : static_cast<unsigned>(std::bit_width(p.mask));
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      addresses.push_back((p.mask >> lane & 1) != 0 ? json(p.words[lane]) : json(nullptr));
+    }
+    patterns.push_back({{"weight", p.weight}, {"width", p.width}, {"kind", name(p.kind)}, {"addresses", std::move(addresses)}});
+  }
+  return document.dump(1) + "\n";
+}
+
+std::string hash_to_json(const scratchpad::BankHash& hash) {
+  json object = {{"class", scratchpad::class_name(hash)}};
+  if (hash.kind == scratchpad::BankHash::Kind::linear) object["rows"] = hash.rows();
+  if (const auto v = scratchpad::as_bitvector(hash); v && hash.kind == scratchpad::BankHash::Kind::linear) {
+    object["k1"] = v->k1;
+    object["k2"] = v->k2;
+    object["mask"] = v->mask;
+  }
+  return object.dump();
+}
+
+}  // namespace bankshot::report

@@ -1,0 +1,19 @@
+// The patterns file: accesses of warps, as bankshot trace writes and bankshot search reads them. docs/json.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::report {
+
+/// The error names the place in the document: "patterns[3].addresses[7]: …".
+Result<scratchpad::PatternSet> patterns_from_json(std::string_view text);
+std::string patterns_to_json(const scratchpad::PatternSet& set);
+
+/// {"class":"bitvector-xor","k1":0,"k2":5,"mask":7,"rows":[…]}; class and parameters as hash_text.hpp has them.
+std::string hash_to_json(const scratchpad::BankHash& hash);
+
+}  // namespace bankshot::report

@@ -1,0 +1,226 @@
+// Searches for bank hashes: the worked examples of the XOR-hash paper, and brute force.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <set>
+
+#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/search/evaluate.hpp"
+#include "bankshot/search/optimal.hpp"
+
+namespace bankshot::search {
+namespace {
+
+using scratchpad::Pattern;
+using scratchpad::PatternSet;
+
+Pattern pattern(const std::function<uint32_t(uint32_t)>& word, unsigned lanes = 32) {
+  Pattern p;
+  for (uint32_t lane = 0; lane < lanes; ++lane) {
+    p.words[lane] = word(lane);
+    p.mask |= uint64_t{1} << lane;
+  }
+  return p;
+}
+Pattern stride(uint32_t s) {
+  return pattern([=](uint32_t lane) { return lane * s; });
+}
+PatternSet set_of(std::vector<Pattern> patterns, unsigned address_bits = 14, unsigned banks = 32) {
+  PatternSet set;
+  set.banks = banks;
+  set.address_bits = address_bits;
+  set.patterns = std::move(patterns);
+  return set;
+}
+Problem problem_of(const PatternSet& set) {
+  scratchpad::Rules rules;
+  rules.banks = set.banks;
+  return problem(rules, set);
+}
+uint64_t modulo_excess(const PatternSet& set) {
+  scratchpad::Rules rules;
+  rules.banks = set.banks;
+  return scratchpad::excess(rules, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
+}
+std::vector<uint32_t> single_bits(std::initializer_list<unsigned> bits) {
+  std::vector<uint32_t> rows;
+  for (unsigned bit : bits) rows.push_back(1u << bit);
+  return rows;
+}
+
+TEST(Search, reduced_exhaustive_search_tries_188_for_strides_4_and_6) {
+  const Problem p = problem_of(set_of({stride(4), stride(6)}));  // section 5.1
+  const Found reduced = exhaustive_bitvector(p, false, true, false), full = exhaustive_bitvector(p, false, false, false);
+  EXPECT_EQ(reduced.evaluated, 188u);
+  EXPECT_EQ(full.evaluated, 4480u);
+  EXPECT_EQ(reduced.excess, full.excess);
+}
+
+TEST(Search, reduced_search_finds_what_the_full_one_finds_for_strides) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 30; ++round) {
+    std::vector<Pattern> patterns;
+    for (unsigned k = 0; k < 1 + round % 3u; ++k) patterns.push_back(stride((2 * (random() % 8) + 1) << random() % 6));
+    const Problem p = problem_of(set_of(std::move(patterns)));
+    EXPECT_EQ(exhaustive_bitvector(p, false, true, false).excess, exhaustive_bitvector(p, false, false, false).excess) << round;
+  }
+}
+
+TEST(Search, a_tile_read_by_rows_and_columns_has_no_conflicts_left) {
+  const PatternSet set = set_of({stride(1), stride(32)});
+  EXPECT_EQ(modulo_excess(set), 31u);
+  const Found found = exhaustive_bitvector(problem_of(set), false, false, false);
+  EXPECT_EQ(found.excess, 0u);
+  EXPECT_EQ(scratchpad::spec(found.hash), "bvxor:0,5,31");
+}
+
+TEST(Search, givargis_selects_the_bits_of_the_papers_examples) {
+  EXPECT_EQ(givargis(problem_of(set_of({stride(8), stride(45)})), false).bits, single_bits({3, 4, 5, 6, 7}));
+  EXPECT_EQ(givargis(problem_of(set_of({stride(8), stride(13)})), false).bits, single_bits({3, 4, 6, 5, 7}));
+}
+
+TEST(Search, minimum_imbalance_selects_the_bits_of_figure_6) {
+  const std::vector<uint32_t> words = {27, 12, 6, 19, 11, 4, 28, 3};
+  Problem p;
+  p.size = {5, 3};
+  std::vector<uint32_t> sorted = words;
+  std::sort(sorted.begin(), sorted.end());
+  p.groups = {{1, scratchpad::canonical(sorted)}};
+  EXPECT_EQ(minimum_imbalance(p, false).bits, single_bits({0, 3, 4}));
+}
+
+TEST(Search, evaluation_agrees_with_the_cost_of_the_patterns) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<Pattern> patterns;
+    for (int k = 0; k < 20; ++k) {
+      Pattern p = pattern([&](uint32_t) { return random() % 16384; }, 1 + random() % 32);
+      p.weight = 1 + random() % 9;
+      p.kind = static_cast<scratchpad::AccessKind>(random() % 3);
+      p.width = 4u << random() % 3;
+      for (uint32_t& word : p.words) word = word / 4 * 4 % (round % 2 == 0 ? 64 : 16384);
+      patterns.push_back(p);
+    }
+    const PatternSet set = set_of(std::move(patterns));
+    std::vector<uint32_t> rows(5);
+    for (uint32_t& row : rows) row = random() % 16384;
+    const scratchpad::BankHash hash = *scratchpad::rows_hash({14, 5}, rows);
+    const Problem p = problem_of(set);
+    EXPECT_EQ(p.unavoidable + Evaluator(p.groups).excess(rows), scratchpad::excess({}, set, hash)) << round;
+  }
+}
+
+/// The least excess of all row spaces, one after the other.
+uint64_t brute_force(const Problem& p) {
+  const Evaluator evaluator(p.groups);
+  uint64_t best = ~uint64_t{0};
+  std::vector<uint32_t> rows;
+  const std::function<void(uint32_t)> visit = [&](uint32_t first) {
+    if (rows.size() == p.size.bank_bits) {
+      if (scratchpad::rank(rows) == rows.size()) best = std::min(best, evaluator.excess(rows));
+      return;
+    }
+    for (uint32_t row = first; row < 1u << p.size.address_bits; ++row) {
+      rows.push_back(row);
+      visit(row + 1);
+      rows.pop_back();
+    }
+  };
+  visit(1);
+  return best + p.unavoidable;
+}
+
+TEST(Search, optimal_agrees_with_brute_force) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    const unsigned bank_bits = 2 + round % 2u;
+    std::vector<scratchpad::Group> groups;
+    Problem p;
+    p.size = {6, bank_bits};
+    for (unsigned k = 0; k < 1 + random() % 5; ++k) {
+      std::set<uint32_t> words;
+      while (words.size() < (2u << random() % 3)) words.insert(random() % 64);
+      p.groups.push_back({1 + random() % 4, scratchpad::canonical({words.begin(), words.end()})});
+    }
+    const Optimum optimum = optimal(p, {});
+    EXPECT_EQ(optimum.found.status, Status::optimal);
+    EXPECT_EQ(optimum.found.excess, brute_force(p)) << round;
+    EXPECT_EQ(Evaluator(p.groups).excess(optimum.found.hash.rows()), optimum.found.excess);
+  }
+}
+
+TEST(Search, optimal_is_no_worse_than_any_class_and_may_be_held_in_place) {
+  std::mt19937 random(9);
+  for (int round = 0; round < 6; ++round) {
+    std::vector<Pattern> patterns;
+    for (int k = 0; k < 8; ++k) {
+      std::vector<uint32_t> basis(5);
+      for (uint32_t& b : basis) b = random() % 512;
+      patterns.push_back(pattern([&](uint32_t lane) {
+        uint32_t word = 0;
+        for (int j = 0; j < 5; ++j) word ^= (lane >> j & 1) * basis[static_cast<size_t>(j)];
+        return word;
+      }));
+    }
+    const PatternSet set = set_of(std::move(patterns), 9);
+    const Problem p = problem_of(set);
+    SearchOptions options;
+    const Optimum free = optimal(p, options);
+    options.in_place = true;
+    const Optimum held = optimal(p, options);
+    EXPECT_EQ(free.found.status, Status::optimal);
+    EXPECT_EQ(held.found.status, Status::optimal);
+    EXPECT_TRUE(scratchpad::is_in_place(held.found.hash));
+    EXPECT_LE(free.found.excess, held.found.excess);
+    for (const Found& other : {exhaustive_bitvector(p, false, false, false), exhaustive_bitwise(p, true, {}), givargis(p, true), minimum_imbalance(p, true)}) {
+      EXPECT_LE(free.found.excess, other.excess);
+    }
+    EXPECT_LE(held.found.excess, exhaustive_bitvector(p, false, false, true).excess);
+    EXPECT_EQ(scratchpad::excess({}, set, held.found.hash), held.found.excess);
+  }
+}
+
+TEST(Search, bitwise_search_is_exhaustive) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 10; ++round) {
+    std::vector<Pattern> patterns;
+    for (int k = 0; k < 4; ++k) patterns.push_back(pattern([&](uint32_t) { return random() % 256; }));
+    const Problem p = problem_of(set_of(std::move(patterns), 8, 16));
+    const Found found = exhaustive_bitwise(p, false, {});
+    uint64_t best = ~uint64_t{0};
+    const Evaluator evaluator(p.groups);
+    for (uint32_t chosen = 0; chosen < 256; ++chosen) {
+      if (std::popcount(chosen) != 4) continue;
+      std::vector<uint32_t> rows;
+      for (uint32_t rest = chosen; rest != 0; rest &= rest - 1) rows.push_back(rest & (0 - rest));
+      best = std::min(best, evaluator.excess(rows));
+    }
+    EXPECT_EQ(found.excess, best + p.unavoidable);
+  }
+}
+
+TEST(Search, canonical_forms_do_not_depend_on_translation_or_order) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 100; ++round) {
+    std::set<uint32_t> words;
+    while (words.size() < 12) words.insert(random() % 1024);
+    const uint32_t by = random() % 1024;
+    std::set<uint32_t> moved;
+    for (uint32_t word : words) moved.insert(word ^ by);
+    EXPECT_EQ(scratchpad::canonical({words.begin(), words.end()}), scratchpad::canonical({moved.begin(), moved.end()}));
+  }
+}
+
+TEST(Search, atomics_on_one_word_are_unavoidable) {
+  Pattern p = pattern([](uint32_t) { return 7u; });
+  p.kind = scratchpad::AccessKind::atomic;
+  p.weight = 3;
+  const Problem problem = problem_of(set_of({p}));
+  EXPECT_EQ(problem.unavoidable, 93u);
+  EXPECT_EQ(optimal(problem, {}).found.excess, 93u);
+}
+
+}  // namespace
+}  // namespace bankshot::search
