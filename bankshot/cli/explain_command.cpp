@@ -110,6 +110,21 @@ class Explain final : public Command {
     return std::fflush(stdout) == 0 && written;
   }
 
+  /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
+  static bool is_incomplete(const report::RunReport& report, bool gated) {
+    if (const uint64_t failed = report.failed_launches(); failed != 0) {
+      say(report::grouped(failed) + (failed == 1 ? " launch" : " launches") + " of a kernel failed");
+      return true;
+    }
+    if (!gated) return false;
+    if (report.partial) {
+      say("--fail-on: the program did not come to its end, so not everything was measured");
+    } else if (report.kernels.empty()) {
+      say("--fail-on: no kernel was launched, so nothing was measured");
+    }
+    return report.partial || report.kernels.empty();
+  }
+
   static int judge(const report::RunReport& report, const std::vector<Gate>& gates, const Target& target,
                    const Ending& ending) {
     if (const std::string killed = killed_text(target, ending); !killed.empty()) say(killed);
@@ -124,7 +139,7 @@ class Explain final : public Command {
         exceeds = true;
       }
     }
-    if (ending.shell_status() != 0) return kProgramFailed;
+    if (is_incomplete(report, !gates.empty()) || ending.shell_status() != 0) return kProgramFailed;
     return exceeds ? kGateFailed : kDone;
   }
 
@@ -136,8 +151,9 @@ class Explain final : public Command {
 
 const RegisterCommand registration({
     "explain", "Run a CUDA program and show which lines lose time to bank conflicts",
-    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0, 1 if the\n"
-    "program failed, 2 if it cannot be run, 3 if a limit of --fail-on is exceeded, 130 after Ctrl-C.\n\n"
+    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
+    "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
+    "cannot be run; 3 if a limit of --fail-on is exceeded; 130 after Ctrl-C.\n\n"
     "Build the program with: nvcc -cudart shared -lineinfo app.cu -o app\n\n"
     "Examples:\n"
     "  bankshot explain ./app\n"

@@ -51,21 +51,34 @@ bool ReportFile::wants_counts() {
   return value && std::strcmp(value, "1") == 0;
 }
 
+/// Makes them at the first launch of a process. @return null if nobody wants a report
+ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
+  if (contents_ && contents_->pid == getpid()) return contents_.get();
+  const char* folder = report_folder();
+  if (!folder || !wants_counts()) return nullptr;
+  contents_ = std::make_unique<Contents>();
+  contents_->pid = getpid();
+  contents_->path = fmt::format("{}/report-{}.json", folder, contents_->pid);
+  contents_->report.program = program_invocation_name;
+  contents_->report.gpu = gpu.name;
+  contents_->report.warp_size = gpu.machine.warp_size;
+  contents_->report.rules = gpu.machine.scratchpad;
+  return contents_.get();
+}
+
 void ReportFile::add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
                      const simt::LaunchStats& stats) {
-  if (!contents_) {
-    const char* folder = report_folder();
-    if (!folder || !wants_counts()) return;
-    contents_ = std::make_unique<Contents>();
-    contents_->pid = getpid();
-    contents_->path = fmt::format("{}/report-{}.json", folder, contents_->pid);
-    contents_->report.program = program_invocation_name;
-    contents_->report.gpu = gpu.name;
-    contents_->report.warp_size = gpu.machine.warp_size;
-    contents_->report.rules = gpu.machine.scratchpad;
+  if (Contents* all = contents(gpu)) {
+    all->report.add(stats, kernel, grid, block);
+    dirty_ = true;
   }
-  contents_->report.add(stats, kernel, grid, block);
-  dirty_ = true;
+}
+
+void ReportFile::add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason) {
+  if (Contents* all = contents(gpu)) {
+    all->report.add_failed(kernel, reason);
+    dirty_ = true;
+  }
 }
 
 void ReportFile::refresh() {

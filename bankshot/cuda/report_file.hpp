@@ -21,6 +21,9 @@ class ReportFile {
   void add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
            const simt::LaunchStats& stats);
 
+  /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
+  void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);
+
   /// Writes if there is something new and the last writing, if any, is half a second ago; the file says that it is partial.
   void refresh();
   /// Writes the whole report, if there was a launch.
@@ -31,6 +34,7 @@ class ReportFile {
 
  private:
   struct Contents;
+  Contents* contents(const gpu::Gpu& gpu);
   void write();
 
   std::unique_ptr<Contents> contents_;  ///< null until the first launch

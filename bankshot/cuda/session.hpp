@@ -30,6 +30,7 @@ class Session {
 
   /// Reads the GPU's description (BANKSHOT_GPU, else the default). not_initialized if it is bad; told once.
   Status describe();
+  bool is_described() const { return device_.has_value(); }
   const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()
   const DeviceInfo& device() const { return *device_; }  ///< the same as programs are told it
 

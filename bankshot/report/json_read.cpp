@@ -130,6 +130,12 @@ Kernel read_kernel(const json& object, const scratchpad::Rules& rules) {
   return kernel;
 }
 
+void read_failed(const json& object, RunReport& report) {
+  for (const json& failure : list(object, "failed_launches")) {
+    report.add_failed(text(failure, "kernel"), text(failure, "reason"), number<uint64_t>(failure, "launches"));
+  }
+}
+
 scratchpad::Rules read_rules(const json& object) {
   scratchpad::Rules rules;
   rules.banks = number<unsigned>(object, "banks");
@@ -159,7 +165,8 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.warp_size = number<unsigned>(root, "warp_size");
     if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
     report.rules = read_rules(member(root, "scratchpad"));
-    report.partial = flag(root, "partial");
+    report.partial = !flag(root, "ended");
+    read_failed(root, report);
     for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report.rules));
     return report;
   } catch (const Bad& bad) {

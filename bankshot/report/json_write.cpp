@@ -79,6 +79,17 @@ ordered_json kernel_json(const Kernel& kernel) {
   };
 }
 
+ordered_json failed_json(const RunReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const FailedLaunches& failure : report.failed) {
+    list.push_back({{"kernel", failure.kernel},
+                    {"demangled", failure.demangled},
+                    {"launches", failure.launches},
+                    {"reason", failure.reason}});
+  }
+  return list;
+}
+
 /// File and program names are bytes, not always UTF-8: what is not is replaced.
 std::string dump(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
 
@@ -108,7 +119,9 @@ std::string to_json(const RunReport& report) {
         {"lanes_b64", rules.lanes_b64},
         {"lanes_b128", rules.lanes_b128},
         {"merge_b128", rules.merge_b128}}},
-      {"partial", report.partial},
+      {"partial", report.is_partial()},
+      {"ended", !report.partial},
+      {"failed_launches", failed_json(report)},
   };
   std::vector<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {

@@ -38,6 +38,14 @@ struct Kernel {
   SharedTotals shared() const;
 };
 
+/// Launches of one kernel that were refused or did not come to their end, for one reason.
+struct FailedLaunches {
+  std::string kernel;     ///< as in the PTX
+  std::string demangled;  ///< as in the source
+  std::string reason;     ///< one line
+  uint64_t launches = 0;
+};
+
 struct RunReport {
   std::string program;
   std::string gpu;  ///< its name
@@ -45,9 +53,16 @@ struct RunReport {
   scratchpad::Rules rules;
   bool partial = false;         ///< the program did not come to its end
   std::vector<Kernel> kernels;  ///< in the order of their first launches
+  std::vector<FailedLaunches> failed;  ///< in the order of the first failures; the kernels do not count these
+
+  /// Whether the numbers lack something that the program did or wanted to do.
+  bool is_partial() const { return partial || !failed.empty(); }
+  uint64_t failed_launches() const;
 
   /// Adds one launch. @param kernel  name as in the PTX
   void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block);
+  /// Adds launches that failed. @param kernel  name as in the PTX @param reason  its first line is kept
+  void add_failed(std::string_view kernel, std::string_view reason, uint64_t launches = 1);
   /// Adds the kernels of another process of the same program.
   void merge(const RunReport& other);
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/report/evidence.hpp"
+#include "bankshot/report/failed_text.hpp"
 #include "bankshot/report/site_text.hpp"
 
 namespace bankshot::report {
@@ -81,8 +82,9 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   std::string text = fmt::format("{} {} on {}\n", paint.strong("bankshot:"), printable(report.program),
                                  printable(report.gpu));
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
+  text += failed_text(report, paint);
   if (report.kernels.empty())
-    return text + (report.partial ? "no kernel is known to have ended\n" : "no kernel was launched\n");
+    return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
   SourceLines sources;
   bool without_lines = false;
   for (const Kernel& kernel : report.kernels) {

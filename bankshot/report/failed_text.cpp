@@ -1,0 +1,40 @@
+#include "bankshot/report/failed_text.hpp"
+
+#include <fmt/format.h>
+
+#include "bankshot/report/source_lines.hpp"
+#include "bankshot/report/text.hpp"
+
+namespace bankshot::report {
+namespace {
+
+/// Kernels of one name stand together, at the place of the first.
+bool is_first(const std::vector<FailedLaunches>& failed, size_t i) {
+  for (size_t before = 0; before < i; ++before)
+    if (failed[before].kernel == failed[i].kernel) return false;
+  return true;
+}
+
+}  // namespace
+
+std::string failed_text(const RunReport& report, const Paint& paint) {
+  if (report.failed.empty()) return {};
+  const uint64_t all = report.failed_launches();
+  std::string text = paint.bad(fmt::format("partial: {} launch{} failed, which the numbers below do not have", grouped(all),
+                                           all == 1 ? "" : "es")) +
+                     "\n";
+  for (size_t i = 0; i < report.failed.size(); ++i) {
+    if (!is_first(report.failed, i)) continue;
+    const std::string& kernel = report.failed[i].kernel;
+    text += "  " + (kernel.empty() ? "kernels that are not known" : printable(report.failed[i].demangled)) + "\n";
+    for (const FailedLaunches& failure : report.failed) {
+      if (failure.kernel != kernel) continue;
+      text += "      " + printable(failure.reason);
+      if (failure.launches > 1) text += fmt::format(" ({} launches)", grouped(failure.launches));
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace bankshot::report
