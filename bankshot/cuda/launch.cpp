@@ -50,7 +50,6 @@ std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest&
 
 /// Runs the kernel. @return as launch()
 Status run(Session& session, Function& function, const LaunchRequest& request) {
-  session.report().refresh();  // a kernel that never ends must not take the others' counters with it
   const auto params = pack(*function.info, request);
   simt::LaunchConfig config;
   config.grid = request.grid;
@@ -58,6 +57,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
+  const auto running = session.running().begin(function.name);
   const auto start = std::chrono::steady_clock::now();
   auto stats = session.engine().launch(*function.module->program, function.name, config);
   if (stats) {

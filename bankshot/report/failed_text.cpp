@@ -37,4 +37,10 @@ std::string failed_text(const RunReport& report, const Paint& paint) {
   return text;
 }
 
+std::string running_text(const RunReport& report) {
+  std::string text;
+  for (const std::string& kernel : report.running) text += "  it ended while this kernel ran: " + printable(demangle(kernel)) + "\n";
+  return text;
+}
+
 }  // namespace bankshot::report

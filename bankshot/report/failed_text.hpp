@@ -1,4 +1,4 @@
-// The section of the text about launches that failed.
+// The sections of the text about launches that did not come to their end.
 #pragma once
 
 #include <string>
@@ -10,5 +10,8 @@ namespace bankshot::report {
 
 /// Kernels whose launches failed, each with its reasons; empty if none did.
 std::string failed_text(const RunReport& report, const Paint& paint);
+
+/// Kernels that ran when the program ended, a line each; empty if none did.
+std::string running_text(const RunReport& report);
 
 }  // namespace bankshot::report

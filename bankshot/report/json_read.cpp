@@ -166,6 +166,10 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
     report.rules = read_rules(member(root, "scratchpad"));
     report.partial = !flag(root, "ended");
+    for (const json& kernel : list(root, "running")) {
+      if (!kernel.is_string()) throw Bad{"\"running\" must hold texts"};
+      report.running.push_back(kernel.get<std::string>());
+    }
     read_failed(root, report);
     for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report.rules));
     return report;

@@ -121,6 +121,7 @@ std::string to_json(const RunReport& report) {
         {"merge_b128", rules.merge_b128}}},
       {"partial", report.is_partial()},
       {"ended", !report.partial},
+      {"running", report.running},
       {"failed_launches", failed_json(report)},
   };
   std::vector<std::string> kernels;

@@ -127,6 +127,7 @@ void RunReport::merge(const RunReport& other) {
     rules = other.rules;
   }
   partial |= other.partial;
+  running.insert(running.end(), other.running.begin(), other.running.end());
   for (const Kernel& kernel : other.kernels) add_kernel(kernels, kernel);
   for (const FailedLaunches& failure : other.failed) add_failed(failure.kernel, failure.reason, failure.launches);
 }

@@ -52,6 +52,7 @@ struct RunReport {
   unsigned warp_size = 32;
   scratchpad::Rules rules;
   bool partial = false;         ///< the program did not come to its end
+  std::vector<std::string> running;  ///< kernels that ran when their processes ended, as in the PTX
   std::vector<Kernel> kernels;  ///< in the order of their first launches
   std::vector<FailedLaunches> failed;  ///< in the order of the first failures; the kernels do not count these
 

@@ -82,7 +82,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   std::string text = fmt::format("{} {} on {}\n", paint.strong("bankshot:"), printable(report.program),
                                  printable(report.gpu));
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
-  text += failed_text(report, paint);
+  text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
   SourceLines sources;
