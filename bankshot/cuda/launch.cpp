@@ -62,7 +62,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   auto stats = session.engine().launch(*function.module->program, function.name, config);
   if (stats) {
     time_launch(function.name, stats->warp_instructions, std::chrono::steady_clock::now() - start);
-    session.report().add(session.gpu(), function.name, request.grid, request.block, *stats);
+    session.report().add(session.gpu(), function, request.grid, request.block, *stats);
     return Status::success;
   }
   say(for_people(stats.error()));

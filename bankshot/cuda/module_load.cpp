@@ -12,9 +12,9 @@
 namespace bankshot::cuda {
 namespace {
 
-/// A PTX text and the file name its messages carry.
-struct Candidate {
-  std::string text, file;
+struct Loaded {
+  std::shared_ptr<simt::Program> program;
+  report::ModuleId id;
 };
 
 struct Failure {
@@ -34,6 +34,23 @@ bool is_container(std::string_view image) {
   return magic == kContainerMagic;
 }
 
+/// The first file that the PTX names: with -lineinfo its source.
+std::string first_file(std::string_view ptx) {
+  size_t at = ptx.starts_with(".file") ? 0 : ptx.find("\n.file");
+  if (at == ptx.npos) at = ptx.find("\n\t.file");
+  if (at == ptx.npos) return {};
+  const std::string_view line = ptx.substr(at + 1, ptx.find('\n', at + 1) - at - 1);
+  const size_t begin = line.find('"'), end = line.rfind('"');
+  return begin < end && end != line.npos ? std::string(line.substr(begin + 1, end - begin - 1)) : std::string();
+}
+
+/// Source: FNV-1a, 64 bits; draft-eastlake-fnv
+report::ModuleId id_of(std::string_view ptx) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : ptx) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return {fmt::format("{:016x}", hash), first_file(ptx)};
+}
+
 /// The PTX texts of a fat binary, the best first.
 Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte> container, const std::string& label) {
   auto entries = read_fatbin(container);
@@ -44,8 +61,8 @@ Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte>
 }
 
 /// Loads the first text that the engine takes. Of several failures the best text's is told.
-Result<std::shared_ptr<simt::Program>, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
-                                                           const std::string& label) {
+Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
+                                   const std::string& label) {
   auto entries = ptx_entries(container, label);
   if (!entries) return entries.error();
   std::string log;
@@ -54,13 +71,13 @@ Result<std::shared_ptr<simt::Program>, Failure> load_first(simt::Engine& engine,
     if (!text) return Failure{Status::invalid_image, text.error().message};
     const std::string file = (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
     auto program = engine.load(*text, file);
-    if (program) return *program;
+    if (program) return Loaded{*program, id_of(*text)};
     if (log.empty()) log = format_diagnostics(program.error(), file, *text);
   }
   return Failure{Status::invalid_ptx, log};
 }
 
-Result<std::shared_ptr<simt::Program>, Failure> load_image(simt::Engine& engine, const Module& module) {
+Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
   if (module.wrapper) {
     auto container = container_of(module.wrapper);
     if (!container) return Failure{Status::no_binary_for_gpu, module.label + ": " + container.error().message};
@@ -74,7 +91,7 @@ Result<std::shared_ptr<simt::Program>, Failure> load_image(simt::Engine& engine,
                     module.label)};
   if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
   auto program = engine.load(module.image, module.label);
-  if (program) return *program;
+  if (program) return Loaded{*program, id_of(module.image)};
   return Failure{Status::invalid_ptx, format_diagnostics(program.error(), module.label, module.image)};
 }
 
@@ -99,15 +116,16 @@ Status load(simt::Engine& engine, Module& module, bool quiet) {
   if (module.state == Module::State::loaded) return Status::success;
   if (module.state == Module::State::failed) return module.failure;
   if (module.label.empty()) module.label = origin_of(module.wrapper).file;
-  auto program = load_image(engine, module);
-  if (!program) {
+  auto loaded = load_image(engine, module);
+  if (!loaded) {
     module.state = Module::State::failed;
-    module.failure = program.error().status;
-    module.log = program.error().log;
+    module.failure = loaded.error().status;
+    module.log = loaded.error().log;
     if (!quiet) say(module.log);
     return module.failure;
   }
-  module.program = *program;
+  module.program = std::move(loaded->program);
+  module.id = std::move(loaded->id);
   module.state = Module::State::loaded;
   connect(module);
   return Status::success;

@@ -77,10 +77,10 @@ const char* ReportFile::folder() {
   return folder && *folder && wants_counts() ? folder : nullptr;
 }
 
-void ReportFile::add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+void ReportFile::add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
                      const simt::LaunchStats& stats) {
   if (Contents* all = contents(gpu)) {
-    all->report.add(stats, kernel, grid, block);
+    all->report.add(stats, kernel.name, grid, block, kernel.module->id);
     dirty_ = true;
     refresh();
   }

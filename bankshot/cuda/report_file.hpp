@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "bankshot/cuda/modules.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/engine.hpp"
 
@@ -18,7 +19,7 @@ class ReportFile {
   ReportFile();
   ~ReportFile();
 
-  void add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
            const simt::LaunchStats& stats);
 
   /// Notes a launch that failed. @param kernel  mangled, empty if it is not known

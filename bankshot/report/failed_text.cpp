@@ -20,8 +20,8 @@ bool is_first(const std::vector<FailedLaunches>& failed, size_t i) {
 std::string failed_text(const RunReport& report, const Paint& paint) {
   if (report.failed.empty()) return {};
   const uint64_t all = report.failed_launches();
-  std::string text = paint.bad(fmt::format("partial: {} launch{} failed, which the numbers below do not have", grouped(all),
-                                           all == 1 ? "" : "es")) +
+  std::string text = paint.bad(fmt::format("partial: {} launch{} failed, which the numbers below do not have",
+                                           grouped(all), all == 1 ? "" : "es")) +
                      "\n";
   for (size_t i = 0; i < report.failed.size(); ++i) {
     if (!is_first(report.failed, i)) continue;
@@ -39,7 +39,8 @@ std::string failed_text(const RunReport& report, const Paint& paint) {
 
 std::string running_text(const RunReport& report) {
   std::string text;
-  for (const std::string& kernel : report.running) text += "  it ended while this kernel ran: " + printable(demangle(kernel)) + "\n";
+  for (const std::string& kernel : report.running)
+    text += "  it ended while this kernel ran: " + printable(demangle(kernel)) + "\n";
   return text;
 }
 

@@ -118,6 +118,7 @@ Kernel read_kernel(const json& object, const scratchpad::Rules& rules) {
   Kernel kernel;
   kernel.name = text(object, "name");
   kernel.demangled = text(object, "demangled");
+  kernel.module = {text(object, "module"), text(object, "file")};
   kernel.launches = number<uint64_t>(object, "launches");
   kernel.grid = extent(object, "grid");
   kernel.block = extent(object, "block");

@@ -63,6 +63,8 @@ ordered_json kernel_json(const Kernel& kernel) {
   return {
       {"name", kernel.name},
       {"demangled", kernel.demangled},
+      {"module", kernel.module.digest},
+      {"file", kernel.module.file},
       {"launches", kernel.launches},
       {"grid", extent(kernel.grid)},
       {"block", extent(kernel.block)},

@@ -36,7 +36,9 @@ scratchpad::SiteTotals in_words(scratchpad::SiteTotals totals) {
 }
 
 void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
-  const auto same = [&](const Kernel& k) { return k.name == kernel.name; };
+  const auto same = [&](const Kernel& k) {
+    return k.name == kernel.name && k.module.digest == kernel.module.digest;
+  };
   const auto found = std::find_if(kernels.begin(), kernels.end(), same);
   if (found == kernels.end()) {
     kernels.push_back(kernel);
@@ -77,10 +79,12 @@ SharedTotals Kernel::shared() const {
   return all;
 }
 
-void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block) {
+void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+                    const ModuleId& module) {
   Kernel launch;
   launch.name = kernel;
   launch.demangled = demangle(kernel);
+  launch.module = module;
   launch.launches = 1;
   launch.grid = grid;
   launch.block = block;

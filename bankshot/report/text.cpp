@@ -6,6 +6,7 @@
 
 #include "bankshot/report/evidence.hpp"
 #include "bankshot/report/failed_text.hpp"
+#include "bankshot/report/kernel_title.hpp"
 #include "bankshot/report/site_text.hpp"
 
 namespace bankshot::report {
@@ -47,7 +48,7 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
 std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,
                         SourceLines& sources) {
   const Paint paint{options.colour};
-  std::string text = "\n" + paint.strong(printable(kernel.demangled)) + "\n" + launches(kernel) + order(kernel) +
+  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel) + order(kernel) +
                      totals(kernel, paint);
 
   std::vector<const Site*> wasteful, clean;
