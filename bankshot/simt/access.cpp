@@ -1,7 +1,9 @@
 #include "bankshot/simt/access.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "bankshot/simt/program.hpp"
 
@@ -16,22 +18,39 @@ std::string hex(uint64_t value) {
   return text;
 }
 
+/// What a wild address is told by: the nearest memory that the program asked for, else any, within a megabyte.
 std::string what_is_there(const Memory& memory, uint64_t address) {
+  constexpr uint64_t kNear = 1 << 20, kPage = 4096, kFar = ~uint64_t{0};
   if (const Allocation* hit = memory.find(address)) {
-    if (!hit->live) {
-      return "byte " + std::to_string(address - hit->address) + " of an allocation of " + std::to_string(hit->size) +
-             " bytes at " + hex(hit->address) + " that was freed";
-    }
-    return "byte " + std::to_string(address - hit->address) + " of an allocation of " + std::to_string(hit->size) +
-           " bytes at " + hex(hit->address) + (hit->label.empty() ? "" : " (" + hit->label + ")");
+    const std::string text = "byte " + std::to_string(address - hit->address) + " of an allocation of " +
+                             std::to_string(hit->size) + " bytes at " + hex(hit->address);
+    if (!hit->live) return text + " that was freed";
+    return text + (hit->label.empty() ? "" : " (" + hit->label + ")");
   }
+  const auto distance = [&](const Allocation& there) {
+    return address < there.address ? there.address - address : address - (there.address + there.size);
+  };
+  const auto rank = [](const Allocation& there) {  // the engine's own memory is nobody's to overrun
+    return there.label.starts_with('$') || there.label == "kernel parameters" ? 2 : there.live ? 0 : 1;
+  };
   const Allocation* near = memory.nearest(address);
-  if (near == nullptr) return "no memory is allocated";
-  const std::string name = near->label.empty() ? "an allocation" : near->label;
-  const std::string size = " of " + std::to_string(near->size) + " bytes at " + hex(near->address);
-  if (address < near->address) return std::to_string(near->address - address) + " bytes before " + name + size;
-  return std::to_string(address - (near->address + near->size)) + " bytes past the end of " + name + size +
-         (near->live ? "" : " (freed)");
+  if (near != nullptr && distance(*near) > kNear) near = nullptr;
+  // Allocations begin at pages: looking at each page around finds them all.
+  const uint64_t page = address / kPage * kPage;
+  for (uint64_t at = page - std::min(page, kNear); at <= std::min(page, kFar - kNear) + kNear && near != nullptr; at += kPage) {
+    const Allocation* there = memory.find(at);
+    if (there == nullptr || distance(*there) > kNear) continue;
+    if (std::pair(rank(*there), distance(*there)) < std::pair(rank(*near), distance(*near))) near = there;
+  }
+  if (near == nullptr) {
+    return std::string("no device memory is near; ") + (address < kPage ? "a null pointer?" : "a pointer of the host?");
+  }
+  const std::string bytes = std::to_string(distance(*near));
+  const std::string where = address < near->address    ? bytes + " bytes before "
+                            : distance(*near) == 0 ? "just past the end of "
+                                                   : bytes + " bytes past the end of ";
+  return where + (near->label.empty() ? "an allocation" : near->label) + " of " + std::to_string(near->size) +
+         " bytes at " + hex(near->address) + (near->live ? "" : " (freed)");
 }
 
 void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, bool write, unsigned lane) {
