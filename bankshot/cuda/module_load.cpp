@@ -1,12 +1,15 @@
 // From a registered or given image to a program of the engine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "bankshot/cuda/fatbin.hpp"
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/cuda/origin.hpp"
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/session.hpp"
 #include "bankshot/report/run_report.hpp"
 
 namespace bankshot::cuda {
@@ -60,11 +63,22 @@ Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte>
   return *ptx;
 }
 
+/// Of the GPU that we are, 90 for sm_90; the highest there is if none is described.
+uint32_t newest_architecture() {
+  const Session& session = Session::get();
+  if (!session.is_described()) return std::numeric_limits<uint32_t>::max();
+  return static_cast<uint32_t>(session.device().major * 10 + session.device().minor);
+}
+
 /// Loads the first text that the engine takes. Of several failures the best text's is told.
 Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
                                    const std::string& label) {
   auto entries = ptx_entries(container, label);
   if (!entries) return entries.error();
+  // What the GPU would take comes first, as the driver does; what is too new is better than nothing.
+  const auto newest = newest_architecture();
+  std::stable_partition(entries->begin(), entries->end(),
+                        [&](const FatbinEntry& entry) { return entry.architecture <= newest; });
   std::string log;
   for (const auto& entry : *entries) {
     auto text = decompress(entry);
@@ -93,6 +107,18 @@ Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
   auto program = engine.load(module.image, module.label);
   if (program) return Loaded{*program, id_of(module.image)};
   return Failure{Status::invalid_ptx, format_diagnostics(program.error(), module.label, module.image)};
+}
+
+/// A real driver refuses PTX for an architecture that is newer than the GPU.
+void warn_of_newer(const Module& module) {
+  const auto& kernels = simt::kernels(*module.program);
+  const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = newest_architecture();
+  if (target <= ours) return;
+  say_once(fmt::format("newer than the GPU {}", target),
+           fmt::format(
+               "warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs all the same: choose another "
+               "GPU with --gpu, or compile with -arch=sm_{}",
+               module.label, target, ours, Session::get().device().name, ours));
 }
 
 /// Connects the registered kernels and variables with what the program has.
@@ -128,6 +154,7 @@ Status load(simt::Engine& engine, Module& module, bool quiet) {
   module.id = std::move(loaded->id);
   module.state = Module::State::loaded;
   connect(module);
+  warn_of_newer(module);
   return Status::success;
 }
 
