@@ -18,39 +18,46 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// What a wild address is told by: the nearest memory that the program asked for, else any, within a megabyte.
+/// Bytes from an address outside an allocation to it; 0 just past its end.
+uint64_t distance(const Allocation& there, uint64_t address) {
+  return address < there.address ? there.address - address : address - (there.address + there.size);
+}
+
+/// What a wild address is told by: the nearest memory that the program asked for, else what it freed, else the engine's own;
+/// null if none of it is within a megabyte.
+const Allocation* near_to(const Memory& memory, uint64_t address) {
+  constexpr uint64_t kNear = 1 << 20, kPage = 4096, kLast = ~uint64_t{0} - kNear;
+  const auto order = [&](const Allocation& there) {
+    const bool is_ours = there.label.starts_with('$') || there.label == "kernel parameters";
+    return std::pair(is_ours ? 2 : there.live ? 0 : 1, distance(there, address));
+  };
+  const Allocation* near = memory.nearest(address);
+  if (near == nullptr || distance(*near, address) > kNear) return nullptr;
+  // Allocations begin at pages: looking at each page around finds them all.
+  const uint64_t page = address / kPage * kPage, end = std::min(page, kLast) + kNear;
+  for (uint64_t at = page - std::min(page, kNear); at <= end; at += kPage) {
+    const Allocation* there = memory.find(at);
+    if (there != nullptr && distance(*there, address) <= kNear && order(*there) < order(*near)) near = there;
+  }
+  return near;
+}
+
 std::string what_is_there(const Memory& memory, uint64_t address) {
-  constexpr uint64_t kNear = 1 << 20, kPage = 4096, kFar = ~uint64_t{0};
+  const auto size_of = [](const Allocation& a) { return std::to_string(a.size) + " bytes at " + hex(a.address); };
   if (const Allocation* hit = memory.find(address)) {
-    const std::string text = "byte " + std::to_string(address - hit->address) + " of an allocation of " +
-                             std::to_string(hit->size) + " bytes at " + hex(hit->address);
+    const std::string text = "byte " + std::to_string(address - hit->address) + " of an allocation of " + size_of(*hit);
     if (!hit->live) return text + " that was freed";
     return text + (hit->label.empty() ? "" : " (" + hit->label + ")");
   }
-  const auto distance = [&](const Allocation& there) {
-    return address < there.address ? there.address - address : address - (there.address + there.size);
-  };
-  const auto rank = [](const Allocation& there) {  // the engine's own memory is nobody's to overrun
-    return there.label.starts_with('$') || there.label == "kernel parameters" ? 2 : there.live ? 0 : 1;
-  };
-  const Allocation* near = memory.nearest(address);
-  if (near != nullptr && distance(*near) > kNear) near = nullptr;
-  // Allocations begin at pages: looking at each page around finds them all.
-  const uint64_t page = address / kPage * kPage;
-  for (uint64_t at = page - std::min(page, kNear); at <= std::min(page, kFar - kNear) + kNear && near != nullptr; at += kPage) {
-    const Allocation* there = memory.find(at);
-    if (there == nullptr || distance(*there) > kNear) continue;
-    if (std::pair(rank(*there), distance(*there)) < std::pair(rank(*near), distance(*near))) near = there;
-  }
+  const Allocation* near = near_to(memory, address);
   if (near == nullptr) {
-    return std::string("no device memory is near; ") + (address < kPage ? "a null pointer?" : "a pointer of the host?");
+    return std::string("no device memory is near; ") + (address < 4096 ? "a null pointer?" : "a pointer of the host?");
   }
-  const std::string bytes = std::to_string(distance(*near));
-  const std::string where = address < near->address    ? bytes + " bytes before "
-                            : distance(*near) == 0 ? "just past the end of "
-                                                   : bytes + " bytes past the end of ";
-  return where + (near->label.empty() ? "an allocation" : near->label) + " of " + std::to_string(near->size) +
-         " bytes at " + hex(near->address) + (near->live ? "" : " (freed)");
+  const uint64_t bytes = distance(*near, address);
+  std::string where = std::to_string(bytes) + (address < near->address ? " bytes before " : " bytes past the end of ");
+  if (bytes == 0) where = "just past the end of ";
+  return where + (near->label.empty() ? "an allocation" : near->label) + " of " + size_of(*near) +
+         (near->live ? "" : " (freed)");
 }
 
 void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, bool write, unsigned lane) {
