@@ -15,6 +15,21 @@ bool is_first(const std::vector<FailedLaunches>& failed, size_t i) {
   return true;
 }
 
+/// In lines of at most 100 columns where blanks allow it.
+std::string wrapped(std::string_view text, std::string_view indent) {
+  constexpr size_t kColumns = 100;
+  const size_t room = kColumns - indent.size();
+  std::string lines;
+  while (text.size() > room) {
+    size_t end = text.rfind(' ', room);
+    if (end == text.npos) end = text.find(' ');
+    if (end == text.npos) break;
+    lines += std::string(indent) + std::string(text.substr(0, end)) + "\n";
+    text.remove_prefix(end + 1);
+  }
+  return lines + std::string(indent) + std::string(text) + "\n";
+}
+
 }  // namespace
 
 std::string failed_text(const RunReport& report, const Paint& paint) {
@@ -29,9 +44,8 @@ std::string failed_text(const RunReport& report, const Paint& paint) {
     text += "  " + (kernel.empty() ? "kernels that are not known" : printable(report.failed[i].demangled)) + "\n";
     for (const FailedLaunches& failure : report.failed) {
       if (failure.kernel != kernel) continue;
-      text += "      " + printable(failure.reason);
-      if (failure.launches > 1) text += fmt::format(" ({} launches)", grouped(failure.launches));
-      text += "\n";
+      const std::string count = failure.launches > 1 ? fmt::format(" ({} launches)", grouped(failure.launches)) : "";
+      text += wrapped(printable(failure.reason) + count, "      ");
     }
   }
   return text;

@@ -24,7 +24,8 @@ Status launch_kernel(const void* key, void* stream, const LaunchRequest& request
 Status attributes_failed(const void* key, Status status) {
   return plain([&](Session& session) {
     const Function* function = session.modules().function(key);
-    return launch_failed(session, function ? function->name : "", status, "an attribute of the launch is not supported");
+    return launch_failed(session, function ? function->name : "", status,
+                         "an attribute of the launch is not supported");
   });
 }
 
