@@ -36,9 +36,7 @@ scratchpad::SiteTotals in_words(scratchpad::SiteTotals totals) {
 }
 
 void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
-  const auto same = [&](const Kernel& k) {
-    return k.name == kernel.name && k.module.digest == kernel.module.digest;
-  };
+  const auto same = [&](const Kernel& k) { return k.name == kernel.name && k.module.digest == kernel.module.digest; };
   const auto found = std::find_if(kernels.begin(), kernels.end(), same);
   if (found == kernels.end()) {
     kernels.push_back(kernel);

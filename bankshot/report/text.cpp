@@ -48,8 +48,8 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
 std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,
                         SourceLines& sources) {
   const Paint paint{options.colour};
-  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel) + order(kernel) +
-                     totals(kernel, paint);
+  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel) +
+                     order(kernel) + totals(kernel, paint);
 
   std::vector<const Site*> wasteful, clean;
   for (const Site& site : kernel.sites) (site.totals.conflicts() != 0 ? wasteful : clean).push_back(&site);
