@@ -56,6 +56,7 @@ class Explain final : public Command {
     if (!setup) return refuse(setup.error().message);
     const Result<Outcome> outcome = observe(*setup, command);
     if (!outcome) return refuse(outcome.error().message);
+    for (const std::string& problem : outcome->problems) say(problem);
     if (!print(outcome->report)) return kBadInput;
     return judge(outcome->report, gates, setup->target, outcome->ending);
   }
@@ -64,6 +65,7 @@ class Explain final : public Command {
   struct Outcome {
     Ending ending;
     report::RunReport report;
+    std::vector<std::string> problems;
   };
 
   Result<Outcome> observe(Setup& setup, const std::vector<std::string>& command) const {
@@ -74,14 +76,16 @@ class Explain final : public Command {
     setup.environment["BANKSHOT_REPORT_DIR"] = folder->path();
     const Result<Ending> ending = launch(setup.target, setup.environment, json_ == "-");
     if (!ending) return ending.error();
-    return Outcome{*ending, collect(*folder, setup, command, *ending)};
+    // Nothing is written to the terminal before the folder is gone: a closed pipe would end us.
+    Outcome outcome{*ending, {}, {}};
+    outcome.report = collect(*folder, setup, command, *ending, outcome.problems);
+    return outcome;
   }
 
   static report::RunReport collect(const ReportFolder& folder, const Setup& setup,
-                                   const std::vector<std::string>& command, const Ending& ending) {
-    std::vector<std::string> problems;
+                                   const std::vector<std::string>& command, const Ending& ending,
+                                   std::vector<std::string>& problems) {
     report::RunReport report = folder.collect(problems);
-    for (const std::string& problem : problems) say(problem);
     report.program = command[0];
     report.partial |= ending.signal != 0;
     if (report.kernels.empty()) {
