@@ -56,6 +56,7 @@ class Explain final : public Command {
     if (!setup) return refuse(setup.error().message);
     const Result<Outcome> outcome = observe(*setup, command);
     if (!outcome) return refuse(outcome.error().message);
+    for (const std::string& problem : outcome->problems) say(problem);
     if (!print(outcome->report)) return kBadInput;
     return judge(outcome->report, gates, setup->target, outcome->ending);
   }
@@ -64,6 +65,7 @@ class Explain final : public Command {
   struct Outcome {
     Ending ending;
     report::RunReport report;
+    std::vector<std::string> problems;
   };
 
   Result<Outcome> observe(Setup& setup, const std::vector<std::string>& command) const {
@@ -74,14 +76,16 @@ class Explain final : public Command {
     setup.environment["BANKSHOT_REPORT_DIR"] = folder->path();
     const Result<Ending> ending = launch(setup.target, setup.environment, json_ == "-");
     if (!ending) return ending.error();
-    return Outcome{*ending, collect(*folder, setup, command, *ending)};
+    // Nothing is written to the terminal before the folder is gone: a closed pipe would end us.
+    Outcome outcome{*ending, {}, {}};
+    outcome.report = collect(*folder, setup, command, *ending, outcome.problems);
+    return outcome;
   }
 
   static report::RunReport collect(const ReportFolder& folder, const Setup& setup,
-                                   const std::vector<std::string>& command, const Ending& ending) {
-    std::vector<std::string> problems;
+                                   const std::vector<std::string>& command, const Ending& ending,
+                                   std::vector<std::string>& problems) {
     report::RunReport report = folder.collect(problems);
-    for (const std::string& problem : problems) say(problem);
     report.program = command[0];
     report.partial |= ending.signal != 0;
     if (report.kernels.empty()) {
@@ -110,6 +114,21 @@ class Explain final : public Command {
     return std::fflush(stdout) == 0 && written;
   }
 
+  /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
+  static bool is_incomplete(const report::RunReport& report, bool gated) {
+    if (const uint64_t failed = report.failed_launches(); failed != 0) {
+      say(report::grouped(failed) + (failed == 1 ? " launch" : " launches") + " of a kernel failed");
+      return true;
+    }
+    if (!gated) return false;
+    if (report.partial) {
+      say("--fail-on: the program did not come to its end, so not everything was measured");
+    } else if (report.kernels.empty()) {
+      say("--fail-on: no kernel was launched, so nothing was measured");
+    }
+    return report.partial || report.kernels.empty();
+  }
+
   static int judge(const report::RunReport& report, const std::vector<Gate>& gates, const Target& target,
                    const Ending& ending) {
     if (const std::string killed = killed_text(target, ending); !killed.empty()) say(killed);
@@ -124,7 +143,7 @@ class Explain final : public Command {
         exceeds = true;
       }
     }
-    if (ending.shell_status() != 0) return kProgramFailed;
+    if (is_incomplete(report, !gates.empty()) || ending.shell_status() != 0) return kProgramFailed;
     return exceeds ? kGateFailed : kDone;
   }
 
@@ -136,8 +155,9 @@ class Explain final : public Command {
 
 const RegisterCommand registration({
     "explain", "Run a CUDA program and show which lines lose time to bank conflicts",
-    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0, 1 if the\n"
-    "program failed, 2 if it cannot be run, 3 if a limit of --fail-on is exceeded, 130 after Ctrl-C.\n\n"
+    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
+    "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
+    "cannot be run; 3 if a limit of --fail-on is exceeded; 130 after Ctrl-C.\n\n"
     "Build the program with: nvcc -cudart shared -lineinfo app.cu -o app\n\n"
     "Examples:\n"
     "  bankshot explain ./app\n"

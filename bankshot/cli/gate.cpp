@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "bankshot/report/kernel_title.hpp"
 #include "bankshot/report/text.hpp"
 
 namespace bankshot::cli {
@@ -35,8 +36,8 @@ std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& rep
     const report::SharedTotals shared = kernel.shared();
     const uint64_t value = conflicts ? shared.conflicts() : shared.wavefronts;
     if (value > gate.limit) {
-      sentences.push_back(kernel.demangled + " has " + report::grouped(value) + " " + noun + ", more than " +
-                          report::grouped(gate.limit));
+      sentences.push_back(report::kernel_title(kernel, report) + " has " + report::grouped(value) + " " + noun +
+                          ", more than " + report::grouped(gate.limit));
     }
   }
   return sentences;

@@ -63,6 +63,8 @@ ordered_json kernel_json(const Kernel& kernel) {
   return {
       {"name", kernel.name},
       {"demangled", kernel.demangled},
+      {"module", kernel.module.digest},
+      {"file", kernel.module.file},
       {"launches", kernel.launches},
       {"grid", extent(kernel.grid)},
       {"block", extent(kernel.block)},
@@ -77,6 +79,17 @@ ordered_json kernel_json(const Kernel& kernel) {
         {"ideal_wavefronts", shared.ideal_wavefronts},
         {"conflicts", shared.conflicts()}}},
   };
+}
+
+ordered_json failed_json(const RunReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const FailedLaunches& failure : report.failed) {
+    list.push_back({{"kernel", failure.kernel},
+                    {"demangled", failure.demangled},
+                    {"launches", failure.launches},
+                    {"reason", failure.reason}});
+  }
+  return list;
 }
 
 /// File and program names are bytes, not always UTF-8: what is not is replaced.
@@ -108,7 +121,10 @@ std::string to_json(const RunReport& report) {
         {"lanes_b64", rules.lanes_b64},
         {"lanes_b128", rules.lanes_b128},
         {"merge_b128", rules.merge_b128}}},
-      {"partial", report.partial},
+      {"partial", report.is_partial()},
+      {"ended", !report.partial},
+      {"running", report.running},
+      {"failed_launches", failed_json(report)},
   };
   std::vector<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "bankshot/report/evidence.hpp"
+#include "bankshot/report/failed_text.hpp"
+#include "bankshot/report/kernel_title.hpp"
 #include "bankshot/report/site_text.hpp"
 
 namespace bankshot::report {
@@ -46,8 +48,8 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
 std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,
                         SourceLines& sources) {
   const Paint paint{options.colour};
-  std::string text = "\n" + paint.strong(printable(kernel.demangled)) + "\n" + launches(kernel) + order(kernel) +
-                     totals(kernel, paint);
+  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel) +
+                     order(kernel) + totals(kernel, paint);
 
   std::vector<const Site*> wasteful, clean;
   for (const Site& site : kernel.sites) (site.totals.conflicts() != 0 ? wasteful : clean).push_back(&site);
@@ -81,8 +83,9 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   std::string text = fmt::format("{} {} on {}\n", paint.strong("bankshot:"), printable(report.program),
                                  printable(report.gpu));
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
+  text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())
-    return text + (report.partial ? "no kernel is known to have ended\n" : "no kernel was launched\n");
+    return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
   SourceLines sources;
   bool without_lines = false;
   for (const Kernel& kernel : report.kernels) {

@@ -232,6 +232,11 @@ TEST_F(Cli, reports_of_several_processes_are_merged) {
     EXPECT_TRUE(problems.empty());
     EXPECT_EQ(all.kernels.at(0).launches, 2u);
     EXPECT_FALSE(all.partial);
+    std::ofstream(path + "/running-9") << std::string(4096, '\0');
+    EXPECT_FALSE(folder->collect(problems).partial);
+    std::ofstream(path + "/running-10") << "_Z5scalePfi" << '\0' << "rest of a longer name";
+    EXPECT_EQ(folder->collect(problems).running, Words{"_Z5scalePfi"});
+    EXPECT_TRUE(folder->collect(problems).partial);
     std::ofstream(path + "/report-12.json") << one.substr(0, 100);
     EXPECT_TRUE(folder->collect(problems).partial);
     EXPECT_EQ(problems.size(), 1u);

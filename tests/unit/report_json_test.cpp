@@ -58,6 +58,24 @@ TEST(ReportJson, reads_back_what_it_wrote) {
   EXPECT_EQ(to_json(*read), written);
 }
 
+TEST(ReportJson, has_what_did_not_come_to_its_end) {
+  RunReport report = made_report({column()});
+  report.add_failed("_Z5scalePfi", "2000 threads a block", 3);
+  report.running = {"_Z5scalePfi"};
+  const std::string written = to_json(report);
+  const json root = json::parse(written);
+  EXPECT_EQ(root["partial"], true);
+  EXPECT_EQ(root["ended"], true);
+  EXPECT_EQ(root["failed_launches"], json::array({{{"kernel", "_Z5scalePfi"},
+                                                   {"demangled", "scale(float*, int)"},
+                                                   {"launches", 3},
+                                                   {"reason", "2000 threads a block"}}}));
+  const Result<RunReport> read = from_json(written);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(to_json(*read), written);
+  EXPECT_FALSE(read->partial);
+}
+
 TEST(ReportJson, writes_names_that_are_not_utf8) {
   RunReport report = made_report({});
   report.program = "\xff\xfe";

@@ -75,6 +75,24 @@ TEST(ReportText, says_so_when_nothing_was_launched_or_the_run_was_cut_short) {
   contains(to_text(made_report({})), "shared memory is not used");
 }
 
+TEST(ReportText, lists_launches_that_failed_and_what_still_ran) {
+  RunReport report = made_report({column()});
+  report.add_failed("_Z5scalePfi", "2000 threads a block", 3);
+  report.add_failed("", "no fat binary of the program has it");
+  report.add_failed("_Z5scalePfi", "bytes of shared memory " + std::string(90, 'x'));
+  report.running = {"_Z5scalePfi"};
+  const std::string text = to_text(report);
+  contains(text, "partial: 5 launches failed, which the numbers below do not have\n"
+                 "  scale(float*, int)\n"
+                 "      2000 threads a block (3 launches)\n"
+                 "      bytes of shared memory\n      xxx");
+  contains(text, "  kernels that are not known\n      no fat binary of the program has it\n");
+  contains(text, "it ended while this kernel ran: scale(float*, int)\n");
+  lacks(text, "did not come to its end");
+  report.kernels.clear();
+  lacks(to_text(report), "no kernel was launched");
+}
+
 TEST(ReportText, says_why_ctas_did_not_run_in_parallel) {
   RunReport report = made_report({});
   report.kernels[0].parallel = false;
