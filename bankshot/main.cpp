@@ -1,12 +1,15 @@
 // bankshot COMMAND [options] [--] target…
 #include <algorithm>
-#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/arguments.hpp"
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/output.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -53,7 +56,12 @@ int parse_and_run(int argc, char** argv) {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // the order CLI11 wants
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream text;
+      const int status = app.exit(error, text, std::cerr);
+      print(text.str());
+      return status;
+    }
     std::string message = error.what();
     message = message.substr(0, message.find('\n'));
     const auto chosen = app.get_subcommands();
@@ -71,8 +79,14 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return bankshot::cli::parse_and_run(argc, argv);
+    occupy_closed_streams();
+    const int status = parse_and_run(argc, argv);
+    flush_output();
+    return status;
+  } catch (const OutputError& error) {
+    return refuse(error.what());
   } catch (const std::exception& error) {
-    return bankshot::cli::refuse(std::string("internal error: ") + error.what());
+    return refuse(std::string("internal error: ") + error.what());
   }
 }
+  using namespace bankshot::cli;

@@ -9,6 +9,7 @@
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/gate.hpp"
+#include "bankshot/cli/output.hpp"
 #include "bankshot/cli/report_folder.hpp"
 #include "bankshot/cli/run_options.hpp"
 #include "bankshot/cli/signals.hpp"
@@ -56,7 +57,7 @@ class Explain final : public Command {
     if (!setup) return refuse(setup.error().message);
     const Result<Outcome> outcome = observe(*setup, command);
     if (!outcome) return refuse(outcome.error().message);
-    if (!print(outcome->report)) return kBadInput;
+    if (!tell(outcome->report)) return kBadInput;
     return judge(outcome->report, gates, setup->target, outcome->ending);
   }
 
@@ -92,12 +93,11 @@ class Explain final : public Command {
     return report;
   }
 
-  bool print(const report::RunReport& report) const {
-    std::string text;
+  /// Writes the report where it is wanted. @return false after a message if its file cannot be written
+  bool tell(const report::RunReport& report) const {
     if (json_ == "-") {
-      text = report::to_json(report);
+      print(report::to_json(report));
     } else {
-      text = "\n" + report::to_text(report, {.colour = colour_wanted(), .top = top_});
       if (!json_.empty()) {
         const Signals held;  // or Ctrl-C would leave half a file beside it
         if (const auto error = write_file(json_, report::to_json(report))) {
@@ -106,8 +106,8 @@ class Explain final : public Command {
         }
       }
     }
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    return std::fflush(stdout) == 0 && written;
+    flush_output();  // before what goes to standard error
+    return true;
   }
 
   static int judge(const report::RunReport& report, const std::vector<Gate>& gates, const Target& target,
@@ -131,6 +131,7 @@ class Explain final : public Command {
   RunOptions options_;
   std::string json_;
   std::vector<std::string> gates_;
+      print("\n" + report::to_text(report, {.colour = colour_wanted(), .top = top_}));
   unsigned top_ = report::TextOptions{}.top;
 };
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/output.hpp"
 #include "bankshot/ptx/checker.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
@@ -55,7 +56,7 @@ class Ptx final : public Command {
 
   int run(const std::vector<std::string>&) override {
     if (table_) {
-      fmt::print("{}", simt::instruction_table(*simt::rows_of("portable")));
+      print(simt::instruction_table(*simt::rows_of("portable")));
       return kDone;
     }
     if (file_.empty()) return refuse("no PTX file is named; try: bankshot ptx kernel.ptx");
@@ -71,12 +72,12 @@ class Ptx final : public Command {
     const auto program = engine.load(*text, name);
     if (!program) return complain(program.error(), name, *text);
     if (print_) {
-      std::fputs(ptx::print(*module).c_str(), stdout);
+      print(ptx::print(*module));
       return kDone;
     }
     const auto& kernels = simt::kernels(**program);
-    fmt::print("{}: {} kernel{} can run\n", name, kernels.size(), kernels.size() == 1 ? "" : "s");
-    for (const simt::KernelInfo& kernel : kernels) fmt::print("{}", summary(kernel));
+    print(fmt::format("{}: {} kernel{} can run\n", name, kernels.size(), kernels.size() == 1 ? "" : "s"));
+    for (const simt::KernelInfo& kernel : kernels) print(summary(kernel));
     return kDone;
   }
 
