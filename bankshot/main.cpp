@@ -29,6 +29,21 @@ class Usage final : public CLI::Formatter {
   bool target_;
 };
 
+bool is_command(const std::string& word) {
+  return std::any_of(commands().begin(), commands().end(), [&](const CommandEntry& entry) { return entry.name == word; });
+}
+
+/// For a first word that is neither an option nor a command.
+std::string unknown_command(const std::string& word) {
+  std::error_code code;
+  if (word.find('/') != std::string::npos || std::filesystem::is_regular_file(word, code)) {
+    return "'" + word + "' is not a command; to run a program: bankshot run " + word;
+  }
+  std::string names;
+  for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
+  return "unknown command '" + word + "'; there are: " + names + " (bankshot --help explains)";
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Runs CUDA programs without a GPU and shows where their shared memory loses time.", "bankshot");
   app.set_version_flag("--version", kVersion);
@@ -51,6 +66,9 @@ int parse_and_run(int argc, char** argv) {
     for (size_t i = 0; i < parts.size(); ++i) {
       if (arguments[0] == parts[i]->get_name() && made[i]->takes_target()) target = take_target(arguments, *parts[i]);
     }
+  }
+  if (!arguments.empty() && !arguments[0].starts_with('-') && !is_command(arguments[0])) {
+    return refuse(unknown_command(arguments[0]));
   }
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // the order CLI11 wants
@@ -78,6 +96,7 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace bankshot::cli
 
 int main(int argc, char** argv) {
+  using namespace bankshot::cli;
   try {
     occupy_closed_streams();
     const int status = parse_and_run(argc, argv);
@@ -89,4 +108,3 @@ int main(int argc, char** argv) {
     return refuse(std::string("internal error: ") + error.what());
   }
 }
-  using namespace bankshot::cli;
