@@ -30,7 +30,8 @@ class Usage final : public CLI::Formatter {
 };
 
 bool is_command(const std::string& word) {
-  return std::any_of(commands().begin(), commands().end(), [&](const CommandEntry& entry) { return entry.name == word; });
+  return std::any_of(commands().begin(), commands().end(),
+                     [&](const CommandEntry& entry) { return entry.name == word; });
 }
 
 /// For a first word that is neither an option nor a command.

@@ -88,8 +88,8 @@ class Explain final : public Command {
   std::string check_json(const std::vector<std::string>& command) const {
     if (json_.empty() || json_ == "-") return {};
     if (is_elf(MappedFile(json_).bytes())) {
-      return "--json takes the name of a file to write, and " + json_ + " is a program: bankshot explain --json report.json " +
-             (command.empty() ? json_ : command[0]);
+      return "--json takes the name of a file to write, and " + json_ +
+             " is a program: bankshot explain --json report.json " + (command.empty() ? json_ : command[0]);
     }
     const auto error = cannot_write(json_);
     return error ? error->message : "";

@@ -16,8 +16,8 @@ class OutputError : public std::runtime_error {
 void print(std::string_view text);
 void flush_output();
 
-/// Puts /dev/null in place of standard streams that are closed, so that no file opened later takes their numbers. Reading
-/// and writing them goes on to fail.
+/// Puts /dev/null in place of standard streams that are closed, so that no file opened later takes their numbers.
+/// Reading and writing them goes on to fail.
 void occupy_closed_streams();
 
 }  // namespace bankshot::cli

@@ -10,8 +10,9 @@ namespace bankshot::report {
 
 /// The sites of one source line; without line information, one site.
 struct LineGroup {
-  std::vector<size_t> sites;  ///< indices into Kernel::sites, never empty: most conflicts first, of equals by place in the PTX
-  SharedTotals shared;        ///< sums over them
+  /// Indices into Kernel::sites, never empty: most conflicts first, of equals by place in the PTX.
+  std::vector<size_t> sites;
+  SharedTotals shared;  ///< sums over them
 };
 
 /// Every site is in one group. Most conflicts first; of equals, by the place of the first site in the PTX.

@@ -6,8 +6,8 @@
 
 namespace bankshot::simt {
 
-/// What ptx::check() and the decoder have to say, by place; of several complaints about one place the checker's. Loading
-/// a module stops at the checker's.
+/// What ptx::check() and the decoder have to say, by place; of several complaints about one place the checker's.
+/// Loading a module stops at the checker's.
 /// @param kernels  receives the kernels, if there are no complaints
 Diagnostics mistakes(const ptx::Module& module, std::vector<KernelInfo>& kernels);
 
