@@ -106,7 +106,7 @@ std::string library_folder() {
 }
 
 Result<Target> inspect_target(const std::vector<std::string>& command, const std::string& libraries) {
-  if (command.empty()) return Error{"which program? For example: bankshot explain ./app"};
+  if (command.empty()) return Error{"which program?"};
   const Result<std::string> path = find(command[0]);
   if (!path) return path.error();
   Target target{*path, command, {}, {}};

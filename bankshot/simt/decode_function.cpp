@@ -260,12 +260,28 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
     form = candidate;
     if (handler != nullptr && fits) return handler;
   }
-  if (handler == nullptr) {
-    error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + text_of(instruction),
-          nearest != nullptr ? "The nearest form is: " + std::string(nearest->row->syntax)
-                             : "Its forms begin: " + std::string(rows->second.front()->row->syntax));
+  if (handler != nullptr) return handler;
+  const auto known = [&](const std::string& written) {
+    return std::any_of(rows->second.begin(), rows->second.end(), [&](const Form* candidate) {
+      return std::any_of(candidate->modifiers.begin(), candidate->modifiers.end(), [&](const Form::Modifier& modifier) {
+        return std::find(modifier.choices.begin(), modifier.choices.end(), written) != modifier.choices.end();
+      });
+    });
+  };
+  Position place = instruction.position;  // of a guard, if there is one: then the modifiers' places are not known
+  if (!instruction.guard) place.column += static_cast<uint32_t>(instruction.opcode.size());
+  for (const std::string& modifier : instruction.modifiers) {
+    if (!known(modifier)) {
+      error(place, "unknown modifier '." + modifier + "' of '" + instruction.opcode + "'",
+            "docs/ptx.md lists the forms that run; the first is: " + std::string(rows->second.front()->row->syntax));
+      return nullptr;
+    }
+    if (!instruction.guard) place.column += static_cast<uint32_t>(modifier.size()) + 1;
   }
-  return handler;
+  error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + text_of(instruction),
+        nearest != nullptr ? "The nearest form is: " + std::string(nearest->row->syntax)
+                           : "Its forms begin: " + std::string(rows->second.front()->row->syntax));
+  return nullptr;
 }
 
 bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
