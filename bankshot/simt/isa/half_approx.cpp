@@ -12,7 +12,7 @@ inline f64 power_of_two(f64 x) {
   const f64 y = (x - whole) * 0.69314718055994530942;  // ln 2; |y| < 0.35
   f64 sum = 1 + y / 7;
   for (int k = 6; k >= 1; --k) sum = 1 + y / k * sum;
-  return sum * bit_pattern<f64>(static_cast<u64>(whole + 1023) << 52);
+  return sum * as_float(static_cast<u64>(whole + 1023) << 52);
 }
 
 inline f32 limited(f32 x, f32 bound) {
