@@ -62,7 +62,7 @@ std::string what_is_there(const Memory& memory, uint64_t address) {
 
 void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, bool write, unsigned lane) {
   Worker& worker = *w.worker;
-  Worker::Hit& hit = worker.hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % Worker::kHits];
+  Worker::Hit& hit = worker.last_hit(i);
   if (address < hit.begin || address >= hit.end || hit.end - address < bytes || (write && !hit.writable)) {
     const Allocation* allocation = worker.memory->find(address);
     const std::string access = std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " +

@@ -10,6 +10,14 @@
 
 namespace bankshot::simt {
 
+/// Bytes of a lane's value in a row: registers of 8 bits, too, have 16.
+inline unsigned register_bytes(ptx::Type type) { return ptx::bits(type) <= 16 ? 2 : ptx::bits(type) / 8; }
+/// The .b type of 1, 2, 4 or 8 bytes.
+inline ptx::Type type_of_bytes(unsigned bytes) {
+  using T = ptx::Type;
+  return bytes == 1 ? T::b8 : bytes == 2 ? T::b16 : bytes == 4 ? T::b32 : T::b64;
+}
+
 /// What a name means at a place in a function.
 struct Symbol {
   enum class Kind : uint8_t { reg, variable, param, label, function } kind = Kind::reg;

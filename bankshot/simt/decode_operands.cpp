@@ -11,12 +11,6 @@ using ptx::Space;
 using ptx::Type;
 using Kind = Operand::Kind;
 
-unsigned bytes_of(Type type) { return std::max(1u, ptx::bits(type) / 8); }
-/// Bytes of a register: 8-bit ones live in 16.
-unsigned register_bytes(Type type) { return std::max(2u, bytes_of(type)); }
-
-bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64 || type == Type::bf16; }
-
 std::string describe(const Operand& operand) {
   switch (operand.kind) {
     case Kind::identifier: return "'" + operand.name + "'";
@@ -52,7 +46,7 @@ double as_double(const Operand& operand) {
 /// The bits of an immediate as an element of `type`.
 uint64_t immediate_bits(const Operand& operand, Type type) {
   if (operand.kind == Kind::integer && !is_float(type)) return static_cast<uint64_t>(operand.integer);
-  if (type == Type::f64 || (operand.kind == Kind::f64 && bytes_of(type) == 8)) {
+  if (type == Type::f64 || (operand.kind == Kind::f64 && ptx::bits(type) == 64)) {
     const double value = as_double(operand);
     uint64_t bits;
     std::memcpy(&bits, &value, 8);
