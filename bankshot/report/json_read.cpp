@@ -172,6 +172,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
       report.running.push_back(kernel.get<std::string>());
     }
     read_failed(root, report);
+    if (flag(root, "partial") != report.is_partial()) throw Bad{"\"partial\" contradicts \"ended\" or \"failed_launches\""};
     for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report.rules));
     return report;
   } catch (const Bad& bad) {

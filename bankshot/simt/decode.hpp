@@ -39,7 +39,7 @@ struct Decoder {
   /// "expected …, found …": reported at the operand or instruction. @return false, for `return decoder.error(…)`.
   virtual bool error(Position position, std::string message, std::string remedy = {}) = 0;
 
-  /// A destination row of `type`: a register of the same size, or of at least that size if `wider_ok`. `_` gives kNone.
+  /// A destination row of `type`: a register of the same size, or of at least that size if `wider_ok`.
   /// @param actual  if given, receives the register's own type
   virtual uint32_t destination(const ptx::Operand& operand, ptx::Type type, bool wider_ok = false,
                                ptx::Type* actual = nullptr) = 0;

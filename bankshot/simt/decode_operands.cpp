@@ -98,7 +98,10 @@ uint32_t FunctionDecoder::constant_predicate(bool value) {
 }
 
 uint32_t FunctionDecoder::destination(const Operand& operand, Type type, bool wider_ok, Type* actual) {
-  if (operand.kind == Kind::sink) return OperandRef::kNone;
+  if (operand.kind == Kind::sink) {
+    error(operand.position, "this instruction needs a register to write, not '_'");
+    return OperandRef::kNone;
+  }
   const Symbol* symbol = operand.kind == Kind::identifier ? find(operand.name) : nullptr;
   if (symbol == nullptr || symbol->kind != Symbol::Kind::reg || symbol->type == Type::pred || symbol->vector != 1) {
     error(operand.position, "expected a register to write, found " + describe(operand));
@@ -358,9 +361,6 @@ bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const
     if (type == Type::pred) {
       out.op[next++] = writes ? decoder.predicate_destination(operand) : decoder.predicate_source(operand);
     } else {
-      if (writes && operand.kind == Kind::sink) {
-        return decoder.error(operand.position, "'" + form.opcode + "' needs a register to write, not '_'");
-      }
       out.op[next++] = writes ? decoder.destination(operand, type) : decoder.source(operand, type);
     }
   }

@@ -37,7 +37,7 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
   const size_t hints = m.has("L2::cache_hint") ? 1 : 0;
   if (!expect_operands(decoder, instruction, first + sources + hints)) return;
   if (!lower_address(decoder, instruction.operands[first - 1], written_space(m), out)) return;
-  if (returns) out.op[1] = decoder.destination(instruction.operands[0], m.type);
+  if (returns) out.op[1] = destination_or_none(decoder, instruction.operands[0], m.type);
   // nvcc writes atom with a register that nobody reads where red would do.
   if (returns && !decoder.named_again(instruction.operands[0])) out.op[1] = OperandRef::kNone;
   for (size_t k = 0; k < sources; ++k) out.op[2 + k] = decoder.source(instruction.operands[first + k], m.type);

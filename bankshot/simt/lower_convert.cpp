@@ -71,10 +71,6 @@ void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const 
     decoder.error(instruction.position, "cvt to bf16 has no .sat");
     return;
   }
-  if (instruction.operands[0].kind == ptx::Operand::Kind::sink) {
-    decoder.error(instruction.operands[0].position, "expected a register, found '_'");
-    return;
-  }
   lower_modifiers(m, out);
   const ptx::Type to = register_type(m.type), from = register_type(m.type2);
   const bool wider_ok = is_plain(m.type) && is_plain(m.type2);

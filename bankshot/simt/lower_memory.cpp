@@ -1,5 +1,7 @@
 #include "bankshot/simt/lower_memory.hpp"
 
+#include "bankshot/simt/lower.hpp"
+
 namespace bankshot::simt {
 namespace {
 
@@ -48,7 +50,7 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
     // A number stands beside registers that may be wider than the type.
     const bool number = operand.kind != Operand::Kind::identifier;
     const Type wanted = number && width > ptx::bits(m.type) / 8 ? type_of_bytes(width) : m.type;
-    const uint32_t row = load ? decoder.destination(operand, m.type, true, &own) : decoder.source(operand, wanted, true, &own);
+    const uint32_t row = load ? destination_or_none(decoder, operand, m.type, true, &own) : decoder.source(operand, wanted, true, &own);
     if (operand.kind == Operand::Kind::sink) return row;
     const unsigned bytes = register_bytes(own);
     if (width == 0) width = bytes;
