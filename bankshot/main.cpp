@@ -1,12 +1,15 @@
 // bankshot COMMAND [options] [--] target…
 #include <algorithm>
-#include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/arguments.hpp"
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/output.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -25,6 +28,22 @@ class Usage final : public CLI::Formatter {
  private:
   bool target_;
 };
+
+bool is_command(const std::string& word) {
+  return std::any_of(commands().begin(), commands().end(),
+                     [&](const CommandEntry& entry) { return entry.name == word; });
+}
+
+/// For a first word that is neither an option nor a command.
+std::string unknown_command(const std::string& word) {
+  std::error_code code;
+  if (word.find('/') != std::string::npos || std::filesystem::is_regular_file(word, code)) {
+    return "'" + word + "' is not a command; to run a program: bankshot run " + word;
+  }
+  std::string names;
+  for (const CommandEntry& entry : commands()) names += (names.empty() ? "" : ", ") + entry.name;
+  return "unknown command '" + word + "'; there are: " + names + " (bankshot --help explains)";
+}
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Runs CUDA programs without a GPU and shows where their shared memory loses time.", "bankshot");
@@ -49,11 +68,19 @@ int parse_and_run(int argc, char** argv) {
       if (arguments[0] == parts[i]->get_name() && made[i]->takes_target()) target = take_target(arguments, *parts[i]);
     }
   }
+  if (!arguments.empty() && !arguments[0].starts_with('-') && !is_command(arguments[0])) {
+    return refuse(unknown_command(arguments[0]));
+  }
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // the order CLI11 wants
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream text;
+      const int status = app.exit(error, text, std::cerr);
+      print(text.str());
+      return status;
+    }
     std::string message = error.what();
     message = message.substr(0, message.find('\n'));
     const auto chosen = app.get_subcommands();
@@ -70,9 +97,15 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace bankshot::cli
 
 int main(int argc, char** argv) {
+  using namespace bankshot::cli;
   try {
-    return bankshot::cli::parse_and_run(argc, argv);
+    occupy_closed_streams();
+    const int status = parse_and_run(argc, argv);
+    flush_output();
+    return status;
+  } catch (const OutputError& error) {
+    return refuse(error.what());
   } catch (const std::exception& error) {
-    return bankshot::cli::refuse(std::string("internal error: ") + error.what());
+    return refuse(std::string("internal error: ") + error.what());
   }
 }

@@ -8,7 +8,10 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/elf.hpp"
 #include "bankshot/cli/gate.hpp"
+#include "bankshot/cli/mapped_file.hpp"
+#include "bankshot/cli/output.hpp"
 #include "bankshot/cli/report_folder.hpp"
 #include "bankshot/cli/run_options.hpp"
 #include "bankshot/cli/signals.hpp"
@@ -26,6 +29,12 @@ bool colour_wanted() {
          (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
+/// CLI11's own message names the type and not what is wrong.
+std::string whole_number(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 9 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? "" : "'" + text + "' is not a whole number from 0 to 999999999";
+}
+
 void say(const std::string& message) { std::fprintf(stderr, "bankshot: %s\n", message.c_str()); }
 
 class Explain final : public Command {
@@ -38,7 +47,13 @@ class Explain final : public Command {
     app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
-    app.add_option("--top", top_, "sites shown for each kernel")->capture_default_str()->type_name("N");
+    app.add_option("--kernel", kernels_, "report, and judge, only kernels with this in their name; may be repeated")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--top", top_, "source lines shown for each kernel")
+        ->check(whole_number)
+        ->capture_default_str()
+        ->type_name("N");
   }
   bool takes_target() const override { return true; }
 
@@ -49,14 +64,18 @@ class Explain final : public Command {
       if (!gate) return refuse(gate.error().message);
       gates.push_back(*gate);
     }
-    if (!json_.empty() && json_ != "-") {
-      if (const auto error = cannot_write(json_)) return refuse(error->message);
-    }
+    if (const std::string reason = check_json(command); !reason.empty()) return refuse(reason);
+    if (command.empty()) return refuse(which_program("explain"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    const Result<Outcome> outcome = observe(*setup, command);
+    Result<Outcome> outcome = observe(*setup, command);
     if (!outcome) return refuse(outcome.error().message);
-    if (!print(outcome->report)) return kBadInput;
+    for (const std::string& problem : outcome->problems) say(problem);
+    if (const std::string reason = keep_kernels(outcome->report, kernels_); !reason.empty()) {
+      const int status = refuse(reason);
+      return outcome->ending.shell_status() == 0 ? status : judge(outcome->report, {}, setup->target, outcome->ending);
+    }
+    if (!tell(outcome->report)) return kBadInput;
     return judge(outcome->report, gates, setup->target, outcome->ending);
   }
 
@@ -64,7 +83,19 @@ class Explain final : public Command {
   struct Outcome {
     Ending ending;
     report::RunReport report;
+    std::vector<std::string> problems;
   };
+
+  /// Why there cannot be a report in the file of --json, asked before the program runs; or empty.
+  std::string check_json(const std::vector<std::string>& command) const {
+    if (json_.empty() || json_ == "-") return {};
+    if (is_elf(MappedFile(json_).bytes())) {
+      return "--json takes the name of a file to write, and " + json_ +
+             " is a program: bankshot explain --json report.json " + (command.empty() ? json_ : command[0]);
+    }
+    const auto error = cannot_write(json_);
+    return error ? error->message : "";
+  }
 
   Result<Outcome> observe(Setup& setup, const std::vector<std::string>& command) const {
     const Signals held;  // or Ctrl-C would leave the folder behind
@@ -74,14 +105,16 @@ class Explain final : public Command {
     setup.environment["BANKSHOT_REPORT_DIR"] = folder->path();
     const Result<Ending> ending = launch(setup.target, setup.environment, json_ == "-");
     if (!ending) return ending.error();
-    return Outcome{*ending, collect(*folder, setup, command, *ending)};
+    // Nothing is written to the terminal before the folder is gone: a closed pipe would end us.
+    Outcome outcome{*ending, {}, {}};
+    outcome.report = collect(*folder, setup, command, *ending, outcome.problems);
+    return outcome;
   }
 
   static report::RunReport collect(const ReportFolder& folder, const Setup& setup,
-                                   const std::vector<std::string>& command, const Ending& ending) {
-    std::vector<std::string> problems;
+                                   const std::vector<std::string>& command, const Ending& ending,
+                                   std::vector<std::string>& problems) {
     report::RunReport report = folder.collect(problems);
-    for (const std::string& problem : problems) say(problem);
     report.program = command[0];
     report.partial |= ending.signal != 0;
     if (report.kernels.empty()) {
@@ -92,12 +125,11 @@ class Explain final : public Command {
     return report;
   }
 
-  bool print(const report::RunReport& report) const {
-    std::string text;
+  /// Writes the report where it is wanted. @return false after a message if its file cannot be written
+  bool tell(const report::RunReport& report) const {
     if (json_ == "-") {
-      text = report::to_json(report);
+      print(report::to_json(report));
     } else {
-      text = "\n" + report::to_text(report, {.colour = colour_wanted(), .top = top_});
       if (!json_.empty()) {
         const Signals held;  // or Ctrl-C would leave half a file beside it
         if (const auto error = write_file(json_, report::to_json(report))) {
@@ -105,9 +137,25 @@ class Explain final : public Command {
           return false;
         }
       }
+      print("\n" + report::to_text(report, {.colour = colour_wanted(), .top = top_}));
     }
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-    return std::fflush(stdout) == 0 && written;
+    flush_output();  // before what goes to standard error
+    return true;
+  }
+
+  /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
+  static bool is_incomplete(const report::RunReport& report, bool gated) {
+    if (const uint64_t failed = report.failed_launches(); failed != 0) {
+      say(report::grouped(failed) + (failed == 1 ? " launch" : " launches") + " of a kernel failed");
+      return true;
+    }
+    if (!gated) return false;
+    if (report.partial) {
+      say("--fail-on: the program did not come to its end, so not everything was measured");
+    } else if (report.kernels.empty()) {
+      say("--fail-on: no kernel was launched, so nothing was measured");
+    }
+    return report.partial || report.kernels.empty();
   }
 
   static int judge(const report::RunReport& report, const std::vector<Gate>& gates, const Target& target,
@@ -124,25 +172,27 @@ class Explain final : public Command {
         exceeds = true;
       }
     }
-    if (ending.shell_status() != 0) return kProgramFailed;
+    if (is_incomplete(report, !gates.empty()) || ending.shell_status() != 0) return kProgramFailed;
     return exceeds ? kGateFailed : kDone;
   }
 
   RunOptions options_;
   std::string json_;
-  std::vector<std::string> gates_;
+  std::vector<std::string> gates_, kernels_;
   unsigned top_ = report::TextOptions{}.top;
 };
 
 const RegisterCommand registration({
     "explain", "Run a CUDA program and show which lines lose time to bank conflicts",
-    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0, 1 if the\n"
-    "program failed, 2 if it cannot be run, 3 if a limit of --fail-on is exceeded, 130 after Ctrl-C.\n\n"
+    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
+    "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
+    "cannot be run; 3 if a limit of --fail-on is exceeded; 130 after Ctrl-C.\n\n"
     "Build the program with: nvcc -cudart shared -lineinfo app.cu -o app\n\n"
     "Examples:\n"
     "  bankshot explain ./app\n"
     "  bankshot explain --top 3 --json report.json ./app 1024\n"
     "  bankshot explain --json - ./app > report.json\n"
+    "  bankshot explain --kernel reduce --kernel scan ./app\n"
     "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n",
     [] { return std::make_unique<Explain>(); }});
 

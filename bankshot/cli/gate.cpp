@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "bankshot/report/kernel_title.hpp"
 #include "bankshot/report/text.hpp"
 
 namespace bankshot::cli {
@@ -35,11 +36,29 @@ std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& rep
     const report::SharedTotals shared = kernel.shared();
     const uint64_t value = conflicts ? shared.conflicts() : shared.wavefronts;
     if (value > gate.limit) {
-      sentences.push_back(kernel.demangled + " has " + report::grouped(value) + " " + noun + ", more than " +
-                          report::grouped(gate.limit));
+      sentences.push_back(report::kernel_title(kernel, report) + " has " + report::grouped(value) + " " + noun +
+                          ", more than " + report::grouped(gate.limit));
     }
   }
   return sentences;
+}
+
+std::string keep_kernels(report::RunReport& report, const std::vector<std::string>& parts) {
+  if (parts.empty() || report.kernels.empty()) return {};
+  const auto has = [](const report::Kernel& kernel, const std::string& part) {
+    return kernel.demangled.find(part) != std::string::npos;
+  };
+  for (const std::string& part : parts) {
+    const auto named = [&](const report::Kernel& kernel) { return has(kernel, part); };
+    if (std::any_of(report.kernels.begin(), report.kernels.end(), named)) continue;
+    std::string message = "--kernel " + part + ": no kernel that was launched has this in its name; there were:";
+    for (const report::Kernel& kernel : report.kernels) message += "\n  " + kernel.demangled;
+    return message;
+  }
+  std::erase_if(report.kernels, [&](const report::Kernel& kernel) {
+    return std::none_of(parts.begin(), parts.end(), [&](const std::string& part) { return has(kernel, part); });
+  });
+  return {};
 }
 
 }  // namespace bankshot::cli

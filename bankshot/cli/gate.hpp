@@ -1,4 +1,4 @@
-// Limits for continuous integration: --fail-on 'conflicts>N'.
+// What of a run is judged, and by which limits: --kernel NAME, --fail-on 'conflicts>N'.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,9 @@ Result<Gate> parse_gate(const std::string& text);
 
 /// A sentence for each kernel whose counter is above the limit.
 std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& report);
+
+/// Keeps the kernels whose names as in the source contain one of `parts`; all if there are none.
+/// @return  empty, or that a part is in no kernel's name: a gate must not pass because of a slip
+std::string keep_kernels(report::RunReport& report, const std::vector<std::string>& parts);
 
 }  // namespace bankshot::cli

@@ -1,9 +1,8 @@
 // bankshot gpus: the machine descriptions there are.
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
 
 namespace bankshot::cli {
@@ -27,13 +26,13 @@ class Gpus final : public Command {
       const Result<std::string> none = gpu::find_gpu_file(std::string(gpu::kDefaultGpu));
       return refuse(none ? "no GPU descriptions were found" : none.error().message);
     }
-    fmt::print("{:<10} {:<28} {:>4} {:>5} {:>10} {:>7} {:>8} {:>10}\n", "NAME", "GPU", "CC", "SMS", "CLOCK", "MEMORY",
-               "SHARED", "BANKS");
+    print(fmt::format("{:<10} {:<28} {:>4} {:>5} {:>10} {:>7} {:>8} {:>10}\n", "NAME", "GPU", "CC", "SMS", "CLOCK",
+                      "MEMORY", "SHARED", "BANKS"));
     int status = kDone;
     for (const std::string& name : names) {
       const Result<gpu::Gpu> gpu = gpu::find_gpu(name);
       if (gpu) {
-        fmt::print("{}", row(name, *gpu));
+        print(row(name, *gpu));
       } else {
         status = refuse(gpu.error().message);
       }

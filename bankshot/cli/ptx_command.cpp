@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "bankshot/cli/command.hpp"
-#include "bankshot/ptx/checker.hpp"
+#include "bankshot/cli/output.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
-#include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/mistakes.hpp"
 #include "bankshot/simt/row.hpp"
 
 namespace bankshot::cli {
@@ -38,10 +38,14 @@ int complain(const Diagnostics& diagnostics, const std::string& file, const std:
   return kBadInput;
 }
 
+std::string counted(uint64_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string summary(const simt::KernelInfo& kernel) {
-  std::string text = fmt::format("  {}: {} parameters, {} bytes of shared memory", kernel.name, kernel.params.size(),
-                                 kernel.static_shared);
-  if (kernel.local_bytes != 0) text += fmt::format(", {} bytes of local memory a thread", kernel.local_bytes);
+  std::string text = fmt::format("  {}: {}, {} of shared memory", kernel.name,
+                                 counted(kernel.params.size(), "parameter"), counted(kernel.static_shared, "byte"));
+  if (kernel.local_bytes != 0) text += ", " + counted(kernel.local_bytes, "byte") + " of local memory a thread";
   return text + "\n";
 }
 
@@ -55,7 +59,7 @@ class Ptx final : public Command {
 
   int run(const std::vector<std::string>&) override {
     if (table_) {
-      fmt::print("{}", simt::instruction_table(*simt::rows_of("portable")));
+      print(simt::instruction_table(*simt::rows_of("portable")));
       return kDone;
     }
     if (file_.empty()) return refuse("no PTX file is named; try: bankshot ptx kernel.ptx");
@@ -64,19 +68,14 @@ class Ptx final : public Command {
     const std::string name = file_ == "-" ? "standard input" : file_;
     const auto module = ptx::parse(*text);
     if (!module) return complain(module.error(), name, *text);
-    if (const Diagnostics problems = ptx::check(*module); !problems.empty()) return complain(problems, name, *text);
-    simt::EngineOptions options;
-    options.threads = 1;
-    simt::Engine engine(options);
-    const auto program = engine.load(*text, name);
-    if (!program) return complain(program.error(), name, *text);
+    std::vector<simt::KernelInfo> kernels;
+    if (const auto found = simt::mistakes(*module, kernels); !found.empty()) return complain(found, name, *text);
     if (print_) {
-      std::fputs(ptx::print(*module).c_str(), stdout);
+      print(ptx::print(*module));
       return kDone;
     }
-    const auto& kernels = simt::kernels(**program);
-    fmt::print("{}: {} kernel{} can run\n", name, kernels.size(), kernels.size() == 1 ? "" : "s");
-    for (const simt::KernelInfo& kernel : kernels) fmt::print("{}", summary(kernel));
+    print(fmt::format("{}: {} kernel{} can run\n", name, kernels.size(), kernels.size() == 1 ? "" : "s"));
+    for (const simt::KernelInfo& kernel : kernels) print(summary(kernel));
     return kDone;
   }
 

@@ -29,30 +29,49 @@ ReportFolder::~ReportFolder() {
   if (!path_.empty()) fs::remove_all(path_, code);
 }
 
-report::RunReport ReportFolder::collect(std::vector<std::string>& problems) const {
+namespace {
+
+/// The files whose names begin and end so, by the number between.
+std::vector<fs::path> files_like(const std::string& folder, const char* begin, const char* end) {
   std::vector<fs::path> files;
   std::error_code code;
-  for (const auto& entry : fs::directory_iterator(path_, code)) {
+  for (const auto& entry : fs::directory_iterator(folder, code)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("report-") && name.ends_with(".json")) files.push_back(entry.path());
+    if (name.starts_with(begin) && name.ends_with(end)) files.push_back(entry.path());
   }
   const auto by_number = [](const fs::path& a, const fs::path& b) {
     const std::string left = a.filename().string(), right = b.filename().string();
     return left.size() != right.size() ? left.size() < right.size() : left < right;
   };
   std::sort(files.begin(), files.end(), by_number);
+  return files;
+}
+
+std::string contents(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+report::RunReport ReportFolder::collect(std::vector<std::string>& problems) const {
   report::RunReport all;
-  for (const fs::path& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    const Result<report::RunReport> one = report::from_json(text.str());
+  for (const fs::path& file : files_like(path_, "report-", ".json")) {
+    const Result<report::RunReport> one = report::from_json(contents(file));
     if (one) {
       all.merge(*one);
     } else {
       all.partial = true;
       problems.push_back("the report of a process cannot be read: " + one.error().message);
     }
+  }
+  for (const fs::path& file : files_like(path_, "running-", "")) {
+    const std::string kernel = contents(file).c_str();  // up to the NUL
+    if (kernel.empty()) continue;
+    all.running.push_back(kernel);
+    all.partial = true;
   }
   return all;
 }

@@ -21,8 +21,8 @@ class ReportFolder {
 
   const std::string& path() const { return path_; }
 
-  /// All report-*.json in it, merged in the order of their process numbers. A file that cannot be read makes the report
-  /// partial and leaves a line in `problems`.
+  /// All report-*.json in it, merged in the order of their process numbers, and the kernels that still ran by the
+  /// running-*. A file that cannot be read makes the report partial and leaves a line in `problems`.
   report::RunReport collect(std::vector<std::string>& problems) const;
 
  private:

@@ -11,6 +11,7 @@ class Run final : public Command {
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
+    if (command.empty()) return refuse(which_program("run"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
     setup->environment["BANKSHOT_COUNT"] = "0";

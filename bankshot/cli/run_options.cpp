@@ -18,6 +18,10 @@ void RunOptions::define(CLI::App& app) {
       ->type_name("N");
 }
 
+std::string which_program(const std::string& command) {
+  return "which program? For example: bankshot " + command + " ./app";
+}
+
 Result<Setup> set_up(const RunOptions& options, const std::vector<std::string>& command) {
   const std::string libraries = library_folder();
   const Result<Target> target = inspect_target(command, libraries);

@@ -25,6 +25,9 @@ struct Setup {
   Environment environment;  ///< without the variables of the report
 };
 
+/// "which program? For example: bankshot run ./app"
+std::string which_program(const std::string& command);
+
 /// Finds the GPU, inspects the program, and prints its warnings to standard error.
 Result<Setup> set_up(const RunOptions& options, const std::vector<std::string>& command);
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +11,7 @@
 
 #include "bankshot/cli/elf.hpp"
 #include "bankshot/cli/mapped_file.hpp"
+#include "bankshot/gpu/machine_code.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -52,13 +52,6 @@ Result<std::string> find(const std::string& name) {
   return Error{name + ": no such file here, and no such program in PATH"};
 }
 
-/// CUDA libraries whose kernels ship as machine code.
-bool machine_code_only(std::string_view library) {
-  constexpr std::array kPrefixes = {"libcublas",   "libcufft", "libcusparse", "libcusolver", "libcurand", "libnpp",
-                                    "libcudnn",    "libnccl",  "libnvjpeg",   "libcutensor", "libnvshmem"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view p) { return library.starts_with(p); });
-}
-
 bool contains(std::span<const std::byte> bytes, std::string_view text) {
   const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return all.find(text) != std::string_view::npos;
@@ -82,7 +75,7 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
         return folder + "/" + library + " is missing: build Bankshot's libraries (make)";
       }
       if (!elf.rpath.empty() && elf.runpath.empty()) target.preload.push_back(folder + "/" + library);
-    } else if (machine_code_only(library)) {
+    } else if (gpu::machine_code_only(library)) {
       target.warnings.push_back(target.path + " needs " + library +
                                 ", which holds machine code only: it cannot be used without a GPU, and calls of it fail or end the "
                                 "program");
@@ -113,7 +106,7 @@ std::string library_folder() {
 }
 
 Result<Target> inspect_target(const std::vector<std::string>& command, const std::string& libraries) {
-  if (command.empty()) return Error{"which program? For example: bankshot explain ./app"};
+  if (command.empty()) return Error{"which program?"};
   const Result<std::string> path = find(command[0]);
   if (!path) return path.error();
   Target target{*path, command, {}, {}};

@@ -27,11 +27,6 @@ bool write_all(int file, std::string_view text) {
   return true;
 }
 
-std::string folder_of(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
-}
-
 bool is_special(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
@@ -49,8 +44,12 @@ std::string real_place(const std::string& path) {
 std::optional<Error> cannot_write(const std::string& path) {
   std::error_code code;
   if (fs::is_directory(path, code)) return Error{path + " cannot be written: it is a folder"};
-  const std::string& place = is_special(path) ? path : folder_of(real_place(path));
-  if (access(place.c_str(), W_OK) != 0) return problem(path);
+  if (is_special(path)) return access(path.c_str(), W_OK) == 0 ? std::nullopt : std::optional(problem(path));
+  std::string beside = real_place(path) + ".XXXXXX";
+  const int file = mkostemp(beside.data(), O_CLOEXEC);  // permissions alone do not tell: /proc
+  if (file < 0) return problem(path);
+  close(file);
+  unlink(beside.c_str());
   return std::nullopt;
 }
 

@@ -13,8 +13,7 @@ Status status_of(simt::Fault::Kind kind) {
     case Kind::bad_call: return Status::invalid_program_counter;
     // A GPU waits for ever, or until the watchdog of a display ends the kernel, which is this code.
     case Kind::deadlock:
-    case Kind::divergent_barrier:
-    case Kind::interrupted: return Status::launch_timeout;
+    case Kind::divergent_barrier: return Status::launch_timeout;
     case Kind::trap: return Status::launch_failure;
   }
   return Status::launch_failure;

@@ -1,8 +1,13 @@
 #include "bankshot/cuda/function_attributes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/launch.hpp"
+#include "bankshot/cuda/launch_check.hpp"
+#include "bankshot/cuda/say.hpp"
 
 namespace bankshot::cuda {
 
@@ -29,7 +34,15 @@ std::optional<int> function_attribute(const DeviceInfo& device, const Function& 
 
 Status set_function_attribute(const DeviceInfo& device, Function& function, int which, int value) {
   switch (static_cast<FunctionAttribute>(which)) {
-    case FunctionAttribute::max_dynamic_shared: return set_dynamic_shared_limit(device, function, value);
+    case FunctionAttribute::max_dynamic_shared: {
+      const Status status = set_dynamic_shared_limit(device, function, value);
+      if (status != Status::success) {
+        const std::string text = fmt::format("{}: the limit is not raised to {}", name_in_messages(function.name),
+                                             beyond_shared(device, function, value));
+        say_once(text, text);
+      }
+      return status;
+    }
     case FunctionAttribute::carveout:
       if (value < -1 || value > 100) return Status::invalid_value;
       function.carveout = value;

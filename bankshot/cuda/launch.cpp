@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include "bankshot/cuda/failed_launch.hpp"
+#include "bankshot/cuda/launch_check.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/timing.hpp"
+#include "bankshot/report/run_report.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -17,28 +21,20 @@ bool is_blocking() {
   return value && std::strcmp(value, "1") == 0;
 }
 
-Status check_shape(const DeviceInfo& device, const simt::KernelInfo& kernel, const LaunchRequest& request) {
-  const auto& [grid, block] = std::tie(request.grid, request.block);
-  if (grid.count() == 0 || block.count() == 0) return Status::invalid_configuration;
-  if (grid.x > kMaxGrid[0] || grid.y > kMaxGrid[1] || grid.z > kMaxGrid[2]) return Status::invalid_configuration;
-  if (block.x > kMaxBlock[0] || block.y > kMaxBlock[1] || block.z > kMaxBlock[2]) return Status::invalid_configuration;
-  if (block.count() > device.sm.max_threads_per_block) return Status::invalid_configuration;
-  if (block.count() > kernel.max_threads) return Status::launch_out_of_resources;
-  const auto& required = kernel.required_block;
-  if (required[0] && block != simt::Dim3{required[0], required[1], required[2]}) return Status::invalid_value;
-  return Status::success;
+/// "write of 4 bytes at 0x7f…: …, at solver.cu:42", in one line.
+std::string in_one_line(const simt::Fault& fault) {
+  std::string text = fault.message.substr(0, fault.message.find('\n'));
+  if (!fault.source.file.empty()) text += fmt::format(", at {}:{}", fault.source.file, fault.source.line);
+  return text;
 }
 
-Status check(const DeviceInfo& device, const Function& function, const LaunchRequest& request) {
-  if (const Status status = check_shape(device, *function.info, request); status != Status::success) return status;
-  if (request.dynamic_shared > dynamic_shared_limit(device, function)) return Status::invalid_value;
-  if (request.cooperative) {
-    const uint64_t resident =
-        uint64_t{occupancy(device, function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared)} *
-        device.sms;
-    if (request.grid.count() > resident) return Status::cooperative_launch_too_large;
-  }
-  return Status::success;
+/// The engine's message with the kernel's name as in the source.
+std::string for_people(const simt::Fault& fault) {
+  std::string text = fault.message;
+  const std::string mangled = "in kernel " + fault.kernel + ",";
+  if (const size_t at = text.find(mangled); at != std::string::npos)
+    text.replace(at, mangled.size(), "in kernel " + report::demangle(fault.kernel) + ",");
+  return text;
 }
 
 /// The parameter buffer, each argument at the offset the kernel declares for it.
@@ -52,14 +48,8 @@ std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest&
   return buffer;
 }
 
-}  // namespace
-
-Status launch(Session& session, Function& function, const LaunchRequest& request) {
-  if (!function.info) return Status::invalid_device_function;
-  if (const Status status = check(session.device(), function, request); status != Status::success) return status;
-  if (!request.arguments && request.packed.empty() && function.info->param_bytes > 0) return Status::invalid_value;
-
-  session.report().refresh();  // a kernel that never ends must not take the others' counters with it
+/// Runs the kernel. @return as launch()
+Status run(Session& session, Function& function, const LaunchRequest& request) {
   const auto params = pack(*function.info, request);
   simt::LaunchConfig config;
   config.grid = request.grid;
@@ -67,17 +57,42 @@ Status launch(Session& session, Function& function, const LaunchRequest& request
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
+  const auto running = session.running().begin(function.name);
   const auto start = std::chrono::steady_clock::now();
   auto stats = session.engine().launch(*function.module->program, function.name, config);
   if (stats) {
     time_launch(function.name, stats->warp_instructions, std::chrono::steady_clock::now() - start);
-    session.report().add(session.gpu(), function.name, request.grid, request.block, *stats);
+    session.report().add(session.gpu(), function, request.grid, request.block, *stats);
     return Status::success;
   }
-  say(stats.error().message);
+  say(for_people(stats.error()));
   const Status status = status_of(stats.error().kind);
   session.corrupt(status);
+  launch_failed(session, function.name, status, in_one_line(stats.error()), Telling::told_already);
   return is_blocking() ? status : Status::success;
+}
+
+}  // namespace
+
+Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request) {
+  const auto failed = [&](Status status, std::string_view reason, Telling telling = Telling::tell) {
+    return launch_failed(session, function.name, status, reason, telling);
+  };
+  if (const Status status = session.open(); status != Status::success)
+    return failed(status, session.corrupted() != Status::success ? "a kernel failed before" : "there is no GPU",
+                  Telling::told_already);
+  if (!session.streams().find(stream)) return failed(Status::invalid_handle, "its stream does not exist");
+  const bool told_by_load = function.module->state != Module::State::failed;
+  if (const Status status = load(session.engine(), function); status != Status::success)
+    return failed(status, function.module->log, told_by_load ? Telling::told_already : Telling::tell);
+  if (!function.info) return failed(Status::invalid_device_function, "its module's PTX does not have it");
+  if (const auto refusal = refusal_of(session.device(), function, request))
+    return failed(refusal->status, refusal->reason);
+  try {
+    return run(session, function, request);
+  } catch (const std::bad_alloc&) {
+    return failed(Status::out_of_memory, "the host has no memory left for it");
+  }
 }
 
 uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel) {

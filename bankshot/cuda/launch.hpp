@@ -20,12 +20,12 @@ struct LaunchRequest {
   std::span<const std::byte> packed{};  ///< … the whole parameter buffer
 };
 
-/// Runs the kernel to its end. A kernel that fails tells why on standard error and corrupts the context; the call itself
-/// succeeds then, as on a GPU, where kernels run later, unless CUDA_LAUNCH_BLOCKING=1 is set.
-/// The session must be open and the function's module loaded.
-/// @return success, or why it cannot be launched: invalid_configuration, invalid_value, launch_out_of_resources,
-///         cooperative_launch_too_large
-Status launch(Session& session, Function& function, const LaunchRequest& request);
+/// Loads the kernel's module if need be and runs the kernel to its end. A kernel that fails tells why on standard error and
+/// corrupts the context; the call itself succeeds then, as on a GPU, where kernels run later, unless
+/// CUDA_LAUNCH_BLOCKING=1 is set. Every launch that does not come to its end is noted: failed_launch.hpp.
+/// @return success, or why it cannot be launched: the context's or the module's error, invalid_handle,
+///         invalid_configuration, invalid_value, launch_out_of_resources, cooperative_launch_too_large, out_of_memory
+Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request);
 
 /// Registers a thread as told to programs. The engine's count is that of the PTX declarations, which name a register once
 /// an assignment; a compiler would fit the kernel into its launch bounds, so that is the most we tell.

@@ -1,20 +1,23 @@
 // From a registered or given image to a program of the engine.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "bankshot/cuda/fatbin.hpp"
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/cuda/origin.hpp"
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/session.hpp"
 #include "bankshot/report/run_report.hpp"
 
 namespace bankshot::cuda {
 namespace {
 
-/// A PTX text and the file name its messages carry.
-struct Candidate {
-  std::string text, file;
+struct Loaded {
+  std::shared_ptr<simt::Program> program;
+  report::ModuleId id;
 };
 
 struct Failure {
@@ -34,6 +37,23 @@ bool is_container(std::string_view image) {
   return magic == kContainerMagic;
 }
 
+/// The first file that the PTX names: with -lineinfo its source.
+std::string first_file(std::string_view ptx) {
+  size_t at = ptx.starts_with(".file") ? 0 : ptx.find("\n.file");
+  if (at == ptx.npos) at = ptx.find("\n\t.file");
+  if (at == ptx.npos) return {};
+  const std::string_view line = ptx.substr(at + 1, ptx.find('\n', at + 1) - at - 1);
+  const size_t begin = line.find('"'), end = line.rfind('"');
+  return begin < end && end != line.npos ? std::string(line.substr(begin + 1, end - begin - 1)) : std::string();
+}
+
+/// Source: FNV-1a, 64 bits; draft-eastlake-fnv
+report::ModuleId id_of(std::string_view ptx) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : ptx) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return {fmt::format("{:016x}", hash), first_file(ptx)};
+}
+
 /// The PTX texts of a fat binary, the best first.
 Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte> container, const std::string& label) {
   auto entries = read_fatbin(container);
@@ -43,24 +63,35 @@ Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte>
   return *ptx;
 }
 
+/// Of the GPU that we are, 90 for sm_90; the highest there is if none is described.
+uint32_t newest_architecture() {
+  const Session& session = Session::get();
+  if (!session.is_described()) return std::numeric_limits<uint32_t>::max();
+  return static_cast<uint32_t>(session.device().major * 10 + session.device().minor);
+}
+
 /// Loads the first text that the engine takes. Of several failures the best text's is told.
-Result<std::shared_ptr<simt::Program>, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
-                                                           const std::string& label) {
+Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
+                                   const std::string& label) {
   auto entries = ptx_entries(container, label);
   if (!entries) return entries.error();
+  // What the GPU would take comes first, as the driver does; what is too new is better than nothing.
+  const auto newest = newest_architecture();
+  std::stable_partition(entries->begin(), entries->end(),
+                        [&](const FatbinEntry& entry) { return entry.architecture <= newest; });
   std::string log;
   for (const auto& entry : *entries) {
     auto text = decompress(entry);
     if (!text) return Failure{Status::invalid_image, text.error().message};
     const std::string file = (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
     auto program = engine.load(*text, file);
-    if (program) return *program;
+    if (program) return Loaded{*program, id_of(*text)};
     if (log.empty()) log = format_diagnostics(program.error(), file, *text);
   }
   return Failure{Status::invalid_ptx, log};
 }
 
-Result<std::shared_ptr<simt::Program>, Failure> load_image(simt::Engine& engine, const Module& module) {
+Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
   if (module.wrapper) {
     auto container = container_of(module.wrapper);
     if (!container) return Failure{Status::no_binary_for_gpu, module.label + ": " + container.error().message};
@@ -74,8 +105,20 @@ Result<std::shared_ptr<simt::Program>, Failure> load_image(simt::Engine& engine,
                     module.label)};
   if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
   auto program = engine.load(module.image, module.label);
-  if (program) return *program;
+  if (program) return Loaded{*program, id_of(module.image)};
   return Failure{Status::invalid_ptx, format_diagnostics(program.error(), module.label, module.image)};
+}
+
+/// A real driver refuses PTX for an architecture that is newer than the GPU.
+void warn_of_newer(const Module& module) {
+  const auto& kernels = simt::kernels(*module.program);
+  const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = newest_architecture();
+  if (target <= ours) return;
+  say_once(fmt::format("newer than the GPU {}", target),
+           fmt::format(
+               "warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs all the same: choose another "
+               "GPU with --gpu, or compile with -arch=sm_{}",
+               module.label, target, ours, Session::get().device().name, ours));
 }
 
 /// Connects the registered kernels and variables with what the program has.
@@ -99,17 +142,19 @@ Status load(simt::Engine& engine, Module& module, bool quiet) {
   if (module.state == Module::State::loaded) return Status::success;
   if (module.state == Module::State::failed) return module.failure;
   if (module.label.empty()) module.label = origin_of(module.wrapper).file;
-  auto program = load_image(engine, module);
-  if (!program) {
+  auto loaded = load_image(engine, module);
+  if (!loaded) {
     module.state = Module::State::failed;
-    module.failure = program.error().status;
-    module.log = program.error().log;
+    module.failure = loaded.error().status;
+    module.log = loaded.error().log;
     if (!quiet) say(module.log);
     return module.failure;
   }
-  module.program = *program;
+  module.program = std::move(loaded->program);
+  module.id = std::move(loaded->id);
   module.state = Module::State::loaded;
   connect(module);
+  warn_of_newer(module);
   return Status::success;
 }
 

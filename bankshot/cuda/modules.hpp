@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "bankshot/cuda/errors.hpp"
+#include "bankshot/report/run_report.hpp"
 #include "bankshot/simt/engine.hpp"
 
 namespace bankshot::cuda {
@@ -49,6 +50,7 @@ struct Module {
   Status failure = Status::success;  ///< why it is not loaded
   std::string log;                   ///< … in words
   std::shared_ptr<simt::Program> program;
+  report::ModuleId id;  ///< for the report; of the PTX that was loaded
 };
 
 /// Loads the module if it is not loaded. A failure is told on standard error once and kept.

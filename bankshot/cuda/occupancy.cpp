@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "bankshot/support/round_up.hpp"
+
 namespace bankshot::cuda {
 namespace {
-
-template <class T>
-T round_up(T value, T unit) {
-  return (value + unit - 1) / unit * unit;
-}
 
 uint32_t blocks_by_registers(const SmLimits& sm, uint32_t registers, uint32_t warps) {
   if (registers == 0) return sm.max_blocks;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "bankshot/cuda/ending.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/run_report.hpp"
@@ -17,11 +18,14 @@
 namespace bankshot::cuda {
 namespace {
 
-constexpr std::chrono::milliseconds kRefreshAfter{500};
+/// Time that writing may take: a little at once, for programs of a few hundred launches, then a share of all the time.
+constexpr std::chrono::milliseconds kFree{50}, kLongest{250};
+constexpr int kShare = 50;
 
-const char* report_folder() {
-  const char* folder = std::getenv("BANKSHOT_REPORT_DIR");
-  return folder && *folder ? folder : nullptr;
+/// quick_exit calls no destructors.
+void at_quick_exit_too() {
+  static const int once = std::at_quick_exit(finish_report);
+  (void)once;
 }
 
 /// @return false, and nothing left behind, if it could not be written whole
@@ -51,41 +55,65 @@ bool ReportFile::wants_counts() {
   return value && std::strcmp(value, "1") == 0;
 }
 
-void ReportFile::add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+/// Makes them at the first launch of a process. @return null if nobody wants a report
+ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
+  if (contents_ && contents_->pid == getpid()) return contents_.get();
+  const char* const where = folder();
+  if (!where) return nullptr;
+  at_quick_exit_too();
+  begun_ = std::chrono::steady_clock::now();
+  contents_ = std::make_unique<Contents>();
+  contents_->pid = getpid();
+  contents_->path = fmt::format("{}/report-{}.json", where, contents_->pid);
+  contents_->report.program = program_invocation_name;
+  contents_->report.gpu = gpu.name;
+  contents_->report.warp_size = gpu.machine.warp_size;
+  contents_->report.rules = gpu.machine.scratchpad;
+  return contents_.get();
+}
+
+const char* ReportFile::folder() {
+  const char* folder = std::getenv("BANKSHOT_REPORT_DIR");
+  return folder && *folder && wants_counts() ? folder : nullptr;
+}
+
+void ReportFile::add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
                      const simt::LaunchStats& stats) {
-  if (!contents_) {
-    const char* folder = report_folder();
-    if (!folder || !wants_counts()) return;
-    contents_ = std::make_unique<Contents>();
-    contents_->pid = getpid();
-    contents_->path = fmt::format("{}/report-{}.json", folder, contents_->pid);
-    contents_->report.program = program_invocation_name;
-    contents_->report.gpu = gpu.name;
-    contents_->report.warp_size = gpu.machine.warp_size;
-    contents_->report.rules = gpu.machine.scratchpad;
+  if (Contents* all = contents(gpu)) {
+    all->report.add(stats, kernel.name, grid, block, kernel.module->id);
+    dirty_ = true;
+    refresh();
   }
-  contents_->report.add(stats, kernel, grid, block);
-  dirty_ = true;
+}
+
+void ReportFile::add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason) {
+  if (Contents* all = contents(gpu)) {
+    all->report.add_failed(kernel, reason);
+    dirty_ = true;
+    refresh();
+  }
 }
 
 void ReportFile::refresh() {
-  if (!dirty_ || std::chrono::steady_clock::now() - written_ < kRefreshAfter) return;
-  contents_->report.partial = true;
-  write();
+  if (!dirty_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (spent_ > kFree + (now - begun_) / kShare && now - written_ < kLongest) return;
+  write(false);
 }
 
 void ReportFile::finish() {
-  if (!contents_) return;
-  contents_->report.partial = false;
-  write();
+  if (contents_) write(true);
 }
 
-void ReportFile::write() {
+void ReportFile::write(bool ended) {
   if (contents_->pid != getpid()) return;
+  const auto start = std::chrono::steady_clock::now();
+  contents_->report.partial = !ended;
   if (!write_beside_and_rename(contents_->path, report::to_json(contents_->report)))
     say_once(contents_->path, fmt::format("{} cannot be written: {}", contents_->path, std::strerror(errno)));
   dirty_ = false;
   written_ = std::chrono::steady_clock::now();
+  spent_ += written_ - start;
 }
 
 }  // namespace bankshot::cuda

@@ -5,37 +5,46 @@
 #include <memory>
 #include <string_view>
 
+#include "bankshot/cuda/modules.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/engine.hpp"
 
 namespace bankshot::cuda {
 
-/// Collects launches and writes them beside and renamed: at the end of the process, and at synchronising calls and launches
-/// once in a while, so that a program that is killed loses little. Does nothing unless BANKSHOT_COUNT=1 and
+/// Collects launches and writes them beside and renamed: at the end of the process, and after every launch as long as that
+/// costs little, so that a program that is killed loses nothing or little. Does nothing unless BANKSHOT_COUNT=1 and
 /// BANKSHOT_REPORT_DIR are set.
 class ReportFile {
  public:
   ReportFile();
   ~ReportFile();
 
-  void add(const gpu::Gpu& gpu, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
            const simt::LaunchStats& stats);
 
-  /// Writes if there is something new and the last writing, if any, is half a second ago; the file says that it is partial.
+  /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
+  void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);
+
+  /// Writes what is new; the file says that the program did not come to its end. Put off while the writings so far took
+  /// more than a small share of the time since the first launch and the last is less than a quarter of a second ago.
   void refresh();
   /// Writes the whole report, if there was a launch.
   void finish();
 
   /// Whether launches should count conflicts: BANKSHOT_COUNT=1.
   static bool wants_counts();
+  /// Where reports go, null if nobody wants one.
+  static const char* folder();
 
  private:
   struct Contents;
-  void write();
+  Contents* contents(const gpu::Gpu& gpu);
+  void write(bool ended);
 
   std::unique_ptr<Contents> contents_;  ///< null until the first launch
   bool dirty_ = false;
-  std::chrono::steady_clock::time_point written_{};
+  std::chrono::steady_clock::time_point begun_{}, written_{};
+  std::chrono::steady_clock::duration spent_{};  ///< on writing
 };
 
 }  // namespace bankshot::cuda

@@ -12,6 +12,7 @@
 #include "bankshot/cuda/pools.hpp"
 #include "bankshot/cuda/progress.hpp"
 #include "bankshot/cuda/report_file.hpp"
+#include "bankshot/cuda/running_kernel.hpp"
 #include "bankshot/cuda/streams.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/engine.hpp"
@@ -30,6 +31,7 @@ class Session {
 
   /// Reads the GPU's description (BANKSHOT_GPU, else the default). not_initialized if it is bad; told once.
   Status describe();
+  bool is_described() const { return device_.has_value(); }
   const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()
   const DeviceInfo& device() const { return *device_; }  ///< the same as programs are told it
 
@@ -52,6 +54,7 @@ class Session {
   EventTable& events() { return events_; }
   PoolTable& pools() { return pools_; }
   ReportFile& report() { return report_; }
+  RunningKernel& running() { return running_; }
   /// Null where nobody could see it.
   Progress* progress() { return progress_.get(); }
 
@@ -74,6 +77,7 @@ class Session {
   EventTable events_;
   PoolTable pools_;
   ReportFile report_;
+  RunningKernel running_;
   std::unique_ptr<Progress> progress_;
   std::unordered_map<uint64_t, unsigned> host_flags_;
   std::unordered_map<int, size_t> limits_;

@@ -31,6 +31,10 @@ std::string join(const std::vector<std::string>& items, const char* separator) {
   return all;
 }
 
+Error not_toml(const std::string& file) {
+  return Error{file + " is not the description of a GPU: the name of such a file ends in .toml"};
+}
+
 }  // namespace
 
 std::vector<std::string> gpu_folders() {
@@ -63,6 +67,7 @@ Result<std::string> find_gpu_file(const std::string& name_or_path) {
   if (name_or_path.find('/') != std::string::npos || name_or_path.ends_with(".toml")) {
     const fs::path path = fs::absolute(name_or_path, code).lexically_normal();
     if (!fs::exists(path, code)) return Error{"no such GPU file: " + name_or_path};
+    if (!fs::is_directory(path, code) && path.extension() != ".toml") return not_toml(name_or_path);
     return path.string();
   }
   const std::vector<std::string> folders = gpu_folders();
@@ -74,6 +79,7 @@ Result<std::string> find_gpu_file(const std::string& name_or_path) {
     const fs::path path = fs::absolute(fs::path(folder) / (name_or_path + ".toml"), code).lexically_normal();
     if (fs::is_regular_file(path, code)) return path.string();
   }
+  if (fs::is_regular_file(name_or_path, code)) return not_toml(name_or_path);
   const std::vector<std::string> names = gpu_names();
   return Error{"no GPU is called '" + name_or_path + "'; there are " +
                (names.empty() ? "none" : join(names, ", ")) + " (in " + join(folders, ", ") + ")"};

@@ -171,11 +171,15 @@ Result<Gpu> load_gpu(const std::string& path) {
   if (std::filesystem::is_directory(path, code)) return Error{path + ": is a folder, not the description of a GPU"};
   errno = 0;
   std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in || !text) return Error{path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO)};
+  std::ostringstream bytes;
+  if (in && in.peek() != std::ifstream::traits_type::eof()) bytes << in.rdbuf();  // nothing to copy would be a failure
+  if (!in.is_open() || in.bad() || !bytes) {
+    return Error{path + ": cannot be read: " + std::strerror(errno != 0 ? errno : EIO)};
+  }
+  const std::string text = bytes.str();
+  if (text.find('\0') != std::string::npos) return Error{path + ": is not a text, so not the description of a GPU"};
   const std::filesystem::path absolute = std::filesystem::absolute(path, code);
-  Result<Gpu> gpu = parse_gpu(text.str(), path);
+  Result<Gpu> gpu = parse_gpu(text, path);
   if (gpu && !code) gpu->file = absolute.lexically_normal().string();
   return gpu;
 }

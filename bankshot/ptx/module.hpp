@@ -24,6 +24,8 @@ enum class Type : uint8_t {
 
 /// Size in bits; 0 for none and opaque, 1 for pred.
 unsigned bits(Type type);
+/// One floating-point number a register can hold by itself: f16, bf16, f32 or f64.
+bool is_float(Type type);
 /// "f32", without the dot.
 std::string_view name(Type type);
 /// Type::none if there is none of that name. @param name without the dot

@@ -15,14 +15,9 @@ bool any_site(const RunReport& report, F wanted) {
 }  // namespace
 
 std::string evidence_text(const RunReport& report) {
-  if (!any_site(report, [](const Site&) { return true; })) return {};
-  std::string text;
-  if (any_site(report, [](const Site& site) { return site.totals.conflicts() != 0; })) {
-    text +=
-        "\nPictures: a row is one pass over the banks, a letter the lane that a bank serves in it (0-9, a = 10\n"
-        "to v = 31), * several lanes on one word, . an idle bank.\n";
-  }
-  text +=
+  std::string text =
+      "\nPictures: a row is one pass over the banks, a letter the lane that a bank serves in it (0-9, a = 10\n"
+      "to v = 31), * several lanes on one word, . an idle bank.\n"
       "\nHow well the rules are known (docs/wavefronts.md has each with its evidence):\n"
       "  A  the vendor says so: bank = word modulo banks; different words of one bank take a pass each;\n"
       "     lanes that read one word share it\n"

@@ -7,8 +7,7 @@
 
 namespace bankshot::report {
 
-/// How to read the pictures, and the evidence for the rules that decided counts of this report. Empty if shared memory
-/// was not used.
+/// What follows pictures: how to read them, and the evidence for the rules that decided counts of this report.
 std::string evidence_text(const RunReport& report);
 
 }  // namespace bankshot::report

@@ -118,6 +118,7 @@ Kernel read_kernel(const json& object, const scratchpad::Rules& rules) {
   Kernel kernel;
   kernel.name = text(object, "name");
   kernel.demangled = text(object, "demangled");
+  kernel.module = {text(object, "module"), text(object, "file")};
   kernel.launches = number<uint64_t>(object, "launches");
   kernel.grid = extent(object, "grid");
   kernel.block = extent(object, "block");
@@ -128,6 +129,12 @@ Kernel read_kernel(const json& object, const scratchpad::Rules& rules) {
   kernel.why_serial = text(object, "why_serial");
   for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, rules));
   return kernel;
+}
+
+void read_failed(const json& object, RunReport& report) {
+  for (const json& failure : list(object, "failed_launches")) {
+    report.add_failed(text(failure, "kernel"), text(failure, "reason"), number<uint64_t>(failure, "launches"));
+  }
 }
 
 scratchpad::Rules read_rules(const json& object) {
@@ -159,7 +166,13 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.warp_size = number<unsigned>(root, "warp_size");
     if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
     report.rules = read_rules(member(root, "scratchpad"));
-    report.partial = flag(root, "partial");
+    report.partial = !flag(root, "ended");
+    for (const json& kernel : list(root, "running")) {
+      if (!kernel.is_string()) throw Bad{"\"running\" must hold texts"};
+      report.running.push_back(kernel.get<std::string>());
+    }
+    read_failed(root, report);
+    if (flag(root, "partial") != report.is_partial()) throw Bad{"\"partial\" contradicts \"ended\" or \"failed_launches\""};
     for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report.rules));
     return report;
   } catch (const Bad& bad) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json.hpp"
+#include "bankshot/report/line_groups.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -63,6 +64,8 @@ ordered_json kernel_json(const Kernel& kernel) {
   return {
       {"name", kernel.name},
       {"demangled", kernel.demangled},
+      {"module", kernel.module.digest},
+      {"file", kernel.module.file},
       {"launches", kernel.launches},
       {"grid", extent(kernel.grid)},
       {"block", extent(kernel.block)},
@@ -79,13 +82,36 @@ ordered_json kernel_json(const Kernel& kernel) {
   };
 }
 
+ordered_json failed_json(const RunReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const FailedLaunches& failure : report.failed) {
+    list.push_back({{"kernel", failure.kernel},
+                    {"demangled", failure.demangled},
+                    {"launches", failure.launches},
+                    {"reason", failure.reason}});
+  }
+  return list;
+}
+
+ordered_json line_json(const Kernel& kernel, const LineGroup& group) {
+  const simt::Source& source = kernel.sites[group.sites[0]].source;
+  return {
+      {"file", source.file},
+      {"line", source.line},
+      {"accesses", group.shared.accesses},
+      {"wavefronts", group.shared.wavefronts},
+      {"ideal_wavefronts", group.shared.ideal_wavefronts},
+      {"conflicts", group.shared.conflicts()},
+      {"sites", group.sites},
+  };
+}
+
 /// File and program names are bytes, not always UTF-8: what is not is replaced.
 std::string dump(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
 
-/// The object with a list as its last member, an item a line.
-std::string with_list(const ordered_json& object, std::string_view name, const std::vector<std::string>& items,
+/// The object, as text, with a list as its last member, an item a line.
+std::string with_list(std::string text, std::string_view name, const std::vector<std::string>& items,
                       std::string_view indent) {
-  std::string text = dump(object);
   text.pop_back();
   text += ",\"" + std::string(name) + "\":[";
   for (size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "\n" : ",\n") + std::string(indent) + items[i];
@@ -108,15 +134,20 @@ std::string to_json(const RunReport& report) {
         {"lanes_b64", rules.lanes_b64},
         {"lanes_b128", rules.lanes_b128},
         {"merge_b128", rules.merge_b128}}},
-      {"partial", report.partial},
+      {"partial", report.is_partial()},
+      {"ended", !report.partial},
+      {"running", report.running},
+      {"failed_launches", failed_json(report)},
   };
   std::vector<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {
     std::vector<std::string> sites;
     for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size)));
-    kernels.push_back(with_list(kernel_json(kernel), "sites", sites, "  "));
+    std::vector<std::string> lines;
+    for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group)));
+    kernels.push_back(with_list(with_list(dump(kernel_json(kernel)), "sites", sites, "  "), "lines", lines, "  "));
   }
-  return with_list(head, "kernels", kernels, " ") + "\n";
+  return with_list(dump(head), "kernels", kernels, " ") + "\n";
 }
 
 }  // namespace bankshot::report

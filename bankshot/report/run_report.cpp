@@ -10,6 +10,9 @@
 namespace bankshot::report {
 namespace {
 
+constexpr size_t kMostFailures = 100;  ///< kinds of failures kept apart; a program can make any number
+constexpr std::string_view kOtherReasons = "reasons beyond the first 100";
+
 auto place(const Site& site) {
   return std::tie(site.source.ptx_line, site.source.file, site.source.line, site.op, site.width);
 }
@@ -33,7 +36,7 @@ scratchpad::SiteTotals in_words(scratchpad::SiteTotals totals) {
 }
 
 void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
-  const auto same = [&](const Kernel& k) { return k.name == kernel.name; };
+  const auto same = [&](const Kernel& k) { return k.name == kernel.name && k.module.digest == kernel.module.digest; };
   const auto found = std::find_if(kernels.begin(), kernels.end(), same);
   if (found == kernels.end()) {
     kernels.push_back(kernel);
@@ -74,10 +77,12 @@ SharedTotals Kernel::shared() const {
   return all;
 }
 
-void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block) {
+void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+                    const ModuleId& module) {
   Kernel launch;
   launch.name = kernel;
   launch.demangled = demangle(kernel);
+  launch.module = module;
   launch.launches = 1;
   launch.grid = grid;
   launch.block = block;
@@ -91,6 +96,31 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   add_kernel(kernels, launch);
 }
 
+void RunReport::add_failed(std::string_view kernel, std::string_view reason, uint64_t launches) {
+  reason = reason.substr(0, reason.find('\n'));
+  const auto find = [&] {
+    return std::find_if(failed.begin(), failed.end(),
+                        [&](const FailedLaunches& f) { return f.kernel == kernel && f.reason == reason; });
+  };
+  auto found = find();
+  if (found == failed.end() && failed.size() >= kMostFailures) {
+    kernel = {};
+    reason = kOtherReasons;
+    found = find();
+  }
+  if (found == failed.end()) {
+    failed.push_back({std::string(kernel), demangle(kernel), std::string(reason), launches});
+  } else {
+    found->launches += launches;
+  }
+}
+
+uint64_t RunReport::failed_launches() const {
+  uint64_t all = 0;
+  for (const FailedLaunches& failure : failed) all += failure.launches;
+  return all;
+}
+
 void RunReport::merge(const RunReport& other) {
   if (program.empty()) program = other.program;
   if (gpu.empty()) {
@@ -99,7 +129,9 @@ void RunReport::merge(const RunReport& other) {
     rules = other.rules;
   }
   partial |= other.partial;
+  running.insert(running.end(), other.running.begin(), other.running.end());
   for (const Kernel& kernel : other.kernels) add_kernel(kernels, kernel);
+  for (const FailedLaunches& failure : other.failed) add_failed(failure.kernel, failure.reason, failure.launches);
 }
 
 }  // namespace bankshot::report

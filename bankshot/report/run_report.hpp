@@ -24,9 +24,16 @@ struct SharedTotals {
   uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
 };
 
+/// What tells kernels of one name apart that come from different modules.
+struct ModuleId {
+  std::string digest;  ///< of the PTX: the same in all processes and however often it is loaded; empty if not known
+  std::string file;    ///< source file, or empty
+};
+
 struct Kernel {
   std::string name;       ///< as in the PTX
   std::string demangled;  ///< as in the source
+  ModuleId module;
   uint64_t launches = 0;
   simt::Dim3 grid, block;        ///< of the first launch
   bool launch_shapes_vary = false;
@@ -38,16 +45,33 @@ struct Kernel {
   SharedTotals shared() const;
 };
 
+/// Launches of one kernel that were refused or did not come to their end, for one reason.
+struct FailedLaunches {
+  std::string kernel;     ///< as in the PTX
+  std::string demangled;  ///< as in the source
+  std::string reason;     ///< one line
+  uint64_t launches = 0;
+};
+
 struct RunReport {
   std::string program;
   std::string gpu;  ///< its name
   unsigned warp_size = 32;
   scratchpad::Rules rules;
   bool partial = false;         ///< the program did not come to its end
+  std::vector<std::string> running;  ///< kernels that ran when their processes ended, as in the PTX
   std::vector<Kernel> kernels;  ///< in the order of their first launches
+  std::vector<FailedLaunches> failed;  ///< in the order of the first failures; the kernels do not count these
+
+  /// Whether the numbers lack something that the program did or wanted to do.
+  bool is_partial() const { return partial || !failed.empty(); }
+  uint64_t failed_launches() const;
 
   /// Adds one launch. @param kernel  name as in the PTX
-  void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block);
+  void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+           const ModuleId& module = {});
+  /// Adds launches that failed. @param kernel  name as in the PTX @param reason  its first line is kept
+  void add_failed(std::string_view kernel, std::string_view reason, uint64_t launches = 1);
   /// Adds the kernels of another process of the same program.
   void merge(const RunReport& other);
 };

@@ -1,10 +1,11 @@
-// One site of the text report.
+// One source line of the text report, with the shared-memory instructions it became.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bankshot/report/line_groups.hpp"
 #include "bankshot/report/run_report.hpp"
 #include "bankshot/report/source_lines.hpp"
 #include "bankshot/report/text.hpp"
@@ -25,12 +26,15 @@ struct Paint {
   }
 };
 
-/// A site with conflicts. @param rank  from 1; @param kernel_conflicts  of all sites of its kernel
-std::string site_text(const Site& site, size_t rank, uint64_t kernel_conflicts, const scratchpad::Rules& rules,
+/// A line with conflicts: what it wastes, its instructions, a picture of its worst access. @param rank  from 1
+std::string line_text(const Kernel& kernel, const LineGroup& group, size_t rank, const scratchpad::Rules& rules,
                       const TextOptions& options, SourceLines& sources);
 
-/// The sites without conflicts: a line each while they are few.
-std::string clean_sites_text(const std::vector<const Site*>& sites);
+/// The lines without conflicts, each in one line of text while they are few.
+std::string clean_lines_text(const Kernel& kernel, const std::vector<LineGroup>& groups);
+
+/// "line" or "lines"; "PTX instruction" and "place" where groups, all or some, have no source line.
+std::string noun_of(const Kernel& kernel, const std::vector<LineGroup>& groups);
 
 /// "stride 32", "stride -1", "stride 2 bytes"; for other classes their names.
 std::string class_text(const scratchpad::SiteTotals& totals);

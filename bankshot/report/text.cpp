@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include "bankshot/report/evidence.hpp"
+#include "bankshot/report/failed_text.hpp"
+#include "bankshot/report/kernel_title.hpp"
+#include "bankshot/report/line_groups.hpp"
 #include "bankshot/report/site_text.hpp"
 
 namespace bankshot::report {
@@ -17,8 +20,8 @@ std::string extent(const simt::Dim3& size) {
 }
 
 std::string launches(const Kernel& kernel) {
-  std::string text = fmt::format("  {} launch{}, grid {}, block {}", grouped(kernel.launches),
-                                 kernel.launches == 1 ? "" : "es", extent(kernel.grid), extent(kernel.block));
+  std::string text = fmt::format("  {}, grid {}, block {}", counted(kernel.launches, "launch", "launches"),
+                                 extent(kernel.grid), extent(kernel.block));
   if (kernel.launch_shapes_vary) text += " at first (they vary)";
   return text + "\n";
 }
@@ -33,7 +36,8 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
   std::string text = fmt::format("  instructions      {:>16} warp      {:>16} thread\n",
                                  grouped(kernel.warp_instructions), grouped(kernel.thread_instructions));
   if (shared.accesses == 0) return text + "  shared memory is not used\n";
-  text += fmt::format("  shared memory     {:>16} accesses\n", grouped(shared.accesses));
+  text += fmt::format("  shared memory     {:>16} {}\n", grouped(shared.accesses),
+                      shared.accesses == 1 ? "access" : "accesses");
   text += fmt::format("  wavefronts        {:>16} needed    {:>16} ideal\n", grouped(shared.wavefronts),
                       grouped(shared.ideal_wavefronts));
   const double wasted = 100.0 * static_cast<double>(shared.conflicts()) / static_cast<double>(shared.wavefronts);
@@ -44,28 +48,28 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
 }
 
 std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,
-                        SourceLines& sources) {
+                        SourceLines& sources, bool& pictures) {
   const Paint paint{options.colour};
-  std::string text = "\n" + paint.strong(printable(kernel.demangled)) + "\n" + launches(kernel) + order(kernel) +
-                     totals(kernel, paint);
+  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel) +
+                     order(kernel) + totals(kernel, paint);
 
-  std::vector<const Site*> wasteful, clean;
-  for (const Site& site : kernel.sites) (site.totals.conflicts() != 0 ? wasteful : clean).push_back(&site);
-  std::sort(wasteful.begin(), wasteful.end(), [](const Site* a, const Site* b) {
-    const uint64_t left = a->totals.conflicts(), right = b->totals.conflicts();
-    return left != right ? left > right : a < b;  // kernel.sites is in the order of the PTX
-  });
-  const uint64_t all = kernel.shared().conflicts();
-  const size_t shown = std::min<size_t>(wasteful.size(), options.top);
-  for (size_t i = 0; i < shown; ++i) text += site_text(*wasteful[i], i + 1, all, report.rules, options, sources);
-  if (shown < wasteful.size()) {
+  std::vector<LineGroup> wasteful = line_groups(kernel), clean;
+  const auto first_clean = std::find_if(wasteful.begin(), wasteful.end(),
+                                        [](const LineGroup& group) { return group.shared.conflicts() == 0; });
+  clean.assign(first_clean, wasteful.end());
+  wasteful.erase(first_clean, wasteful.end());
+  const size_t all = wasteful.size(), shown = std::min<size_t>(all, options.top);
+  for (size_t i = 0; i < shown; ++i) text += line_text(kernel, wasteful[i], i + 1, report.rules, options, sources);
+  pictures |= shown != 0;
+  if (shown < all) {
+    wasteful.erase(wasteful.begin(), wasteful.begin() + static_cast<long>(shown));
     uint64_t rest = 0;
-    for (size_t i = shown; i < wasteful.size(); ++i) rest += wasteful[i]->totals.conflicts();
-    const size_t more = wasteful.size() - shown;
-    text += fmt::format("\n  {} more site{} {} {} wavefronts (--top {} shows all)\n", more, more == 1 ? "" : "s",
-                        more == 1 ? "wastes" : "waste", grouped(rest), wasteful.size());
+    for (const LineGroup& group : wasteful) rest += group.shared.conflicts();
+    text += fmt::format("\n  {}{} {} {} {} (--top {} shows all)\n", wasteful.size(), shown == 0 ? "" : " more",
+                        noun_of(kernel, wasteful), wasteful.size() == 1 ? "wastes" : "waste",
+                        counted(rest, "wavefront", "wavefronts"), all);
   }
-  return text + clean_sites_text(clean);
+  return text + clean_lines_text(kernel, clean);
 }
 
 }  // namespace
@@ -76,21 +80,26 @@ std::string grouped(uint64_t number) {
   return digits;
 }
 
+std::string counted(uint64_t number, std::string_view one, std::string_view more) {
+  return grouped(number) + " " + std::string(number == 1 ? one : more);
+}
+
 std::string to_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
   std::string text = fmt::format("{} {} on {}\n", paint.strong("bankshot:"), printable(report.program),
                                  printable(report.gpu));
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
+  text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())
-    return text + (report.partial ? "no kernel is known to have ended\n" : "no kernel was launched\n");
+    return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
   SourceLines sources;
-  bool without_lines = false;
+  bool without_lines = false, pictures = false;
   for (const Kernel& kernel : report.kernels) {
-    text += kernel_text(kernel, report, options, sources);
+    text += kernel_text(kernel, report, options, sources, pictures);
     for (const Site& site : kernel.sites) without_lines |= site.source.line == 0;
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
-  return text + evidence_text(report);
+  return pictures ? text + evidence_text(report) : text;
 }
 
 }  // namespace bankshot::report

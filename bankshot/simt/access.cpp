@@ -1,7 +1,9 @@
 #include "bankshot/simt/access.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "bankshot/simt/program.hpp"
 
@@ -16,27 +18,51 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-std::string what_is_there(const Memory& memory, uint64_t address) {
-  if (const Allocation* hit = memory.find(address)) {
-    if (!hit->live) {
-      return "byte " + std::to_string(address - hit->address) + " of an allocation of " + std::to_string(hit->size) +
-             " bytes at " + hex(hit->address) + " that was freed";
-    }
-    return "byte " + std::to_string(address - hit->address) + " of an allocation of " + std::to_string(hit->size) +
-           " bytes at " + hex(hit->address) + (hit->label.empty() ? "" : " (" + hit->label + ")");
-  }
+/// Bytes from an address outside an allocation to it; 0 just past its end.
+uint64_t distance(const Allocation& there, uint64_t address) {
+  return address < there.address ? there.address - address : address - (there.address + there.size);
+}
+
+/// What a wild address is told by: the nearest memory that the program asked for, else what it freed, else the engine's own;
+/// null if none of it is within a megabyte.
+const Allocation* near_to(const Memory& memory, uint64_t address) {
+  constexpr uint64_t kNear = 1 << 20, kPage = 4096, kLast = ~uint64_t{0} - kNear;
+  const auto order = [&](const Allocation& there) {
+    const bool is_ours = there.label.starts_with('$') || there.label == "kernel parameters";
+    return std::pair(is_ours ? 2 : there.live ? 0 : 1, distance(there, address));
+  };
   const Allocation* near = memory.nearest(address);
-  if (near == nullptr) return "no memory is allocated";
-  const std::string name = near->label.empty() ? "an allocation" : near->label;
-  const std::string size = " of " + std::to_string(near->size) + " bytes at " + hex(near->address);
-  if (address < near->address) return std::to_string(near->address - address) + " bytes before " + name + size;
-  return std::to_string(address - (near->address + near->size)) + " bytes past the end of " + name + size +
+  if (near == nullptr || distance(*near, address) > kNear) return nullptr;
+  // Allocations begin at pages: looking at each page around finds them all.
+  const uint64_t page = address / kPage * kPage, end = std::min(page, kLast) + kNear;
+  for (uint64_t at = page - std::min(page, kNear); at <= end; at += kPage) {
+    const Allocation* there = memory.find(at);
+    if (there != nullptr && distance(*there, address) <= kNear && order(*there) < order(*near)) near = there;
+  }
+  return near;
+}
+
+std::string what_is_there(const Memory& memory, uint64_t address) {
+  const auto size_of = [](const Allocation& a) { return std::to_string(a.size) + " bytes at " + hex(a.address); };
+  if (const Allocation* hit = memory.find(address)) {
+    const std::string text = "byte " + std::to_string(address - hit->address) + " of an allocation of " + size_of(*hit);
+    if (!hit->live) return text + " that was freed";
+    return text + (hit->label.empty() ? "" : " (" + hit->label + ")");
+  }
+  const Allocation* near = near_to(memory, address);
+  if (near == nullptr) {
+    return std::string("no device memory is near; ") + (address < 4096 ? "a null pointer?" : "a pointer of the host?");
+  }
+  const uint64_t bytes = distance(*near, address);
+  std::string where = std::to_string(bytes) + (address < near->address ? " bytes before " : " bytes past the end of ");
+  if (bytes == 0) where = "just past the end of ";
+  return where + (near->label.empty() ? "an allocation" : near->label) + " of " + size_of(*near) +
          (near->live ? "" : " (freed)");
 }
 
 void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, bool write, unsigned lane) {
   Worker& worker = *w.worker;
-  Worker::Hit& hit = worker.hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % Worker::kHits];
+  Worker::Hit& hit = worker.last_hit(i);
   if (address < hit.begin || address >= hit.end || hit.end - address < bytes || (write && !hit.writable)) {
     const Allocation* allocation = worker.memory->find(address);
     const std::string access = std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " +

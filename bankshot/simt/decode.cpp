@@ -4,13 +4,12 @@
 
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
 namespace {
 
 using ptx::Space;
-
-uint32_t round_up(uint64_t value, uint64_t unit) { return static_cast<uint32_t>((value + unit - 1) / unit * unit); }
 
 /// Lays out the .shared variables inside a function from `offset` on. @return where they end
 uint64_t lay_out_shared(const ptx::Block& block, uint64_t offset, ModuleContext& context) {

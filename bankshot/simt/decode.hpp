@@ -10,6 +10,14 @@
 
 namespace bankshot::simt {
 
+/// Bytes of a lane's value in a row: registers of 8 bits, too, have 16.
+inline unsigned register_bytes(ptx::Type type) { return ptx::bits(type) <= 16 ? 2 : ptx::bits(type) / 8; }
+/// The .b type of 1, 2, 4 or 8 bytes.
+inline ptx::Type type_of_bytes(unsigned bytes) {
+  using T = ptx::Type;
+  return bytes == 1 ? T::b8 : bytes == 2 ? T::b16 : bytes == 4 ? T::b32 : T::b64;
+}
+
 /// What a name means at a place in a function.
 struct Symbol {
   enum class Kind : uint8_t { reg, variable, param, label, function } kind = Kind::reg;
@@ -31,7 +39,7 @@ struct Decoder {
   /// "expected …, found …": reported at the operand or instruction. @return false, for `return decoder.error(…)`.
   virtual bool error(Position position, std::string message, std::string remedy = {}) = 0;
 
-  /// A destination row of `type`: a register of the same size, or of at least that size if `wider_ok`. `_` gives kNone.
+  /// A destination row of `type`: a register of the same size, or of at least that size if `wider_ok`.
   /// @param actual  if given, receives the register's own type
   virtual uint32_t destination(const ptx::Operand& operand, ptx::Type type, bool wider_ok = false,
                                ptx::Type* actual = nullptr) = 0;

@@ -3,14 +3,13 @@
 
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
 namespace {
 
 using ptx::Space;
 using ptx::Type;
-
-uint32_t round_up(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
 /// Local memory is interleaved by words, so everything in it starts at one.
 uint32_t local_alignment(const ptx::Variable& variable) { return std::max<uint32_t>(4, alignment_of(variable)); }
@@ -77,7 +76,7 @@ void FunctionDecoder::declare_parameters() {
 }
 
 uint32_t FunctionDecoder::allocate_register(Type type, unsigned vector) {
-  const unsigned bytes = type == Type::pred ? 8 : std::max(2u, ptx::bits(type) / 8) * context_.program->lanes;
+  const unsigned bytes = type == Type::pred ? 8 : register_bytes(type) * context_.program->lanes;
   register_bytes_ = round_up(register_bytes_, std::min(bytes, 64u));
   const uint32_t op = OperandRef::kFrame | register_bytes_;
   for (unsigned element = 0; element < vector; ++element, register_bytes_ += bytes) {
@@ -117,7 +116,7 @@ void FunctionDecoder::declare_register(const ptx::Variable& variable) {
   for (unsigned element = 0; variable.vector > 1 && element < variable.vector && variable.range == 0; ++element) {
     Symbol part = symbol;
     part.vector = 1;
-    part.op = symbol.op + element * std::max(2u, ptx::bits(variable.type) / 8) * context_.program->lanes;
+    part.op = symbol.op + element * register_bytes(variable.type) * context_.program->lanes;
     for (const auto& names : kElements) scopes_.back().symbols[variable.name + names[element]] = part;
   }
 }
@@ -260,12 +259,28 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
     form = candidate;
     if (handler != nullptr && fits) return handler;
   }
-  if (handler == nullptr) {
-    error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + text_of(instruction),
-          nearest != nullptr ? "The nearest form is: " + std::string(nearest->row->syntax)
-                             : "Its forms begin: " + std::string(rows->second.front()->row->syntax));
+  if (handler != nullptr) return handler;
+  const auto known = [&](const std::string& written) {
+    return std::any_of(rows->second.begin(), rows->second.end(), [&](const Form* candidate) {
+      return std::any_of(candidate->modifiers.begin(), candidate->modifiers.end(), [&](const Form::Modifier& modifier) {
+        return std::find(modifier.choices.begin(), modifier.choices.end(), written) != modifier.choices.end();
+      });
+    });
+  };
+  Position place = instruction.position;  // of a guard, if there is one: then the modifiers' places are not known
+  if (!instruction.guard) place.column += static_cast<uint32_t>(instruction.opcode.size());
+  for (const std::string& modifier : instruction.modifiers) {
+    if (!known(modifier)) {
+      error(place, "unknown modifier '." + modifier + "' of '" + instruction.opcode + "'",
+            "docs/ptx.md lists the forms that run; the first is: " + std::string(rows->second.front()->row->syntax));
+      return nullptr;
+    }
+    if (!instruction.guard) place.column += static_cast<uint32_t>(modifier.size()) + 1;
   }
-  return handler;
+  error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + text_of(instruction),
+        nearest != nullptr ? "The nearest form is: " + std::string(nearest->row->syntax)
+                           : "Its forms begin: " + std::string(rows->second.front()->row->syntax));
+  return nullptr;
 }
 
 bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {

@@ -11,12 +11,6 @@ using ptx::Space;
 using ptx::Type;
 using Kind = Operand::Kind;
 
-unsigned bytes_of(Type type) { return std::max(1u, ptx::bits(type) / 8); }
-/// Bytes of a register: 8-bit ones live in 16.
-unsigned register_bytes(Type type) { return std::max(2u, bytes_of(type)); }
-
-bool is_float(Type type) { return type == Type::f16 || type == Type::f32 || type == Type::f64 || type == Type::bf16; }
-
 std::string describe(const Operand& operand) {
   switch (operand.kind) {
     case Kind::identifier: return "'" + operand.name + "'";
@@ -52,7 +46,7 @@ double as_double(const Operand& operand) {
 /// The bits of an immediate as an element of `type`.
 uint64_t immediate_bits(const Operand& operand, Type type) {
   if (operand.kind == Kind::integer && !is_float(type)) return static_cast<uint64_t>(operand.integer);
-  if (type == Type::f64 || (operand.kind == Kind::f64 && bytes_of(type) == 8)) {
+  if (type == Type::f64 || (operand.kind == Kind::f64 && ptx::bits(type) == 64)) {
     const double value = as_double(operand);
     uint64_t bits;
     std::memcpy(&bits, &value, 8);
@@ -104,7 +98,10 @@ uint32_t FunctionDecoder::constant_predicate(bool value) {
 }
 
 uint32_t FunctionDecoder::destination(const Operand& operand, Type type, bool wider_ok, Type* actual) {
-  if (operand.kind == Kind::sink) return OperandRef::kNone;
+  if (operand.kind == Kind::sink) {
+    error(operand.position, "this instruction needs a register to write, not '_'");
+    return OperandRef::kNone;
+  }
   const Symbol* symbol = operand.kind == Kind::identifier ? find(operand.name) : nullptr;
   if (symbol == nullptr || symbol->kind != Symbol::Kind::reg || symbol->type == Type::pred || symbol->vector != 1) {
     error(operand.position, "expected a register to write, found " + describe(operand));
@@ -364,9 +361,6 @@ bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const
     if (type == Type::pred) {
       out.op[next++] = writes ? decoder.predicate_destination(operand) : decoder.predicate_source(operand);
     } else {
-      if (writes && operand.kind == Kind::sink) {
-        return decoder.error(operand.position, "'" + form.opcode + "' needs a register to write, not '_'");
-      }
       out.op[next++] = writes ? decoder.destination(operand, type) : decoder.source(operand, type);
     }
   }

@@ -61,7 +61,6 @@ struct Fault {
     trap,              ///< trap instruction
     assertion,         ///< __assertfail
     bad_call,          ///< indirect call to something that is not a function
-    interrupted,
   };
   Kind kind = Kind::illegal_address;
   std::string message;     ///< whole sentence(s) with kernel, source line, CTA, thread and address

@@ -34,7 +34,7 @@ struct FpMode {
 /// Bits of Instr::flags.
 struct InstrFlag {
   static constexpr uint16_t kSaturate = 1;      ///< .sat
-  static constexpr uint16_t kCarryIn = 2, kCarryOut = 4;
+  static constexpr uint16_t kOr = 2;            ///< lop3: .or, not .and
   static constexpr uint16_t kGuardNegated = 8;  ///< @!p
   static constexpr uint16_t kPolls = 16;        ///< may be waiting for another lane: volatile, acquire, atomic with result
   static constexpr uint16_t kWide = 32;         ///< the address register is 64 bits

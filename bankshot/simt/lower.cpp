@@ -14,8 +14,8 @@ bool expect_operands(Decoder& decoder, const ptx::Instruction& instruction, size
 }
 
 Destinations destination_and_predicate(Decoder& decoder, const ptx::Operand& operand, ptx::Type type) {
-  if (operand.kind != ptx::Operand::Kind::pair) return {decoder.destination(operand, type), OperandRef::kNone};
-  return {decoder.destination(operand.elements[0], type), decoder.predicate_destination(operand.elements[1])};
+  if (operand.kind != ptx::Operand::Kind::pair) return {destination_or_none(decoder, operand, type), OperandRef::kNone};
+  return {destination_or_none(decoder, operand.elements[0], type), decoder.predicate_destination(operand.elements[1])};
 }
 
 }  // namespace bankshot::simt

@@ -12,6 +12,12 @@ inline bool expect_operands(Decoder& decoder, const ptx::Instruction& instructio
   return expect_operands(decoder, instruction, count, count);
 }
 
+/// A destination that may be `_`: kNone then.
+inline uint32_t destination_or_none(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, bool wider_ok = false,
+                                    ptx::Type* actual = nullptr) {
+  return operand.kind == ptx::Operand::Kind::sink ? OperandRef::kNone : decoder.destination(operand, type, wider_ok, actual);
+}
+
 /// d or d|p: a destination row of `type` and a predicate, kNone where one is missing or `_`.
 struct Destinations {
   uint32_t row = OperandRef::kNone, predicate = OperandRef::kNone;

@@ -12,11 +12,6 @@ Space written_space(const Match& m) {
   return m.which({"shared", "shared::cta", "shared::cluster"}).empty() ? Space::generic : Space::shared;
 }
 
-bool is_float(ptx::Type type) {
-  using T = ptx::Type;
-  return type == T::f32 || type == T::f64 || type == T::f16 || type == T::f16x2 || type == T::bf16 || type == T::bf16x2;
-}
-
 /// @return false after an error
 bool lower_address(Decoder& decoder, const ptx::Operand& operand, Space space, Instr& out) {
   Decoder::Address address;
@@ -42,7 +37,7 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
   const size_t hints = m.has("L2::cache_hint") ? 1 : 0;
   if (!expect_operands(decoder, instruction, first + sources + hints)) return;
   if (!lower_address(decoder, instruction.operands[first - 1], written_space(m), out)) return;
-  if (returns) out.op[1] = decoder.destination(instruction.operands[0], m.type);
+  if (returns) out.op[1] = destination_or_none(decoder, instruction.operands[0], m.type);
   // nvcc writes atom with a register that nobody reads where red would do.
   if (returns && !decoder.named_again(instruction.operands[0])) out.op[1] = OperandRef::kNone;
   for (size_t k = 0; k < sources; ++k) out.op[2 + k] = decoder.source(instruction.operands[first + k], m.type);
@@ -54,7 +49,7 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
   if (space == Space::shared) return;
   if (used) {
     decoder.cta_communication(instruction, "result used");
-  } else if (is_float(m.type)) {
+  } else if (is_float(m.type) || m.type == ptx::Type::f16x2 || m.type == ptx::Type::bf16x2) {
     decoder.cta_communication(instruction, "floating-point sums depend on their order");
   } else if (!m.which({"exch", "cas", "inc", "dec"}).empty()) {
     decoder.cta_communication(instruction, "the result depends on the order");

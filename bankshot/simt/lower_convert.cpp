@@ -22,14 +22,6 @@ void lower_modifiers(const Match& m, Instr& out) {
   out.aux = (m.has("relu") ? ConvertAux::kRelu : 0) | (m.has("satfinite") ? ConvertAux::kSatFinite : 0);
 }
 
-bool is_float(ptx::Type type) {
-  using T = ptx::Type;
-  return type == T::f16 || type == T::bf16 || type == T::f32 || type == T::f64;
-}
-
-/// Bytes of a lane's value in a row: 8-bit registers, too, have 16 bits.
-uint32_t register_bytes(ptx::Type type) { return ptx::bits(type) <= 16 ? 2 : ptx::bits(type) / 8; }
-
 /// What to ask the decoder for: the packed 8-bit pairs live in .b16 registers and tf32 in .b32, and 8-bit integers in
 /// registers of at least 16 bits.
 ptx::Type register_type(ptx::Type type) {
@@ -77,10 +69,6 @@ void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const 
   if (is_plain(m.type) && is_plain(m.type2) && !check_rounding(decoder, instruction, m)) return;
   if (m.has("sat") && m.type == ptx::Type::bf16) {
     decoder.error(instruction.position, "cvt to bf16 has no .sat");
-    return;
-  }
-  if (instruction.operands[0].kind == ptx::Operand::Kind::sink) {
-    decoder.error(instruction.operands[0].position, "expected a register, found '_'");
     return;
   }
   lower_modifiers(m, out);

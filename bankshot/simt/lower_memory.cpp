@@ -1,5 +1,7 @@
 #include "bankshot/simt/lower_memory.hpp"
 
+#include "bankshot/simt/lower.hpp"
+
 namespace bankshot::simt {
 namespace {
 
@@ -39,8 +41,6 @@ void note_communication(Decoder& decoder, const ptx::Instruction& instruction, c
   decoder.cta_communication(instruction, "other CTAs may see it");
 }
 
-Type unsigned_of(unsigned bytes) { return bytes == 2 ? Type::u16 : bytes == 4 ? Type::u32 : Type::u64; }
-
 void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& value, const Match& m, bool load,
                   Instr& out) {
   const unsigned elements = vector_of(m);
@@ -49,10 +49,10 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
     Type own = m.type;
     // A number stands beside registers that may be wider than the type.
     const bool number = operand.kind != Operand::Kind::identifier;
-    const Type wanted = number && width > ptx::bits(m.type) / 8 ? unsigned_of(width) : m.type;
-    const uint32_t row = load ? decoder.destination(operand, m.type, true, &own) : decoder.source(operand, wanted, true, &own);
+    const Type wanted = number && width > ptx::bits(m.type) / 8 ? type_of_bytes(width) : m.type;
+    const uint32_t row = load ? destination_or_none(decoder, operand, m.type, true, &own) : decoder.source(operand, wanted, true, &own);
     if (operand.kind == Operand::Kind::sink) return row;
-    const unsigned bytes = std::max(2u, ptx::bits(own) / 8);
+    const unsigned bytes = register_bytes(own);
     if (width == 0) width = bytes;
     if (bytes != width) decoder.error(operand.position, "the registers of a vector must have one width");
     return row;
@@ -73,7 +73,7 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
     decoder.error(value.position, "expected " + std::to_string(elements) + " values in braces for '" +
                                       instruction.opcode + "'");
   }
-  out.op[2] = width != 0 ? width : std::max(2u, ptx::bits(m.type) / 8);
+  out.op[2] = width != 0 ? width : register_bytes(m.type);
   out.op[3] = elements;
   if (elements == 1 && out.op[2] == 4 && ptx::bits(m.type) == 32 && out.op[1] != OperandRef::kNone &&
       out.op[0] != OperandRef::kNone && !(out.flags & InstrFlag::kWide)) {

@@ -10,10 +10,6 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-Type unsigned_of(unsigned bytes) {
-  return bytes == 1 ? Type::b8 : bytes == 2 ? Type::b16 : bytes == 4 ? Type::b32 : Type::b64;
-}
-
 bool in_frame(const Symbol* symbol) {
   if (symbol == nullptr) return false;
   return (symbol->kind == Symbol::Kind::variable && symbol->space == Space::local) ||
@@ -36,7 +32,7 @@ void lower_pack(Decoder& decoder, const Operand& vector, const Operand& whole, c
   const auto part = static_cast<unsigned>(bytes / elements);
   std::vector<uint32_t> list;
   for (const Operand& element : vector.elements) {
-    list.push_back(pack ? decoder.source(element, unsigned_of(part), part == 1) : decoder.destination(element, unsigned_of(part), part == 1));
+    list.push_back(pack ? decoder.source(element, type_of_bytes(part), part == 1) : decoder.destination(element, type_of_bytes(part), part == 1));
   }
   out.small = pack ? MoveKind::kPack : MoveKind::kUnpack;
   out.op[pack ? 0 : 1] = pack ? decoder.destination(whole, m.type) : decoder.source(whole, m.type);

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
+#include "bankshot/support/round_up.hpp"
+
 namespace bankshot::simt {
 namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kReserveFactor = 8;            // freed ranges stay unused until this many capacities are consumed
 constexpr uint64_t kReserveMost = uint64_t{1} << 44;
-
-uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
 

@@ -120,13 +120,14 @@ struct Worker {
   bool counting = false;
   unsigned warp_size = 32, sms = 1;
   uint64_t register_stack = 0, local_stack = 0;  ///< bytes a warp, bytes a thread
-  // The allocation each instruction hit last, direct-mapped by instruction: most hit the same one again.
   struct Hit {
     uint64_t begin = 1, end = 0;
     bool writable = false;
   };
   static constexpr size_t kHits = 256;
-  Hit hits[kHits];
+  Hit hits[kHits];                    ///< direct-mapped by instruction
+  /// The allocation this instruction (or one that shares its entry) hit last: most hit the same one again.
+  Hit& last_hit(const Instr* i) { return hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % kHits]; }
   uint64_t warp_instructions = 0, thread_instructions = 0;
   std::vector<scratchpad::SiteCounter> sites;
   const scratchpad::Rules* rules = nullptr;

@@ -100,6 +100,21 @@ TEST_F(Cli, gates_name_the_kernel_that_exceeds_them) {
   EXPECT_EQ(exceeded(*parse_gate("wavefronts>31"), report).size(), 1u);
 }
 
+TEST_F(Cli, kernels_are_chosen_by_parts_of_their_names) {
+  report::RunReport report = report::made_report({report::column()});
+  report.add(report::made_launch({}), "_Z3addPfi", {}, {});
+  report.add(report::made_launch({}), "other", {}, {});
+  EXPECT_EQ(keep_kernels(report, {}), "");
+  EXPECT_EQ(report.kernels.size(), 3u);
+  EXPECT_NE(keep_kernels(report, {"scale", "scan"}).find("--kernel scan: no kernel"), std::string::npos);
+  EXPECT_EQ(report.kernels.size(), 3u);
+  EXPECT_EQ(keep_kernels(report, {"scale(float", "oth"}), "");
+  ASSERT_EQ(report.kernels.size(), 2u);
+  EXPECT_EQ(report.kernels[1].name, "other");
+  report.kernels.clear();
+  EXPECT_EQ(keep_kernels(report, {"scale"}), "");
+}
+
 TEST_F(Cli, files_are_replaced_whole_and_nothing_is_left_beside) {
   const std::string path = file("report.json", "old", false);
   EXPECT_FALSE(cannot_write(path));
@@ -120,6 +135,9 @@ TEST_F(Cli, links_stay_links_when_written_through) {
 TEST_F(Cli, rejects_files_that_cannot_be_written) {
   EXPECT_TRUE(cannot_write(folder_ + "/none/report.json"));
   EXPECT_TRUE(cannot_write(folder_));
+  EXPECT_TRUE(cannot_write("/proc/report.json"));
+  EXPECT_FALSE(cannot_write(folder_ + "/report.json"));
+  EXPECT_TRUE(fs::is_empty(folder_));
   EXPECT_TRUE(write_file(folder_ + "/none/report.json", "x"));
 }
 
@@ -232,6 +250,11 @@ TEST_F(Cli, reports_of_several_processes_are_merged) {
     EXPECT_TRUE(problems.empty());
     EXPECT_EQ(all.kernels.at(0).launches, 2u);
     EXPECT_FALSE(all.partial);
+    std::ofstream(path + "/running-9") << std::string(4096, '\0');
+    EXPECT_FALSE(folder->collect(problems).partial);
+    std::ofstream(path + "/running-10") << "_Z5scalePfi" << '\0' << "rest of a longer name";
+    EXPECT_EQ(folder->collect(problems).running, Words{"_Z5scalePfi"});
+    EXPECT_TRUE(folder->collect(problems).partial);
     std::ofstream(path + "/report-12.json") << one.substr(0, 100);
     EXPECT_TRUE(folder->collect(problems).partial);
     EXPECT_EQ(problems.size(), 1u);

@@ -87,7 +87,7 @@ TEST_F(EngineSync, faults_name_kernel_place_thread_and_address) {
   EXPECT_EQ(fault.cta.x, 0u);
   EXPECT_EQ(fault.thread.x, 37u);
   EXPECT_EQ(fault.kernel, "k");
-  EXPECT_NE(fault.message.find("0 bytes past the end of an allocation of 400 bytes"), std::string::npos) << fault.message;
+  EXPECT_NE(fault.message.find("just past the end of an allocation of 400 bytes"), std::string::npos) << fault.message;
   EXPECT_NE(fault.message.find("st.global.u32"), std::string::npos);
 }
 
@@ -205,7 +205,9 @@ TEST_F(EngineSync, rejects_what_cannot_run_when_the_module_loads) {
   const std::string message = refusal(kernel("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], %r9; ret;"));
   EXPECT_NE(message.find("'wmma' is not supported (in kernel k)"), std::string::npos) << message;
   EXPECT_NE(message.find("test.ptx:8:1"), std::string::npos) << message;
-  EXPECT_NE(refusal(kernel("add.u32 _, %r1, 4; ret;")).find("needs a register to write"), std::string::npos);
+  for (const std::string text : {"add.u32 _, %r1, 4;", "mov.u32 _, %r1;", "add.f16 _, %h1, %h1;", "cvt.u32.u64 _, %rd1;", "vote.sync.ballot.b32 _, %p1, -1;"}) {
+    EXPECT_NE(refusal(kernel(".reg .b16 %h<3>; " + text + " ret;")).find("needs a register to write, not '_'"), std::string::npos) << text;
+  }
   EXPECT_NE(refusal(kernel("add.u32 %r1, %rd1, 4; ret;")).find("32 bits are needed"), std::string::npos);
 }
 

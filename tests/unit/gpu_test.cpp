@@ -100,6 +100,8 @@ TEST(Gpu, rejects_what_is_not_toml_with_place) { refuses("[gpu\nname = 1", "x.to
 TEST(Gpu, rejects_files_that_cannot_be_read) {
   EXPECT_NE(load_gpu("/no/such.toml").error().message.find("cannot be read"), std::string::npos);
   EXPECT_NE(load_gpu("/tmp").error().message.find("folder"), std::string::npos);
+  EXPECT_NE(load_gpu("/dev/null").error().message.find("section [gpu] is missing"), std::string::npos);
+  EXPECT_NE(find_gpu("/bin/true").error().message.find("ends in .toml"), std::string::npos);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Adding up launches and processes.
 #include <gtest/gtest.h>
 
+#include "bankshot/report/kernel_title.hpp"
 #include "report_fixture.hpp"
 
 namespace bankshot::report {
@@ -68,6 +69,57 @@ TEST(RunReport, merging_into_an_empty_report_takes_over_the_gpu) {
   report.merge(made_report({column()}));
   EXPECT_EQ(report.gpu, "Test GPU");
   EXPECT_EQ(report.program, "./app");
+}
+
+TEST(RunReport, adds_up_failed_launches_by_kernel_and_reason) {
+  RunReport report = made_report({});
+  EXPECT_FALSE(report.is_partial());
+  report.add_failed("_Z5scalePfi", "too many threads\nand more");
+  report.add_failed("_Z5scalePfi", "too many threads");
+  RunReport other;
+  other.add_failed("_Z5scalePfi", "too many threads", 5);
+  other.add_failed("_Z5scalePfi", "no grid");
+  report.merge(other);
+  ASSERT_EQ(report.failed.size(), 2u);
+  EXPECT_EQ(report.failed[0].reason, "too many threads");
+  EXPECT_EQ(report.failed[0].demangled, "scale(float*, int)");
+  EXPECT_EQ(report.failed[0].launches, 7u);
+  EXPECT_EQ(report.failed_launches(), 8u);
+  EXPECT_TRUE(report.is_partial());
+  EXPECT_FALSE(report.partial);
+}
+
+TEST(RunReport, keeps_a_limited_number_of_reasons) {
+  RunReport report;
+  for (int i = 0; i < 1000; ++i) report.add_failed("k", "reason " + std::to_string(i));
+  EXPECT_EQ(report.failed.size(), 101u);
+  EXPECT_EQ(report.failed_launches(), 1000u);
+  EXPECT_EQ(report.failed.back().launches, 900u);
+}
+
+TEST(RunReport, keeps_kernels_of_one_name_in_different_modules_apart) {
+  RunReport report;
+  report.add(made_launch({column()}), "k", {}, {}, {"1", "a.cu"});
+  report.add(made_launch({row()}), "k", {}, {}, {"2", "b.cu"});
+  report.add(made_launch({row()}), "k", {}, {}, {"2", "b.cu"});
+  RunReport other = report;
+  report.merge(other);
+  ASSERT_EQ(report.kernels.size(), 2u);
+  EXPECT_EQ(report.kernels[0].launches, 2u);
+  EXPECT_EQ(report.kernels[1].launches, 4u);
+  EXPECT_EQ(report.kernels[1].module.file, "b.cu");
+}
+
+TEST(KernelTitle, has_the_file_or_a_number_where_the_name_is_not_enough) {
+  RunReport report = made_report({});
+  EXPECT_EQ(kernel_title(report.kernels[0], report), "scale(float*, int)");
+  report.add(made_launch({}), "k", {}, {}, {"1", "a.cu"});
+  report.add(made_launch({}), "k", {}, {}, {"2", "b.cu"});
+  EXPECT_EQ(kernel_title(report.kernels[0], report), "scale(float*, int)");
+  EXPECT_EQ(kernel_title(report.kernels[1], report), "k of a.cu");
+  report.add(made_launch({}), "k", {}, {}, {"3", "b.cu"});
+  EXPECT_EQ(kernel_title(report.kernels[1], report), "k of a.cu");
+  EXPECT_EQ(kernel_title(report.kernels[3], report), "k (number 3 of 3)");
 }
 
 TEST(Demangle, leaves_other_names_alone) {

@@ -31,13 +31,51 @@ TEST(ReportText, names_kernel_shape_and_totals) {
   contains(text, "31,000 (93.9 % of the wavefronts are wasted)");
 }
 
-TEST(ReportText, ranks_sites_by_wasted_wavefronts) {
+TEST(ReportText, ranks_lines_by_wasted_wavefronts) {
   const std::string text = to_text(made_report({column(88, 2), one_word(120, 5), row()}));
   contains(text, "#1  kernel.cu:12  wastes 155 wavefronts");
   contains(text, "#2  kernel.cu:8  wastes 62 wavefronts");
-  contains(text, "ld.shared.f32 (PTX line 88), 2 accesses, stride 32\n");
-  contains(text, "wavefronts an access: mean 32.00, worst 32, ideal 1\n");
-  contains(text, "1 site has no conflicts:\n      kernel.cu:7");
+  contains(text, "PTX line  instruction                accesses  wavefronts: mean  worst  ideal  pattern\n");
+  contains(text, "      88  ld.shared.f32                     2             32.00     32      1  stride 32\n");
+  contains(text, "1 line has no conflicts:\n      kernel.cu:7 ");
+  contains(text, "1 access    linear\n");
+}
+
+TEST(ReportText, shows_a_line_once_with_the_sum_of_its_instructions_and_one_picture) {
+  const auto twice = made_site(84, "ld.shared.f32", 4, [](uint32_t lane) { return 8 * lane; }, 100);
+  const std::string text = to_text(made_report({column(81), column(82), column(83, 2), twice, row(85), column(99)}));
+  contains(text, "#1  kernel.cu:8  wastes 224 wavefronts, 87.8 % of the kernel's\n");
+  contains(text, "#2  kernel.cu:9  wastes 31 wavefronts");
+  EXPECT_LT(text.find("      84  ld.shared.f32"), text.find("      83  ld.shared.f32"));
+  lacks(text, "      82  ld.shared.f32");
+  contains(text, "       …  and 2 more, which waste 31 wavefronts\n");
+  contains(text, "worst access of ld.shared.f32 at PTX line 83, in CTA 0:\n");
+  size_t pictures = 0;
+  for (size_t at = 0; (at = text.find("worst access", at)) != std::string::npos; ++at) ++pictures;
+  EXPECT_EQ(pictures, 2u);
+}
+
+TEST(ReportText, groups_lines_without_conflicts) {
+  const std::string text = to_text(made_report({row(71), row(72, 4), one_word(120), row(75)}));
+  contains(text, "1 line has no conflicts:\n      kernel.cu:7                          st.shared.f32 and 2 more ");
+  contains(text, "6 accesses  linear\n");
+}
+
+TEST(ReportText, without_pictures_has_no_legend) {
+  lacks(to_text(made_report({row()})), "Pictures:");
+  lacks(to_text(made_report({row()})), "How well the rules are known");
+  lacks(to_text(made_report({column()}), {.top = 0}), "Pictures:");
+  contains(to_text(made_report({column()}), {.top = 0}), "1 line wastes 31 wavefronts (--top 1 shows all)");
+  contains(to_text(made_report({column()})), "Pictures:");
+}
+
+TEST(ReportText, counts_one_thing_in_the_singular) {
+  const auto pair = made_site(88, "ld.shared.f32", 4, [](uint32_t lane) { return 128 * lane; }, 1, 3);
+  const std::string text = to_text(made_report({pair}));
+  contains(text, "  shared memory                    1 access\n");
+  contains(text, "wastes 1 wavefront, 100.0 %");
+  EXPECT_EQ(counted(1, "access", "accesses"), "1 access");
+  EXPECT_EQ(counted(2000, "access", "accesses"), "2,000 accesses");
 }
 
 TEST(ReportText, tells_position_conflicts_of_atomics_apart_with_their_evidence) {
@@ -48,18 +86,18 @@ TEST(ReportText, tells_position_conflicts_of_atomics_apart_with_their_evidence) 
   lacks(to_text(made_report({column()})), "one community source");
 }
 
-TEST(ReportText, shows_no_more_sites_than_asked_for) {
+TEST(ReportText, shows_no_more_lines_than_asked_for) {
   const std::string text = to_text(made_report({column(88, 3), column(99, 2), column(111, 1)}), {.top = 1});
   contains(text, "#1 ");
   lacks(text, "#2 ");
-  contains(text, "2 more sites waste 93 wavefronts (--top 3 shows all)");
+  contains(text, "2 more lines waste 93 wavefronts (--top 3 shows all)");
 }
 
-TEST(ReportText, counts_clean_sites_when_they_are_many) {
+TEST(ReportText, counts_clean_lines_when_they_are_many) {
   std::vector<simt::SiteReport> sites;
   for (uint32_t line = 10; line < 100; line += 10) sites.push_back(row(line));
   const std::string text = to_text(made_report(sites));
-  contains(text, "9 sites have no conflicts\n");
+  contains(text, "9 lines have no conflicts\n");
   lacks(text, "wasted");
 }
 
@@ -75,6 +113,24 @@ TEST(ReportText, says_so_when_nothing_was_launched_or_the_run_was_cut_short) {
   contains(to_text(made_report({})), "shared memory is not used");
 }
 
+TEST(ReportText, lists_launches_that_failed_and_what_still_ran) {
+  RunReport report = made_report({column()});
+  report.add_failed("_Z5scalePfi", "2000 threads a block", 3);
+  report.add_failed("", "no fat binary of the program has it");
+  report.add_failed("_Z5scalePfi", "bytes of shared memory " + std::string(90, 'x'));
+  report.running = {"_Z5scalePfi"};
+  const std::string text = to_text(report);
+  contains(text, "partial: 5 launches failed, which the numbers below do not have\n"
+                 "  scale(float*, int)\n"
+                 "      2000 threads a block (3 launches)\n"
+                 "      bytes of shared memory\n      xxx");
+  contains(text, "  kernels that are not known\n      no fat binary of the program has it\n");
+  contains(text, "it ended while this kernel ran: scale(float*, int)\n");
+  lacks(text, "did not come to its end");
+  report.kernels.clear();
+  lacks(to_text(report), "no kernel was launched");
+}
+
 TEST(ReportText, says_why_ctas_did_not_run_in_parallel) {
   RunReport report = made_report({});
   report.kernels[0].parallel = false;
@@ -88,6 +144,9 @@ TEST(ReportText, asks_for_line_information_where_it_is_missing) {
   site.source.line = 0;
   const std::string text = to_text(made_report({site}));
   contains(text, "#1  PTX line 88  wastes");
+  simt::SiteReport other = column(89);
+  other.source = {"", 0, 89};
+  contains(to_text(made_report({site, other}), {.top = 1}), "1 more PTX instruction wastes 31 wavefronts");
   contains(text, "-lineinfo");
 }
 

@@ -13,6 +13,7 @@
 #include "bankshot/cuda/entry_points.hpp"
 #include "bankshot/cuda/origin.hpp"
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/gpu/machine_code.hpp"
 
 namespace bankshot::cuda::driver {
 
@@ -134,13 +135,14 @@ BANKSHOT_API(cuGetExportTable)(const void** table, const unsigned char* id) {
   if (table) *table = nullptr;
   if (id && std::memcmp(id, kRuntimeTable, sizeof kRuntimeTable) == 0) {
     const Origin asks = origin_of(__builtin_return_address(0));
-    const char* advice = "rebuild it with -cudart shared";
-    if (!asks.is_program)
-      advice =
-          "if it is a library of yours, rebuild it with -cudart shared; NVIDIA's own (cuBLAS, cuSPARSE …) cannot be "
-          "used without a GPU";
-    say(fmt::format("{} has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver: {}",
-                    asks.is_program ? "this program" : asks.file, advice));
+    if (gpu::machine_code_only(asks.file))
+      say(fmt::format("{} was called, which cannot be used without a GPU: the program ends", asks.file));
+    else
+      say(
+          fmt::format("{} has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver: "
+                      "rebuild it with -cudart shared{}",
+                      asks.is_program ? "this program" : asks.file,
+                      asks.is_program ? "" : ", if it is yours; a library of NVIDIA's cannot be used without a GPU"));
     _exit(1);
   }
   return Status::invalid_value;

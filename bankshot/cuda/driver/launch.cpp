@@ -5,6 +5,7 @@
 
 #include "bankshot/cuda/abi.hpp"
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/function_attributes.hpp"
 #include "bankshot/cuda/launch_attributes.hpp"
 
@@ -40,13 +41,23 @@ Status unpack_extra(void** extra, LaunchRequest& request) {
 }
 
 Status launch_function(const void* handle, void* stream, LaunchRequest request, void** arguments, void** extra) {
-  return call_with(handle, [&](Session& session, Function& function) {
-    if (!session.streams().find(stream)) return Status::invalid_handle;
-    if (arguments && extra) return Status::invalid_value;
+  return query([&](Session& session) {
+    Function* function = session.modules().function(handle);
+    const auto failed = [&](Status status, const char* reason) {
+      return launch_failed(session, function ? function->name : "", status, reason);
+    };
+    if (session.corrupted() == Status::success) {
+      if (!current()) return failed(Status::invalid_context, "no context is current");
+      if (!function) return failed(Status::invalid_handle, "what was given is not the handle of a function");
+    } else if (!function) {
+      return failed(session.corrupted(), "a kernel failed before");
+    }
+    if (arguments && extra) return failed(Status::invalid_value, "its parameters are given twice");
     request.arguments = arguments;
     if (extra)
-      if (const Status status = unpack_extra(extra, request); status != Status::success) return status;
-    return launch(session, function, request);
+      if (const Status status = unpack_extra(extra, request); status != Status::success)
+        return failed(status, "its list of extra options has an unknown tag");
+    return launch(session, *function, stream, request);
   });
 }
 
@@ -79,7 +90,10 @@ BANKSHOT_API(cuLaunchKernelEx)(const abi::DriverLaunchConfig* config, void* func
                         .dynamic_shared = config->dynamic_shared};
   if (const Status status = apply_launch_attributes({config->attributes, config->attribute_count}, request);
       status != Status::success)
-    return status;
+    return query([&](Session& session) {
+      const Function* found = session.modules().function(function);
+      return launch_failed(session, found ? found->name : "", status, "an attribute of the launch is not supported");
+    });
   return launch_function(function, config->stream, request, arguments, extra);
 }
 

@@ -63,7 +63,8 @@ Status load_module(Session& session, Module** module, std::unique_ptr<Module> fr
   return Status::success;
 }
 
-std::unique_ptr<Module> module_of_image(const void* image) {
+/// @param call  that the program gave it to, for messages
+std::unique_ptr<Module> module_of_image(const void* image, const char* call) {
   auto module = std::make_unique<Module>();
   uint32_t magic = 0;
   if (static_cast<const unsigned char*>(image)[0] == 0xb1) std::memcpy(&magic, image, sizeof magic);
@@ -71,7 +72,7 @@ std::unique_ptr<Module> module_of_image(const void* image) {
     module->wrapper = image;
   else
     module->image = image_at(image);
-  module->label = "module.ptx";
+  module->label = fmt::format("PTX given to {}", call);
   return module;
 }
 
@@ -118,21 +119,25 @@ Status load_file(Session& session, Module** module, const char* path) {
   return load_module(session, module, std::move(fresh), {0, nullptr, nullptr});
 }
 
-}  // namespace
-
-BANKSHOT_API(cuModuleLoadDataEx)(Module** module, const void* image, unsigned count, int* options, void** values) {
+Status load_data(const char* name, Module** module, const void* image, JitLog log) {
   return call([&](Session& session) {
     if (!module || !image) return Status::invalid_value;
-    return load_module(session, module, module_of_image(image), {count, options, values});
+    return load_module(session, module, module_of_image(image, name), log);
   });
 }
 
+}  // namespace
+
+BANKSHOT_API(cuModuleLoadDataEx)(Module** module, const void* image, unsigned count, int* options, void** values) {
+  return load_data("cuModuleLoadDataEx", module, image, {count, options, values});
+}
+
 BANKSHOT_API(cuModuleLoadData)(Module** module, const void* image) {
-  return bankshot_cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+  return load_data("cuModuleLoadData", module, image, {0, nullptr, nullptr});
 }
 
 BANKSHOT_API(cuModuleLoadFatBinary)(Module** module, const void* image) {
-  return bankshot_cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+  return load_data("cuModuleLoadFatBinary", module, image, {0, nullptr, nullptr});
 }
 
 BANKSHOT_API(cuModuleLoad)(Module** module, const char* path) {
@@ -178,7 +183,7 @@ BANKSHOT_API(cuLibraryLoadData)
 (Module** library, const void* image, int* options, void** values, unsigned count, int*, void**, unsigned) {
   return call_anywhere([&](Session& session) {
     if (!library || !image) return Status::invalid_value;
-    return load_module(session, library, module_of_image(image), {count, options, values});
+    return load_module(session, library, module_of_image(image, "cuLibraryLoadData"), {count, options, values});
   });
 }
 

@@ -3,4 +3,6 @@
 // clang-format off
 #include "forward.hpp"
 #include "cudart12.def"
+BANKSHOT_FORWARD(_exit, _exit)
+BANKSHOT_FORWARD(_Exit, _exit)
 // clang-format on

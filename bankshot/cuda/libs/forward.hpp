@@ -3,7 +3,8 @@
 // number in both interfaces).
 //
 // Implementations are weak references named bankshot_<target>: adding one to libbankshot.so is all it takes to support a
-// function. Assembly, because the jump must not touch arguments it does not know.
+// function. _exit and _Exit are libc's functions: a program that calls them runs no destructor that could write the report.
+// Assembly, because the jump must not touch arguments it does not know.
 #pragma once
 
 // clang-format off

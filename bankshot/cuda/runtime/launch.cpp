@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/launch_attributes.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
@@ -11,11 +12,20 @@ namespace bankshot::cuda::runtime {
 namespace {
 
 Status launch_kernel(const void* key, void* stream, const LaunchRequest& request) {
-  return call_on(stream, [&](Session& session) {
-    Function* function = session.modules().function(key);
-    if (!function) return Status::invalid_device_function;
-    if (const Status status = load(session.engine(), *function); status != Status::success) return status;
-    return launch(session, *function, request);
+  return plain([&](Session& session) {
+    const Status opened = session.open();
+    driver::use_primary();
+    if (Function* function = session.modules().function(key)) return launch(session, *function, stream, request);
+    return launch_failed(session, {}, opened != Status::success ? opened : Status::invalid_device_function,
+                         "no fat binary of the program has it");
+  });
+}
+
+Status attributes_failed(const void* key, Status status) {
+  return plain([&](Session& session) {
+    const Function* function = session.modules().function(key);
+    return launch_failed(session, function ? function->name : "", status,
+                         "an attribute of the launch is not supported");
   });
 }
 
@@ -45,7 +55,7 @@ BANKSHOT_API(cudaLaunchKernelExC)(const abi::LaunchConfig* config, const void* f
       .grid = config->grid, .block = config->block, .dynamic_shared = config->dynamic_shared, .arguments = arguments};
   if (const Status status = apply_launch_attributes({config->attributes, config->attribute_count}, request);
       status != Status::success)
-    return remember(status);
+    return attributes_failed(function, status);
   return launch_kernel(function, config->stream, request);
 }
 

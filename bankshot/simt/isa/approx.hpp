@@ -80,4 +80,10 @@ inline f64 tanh_of(f64 x) {
   return x < 0.0625 && x > -0.0625 ? near : far;
 }
 
+/// 2^a, tanh(a) of any f32.
+inline f32 power_of_two(f32 a) {
+  return static_cast<f32>(exp2_of(clamp_keeping_nan(static_cast<f64>(a), -200.0, 200.0)));
+}
+inline f32 hyperbolic_tangent(f32 a) { return static_cast<f32>(tanh_of(static_cast<f64>(a))); }
+
 }  // namespace bankshot::simt::BANKSHOT_ISA

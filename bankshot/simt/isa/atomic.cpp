@@ -103,8 +103,7 @@ const Instr* atomic(Warp& w, const Instr* i) {
   u64 addresses[kLanes];
   lane_addresses(w, i, addresses);
   const Extent<u64> x = extent(addresses, sizeof(T));
-  const Worker& worker = *w.worker;
-  const Worker::Hit& hit = worker.hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % Worker::kHits];
+  const Worker::Hit& hit = w.worker->last_hit(i);
   if (x.aligned && x.low >= hit.begin && x.high < hit.end && hit.end - x.high >= sizeof(T) && hit.writable) {
     return in_global<Op, T>(w, i, addresses);
   }

@@ -19,14 +19,14 @@ struct AtomicAdd {
 /// In global memory, subnormal operands and results are zeros; in shared memory they are not. Source: PTX ISA, atom.
 struct AtomicAddF32 : FloatOperation {
   static u32 apply(u32 old, u32 b, u32, bool shared) {
-    f32 x = bit_pattern<f32>(old), y = bit_pattern<f32>(b);
+    f32 x = as_float(old), y = as_float(b);
     if (!shared) x = flushed(x), y = flushed(y);
     const f32 sum = canonical(x + y);
-    return bit_pattern<u32>(shared ? sum : flushed(sum));
+    return as_bits(shared ? sum : flushed(sum));
   }
 };
 struct AtomicAddF64 : FloatOperation {
-  static u64 apply(u64 old, u64 b, u64, bool) { return bit_pattern<u64>(bit_pattern<f64>(old) + bit_pattern<f64>(b)); }
+  static u64 apply(u64 old, u64 b, u64, bool) { return as_bits(as_float(old) + as_float(b)); }
 };
 template <class H>
 struct AtomicAddHalf : FloatOperation {

@@ -39,7 +39,7 @@ const Instr* to_tf32(Warp& w, const Instr* i) {
   rectify(i, a);
   const bool nearest = (i->fp & 3) == FpMode::kNearest;
   for (int l = 0; l < kLanes; ++l) {
-    const u32 bits = bit_pattern<u32>(a[l]), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
+    const u32 bits = as_bits(a[l]), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
     const u32 add = Away ? 0x1000u : nearest ? 0xfffu + (magnitude >> 13 & 1) : 0u;
     u32 rounded = magnitude < 0x7f800000u ? (magnitude + add) & 0xffffe000u : 0x7f800000u;
     if ((i->aux & ConvertAux::kSatFinite) && rounded == 0x7f800000u) rounded -= 0x2000u;
@@ -54,11 +54,11 @@ const Instr* to_tf32(Warp& w, const Instr* i) {
 struct E4m3 {
   using Layout = Format<4, 3>;
   static constexpr u32 kMaximum = 0x7e, kNan = 0x7f;
-  static f32 widen(u32 bits) { return (bits & 0x7f) == 0x7f ? bit_pattern<f32>(0x7fffffffu) : finite(bits); }
+  static f32 widen(u32 bits) { return (bits & 0x7f) == 0x7f ? as_float(0x7fffffffu) : finite(bits); }
   static f32 finite(u32 bits) {
     const u32 field = bits >> 3 & 15, mantissa = bits & 7;
     const f32 magnitude =
-        field == 0 ? static_cast<f32>(mantissa) * 0x1p-9f : bit_pattern<f32>((field + 120) << 23 | mantissa << 20);
+        field == 0 ? static_cast<f32>(mantissa) * 0x1p-9f : as_float((field + 120) << 23 | mantissa << 20);
     return bits & 0x80 ? -magnitude : magnitude;
   }
 };
@@ -73,7 +73,7 @@ struct E5m2 {
 template <class E>
 inline u32 narrow8(f32 x) {
   if (x != x) return E::kNan;
-  const u32 sign = bit_pattern<u32>(x) >> 31 << 7;
+  const u32 sign = as_bits(x) >> 31 << 7;
   const f32 magnitude = x < 0 ? -x : x;
   const u64 rounded = magnitude > 65536.0f
                           ? E::kMaximum

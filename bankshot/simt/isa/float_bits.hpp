@@ -19,27 +19,6 @@ struct Ieee {
   static constexpr U kNan = sizeof(U) == 4 ? U{0x7fffffff} : static_cast<U>(0xfff8000000000000u);
 };
 
-inline f32 as_float(u32 bits) {
-  f32 x;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
-inline f64 as_float(u64 bits) {
-  f64 x;
-  std::memcpy(&x, &bits, sizeof x);
-  return x;
-}
-inline u32 as_bits(f32 x) {
-  u32 bits;
-  std::memcpy(&bits, &x, sizeof x);
-  return bits;
-}
-inline u64 as_bits(f64 x) {
-  u64 bits;
-  std::memcpy(&bits, &x, sizeof x);
-  return bits;
-}
-
 template <class U>
 inline bool is_nan(U a) {
   return (a & Ieee<U>::kMagnitude) > Ieee<U>::kInfinity;
@@ -54,5 +33,6 @@ template <class U>
 inline U flushed(U a) {
   return (a & Ieee<U>::kInfinity) == 0 ? a & Ieee<U>::kSign : a;
 }
+inline f32 flushed(f32 x) { return as_float(flushed(as_bits(x))); }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -5,42 +5,10 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-struct Sum {
-  f32 operator()(f32 a, f32 b) const { return a + b; }
-};
-struct Difference {
-  f32 operator()(f32 a, f32 b) const { return a - b; }
-};
-struct Product {
-  f32 operator()(f32 a, f32 b) const { return a * b; }
-};
-
-template <class R, class F>
-const Instr* binary(Warp& w, const Instr* i) {
-  set_fp(w, i);
-  const bool flush = i->small & HalfSmall::kFlush;
-  f32 a[R::kNumbers], b[R::kNumbers];
-  load_halves<R>(w, i->op[1], flush, a);
-  load_halves<R>(w, i->op[2], flush, b);
-  BANKSHOT_LANE_LOOP
-  for (int l = 0; l < R::kNumbers; ++l) a[l] = F{}(a[l], b[l]);
-  finish_halves<R>(w, i, a);
-  return i + 1;
-}
-
-template <class R>
-const Instr* fused(Warp& w, const Instr* i) {
-  set_fp(w, i);
-  const bool flush = i->small & HalfSmall::kFlush;
-  f32 a[R::kNumbers], b[R::kNumbers], c[R::kNumbers];
-  load_halves<R>(w, i->op[1], flush, a);
-  load_halves<R>(w, i->op[2], flush, b);
-  load_halves<R>(w, i->op[3], flush, c);
-  BANKSHOT_LANE_LOOP
-  for (int l = 0; l < R::kNumbers; ++l) a[l] = fma_odd(typename R::Number{}, a[l], b[l], c[l]);
-  finish_halves<R>(w, i, a);
-  return i + 1;
-}
+constexpr auto sum = [](auto, f32 a, f32 b) { return a + b; };
+constexpr auto difference = [](auto, f32 a, f32 b) { return a - b; };
+constexpr auto product = [](auto, f32 a, f32 b) { return a * b; };
+constexpr auto fused = [](auto type, f32 a, f32 b, f32 c) { return fma_odd(type, a, b, c); };
 
 template <class R, bool Absolute>
 const Instr* sign(Warp& w, const Instr* i) {
@@ -86,13 +54,6 @@ const Instr* extremum(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-template <class F>
-Handler select_binary(const Match& m) {
-  return by_half_type(m.type, [](auto row) -> Handler { return &binary<decltype(row), F>; });
-}
-Handler select_fused(const Match& m) {
-  return by_half_type(m.type, [](auto row) -> Handler { return &fused<decltype(row)>; });
-}
 template <bool Absolute>
 Handler select_sign(const Match& m) {
   return by_half_type(m.type, [](auto row) -> Handler { return &sign<decltype(row), Absolute>; });
@@ -110,18 +71,18 @@ void half_rows(Rows& rows) {
                        std::vector<Example> examples) {
     rows.push_back({syntax, types, Unit::fp32, select, lower_half, std::move(examples)});
   };
-  add("add{.rn}{.ftz}{.sat}.type d, a, b", kF16, select_binary<Sum>, {{"f16", {"0x3C00", "0x4000"}, "0x4200"}});
-  add("add{.rn}.type d, a, b", kBf16, select_binary<Sum>, {{"bf16", {"0x3F80", "0x4000"}, "0x4040"}});
-  add("sub{.rn}{.ftz}{.sat}.type d, a, b", kF16, select_binary<Difference>,
+  add("add{.rn}{.ftz}{.sat}.type d, a, b", kF16, on_halves<2>(sum), {{"f16", {"0x3C00", "0x4000"}, "0x4200"}});
+  add("add{.rn}.type d, a, b", kBf16, on_halves<2>(sum), {{"bf16", {"0x3F80", "0x4000"}, "0x4040"}});
+  add("sub{.rn}{.ftz}{.sat}.type d, a, b", kF16, on_halves<2>(difference),
       {{"f16", {"0x3C00", "0x4000"}, "0xBC00"}, {"sat.f16", {"0x3C00", "0x4000"}, "0x0000"}});
-  add("sub{.rn}.type d, a, b", kBf16, select_binary<Difference>, {{"bf16", {"0x3F80", "0x4000"}, "0xBF80"}});
-  add("mul{.rn}{.ftz}{.sat}.type d, a, b", kF16, select_binary<Product>,
+  add("sub{.rn}.type d, a, b", kBf16, on_halves<2>(difference), {{"bf16", {"0x3F80", "0x4000"}, "0xBF80"}});
+  add("mul{.rn}{.ftz}{.sat}.type d, a, b", kF16, on_halves<2>(product),
       {{"f16x2", {"0x40003C00", "0x42003C01"}, "0x46003C01"}, {"f16", {"0x7BFF", "0x4000"}, "0x7C00"}});
-  add("mul{.rn}.type d, a, b", kBf16, select_binary<Product>, {{"bf16", {"0x4000", "0x4040"}, "0x40C0"}});
-  add("fma.rn{.ftz}{.sat}{.relu}.type d, a, b, c", kF16, select_fused,
+  add("mul{.rn}.type d, a, b", kBf16, on_halves<2>(product), {{"bf16", {"0x4000", "0x4040"}, "0x40C0"}});
+  add("fma.rn{.ftz}{.sat}{.relu}.type d, a, b, c", kF16, on_halves<3>(fused),
       {{"rn.f16", {"0x4000", "0x4200", "0x3C00"}, "0x4700"},
        {"rn.relu.f16", {"0xC000", "0x4200", "0x3C00"}, "0x0000"}});
-  add("fma.rn{.relu}.type d, a, b, c", kBf16, select_fused, {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
+  add("fma.rn{.relu}.type d, a, b, c", kBf16, on_halves<3>(fused), {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
   add("neg{.ftz}.type d, a", kF16, select_sign<false>, {{"f16", {"0x3C00"}, "0xBC00"}});
   add("neg.type d, a", kBf16, select_sign<false>, {{"bf16x2", {"0x3F800000"}, "0xBF808000"}});
   add("abs{.ftz}.type d, a", kF16, select_sign<true>,

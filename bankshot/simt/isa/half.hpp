@@ -6,7 +6,7 @@
 // NaN results are 0x7fff in both formats. Source: PTX ISA, half precision floating-point instructions.
 #pragma once
 
-#include "bankshot/simt/isa/lanes.hpp"
+#include "bankshot/simt/isa/float_bits.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 
@@ -26,19 +26,11 @@ struct Format {
 template <class H>
 using FormatOf = std::conditional_t<std::is_same_v<H, f16>, Format<5, 10>, Format<8, 7>>;
 
-template <class To, class From>
-inline To bit_pattern(From x) {
-  static_assert(sizeof(To) == sizeof(From));
-  To out;
-  std::memcpy(&out, &x, sizeof(To));
-  return out;
-}
-
 /// Magnitude of x rounded to the format as if its exponents had no upper end: the pattern may lie above kInfinity.
 /// @param mode  FpMode rounding; the sign of x decides what kUp and kDown mean. x is not NaN or infinite.
 template <class F>
 inline u64 round_magnitude(f64 x, int mode) {
-  const u64 bits = bit_pattern<u64>(x);
+  const u64 bits = as_bits(x);
   const bool negative = bits >> 63;
   const int biased = static_cast<int>(bits >> 52 & 0x7ff);
   const u64 significand = (bits & ((u64{1} << 52) - 1)) | (biased != 0 ? u64{1} << 52 : 0);
@@ -60,7 +52,7 @@ template <class H>
 inline H narrow(f64 x, int mode) {
   using F = FormatOf<H>;
   if (x != x) return H{kHalfNan};
-  const u64 bits = bit_pattern<u64>(x);
+  const u64 bits = as_bits(x);
   const bool negative = bits >> 63;
   u64 magnitude = F::kInfinity;
   if ((bits << 1) != (u64{0x7ff} << 53)) {
@@ -76,24 +68,24 @@ inline f32 widen(f16 h) {
   const u32 magnitude = h.bits & 0x7fffu, sign = (h.bits & 0x8000u) << 16;
   const u32 normal = (magnitude << 13) + (112u << 23);
   const u32 special = (magnitude << 13) | 0x7f800000u;
-  const u32 subnormal = bit_pattern<u32>(static_cast<f32>(static_cast<s32>(magnitude)) * 0x1p-24f);
+  const u32 subnormal = as_bits(static_cast<f32>(static_cast<s32>(magnitude)) * 0x1p-24f);
   const u32 finite = magnitude < 0x400u ? subnormal : normal;
-  return bit_pattern<f32>((magnitude < 0x7c00u ? finite : special) | sign);
+  return as_float((magnitude < 0x7c00u ? finite : special) | sign);
 }
-inline f32 widen(bf16 h) { return bit_pattern<f32>(static_cast<u32>(h.bits) << 16); }
+inline f32 widen(bf16 h) { return as_float(static_cast<u32>(h.bits) << 16); }
 
 /// To nearest even; MXCSR must say nearest.
 inline void narrow_nearest(f32 x, f16& out) {
-  const u32 bits = bit_pattern<u32>(x), magnitude = bits & 0x7fffffffu;
+  const u32 bits = as_bits(x), magnitude = bits & 0x7fffffffu;
   const u32 normal = (magnitude - (112u << 23) + 0xfffu + (magnitude >> 13 & 1)) >> 13;
   // Adding 1/2 puts the last place at 2^-24, where that of f16's subnormal numbers is: the adder rounds.
-  const u32 subnormal = bit_pattern<u32>(bit_pattern<f32>(magnitude) + 0.5f) - 0x3f000000u;
+  const u32 subnormal = as_bits(as_float(magnitude) + 0.5f) - 0x3f000000u;
   const u32 finite = magnitude < 0x38800000u ? subnormal : normal;
   const u32 large = magnitude > 0x7f800000u ? 0x7fffu : 0x7c00u | bits >> 31 << 15;
   out.bits = static_cast<u16>(magnitude < 0x47800000u ? finite | bits >> 31 << 15 : large);
 }
 inline void narrow_nearest(f32 x, bf16& out) {
-  const u32 bits = bit_pattern<u32>(x);
+  const u32 bits = as_bits(x);
   const u32 rounded = (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
   out.bits = static_cast<u16>((bits & 0x7fffffffu) > 0x7f800000u ? kHalfNan : rounded);
 }
@@ -152,10 +144,10 @@ inline void narrow_row(const f32* from, H* to) {
 /// Melquiond, "Emulation of FMA and correctly rounded sums", IEEE ToC 2008).
 /// @param error  only its sign matters; NaN, which an infinite s has, counts as 0
 inline f32 odd(f32 s, f32 error) {
-  const u32 bits = bit_pattern<u32>(s), lost = bit_pattern<u32>(error);
+  const u32 bits = as_bits(s), lost = as_bits(error);
   const bool inexact = (lost & 0x7fffffffu) - 1 < 0x7f800000u;
   const u32 away = 1u - 2u * ((bits ^ lost) >> 31);  // +1 or -1: the neighbour of larger or smaller magnitude
-  return bit_pattern<f32>(bits + (inexact && (bits & 1) == 0 ? away : 0u));
+  return as_float(bits + (inexact && (bits & 1) == 0 ? away : 0u));
 }
 
 /// a*b + c rounded to odd. f16 products are exact in f32; the error of the sum is Knuth's.
@@ -172,14 +164,11 @@ inline f32 fma_odd(bf16, f32 a, f32 b, f32 c) {
   return odd(f, error > 0 ? 1.0f : error < 0 ? -1.0f : 0.0f);
 }
 
-/// Subnormal numbers become zeros of their sign.
+/// .ftz: a subnormal number becomes the zero of its sign.
 template <class H>
+  requires kIsHalf<H>
 inline H flushed(H h) {
   return H{static_cast<u16>((h.bits & FormatOf<H>::kInfinity) == 0 ? h.bits & 0x8000 : h.bits)};
-}
-inline f32 flushed(f32 x) {
-  const u32 bits = bit_pattern<u32>(x);
-  return bit_pattern<f32>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -72,4 +72,28 @@ inline void finish_halves(Warp& w, const Instr* i, f32* x) {
   store_halves<R>(w, i, t);
 }
 
+/// d = f(a, b, …) number by number.
+template <class R, class F, size_t... K>
+const Instr* each_half(Warp& w, const Instr* i) {
+  set_fp(w, i);
+  f32 x[sizeof...(K)][R::kNumbers];
+  (load_halves<R>(w, i->op[K + 1], i->small & HalfSmall::kFlush, x[K]), ...);
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < R::kNumbers; ++l) x[0][l] = F{}(typename R::Number{}, x[K][l]...);
+  finish_halves<R>(w, i, x[0]);
+  return i + 1;
+}
+
+/// A row's `select` for d = f(type, a, b, …), computed in f32: F takes an f16 or bf16, which only says what the numbers
+/// were, and `Arity` numbers.
+template <size_t Arity, class F>
+auto on_halves(F) {
+  return [](const Match& m) -> Handler {
+    return by_half_type(m.type, [](auto row) -> Handler {
+      return []<size_t... K>(std::index_sequence<K...>) -> Handler { return &each_half<decltype(row), F, K...>; }
+      (std::make_index_sequence<Arity>());
+    });
+  };
+}
+
 }  // namespace bankshot::simt::BANKSHOT_ISA

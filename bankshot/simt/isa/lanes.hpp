@@ -32,6 +32,11 @@ struct bf16 {
   u16 bits;
 };
 
+inline f32 as_float(u32 bits) { return __builtin_bit_cast(f32, bits); }
+inline f64 as_float(u64 bits) { return __builtin_bit_cast(f64, bits); }
+inline u32 as_bits(f32 x) { return __builtin_bit_cast(u32, x); }
+inline u64 as_bits(f64 x) { return __builtin_bit_cast(u64, x); }
+
 template <class T>
 struct Tag {
   using type = T;
@@ -60,13 +65,7 @@ inline void set_fp(Warp& w, const Instr* i) {
 }
 
 /// PTX: a NaN result of a 32-bit operation is the canonical one. Source: PTX ISA, floating-point instructions.
-inline f32 canonical(f32 x) {
-  u32 bits;
-  std::memcpy(&bits, &x, 4);
-  bits = x != x ? 0x7fffffffu : bits;
-  std::memcpy(&x, &bits, 4);
-  return x;
-}
+inline f32 canonical(f32 x) { return as_float(x != x ? 0x7fffffffu : as_bits(x)); }
 inline f64 canonical(f64 x) { return x; }
 
 template <class T>

@@ -48,14 +48,14 @@ const Instr* lop3(Warp& w, const Instr* i) {
   }
   if (i->op[4] != OperandRef::kNone) {  // .BoolOp: p = (d != 0) op q
     const u64 nonzero = mask_of(t), q = w.predicate_value(i->op[5]);
-    write_predicate(w, i->op[4], i->flags & InstrFlag::kCarryIn ? nonzero | q : nonzero & q);
+    write_predicate(w, i->op[4], i->flags & InstrFlag::kOr ? nonzero | q : nonzero & q);
   }
   if (i->op[0] != OperandRef::kNone) blend(w.row<u32>(i->op[0]), t, w.active);
   return i + 1;
 }
 
 /// Operands d, a, b, c in op[0…3] and the table in Instr::small; of d|p, … q: p in op[4], q in op[5], and
-/// InstrFlag::kCarryIn for .or.
+/// InstrFlag::kOr for .or.
 void lower_lop3(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   const std::vector<ptx::Operand>& operands = instruction.operands;
   const bool combines = m.has("and") || m.has("or");
@@ -73,7 +73,7 @@ void lower_lop3(Decoder& decoder, const ptx::Instruction& instruction, const Mat
   if (combines) {
     out.op[4] = d.predicate;
     out.op[5] = decoder.predicate_source(operands[5]);
-    if (m.has("or")) out.flags |= InstrFlag::kCarryIn;
+    if (m.has("or")) out.flags |= InstrFlag::kOr;
   }
 }
 

@@ -44,7 +44,7 @@ const Instr* store_slowly(Warp& w, const Instr* i, Space space, const u64* addre
 /// The range of the allocation this instruction hit last, or else of the one around `address`; null if none is there.
 const Worker::Hit* allocation_around(Warp& w, const Instr* i, u64 address, bool write) {
   Worker& worker = *w.worker;
-  Worker::Hit& hit = worker.hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % Worker::kHits];
+  Worker::Hit& hit = worker.last_hit(i);
   if (address >= hit.begin && address < hit.end && (!write || hit.writable)) return &hit;
   const Allocation* a = worker.memory->find(address);
   if (a == nullptr || !a->live || (write && !a->writable)) return nullptr;

@@ -1,0 +1,25 @@
+#include "bankshot/cuda/ending.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <mutex>
+
+#include "bankshot/cuda/session.hpp"
+
+namespace bankshot::cuda {
+
+void finish_report() {
+  Session& session = Session::get();
+  const std::unique_lock lock(session.mutex(), std::try_to_lock);
+  if (lock) session.report().finish();
+}
+
+/// _exit and _Exit of a program that is linked with one of the drop-in libraries, which call no destructor. libc's own
+/// calls and those of programs that load the libraries later do not come here.
+extern "C" __attribute__((visibility("default"), noreturn)) void bankshot__exit(int status) {
+  finish_report();
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+}  // namespace bankshot::cuda
