@@ -1,13 +1,13 @@
 #include "bankshot/cli/patterns_file.hpp"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/output.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/patterns_json.hpp"
 
@@ -33,9 +33,9 @@ int deliver(const std::string& file, const std::string& json, const std::string&
   if (!file.empty() && file != "-") {
     if (const auto error = write_file(file, json)) return refuse(error->message);
   }
-  const std::string& shown = file == "-" ? json : text;
-  const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
-  return std::fflush(stdout) == 0 && written ? kDone : kBadInput;
+  print(file == "-" ? json : text);
+  flush_output();
+  return kDone;
 }
 
 }  // namespace bankshot::cli
