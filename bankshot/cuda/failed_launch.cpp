@@ -1,5 +1,7 @@
 #include "bankshot/cuda/failed_launch.hpp"
 
+#include <mutex>
+
 #include <fmt/format.h>
 
 #include <map>
@@ -35,6 +37,14 @@ Status launch_failed(Session& session, std::string_view kernel, Status status, s
     say(fmt::format("{} was not launched: {}", name_in_messages(kernel), reason));
   if (session.is_described()) session.report().add_failed(session.gpu(), kernel, reason);
   return status;
+}
+
+void not_there(const char* function) {
+  if (std::string_view(function).find("Launch") == std::string_view::npos) return;
+  Session& session = Session::get();
+  const std::lock_guard lock(session.mutex());
+  if (session.describe() != Status::success) return;
+  launch_failed(session, {}, Status::not_supported, std::string(function) + " is not supported", Telling::told_already);
 }
 
 }  // namespace bankshot::cuda

@@ -17,6 +17,9 @@ enum class Telling : bool { told_already, tell };
 Status launch_failed(Session& session, std::string_view kernel, Status status, std::string_view reason,
                      Telling telling = Telling::tell);
 
+/// Takes the session's lock. A function that is not there: if it would have launched something, that failed.
+void not_there(const char* function);
+
 /// "kernel scale(float*, int)" or "a kernel that is not known"
 std::string name_in_messages(std::string_view kernel);
 

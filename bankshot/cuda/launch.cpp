@@ -91,6 +91,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   try {
     return run(session, function, request);
   } catch (const std::bad_alloc&) {
+    if (session.progress()) session.progress()->update(request.grid.count(), request.grid.count());
     return failed(Status::out_of_memory, "the host has no memory left for it");
   }
 }
@@ -115,7 +116,7 @@ Status set_dynamic_shared_limit(const DeviceInfo& device, Function& function, in
 
 uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {
   const simt::KernelInfo& kernel = *function.info;
-  if (threads > kernel.max_threads) return 0;
+  if (threads > kernel.max_threads || dynamic_shared > device.sm.shared_per_block) return 0;
   return blocks_per_sm(device.sm, {.threads = threads,
                                    .registers = registers_told(device, kernel),
                                    .shared = kernel.static_shared + dynamic_shared});

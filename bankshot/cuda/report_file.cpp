@@ -35,7 +35,9 @@ bool write_beside_and_rename(const std::string& path, const std::string& text) {
   file << text;
   file.close();
   if (file && std::rename(beside.c_str(), path.c_str()) == 0) return true;
+  const int why = errno;
   std::remove(beside.c_str());
+  errno = why;
   return false;
 }
 
@@ -64,7 +66,10 @@ ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   begun_ = std::chrono::steady_clock::now();
   contents_ = std::make_unique<Contents>();
   contents_->pid = getpid();
-  contents_->path = fmt::format("{}/report-{}.json", where, contents_->pid);
+  // A program that this one took the place of (exec) has left its own report under the same process number.
+  for (int k = 1; k == 1 || access(contents_->path.c_str(), F_OK) == 0; ++k) {
+    contents_->path = fmt::format("{}/report-{}{}.json", where, contents_->pid, k == 1 ? "" : fmt::format("-{}", k));
+  }
   contents_->report.program = program_invocation_name;
   contents_->report.gpu = gpu.name;
   contents_->report.warp_size = gpu.machine.warp_size;

@@ -1,5 +1,7 @@
 #include "bankshot/cuda/session.hpp"
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -48,7 +50,8 @@ Status Session::describe() {
 
 Status Session::open() {
   if (corrupted_ != Status::success) return corrupted_;
-  if (engine_) return Status::success;
+  // The threads of the engine are the parent's. The real driver refuses a fork's child as well.
+  if (engine_) return opened_by_ == getpid() ? Status::success : Status::not_initialized;
   if (const Status status = describe(); status != Status::success) return status;
   simt::EngineOptions options;
   options.machine = gpu_->machine;
@@ -59,6 +62,7 @@ Status Session::open() {
   if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
   engine_ = std::make_unique<simt::Engine>(options);
+  opened_by_ = getpid();
   return Status::success;
 }
 

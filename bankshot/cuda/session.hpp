@@ -1,6 +1,8 @@
 // What a process shares between the runtime and the driver interface: the GPU, the engine, modules, streams, events.
 #pragma once
 
+#include <sys/types.h>
+
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -71,6 +73,7 @@ class Session {
   std::optional<DeviceInfo> device_;
   bool describe_failed_ = false;
   std::unique_ptr<simt::Engine> engine_;
+  pid_t opened_by_ = 0;  ///< the process that made the engine
   Status corrupted_ = Status::success;
   ModuleTable modules_;
   StreamTable streams_;

@@ -60,13 +60,15 @@ simt::Dim3 extent(const json& object, const char* key) {
   return size;
 }
 
+constexpr uint64_t kMostWords = 1 << 22;  // the engine's window of shared memory, 16 MiB
+
 void read_pattern(const json& object, scratchpad::SiteTotals::Worst& worst) {
   const json& addresses = list(object, "addresses");
   if (addresses.size() > scratchpad::kMaxLanes) throw Bad{"\"addresses\" has more than 64 lanes"};
   for (size_t lane = 0; lane < addresses.size(); ++lane) {
     const json& address = addresses[lane];
     if (address.is_null()) continue;
-    if (!address.is_number_unsigned() || address.get<uint64_t>() > UINT32_MAX / 4) {
+    if (!address.is_number_unsigned() || address.get<uint64_t>() >= kMostWords) {
       throw Bad{"\"addresses\" must hold word addresses or null"};
     }
     worst.mask |= uint64_t{1} << lane;
@@ -95,7 +97,9 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
   totals.wavefronts = number<uint64_t>(object, "wavefronts");
   totals.ideal = number<uint64_t>(object, "ideal_wavefronts");
   totals.position = number<uint64_t>(object, "position_conflicts");
+  if (totals.accesses == 0) throw Bad{"\"accesses\" must be at least 1"};
   if (totals.ideal > totals.wavefronts) throw Bad{"\"ideal_wavefronts\" exceeds \"wavefronts\""};
+  if (totals.position > totals.conflicts()) throw Bad{"\"position_conflicts\" exceeds the conflicts"};
   totals.degree_max = number<uint32_t>(object, "degree_max");
   const json& classes = member(object, "classes");
   for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {

@@ -70,7 +70,7 @@ PatternSet read(std::string_view text) {
   json document;
   try {
     document = json::parse(text);
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {
     throw Bad{std::string("not JSON: ") + error.what()};
   }
   if (!document.is_object()) fail("document", "must be an object");

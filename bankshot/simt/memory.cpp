@@ -73,7 +73,7 @@ bool Memory::free(uint64_t address) {
 }
 
 bool Memory::register_host(uint64_t address, uint64_t bytes) {
-  if (bytes == 0) return false;
+  if (bytes == 0 || address + bytes < address) return false;
   const auto after = table_.lower_bound(address);
   if (after != table_.end() && after->second.address < address + bytes) return false;
   if (const Allocation* before = find(address); before != nullptr && before->live) return false;

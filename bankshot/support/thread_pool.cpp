@@ -1,5 +1,11 @@
 #include "bankshot/support/thread_pool.hpp"
 
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <system_error>
+
 namespace bankshot {
 
 ThreadPool::~ThreadPool() {
@@ -11,21 +17,35 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
+/// Signals are the program's: none may arrive on a thread that it knows nothing of.
+void ThreadPool::add_thread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const auto index = static_cast<unsigned>(threads_.size()) + 1;
+  try {
+    threads_.emplace_back([this, index] { serve(index); });
+  } catch (const std::system_error&) {
+    exhausted_ = true;  // the host has no more: the caller does their share
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 void ThreadPool::run(unsigned n, const std::function<void(unsigned)>& work) {
+  unsigned here = 1;  // threads that take part, the caller's included
   if (n > 1) {
     const std::lock_guard lock(mutex_);
+    while (threads_.size() + 1 < n && !exhausted_) add_thread();
+    here = std::min(n, static_cast<unsigned>(threads_.size()) + 1);
     work_ = &work;
-    wanted_ = n;
-    running_ = n - 1;
+    wanted_ = here;
+    running_ = here - 1;
     ++round_;
-    while (threads_.size() + 1 < n) {
-      const auto index = static_cast<unsigned>(threads_.size()) + 1;
-      threads_.emplace_back([this, index] { serve(index); });
-    }
   }
-  if (n > 1) start_.notify_all();
+  if (here > 1) start_.notify_all();
   work(0);
-  if (n > 1) {
+  for (unsigned k = here; k < n; ++k) work(k);
+  if (here > 1) {
     std::unique_lock lock(mutex_);
     finished_.wait(lock, [this] { return running_ == 0; });
   }

@@ -11,7 +11,7 @@
 namespace bankshot {
 
 /// `run(n, work)` calls work(0) … work(n-1), each on a thread of its own, work(0) on the caller's, and returns when all
-/// are done. Threads are made on first need and kept.
+/// are done. Threads are made on first need and kept; where the host gives no more, the caller does their share.
 class ThreadPool {
  public:
   ThreadPool() = default;
@@ -23,6 +23,7 @@ class ThreadPool {
 
  private:
   void serve(unsigned index);
+  void add_thread();
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;
@@ -30,7 +31,7 @@ class ThreadPool {
   const std::function<void(unsigned)>* work_ = nullptr;
   unsigned wanted_ = 0, running_ = 0;
   uint64_t round_ = 0;
-  bool stop_ = false;
+  bool stop_ = false, exhausted_ = false;
 };
 
 }  // namespace bankshot

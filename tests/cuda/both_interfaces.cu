@@ -24,6 +24,16 @@ int main() {
   OK(cudaStreamCreate(&stream));
   DRIVER_OK(cuMemcpyDtoHAsync(&value, reinterpret_cast<CUdeviceptr>(p), 4, stream));
   DRIVER_OK(cuStreamSynchronize(stream));
+  // A context of the driver interface that goes takes nothing of the runtime's with it.
+  CUcontext other = nullptr;
+#if CUDA_VERSION >= 13000
+  DRIVER_OK(cuCtxCreate(&other, nullptr, 0, 0));
+#else
+  DRIVER_OK(cuCtxCreate(&other, 0, 0));
+#endif
+  DRIVER_OK(cuCtxDestroy(other));
+  OK(cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(value, 42);
   DRIVER_OK(cuMemFree(reinterpret_cast<CUdeviceptr>(p)));
   EXPECT_EQ(cudaFree(p), cudaErrorInvalidValue);
   return finish("both_interfaces");

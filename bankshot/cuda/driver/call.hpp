@@ -2,10 +2,13 @@
 #pragma once
 
 #include <mutex>
+#include <exception>
 #include <new>
+#include <string>
 
 #include "bankshot/cuda/driver/contexts.hpp"
 #include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
 
 #ifndef BANKSHOT_API
@@ -39,6 +42,9 @@ Status query(Work&& work) {
     return driver_status(status == Status::success ? work(session) : status);
   } catch (const std::bad_alloc&) {
     return Status::out_of_memory;
+  } catch (const std::exception& error) {
+    say_once("exception", std::string("a call failed: ") + error.what());
+    return Status::unknown;
   }
 }
 

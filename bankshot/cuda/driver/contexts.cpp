@@ -21,20 +21,20 @@ bool Contexts::destroy(Context* context) { return created_.erase(context) != 0; 
 
 bool Contexts::is_valid(const Context* context) const { return context == &primary_ || created_.contains(context); }
 
-std::vector<Context*>& stack() {
-  thread_local std::vector<Context*> contexts;
+ContextStack& stack() {
+  thread_local ContextStack contexts;  // zero: empty
   return contexts;
 }
 
 Context* current() {
-  auto& contexts = stack();
+  ContextStack& contexts = stack();
   // A context that another thread destroyed is not current any more.
   while (!contexts.empty() && !Contexts::get().is_valid(contexts.back())) contexts.pop_back();
   return contexts.empty() ? nullptr : contexts.back();
 }
 
 void use_primary() {
-  Contexts::get().initialised = true;
+  Contexts::get().initialised = Contexts::get().runtime_uses = true;
   if (!current()) stack().push_back(Contexts::get().primary());
 }
 
@@ -52,8 +52,7 @@ BANKSHOT_API(cuCtxCreate_v2)(Context** context, unsigned flags, int device) {
     if (device != 0) return Status::invalid_device;
     if (const Status status = session.open(); status != Status::success) return status;
     *context = Contexts::get().create(flags);
-    stack().push_back(*context);
-    return Status::success;
+    return stack().push_back(*context) ? Status::success : Status::out_of_memory;
   });
 }
 
@@ -88,8 +87,7 @@ BANKSHOT_API(cuCtxDestroy_v2)(Context* context) {
 BANKSHOT_API(cuCtxPushCurrent_v2)(Context* context) {
   return query([&](Session&) {
     if (!Contexts::get().is_valid(context)) return Status::invalid_context;
-    stack().push_back(context);
-    return Status::success;
+    return stack().push_back(context) ? Status::success : Status::out_of_memory;
   });
 }
 

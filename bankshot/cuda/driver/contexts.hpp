@@ -1,10 +1,10 @@
 // Contexts of the driver interface. All contexts of the one device share its memory and engine; a context is who asks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
 #include "bankshot/cuda/errors.hpp"
 
@@ -22,6 +22,7 @@ class Contexts {
 
   Context* primary() { return &primary_; }
   unsigned primary_uses = 0;  ///< cuDevicePrimaryCtxRetain less …Release
+  bool runtime_uses = false;  ///< the runtime interface works on the primary context
   bool initialised = false;   ///< cuInit was called
 
   Context* create(unsigned flags);
@@ -29,7 +30,7 @@ class Contexts {
   bool destroy(Context* context);
   bool is_valid(const Context* context) const;
   /// Whether anybody holds a context: when nobody does any more, the device is reset.
-  bool any() const { return primary_uses > 0 || !created_.empty(); }
+  bool any() const { return runtime_uses || primary_uses > 0 || !created_.empty(); }
 
  private:
   Context primary_{0, 1};
@@ -37,8 +38,26 @@ class Contexts {
   std::unordered_map<const Context*, std::unique_ptr<Context>> created_;
 };
 
-/// The calling thread's stack of contexts; its top is current.
-std::vector<Context*>& stack();
+/// A thread's stack of contexts; its top is current. It owns nothing, so that calls from static destructors, which run
+/// after the main thread's thread-local objects are destroyed, still find it.
+class ContextStack {
+ public:
+  bool empty() const { return size_ == 0; }
+  Context* back() const { return items_[size_ - 1]; }
+  void pop_back() { --size_; }
+  /// @return false if it is full
+  bool push_back(Context* context) {
+    if (size_ == kMost) return false;
+    items_[size_++] = context;
+    return true;
+  }
+
+ private:
+  static constexpr size_t kMost = 128;
+  Context* items_[kMost];
+  size_t size_;
+};
+ContextStack& stack();
 
 /// The current context, or null.
 Context* current();

@@ -1,4 +1,5 @@
 // Initialisation, devices, versions, errors and entry points.
+#include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/device.hpp"
 
 #include <fmt/format.h>
@@ -154,6 +155,7 @@ BANKSHOT_API(cuProfilerStop)() { return Status::success; }
 /// Where the functions without an implementation go; see libs/forward.hpp.
 extern "C" __attribute__((visibility("default"))) Status bankshot_driver_not_supported(const char* name) {
   say_once(name, std::string(name) + " is not supported; it returns CUDA_ERROR_NOT_SUPPORTED");
+  not_there(name);
   return Status::not_supported;
 }
 

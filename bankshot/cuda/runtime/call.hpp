@@ -3,11 +3,14 @@
 #pragma once
 
 #include <mutex>
+#include <exception>
 #include <new>
+#include <string>
 #include <utility>
 
 #include "bankshot/cuda/driver/contexts.hpp"
 #include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
 
 /// Defines the implementation of a function of the CUDA interfaces; libs/*.def say which exported names come here.
@@ -33,6 +36,9 @@ Status plain(Work&& work) {
     return remember(work(session));
   } catch (const std::bad_alloc&) {
     return remember(Status::out_of_memory);
+  } catch (const std::exception& error) {
+    say_once("exception", std::string("a call failed: ") + error.what());
+    return remember(Status::unknown);
   }
 }
 

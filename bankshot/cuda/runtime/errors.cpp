@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/say.hpp"
 
@@ -39,6 +40,7 @@ extern "C" __attribute__((visibility("default"))) const char* bankshot_cudaGetEr
 /// Where the functions without an implementation go; see libs/forward.hpp.
 extern "C" __attribute__((visibility("default"))) Status bankshot_runtime_not_supported(const char* name) {
   say_once(name, std::string(name) + " is not supported; it returns cudaErrorNotSupported");
+  not_there(name);
   return remember(Status::not_supported);
 }
 

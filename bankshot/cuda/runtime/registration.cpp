@@ -1,6 +1,6 @@
 // What the code that nvcc and clang add to a program calls before main, around launches and at exit.
 // Nothing of a fat binary is read here: see Module.
-#include <vector>
+#include <mutex>
 
 #include "bankshot/cuda/launch.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
@@ -12,10 +12,16 @@ namespace {
 /// A <<<grid, block, shared, stream>>> on its way to the stub that launches. A stack, since arguments may launch too.
 struct PendingLaunch {
   simt::Dim3 grid, block;
-  size_t shared;
-  void* stream;
+  size_t shared = 0;
+  void* stream = nullptr;
 };
-thread_local std::vector<PendingLaunch> pending;
+/// Owns nothing: static destructors may launch, and run after the main thread's thread-local objects are destroyed.
+struct PendingLaunches {
+  static constexpr size_t kMost = 16;
+  PendingLaunch items[kMost];
+  size_t size = 0;
+};
+thread_local PendingLaunches pending;
 
 Module& module_of(void** handle) { return *reinterpret_cast<Module*>(handle); }
 
@@ -39,9 +45,10 @@ extern "C" __attribute__((visibility("default"))) void** bankshot___cudaRegister
 extern "C" __attribute__((visibility("default"))) void bankshot___cudaRegisterFatBinaryEnd(void**) {}
 
 extern "C" __attribute__((visibility("default"))) void bankshot___cudaUnregisterFatBinary(void** handle) {
+  // Called by exit(), maybe while another thread is in a kernel: there is nothing that must be freed then.
   Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
-  if (session.modules().contains(&module_of(handle))) session.modules().remove(&module_of(handle));
+  std::unique_lock lock(session.mutex(), std::try_to_lock);
+  if (lock && session.modules().contains(&module_of(handle))) session.modules().remove(&module_of(handle));
 }
 
 extern "C" __attribute__((visibility("default"))) void bankshot___cudaRegisterFunction(void** handle, const char* host,
@@ -87,14 +94,14 @@ extern "C" __attribute__((visibility("default"))) unsigned bankshot___cudaPushCa
                                                                                                 simt::Dim3 block,
                                                                                                 size_t shared,
                                                                                                 void* stream) {
-  pending.push_back({grid, block, shared, stream});
+  if (pending.size == PendingLaunches::kMost) return 1;  // the program then leaves the launch out
+  pending.items[pending.size++] = {grid, block, shared, stream};
   return 0;
 }
 
 BANKSHOT_API(__cudaPopCallConfiguration)(simt::Dim3* grid, simt::Dim3* block, size_t* shared, void** stream) {
-  if (pending.empty()) return remember(Status::missing_configuration);
-  const PendingLaunch launch = pending.back();
-  pending.pop_back();
+  if (pending.size == 0) return remember(Status::missing_configuration);
+  const PendingLaunch& launch = pending.items[--pending.size];
   *grid = launch.grid;
   *block = launch.block;
   *shared = launch.shared;
