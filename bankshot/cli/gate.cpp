@@ -44,20 +44,24 @@ std::vector<std::string> exceeded(const Gate& gate, const report::RunReport& rep
 }
 
 std::string keep_kernels(report::RunReport& report, const std::vector<std::string>& parts) {
-  if (parts.empty() || report.kernels.empty()) return {};
-  const auto has = [](const report::Kernel& kernel, const std::string& part) {
+  if (parts.empty() || (report.kernels.empty() && report.failed.empty())) return {};
+  const auto has = [](const auto& kernel, const std::string& part) {
     return kernel.demangled.find(part) != std::string::npos;
   };
   for (const std::string& part : parts) {
-    const auto named = [&](const report::Kernel& kernel) { return has(kernel, part); };
+    const auto named = [&](const auto& kernel) { return has(kernel, part); };
     if (std::any_of(report.kernels.begin(), report.kernels.end(), named)) continue;
+    if (std::any_of(report.failed.begin(), report.failed.end(), named)) continue;
     std::string message = "--kernel " + part + ": no kernel that was launched has this in its name; there were:";
     for (const report::Kernel& kernel : report.kernels) message += "\n  " + kernel.demangled;
     return message;
   }
-  std::erase_if(report.kernels, [&](const report::Kernel& kernel) {
+  const auto unwanted = [&](const auto& kernel) {
     return std::none_of(parts.begin(), parts.end(), [&](const std::string& part) { return has(kernel, part); });
-  });
+  };
+  std::erase_if(report.kernels, unwanted);
+  // A failure that has no kernel's name may be of any.
+  std::erase_if(report.failed, [&](const auto& failure) { return !failure.demangled.empty() && unwanted(failure); });
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/driver/jit_log.hpp"
 #include "bankshot/cuda/say.hpp"
 
 namespace bankshot::cuda::driver {
@@ -19,22 +20,6 @@ struct Link {
 std::unordered_map<const Link*, std::unique_ptr<Link>>& links() {
   static auto& all = *new std::unordered_map<const Link*, std::unique_ptr<Link>>;
   return all;
-}
-
-/// The linker has nothing to tell: empties the buffers that the program gave for its messages.
-void empty_logs(unsigned count, const int* options, void** values) {
-  constexpr int kWallTime = 2, kInfoLog = 3, kInfoLogSize = 4, kErrorLog = 5, kErrorLogSize = 6;
-  const auto size_of = [&](int which) {
-    for (unsigned i = 0; i < count; ++i)
-      if (options[i] == which) return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(values[i]));
-    return uint32_t{0};
-  };
-  for (unsigned i = 0; options && values && i < count; ++i) {
-    const bool has_room = (options[i] == kInfoLog && size_of(kInfoLogSize) > 0) ||
-                          (options[i] == kErrorLog && size_of(kErrorLogSize) > 0);
-    if (has_room && values[i]) *static_cast<char*>(values[i]) = '\0';
-    if (options[i] == kWallTime && values[i]) *static_cast<float*>(values[i]) = 0;
-  }
 }
 
 }  // namespace

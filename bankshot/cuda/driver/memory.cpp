@@ -1,5 +1,6 @@
 // Memory: allocation, registration, attributes of pointers.
 #include <algorithm>
+#include <cstring>
 
 #include "bankshot/cuda/allocate.hpp"
 #include "bankshot/cuda/driver/call.hpp"
@@ -147,7 +148,11 @@ BANKSHOT_API(cuPointerGetAttributes)(unsigned count, const int* which, void** va
   for (unsigned i = 0; i < count; ++i) {
     const Status status = bankshot_cuPointerGetAttribute(values[i], which[i], address);
     // An attribute that the pointer has not is told as null, by the reference.
-    if (status == Status::invalid_value && values[i]) continue;
+    if (status == Status::invalid_value && values[i]) {
+      const bool word = which[i] == 2 || which[i] == 6 || which[i] == 8 || which[i] == 9 || which[i] == 13;
+      std::memset(values[i], 0, word ? 4 : 8);
+      continue;
+    }
     if (status != Status::success) return status;
   }
   return Status::success;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/driver/jit_log.hpp"
 #include "bankshot/cuda/fatbin.hpp"
 #include "bankshot/cuda/function_attributes.hpp"
 #include "bankshot/cuda/say.hpp"
@@ -24,36 +25,6 @@ std::string image_at(const void* image) {
   if (text[0] == 0x7f) return {text, 4};  // machine code: refused by its magic number, its length does not matter
   return text;
 }
-
-/// The options of cuModuleLoadDataEx that matter: where to put the messages.
-struct JitLog {
-  char* buffer = nullptr;
-  size_t size = 0;
-  void** size_slot = nullptr;
-
-  JitLog(unsigned count, const int* options, void** values) {
-    constexpr int kErrorLogBuffer = 5, kErrorLogBufferSize = 6;
-    for (unsigned i = 0; options && values && i < count; ++i) {
-      if (options[i] == kErrorLogBuffer) buffer = static_cast<char*>(values[i]);
-      if (options[i] == kErrorLogBufferSize) {
-        size = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(values[i]));
-        size_slot = &values[i];
-      }
-    }
-  }
-
-  /// Writes as much as there is room for, and how much that was, as the real driver does.
-  void write(const std::string& log) {
-    size_t written = 0;
-    if (buffer && size > 0) {
-      written = std::min(log.size(), size - 1);
-      std::memcpy(buffer, log.data(), written);
-      buffer[written] = '\0';
-    }
-    if (size_slot) *size_slot = reinterpret_cast<void*>(written);
-  }
-  bool wanted() const { return buffer && size > 0; }
-};
 
 Status load_module(Session& session, Module** module, std::unique_ptr<Module> fresh, JitLog log) {
   const Status status = load(session.engine(), *fresh, log.wanted());
