@@ -56,8 +56,8 @@ search::Problem tiles() {
 void prove_tiles(benchmark::State& state) {
   const search::Problem problem = tiles();
   for (auto _ : state) {
-    const search::Optimum optimum = search::optimal(problem, {});
-    if (optimum.found.status != search::Status::optimal) state.SkipWithError("not proved");
+    const search::Found optimum = search::optimal(problem, {});
+    if (optimum.status != search::Status::optimal) state.SkipWithError("not proved");
   }
 }
 void all_bitvector_hashes(benchmark::State& state) {

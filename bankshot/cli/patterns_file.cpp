@@ -1,30 +1,17 @@
 #include "bankshot/cli/patterns_file.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <sstream>
-
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/output.hpp"
+#include "bankshot/cli/read_text.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/patterns_json.hpp"
 
 namespace bankshot::cli {
 
 Result<scratchpad::PatternSet> read_patterns(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-  } else {
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    in.peek();  // a folder opens but cannot be read
-    if (!in && !in.eof()) return Error{path + " cannot be read: " + std::strerror(errno != 0 ? errno : EISDIR)};
-    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  }
-  Result<scratchpad::PatternSet> set = report::patterns_from_json(text.str());
+  const Result<std::string> text = read_text(path);
+  if (!text) return text.error();
+  Result<scratchpad::PatternSet> set = report::patterns_from_json(*text);
   if (!set) return Error{(path == "-" ? "standard input" : path) + ": " + set.error().message};
   return set;
 }

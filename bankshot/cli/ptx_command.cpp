@@ -1,16 +1,12 @@
 // bankshot ptx: is this PTX something that can run here?
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/output.hpp"
+#include "bankshot/cli/read_text.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 #include "bankshot/simt/mistakes.hpp"
@@ -18,20 +14,6 @@
 
 namespace bankshot::cli {
 namespace {
-
-Result<std::string> read(const std::string& file) {
-  std::ostringstream text;
-  if (file == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
-  }
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  in.peek();  // a folder opens but cannot be read
-  if (!in && !in.eof()) return Error{file + " cannot be read: " + std::strerror(errno != 0 ? errno : EISDIR)};
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  return text.str();
-}
 
 int complain(const Diagnostics& diagnostics, const std::string& file, const std::string& text) {
   std::fputs(format_diagnostics(diagnostics, file, text).c_str(), stderr);
@@ -63,7 +45,7 @@ class Ptx final : public Command {
       return kDone;
     }
     if (file_.empty()) return refuse("no PTX file is named; try: bankshot ptx kernel.ptx");
-    const Result<std::string> text = read(file_);
+    const Result<std::string> text = read_text(file_);
     if (!text) return refuse(text.error().message);
     const std::string name = file_ == "-" ? "standard input" : file_;
     const auto module = ptx::parse(*text);

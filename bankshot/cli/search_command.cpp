@@ -8,6 +8,7 @@
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/patterns_file.hpp"
+#include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/patterns_json.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/search/search.hpp"
@@ -69,6 +70,9 @@ class Search final : public Command {
     if (method_.empty()) method_ = *c == HashClass::gf2 ? "optimal" : "exhaustive";
     const auto m = named(method_, {Method::exhaustive, Method::givargis, Method::mih, Method::optimal});
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
+    if (!json_.empty() && json_ != "-") {
+      if (const auto error = cannot_write(json_)) return refuse(error->message);
+    }
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
     scratchpad::Rules rules;

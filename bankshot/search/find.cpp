@@ -6,7 +6,7 @@ namespace bankshot::search {
 Result<Found> find(const Problem& problem, HashClass c, Method method, const SearchOptions& options) {
   const bool bitvector = c == HashClass::bitvector_perm || c == HashClass::bitvector_xor;
   const bool pairs = c == HashClass::bitwise_xor;
-  if (c == HashClass::gf2 && method == Method::optimal) return optimal(problem, options).found;
+  if (c == HashClass::gf2 && method == Method::optimal) return optimal(problem, options);
   if (bitvector && method == Method::exhaustive) {
     return exhaustive_bitvector(problem, c == HashClass::bitvector_perm, false, options.in_place);
   }

@@ -1,8 +1,5 @@
 // Givargis's heuristic, extended over sets of patterns: the XOR-hash paper, section 5.2.1, Eq. 11 and 12.
-#include <bit>
-
 #include "bankshot/scratchpad/gf2.hpp"
-#include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/heuristics.hpp"
 
 namespace bankshot::search {
@@ -29,35 +26,17 @@ Found givargis(const Problem& problem, bool pairs) {
     std::vector<double>& own = quality.emplace_back();
     for (uint32_t bits : candidates) own.push_back(balance(count(group, bits), static_cast<unsigned>(group.words.size())));
   }
-  Found found;
-  std::vector<char> taken(candidates.size(), 0);
-  while (found.bits.size() < problem.size.bank_bits) {
-    size_t best = candidates.size();
-    double most = 0;
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      if (taken[i]) continue;
-      double sum = 0;
-      for (size_t s = 0; s < quality.size(); ++s) sum += static_cast<double>(problem.groups[s].weight) * quality[s][i];
-      if (best == candidates.size() || clearly_less(most, sum)) {
-        best = i;
-        most = sum;
-      }
-    }
-    taken[best] = 1;
-    found.bits.push_back(candidates[best]);
-    // What agrees with a bit that is taken, or is always its opposite, adds nothing: Eq. 12.
-    for (size_t s = 0; s < quality.size(); ++s) {
-      const scratchpad::Group& group = problem.groups[s];
+  const auto cost = [&](size_t g, size_t i) { return -quality[g][i]; };
+  // What agrees with a bit that is taken, or is always its opposite, adds nothing: Eq. 12.
+  const auto taken = [&](size_t best) {
+    for (size_t g = 0; g < quality.size(); ++g) {
+      const scratchpad::Group& group = problem.groups[g];
       for (size_t i = 0; i < candidates.size(); ++i) {
-        quality[s][i] *= balance(count(group, candidates[best] ^ candidates[i]), static_cast<unsigned>(group.words.size()));
+        quality[g][i] *= balance(count(group, candidates[best] ^ candidates[i]), static_cast<unsigned>(group.words.size()));
       }
     }
-  }
-  found.hash = *scratchpad::rows_hash(problem.size, found.bits);
-  found.excess = problem.unavoidable + Evaluator(problem.groups).excess(found.hash.rows());
-  found.status = Status::heuristic;
-  found.evaluated = 1;
-  return found;
+  };
+  return select(problem, candidates, cost, taken);
 }
 
 }  // namespace bankshot::search

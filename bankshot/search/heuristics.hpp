@@ -2,12 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
-#include <bitset>
+#include <cmath>
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/search.hpp"
 
 namespace bankshot::search {
@@ -33,6 +32,35 @@ inline std::vector<uint32_t> candidates_by_rows(unsigned address_bits, bool pair
 }
 
 /// Sums of ratios that are equal on paper differ in their last digits.
-inline bool clearly_less(double a, double b) { return a < b - 1e-9 * std::max(1.0, b); }
+inline bool clearly_less(double a, double b) { return a < b - 1e-9 * std::max(1.0, std::abs(b)); }
+
+/// Takes the candidate of least cost, the first of equals, once for every bank bit. @return what was chosen, evaluated
+/// @param cost   cost(group, candidate index): summed over the groups, weighted
+/// @param taken  taken(candidate index), called after each choice
+template <class Cost, class Taken>
+Found select(const Problem& problem, const std::vector<uint32_t>& candidates, Cost cost, Taken taken) {
+  Found found;
+  std::vector<char> chosen(candidates.size(), 0);
+  while (found.bits.size() < problem.size.bank_bits) {
+    size_t best = candidates.size();
+    double least = 0;
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (chosen[i]) continue;
+      double sum = 0;
+      for (size_t g = 0; g < problem.groups.size(); ++g) sum += static_cast<double>(problem.groups[g].weight) * cost(g, i);
+      if (best != candidates.size() && !clearly_less(sum, least)) continue;
+      best = i;
+      least = sum;
+    }
+    chosen[best] = 1;
+    taken(best);
+    found.bits.push_back(candidates[best]);
+  }
+  found.hash = *scratchpad::rows_hash(problem.size, found.bits);
+  found.excess = problem.unavoidable + Evaluator(problem.groups).excess(found.hash.rows());
+  found.status = Status::heuristic;
+  found.evaluated = 1;
+  return found;
+}
 
 }  // namespace bankshot::search

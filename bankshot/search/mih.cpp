@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "bankshot/scratchpad/gf2.hpp"
-#include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/heuristics.hpp"
 
 namespace bankshot::search {
@@ -29,35 +28,17 @@ Found minimum_imbalance(const Problem& problem, bool pairs) {
   const std::vector<uint32_t> candidates = candidates_singles_first(problem.size.address_bits, pairs);
   std::vector<std::vector<uint8_t>> cell;
   for (const scratchpad::Group& group : problem.groups) cell.emplace_back(group.words.size(), 0);
-  Found found;
-  std::vector<char> taken(candidates.size(), 0);
-  while (found.bits.size() < problem.size.bank_bits) {
-    size_t best = candidates.size();
-    double least = 0;
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      if (taken[i]) continue;
-      double sum = 0;
-      for (size_t s = 0; s < cell.size(); ++s) {
-        sum += static_cast<double>(problem.groups[s].weight) * imbalance(problem.groups[s], cell[s], found.bits.size(), candidates[i]);
-      }
-      if (best == candidates.size() || clearly_less(sum, least)) {
-        best = i;
-        least = sum;
+  size_t done = 0;  // bits taken
+  const auto cost = [&](size_t g, size_t i) { return imbalance(problem.groups[g], cell[g], done, candidates[i]); };
+  const auto taken = [&](size_t best) {
+    for (size_t g = 0; g < cell.size(); ++g) {
+      for (size_t k = 0; k < cell[g].size(); ++k) {
+        cell[g][k] |= static_cast<uint8_t>(scratchpad::parity(problem.groups[g].words[k] & candidates[best]) << done);
       }
     }
-    taken[best] = 1;
-    for (size_t s = 0; s < cell.size(); ++s) {
-      for (size_t k = 0; k < cell[s].size(); ++k) {
-        cell[s][k] |= static_cast<uint8_t>(scratchpad::parity(problem.groups[s].words[k] & candidates[best]) << found.bits.size());
-      }
-    }
-    found.bits.push_back(candidates[best]);
-  }
-  found.hash = *scratchpad::rows_hash(problem.size, found.bits);
-  found.excess = problem.unavoidable + Evaluator(problem.groups).excess(found.hash.rows());
-  found.status = Status::heuristic;
-  found.evaluated = 1;
-  return found;
+    ++done;
+  };
+  return select(problem, candidates, cost, taken);
 }
 
 }  // namespace bankshot::search

@@ -19,7 +19,6 @@ using Clock = std::chrono::steady_clock;
 using scratchpad::Group;
 
 constexpr int64_t kExcluded = std::numeric_limits<int64_t>::max() / 256;  // adding two of them does not overflow
-constexpr size_t kMostProofEntries = 4'000'000;
 
 uint64_t excess_at_degree(const Group& group, uint64_t degree) { return group.weight * (degree - 1); }
 
@@ -109,8 +108,6 @@ class Search {
 
   std::vector<uint32_t> best;
   uint64_t best_excess = 0, evaluated = 0;
-  Proof proof;
-  bool proof_complete = true;
 
  private:
   /// What is known when d rows are chosen: sums of W over the cosets of their span V.
@@ -169,7 +166,6 @@ class Search {
   /// The row spaces that contain rows_ and no excluded coset.
   void visit(unsigned depth) {
     Layer& layer = layers_[depth];
-    const size_t node = new_node();
     if (hopeless(depth)) return;
     const int64_t room = limit_ - layer.chosen;
     const auto need = static_cast<int64_t>((uint64_t{1} << (bank_bits_ - depth)) - 1);  // cosets of V in the whole
@@ -191,7 +187,6 @@ class Search {
       if (depth == 0) lower_bound_ = std::max(lower_bound_, bound_of(std::min(sum, limit_ + 1)));
       if (sum > limit_) break;
       const uint32_t coset = layer.order[k];
-      record(node, vector_of(layer, coset));
       rows_.push_back(vector_of(layer, coset));
       if (need == 1) {
         if (offer(rows_)) set_limit();
@@ -206,18 +201,6 @@ class Search {
     if ((++visits_ & 63) == 0 && Clock::now() > deadline_) timed_out_ = true;
   }
 
-  size_t new_node() {
-    if (proof_entries_ < kMostProofEntries) proof.nodes.emplace_back();
-    return proof.nodes.size() - 1;
-  }
-  void record(size_t node, uint32_t row) {
-    if (++proof_entries_ < kMostProofEntries) {
-      proof.nodes[node].taken.push_back(row);
-    } else {
-      proof_complete = false;
-    }
-  }
-
   std::span<const Group> groups_;
   unsigned bits_, bank_bits_;
   Clock::time_point deadline_;
@@ -227,23 +210,22 @@ class Search {
   bool timed_out_ = false;
   std::vector<Layer> layers_;
   std::vector<uint32_t> rows_;
-  size_t proof_entries_ = 0;
 };
 
 }  // namespace
 
-Optimum optimal(const Problem& problem, const SearchOptions& options) {
+Found optimal(const Problem& problem, const SearchOptions& options) {
   const auto begin = Clock::now();
   const auto deadline = begin + options.time_limit;
   const Quotient quotient = make_quotient(problem, options.in_place);
   const unsigned bank_bits = problem.size.bank_bits;
-  Optimum result;
-  result.found.status = Status::optimal;
+  Found result;
+  result.status = Status::optimal;
   if (quotient.bits <= bank_bits) {  // every pattern can be told apart entirely
     std::vector<uint32_t> rows;
     for (unsigned j = 0; j < quotient.bits; ++j) rows.push_back(uint32_t{1} << j);
-    result.found.hash = quotient.hash(rows, problem.size);
-    result.found.evaluated = 1;
+    result.hash = quotient.hash(rows, problem.size);
+    result.evaluated = 1;
   } else {
     Search search(quotient, bank_bits, deadline);
     for (const scratchpad::BankHash& start :
@@ -264,17 +246,15 @@ Optimum optimal(const Problem& problem, const SearchOptions& options) {
       search.descend(rows);
     }
     const bool finished = search.at_floor() || search.run();
-    result.found.hash = quotient.hash(search.best, problem.size);
-    result.found.excess = search.best_excess;
-    result.found.evaluated = search.evaluated;
-    result.found.lower_bound = search.lower_bound();
-    if (search.at_floor()) result.found.lower_bound = search.best_excess;
-    result.found.status = finished ? Status::optimal : Status::best_found;
-    result.proof = std::move(search.proof);
-    result.proof_complete = search.proof_complete;
+    result.hash = quotient.hash(search.best, problem.size);
+    result.excess = search.best_excess;
+    result.evaluated = search.evaluated;
+    result.lower_bound = search.lower_bound();
+    if (search.at_floor()) result.lower_bound = search.best_excess;
+    result.status = finished ? Status::optimal : Status::best_found;
   }
-  result.found.excess += problem.unavoidable;
-  result.found.lower_bound += problem.unavoidable;
+  result.excess += problem.unavoidable;
+  result.lower_bound += problem.unavoidable;
   return result;
 }
 

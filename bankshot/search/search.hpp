@@ -49,7 +49,6 @@ struct Found {
 struct SearchOptions {
   std::chrono::milliseconds time_limit{10000};
   bool in_place = false;            ///< only hashes that software can apply without extra memory
-  unsigned threads = 0;             ///< 0: all cores
 };
 
 /// bank = ((a >> k1) ^ ((a >> k2) & mask)): all settings in the order k1, mask, k2, the first of the best.

@@ -144,10 +144,10 @@ TEST(Search, optimal_agrees_with_brute_force) {
       while (words.size() < (2u << random() % 3)) words.insert(random() % 64);
       p.groups.push_back({1 + random() % 4, scratchpad::canonical({words.begin(), words.end()})});
     }
-    const Optimum optimum = optimal(p, {});
-    EXPECT_EQ(optimum.found.status, Status::optimal);
-    EXPECT_EQ(optimum.found.excess, brute_force(p)) << round;
-    EXPECT_EQ(Evaluator(p.groups).excess(optimum.found.hash.rows()), optimum.found.excess);
+    const Found optimum = optimal(p, {});
+    EXPECT_EQ(optimum.status, Status::optimal);
+    EXPECT_EQ(optimum.excess, brute_force(p)) << round;
+    EXPECT_EQ(Evaluator(p.groups).excess(optimum.hash.rows()), optimum.excess);
   }
 }
 
@@ -167,18 +167,18 @@ TEST(Search, optimal_is_no_worse_than_any_class_and_may_be_held_in_place) {
     const PatternSet set = set_of(std::move(patterns), 9);
     const Problem p = problem_of(set);
     SearchOptions options;
-    const Optimum free = optimal(p, options);
+    const Found free = optimal(p, options);
     options.in_place = true;
-    const Optimum held = optimal(p, options);
-    EXPECT_EQ(free.found.status, Status::optimal);
-    EXPECT_EQ(held.found.status, Status::optimal);
-    EXPECT_TRUE(scratchpad::is_in_place(held.found.hash));
-    EXPECT_LE(free.found.excess, held.found.excess);
+    const Found held = optimal(p, options);
+    EXPECT_EQ(free.status, Status::optimal);
+    EXPECT_EQ(held.status, Status::optimal);
+    EXPECT_TRUE(scratchpad::is_in_place(held.hash));
+    EXPECT_LE(free.excess, held.excess);
     for (const Found& other : {exhaustive_bitvector(p, false, false, false), exhaustive_bitwise(p, true, {}), givargis(p, true), minimum_imbalance(p, true)}) {
-      EXPECT_LE(free.found.excess, other.excess);
+      EXPECT_LE(free.excess, other.excess);
     }
-    EXPECT_LE(held.found.excess, exhaustive_bitvector(p, false, false, true).excess);
-    EXPECT_EQ(scratchpad::excess({}, set, held.found.hash), held.found.excess);
+    EXPECT_LE(held.excess, exhaustive_bitvector(p, false, false, true).excess);
+    EXPECT_EQ(scratchpad::excess({}, set, held.hash), held.excess);
   }
 }
 
@@ -219,7 +219,7 @@ TEST(Search, atomics_on_one_word_are_unavoidable) {
   p.weight = 3;
   const Problem problem = problem_of(set_of({p}));
   EXPECT_EQ(problem.unavoidable, 93u);
-  EXPECT_EQ(optimal(problem, {}).found.excess, 93u);
+  EXPECT_EQ(optimal(problem, {}).excess, 93u);
 }
 
 }  // namespace
