@@ -217,7 +217,7 @@ Provenance::Effect Provenance::effect(const Step& step) const {
     for (const Value& value : in) {
       if (value.is_known()) effect.result.arrays |= value.arrays;
     }
-    effect.result.number = true;
+    effect.result.number = effect.result.arrays == 0;
     effect.result.zeros = 0;
   }
   const bool calls = op == "call";
