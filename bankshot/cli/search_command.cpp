@@ -75,8 +75,7 @@ class Search final : public Command {
     }
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
-    scratchpad::Rules rules;
-    rules.banks = set->banks;
+    const scratchpad::Rules& rules = set->rules;
     search::SearchOptions options;
     options.in_place = in_place_;
     options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
