@@ -19,29 +19,56 @@ using Row = Sides::Row;
   for (unsigned g = 0; g < kSide; ++g) odd[g] = a[g] ^ b[g] ^ c[g] ^ d[g];
 }
 
-/// Words in the fullest cell of each group when a row cuts all cells in two.
+/// What least() needs of all sides, in one piece for the vector code.
+struct View {
+  const Sides::Side* sides;
+  const Row* cells;             ///< 2^depth of each side
+  const Row* least_degree;
+  const uint64_t* weights;
+  const uint64_t* rest;
+  size_t count;
+  unsigned depth, left;         ///< rows so far, and to come after this one
+};
+
+/// Weighted least excess of one side when a row cuts all cells in two.
 template <bool Instruction>
-[[gnu::always_inline]] inline void fullest_halves(const Sides::Side& side, const Row* cells, size_t count, uint32_t row, Row& most) {
-  alignas(64) Row odd, top;
-  odd_words(side, row, odd);
-  for (unsigned g = 0; g < kSide; ++g) top[g] = 0;
-  for (size_t c = 0; c < count; ++c) {
-    const Row& words = cells[c];
+[[gnu::always_inline]] inline uint64_t least_of_side(const View& v, size_t side, uint32_t row) {
+  alignas(64) Row odd, most;
+  odd_words(v.sides[side], row, odd);
+  for (unsigned g = 0; g < kSide; ++g) most[g] = 0;
+  for (size_t c = side << v.depth; c < (side + 1) << v.depth; ++c) {
+    const Row& words = v.cells[c];
     for (unsigned g = 0; g < kSide; ++g) {
       const uint32_t in = ones<Instruction>(words[g] & odd[g]), out = ones<Instruction>(words[g] & ~odd[g]);
-      top[g] = std::max(top[g], std::max(in, out));
+      most[g] = std::max(most[g], std::max(in, out));
     }
   }
-  for (unsigned g = 0; g < kSide; ++g) most[g] = top[g];
+  const uint32_t up = (1u << v.left) - 1;
+  uint64_t sum = 0;
+  for (unsigned g = 0; g < kSide; ++g) {
+    sum += v.weights[side * kSide + g] * (std::max((most[g] + up) >> v.left, v.least_degree[side][g]) - 1);
+  }
+  return sum;
+}
+
+/// Of all sides; of fewer if these and what the rest has at least are enough.
+template <bool Instruction>
+[[gnu::always_inline]] inline uint64_t least_of_sides(const View& v, uint32_t row, uint64_t enough) {
+  uint64_t sum = 0;
+  for (size_t side = 0; side < v.count; ++side) {
+    sum += least_of_side<Instruction>(v, side, row);
+    if (sum + v.rest[side + 1] >= enough) return sum + v.rest[side + 1];
+  }
+  return sum;
 }
 
 BANKSHOT_CLONES
-void halves_anywhere(const Sides::Side& side, const Row* cells, size_t count, uint32_t row, Row& most) {
-  fullest_halves<false>(side, cells, count, row, most);
-}
+uint64_t least_anywhere(const View& v, uint32_t row, uint64_t enough) { return least_of_sides<false>(v, row, enough); }
 BANKSHOT_COUNTING
-void halves_counting(const Sides::Side& side, const Row* cells, size_t count, uint32_t row, Row& most) {
-  fullest_halves<true>(side, cells, count, row, most);
+uint64_t least_counting(const View& v, uint32_t row, uint64_t enough) { return least_of_sides<true>(v, row, enough); }
+
+uint64_t least_of(const View& v, uint32_t row, uint64_t enough) {
+  return host_counts_in_vectors() ? least_counting(v, row, enough) : least_anywhere(v, row, enough);
 }
 
 }  // namespace
@@ -82,24 +109,6 @@ PartialLoads::PartialLoads(std::span<const scratchpad::Group> groups, unsigned b
   }
 }
 
-uint64_t PartialLoads::least_of_side(size_t side, uint32_t row) const {
-  alignas(64) Row most;
-  const Row* const cells = &cells_[depth_][side << depth_].words;
-  const size_t count = size_t{1} << depth_;
-  if (host_counts_in_vectors()) {
-    halves_counting(sides_.sides[side], cells, count, row, most);
-  } else {
-    halves_anywhere(sides_.sides[side], cells, count, row, most);
-  }
-  const unsigned left = bank_bits_ - depth_ - 1;
-  const uint32_t up = (1u << left) - 1;
-  const uint64_t* const weight = sides_.weights.data() + side * kSide;
-  const Row& least = least_degree_[side].words;
-  uint64_t sum = 0;
-  for (unsigned g = 0; g < kSide; ++g) sum += weight[g] * (std::max((most[g] + up) >> left, least[g]) - 1);
-  return sum;
-}
-
 /// @param depth  bits of the cells of `large`; the row makes one more
 uint64_t PartialLoads::least_of_large(const Large& large, uint32_t row, unsigned depth) const {
   std::array<uint32_t, 1u << scratchpad::kMaxBankBits> load{};
@@ -113,17 +122,21 @@ uint64_t PartialLoads::least_of_large(const Large& large, uint32_t row, unsigned
 }
 
 uint64_t PartialLoads::least(uint32_t row, uint64_t enough) const {
+  const size_t sides = sides_.sides.size();
   uint64_t sum = 0;
-  for (size_t side = 0; side < sides_.sides.size(); ++side) {
-    sum += least_of_side(side, row);
-    if (sum + rest_[depth_][side + 1] >= enough) return sum + rest_[depth_][side + 1];
+  if (sides != 0) {
+    const View all{sides_.sides.data(), &cells_[depth_].data()->words, &least_degree_.data()->words, sides_.weights.data(),
+                   rest_[depth_].data(), sides, depth_, bank_bits_ - depth_ - 1};
+    sum = least_of(all, row, enough);
   }
+  if (large_.empty() || sum + rest_[depth_][sides] >= enough) return sum;
   for (const Large& large : large_) sum += least_of_large(large, row, depth_);
   return sum;
 }
 
 void PartialLoads::push(uint32_t row) {
   const size_t sides = sides_.sides.size(), count = size_t{1} << depth_;
+  static constexpr uint64_t kNothing[2] = {};
   uint64_t rest = 0;
   for (Large& large : large_) {
     rest += least_of_large(large, row, depth_);
@@ -133,7 +146,9 @@ void PartialLoads::push(uint32_t row) {
   }
   rest_[depth_ + 1][sides] = rest;
   for (size_t side = sides; side-- > 0;) {
-    rest += least_of_side(side, row);
+    const View one{&sides_.sides[side], &cells_[depth_][side * count].words, &least_degree_[side].words,
+                   &sides_.weights[side * kSide], kNothing, 1, depth_, bank_bits_ - depth_ - 1};
+    rest += least_of(one, row, ~uint64_t{0});
     rest_[depth_ + 1][side] = rest;
     alignas(64) Row odd;
     odd_words(sides_.sides[side], row, odd);

@@ -28,7 +28,6 @@ class PartialLoads {
     std::vector<uint32_t> words;
     std::vector<uint8_t> cell;              ///< of each word
   };
-  uint64_t least_of_side(size_t side, uint32_t row) const;
   uint64_t least_of_large(const Large& large, uint32_t row, unsigned depth) const;
 
   Sides sides_;

@@ -67,6 +67,7 @@ struct Restriction {
 
 struct SearchOptions : Restriction {
   std::chrono::milliseconds time_limit{10000};
+  unsigned threads = 1;             ///< for method optimal; what is found does not depend on it, unless time runs out
   bool proof = false;               ///< method optimal: Found::proof
 };
 

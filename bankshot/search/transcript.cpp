@@ -1,5 +1,7 @@
 #include "bankshot/search/transcript.hpp"
 
+#include <algorithm>
+
 namespace bankshot::search {
 
 void Transcript::enter(unsigned depth, uint32_t row) {
@@ -8,6 +10,12 @@ void Transcript::enter(unsigned depth, uint32_t row) {
 
 void Transcript::leave(unsigned depth, bool has_children) {
   if (depth <= kept_) add(depth == kept_ && has_children ? kEnumerate : kEnd);
+}
+
+void Transcript::append(const Transcript& other) {
+  numbers_.insert(numbers_.end(), other.numbers_.begin(), other.numbers_.end());
+  kept_ = std::min(kept_, other.kept_);
+  while (numbers_.size() > limit_ && kept_ > top_) forget_deepest();
 }
 
 void Transcript::add(int32_t number) {

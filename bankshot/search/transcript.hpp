@@ -22,6 +22,11 @@ class Transcript {
   /// The node with `depth` rows is done.
   void leave(unsigned depth, bool has_children);
 
+  /// An empty one for children of the same root, and
+  Transcript child() const { return Transcript(top_, kept_, limit_); }
+  /// what another search of children of the same root did.
+  void append(const Transcript& other);
+
   const std::vector<int32_t>& numbers() const { return numbers_; }
 
  private:

@@ -15,7 +15,7 @@ struct TreeResult {
 /// Proves the incumbent best or finds better ones.
 /// @param spectrum    of the quotient's groups
 /// @param transcript  what was done, in coordinates; may be null
-TreeResult search_tree(const Quotient& quotient, unsigned bank_bits, const Restriction& restriction, const Spectrum& spectrum,
+TreeResult search_tree(const Quotient& quotient, unsigned bank_bits, const SearchOptions& options, const Spectrum& spectrum,
                        Incumbent::Clock::time_point deadline, Incumbent& best, Transcript* transcript);
 
 }  // namespace bankshot::search
