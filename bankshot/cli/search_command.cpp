@@ -80,8 +80,7 @@ class Search final : public Command {
     }
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
-    scratchpad::Rules rules;
-    rules.banks = set->banks;
+    const scratchpad::Rules& rules = set->rules;
     search::SearchOptions options;
     options.in_place = in_place_;
     options.plain_low_bits = plain_low_bits_;

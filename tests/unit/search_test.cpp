@@ -29,7 +29,7 @@ Pattern stride(uint32_t s) {
 }
 PatternSet set_of(std::vector<Pattern> patterns, unsigned address_bits = 14, unsigned banks = 32) {
   PatternSet set;
-  set.banks = banks;
+  set.rules.banks = banks;
   set.address_bits = address_bits;
   set.patterns = std::move(patterns);
   return set;
