@@ -15,12 +15,16 @@ __global__ void lud_1_diagonal(float* matrix, int side, int first) {
   __syncthreads();
   for (int i = 0; i < tile_side - 1; ++i) {
     if (thread > i) {  // column i of L
-      for (int k = 0; k < i; ++k) tile[thread][i] -= tile[thread][k] * tile[k][i];
-      tile[thread][i] /= tile[i][i];
+      float rest = tile[thread][i];
+      for (int k = 0; k < i; ++k) rest -= tile[thread][k] * tile[k][i];
+      tile[thread][i] = rest / tile[i][i];
     }
     __syncthreads();
-    if (thread > i)  // row i + 1 of U
-      for (int k = 0; k <= i; ++k) tile[i + 1][thread] -= tile[i + 1][k] * tile[k][thread];
+    if (thread > i) {  // row i + 1 of U
+      float rest = tile[i + 1][thread];
+      for (int k = 0; k <= i; ++k) rest -= tile[i + 1][k] * tile[k][thread];
+      tile[i + 1][thread] = rest;
+    }
     __syncthreads();
   }
   for (int row = 1; row < tile_side; ++row) corner[row * side + thread] = tile[row][thread];
@@ -38,28 +42,37 @@ __global__ void lud_2_perimeter(float* matrix, int side, int first) {
   float* corner = matrix + first * side + first;
   float* right_corner = corner + distance;
   float* below_corner = corner + distance * side;
-  // Each half of the warp brings half of the diagonal tile, and all of its own.
+  // Each half of the warp brings half of the diagonal tile, and all of its own. The loops that end the branches are not
+  // unrolled: else a compiler can make one access of the last ones of both halves, which meet in the same banks.
   if (is_right) {
     for (int row = 0; row < tile_side / 2; ++row) diagonal[row][thread] = corner[row * side + thread];
+#pragma unroll 1
     for (int row = 0; row < tile_side; ++row) right[row][thread] = right_corner[row * side + thread];
   } else {
     for (int row = tile_side / 2; row < tile_side; ++row) diagonal[row][thread] = corner[row * side + thread];
+#pragma unroll 1
     for (int row = 0; row < tile_side; ++row) below[row][thread] = below_corner[row * side + thread];
   }
   __syncthreads();
   if (is_right) {
-    for (int i = 1; i < tile_side; ++i)
-      for (int k = 0; k < i; ++k) right[i][thread] -= diagonal[i][k] * right[k][thread];
+    for (int i = 1; i < tile_side; ++i) {
+      float rest = right[i][thread];
+      for (int k = 0; k < i; ++k) rest -= diagonal[i][k] * right[k][thread];
+      right[i][thread] = rest;
+    }
   } else {
     for (int i = 0; i < tile_side; ++i) {
-      for (int k = 0; k < i; ++k) below[thread][i] -= below[thread][k] * diagonal[k][i];
-      below[thread][i] /= diagonal[i][i];
+      float rest = below[thread][i];
+      for (int k = 0; k < i; ++k) rest -= below[thread][k] * diagonal[k][i];
+      below[thread][i] = rest / diagonal[i][i];
     }
   }
   __syncthreads();
   if (is_right) {
+#pragma unroll 1
     for (int row = 1; row < tile_side; ++row) right_corner[row * side + thread] = right[row][thread];
   } else {
+#pragma unroll 1
     for (int row = 0; row < tile_side; ++row) below_corner[row * side + thread] = below[row][thread];
   }
 }

@@ -1,6 +1,6 @@
 // Speckle-reducing anisotropic diffusion: smooths an image where it is even and spares its edges. Each step finds the
-// diffusion coefficient of every pixel, then moves every pixel by them. Tiles are 16x16 and what lies beyond their edges
-// is in rows of its own, so that a warp, two rows of a tile, never meets a bank twice: there are no conflicts.
+// diffusion coefficient of every pixel, then moves every pixel by them. Tiles are 16x16, and the pixels beside a tile are
+// kept where they are in their own tiles: a warp reads two whole rows in every direction, and there are no conflicts.
 //   srad [side, a multiple of 16: 64] [steps: 2]
 #include <utility>
 
@@ -24,28 +24,29 @@ __host__ __device__ inline float coefficient(float pixel, float north, float sou
 /// A tile and the pixels beside it; at the edge of the image, the edge once more.
 struct Tile {
   float pixel[tile_side][tile_side];
-  float north[tile_side], south[tile_side], west[tile_side], east[tile_side];
+  float vertical[tile_side][tile_side];    // the last row of the tile above and the first of the one below
+  float horizontal[tile_side][tile_side];  // the last column of the tile to the left and the first of the one to the right
 
   __device__ void load(const float* image, int side) {
-    const int column = threadIdx.x, row = threadIdx.y;
+    const int column = threadIdx.x, row = threadIdx.y, last = tile_side - 1;
     const int x = blockIdx.x * tile_side + column, y = blockIdx.y * tile_side + row;
     pixel[row][column] = image[y * side + x];
-    if (row == 0) north[column] = image[(y ? y - 1 : y) * side + x];
-    if (row == tile_side - 1) south[column] = image[(y + 1 < side ? y + 1 : y) * side + x];
-    if (column == 0) west[row] = image[y * side + (x ? x - 1 : x)];
-    if (column == tile_side - 1) east[row] = image[y * side + (x + 1 < side ? x + 1 : x)];
+    if (row == 0) vertical[last][column] = image[(y ? y - 1 : y) * side + x];
+    if (row == last) vertical[0][column] = image[(y + 1 < side ? y + 1 : y) * side + x];
+    if (column == 0) horizontal[row][last] = image[y * side + (x ? x - 1 : x)];
+    if (column == last) horizontal[row][0] = image[y * side + (x + 1 < side ? x + 1 : x)];
   }
   __device__ float above() const {
-    return threadIdx.y ? pixel[threadIdx.y - 1][threadIdx.x] : north[threadIdx.x];
+    return (threadIdx.y == 0 ? vertical : pixel)[(threadIdx.y - 1) % tile_side][threadIdx.x];
   }
   __device__ float below() const {
-    return threadIdx.y + 1 < tile_side ? pixel[threadIdx.y + 1][threadIdx.x] : south[threadIdx.x];
+    return (threadIdx.y == tile_side - 1 ? vertical : pixel)[(threadIdx.y + 1) % tile_side][threadIdx.x];
   }
   __device__ float left() const {
-    return threadIdx.x ? pixel[threadIdx.y][threadIdx.x - 1] : west[threadIdx.y];
+    return (threadIdx.x == 0 ? horizontal : pixel)[threadIdx.y][(threadIdx.x - 1) % tile_side];
   }
   __device__ float right() const {
-    return threadIdx.x + 1 < tile_side ? pixel[threadIdx.y][threadIdx.x + 1] : east[threadIdx.y];
+    return (threadIdx.x == tile_side - 1 ? horizontal : pixel)[threadIdx.y][(threadIdx.x + 1) % tile_side];
   }
 };
 
