@@ -32,8 +32,8 @@ __global__ void hotspot(const float* temperature, const float* power, float* out
   for (int step = 1; step <= steps_at_once; ++step) {
     const bool known = inside && column >= step && column < tile_side - step && row >= step && row < tile_side - step;
     if (known)
-      next[row][column] = next_temperature(cell[row][column], cell[north][column], cell[south][column],
-                                           cell[row][west], cell[row][east], heat[row][column]);
+      next[row][column] = next_temperature(cell[row][column], cell[north][column], cell[south][column], cell[row][west],
+                                           cell[row][east], heat[row][column]);
     __syncthreads();
     if (known) cell[row][column] = next[row][column];
     __syncthreads();
@@ -64,9 +64,9 @@ int main(int argc, char** argv) {
     auto at = [&](int y, int x) { return now[size_t(y) * side + x]; };
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x)
-        expected[size_t(y) * side + x] = next_temperature(
-            at(y, x), at(y > 0 ? y - 1 : y, x), at(y < side - 1 ? y + 1 : y, x), at(y, x > 0 ? x - 1 : x),
-            at(y, x < side - 1 ? x + 1 : x), power[size_t(y) * side + x]);
+        expected[size_t(y) * side + x] =
+            next_temperature(at(y, x), at(y > 0 ? y - 1 : y, x), at(y < side - 1 ? y + 1 : y, x),
+                             at(y, x > 0 ? x - 1 : x), at(y, x < side - 1 ? x + 1 : x), power[size_t(y) * side + x]);
   }
   return verdict("hotspot", (pairs % 2 ? odd : even).to_host(), expected, 1e-5);
 }

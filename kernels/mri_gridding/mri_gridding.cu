@@ -143,7 +143,7 @@ __global__ void mri_sort_split(uint32_t* keys, uint32_t* values, uint32_t* digit
       zeros[thread] += before;
     }
     __syncthreads();
-    uint32_t zero = zeros[thread] - own;                          // where my next key with a 0 goes
+    uint32_t zero = zeros[thread] - own;                         // where my next key with a 0 goes
     uint32_t one = zeros[sort_threads - 1] + 4 * thread - zero;  // and with a 1
     for (int i = 0; i < 4; ++i) {
       const uint32_t place = mine.key[i] >> bit & 1 ? one++ : zero++;
@@ -293,7 +293,8 @@ int main(int argc, char** argv) {
   for (int shift = 0; cells >> shift > 0; shift += digit_bits) {
     mri_sort_split<<<blocks, sort_threads>>>(from_keys, from_values, digit_start.get(), shift);
     mri_digit_starts<<<1, 32>>>(digit_start.get(), digits * blocks);
-    mri_grid_4_rearrange<<<blocks, sort_threads>>>(from_keys, from_values, digit_start.get(), to_keys, to_values, shift);
+    mri_grid_4_rearrange<<<blocks, sort_threads>>>(from_keys, from_values, digit_start.get(), to_keys, to_values,
+                                                   shift);
     finish_kernel();
     std::swap(from_keys, to_keys);
     std::swap(from_values, to_values);

@@ -40,7 +40,8 @@ __device__ inline void score_tile(Similarities& similarity, Scores& score, const
     if (thread <= last) score_cell(similarity, score, thread + tile_side - last, tile_side - thread);
   }
   __syncthreads();
-  for (int row = 0; row < tile_side; ++row) scores[corner + (row + 1) * pitch + thread + 1] = score[row + 1][thread + 1];
+  for (int row = 0; row < tile_side; ++row)
+    scores[corner + (row + 1) * pitch + thread + 1] = score[row + 1][thread + 1];
 }
 
 /// The anti-diagonals of tiles from the upper left corner to the longest one, which has gridDim.x tiles.

@@ -24,8 +24,9 @@ __host__ __device__ inline float coefficient(float pixel, float north, float sou
 /// A tile and the pixels beside it; at the edge of the image, the edge once more.
 struct Tile {
   float pixel[tile_side][tile_side];
-  float vertical[tile_side][tile_side];    // the last row of the tile above and the first of the one below
-  float horizontal[tile_side][tile_side];  // the last column of the tile to the left and the first of the one to the right
+  float vertical[tile_side][tile_side];  // the last row of the tile above and the first of the one below
+  float horizontal[tile_side]
+                  [tile_side];  // the last column of the tile to the left and the first of the one to the right
 
   __device__ void load(const float* image, int side) {
     const int column = threadIdx.x, row = threadIdx.y, last = tile_side - 1;
@@ -96,9 +97,8 @@ std::vector<float> srad_on_cpu(std::vector<float> image, int side, int steps) {
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {
         const float pixel = at(image, y, x);
-        flow[size_t(y) * side + x] =
-            coefficient(pixel, at(image, y - 1, x) - pixel, at(image, y + 1, x) - pixel, at(image, y, x - 1) - pixel,
-                        at(image, y, x + 1) - pixel, speckle);
+        flow[size_t(y) * side + x] = coefficient(pixel, at(image, y - 1, x) - pixel, at(image, y + 1, x) - pixel,
+                                                 at(image, y, x - 1) - pixel, at(image, y, x + 1) - pixel, speckle);
       }
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {
