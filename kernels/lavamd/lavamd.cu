@@ -1,7 +1,7 @@
-// Molecular dynamics with a cut-off: space is cut into boxes, and every particle feels those in its own box and in the 26
-// around it. A CTA does one box: it holds its own particles and those of one neighbour after another in shared memory.
-// A particle is four doubles, so that threads side by side are 8 words apart and 8 of 32 meet in a bank (4 of each half
-// of a warp, as an access of 8 bytes goes by halves); the charges, 2 words apart, have no conflicts of this kind.
+// Molecular dynamics with a cut-off: space is cut into boxes, and every particle feels those in its own box and in the
+// 26 around it. A CTA does one box: it holds its own particles and those of one neighbour after another in shared
+// memory. A particle is four doubles, so that threads side by side are 8 words apart and 8 of 32 meet in a bank (4 of
+// each half of a warp, as an access of 8 bytes goes by halves); charges, 2 words apart, have no conflicts.
 //   lavamd [boxes along an edge: 2] [particles in a box, up to 100: 100]
 #include "../check.hpp"
 

@@ -1,12 +1,12 @@
-// LU decomposition in place, without pivots, by 16x16 tiles: the tile on the diagonal, then its row and column of tiles,
-// then all tiles below and to the right of it. Threads that each own a row of a tile read down its columns, 16 words
-// apart: 8 of 16 meet in a bank.
+// LU decomposition in place, without pivots, by 16x16 tiles: the tile on the diagonal, then its row and column of
+// tiles, then all tiles below and to the right of it. Threads that each own a row of a tile read down its columns, 16
+// words apart: 8 of 16 meet in a bank.
 //   lud [side, a multiple of 16: 64]
 #include "../check.hpp"
 
 constexpr int tile_side = 16;
 
-/// Decomposes the tile whose first element is (first, first), with 16 threads. Thread t owns column t of U and row t of L.
+/// Decomposes the tile whose first element is (first, first). Thread t of 16 owns column t of U and row t of L.
 __global__ void lud_1_diagonal(float* matrix, int side, int first) {
   __shared__ float tile[tile_side][tile_side];
   const int thread = threadIdx.x;

@@ -1,6 +1,6 @@
 // Global alignment of two sequences: the table of best scores, by 16x16 tiles. A tile needs those above and to the left
-// of it, so that a launch does one anti-diagonal of tiles, and within a tile 16 threads do one anti-diagonal of cells at
-// a time. Side by side on an anti-diagonal is 16 words apart in the tile of scores (rows of 17) and 15 in that of
+// of it, so that a launch does one anti-diagonal of tiles, and within a tile 16 threads do one anti-diagonal of cells
+// at a time. Side by side on an anti-diagonal is 16 words apart in the tile of scores (rows of 17) and 15 in that of
 // similarities (rows of 16): the former meet in two banks.
 //   needleman_wunsch [letters of each sequence, a multiple of 16: 128]
 #include "../check.hpp"

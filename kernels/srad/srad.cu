@@ -1,6 +1,6 @@
 // Speckle-reducing anisotropic diffusion: smooths an image where it is even and spares its edges. Each step finds the
-// diffusion coefficient of every pixel, then moves every pixel by them. Tiles are 16x16, and the pixels beside a tile are
-// kept where they are in their own tiles: a warp reads two whole rows in every direction, and there are no conflicts.
+// diffusion coefficient of every pixel, then moves every pixel by them. Tiles are 16x16, and the pixels beside a tile
+// are kept where they are in their own tiles: a warp reads two whole rows in every direction, and has no conflicts.
 //   srad [side, a multiple of 16: 64] [steps: 2]
 #include <utility>
 
@@ -24,9 +24,9 @@ __host__ __device__ inline float coefficient(float pixel, float north, float sou
 /// A tile and the pixels beside it; at the edge of the image, the edge once more.
 struct Tile {
   float pixel[tile_side][tile_side];
-  float vertical[tile_side][tile_side];  // the last row of the tile above and the first of the one below
-  float horizontal[tile_side]
-                  [tile_side];  // the last column of the tile to the left and the first of the one to the right
+  // Row 15 of the tile above and row 0 of the one below; column 15 of the tile to the left and 0 of the one to the right.
+  float vertical[tile_side][tile_side];
+  float horizontal[tile_side][tile_side];
 
   __device__ void load(const float* image, int side) {
     const int column = threadIdx.x, row = threadIdx.y, last = tile_side - 1;

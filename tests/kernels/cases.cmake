@@ -29,9 +29,9 @@ endforeach()
 # What the kernels ask of shared memory, where it is known: worked by hand, or printed in the paper.
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
-  set(expected ${CMAKE_CURRENT_LIST_DIR}/conflicts/${name}.txt)
+  set(expected ${CMAKE_CURRENT_LIST_DIR}/expected/${name}.txt)
   if(EXISTS ${expected})
-    add_test(NAME kernels.${program}.conflicts COMMAND ${CMAKE_CURRENT_LIST_DIR}/check_conflicts $<TARGET_FILE:bankshot>
+    add_test(NAME kernels.${program}.conflicts COMMAND ${CMAKE_CURRENT_LIST_DIR}/check_expected $<TARGET_FILE:bankshot>
       ${CMAKE_BINARY_DIR}/kernels/${program} ${expected})
     set_tests_properties(kernels.${program}.conflicts PROPERTIES LABELS kernels TIMEOUT 120)
   endif()
