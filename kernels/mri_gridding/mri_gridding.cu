@@ -186,8 +186,7 @@ __global__ void mri_digit_starts(uint32_t* count, int n) {
 __global__ void mri_grid_4_rearrange(const uint32_t* keys, const uint32_t* values, const uint32_t* digit_start,
                                      uint32_t* keys_out, uint32_t* values_out, int shift) {
   __shared__ uint32_t start[digits];
-  __shared__ uint4 four_digits[sort_threads];  // what each thread's keys have there
-  const uint32_t* digit = &four_digits[0].x;
+  alignas(16) __shared__ uint32_t digit[sort_keys];
   const int thread = threadIdx.x, first = blockIdx.x * sort_keys + 4 * thread;
   if (thread < digits) start[thread] = digit_start[thread * gridDim.x + blockIdx.x];
   Four mine;
@@ -197,7 +196,7 @@ __global__ void mri_grid_4_rearrange(const uint32_t* keys, const uint32_t* value
     mine.value[i] = values[first + i];
     own[i] = digit_of(mine.key[i], shift);
   }
-  four_digits[thread] = uint4{own[0], own[1], own[2], own[3]};
+  reinterpret_cast<uint4*>(digit)[thread] = uint4{own[0], own[1], own[2], own[3]};
   __syncthreads();
   uint32_t place = start[own[0]];
   for (int i = 4 * thread - 1; i >= 0 && digit[i] == own[0]; --i) ++place;
