@@ -1,7 +1,7 @@
 // Histograms of 64 and of 256 bins of an image, voted into 32 copies in shared memory, one a lane: lanes of a warp never
 // meet on one word, but on one bank wherever two pixels fall into bins that are a multiple of 32 apart, since copies start
 // at multiples of 64 (256) words. At the end, each CTA adds its copies up.
-//   voting_histogram [width: 256] [height: width] [--seed=N: 1, which image to make] [--pgm=FILE: read it instead]
+//   voting_histogram [width: 1024] [height: width] [--seed=N: 1, which image to make] [--pgm=FILE: read it instead]
 #include "../check.hpp"
 #include "../image.hpp"
 
@@ -36,7 +36,7 @@ __global__ void hist256(const uint8_t* pixels, unsigned* counts, int n) {
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
   const char* file = arguments.option("--pgm=");
-  const int width = arguments.number(0, 256), height = arguments.number(1, width);
+  const int width = arguments.number(0, 1024), height = arguments.number(1, width);
   const Image image = file ? read_pgm(file) : made_image(width, height, arguments.number("--seed=", 1));
   // Both histograms in one array, that of 64 bins first.
   std::vector<unsigned> expected(64 + 256);
