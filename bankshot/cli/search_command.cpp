@@ -29,17 +29,18 @@ std::optional<E> named(std::string_view text, std::initializer_list<E> all) {
   return std::nullopt;
 }
 
-/// Single bits as numbers, pairs as "a^b".
+constexpr size_t kTiesShown = 8;
+
+/// A single bit as its number, a pair as "a^b".
+std::string bit_text(uint32_t row) {
+  const int low = std::countr_zero(row);
+  return std::has_single_bit(row) ? std::to_string(low) : fmt::format("{}^{}", low, std::countr_zero(row & (row - 1)));
+}
+
+/// The same in JSON: single bits are numbers.
 nlohmann::json bit_list(const std::vector<uint32_t>& rows) {
   nlohmann::json list = nlohmann::json::array();
-  for (uint32_t row : rows) {
-    const int low = std::countr_zero(row);
-    if (std::has_single_bit(row)) {
-      list.push_back(low);
-    } else {
-      list.push_back(fmt::format("{}^{}", low, std::countr_zero(row & (row - 1))));
-    }
-  }
+  for (uint32_t row : rows) list.push_back(std::has_single_bit(row) ? nlohmann::json(std::countr_zero(row)) : nlohmann::json(bit_text(row)));
   return list;
 }
 
@@ -162,7 +163,11 @@ class Search final : public Command {
                                {"certificate", found.proof.has_value()},
                                {"in_place", scratchpad::is_in_place(found.hash)}};
     if (const auto form = scratchpad::in_place_form(found.hash)) document["in_place_rows"] = form->rows();
-    if (found.status == search::Status::heuristic) document["bits"] = bit_list(found.bits);
+    if (found.status == search::Status::heuristic) {
+      document["bits"] = bit_list(found.bits);
+      document["ties"] = nlohmann::json::array();
+      for (const std::vector<uint32_t>& ties : found.ties) document["ties"].push_back(bit_list(ties));
+    }
     for (const Judged& one : judged) {
       document["tests"].push_back({{"file", one.file}, {"excess", one.excess}, {"baseline_excess", one.baseline}});
     }
@@ -181,6 +186,13 @@ class Search final : public Command {
     }
     text += "  hash        " + scratchpad::spec(found.hash) + "\n";
     text += "  in a paper  " + scratchpad::paper_form(found.hash) + "\n";
+    for (size_t k = 0; k < found.ties.size(); ++k) {  // another choice would be as much the heuristic's
+      if (found.ties[k].empty()) continue;
+      text += fmt::format("  tie         bit {} of the hash: {}, as good as", k, bit_text(found.bits[k]));
+      for (size_t i = 0; i < std::min(kTiesShown, found.ties[k].size()); ++i) text += " " + bit_text(found.ties[k][i]);
+      if (found.ties[k].size() > kTiesShown) text += fmt::format(" and {} more", found.ties[k].size() - kTiesShown);
+      text += "\n";
+    }
     text += "  rows       ";
     for (uint32_t row : found.hash.rows()) text += fmt::format(" {}", row);
     text += "\n";
