@@ -25,8 +25,7 @@ class Conflicts final : public Command {
   int run(const std::vector<std::string>&) override {
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
-    scratchpad::Rules rules;
-    rules.banks = set->banks;
+    const scratchpad::Rules& rules = set->rules;
     const Result<scratchpad::BankHash> hash = scratchpad::parse_hash(hash_, scratchpad::size_of(*set));
     if (!hash) return refuse(hash.error().message);
     nlohmann::json document = {{"schema", "bankshot/conflicts/1"}, {"hash", nlohmann::json::parse(report::hash_to_json(*hash))}};

@@ -11,9 +11,8 @@
 #include "bankshot/cli/elf.hpp"
 #include "bankshot/cli/gate.hpp"
 #include "bankshot/cli/mapped_file.hpp"
+#include "bankshot/cli/observe.hpp"
 #include "bankshot/cli/output.hpp"
-#include "bankshot/cli/report_folder.hpp"
-#include "bankshot/cli/run_options.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/json.hpp"
@@ -68,24 +67,18 @@ class Explain final : public Command {
     if (command.empty()) return refuse(which_program("explain"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    Result<Outcome> outcome = observe(*setup, command);
+    Result<Observation> outcome = observe(*setup, command, {.output_to_error = json_ == "-"});
     if (!outcome) return refuse(outcome.error().message);
     for (const std::string& problem : outcome->problems) say(problem);
     if (const std::string reason = keep_kernels(outcome->report, kernels_); !reason.empty()) {
       const int status = refuse(reason);
-      return outcome->ending.shell_status() == 0 ? status : judge(outcome->report, {}, setup->target, outcome->ending);
+      return outcome->ending.shell_status() == 0 ? status : judge(outcome->report, {}, *setup, outcome->ending);
     }
     if (!tell(outcome->report)) return kBadInput;
-    return judge(outcome->report, gates, setup->target, outcome->ending);
+    return judge(outcome->report, gates, *setup, outcome->ending);
   }
 
  private:
-  struct Outcome {
-    Ending ending;
-    report::RunReport report;
-    std::vector<std::string> problems;
-  };
-
   /// Why there cannot be a report in the file of --json, asked before the program runs; or empty.
   std::string check_json(const std::vector<std::string>& command) const {
     if (json_.empty() || json_ == "-") return {};
@@ -95,34 +88,6 @@ class Explain final : public Command {
     }
     const auto error = cannot_write(json_);
     return error ? error->message : "";
-  }
-
-  Result<Outcome> observe(Setup& setup, const std::vector<std::string>& command) const {
-    const Signals held;  // or Ctrl-C would leave the folder behind
-    const Result<ReportFolder> folder = ReportFolder::make();
-    if (!folder) return folder.error();
-    setup.environment["BANKSHOT_COUNT"] = "1";
-    setup.environment["BANKSHOT_REPORT_DIR"] = folder->path();
-    const Result<Ending> ending = launch(setup.target, setup.environment, json_ == "-");
-    if (!ending) return ending.error();
-    // Nothing is written to the terminal before the folder is gone: a closed pipe would end us.
-    Outcome outcome{*ending, {}, {}};
-    outcome.report = collect(*folder, setup, command, *ending, outcome.problems);
-    return outcome;
-  }
-
-  static report::RunReport collect(const ReportFolder& folder, const Setup& setup,
-                                   const std::vector<std::string>& command, const Ending& ending,
-                                   std::vector<std::string>& problems) {
-    report::RunReport report = folder.collect(problems);
-    report.program = command[0];
-    report.partial |= ending.signal != 0;
-    if (report.kernels.empty()) {
-      report.gpu = setup.gpu.name;
-      report.warp_size = setup.gpu.machine.warp_size;
-      report.rules = setup.gpu.machine.scratchpad;
-    }
-    return report;
   }
 
   /// Writes the report where it is wanted. @return false after a message if its file cannot be written
@@ -145,10 +110,7 @@ class Explain final : public Command {
 
   /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
   static bool is_incomplete(const report::RunReport& report, bool gated) {
-    if (const uint64_t failed = report.failed_launches(); failed != 0) {
-      say(report::grouped(failed) + (failed == 1 ? " launch" : " launches") + " of a kernel failed");
-      return true;
-    }
+    if (say_failed_launches(report)) return true;
     if (!gated) return false;
     if (report.partial) {
       say("--fail-on: the program did not come to its end, so not everything was measured");
@@ -158,12 +120,9 @@ class Explain final : public Command {
     return report.partial || report.kernels.empty();
   }
 
-  static int judge(const report::RunReport& report, const std::vector<Gate>& gates, const Target& target,
+  static int judge(const report::RunReport& report, const std::vector<Gate>& gates, const Setup& setup,
                    const Ending& ending) {
-    if (const std::string killed = killed_text(target, ending); !killed.empty()) say(killed);
-    if (ending.signal == 0 && ending.status != 0) {
-      say(target.path + " ended with status " + std::to_string(ending.status));
-    }
+    say_how_it_ended(setup, ending);
     if (ending.signal == SIGINT) return ending.shell_status();
     bool exceeds = false;
     for (const Gate& gate : gates) {

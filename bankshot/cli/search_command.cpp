@@ -51,6 +51,11 @@ class Search final : public Command {
     app.add_option("--method", method_, "exhaustive, givargis, mih or optimal (default: optimal for gf2, else exhaustive)")
         ->type_name("M");
     app.add_flag("--in-place", in_place_, "only hashes that software can apply without extra memory");
+    app.add_option("--plain-low-bits", plain_low_bits_,
+                   "only hashes with a form in which bank bits 0 to K-1 are address bits: with --in-place, vectors of 2^K words "
+                   "stay whole")
+        ->type_name("K")
+        ->check(CLI::Range(0, 6));
     app.add_option("--time-limit", seconds_, "seconds after which the best so far is the answer")
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
@@ -75,10 +80,10 @@ class Search final : public Command {
     }
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
-    scratchpad::Rules rules;
-    rules.banks = set->banks;
+    const scratchpad::Rules& rules = set->rules;
     search::SearchOptions options;
     options.in_place = in_place_;
+    options.plain_low_bits = plain_low_bits_;
     options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
     const Result<search::Found> found = search::find(search::problem(rules, *set), *c, *m, options);
     if (!found) return refuse(found.error().message);
@@ -97,6 +102,7 @@ class Search final : public Command {
                                {"lower_bound", found.lower_bound},
                                {"evaluated", found.evaluated},
                                {"in_place", scratchpad::is_in_place(found.hash)}};
+    if (const auto form = scratchpad::in_place_form(found.hash)) document["in_place_rows"] = form->rows();
     if (found.status == search::Status::heuristic) document["bits"] = bit_list(found.bits);
     return document.dump(1) + "\n";
   }
@@ -122,6 +128,9 @@ class Search final : public Command {
     text += std::string("  in place    ") +
             (scratchpad::is_in_place(found.hash) ? "yes: software can apply it without extra memory\n"
                                                  : "no: only hardware, or software with a layout of its own\n");
+    if (const auto form = scratchpad::in_place_form(found.hash); form && *form != found.hash) {
+      text += "  applied as  " + scratchpad::spec(*form) + "\n";
+    }
     return text + "\n" + scratchpad::cpp_source(found.hash);
   }
 
@@ -145,6 +154,7 @@ class Search final : public Command {
 
   std::string file_, class_ = "gf2", method_, json_;
   bool in_place_ = false, count_ = false;
+  unsigned plain_low_bits_ = 0;
   double seconds_ = 10;
   scratchpad::HashSize size_;
 };

@@ -16,13 +16,14 @@ const char* environment(const char* name) {
   return value && *value ? value : nullptr;
 }
 
-unsigned threads_wanted() {
-  const char* value = environment("BANKSHOT_THREADS");
+/// The number in a variable, 0 if there is none. @param otherwise  what happens if it is none, for the message
+unsigned number(const char* name, unsigned most, const char* otherwise) {
+  const char* value = environment(name);
   if (!value) return 0;
   char* end = nullptr;
-  const unsigned long threads = std::strtoul(value, &end, 10);
-  if (*end == '\0' && threads <= 4096) return static_cast<unsigned>(threads);
-  say(fmt::format("BANKSHOT_THREADS is \"{}\" and not a number of threads; all cores are used", value));
+  const unsigned long number = std::strtoul(value, &end, 10);
+  if (*end == '\0' && number <= most) return static_cast<unsigned>(number);
+  say(fmt::format("{} is \"{}\" and not a number up to {}; {}", name, value, most, otherwise));
   return 0;
 }
 
@@ -55,9 +56,10 @@ Status Session::open() {
   if (const Status status = describe(); status != Status::success) return status;
   simt::EngineOptions options;
   options.machine = gpu_->machine;
-  options.threads = threads_wanted();
+  options.threads = number("BANKSHOT_THREADS", 4096, "all cores are used");
   options.memory_bytes = gpu_->global_bytes;
   options.count_conflicts = ReportFile::wants_counts();
+  options.trace_accesses = number("BANKSHOT_TRACE", 1 << 20, "nothing is traced");
   if (const char* isa = environment("BANKSHOT_ISA")) options.isa = isa;
   if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };

@@ -1,4 +1,5 @@
 #include <bit>
+#include <charconv>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -76,6 +77,32 @@ void read_pattern(const json& object, scratchpad::SiteTotals::Worst& worst) {
   }
 }
 
+scratchpad::AccessTrace read_trace(const json& object) {
+  scratchpad::AccessTrace trace(number<uint32_t>(object, "capacity"));
+  uint64_t kept = 0;
+  for (const json& access : list(object, "accesses")) {
+    const std::string digits = text(access, "mask");
+    uint64_t mask = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), mask, 16);
+    if (error != std::errc{} || end != digits.data() + digits.size() || mask == 0) {
+      throw Bad{"\"mask\" must be a hexadecimal number, not 0"};
+    }
+    std::vector<uint32_t> words;
+    for (const json& word : list(access, "words")) {
+      if (!word.is_number_unsigned() || word.get<uint64_t>() >= kMostWords) throw Bad{"\"words\" must hold word addresses"};
+      words.push_back(word.get<uint32_t>());
+    }
+    if (words.size() != static_cast<size_t>(std::popcount(mask))) throw Bad{"\"words\" must be as many as bits in \"mask\""};
+    const auto count = number<uint64_t>(access, "count");
+    trace.record_words(words, mask, count);
+    kept += count;
+  }
+  const auto recorded = number<uint64_t>(object, "recorded");
+  if (recorded < kept) throw Bad{"\"recorded\" is less than what was kept"};
+  trace.record_lost(recorded - kept);
+  return trace;
+}
+
 int32_t stride_bytes(const json& object) {
   const json& value = member(object, "stride");
   const double bytes = value.is_number() ? value.get<double>() * 4 : NAN;
@@ -111,6 +138,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
   }
   totals.worst.cta = number<uint64_t>(object, "worst_cta");
   read_pattern(member(object, "pattern"), totals.worst);
+  if (object.contains("trace")) totals.trace = read_trace(member(object, "trace"));
   if (totals.worst.mask != 0) {
     totals.worst.shape =
         scratchpad::classify(rules, site.width, totals.worst.addresses.data(), totals.worst.mask);

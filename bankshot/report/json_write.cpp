@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -25,6 +26,17 @@ ordered_json pattern(const Site& site, unsigned warp_size) {
     }
   }
   return {{"weight", site.totals.accesses}, {"width", site.width}, {"addresses", std::move(addresses)}};
+}
+
+/// The different accesses: lanes as a hexadecimal mask, words of the lanes in it.
+ordered_json trace(const scratchpad::AccessTrace& trace) {
+  ordered_json accesses = ordered_json::array();
+  for (const scratchpad::AccessTrace::Access& access : trace.kept()) {
+    char mask[17];
+    std::snprintf(mask, sizeof mask, "%llx", static_cast<unsigned long long>(access.mask));
+    accesses.push_back({{"count", access.count}, {"mask", mask}, {"words", trace.words(access)}});
+  }
+  return {{"capacity", trace.capacity()}, {"recorded", trace.recorded()}, {"accesses", std::move(accesses)}};
 }
 
 ordered_json site_json(const Site& site, unsigned warp_size) {
@@ -56,6 +68,7 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
   }
   json["worst_cta"] = totals.worst.cta;
   json["pattern"] = pattern(site, warp_size);
+  if (totals.trace.capacity() != 0) json["trace"] = trace(totals.trace);
   return json;
 }
 

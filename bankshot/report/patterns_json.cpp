@@ -1,5 +1,6 @@
 #include "bankshot/report/patterns_json.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@ namespace bankshot::report {
 namespace {
 
 using nlohmann::json;
+using nlohmann::ordered_json;
 using scratchpad::Pattern;
 using scratchpad::PatternSet;
 
@@ -50,7 +52,7 @@ Pattern pattern(const json& object, const PatternSet& set, const std::string& pl
   p.kind = kind_of(object, inside);
   const auto addresses = object.find("addresses");
   if (addresses == object.end() || !addresses->is_array()) fail(inside + "addresses", "must be a list of word addresses");
-  const size_t most = set.banks > 32 ? 64 : 32;
+  const size_t most = set.rules.banks > 32 ? 64 : 32;
   if (addresses->size() > most) fail(inside + "addresses", std::to_string(addresses->size()) + " lanes, but a warp has " + std::to_string(most));
   for (size_t lane = 0; lane < addresses->size(); ++lane) {
     const json& address = (*addresses)[lane];
@@ -66,6 +68,30 @@ Pattern pattern(const json& object, const PatternSet& set, const std::string& pl
   return p;
 }
 
+/// One of some numbers.
+unsigned choice(const json& document, const char* key, unsigned otherwise, std::initializer_list<unsigned> allowed) {
+  const uint64_t value = member(document, "", key, otherwise, 0, 1000);
+  if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+    std::string list;
+    for (unsigned a : allowed) list += (list.empty() ? "" : a == *(allowed.end() - 1) ? " or " : ", ") + std::to_string(a);
+    fail(key, "must be " + list);
+  }
+  return static_cast<unsigned>(value);
+}
+
+scratchpad::Rules rules(const json& document) {
+  scratchpad::Rules rules;
+  rules.banks = choice(document, "banks", rules.banks, {16, 32, 64});
+  rules.bank_bytes = choice(document, "bank_bytes", rules.bank_bytes, {4, 8});
+  rules.lanes_b32 = choice(document, "lanes_b32", rules.lanes_b32, {8, 16, 32, 64});
+  rules.lanes_b64 = choice(document, "lanes_b64", rules.lanes_b64, {4, 8, 16, 32, 64});
+  rules.lanes_b128 = choice(document, "lanes_b128", rules.lanes_b128, {2, 4, 8, 16, 32, 64});
+  const auto merge = document.find("merge_b128");
+  if (merge != document.end() && !merge->is_boolean()) fail("merge_b128", "must be true or false");
+  rules.merge_b128 = merge != document.end() && merge->get<bool>();
+  return rules;
+}
+
 PatternSet read(std::string_view text) {
   json document;
   try {
@@ -77,10 +103,9 @@ PatternSet read(std::string_view text) {
   const auto schema = document.find("schema");
   if (schema != document.end() && *schema != "bankshot/patterns/1") fail("schema", "must be \"bankshot/patterns/1\"");
   PatternSet set;
-  set.banks = static_cast<unsigned>(member(document, "", "banks", 32, 1, 64));
-  if (set.banks != 16 && set.banks != 32 && set.banks != 64) fail("banks", "must be 16, 32 or 64");
-  const auto bank_bits = static_cast<uint64_t>(std::countr_zero(set.banks));
-  set.address_bits = static_cast<unsigned>(member(document, "", "address_bits", 14, bank_bits, scratchpad::kMaxAddressBits));
+  set.rules = rules(document);
+  const auto least_bits = static_cast<uint64_t>(std::countr_zero(set.rules.banks * set.rules.bank_bytes / 4));
+  set.address_bits = static_cast<unsigned>(member(document, "", "address_bits", 14, least_bits, scratchpad::kMaxAddressBits));
   const auto patterns = document.find("patterns");
   if (patterns == document.end() || !patterns->is_array()) fail("patterns", "must be a list");
   if (patterns->empty()) fail("patterns", "is empty: there is nothing to work on");
@@ -106,17 +131,29 @@ Result<PatternSet> patterns_from_json(std::string_view text) {
 }
 
 std::string patterns_to_json(const PatternSet& set) {
-  json document = {{"schema", "bankshot/patterns/1"}, {"banks", set.banks}, {"address_bits", set.address_bits}};
-  json& patterns = document["patterns"] = json::array();
+  const scratchpad::Rules usual, &rules = set.rules;
+  ordered_json document = {{"schema", "bankshot/patterns/1"}, {"banks", rules.banks}};
+  if (rules.bank_bytes != usual.bank_bytes) document["bank_bytes"] = rules.bank_bytes;
+  if (rules.lanes_b32 != usual.lanes_b32) document["lanes_b32"] = rules.lanes_b32;
+  if (rules.lanes_b64 != usual.lanes_b64) document["lanes_b64"] = rules.lanes_b64;
+  if (rules.lanes_b128 != usual.lanes_b128) document["lanes_b128"] = rules.lanes_b128;
+  if (rules.merge_b128) document["merge_b128"] = true;
+  document["address_bits"] = set.address_bits;
+  document["patterns"] = ordered_json::array();
+  std::vector<ordered_json> list;
   for (const Pattern& p : set.patterns) {
-    json addresses = json::array();
+    ordered_json addresses = ordered_json::array();
     const unsigned lanes = p.mask == 0 ? 0 : static_cast<unsigned>(std::bit_width(p.mask));
     for (unsigned lane = 0; lane < lanes; ++lane) {
-      addresses.push_back((p.mask >> lane & 1) != 0 ? json(p.words[lane]) : json(nullptr));
+      addresses.push_back((p.mask >> lane & 1) != 0 ? ordered_json(p.words[lane]) : ordered_json(nullptr));
     }
-    patterns.push_back({{"weight", p.weight}, {"width", p.width}, {"kind", name(p.kind)}, {"addresses", std::move(addresses)}});
+    list.push_back({{"weight", p.weight}, {"width", p.width}, {"kind", name(p.kind)}, {"addresses", std::move(addresses)}});
   }
-  return document.dump(1) + "\n";
+  // A pattern a line: short enough to read, long enough to write.
+  std::string text = document.dump();
+  text.resize(text.size() - std::string_view("[]}").size());
+  for (size_t k = 0; k < list.size(); ++k) text += (k == 0 ? "[\n" : ",\n") + list[k].dump();
+  return text + "]}\n";
 }
 
 std::string hash_to_json(const scratchpad::BankHash& hash) {

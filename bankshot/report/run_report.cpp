@@ -22,7 +22,7 @@ Site& site_like(Kernel& kernel, const Site& site) {
   const auto before = [](const Site& a, const Site& b) { return place(a) < place(b); };
   const auto at = std::lower_bound(kernel.sites.begin(), kernel.sites.end(), site, before);
   if (at != kernel.sites.end() && place(*at) == place(site)) return *at;
-  return *kernel.sites.insert(at, Site{site.source, site.op, site.width, {}});
+  return *kernel.sites.insert(at, Site{site.source, site.op, site.width, scratchpad::SiteTotals()});
 }
 
 void add_site(Kernel& kernel, const Site& site) {

@@ -20,6 +20,21 @@ std::vector<uint32_t> reduced(std::span<const uint32_t> rows) {
   return basis;
 }
 
+std::vector<uint32_t> reduced_from_below(std::span<const uint32_t> rows) {
+  const auto lowest = [](uint32_t x) { return x & (0 - x); };
+  std::vector<uint32_t> full = reduced(rows);
+  for (size_t done = 0; done < full.size(); ++done) {
+    const auto next = std::min_element(full.begin() + static_cast<ptrdiff_t>(done), full.end(),
+                                       [&](uint32_t a, uint32_t b) { return lowest(a) < lowest(b); });
+    std::iter_swap(full.begin() + static_cast<ptrdiff_t>(done), next);
+    const uint32_t pivot = lowest(full[done]);
+    for (size_t k = 0; k < full.size(); ++k) {
+      if (k != done && (full[k] & pivot) != 0) full[k] ^= full[done];
+    }
+  }
+  return full;
+}
+
 unsigned rank(std::span<const uint32_t> rows) { return static_cast<unsigned>(reduced(rows).size()); }
 
 std::vector<uint32_t> null_space(std::span<const uint32_t> rows, unsigned columns) {

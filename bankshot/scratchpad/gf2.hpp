@@ -13,6 +13,8 @@ inline unsigned parity(uint32_t bits) { return static_cast<unsigned>(std::popcou
 /// The reduced row echelon form: the same for all matrices of one row space. Zero rows are dropped; pivots are the
 /// highest columns of their rows, in descending order.
 std::vector<uint32_t> reduced(std::span<const uint32_t> rows);
+/// The same with the lowest columns as pivots, in ascending order.
+std::vector<uint32_t> reduced_from_below(std::span<const uint32_t> rows);
 unsigned rank(std::span<const uint32_t> rows);
 
 /// A basis of the vectors x of `columns` bits with parity(x & row) = 0 for every row.

@@ -40,6 +40,12 @@ bool is_in_place(const BankHash& hash) {
   return rank(low) == hash.bank_bits;
 }
 
+std::optional<BankHash> in_place_form(const BankHash& hash) {
+  if (hash.kind == BankHash::Kind::add || !is_in_place(hash)) return std::nullopt;
+  // The lowest pivots are the low bits, each in a row of its own.
+  return *rows_hash({hash.address_bits, hash.bank_bits}, reduced_from_below(hash.rows()));
+}
+
 BankHash modulo_hash(HashSize size) {
   BankHash hash = zero_hash(size);
   for (unsigned i = 0; i < size.bank_bits; ++i) hash.row[i] = 1u << i;

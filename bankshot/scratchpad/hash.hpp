@@ -40,6 +40,10 @@ bool is_full_rank(const BankHash& hash);
 /// `row * 2^m + low` can move to `row * 2^m + bank`.
 bool is_in_place(const BankHash& hash);
 
+/// The form of an in-place hash that software applies: the same row space, hence the same conflicts, with bank bit i =
+/// address bit i ^ bits from m up. Nothing if the hash is not in place or not linear.
+std::optional<BankHash> in_place_form(const BankHash& hash);
+
 /// Sizes n and m of a class of hashes.
 struct HashSize {
   unsigned address_bits = 14, bank_bits = 5;

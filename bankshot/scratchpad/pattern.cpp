@@ -2,12 +2,87 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <map>
+#include <tuple>
 
 namespace bankshot::scratchpad {
 
+std::vector<Pattern> patterns(const AccessTrace& trace, AccessKind kind, unsigned width) {
+  std::vector<Pattern> all;
+  uint64_t kept = 0;
+  for (const AccessTrace::Access& access : trace.kept()) {
+    Pattern pattern;
+    pattern.weight = access.count;
+    pattern.kind = kind;
+    pattern.width = width;
+    pattern.mask = access.mask;
+    size_t next = 0;
+    for (uint64_t rest = access.mask; rest != 0; rest &= rest - 1) {
+      pattern.words[static_cast<size_t>(std::countr_zero(rest))] = trace.words(access)[next++];
+    }
+    all.push_back(pattern);
+    kept += access.count;
+  }
+  if (kept == trace.recorded()) return all;
+  const double scale = static_cast<double>(trace.recorded()) / static_cast<double>(kept);
+  for (Pattern& pattern : all) {
+    pattern.weight = static_cast<uint64_t>(std::llround(static_cast<double>(pattern.weight) * scale));
+  }
+  return all;
+}
+
+Pattern canonical(const Rules& rules, const Pattern& pattern) {
+  std::array<uint32_t, kMaxLanes> addresses;
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) addresses[lane] = 4 * pattern.words[lane];
+  const unsigned lanes = lanes_per_phase(rules, pattern.kind, pattern.width, addresses.data(), pattern.mask);
+  // Which lanes share a phase of such loads depends on what their neighbours want.
+  const bool ordered = rules.merge_b128 && pattern.width == 16;
+  Pattern least;
+  uint64_t seen_mask = pattern.mask;
+  for (; seen_mask != 0; seen_mask &= seen_mask - 1) {
+    const uint32_t origin = pattern.words[static_cast<size_t>(std::countr_zero(seen_mask))];
+    Pattern form;
+    form.weight = pattern.weight;
+    form.kind = pattern.kind;
+    form.width = pattern.width;
+    for (unsigned first = 0; first < kMaxLanes; first += lanes) {
+      std::vector<uint32_t> words;
+      for (unsigned lane = first; lane < std::min(first + lanes, kMaxLanes); ++lane) {
+        if ((pattern.mask >> lane & 1) == 0) continue;
+        words.push_back(pattern.words[lane] ^ origin);
+        if (ordered) form.words[lane] = words.back();
+      }
+      if (ordered) continue;
+      std::sort(words.begin(), words.end());
+      if (pattern.kind != AccessKind::atomic) words.erase(std::unique(words.begin(), words.end()), words.end());
+      std::copy(words.begin(), words.end(), form.words.begin() + first);
+      form.mask |= (words.size() == 64 ? ~uint64_t{0} : (uint64_t{1} << words.size()) - 1) << first;
+    }
+    if (ordered) form.mask = pattern.mask;
+    if (least.mask == 0 || form.words < least.words) least = form;
+  }
+  return least.mask == 0 ? pattern : least;
+}
+
+void merge_equal(std::vector<Pattern>& patterns) {
+  const auto key = [](const Pattern& p) { return std::tie(p.kind, p.width, p.mask, p.words); };
+  std::sort(patterns.begin(), patterns.end(), [&](const Pattern& a, const Pattern& b) { return key(a) < key(b); });
+  std::vector<Pattern> merged;
+  for (const Pattern& pattern : patterns) {
+    if (merged.empty() || key(merged.back()) != key(pattern)) {
+      merged.push_back(pattern);
+    } else {
+      merged.back().weight += pattern.weight;
+    }
+  }
+  std::stable_sort(merged.begin(), merged.end(), [](const Pattern& a, const Pattern& b) { return a.weight > b.weight; });
+  patterns = std::move(merged);
+}
+
 HashSize size_of(const PatternSet& set) {
-  return {set.address_bits, static_cast<unsigned>(std::countr_zero(set.banks))};
+  const unsigned shift = set.rules.bank_bytes == 8 ? 1 : 0;
+  return {set.address_bits - shift, static_cast<unsigned>(std::countr_zero(set.rules.banks))};
 }
 
 std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pattern) {

@@ -7,6 +7,7 @@
 
 #include "bankshot/scratchpad/access.hpp"
 #include "bankshot/scratchpad/hash.hpp"
+#include "bankshot/scratchpad/trace.hpp"
 
 namespace bankshot::scratchpad {
 
@@ -20,12 +21,22 @@ struct Pattern {
 };
 
 struct PatternSet {
-  unsigned banks = 32;
-  unsigned address_bits = 14;             ///< words are below 2^address_bits
+  Rules rules;
+  unsigned address_bits = 14;             ///< words (of 4 bytes) are below 2^address_bits
   std::vector<Pattern> patterns;
 };
 
-/// The sizes of hashes for these patterns.
+/// What a trace kept, in the order it has there. Where it is a sample, the weights are scaled so that they add up to all
+/// accesses, rounded.
+std::vector<Pattern> patterns(const AccessTrace& trace, AccessKind kind, unsigned width);
+
+/// One form for all patterns that cost the same under every linear hash: the lanes of a phase in ascending order of their
+/// words and without those that change nothing, and of all XOR translations the least.
+Pattern canonical(const Rules& rules, const Pattern& pattern);
+/// Adds up the weights of patterns that are alike but for the weight, and orders them: most weight first.
+void merge_equal(std::vector<Pattern>& patterns);
+
+/// The sizes of hashes for these patterns: of bank words.
 HashSize size_of(const PatternSet& set);
 
 /// Lanes that are served together: the words they want. What a search works on.

@@ -39,6 +39,7 @@ void SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, co
   ideal += access->cost.ideal;
   position += access->cost.position;
   ++classes[static_cast<unsigned>(access->shape.pattern)];
+  if (trace.capacity() != 0) [[unlikely]] trace.record(addresses, mask);
   const uint32_t degree = access->cost.wavefronts;
   if (worse(degree, cta, degree_max, worst.cta) ||
       (access->shape.pattern == PatternClass::stride && worse(degree, cta, stride.degree, stride.cta))) [[unlikely]] {
@@ -107,6 +108,7 @@ void SiteTotals::merge(const SiteTotals& other) {
       (stride_tie && other.stride.bytes < stride.bytes)) {
     stride = other.stride;
   }
+  trace.merge(other.trace);
   accesses += other.accesses;
   lanes += other.lanes;
   wavefronts += other.wavefronts;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/trace.hpp"
 
 namespace bankshot::scratchpad {
 
@@ -50,6 +51,8 @@ struct SiteTotals {
     int32_t bytes = 0;
     uint64_t cta = 0;
   } stride;
+
+  AccessTrace trace;  ///< the different accesses, if it was made with a capacity
 
   /// Adds the accesses of another worker, launch or process. The result does not depend on the order of merging.
   void merge(const SiteTotals& other);

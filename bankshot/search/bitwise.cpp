@@ -12,7 +12,7 @@ class Bitwise {
   Bitwise(const Problem& problem, bool pairs, const SearchOptions& options)
       : problem_(problem),
         candidates_(candidates_singles_first(problem.size.address_bits, pairs)),
-        in_place_(options.in_place),
+        restriction_(options),
         evaluator_(problem.groups),
         deadline_(std::chrono::steady_clock::now() + options.time_limit) {}
 
@@ -51,7 +51,7 @@ class Bitwise {
     const uint64_t excess = evaluator_.excess(rows_);
     if (any_ && excess >= found_.excess) return;
     const scratchpad::BankHash hash = *scratchpad::rows_hash(problem_.size, rows_);
-    if (in_place_ && !scratchpad::is_in_place(hash)) return;
+    if (!restriction_.allows(hash)) return;
     any_ = true;
     found_.hash = hash;
     found_.excess = excess;
@@ -59,7 +59,8 @@ class Bitwise {
 
   const Problem& problem_;
   std::vector<uint32_t> candidates_, rows_;
-  bool in_place_, any_ = false, timed_out_ = false;
+  Restriction restriction_;
+  bool any_ = false, timed_out_ = false;
   Evaluator evaluator_;
   std::chrono::steady_clock::time_point deadline_;
   Found found_;

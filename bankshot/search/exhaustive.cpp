@@ -49,9 +49,10 @@ Range reduced_range(const Problem& problem, bool permutations) {
 
 }  // namespace
 
-Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, bool in_place) {
+Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, const Restriction& restriction) {
   const Evaluator evaluator(problem.groups);
-  const Range range = reduced ? reduced_range(problem, permutations) : full_range(problem.size, permutations);
+  Range range = reduced ? reduced_range(problem, permutations) : full_range(problem.size, permutations);
+  if ((restriction.in_place || restriction.plain_low_bits != 0) && range.k1.front() != 0) range.k1.insert(range.k1.begin(), 0);
   const bool masks = !permutations && (!reduced || range.reduced);
   Found best;
   bool any = false;
@@ -60,7 +61,7 @@ Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduc
       for (unsigned k2 = range.first_k2; k2 <= range.last_k2; ++k2) {
         if (!range.holds(k1, k2, mask, problem.size.bank_bits)) continue;
         const scratchpad::BankHash hash = *scratchpad::bitvector_xor_hash(problem.size, k1, k2, mask);
-        if (in_place && !scratchpad::is_in_place(hash)) continue;
+        if (!restriction.allows(hash)) continue;
         ++best.evaluated;
         const uint64_t excess = evaluator.excess(hash.rows());
         if (any && excess >= best.excess) continue;

@@ -19,7 +19,7 @@ unsigned count(const scratchpad::Group& group, uint32_t bits) {
 
 }  // namespace
 
-Found givargis(const Problem& problem, bool pairs) {
+Found givargis(const Problem& problem, bool pairs, const Restriction& restriction) {
   const std::vector<uint32_t> candidates = candidates_by_rows(problem.size.address_bits, pairs);
   std::vector<std::vector<double>> quality;  // of each set, Eq. 11
   for (const scratchpad::Group& group : problem.groups) {
@@ -36,7 +36,7 @@ Found givargis(const Problem& problem, bool pairs) {
       }
     }
   };
-  return select(problem, candidates, cost, taken);
+  return select(problem, candidates, restriction, cost, taken);
 }
 
 }  // namespace bankshot::search

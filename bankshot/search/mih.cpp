@@ -24,7 +24,7 @@ double imbalance(const scratchpad::Group& group, const std::vector<uint8_t>& cel
 
 }  // namespace
 
-Found minimum_imbalance(const Problem& problem, bool pairs) {
+Found minimum_imbalance(const Problem& problem, bool pairs, const Restriction& restriction) {
   const std::vector<uint32_t> candidates = candidates_singles_first(problem.size.address_bits, pairs);
   std::vector<std::vector<uint8_t>> cell;
   for (const scratchpad::Group& group : problem.groups) cell.emplace_back(group.words.size(), 0);
@@ -38,7 +38,7 @@ Found minimum_imbalance(const Problem& problem, bool pairs) {
     }
     ++done;
   };
-  return select(problem, candidates, cost, taken);
+  return select(problem, candidates, restriction, cost, taken);
 }
 
 }  // namespace bankshot::search

@@ -34,10 +34,11 @@ uint64_t least_degree(const Group& group, unsigned bank_bits) {
 
 class Search {
  public:
-  Search(const Quotient& quotient, unsigned bank_bits, Clock::time_point deadline)
+  Search(const Quotient& quotient, unsigned bank_bits, unsigned plain, Clock::time_point deadline)
       : groups_(quotient.groups),
         bits_(quotient.bits),
         bank_bits_(bank_bits),
+        plain_(plain),
         deadline_(deadline),
         evaluator_(quotient.groups) {
     for (const Group& group : groups_) {
@@ -57,10 +58,22 @@ class Search {
     return true;
   }
 
-  /// Exact best row for each bank bit in turn, until none helps.
+  /// Rows with the plain bits in front, then those of `wanted` that are independent; empty if too few are.
+  std::vector<uint32_t> start(const std::vector<uint32_t>& wanted) const {
+    std::vector<uint32_t> rows;
+    for (unsigned bit = 0; bit < plain_; ++bit) rows.push_back(uint32_t{1} << bit);
+    for (size_t k = 0; k < wanted.size() && rows.size() < bank_bits_; ++k) {
+      rows.push_back(wanted[k]);
+      if (scratchpad::rank(rows) < rows.size()) rows.pop_back();
+    }
+    if (rows.size() < bank_bits_) rows.clear();
+    return rows;
+  }
+
+  /// Exact best row for each bank bit in turn but the plain ones, until none helps.
   void descend(std::vector<uint32_t> rows) {
     uint64_t excess = evaluator_.excess(rows);
-    for (unsigned since = 0, i = 0; since < bank_bits_; i = (i + 1) % bank_bits_) {
+    for (unsigned since = 0, i = plain_; since < bank_bits_ - plain_; i = i + 1 == bank_bits_ ? plain_ : i + 1) {
       ++since;
       std::vector<uint32_t> others = rows;
       others.erase(others.begin() + i);
@@ -98,8 +111,12 @@ class Search {
     for (unsigned j = 0; j < bits_; ++j) layers_[0].basis[j] = uint32_t{1} << j;
     layers_[0].chosen = s.value[0];
     rows_.clear();
+    for (unsigned bit = 0; bit < plain_; ++bit) {  // the first coordinate that is left, each time
+      rows_.push_back(vector_of(layers_[bit], 1));
+      take(layers_[bit], 1, layers_[bit + 1]);
+    }
     set_limit();
-    visit(0);
+    visit(plain_);
     if (!timed_out_) lower_bound_ = best_excess;
     return !timed_out_;
   }
@@ -184,7 +201,7 @@ class Search {
         sum += j < layer.order.size() ? layer.sums[layer.order[j]] : most + 1;
         if (sum > limit_) break;
       }
-      if (depth == 0) lower_bound_ = std::max(lower_bound_, bound_of(std::min(sum, limit_ + 1)));
+      if (depth == plain_) lower_bound_ = std::max(lower_bound_, bound_of(std::min(sum, limit_ + 1)));
       if (sum > limit_) break;
       const uint32_t coset = layer.order[k];
       rows_.push_back(vector_of(layer, coset));
@@ -202,7 +219,7 @@ class Search {
   }
 
   std::span<const Group> groups_;
-  unsigned bits_, bank_bits_;
+  unsigned bits_, bank_bits_, plain_;
   Clock::time_point deadline_;
   Evaluator evaluator_;
   uint64_t step_ = 0, floor_ = 0, lower_bound_ = 0, visits_ = 0;
@@ -217,7 +234,7 @@ class Search {
 Found optimal(const Problem& problem, const SearchOptions& options) {
   const auto begin = Clock::now();
   const auto deadline = begin + options.time_limit;
-  const Quotient quotient = make_quotient(problem, options.in_place);
+  const Quotient quotient = make_quotient(problem, options);
   const unsigned bank_bits = problem.size.bank_bits;
   Found result;
   result.status = Status::optimal;
@@ -227,25 +244,25 @@ Found optimal(const Problem& problem, const SearchOptions& options) {
     result.hash = quotient.hash(rows, problem.size);
     result.evaluated = 1;
   } else {
-    Search search(quotient, bank_bits, deadline);
+    Search search(quotient, bank_bits, options.plain_low_bits, deadline);
     for (const scratchpad::BankHash& start :
          {scratchpad::modulo_hash(problem.size), scratchpad::fixed_xor_hash(problem.size),
-          exhaustive_bitvector(problem, false, false, options.in_place).hash, minimum_imbalance(problem, true).hash}) {
-      const std::vector<uint32_t> rows = quotient.rows(start);
-      if (scratchpad::rank(rows) < bank_bits) continue;
-      search.offer(rows);
+          exhaustive_bitvector(problem, false, false, options).hash, minimum_imbalance(problem, true, options).hash}) {
+      const std::vector<uint32_t> rows = search.start(quotient.rows(start));
+      if (!rows.empty()) search.offer(rows);
     }
     if (!search.at_floor()) search.descend(search.best);
     std::mt19937 random(1);
     const auto starts_until = begin + options.time_limit / 10;
     for (int round = 0; round < 64 && !search.at_floor() && Clock::now() < starts_until; ++round) {
-      std::vector<uint32_t> rows(bank_bits);
+      std::vector<uint32_t> rows(bank_bits), start;
       do {
         for (uint32_t& row : rows) row = random() & ((uint32_t{1} << quotient.bits) - 1);
-      } while (scratchpad::rank(rows) < bank_bits);
-      search.descend(rows);
+        start = search.start(rows);
+      } while (start.empty());
+      search.descend(std::move(start));
     }
-    const bool finished = search.at_floor() || search.run();
+    const bool finished = search.at_floor() || options.plain_low_bits == bank_bits || search.run();
     result.hash = quotient.hash(search.best, problem.size);
     result.excess = search.best_excess;
     result.evaluated = search.evaluated;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "bankshot/scratchpad/gf2.hpp"
 #include "bankshot/search/search.hpp"
 
 namespace bankshot::search {
@@ -35,6 +36,15 @@ std::string_view name(Method m) {
 std::string_view name(Status s) {
   constexpr std::string_view kNames[] = {"exhaustive", "heuristic", "optimal", "best-found"};
   return kNames[static_cast<size_t>(s)];
+}
+
+bool Restriction::allows(const scratchpad::BankHash& hash) const {
+  if (in_place && !scratchpad::is_in_place(hash)) return false;
+  const std::vector<uint32_t> basis = scratchpad::reduced(hash.rows());
+  for (unsigned bit = 0; bit < plain_low_bits; ++bit) {
+    if (scratchpad::residue(1u << bit, basis) != 0) return false;
+  }
+  return true;
 }
 
 Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& set) {

@@ -21,8 +21,6 @@ uint32_t scatter_bits(uint32_t packed, uint32_t mask) {
   return x;
 }
 
-uint32_t lowest(uint32_t x) { return x & (0 - x); }
-
 }  // namespace
 
 std::vector<uint32_t> Quotient::rows(const scratchpad::BankHash& hash) const {
@@ -43,22 +41,12 @@ scratchpad::BankHash Quotient::hash(const std::vector<uint32_t>& rows, scratchpa
     full.push_back(1u << bit);
     if (scratchpad::rank(full) < full.size()) full.pop_back();
   }
-  // Lowest pivots: each row's lowest bit occurs in no other row.
-  for (size_t done = 0; done < full.size(); ++done) {
-    const auto next = std::min_element(full.begin() + static_cast<ptrdiff_t>(done), full.end(),
-                                       [](uint32_t a, uint32_t b) { return lowest(a) < lowest(b); });
-    std::iter_swap(full.begin() + static_cast<ptrdiff_t>(done), next);
-    const uint32_t pivot = lowest(full[done]);
-    for (size_t k = 0; k < full.size(); ++k) {
-      if (k != done && (full[k] & pivot) != 0) full[k] ^= full[done];
-    }
-  }
-  return *scratchpad::rows_hash(size, full);
+  return *scratchpad::rows_hash(size, scratchpad::reduced_from_below(full));
 }
 
-Quotient make_quotient(const Problem& problem, bool in_place) {
+Quotient make_quotient(const Problem& problem, const Restriction& restriction) {
   std::vector<scratchpad::Group> groups = problem.groups;
-  if (in_place) {
+  if (restriction.in_place) {
     scratchpad::Group row{0, {}};
     for (uint32_t word = 0; word < 1u << problem.size.bank_bits; ++word) row.words.push_back(word);
     uint64_t step = groups.empty() ? 1 : 0;
@@ -70,6 +58,7 @@ Quotient make_quotient(const Problem& problem, bool in_place) {
     groups.push_back(std::move(row));
   }
   std::vector<uint32_t> differences;
+  for (unsigned bit = 0; bit < restriction.plain_low_bits; ++bit) differences.push_back(1u << bit);
   for (const scratchpad::Group& group : groups) {
     for (uint32_t word : group.words) {
       differences.push_back(word ^ group.words.front());

@@ -20,8 +20,9 @@ struct Quotient {
   scratchpad::BankHash hash(const std::vector<uint32_t>& rows, scratchpad::HashSize size) const;
 };
 
-/// @param in_place  adds the aligned row of unit stride as a group that outweighs everything: hashes that are not
-///                  conflict-free on it are worse than any that are
-Quotient make_quotient(const Problem& problem, bool in_place);
+/// In place, the aligned row of unit stride is one more group, which outweighs everything: hashes that are not
+/// conflict-free on it are worse than any that are. Address bits that are to be bank bits are in D, as its first
+/// coordinates, whether a pattern uses them or not.
+Quotient make_quotient(const Problem& problem, const Restriction& restriction);
 
 }  // namespace bankshot::search

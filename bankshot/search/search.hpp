@@ -46,27 +46,41 @@ struct Found {
   std::vector<uint32_t> bits;       ///< heuristics: the rows in order of selection
 };
 
-struct SearchOptions {
+/// Which hashes of a class may be chosen.
+struct Restriction {
+  bool in_place = false;            ///< only those that software can apply without extra memory
+  /// The row space holds address bits 0 to here, so that the hash has a form in which bank bit i is address bit i for them.
+  /// Together with in_place that form, in_place_form(), leaves these bits of every address alone: words that one lane
+  /// reads as a vector of 2^plain_low_bits stay side by side. At most the bank bits.
+  unsigned plain_low_bits = 0;
+
+  bool allows(const scratchpad::BankHash& hash) const;
+};
+
+struct SearchOptions : Restriction {
   std::chrono::milliseconds time_limit{10000};
-  bool in_place = false;            ///< only hashes that software can apply without extra memory
 };
 
 /// bank = ((a >> k1) ^ ((a >> k2) & mask)): all settings in the order k1, mask, k2, the first of the best.
 /// Source: the XOR-hash paper, section 5.1; DIGEST 3.3 for the order among equals.
 /// @param permutations  only mask 0
-/// @param reduced       only k1, k2 and mask that section 5.1 keeps
-Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, bool in_place);
+/// @param reduced       only k1, k2 and mask that section 5.1 keeps; and k1 = 0, without which nothing is in place
+Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, const Restriction& restriction = {});
 
 /// Sets of m single bits, or with `pairs` of single bits and XORs of two: all that a bound on the bits chosen so far does
 /// not rule out, in ascending order, the first of the best.
 Found exhaustive_bitwise(const Problem& problem, bool pairs, const SearchOptions& options);
 
-/// Givargis's heuristic over sets, section 5.2.1. @param pairs  also XORs of two bits, in the order of Table 3
-Found givargis(const Problem& problem, bool pairs);
-/// Minimum imbalance heuristic, section 5.2.2. @param pairs  also XORs of two bits, behind the single ones
-Found minimum_imbalance(const Problem& problem, bool pairs);
+// The heuristics keep to a restriction as they go: plain address bits are taken first, and in place only candidates that
+// tell apart more words of an aligned row than those before them.
 
-/// The search that a class and a method name; the error lists the methods of the class.
+/// Givargis's heuristic over sets, section 5.2.1. @param pairs  also XORs of two bits, in the order of Table 3
+Found givargis(const Problem& problem, bool pairs, const Restriction& restriction = {});
+/// Minimum imbalance heuristic, section 5.2.2. @param pairs  also XORs of two bits, behind the single ones
+Found minimum_imbalance(const Problem& problem, bool pairs, const Restriction& restriction = {});
+
+/// The search that a class and a method name. Errors: a method that the class does not have (those it has are listed), more
+/// plain bits than bank bits.
 Result<Found> find(const Problem& problem, HashClass c, Method method, const SearchOptions& options);
 
 }  // namespace bankshot::search

@@ -36,6 +36,7 @@ struct EngineOptions {
   unsigned threads = 0;                     ///< host threads; 0 = all cores
   uint64_t memory_bytes = uint64_t{16} << 30;  ///< what the device has
   bool count_conflicts = true;              ///< collect per-site counters of shared memory
+  size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   /// Told how far a launch is, or empty: now and then when CTAs have ended, by the threads that ran them, and with
   /// done == ctas by the launching thread when no CTA runs any more, before what the kernel printed is written.

@@ -33,6 +33,7 @@ Worker new_worker(const LaunchSetup& setup, const Launch& launch, bool parallel)
   worker.register_stack = kernel.register_bytes + (kernel.has_calls ? kCallRegisterStack : 64);
   worker.local_stack = kernel.local_bytes + (kernel.has_calls ? setup.options->machine.stack_bytes : 0);
   if (worker.counting) worker.sites.resize(program.sites.size());
+  for (scratchpad::SiteCounter& site : worker.sites) site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
   worker.rules = &setup.options->machine.scratchpad;
   worker.windows = setup.windows;
   return worker;

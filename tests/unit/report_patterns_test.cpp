@@ -14,7 +14,7 @@ std::string why(const std::string& text) {
 TEST(PatternsJson, reads_lanes_that_are_off_and_defaults) {
   const auto set = patterns_from_json(R"({"patterns":[{"addresses":[5,null,7]},{"weight":3,"width":8,"kind":"atomic","addresses":[2]}]})");
   ASSERT_TRUE(set);
-  EXPECT_EQ(set->banks, 32u);
+  EXPECT_EQ(set->rules.banks, 32u);
   EXPECT_EQ(set->address_bits, 14u);
   ASSERT_EQ(set->patterns.size(), 2u);
   EXPECT_EQ(set->patterns[0].mask, 5u);

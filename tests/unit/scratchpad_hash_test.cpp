@@ -73,6 +73,9 @@ TEST(BankHash, knows_rank_and_whether_software_can_apply_it_in_place) {
   EXPECT_TRUE(is_in_place(*parse_hash("bitxor:0^9,1,2,3^4,4", kFermi)));
   EXPECT_FALSE(is_in_place(*bitvector_hash(kFermi, 1)));
   EXPECT_TRUE(is_in_place(add_hash(kFermi)));
+  // a0^a1^a5, a1, a2, a3, a4: the first two rows added give a0^a5.
+  EXPECT_EQ(spec(*in_place_form(*parse_hash("rows:35,2,4,8,16", kFermi))), "bvxor:0,5,1");
+  EXPECT_FALSE(in_place_form(*bitvector_hash(kFermi, 1)));
 }
 
 TEST(BankHash, specs_and_classes_round_trip) {

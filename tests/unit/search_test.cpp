@@ -29,7 +29,7 @@ Pattern stride(uint32_t s) {
 }
 PatternSet set_of(std::vector<Pattern> patterns, unsigned address_bits = 14, unsigned banks = 32) {
   PatternSet set;
-  set.banks = banks;
+  set.rules.banks = banks;
   set.address_bits = address_bits;
   set.patterns = std::move(patterns);
   return set;
@@ -52,7 +52,7 @@ std::vector<uint32_t> single_bits(std::initializer_list<unsigned> bits) {
 
 TEST(Search, reduced_exhaustive_search_tries_188_for_strides_4_and_6) {
   const Problem p = problem_of(set_of({stride(4), stride(6)}));  // section 5.1
-  const Found reduced = exhaustive_bitvector(p, false, true, false), full = exhaustive_bitvector(p, false, false, false);
+  const Found reduced = exhaustive_bitvector(p, false, true), full = exhaustive_bitvector(p, false, false);
   EXPECT_EQ(reduced.evaluated, 188u);
   EXPECT_EQ(full.evaluated, 4480u);
   EXPECT_EQ(reduced.excess, full.excess);
@@ -64,14 +64,14 @@ TEST(Search, reduced_search_finds_what_the_full_one_finds_for_strides) {
     std::vector<Pattern> patterns;
     for (unsigned k = 0; k < 1 + round % 3u; ++k) patterns.push_back(stride((2 * (random() % 8) + 1) << random() % 6));
     const Problem p = problem_of(set_of(std::move(patterns)));
-    EXPECT_EQ(exhaustive_bitvector(p, false, true, false).excess, exhaustive_bitvector(p, false, false, false).excess) << round;
+    EXPECT_EQ(exhaustive_bitvector(p, false, true).excess, exhaustive_bitvector(p, false, false).excess) << round;
   }
 }
 
 TEST(Search, a_tile_read_by_rows_and_columns_has_no_conflicts_left) {
   const PatternSet set = set_of({stride(1), stride(32)});
   EXPECT_EQ(modulo_excess(set), 31u);
-  const Found found = exhaustive_bitvector(problem_of(set), false, false, false);
+  const Found found = exhaustive_bitvector(problem_of(set), false, false);
   EXPECT_EQ(found.excess, 0u);
   EXPECT_EQ(scratchpad::spec(found.hash), "bvxor:0,5,31");
 }
@@ -112,14 +112,15 @@ TEST(Search, evaluation_agrees_with_the_cost_of_the_patterns) {
   }
 }
 
-/// The least excess of all row spaces, one after the other.
-uint64_t brute_force(const Problem& p) {
+/// The least excess of all row spaces that a restriction allows, one after the other.
+uint64_t brute_force(const Problem& p, const Restriction& restriction = {}) {
   const Evaluator evaluator(p.groups);
   uint64_t best = ~uint64_t{0};
   std::vector<uint32_t> rows;
   const std::function<void(uint32_t)> visit = [&](uint32_t first) {
     if (rows.size() == p.size.bank_bits) {
-      if (scratchpad::rank(rows) == rows.size()) best = std::min(best, evaluator.excess(rows));
+      if (scratchpad::rank(rows) < rows.size() || !restriction.allows(*scratchpad::rows_hash(p.size, rows))) return;
+      best = std::min(best, evaluator.excess(rows));
       return;
     }
     for (uint32_t row = first; row < 1u << p.size.address_bits; ++row) {
@@ -132,22 +133,76 @@ uint64_t brute_force(const Problem& p) {
   return best + p.unavoidable;
 }
 
+/// Up to five groups of 2, 4 or 8 words.
+Problem random_problem(std::mt19937& random, scratchpad::HashSize size) {
+  Problem p;
+  p.size = size;
+  for (unsigned k = 0; k < 1 + random() % 5; ++k) {
+    std::set<uint32_t> words;
+    while (words.size() < (2u << random() % 3)) words.insert(random() % (1u << size.address_bits));
+    p.groups.push_back({1 + random() % 4, scratchpad::canonical({words.begin(), words.end()})});
+  }
+  return p;
+}
+
 TEST(Search, optimal_agrees_with_brute_force) {
   std::mt19937 random(5);
   for (int round = 0; round < 60; ++round) {
-    const unsigned bank_bits = 2 + round % 2u;
-    std::vector<scratchpad::Group> groups;
-    Problem p;
-    p.size = {6, bank_bits};
-    for (unsigned k = 0; k < 1 + random() % 5; ++k) {
-      std::set<uint32_t> words;
-      while (words.size() < (2u << random() % 3)) words.insert(random() % 64);
-      p.groups.push_back({1 + random() % 4, scratchpad::canonical({words.begin(), words.end()})});
-    }
+    const Problem p = random_problem(random, {6, 2 + round % 2u});
     const Found optimum = optimal(p, {});
     EXPECT_EQ(optimum.status, Status::optimal);
     EXPECT_EQ(optimum.excess, brute_force(p)) << round;
     EXPECT_EQ(Evaluator(p.groups).excess(optimum.hash.rows()), optimum.excess);
+  }
+}
+
+TEST(Search, optimal_within_a_restriction_agrees_with_brute_force) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    const Problem p = random_problem(random, {6, 2 + round % 2u});
+    SearchOptions options;
+    options.in_place = round / 2 % 2 != 0;
+    options.plain_low_bits = random() % (p.size.bank_bits + 1);
+    const Found optimum = optimal(p, options);
+    EXPECT_EQ(optimum.status, Status::optimal);
+    EXPECT_EQ(optimum.excess, brute_force(p, options)) << round;
+    EXPECT_EQ(Evaluator(p.groups).excess(optimum.hash.rows()), optimum.excess);
+    for (unsigned bit = 0; bit < options.plain_low_bits; ++bit) EXPECT_EQ(optimum.hash.row[bit], 1u << bit);
+  }
+}
+
+TEST(Search, every_method_keeps_to_a_restriction) {
+  std::mt19937 random(8);
+  SearchOptions options;
+  options.in_place = true;
+  for (int round = 0; round < 20; ++round) {
+    const Problem p = random_problem(random, {7, 3});
+    options.plain_low_bits = static_cast<unsigned>(round) % 3;
+    const uint64_t least = optimal(p, options).excess;
+    for (HashClass c : {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm, HashClass::bitwise_xor}) {
+      for (Method m : {Method::exhaustive, Method::givargis, Method::mih}) {
+        const Result<Found> found = find(p, c, m, options);
+        if (!found) continue;  // the class has no such method
+        EXPECT_TRUE(options.allows(found->hash)) << name(c) << " " << name(m) << " " << scratchpad::spec(found->hash);
+        EXPECT_GE(found->excess, least);
+      }
+    }
+    EXPECT_TRUE(options.allows(exhaustive_bitvector(p, false, true, options).hash));
+  }
+  options.plain_low_bits = 4;
+  EXPECT_FALSE(find(random_problem(random, {7, 3}), HashClass::gf2, Method::optimal, options));
+}
+
+TEST(Search, columns_of_float4_are_free_of_conflicts_with_two_plain_bits) {
+  // 8 lanes read 4 words each, a row of 32 words apart: the chunks of 4 words must move, and stay whole.
+  const Problem p = problem_of(set_of({pattern([](uint32_t word) { return word / 4 * 32 + word % 4; })}));
+  SearchOptions options;
+  options.in_place = true;
+  options.plain_low_bits = 2;
+  const Found found = optimal(p, options);
+  EXPECT_EQ(found.excess, 0u);
+  for (uint32_t word = 0; word < 1024; word += 4) {
+    for (uint32_t k = 0; k < 4; ++k) EXPECT_EQ(found.hash.bank(word + k), found.hash.bank(word) + k);
   }
 }
 
@@ -174,10 +229,10 @@ TEST(Search, optimal_is_no_worse_than_any_class_and_may_be_held_in_place) {
     EXPECT_EQ(held.status, Status::optimal);
     EXPECT_TRUE(scratchpad::is_in_place(held.hash));
     EXPECT_LE(free.excess, held.excess);
-    for (const Found& other : {exhaustive_bitvector(p, false, false, false), exhaustive_bitwise(p, true, {}), givargis(p, true), minimum_imbalance(p, true)}) {
+    for (const Found& other : {exhaustive_bitvector(p, false, false), exhaustive_bitwise(p, true, {}), givargis(p, true), minimum_imbalance(p, true)}) {
       EXPECT_LE(free.excess, other.excess);
     }
-    EXPECT_LE(held.excess, exhaustive_bitvector(p, false, false, true).excess);
+    EXPECT_LE(held.excess, exhaustive_bitvector(p, false, false, options).excess);
     EXPECT_EQ(scratchpad::excess({}, set, held.hash), held.excess);
   }
 }

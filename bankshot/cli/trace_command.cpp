@@ -1,0 +1,125 @@
+// bankshot trace: the access patterns of a run, as a file that search and conflicts read.
+#include <algorithm>
+#include <bit>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bankshot/cli/command.hpp"
+#include "bankshot/cli/gate.hpp"
+#include "bankshot/cli/observe.hpp"
+#include "bankshot/cli/output.hpp"
+#include "bankshot/cli/signals.hpp"
+#include "bankshot/cli/write_file.hpp"
+#include "bankshot/report/patterns_json.hpp"
+#include "bankshot/report/text.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+constexpr unsigned kUsualAddressBits = 14;  // 64 KB, the size for which the XOR-hash paper counts its hashes
+
+class Trace final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    app.add_option("-o,--output", file_, "the patterns file to write; - is standard output, the program's output then goes "
+                                         "to standard error")
+        ->type_name("FILE|-")
+        ->required();
+    app.add_option("--kernel", kernels_, "only kernels with this in their name; may be repeated")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--most", most_, "different accesses kept of each instruction; of more a sample is kept, and weighted so "
+                                    "that it stands for all")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_flag("--as-is", as_is_, "keep lanes and addresses as they were: for hash add, whose conflicts depend on them");
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (command.empty()) return refuse(which_program("trace -o patterns.json"));
+    if (file_ != "-") {
+      if (const auto error = cannot_write(file_)) return refuse(error->message);
+    }
+    Result<Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    Result<Observation> seen = observe(*setup, command, {.output_to_error = file_ == "-", .trace_accesses = most_});
+    if (!seen) return refuse(seen.error().message);
+    for (const std::string& problem : seen->problems) std::fprintf(stderr, "bankshot: %s\n", problem.c_str());
+    say_how_it_ended(*setup, seen->ending);
+    const bool failed = say_failed_launches(seen->report) || seen->ending.shell_status() != 0;
+    if (const std::string reason = keep_kernels(seen->report, kernels_); !reason.empty()) {
+      const int status = refuse(reason);
+      return failed ? kProgramFailed : status;
+    }
+    const int status = write(seen->report);
+    return status == kDone && failed ? kProgramFailed : status;
+  }
+
+ private:
+  int write(const report::RunReport& report) const {
+    scratchpad::PatternSet set;
+    set.rules = report.rules;
+    uint64_t accesses = 0, sampled = 0;
+    for (const report::Kernel& kernel : report.kernels) {
+      for (const report::Site& site : kernel.sites) {
+        const std::vector<scratchpad::Pattern> patterns =
+            scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width);
+        for (const scratchpad::Pattern& p : patterns) {
+          set.patterns.push_back(as_is_ ? p : scratchpad::canonical(report.rules, p));
+        }
+        accesses += site.totals.accesses;
+        sampled += site.totals.trace.is_sample() ? 1 : 0;
+      }
+    }
+    if (set.patterns.empty()) return refuse("no access to shared memory was seen, so there is nothing to write");
+    scratchpad::merge_equal(set.patterns);
+    uint32_t highest = 0;
+    for (const scratchpad::Pattern& p : set.patterns) {
+      const uint32_t last = *std::max_element(p.words.begin(), p.words.end());
+      highest = std::max(highest, last + std::max(1u, p.width / 4) - 1);
+    }
+    set.address_bits = std::max<unsigned>(kUsualAddressBits, std::bit_width(highest));
+    if (set.address_bits > scratchpad::kMaxAddressBits) {
+      return refuse(fmt::format("word {} is beyond 2^{}, the most that hashes work on", highest, scratchpad::kMaxAddressBits));
+    }
+    const std::string text = report::patterns_to_json(set);
+    if (file_ == "-") {
+      print(text);
+    } else {
+      const Signals held;  // or Ctrl-C would leave half a file beside it
+      if (const auto error = write_file(file_, text)) return refuse(error->message);
+    }
+    const std::string summary =
+        fmt::format("{} different patterns of {} warp accesses{}\n", report::grouped(set.patterns.size()), report::grouped(accesses),
+                    sampled == 0 ? "" : fmt::format("; a sample at {} instruction{}: see --most", sampled, sampled == 1 ? "" : "s"));
+    if (file_ == "-") {
+      std::fputs(("bankshot: " + summary).c_str(), stderr);
+    } else {
+      print("\n" + file_ + ": " + summary);
+    }
+    return kDone;
+  }
+
+  RunOptions options_;
+  std::string file_;
+  std::vector<std::string> kernels_;
+  unsigned most_ = 4096;
+  bool as_is_ = false;
+};
+
+const RegisterCommand registration({
+    "trace", "Run a CUDA program and write the access patterns of its shared memory",
+    "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
+    "changes no conflict under any XOR hash. The file is described in docs/json.md.\n\n"
+    "Examples:\n"
+    "  bankshot trace -o patterns.json ./app\n"
+    "  bankshot trace -o patterns.json --kernel reduce ./app 1024\n"
+    "  bankshot trace -o - ./app | bankshot search -\n",
+    [] { return std::make_unique<Trace>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli
