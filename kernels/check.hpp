@@ -38,22 +38,39 @@ class Arguments {
     return false;
   }
 
+  /// What follows `name` in an argument such as --seed=7 for the name "--seed="; null if there is none.
+  const char* option(const char* name) const {
+    for (int i = 1; i < argc_; ++i)
+      if (!std::strncmp(argv_[i], name, std::strlen(name))) return argv_[i] + std::strlen(name);
+    return nullptr;
+  }
+
   /// The index-th number, counted from 0, or the default if there are fewer. Must be a positive whole number.
   int number(int index, int otherwise) const {
     for (int i = 1; i < argc_; ++i) {
       if (argv_[i][0] == '-' || index-- > 0) continue;
-      char* end = nullptr;
-      long value = std::strtol(argv_[i], &end, 10);
-      if (*end || value <= 0 || value > (1 << 30)) {
-        std::fprintf(stderr, "'%s' is not a size: give a whole number from 1 to 2^30\n", argv_[i]);
-        std::exit(2);
-      }
-      return static_cast<int>(value);
+      return whole(argv_[i]);
     }
     return otherwise;
   }
 
+  /// The number of an option such as --seed=7, or the default without it. Must be a positive whole number.
+  int number(const char* name, int otherwise) const {
+    const char* text = option(name);
+    return text ? whole(text) : otherwise;
+  }
+
  private:
+  static int whole(const char* text) {
+    char* end = nullptr;
+    long value = std::strtol(text, &end, 10);
+    if (*end || value <= 0 || value > (1 << 30)) {
+      std::fprintf(stderr, "'%s' is not a size: give a whole number from 1 to 2^30\n", text);
+      std::exit(2);
+    }
+    return static_cast<int>(value);
+  }
+
   int argc_;
   char** argv_;
 };

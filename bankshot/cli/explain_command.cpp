@@ -74,7 +74,7 @@ class Explain final : public Command {
     if (command.empty()) return refuse(which_program("explain"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    Result<Observation> outcome = observe(*setup, command, {.output_to_error = json_ == "-"});
+    Result<Observation> outcome = observe(*setup, command, {.launch = {.output = json_ == "-" ? STDERR_FILENO : STDOUT_FILENO}});
     if (!outcome) return refuse(outcome.error().message);
     for (const std::string& problem : outcome->problems) say(problem);
     if (const std::string reason = keep_kernels(outcome->report, kernels_); !reason.empty()) {

@@ -1,6 +1,7 @@
 #include "bankshot/cli/launch.hpp"
 
 #include <fcntl.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,11 +37,15 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }
 
 /// In the child: becomes the program, or tells the parent why not.
-[[noreturn]] void become(const char* path, char* const* arguments, char* const* environment, bool output_to_error,
-                         int why, pid_t parent) {
+[[noreturn]] void become(const char* path, char* const* arguments, char* const* environment,
+                         const LaunchOptions& options, int why, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody could stop the program if we were killed outright
   if (getppid() == parent) {
-    if (output_to_error) dup2(STDERR_FILENO, STDOUT_FILENO);
+    const int error = options.error == STDERR_FILENO ? STDERR_FILENO : dup(options.error);  // output may be our standard error
+    dup2(options.output, STDOUT_FILENO);
+    dup2(error, STDERR_FILENO);
+    if (error != STDERR_FILENO) close(error);
+    if (options.fixed_addresses) personality(ADDR_NO_RANDOMIZE);
     execve(path, arguments, environment);
   }
   const int error = errno;
@@ -69,7 +74,7 @@ void add_libraries(Environment& environment, const Target& target, const std::st
   if (!preload.empty()) environment["LD_PRELOAD"] = prepended("LD_PRELOAD", preload, ':');
 }
 
-Result<Ending> launch(const Target& target, const Environment& environment, bool output_to_error) {
+Result<Ending> launch(const Target& target, const Environment& environment, const LaunchOptions& options) {
   std::vector<std::string> arguments = target.arguments, variables = changed(environment);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
   int why[2];
@@ -81,7 +86,7 @@ Result<Ending> launch(const Target& target, const Environment& environment, bool
   const pid_t pid = fork();
   if (pid == 0) {
     signals.restore_defaults();
-    become(target.path.c_str(), argv.data(), envp.data(), output_to_error, why[1], parent);
+    become(target.path.c_str(), argv.data(), envp.data(), options, why[1], parent);
   }
   const int fork_error = errno;
   close(why[1]);

@@ -23,10 +23,14 @@ using Environment = std::map<std::string, std::optional<std::string>>;
 /// Our libraries first on LD_LIBRARY_PATH, and LD_PRELOAD where the target needs it.
 void add_libraries(Environment& environment, const Target& target, const std::string& libraries);
 
-/// Runs the program to its end with our standard input, output and error. SIGINT, SIGTERM, SIGHUP and SIGQUIT that are
+struct LaunchOptions {
+  int output = 1, error = 2;      ///< our file descriptors that become its standard output and error
+  bool fixed_addresses = false;   ///< without address-space randomisation: pointers are the same in each run
+};
+
+/// Runs the program to its end with our standard input. SIGINT, SIGTERM, SIGHUP and SIGQUIT that are
 /// sent to us alone are passed on; those the terminal sends reach the program anyway.
-/// @param output_to_error  its standard output goes to standard error
-Result<Ending> launch(const Target& target, const Environment& environment, bool output_to_error = false);
+Result<Ending> launch(const Target& target, const Environment& environment, const LaunchOptions& options = {});
 
 /// "./app was killed by signal 11 (Segmentation fault)" or "./app was interrupted" (SIGINT); "" if it was not killed, or
 /// only by a closed pipe.

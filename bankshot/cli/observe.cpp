@@ -15,7 +15,7 @@ Result<Observation> observe(Setup& setup, const std::vector<std::string>& comman
   setup.environment["BANKSHOT_COUNT"] = "1";
   setup.environment["BANKSHOT_REPORT_DIR"] = folder->path();
   if (options.trace_accesses != 0) setup.environment["BANKSHOT_TRACE"] = std::to_string(options.trace_accesses);
-  const Result<Ending> ending = launch(setup.target, setup.environment, options.output_to_error);
+  const Result<Ending> ending = launch(setup.target, setup.environment, options.launch);
   if (!ending) return ending.error();
   // Nothing is written to the terminal before the folder is gone: a closed pipe would end us.
   Observation seen{*ending, {}, {}};

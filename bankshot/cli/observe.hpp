@@ -16,7 +16,7 @@ struct Observation {
 };
 
 struct ObserveOptions {
-  bool output_to_error = false;  ///< the program's standard output goes to standard error
+  LaunchOptions launch;
   unsigned trace_accesses = 0;   ///< different accesses of each site that the report keeps
 };
 

@@ -1,6 +1,5 @@
 // bankshot trace: the access patterns of a run, as a file that search and conflicts read.
-#include <algorithm>
-#include <bit>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,13 +10,12 @@
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
+#include "bankshot/report/pattern_set.hpp"
 #include "bankshot/report/patterns_json.hpp"
 #include "bankshot/report/text.hpp"
 
 namespace bankshot::cli {
 namespace {
-
-constexpr unsigned kUsualAddressBits = 14;  // 64 KB, the size for which the XOR-hash paper counts its hashes
 
 class Trace final : public Command {
  public:
@@ -46,7 +44,7 @@ class Trace final : public Command {
     }
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    Result<Observation> seen = observe(*setup, command, {.output_to_error = file_ == "-", .trace_accesses = most_});
+    Result<Observation> seen = observe(*setup, command, {.launch = {.output = file_ == "-" ? STDERR_FILENO : STDOUT_FILENO}, .trace_accesses = most_});
     if (!seen) return refuse(seen.error().message);
     for (const std::string& problem : seen->problems) std::fprintf(stderr, "bankshot: %s\n", problem.c_str());
     say_how_it_ended(*setup, seen->ending);
@@ -61,32 +59,16 @@ class Trace final : public Command {
 
  private:
   int write(const report::RunReport& report) const {
-    scratchpad::PatternSet set;
-    set.rules = report.rules;
+    const Result<scratchpad::PatternSet> set = report::pattern_set(report.rules, report.kernels, as_is_);
+    if (!set) return refuse(set.error().message + "; there is nothing to write");
     uint64_t accesses = 0, sampled = 0;
     for (const report::Kernel& kernel : report.kernels) {
       for (const report::Site& site : kernel.sites) {
-        const std::vector<scratchpad::Pattern> patterns =
-            scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width);
-        for (const scratchpad::Pattern& p : patterns) {
-          set.patterns.push_back(as_is_ ? p : scratchpad::canonical(report.rules, p));
-        }
         accesses += site.totals.accesses;
         sampled += site.totals.trace.is_sample() ? 1 : 0;
       }
     }
-    if (set.patterns.empty()) return refuse("no access to shared memory was seen, so there is nothing to write");
-    scratchpad::merge_equal(set.patterns);
-    uint32_t highest = 0;
-    for (const scratchpad::Pattern& p : set.patterns) {
-      const uint32_t last = *std::max_element(p.words.begin(), p.words.end());
-      highest = std::max(highest, last + std::max(1u, p.width / 4) - 1);
-    }
-    set.address_bits = std::max<unsigned>(kUsualAddressBits, std::bit_width(highest));
-    if (set.address_bits > scratchpad::kMaxAddressBits) {
-      return refuse(fmt::format("word {} is beyond 2^{}, the most that hashes work on", highest, scratchpad::kMaxAddressBits));
-    }
-    const std::string text = report::patterns_to_json(set);
+    const std::string text = report::patterns_to_json(*set);
     if (file_ == "-") {
       print(text);
     } else {
@@ -94,7 +76,7 @@ class Trace final : public Command {
       if (const auto error = write_file(file_, text)) return refuse(error->message);
     }
     const std::string summary =
-        fmt::format("{} different patterns of {} warp accesses{}\n", report::grouped(set.patterns.size()), report::grouped(accesses),
+        fmt::format("{} different patterns of {} warp accesses{}\n", report::grouped(set->patterns.size()), report::grouped(accesses),
                     sampled == 0 ? "" : fmt::format("; a sample at {} instruction{}: see --most", sampled, sampled == 1 ? "" : "s"));
     if (file_ == "-") {
       std::fputs(("bankshot: " + summary).c_str(), stderr);

@@ -1,29 +1,15 @@
 // Where the descriptions lie.
-#include <dlfcn.h>
-#include <link.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/support/data_folders.hpp"
 
 namespace bankshot::gpu {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The program or shared library that holds this code, or empty.
-fs::path self() {
-  std::error_code code;
-  Dl_info info{};
-  void* found = nullptr;
-  if (dladdr1(reinterpret_cast<void*>(&self), &info, &found, RTLD_DL_LINKMAP) != 0 && found != nullptr) {
-    const char* name = static_cast<const link_map*>(found)->l_name;  // empty for the program itself
-    if (name != nullptr && *name != 0) return fs::canonical(name, code);
-  }
-  return fs::read_symlink("/proc/self/exe", code);
-}
 
 std::string join(const std::vector<std::string>& items, const char* separator) {
   std::string all;
@@ -39,14 +25,7 @@ Error not_toml(const std::string& file) {
 
 std::vector<std::string> gpu_folders() {
   if (const char* folder = std::getenv("BANKSHOT_GPUS"); folder != nullptr && *folder != 0) return {folder};
-  std::vector<std::string> folders;
-  const fs::path here = self().parent_path();
-  std::error_code code;
-  for (const char* relative : {"../gpus", "../share/bankshot/gpus", "../../../gpus"}) {
-    const fs::path folder = (here / relative).lexically_normal();
-    if (!here.empty() && fs::is_directory(folder, code)) folders.push_back(folder.string());
-  }
-  return folders;
+  return data_folders("gpus");
 }
 
 std::vector<std::string> gpu_names() {

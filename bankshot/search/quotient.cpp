@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "bankshot/scratchpad/gf2.hpp"
 
@@ -34,9 +33,11 @@ std::vector<uint32_t> Quotient::rows(const scratchpad::BankHash& hash) const {
   return result;
 }
 
+uint32_t Quotient::address_bits(uint32_t row) const { return scatter_bits(row, pivots); }
+
 scratchpad::BankHash Quotient::hash(const std::vector<uint32_t>& rows, scratchpad::HashSize size) const {
   std::vector<uint32_t> full;
-  for (uint32_t row : rows) full.push_back(scatter_bits(row, pivots));
+  for (uint32_t row : rows) full.push_back(address_bits(row));
   for (unsigned bit = 0; bit < size.address_bits && full.size() < size.bank_bits; ++bit) {
     full.push_back(1u << bit);
     if (scratchpad::rank(full) < full.size()) full.pop_back();
@@ -46,19 +47,9 @@ scratchpad::BankHash Quotient::hash(const std::vector<uint32_t>& rows, scratchpa
 
 Quotient make_quotient(const Problem& problem, const Restriction& restriction) {
   std::vector<scratchpad::Group> groups = problem.groups;
-  if (restriction.in_place) {
-    scratchpad::Group row{0, {}};
-    for (uint32_t word = 0; word < 1u << problem.size.bank_bits; ++word) row.words.push_back(word);
-    uint64_t step = groups.empty() ? 1 : 0;
-    for (const scratchpad::Group& group : groups) {
-      step = std::gcd(step, group.weight);  // excesses stay multiples of it
-      row.weight += group.weight * group.words.size();
-    }
-    row.weight += step;
-    groups.push_back(std::move(row));
-  }
   std::vector<uint32_t> differences;
-  for (unsigned bit = 0; bit < restriction.plain_low_bits; ++bit) differences.push_back(1u << bit);
+  const unsigned low = restriction.in_place ? problem.size.bank_bits : restriction.plain_low_bits;
+  for (unsigned bit = 0; bit < low; ++bit) differences.push_back(1u << bit);
   for (const scratchpad::Group& group : groups) {
     for (uint32_t word : group.words) {
       differences.push_back(word ^ group.words.front());
@@ -76,6 +67,12 @@ Quotient make_quotient(const Problem& problem, const Restriction& restriction) {
   }
   q.groups = std::move(groups);
   return q;
+}
+
+unsigned rank(std::span<const uint32_t> rows, unsigned bank_bits, const Restriction& restriction) {
+  std::vector<uint32_t> seen(rows.begin(), rows.end());
+  for (uint32_t& row : seen) row &= restriction.in_place ? (uint32_t{1} << bank_bits) - 1 : ~uint32_t{0};
+  return scratchpad::rank(seen);
 }
 
 }  // namespace bankshot::search

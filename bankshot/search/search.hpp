@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,19 @@ struct Problem {
 };
 Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& set);
 
+/// Why nothing is better than an optimum: the tree of the search, for bankshot verify. docs/json.md says what the numbers mean.
+struct Proof {
+  int64_t scale = 1;                ///< W was multiplied by it and rounded down
+  std::vector<int32_t> tree;
+};
+
 struct Found {
   scratchpad::BankHash hash;
   uint64_t excess = 0;              ///< sum of weight * (wavefronts - ideal), unavoidable included
   Status status = Status::heuristic;
   uint64_t lower_bound = 0;         ///< no hash of the class has less
   uint64_t evaluated = 0;           ///< hashes tried
+  std::optional<Proof> proof;       ///< of an optimum, if asked for
   std::vector<uint32_t> bits;       ///< heuristics: the rows in order of selection
 };
 
@@ -59,6 +67,8 @@ struct Restriction {
 
 struct SearchOptions : Restriction {
   std::chrono::milliseconds time_limit{10000};
+  unsigned threads = 1;             ///< for method optimal; what is found does not depend on it, unless time runs out
+  bool proof = false;               ///< method optimal: Found::proof
 };
 
 /// bank = ((a >> k1) ^ ((a >> k2) & mask)): all settings in the order k1, mask, k2, the first of the best.

@@ -1,0 +1,180 @@
+// bankshot reproduce: a figure or table of the papers, beside the published values.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bankshot/cli/command.hpp"
+#include "bankshot/cli/gate.hpp"
+#include "bankshot/cli/observe.hpp"
+#include "bankshot/cli/output.hpp"
+#include "bankshot/cli/patterns_file.hpp"
+#include "bankshot/experiment/experiment.hpp"
+#include "bankshot/report/pattern_set.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+using experiment::Value;
+
+constexpr unsigned kTraced = 1 << 16;  // different accesses kept of each instruction: all of them in what we run
+
+std::string text_of(const Value& value) {
+  if (const double* number = std::get_if<double>(&value)) return fmt::format("{:.15g}", *number);
+  const std::string* text = std::get_if<std::string>(&value);
+  return text != nullptr ? *text : "-";
+}
+
+nlohmann::ordered_json json_of(const Value& value) {
+  if (const double* number = std::get_if<double>(&value)) {
+    const bool whole = *number == static_cast<double>(static_cast<int64_t>(*number));
+    return whole ? nlohmann::ordered_json(static_cast<int64_t>(*number)) : nlohmann::ordered_json(*number);
+  }
+  const std::string* text = std::get_if<std::string>(&value);
+  return text != nullptr ? nlohmann::ordered_json(*text) : nlohmann::ordered_json(nullptr);
+}
+
+/// Runs our own programs and keeps what they did: several benchmarks are kernels of one run.
+class Runs {
+ public:
+  explicit Runs(const RunOptions& options) : options_(options) {}
+
+  Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = {(std::filesystem::path(library_folder()).parent_path() / "kernels" / benchmark.program).string()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    if (!runs_.contains(command)) {
+      Result<report::RunReport> report = run(command);
+      if (!report) return report.error();
+      runs_.emplace(command, std::move(*report));
+    }
+    report::RunReport report = runs_.at(command);
+    if (!benchmark.kernel.empty()) {
+      if (const std::string reason = keep_kernels(report, {benchmark.kernel}); !reason.empty()) return Error{reason};
+    }
+    return report::pattern_set(report.rules, report.kernels);
+  }
+
+ private:
+  Result<report::RunReport> run(const std::vector<std::string>& command) const {
+    if (access(command[0].c_str(), X_OK) != 0) {
+      return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
+    }
+    Result<Setup> setup = set_up(options_, command);
+    if (!setup) return setup.error();
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const Result<Observation> seen = observe(*setup, command, {.launch = {.output = nowhere}, .trace_accesses = kTraced});
+    close(nowhere);
+    if (!seen) return seen.error();
+    if (seen->ending.shell_status() != 0 || seen->report.is_partial()) return Error{command[0] + " failed"};
+    return seen->report;
+  }
+
+  const RunOptions& options_;
+  std::map<std::vector<std::string>, report::RunReport> runs_;
+};
+
+class Reproduce final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    app.add_option("NAME", names_, "experiments; those of --list");
+    app.add_flag("--list", list_, "list the experiments");
+    app.add_flag("--quick", quick_, "fewer runs where an experiment takes a mean of several");
+    app.add_option("--json", json_, "write the result as JSON, a line an experiment; - is standard output")->type_name("FILE|-");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (list_) return list();
+    if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them");
+    std::vector<experiment::Experiment> all;
+    for (const std::string& name : names_) {
+      Result<experiment::Experiment> one = experiment::load(name);
+      if (!one) return refuse(one.error().message);
+      all.push_back(std::move(*one));
+    }
+    Runs runs(options_);
+    std::string text, json;
+    for (const experiment::Experiment& one : all) {
+      experiment::Settings settings;
+      settings.trace = [&](const auto& benchmark, const auto& arguments) { return runs.trace(benchmark, arguments); };
+      settings.quick = quick_;
+      if (isatty(STDERR_FILENO) != 0) {
+        settings.progress = [&](const std::string& what) { std::fprintf(stderr, "\r%s: %s\033[K", one.name.c_str(), what.c_str()); };
+      }
+      const Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
+      if (settings.progress) std::fputs("\r\033[K", stderr);
+      if (!outcome) return refuse(one.name + ": " + outcome.error().message);
+      text += to_text(one, *outcome);
+      json += to_json(one, *outcome);
+    }
+    return deliver(json_, json, text);
+  }
+
+ private:
+  int list() const {
+    std::string text;
+    nlohmann::ordered_json names = nlohmann::ordered_json::array();
+    for (const std::string& name : experiment::names()) {
+      const Result<experiment::Experiment> one = experiment::load(name);
+      if (!one) return refuse(one.error().message);
+      names.push_back({{"name", one->name}, {"title", one->title}, {"paper", one->paper}});
+      text += fmt::format("{:<14}  {} ({})\n", one->name, one->title, one->paper);
+    }
+    const nlohmann::ordered_json document = {{"schema", "bankshot/experiments/1"}, {"experiments", names}};
+    return deliver(json_, document.dump(1) + "\n", text);
+  }
+
+  static std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome) {
+    size_t label = 5, published = 9, measured = 8;
+    for (const experiment::Row& row : outcome.rows) {
+      label = std::max(label, row.label.size());
+      published = std::max(published, text_of(row.published).size());
+      measured = std::max(measured, text_of(row.measured).size());
+    }
+    std::string text = fmt::format("{}: {}\n{}\n\n", one.name, one.title, one.paper);
+    text += fmt::format("  {:<{}}  {:>{}}  {:>{}}\n", "", label, "published", published, "measured", measured);
+    for (const experiment::Row& row : outcome.rows) {
+      text += fmt::format("  {:<{}}  {:>{}}  {:>{}}  {}{}\n", row.label, label, text_of(row.published), published,
+                          text_of(row.measured), measured, row.unit, row.note.empty() ? "" : "; " + row.note);
+    }
+    text += "\n";
+    for (const std::string& note : outcome.notes) text += note + "\n";
+    if (!one.deviations.empty()) text += "Deviations:\n";
+    for (const std::string& deviation : one.deviations) text += "- " + deviation + "\n";
+    return text + "\n";
+  }
+
+  static std::string to_json(const experiment::Experiment& one, const experiment::Outcome& outcome) {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const experiment::Row& row : outcome.rows) {
+      rows.push_back({{"label", row.label}, {"published", json_of(row.published)}, {"measured", json_of(row.measured)}, {"unit", row.unit}});
+      if (!row.note.empty()) rows.back()["note"] = row.note;
+    }
+    const nlohmann::ordered_json document = {{"schema", "bankshot/reproduce/1"}, {"name", one.name},         {"title", one.title},
+                                             {"paper", one.paper},               {"rows", rows},             {"notes", outcome.notes},
+                                             {"deviations", one.deviations}};
+    return document.dump() + "\n";
+  }
+
+  RunOptions options_;
+  std::vector<std::string> names_;
+  std::string json_;
+  bool list_ = false, quick_ = false;
+};
+
+const RegisterCommand registration({
+    "reproduce", "Rebuild a figure or table of the papers beside the published values",
+    "Experiments are files in experiments/; they run our own programs of kernels/.\n\n"
+    "Examples:\n"
+    "  bankshot reproduce --list\n"
+    "  bankshot reproduce tc16-table5\n"
+    "  bankshot reproduce --quick --json - tc16-table6\n",
+    [] { return std::make_unique<Reproduce>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

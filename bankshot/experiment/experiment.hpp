@@ -1,0 +1,67 @@
+// Figures and tables of the papers, rebuilt beside the published values. One TOML file an experiment: experiments/*.toml.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::experiment {
+
+/// A number, a text, or not known.
+using Value = std::variant<std::monostate, double, std::string>;
+
+/// A kernel of ours whose access patterns an experiment works on.
+struct Benchmark {
+  std::string label;                             ///< in the paper
+  std::string program;                           ///< of kernels/
+  std::string kernel;                            ///< contained in its name; empty: all
+  std::vector<std::string> arguments;            ///< of the run on which hashes are searched
+  std::vector<std::vector<std::string>> tests;   ///< of the runs on which they are judged; none: the same run
+  std::map<std::string, std::string> published;  ///< parameters of hashes by function
+};
+
+struct Experiment {
+  std::string name;                        ///< of the file, without .toml
+  std::string title, paper;
+  std::string kind;                        ///< what is computed; see kinds()
+  std::map<std::string, Value> published;  ///< by label of a row
+  std::vector<Benchmark> benchmarks;       ///< its own, or those of the file it names
+  std::vector<std::string> deviations;     ///< sentences: why a measured value is not the published one
+};
+
+struct Row {
+  std::string label;
+  Value published, measured;
+  std::string unit;
+  std::string note;  ///< what else there is to say of this row, or empty
+};
+
+struct Outcome {
+  std::vector<Row> rows;
+  std::vector<std::string> notes;  ///< sentences on what was found
+};
+
+/// Reads a file. The error names file, line and key. @param name  without folder and .toml
+Result<Experiment> load(const std::string& name);
+/// Names of all files of experiments, ascending; those that only hold benchmarks have no kind and are not listed.
+std::vector<std::string> names();
+
+/// The access patterns of one run of a benchmark.
+using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& benchmark, const std::vector<std::string>& arguments)>;
+
+struct Settings {
+  Tracer trace;
+  bool quick = false;                                    ///< fewer test runs
+  std::function<void(const std::string& what)> progress; ///< told before each benchmark, or empty
+};
+
+/// Computes the rows.
+Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings);
+
+}  // namespace bankshot::experiment

@@ -1,0 +1,198 @@
+// The experiments of the XOR-hash paper (TC'16): Tables 1, 5 and 6, Figure 8.
+#include "bankshot/experiment/hash_paper.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/search/search.hpp"
+
+namespace bankshot::experiment {
+namespace {
+
+using scratchpad::BankHash;
+using scratchpad::PatternSet;
+
+/// A way to choose a hash: a row of Table 6.
+struct Function {
+  const char* key;    ///< in experiment files
+  const char* label;  ///< in rows
+  std::optional<search::Found> (*choose)(const search::Problem&);
+};
+
+const Function kFunctions[] = {
+    {"fixed", "fixed bit-vector XOR", [](const search::Problem&) { return std::optional<search::Found>(); }},
+    {"bitvector-xor", "bit-vector XOR", [](const search::Problem& p) { return std::optional(search::exhaustive_bitvector(p, false, true, {})); }},
+    {"givargis-perm", "bitwise permutation, Givargis", [](const search::Problem& p) { return std::optional(search::givargis(p, false)); }},
+    {"mih-perm", "bitwise permutation, minimum imbalance", [](const search::Problem& p) { return std::optional(search::minimum_imbalance(p, false)); }},
+    {"givargis-xor", "bitwise XOR, Givargis", [](const search::Problem& p) { return std::optional(search::givargis(p, true)); }},
+    {"mih-xor", "bitwise XOR, minimum imbalance", [](const search::Problem& p) { return std::optional(search::minimum_imbalance(p, true)); }},
+};
+
+/// "0 1^4 5": the rows in the order in which the heuristic chose them.
+std::string bits_text(const std::vector<uint32_t>& rows) {
+  std::string text;
+  for (uint32_t row : rows) {
+    if (!text.empty()) text += " ";
+    text += std::to_string(std::countr_zero(row));
+    if (!std::has_single_bit(row)) text += "^" + std::to_string(std::countr_zero(row & (row - 1)));
+  }
+  return text;
+}
+
+std::string parameters(const Function& function, const search::Found& found) {
+  if (function.key != std::string_view("bitvector-xor")) return bits_text(found.bits);
+  const auto v = scratchpad::as_bitvector(found.hash);
+  return v ? fmt::format("k1={} k2={} mask={}", v->k1, v->k2, v->mask) : scratchpad::spec(found.hash);
+}
+
+/// The hash that published parameters stand for: "k1=0 k2=5 mask=7" or "0 1^4 5".
+Result<BankHash> published_hash(const std::string& text, scratchpad::HashSize size) {
+  unsigned k1 = 0, k2 = 0, mask = 0;
+  if (std::sscanf(text.c_str(), "k1=%u k2=%u mask=%u", &k1, &k2, &mask) == 3) {
+    return scratchpad::bitvector_xor_hash(size, k1, k2, mask);
+  }
+  std::string spec = "bitxor:";
+  for (char c : text) spec += c == ' ' ? ',' : c;
+  return scratchpad::parse_hash(spec, size);
+}
+
+uint64_t excess(const PatternSet& set, const BankHash& hash) { return scratchpad::excess(set.rules, set, hash); }
+
+Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
+
+/// How much of the conflicts a hash leaves, in percent of those without a hash; nothing where there are none.
+std::optional<double> removed(const PatternSet& set, const BankHash& hash) {
+  const uint64_t before = excess(set, scratchpad::modulo_hash(scratchpad::size_of(set)));
+  if (before == 0) return std::nullopt;
+  return 100 * (1 - static_cast<double>(excess(set, hash)) / static_cast<double>(before));
+}
+
+/// Conflicts removed, in percent: by benchmark, then by function.
+struct Removed {
+  std::vector<std::vector<double>> percent;
+};
+
+Result<Removed> conflicts_removed(const Experiment& experiment, const Settings& settings) {
+  Removed all;
+  for (const Benchmark& benchmark : experiment.benchmarks) {
+    if (settings.progress) settings.progress(benchmark.label);
+    const Result<PatternSet> train = settings.trace(benchmark, benchmark.arguments);
+    if (!train) return at(benchmark, train.error().message);
+    std::vector<PatternSet> tests;
+    const size_t runs = settings.quick ? std::min<size_t>(2, benchmark.tests.size()) : benchmark.tests.size();
+    for (size_t k = 0; k < runs; ++k) {
+      Result<PatternSet> test = settings.trace(benchmark, benchmark.tests[k]);
+      if (!test) return at(benchmark, test.error().message);
+      tests.push_back(std::move(*test));
+    }
+    if (tests.empty()) tests.push_back(*train);
+    const search::Problem problem = search::problem(train->rules, *train);
+    std::vector<double>& percents = all.percent.emplace_back();
+    for (const Function& function : kFunctions) {
+      const std::optional<search::Found> found = function.choose(problem);
+      double sum = 0;
+      for (const PatternSet& test : tests) {
+        const scratchpad::HashSize size = scratchpad::size_of(test);
+        BankHash hash = scratchpad::fixed_xor_hash(size);
+        if (found) {
+          hash = found->hash;
+          hash.address_bits = std::max(hash.address_bits, size.address_bits);
+        }
+        const std::optional<double> percent = removed(test, hash);
+        if (!percent) return at(benchmark, "there are no conflicts to remove");
+        sum += *percent;
+      }
+      percents.push_back(sum / static_cast<double>(tests.size()));
+    }
+  }
+  return all;
+}
+
+Value published(const Experiment& experiment, const std::string& label) {
+  const auto found = experiment.published.find(label);
+  return found == experiment.published.end() ? Value() : found->second;
+}
+
+/// Percent with a decimal: no more is meant.
+double rounded(double percent) { return std::round(percent * 10) / 10; }
+
+}  // namespace
+
+Result<Outcome> class_sizes(const Experiment& experiment, const Settings&) {
+  const scratchpad::ClassSizes s = scratchpad::class_sizes({14, 5});
+  const std::pair<const char*, const std::string*> rows[] = {
+      {"all functions", &s.all}, {"XOR", &s.linear}, {"unique XOR", &s.unique_linear}, {"bit-vector", &s.bitvector_perm},
+      {"bit-vector XOR", &s.bitvector_xor}, {"bitwise permutation", &s.bitwise_perm}, {"bitwise XOR", &s.bitwise_xor}};
+  Outcome outcome;
+  for (const auto& [label, size] : rows) {
+    const bool exact = size->size() <= 15 && size->find('e') == std::string::npos;
+    outcome.rows.push_back({label, published(experiment, label), exact ? Value(std::stod(*size)) : Value(*size), "functions", {}});
+  }
+  return outcome;
+}
+
+Result<Outcome> hash_parameters(const Experiment& experiment, const Settings& settings) {
+  Outcome outcome;
+  size_t same = 0, as_good = 0, all = 0;
+  for (const Benchmark& benchmark : experiment.benchmarks) {
+    if (settings.progress) settings.progress(benchmark.label);
+    const Result<PatternSet> set = settings.trace(benchmark, benchmark.arguments);
+    if (!set) return at(benchmark, set.error().message);
+    const search::Problem problem = search::problem(set->rules, *set);
+    const uint64_t before = excess(*set, scratchpad::modulo_hash(problem.size));
+    for (const Function& function : kFunctions) {
+      const auto value = benchmark.published.find(function.key);
+      const std::optional<search::Found> found = function.choose(problem);
+      if (!found || value == benchmark.published.end()) continue;
+      const Result<BankHash> theirs = published_hash(value->second, problem.size);
+      if (!theirs) return at(benchmark, function.key + std::string(": ") + theirs.error().message);
+      const uint64_t our_excess = excess(*set, found->hash), their_excess = excess(*set, *theirs);
+      const std::string measured = parameters(function, *found);
+      ++all;
+      same += measured == value->second ? 1 : 0;
+      as_good += our_excess == their_excess ? 1 : 0;
+      outcome.rows.push_back({benchmark.label + ", " + function.label, value->second, measured, "parameters",
+                              fmt::format("excess of {}: published {}, measured {}", before, their_excess, our_excess)});
+    }
+  }
+  outcome.notes.push_back(fmt::format("{} of {} parameters are the published ones; {} of {} leave as many conflicts as those", same, all, as_good, all));
+  return outcome;
+}
+
+Result<Outcome> removed_by_benchmark(const Experiment& experiment, const Settings& settings) {
+  const Result<Removed> all = conflicts_removed(experiment, settings);
+  if (!all) return all.error();
+  Outcome outcome;
+  double conflict_free = 0;
+  for (size_t b = 0; b < experiment.benchmarks.size(); ++b) {
+    conflict_free += all->percent[b][0] == 100 ? 1 : 0;
+    for (size_t f = 0; f < std::size(kFunctions); ++f) {
+      const std::string label = experiment.benchmarks[b].label + ", " + kFunctions[f].label;
+      outcome.rows.push_back({label, published(experiment, label), rounded(all->percent[b][f]), "% of the conflicts removed", {}});
+    }
+  }
+  const std::string label = "benchmarks that the fixed hash leaves without conflicts";
+  outcome.rows.push_back({label, published(experiment, label), conflict_free, "benchmarks", {}});
+  return outcome;
+}
+
+Result<Outcome> removed_on_average(const Experiment& experiment, const Settings& settings) {
+  const Result<Removed> all = conflicts_removed(experiment, settings);
+  if (!all) return all.error();
+  Outcome outcome;
+  for (size_t f = 0; f < std::size(kFunctions); ++f) {
+    double sum = 0;
+    for (const std::vector<double>& percents : all->percent) sum += percents[f];
+    outcome.rows.push_back({kFunctions[f].label, published(experiment, kFunctions[f].label),
+                            rounded(sum / static_cast<double>(all->percent.size())), "% of the conflicts removed, mean of the benchmarks", {}});
+  }
+  return outcome;
+}
+
+}  // namespace bankshot::experiment

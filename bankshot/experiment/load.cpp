@@ -1,0 +1,180 @@
+// Reading an experiment. toml++ is heavy, so it stays in this file.
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "bankshot/experiment/experiment.hpp"
+#include "bankshot/support/data_folders.hpp"
+
+namespace bankshot::experiment {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Thrown and caught in this file only.
+struct Bad {
+  std::string message;
+};
+
+std::vector<std::string> folders() {
+  if (const char* folder = std::getenv("BANKSHOT_EXPERIMENTS"); folder != nullptr && *folder != 0) return {folder};
+  return data_folders("experiments");
+}
+
+class Reader {
+ public:
+  explicit Reader(const fs::path& path) : path_(path) {}
+
+  toml::table read() const {
+    toml::parse_result parsed = toml::parse_file(path_.string());
+    if (!parsed) fail(parsed.error().source().begin, std::string(parsed.error().description()));
+    return std::move(parsed).table();
+  }
+
+  [[noreturn]] void fail(const toml::source_position& at, const std::string& what) const {
+    throw Bad{path_.string() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": " + what};
+  }
+  [[noreturn]] void fail(const toml::node& node, const std::string& what) const { fail(node.source().begin, what); }
+
+  std::string text(const toml::table& table, std::string_view key, bool required) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) {
+      if (required) fail(table, std::string(key) + " is missing");
+      return {};
+    }
+    if (!node->is_string()) fail(*node, std::string(key) + " must be a text in quotes");
+    return node->as_string()->get();
+  }
+
+  std::vector<std::string> texts(const toml::node& node, std::string_view key) const {
+    if (!node.is_array()) fail(node, std::string(key) + " must be a list of texts");
+    std::vector<std::string> all;
+    for (const toml::node& item : *node.as_array()) {
+      if (!item.is_string()) fail(item, std::string(key) + " must be a list of texts");
+      all.push_back(item.as_string()->get());
+    }
+    return all;
+  }
+
+  std::vector<std::string> texts(const toml::table& table, std::string_view key) const {
+    const toml::node* node = table.get(key);
+    return node == nullptr ? std::vector<std::string>() : texts(*node, key);
+  }
+
+  void only(const toml::table& table, std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, node] : table) {
+      if (std::find(known.begin(), known.end(), key.str()) == known.end()) {
+        fail(key.source().begin, "unknown key '" + std::string(key.str()) + "'");
+      }
+    }
+  }
+
+  const toml::table* section(const toml::table& table, std::string_view key) const {
+    const toml::node* node = table.get(key);
+    if (node != nullptr && !node->is_table()) fail(*node, std::string(key) + " must be a section");
+    return node == nullptr ? nullptr : node->as_table();
+  }
+
+  Benchmark benchmark(const toml::node& node) const {
+    if (!node.is_table()) fail(node, "a benchmark must be a section: [[benchmark]]");
+    const toml::table& table = *node.as_table();
+    only(table, {"label", "program", "kernel", "arguments", "tests", "published"});
+    Benchmark b;
+    b.label = text(table, "label", true);
+    b.program = text(table, "program", true);
+    b.kernel = text(table, "kernel", false);
+    b.arguments = texts(table, "arguments");
+    if (const toml::node* tests = table.get("tests")) {
+      if (!tests->is_array()) fail(*tests, "tests must be a list of lists of texts");
+      for (const toml::node& test : *tests->as_array()) b.tests.push_back(texts(test, "tests"));
+    }
+    if (const toml::table* published = section(table, "published")) {
+      for (const auto& [key, value] : *published) b.published[std::string(key.str())] = text(*published, key.str(), true);
+    }
+    return b;
+  }
+
+  std::vector<Benchmark> benchmarks(const toml::table& root) const {
+    std::vector<Benchmark> all;
+    const toml::node* list = root.get("benchmark");
+    if (list == nullptr) return all;
+    if (!list->is_array()) fail(*list, "benchmark must be a list of sections: [[benchmark]]");
+    for (const toml::node& node : *list->as_array()) all.push_back(benchmark(node));
+    return all;
+  }
+
+  Experiment experiment() const {
+    const toml::table root = read();
+    only(root, {"title", "paper", "kind", "benchmarks", "benchmark", "published", "deviations"});
+    Experiment e;
+    e.name = path_.stem().string();
+    e.kind = text(root, "kind", true);
+    e.title = text(root, "title", true);
+    e.paper = text(root, "paper", true);
+    e.deviations = texts(root, "deviations");
+    if (const toml::table* published = section(root, "published")) {
+      for (const auto& [key, node] : *published) {
+        Value& value = e.published[std::string(key.str())];
+        if (node.is_number()) {
+          value = *node.value<double>();
+        } else if (node.is_string()) {
+          value = node.as_string()->get();
+        } else {
+          fail(node, "a published value must be a number or a text");
+        }
+      }
+    }
+    e.benchmarks = benchmarks(root);
+    if (const std::string other = text(root, "benchmarks", false); !other.empty()) {
+      const Reader reader(path_.parent_path() / (other + ".toml"));
+      const toml::table table = reader.read();
+      e.benchmarks = reader.benchmarks(table);
+    }
+    return e;
+  }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  std::error_code code;
+  for (const std::string& folder : folders()) {
+    for (const auto& entry : fs::directory_iterator(folder, code)) {
+      if (entry.path().extension() != ".toml") continue;
+      const toml::parse_result parsed = toml::parse_file(entry.path().string());
+      if (!parsed || parsed.table().contains("kind")) all.push_back(entry.path().stem().string());
+    }
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+Result<Experiment> load(const std::string& name) {
+  const std::vector<std::string> known = names();
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    std::string list;
+    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
+    return Error{"no experiment is called '" + name + "'; there are: " + (list.empty() ? "none, as the folder experiments was not found" : list)};
+  }
+  std::error_code code;
+  for (const std::string& folder : folders()) {
+    const fs::path path = fs::path(folder) / (name + ".toml");
+    if (!fs::is_regular_file(path, code)) continue;
+    try {
+      return Reader(path).experiment();
+    } catch (const Bad& bad) {
+      return Error{bad.message};
+    }
+  }
+  return Error{"the file of experiment " + name + " is gone"};
+}
+
+}  // namespace bankshot::experiment

@@ -1,0 +1,84 @@
+// Images for programs whose conflicts depend on their data: made from a seed, or read from a file.
+#pragma once
+
+#include <cctype>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+
+struct Image {
+  int width = 0, height = 0;
+  std::vector<uint8_t> pixels;  // row by row, 0 black to 255 white
+};
+
+/// An image in which near pixels are alike, as in photographs: "value noise". On lattices of 64, 32, 16, 8 and 4 pixels,
+/// each point has a random value; pixels between are interpolated bilinearly, and the lattices are added with the weights
+/// 16, 8, 4, 2 and 1 of 31, which gives each scale half the contrast of the next larger one. The result is stretched
+/// about the middle by two and cut off at black and white, and a grain of -2 to 2 is added to each pixel. All in whole
+/// numbers: a seed gives the same image on every machine.
+inline Image made_image(int width, int height, uint32_t seed) {
+  Image image{width, height, std::vector<uint8_t>(size_t(width) * height)};
+  Random random(seed * 2654435761u | 1u);  // spreads the seeds; never the state 0, which Random cannot leave
+  for (int i = 0; i < 16; ++i) random.next();
+  std::vector<int> sum(image.pixels.size());
+  for (int cell = 64, weight = 16; weight > 0; cell /= 2, weight /= 2) {
+    const int columns = width / cell + 2, rows = height / cell + 2;
+    std::vector<int> lattice(size_t(columns) * rows);
+    for (int& value : lattice) value = static_cast<int>(random.below(256));
+    for (int y = 0; y < height; ++y)
+      for (int x = 0; x < width; ++x) {
+        const int* corner = &lattice[size_t(y / cell) * columns + x / cell];
+        const int right = x % cell, down = y % cell;
+        const int upper = corner[0] * (cell - right) + corner[1] * right;
+        const int lower = corner[columns] * (cell - right) + corner[columns + 1] * right;
+        sum[size_t(y) * width + x] += weight * ((upper * (cell - down) + lower * down) / (cell * cell));
+      }
+  }
+  for (size_t i = 0; i < sum.size(); ++i) {
+    const int value = (sum[i] / 31 - 128) * 2 + 128 + static_cast<int>(random.below(5)) - 2;
+    image.pixels[i] = static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+  }
+  return image;
+}
+
+/// Reads a grey image in the format PGM (P5 or P2, at most 255 grey values); ends the program with status 2 if it is none.
+inline Image read_pgm(const char* path) {
+  const auto refuse = [&](const char* reason) {
+    std::fprintf(stderr, "%s: %s; give a grey PGM image (P5 or P2) of at most 8 bits\n", path, reason);
+    std::exit(2);
+  };
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse("cannot be read");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const bool binary = text.rfind("P5", 0) == 0;
+  if (!binary && text.rfind("P2", 0) != 0) refuse("does not start with P5 or P2");
+  size_t at = 2;
+  const auto number = [&](int most) {  // after blanks and comments, which reach from # to the end of the line
+    for (bool comment = false; at < text.size() && (comment || text[at] == '#' || std::isspace(uint8_t(text[at])));
+         ++at)
+      comment = text[at] != '\n' && (comment || text[at] == '#');
+    int value = 0;
+    const size_t start = at;
+    for (; at < text.size() && std::isdigit(uint8_t(text[at])); ++at)
+      if ((value = value * 10 + (text[at] - '0')) > most) refuse("has a number that is too large");
+    if (at == start) refuse("ends early or is not a PGM image");
+    return value;
+  };
+  Image image;
+  image.width = number(1 << 14);
+  image.height = number(1 << 14);
+  const int white = number(255);
+  if (!image.width || !image.height || !white) refuse("is empty");
+  const size_t count = size_t(image.width) * image.height;
+  ++at;  // one blank ends the head of P5
+  if (binary && (at > text.size() || text.size() - at < count)) refuse("ends early");
+  for (size_t i = 0; i < count; ++i)
+    image.pixels.push_back(static_cast<uint8_t>((binary ? uint8_t(text[at + i]) : number(white)) * 255 / white));
+  return image;
+}
