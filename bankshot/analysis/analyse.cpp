@@ -133,7 +133,9 @@ class Gatherer {
       if (added) order.push_back(at->first);
       Threads& threads = at->second;
       if (threads.list.empty()) threads.form = access.form;
-      threads.alike &= threads.form == access.form;
+      // Every warp has its own count of iterations, which is the same number for one execution of the CTA.
+      threads.alike &= threads.form == access.form ||
+                       walk.forms.text({0, threads.form, 0}) == walk.forms.text({0, access.form, 0});
       for (uint64_t rest = access.mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
         threads.list.push_back({event.warp * launch_.warp_size + lane, access.address[lane]});

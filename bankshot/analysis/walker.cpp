@@ -115,14 +115,7 @@ uint64_t Walker::run(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered
     Row condition;
     if (step.guard >= 0) std::copy_n(row(static_cast<uint32_t>(step.guard)), lanes_, condition.begin());
     else read(step.sources[0], 32, lanes, condition);
-    std::string why = "lanes part";
-    for (unsigned lane = 0; lane < lanes_; ++lane) {
-      if ((lanes >> lane & 1) == 0 || condition[lane].form == Forms::kKnown) continue;
-      why = forms_.is_unknown(condition[lane]) ? "the condition " + forms_.reason(condition[lane])
-                                               : "the condition is " + forms_.text(condition[lane]);
-      break;
-    }
-    lanes = both_sides(at, targets, lanes, assumption(step, why, uniform));
+    lanes = both_sides(at, targets, lanes, assumption(step, reason_of(condition, lanes), uniform));
     at = join;
   }
   return gone() ? 0 : lanes;
@@ -182,7 +175,8 @@ uint64_t Walker::split(uint32_t at, const std::vector<Side>& sides) {
 }
 
 Assumption Walker::assumption(const Step& step, const std::string& why, bool uniform) const {
-  return {step.ptx_line, (uniform ? "may not run at all: at " : "all lanes are taken to arrive: at ") + place(step) + " " + why, uniform};
+  const std::string what = text_of(*step.instruction) + " at " + place(step) + " " + why;
+  return {step.ptx_line, (uniform ? "may not run at all: " : "all lanes are taken to take part: ") + what, uniform};
 }
 
 /// All lanes take every side, each from the same state; what then differs is unknown.

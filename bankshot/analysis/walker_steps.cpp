@@ -76,6 +76,16 @@ void Walker::read(const Source& source, unsigned width, uint64_t lanes, Row& out
   }
 }
 
+/// Why a condition is not known.
+std::string Walker::reason_of(const Row& condition, uint64_t lanes) const {
+  for (unsigned lane = 0; lane < lanes_; ++lane) {
+    if (!is_on(lanes, lane) || condition[lane].form == Forms::kKnown) continue;
+    return forms_.is_unknown(condition[lane]) ? forms_.reason(condition[lane])
+                                              : "depends on " + forms_.text(condition[lane]) + ", not known";
+  }
+  return "lets some lanes go";
+}
+
 /// Lanes whose guard holds. @param unsure  lanes of which it is not known
 uint64_t Walker::guarded(const Step& step, uint64_t lanes, uint64_t& unsure) {
   unsure = 0;
@@ -158,10 +168,15 @@ void Walker::compute(const Step& step, uint64_t all) {
     } else if (step.operation == nullptr) {
       out[lane] = forms_.unknown("depends on the result of " + text_of(*step.instruction) + " at " + place(step), arrays);
     } else {
-      std::string what;
-      for (size_t k = 0; k < count && what.empty(); ++k) what = forms_.text(in[k][lane]);
-      out[lane] = forms_.unknown(text_of(*step.instruction) + " at " + place(step) + " takes what is not known: " +
-                                 (what.empty() ? "an address" : what), arrays);
+      std::vector<std::string> what;
+      for (size_t k = 0; k < count; ++k) {
+        const std::string text = in[k][lane].form == Forms::kKnown ? "" : forms_.text(in[k][lane]);
+        if (!text.empty() && std::find(what.begin(), what.end(), text) == what.end()) what.push_back(text);
+      }
+      std::string all;
+      for (const std::string& text : what) all += (all.empty() ? "" : " and ") + text;
+      out[lane] = forms_.unknown("depends on " + (all.empty() ? "the place of shared memory" : all) + ", not known (" +
+                                 text_of(*step.instruction) + " at " + place(step) + ")", arrays);
     }
   }
   for (const uint32_t reg : step.destinations) write(step, reg, out, sure, unsure);
@@ -233,7 +248,7 @@ void Walker::record(const Step& step, uint64_t lanes, const Row& address, bool u
     if (forms_.is_unknown(a)) {
       access.reason = forms_.reason(a);
     } else if (a.form != first->form) {
-      access.reason = "lanes add different unknown amounts: " + forms_.text(*first) + " and " + forms_.text(a);
+      access.reason = "the distance between lanes depends on " + forms_.text(forms_.subtract(a, *first, 64)) + ", which is not known";
     } else if (forms_.form(a).modulus < kAddressBits) {
       access.reason = "only the low bits of the address are known";
     } else if (step.space == ptx::Space::generic && (a.arrays & Value::kGeneric) == 0) {
@@ -252,7 +267,7 @@ void Walker::record(const Step& step, uint64_t lanes, const Row& address, bool u
     Row guard;
     std::copy_n(row(static_cast<uint32_t>(step.guard)), lanes_, guard.begin());
     context.assumptions.push_back(number_of(walk_.assumption_numbers, walk_.assumptions,
-                                            assumption(step, "its guard is not known", is_uniform(guard, lanes))));
+                                            assumption(step, reason_of(guard, lanes), is_uniform(guard, lanes))));
   }
   std::vector<uint32_t> iterations;
   Event event;

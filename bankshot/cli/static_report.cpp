@@ -84,7 +84,11 @@ std::string formulas_text(const analysis::Kernel& kernel, const Site& site) {
 
 std::string names_of(const analysis::Kernel& kernel, const Site& site) {
   std::string names;
-  for (const uint32_t array : site.arrays) names += (names.empty() ? "" : " or ") + report::demangle(kernel.arrays[array].name);
+  for (const uint32_t array : site.arrays) {
+    std::string name = report::demangle(kernel.arrays[array].name);  // kernel(int*)::tile
+    if (const size_t scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
+    names += (names.empty() ? "" : " or ") + name;
+  }
   return names;
 }
 

@@ -92,7 +92,7 @@ TEST(Analysis, address_from_memory_is_refused_with_its_line) {
   const auto s = sites(text, launch({64, 1, 1}));
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
-  EXPECT_EQ(s[0].reason, "depends on data loaded at PTX line 8 (ld.global.u32)");
+  EXPECT_EQ(s[0].reason, "depends on data loaded at PTX line 9 (ld.global.u32)");
   EXPECT_EQ(s[0].arrays, std::vector<uint32_t>{0});  // it is an access of tile all the same
   EXPECT_EQ(s[1].certainty, Certainty::exact);
   EXPECT_EQ(formula(s[1]), "0");
@@ -110,7 +110,7 @@ TEST(Analysis, loop_of_unknown_length_is_any_iteration) {
   EXPECT_EQ(s[0].certainty, Certainty::each);
   EXPECT_TRUE(s[0].shifted);
   EXPECT_EQ(s[0].loops.size(), 1u);
-  EXPECT_EQ(formula(s[0]), "tx + 32*k8");  // PTX line 8 is where the loop begins
+  EXPECT_EQ(formula(s[0]), "tx + 32*k9");  // PTX line 9 is where the loop begins
   EXPECT_EQ(s[0].totals.accesses, 2u);      // of one iteration
   EXPECT_EQ(s[0].totals.wavefronts, 2u);
   EXPECT_EQ(s[1].certainty, Certainty::exact);
@@ -133,7 +133,7 @@ TEST(Analysis, stride_that_grows_in_a_loop_of_unknown_length_is_refused) {
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
-  EXPECT_EQ(s[0].reason, "mul.lo.s32 at PTX line 8 takes what is not known: what the loop at PTX line 8 adds");
+  EXPECT_EQ(s[0].reason, "the distance between lanes depends on 4*what the loop at PTX line 9 adds, which is not known");
 }
 
 TEST(Analysis, cta_index_only_shifts) {
@@ -174,7 +174,7 @@ TEST(Analysis, value_from_either_side_of_an_unknown_branch_is_unknown) {
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
-  EXPECT_EQ(s[0].reason, "differs between paths that part at PTX line 9");
+  EXPECT_EQ(s[0].reason, "differs between paths that part at PTX line 10");
   EXPECT_EQ(s[1].certainty, Certainty::exact);  // 5 on both sides
 }
 
