@@ -132,7 +132,7 @@ std::string Forms::text(Value value, uint64_t unit) const {
   std::string text;
   const Form& form = forms_[value.form];
   for (const Term& term : form.terms) {
-    const auto factor = static_cast<int64_t>(extended(term.factor, form.modulus, true));
+    const auto factor = form.modulus == 1 ? 1 : static_cast<int64_t>(extended(term.factor, form.modulus, true));
     const int64_t size = (factor < 0 ? -factor : factor) / static_cast<int64_t>(unit);
     text += text.empty() ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ";
     if (size != 1) text += std::to_string(size) + "*";

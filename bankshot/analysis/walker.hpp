@@ -146,6 +146,7 @@ class Walker {
   void write(const Step& step, uint32_t reg, const Row& row, uint64_t lanes, uint64_t unsure);
   uint64_t guarded(const Step& step, uint64_t lanes, uint64_t& unsure);
   bool is_uniform(const Row& row, uint64_t lanes) const;
+  std::string unknown_parts(const Value* values, size_t count) const;
   std::string reason_of(const Row& condition, uint64_t lanes) const;
   std::string place(const Step& step) const;
 

@@ -123,6 +123,18 @@ void Walker::write(const Step& step, uint32_t reg, const Row& values, uint64_t l
   meet({reg}, states, uniform, "depends on the guard of " + text_of(*step.instruction) + " at " + place(step));
 }
 
+/// What is not known of these values: "32*ctaid.x and param_2".
+std::string Walker::unknown_parts(const Value* values, size_t count) const {
+  std::vector<std::string> parts;
+  for (size_t k = 0; k < count; ++k) {
+    const std::string text = values[k].form == Forms::kKnown ? "" : forms_.text(values[k]);
+    if (!text.empty() && std::find(parts.begin(), parts.end(), text) == parts.end()) parts.push_back(text);
+  }
+  std::string all;
+  for (const std::string& part : parts) all += (all.empty() ? "" : " and ") + part;
+  return all.empty() ? "the place of shared memory" : all;
+}
+
 void Walker::compute(const Step& step, uint64_t all) {
   uint64_t unsure = 0;
   const uint64_t sure = guarded(step, all, unsure), lanes = sure | unsure;
@@ -141,9 +153,9 @@ void Walker::compute(const Step& step, uint64_t all) {
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!is_on(lanes, lane)) continue;
     Value values[kMostSources];
+    for (size_t k = 0; k < count; ++k) values[k] = in[k][lane];
     std::optional<Value> result;
     if (step.operation != nullptr) {
-      for (size_t k = 0; k < count; ++k) values[k] = in[k][lane];
       result = step.operation->run(forms_, step.shape, values);
     }
     if (result) {
@@ -160,7 +172,10 @@ void Walker::compute(const Step& step, uint64_t all) {
     if (uniform) {
       std::string key = text_of(*step.instruction);
       for (size_t k = 0; k < count; ++k) key += '|' + std::to_string(in[k][lane].form) + ':' + std::to_string(in[k][lane].bits);
-      const uint32_t symbol = forms_.result_symbol(key, "[" + step.instruction->opcode + " at " + place(step) + "]");
+      const std::string parts = unknown_parts(values, count);
+      constexpr size_t kLongest = 100;  // what is made of what is made of …
+      const uint32_t symbol = forms_.result_symbol(
+          key, "[" + step.instruction->opcode + " of " + (parts.size() <= kLongest ? parts : "what is not known, at " + place(step)) + "]");
       out[lane] = forms_.of_symbol(symbol, width);
       out[lane].arrays = arrays;
     } else if (cause != nullptr) {
@@ -168,15 +183,8 @@ void Walker::compute(const Step& step, uint64_t all) {
     } else if (step.operation == nullptr) {
       out[lane] = forms_.unknown("depends on the result of " + text_of(*step.instruction) + " at " + place(step), arrays);
     } else {
-      std::vector<std::string> what;
-      for (size_t k = 0; k < count; ++k) {
-        const std::string text = in[k][lane].form == Forms::kKnown ? "" : forms_.text(in[k][lane]);
-        if (!text.empty() && std::find(what.begin(), what.end(), text) == what.end()) what.push_back(text);
-      }
-      std::string all;
-      for (const std::string& text : what) all += (all.empty() ? "" : " and ") + text;
-      out[lane] = forms_.unknown("depends on " + (all.empty() ? "the place of shared memory" : all) + ", not known (" +
-                                 text_of(*step.instruction) + " at " + place(step) + ")", arrays);
+      out[lane] = forms_.unknown("depends on " + unknown_parts(values, count) + ", not known (" + text_of(*step.instruction) +
+                                 " at " + place(step) + ")", arrays);
     }
   }
   for (const uint32_t reg : step.destinations) write(step, reg, out, sure, unsure);
@@ -192,7 +200,9 @@ void Walker::load_parameter(const Step& step, uint64_t all) {
     if (const auto known = launch_.parameters.find({step.name, offset}); known != launch_.parameters.end()) {
       value.bits = known->second & low_bits(bits);
     } else {
-      value = forms_.of_symbol(forms_.symbol(offset == 0 ? step.name : step.name + "+" + std::to_string(offset)), bits);
+      const size_t number = step.name.rfind("_param_");  // compilers put the kernel's name before it
+      const std::string name = number == std::string::npos ? step.name : step.name.substr(number + 1);
+      value = forms_.of_symbol(forms_.symbol(offset == 0 ? name : name + "+" + std::to_string(offset)), bits);
     }
     Row values;
     values.fill(forms_.extend(value, bits, step.shape.is_signed, width));

@@ -1,11 +1,13 @@
 // bankshot search: the best bank hash for access patterns.
 #include <chrono>
 #include <optional>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bankshot/cli/certificate.hpp"
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/write_file.hpp"
@@ -60,6 +62,9 @@ class Search final : public Command {
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
+    app.add_option("--threads", threads_, "host threads of the proof; 0 takes all cores")->check(CLI::Range(0, 1024))->capture_default_str();
+    app.add_option("--certificate", certificate_, "write the proof that the hash is the best, for bankshot verify; of method optimal")
+        ->type_name("FILE");
     app.add_flag("--count-classes", count_, "only print how many hashes each class has");
     app.add_option("--address-bits", size_.address_bits, "for --count-classes")->check(CLI::Range(1, 16))->capture_default_str();
     app.add_option("--bank-bits", size_.bank_bits, "for --count-classes")->check(CLI::Range(1, 6))->capture_default_str();
@@ -78,6 +83,10 @@ class Search final : public Command {
     if (!json_.empty() && json_ != "-") {
       if (const auto error = cannot_write(json_)) return refuse(error->message);
     }
+    if (!certificate_.empty()) {
+      if (*m != Method::optimal) return refuse("a certificate is for --method optimal; the others prove nothing, or by trying all");
+      if (const auto error = cannot_write(certificate_)) return refuse(error->message);
+    }
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
     const scratchpad::Rules& rules = set->rules;
@@ -85,8 +94,14 @@ class Search final : public Command {
     options.in_place = in_place_;
     options.plain_low_bits = plain_low_bits_;
     options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
-    const Result<search::Found> found = search::find(search::problem(rules, *set), *c, *m, options);
+    options.threads = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+    options.proof = !certificate_.empty();
+    const search::Problem problem = search::problem(rules, *set);
+    const Result<search::Found> found = search::find(problem, *c, *m, options);
     if (!found) return refuse(found.error().message);
+    if (found->proof) {
+      if (const auto error = write_file(certificate_, verify::to_json(certificate_of(problem, options, *found)))) return refuse(error->message);
+    }
     const uint64_t baseline = scratchpad::excess(rules, *set, scratchpad::modulo_hash(scratchpad::size_of(*set)));
     return deliver(json_, json_of(*found, baseline), text_of(*found, baseline));
   }
@@ -101,13 +116,14 @@ class Search final : public Command {
                                {"status", search::name(found.status)},
                                {"lower_bound", found.lower_bound},
                                {"evaluated", found.evaluated},
+                               {"certificate", found.proof.has_value()},
                                {"in_place", scratchpad::is_in_place(found.hash)}};
     if (const auto form = scratchpad::in_place_form(found.hash)) document["in_place_rows"] = form->rows();
     if (found.status == search::Status::heuristic) document["bits"] = bit_list(found.bits);
     return document.dump(1) + "\n";
   }
 
-  static std::string text_of(const search::Found& found, uint64_t baseline) {
+  std::string text_of(const search::Found& found, uint64_t baseline) const {
     std::string text = fmt::format("excess {} of {} without a hash: ", found.excess, baseline);
     switch (found.status) {
       case search::Status::exhaustive: text += fmt::format("the best of its class ({} tried)\n", found.evaluated); break;
@@ -130,6 +146,10 @@ class Search final : public Command {
                                                  : "no: only hardware, or software with a layout of its own\n");
     if (const auto form = scratchpad::in_place_form(found.hash); form && *form != found.hash) {
       text += "  applied as  " + scratchpad::spec(*form) + "\n";
+    }
+    if (!certificate_.empty()) {
+      text += found.proof ? fmt::format("  certificate {} ({} numbers)\n", certificate_, found.proof->tree.size())
+                          : "  certificate not written: nothing is proved in this time; see --time-limit\n";
     }
     return text + "\n" + scratchpad::cpp_source(found.hash);
   }
@@ -154,7 +174,8 @@ class Search final : public Command {
 
   std::string file_, class_ = "gf2", method_, json_;
   bool in_place_ = false, count_ = false;
-  unsigned plain_low_bits_ = 0;
+  std::string certificate_;
+  unsigned plain_low_bits_ = 0, threads_ = 0;
   double seconds_ = 10;
   scratchpad::HashSize size_;
 };
@@ -166,6 +187,7 @@ const RegisterCommand registration({
     "Examples:\n"
     "  bankshot search patterns.json\n"
     "  bankshot search --in-place patterns.json\n"
+    "  bankshot search --certificate proof.json patterns.json\n"
     "  bankshot search --class bitwise-xor --method mih patterns.json\n"
     "  bankshot search --count-classes --address-bits 14 --bank-bits 5\n",
     [] { return std::make_unique<Search>(); }});
