@@ -202,12 +202,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   const std::vector<const ptx::Function*> bodies = declare_functions(context);
   declare_globals(context);
   lay_out_all_shared(context, bodies);
-  for (const ptx::Item& item : module.items) {
-    const auto* file = std::get_if<ptx::File>(&item);
-    if (file == nullptr || file->index > 100000) continue;
-    if (program.files.size() <= file->index) program.files.resize(file->index + 1);
-    program.files[file->index] = file->name;
-  }
+  program.files = ptx::files_of(module);
   if (!diagnostics.empty()) return false;
   for (uint32_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k] != nullptr) FunctionDecoder(context, *bodies[k], k).decode();

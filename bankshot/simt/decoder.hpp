@@ -4,12 +4,12 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "bankshot/ptx/places.hpp"
 #include "bankshot/simt/decode.hpp"
-#include "bankshot/simt/flow.hpp"
+#include "bankshot/ptx/flow.hpp"
 #include "bankshot/simt/liveness.hpp"
 #include "bankshot/simt/warp.hpp"
 
@@ -90,7 +90,6 @@ class FunctionDecoder final : public Decoder {
   uint32_t dynamic_row(uint64_t offset, unsigned bytes);
   void declare(const ptx::Variable& variable);
   void declare_register(const ptx::Variable& variable);
-  void set_location(const ptx::Location& location);
   void collect_names(const ptx::Block& block);
   const uint32_t* find_label(const std::string& name) const;
   void count_names(const ptx::Operand& operand);
@@ -125,11 +124,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t label_count_ = 0;
   std::unordered_map<std::string, uint32_t> names_;    ///< how often each name is an operand
   std::vector<uint32_t> label_item_;              ///< label number -> item it stands before
-  /// The place that instructions are reported at, and how to climb from what was inlined to where it was called.
-  struct Place {
-    uint32_t file = 0, line = 0;
-  } place_;
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, const ptx::Location*> locations_;
+  ptx::Places places_;                            ///< of the instructions being decoded
   std::vector<FunctionInfo::Register> registers_;  ///< by offset
   uint32_t register_bytes_ = 0, local_bytes_ = 0;
 };
