@@ -60,6 +60,30 @@ uint32_t architecture(const std::vector<std::string>& targets) {
   return 0;
 }
 
+void list_shared(const ptx::Block& block, const ModuleContext& context, std::vector<SharedInfo>& out) {
+  for (const ptx::Statement& statement : block.statements) {
+    if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
+      const auto found = context.shared_offsets.find(variable);
+      if (found != context.shared_offsets.end()) out.push_back({variable->name, found->second, static_cast<uint32_t>(size_of(*variable))});
+    } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
+      list_shared(**inner, context, out);
+    }
+  }
+}
+
+std::vector<SharedInfo> shared_of(const ModuleContext& context, const ptx::Function& function) {
+  std::vector<SharedInfo> all;
+  for (const ptx::Item& item : context.module->items) {
+    const auto* variable = std::get_if<ptx::Variable>(&item);
+    if (variable == nullptr || variable->space != Space::shared || variable->linkage == "extern") continue;
+    const auto symbol = context.symbols.find(variable->name);
+    if (symbol == context.symbols.end()) continue;
+    all.push_back({variable->name, static_cast<uint32_t>(symbol->second.address), static_cast<uint32_t>(size_of(*variable))});
+  }
+  list_shared(*function.body, context, all);
+  return all;
+}
+
 KernelInfo describe(const ModuleContext& context, const ptx::Function& function, uint32_t index) {
   const FunctionInfo& info = context.program->functions[index];
   KernelInfo kernel;
@@ -69,6 +93,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
     kernel.param_bytes = std::max(kernel.param_bytes, param.offset + param.bytes);
   }
   kernel.static_shared = context.static_shared[index];
+  kernel.shared = shared_of(context, function);
   kernel.dynamic_base = context.dynamic_base(index);
   kernel.local_bytes = info.local_bytes;
   kernel.registers = registers_of(*function.body);
