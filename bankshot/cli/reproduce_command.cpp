@@ -47,6 +47,8 @@ class Runs {
   Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments) {
     std::vector<std::string> command = {(std::filesystem::path(library_folder()).parent_path() / "kernels" / benchmark.program).string()};
     command.insert(command.end(), arguments.begin(), arguments.end());
+    const auto [set, is_new] = sets_.try_emplace({command, benchmark.kernel});
+    if (!is_new) return set->second;
     if (!runs_.contains(command)) {
       Result<report::RunReport> report = run(command);
       if (!report) return report.error();
@@ -56,7 +58,9 @@ class Runs {
     if (!benchmark.kernel.empty()) {
       if (const std::string reason = keep_kernels(report, {benchmark.kernel}); !reason.empty()) return Error{reason};
     }
-    return report::pattern_set(report.rules, report.kernels);
+    Result<scratchpad::PatternSet> patterns = report::pattern_set(report.rules, report.kernels);
+    if (patterns) set->second = *patterns;
+    return patterns;
   }
 
  private:
@@ -76,6 +80,7 @@ class Runs {
 
   const RunOptions& options_;
   std::map<std::vector<std::string>, report::RunReport> runs_;
+  std::map<std::pair<std::vector<std::string>, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel
 };
 
 class Reproduce final : public Command {

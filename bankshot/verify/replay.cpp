@@ -1,0 +1,182 @@
+#include "bankshot/verify/replay.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bankshot/verify/gf2.hpp"
+
+namespace bankshot::verify {
+namespace {
+
+constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 2;
+constexpr int32_t kEnd = 0, kEnumerate = -1;
+
+}  // namespace
+
+Replay::Replay(const Certificate& certificate, const std::vector<Group>& groups, uint32_t bits, uint64_t excess)
+    : certificate_(certificate), excess_(excess), loads_(groups, certificate.bank_bits), nodes_of_(certificate.bank_bits + 1) {
+  make_root(groups, bits);
+}
+
+void Replay::make_root(const std::vector<Group>& groups, uint32_t bits) {
+  const Certificate& c = certificate_;
+  int64_t step = 0, weights = 0;
+  for (const Group& group : groups) {
+    step = std::gcd(step, static_cast<int64_t>(group.weight));
+    weights += static_cast<int64_t>(group.weight);
+  }
+  // An excess is a multiple of `step`: more than the claimed one less a step is at least the claimed one.
+  limit_ = (static_cast<int64_t>(excess_) - step + weights) * c.scale * (int64_t{1} << c.bank_bits);
+  for (Node& node : nodes_of_) node.sums.assign(size_t{1} << c.address_bits, kGone);
+  Node& root = nodes_of_[0];
+  const uint32_t low = (uint32_t{1} << c.bank_bits) - 1;
+  for (uint32_t h = 0; h < root.sums.size(); ++h) {
+    if ((h & ~bits) != 0) continue;
+    int64_t sum = 0;
+    for (const Group& group : groups) {
+      int64_t f = 0;
+      for (uint32_t word : group.words) f += odd(h & word) ? -1 : 1;
+      sum += static_cast<int64_t>(group.weight) * (c.scale * f * f / static_cast<int64_t>(group.words.size()));
+    }
+    if (h == 0) root.sum = sum;
+    // In place, some sum of rows that is 0 on the low bits would map words of one aligned row alike.
+    if (h == 0 || sum > room(0) || (c.in_place && (h & low) == 0)) continue;
+    root.sums[h] = sum;
+    root.cosets.push_back(h);
+  }
+}
+
+std::string Replay::run() {
+  if (excess_ == 0) return {};  // nothing is below 0
+  unsigned depth = 0;
+  for (; depth < certificate_.plain_low_bits; ++depth) {  // these rows every hash has
+    const uint32_t row = uint32_t{1} << depth;
+    const bool known = std::binary_search(nodes_of_[depth].cosets.begin(), nodes_of_[depth].cosets.end(), row);
+    if (!known) return {};  // the plain bits cost more than the claim, all by themselves
+    fold(nodes_of_[depth], row, nodes_of_[depth + 1]);
+    loads_.add(row);
+    rows_.push_back(row);
+  }
+  if (follow(depth) && at_ != certificate_.tree.size()) fail("the tree goes on after its end");
+  return why_;
+}
+
+bool Replay::fail(std::string why) {
+  why_ = rows_.empty() ? "at the root: " : fmt::format("at the node of rows {} (number {} of the tree): ", fmt::join(rows_, " "), at_);
+  why_ += why;
+  return false;
+}
+
+void Replay::fold(const Node& from, uint32_t coset, Node& to) const {
+  const uint32_t top = std::bit_floor(coset);
+  to.sum = from.sum + from.sums[coset];
+  to.leading = from.leading | top;
+  to.cosets.clear();
+  const int64_t room = limit_ - to.sum;
+  for (uint32_t x : from.cosets) {
+    if ((x & top) != 0) continue;
+    const int64_t other = from.sums[x ^ coset];
+    if (from.sums[x] == kGone || other == kGone || from.sums[x] + other > room) continue;
+    to.sums[x] = from.sums[x] + other;
+    to.cosets.push_back(x);
+  }
+}
+
+/// A node as the tree has it: children, then an end.
+bool Replay::follow(unsigned depth) {
+  ++nodes_;
+  Node& node = nodes_of_[depth];
+  for (;;) {
+    if (at_ == certificate_.tree.size()) return fail("the tree ends in the middle");
+    const int32_t number = certificate_.tree[at_++];
+    if (number == kEnd) return closed(depth) || (why_.empty() && fail("row spaces are left that no bound rules out"));
+    if (number == kEnumerate) return enumerate(depth);
+    if (needed(depth) <= 1) return fail("it has children, though at most one row is missing");
+    uint32_t coset = static_cast<uint32_t>(number);
+    // The row without leading bits of V.
+    Basis rows;
+    for (uint32_t row : rows_) rows.add(row);
+    coset = rows.rest(coset);
+    if (node.sums[coset] == kGone) {  // nothing below it is left to be shown
+      skip();
+    } else {
+      if (!descend(depth, coset, &Replay::follow)) return false;
+      node.sums[coset] = kGone;
+    }
+  }
+}
+
+/// Passes over a node and all below it.
+void Replay::skip() {
+  for (size_t open = 1; open != 0 && at_ < certificate_.tree.size(); ++at_) open = certificate_.tree[at_] > 0 ? open + 1 : open - 1;
+}
+
+bool Replay::descend(unsigned depth, uint32_t coset, bool (Replay::*then)(unsigned)) {
+  rows_.push_back(coset);
+  loads_.add(coset);
+  Node& child = nodes_of_[depth + 1];
+  fold(nodes_of_[depth], coset, child);
+  const bool fine = (this->*then)(depth + 1);
+  for (uint32_t x : child.cosets) child.sums[x] = kGone;
+  loads_.take_back();
+  rows_.pop_back();
+  return fine;
+}
+
+/// Whether nothing is left: see check().
+bool Replay::closed(unsigned depth) {
+  if (loads_.least() >= excess_) return true;
+  const int64_t need = needed(depth);
+  if (need == 0) return fail(fmt::format("these rows have excess {}", loads_.least()));
+  Node& node = nodes_of_[depth];
+  std::erase_if(node.cosets, [&](uint32_t x) { return node.sums[x] == kGone; });
+  std::vector<uint32_t> rising = node.cosets;
+  std::sort(rising.begin(), rising.end(), [&](uint32_t a, uint32_t b) { return node.sums[a] < node.sums[b]; });
+  int64_t sum = node.sum, count = 0;
+  for (uint32_t x : rising) {
+    if (sum + (need - count) * node.sums[x] > limit_) return true;  // the rest are no smaller
+    if (loads_.least(x, excess_) >= excess_) continue;
+    if (need == 1) return fail(fmt::format("with row {} the excess is {}", x, loads_.least(x, excess_)));
+    sum += node.sums[x];
+    if (++count == need) return false;
+  }
+  return true;  // too few
+}
+
+void Replay::remove_bad_loads(unsigned depth) {
+  // Where it seldom helps it is left to the nodes below.
+  if (tried_[depth] >= 4096 && removed_[depth] * 16 < tried_[depth]) return;
+  Node& node = nodes_of_[depth];
+  std::erase_if(node.cosets, [&](uint32_t x) {
+    if (node.sums[x] == kGone) return true;
+    const bool bad = loads_.least(x, excess_) >= excess_;
+    ++tried_[depth];
+    removed_[depth] += bad;
+    if (bad) node.sums[x] = kGone;
+    return bad;
+  });
+}
+
+/// All row spaces of a node, one after the other, as far as bounds do not rule them out.
+bool Replay::enumerate(unsigned depth) {
+  ++nodes_;
+  const int64_t need = needed(depth);
+  if (need <= 1 || static_cast<int64_t>(nodes_of_[depth].cosets.size()) < need) return closed(depth);
+  Node& node = nodes_of_[depth];
+  remove_bad_loads(depth);
+  if (static_cast<int64_t>(node.cosets.size()) < need) return true;
+  // One of the cosets of a row space has at most their mean.
+  const int64_t mean = room(depth) / need;
+  for (uint32_t x : std::vector<uint32_t>(node.cosets)) {
+    if (node.sums[x] > mean) continue;
+    if (!descend(depth, x, &Replay::enumerate)) return false;
+    node.sums[x] = kGone;
+  }
+  return true;
+}
+
+}  // namespace bankshot::verify
