@@ -51,12 +51,16 @@ class Fix final : public Command {
     if (!json_.empty() && json_ != "-") {
       if (const auto error = cannot_write(json_)) return error;
     }
-    if (folder_.empty()) return std::nullopt;
     struct stat status{};
-    if (mkdir(folder_.c_str(), 0777) != 0 && (stat(folder_.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))) {
-      return Error{"cannot make the folder " + folder_ + ": " + std::strerror(errno)};
-    }
-    return cannot_write(folder_ + "/fix.txt");
+    if (folder_.empty()) return std::nullopt;
+    if (stat(folder_.c_str(), &status) != 0) return cannot_write(folder_);
+    return S_ISDIR(status.st_mode) ? cannot_write(folder_ + "/fix.txt") : Error{folder_ + " is not a folder"};
+  }
+
+  /// Makes the folder unless it is there.
+  std::optional<Error> make_folder() const {
+    if (mkdir(folder_.c_str(), 0777) == 0 || errno == EEXIST) return std::nullopt;
+    return Error{"cannot make the folder " + folder_ + ": " + std::strerror(errno)};
   }
 
   int fix_program(const std::vector<std::string>& command) {
@@ -120,6 +124,7 @@ class Fix final : public Command {
     const std::string text = fix_text(plan, gpu), json = fix_json(plan);
     if (!folder_.empty()) {
       const Signals held;
+      if (const auto error = make_folder()) return refuse(error->message);
       for (const auto& [digest, ptx] : plan.patches) {
         if (const auto error = write_file(folder_ + "/" + digest + ".ptx", ptx)) return refuse(error->message);
       }
@@ -131,6 +136,8 @@ class Fix final : public Command {
 
   /// One array of a PTX file and a given hash: nothing is run.
   int fix_ptx(const std::string& file) {
+    if (const auto error = check_outputs()) return refuse(error->message);
+    if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
     if (hash_.empty() || array_.empty()) return refuse("a PTX file needs --hash SPEC and --array NAME; to search a hash, give a program that can be run");
     const Result<std::string> text = read_text(file);
     if (!text) return refuse(text.error().message);
@@ -141,7 +148,7 @@ class Fix final : public Command {
     if (!gpu) return refuse(gpu.error().message);
     const scratchpad::Rules& rules = gpu->machine.scratchpad;
     const auto hash = scratchpad::parse_hash(hash_, {14, static_cast<unsigned>(std::countr_zero(rules.banks))});
-    if (!hash) return refuse("--hash " + hash_ + ": " + hash.error().message);
+    if (!hash) return refuse("--" + hash.error().message);
     std::string kernel = kernel_;
     for (const std::string& name : rewrite::kernel_names(*module)) {
       const rewrite::KernelArrays arrays(*module, *rewrite::find_kernel(*module, name));
@@ -159,7 +166,7 @@ class Fix final : public Command {
       std::fputs(summary.c_str(), stderr);
       return kDone;
     }
-    if (const auto error = check_outputs()) return refuse(error->message);
+    if (const auto error = make_folder()) return refuse(error->message);
     const std::string path = folder_ + "/" + file.substr(file.rfind('/') + 1);
     if (const auto error = write_file(path, out)) return refuse(error->message);
     print(summary);
