@@ -77,11 +77,9 @@ class Fix final : public Command {
       Result<FixPlan> made = make_plan(*original, setup->gpu, std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)));
       if (!made) return refuse(made.error().message);
       plan = std::move(*made);
-      if (!plan->patches.empty()) {
-        if (const std::string why = prove(*runs, *original, *plan); !why.empty()) {
-          std::fprintf(stderr, "bankshot: %s\n", why.c_str());
-          return kProgramFailed;
-        }
+      if (const std::string why = fix_and_prove(*runs, *original, *plan, setup->gpu); !why.empty()) {
+        std::fprintf(stderr, "bankshot: %s\n", why.c_str());
+        return kProgramFailed;
       }
     }
     return write(*plan, setup->gpu);
@@ -104,19 +102,25 @@ class Fix final : public Command {
   }
 
   /// Runs the original once more and the rewritten program. @return why nothing is proved; empty if all is well
-  static std::string prove(RepeatedRuns& runs, const WitnessedRun& original, FixPlan& plan) {
+  static std::string fix_and_prove(RepeatedRuns& runs, const WitnessedRun& original, FixPlan& plan, const gpu::Gpu& gpu) {
+    if (const auto error = rewrite_modules(plan, original, gpu)) return error->message;
+    if (plan.patches.empty()) return {};
     const Result<WitnessedRun> again = runs.run({});
     if (!again) return again.error().message;
     if (const std::string what = difference(original, *again); !what.empty()) {
       return "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " + what;
     }
-    const Result<WitnessedRun> fixed = runs.run(plan.patches);
-    if (!fixed) return fixed.error().message;
-    if (const std::string what = difference(original, *fixed); !what.empty()) {
-      return "the rewritten program differs from the original, and nothing is written: " + what;
-    }
-    if (const std::string what = failure_of(*fixed); !what.empty()) return "the rewritten program: " + what;
-    add_results(plan, *fixed);
+    do {
+      const Result<WitnessedRun> fixed = runs.run(plan.patches);
+      if (!fixed) return fixed.error().message;
+      if (const std::string what = difference(original, *fixed); !what.empty()) {
+        return "the rewritten program differs from the original, and nothing is written: " + what;
+      }
+      if (const std::string what = failure_of(*fixed); !what.empty()) return "the rewritten program: " + what;
+      add_results(plan, *fixed);
+      if (!drop_what_does_not_help(plan)) return {};
+      if (const auto error = rewrite_modules(plan, original, gpu)) return error->message;
+    } while (!plan.patches.empty());
     return {};
   }
 
