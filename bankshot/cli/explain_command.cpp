@@ -14,6 +14,7 @@
 #include "bankshot/cli/observe.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/signals.hpp"
+#include "bankshot/cli/static_explain.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/text.hpp"
@@ -53,10 +54,16 @@ class Explain final : public Command {
         ->check(whole_number)
         ->capture_default_str()
         ->type_name("N");
+    static_.define(app);
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
+    if (static_.wanted()) {
+      if (!command.empty()) return refuse("--static runs nothing, so '" + command[0] + "' is too much; options stand before it");
+      if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
+      return static_.run(options_.gpu, json_, kernels_);
+    }
     std::vector<Gate> gates;
     for (const std::string& text : gates_) {
       const Result<Gate> gate = parse_gate(text);
@@ -136,6 +143,7 @@ class Explain final : public Command {
   }
 
   RunOptions options_;
+  StaticExplain static_;
   std::string json_;
   std::vector<std::string> gates_, kernels_;
   unsigned top_ = report::TextOptions{}.top;
@@ -152,7 +160,9 @@ const RegisterCommand registration({
     "  bankshot explain --top 3 --json report.json ./app 1024\n"
     "  bankshot explain --json - ./app > report.json\n"
     "  bankshot explain --kernel reduce --kernel scan ./app\n"
-    "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n",
+    "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
+    "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
+    "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",
     [] { return std::make_unique<Explain>(); }});
 
 }  // namespace

@@ -21,7 +21,7 @@ FunctionDecoder::FunctionDecoder(ModuleContext& context, const ptx::Function& fu
 
 void FunctionDecoder::decode() {
   scopes_.emplace_back();
-  declare_dynamic_shared();
+  declare_module_shared();
   declare_parameters();
   collect_names(*function_.body);
   label_item_.assign(label_count_, kNoJoin);
@@ -39,12 +39,18 @@ void FunctionDecoder::place_dynamic(Symbol& symbol) {
   symbol.address = symbol.dynamic ? 0 : context_.dynamic_base(index_);
 }
 
-void FunctionDecoder::declare_dynamic_shared() {
+void FunctionDecoder::declare_module_shared() {
   for (const ptx::Item& item : context_.module->items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
-    if (variable == nullptr || variable->space != Space::shared || variable->linkage != "extern") continue;
+    if (variable == nullptr || variable->space != Space::shared) continue;
+    const auto own = context_.own_module_shared[index_].find(variable->name);
+    if (variable->linkage != "extern" && own == context_.own_module_shared[index_].end()) continue;
     Symbol symbol = context_.symbols[variable->name];
-    place_dynamic(symbol);
+    if (variable->linkage == "extern") {
+      place_dynamic(symbol);
+    } else {
+      symbol.address = own->second;
+    }
     scopes_.back().symbols[variable->name] = symbol;
   }
 }
@@ -192,7 +198,7 @@ void FunctionDecoder::decode_block(const ptx::Block& block) {
     } else if (const auto* label = std::get_if<ptx::Label>(&statement)) {
       label_item_[open_blocks_.back()->labels.at(label->name)] = static_cast<uint32_t>(items_.size());
     } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
-      set_location(*location);
+      places_.set(*location, context_.program->files);
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
       scopes_.emplace_back();
       decode_block(**inner);
@@ -202,31 +208,11 @@ void FunctionDecoder::decode_block(const ptx::Block& block) {
   open_blocks_.pop_back();
 }
 
-/// The innermost line is the one to mend, unless it is the toolkit's: then the line that called it is.
-void FunctionDecoder::set_location(const ptx::Location& location) {
-  const std::vector<std::string>& files = context_.program->files;
-  const auto is_toolkits = [&](uint32_t file) {
-    return file < files.size() && files[file].find("/cuda") != std::string::npos &&
-           files[file].find("/include/") != std::string::npos;
-  };
-  locations_[{location.file, location.line, location.column}] = &location;
-  place_ = {location.file, location.line};
-  const ptx::Location* at = &location;
-  constexpr int kDeepest = 64;  // a chain that goes round is no chain
-  for (int depth = 0; depth < kDeepest && at->inlined && is_toolkits(place_.file); ++depth) {
-    const auto& call = *at->inlined;
-    place_ = {call.file, call.line};
-    const auto outer = locations_.find({call.file, call.line, call.column});
-    if (outer == locations_.end()) break;
-    at = outer->second;
-  }
-}
-
 FunctionDecoder::Item FunctionDecoder::new_item(Position position, const std::string& text) {
   Item item;
   item.info.ptx_line = position.line;
-  item.info.file = place_.file;
-  item.info.line = place_.line;
+  item.info.file = places_.file;
+  item.info.line = places_.line;
   item.info.function = index_;
   LoadedProgram& program = *context_.program;
   const auto [it, added] = context_.texts.try_emplace(text, static_cast<uint16_t>(program.texts.size()));

@@ -4,12 +4,12 @@
 #include <deque>
 #include <map>
 #include <string>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "bankshot/ptx/places.hpp"
 #include "bankshot/simt/decode.hpp"
-#include "bankshot/simt/flow.hpp"
+#include "bankshot/ptx/flow.hpp"
 #include "bankshot/simt/liveness.hpp"
 #include "bankshot/simt/warp.hpp"
 
@@ -28,6 +28,7 @@ struct ModuleContext {
   Windows windows;
   uint64_t parameters = 0;                                    ///< generic address of the kernel parameters
   std::unordered_map<const ptx::Variable*, uint32_t> shared_offsets;  ///< of .shared variables inside functions
+  std::vector<std::unordered_map<std::string, uint64_t>> own_module_shared;  ///< by function: offsets that it has alone
   std::vector<uint32_t> static_shared;                        ///< by function: where its static shared memory ends
   uint32_t dynamic_alignment = 16;                            ///< of dynamic shared memory
   unsigned warp_size = 32;
@@ -85,12 +86,11 @@ class FunctionDecoder final : public Decoder {
   };
 
   void declare_parameters();
-  void declare_dynamic_shared();
+  void declare_module_shared();
   void place_dynamic(Symbol& symbol);
   uint32_t dynamic_row(uint64_t offset, unsigned bytes);
   void declare(const ptx::Variable& variable);
   void declare_register(const ptx::Variable& variable);
-  void set_location(const ptx::Location& location);
   void collect_names(const ptx::Block& block);
   const uint32_t* find_label(const std::string& name) const;
   void count_names(const ptx::Operand& operand);
@@ -125,11 +125,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t label_count_ = 0;
   std::unordered_map<std::string, uint32_t> names_;    ///< how often each name is an operand
   std::vector<uint32_t> label_item_;              ///< label number -> item it stands before
-  /// The place that instructions are reported at, and how to climb from what was inlined to where it was called.
-  struct Place {
-    uint32_t file = 0, line = 0;
-  } place_;
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, const ptx::Location*> locations_;
+  ptx::Places places_;                            ///< of the instructions being decoded
   std::vector<FunctionInfo::Register> registers_;  ///< by offset
   uint32_t register_bytes_ = 0, local_bytes_ = 0;
 };
@@ -141,6 +137,11 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
 
 /// True for %clock and relatives, whose rows must be refreshed when read.
 bool is_clock_register(std::string_view name);
+
+/// Module-scope shared variables come first, then those of functions, then a kernel's own, and dynamic memory behind them
+/// all. A kernel that calls nothing has room for those that it names only, as ptxas has it: clang declares the shared
+/// variables of all kernels at module scope.
+void lay_out_all_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies);
 
 /// Allocates and initialises module-scope variables. Shared ones are laid out from offset 0.
 void declare_globals(ModuleContext& context);

@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "bankshot/simt/flow.hpp"
+#include "bankshot/ptx/flow.hpp"
 
 namespace bankshot::simt {
+
+using ptx::Blocks;
+using ptx::FlowNode;
+using ptx::kNoJoin;
 
 /// One use of a register by an instruction, in the order of the nodes.
 struct RegisterUse {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace bankshot::simt {
+namespace bankshot::ptx {
 
 /// Control flow of one function, one node an instruction.
 struct FlowNode {
@@ -29,4 +29,4 @@ Blocks blocks_of(const std::vector<FlowNode>& nodes);
 /// Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph.
 std::vector<uint32_t> joins(const std::vector<FlowNode>& nodes);
 
-}  // namespace bankshot::simt
+}  // namespace bankshot::ptx

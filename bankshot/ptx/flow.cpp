@@ -1,8 +1,8 @@
-#include "bankshot/simt/flow.hpp"
+#include "bankshot/ptx/flow.hpp"
 
 #include <algorithm>
 
-namespace bankshot::simt {
+namespace bankshot::ptx {
 
 Blocks blocks_of(const std::vector<FlowNode>& nodes) {
   std::vector<char> leader(nodes.size(), 0);
@@ -95,4 +95,4 @@ std::vector<uint32_t> joins(const std::vector<FlowNode>& nodes) {
   return result;
 }
 
-}  // namespace bankshot::simt
+}  // namespace bankshot::ptx

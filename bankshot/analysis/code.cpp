@@ -1,0 +1,421 @@
+#include "bankshot/analysis/code.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "bankshot/ptx/places.hpp"
+#include "bankshot/support/round_up.hpp"
+
+namespace bankshot::analysis {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+constexpr uint32_t kSharedAlignment = 16;  // of dynamic shared memory, at least
+
+bool has(const ptx::Instruction& instruction, std::string_view modifier) {
+  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
+}
+
+Space space_of(const ptx::Instruction& instruction) {
+  for (const std::string& m : instruction.modifiers) {
+    const std::string_view space = std::string_view(m).substr(0, m.find(':'));
+    for (const Space s : {Space::shared, Space::global, Space::local, Space::constant, Space::param}) {
+      if (ptx::name(s) == space) return s;
+    }
+  }
+  return Space::generic;
+}
+
+bool calls(const ptx::Block& block) {
+  return std::any_of(block.statements.begin(), block.statements.end(), [](const ptx::Statement& statement) {
+    if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) return instruction->opcode == "call";
+    const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement);
+    return inner != nullptr && calls(**inner);
+  });
+}
+
+/// Where shared variables lie, as the engine puts them: the module's, those of functions if the kernel calls any, the
+/// kernel's own, dynamic memory.
+class SharedLayout {
+ public:
+  SharedLayout(const ptx::Module& module, const ptx::Function& kernel) {
+    for (const ptx::Item& item : module.items) {
+      if (const auto* variable = std::get_if<ptx::Variable>(&item)) add(*variable);
+    }
+    const uint64_t own = end_;
+    for (const ptx::Item& item : module.items) {
+      const auto* function = std::get_if<ptx::Function>(&item);
+      if (function != nullptr && !function->is_entry && function->body != nullptr) add(*function->body);
+    }
+    if (!calls(*kernel.body)) end_ = own;
+    add(*kernel.body);
+    end_ = round_up(end_, alignment_);
+    for (const ptx::Variable* variable : dynamic_) offsets[variable] = static_cast<uint32_t>(end_);
+  }
+  std::map<const ptx::Variable*, uint32_t> offsets;
+
+ private:
+  void add(const ptx::Variable& variable) {
+    if (variable.space != Space::shared) return;
+    if (variable.linkage == "extern") {
+      dynamic_.push_back(&variable);
+      alignment_ = std::max<uint64_t>(alignment_, alignment_of(variable));
+      return;
+    }
+    end_ = round_up(end_, alignment_of(variable));
+    offsets[&variable] = static_cast<uint32_t>(end_);
+    end_ += size_of(variable);
+  }
+  void add(const ptx::Block& block) {
+    for (const ptx::Statement& statement : block.statements) {
+      if (const auto* variable = std::get_if<ptx::Variable>(&statement)) add(*variable);
+      if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) add(**inner);
+    }
+  }
+  uint64_t end_ = 0, alignment_ = kSharedAlignment;
+  std::vector<const ptx::Variable*> dynamic_;
+};
+
+class Builder {
+ public:
+  Builder(const ptx::Module& module, const ptx::Function& kernel)
+      : layout_(module, kernel), files_(ptx::files_of(module)) {
+    scopes_.emplace_back();
+    for (const ptx::Item& item : module.items) {
+      if (const auto* variable = std::get_if<ptx::Variable>(&item)) declare(*variable);
+    }
+    scopes_.emplace_back();
+    for (const ptx::Variable& parameter : kernel.parameters) {
+      code_.parameters.push_back(parameter.name);
+      scopes_.back().variables[parameter.name] = {&parameter, true};
+    }
+    block(*kernel.body);
+    Step end;
+    end.ptx_line = kernel.body->end.line;
+    code_.steps.push_back(std::move(end));
+    for (Step& step : code_.steps) {
+      for (uint32_t& target : step.targets) {
+        if (target != kEnd) target = label_steps_[target];
+        target = std::min(target, code_.end());
+      }
+    }
+    find_loops(code_);
+  }
+  Code take() { return std::move(code_); }
+
+ private:
+  static constexpr uint32_t kEnd = ~0u;
+
+  struct Name {
+    const ptx::Variable* variable = nullptr;
+    bool entry_parameter = false;
+  };
+  struct Scope {
+    std::unordered_map<std::string, Name> variables;
+    std::unordered_map<std::string, uint32_t> registers;  ///< those that were used, by their full names
+    std::unordered_map<std::string, uint32_t> labels;
+    std::unordered_map<std::string, const ptx::Targets*> tables;
+  };
+
+  void declare(const ptx::Variable& variable) {
+    Scope& scope = scopes_.back();
+    if (variable.space == Space::reg && variable.vector > 1) {
+      for (const char* part : {".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a"}) scope.variables[variable.name + part] = {&variable, false};
+    }
+    scope.variables[variable.name] = {&variable, false};
+    if (variable.space == Space::shared) {
+      array_numbers_[&variable] = static_cast<uint32_t>(code_.arrays.size());
+      const uint64_t bytes = variable.linkage == "extern" ? 0 : size_of(variable);
+      code_.arrays.push_back({variable.name, layout_.offsets[&variable], bytes});
+    }
+  }
+
+  /// The variable of a name and the scope that declares it; registers of a range are found by their stem.
+  const Name* find(const std::string& name, Scope** where = nullptr) {
+    const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      if (where != nullptr) *where = &*scope;
+      if (const auto at = scope->variables.find(name); at != scope->variables.end()) return &at->second;
+      if (const auto at = scope->variables.find(stem); at != scope->variables.end() && at->second.variable->range != 0) return &at->second;
+    }
+    return nullptr;
+  }
+
+  std::optional<uint32_t> register_of(const std::string& name) {
+    Scope* scope = nullptr;
+    const Name* found = find(name, &scope);
+    if (found == nullptr || found->variable->space != Space::reg) return std::nullopt;
+    const auto [at, added] = scope->registers.try_emplace(name, static_cast<uint32_t>(code_.register_bits.size()));
+    if (added) code_.register_bits.push_back(std::max(1u, std::min(64u, ptx::bits(found->variable->type))));
+    return at->second;
+  }
+
+  Source source(const Operand& operand) {
+    Source s;
+    s.negated = operand.negated;
+    if (operand.kind == Operand::Kind::integer || operand.kind == Operand::Kind::f32 || operand.kind == Operand::Kind::f64) {
+      s.kind = Source::Kind::constant;
+      s.bits = static_cast<uint64_t>(operand.integer);
+      return s;
+    }
+    if (operand.kind != Operand::Kind::identifier && operand.kind != Operand::Kind::sum && operand.kind != Operand::Kind::address) {
+      s.name = "an operand of a kind that is not followed";
+      return s;
+    }
+    if (operand.name.empty()) {
+      s.kind = Source::Kind::constant;
+      return s;
+    }
+    if (const auto reg = register_of(operand.name)) {
+      s.kind = Source::Kind::reg;
+      s.reg = *reg;
+    } else if (const Name* name = find(operand.name)) {
+      s.kind = Source::Kind::constant;
+      if (const auto array = array_numbers_.find(name->variable); array != array_numbers_.end()) {
+        s.bits = code_.arrays[array->second].offset;
+        s.arrays = array->second < Value::kArrayBits ? 1u << array->second : Value::kMoreArrays;
+      } else {
+        s.kind = Source::Kind::special;  // where a variable of another memory lies is not known, but it is one place
+        s.name = operand.name;
+      }
+    } else {
+      s.kind = Source::Kind::special;
+      s.name = operand.name.substr(operand.name.front() == '%' ? 1 : 0);
+    }
+    if (operand.kind == Operand::Kind::sum) s.bits += static_cast<uint64_t>(operand.integer);
+    return s;
+  }
+
+  void add_destinations(const Operand& operand, Step& step) {
+    for (const Operand& element : operand.elements) add_destinations(element, step);
+    if (operand.kind != Operand::Kind::identifier) return;
+    if (const auto reg = register_of(operand.name)) step.destinations.push_back(*reg);
+  }
+
+  uint32_t label(const Operand& operand) {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      if (const auto at = scope->labels.find(operand.name); at != scope->labels.end()) return at->second;
+    }
+    return kEnd;
+  }
+
+  void collect_labels(const ptx::Block& block) {
+    for (const ptx::Statement& statement : block.statements) {
+      if (const auto* label = std::get_if<ptx::Label>(&statement)) {
+        scopes_.back().labels[label->name] = static_cast<uint32_t>(label_steps_.size());
+        label_steps_.push_back(kEnd);
+      } else if (const auto* targets = std::get_if<ptx::Targets>(&statement)) {
+        scopes_.back().tables[targets->label] = targets;
+      }
+    }
+  }
+
+  void block(const ptx::Block& block) {
+    scopes_.emplace_back();
+    collect_labels(block);
+    for (const ptx::Statement& statement : block.statements) {
+      if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
+        declare(*variable);
+      } else if (const auto* label = std::get_if<ptx::Label>(&statement)) {
+        label_steps_[scopes_.back().labels[label->name]] = static_cast<uint32_t>(code_.steps.size());
+      } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
+        places_.set(*location, files_);
+      } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
+        this->block(**inner);
+      } else if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
+        add(*instruction);
+      }
+    }
+    scopes_.pop_back();
+  }
+
+  Step new_step(const ptx::Instruction& instruction) {
+    Step step;
+    step.instruction = &instruction;
+    if (places_.file < files_.size()) step.file = files_[places_.file];
+    step.line = step.file.empty() ? 0 : places_.line;
+    step.ptx_line = instruction.position.line;
+    if (!instruction.guard) return step;
+    if (const auto reg = register_of(instruction.guard->name)) step.guard = static_cast<int32_t>(*reg);
+    step.guard_negated = instruction.guard->negated;
+    return step;
+  }
+
+  void add(const ptx::Instruction& instruction) {
+    const std::string& op = instruction.opcode;
+    Step step = new_step(instruction);
+    if (op == "bra" && !instruction.operands.empty()) {
+      step.act = Step::Act::branch;
+      step.targets = {label(instruction.operands[0])};
+    } else if (op == "brx" && instruction.operands.size() == 2) {
+      step.act = Step::Act::branch;
+      step.sources = {source(instruction.operands[0])};
+      for (auto scope = scopes_.rbegin(); scope != scopes_.rend() && step.targets.empty(); ++scope) {
+        const auto table = scope->tables.find(instruction.operands[1].name);
+        if (table == scope->tables.end()) continue;
+        for (const std::string& name : table->second->names) {
+          Operand target;
+          target.name = name;
+          step.targets.push_back(label(target));
+        }
+      }
+    } else if (op == "ret") {
+      step.act = Step::Act::branch;
+      step.targets = {kEnd};
+    } else if (op == "exit" || op == "trap") {
+      leave(instruction, std::move(step));
+      return;
+    } else if ((op == "ld" || op == "ldu") && instruction.operands.size() >= 2) {
+      add_destinations(instruction.operands[0], step);
+      access(instruction, instruction.operands[1], step);
+    } else if ((op == "st" || op == "red") && !instruction.operands.empty()) {
+      step.writes = true;
+      access(instruction, instruction.operands[0], step);
+    } else if (op == "atom" && instruction.operands.size() >= 2) {
+      step.writes = true;
+      add_destinations(instruction.operands[0], step);
+      access(instruction, instruction.operands[1], step);
+    } else {
+      compute(instruction, std::move(step));
+      return;
+    }
+    code_.steps.push_back(std::move(step));
+  }
+
+  /// `@p exit` is `@!p bra behind; exit; behind:`, as the engine has it: a side that never comes back joins nothing.
+  void leave(const ptx::Instruction& instruction, Step step) {
+    if (step.guard >= 0) {
+      Step around = step;
+      around.act = Step::Act::branch;
+      around.guard_negated = !step.guard_negated;
+      around.targets = {static_cast<uint32_t>(label_steps_.size())};
+      label_steps_.push_back(static_cast<uint32_t>(code_.steps.size()) + 2);
+      code_.steps.push_back(std::move(around));
+    }
+    Step out = new_step(instruction);
+    out.guard = -1;
+    out.act = Step::Act::exit;
+    code_.steps.push_back(std::move(out));
+  }
+
+  void access(const ptx::Instruction& instruction, const Operand& address, Step& step) {
+    const Name* name = address.name.empty() || register_of(address.name) ? nullptr : find(address.name);
+    step.space = space_of(instruction);
+    if (step.space == Space::generic && name != nullptr) step.space = name->variable->space;
+    step.offset = address.integer;
+    step.atomic = instruction.opcode == "atom" || instruction.opcode == "red";
+    step.is_volatile = has(instruction, "volatile") || has(instruction, "relaxed") || has(instruction, "acquire");
+    step.act = Step::Act::access;
+    if (step.space == Space::param && name != nullptr && name->entry_parameter) {
+      step.act = Step::Act::parameter;
+      step.name = address.name;
+    }
+    unsigned elements = 1, bits = 0;
+    for (const std::string& m : instruction.modifiers) {
+      if (const Type type = ptx::type_named(m); type != Type::none) bits = ptx::bits(type);
+      if (m == "v2") elements = 2;
+      if (m == "v4") elements = 4;
+      if (m == "v8") elements = 8;
+    }
+    step.width = bits / 8 * elements;
+    for (const std::string& m : instruction.modifiers) {
+      const Type type = ptx::type_named(m);
+      step.shape.is_signed |= type == Type::s8 || type == Type::s16 || type == Type::s32;
+    }
+    step.shape.bits = bits;
+    step.sources = {source(address)};
+  }
+
+  void compute(const ptx::Instruction& instruction, Step step) {
+    static constexpr std::string_view kWithoutResult[] = {
+        "bar", "barrier", "membar", "fence", "nanosleep", "prefetch", "prefetchu", "pmevent", "brkpt", "griddepcontrol",
+        "setmaxnreg", "discard", "applypriority", "cp"};
+    const bool result = std::find(std::begin(kWithoutResult), std::end(kWithoutResult), instruction.opcode) == std::end(kWithoutResult);
+    if ((!result && !has(instruction, "red")) || instruction.operands.empty()) {
+      code_.steps.push_back(std::move(step));
+      return;
+    }
+    step.act = Step::Act::compute;
+    const Operand& first = instruction.operands[0];
+    if (split(instruction, step) || two_predicates(instruction, step)) return;
+    add_destinations(first, step);
+    for (size_t k = 1; k < instruction.operands.size(); ++k) step.sources.push_back(source(instruction.operands[k]));
+    step.operation = operation_of(instruction, step.shape);
+    const size_t fewest = step.operation == nullptr ? 0 : step.operation->sources;
+    const bool combined = step.shape.combine != Shape::Combine::none;
+    if (step.destinations.size() != 1 || step.sources.size() < fewest || (combined && step.sources.size() < 3)) step.operation = nullptr;
+    code_.steps.push_back(std::move(step));
+  }
+
+  /// setp.lt.s32 p|q, a, b: q is the opposite comparison.
+  bool two_predicates(const ptx::Instruction& instruction, const Step& step) {
+    if (instruction.opcode != "setp" || instruction.operands.size() < 3 || instruction.operands[0].kind != Operand::Kind::pair) return false;
+    using Compare = Shape::Compare;
+    for (size_t k = 0; k < 2; ++k) {
+      Step one = step;
+      add_destinations(instruction.operands[0].elements[k], one);
+      for (size_t n = 1; n < instruction.operands.size(); ++n) one.sources.push_back(source(instruction.operands[n]));
+      one.operation = one.destinations.size() == 1 ? operation_of(instruction, one.shape) : nullptr;
+      if (one.shape.combine != Shape::Combine::none && one.sources.size() < 3) one.operation = nullptr;
+      static constexpr Compare kOpposite[] = {Compare::ne, Compare::eq, Compare::ge, Compare::gt, Compare::le, Compare::lt};
+      if (k == 1) one.shape.compare = kOpposite[static_cast<size_t>(one.shape.compare)];
+      code_.steps.push_back(std::move(one));
+    }
+    return true;
+  }
+
+  /// mov.b64 {a, b}, c and mov.b64 c, {a, b}: fields of a register.
+  bool split(const ptx::Instruction& instruction, const Step& step) {
+    if (instruction.opcode != "mov" || instruction.operands.size() != 2) return false;
+    const Operand &to = instruction.operands[0], &from = instruction.operands[1];
+    const bool unpacks = to.kind == Operand::Kind::vector && to.elements.size() == 2;
+    const bool packs = from.kind == Operand::Kind::vector && from.elements.size() == 2;
+    if (unpacks == packs) return false;
+    ptx::Instruction field = instruction;
+    field.opcode = unpacks ? "bfe" : "bfi";
+    const auto number = [](uint64_t bits) {
+      Source s;
+      s.kind = Source::Kind::constant;
+      s.bits = bits;
+      return s;
+    };
+    for (size_t k = 0; k < (unpacks ? 2u : 1u); ++k) {
+      Step one = step;
+      one.operation = operation_of(field, one.shape);
+      const unsigned half = one.shape.bits / 2;
+      add_destinations(unpacks ? to.elements[k] : to, one);
+      if (unpacks) {
+        one.sources = {source(from), number(k * half), number(half)};
+      } else {
+        one.sources = {source(from.elements[1]), source(from.elements[0]), number(half), number(half)};
+      }
+      if (one.destinations.size() != 1) one.operation = nullptr;
+      code_.steps.push_back(std::move(one));
+    }
+    return true;
+  }
+
+  SharedLayout layout_;
+  std::vector<std::string> files_;
+  ptx::Places places_;
+  Code code_;
+  std::vector<Scope> scopes_;
+  std::vector<uint32_t> label_steps_;  ///< by label number
+  std::map<const ptx::Variable*, uint32_t> array_numbers_;
+};
+
+}  // namespace
+
+std::string text_of(const ptx::Instruction& instruction) {
+  std::string text = instruction.opcode;
+  for (const std::string& modifier : instruction.modifiers) text += '.' + modifier;
+  return text;
+}
+
+Code code_of(const ptx::Module& module, const ptx::Function& kernel) { return Builder(module, kernel).take(); }
+
+}  // namespace bankshot::analysis

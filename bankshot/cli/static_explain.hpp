@@ -1,0 +1,26 @@
+// bankshot explain --static: what a kernel's code alone says of its shared memory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+namespace bankshot::cli {
+
+/// The options of `--static`, and what they ask for.
+class StaticExplain {
+ public:
+  void define(CLI::App& app);
+  bool wanted() const { return !file_.empty(); }
+
+  /// @param gpu      name or file    @param json  FILE, - or empty
+  /// @param kernels  parts of names; all kernels if empty    @return exit status
+  int run(const std::string& gpu, const std::string& json, const std::vector<std::string>& kernels) const;
+
+ private:
+  std::string file_, block_ = "", grid_;
+  std::vector<std::string> parameters_;
+};
+
+}  // namespace bankshot::cli

@@ -1,0 +1,37 @@
+#include "bankshot/ptx/places.hpp"
+
+namespace bankshot::ptx {
+
+std::vector<std::string> files_of(const Module& module) {
+  std::vector<std::string> files;
+  constexpr uint32_t kMost = 100000;  // a number that nobody means
+  for (const Item& item : module.items) {
+    const auto* file = std::get_if<File>(&item);
+    if (file == nullptr || file->index > kMost) continue;
+    if (files.size() <= file->index) files.resize(file->index + 1);
+    files[file->index] = file->name;
+  }
+  return files;
+}
+
+void Places::set(const Location& location, const std::vector<std::string>& files) {
+  const auto is_toolkits = [&](uint32_t number) {
+    return number < files.size() && files[number].find("/cuda") != std::string::npos &&
+           files[number].find("/include/") != std::string::npos;
+  };
+  seen_[{location.file, location.line, location.column}] = &location;
+  file = location.file;
+  line = location.line;
+  const Location* at = &location;
+  constexpr int kDeepest = 64;  // a chain that goes round is no chain
+  for (int depth = 0; depth < kDeepest && at->inlined && is_toolkits(file); ++depth) {
+    const auto& call = *at->inlined;
+    file = call.file;
+    line = call.line;
+    const auto outer = seen_.find({call.file, call.line, call.column});
+    if (outer == seen_.end()) break;
+    at = outer->second;
+  }
+}
+
+}  // namespace bankshot::ptx
