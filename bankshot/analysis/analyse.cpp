@@ -219,6 +219,16 @@ const ptx::Function* find(const ptx::Module& module, std::string_view kernel) {
   return nullptr;
 }
 
+/// Whether knowing the CTA's index tells more of some instruction.
+bool is_surer(const std::vector<Site>& one, const std::vector<Site>& all) {
+  const auto rank = [](const Site& site) { return site.certainty == Certainty::unreached ? Certainty::exact : site.certainty; };
+  std::map<uint32_t, Certainty> before;  // an instruction without an access may be missing
+  for (const Site& site : all) before[site.ptx_line] = std::max(before[site.ptx_line], rank(site));
+  std::map<uint32_t, Certainty> now;
+  for (const Site& site : one) now[site.ptx_line] = std::max(now[site.ptx_line], rank(site));
+  return std::any_of(before.begin(), before.end(), [&](const auto& b) { return b.second > now[b.first]; });
+}
+
 }  // namespace
 
 std::string_view name(Certainty certainty) {
@@ -286,6 +296,7 @@ Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const L
     const Extent cta{static_cast<uint32_t>(number % grid.x), static_cast<uint32_t>(number / grid.x % grid.y),
                      static_cast<uint32_t>(number / grid.x / grid.y)};
     if (!walk_cta(each, cta, number)) return kernel;  // what all CTAs have in common is known
+    if (number == 0 && !is_surer(each.finish(1), kernel.sites)) return kernel;
   }
   kernel.sites = each.finish(1);
   return kernel;
