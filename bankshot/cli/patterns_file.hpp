@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "bankshot/scratchpad/pattern.hpp"
 #include "bankshot/support/result.hpp"
@@ -10,6 +11,9 @@ namespace bankshot::cli {
 
 /// A patterns file; "-" is standard input. The error begins with the name of the file.
 Result<scratchpad::PatternSet> read_patterns(const std::string& path);
+
+/// Several of them as one: their patterns together. The error says which files have different banks.
+Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& paths);
 
 /// Writes a command's result: `json` to FILE or, if that is "-", to standard output; the text to standard output unless the
 /// JSON went there. @return exit status

@@ -29,24 +29,28 @@ std::optional<E> named(std::string_view text, std::initializer_list<E> all) {
   return std::nullopt;
 }
 
-/// Single bits as numbers, pairs as "a^b".
+constexpr size_t kTiesShown = 8;
+
+/// A single bit as its number, a pair as "a^b".
+std::string bit_text(uint32_t row) {
+  const int low = std::countr_zero(row);
+  return std::has_single_bit(row) ? std::to_string(low) : fmt::format("{}^{}", low, std::countr_zero(row & (row - 1)));
+}
+
+/// The same in JSON: single bits are numbers.
 nlohmann::json bit_list(const std::vector<uint32_t>& rows) {
   nlohmann::json list = nlohmann::json::array();
-  for (uint32_t row : rows) {
-    const int low = std::countr_zero(row);
-    if (std::has_single_bit(row)) {
-      list.push_back(low);
-    } else {
-      list.push_back(fmt::format("{}^{}", low, std::countr_zero(row & (row - 1))));
-    }
-  }
+  for (uint32_t row : rows) list.push_back(std::has_single_bit(row) ? nlohmann::json(std::countr_zero(row)) : nlohmann::json(bit_text(row)));
   return list;
 }
 
 class Search final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("PATTERNS", file_, "patterns file; - is standard input");
+    app.add_option("PATTERNS,--train", files_, "patterns files to search on, together; - is standard input");
+    app.add_option("--test", tests_, "also say what the hash does to these patterns, that were not searched on; may be repeated")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
     app.add_option("--class", class_, "hashes to choose from: bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor, gf2")
         ->type_name("C")
         ->capture_default_str();
@@ -73,7 +77,7 @@ class Search final : public Command {
 
   int run(const std::vector<std::string>&) override {
     if (count_) return count_classes();
-    if (file_.empty()) return refuse("no patterns file is named; try: bankshot search patterns.json");
+    if (files_.empty()) return refuse("no patterns file is named; try: bankshot search patterns.json");
     const auto c = named(class_, {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm,
                                   HashClass::bitwise_xor, HashClass::gf2});
     if (!c) return refuse("no hash class is called '" + class_ + "'; there are bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor and gf2");
@@ -87,8 +91,15 @@ class Search final : public Command {
       if (*m != Method::optimal) return refuse("a certificate is for --method optimal; the others prove nothing, or by trying all");
       if (const auto error = cannot_write(certificate_)) return refuse(error->message);
     }
-    const Result<scratchpad::PatternSet> set = read_patterns(file_);
+    const Result<scratchpad::PatternSet> set = read_patterns(files_);
     if (!set) return refuse(set.error().message);
+    std::vector<scratchpad::PatternSet> tests;
+    for (const std::string& file : tests_) {
+      const Result<scratchpad::PatternSet> test = read_patterns(file);
+      if (!test) return refuse(test.error().message);
+      if (test->rules != set->rules) return refuse(file + " is for other banks than " + files_[0]);
+      tests.push_back(*test);
+    }
     const scratchpad::Rules& rules = set->rules;
     search::SearchOptions options;
     options.in_place = in_place_;
@@ -103,11 +114,44 @@ class Search final : public Command {
       if (const auto error = write_file(certificate_, verify::to_json(certificate_of(problem, options, *found)))) return refuse(error->message);
     }
     const uint64_t baseline = scratchpad::excess(rules, *set, scratchpad::modulo_hash(scratchpad::size_of(*set)));
-    return deliver(json_, json_of(*found, baseline), text_of(*found, baseline));
+    const std::vector<Judged> judged = judge(tests, found->hash);
+    return deliver(json_, json_of(*found, baseline, judged), text_of(*found, baseline) + text_of(judged));
   }
 
  private:
-  std::string json_of(const search::Found& found, uint64_t baseline) const {
+  /// What a hash does to patterns that it was not searched on.
+  struct Judged {
+    std::string file;
+    uint64_t excess = 0, baseline = 0;
+  };
+
+  std::vector<Judged> judge(const std::vector<scratchpad::PatternSet>& tests, scratchpad::BankHash hash) const {
+    std::vector<Judged> all;
+    for (size_t k = 0; k < tests.size(); ++k) {
+      const scratchpad::HashSize size = scratchpad::size_of(tests[k]);
+      hash.address_bits = std::max(hash.address_bits, size.address_bits);  // more address bits than any row has change nothing
+      all.push_back({tests_[k], scratchpad::excess(tests[k].rules, tests[k], hash),
+                     scratchpad::excess(tests[k].rules, tests[k], scratchpad::modulo_hash(size))});
+    }
+    return all;
+  }
+
+  static std::string text_of(const std::vector<Judged>& judged) {
+    std::string text = judged.empty() ? "" : "\non patterns that were not searched on:\n";
+    uint64_t excess = 0, baseline = 0;
+    const auto line = [](const std::string& file, uint64_t with, uint64_t without) {
+      return fmt::format("  excess {} of {} without a hash ({:.1f} % removed)  {}\n", with, without,
+                         without == 0 ? 0 : 100 * (1 - static_cast<double>(with) / static_cast<double>(without)), file);
+    };
+    for (const Judged& one : judged) {
+      text += line(one.file, one.excess, one.baseline);
+      excess += one.excess;
+      baseline += one.baseline;
+    }
+    return text + (judged.size() > 1 ? line("all together", excess, baseline) : "");
+  }
+
+  std::string json_of(const search::Found& found, uint64_t baseline, const std::vector<Judged>& judged) const {
     nlohmann::json document = {{"schema", "bankshot/search/1"},
                                {"hash", nlohmann::json::parse(report::hash_to_json(found.hash))},
                                {"spec", scratchpad::spec(found.hash)},
@@ -119,7 +163,14 @@ class Search final : public Command {
                                {"certificate", found.proof.has_value()},
                                {"in_place", scratchpad::is_in_place(found.hash)}};
     if (const auto form = scratchpad::in_place_form(found.hash)) document["in_place_rows"] = form->rows();
-    if (found.status == search::Status::heuristic) document["bits"] = bit_list(found.bits);
+    if (found.status == search::Status::heuristic) {
+      document["bits"] = bit_list(found.bits);
+      document["ties"] = nlohmann::json::array();
+      for (const std::vector<uint32_t>& ties : found.ties) document["ties"].push_back(bit_list(ties));
+    }
+    for (const Judged& one : judged) {
+      document["tests"].push_back({{"file", one.file}, {"excess", one.excess}, {"baseline_excess", one.baseline}});
+    }
     return document.dump(1) + "\n";
   }
 
@@ -135,6 +186,13 @@ class Search final : public Command {
     }
     text += "  hash        " + scratchpad::spec(found.hash) + "\n";
     text += "  in a paper  " + scratchpad::paper_form(found.hash) + "\n";
+    for (size_t k = 0; k < found.ties.size(); ++k) {  // another choice would be as much the heuristic's
+      if (found.ties[k].empty()) continue;
+      text += fmt::format("  tie         bit {} of the hash: {}, as good as", k, bit_text(found.bits[k]));
+      for (size_t i = 0; i < std::min(kTiesShown, found.ties[k].size()); ++i) text += " " + bit_text(found.ties[k][i]);
+      if (found.ties[k].size() > kTiesShown) text += fmt::format(" and {} more", found.ties[k].size() - kTiesShown);
+      text += "\n";
+    }
     text += "  rows       ";
     for (uint32_t row : found.hash.rows()) text += fmt::format(" {}", row);
     text += "\n";
@@ -172,7 +230,8 @@ class Search final : public Command {
     return deliver(json_, document.dump(1) + "\n", text);
   }
 
-  std::string file_, class_ = "gf2", method_, json_;
+  std::vector<std::string> files_, tests_;
+  std::string class_ = "gf2", method_, json_;
   bool in_place_ = false, count_ = false;
   std::string certificate_;
   unsigned plain_low_bits_ = 0, threads_ = 0;
@@ -189,6 +248,7 @@ const RegisterCommand registration({
     "  bankshot search --in-place patterns.json\n"
     "  bankshot search --certificate proof.json patterns.json\n"
     "  bankshot search --class bitwise-xor --method mih patterns.json\n"
+    "  bankshot search --train image1.json --test image2.json --test image3.json\n"
     "  bankshot search --count-classes --address-bits 14 --bank-bits 5\n",
     [] { return std::make_unique<Search>(); }});
 

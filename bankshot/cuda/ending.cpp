@@ -6,13 +6,16 @@
 #include <mutex>
 
 #include "bankshot/cuda/session.hpp"
+#include "bankshot/cuda/witness.hpp"
 
 namespace bankshot::cuda {
 
 void finish_report() {
   Session& session = Session::get();
   const std::unique_lock lock(session.mutex(), std::try_to_lock);
-  if (lock) session.report().finish();
+  if (!lock) return;
+  session.report().finish();
+  if (Witness* witness = Witness::get()) witness->finish(session.is_open() ? &session.memory() : nullptr);
 }
 
 /// _exit and _Exit of a program that is linked with one of the drop-in libraries, which call no destructor. libc's own

@@ -11,6 +11,7 @@
 #include "bankshot/cuda/launch_check.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/timing.hpp"
+#include "bankshot/cuda/witness.hpp"
 #include "bankshot/report/run_report.hpp"
 
 namespace bankshot::cuda {
@@ -57,6 +58,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
+  if (Witness* witness = Witness::get()) witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto running = session.running().begin(function.name);
   const auto start = std::chrono::steady_clock::now();
   auto stats = session.engine().launch(*function.module->program, function.name, config);

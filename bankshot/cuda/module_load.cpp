@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "bankshot/cuda/fatbin.hpp"
 #include "bankshot/cuda/modules.hpp"
+#include "bankshot/cuda/patches.hpp"
 #include "bankshot/cuda/origin.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
@@ -54,6 +56,17 @@ report::ModuleId id_of(std::string_view ptx) {
   return {fmt::format("{:016x}", hash), first_file(ptx)};
 }
 
+/// Loads PTX, or what BANKSHOT_PATCH_DIR has in its place; the identity is that of the original.
+Result<Loaded, Failure> load_text(simt::Engine& engine, const std::string& text, const std::string& file) {
+  const report::ModuleId id = id_of(text);
+  const std::optional<std::string> patch = patch_of(id.digest);
+  const std::string& used = patch ? *patch : text;
+  auto program = engine.load(used, file);
+  if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), file, used)};
+  keep_ptx(id.digest, text);
+  return Loaded{*program, id};
+}
+
 /// The PTX texts of a fat binary, the best first.
 Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte> container, const std::string& label) {
   auto entries = read_fatbin(container);
@@ -84,9 +97,9 @@ Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::by
     auto text = decompress(entry);
     if (!text) return Failure{Status::invalid_image, text.error().message};
     const std::string file = (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
-    auto program = engine.load(*text, file);
-    if (program) return Loaded{*program, id_of(*text)};
-    if (log.empty()) log = format_diagnostics(program.error(), file, *text);
+    auto loaded = load_text(engine, *text, file);
+    if (loaded) return loaded;
+    if (log.empty()) log = loaded.error().log;
   }
   return Failure{Status::invalid_ptx, log};
 }
@@ -104,9 +117,7 @@ Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
                     "binary that has it (nvcc -fatbin)",
                     module.label)};
   if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
-  auto program = engine.load(module.image, module.label);
-  if (program) return Loaded{*program, id_of(module.image)};
-  return Failure{Status::invalid_ptx, format_diagnostics(program.error(), module.label, module.image)};
+  return load_text(engine, module.image, module.label);
 }
 
 /// A real driver refuses PTX for an architecture that is newer than the GPU.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/witness.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -65,6 +66,9 @@ Status Session::open() {
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
   engine_ = std::make_unique<simt::Engine>(options);
   opened_by_ = getpid();
+  if (Witness* witness = Witness::get()) {
+    engine_->memory().before_free = [witness](const simt::Allocation& allocation) { witness->freed(allocation); };
+  }
   return Status::success;
 }
 
@@ -76,6 +80,11 @@ void Session::reset() {
   pools_.clear();
   host_flags_.clear();
   limits_.clear();
+  if (Witness* witness = Witness::get(); witness && engine_) {
+    engine_->memory().for_each_live([&](const simt::Allocation& allocation) {
+      if (allocation.kind != simt::MemoryKind::registered) witness->freed(allocation);
+    });
+  }
   engine_.reset();
   corrupted_ = Status::success;
 }

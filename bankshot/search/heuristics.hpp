@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "bankshot/scratchpad/gf2.hpp"
@@ -64,10 +65,12 @@ Found select(const Problem& problem, const std::vector<uint32_t>& candidates, co
   while (found.bits.size() < problem.size.bank_bits) {
     size_t best = candidates.size();
     double least = 0;
+    std::vector<std::pair<size_t, double>> sums;  // of what may be taken
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (chosen[i] || !permission.may_take(found.bits, candidates[i])) continue;
       double sum = 0;
       for (size_t g = 0; g < problem.groups.size(); ++g) sum += static_cast<double>(problem.groups[g].weight) * cost(g, i);
+      sums.emplace_back(i, sum);
       if (best != candidates.size() && !clearly_less(sum, least)) continue;
       best = i;
       least = sum;
@@ -75,6 +78,10 @@ Found select(const Problem& problem, const std::vector<uint32_t>& candidates, co
     chosen[best] = 1;
     taken(best);
     found.bits.push_back(candidates[best]);
+    std::vector<uint32_t>& ties = found.ties.emplace_back();
+    for (const auto& [i, sum] : sums) {
+      if (i != best && !clearly_less(least, sum)) ties.push_back(candidates[i]);
+    }
   }
   found.hash = *scratchpad::rows_hash(problem.size, found.bits);
   found.excess = problem.unavoidable + Evaluator(problem.groups).excess(found.hash.rows());

@@ -52,6 +52,7 @@ struct Found {
   uint64_t evaluated = 0;           ///< hashes tried
   std::optional<Proof> proof;       ///< of an optimum, if asked for
   std::vector<uint32_t> bits;       ///< heuristics: the rows in order of selection
+  std::vector<std::vector<uint32_t>> ties;  ///< heuristics: beside each of `bits`, what was as good and came later
 };
 
 /// Which hashes of a class may be chosen.

@@ -11,29 +11,6 @@ namespace {
 
 using ptx::Space;
 
-/// Lays out the .shared variables inside a function from `offset` on. @return where they end
-uint64_t lay_out_shared(const ptx::Block& block, uint64_t offset, ModuleContext& context) {
-  for (const ptx::Statement& statement : block.statements) {
-    if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
-      if (variable->space != Space::shared) continue;
-      if (variable->linkage == "extern") {
-        context.dynamic_alignment = std::max(context.dynamic_alignment, alignment_of(*variable));
-        continue;
-      }
-      offset = round_up(offset, alignment_of(*variable));
-      context.shared_offsets[variable] = static_cast<uint32_t>(offset);
-      offset += size_of(*variable);
-      if (offset > Windows::kSharedBytes) {
-        context.diagnostics->push_back({variable->position, "'" + variable->name + "' does not fit into shared memory", {}});
-        offset = 0;
-      }
-    } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
-      offset = lay_out_shared(**inner, offset, context);
-    }
-  }
-  return offset;
-}
-
 std::vector<const ptx::Function*> declare_functions(ModuleContext& context) {
   std::vector<const ptx::Function*> bodies;
   for (const ptx::Item& item : context.module->items) {
@@ -61,30 +38,6 @@ std::vector<const ptx::Function*> declare_functions(ModuleContext& context) {
   return bodies;
 }
 
-bool calls(const ptx::Block& block) {
-  return std::any_of(block.statements.begin(), block.statements.end(), [](const ptx::Statement& statement) {
-    if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) return instruction->opcode == "call";
-    const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement);
-    return inner != nullptr && calls(**inner);
-  });
-}
-
-/// Module-scope shared variables come first, then those of functions, then a kernel's own; a kernel that calls nothing
-/// has no room for the functions'. Dynamic memory begins behind them all.
-void lay_out_all_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies) {
-  const uint32_t module = context.program->static_shared;
-  uint64_t functions = module;
-  for (const ptx::Function* body : bodies) {
-    if (body != nullptr && !body->is_entry) functions = lay_out_shared(*body->body, functions, context);
-  }
-  context.static_shared.assign(bodies.size(), static_cast<uint32_t>(functions));
-  for (size_t k = 0; k < bodies.size(); ++k) {
-    if (bodies[k] == nullptr || !bodies[k]->is_entry) continue;
-    const uint64_t begin = calls(*bodies[k]->body) ? functions : module;
-    context.static_shared[k] = static_cast<uint32_t>(lay_out_shared(*bodies[k]->body, begin, context));
-  }
-}
-
 uint32_t registers_of(const ptx::Block& block) {
   // 32-bit registers if none were shared: only a bound, as PTX is not register-allocated.
   uint64_t words = 0;
@@ -107,6 +60,30 @@ uint32_t architecture(const std::vector<std::string>& targets) {
   return 0;
 }
 
+void list_shared(const ptx::Block& block, const ModuleContext& context, std::vector<SharedInfo>& out) {
+  for (const ptx::Statement& statement : block.statements) {
+    if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
+      const auto found = context.shared_offsets.find(variable);
+      if (found != context.shared_offsets.end()) out.push_back({variable->name, found->second, static_cast<uint32_t>(size_of(*variable))});
+    } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
+      list_shared(**inner, context, out);
+    }
+  }
+}
+
+std::vector<SharedInfo> shared_of(const ModuleContext& context, const ptx::Function& function) {
+  std::vector<SharedInfo> all;
+  for (const ptx::Item& item : context.module->items) {
+    const auto* variable = std::get_if<ptx::Variable>(&item);
+    if (variable == nullptr || variable->space != Space::shared || variable->linkage == "extern") continue;
+    const auto symbol = context.symbols.find(variable->name);
+    if (symbol == context.symbols.end()) continue;
+    all.push_back({variable->name, static_cast<uint32_t>(symbol->second.address), static_cast<uint32_t>(size_of(*variable))});
+  }
+  list_shared(*function.body, context, all);
+  return all;
+}
+
 KernelInfo describe(const ModuleContext& context, const ptx::Function& function, uint32_t index) {
   const FunctionInfo& info = context.program->functions[index];
   KernelInfo kernel;
@@ -116,6 +93,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
     kernel.param_bytes = std::max(kernel.param_bytes, param.offset + param.bytes);
   }
   kernel.static_shared = context.static_shared[index];
+  kernel.shared = shared_of(context, function);
   kernel.dynamic_base = context.dynamic_base(index);
   kernel.local_bytes = info.local_bytes;
   kernel.registers = registers_of(*function.body);

@@ -21,7 +21,7 @@ FunctionDecoder::FunctionDecoder(ModuleContext& context, const ptx::Function& fu
 
 void FunctionDecoder::decode() {
   scopes_.emplace_back();
-  declare_dynamic_shared();
+  declare_module_shared();
   declare_parameters();
   collect_names(*function_.body);
   label_item_.assign(label_count_, kNoJoin);
@@ -39,12 +39,18 @@ void FunctionDecoder::place_dynamic(Symbol& symbol) {
   symbol.address = symbol.dynamic ? 0 : context_.dynamic_base(index_);
 }
 
-void FunctionDecoder::declare_dynamic_shared() {
+void FunctionDecoder::declare_module_shared() {
   for (const ptx::Item& item : context_.module->items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
-    if (variable == nullptr || variable->space != Space::shared || variable->linkage != "extern") continue;
+    if (variable == nullptr || variable->space != Space::shared) continue;
+    const auto own = context_.own_module_shared[index_].find(variable->name);
+    if (variable->linkage != "extern" && own == context_.own_module_shared[index_].end()) continue;
     Symbol symbol = context_.symbols[variable->name];
-    place_dynamic(symbol);
+    if (variable->linkage == "extern") {
+      place_dynamic(symbol);
+    } else {
+      symbol.address = own->second;
+    }
     scopes_.back().symbols[variable->name] = symbol;
   }
 }

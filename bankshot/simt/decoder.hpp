@@ -28,6 +28,7 @@ struct ModuleContext {
   Windows windows;
   uint64_t parameters = 0;                                    ///< generic address of the kernel parameters
   std::unordered_map<const ptx::Variable*, uint32_t> shared_offsets;  ///< of .shared variables inside functions
+  std::vector<std::unordered_map<std::string, uint64_t>> own_module_shared;  ///< by function: offsets that it has alone
   std::vector<uint32_t> static_shared;                        ///< by function: where its static shared memory ends
   uint32_t dynamic_alignment = 16;                            ///< of dynamic shared memory
   unsigned warp_size = 32;
@@ -85,7 +86,7 @@ class FunctionDecoder final : public Decoder {
   };
 
   void declare_parameters();
-  void declare_dynamic_shared();
+  void declare_module_shared();
   void place_dynamic(Symbol& symbol);
   uint32_t dynamic_row(uint64_t offset, unsigned bytes);
   void declare(const ptx::Variable& variable);
@@ -136,6 +137,11 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
 
 /// True for %clock and relatives, whose rows must be refreshed when read.
 bool is_clock_register(std::string_view name);
+
+/// Module-scope shared variables come first, then those of functions, then a kernel's own, and dynamic memory behind them
+/// all. A kernel that calls nothing has room for those that it names only, as ptxas has it: clang declares the shared
+/// variables of all kernels at module scope.
+void lay_out_all_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies);
 
 /// Allocates and initialises module-scope variables. Shared ones are laid out from offset 0.
 void declare_globals(ModuleContext& context);

@@ -91,12 +91,19 @@ struct ParamInfo {
   uint32_t offset = 0, size = 0;     ///< bytes in the parameter buffer
 };
 
+/// A static .shared variable that a kernel sees.
+struct SharedInfo {
+  std::string name;
+  uint32_t offset = 0, size = 0;     ///< bytes, from the start of shared memory
+};
+
 /// An entry of a loaded module.
 struct KernelInfo {
   std::string name;
   std::vector<ParamInfo> params;
   uint32_t param_bytes = 0;
   uint32_t static_shared = 0;        ///< bytes
+  std::vector<SharedInfo> shared;    ///< module scope first, then its own
   uint32_t dynamic_base = 0;         ///< offset at which dynamic shared memory starts
   uint32_t local_bytes = 0;          ///< bytes a thread, in this function
   uint32_t registers = 0;            ///< 32-bit registers a thread: an upper bound from the declarations, at most 255

@@ -61,6 +61,7 @@ bool Memory::free(uint64_t address) {
   const auto it = table_.find(address);
   if (it == table_.end() || !it->second.live || it->second.kind == MemoryKind::registered) return false;
   Allocation& allocation = it->second;
+  if (before_free) before_free(allocation);
   const uint64_t span = round_up(std::max<uint64_t>(allocation.size, 1), kPage);
   // Gives the pages back; the range stays reserved and a host access to it faults.
   void* const start = reinterpret_cast<void*>(address);

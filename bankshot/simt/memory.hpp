@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,6 +49,16 @@ class Memory {
   const Allocation* find(uint64_t address) const;
   /// The allocation nearest below or above, for messages; null if there is none.
   const Allocation* nearest(uint64_t address) const;
+
+  /// Told of each allocation, while its contents are still there, before it is freed.
+  std::function<void(const Allocation&)> before_free;
+  /// Calls `visit` for each live allocation, by address.
+  template <class Visit>
+  void for_each_live(Visit visit) const {
+    for (const auto& [address, allocation] : table_) {
+      if (allocation.live) visit(allocation);
+    }
+  }
 
   uint64_t capacity() const { return capacity_; }
   uint64_t used() const { return used_; }

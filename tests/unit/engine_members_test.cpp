@@ -120,6 +120,22 @@ TEST_F(EngineMembers, dynamic_shared_memory_begins_where_its_alignment_says) {
   EXPECT_EQ(out[0], 128u);
 }
 
+TEST_F(EngineMembers, kernels_have_room_for_the_module_scope_shared_variables_that_they_name) {
+  // Clang declares the shared variables of all kernels there: together they may be more than a kernel can have.
+  const std::string module = ".shared .u32 a[4];\n.shared .u32 b[8];\n.shared .align 16 .u32 c[4];\n";
+  const std::string use = "mov.u32 %r1, b; mov.u32 %r2, c; st.shared.u32 [b+28], 5; ld.shared.u32 %r3, [%r1+28];"
+                          "st.global.u32 [%rd1], %r1; st.global.u32 [%rd1+4], %r2; st.global.u32 [%rd1+8], %r3; ret;";
+  ASSERT_TRUE(run(kernel(use, module), {1}, {1}, 3));
+  EXPECT_EQ(out, (std::vector<uint32_t>{0, 32, 5}));
+  EXPECT_EQ(kernels(**engine().load(kernel(use, module), "t"))[0].static_shared, 48u);
+  // Functions and initialisers need the same place for all kernels.
+  const std::string function = ".func f() { st.shared.u32 [a], 1; ret; }\n";
+  ASSERT_TRUE(run(kernel("call.uni f; " + use, module + function), {1}, {1}, 3));
+  EXPECT_EQ(out, (std::vector<uint32_t>{16, 48, 5}));
+  ASSERT_TRUE(run(kernel(use, module + ".global .u64 where = c;\n"), {1}, {1}, 3));
+  EXPECT_EQ(out, (std::vector<uint32_t>{16, 48, 5}));
+}
+
 TEST_F(EngineMembers, functions_find_the_dynamic_shared_memory_of_their_kernel) {
   // Another kernel of the module has static shared memory; this one has none, and its function sees that.
   const std::string before =

@@ -35,14 +35,10 @@ PatternSet set_of(std::vector<Pattern> patterns, unsigned address_bits = 14, uns
   return set;
 }
 Problem problem_of(const PatternSet& set) {
-  scratchpad::Rules rules;
-  rules.banks = set.banks;
-  return problem(rules, set);
+  return problem(set.rules, set);
 }
 uint64_t modulo_excess(const PatternSet& set) {
-  scratchpad::Rules rules;
-  rules.banks = set.banks;
-  return scratchpad::excess(rules, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
+  return scratchpad::excess(set.rules, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
 }
 std::vector<uint32_t> single_bits(std::initializer_list<unsigned> bits) {
   std::vector<uint32_t> rows;
@@ -88,7 +84,48 @@ TEST(Search, minimum_imbalance_selects_the_bits_of_figure_6) {
   std::vector<uint32_t> sorted = words;
   std::sort(sorted.begin(), sorted.end());
   p.groups = {{1, scratchpad::canonical(sorted)}};
-  EXPECT_EQ(minimum_imbalance(p, false).bits, single_bits({0, 3, 4}));
+  const Found found = minimum_imbalance(p, false);
+  EXPECT_EQ(found.bits, single_bits({0, 3, 4}));
+  // Bits 0, 2 and 3 halve the words; of what is left then, one bit is best each time.
+  EXPECT_EQ(found.ties, (std::vector<std::vector<uint32_t>>{single_bits({2, 3}), {}, {}}));
+}
+
+TEST(Search, ties_of_heuristics_are_told) {
+  // 4 words 0, 4, 8, 12 and 2 bank bits: address bits 2 and 3 are equally good, then nothing is left to tie with 3.
+  Problem p;
+  p.size = {5, 2};
+  p.groups = {{1, {0, 4, 8, 12}}};
+  for (const Found& found : {givargis(p, false), minimum_imbalance(p, false)}) {
+    EXPECT_EQ(found.bits, single_bits({2, 3}));
+    ASSERT_EQ(found.ties.size(), 2u);
+    EXPECT_EQ(found.ties[0], single_bits({3}));
+    EXPECT_TRUE(found.ties[1].empty());
+  }
+}
+
+TEST(Search, what_is_found_does_not_depend_on_the_number_of_threads) {
+  std::mt19937 random(12);
+  std::vector<Pattern> patterns;
+  for (int k = 0; k < 10; ++k) patterns.push_back(pattern([&](uint32_t) { return static_cast<uint32_t>(random() % 256); }));
+  const Problem p = problem_of(set_of(std::move(patterns), 8));
+  SearchOptions options;
+  options.proof = true;
+  const Found one = optimal(p, options);
+  options.threads = 3;
+  const Found three = optimal(p, options);
+  EXPECT_EQ(one.status, Status::optimal);
+  EXPECT_EQ(one.hash, three.hash);
+  EXPECT_EQ(one.excess, three.excess);
+  EXPECT_EQ(one.evaluated, three.evaluated);
+  EXPECT_EQ(one.proof->tree, three.proof->tree);
+}
+
+TEST(Search, optimum_of_all_strides_up_to_8_is_proved_by_loads_where_sums_do_not_tell) {
+  std::vector<Pattern> patterns;
+  for (uint32_t s = 1; s <= 8; ++s) patterns.push_back(stride(s));
+  const Found found = optimal(problem_of(set_of(std::move(patterns), 8)), {});
+  EXPECT_EQ(found.status, Status::optimal);
+  EXPECT_EQ(found.lower_bound, found.excess);
 }
 
 TEST(Search, evaluation_agrees_with_the_cost_of_the_patterns) {

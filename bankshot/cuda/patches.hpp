@@ -1,0 +1,16 @@
+// Modules that are replaced when they are loaded, and the texts of those that were: how `bankshot fix` gets at the PTX of a
+// program and puts its own in place.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace bankshot::cuda {
+
+/// The text of <digest>.ptx in the folder BANKSHOT_PATCH_DIR, or nothing.
+std::optional<std::string> patch_of(const std::string& digest);
+
+/// Writes <digest>.ptx into the folder BANKSHOT_PTX_DIR, if that is set.
+void keep_ptx(const std::string& digest, const std::string& text);
+
+}  // namespace bankshot::cuda

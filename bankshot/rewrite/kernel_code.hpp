@@ -1,0 +1,72 @@
+// The instructions of a kernel in the order of the text, and what the names in them stand for.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bankshot/ptx/module.hpp"
+
+namespace bankshot::rewrite {
+
+/// A place in the PTX, and in the source where there is line information.
+struct Place {
+  uint32_t ptx_line = 0;
+  std::string file;   ///< empty: not known
+  uint32_t line = 0;
+};
+/// "kernel.cu:12" or "PTX line 40".
+std::string to_string(const Place& place);
+
+/// One instruction. `scope` is what its names are looked up in.
+struct Step {
+  const ptx::Instruction* instruction = nullptr;
+  const ptx::Location* location = nullptr;  ///< the .loc in force, or null
+  size_t scope = 0;
+};
+
+/// Views of a function; the module must outlive it and not change.
+class KernelCode {
+ public:
+  /// @param function  has a body
+  KernelCode(const ptx::Module& module, const ptx::Function& function);
+
+  const std::vector<Step>& steps() const { return steps_; }
+  Place place(const Step& step) const;
+
+  /// The number of a register or variable, the same wherever the name means the same one; -1 for anything else (special
+  /// registers, labels, functions, and what no instruction mentions). Equal names of different { } blocks are different.
+  int entity(const Step& step, const std::string& name) const;
+  const ptx::Variable& variable(int entity) const { return *entities_[static_cast<size_t>(entity)]; }
+  size_t entities() const { return entities_.size(); }
+
+ private:
+  struct Scope {
+    size_t outer = 0;  ///< the scope itself for the outermost one
+    std::map<std::string, const ptx::Variable*, std::less<>> names = {};
+    std::vector<const ptx::Variable*> ranges = {};
+  };
+  void declare(size_t scope, const ptx::Variable& variable);
+  void walk(const ptx::Block& block, size_t scope);
+  void number(const Step& step, const ptx::Operand& operand);
+  /// The declaration in a scope or those around it, and the scope it is in; null if there is none.
+  std::pair<const ptx::Variable*, size_t> find(size_t scope, const std::string& name) const;
+
+  std::map<uint32_t, std::string> files_;
+  std::vector<Scope> scopes_;
+  std::vector<Step> steps_;
+  const ptx::Location* location_ = nullptr;
+  std::map<std::pair<size_t, std::string>, int> numbers_;
+  std::vector<const ptx::Variable*> entities_;
+};
+
+/// Whether the instruction has the modifier, given without its dot.
+bool has(const ptx::Instruction& instruction, std::string_view modifier);
+/// The last type among the modifiers: that of the data.
+ptx::Type type_of(const ptx::Instruction& instruction);
+/// "ld.shared.v2.f32"
+std::string mnemonic(const ptx::Instruction& instruction);
+
+}  // namespace bankshot::rewrite

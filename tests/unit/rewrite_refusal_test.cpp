@@ -1,0 +1,126 @@
+// Every reason for which an array is left alone.
+#include "rewrite_harness.hpp"
+
+namespace bankshot::rewrite {
+namespace {
+
+/// Why `array` of this kernel body is left alone; "" if it is not. Bodies begin in line 8 of the text.
+std::string refusal(const std::string& body, const std::string& array = "tile", const std::string& before = {}, const std::string& spec = "xor") {
+  std::string why;
+  rewritten(kernel_text(body, before), array, spec, &why);
+  return why;
+}
+
+const std::string kUse = "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, tile; add.s32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;\n";
+
+TEST(RewriteRefusal, what_is_followed_is_not_refused) {
+  EXPECT_EQ(refusal(kUse), "");
+  EXPECT_EQ(refusal(kUse + "sub.s32 %r5, %r4, %r3; setp.lt.u32 %p1, %r4, %r5; selp.b32 %r6, %r4, %r3, %p1; ld.shared.u32 %r7, [%r6+4];"), "");
+  EXPECT_EQ(refusal("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; ld.u32 %r1, [%rd2+8]; cvta.to.shared.u64 %rd3, %rd2; ld.shared.u32 %r2, [%rd3];"), "");
+  EXPECT_EQ(refusal("mov.u32 %r1, tile; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r2, 8, %r1; or.b32 %r4, %r3, 4; and.b32 %r5, %r4, -16; ld.shared.u32 %r6, [%r5];"), "");
+}
+
+TEST(RewriteRefusal, rejects_an_address_that_is_stored) {
+  EXPECT_EQ(refusal(kUse + "ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r4;"),
+            "array tile is left alone: its address is stored by st.global.u32 (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "atom.shared.exch.b32 %r5, [other], %r4;"),
+            "array tile is left alone: its address is stored by atom.shared.exch.b32 (PTX line 9)");
+}
+
+TEST(RewriteRefusal, rejects_an_address_that_is_passed_to_a_function) {
+  EXPECT_EQ(refusal(kUse + "{ .param .b32 a; st.param.b32 [a], %r4; call f, (a); }", "tile", ".extern .func f(.param .b32 a);\n"),
+            "array tile is left alone: its address is stored by st.param.b32 (PTX line 10)");
+  EXPECT_EQ(refusal(kUse + "call f, (%r4);", "tile", ".extern .func f(.reg .b32 a);\n"),
+            "array tile is left alone: its address is passed to a function (PTX line 10)");
+}
+
+TEST(RewriteRefusal, rejects_arithmetic_that_is_not_followed) {
+  EXPECT_EQ(refusal(kUse + "shr.u32 %r5, %r4, 4;"),
+            "array tile is left alone: its address goes through shr.u32, which is not followed (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "xor.b32 %r5, %r4, %r1; ld.shared.u32 %r6, [%r5];"),
+            "array tile is left alone: its address goes through xor.b32, which is not followed (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "and.b32 %r5, %r4, 127;"),
+            "array tile is left alone: its address goes through and.b32, which is not followed (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "or.b32 %r5, %r4, 4;"),  // 4-byte aligned distance: the bit may be set already
+            "array tile is left alone: its address goes through or.b32, which is not followed (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "sub.s32 %r5, %r1, %r4;"),
+            "array tile is left alone: its address goes through sub.s32, which is not followed (PTX line 9)");
+  EXPECT_EQ(refusal("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; cvt.u32.u64 %r1, %rd2;"),
+            "array tile is left alone: its address goes through cvt.u32.u64, which is not followed (PTX line 8)");
+}
+
+TEST(RewriteRefusal, rejects_accesses_that_may_be_of_something_else) {
+  EXPECT_EQ(refusal(kUse + "mov.u32 %r5, other; setp.eq.u32 %p1, %r1, 0; selp.b32 %r6, %r4, %r5, %p1; ld.shared.u32 %r7, [%r6];"),
+            "array tile is left alone: ld.shared.u32 may access it or something else (PTX line 9)");
+  // On one path it is another value: the order of instructions does not matter.
+  EXPECT_EQ(refusal(kUse + "@%p1 mov.u32 %r4, 0;"),
+            "array tile is left alone: the address of st.shared.u32 comes from no shared variable, so that it may be anywhere (PTX line 8)");
+  EXPECT_EQ(refusal(kUse + "ld.shared.u32 %r5, [16];"),
+            "array tile is left alone: the address of ld.shared.u32 comes from no shared variable, so that it may be anywhere (PTX line 9)");
+  EXPECT_EQ(refusal("mov.u64 %rd1, tile; ld.u32 %r1, [%rd1];"),
+            "array tile is left alone: ld.u32 takes another kind of address than it gets (PTX line 8)");
+}
+
+TEST(RewriteRefusal, generic_accesses_by_other_addresses_do_no_harm) {
+  EXPECT_EQ(refusal(kUse + "ld.param.u64 %rd1, [out]; ld.u64 %rd2, [%rd1]; st.u32 [%rd2], %r1;"), "");
+}
+
+TEST(RewriteRefusal, rejects_instructions_that_cannot_be_given_another_address) {
+  EXPECT_EQ(refusal(kUse + "ld.param.u64 %rd1, [out]; cp.async.ca.shared.global [%r4], [%rd1], 4;"),
+            "array tile is left alone: its address goes through cp.async.ca.shared.global, which is not followed (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "mbarrier.init.shared.b64 [tile], 1;"),
+            "array tile is left alone: its address goes through mbarrier.init.shared.b64, which is not followed (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "ld.shared::cluster.u32 %r5, [%r4];"),
+            "array tile is left alone: ld.shared::cluster.u32 on it is not rewritten (PTX line 9)");
+}
+
+TEST(RewriteRefusal, rejects_what_functions_use) {
+  const std::string before = ".shared .align 4 .b8 both[256];\n.func f() { .reg .b32 %r<2>; ld.shared.u32 %r1, [both]; ret; }\n";
+  EXPECT_EQ(refusal("st.shared.u32 [both+4], 1; call f;", "both", before),
+            "array both is left alone: a function that is called by kernels uses it, too");
+  EXPECT_EQ(refusal(kUse + "call f;", "tile", before), "");
+  EXPECT_EQ(refusal(kUse + "call g;", "tile", ".func g() { .reg .b32 %r<2>; mov.u32 %r1, 8; ld.shared.u32 %r1, [%r1]; ret; }\n"),
+            "array tile is left alone: a function is called, and g accesses shared memory by an address (PTX line 10)");
+}
+
+TEST(RewriteRefusal, rejects_accesses_wider_than_what_the_hash_keeps_together) {
+  const std::string wide = "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [tile+16];";
+  EXPECT_EQ(refusal(kUse + wide),
+            "array tile is left alone: ld.shared.v4.u32 accesses 16 bytes at once, which the hash takes apart (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + wide, "tile", {}, "swizzle:3,2,3"), "");
+  EXPECT_EQ(refusal(kUse + wide, "tile", {}, "swizzle:3,1,4"),
+            "array tile is left alone: ld.shared.v4.u32 accesses 16 bytes at once, which the hash takes apart (PTX line 9)");
+}
+
+TEST(RewriteRefusal, rejects_hashes_that_software_cannot_apply_in_place) {
+  EXPECT_EQ(refusal(kUse, "tile", {}, "add"), "array tile is left alone: ADD is not an XOR hash");
+  EXPECT_EQ(refusal(kUse, "tile", {}, "perm:3"),
+            "array tile is left alone: the hash does not permute the words of each row: software would need extra memory");
+  EXPECT_EQ(refusal(kUse, "tile", {}, "none"), "array tile is left alone: the hash leaves every word where it is");
+}
+
+TEST(RewriteRefusal, rejects_accesses_outside_the_array) {
+  EXPECT_EQ(refusal(kUse + "ld.shared.u32 %r5, [tile+4094];"),
+            "array tile is left alone: ld.shared.u32 accesses bytes outside it (PTX line 9)");
+}
+
+TEST(RewriteRefusal, rejects_a_larger_array_where_the_kernel_reads_how_much_there_is) {
+  EXPECT_EQ(refusal("st.shared.u32 [other], 1; mov.u32 %r1, %total_smem_size;", "other"),
+            "array other is left alone: its size is not a multiple of a row, and the kernel reads how much shared memory it has");
+}
+
+TEST(RewriteRefusal, rejects_names_that_mean_several_things) {
+  EXPECT_EQ(refusal("{ .shared .align 4 .b8 inner[256]; st.shared.u32 [inner], 1; }", "inner"),
+            "array inner is left alone: it is declared inside a block, after the first instruction or twice");
+}
+
+TEST(RewriteRefusal, rejects_what_is_not_there) {
+  EXPECT_EQ(refusal(kUse, "tiles"), "there is no shared array tiles in kernel k");
+  ptx::Module module = ptx::parsed(kernel_text(kUse));
+  EXPECT_EQ(rewrite(module, "kk", {}, 4).error().message, "there is no kernel kk in the PTX");
+  EXPECT_EQ(rewrite(module, "k", {{"tile", hash_of("xor")}, {"tile", hash_of("xor")}}, 4).error().message,
+            "array tile is given two hashes");
+}
+
+}  // namespace
+}  // namespace bankshot::rewrite
