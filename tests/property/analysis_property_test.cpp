@@ -72,7 +72,7 @@ class Writer {
   void loop(unsigned depth) {
     const std::string counter = "%r" + std::to_string(30 + loops_++), bound = "%r" + std::to_string(40 + loops_);
     const std::string begin = label(), out = label();
-    static const char* kBounds[] = {"mov.u32 BOUND, 3;", "and.b32 BOUND, %r20, 3;", "and.b32 BOUND, %r1, 7;", "shr.u32 BOUND, %r27, 4;"};
+    static const char* kBounds[] = {"mov.u32 BOUND, 3;", "and.b32 BOUND, %r20, 3;", "and.b32 BOUND, %r1, 7;", "bfe.u32 BOUND, %r27, 4, 2;"};
     std::string set = kBounds[pick(4)];
     set.replace(set.find("BOUND"), 5, bound);
     line(set + " mov.u32 " + counter + ", 0;");
