@@ -63,8 +63,27 @@ std::string iterations_text(const std::vector<uint32_t>& iterations) {
   return text;
 }
 
+/// " + 36*k50"
+std::string loop_term(int64_t bytes, const std::string& name) {
+  const int64_t unit = bytes % 4 == 0 ? 4 : 1, size = std::abs(bytes) / unit;
+  return (bytes < 0 ? " - " : " + ") + (size == 1 ? "" : std::to_string(size) + "*") + name + (unit == 4 ? "" : " bytes");
+}
+
 /// One line a formula; the iterations that share one are named together.
 std::string formulas_text(const analysis::Kernel& kernel, const Site& site) {
+  if (const auto factors = analysis::loop_factors(site.instances)) {
+    std::string text = "      " + formula_text(site.instances[0].formula, base_of(kernel, site)), ranges;
+    for (size_t k = 0; k < factors->size(); ++k) {
+      uint32_t last = 0;
+      for (const Instance& instance : site.instances) {
+        if (instance.iterations[k] != analysis::kAnyIteration) last = std::max(last, instance.iterations[k]);
+      }
+      const std::string name = fmt::format("k{}", site.around[k]);
+      if ((*factors)[k] != 0) text += loop_term((*factors)[k], name);
+      if (last != 0) ranges += fmt::format(", {} = 0 … {}{}", name, last, site.more_instances ? " and on" : "");
+    }
+    return text + ranges + matrix_text(kernel, site, site.instances[0].formula) + "\n";
+  }
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;
   for (const Instance& instance : site.instances) {
     const std::string formula = formula_text(instance.formula, base_of(kernel, site)) + matrix_text(kernel, site, instance.formula);
@@ -162,6 +181,8 @@ ordered_json site_json(const analysis::Kernel& kernel, const Site& site) {
   json["shifted"] = site.shifted;
   json["formulas"] = ordered_json::array();
   for (const Instance& instance : site.instances) json["formulas"].push_back(formula_json(kernel, site, instance));
+  json["around"] = site.around;
+  if (const auto factors = analysis::loop_factors(site.instances)) json["loop_factors"] = *factors;
   json["more_formulas"] = site.more_instances;
   json["patterns"] = ordered_json::array();
   for (const scratchpad::Pattern& p : site.patterns) json["patterns"].push_back(pattern_json(p));

@@ -54,6 +54,7 @@ TEST(Analysis, reduction_doubles_its_stride) {
   ASSERT_EQ(store.instances.size(), 8u);
   EXPECT_EQ(formula(store, 0), "2*tx");
   EXPECT_EQ(formula(store, 3), "16*tx");
+  EXPECT_EQ(loop_factors(store.instances), std::nullopt);  // it is the stride that changes
   EXPECT_EQ(store.instances[3].iterations, std::vector<uint32_t>{3});
   // S:             1      2      4      8      16     32    64    128
   // active lanes:  128    64     32     16     8      4     2     1
@@ -125,6 +126,7 @@ TEST(Analysis, known_parameter_makes_a_loop_exact) {
   EXPECT_EQ(s[0].certainty, Certainty::exact);
   EXPECT_EQ(s[0].totals.accesses, 10u);
   EXPECT_EQ(formula(s[0], 4), "tx + 128");
+  EXPECT_EQ(loop_factors(s[0].instances), std::vector<int64_t>{128});  // bytes: 32 words more in each iteration
 }
 
 TEST(Analysis, stride_that_grows_in_a_loop_of_unknown_length_is_refused) {
