@@ -34,6 +34,16 @@ bool Walker::run_warp(uint32_t warp, const std::optional<Extent>& cta, uint64_t 
 /// @param entered  the loop whose header `at` is, if its entry has been dealt with
 /// @return         the lanes that are at `stop`
 uint64_t Walker::run(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered) {
+  constexpr unsigned kDeepest = 400;  // branches in branches; some kilobytes of stack each
+  if (depth_ == kDeepest) over_budget_ = true;
+  if (gone()) return 0;
+  ++depth_;
+  const uint64_t there = go(at, stop, lanes, entered);
+  --depth_;
+  return there;
+}
+
+uint64_t Walker::go(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered) {
   while (lanes != 0 && at != stop && !gone()) {
     if (!rounds_.empty() && !code_.contains(rounds_.back()->loop, at)) {
       Round& round = *rounds_.back();
