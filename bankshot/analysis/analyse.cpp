@@ -314,8 +314,8 @@ Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const L
   };
   Gatherer gatherer(code, rules, launch);
   if (!walk_cta(gatherer, std::nullopt, 0)) {
-    return Error{"kernel " + kernel.name + " takes more than " + std::to_string(options.most_steps) +
-                 " steps to analyse: a smaller block or other parameters may help"};
+    return Error{"kernel " + kernel.name + " cannot be analysed: its branches nest too deeply, or it takes more than " +
+                 std::to_string(options.most_steps) + " steps; known parameters or a smaller block may help"};
   }
   kernel.ctas = launch.grid ? launch.grid->count() : 1;
   kernel.sites = gatherer.finish(kernel.ctas);

@@ -124,6 +124,7 @@ class Walker {
   uint64_t split(uint32_t at, const std::vector<Side>& sides);
   uint64_t both_sides(uint32_t at, const std::vector<uint32_t>& targets, uint64_t lanes, const Assumption& assumption);
   bool leaves(int32_t loop, uint32_t at, const std::vector<Side>& sides) const;
+  void spend(uint64_t steps);
   bool gone() const { return unwind_to_ >= 0 || over_budget_; }
   Assumption assumption(const Step& step, const std::string& why, bool uniform) const;
   uint64_t meet(const std::vector<uint32_t>& written, const std::vector<std::pair<uint64_t, Snapshot>>& states, bool uniform,
