@@ -30,14 +30,14 @@ uint64_t fullest_half(const uint64_t* cells, size_t count, const uint64_t* odd, 
 Loads::Loads(const std::vector<Group>& groups, unsigned bank_bits) : bank_bits_(bank_bits) {
   for (const Group& group : groups) {
     const size_t blocks = (group.words.size() + 63) / 64;
-    Own own{group.weight, 1, std::vector<Mask>(kAddressBits, Mask(blocks, 0)), {}, {}};
+    Own own{group.weight, 1, Mask(kAddressBits * blocks, 0), {}, {}};
     Mask all(blocks, 0);
     uint64_t equal = 0;
     for (size_t k = 0; k < group.words.size(); ++k) {
       equal = k != 0 && group.words[k] == group.words[k - 1] ? equal + 1 : 1;
       own.equal = std::max(own.equal, equal);
       all[k / 64] |= uint64_t{1} << k % 64;
-      for (unsigned bit = 0; bit < kAddressBits; ++bit) own.with_bit[bit][k / 64] |= uint64_t{group.words[k] >> bit & 1} << k % 64;
+      for (unsigned bit = 0; bit < kAddressBits; ++bit) own.with_bit[bit * blocks + k / 64] |= uint64_t{group.words[k] >> bit & 1} << k % 64;
     }
     for (unsigned rows = 0; rows <= bank_bits; ++rows) own.cells.emplace_back(blocks << rows, 0);
     own.cells[0] = all;
@@ -53,10 +53,14 @@ uint64_t Loads::excess(const Own& own, uint64_t fullest, unsigned rows) const {
 }
 
 void Loads::odd_words(const Own& own, uint32_t row, Mask& odd) {
-  odd.assign(own.cells[0].size(), 0);
-  for (; row != 0; row &= row - 1) {
-    const Mask& with = own.with_bit[static_cast<size_t>(std::countr_zero(row))];
-    for (size_t b = 0; b < odd.size(); ++b) odd[b] ^= with[b];
+  const size_t blocks = own.cells[0].size();
+  odd.resize(blocks);
+  for (size_t b = 0; b < blocks; ++b) {
+    uint64_t sum = 0;
+    for (uint32_t rest = row; rest != 0; rest &= rest - 1) {
+      sum ^= own.with_bit[static_cast<size_t>(std::countr_zero(rest)) * blocks + b];
+    }
+    odd[b] = sum;
   }
 }
 

@@ -29,7 +29,7 @@ class Loads {
   struct Own {
     uint64_t weight;
     uint64_t equal;                         ///< how often the most frequent word occurs
-    std::vector<Mask> with_bit;             ///< by address bit: the words that have it
+    Mask with_bit;                          ///< the words that have address bit 0, then those that have bit 1, …
     std::vector<Mask> cells;                ///< by number of rows: the cells' words, one cell after the other
     std::vector<uint64_t> least;            ///< by number of rows
   };
