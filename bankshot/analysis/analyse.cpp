@@ -100,10 +100,11 @@ class Gatherer {
       site.shifted = true;
       reason = unshifted(walk.forms, access, step.width, rules_.bank_bytes, address);
     }
+    constexpr uint32_t kMostShared = 256 * 1024;
     for (unsigned lane = 0; lane < scratchpad::kMaxLanes && reason.empty(); ++lane) {
-      if ((access.mask >> lane & 1) != 0 && address[lane] % step.width != 0) {
-        reason = "the addresses are not multiples of the width: a run would fail here";
-      }
+      if ((access.mask >> lane & 1) == 0) continue;
+      if (address[lane] % step.width != 0) reason = "the addresses are not multiples of the width: a run would fail here";
+      else if (address[lane] >= kMostShared) reason = "the addresses are beyond shared memory: a run would fail here";
     }
     if (!reason.empty()) {
       if (site.reason.empty()) site.reason = reason;
@@ -175,6 +176,10 @@ class Gatherer {
     for (uint32_t k = 0; k < code_.arrays.size() && k < Value::kArrayBits; ++k) {
       if ((gathered.arrays >> k & 1) != 0) site.arrays.push_back(k);
     }
+    const auto index = static_cast<size_t>(&step - code_.steps.data());
+    for (int32_t loop = code_.loop_of[index]; loop >= 0; loop = code_.loops[static_cast<size_t>(loop)].parent) {
+      site.around.insert(site.around.begin(), code_.steps[code_.loops[static_cast<size_t>(loop)].header].ptx_line);
+    }
     site.reason = gathered.reason;
     site.loops = gathered.loops;
     bool uniform = true;
@@ -219,11 +224,47 @@ const ptx::Function* find(const ptx::Module& module, std::string_view kernel) {
   return nullptr;
 }
 
+/// Whether knowing the CTA's index tells more of some instruction.
+bool is_surer(const std::vector<Site>& one, const std::vector<Site>& all) {
+  const auto rank = [](const Site& site) { return site.certainty == Certainty::unreached ? Certainty::exact : site.certainty; };
+  std::map<uint32_t, Certainty> before;  // an instruction without an access may be missing
+  for (const Site& site : all) before[site.ptx_line] = std::max(before[site.ptx_line], rank(site));
+  std::map<uint32_t, Certainty> now;
+  for (const Site& site : one) now[site.ptx_line] = std::max(now[site.ptx_line], rank(site));
+  return std::any_of(before.begin(), before.end(), [&](const auto& b) { return b.second > now[b.first]; });
+}
+
 }  // namespace
 
 std::string_view name(Certainty certainty) {
   constexpr std::string_view kNames[] = {"exact", "each", "assumed", "unknown", "unreached"};
   return kNames[static_cast<size_t>(certainty)];
+}
+
+std::optional<std::vector<int64_t>> loop_factors(const std::vector<Instance>& instances) {
+  if (instances.size() < 2 || instances[0].formula.kind == Formula::Kind::other) return std::nullopt;
+  const Instance& first = instances[0];
+  const auto steps = [&](const Instance& instance, size_t loop) {
+    return int64_t{instance.iterations[loop]} - first.iterations[loop];  // 0 where both are any iteration
+  };
+  std::vector<int64_t> factors(first.iterations.size());
+  for (size_t loop = 0; loop < factors.size(); ++loop) {
+    for (const Instance& instance : instances) {
+      bool alone = steps(instance, loop) != 0;
+      for (size_t other = 0; other < factors.size(); ++other) alone &= other == loop || steps(instance, other) == 0;
+      if (!alone) continue;
+      const int64_t apart = instance.formula.offset - first.formula.offset;
+      if (apart % steps(instance, loop) != 0) return std::nullopt;
+      factors[loop] = apart / steps(instance, loop);
+      break;
+    }
+  }
+  for (const Instance& instance : instances) {
+    Formula expected = first.formula;
+    for (size_t loop = 0; loop < factors.size(); ++loop) expected.offset += factors[loop] * steps(instance, loop);
+    if (!(expected == instance.formula)) return std::nullopt;
+  }
+  return factors;
 }
 
 std::vector<std::string> kernels_of(const ptx::Module& module) {
@@ -239,8 +280,10 @@ Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const L
                        const Options& options) {
   const ptx::Function* function = find(module, name);
   if (function == nullptr) return Error{"there is no kernel '" + std::string(name) + "'"};
-  if (launch.block.count() == 0 || launch.block.count() > 1024) {
-    return Error{"a block of " + std::to_string(launch.block.count()) + " threads: it must have 1 to 1024"};
+  constexpr uint32_t kMostThreads = 1024;
+  const Extent& block = launch.block;
+  if (std::max({block.x, block.y, block.z}) > kMostThreads || block.count() == 0 || block.count() > kMostThreads) {
+    return Error{"a block must have 1 to " + std::to_string(kMostThreads) + " threads"};
   }
   Kernel kernel;
   kernel.name = name;
@@ -271,8 +314,8 @@ Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const L
   };
   Gatherer gatherer(code, rules, launch);
   if (!walk_cta(gatherer, std::nullopt, 0)) {
-    return Error{"kernel " + kernel.name + " takes more than " + std::to_string(options.most_steps) +
-                 " steps to analyse: a smaller block or other parameters may help"};
+    return Error{"kernel " + kernel.name + " cannot be analysed: its branches nest too deeply, or it takes more than " +
+                 std::to_string(options.most_steps) + " steps; known parameters or a smaller block may help"};
   }
   kernel.ctas = launch.grid ? launch.grid->count() : 1;
   kernel.sites = gatherer.finish(kernel.ctas);
@@ -286,6 +329,7 @@ Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const L
     const Extent cta{static_cast<uint32_t>(number % grid.x), static_cast<uint32_t>(number / grid.x % grid.y),
                      static_cast<uint32_t>(number / grid.x / grid.y)};
     if (!walk_cta(each, cta, number)) return kernel;  // what all CTAs have in common is known
+    if (number == 0 && !is_surer(each.finish(1), kernel.sites)) return kernel;
   }
   kernel.sites = each.finish(1);
   return kernel;

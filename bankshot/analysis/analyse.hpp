@@ -30,6 +30,10 @@ struct Instance {
 };
 constexpr uint32_t kAnyIteration = ~0u;
 
+/// What each loop adds to the offset in an iteration, in bytes, if the instances differ in nothing else: the loop
+/// counters' columns of the matrix. Nothing if there is only one instance.
+std::optional<std::vector<int64_t>> loop_factors(const std::vector<Instance>& instances);
+
 /// One shared-memory instruction.
 struct Site {
   std::string file;                  ///< source place, empty if not known
@@ -41,6 +45,7 @@ struct Site {
   Certainty certainty = Certainty::unreached;
   std::string reason;                ///< of `unknown`: why
   std::vector<std::string> assumptions;
+  std::vector<uint32_t> around;      ///< PTX lines of the loops around it, the outermost first
   std::vector<uint32_t> loops;       ///< PTX lines of the loops around it whose ends are not known; counted as one iteration
   scratchpad::SiteTotals totals;     ///< of all CTAs (Kernel::ctas); of `each` and `assumed` one execution of every context
   std::vector<scratchpad::Pattern> patterns;  ///< the accesses, equal ones once
@@ -60,7 +65,7 @@ struct Kernel {
 };
 
 struct Options {
-  uint64_t most_steps = 40'000'000;  ///< warp instructions to walk, in all
+  uint64_t most_steps = 10'000'000;  ///< warp instructions to walk, in all
   uint64_t most_ctas = 4096;         ///< to walk one by one, where they differ
 };
 

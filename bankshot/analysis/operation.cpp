@@ -237,7 +237,7 @@ Maybe three_bits(Forms&, const Shape& s, const Value* in) {
   return Value{out & low_bits(s.bits), Forms::kKnown, arrays};
 }
 
-// Division by zero gives all ones; of the least number by -1 it wraps around.
+// Division by zero gives all ones, and so does its remainder, as the engine has it; of the least number by -1 it wraps around.
 uint64_t divide(const Shape& s, uint64_t a, uint64_t b) {
   if (b == 0) return ~uint64_t{0};
   if (!s.is_signed) return a / b;
@@ -246,7 +246,7 @@ uint64_t divide(const Shape& s, uint64_t a, uint64_t b) {
 }
 
 uint64_t remainder(const Shape& s, uint64_t a, uint64_t b) {
-  if (b == 0) return a;
+  if (b == 0) return ~uint64_t{0};
   if (!s.is_signed) return a % b;
   if (as_signed(b, s.bits) == -1) return 0;
   return static_cast<uint64_t>(as_signed(a, s.bits) % as_signed(b, s.bits));

@@ -35,8 +35,8 @@ std::optional<T> number(std::string_view text) {
   return negative ? T{0} - value : value;
 }
 
-/// "16,16" or "16x16"; missing extents are 1.
-Result<Extent> extent(const std::string& option, const std::string& text) {
+/// "16,16" or "16x16"; missing extents are 1. @param most  of each extent
+Result<Extent> extent(const std::string& option, const std::string& text, Extent most) {
   const Error wrong{option + ": '" + text + "' is not one to three whole numbers above 0: " + option + " 16,16"};
   uint32_t all[3] = {1, 1, 1};
   size_t count = 0;
@@ -46,6 +46,10 @@ Result<Extent> extent(const std::string& option, const std::string& text) {
     if (count == 3 || !value || *value == 0 || text[at] == '-') return wrong;
     all[count] = *value;
     at = comma + 1;
+  }
+  if (all[0] > most.x || all[1] > most.y || all[2] > most.z) {
+    return Error{option + ": '" + text + "' is more than CUDA allows: at most " + std::to_string(most.x) + "," +
+                 std::to_string(most.y) + "," + std::to_string(most.z)};
   }
   return Extent{all[0], all[1], all[2]};
 }
@@ -125,7 +129,7 @@ void StaticExplain::define(CLI::App& app) {
 
 int StaticExplain::run(const std::string& gpu_name, const std::string& json, const std::vector<std::string>& wanted) const {
   if (block_.empty()) return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
-  const Result<Extent> block = extent("--block", block_);
+  const Result<Extent> block = extent("--block", block_, {1024, 1024, 64});
   if (!block) return refuse(block.error().message);
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
@@ -136,7 +140,7 @@ int StaticExplain::run(const std::string& gpu_name, const std::string& json, con
   launch.block = *block;
   launch.warp_size = gpu->machine.warp_size;
   if (!grid_.empty()) {
-    const Result<Extent> grid = extent("--grid", grid_);
+    const Result<Extent> grid = extent("--grid", grid_, {0x7fffffff, 65535, 65535});
     if (!grid) return refuse(grid.error().message);
     launch.grid = *grid;
   }

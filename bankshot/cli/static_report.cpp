@@ -1,5 +1,6 @@
 #include "bankshot/cli/static_report.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <numeric>
@@ -53,7 +54,7 @@ std::string matrix_text(const analysis::Kernel& kernel, const Site& site, const 
   const int64_t columns = columns_of(kernel, site, formula);
   if (columns == 0) return "";
   const analysis::Matrix m = analysis::matrix_of(formula, base_of(kernel, site), columns);
-  return fmt::format("   M = [{} {}; {} {}]  o = [{}; {}]  rows of {} words", m.m[0][0], m.m[0][1], m.m[1][0], m.m[1][1], m.o[0],
+  return fmt::format("\n        M = [{} {}; {} {}]  o = [{}; {}]  rows of {} words", m.m[0][0], m.m[0][1], m.m[1][0], m.m[1][1], m.o[0],
                      m.o[1], columns);
 }
 
@@ -63,8 +64,27 @@ std::string iterations_text(const std::vector<uint32_t>& iterations) {
   return text;
 }
 
+/// " + 36*k50"
+std::string loop_term(int64_t bytes, const std::string& name) {
+  const int64_t unit = bytes % 4 == 0 ? 4 : 1, size = std::abs(bytes) / unit;
+  return (bytes < 0 ? " - " : " + ") + (size == 1 ? "" : std::to_string(size) + "*") + name + (unit == 4 ? "" : " bytes");
+}
+
 /// One line a formula; the iterations that share one are named together.
 std::string formulas_text(const analysis::Kernel& kernel, const Site& site) {
+  if (const auto factors = analysis::loop_factors(site.instances)) {
+    std::string text = "      " + formula_text(site.instances[0].formula, base_of(kernel, site)), ranges;
+    for (size_t k = 0; k < factors->size(); ++k) {
+      uint32_t last = 0;
+      for (const Instance& instance : site.instances) {
+        if (instance.iterations[k] != analysis::kAnyIteration) last = std::max(last, instance.iterations[k]);
+      }
+      const std::string name = fmt::format("k{}", site.around[k]);
+      if ((*factors)[k] != 0) text += loop_term((*factors)[k], name);
+      if (last != 0) ranges += fmt::format(", {} = 0 … {}{}", name, last, site.more_instances ? " and on" : "");
+    }
+    return text + ranges + matrix_text(kernel, site, site.instances[0].formula) + "\n";
+  }
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;
   for (const Instance& instance : site.instances) {
     const std::string formula = formula_text(instance.formula, base_of(kernel, site)) + matrix_text(kernel, site, instance.formula);
@@ -106,8 +126,9 @@ std::string verdict(const Site& site) {
 
 std::string site_text(const analysis::Kernel& kernel, const Site& site) {
   const std::string names = names_of(kernel, site);
-  std::string text = fmt::format("  {}  {}{}  (PTX line {})\n      {}\n", report::place_text(as_counted(site)), site.op,
-                                 names.empty() ? "" : "  of " + names, site.ptx_line, verdict(site));
+  std::string text = fmt::format("  {}  {}{}{}\n      {}\n", report::place_text(as_counted(site)), site.op,
+                                 names.empty() ? "" : "  of " + names,
+                                 site.line == 0 ? "" : fmt::format("  (PTX line {})", site.ptx_line), verdict(site));
   text += formulas_text(kernel, site);
   for (size_t k = 0; k < std::min(site.assumptions.size(), kMostLines); ++k) text += "      " + site.assumptions[k] + "\n";
   return text;
@@ -162,6 +183,8 @@ ordered_json site_json(const analysis::Kernel& kernel, const Site& site) {
   json["shifted"] = site.shifted;
   json["formulas"] = ordered_json::array();
   for (const Instance& instance : site.instances) json["formulas"].push_back(formula_json(kernel, site, instance));
+  json["around"] = site.around;
+  if (const auto factors = analysis::loop_factors(site.instances)) json["loop_factors"] = *factors;
   json["more_formulas"] = site.more_instances;
   json["patterns"] = ordered_json::array();
   for (const scratchpad::Pattern& p : site.patterns) json["patterns"].push_back(pattern_json(p));
@@ -196,7 +219,8 @@ std::string static_text(const std::vector<analysis::Kernel>& kernels) {
     for (const Site& site : kernel.sites) text += site_text(kernel, site);
     if (!kernel.calls.empty()) text += fmt::format("  calls functions (first at PTX line {}): what these access is not here\n", kernel.calls[0]);
   }
-  text += "\ns in words, or bytes where it says so, from the start of the array; t = linear thread index; kN = iteration of the loop at PTX line N.\n";
+  const bool formulas = std::any_of(kernels.begin(), kernels.end(), [](const analysis::Kernel& kernel) { return !kernel.sites.empty(); });
+  if (formulas) text += "\ns in words, or bytes where it says so, from the start of the array; t is the linear thread index, kN the\niteration of the loop at PTX line N.\n";
   return text;
 }
 

@@ -83,13 +83,14 @@ uint32_t degree_of(const std::vector<uint32_t>& words, std::span<const uint32_t>
 
 Evaluator::Evaluator(std::span<const scratchpad::Group> groups) : sides_(groups) {}
 
-uint64_t Evaluator::excess(std::span<const uint32_t> rows) const {
+uint64_t Evaluator::excess(std::span<const uint32_t> rows, uint64_t enough) const {
   uint64_t sum = 0;
   alignas(64) Row most;
   for (size_t side = 0; side < sides_.sides.size(); ++side) {
     degrees_of_side(static_cast<unsigned>(rows.size()), sides_.sides[side].all, sides_.sides[side].odd, rows.data(), most);
     const uint64_t* weight = sides_.weights.data() + side * kSide;
     for (unsigned g = 0; g < kSide; ++g) sum += weight[g] * (uint64_t{most[g]} - 1) * (weight[g] != 0);
+    if (sum >= enough) return sum;
   }
   for (const Sides::Large& large : sides_.large) sum += large.weight * (degree_of(large.words, rows) - 1);
   return sum;

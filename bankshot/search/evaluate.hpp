@@ -10,8 +10,9 @@ class Evaluator {
   explicit Evaluator(std::span<const scratchpad::Group> groups);
 
   /// Sum over the groups of weight * (words on the fullest bank - 1).
-  /// @param rows  1 to kMaxBankBits rows of the hash; rank-deficient ones are fine
-  uint64_t excess(std::span<const uint32_t> rows) const;
+  /// @param rows    1 to kMaxBankBits rows of the hash; rank-deficient ones are fine
+  /// @param enough  a sum that is no less need not be exact, only no less
+  uint64_t excess(std::span<const uint32_t> rows, uint64_t enough = UINT64_MAX) const;
   /// Words on the fullest bank of each group, in the order they were given.
   std::vector<uint32_t> degrees(std::span<const uint32_t> rows) const;
   size_t groups() const { return sides_.groups; }

@@ -28,3 +28,31 @@ foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
     endif()
   endforeach()
 endforeach()
+
+# What the analysis of the code is sure of must be what a run counts. PROGRAM, instructions that must be told exactly
+# (the fewer of nvcc's and Clang's; they unroll differently), kernel parameters, arguments of the program.
+set(told
+  "transpose|2|--param tile:2=77|77" "transpose16|2|--param transpose:2=77|77" "reduction|26||5000" "scan|67|--param scan:3=512|512"
+  "bitonic_sort|6|--param shared:1=2 --param shared:2=1024|1024" "histogram|2||10000" "matmul|34|--param mat:3=64|64"
+  "stencil|6|--param conv:2=101 --param conv:3=57|101 57" "back_propagation|18||" "convolution|20||5 3" "dct8x8|96||"
+  "dwt_haar|9||" "fast_walsh|14|--param fast:2=11|11 3" "fft|24|--param rows:3=64 --param col:2=64 --param col:3=2|64 2"
+  "hotspot|21|--param hot:3=37|37 1" "lavamd|18|--param lava:3=7|3 7" "lud|135||" "matrix_scan|28|--param matrix:3=2049|2049"
+  "mri_gridding|152||1 1 1 1" "needleman_wunsch|45||16" "scalar_product|0||5 1001" "srad|25||32 1" "voting_histogram|24||")
+foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
+  string(REGEX REPLACE "\\..*" "" name ${program})
+  foreach(case ${told})
+    string(REPLACE "|" ";" parts ${case})
+    list(GET parts 0 of)
+    if(NOT of STREQUAL name)
+      continue()
+    endif()
+    list(GET parts 1 least)
+    list(GET parts 2 parameters)
+    list(GET parts 3 arguments)
+    separate_arguments(parameters)
+    separate_arguments(arguments)
+    add_test(NAME static.${program} COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/static_agrees $<TARGET_FILE:bankshot>
+      ${CMAKE_BINARY_DIR}/kernels/${program} --exact ${least} ${parameters} -- ${arguments})
+    set_tests_properties(static.${program} PROPERTIES LABELS kernels TIMEOUT 120)
+  endforeach()
+endforeach()

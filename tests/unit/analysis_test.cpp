@@ -54,6 +54,7 @@ TEST(Analysis, reduction_doubles_its_stride) {
   ASSERT_EQ(store.instances.size(), 8u);
   EXPECT_EQ(formula(store, 0), "2*tx");
   EXPECT_EQ(formula(store, 3), "16*tx");
+  EXPECT_EQ(loop_factors(store.instances), std::nullopt);  // it is the stride that changes
   EXPECT_EQ(store.instances[3].iterations, std::vector<uint32_t>{3});
   // S:             1      2      4      8      16     32    64    128
   // active lanes:  128    64     32     16     8      4     2     1
@@ -125,6 +126,7 @@ TEST(Analysis, known_parameter_makes_a_loop_exact) {
   EXPECT_EQ(s[0].certainty, Certainty::exact);
   EXPECT_EQ(s[0].totals.accesses, 10u);
   EXPECT_EQ(formula(s[0], 4), "tx + 128");
+  EXPECT_EQ(loop_factors(s[0].instances), std::vector<int64_t>{128});  // bytes: 32 words more in each iteration
 }
 
 TEST(Analysis, stride_that_grows_in_a_loop_of_unknown_length_is_refused) {
@@ -209,6 +211,17 @@ TEST(Analysis, endless_loop_ends_the_analysis) {
   const auto s = sites(kernel("LOOP: st.shared.u32 [%r4], %r2;\nbra LOOP;"), launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
   EXPECT_EQ(s[0].certainty, Certainty::each);
+}
+
+TEST(Analysis, rejects_branches_that_nest_without_end) {
+  std::string body = "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r5, [%rd3];\n", ends;
+  for (int k = 0; k < 3000; ++k) {
+    body += "setp.gt.s32 %p1, %r5, " + std::to_string(k) + "; @%p1 bra L" + std::to_string(k) + ";\n";
+    ends = "L" + std::to_string(k) + ":\n" + ends;
+  }
+  const auto result = analysed(kernel(body + ends), launch({32, 1, 1}));
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("nest too deeply"), std::string::npos);
 }
 
 TEST(Analysis, rejects_launches_that_do_not_fit) {

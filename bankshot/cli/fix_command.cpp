@@ -1,0 +1,201 @@
+// bankshot fix: bank hashes for the shared arrays of a program, applied to its PTX, and the proof that nothing else changed.
+#include <sys/stat.h>
+
+#include <bit>
+#include <cerrno>
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "bankshot/cli/command.hpp"
+#include "bankshot/cli/fix_plan.hpp"
+#include "bankshot/cli/output.hpp"
+#include "bankshot/cli/patterns_file.hpp"
+#include "bankshot/cli/read_text.hpp"
+#include "bankshot/cli/signals.hpp"
+#include "bankshot/cli/write_file.hpp"
+#include "bankshot/ptx/checker.hpp"
+#include "bankshot/ptx/parser.hpp"
+#include "bankshot/ptx/printer.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Fix final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    app.add_option("-o,--output", folder_, "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")->type_name("DIR");
+    app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
+    app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+    app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
+    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
+    app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; the first that has the array if not given")->type_name("NAME");
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (command.empty()) return refuse(which_program("fix"));
+    if (command[0].ends_with(".ptx")) return command.size() == 1 ? fix_ptx(command[0]) : refuse("a PTX file has no arguments");
+    if (!hash_.empty() || !array_.empty() || !kernel_.empty()) return refuse("--hash, --array and --kernel are for PTX files; a program's hashes are searched");
+    if (const auto error = check_outputs()) return refuse(error->message);
+    return fix_program(command);
+  }
+
+ private:
+  std::optional<Error> check_outputs() const {
+    if (!json_.empty() && json_ != "-") {
+      if (const auto error = cannot_write(json_)) return error;
+    }
+    struct stat status{};
+    if (folder_.empty()) return std::nullopt;
+    if (stat(folder_.c_str(), &status) != 0) return cannot_write(folder_);
+    return S_ISDIR(status.st_mode) ? cannot_write(folder_ + "/fix.txt") : Error{folder_ + " is not a folder"};
+  }
+
+  /// Makes the folder unless it is there.
+  std::optional<Error> make_folder() const {
+    if (mkdir(folder_.c_str(), 0777) == 0 || errno == EEXIST) return std::nullopt;
+    return Error{"cannot make the folder " + folder_ + ": " + std::strerror(errno)};
+  }
+
+  int fix_program(const std::vector<std::string>& command) {
+    Result<Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    std::optional<FixPlan> plan;
+    {
+      const Signals held;  // or Ctrl-C would leave the folder of the runs behind
+      Result<RepeatedRuns> runs = RepeatedRuns::make(*setup, command);
+      if (!runs) return refuse(runs.error().message);
+      const Result<WitnessedRun> original = runs->run({});
+      if (!original) return refuse(original.error().message);
+      if (const std::string why = failure_of(*original); !why.empty()) return fail(*setup, *original, why);
+      Result<FixPlan> made = make_plan(*original, setup->gpu, std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)));
+      if (!made) return refuse(made.error().message);
+      plan = std::move(*made);
+      if (const std::string why = fix_and_prove(*runs, *original, *plan, setup->gpu); !why.empty()) {
+        std::fprintf(stderr, "bankshot: %s\n", why.c_str());
+        return kProgramFailed;
+      }
+    }
+    return write(*plan, setup->gpu);
+  }
+
+  /// Why a run is not one to work on; empty if it is.
+  static std::string failure_of(const WitnessedRun& run) {
+    if (run.seen.ending.shell_status() != 0) return fmt::format("the program failed (exit status {}): there is nothing to prove a fix with", run.seen.ending.shell_status());
+    if (!run.seen.problems.empty()) return run.seen.problems[0];
+    if (run.seen.report.is_partial()) return "launches of kernels failed: there is nothing to prove a fix with";
+    if (run.seen.report.kernels.empty()) return "the program launched no kernel";
+    return unproved(run);
+  }
+
+  static int fail(const Setup& setup, const WitnessedRun& run, const std::string& why) {
+    std::fputs(run.error.c_str(), stderr);
+    say_how_it_ended(setup, run.seen.ending);
+    std::fprintf(stderr, "bankshot: %s\n", why.c_str());
+    return kProgramFailed;
+  }
+
+  /// Runs the original once more and the rewritten program. @return why nothing is proved; empty if all is well
+  static std::string fix_and_prove(RepeatedRuns& runs, const WitnessedRun& original, FixPlan& plan, const gpu::Gpu& gpu) {
+    if (const auto error = rewrite_modules(plan, original, gpu)) return error->message;
+    if (plan.patches.empty()) return {};
+    const Result<WitnessedRun> again = runs.run({});
+    if (!again) return again.error().message;
+    if (const std::string what = difference(original, *again); !what.empty()) {
+      return "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " + what;
+    }
+    do {
+      const Result<WitnessedRun> fixed = runs.run(plan.patches);
+      if (!fixed) return fixed.error().message;
+      if (const std::string what = difference(original, *fixed); !what.empty()) {
+        return "the rewritten program differs from the original, and nothing is written: " + what;
+      }
+      if (const std::string what = failure_of(*fixed); !what.empty()) return "the rewritten program: " + what;
+      add_results(plan, *fixed);
+      if (!drop_what_does_not_help(plan)) return {};
+      if (const auto error = rewrite_modules(plan, original, gpu)) return error->message;
+    } while (!plan.patches.empty());
+    return {};
+  }
+
+  int write(const FixPlan& plan, const gpu::Gpu& gpu) const {
+    const std::string text = fix_text(plan, gpu), json = fix_json(plan);
+    if (!folder_.empty()) {
+      const Signals held;
+      if (const auto error = make_folder()) return refuse(error->message);
+      for (const auto& [digest, ptx] : plan.patches) {
+        if (const auto error = write_file(folder_ + "/" + digest + ".ptx", ptx)) return refuse(error->message);
+      }
+      if (const auto error = write_file(folder_ + "/fix.txt", text)) return refuse(error->message);
+      if (const auto error = write_file(folder_ + "/fix.json", json)) return refuse(error->message);
+    }
+    return deliver(json_, json, text);
+  }
+
+  /// One array of a PTX file and a given hash: nothing is run.
+  int fix_ptx(const std::string& file) {
+    if (const auto error = check_outputs()) return refuse(error->message);
+    if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
+    if (hash_.empty() || array_.empty()) return refuse("a PTX file needs --hash SPEC and --array NAME; to search a hash, give a program that can be run");
+    const Result<std::string> text = read_text(file);
+    if (!text) return refuse(text.error().message);
+    Result<ptx::Module, Diagnostics> module = ptx::parse(*text);
+    Diagnostics problems = module ? ptx::check(*module) : module.error();
+    if (!problems.empty()) return refuse("\n" + format_diagnostics(problems, file, *text));
+    const Result<gpu::Gpu> gpu = gpu::find_gpu(options_.gpu);
+    if (!gpu) return refuse(gpu.error().message);
+    const scratchpad::Rules& rules = gpu->machine.scratchpad;
+    const auto hash = scratchpad::parse_hash(hash_, {14, static_cast<unsigned>(std::countr_zero(rules.banks))});
+    if (!hash) return refuse("--" + hash.error().message);
+    std::string kernel = kernel_;
+    for (const std::string& name : rewrite::kernel_names(*module)) {
+      const rewrite::KernelArrays arrays(*module, *rewrite::find_kernel(*module, name));
+      const bool has_it = std::any_of(arrays.arrays.begin(), arrays.arrays.end(), [&](const rewrite::Array& a) { return a.name == array_; });
+      if (has_it && kernel.empty()) kernel = name;
+    }
+    if (kernel.empty()) return refuse(file + ": no kernel accesses a shared array " + array_);
+    const auto done = rewrite::rewrite(*module, kernel, {{array_, *hash}}, rules.bank_bytes);
+    if (!done) return refuse(file + ": " + done.error().message);
+    const std::string out = ptx::print(*module);
+    const std::string summary = fmt::format("{}: {} accesses of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more; proved by construction, not run\n",
+                                            file, done->at(0).accesses, array_, kernel, done->at(0).added, done->at(0).extra_bytes);
+    if (folder_.empty()) {
+      print(out);
+      std::fputs(summary.c_str(), stderr);
+      return kDone;
+    }
+    if (const auto error = make_folder()) return refuse(error->message);
+    const std::string path = folder_ + "/" + file.substr(file.rfind('/') + 1);
+    if (const auto error = write_file(path, out)) return refuse(error->message);
+    print(summary);
+    return kDone;
+  }
+
+  RunOptions options_;
+  std::string folder_, json_, hash_, array_, kernel_;
+  double seconds_ = 10;
+};
+
+const RegisterCommand registration({
+    "fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
+    "Runs the program, searches the best hash for each shared array that has conflicts, rewrites the PTX so that each word\n"
+    "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, standard\n"
+    "output, standard error and exit status must be the same bit for bit. Files that the program writes are not compared.\n"
+    "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must be a\n"
+    "file; anything else reads as empty. What the program writes is not shown.\n\n"
+    "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then nothing is\n"
+    "written), 2 for bad input. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
+    "Examples:\n"
+    "  bankshot fix ./app\n"
+    "  bankshot fix -o fixed ./app 1024\n"
+    "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n",
+    [] { return std::make_unique<Fix>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli
