@@ -33,6 +33,7 @@ class Fix final : public Command {
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
     app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->check(CLI::Range(0.0, 1e6))->capture_default_str();
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
+    app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns (word addresses from the array's start) to search it for")->type_name("FILE|-");
     app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
     app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; the first that has the array if not given")->type_name("NAME");
   }
@@ -41,7 +42,7 @@ class Fix final : public Command {
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
     if (command[0].ends_with(".ptx")) return command.size() == 1 ? fix_ptx(command[0]) : refuse("a PTX file has no arguments");
-    if (!hash_.empty() || !array_.empty() || !kernel_.empty()) return refuse("--hash, --array and --kernel are for PTX files; a program's hashes are searched");
+    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernel_.empty()) return refuse("--hash, --patterns, --array and --kernel are for PTX files; a program's hashes are searched");
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
   }
@@ -90,7 +91,6 @@ class Fix final : public Command {
     if (run.seen.ending.shell_status() != 0) return fmt::format("the program failed (exit status {}): there is nothing to prove a fix with", run.seen.ending.shell_status());
     if (!run.seen.problems.empty()) return run.seen.problems[0];
     if (run.seen.report.is_partial()) return "launches of kernels failed: there is nothing to prove a fix with";
-    if (run.seen.report.kernels.empty()) return "the program launched no kernel";
     return unproved(run);
   }
 
@@ -142,7 +142,9 @@ class Fix final : public Command {
   int fix_ptx(const std::string& file) {
     if (const auto error = check_outputs()) return refuse(error->message);
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
-    if (hash_.empty() || array_.empty()) return refuse("a PTX file needs --hash SPEC and --array NAME; to search a hash, give a program that can be run");
+    if (hash_.empty() == patterns_.empty() || array_.empty()) {
+      return refuse("a PTX file needs --array NAME, and --hash SPEC or --patterns FILE; to find patterns, give a program that can be run");
+    }
     const Result<std::string> text = read_text(file);
     if (!text) return refuse(text.error().message);
     Result<ptx::Module, Diagnostics> module = ptx::parse(*text);
@@ -151,20 +153,27 @@ class Fix final : public Command {
     const Result<gpu::Gpu> gpu = gpu::find_gpu(options_.gpu);
     if (!gpu) return refuse(gpu.error().message);
     const scratchpad::Rules& rules = gpu->machine.scratchpad;
-    const auto hash = scratchpad::parse_hash(hash_, {14, static_cast<unsigned>(std::countr_zero(rules.banks))});
-    if (!hash) return refuse("--" + hash.error().message);
     std::string kernel = kernel_;
+    unsigned widest = 0;
     for (const std::string& name : rewrite::kernel_names(*module)) {
+      if (!kernel.empty() && kernel != name) continue;  // the one asked for, or the first
       const rewrite::KernelArrays arrays(*module, *rewrite::find_kernel(*module, name));
-      const bool has_it = std::any_of(arrays.arrays.begin(), arrays.arrays.end(), [&](const rewrite::Array& a) { return a.name == array_; });
-      if (has_it && kernel.empty()) kernel = name;
+      for (const rewrite::Array& array : arrays.arrays) {
+        if (array.name != array_) continue;
+        kernel = name;
+        widest = array.widest;
+      }
     }
     if (kernel.empty()) return refuse(file + ": no kernel accesses a shared array " + array_);
+    const Result<scratchpad::BankHash> hash = hash_.empty() ? searched(widest) : scratchpad::parse_hash(hash_, {14, static_cast<unsigned>(std::countr_zero(rules.banks))});
+    if (!hash) return refuse((hash_.empty() ? "" : "--") + hash.error().message);
     const auto done = rewrite::rewrite(*module, kernel, {{array_, *hash}}, rules.bank_bytes);
     if (!done) return refuse(file + ": " + done.error().message);
     const std::string out = ptx::print(*module);
-    const std::string summary = fmt::format("{}: {} accesses of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more; proved by construction, not run\n",
-                                            file, done->at(0).accesses, array_, kernel, done->at(0).added, done->at(0).extra_bytes);
+    const rewrite::Rewritten& what = done->at(0);
+    const std::string summary = fmt::format(
+        "{}: hash {} for {} in kernel {}: {} access{} rewritten, {} instructions added, {} bytes of shared memory more; proved by construction, not run\n",
+        file, scratchpad::spec(*hash), array_, kernel, what.accesses, what.accesses == 1 ? "" : "es", what.added, what.extra_bytes);
     if (folder_.empty()) {
       print(out);
       std::fputs(summary.c_str(), stderr);
@@ -177,8 +186,17 @@ class Fix final : public Command {
     return kDone;
   }
 
+  /// The best hash for the patterns file. @param widest  bytes of the widest access
+  Result<scratchpad::BankHash> searched(unsigned widest) const {
+    const Result<scratchpad::PatternSet> set = read_patterns(patterns_);
+    if (!set) return set.error();
+    const Result<search::Found> found = search_hash(set->rules, *set, widest, std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)));
+    if (!found) return found.error();
+    return found->hash;
+  }
+
   RunOptions options_;
-  std::string folder_, json_, hash_, array_, kernel_;
+  std::string folder_, json_, hash_, patterns_, array_, kernel_;
   double seconds_ = 10;
 };
 
@@ -194,7 +212,8 @@ const RegisterCommand registration({
     "Examples:\n"
     "  bankshot fix ./app\n"
     "  bankshot fix -o fixed ./app 1024\n"
-    "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n",
+    "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
+    "  bankshot fix --patterns patterns.json --array tile kernel.ptx > fixed.ptx\n",
     [] { return std::make_unique<Fix>(); }});
 
 }  // namespace
