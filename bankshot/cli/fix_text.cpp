@@ -74,6 +74,9 @@ std::string padding_text(const KernelPlan& kernel, const ArrayPlan& array, const
                      padding.row, padding.words, grouped(padding.excess), grouped(padding.extra_bytes), alignment, kernel.ctas_before, ctas);
 }
 
+/// What a row of the banks holds.
+unsigned row_bytes(const ArrayPlan& array) { return array.patterns.rules.banks * array.patterns.rules.bank_bytes; }
+
 /// Not every conflict is worth an instruction.
 std::string trade_text(const KernelPlan& kernel) {
   uint64_t removed = 0;
@@ -97,6 +100,9 @@ std::string array_text(const KernelPlan& kernel, const ArrayPlan& array, const g
   text += fmt::format("    hash {}: {}\n", scratchpad::spec(array.found->hash), status_text(array));
   text += fmt::format("    {} instructions added for {} accesses in the text; {} bytes of shared memory more\n", array.rewritten->added,
                       array.rewritten->accesses, grouped(array.rewritten->extra_bytes));
+  if (array.array.dynamic) {
+    text += fmt::format("    off in launches whose dynamic shared memory is not a multiple of {} bytes\n", row_bytes(array));
+  }
   if (array.padding) text += padding_text(kernel, array, gpu);
   if (const std::string swizzle = scratchpad::swizzle_form(array.found->hash); !swizzle.empty()) text += "    CuTe: " + swizzle + " of words\n";
   return text + source_text(array) + indented(scratchpad::cpp_source(array.found->hash));
