@@ -65,10 +65,13 @@ struct Parameter {
 Result<Parameter> parameter(const std::string& text) {
   const size_t equals = text.find('=');
   const size_t plus = std::min(text.find('+'), equals);
-  const auto value = equals == std::string::npos ? std::nullopt : number<uint64_t>(std::string_view(text).substr(equals + 1));
-  const auto offset = plus == equals ? std::optional<int64_t>(0) : number<int64_t>(std::string_view(text).substr(plus + 1, equals - plus - 1));
+  const auto value =
+      equals == std::string::npos ? std::nullopt : number<uint64_t>(std::string_view(text).substr(equals + 1));
+  const auto offset = plus == equals ? std::optional<int64_t>(0)
+                                     : number<int64_t>(std::string_view(text).substr(plus + 1, equals - plus - 1));
   if (!value || !offset || plus == 0) {
-    return Error{"--param: '" + text + "' is not NAME=VALUE with a whole number: --param 2=1024, --param n=1024, --param args+8=4"};
+    return Error{"--param: '" + text +
+                 "' is not NAME=VALUE with a whole number: --param 2=1024, --param n=1024, --param args+8=4"};
   }
   return Parameter{text, text.substr(0, plus), *offset, *value, false};
 }
@@ -76,7 +79,8 @@ Result<Parameter> parameter(const std::string& text) {
 const ptx::Function* entry(const ptx::Module& module, const std::string& name) {
   for (const ptx::Item& item : module.items) {
     const auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->is_entry && function->body != nullptr && function->name == name) return function;
+    if (function != nullptr && function->is_entry && function->body != nullptr && function->name == name)
+      return function;
   }
   return nullptr;
 }
@@ -99,42 +103,48 @@ void give(std::vector<Parameter>& all, const ptx::Function& kernel, analysis::La
 std::string misfit(const simt::KernelInfo& kernel, const Extent& block) {
   const auto& required = kernel.required_block;
   if (required[0] != 0 && (required[0] != block.x || required[1] != block.y || required[2] != block.z)) {
-    return kernel.name + " requires blocks of " + std::to_string(required[0]) + "," + std::to_string(required[1]) + "," +
-           std::to_string(required[2]) + " threads (.reqntid)";
+    return kernel.name + " requires blocks of " + std::to_string(required[0]) + "," + std::to_string(required[1]) +
+           "," + std::to_string(required[2]) + " threads (.reqntid)";
   }
   if (block.count() > kernel.max_threads) {
-    return kernel.name + " is compiled for at most " + std::to_string(kernel.max_threads) + " threads a block, --block has " +
-           std::to_string(block.count());
+    return kernel.name + " is compiled for at most " + std::to_string(kernel.max_threads) +
+           " threads a block, --block has " + std::to_string(block.count());
   }
   return {};
 }
 
 bool is_wanted(const std::string& kernel, const std::vector<std::string>& parts) {
   return parts.empty() || std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-    return kernel.find(part) != std::string::npos || report::demangle(kernel).find(part) != std::string::npos;
-  });
+           return kernel.find(part) != std::string::npos || report::demangle(kernel).find(part) != std::string::npos;
+         });
 }
 
 }  // namespace
 
 void StaticExplain::define(CLI::App& app) {
-  app.add_option("--static", file_, "run nothing: tell from the code alone, PTX text (- is standard input) or what is embedded in a program")
+  app.add_option(
+         "--static", file_,
+         "run nothing: tell from the code alone, PTX text (- is standard input) or what is embedded in a program")
       ->type_name("FILE");
   app.add_option("--block", block_, "for --static: threads of a block")->type_name("X[,Y[,Z]]");
   app.add_option("--grid", grid_, "for --static: blocks; their indices are unknown without it")->type_name("X[,Y[,Z]]");
-  app.add_option("--param", parameters_, "for --static: a kernel parameter that is known, by name or position from 0; may be repeated")
+  app.add_option("--param", parameters_,
+                 "for --static: a kernel parameter that is known, by name or position from 0; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
 }
 
-int StaticExplain::run(const std::string& gpu_name, const std::string& json, const std::vector<std::string>& wanted) const {
-  if (block_.empty()) return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
+int StaticExplain::run(const std::string& gpu_name, const std::string& json,
+                       const std::vector<std::string>& wanted) const {
+  if (block_.empty())
+    return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
   const Result<Extent> block = extent("--block", block_, {1024, 1024, 64});
   if (!block) return refuse(block.error().message);
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
   if (block->count() > gpu->max_threads_per_block) {
-    return refuse("--block: " + std::to_string(block->count()) + " threads, a block has at most " + std::to_string(gpu->max_threads_per_block));
+    return refuse("--block: " + std::to_string(block->count()) + " threads, a block has at most " +
+                  std::to_string(gpu->max_threads_per_block));
   }
   analysis::Launch launch;
   launch.block = *block;
@@ -177,15 +187,20 @@ int StaticExplain::run(const std::string& gpu_name, const std::string& json, con
         continue;
       }
       Result<analysis::Kernel> kernel = analysis::analyse(*module, info.name, own, gpu->machine.scratchpad);
-      if (kernel) kernels.push_back(std::move(*kernel));
-      else failures.push_back(kernel.error().message);
+      if (kernel)
+        kernels.push_back(std::move(*kernel));
+      else
+        failures.push_back(kernel.error().message);
     }
   }
   for (const Parameter& p : parameters) {
-    if (!p.used) return refuse("--param " + p.text + ": no kernel has that parameter; bankshot ptx --print " + file_ + " shows them");
+    if (!p.used)
+      return refuse("--param " + p.text + ": no kernel has that parameter; bankshot ptx --print " + file_ +
+                    " shows them");
   }
   if (kernels.empty() && failures.empty()) {
-    return refuse(names.empty() ? file_ + " has no kernel" : "--kernel: " + file_ + " has none of that name; it has " + names);
+    return refuse(names.empty() ? file_ + " has no kernel"
+                                : "--kernel: " + file_ + " has none of that name; it has " + names);
   }
   for (const std::string& failure : failures) refuse(failure);
   if (kernels.empty()) return kBadInput;

@@ -19,7 +19,7 @@ class StaticExplain {
   int run(const std::string& gpu, const std::string& json, const std::vector<std::string>& kernels) const;
 
  private:
-  std::string file_, block_ = "", grid_;
+  std::string file_, block_, grid_;
   std::vector<std::string> parameters_;
 };
 
