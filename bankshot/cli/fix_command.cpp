@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/fix_folder.hpp"
 #include "bankshot/cli/fix_plan.hpp"
+#include "bankshot/cli/fix_ptx.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/read_text.hpp"
@@ -32,16 +34,17 @@ class Fix final : public Command {
     app.add_option("-o,--output", folder_, "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")->type_name("DIR");
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
     app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+    launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
     app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
-    app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; the first that has the array if not given")->type_name("NAME");
+    app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; all, or with --array the first that has it, if not given")->type_name("NAME");
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
-    if (command[0].ends_with(".ptx")) return command.size() == 1 ? fix_ptx(command[0]) : refuse("a PTX file has no arguments");
-    if (!hash_.empty() || !array_.empty() || !kernel_.empty()) return refuse("--hash, --array and --kernel are for PTX files; a program's hashes are searched");
+    if (command[0].ends_with(".ptx")) return fix_file(command);
+    if (!hash_.empty() || !array_.empty() || !kernel_.empty() || launch_.is_given()) return refuse("--hash, --array, --kernel and --block are for PTX files; a program's hashes are searched");
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
   }
@@ -51,13 +54,17 @@ class Fix final : public Command {
     if (!json_.empty() && json_ != "-") {
       if (const auto error = cannot_write(json_)) return error;
     }
-    if (folder_.empty()) return std::nullopt;
-    struct stat status{};
-    if (mkdir(folder_.c_str(), 0777) != 0 && (stat(folder_.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))) {
-      return Error{"cannot make the folder " + folder_ + ": " + std::strerror(errno)};
-    }
-    return cannot_write(folder_ + "/fix.txt");
+    return folder_.empty() ? std::nullopt : cannot_use_folder(folder_);
   }
+
+  int fix_file(const std::vector<std::string>& command) const {
+    if (command.size() != 1) return refuse("a PTX file has no arguments");
+    if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
+    if (const auto error = check_outputs()) return refuse(error->message);
+    return fix_ptx({command[0], options_.gpu, folder_, hash_, array_, kernel_, &launch_, time_limit()});
+  }
+
+  std::chrono::milliseconds time_limit() const { return std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)); }
 
   int fix_program(const std::vector<std::string>& command) {
     Result<Setup> setup = set_up(options_, command);
@@ -70,14 +77,12 @@ class Fix final : public Command {
       const Result<WitnessedRun> original = runs->run({});
       if (!original) return refuse(original.error().message);
       if (const std::string why = failure_of(*original); !why.empty()) return fail(*setup, *original, why);
-      Result<FixPlan> made = make_plan(*original, setup->gpu, std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)));
+      Result<FixPlan> made = make_plan(*original, setup->gpu, time_limit());
       if (!made) return refuse(made.error().message);
       plan = std::move(*made);
-      if (!plan->patches.empty()) {
-        if (const std::string why = prove(*runs, *original, *plan); !why.empty()) {
-          std::fprintf(stderr, "bankshot: %s\n", why.c_str());
-          return kProgramFailed;
-        }
+      if (const std::string why = fix_and_prove(*runs, *original, *plan, setup->gpu); !why.empty()) {
+        std::fprintf(stderr, "bankshot: %s\n", why.c_str());
+        return kProgramFailed;
       }
     }
     return write(*plan, setup->gpu);
@@ -100,19 +105,25 @@ class Fix final : public Command {
   }
 
   /// Runs the original once more and the rewritten program. @return why nothing is proved; empty if all is well
-  static std::string prove(RepeatedRuns& runs, const WitnessedRun& original, FixPlan& plan) {
+  static std::string fix_and_prove(RepeatedRuns& runs, const WitnessedRun& original, FixPlan& plan, const gpu::Gpu& gpu) {
+    if (const auto error = rewrite_modules(plan, original, gpu)) return error->message;
+    if (plan.patches.empty()) return {};
     const Result<WitnessedRun> again = runs.run({});
     if (!again) return again.error().message;
     if (const std::string what = difference(original, *again); !what.empty()) {
       return "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " + what;
     }
-    const Result<WitnessedRun> fixed = runs.run(plan.patches);
-    if (!fixed) return fixed.error().message;
-    if (const std::string what = difference(original, *fixed); !what.empty()) {
-      return "the rewritten program differs from the original, and nothing is written: " + what;
-    }
-    if (const std::string what = failure_of(*fixed); !what.empty()) return "the rewritten program: " + what;
-    add_results(plan, *fixed);
+    do {
+      const Result<WitnessedRun> fixed = runs.run(plan.patches);
+      if (!fixed) return fixed.error().message;
+      if (const std::string what = difference(original, *fixed); !what.empty()) {
+        return "the rewritten program differs from the original, and nothing is written: " + what;
+      }
+      if (const std::string what = failure_of(*fixed); !what.empty()) return "the rewritten program: " + what;
+      add_results(plan, *fixed);
+      if (!drop_what_does_not_help(plan)) return {};
+      if (const auto error = rewrite_modules(plan, original, gpu)) return error->message;
+    } while (!plan.patches.empty());
     return {};
   }
 
@@ -120,6 +131,7 @@ class Fix final : public Command {
     const std::string text = fix_text(plan, gpu), json = fix_json(plan);
     if (!folder_.empty()) {
       const Signals held;
+      if (const auto error = make_folder(folder_)) return refuse(error->message);
       for (const auto& [digest, ptx] : plan.patches) {
         if (const auto error = write_file(folder_ + "/" + digest + ".ptx", ptx)) return refuse(error->message);
       }
@@ -129,44 +141,8 @@ class Fix final : public Command {
     return deliver(json_, json, text);
   }
 
-  /// One array of a PTX file and a given hash: nothing is run.
-  int fix_ptx(const std::string& file) {
-    if (hash_.empty() || array_.empty()) return refuse("a PTX file needs --hash SPEC and --array NAME; to search a hash, give a program that can be run");
-    const Result<std::string> text = read_text(file);
-    if (!text) return refuse(text.error().message);
-    Result<ptx::Module, Diagnostics> module = ptx::parse(*text);
-    Diagnostics problems = module ? ptx::check(*module) : module.error();
-    if (!problems.empty()) return refuse("\n" + format_diagnostics(problems, file, *text));
-    const Result<gpu::Gpu> gpu = gpu::find_gpu(options_.gpu);
-    if (!gpu) return refuse(gpu.error().message);
-    const scratchpad::Rules& rules = gpu->machine.scratchpad;
-    const auto hash = scratchpad::parse_hash(hash_, {14, static_cast<unsigned>(std::countr_zero(rules.banks))});
-    if (!hash) return refuse("--hash " + hash_ + ": " + hash.error().message);
-    std::string kernel = kernel_;
-    for (const std::string& name : rewrite::kernel_names(*module)) {
-      const rewrite::KernelArrays arrays(*module, *rewrite::find_kernel(*module, name));
-      const bool has_it = std::any_of(arrays.arrays.begin(), arrays.arrays.end(), [&](const rewrite::Array& a) { return a.name == array_; });
-      if (has_it && kernel.empty()) kernel = name;
-    }
-    if (kernel.empty()) return refuse(file + ": no kernel accesses a shared array " + array_);
-    const auto done = rewrite::rewrite(*module, kernel, {{array_, *hash}}, rules.bank_bytes);
-    if (!done) return refuse(file + ": " + done.error().message);
-    const std::string out = ptx::print(*module);
-    const std::string summary = fmt::format("{}: {} accesses of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more; proved by construction, not run\n",
-                                            file, done->at(0).accesses, array_, kernel, done->at(0).added, done->at(0).extra_bytes);
-    if (folder_.empty()) {
-      print(out);
-      std::fputs(summary.c_str(), stderr);
-      return kDone;
-    }
-    if (const auto error = check_outputs()) return refuse(error->message);
-    const std::string path = folder_ + "/" + file.substr(file.rfind('/') + 1);
-    if (const auto error = write_file(path, out)) return refuse(error->message);
-    print(summary);
-    return kDone;
-  }
-
   RunOptions options_;
+  DescribedLaunch launch_;
   std::string folder_, json_, hash_, array_, kernel_;
   double seconds_ = 10;
 };
@@ -183,6 +159,7 @@ const RegisterCommand registration({
     "Examples:\n"
     "  bankshot fix ./app\n"
     "  bankshot fix -o fixed ./app 1024\n"
+    "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
     "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n",
     [] { return std::make_unique<Fix>(); }});
 

@@ -179,8 +179,6 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
     if (!module) return module.error();
     const Result<std::shared_ptr<simt::Program>> program = loader.load(text);
     if (!program) return program.error();
-    std::map<std::string, std::vector<rewrite::Choice>> choices;
-    const size_t first = plan.kernels.size();
     for (const report::Kernel& kernel : report.kernels) {
       const ptx::Function* function = kernel.module.digest == digest ? rewrite::find_kernel(*module, kernel.name) : nullptr;
       if (function == nullptr || kernel.sites.empty()) continue;
@@ -201,15 +199,29 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
         if (std::string reason = plan_array(one, kernel, report.rules, arrays, info, time_limit); !reason.empty()) {
           one.left_alone = rewrite::Refusal{reason, {}};
         }
-        if (!one.left_alone) choices[kernel.name].push_back({array.name, one.found->hash});
       }
     }
-    if (choices.empty()) continue;
+  }
+  return plan;
+}
+
+std::optional<Error> rewrite_modules(FixPlan& plan, const WitnessedRun& run, const gpu::Gpu& gpu) {
+  Loader loader(gpu);
+  plan.patches.clear();
+  for (const auto& [digest, text] : run.ptx) {
+    const Result<ptx::Module> original = parse(text);
     Result<ptx::Module> changed = parse(text);
-    for (size_t k = first; k < plan.kernels.size(); ++k) {
-      KernelPlan& kernel = plan.kernels[k];
-      if (!choices.contains(kernel.kernel.name)) continue;
-      const auto done = rewrite::rewrite(*changed, kernel.kernel.name, choices[kernel.kernel.name], report.rules.bank_bytes);
+    if (!original || !changed) return original.error();
+    bool any = false;
+    for (KernelPlan& kernel : plan.kernels) {
+      if (kernel.kernel.module.digest != digest) continue;
+      std::vector<rewrite::Choice> choices;
+      for (const ArrayPlan& array : kernel.arrays) {
+        if (!array.left_alone) choices.push_back({array.array.name, array.found->hash});
+      }
+      if (choices.empty()) continue;
+      any = true;
+      const auto done = rewrite::rewrite(*changed, kernel.kernel.name, choices, plan.rules.bank_bytes);
       if (!done) return Error{"internal error: " + done.error().message};
       for (const rewrite::Rewritten& what : *done) {
         for (ArrayPlan& array : kernel.arrays) {
@@ -217,10 +229,31 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
         }
       }
     }
+    if (!any) continue;
     plan.patches[digest] = ptx::print(*changed);
-    if (const auto error = look_again(plan, loader, gpu, digest, *module, run)) return *error;
+    if (const auto error = look_again(plan, loader, gpu, digest, *original, run)) return error;
   }
-  return plan;
+  return std::nullopt;
+}
+
+bool drop_what_does_not_help(FixPlan& plan) {
+  bool dropped = false;
+  for (KernelPlan& kernel : plan.kernels) {
+    bool rewritten = false;
+    for (ArrayPlan& array : kernel.arrays) {
+      if (array.rewritten && array.after.conflicts() >= array.before.conflicts()) {
+        array.rewritten.reset();
+        array.after = array.before;
+        const std::string reason = "the best hash found does not lessen its conflicts when the program runs";
+        array.left_alone = rewrite::Refusal{reason + (array.sampled ? "; it was found from a sample of the accesses" : ""), {}};
+        dropped = true;
+      }
+      array.new_lines.clear();
+      rewritten |= array.rewritten.has_value();
+    }
+    if (!rewritten) kernel.shared_after = kernel.shared_before, kernel.ctas_after = kernel.ctas_before;
+  }
+  return dropped;
 }
 
 void add_results(FixPlan& plan, const WitnessedRun& run) {

@@ -43,8 +43,15 @@ struct FixPlan {
   std::map<std::string, std::string> patches; ///< PTX by digest of the module
 };
 
-/// Finds the hashes and rewrites. @param run  of the original
+/// Finds the hashes. @param run  of the original
 Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chrono::milliseconds time_limit);
+
+/// Rewrites the modules of `run` for all arrays that are not left alone.
+std::optional<Error> rewrite_modules(FixPlan& plan, const WitnessedRun& run, const gpu::Gpu& gpu);
+
+/// Leaves the arrays alone whose hash did not help; call it after add_results(). @return whether there were any: then
+/// the modules must be rewritten again
+bool drop_what_does_not_help(FixPlan& plan);
 
 /// Fills in what the rewritten program did.
 void add_results(FixPlan& plan, const WitnessedRun& run);

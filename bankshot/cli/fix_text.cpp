@@ -74,6 +74,15 @@ std::string padding_text(const KernelPlan& kernel, const ArrayPlan& array, const
                      padding.row, padding.words, grouped(padding.excess), grouped(padding.extra_bytes), alignment, kernel.ctas_before, ctas);
 }
 
+/// Not every conflict is worth an instruction.
+std::string trade_text(const KernelPlan& kernel) {
+  uint64_t removed = 0;
+  for (const ArrayPlan& array : kernel.arrays) removed += array.before.conflicts() - std::min(array.before.conflicts(), array.after.conflicts());
+  const uint64_t added = kernel.instructions_after - std::min(kernel.instructions_after, kernel.kernel.warp_instructions);
+  if (added <= removed) return {};
+  return fmt::format("  it costs more instructions ({}) than it saves wavefronts ({}): measure before you use it\n", grouped(added), grouped(removed));
+}
+
 std::string array_text(const KernelPlan& kernel, const ArrayPlan& array, const gpu::Gpu& gpu) {
   const std::string size = array.array.dynamic ? "dynamic" : grouped(array.array.bytes) + " bytes";
   std::string text = fmt::format("  {} ({}), accessed at {}\n", source_name(array.array.name), size, lines_text(array));
@@ -136,6 +145,7 @@ std::string fix_text(const FixPlan& plan, const gpu::Gpu& gpu) {
       text += fmt::format("  warp instructions {} -> {}; shared memory of a CTA {} -> {} bytes; CTAs on an SM {} -> {}\n",
                           grouped(kernel.kernel.warp_instructions), grouped(kernel.instructions_after), grouped(kernel.shared_before),
                           grouped(kernel.shared_after), kernel.ctas_before, kernel.ctas_after);
+      text += trade_text(kernel);
     }
     for (const ArrayPlan& array : kernel.arrays) text += array_text(kernel, array, gpu);
     text += "\n";

@@ -147,7 +147,7 @@ void append_places(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegi
       const bool wanted = places.contains(d) && !source.generic;
       return wanted ? reg(places.at(d)) : reg(fresh.next32());
     };
-    const uint32_t first = members.size() == 1 ? members[0] : high;
+    const uint32_t first = members.size() == 1 && high != 0 ? members[0] : high;  // there the XOR would come on top
     found.emplace(first, target_of(first));
     compute(found.at(first), first);
     for (const uint32_t d : members) {

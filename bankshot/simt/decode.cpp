@@ -71,14 +71,17 @@ void list_shared(const ptx::Block& block, const ModuleContext& context, std::vec
   }
 }
 
-std::vector<SharedInfo> shared_of(const ModuleContext& context, const ptx::Function& function) {
+std::vector<SharedInfo> shared_of(const ModuleContext& context, const ptx::Function& function, uint32_t index) {
   std::vector<SharedInfo> all;
   for (const ptx::Item& item : context.module->items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
     if (variable == nullptr || variable->space != Space::shared || variable->linkage == "extern") continue;
+    const auto& own = context.own_module_shared[index];
+    const auto own_offset = own.find(variable->name);
     const auto symbol = context.symbols.find(variable->name);
-    if (symbol == context.symbols.end()) continue;
-    all.push_back({variable->name, static_cast<uint32_t>(symbol->second.address), static_cast<uint32_t>(size_of(*variable))});
+    if (own_offset == own.end() && symbol == context.symbols.end()) continue;
+    const uint64_t offset = own_offset != own.end() ? own_offset->second : symbol->second.address;
+    all.push_back({variable->name, static_cast<uint32_t>(offset), static_cast<uint32_t>(size_of(*variable))});
   }
   list_shared(*function.body, context, all);
   return all;
@@ -93,7 +96,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
     kernel.param_bytes = std::max(kernel.param_bytes, param.offset + param.bytes);
   }
   kernel.static_shared = context.static_shared[index];
-  kernel.shared = shared_of(context, function);
+  kernel.shared = shared_of(context, function, index);
   kernel.dynamic_base = context.dynamic_base(index);
   kernel.local_bytes = info.local_bytes;
   kernel.registers = registers_of(*function.body);

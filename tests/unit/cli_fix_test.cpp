@@ -1,0 +1,75 @@
+// What bankshot fix compares.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "bankshot/cli/fix_run.hpp"
+#include "bankshot/cuda/witness.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+WitnessedRun run() {
+  WitnessedRun run;
+  run.output = "a\nb\n";
+  run.witnesses = {"launch of k, grid 1x1x1, block 32x1x1, 256 bytes of dynamic shared memory\nend after 1 launches\n"};
+  run.seen.report.kernels.emplace_back();
+  run.seen.report.kernels[0].launches = 1;
+  return run;
+}
+
+TEST(Fix, equal_runs_differ_in_nothing) { EXPECT_EQ(difference(run(), run()), ""); }
+
+TEST(Fix, the_first_difference_is_named) {
+  WitnessedRun other = run();
+  other.output = "a\nc\n";
+  EXPECT_EQ(difference(run(), other), "standard output, line 2: 'b' and 'c'");
+  other = run();
+  other.output = "a\nb";  // only the last line's end
+  EXPECT_EQ(difference(run(), other), "standard output, the last line's end");
+  other = run();
+  other.error = "oh";
+  EXPECT_EQ(difference(run(), other), "standard error, line 1: nothing and 'oh'");
+  other = run();
+  other.seen.ending.status = 3;
+  EXPECT_EQ(difference(run(), other), "exit status 0 and 3");
+  other = run();
+  other.witnesses[0] += "left device memory of 4 bytes: 00\n";
+  EXPECT_EQ(difference(run(), other), "memory, line 3: nothing and 'left device memory of 4 bytes: 00'");
+  other.witnesses.clear();
+  EXPECT_EQ(difference(run(), other), "1 and 0 processes that used the GPU");
+}
+
+TEST(Fix, rejects_runs_whose_memory_nobody_saw) {
+  EXPECT_EQ(unproved(run()), "");
+  WitnessedRun other = run();
+  other.seen.report.kernels[0].launches = 2;
+  EXPECT_EQ(unproved(other), "2 launches ran, and of 1 it is known what they left in memory: a process did not come to an orderly end");
+}
+
+TEST(Fix, dynamic_shared_memory_is_that_of_the_largest_launch) {
+  EXPECT_EQ(dynamic_shared(run(), "k"), 256u);
+  EXPECT_EQ(dynamic_shared(run(), "kk"), 0u);
+}
+
+TEST(WitnessDigest, every_byte_and_the_length_count) {
+  const auto of = [](std::vector<unsigned char> bytes) {
+    cuda::Digest digest;
+    digest.add(bytes.data(), bytes.size());
+    return digest.text();
+  };
+  std::vector<unsigned char> bytes(21, 7);
+  const std::string whole = of(bytes);
+  EXPECT_EQ(whole, of(bytes));
+  EXPECT_EQ(whole.size(), 32u);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::vector<unsigned char> other = bytes;
+    other[i] ^= 0x80;
+    EXPECT_NE(of(other), whole) << i;
+  }
+  EXPECT_NE(of({}), of({0}));
+  EXPECT_NE(of({0}), of({0, 0}));
+}
+
+}  // namespace
+}  // namespace bankshot::cli
