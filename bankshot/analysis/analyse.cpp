@@ -100,10 +100,11 @@ class Gatherer {
       site.shifted = true;
       reason = unshifted(walk.forms, access, step.width, rules_.bank_bytes, address);
     }
+    constexpr uint32_t kMostShared = 256 * 1024;
     for (unsigned lane = 0; lane < scratchpad::kMaxLanes && reason.empty(); ++lane) {
-      if ((access.mask >> lane & 1) != 0 && address[lane] % step.width != 0) {
-        reason = "the addresses are not multiples of the width: a run would fail here";
-      }
+      if ((access.mask >> lane & 1) == 0) continue;
+      if (address[lane] % step.width != 0) reason = "the addresses are not multiples of the width: a run would fail here";
+      else if (address[lane] >= kMostShared) reason = "the addresses are beyond shared memory: a run would fail here";
     }
     if (!reason.empty()) {
       if (site.reason.empty()) site.reason = reason;
@@ -279,8 +280,10 @@ Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const L
                        const Options& options) {
   const ptx::Function* function = find(module, name);
   if (function == nullptr) return Error{"there is no kernel '" + std::string(name) + "'"};
-  if (launch.block.count() == 0 || launch.block.count() > 1024) {
-    return Error{"a block of " + std::to_string(launch.block.count()) + " threads: it must have 1 to 1024"};
+  constexpr uint32_t kMostThreads = 1024;
+  const Extent& block = launch.block;
+  if (std::max({block.x, block.y, block.z}) > kMostThreads || block.count() == 0 || block.count() > kMostThreads) {
+    return Error{"a block must have 1 to " + std::to_string(kMostThreads) + " threads"};
   }
   Kernel kernel;
   kernel.name = name;
@@ -311,8 +314,8 @@ Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const L
   };
   Gatherer gatherer(code, rules, launch);
   if (!walk_cta(gatherer, std::nullopt, 0)) {
-    return Error{"kernel " + kernel.name + " takes more than " + std::to_string(options.most_steps) +
-                 " steps to analyse: a smaller block or other parameters may help"};
+    return Error{"kernel " + kernel.name + " cannot be analysed: its branches nest too deeply, or it takes more than " +
+                 std::to_string(options.most_steps) + " steps; known parameters or a smaller block may help"};
   }
   kernel.ctas = launch.grid ? launch.grid->count() : 1;
   kernel.sites = gatherer.finish(kernel.ctas);

@@ -65,7 +65,7 @@ struct Kernel {
 };
 
 struct Options {
-  uint64_t most_steps = 40'000'000;  ///< warp instructions to walk, in all
+  uint64_t most_steps = 10'000'000;  ///< warp instructions to walk, in all
   uint64_t most_ctas = 4096;         ///< to walk one by one, where they differ
 };
 

@@ -30,10 +30,25 @@ bool Walker::run_warp(uint32_t warp, const std::optional<Extent>& cta, uint64_t 
   return !over_budget_;
 }
 
+void Walker::spend(uint64_t steps) {
+  over_budget_ |= walk_.steps_left < steps;
+  walk_.steps_left -= std::min(walk_.steps_left, steps);
+}
+
 /// Runs lanes from step `at` until all are at `stop`, have ended or have left the loop being walked.
 /// @param entered  the loop whose header `at` is, if its entry has been dealt with
 /// @return         the lanes that are at `stop`
 uint64_t Walker::run(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered) {
+  constexpr unsigned kDeepest = 400;  // branches in branches; some kilobytes of stack each
+  if (depth_ == kDeepest) over_budget_ = true;
+  if (gone()) return 0;
+  ++depth_;
+  const uint64_t there = go(at, stop, lanes, entered);
+  --depth_;
+  return there;
+}
+
+uint64_t Walker::go(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered) {
   while (lanes != 0 && at != stop && !gone()) {
     if (!rounds_.empty() && !code_.contains(rounds_.back()->loop, at)) {
       Round& round = *rounds_.back();
@@ -59,11 +74,8 @@ uint64_t Walker::run(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered
       }
     }
     entered = -1;
-    if (walk_.steps_left == 0) {
-      over_budget_ = true;
-      return 0;
-    }
-    --walk_.steps_left;
+    spend(1);
+    if (gone()) return 0;
 
     const Step& step = code_.steps[at];
     if (step.act == Step::Act::exit || step.instruction == nullptr) return 0;
@@ -183,6 +195,7 @@ Assumption Walker::assumption(const Step& step, const std::string& why, bool uni
 uint64_t Walker::both_sides(uint32_t at, const std::vector<uint32_t>& targets, uint64_t lanes, const Assumption& assumption) {
   const uint32_t join = code_.join[at] == ptx::kNoJoin ? kNever : code_.join[at];
   const std::vector<uint32_t> written = written_between(at, join);
+  spend(10 + written.size());  // about what keeping and comparing registers costs
   const Snapshot before = take(written);
   const std::vector<uint32_t> iterations = iterations_;
   const uint32_t number = number_of(walk_.assumption_numbers, walk_.assumptions, assumption);

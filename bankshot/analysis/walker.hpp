@@ -119,10 +119,12 @@ class Walker {
 
   // walker.cpp: control flow
   uint64_t run(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered = -1);
+  uint64_t go(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered);
   bool sides_of(const Step& step, uint32_t at, uint64_t lanes, std::vector<Side>& sides, uint64_t& unsure, bool& uniform);
   uint64_t split(uint32_t at, const std::vector<Side>& sides);
   uint64_t both_sides(uint32_t at, const std::vector<uint32_t>& targets, uint64_t lanes, const Assumption& assumption);
   bool leaves(int32_t loop, uint32_t at, const std::vector<Side>& sides) const;
+  void spend(uint64_t steps);
   bool gone() const { return unwind_to_ >= 0 || over_budget_; }
   Assumption assumption(const Step& step, const std::string& why, bool uniform) const;
   uint64_t meet(const std::vector<uint32_t>& written, const std::vector<std::pair<uint64_t, Snapshot>>& states, bool uniform,
@@ -172,6 +174,7 @@ class Walker {
   std::vector<uint32_t> lasting_;              ///< assumptions that hold to the end of the kernel
   int32_t unwind_to_ = -1;                     ///< loop that must be walked for any iteration
   bool over_budget_ = false;
+  unsigned depth_ = 0;                         ///< of run() in itself
   uint32_t warp_ = 0;
   std::optional<Extent> cta_;
   uint64_t cta_number_ = 0;

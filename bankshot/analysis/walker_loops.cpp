@@ -92,6 +92,7 @@ void Walker::walk_round(Round& round, const std::vector<uint32_t>& written, std:
                         uint32_t counter, bool apart, Snapshot& begin) {
   const Loop& loop = code_.loops[static_cast<size_t>(round.loop)];
   const Step& header = code_.steps[loop.header];
+  spend(100 + 4 * written.size());  // about what this and revise() cost
   for (size_t k = 0; k < written.size(); ++k) {
     const unsigned width = code_.register_bits[written[k]];
     for (unsigned lane = 0; lane < lanes_; ++lane) {

@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/fix_folder.hpp"
 #include "bankshot/cli/fix_plan.hpp"
+#include "bankshot/cli/fix_ptx.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/read_text.hpp"
@@ -32,17 +34,20 @@ class Fix final : public Command {
     app.add_option("-o,--output", folder_, "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")->type_name("DIR");
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
     app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+    launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
-    app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns (word addresses from the array's start) to search it for")->type_name("FILE|-");
+    app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the array's start")->type_name("FILE|-");
     app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
-    app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; the first that has the array if not given")->type_name("NAME");
+    app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; all, or with --array the first that has it, if not given")->type_name("NAME");
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
-    if (command[0].ends_with(".ptx")) return command.size() == 1 ? fix_ptx(command[0]) : refuse("a PTX file has no arguments");
-    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernel_.empty()) return refuse("--hash, --patterns, --array and --kernel are for PTX files; a program's hashes are searched");
+    if (command[0].ends_with(".ptx")) return fix_file(command);
+    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernel_.empty() || launch_.is_given()) {
+      return refuse("--hash, --patterns, --array, --kernel and --block are for PTX files; a program's hashes are searched");
+    }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
   }
@@ -52,17 +57,17 @@ class Fix final : public Command {
     if (!json_.empty() && json_ != "-") {
       if (const auto error = cannot_write(json_)) return error;
     }
-    struct stat status{};
-    if (folder_.empty()) return std::nullopt;
-    if (stat(folder_.c_str(), &status) != 0) return cannot_write(folder_);
-    return S_ISDIR(status.st_mode) ? cannot_write(folder_ + "/fix.txt") : Error{folder_ + " is not a folder"};
+    return folder_.empty() ? std::nullopt : cannot_use_folder(folder_);
   }
 
-  /// Makes the folder unless it is there.
-  std::optional<Error> make_folder() const {
-    if (mkdir(folder_.c_str(), 0777) == 0 || errno == EEXIST) return std::nullopt;
-    return Error{"cannot make the folder " + folder_ + ": " + std::strerror(errno)};
+  int fix_file(const std::vector<std::string>& command) const {
+    if (command.size() != 1) return refuse("a PTX file has no arguments");
+    if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
+    if (const auto error = check_outputs()) return refuse(error->message);
+    return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernel_, &launch_, time_limit()});
   }
+
+  std::chrono::milliseconds time_limit() const { return std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)); }
 
   int fix_program(const std::vector<std::string>& command) {
     Result<Setup> setup = set_up(options_, command);
@@ -75,7 +80,7 @@ class Fix final : public Command {
       const Result<WitnessedRun> original = runs->run({});
       if (!original) return refuse(original.error().message);
       if (const std::string why = failure_of(*original); !why.empty()) return fail(*setup, *original, why);
-      Result<FixPlan> made = make_plan(*original, setup->gpu, std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)));
+      Result<FixPlan> made = make_plan(*original, setup->gpu, time_limit());
       if (!made) return refuse(made.error().message);
       plan = std::move(*made);
       if (const std::string why = fix_and_prove(*runs, *original, *plan, setup->gpu); !why.empty()) {
@@ -128,7 +133,7 @@ class Fix final : public Command {
     const std::string text = fix_text(plan, gpu), json = fix_json(plan);
     if (!folder_.empty()) {
       const Signals held;
-      if (const auto error = make_folder()) return refuse(error->message);
+      if (const auto error = make_folder(folder_)) return refuse(error->message);
       for (const auto& [digest, ptx] : plan.patches) {
         if (const auto error = write_file(folder_ + "/" + digest + ".ptx", ptx)) return refuse(error->message);
       }
@@ -138,64 +143,8 @@ class Fix final : public Command {
     return deliver(json_, json, text);
   }
 
-  /// One array of a PTX file and a given hash: nothing is run.
-  int fix_ptx(const std::string& file) {
-    if (const auto error = check_outputs()) return refuse(error->message);
-    if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
-    if (hash_.empty() == patterns_.empty() || array_.empty()) {
-      return refuse("a PTX file needs --array NAME, and --hash SPEC or --patterns FILE; to find patterns, give a program that can be run");
-    }
-    const Result<std::string> text = read_text(file);
-    if (!text) return refuse(text.error().message);
-    Result<ptx::Module, Diagnostics> module = ptx::parse(*text);
-    Diagnostics problems = module ? ptx::check(*module) : module.error();
-    if (!problems.empty()) return refuse("\n" + format_diagnostics(problems, file, *text));
-    const Result<gpu::Gpu> gpu = gpu::find_gpu(options_.gpu);
-    if (!gpu) return refuse(gpu.error().message);
-    const scratchpad::Rules& rules = gpu->machine.scratchpad;
-    std::string kernel = kernel_;
-    unsigned widest = 0;
-    for (const std::string& name : rewrite::kernel_names(*module)) {
-      if (!kernel.empty() && kernel != name) continue;  // the one asked for, or the first
-      const rewrite::KernelArrays arrays(*module, *rewrite::find_kernel(*module, name));
-      for (const rewrite::Array& array : arrays.arrays) {
-        if (array.name != array_) continue;
-        kernel = name;
-        widest = array.widest;
-      }
-    }
-    if (kernel.empty()) return refuse(file + ": no kernel accesses a shared array " + array_);
-    const Result<scratchpad::BankHash> hash = hash_.empty() ? searched(widest) : scratchpad::parse_hash(hash_, {14, static_cast<unsigned>(std::countr_zero(rules.banks))});
-    if (!hash) return refuse((hash_.empty() ? "" : "--") + hash.error().message);
-    const auto done = rewrite::rewrite(*module, kernel, {{array_, *hash}}, rules.bank_bytes);
-    if (!done) return refuse(file + ": " + done.error().message);
-    const std::string out = ptx::print(*module);
-    const rewrite::Rewritten& what = done->at(0);
-    const std::string summary = fmt::format(
-        "{}: hash {} for {} in kernel {}: {} access{} rewritten, {} instructions added, {} bytes of shared memory more; proved by construction, not run\n",
-        file, scratchpad::spec(*hash), array_, kernel, what.accesses, what.accesses == 1 ? "" : "es", what.added, what.extra_bytes);
-    if (folder_.empty()) {
-      print(out);
-      std::fputs(summary.c_str(), stderr);
-      return kDone;
-    }
-    if (const auto error = make_folder()) return refuse(error->message);
-    const std::string path = folder_ + "/" + file.substr(file.rfind('/') + 1);
-    if (const auto error = write_file(path, out)) return refuse(error->message);
-    print(summary);
-    return kDone;
-  }
-
-  /// The best hash for the patterns file. @param widest  bytes of the widest access
-  Result<scratchpad::BankHash> searched(unsigned widest) const {
-    const Result<scratchpad::PatternSet> set = read_patterns(patterns_);
-    if (!set) return set.error();
-    const Result<search::Found> found = search_hash(set->rules, *set, widest, std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)));
-    if (!found) return found.error();
-    return found->hash;
-  }
-
   RunOptions options_;
+  DescribedLaunch launch_;
   std::string folder_, json_, hash_, patterns_, array_, kernel_;
   double seconds_ = 10;
 };
@@ -212,6 +161,7 @@ const RegisterCommand registration({
     "Examples:\n"
     "  bankshot fix ./app\n"
     "  bankshot fix -o fixed ./app 1024\n"
+    "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
     "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
     "  bankshot fix --patterns patterns.json --array tile kernel.ptx > fixed.ptx\n",
     [] { return std::make_unique<Fix>(); }});

@@ -6,6 +6,8 @@
 
 #include <CLI/App.hpp>
 
+#include "bankshot/cli/described_launch.hpp"
+
 namespace bankshot::cli {
 
 /// The options of `--static`, and what they ask for.
@@ -19,8 +21,8 @@ class StaticExplain {
   int run(const std::string& gpu, const std::string& json, const std::vector<std::string>& kernels) const;
 
  private:
-  std::string file_, block_ = "", grid_;
-  std::vector<std::string> parameters_;
+  std::string file_;
+  DescribedLaunch launch_;
 };
 
 }  // namespace bankshot::cli

@@ -1,5 +1,6 @@
 #include "bankshot/cli/static_report.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <numeric>
@@ -53,7 +54,7 @@ std::string matrix_text(const analysis::Kernel& kernel, const Site& site, const 
   const int64_t columns = columns_of(kernel, site, formula);
   if (columns == 0) return "";
   const analysis::Matrix m = analysis::matrix_of(formula, base_of(kernel, site), columns);
-  return fmt::format("   M = [{} {}; {} {}]  o = [{}; {}]  rows of {} words", m.m[0][0], m.m[0][1], m.m[1][0], m.m[1][1], m.o[0],
+  return fmt::format("\n        M = [{} {}; {} {}]  o = [{}; {}]  rows of {} words", m.m[0][0], m.m[0][1], m.m[1][0], m.m[1][1], m.o[0],
                      m.o[1], columns);
 }
 
@@ -125,8 +126,9 @@ std::string verdict(const Site& site) {
 
 std::string site_text(const analysis::Kernel& kernel, const Site& site) {
   const std::string names = names_of(kernel, site);
-  std::string text = fmt::format("  {}  {}{}  (PTX line {})\n      {}\n", report::place_text(as_counted(site)), site.op,
-                                 names.empty() ? "" : "  of " + names, site.ptx_line, verdict(site));
+  std::string text = fmt::format("  {}  {}{}{}\n      {}\n", report::place_text(as_counted(site)), site.op,
+                                 names.empty() ? "" : "  of " + names,
+                                 site.line == 0 ? "" : fmt::format("  (PTX line {})", site.ptx_line), verdict(site));
   text += formulas_text(kernel, site);
   for (size_t k = 0; k < std::min(site.assumptions.size(), kMostLines); ++k) text += "      " + site.assumptions[k] + "\n";
   return text;
@@ -217,7 +219,8 @@ std::string static_text(const std::vector<analysis::Kernel>& kernels) {
     for (const Site& site : kernel.sites) text += site_text(kernel, site);
     if (!kernel.calls.empty()) text += fmt::format("  calls functions (first at PTX line {}): what these access is not here\n", kernel.calls[0]);
   }
-  text += "\ns in words, or bytes where it says so, from the start of the array; t = linear thread index; kN = iteration of the loop at PTX line N.\n";
+  const bool formulas = std::any_of(kernels.begin(), kernels.end(), [](const analysis::Kernel& kernel) { return !kernel.sites.empty(); });
+  if (formulas) text += "\ns in words, or bytes where it says so, from the start of the array; t is the linear thread index, kN the\niteration of the loop at PTX line N.\n";
   return text;
 }
 

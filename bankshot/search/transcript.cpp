@@ -1,7 +1,5 @@
 #include "bankshot/search/transcript.hpp"
 
-#include <algorithm>
-
 namespace bankshot::search {
 
 void Transcript::enter(unsigned depth, uint32_t row) {
@@ -13,8 +11,9 @@ void Transcript::leave(unsigned depth, bool has_children) {
 }
 
 void Transcript::append(const Transcript& other) {
-  numbers_.insert(numbers_.end(), other.numbers_.begin(), other.numbers_.end());
-  kept_ = std::min(kept_, other.kept_);
+  Transcript same = other;  // what was forgotten of the others is forgotten of it, too
+  while (same.kept_ > kept_) same.forget_deepest();
+  numbers_.insert(numbers_.end(), same.numbers_.begin(), same.numbers_.end());
   while (numbers_.size() > limit_ && kept_ > top_) forget_deepest();
 }
 

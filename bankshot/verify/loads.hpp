@@ -29,14 +29,15 @@ class Loads {
   struct Own {
     uint64_t weight;
     uint64_t equal;                         ///< how often the most frequent word occurs
-    std::vector<Mask> with_bit;             ///< by address bit: the words that have it
-    std::vector<std::vector<Mask>> cells;   ///< by number of rows
+    Mask with_bit;                          ///< the words that have address bit 0, then those that have bit 1, …
+    std::vector<Mask> cells;                ///< by number of rows: the cells' words, one cell after the other
     std::vector<uint64_t> least;            ///< by number of rows
   };
-  static Mask odd_words(const Own& own, uint32_t row);
+  static void odd_words(const Own& own, uint32_t row, Mask& odd);
   uint64_t excess(const Own& own, uint64_t fullest, unsigned rows) const;
 
   unsigned bank_bits_, rows_ = 0;
+  mutable Mask odd_;                        ///< scratch
   std::vector<Own> groups_;
 };
 

@@ -58,11 +58,16 @@ std::string Replay::run() {
     const bool known = std::binary_search(nodes_of_[depth].cosets.begin(), nodes_of_[depth].cosets.end(), row);
     if (!known) return {};  // the plain bits cost more than the claim, all by themselves
     fold(nodes_of_[depth], row, nodes_of_[depth + 1]);
-    loads_.add(row);
     rows_.push_back(row);
   }
   if (follow(depth) && at_ != certificate_.tree.size()) fail("the tree goes on after its end");
   return why_;
+}
+
+/// Of the rows of the node that is looked at. Many nodes are done without.
+Loads& Replay::loads() {
+  while (loads_.rows() < rows_.size()) loads_.add(rows_[loads_.rows()]);
+  return loads_;
 }
 
 bool Replay::fail(std::string why) {
@@ -117,21 +122,21 @@ void Replay::skip() {
 
 bool Replay::descend(unsigned depth, uint32_t coset, bool (Replay::*then)(unsigned)) {
   rows_.push_back(coset);
-  loads_.add(coset);
   Node& child = nodes_of_[depth + 1];
   fold(nodes_of_[depth], coset, child);
   const bool fine = (this->*then)(depth + 1);
   for (uint32_t x : child.cosets) child.sums[x] = kGone;
-  loads_.take_back();
   rows_.pop_back();
+  while (loads_.rows() > rows_.size()) loads_.take_back();
   return fine;
 }
 
 /// Whether nothing is left: see check().
 bool Replay::closed(unsigned depth) {
-  if (loads_.least() >= excess_) return true;
   const int64_t need = needed(depth);
-  if (need == 0) return fail(fmt::format("these rows have excess {}", loads_.least()));
+  if (need > 0 && static_cast<int64_t>(nodes_of_[depth].cosets.size()) < need) return true;  // too few
+  if (loads().least() >= excess_) return true;
+  if (need == 0) return fail(fmt::format("these rows have excess {}", loads().least()));
   Node& node = nodes_of_[depth];
   std::erase_if(node.cosets, [&](uint32_t x) { return node.sums[x] == kGone; });
   std::vector<uint32_t> rising = node.cosets;
@@ -139,8 +144,8 @@ bool Replay::closed(unsigned depth) {
   int64_t sum = node.sum, count = 0;
   for (uint32_t x : rising) {
     if (sum + (need - count) * node.sums[x] > limit_) return true;  // the rest are no smaller
-    if (loads_.least(x, excess_) >= excess_) continue;
-    if (need == 1) return fail(fmt::format("with row {} the excess is {}", x, loads_.least(x, excess_)));
+    if (loads().least(x, excess_) >= excess_) continue;
+    if (need == 1) return fail(fmt::format("with row {} the excess is {}", x, loads().least(x, excess_)));
     sum += node.sums[x];
     if (++count == need) return false;
   }
@@ -153,7 +158,7 @@ void Replay::remove_bad_loads(unsigned depth) {
   Node& node = nodes_of_[depth];
   std::erase_if(node.cosets, [&](uint32_t x) {
     if (node.sums[x] == kGone) return true;
-    const bool bad = loads_.least(x, excess_) >= excess_;
+    const bool bad = loads().least(x, excess_) >= excess_;
     ++tried_[depth];
     removed_[depth] += bad;
     if (bad) node.sums[x] = kGone;

@@ -33,6 +33,7 @@ class Replay {
   bool enumerate(unsigned depth);
   bool descend(unsigned depth, uint32_t coset, bool (Replay::*then)(unsigned));
   bool closed(unsigned depth);
+  Loads& loads();
   void remove_bad_loads(unsigned depth);
   void skip();
   bool fail(std::string why);

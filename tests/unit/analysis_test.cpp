@@ -213,6 +213,17 @@ TEST(Analysis, endless_loop_ends_the_analysis) {
   EXPECT_EQ(s[0].certainty, Certainty::each);
 }
 
+TEST(Analysis, rejects_branches_that_nest_without_end) {
+  std::string body = "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r5, [%rd3];\n", ends;
+  for (int k = 0; k < 3000; ++k) {
+    body += "setp.gt.s32 %p1, %r5, " + std::to_string(k) + "; @%p1 bra L" + std::to_string(k) + ";\n";
+    ends = "L" + std::to_string(k) + ":\n" + ends;
+  }
+  const auto result = analysed(kernel(body + ends), launch({32, 1, 1}));
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("nest too deeply"), std::string::npos);
+}
+
 TEST(Analysis, rejects_launches_that_do_not_fit) {
   const std::string text = kernel("");
   EXPECT_FALSE(analysed(text, launch({0, 1, 1})));

@@ -204,6 +204,23 @@ TEST(Verify, a_long_proof_forgets_its_deepest_nodes) {
   EXPECT_EQ(t.numbers(), (std::vector<int32_t>{5, -1, 7, 0, 0}));
 }
 
+TEST(Verify, a_long_proof_forgets_as_much_of_every_branch) {
+  // Branches of 6 numbers each, [row [row] [row]], of which 8 may be kept: only the first rows are left of all of them.
+  search::Transcript whole(0, 2, 8);
+  for (uint32_t row = 1; row <= 3; ++row) {
+    search::Transcript branch = search::Transcript(0, 2, 8);
+    branch.enter(1, row);
+    for (uint32_t below : {8u, 9u}) {
+      branch.enter(2, below);
+      branch.leave(2, false);
+    }
+    branch.leave(1, true);
+    whole.append(branch);
+  }
+  whole.leave(0, true);
+  EXPECT_EQ(whole.numbers(), (std::vector<int32_t>{1, -1, 2, -1, 3, -1, 0}));
+}
+
 TEST(Verify, a_certificate_survives_being_written) {
   std::mt19937 random(6);
   const Certificate c = proved(random_problem(random, {6, 3}, 6));

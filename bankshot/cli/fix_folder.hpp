@@ -1,0 +1,17 @@
+// The folder of bankshot fix -o.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bankshot/support/diagnostic.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::cli {
+
+/// Why files cannot be written into it, asked before there are any; it need not exist yet.
+std::optional<Error> cannot_use_folder(const std::string& folder);
+/// Makes the folder unless it is there.
+std::optional<Error> make_folder(const std::string& folder);
+
+}  // namespace bankshot::cli
