@@ -36,7 +36,7 @@ class Fix final : public Command {
     app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->check(CLI::Range(0.0, 1e6))->capture_default_str();
     launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
-    app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns (word addresses from the array's start) to search it for")->type_name("FILE|-");
+    app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the array's start")->type_name("FILE|-");
     app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
     app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; all, or with --array the first that has it, if not given")->type_name("NAME");
   }

@@ -45,9 +45,9 @@ class Chooser {
       const KernelArrays arrays(module_, *rewrite::find_kernel(module_, name));
       for (const rewrite::Array& array : arrays.arrays) {
         if (array.name != fix_.array) continue;
-        const Result<scratchpad::BankHash> hash = asked_for(array);
+        const Result<scratchpad::BankHash> hash = fix_.hash.empty() ? for_patterns(array.widest) : given();
         if (!hash) return hash.error();
-        return Choices{name, {{fix_.array, *hash}}, fmt::format("{}: hash {}\n", fix_.array, scratchpad::spec(*hash))};
+        return Choices{name, {{fix_.array, *hash}}, fmt::format("  hash {}\n", scratchpad::spec(*hash))};
       }
     }
     return Error{fix_.file + ": no kernel" + (fix_.kernel.empty() ? "" : " " + fix_.kernel) + " accesses a shared array " + fix_.array};
@@ -66,14 +66,15 @@ class Chooser {
   }
 
  private:
-  Result<scratchpad::BankHash> asked_for(const rewrite::Array& array) const {
-    if (!fix_.hash.empty()) {
-      const auto hash = scratchpad::parse_hash(fix_.hash, {14, static_cast<unsigned>(std::countr_zero(rules_.banks))});
-      return hash ? hash : Error{"--" + hash.error().message};
-    }
+  Result<scratchpad::BankHash> given() const {
+    Result<scratchpad::BankHash> hash = scratchpad::parse_hash(fix_.hash, {14, static_cast<unsigned>(std::countr_zero(rules_.banks))});
+    return hash ? hash : Error{"--" + hash.error().message};
+  }
+
+  Result<scratchpad::BankHash> for_patterns(unsigned widest) const {
     const Result<scratchpad::PatternSet> set = read_patterns(fix_.patterns);
     if (!set) return set.error();
-    const Result<search::Found> found = search_hash(set->rules, *set, array.widest, fix_.time_limit);
+    const Result<search::Found> found = search_hash(rules_, *set, widest, fix_.time_limit);
     if (!found) return found.error();
     return found->hash;
   }
@@ -90,13 +91,14 @@ class Chooser {
     if (std::string reason = take_patterns(kernel, array, set, notes); !reason.empty()) return "left alone: " + reason;
     const uint64_t before = scratchpad::excess(rules_, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
     if (before == 0) return "left alone: it has no conflicts" + notes;
-    const Result<search::Found> found = search_hash(rules_, set, array.widest, fix_.time_limit);
+    const auto found = search_hash(rules_, set, array.widest, fix_.time_limit);
     if (!found) return "left alone: " + found.error().message;
     const bool proved = found->status == search::Status::optimal;
     if (found->excess >= before) return std::string("left alone: no hash of its rows lessens its conflicts") + (proved ? " (proved)" : "") + notes;
-    if (const auto refusal = rewrite::cannot_rewrite(arrays, array, found->hash, rules_.bank_bytes)) return left_alone(*refusal);
-    list.push_back({array.name, found->hash});
-    return fmt::format("hash {}: conflicts {} -> {}, {}{}", scratchpad::spec(found->hash), grouped(before), grouped(found->excess),
+    const scratchpad::BankHash& hash = found->hash;
+    if (const auto refusal = rewrite::cannot_rewrite(arrays, array, hash, rules_.bank_bytes)) return left_alone(*refusal);
+    list.push_back({array.name, hash});
+    return fmt::format("hash {}: conflicts {} -> {}, {}{}", scratchpad::spec(hash), grouped(before), grouped(found->excess),
                        proved ? "optimal (proved)" : "best found; nothing is below " + grouped(found->lower_bound), notes);
   }
 
@@ -154,10 +156,11 @@ int deliver_ptx(const PtxFix& fix, const std::string& ptx, const std::string& su
 }  // namespace
 
 int fix_ptx(const PtxFix& fix) {
-  const bool asked = !fix.array.empty();
-  if (asked && fix.hash.empty() == fix.patterns.empty()) return refuse("--array NAME needs --hash SPEC or --patterns FILE, one of them");
-  if (!asked && !(fix.hash.empty() && fix.patterns.empty())) return refuse("--hash and --patterns are for one array: --array NAME");
-  if (!asked && !fix.launch->is_given()) {
+  const bool one_array = !fix.array.empty();
+  if (one_array ? fix.hash.empty() == fix.patterns.empty() : !fix.hash.empty() || !fix.patterns.empty()) {
+    return refuse("--array NAME goes with one of --hash SPEC and --patterns FILE");
+  }
+  if (!one_array && !fix.launch->is_given()) {
     return refuse("a PTX file is not run: say how many threads a block has, --block 16,16, or which hash an array is to have, --hash SPEC --array NAME");
   }
   const Result<std::string> text = read_text(fix.file);
@@ -170,7 +173,7 @@ int fix_ptx(const PtxFix& fix) {
 
   const Chooser chooser(*module, *gpu, fix);
   std::vector<Choices> all;
-  if (asked) {
+  if (one_array) {
     Result<Choices> choices = chooser.asked_for();
     if (!choices) return refuse(choices.error().message);
     all.push_back(std::move(*choices));
@@ -188,8 +191,8 @@ int fix_ptx(const PtxFix& fix) {
     const auto done = rewrite::rewrite(*module, choices.kernel, choices.list, gpu->machine.scratchpad.bank_bytes);
     if (!done) return refuse(fix.file + ": " + done.error().message);
     for (const rewrite::Rewritten& one : *done) {
-      summary += fmt::format("  {} accesses of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more\n",
-                             one.accesses, one.array, choices.kernel, one.added, one.extra_bytes);
+      summary += fmt::format("  {} access{} of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more\n",
+                             one.accesses, one.accesses == 1 ? "" : "es", one.array, choices.kernel, one.added, one.extra_bytes);
       ++arrays;
     }
   }
