@@ -130,8 +130,9 @@ Provenance::Effect Provenance::effect(const Step& step) const {
   if (plain && op == "cvta" && operands.size() == 2) {
     write_first();
     effect.result = in[1];
-    if (in[1].arrays == 0) return effect;
     const bool to = has(instruction, "to"), shared = has(instruction, "shared") || has(instruction, "shared::cta");
+    if (in[1].number && shared && !to) wrong(~uint64_t{0}, "a number is made an address by " + mnemonic(instruction) + ", which may be anywhere in shared memory");
+    if (in[1].arrays == 0) return effect;
     const uint64_t from_shared = in[1].arrays & ~kGeneric, from_generic = in[1].arrays & kGeneric;
     effect.result.arrays = to ? from_generic >> 1 : from_shared << 1;
     if (!shared) wrong(in[1].arrays, through);
