@@ -112,13 +112,15 @@ class Fix final : public Command {
     if (plan.patches.empty()) return {};
     const Result<WitnessedRun> again = runs.run({});
     if (!again) return again.error().message;
-    if (const std::string what = difference(original, *again); !what.empty()) {
+    const Unsteady times = unsteady(original, *again);
+    plan.not_compared = times.text();
+    if (const std::string what = difference(original, *again, times); !what.empty()) {
       return "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " + what;
     }
     do {
       const Result<WitnessedRun> fixed = runs.run(plan.patches);
       if (!fixed) return fixed.error().message;
-      if (const std::string what = difference(original, *fixed); !what.empty()) {
+      if (const std::string what = difference(original, *fixed, times); !what.empty()) {
         return "the rewritten program differs from the original, and nothing is written: " + what;
       }
       if (const std::string what = failure_of(*fixed); !what.empty()) return "the rewritten program: " + what;
@@ -153,7 +155,8 @@ const RegisterCommand registration({
     "fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
     "Runs the program, searches the best hash for each shared array that has conflicts, rewrites the PTX so that each word\n"
     "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, standard\n"
-    "output, standard error and exit status must be the same bit for bit. Files that the program writes are not compared.\n"
+    "output, standard error and exit status must be the same bit for bit. Where two runs of the original print other numbers\n"
+    "(times), numbers are not compared, which is told; files that the program writes are not compared either.\n"
     "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must be a\n"
     "file; anything else reads as empty. What the program writes is not shown.\n\n"
     "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then nothing is\n"

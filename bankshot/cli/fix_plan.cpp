@@ -178,7 +178,7 @@ unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, uint64_t 
 
 Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chrono::milliseconds time_limit) {
   const report::RunReport& report = run.seen.report;
-  FixPlan plan{report.program, report.gpu, report.rules, {}, {}};
+  FixPlan plan{report.program, report.gpu, report.rules, {}, {}, {}};
   Loader loader(gpu);
   for (const auto& [digest, text] : run.ptx) {
     Result<ptx::Module> module = parse(text);

@@ -41,6 +41,7 @@ struct FixPlan {
   scratchpad::Rules rules;
   std::vector<KernelPlan> kernels;            ///< those that accessed shared memory
   std::map<std::string, std::string> patches; ///< PTX by digest of the module
+  std::string not_compared;                   ///< what of the outputs changes from run to run of the original, or empty
 };
 
 /// Finds the hashes. @param run  of the original

@@ -158,12 +158,14 @@ std::string fix_text(const FixPlan& plan, const gpu::Gpu& gpu) {
   }
   if (plan.kernels.empty()) return base_name(plan.program) + " does not use shared memory: there is nothing to fix\n";
   if (plan.patches.empty()) return text + "nothing was rewritten\n";
-  return text + "the rewritten program left the same in memory, wrote the same output and ended with the same status, bit for bit\n";
+  return text + "the rewritten program left the same in memory, wrote the same output and ended with the same status, bit for bit\n" +
+         (plan.not_compared.empty() ? "" : plan.not_compared + " differ between two runs of the original, and were not compared\n");
 }
 
 std::string fix_json(const FixPlan& plan) {
   ordered_json json = {{"schema", "bankshot/fix/1"}, {"program", plan.program}, {"gpu", plan.gpu}};
   json["status"] = plan.patches.empty() ? "nothing-to-fix" : "fixed-and-proved";
+  json["not_compared"] = plan.not_compared;
   json["modules"] = ordered_json::array();
   for (const auto& [digest, text] : plan.patches) json["modules"].push_back(digest);
   json["kernels"] = ordered_json::array();

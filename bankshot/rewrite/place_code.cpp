@@ -138,7 +138,8 @@ void append_places(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegi
   };
 
   // Where the distance has zeros, distance + low is distance ^ low, and so are the places: one XOR for each further one.
-  const uint32_t low_mask = array.dynamic || folds ? 0 : (uint32_t{1} << std::min(source.zeros, 31u)) - 1;
+  // Addresses have these zeros, too, but only below the row that the array is aligned to.
+  const uint32_t low_mask = array.dynamic || folds ? 0 : ((uint32_t{1} << std::min(source.zeros, 31u)) - 1) & (array.terms.row_bytes - 1);
   std::map<uint32_t, std::vector<uint32_t>> families;
   for (const auto& [d, target] : places) families[d & ~low_mask].push_back(d);
   for (const auto& [high, members] : families) {

@@ -145,8 +145,9 @@ struct Provenance::Finder {
     if (op == "cvta" && operands.size() == 2) {
       write_first();
       result = in[1];
-      if (in[1].arrays == 0) return true;
       const bool to = has(instruction, "to"), shared = has(instruction, "shared") || has(instruction, "shared::cta");
+      if (in[1].number && shared && !to) wrong(~uint64_t{0}, "a number is made an address by " + mnemonic(instruction) + ", which may be anywhere in shared memory");
+      if (in[1].arrays == 0) return true;
       const uint64_t from_shared = in[1].arrays & ~kGeneric, from_generic = in[1].arrays & kGeneric;
       result.arrays = to ? from_generic >> 1 : from_shared << 1;
       if (!shared) wrong(in[1].arrays, through());

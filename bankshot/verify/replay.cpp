@@ -40,7 +40,9 @@ void Replay::make_root(const std::vector<Group>& groups, uint32_t bits) {
     for (const Group& group : groups) {
       int64_t f = 0;
       for (uint32_t word : group.words) f += odd(h & word) ? -1 : 1;
-      sum += static_cast<int64_t>(group.weight) * (c.scale * f * f / static_cast<int64_t>(group.words.size()));
+      // scale * f * f / k, in parts that cannot overflow.
+      const auto k = static_cast<int64_t>(group.words.size());
+      sum += static_cast<int64_t>(group.weight) * (c.scale / k * f * f + c.scale % k * f * f / k);
     }
     if (h == 0) root.sum = sum;
     // In place, some sum of rows that is 0 on the low bits would map words of one aligned row alike.
@@ -143,7 +145,7 @@ bool Replay::closed(unsigned depth) {
   std::sort(rising.begin(), rising.end(), [&](uint32_t a, uint32_t b) { return node.sums[a] < node.sums[b]; });
   int64_t sum = node.sum, count = 0;
   for (uint32_t x : rising) {
-    if (sum + (need - count) * node.sums[x] > limit_) return true;  // the rest are no smaller
+    if (static_cast<__int128>(need - count) * node.sums[x] > limit_ - sum) return true;  // the rest are no smaller
     if (loads().least(x, excess_) >= excess_) continue;
     if (need == 1) return fail(fmt::format("with row {} the excess is {}", x, loads().least(x, excess_)));
     sum += node.sums[x];

@@ -61,6 +61,13 @@ TEST(RewriteRefusal, rejects_accesses_that_may_be_of_something_else) {
             "array tile is left alone: ld.u32 takes another kind of address than it gets (PTX line 8)");
 }
 
+TEST(RewriteRefusal, rejects_shared_addresses_that_are_made_of_numbers) {
+  // A generic access by it does not name the space.
+  EXPECT_EQ(refusal(kUse + "mov.u64 %rd1, 16; cvta.shared.u64 %rd2, %rd1; ld.u32 %r5, [%rd2];"),
+            "array tile is left alone: a number is made an address by cvta.shared.u64, which may be anywhere in shared memory (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "ld.param.u64 %rd1, [out]; cvta.global.u64 %rd2, %rd1; st.u32 [%rd2], %r1;"), "");
+}
+
 TEST(RewriteRefusal, generic_accesses_by_other_addresses_do_no_harm) {
   EXPECT_EQ(refusal(kUse + "ld.param.u64 %rd1, [out]; ld.u64 %rd2, [%rd1]; st.u32 [%rd2], %r1;"), "");
 }
