@@ -47,6 +47,7 @@ class Provenance {
     Value result;
     Misuse misuse;
   };
+  struct Finder;
   Effect effect(const Step& step) const;
   void add_registers(const Step& step, const ptx::Operand& operand, std::vector<int>& out) const;
 

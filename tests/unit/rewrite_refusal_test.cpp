@@ -17,7 +17,7 @@ TEST(RewriteRefusal, what_is_followed_is_not_refused) {
   EXPECT_EQ(refusal(kUse), "");
   EXPECT_EQ(refusal(kUse + "sub.s32 %r5, %r4, %r3; setp.lt.u32 %p1, %r4, %r5; selp.b32 %r6, %r4, %r3, %p1; ld.shared.u32 %r7, [%r6+4];"), "");
   EXPECT_EQ(refusal("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; ld.u32 %r1, [%rd2+8]; cvta.to.shared.u64 %rd3, %rd2; ld.shared.u32 %r2, [%rd3];"), "");
-  EXPECT_EQ(refusal("mov.u32 %r1, tile; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r2, 8, %r1; or.b32 %r4, %r3, 4; and.b32 %r5, %r4, -16; ld.shared.u32 %r6, [%r5];"), "");
+  EXPECT_EQ(refusal("mov.u32 %r1, tile; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r2, 8, %r1; or.b32 %r4, %r3, 4; and.b32 %r5, %r4, -16; ld.shared.u32 %r6, [%r5]; and.b32 %r7, %r4, 0xfffffff0;"), "");
 }
 
 TEST(RewriteRefusal, rejects_an_address_that_is_stored) {
