@@ -60,6 +60,41 @@ void prove_tiles(benchmark::State& state) {
     if (optimum.status != search::Status::optimal) state.SkipWithError("not proved");
   }
 }
+/// Irregular patterns, whose sums say little: 32 strides, and 64 affine patterns of 10 address bits.
+void prove_strides(benchmark::State& state) {
+  scratchpad::PatternSet set;
+  for (uint32_t stride = 1; stride <= 32; ++stride) {
+    scratchpad::Pattern p;
+    p.mask = 0xffffffff;
+    for (uint32_t lane = 0; lane < 32; ++lane) p.words[lane] = lane * stride;
+    set.patterns.push_back(p);
+  }
+  const search::Problem problem = search::problem({}, set);
+  search::SearchOptions options;
+  options.time_limit = std::chrono::minutes(2);
+  for (auto _ : state) {
+    if (search::optimal(problem, options).status != search::Status::optimal) state.SkipWithError("not proved");
+  }
+}
+void prove_affine(benchmark::State& state) {
+  std::mt19937 random(1);
+  scratchpad::PatternSet set;
+  set.address_bits = 10;
+  for (int k = 0; k < 64; ++k) {
+    uint32_t basis[5];
+    for (uint32_t& word : basis) word = random() % 1024;
+    scratchpad::Pattern p;
+    p.mask = 0xffffffff;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      for (int bit = 0; bit < 5; ++bit) p.words[lane] ^= (lane >> bit & 1) * basis[bit];
+    }
+    set.patterns.push_back(p);
+  }
+  const search::Problem problem = search::problem({}, set);
+  for (auto _ : state) {
+    if (search::optimal(problem, {}).status != search::Status::optimal) state.SkipWithError("not proved");
+  }
+}
 void all_bitvector_hashes(benchmark::State& state) {
   const search::Problem problem = tiles();
   for (auto _ : state) benchmark::DoNotOptimize(search::exhaustive_bitvector(problem, false, false).excess);
@@ -75,6 +110,8 @@ void minimum_imbalance_pairs(benchmark::State& state) {
 
 BENCHMARK(evaluate);
 BENCHMARK(prove_tiles);
+BENCHMARK(prove_strides)->Unit(benchmark::kMillisecond)->Iterations(1);
+BENCHMARK(prove_affine)->Unit(benchmark::kMillisecond);
 BENCHMARK(all_bitvector_hashes);
 BENCHMARK(givargis_pairs);
 BENCHMARK(minimum_imbalance_pairs);

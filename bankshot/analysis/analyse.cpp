@@ -103,8 +103,10 @@ class Gatherer {
     constexpr uint32_t kMostShared = 256 * 1024;
     for (unsigned lane = 0; lane < scratchpad::kMaxLanes && reason.empty(); ++lane) {
       if ((access.mask >> lane & 1) == 0) continue;
-      if (address[lane] % step.width != 0) reason = "the addresses are not multiples of the width: a run would fail here";
-      else if (address[lane] >= kMostShared) reason = "the addresses are beyond shared memory: a run would fail here";
+      if (address[lane] % step.width != 0)
+        reason = "the addresses are not multiples of the width: a run would fail here";
+      else if (address[lane] >= kMostShared)
+        reason = "the addresses are beyond shared memory: a run would fail here";
     }
     if (!reason.empty()) {
       if (site.reason.empty()) site.reason = reason;
@@ -113,9 +115,12 @@ class Gatherer {
     site.counter.record(rules_, kind_of(step), step.width, address.data(), access.mask, event.cta);
     for (unsigned lane = 0; lane < scratchpad::kMaxLanes; ++lane) address[lane] /= 4;
     const auto key = std::pair(access.mask, address);
-    if (const auto known = site.patterns.find(key); known != site.patterns.end()) ++known->second;
-    else if (site.patterns.size() < kMostPatterns) site.patterns[key] = 1;
-    else ++site.left_out;
+    if (const auto known = site.patterns.find(key); known != site.patterns.end())
+      ++known->second;
+    else if (site.patterns.size() < kMostPatterns)
+      site.patterns[key] = 1;
+    else
+      ++site.left_out;
   }
 
   /// The warps of a CTA that execute an instruction in the same iterations make one formula.
@@ -135,8 +140,8 @@ class Gatherer {
       Threads& threads = at->second;
       if (threads.list.empty()) threads.form = access.form;
       // Every warp has its own count of iterations, which is the same number for one execution of the CTA.
-      threads.alike &= threads.form == access.form ||
-                       walk.forms.text({0, threads.form, 0}) == walk.forms.text({0, access.form, 0});
+      threads.alike &=
+          threads.form == access.form || walk.forms.text({0, threads.form, 0}) == walk.forms.text({0, access.form, 0});
       for (uint64_t rest = access.mask; rest != 0; rest &= rest - 1) {
         const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
         threads.list.push_back({event.warp * launch_.warp_size + lane, access.address[lane]});
@@ -149,19 +154,22 @@ class Gatherer {
         site.more_instances = true;
         continue;
       }
-      std::sort(threads.list.begin(), threads.list.end(), [](const auto& a, const auto& b) { return a.thread < b.thread; });
+      std::sort(threads.list.begin(), threads.list.end(),
+                [](const auto& a, const auto& b) { return a.thread < b.thread; });
       Instance instance{walk.iterations[key.second], {}};
       if (threads.alike) instance.formula = formula_of(threads.list, launch_.block);
       const Value sample{0, threads.form, 0};
       if (threads.alike && threads.form != Forms::kKnown) {
-        instance.formula.unknown = walk.forms.low_known(sample) >= 2 ? walk.forms.text(sample, 4) : walk.forms.text(sample) + " bytes";
+        instance.formula.unknown =
+            walk.forms.low_known(sample) >= 2 ? walk.forms.text(sample, 4) : walk.forms.text(sample) + " bytes";
       }
       site.instances.push_back(std::move(instance));
     }
   }
 
   static void multiply(scratchpad::SiteTotals& totals, uint64_t times) {
-    for (uint64_t* sum : {&totals.accesses, &totals.lanes, &totals.wavefronts, &totals.ideal, &totals.position}) *sum *= times;
+    for (uint64_t* sum : {&totals.accesses, &totals.lanes, &totals.wavefronts, &totals.ideal, &totals.position})
+      *sum *= times;
     for (uint64_t& count : totals.classes) count *= times;
   }
 
@@ -187,9 +195,9 @@ class Gatherer {
       add_once(site.assumptions, assumption.text);
       uniform &= assumption.uniform;
     }
-    site.certainty = !gathered.reached          ? Certainty::unreached
-                     : !site.reason.empty()     ? Certainty::unknown
-                     : !uniform                 ? Certainty::assumed
+    site.certainty = !gathered.reached                                  ? Certainty::unreached
+                     : !site.reason.empty()                             ? Certainty::unknown
+                     : !uniform                                         ? Certainty::assumed
                      : !site.loops.empty() || !site.assumptions.empty() ? Certainty::each
                                                                         : Certainty::exact;
     site.totals = gathered.counter;
@@ -219,14 +227,17 @@ class Gatherer {
 const ptx::Function* find(const ptx::Module& module, std::string_view kernel) {
   for (const ptx::Item& item : module.items) {
     const auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->is_entry && function->body != nullptr && function->name == kernel) return function;
+    if (function != nullptr && function->is_entry && function->body != nullptr && function->name == kernel)
+      return function;
   }
   return nullptr;
 }
 
 /// Whether knowing the CTA's index tells more of some instruction.
 bool is_surer(const std::vector<Site>& one, const std::vector<Site>& all) {
-  const auto rank = [](const Site& site) { return site.certainty == Certainty::unreached ? Certainty::exact : site.certainty; };
+  const auto rank = [](const Site& site) {
+    return site.certainty == Certainty::unreached ? Certainty::exact : site.certainty;
+  };
   std::map<uint32_t, Certainty> before;  // an instruction without an access may be missing
   for (const Site& site : all) before[site.ptx_line] = std::max(before[site.ptx_line], rank(site));
   std::map<uint32_t, Certainty> now;
@@ -276,8 +287,8 @@ std::vector<std::string> kernels_of(const ptx::Module& module) {
   return names;
 }
 
-Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const Launch& launch, const scratchpad::Rules& rules,
-                       const Options& options) {
+Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const Launch& launch,
+                       const scratchpad::Rules& rules, const Options& options) {
   const ptx::Function* function = find(module, name);
   if (function == nullptr) return Error{"there is no kernel '" + std::string(name) + "'"};
   constexpr uint32_t kMostThreads = 1024;

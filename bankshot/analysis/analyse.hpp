@@ -25,7 +25,8 @@ std::string_view name(Certainty certainty);
 
 /// A formula, and in which iterations of the loops around the instruction it is the one.
 struct Instance {
-  std::vector<uint32_t> iterations;  ///< one a loop, the outermost first; kAnyIteration where the loop's end is not known
+  std::vector<uint32_t>
+      iterations;  ///< one a loop, the outermost first; kAnyIteration where the loop's end is not known
   Formula formula;
 };
 constexpr uint32_t kAnyIteration = ~0u;
@@ -36,32 +37,33 @@ std::optional<std::vector<int64_t>> loop_factors(const std::vector<Instance>& in
 
 /// One shared-memory instruction.
 struct Site {
-  std::string file;                  ///< source place, empty if not known
+  std::string file;  ///< source place, empty if not known
   uint32_t line = 0, ptx_line = 0;
-  std::string op;                    ///< "ld.shared.f32"
+  std::string op;  ///< "ld.shared.f32"
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
-  unsigned width = 0;                ///< bytes a lane
-  std::vector<uint32_t> arrays;      ///< what its addresses are made from: indices into Kernel::arrays
+  unsigned width = 0;            ///< bytes a lane
+  std::vector<uint32_t> arrays;  ///< what its addresses are made from: indices into Kernel::arrays
   Certainty certainty = Certainty::unreached;
-  std::string reason;                ///< of `unknown`: why
+  std::string reason;  ///< of `unknown`: why
   std::vector<std::string> assumptions;
-  std::vector<uint32_t> around;      ///< PTX lines of the loops around it, the outermost first
-  std::vector<uint32_t> loops;       ///< PTX lines of the loops around it whose ends are not known; counted as one iteration
-  scratchpad::SiteTotals totals;     ///< of all CTAs (Kernel::ctas); of `each` and `assumed` one execution of every context
+  std::vector<uint32_t> around;  ///< PTX lines of the loops around it, the outermost first
+  std::vector<uint32_t> loops;  ///< PTX lines of the loops around it whose ends are not known; counted as one iteration
+  scratchpad::SiteTotals
+      totals;  ///< of all CTAs (Kernel::ctas); of `each` and `assumed` one execution of every context
   std::vector<scratchpad::Pattern> patterns;  ///< the accesses, equal ones once
-  uint64_t patterns_left_out = 0;    ///< accesses beyond the most patterns that are kept
-  bool shifted = false;              ///< something unknown is added to all lanes: patterns begin at word 0
-  std::vector<Instance> instances;   ///< of the first CTA, the first ones
+  uint64_t patterns_left_out = 0;             ///< accesses beyond the most patterns that are kept
+  bool shifted = false;                       ///< something unknown is added to all lanes: patterns begin at word 0
+  std::vector<Instance> instances;            ///< of the first CTA, the first ones
   bool more_instances = false;
 };
 
 struct Kernel {
   std::string name;
   Launch launch;
-  uint64_t ctas = 1;                 ///< CTAs that the totals cover: those of the grid if it is given
+  uint64_t ctas = 1;  ///< CTAs that the totals cover: those of the grid if it is given
   std::vector<SharedArray> arrays;
-  std::vector<Site> sites;           ///< by place in the PTX
-  std::vector<uint32_t> calls;       ///< PTX lines of calls: what functions do is not followed
+  std::vector<Site> sites;      ///< by place in the PTX
+  std::vector<uint32_t> calls;  ///< PTX lines of calls: what functions do is not followed
 };
 
 struct Options {

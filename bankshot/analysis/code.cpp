@@ -4,8 +4,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "bankshot/analysis/shared_layout.hpp"
 #include "bankshot/ptx/places.hpp"
-#include "bankshot/support/round_up.hpp"
 
 namespace bankshot::analysis {
 namespace {
@@ -13,8 +13,6 @@ namespace {
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
-
-constexpr uint32_t kSharedAlignment = 16;  // of dynamic shared memory, at least
 
 bool has(const ptx::Instruction& instruction, std::string_view modifier) {
   return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
@@ -30,60 +28,10 @@ Space space_of(const ptx::Instruction& instruction) {
   return Space::generic;
 }
 
-bool calls(const ptx::Block& block) {
-  return std::any_of(block.statements.begin(), block.statements.end(), [](const ptx::Statement& statement) {
-    if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) return instruction->opcode == "call";
-    const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement);
-    return inner != nullptr && calls(**inner);
-  });
-}
-
-/// Where shared variables lie, as the engine puts them: the module's, those of functions if the kernel calls any, the
-/// kernel's own, dynamic memory.
-class SharedLayout {
- public:
-  SharedLayout(const ptx::Module& module, const ptx::Function& kernel) {
-    for (const ptx::Item& item : module.items) {
-      if (const auto* variable = std::get_if<ptx::Variable>(&item)) add(*variable);
-    }
-    const uint64_t own = end_;
-    for (const ptx::Item& item : module.items) {
-      const auto* function = std::get_if<ptx::Function>(&item);
-      if (function != nullptr && !function->is_entry && function->body != nullptr) add(*function->body);
-    }
-    if (!calls(*kernel.body)) end_ = own;
-    add(*kernel.body);
-    end_ = round_up(end_, alignment_);
-    for (const ptx::Variable* variable : dynamic_) offsets[variable] = static_cast<uint32_t>(end_);
-  }
-  std::map<const ptx::Variable*, uint32_t> offsets;
-
- private:
-  void add(const ptx::Variable& variable) {
-    if (variable.space != Space::shared) return;
-    if (variable.linkage == "extern") {
-      dynamic_.push_back(&variable);
-      alignment_ = std::max<uint64_t>(alignment_, alignment_of(variable));
-      return;
-    }
-    end_ = round_up(end_, alignment_of(variable));
-    offsets[&variable] = static_cast<uint32_t>(end_);
-    end_ += size_of(variable);
-  }
-  void add(const ptx::Block& block) {
-    for (const ptx::Statement& statement : block.statements) {
-      if (const auto* variable = std::get_if<ptx::Variable>(&statement)) add(*variable);
-      if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) add(**inner);
-    }
-  }
-  uint64_t end_ = 0, alignment_ = kSharedAlignment;
-  std::vector<const ptx::Variable*> dynamic_;
-};
-
 class Builder {
  public:
   Builder(const ptx::Module& module, const ptx::Function& kernel)
-      : layout_(module, kernel), files_(ptx::files_of(module)) {
+      : shared_offsets_(shared_offsets(module, kernel)), files_(ptx::files_of(module)) {
     scopes_.emplace_back();
     for (const ptx::Item& item : module.items) {
       if (const auto* variable = std::get_if<ptx::Variable>(&item)) declare(*variable);
@@ -124,13 +72,14 @@ class Builder {
   void declare(const ptx::Variable& variable) {
     Scope& scope = scopes_.back();
     if (variable.space == Space::reg && variable.vector > 1) {
-      for (const char* part : {".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a"}) scope.variables[variable.name + part] = {&variable, false};
+      for (const char* part : {".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a"})
+        scope.variables[variable.name + part] = {&variable, false};
     }
     scope.variables[variable.name] = {&variable, false};
     if (variable.space == Space::shared) {
       array_numbers_[&variable] = static_cast<uint32_t>(code_.arrays.size());
       const uint64_t bytes = variable.linkage == "extern" ? 0 : size_of(variable);
-      code_.arrays.push_back({variable.name, layout_.offsets[&variable], bytes});
+      code_.arrays.push_back({variable.name, shared_offsets_[&variable], bytes});
     }
   }
 
@@ -140,7 +89,8 @@ class Builder {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       if (where != nullptr) *where = &*scope;
       if (const auto at = scope->variables.find(name); at != scope->variables.end()) return &at->second;
-      if (const auto at = scope->variables.find(stem); at != scope->variables.end() && at->second.variable->range != 0) return &at->second;
+      if (const auto at = scope->variables.find(stem); at != scope->variables.end() && at->second.variable->range != 0)
+        return &at->second;
     }
     return nullptr;
   }
@@ -157,12 +107,14 @@ class Builder {
   Source source(const Operand& operand) {
     Source s;
     s.negated = operand.negated;
-    if (operand.kind == Operand::Kind::integer || operand.kind == Operand::Kind::f32 || operand.kind == Operand::Kind::f64) {
+    if (operand.kind == Operand::Kind::integer || operand.kind == Operand::Kind::f32 ||
+        operand.kind == Operand::Kind::f64) {
       s.kind = Source::Kind::constant;
       s.bits = static_cast<uint64_t>(operand.integer);
       return s;
     }
-    if (operand.kind != Operand::Kind::identifier && operand.kind != Operand::Kind::sum && operand.kind != Operand::Kind::address) {
+    if (operand.kind != Operand::Kind::identifier && operand.kind != Operand::Kind::sum &&
+        operand.kind != Operand::Kind::address) {
       s.name = "an operand of a kind that is not followed";
       return s;
     }
@@ -332,9 +284,10 @@ class Builder {
 
   void compute(const ptx::Instruction& instruction, Step step) {
     static constexpr std::string_view kWithoutResult[] = {
-        "bar", "barrier", "membar", "fence", "nanosleep", "prefetch", "prefetchu", "pmevent", "brkpt", "griddepcontrol",
-        "setmaxnreg", "discard", "applypriority", "cp"};
-    const bool result = std::find(std::begin(kWithoutResult), std::end(kWithoutResult), instruction.opcode) == std::end(kWithoutResult);
+        "bar",     "barrier", "membar",         "fence",      "nanosleep", "prefetch",      "prefetchu",
+        "pmevent", "brkpt",   "griddepcontrol", "setmaxnreg", "discard",   "applypriority", "cp"};
+    const bool result =
+        std::find(std::begin(kWithoutResult), std::end(kWithoutResult), instruction.opcode) == std::end(kWithoutResult);
     if ((!result && !has(instruction, "red")) || instruction.operands.empty()) {
       code_.steps.push_back(std::move(step));
       return;
@@ -347,13 +300,16 @@ class Builder {
     step.operation = operation_of(instruction, step.shape);
     const size_t fewest = step.operation == nullptr ? 0 : step.operation->sources;
     const bool combined = step.shape.combine != Shape::Combine::none;
-    if (step.destinations.size() != 1 || step.sources.size() < fewest || (combined && step.sources.size() < 3)) step.operation = nullptr;
+    if (step.destinations.size() != 1 || step.sources.size() < fewest || (combined && step.sources.size() < 3))
+      step.operation = nullptr;
     code_.steps.push_back(std::move(step));
   }
 
   /// setp.lt.s32 p|q, a, b: q is the opposite comparison.
   bool two_predicates(const ptx::Instruction& instruction, const Step& step) {
-    if (instruction.opcode != "setp" || instruction.operands.size() < 3 || instruction.operands[0].kind != Operand::Kind::pair) return false;
+    if (instruction.opcode != "setp" || instruction.operands.size() < 3 ||
+        instruction.operands[0].kind != Operand::Kind::pair)
+      return false;
     using Compare = Shape::Compare;
     for (size_t k = 0; k < 2; ++k) {
       Step one = step;
@@ -361,7 +317,8 @@ class Builder {
       for (size_t n = 1; n < instruction.operands.size(); ++n) one.sources.push_back(source(instruction.operands[n]));
       one.operation = one.destinations.size() == 1 ? operation_of(instruction, one.shape) : nullptr;
       if (one.shape.combine != Shape::Combine::none && one.sources.size() < 3) one.operation = nullptr;
-      static constexpr Compare kOpposite[] = {Compare::ne, Compare::eq, Compare::ge, Compare::gt, Compare::le, Compare::lt};
+      static constexpr Compare kOpposite[] = {Compare::ne, Compare::eq, Compare::ge,
+                                              Compare::gt, Compare::le, Compare::lt};
       if (k == 1) one.shape.compare = kOpposite[static_cast<size_t>(one.shape.compare)];
       code_.steps.push_back(std::move(one));
     }
@@ -399,7 +356,7 @@ class Builder {
     return true;
   }
 
-  SharedLayout layout_;
+  std::map<const ptx::Variable*, uint32_t> shared_offsets_;
   std::vector<std::string> files_;
   ptx::Places places_;
   Code code_;

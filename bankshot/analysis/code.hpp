@@ -16,11 +16,11 @@ namespace bankshot::analysis {
 struct Source {
   enum class Kind : uint8_t { reg, constant, special, unknown };
   Kind kind = Kind::unknown;
-  bool negated = false;      ///< !p
-  uint32_t reg = 0;          ///< register number
-  uint64_t bits = 0;         ///< constant; offset of a shared array
-  uint32_t arrays = 0;       ///< of a shared array's address, as Value::arrays
-  std::string name;          ///< special registers: "tid.x"; unknown ones: why
+  bool negated = false;  ///< !p
+  uint32_t reg = 0;      ///< register number
+  uint64_t bits = 0;     ///< constant; offset of a shared array
+  uint32_t arrays = 0;   ///< of a shared array's address, as Value::arrays
+  std::string name;      ///< special registers: "tid.x"; unknown ones: why
 };
 
 /// One instruction.
@@ -35,40 +35,40 @@ struct Step {
   };
   Act act = Act::nothing;
   const ptx::Instruction* instruction = nullptr;  ///< null for the end of the kernel
-  std::string file;                     ///< source place, as a run reports it
+  std::string file;                               ///< source place, as a run reports it
   uint32_t line = 0, ptx_line = 0;
-  int32_t guard = -1;                   ///< predicate register, or -1
+  int32_t guard = -1;  ///< predicate register, or -1
   bool guard_negated = false;
-  const Operation* operation = nullptr; ///< compute only; null: the result is unknown
+  const Operation* operation = nullptr;  ///< compute only; null: the result is unknown
   Shape shape;
-  std::vector<uint32_t> destinations;   ///< registers
-  std::vector<Source> sources;          ///< of an access: the address; of brx.idx: the index
-  std::vector<uint32_t> targets;        ///< steps
-  std::string name;                     ///< parameter
-  int64_t offset = 0;                   ///< of parameters and addresses
+  std::vector<uint32_t> destinations;  ///< registers
+  std::vector<Source> sources;         ///< of an access: the address; of brx.idx: the index
+  std::vector<uint32_t> targets;       ///< steps
+  std::string name;                    ///< parameter
+  int64_t offset = 0;                  ///< of parameters and addresses
   // accesses
   ptx::Space space = ptx::Space::generic;
   bool writes = false, atomic = false, is_volatile = false;
-  unsigned width = 0;                   ///< bytes a lane
+  unsigned width = 0;  ///< bytes a lane
 };
 
 struct SharedArray {
   std::string name;
   uint32_t offset = 0;
-  uint64_t bytes = 0;                   ///< 0 for dynamic shared memory
+  uint64_t bytes = 0;  ///< 0 for dynamic shared memory
 };
 
 /// A natural loop: steps that can come round to the header again.
 struct Loop {
   uint32_t header = 0;
-  int32_t parent = -1;                  ///< loop around it
-  uint32_t after = 0;                   ///< where all lanes that leave it meet; the end if nowhere else
+  int32_t parent = -1;  ///< loop around it
+  uint32_t after = 0;   ///< where all lanes that leave it meet; the end if nowhere else
 };
 
 struct Code {
-  std::vector<Step> steps;                  ///< the last one is the end
-  std::vector<uint32_t> join;               ///< where the sides of a branch meet, as ptx::joins() has it
-  std::vector<unsigned> register_bits;      ///< 1 for predicates
+  std::vector<Step> steps;              ///< the last one is the end
+  std::vector<uint32_t> join;           ///< where the sides of a branch meet, as ptx::joins() has it
+  std::vector<unsigned> register_bits;  ///< 1 for predicates
   std::vector<SharedArray> arrays;
   std::vector<std::string> parameters;      ///< names
   std::vector<Loop> loops;                  ///< outer ones first

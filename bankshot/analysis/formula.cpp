@@ -69,7 +69,9 @@ std::optional<Formula> subwarps(const std::vector<ThreadAddress>& threads, uint3
   }
   if (!inside) return std::nullopt;  // one thread a sub-warp says nothing of them
   const ThreadAddress& first = threads[0];
-  const auto start = [&](const ThreadAddress& t) { return static_cast<uint32_t>(t.address - *inside * (t.thread % length)); };
+  const auto start = [&](const ThreadAddress& t) {
+    return static_cast<uint32_t>(t.address - *inside * (t.thread % length));
+  };
   for (const ThreadAddress& t : threads) {
     const int64_t steps = int64_t{t.thread / length} - first.thread / length;
     if (steps == 0) continue;
@@ -86,7 +88,8 @@ std::optional<Formula> subwarps(const std::vector<ThreadAddress>& threads, uint3
   f.rows = *rows;
   f.offset = static_cast<int32_t>(start(first)) - *rows * (first.thread / length);
   for (const ThreadAddress& t : threads) {
-    if (static_cast<uint32_t>(*rows * (t.thread / length) + *inside * (t.thread % length) + f.offset) != t.address) return std::nullopt;
+    if (static_cast<uint32_t>(*rows * (t.thread / length) + *inside * (t.thread % length) + f.offset) != t.address)
+      return std::nullopt;
   }
   return f;
 }
@@ -96,8 +99,10 @@ void add_term(std::string& text, int64_t factor, const std::string& name) {
   if (factor == 0) return;
   text += text.empty() ? (factor < 0 ? "-" : "") : factor < 0 ? " - " : " + ";
   const int64_t size = factor < 0 ? -factor : factor;
-  if (name.empty()) text += std::to_string(size);
-  else text += (size == 1 ? "" : std::to_string(size) + "*") + name;
+  if (name.empty())
+    text += std::to_string(size);
+  else
+    text += (size == 1 ? "" : std::to_string(size) + "*") + name;
 }
 
 int64_t floor_divide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
@@ -115,8 +120,8 @@ Formula formula_of(const std::vector<ThreadAddress>& threads, const Extent& bloc
 std::string text_of(const Formula& f, int64_t base) {
   if (f.kind == Formula::Kind::other) return "";
   const int64_t offset = f.offset - base;
-  const bool words = f.tx % kWord == 0 && f.ty % kWord == 0 && f.tz % kWord == 0 && f.rows % kWord == 0 && f.inside % kWord == 0 &&
-                     offset % kWord == 0;
+  const bool words = f.tx % kWord == 0 && f.ty % kWord == 0 && f.tz % kWord == 0 && f.rows % kWord == 0 &&
+                     f.inside % kWord == 0 && offset % kWord == 0;
   const int64_t unit = words ? kWord : 1;
   std::string text;
   if (f.kind == Formula::Kind::affine) {

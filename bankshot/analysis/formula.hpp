@@ -23,8 +23,8 @@ struct Formula {
   int64_t tx = 0, ty = 0, tz = 0;
   uint32_t length = 0;
   int64_t rows = 0, inside = 0;
-  int64_t offset = 0;        ///< of the first byte of shared memory
-  std::string unknown;       ///< what is added besides, the same for all lanes: "128*ctaid.x"
+  int64_t offset = 0;   ///< of the first byte of shared memory
+  std::string unknown;  ///< what is added besides, the same for all lanes: "128*ctaid.x"
   bool operator==(const Formula&) const = default;
 };
 

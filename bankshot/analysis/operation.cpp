@@ -62,9 +62,10 @@ Maybe subtract(Forms& forms, const Shape& s, const Value* in) {
 
 Maybe product(Forms& forms, const Shape& s, const Value* in) {
   if (known(in[0]) && known(in[1]) && s.half == Shape::Half::hi) {
-    const auto wide = s.is_signed
-                          ? static_cast<unsigned __int128>(static_cast<__int128>(as_signed(in[0].bits, s.bits)) * as_signed(in[1].bits, s.bits))
-                          : static_cast<unsigned __int128>(in[0].bits & low_bits(s.bits)) * (in[1].bits & low_bits(s.bits));
+    const auto wide =
+        s.is_signed ? static_cast<unsigned __int128>(static_cast<__int128>(as_signed(in[0].bits, s.bits)) *
+                                                     as_signed(in[1].bits, s.bits))
+                    : static_cast<unsigned __int128>(in[0].bits & low_bits(s.bits)) * (in[1].bits & low_bits(s.bits));
     return Value{static_cast<uint64_t>(wide >> s.bits) & low_bits(s.bits), Forms::kKnown, 0};
   }
   if (s.half == Shape::Half::hi) return std::nullopt;
@@ -219,7 +220,8 @@ Maybe insert_field(Forms&, const Shape& s, const Value* in) {
   const unsigned position = in[2].bits & 255, length = in[3].bits & 255;
   if (position >= s.bits) return in[1];
   const uint64_t field = low_bits(std::min(length, s.bits - position)) << position;
-  return Value{((in[1].bits & ~field) | (in[0].bits << position & field)) & low_bits(s.bits), Forms::kKnown, in[0].arrays | in[1].arrays};
+  return Value{((in[1].bits & ~field) | (in[0].bits << position & field)) & low_bits(s.bits), Forms::kKnown,
+               in[0].arrays | in[1].arrays};
 }
 
 Maybe three_bits(Forms&, const Shape& s, const Value* in) {
@@ -272,7 +274,9 @@ uint64_t invert(const Shape&, uint64_t a) { return ~a; }
 uint64_t is_zero(const Shape&, uint64_t a) { return a == 0; }
 uint64_t absolute(const Shape& s, uint64_t a) { return as_signed(a, s.bits) < 0 ? 0 - a : a; }
 uint64_t count_ones(const Shape&, uint64_t a) { return static_cast<uint64_t>(std::popcount(a)); }
-uint64_t leading_zeros(const Shape& s, uint64_t a) { return static_cast<uint64_t>(std::countl_zero(a)) - (64 - s.bits); }
+uint64_t leading_zeros(const Shape& s, uint64_t a) {
+  return static_cast<uint64_t>(std::countl_zero(a)) - (64 - s.bits);
+}
 uint64_t reversed(const Shape& s, uint64_t a) {
   uint64_t out = 0;
   for (unsigned k = 0; k < s.bits; ++k) out |= (a >> k & 1) << (s.bits - 1 - k);
@@ -285,28 +289,49 @@ uint64_t funnel(const Shape& s, uint64_t a, uint64_t b, uint64_t c) {
 }
 
 constexpr std::array kOperations = {
-    Operation{"mov", 1, copy},          Operation{"cvt", 1, copy},           Operation{"cvta", 1, to_space},
-    Operation{"add", 2, add},           Operation{"sub", 2, subtract},       Operation{"mul", 2, product},
-    Operation{"mad", 3, product_and_sum}, Operation{"neg", 1, negate},       Operation{"and", 2, conjunction},
-    Operation{"or", 2, disjunction<false>}, Operation{"xor", 2, disjunction<true>},
-    Operation{"not", 1, numbers<invert>}, Operation{"cnot", 1, numbers<is_zero>},
-    Operation{"shl", 2, shift_left},    Operation{"shr", 2, shift_right},    Operation{"shf", 3, numbers<funnel>},
-    Operation{"setp", 2, set_predicate}, Operation{"selp", 3, select},       Operation{"min", 2, extreme<false>},
-    Operation{"max", 2, extreme<true>}, Operation{"div", 2, quotient<false>}, Operation{"rem", 2, quotient<true>},
-    Operation{"bfe", 3, bit_field},     Operation{"bfi", 4, insert_field},   Operation{"lop3", 4, three_bits},
-    Operation{"abs", 1, numbers<absolute>}, Operation{"popc", 1, numbers<count_ones>},
-    Operation{"clz", 1, numbers<leading_zeros>}, Operation{"brev", 1, numbers<reversed>},
+    Operation{"mov", 1, copy},
+    Operation{"cvt", 1, copy},
+    Operation{"cvta", 1, to_space},
+    Operation{"add", 2, add},
+    Operation{"sub", 2, subtract},
+    Operation{"mul", 2, product},
+    Operation{"mad", 3, product_and_sum},
+    Operation{"neg", 1, negate},
+    Operation{"and", 2, conjunction},
+    Operation{"or", 2, disjunction<false>},
+    Operation{"xor", 2, disjunction<true>},
+    Operation{"not", 1, numbers<invert>},
+    Operation{"cnot", 1, numbers<is_zero>},
+    Operation{"shl", 2, shift_left},
+    Operation{"shr", 2, shift_right},
+    Operation{"shf", 3, numbers<funnel>},
+    Operation{"setp", 2, set_predicate},
+    Operation{"selp", 3, select},
+    Operation{"min", 2, extreme<false>},
+    Operation{"max", 2, extreme<true>},
+    Operation{"div", 2, quotient<false>},
+    Operation{"rem", 2, quotient<true>},
+    Operation{"bfe", 3, bit_field},
+    Operation{"bfi", 4, insert_field},
+    Operation{"lop3", 4, three_bits},
+    Operation{"abs", 1, numbers<absolute>},
+    Operation{"popc", 1, numbers<count_ones>},
+    Operation{"clz", 1, numbers<leading_zeros>},
+    Operation{"brev", 1, numbers<reversed>},
 };
 
-bool is_integer(Type type) { return (type >= Type::b8 && type <= Type::s64 && type != Type::b128) || type == Type::pred; }
+bool is_integer(Type type) {
+  return (type >= Type::b8 && type <= Type::s64 && type != Type::b128) || type == Type::pred;
+}
 bool is_signed(Type type) { return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64; }
 
 bool read_modifier(const std::string& m, Shape& s) {
   using Compare = Shape::Compare;
   static const std::map<std::string, std::pair<Compare, bool>> compares = {
-      {"eq", {Compare::eq, false}}, {"ne", {Compare::ne, false}}, {"lt", {Compare::lt, false}}, {"le", {Compare::le, false}},
-      {"gt", {Compare::gt, false}}, {"ge", {Compare::ge, false}}, {"lo", {Compare::lt, true}},  {"ls", {Compare::le, true}},
-      {"hi", {Compare::gt, true}},  {"hs", {Compare::ge, true}}};
+      {"eq", {Compare::eq, false}}, {"ne", {Compare::ne, false}}, {"lt", {Compare::lt, false}},
+      {"le", {Compare::le, false}}, {"gt", {Compare::gt, false}}, {"ge", {Compare::ge, false}},
+      {"lo", {Compare::lt, true}},  {"ls", {Compare::le, true}},  {"hi", {Compare::gt, true}},
+      {"hs", {Compare::ge, true}}};
   if (const auto found = compares.find(m); found != compares.end()) {
     s.compare = found->second.first;
     s.compares_unsigned = found->second.second;

@@ -39,9 +39,9 @@ class Forms {
   };
   struct Form {
     bool unknown = false;
-    uint32_t reason = 0;       ///< of unknown values
-    unsigned modulus = 64;     ///< the low bits of which the sum is true
-    std::vector<Term> terms;   ///< by symbol
+    uint32_t reason = 0;      ///< of unknown values
+    unsigned modulus = 64;    ///< the low bits of which the sum is true
+    std::vector<Term> terms;  ///< by symbol
     auto operator<=>(const Form&) const = default;
   };
 

@@ -10,8 +10,14 @@ constexpr uint32_t kNever = ~0u;
 }  // namespace
 
 Walker::Walker(const Code& code, const Launch& launch, Walk& walk)
-    : code_(code), launch_(launch), walk_(walk), forms_(walk.forms), lanes_(launch.warp_size),
-      header_of_(code.steps.size(), -1), states_(code.loops.size(), LoopState::outside), iterations_(code.loops.size(), 0) {
+    : code_(code),
+      launch_(launch),
+      walk_(walk),
+      forms_(walk.forms),
+      lanes_(launch.warp_size),
+      header_of_(code.steps.size(), -1),
+      states_(code.loops.size(), LoopState::outside),
+      iterations_(code.loops.size(), 0) {
   for (size_t k = 0; k < code.loops.size(); ++k) header_of_[code.loops[k].header] = static_cast<int32_t>(k);
 }
 
@@ -113,7 +119,8 @@ uint64_t Walker::go(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered)
       rounds_.back()->apart |= !uniform;
       const Loop& left = code_.loops[static_cast<size_t>(rounds_.back()->loop)];
       for (const Side& side : sides) {
-        if (is_out(side)) rounds_.back()->exits.push_back({side.target, lanes, take(written_between(left.header, left.after))});
+        if (is_out(side))
+          rounds_.back()->exits.push_back({side.target, lanes, take(written_between(left.header, left.after))});
       }
       std::erase_if(sides, is_out);
       if (sides.empty()) return 0;
@@ -125,8 +132,10 @@ uint64_t Walker::go(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered)
     std::vector<uint32_t> targets;
     for (const Side& side : sides) targets.push_back(side.target);
     Row condition;
-    if (step.guard >= 0) std::copy_n(row(static_cast<uint32_t>(step.guard)), lanes_, condition.begin());
-    else read(step.sources[0], 32, lanes, condition);
+    if (step.guard >= 0)
+      std::copy_n(row(static_cast<uint32_t>(step.guard)), lanes_, condition.begin());
+    else
+      read(step.sources[0], 32, lanes, condition);
     lanes = both_sides(at, targets, lanes, assumption(step, reason_of(condition, lanes), uniform));
     at = join;
   }
@@ -136,7 +145,8 @@ uint64_t Walker::go(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered)
 /// Which lanes go where. @param unsure  lanes of which it is not known; then every side is in `sides`
 /// @param uniform  all lanes of the warp go the same way, though it is not known which
 /// @return false if there is no way on
-bool Walker::sides_of(const Step& step, uint32_t at, uint64_t lanes, std::vector<Side>& sides, uint64_t& unsure, bool& uniform) {
+bool Walker::sides_of(const Step& step, uint32_t at, uint64_t lanes, std::vector<Side>& sides, uint64_t& unsure,
+                      bool& uniform) {
   const auto add = [&](uint32_t target, uint64_t which) {
     for (Side& side : sides) {
       if (side.target == target) return void(side.lanes |= which);
@@ -192,7 +202,8 @@ Assumption Walker::assumption(const Step& step, const std::string& why, bool uni
 }
 
 /// All lanes take every side, each from the same state; what then differs is unknown.
-uint64_t Walker::both_sides(uint32_t at, const std::vector<uint32_t>& targets, uint64_t lanes, const Assumption& assumption) {
+uint64_t Walker::both_sides(uint32_t at, const std::vector<uint32_t>& targets, uint64_t lanes,
+                            const Assumption& assumption) {
   const uint32_t join = code_.join[at] == ptx::kNoJoin ? kNever : code_.join[at];
   const std::vector<uint32_t> written = written_between(at, join);
   spend(10 + written.size());  // about what keeping and comparing registers costs

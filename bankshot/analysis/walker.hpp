@@ -47,9 +47,9 @@ struct Context {
 struct Access {
   uint64_t mask = 0;
   std::array<uint32_t, scratchpad::kMaxLanes> address{};  ///< bytes in shared memory; 0 of lanes that are off
-  uint32_t form = 0;              ///< what is to be added to all of them (Forms)
-  std::string reason;             ///< why the addresses are not known; empty if they are
-  uint32_t arrays = 0;            ///< as Value::arrays
+  uint32_t form = 0;                                      ///< what is to be added to all of them (Forms)
+  std::string reason;                                     ///< why the addresses are not known; empty if they are
+  uint32_t arrays = 0;                                    ///< as Value::arrays
   auto operator<=>(const Access&) const = default;
 };
 
@@ -72,7 +72,7 @@ struct Walk {
   std::map<Context, uint32_t> context_numbers;
   std::map<Access, uint32_t> access_numbers;
   std::map<std::vector<uint32_t>, uint32_t> iteration_numbers;
-  uint64_t steps_left = 0;        ///< budget in warp instructions
+  uint64_t steps_left = 0;  ///< budget in warp instructions
 };
 
 /// Executes like the engine: lanes that part at a branch meet where its sides do. Where a condition is not known, both
@@ -95,7 +95,7 @@ class Walker {
 
   struct Side {
     uint32_t target = 0;
-    uint64_t lanes = 0;   ///< that take it for sure
+    uint64_t lanes = 0;  ///< that take it for sure
   };
   struct Exit {
     uint32_t target = 0;
@@ -106,7 +106,7 @@ class Walker {
   struct Round {
     int32_t loop = -1;
     uint64_t lanes = 0;
-    bool apart = false;   ///< lanes may leave it in different iterations
+    bool apart = false;  ///< lanes may leave it in different iterations
     std::vector<Exit> exits;
     std::vector<std::pair<uint64_t, Snapshot>> ends;  ///< of an iteration: lanes, registers written in the loop
   };
@@ -120,21 +120,22 @@ class Walker {
   // walker.cpp: control flow
   uint64_t run(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered = -1);
   uint64_t go(uint32_t at, uint32_t stop, uint64_t lanes, int32_t entered);
-  bool sides_of(const Step& step, uint32_t at, uint64_t lanes, std::vector<Side>& sides, uint64_t& unsure, bool& uniform);
+  bool sides_of(const Step& step, uint32_t at, uint64_t lanes, std::vector<Side>& sides, uint64_t& unsure,
+                bool& uniform);
   uint64_t split(uint32_t at, const std::vector<Side>& sides);
   uint64_t both_sides(uint32_t at, const std::vector<uint32_t>& targets, uint64_t lanes, const Assumption& assumption);
   bool leaves(int32_t loop, uint32_t at, const std::vector<Side>& sides) const;
   void spend(uint64_t steps);
   bool gone() const { return unwind_to_ >= 0 || over_budget_; }
   Assumption assumption(const Step& step, const std::string& why, bool uniform) const;
-  uint64_t meet(const std::vector<uint32_t>& written, const std::vector<std::pair<uint64_t, Snapshot>>& states, bool uniform,
-                const std::string& reason);
+  uint64_t meet(const std::vector<uint32_t>& written, const std::vector<std::pair<uint64_t, Snapshot>>& states,
+                bool uniform, const std::string& reason);
 
   // walker_loops.cpp
   uint64_t enter(int32_t loop, uint64_t lanes);
   uint64_t any_iteration(int32_t loop, uint64_t lanes);
-  void walk_round(Round& round, const std::vector<uint32_t>& written, std::vector<Change>& changes, const Snapshot& before,
-                  uint32_t counter, bool apart, Snapshot& begin);
+  void walk_round(Round& round, const std::vector<uint32_t>& written, std::vector<Change>& changes,
+                  const Snapshot& before, uint32_t counter, bool apart, Snapshot& begin);
   bool revise(Round& round, const std::vector<uint32_t>& written, std::vector<Change>& changes, const Snapshot& begin);
   uint64_t leave(Round& round, const std::vector<uint32_t>& region, uint32_t first_symbol);
 
@@ -166,15 +167,15 @@ class Walker {
   Forms& forms_;
   unsigned lanes_;
   std::vector<Value> registers_;
-  std::vector<int32_t> header_of_;             ///< loop whose header a step is, or -1
-  std::vector<LoopState> states_;              ///< of the loops
-  std::vector<uint32_t> iterations_;           ///< of the loops
-  std::vector<Round*> rounds_;                 ///< innermost last
+  std::vector<int32_t> header_of_;    ///< loop whose header a step is, or -1
+  std::vector<LoopState> states_;     ///< of the loops
+  std::vector<uint32_t> iterations_;  ///< of the loops
+  std::vector<Round*> rounds_;        ///< innermost last
   Context context_;
-  std::vector<uint32_t> lasting_;              ///< assumptions that hold to the end of the kernel
-  int32_t unwind_to_ = -1;                     ///< loop that must be walked for any iteration
+  std::vector<uint32_t> lasting_;  ///< assumptions that hold to the end of the kernel
+  int32_t unwind_to_ = -1;         ///< loop that must be walked for any iteration
   bool over_budget_ = false;
-  unsigned depth_ = 0;                         ///< of run() in itself
+  unsigned depth_ = 0;  ///< of run() in itself
   uint32_t warp_ = 0;
   std::optional<Extent> cta_;
   uint64_t cta_number_ = 0;

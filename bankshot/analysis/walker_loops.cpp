@@ -88,8 +88,8 @@ uint64_t Walker::any_iteration(int32_t loop, uint64_t lanes) {
 }
 
 /// One trial: an iteration that begins with registers changed as `changes` has it, left in `begin`.
-void Walker::walk_round(Round& round, const std::vector<uint32_t>& written, std::vector<Change>& changes, const Snapshot& before,
-                        uint32_t counter, bool apart, Snapshot& begin) {
+void Walker::walk_round(Round& round, const std::vector<uint32_t>& written, std::vector<Change>& changes,
+                        const Snapshot& before, uint32_t counter, bool apart, Snapshot& begin) {
   const Loop& loop = code_.loops[static_cast<size_t>(round.loop)];
   const Step& header = code_.steps[loop.header];
   spend(100 + 4 * written.size());  // about what this and revise() cost
@@ -114,7 +114,8 @@ void Walker::walk_round(Round& round, const std::vector<uint32_t>& written, std:
   rounds_.push_back(&round);
   context_.loops.push_back(header.ptx_line);
   if (apart) {
-    const Assumption together{header.ptx_line, "all lanes are taken to go round the loop at " + place(header) + " equally often", false};
+    const Assumption together{header.ptx_line,
+                              "all lanes are taken to go round the loop at " + place(header) + " equally often", false};
     context_.assumptions.push_back(number_of(walk_.assumption_numbers, walk_.assumptions, together));
   }
   run(loop.header, ~0u, round.lanes, round.loop);
@@ -125,7 +126,8 @@ void Walker::walk_round(Round& round, const std::vector<uint32_t>& written, std:
 }
 
 /// Compares the end of the iteration with its begin. @return whether a change was not as it was taken to be
-bool Walker::revise(Round& round, const std::vector<uint32_t>& written, std::vector<Change>& changes, const Snapshot& begin) {
+bool Walker::revise(Round& round, const std::vector<uint32_t>& written, std::vector<Change>& changes,
+                    const Snapshot& begin) {
   if (round.ends.empty()) return false;
   for (const auto& [lanes, state] : round.ends) round.apart |= lanes != round.lanes;
   const uint64_t lanes = meet(written, round.ends, false, "differs between paths of the loop");
@@ -157,8 +159,9 @@ bool Walker::revise(Round& round, const std::vector<uint32_t>& written, std::vec
       change.step = steps;
     } else if (change.kind != Change::Kind::uniform && same) {
       change.kind = Change::Kind::uniform;
-      change.symbol = forms_.fresh_symbol("what the loop at PTX line " +
-                                          std::to_string(code_.steps[code_.loops[static_cast<size_t>(round.loop)].header].ptx_line) + " adds");
+      change.symbol = forms_.fresh_symbol(
+          "what the loop at PTX line " +
+          std::to_string(code_.steps[code_.loops[static_cast<size_t>(round.loop)].header].ptx_line) + " adds");
     } else {
       change.kind = Change::Kind::unknown;
     }
@@ -170,13 +173,15 @@ bool Walker::revise(Round& round, const std::vector<uint32_t>& written, std::vec
 uint64_t Walker::leave(Round& round, const std::vector<uint32_t>& region, uint32_t first_symbol) {
   const Loop& loop = code_.loops[static_cast<size_t>(round.loop)];
   const Step& header = code_.steps[loop.header];
-  const std::string reason = "differs between lanes that left the loop at " + place(header) + " in different iterations";
+  const std::string reason =
+      "differs between lanes that left the loop at " + place(header) + " in different iterations";
   std::map<uint32_t, std::vector<std::pair<uint64_t, Snapshot>>> exits;
   for (Exit& exit : round.exits) {
     if (round.apart) {  // then every lane may leave here
       for (size_t k = 0; k < exit.state.size(); ++k) {
         const bool there = (exit.lanes >> (k % lanes_) & 1) != 0;
-        if (!there || forms_.mentions(exit.state[k], first_symbol)) exit.state[k] = forms_.unknown(reason, exit.state[k].arrays);
+        if (!there || forms_.mentions(exit.state[k], first_symbol))
+          exit.state[k] = forms_.unknown(reason, exit.state[k].arrays);
       }
       exit.lanes = round.lanes;
     }
@@ -191,7 +196,8 @@ uint64_t Walker::leave(Round& round, const std::vector<uint32_t>& region, uint32
       }
     }
   }
-  const Assumption way{header.ptx_line, "which way the loop at " + place(header) + " is left is not known", !round.apart};
+  const Assumption way{header.ptx_line, "which way the loop at " + place(header) + " is left is not known",
+                       !round.apart};
   std::vector<std::pair<uint64_t, Snapshot>> arrived;
   for (const auto& [target, states] : exits) {
     const uint64_t lanes = meet(region, states, !round.apart, reason);

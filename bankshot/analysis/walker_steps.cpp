@@ -95,8 +95,10 @@ uint64_t Walker::guarded(const Step& step, uint64_t lanes, uint64_t& unsure) {
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     if (!is_on(lanes, lane)) continue;
     const uint64_t bit = uint64_t{1} << lane;
-    if (guard[lane].form != Forms::kKnown) unsure |= bit;
-    else if (((guard[lane].bits & 1) != 0) != step.guard_negated) hold |= bit;
+    if (guard[lane].form != Forms::kKnown)
+      unsure |= bit;
+    else if (((guard[lane].bits & 1) != 0) != step.guard_negated)
+      hold |= bit;
   }
   return hold;
 }
@@ -171,20 +173,24 @@ void Walker::compute(const Step& step, uint64_t all) {
     if (step.operation == nullptr) arrays = 0;
     if (uniform) {
       std::string key = text_of(*step.instruction);
-      for (size_t k = 0; k < count; ++k) key += '|' + std::to_string(in[k][lane].form) + ':' + std::to_string(in[k][lane].bits);
+      for (size_t k = 0; k < count; ++k)
+        key += '|' + std::to_string(in[k][lane].form) + ':' + std::to_string(in[k][lane].bits);
       const std::string parts = unknown_parts(values, count);
       constexpr size_t kLongest = 100;  // what is made of what is made of …
       const uint32_t symbol = forms_.result_symbol(
-          key, "[" + step.instruction->opcode + " of " + (parts.size() <= kLongest ? parts : "what is not known, at " + place(step)) + "]");
+          key, "[" + step.instruction->opcode + " of " +
+                   (parts.size() <= kLongest ? parts : "what is not known, at " + place(step)) + "]");
       out[lane] = forms_.of_symbol(symbol, width);
       out[lane].arrays = arrays;
     } else if (cause != nullptr) {
       out[lane] = forms_.unknown(forms_.reason(*cause), arrays);
     } else if (step.operation == nullptr) {
-      out[lane] = forms_.unknown("depends on the result of " + text_of(*step.instruction) + " at " + place(step), arrays);
+      out[lane] =
+          forms_.unknown("depends on the result of " + text_of(*step.instruction) + " at " + place(step), arrays);
     } else {
-      out[lane] = forms_.unknown("depends on " + unknown_parts(values, count) + ", not known (" + text_of(*step.instruction) +
-                                 " at " + place(step) + ")", arrays);
+      out[lane] = forms_.unknown("depends on " + unknown_parts(values, count) + ", not known (" +
+                                     text_of(*step.instruction) + " at " + place(step) + ")",
+                                 arrays);
     }
   }
   for (const uint32_t reg : step.destinations) write(step, reg, out, sure, unsure);
@@ -239,7 +245,8 @@ void Walker::access(const Step& step, uint64_t all) {
   for (const uint32_t reg : step.destinations) {
     const unsigned width = code_.register_bits[reg];
     Row values;
-    values.fill(uniform ? forms_.of_symbol(forms_.fresh_symbol("[data loaded at " + place(step) + "]"), width) : forms_.unknown(reason));
+    values.fill(uniform ? forms_.of_symbol(forms_.fresh_symbol("[data loaded at " + place(step) + "]"), width)
+                        : forms_.unknown(reason));
     write(step, reg, values, sure, unsure);
   }
 }
@@ -258,7 +265,8 @@ void Walker::record(const Step& step, uint64_t lanes, const Row& address, bool u
     if (forms_.is_unknown(a)) {
       access.reason = forms_.reason(a);
     } else if (a.form != first->form) {
-      access.reason = "the distance between lanes depends on " + forms_.text(forms_.subtract(a, *first, 64)) + ", which is not known";
+      access.reason = "the distance between lanes depends on " + forms_.text(forms_.subtract(a, *first, 64)) +
+                      ", which is not known";
     } else if (forms_.form(a).modulus < kAddressBits) {
       access.reason = "only the low bits of the address are known";
     } else if (step.space == ptx::Space::generic && (a.arrays & Value::kGeneric) == 0) {

@@ -36,6 +36,7 @@ class Fix final : public Command {
     app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->check(CLI::Range(0.0, 1e6))->capture_default_str();
     launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
+    app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the array's start")->type_name("FILE|-");
     app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
     app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; all, or with --array the first that has it, if not given")->type_name("NAME");
   }
@@ -44,7 +45,9 @@ class Fix final : public Command {
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
     if (command[0].ends_with(".ptx")) return fix_file(command);
-    if (!hash_.empty() || !array_.empty() || !kernel_.empty() || launch_.is_given()) return refuse("--hash, --array, --kernel and --block are for PTX files; a program's hashes are searched");
+    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernel_.empty() || launch_.is_given()) {
+      return refuse("--hash, --patterns, --array, --kernel and --block are for PTX files; a program's hashes are searched");
+    }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
   }
@@ -61,7 +64,7 @@ class Fix final : public Command {
     if (command.size() != 1) return refuse("a PTX file has no arguments");
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
     if (const auto error = check_outputs()) return refuse(error->message);
-    return fix_ptx({command[0], options_.gpu, folder_, hash_, array_, kernel_, &launch_, time_limit()});
+    return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernel_, &launch_, time_limit()});
   }
 
   std::chrono::milliseconds time_limit() const { return std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)); }
@@ -93,7 +96,6 @@ class Fix final : public Command {
     if (run.seen.ending.shell_status() != 0) return fmt::format("the program failed (exit status {}): there is nothing to prove a fix with", run.seen.ending.shell_status());
     if (!run.seen.problems.empty()) return run.seen.problems[0];
     if (run.seen.report.is_partial()) return "launches of kernels failed: there is nothing to prove a fix with";
-    if (run.seen.report.kernels.empty()) return "the program launched no kernel";
     return unproved(run);
   }
 
@@ -110,13 +112,15 @@ class Fix final : public Command {
     if (plan.patches.empty()) return {};
     const Result<WitnessedRun> again = runs.run({});
     if (!again) return again.error().message;
-    if (const std::string what = difference(original, *again); !what.empty()) {
+    const Unsteady times = unsteady(original, *again);
+    plan.not_compared = times.text();
+    if (const std::string what = difference(original, *again, times); !what.empty()) {
       return "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " + what;
     }
     do {
       const Result<WitnessedRun> fixed = runs.run(plan.patches);
       if (!fixed) return fixed.error().message;
-      if (const std::string what = difference(original, *fixed); !what.empty()) {
+      if (const std::string what = difference(original, *fixed, times); !what.empty()) {
         return "the rewritten program differs from the original, and nothing is written: " + what;
       }
       if (const std::string what = failure_of(*fixed); !what.empty()) return "the rewritten program: " + what;
@@ -143,7 +147,7 @@ class Fix final : public Command {
 
   RunOptions options_;
   DescribedLaunch launch_;
-  std::string folder_, json_, hash_, array_, kernel_;
+  std::string folder_, json_, hash_, patterns_, array_, kernel_;
   double seconds_ = 10;
 };
 
@@ -151,7 +155,8 @@ const RegisterCommand registration({
     "fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
     "Runs the program, searches the best hash for each shared array that has conflicts, rewrites the PTX so that each word\n"
     "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, standard\n"
-    "output, standard error and exit status must be the same bit for bit. Files that the program writes are not compared.\n"
+    "output, standard error and exit status must be the same bit for bit. Where two runs of the original print other numbers\n"
+    "(times), numbers are not compared, which is told; files that the program writes are not compared either.\n"
     "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must be a\n"
     "file; anything else reads as empty. What the program writes is not shown.\n\n"
     "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then nothing is\n"
@@ -160,7 +165,8 @@ const RegisterCommand registration({
     "  bankshot fix ./app\n"
     "  bankshot fix -o fixed ./app 1024\n"
     "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
-    "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n",
+    "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
+    "  bankshot fix --patterns patterns.json --array tile kernel.ptx > fixed.ptx\n",
     [] { return std::make_unique<Fix>(); }});
 
 }  // namespace

@@ -71,14 +71,8 @@ std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scra
                        const simt::KernelInfo& info, std::chrono::milliseconds time_limit) {
   if (plan.before.wavefronts == plan.before.ideal_wavefronts) return "it has no conflicts";
   if (std::string reason = take_patterns(kernel, rules, start_of(info, plan.array), plan); !reason.empty()) return reason;
-  search::SearchOptions options;
-  options.time_limit = time_limit;
-  options.in_place = true;
-  if (plan.array.widest > rules.bank_bytes) options.plain_low_bits = static_cast<unsigned>(std::countr_zero(plan.array.widest / rules.bank_bytes));
-  const search::Problem problem = search::problem(rules, plan.patterns);
-  Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
+  const Result<search::Found> found = search_hash(rules, plan.patterns, plan.array.widest, time_limit);
   if (!found) return found.error().message;
-  if (const auto form = scratchpad::in_place_form(found->hash)) found->hash = *form;
   const uint64_t before = scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
   const bool proved = found->status == search::Status::optimal;
   if (found->excess >= before) return proved ? "no hash of its rows lessens its conflicts (proved)" : "no hash that lessens its conflicts was found";
@@ -162,6 +156,18 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
 
 }  // namespace
 
+Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns, unsigned widest,
+                                  std::chrono::milliseconds time_limit) {
+  search::SearchOptions options;
+  options.time_limit = time_limit;
+  options.in_place = true;
+  if (widest > rules.bank_bytes) options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
+  Result<search::Found> found = search::find(search::problem(rules, patterns), search::HashClass::gf2, search::Method::optimal, options);
+  if (!found) return found;
+  if (const auto form = scratchpad::in_place_form(found->hash)) found->hash = *form;
+  return found;
+}
+
 bool KernelPlan::is_rewritten() const {
   return std::any_of(arrays.begin(), arrays.end(), [](const ArrayPlan& array) { return array.rewritten.has_value(); });
 }
@@ -172,7 +178,7 @@ unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, uint64_t 
 
 Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chrono::milliseconds time_limit) {
   const report::RunReport& report = run.seen.report;
-  FixPlan plan{report.program, report.gpu, report.rules, {}, {}};
+  FixPlan plan{report.program, report.gpu, report.rules, {}, {}, {}};
   Loader loader(gpu);
   for (const auto& [digest, text] : run.ptx) {
     Result<ptx::Module> module = parse(text);

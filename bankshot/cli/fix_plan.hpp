@@ -41,6 +41,7 @@ struct FixPlan {
   scratchpad::Rules rules;
   std::vector<KernelPlan> kernels;            ///< those that accessed shared memory
   std::map<std::string, std::string> patches; ///< PTX by digest of the module
+  std::string not_compared;                   ///< what of the outputs changes from run to run of the original, or empty
 };
 
 /// Finds the hashes. @param run  of the original
@@ -55,6 +56,11 @@ bool drop_what_does_not_help(FixPlan& plan);
 
 /// Fills in what the rewritten program did.
 void add_results(FixPlan& plan, const WitnessedRun& run);
+
+/// The best hash that software can apply in place, in the form in which it does. @param widest  bytes a lane of the widest
+/// access, which the hash keeps together
+Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns, unsigned widest,
+                                  std::chrono::milliseconds time_limit);
 
 /// CTAs that fit on an SM with a kernel's threads and this much shared memory.
 unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, uint64_t shared);

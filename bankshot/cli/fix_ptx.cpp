@@ -8,7 +8,9 @@
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/fix_folder.hpp"
+#include "bankshot/cli/fix_plan.hpp"
 #include "bankshot/cli/output.hpp"
+#include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/read_text.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/ptx/checker.hpp"
@@ -18,7 +20,6 @@
 #include "bankshot/report/text.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
-#include "bankshot/search/search.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -39,12 +40,15 @@ class Chooser {
 
   /// The hash that was asked for, in the kernel that was asked for or the first that has the array.
   Result<Choices> asked_for() const {
-    const auto hash = scratchpad::parse_hash(fix_.hash, {14, static_cast<unsigned>(std::countr_zero(rules_.banks))});
-    if (!hash) return Error{"--" + hash.error().message};
     for (const std::string& name : rewrite::kernel_names(module_)) {
+      if (!fix_.kernel.empty() && fix_.kernel != name) continue;
       const KernelArrays arrays(module_, *rewrite::find_kernel(module_, name));
-      const bool has_it = std::any_of(arrays.arrays.begin(), arrays.arrays.end(), [&](const rewrite::Array& a) { return a.name == fix_.array; });
-      if (has_it && (fix_.kernel.empty() || fix_.kernel == name)) return Choices{name, {{fix_.array, *hash}}, {}};
+      for (const rewrite::Array& array : arrays.arrays) {
+        if (array.name != fix_.array) continue;
+        const Result<scratchpad::BankHash> hash = fix_.hash.empty() ? for_patterns(array.widest) : given();
+        if (!hash) return hash.error();
+        return Choices{name, {{fix_.array, *hash}}, fmt::format("  hash {}\n", scratchpad::spec(*hash))};
+      }
     }
     return Error{fix_.file + ": no kernel" + (fix_.kernel.empty() ? "" : " " + fix_.kernel) + " accesses a shared array " + fix_.array};
   }
@@ -62,6 +66,19 @@ class Chooser {
   }
 
  private:
+  Result<scratchpad::BankHash> given() const {
+    Result<scratchpad::BankHash> hash = scratchpad::parse_hash(fix_.hash, {14, static_cast<unsigned>(std::countr_zero(rules_.banks))});
+    return hash ? hash : Error{"--" + hash.error().message};
+  }
+
+  Result<scratchpad::BankHash> for_patterns(unsigned widest) const {
+    const Result<scratchpad::PatternSet> set = read_patterns(fix_.patterns);
+    if (!set) return set.error();
+    const Result<search::Found> found = search_hash(rules_, *set, widest, fix_.time_limit);
+    if (!found) return found.error();
+    return found->hash;
+  }
+
   std::string search(const analysis::Kernel& kernel, const KernelArrays& arrays, const rewrite::Array& array,
                      std::vector<rewrite::Choice>& list) const {
     const auto left_alone = [](const rewrite::Refusal& refusal) {
@@ -74,15 +91,11 @@ class Chooser {
     if (std::string reason = take_patterns(kernel, array, set, notes); !reason.empty()) return "left alone: " + reason;
     const uint64_t before = scratchpad::excess(rules_, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
     if (before == 0) return "left alone: it has no conflicts" + notes;
-    search::SearchOptions options;
-    options.time_limit = fix_.time_limit;
-    options.in_place = true;
-    if (array.widest > rules_.bank_bytes) options.plain_low_bits = static_cast<unsigned>(std::countr_zero(array.widest / rules_.bank_bytes));
-    const auto found = search::find(search::problem(rules_, set), search::HashClass::gf2, search::Method::optimal, options);
+    const auto found = search_hash(rules_, set, array.widest, fix_.time_limit);
     if (!found) return "left alone: " + found.error().message;
     const bool proved = found->status == search::Status::optimal;
     if (found->excess >= before) return std::string("left alone: no hash of its rows lessens its conflicts") + (proved ? " (proved)" : "") + notes;
-    const scratchpad::BankHash hash = scratchpad::in_place_form(found->hash).value_or(found->hash);
+    const scratchpad::BankHash& hash = found->hash;
     if (const auto refusal = rewrite::cannot_rewrite(arrays, array, hash, rules_.bank_bytes)) return left_alone(*refusal);
     list.push_back({array.name, hash});
     return fmt::format("hash {}: conflicts {} -> {}, {}{}", scratchpad::spec(hash), grouped(before), grouped(found->excess),
@@ -143,8 +156,11 @@ int deliver_ptx(const PtxFix& fix, const std::string& ptx, const std::string& su
 }  // namespace
 
 int fix_ptx(const PtxFix& fix) {
-  if (fix.hash.empty() != fix.array.empty()) return refuse("--hash SPEC and --array NAME go together");
-  if (fix.hash.empty() && !fix.launch->is_given()) {
+  const bool one_array = !fix.array.empty();
+  if (one_array ? fix.hash.empty() == fix.patterns.empty() : !fix.hash.empty() || !fix.patterns.empty()) {
+    return refuse("--array NAME goes with one of --hash SPEC and --patterns FILE");
+  }
+  if (!one_array && !fix.launch->is_given()) {
     return refuse("a PTX file is not run: say how many threads a block has, --block 16,16, or which hash an array is to have, --hash SPEC --array NAME");
   }
   const Result<std::string> text = read_text(fix.file);
@@ -157,7 +173,7 @@ int fix_ptx(const PtxFix& fix) {
 
   const Chooser chooser(*module, *gpu, fix);
   std::vector<Choices> all;
-  if (!fix.hash.empty()) {
+  if (one_array) {
     Result<Choices> choices = chooser.asked_for();
     if (!choices) return refuse(choices.error().message);
     all.push_back(std::move(*choices));
@@ -175,8 +191,8 @@ int fix_ptx(const PtxFix& fix) {
     const auto done = rewrite::rewrite(*module, choices.kernel, choices.list, gpu->machine.scratchpad.bank_bytes);
     if (!done) return refuse(fix.file + ": " + done.error().message);
     for (const rewrite::Rewritten& one : *done) {
-      summary += fmt::format("  {} accesses of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more\n",
-                             one.accesses, one.array, choices.kernel, one.added, one.extra_bytes);
+      summary += fmt::format("  {} access{} of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more\n",
+                             one.accesses, one.accesses == 1 ? "" : "es", one.array, choices.kernel, one.added, one.extra_bytes);
       ++arrays;
     }
   }

@@ -11,7 +11,8 @@ namespace bankshot::cli {
 struct PtxFix {
   std::string file, gpu;
   std::string folder;                      ///< where the PTX goes; empty: standard output
-  std::string hash, array;                 ///< a hash for one array; both empty: hashes are searched
+  std::string hash, patterns, array;       ///< a hash for one array, or a file of patterns to search it for; empty: hashes
+                                           ///< of all arrays are searched
   std::string kernel;                      ///< as in the PTX; empty: all, or the first that has `array`
   const DescribedLaunch* launch = nullptr; ///< for the search: patterns come from the code
   std::chrono::milliseconds time_limit{10000};

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -72,7 +73,50 @@ std::string first_difference(const std::string& a, const std::string& b) {
   return "the last line's end";
 }
 
+/// A line with # for each number in it.
+std::string without_numbers(const std::string& line) {
+  static const std::regex number(R"([-+]?[0-9]+(\.[0-9]*)?([eE][-+]?[0-9]+)?)");
+  return std::regex_replace(line, number, "#");
+}
+
+std::set<size_t> unsteady_lines(const std::string& a, const std::string& b) {
+  const std::vector<std::string> left = lines(a), right = lines(b);
+  std::set<size_t> all;
+  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    if (left[i] != right[i] && without_numbers(left[i]) == without_numbers(right[i])) all.insert(i);
+  }
+  return all;
+}
+
+std::string steady(const std::string& text, const std::set<size_t>& unsteady) {
+  if (unsteady.empty()) return text;
+  std::vector<std::string> all = lines(text);
+  std::string out;
+  for (size_t i = 0; i < all.size(); ++i) out += (unsteady.contains(i) ? without_numbers(all[i]) : all[i]) + "\n";
+  if (!text.ends_with('\n') && !out.empty()) out.pop_back();
+  return out;
+}
+
+std::string lines_text(const std::set<size_t>& numbers, const std::string& where) {
+  std::string list;
+  size_t count = 0;
+  for (size_t number : numbers) {
+    if (++count <= 3) list += (list.empty() ? "" : ", ") + std::to_string(number + 1);
+  }
+  if (count > 3) list += fmt::format(" and {} more", count - 3);
+  return count == 0 ? "" : fmt::format("the numbers in line{} {} of {}", count == 1 ? "" : "s", list, where);
+}
+
 }  // namespace
+
+std::string Unsteady::text() const {
+  const std::string first = lines_text(output, "standard output"), second = lines_text(error, "standard error");
+  return first + (first.empty() || second.empty() ? "" : " and ") + second;
+}
+
+Unsteady unsteady(const WitnessedRun& first, const WitnessedRun& second) {
+  return {unsteady_lines(first.output, second.output), unsteady_lines(first.error, second.error)};
+}
 
 Result<RepeatedRuns> RepeatedRuns::make(Setup& setup, const std::vector<std::string>& command) {
   Result<ReportFolder> folder = ReportFolder::make();
@@ -107,11 +151,13 @@ Result<WitnessedRun> RepeatedRuns::run(const std::map<std::string, std::string>&
   return run;
 }
 
-std::string difference(const WitnessedRun& first, const WitnessedRun& second) {
+std::string difference(const WitnessedRun& first, const WitnessedRun& second, const Unsteady& ignored) {
   const int a = first.seen.ending.shell_status(), b = second.seen.ending.shell_status();
   if (a != b) return fmt::format("exit status {} and {}", a, b);
-  if (first.output != second.output) return "standard output, " + first_difference(first.output, second.output);
-  if (first.error != second.error) return "standard error, " + first_difference(first.error, second.error);
+  const std::string outputs[] = {steady(first.output, ignored.output), steady(second.output, ignored.output)};
+  if (outputs[0] != outputs[1]) return "standard output, " + first_difference(outputs[0], outputs[1]);
+  const std::string errors[] = {steady(first.error, ignored.error), steady(second.error, ignored.error)};
+  if (errors[0] != errors[1]) return "standard error, " + first_difference(errors[0], errors[1]);
   if (first.witnesses.size() != second.witnesses.size()) {
     return fmt::format("{} and {} processes that used the GPU", first.witnesses.size(), second.witnesses.size());
   }

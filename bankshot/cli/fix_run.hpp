@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,17 @@ class RepeatedRuns {
   unsigned count_ = 0;
 };
 
+/// Lines of the outputs, from 0, in which two runs of one program differ by numbers only: times and rates.
+struct Unsteady {
+  std::set<size_t> output, error;
+  /// "the numbers in line 3 of standard output"; empty if there are none.
+  std::string text() const;
+};
+Unsteady unsteady(const WitnessedRun& first, const WitnessedRun& second);
+
 /// The first thing in which two runs differ, as a sentence; empty if they are the same bit for bit.
-std::string difference(const WitnessedRun& first, const WitnessedRun& second);
+/// @param ignored  lines of which the numbers are not compared
+std::string difference(const WitnessedRun& first, const WitnessedRun& second, const Unsteady& ignored = {});
 
 /// What keeps a run from proving anything: processes that did not come to their end, launches nobody witnessed.
 std::string unproved(const WitnessedRun& run);

@@ -74,6 +74,9 @@ std::string padding_text(const KernelPlan& kernel, const ArrayPlan& array, const
                      padding.row, padding.words, grouped(padding.excess), grouped(padding.extra_bytes), alignment, kernel.ctas_before, ctas);
 }
 
+/// What a row of the banks holds.
+unsigned row_bytes(const ArrayPlan& array) { return array.patterns.rules.banks * array.patterns.rules.bank_bytes; }
+
 /// Not every conflict is worth an instruction.
 std::string trade_text(const KernelPlan& kernel) {
   uint64_t removed = 0;
@@ -97,6 +100,9 @@ std::string array_text(const KernelPlan& kernel, const ArrayPlan& array, const g
   text += fmt::format("    hash {}: {}\n", scratchpad::spec(array.found->hash), status_text(array));
   text += fmt::format("    {} instructions added for {} accesses in the text; {} bytes of shared memory more\n", array.rewritten->added,
                       array.rewritten->accesses, grouped(array.rewritten->extra_bytes));
+  if (array.array.dynamic) {
+    text += fmt::format("    off in launches whose dynamic shared memory is not a multiple of {} bytes\n", row_bytes(array));
+  }
   if (array.padding) text += padding_text(kernel, array, gpu);
   if (const std::string swizzle = scratchpad::swizzle_form(array.found->hash); !swizzle.empty()) text += "    CuTe: " + swizzle + " of words\n";
   return text + source_text(array) + indented(scratchpad::cpp_source(array.found->hash));
@@ -152,12 +158,14 @@ std::string fix_text(const FixPlan& plan, const gpu::Gpu& gpu) {
   }
   if (plan.kernels.empty()) return base_name(plan.program) + " does not use shared memory: there is nothing to fix\n";
   if (plan.patches.empty()) return text + "nothing was rewritten\n";
-  return text + "the rewritten program left the same in memory, wrote the same output and ended with the same status, bit for bit\n";
+  return text + "the rewritten program left the same in memory, wrote the same output and ended with the same status, bit for bit\n" +
+         (plan.not_compared.empty() ? "" : plan.not_compared + " differ between two runs of the original, and were not compared\n");
 }
 
 std::string fix_json(const FixPlan& plan) {
   ordered_json json = {{"schema", "bankshot/fix/1"}, {"program", plan.program}, {"gpu", plan.gpu}};
   json["status"] = plan.patches.empty() ? "nothing-to-fix" : "fixed-and-proved";
+  json["not_compared"] = plan.not_compared;
   json["modules"] = ordered_json::array();
   for (const auto& [digest, text] : plan.patches) json["modules"].push_back(digest);
   json["kernels"] = ordered_json::array();

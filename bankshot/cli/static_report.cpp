@@ -54,20 +54,22 @@ std::string matrix_text(const analysis::Kernel& kernel, const Site& site, const 
   const int64_t columns = columns_of(kernel, site, formula);
   if (columns == 0) return "";
   const analysis::Matrix m = analysis::matrix_of(formula, base_of(kernel, site), columns);
-  return fmt::format("\n        M = [{} {}; {} {}]  o = [{}; {}]  rows of {} words", m.m[0][0], m.m[0][1], m.m[1][0], m.m[1][1], m.o[0],
-                     m.o[1], columns);
+  return fmt::format("\n        M = [{} {}; {} {}]  o = [{}; {}]  rows of {} words", m.m[0][0], m.m[0][1], m.m[1][0],
+                     m.m[1][1], m.o[0], m.o[1], columns);
 }
 
 std::string iterations_text(const std::vector<uint32_t>& iterations) {
   std::string text;
-  for (const uint32_t i : iterations) text += (text.empty() ? "" : ",") + (i == analysis::kAnyIteration ? "any" : std::to_string(i));
+  for (const uint32_t i : iterations)
+    text += (text.empty() ? "" : ",") + (i == analysis::kAnyIteration ? "any" : std::to_string(i));
   return text;
 }
 
 /// " + 36*k50"
 std::string loop_term(int64_t bytes, const std::string& name) {
   const int64_t unit = bytes % 4 == 0 ? 4 : 1, size = std::abs(bytes) / unit;
-  return (bytes < 0 ? " - " : " + ") + (size == 1 ? "" : std::to_string(size) + "*") + name + (unit == 4 ? "" : " bytes");
+  return (bytes < 0 ? " - " : " + ") + (size == 1 ? "" : std::to_string(size) + "*") + name +
+         (unit == 4 ? "" : " bytes");
 }
 
 /// One line a formula; the iterations that share one are named together.
@@ -87,7 +89,8 @@ std::string formulas_text(const analysis::Kernel& kernel, const Site& site) {
   }
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;
   for (const Instance& instance : site.instances) {
-    const std::string formula = formula_text(instance.formula, base_of(kernel, site)) + matrix_text(kernel, site, instance.formula);
+    const std::string formula =
+        formula_text(instance.formula, base_of(kernel, site)) + matrix_text(kernel, site, instance.formula);
     if (lines.empty() || lines.back().first != formula) lines.push_back({formula, {}});
     lines.back().second.push_back(iterations_text(instance.iterations));
   }
@@ -130,7 +133,8 @@ std::string site_text(const analysis::Kernel& kernel, const Site& site) {
                                  names.empty() ? "" : "  of " + names,
                                  site.line == 0 ? "" : fmt::format("  (PTX line {})", site.ptx_line), verdict(site));
   text += formulas_text(kernel, site);
-  for (size_t k = 0; k < std::min(site.assumptions.size(), kMostLines); ++k) text += "      " + site.assumptions[k] + "\n";
+  for (size_t k = 0; k < std::min(site.assumptions.size(), kMostLines); ++k)
+    text += "      " + site.assumptions[k] + "\n";
   return text;
 }
 
@@ -139,7 +143,8 @@ std::string extent_text(const analysis::Extent& e) { return fmt::format("{},{},{
 ordered_json formula_json(const analysis::Kernel& kernel, const Site& site, const Instance& instance) {
   const Formula& f = instance.formula;
   ordered_json json = {{"iterations", ordered_json::array()}};
-  for (const uint32_t i : instance.iterations) json["iterations"].push_back(i == analysis::kAnyIteration ? ordered_json(nullptr) : ordered_json(i));
+  for (const uint32_t i : instance.iterations)
+    json["iterations"].push_back(i == analysis::kAnyIteration ? ordered_json(nullptr) : ordered_json(i));
   const int64_t base = base_of(kernel, site);
   if (f.kind == Formula::Kind::affine) {
     json.update({{"tx", f.tx}, {"ty", f.ty}, {"tz", f.tz}, {"offset", f.offset - base}});
@@ -163,21 +168,30 @@ ordered_json pattern_json(const scratchpad::Pattern& p) {
   for (unsigned lane = 0; lane < static_cast<unsigned>(std::bit_width(p.mask)); ++lane) {
     addresses.push_back((p.mask >> lane & 1) != 0 ? ordered_json(p.words[lane]) : ordered_json(nullptr));
   }
-  return {{"weight", p.weight}, {"width", p.width}, {"kind", kKinds[static_cast<size_t>(p.kind)]}, {"addresses", std::move(addresses)}};
+  return {{"weight", p.weight},
+          {"width", p.width},
+          {"kind", kKinds[static_cast<size_t>(p.kind)]},
+          {"addresses", std::move(addresses)}};
 }
 
 ordered_json site_json(const analysis::Kernel& kernel, const Site& site) {
   const scratchpad::SiteTotals& t = site.totals;
-  ordered_json json = {{"ptx_line", site.ptx_line}, {"file", site.file}, {"line", site.line}, {"op", site.op}, {"width", site.width},
-                       {"certainty", analysis::name(site.certainty)}};
+  ordered_json json = {{"ptx_line", site.ptx_line}, {"file", site.file},
+                       {"line", site.line},         {"op", site.op},
+                       {"width", site.width},       {"certainty", analysis::name(site.certainty)}};
   json["arrays"] = ordered_json::array();
   for (const uint32_t array : site.arrays) json["arrays"].push_back(kernel.arrays[array].name);
   if (!site.reason.empty()) json["reason"] = site.reason;
   json["assumptions"] = site.assumptions;
   json["loops"] = site.loops;
   if (site.certainty != Certainty::unknown) {
-    json.update({{"accesses", t.accesses}, {"lanes", t.lanes}, {"wavefronts", t.wavefronts}, {"ideal_wavefronts", t.ideal},
-                 {"conflicts", t.conflicts()}, {"position_conflicts", t.position}, {"degree_max", t.degree_max}});
+    json.update({{"accesses", t.accesses},
+                 {"lanes", t.lanes},
+                 {"wavefronts", t.wavefronts},
+                 {"ideal_wavefronts", t.ideal},
+                 {"conflicts", t.conflicts()},
+                 {"position_conflicts", t.position},
+                 {"degree_max", t.degree_max}});
     if (t.accesses != 0) json["class"] = scratchpad::name(t.pattern());
   }
   json["shifted"] = site.shifted;
@@ -212,15 +226,22 @@ int64_t columns_of(const analysis::Kernel& kernel, uint32_t array) {
 std::string static_text(const std::vector<analysis::Kernel>& kernels) {
   std::string text;
   for (const analysis::Kernel& kernel : kernels) {
-    text += fmt::format("{}{}\n  blocks of {} threads, {}\n", text.empty() ? "" : "\n", report::demangle(kernel.name),
-                        extent_text(kernel.launch.block),
-                        kernel.launch.grid ? "a grid of " + extent_text(*kernel.launch.grid) : std::string("numbers of one block"));
+    text += fmt::format(
+        "{}{}\n  blocks of {} threads, {}\n", text.empty() ? "" : "\n", report::demangle(kernel.name),
+        extent_text(kernel.launch.block),
+        kernel.launch.grid ? "a grid of " + extent_text(*kernel.launch.grid) : std::string("numbers of one block"));
     if (kernel.sites.empty()) text += "  uses no shared memory\n";
     for (const Site& site : kernel.sites) text += site_text(kernel, site);
-    if (!kernel.calls.empty()) text += fmt::format("  calls functions (first at PTX line {}): what these access is not here\n", kernel.calls[0]);
+    if (!kernel.calls.empty())
+      text += fmt::format("  calls functions (first at PTX line {}): what these access is not here\n", kernel.calls[0]);
   }
-  const bool formulas = std::any_of(kernels.begin(), kernels.end(), [](const analysis::Kernel& kernel) { return !kernel.sites.empty(); });
-  if (formulas) text += "\ns in words, or bytes where it says so, from the start of the array; t is the linear thread index, kN the\niteration of the loop at PTX line N.\n";
+  const bool formulas =
+      std::any_of(kernels.begin(), kernels.end(), [](const analysis::Kernel& kernel) { return !kernel.sites.empty(); });
+  if (formulas) {
+    text +=
+        "\ns in words, or bytes where it says so, from the start of the array; t is the linear thread index, kN the\n"
+        "iteration of the loop at PTX line N.\n";
+  }
   return text;
 }
 
@@ -231,12 +252,17 @@ std::string static_json(const std::vector<analysis::Kernel>& kernels, const std:
                            {"gpu", gpu.name},
                            {"warp_size", gpu.machine.warp_size},
                            {"scratchpad",
-                            {{"banks", rules.banks}, {"bank_bytes", rules.bank_bytes}, {"lanes_b32", rules.lanes_b32},
-                             {"lanes_b64", rules.lanes_b64}, {"lanes_b128", rules.lanes_b128}, {"merge_b128", rules.merge_b128}}}};
+                            {{"banks", rules.banks},
+                             {"bank_bytes", rules.bank_bytes},
+                             {"lanes_b32", rules.lanes_b32},
+                             {"lanes_b64", rules.lanes_b64},
+                             {"lanes_b128", rules.lanes_b128},
+                             {"merge_b128", rules.merge_b128}}}};
   document["kernels"] = ordered_json::array();
   for (const analysis::Kernel& kernel : kernels) {
     const analysis::Extent& block = kernel.launch.block;
-    ordered_json json = {{"name", kernel.name}, {"demangled", report::demangle(kernel.name)}, {"block", {block.x, block.y, block.z}}};
+    ordered_json json = {
+        {"name", kernel.name}, {"demangled", report::demangle(kernel.name)}, {"block", {block.x, block.y, block.z}}};
     json["grid"] = nullptr;
     if (const auto& grid = kernel.launch.grid) json["grid"] = {grid->x, grid->y, grid->z};
     json["ctas"] = kernel.ctas;

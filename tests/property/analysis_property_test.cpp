@@ -15,7 +15,8 @@ class Writer {
   std::string kernel() {
     text_.clear();
     line("mov.u32 %r20, %tid.x; mov.u32 %r21, %tid.y; mov.u32 %r22, %ctaid.x; mov.u32 %r23, %laneid;");
-    line("mov.u32 %r24, 5; mov.u32 %r25, %ntid.x; mov.u32 %r26, " + std::string(pick(2) ? "%r1" : "7") + "; mov.u32 %r27, %tid.z;");
+    line("mov.u32 %r24, 5; mov.u32 %r25, %ntid.x; mov.u32 %r26, " + std::string(pick(2) ? "%r1" : "7") +
+         "; mov.u32 %r27, %tid.z;");
     line("mad.lo.s32 %r27, %r21, %r25, %r20;");
     statements(2);
     return analysis::kernel(text_);
@@ -30,13 +31,16 @@ class Writer {
   std::string predicate() { return "%p" + std::to_string(1 + pick(3)); }
 
   void arithmetic() {
-    static const char* kTwo[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32", "xor.b32", "min.u32", "max.s32", "rem.u32",
-                                 "div.u32", "div.s32", "mul.hi.u32"};
+    static const char* kTwo[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32",  "xor.b32",
+                                 "min.u32", "max.s32", "rem.u32",    "div.u32", "div.s32", "mul.hi.u32"};
     switch (pick(6)) {
       case 0: return line("shl.b32 " + reg() + ", " + reg() + ", " + std::to_string(pick(6)) + ";");
-      case 1: return line((pick(2) ? "shr.u32 " : "shr.s32 ") + reg() + ", " + reg() + ", " + std::to_string(pick(6)) + ";");
+      case 1:
+        return line((pick(2) ? "shr.u32 " : "shr.s32 ") + reg() + ", " + reg() + ", " + std::to_string(pick(6)) + ";");
       case 2: return line("mad.lo.s32 " + reg() + ", " + reg() + ", " + value() + ", " + value() + ";");
-      case 3: return line("bfe.u32 " + reg() + ", " + reg() + ", " + std::to_string(pick(5)) + ", " + std::to_string(1 + pick(6)) + ";");
+      case 3:
+        return line("bfe.u32 " + reg() + ", " + reg() + ", " + std::to_string(pick(5)) + ", " +
+                    std::to_string(1 + pick(6)) + ";");
       default: return line(std::string(kTwo[pick(12)]) + " " + reg() + ", " + reg() + ", " + value() + ";");
     }
   }
@@ -44,17 +48,22 @@ class Writer {
     static const char* kCompares[] = {"eq.s32", "ne.u32", "lt.s32", "ge.u32", "gt.s32", "le.u32"};
     line(std::string("setp.") + kCompares[pick(6)] + " " + predicate() + ", " + reg() + ", " + value() + ";");
     if (pick(3) == 0) line("selp.b32 " + reg() + ", " + reg() + ", " + value() + ", " + predicate() + ";");
-    if (pick(4) == 0) line((pick(2) ? "and.pred " : "xor.pred ") + predicate() + ", " + predicate() + ", " + predicate() + ";");
+    if (pick(4) == 0)
+      line((pick(2) ? "and.pred " : "xor.pred ") + predicate() + ", " + predicate() + ", " + predicate() + ";");
   }
   void access() {
-    static const char* kAccesses[] = {"ld.shared.u8 %h1, [%r10]", "st.shared.u16 [%r10], %h1", "ld.shared.u32 %r11, [%r10]",
-                                      "st.shared.u32 [%r10], %r11", "ld.shared.f64 %d1, [%r10]",
-                                      "st.shared.v4.f32 [%r10], {%f1, %f2, %f3, %f4}", "atom.shared.add.u32 %r11, [%r10], 1",
+    static const char* kAccesses[] = {"ld.shared.u8 %h1, [%r10]",
+                                      "st.shared.u16 [%r10], %h1",
+                                      "ld.shared.u32 %r11, [%r10]",
+                                      "st.shared.u32 [%r10], %r11",
+                                      "ld.shared.f64 %d1, [%r10]",
+                                      "st.shared.v4.f32 [%r10], {%f1, %f2, %f3, %f4}",
+                                      "atom.shared.add.u32 %r11, [%r10], 1",
                                       "ld.shared.u32 %r11, [%r10]"};
     static const unsigned kShifts[] = {0, 1, 2, 2, 3, 4, 2, 2};
     const unsigned which = pick(8);
-    line("and.b32 %r9, " + reg() + ", " + std::to_string(pick(4) ? 511 : 63) + "; shl.b32 %r9, %r9, " + std::to_string(kShifts[which]) +
-         "; add.s32 %r10, %r4, %r9;");
+    line("and.b32 %r9, " + reg() + ", " + std::to_string(pick(4) ? 511 : 63) + "; shl.b32 %r9, %r9, " +
+         std::to_string(kShifts[which]) + "; add.s32 %r10, %r4, %r9;");
     const std::string guard = pick(4) == 0 ? (pick(2) ? "@" : "@!") + predicate() + " " : "";
     line(guard + kAccesses[which] + ";");
     if (pick(12) == 0) line("mov.u32 " + reg() + ", %r11;");  // what was loaded is not known
@@ -72,7 +81,8 @@ class Writer {
   void loop(unsigned depth) {
     const std::string counter = "%r" + std::to_string(30 + loops_++), bound = "%r" + std::to_string(40 + loops_);
     const std::string begin = label(), out = label();
-    static const char* kBounds[] = {"mov.u32 BOUND, 3;", "and.b32 BOUND, %r20, 3;", "and.b32 BOUND, %r1, 7;", "bfe.u32 BOUND, %r27, 4, 2;"};
+    static const char* kBounds[] = {"mov.u32 BOUND, 3;", "and.b32 BOUND, %r20, 3;", "and.b32 BOUND, %r1, 7;",
+                                    "bfe.u32 BOUND, %r27, 4, 2;"};
     std::string set = kBounds[pick(4)];
     set.replace(set.find("BOUND"), 5, bound);
     line(set + " mov.u32 " + counter + ", 0;");
@@ -89,11 +99,16 @@ class Writer {
     const unsigned count = 2 + pick(4);
     for (unsigned k = 0; k < count; ++k) {
       const unsigned what = pick(10);
-      if (what < 4) arithmetic();
-      else if (what < 5) compare();
-      else if (what < 8 || depth == 0) access();
-      else if (what == 8) branch(depth);
-      else if (loops_ < 8) loop(depth);
+      if (what < 4)
+        arithmetic();
+      else if (what < 5)
+        compare();
+      else if (what < 8 || depth == 0)
+        access();
+      else if (what == 8)
+        branch(depth);
+      else if (loops_ < 8)
+        loop(depth);
     }
   }
 

@@ -21,7 +21,8 @@ inline std::string kernel(const std::string& body) {
          ".visible .entry k(.param .u64 data, .param .u32 n) {\n"
          ".reg .b32 %r<64>; .reg .b64 %rd<32>; .reg .pred %p<16>; .reg .f32 %f<16>; .reg .b16 %h<8>; .reg .f64 %d<4>;\n"
          ".shared .align 16 .b8 tile[16384];\n"
-         "ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, tile;\n" +
+         "ld.param.u64 %rd1, [data]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x; mov.u32 %r3, %tid.y; mov.u32 %r4, "
+         "tile;\n" +
          body + "\nret;\n}\n";
 }
 

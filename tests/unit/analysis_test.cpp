@@ -11,8 +11,9 @@ std::string address(const std::string& index) { return "shl.b32 %r9, " + index +
 
 TEST(Analysis, transpose_of_a_16_by_16_tile) {
   // Section 3.2.1 and 3.2.2: loading is conflict-free, storing reads 0, 16, … 240, 1, 17, … : 8-way.
-  const std::string text = kernel("mad.lo.s32 %r5, %r3, 16, %r2;" + address("%r5") + "st.shared.u32 [%r10], %r2;\n" +
-                                  "bar.sync 0; mad.lo.s32 %r5, %r2, 16, %r3;" + address("%r5") + "ld.shared.u32 %r11, [%r10];\n");
+  const std::string text =
+      kernel("mad.lo.s32 %r5, %r3, 16, %r2;" + address("%r5") + "st.shared.u32 [%r10], %r2;\n" +
+             "bar.sync 0; mad.lo.s32 %r5, %r2, 16, %r3;" + address("%r5") + "ld.shared.u32 %r11, [%r10];\n");
   const auto s = sites(text, launch({16, 16, 1}));
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].certainty, Certainty::exact);
@@ -43,7 +44,8 @@ TEST(Analysis, transpose_of_a_16_by_16_tile) {
 const std::string kReduction =
     "mov.u32 %r5, 1;\n"
     "LOOP: bar.sync 0; mul.lo.s32 %r6, %r5, %r2; shl.b32 %r6, %r6, 1; setp.gt.s32 %p1, %r6, 255; @%p1 bra BEHIND;\n" +
-    address("%r6") + "shl.b32 %r7, %r5, 2; add.s32 %r7, %r10, %r7; ld.shared.u32 %r11, [%r7];\nst.shared.u32 [%r10], %r11;\n" +
+    address("%r6") +
+    "shl.b32 %r7, %r5, 2; add.s32 %r7, %r10, %r7; ld.shared.u32 %r11, [%r7];\nst.shared.u32 [%r10], %r11;\n" +
     "BEHIND: shl.b32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 256; @%p2 bra LOOP;\n";
 
 TEST(Analysis, reduction_doubles_its_stride) {
@@ -68,7 +70,8 @@ TEST(Analysis, fast_walsh_transform_has_sub_warps) {
   // Section 3.2.4: lo = tx & (stride - 1); i0 = ((tx - lo) << 2) + lo for stride = 512, 128, 32, 8, 2, on 512 threads.
   const std::string text = kernel(
       "mov.u32 %r5, 512;\n"
-      "LOOP: add.s32 %r6, %r5, -1; and.b32 %r7, %r2, %r6; sub.s32 %r8, %r2, %r7; shl.b32 %r8, %r8, 2; add.s32 %r8, %r8, %r7;\n" +
+      "LOOP: add.s32 %r6, %r5, -1; and.b32 %r7, %r2, %r6; sub.s32 %r8, %r2, %r7; shl.b32 %r8, %r8, 2; add.s32 %r8, "
+      "%r8, %r7;\n" +
       address("%r8") + "ld.shared.u32 %r11, [%r10];\nshr.s32 %r5, %r5, 2; setp.gt.s32 %p1, %r5, 0; @%p1 bra LOOP;\n");
   const auto s = sites(text, launch({512, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
@@ -88,8 +91,9 @@ TEST(Analysis, fast_walsh_transform_has_sub_warps) {
 }
 
 TEST(Analysis, address_from_memory_is_refused_with_its_line) {
-  const std::string text = kernel("mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r5, [%rd3];\n" + address("%r5") +
-                                  "atom.shared.add.u32 %r11, [%r10], 1;\nst.shared.u32 [%r4], %r11;\n");
+  const std::string text =
+      kernel("mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r5, [%rd3];\n" + address("%r5") +
+             "atom.shared.add.u32 %r11, [%r10], 1;\nst.shared.u32 [%r4], %r11;\n");
   const auto s = sites(text, launch({64, 1, 1}));
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
@@ -112,7 +116,7 @@ TEST(Analysis, loop_of_unknown_length_is_any_iteration) {
   EXPECT_TRUE(s[0].shifted);
   EXPECT_EQ(s[0].loops.size(), 1u);
   EXPECT_EQ(formula(s[0]), "tx + 32*k9");  // PTX line 9 is where the loop begins
-  EXPECT_EQ(s[0].totals.accesses, 2u);      // of one iteration
+  EXPECT_EQ(s[0].totals.accesses, 2u);     // of one iteration
   EXPECT_EQ(s[0].totals.wavefronts, 2u);
   EXPECT_EQ(s[1].certainty, Certainty::exact);
   EXPECT_EQ(s[1].totals.wavefronts, 16u);
@@ -131,16 +135,19 @@ TEST(Analysis, known_parameter_makes_a_loop_exact) {
 
 TEST(Analysis, stride_that_grows_in_a_loop_of_unknown_length_is_refused) {
   const std::string text = kernel("mov.u32 %r5, 1; mov.u32 %r6, 0;\nLOOP: mul.lo.s32 %r7, %r5, %r2;" + address("%r7") +
-                                  "ld.shared.u32 %r11, [%r10];\nshl.b32 %r5, %r5, 1; add.s32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r1; @%p1 bra LOOP;\n");
+                                  "ld.shared.u32 %r11, [%r10];\nshl.b32 %r5, %r5, 1; add.s32 %r6, %r6, 1; setp.lt.u32 "
+                                  "%p1, %r6, %r1; @%p1 bra LOOP;\n");
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
-  EXPECT_EQ(s[0].reason, "the distance between lanes depends on 4*what the loop at PTX line 9 adds, which is not known");
+  EXPECT_EQ(s[0].reason,
+            "the distance between lanes depends on 4*what the loop at PTX line 9 adds, which is not known");
 }
 
 TEST(Analysis, cta_index_only_shifts) {
   // Word 32*ctaid.x + tx: whatever the CTA, its lanes are neighbours.
-  const std::string body = "mov.u32 %r5, %ctaid.x; shl.b32 %r6, %r5, 5; add.s32 %r6, %r6, %r2;" + address("%r6") + "st.shared.u32 [%r10], %r2;\n";
+  const std::string body = "mov.u32 %r5, %ctaid.x; shl.b32 %r6, %r5, 5; add.s32 %r6, %r6, %r2;" + address("%r6") +
+                           "st.shared.u32 [%r10], %r2;\n";
   const auto s = sites(kernel(body), launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
   EXPECT_EQ(s[0].certainty, Certainty::exact);
@@ -150,7 +157,8 @@ TEST(Analysis, cta_index_only_shifts) {
 }
 
 TEST(Analysis, bytes_shifted_within_a_word_are_refused) {
-  const std::string text = kernel("mov.u32 %r5, %ctaid.x; add.s32 %r6, %r5, %r2; add.s32 %r10, %r4, %r6;\nst.shared.u8 [%r10], %r2;\n");
+  const std::string text =
+      kernel("mov.u32 %r5, %ctaid.x; add.s32 %r6, %r5, %r2; add.s32 %r10, %r4, %r6;\nst.shared.u8 [%r10], %r2;\n");
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
@@ -158,8 +166,9 @@ TEST(Analysis, bytes_shifted_within_a_word_are_refused) {
 }
 
 TEST(Analysis, guard_that_is_not_known_is_said) {
-  const std::string text = kernel("mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r5, [%rd3]; setp.gt.s32 %p1, %r5, 0;\n" +
-                                  address("%r2") + "@%p1 st.shared.u32 [%r10], %r5;\n@%p1 bra BEHIND; st.shared.u32 [%r10], %r5;\nBEHIND:");
+  const std::string text = kernel(
+      "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2;\nld.global.u32 %r5, [%rd3]; setp.gt.s32 %p1, %r5, 0;\n" +
+      address("%r2") + "@%p1 st.shared.u32 [%r10], %r5;\n@%p1 bra BEHIND; st.shared.u32 [%r10], %r5;\nBEHIND:");
   const auto s = sites(text, launch({64, 1, 1}));
   ASSERT_EQ(s.size(), 2u);
   for (const Site& site : s) {
@@ -170,9 +179,10 @@ TEST(Analysis, guard_that_is_not_known_is_said) {
 }
 
 TEST(Analysis, value_from_either_side_of_an_unknown_branch_is_unknown) {
-  const std::string text = kernel("mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r5, [%rd3]; setp.gt.s32 %p1, %r5, 0;\n"
-                                  "mov.u32 %r6, %r2; mov.u32 %r7, 5;\n@%p1 bra BEHIND;\nadd.s32 %r6, %r6, 1; mov.u32 %r7, 5;\nBEHIND:" +
-                                  address("%r6") + "ld.shared.u32 %r11, [%r10];\n" + address("%r7") + "ld.shared.u32 %r11, [%r10];\n");
+  const std::string text = kernel(
+      "mul.wide.u32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r5, [%rd3]; setp.gt.s32 %p1, %r5, 0;\n"
+      "mov.u32 %r6, %r2; mov.u32 %r7, 5;\n@%p1 bra BEHIND;\nadd.s32 %r6, %r6, 1; mov.u32 %r7, 5;\nBEHIND:" +
+      address("%r6") + "ld.shared.u32 %r11, [%r10];\n" + address("%r7") + "ld.shared.u32 %r11, [%r10];\n");
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
@@ -181,14 +191,16 @@ TEST(Analysis, value_from_either_side_of_an_unknown_branch_is_unknown) {
 }
 
 TEST(Analysis, instruction_behind_known_branch_is_not_reached) {
-  const auto s = sites(kernel("setp.gt.u32 %p1, %r2, 100; @!%p1 bra BEHIND;\nst.shared.u32 [%r4], %r2;\nBEHIND:"), launch({64, 1, 1}));
+  const auto s = sites(kernel("setp.gt.u32 %p1, %r2, 100; @!%p1 bra BEHIND;\nst.shared.u32 [%r4], %r2;\nBEHIND:"),
+                       launch({64, 1, 1}));
   ASSERT_EQ(s.size(), 1u);
   EXPECT_EQ(s[0].certainty, Certainty::unreached);
 }
 
 TEST(Analysis, generic_address_made_of_shared_memory_is_followed) {
-  const std::string text = kernel("mov.u64 %rd4, tile; cvta.shared.u64 %rd5, %rd4; mul.wide.u32 %rd6, %r2, 8; add.s64 %rd7, %rd5, %rd6;\n"
-                                  "st.u32 [%rd7+4], %r2;\nst.u32 [%rd1], %r2;\n");
+  const std::string text = kernel(
+      "mov.u64 %rd4, tile; cvta.shared.u64 %rd5, %rd4; mul.wide.u32 %rd6, %r2, 8; add.s64 %rd7, %rd5, %rd6;\n"
+      "st.u32 [%rd7+4], %r2;\nst.u32 [%rd1], %r2;\n");
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 1u);  // the other store is through a parameter
   EXPECT_EQ(s[0].certainty, Certainty::exact);
@@ -198,8 +210,9 @@ TEST(Analysis, generic_address_made_of_shared_memory_is_followed) {
 }
 
 TEST(Analysis, wide_accesses_have_phases) {
-  const std::string text = kernel("shl.b32 %r5, %r2, 4; add.s32 %r10, %r4, %r5;\nld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r10];\n"
-                                  "ld.shared.f64 %d1, [%r10];\n");
+  const std::string text = kernel(
+      "shl.b32 %r5, %r2, 4; add.s32 %r10, %r4, %r5;\nld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r10];\n"
+      "ld.shared.f64 %d1, [%r10];\n");
   const auto s = sites(text, launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].totals.wavefronts, 4u);  // four quarter-warps, each all banks
@@ -244,8 +257,10 @@ TEST(AnalysisAgrees, with_the_engine_on_the_examples) {
 
 TEST(AnalysisAgrees, where_every_cta_differs) {
   // if (32 * ctaid.x + tx < n) tile[tx * ctaid.x] = …: guards and strides that only the grid and n tell.
-  const std::string text = kernel("mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, 32, %r2; setp.ge.s32 %p1, %r6, %r1; @%p1 bra DONE;\n"
-                                  "mul.lo.s32 %r7, %r2, %r5;" + address("%r7") + "st.shared.u32 [%r10], %r2;\nDONE:");
+  const std::string text = kernel(
+      "mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, 32, %r2; setp.ge.s32 %p1, %r6, %r1; @%p1 bra DONE;\n"
+      "mul.lo.s32 %r7, %r2, %r5;" +
+      address("%r7") + "st.shared.u32 [%r10], %r2;\nDONE:");
   Launch l = launch({32, 1, 1}, Extent{6, 1, 1});
   EXPECT_EQ(agreement(text, l, 150), 0u);
   l.parameters[{"n", 0}] = 150;

@@ -40,6 +40,25 @@ TEST(Fix, the_first_difference_is_named) {
   EXPECT_EQ(difference(run(), other), "1 and 0 processes that used the GPU");
 }
 
+TEST(Fix, numbers_that_change_from_run_to_run_are_not_compared_and_everything_else_is) {
+  WitnessedRun one = run(), two = run(), three = run();
+  one.output = "sum 7\ntook 1.25e-3 s\n";
+  two.output = "sum 7\ntook 3 s\n";
+  const Unsteady times = unsteady(one, two);
+  EXPECT_EQ(times.text(), "the numbers in line 2 of standard output");
+  EXPECT_EQ(difference(one, two, times), "");
+  three.output = "sum 7\ntook 99.5 s\n";
+  EXPECT_EQ(difference(one, three, times), "");
+  three.output = "sum 8\ntook 1 s\n";
+  EXPECT_EQ(difference(one, three, times), "standard output, line 1: 'sum 7' and 'sum 8'");
+  three.output = "sum 7\ntook nan s\n";
+  EXPECT_EQ(difference(one, three, times), "standard output, line 2: 'took # s' and 'took nan s'");
+  three.output = "sum 7\ntook 1 s";
+  EXPECT_EQ(difference(one, three, times), "standard output, the last line's end");
+  two.output = "sum 7\nfailed after 3 s\n";  // more than numbers
+  EXPECT_EQ(difference(one, two, unsteady(one, two)), "standard output, line 2: 'took 1.25e-3 s' and 'failed after 3 s'");
+}
+
 TEST(Fix, rejects_runs_whose_memory_nobody_saw) {
   EXPECT_EQ(unproved(run()), "");
   WitnessedRun other = run();
