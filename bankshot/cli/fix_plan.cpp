@@ -74,7 +74,7 @@ std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scra
   const Result<search::Found> found = search_hash(rules, plan.patterns, plan.array.widest, time_limit);
   if (!found) return found.error().message;
   const uint64_t before = scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
-  const bool proved = found->status == search::Status::optimal;
+  const bool proved = found->status == search::Status::optimal && !plan.sampled;
   if (found->excess >= before) return proved ? "no hash of its rows lessens its conflicts (proved)" : "no hash that lessens its conflicts was found";
   plan.found = *found;
   plan.left_alone = rewrite::cannot_rewrite(arrays, plan.array, found->hash, rules.bank_bytes);
