@@ -162,8 +162,15 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   options.time_limit = time_limit;
   options.in_place = true;
   if (widest > rules.bank_bytes) options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
-  Result<search::Found> found = search::find(search::problem(rules, patterns), search::HashClass::gf2, search::Method::optimal, options);
+  const search::Problem problem = search::problem(rules, patterns);
+  Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
   if (!found) return found;
+  // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
+  const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);
+  if (simple.excess <= found->excess) {
+    found->hash = simple.hash;
+    found->excess = simple.excess;
+  }
   if (const auto form = scratchpad::in_place_form(found->hash)) found->hash = *form;
   return found;
 }
