@@ -293,6 +293,52 @@ TEST(Search, bitwise_search_is_exhaustive) {
   }
 }
 
+PatternSet random_patterns(size_t count) {
+  std::mt19937 random(7);
+  std::vector<Pattern> patterns;
+  for (size_t k = 0; k < count; ++k) patterns.push_back(pattern([&](uint32_t) { return random() % 16384; }));
+  return set_of(std::move(patterns));
+}
+
+TEST(Search, without_time_a_valid_hash_comes_after_little_work) {
+  const PatternSet set = random_patterns(500);
+  const Problem p = problem_of(set);
+  SearchOptions options;
+  options.time_limit = std::chrono::milliseconds(-1);  // over before it begins, on any machine
+  for (const auto& [c, method] : {std::pair(HashClass::gf2, Method::optimal), std::pair(HashClass::bitwise_xor, Method::exhaustive)}) {
+    const Found found = *find(p, c, method, options);
+    EXPECT_EQ(found.status, Status::best_found);
+    EXPECT_LE(found.evaluated, 200u) << name(c);  // not the 1,024 rows of one step of a descent, nor 64 nodes
+    EXPECT_EQ(found.excess, scratchpad::excess(set.rules, set, found.hash));
+    EXPECT_LE(found.lower_bound, found.excess);
+    EXPECT_EQ(scratchpad::rank(found.hash.rows()), 5u);
+  }
+}
+
+TEST(Search, a_bound_without_time_is_below_the_optimum) {
+  PatternSet set = random_patterns(40);
+  set.address_bits = 7;
+  for (Pattern& one : set.patterns) {
+    for (uint32_t& word : one.words) word %= 128;
+  }
+  const Problem p = problem_of(set);
+  SearchOptions options;
+  const Found best = optimal(p, options);
+  ASSERT_EQ(best.status, Status::optimal);
+  options.time_limit = std::chrono::milliseconds(-1);
+  EXPECT_LE(optimal(p, options).lower_bound, best.excess);
+}
+
+TEST(Search, bitwise_search_that_runs_out_of_time_begins_at_a_heuristic) {
+  const Problem p = problem_of(random_patterns(500));
+  SearchOptions options;
+  options.time_limit = std::chrono::milliseconds(-1);
+  const Found found = exhaustive_bitwise(p, true, options);
+  EXPECT_LE(found.excess, minimum_imbalance(p, true).excess);
+  EXPECT_LE(found.excess, minimum_imbalance(p, false).excess);
+  EXPECT_LE(found.lower_bound, found.excess);
+}
+
 TEST(Search, canonical_forms_do_not_depend_on_translation_or_order) {
   std::mt19937 random(4);
   for (int round = 0; round < 100; ++round) {
