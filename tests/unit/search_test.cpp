@@ -339,6 +339,22 @@ TEST(Search, bitwise_search_that_runs_out_of_time_begins_at_a_heuristic) {
   EXPECT_LE(found.lower_bound, found.excess);
 }
 
+TEST(Search, canonical_form_is_the_least_of_all_translations) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<uint32_t> words(2 + random() % 12), least;
+    for (uint32_t& word : words) word = random() % 32;  // some of them equal, like lanes of an atomic
+    std::sort(words.begin(), words.end());
+    for (uint32_t origin : words) {
+      std::vector<uint32_t> form = words;
+      for (uint32_t& word : form) word ^= origin;
+      std::sort(form.begin(), form.end());
+      if (least.empty() || form < least) least = form;
+    }
+    EXPECT_EQ(scratchpad::canonical(words), least);
+  }
+}
+
 TEST(Search, canonical_forms_do_not_depend_on_translation_or_order) {
   std::mt19937 random(4);
   for (int round = 0; round < 100; ++round) {
