@@ -111,9 +111,13 @@ TEST(RewriteRefusal, rejects_accesses_outside_the_array) {
             "array tile is left alone: ld.shared.u32 accesses bytes outside it (PTX line 9)");
 }
 
-TEST(RewriteRefusal, rejects_a_larger_array_where_the_kernel_reads_how_much_there_is) {
-  EXPECT_EQ(refusal("st.shared.u32 [other], 1; mov.u32 %r1, %total_smem_size;", "other"),
-            "array other is left alone: its size is not a multiple of a row, and the kernel reads how much shared memory it has");
+TEST(RewriteRefusal, rejects_arrays_of_kernels_that_read_how_much_shared_memory_there_is) {
+  // 4,096 bytes are whole rows, but once they are aligned to rows they no longer begin at byte 100.
+  const std::string reads = "st.shared.u32 [other], 1; mov.u32 %r9, %total_smem_size;";
+  for (const char* array : {"other", "tile"}) {
+    EXPECT_EQ(refusal(kUse + reads, array), "array " + std::string(array) +
+              " is left alone: the kernel reads how much shared memory it has, which aligning the array to rows may change");
+  }
 }
 
 TEST(RewriteRefusal, rejects_names_that_mean_several_things) {
