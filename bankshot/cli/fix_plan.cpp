@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "bankshot/cuda/device.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
@@ -148,6 +150,7 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
     }
     const simt::KernelInfo* info = info_of(**program, kernel.kernel.name);
     const uint64_t dynamic = dynamic_shared(run, kernel.kernel.name);
+    kernel.static_after = info->static_shared;
     kernel.shared_after = dynamic != 0 ? info->dynamic_base + dynamic : info->static_shared;
     kernel.ctas_after = ctas_on_sm(gpu, kernel.kernel, kernel.shared_after);
   }
@@ -218,6 +221,27 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
   return plan;
 }
 
+/// Static shared memory is at most 48 KB on every GPU: ptxas refuses more. Leaves arrays alone that do not fit when their rows
+/// are filled up: first those that grow, then those that are aligned only. @return whether there are any
+static bool leave_alone_what_does_not_fit(FixPlan& plan) {
+  constexpr uint64_t kMostStatic = 48 * 1024;
+  bool any = false;
+  for (KernelPlan& kernel : plan.kernels) {
+    if (kernel.static_after <= kMostStatic) continue;
+    const bool growing = std::any_of(kernel.arrays.begin(), kernel.arrays.end(), [](const ArrayPlan& a) { return a.rewritten && a.rewritten->extra_bytes != 0; });
+    for (ArrayPlan& array : kernel.arrays) {
+      if (!array.rewritten || (growing && array.rewritten->extra_bytes == 0)) continue;
+      array.left_alone = rewrite::Refusal{fmt::format("whole and aligned rows would take the kernel's static shared memory to {} bytes; {} are allowed", kernel.static_after, kMostStatic), {}};
+      any = true;
+    }
+    kernel.static_after = 0;
+    for (ArrayPlan& array : kernel.arrays) array.rewritten.reset(), array.new_lines.clear();
+    kernel.shared_after = kernel.shared_before;
+    kernel.ctas_after = kernel.ctas_before;
+  }
+  return any;
+}
+
 std::optional<Error> rewrite_modules(FixPlan& plan, const WitnessedRun& run, const gpu::Gpu& gpu) {
   Loader loader(gpu);
   plan.patches.clear();
@@ -246,7 +270,11 @@ std::optional<Error> rewrite_modules(FixPlan& plan, const WitnessedRun& run, con
     plan.patches[digest] = ptx::print(*changed);
     if (const auto error = look_again(plan, loader, gpu, digest, *original, run)) return error;
   }
-  return std::nullopt;
+  if (!leave_alone_what_does_not_fit(plan)) return std::nullopt;
+  for (KernelPlan& kernel : plan.kernels) {
+    for (ArrayPlan& array : kernel.arrays) array.new_lines.clear();
+  }
+  return rewrite_modules(plan, run, gpu);
 }
 
 bool drop_what_does_not_help(FixPlan& plan) {
