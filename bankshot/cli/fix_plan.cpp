@@ -75,7 +75,7 @@ std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scra
   const Result<search::Found> found = search_hash(rules, plan.patterns, plan.array.widest, time_limit);
   if (!found) return found.error().message;
   const uint64_t before = scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
-  const bool proved = found->status == search::Status::optimal;
+  const bool proved = found->status == search::Status::optimal && !plan.sampled;
   if (found->excess >= before) return proved ? "no hash of its rows lessens its conflicts (proved)" : "no hash that lessens its conflicts was found";
   plan.found = *found;
   plan.left_alone = rewrite::cannot_rewrite(arrays, plan.array, found->hash, rules.bank_bytes);
@@ -163,8 +163,15 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   options.time_limit = time_limit;
   options.in_place = true;
   if (widest > rules.bank_bytes) options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
-  Result<search::Found> found = search::find(search::problem(rules, patterns), search::HashClass::gf2, search::Method::optimal, options);
+  const search::Problem problem = search::problem(rules, patterns);
+  Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
   if (!found) return found;
+  // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
+  const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);
+  if (simple.excess <= found->excess) {
+    found->hash = simple.hash;
+    found->excess = simple.excess;
+  }
   if (const auto form = scratchpad::in_place_form(found->hash)) found->hash = *form;
   return found;
 }

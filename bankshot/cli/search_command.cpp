@@ -208,7 +208,7 @@ class Search final : public Command {
       text += found.proof ? fmt::format("  certificate {} ({} numbers)\n", certificate_, found.proof->tree.size())
                           : "  certificate not written: nothing is proved in this time; see --time-limit\n";
     }
-    return text + "\n" + scratchpad::cpp_source(found.hash);
+    return text + "\n// C++; in CUDA with __host__ __device__ before constexpr, for use in kernels\n" + scratchpad::cpp_source(found.hash);
   }
 
   int count_classes() const {

@@ -63,6 +63,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   auto stats = session.engine().launch(*function.module->program, function.name, config);
   if (stats) {
+    if (Witness* witness = Witness::get()) witness->ran(session.memory());
     time_launch(function.name, stats->warp_instructions, std::chrono::steady_clock::now() - start);
     session.report().add(session.gpu(), function, request.grid, request.block, *stats);
     return Status::success;

@@ -83,7 +83,8 @@ Status copy(const simt::Memory& memory, const Region& to, const Region& from, co
       std::memmove(reinterpret_cast<void*>(to.address + z * to.slice + y * to.pitch),
                    reinterpret_cast<const void*>(from.address + z * from.slice + y * from.pitch), extent.width);
   Witness* const witness = Witness::get();
-  if (witness == nullptr || memory.find(to.address) != nullptr) return Status::success;
+  const simt::Allocation* const ours = memory.find(to.address);
+  if (witness == nullptr || (ours != nullptr && ours->kind != simt::MemoryKind::registered)) return Status::success;
   for (uint64_t z = 0; z < extent.depth; ++z)
     for (uint64_t y = 0; y < extent.height; ++y)
       witness->copied_row(reinterpret_cast<const void*>(to.address + z * to.slice + y * to.pitch), extent.width);

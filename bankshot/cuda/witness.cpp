@@ -81,6 +81,12 @@ void Witness::launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 bl
                   block.x, block.y, block.z, dynamic_shared));
 }
 
+void Witness::ran(const simt::Memory& memory) {
+  memory.for_each_live([&](const simt::Allocation& allocation) {
+    if (allocation.kind == simt::MemoryKind::registered) add("after it " + told(allocation));
+  });
+}
+
 void Witness::copied_row(const void* bytes, uint64_t count) {
   Digest digest;
   digest.add(bytes, count);
@@ -95,7 +101,7 @@ void Witness::finish(const simt::Memory* memory) {
   text += fmt::format("{} events: {}\n", events_, all_.text());
   if (memory != nullptr) {
     memory->for_each_live([&](const simt::Allocation& allocation) {
-      // Registered memory is the program's own, which may be gone.
+      // Registered memory is the program's own, which may be gone: see ran().
       if (allocation.kind != simt::MemoryKind::registered) text += "left " + told(allocation) + "\n";
     });
   }

@@ -82,150 +82,190 @@ Value Provenance::value(const Step& step, const ptx::Operand& operand) const {
   }
 }
 
+unsigned Provenance::zeros_of_starts(uint64_t arrays) const {
+  unsigned zeros = kRowZeros;
+  for (size_t entity = 0; entity < array_of_.size(); ++entity) {
+    const int array = array_of_[entity];
+    if (array < 0 || (arrays >> (2 * array) & 3) == 0) continue;
+    zeros = std::min<unsigned>(zeros, zeros_of(ptx::alignment_of(code_.variable(static_cast<int>(entity)))));
+  }
+  return zeros;
+}
+
 void Provenance::add_registers(const Step& step, const ptx::Operand& operand, std::vector<int>& out) const {
   for (const ptx::Operand& element : operand.elements) add_registers(step, element, out);
   const int entity = operand.name.empty() ? -1 : code_.entity(step, operand.name);
   if (entity >= 0 && code_.variable(entity).space == ptx::Space::reg) out.push_back(entity);
 }
 
-Provenance::Effect Provenance::effect(const Step& step) const {
+/// One instruction while its effect is found. The parts say whether the instruction was theirs.
+struct Provenance::Finder {
+  const Provenance& provenance;
+  const Step& step;
   const ptx::Instruction& instruction = *step.instruction;
-  const auto& operands = instruction.operands;
+  const std::vector<ptx::Operand>& operands = instruction.operands;
   const std::string& op = instruction.opcode;
-  Effect effect;
-  if (operands.empty()) return effect;
-  std::vector<Value> in;
-  for (const ptx::Operand& operand : operands) in.push_back(value(step, operand));
-  const auto write_first = [&] { add_registers(step, operands[0], effect.targets); };
-  const auto wrong = [&](uint64_t arrays, const std::string& reason) {
-    effect.misuse.arrays |= arrays;
-    if (arrays != 0 && effect.misuse.reason.empty()) effect.misuse.reason = reason;
-  };
-  const std::string through = "its address goes through " + mnemonic(instruction) + ", which is not followed";
-  const bool plain = std::none_of(operands.begin(), operands.end(), [](const ptx::Operand& o) {
-    return o.kind == Kind::vector || o.kind == Kind::pair || o.kind == Kind::list;
-  });
+  std::vector<Value> in{};         ///< of each operand
+  bool wraps = false;              ///< integer arithmetic modulo 2^32 or 2^64 on plain operands
+  std::vector<int> targets{};
+  Value result{};
+  Misuse misuse{};
 
-  // Memory: the address is for the accesses to judge, the data must not be an array's address.
-  if (is_one_of(op, {"ld", "ldu", "atom"})) {
-    write_first();
-    effect.result = {0, true, 0};
-    for (size_t i = 2; i < operands.size(); ++i) wrong(in[i].arrays, "its address is stored by " + mnemonic(instruction));
-    return effect;
+  void write_first() { provenance.add_registers(step, operands[0], targets); }
+  void wrong(uint64_t arrays, const std::string& reason) {
+    misuse.arrays |= arrays;
+    if (arrays != 0 && misuse.reason.empty()) misuse.reason = reason;
   }
-  if (is_one_of(op, {"st", "red"})) {
-    for (size_t i = 1; i < operands.size(); ++i) wrong(in[i].arrays, "its address is stored by " + mnemonic(instruction));
-    return effect;
-  }
-  if (is_one_of(op, {"setp", "set", "isspacep"})) {
-    write_first();
-    effect.result = {0, true, 0};
-    return effect;
+  std::string stored() const { return "its address is stored by " + mnemonic(instruction); }
+  std::string through() const { return "its address goes through " + mnemonic(instruction) + ", which is not followed"; }
+
+  void find() {
+    for (const ptx::Operand& operand : operands) in.push_back(provenance.value(step, operand));
+    const bool plain = std::none_of(operands.begin(), operands.end(), [](const ptx::Operand& o) {
+      return o.kind == Kind::vector || o.kind == Kind::pair || o.kind == Kind::list;
+    });
+    wraps = plain && is_wrapping_integer(instruction);
+    if (!memory_or_comparison() && !handed_on() && !address_arithmetic()) anything_else();
   }
 
-  const bool wraps = plain && is_wrapping_integer(instruction);
-  if (wraps && op == "mov" && operands.size() == 2) {
-    write_first();
-    effect.result = in[1];
-    return effect;
-  }
-  if (plain && op == "cvta" && operands.size() == 2) {
-    write_first();
-    effect.result = in[1];
-    const bool to = has(instruction, "to"), shared = has(instruction, "shared") || has(instruction, "shared::cta");
-    if (in[1].number && shared && !to) wrong(~uint64_t{0}, "a number is made an address by " + mnemonic(instruction) + ", which may be anywhere in shared memory");
-    if (in[1].arrays == 0) return effect;
-    const uint64_t from_shared = in[1].arrays & ~kGeneric, from_generic = in[1].arrays & kGeneric;
-    effect.result.arrays = to ? from_generic >> 1 : from_shared << 1;
-    if (!shared) wrong(in[1].arrays, through);
-    wrong(to ? from_shared : from_generic, through);
-    return effect;
-  }
-  if (wraps && op == "cvt" && operands.size() == 2) {
-    write_first();
-    effect.result = in[1];
-    // Of the two types the first is the result's. A generic address does not fit 32 bits.
-    const bool narrow = ptx::bits(ptx::type_named(instruction.modifiers.front())) < 64;
-    for (const std::string& modifier : instruction.modifiers) {
-      if (is_integer(ptx::type_named(modifier))) continue;
-      effect.result.zeros = 0;
-      wrong(in[1].arrays, through);
+  bool memory_or_comparison() {
+    // Memory: the address is for the accesses to judge, the data must not be an array's address.
+    if (is_one_of(op, {"ld", "ldu", "atom"})) {
+      write_first();
+      result = {0, true, 0};
+      for (size_t i = 2; i < operands.size(); ++i) wrong(in[i].arrays, stored());
+      return true;
     }
-    if (narrow) wrong(in[1].arrays & kGeneric, through);
-    return effect;
+    if (is_one_of(op, {"st", "red"})) {
+      for (size_t i = 1; i < operands.size(); ++i) wrong(in[i].arrays, stored());
+      return true;
+    }
+    if (is_one_of(op, {"setp", "set", "isspacep"})) {
+      write_first();
+      result = {0, true, 0};
+      return true;
+    }
+    return false;
   }
-  if (wraps && is_one_of(op, {"selp", "min", "max"}) && operands.size() >= 3) {
-    write_first();
-    if (in[1].is_known() && in[2].is_known()) effect.result = joined(in[1], in[2]);
-    return effect;
-  }
-  if (wraps && is_one_of(op, {"add", "sub"}) && operands.size() == 3) {
-    write_first();
-    const Value &a = in[1], &b = in[2];
-    if (!a.is_known() || !b.is_known()) return effect;
-    const bool minus = op == "sub";
-    effect.result = {0, a.number && b.number, std::min(a.zeros, b.zeros)};
-    if (b.number) effect.result.arrays |= a.arrays;
-    if (a.number && !minus) effect.result.arrays |= b.arrays;
-    if (a.number && minus) wrong(b.arrays, through);
-    if (a.arrays != 0 && b.arrays != 0) {
-      // The distance of two addresses in one array is a number; anything else of two addresses is not followed.
-      if (minus && a.arrays == b.arrays && std::has_single_bit(a.arrays)) {
-        effect.result.number = true;
-      } else {
-        wrong(a.arrays | b.arrays, through);
+
+  bool handed_on() {
+    if (wraps && op == "mov" && operands.size() == 2) {
+      write_first();
+      result = in[1];
+      return true;
+    }
+    if (op == "cvta" && operands.size() == 2) {
+      write_first();
+      result = in[1];
+      const bool to = has(instruction, "to"), shared = has(instruction, "shared") || has(instruction, "shared::cta");
+      if (in[1].number && shared && !to) wrong(~uint64_t{0}, "a number is made an address by " + mnemonic(instruction) + ", which may be anywhere in shared memory");
+      if (in[1].arrays == 0) return true;
+      const uint64_t from_shared = in[1].arrays & ~kGeneric, from_generic = in[1].arrays & kGeneric;
+      result.arrays = to ? from_generic >> 1 : from_shared << 1;
+      if (!shared) wrong(in[1].arrays, through());
+      wrong(to ? from_shared : from_generic, through());
+      return true;
+    }
+    if (wraps && op == "cvt" && operands.size() == 2) {
+      write_first();
+      result = in[1];
+      // Of the two types the first is the result's. A generic address does not fit 32 bits.
+      const bool narrow = ptx::bits(ptx::type_named(instruction.modifiers.front())) < 64;
+      for (const std::string& modifier : instruction.modifiers) {
+        if (is_integer(ptx::type_named(modifier))) continue;
+        result.zeros = 0;
+        wrong(in[1].arrays, through());
       }
+      if (narrow) wrong(in[1].arrays & kGeneric, through());
+      return true;
     }
-    return effect;
-  }
-  if (wraps && op == "mad" && operands.size() == 4) {
-    write_first();
-    if (!in[1].is_known() || !in[2].is_known() || !in[3].is_known()) return effect;
-    effect.result = in[3];
-    effect.result.zeros = std::min(in[3].zeros, capped(in[1].zeros + in[2].zeros));
-    wrong(in[1].arrays | in[2].arrays, through);
-    return effect;
-  }
-  if (wraps && is_one_of(op, {"and", "or"}) && operands.size() == 3 && operands[2].kind == Kind::integer) {
-    write_first();
-    if (!in[1].is_known()) return effect;
-    const int64_t constant = operands[2].integer;
-    effect.result = in[1];
-    if (op == "and") {
-      // Rounding down to at most the alignment of the array stays in it.
-      const bool rounds = constant < 0 && constant == -(int64_t{1} << zeros_of(constant)) && zeros_of(constant) <= kRowZeros;
-      effect.result.zeros = std::max(in[1].zeros, zeros_of(constant));
-      if (!rounds) wrong(in[1].arrays, through);
-    } else {
-      // Bits that are zero in the distance and in the array's start: the same as an addition.
-      const bool adds = constant >= 0 && constant < int64_t{1} << std::min(in[1].zeros, uint8_t{kRowZeros});
-      effect.result.zeros = std::min(in[1].zeros, zeros_of(constant));
-      if (!adds) wrong(in[1].arrays, through);
+    if (wraps && is_one_of(op, {"selp", "min", "max"}) && operands.size() >= 3) {
+      write_first();
+      if (in[1].is_known() && in[2].is_known()) result = joined(in[1], in[2]);
+      return true;
     }
-    return effect;
+    return false;
   }
 
-  // Numbers whose low zeros are known; then anything else, of which every register may be written.
-  if (wraps && is_one_of(op, {"mul", "shl", "and", "or", "xor"}) && operands.size() == 3) {
-    write_first();
-    const Value &a = in[1], &b = in[2];
-    if (!a.is_known() || !b.is_known()) return effect;
-    effect.result = joined(a, b);
-    const bool constant = operands[2].kind == Kind::integer;
-    if (op == "mul") effect.result.zeros = capped(a.zeros + b.zeros);
-    if (op == "shl") effect.result.zeros = capped(a.zeros + (constant ? static_cast<unsigned>(std::min<uint64_t>(static_cast<uint64_t>(operands[2].integer), 64)) : 0));
-    if (op == "and") effect.result.zeros = std::max(a.zeros, b.zeros);
-  } else {
-    for (const ptx::Operand& operand : operands) add_registers(step, operand, effect.targets);
-    for (const Value& value : in) {
-      if (value.is_known()) effect.result.arrays |= value.arrays;
+  bool address_arithmetic() {
+    if (wraps && is_one_of(op, {"add", "sub"}) && operands.size() == 3) {
+      write_first();
+      const Value &a = in[1], &b = in[2];
+      if (!a.is_known() || !b.is_known()) return true;
+      const bool minus = op == "sub";
+      result = {0, a.number && b.number, std::min(a.zeros, b.zeros)};
+      if (b.number) result.arrays |= a.arrays;
+      if (a.number && !minus) result.arrays |= b.arrays;
+      if (a.number && minus) wrong(b.arrays, through());
+      if (a.arrays != 0 && b.arrays != 0) {
+        // The distance of two addresses in one array is a number; anything else of two addresses is not followed.
+        if (minus && a.arrays == b.arrays && std::has_single_bit(a.arrays)) {
+          result.number = true;
+        } else {
+          wrong(a.arrays | b.arrays, through());
+        }
+      }
+      return true;
     }
-    effect.result.number = effect.result.arrays == 0;
-    effect.result.zeros = 0;
+    if (wraps && op == "mad" && operands.size() == 4) {
+      write_first();
+      if (!in[1].is_known() || !in[2].is_known() || !in[3].is_known()) return true;
+      result = in[3];
+      result.zeros = std::min(in[3].zeros, capped(in[1].zeros + in[2].zeros));
+      wrong(in[1].arrays | in[2].arrays, through());
+      return true;
+    }
+    if (wraps && is_one_of(op, {"and", "or"}) && operands.size() == 3 && operands[2].kind == Kind::integer) {
+      write_first();
+      if (!in[1].is_known()) return true;
+      const int64_t constant = operands[2].integer;
+      result = in[1];
+      if (op == "and") {
+        // Rounding down to at most the alignment of the array stays in it, wherever it lies.
+        const int64_t mask = ptx::bits(type_of(instruction)) == 32 ? static_cast<int32_t>(constant) : constant;
+        const bool rounds = mask < 0 && zeros_of(mask) <= provenance.zeros_of_starts(in[1].arrays) && mask == -(int64_t{1} << zeros_of(mask));
+        result.zeros = std::max(in[1].zeros, zeros_of(constant));
+        if (!rounds) wrong(in[1].arrays, through());
+      } else {
+        // Bits that are zero in the distance and in the array's start: the same as an addition.
+        const bool adds = constant >= 0 && constant < int64_t{1} << std::min<unsigned>(in[1].zeros, provenance.zeros_of_starts(in[1].arrays));
+        result.zeros = std::min(in[1].zeros, zeros_of(constant));
+        if (!adds) wrong(in[1].arrays, through());
+      }
+      return true;
+    }
+    return false;
   }
-  const bool calls = op == "call";
-  wrong(effect.result.arrays, calls ? "its address is passed to a function" : through);
-  return effect;
+
+  void anything_else() {
+    // Numbers whose low zeros are known; then anything else, of which every register may be written.
+    if (wraps && is_one_of(op, {"mul", "shl", "and", "or", "xor"}) && operands.size() == 3) {
+      write_first();
+      const Value &a = in[1], &b = in[2];
+      if (!a.is_known() || !b.is_known()) return;
+      result = joined(a, b);
+      const bool constant = operands[2].kind == Kind::integer;
+      if (op == "mul") result.zeros = capped(a.zeros + b.zeros);
+      if (op == "shl") result.zeros = capped(a.zeros + (constant ? static_cast<unsigned>(std::min<uint64_t>(static_cast<uint64_t>(operands[2].integer), 64)) : 0));
+      if (op == "and") result.zeros = std::max(a.zeros, b.zeros);
+    } else {
+      for (const ptx::Operand& operand : operands) provenance.add_registers(step, operand, targets);
+      for (const Value& value : in) {
+        if (value.is_known()) result.arrays |= value.arrays;
+      }
+      result.number = result.arrays == 0;
+      result.zeros = 0;
+    }
+    const bool calls = op == "call";
+    wrong(result.arrays, calls ? "its address is passed to a function" : through());
+  }
+};
+
+Provenance::Effect Provenance::effect(const Step& step) const {
+  if (step.instruction->operands.empty()) return {};
+  Finder finder{*this, step};
+  finder.find();
+  return {std::move(finder.targets), finder.result, std::move(finder.misuse)};
 }
 
 }  // namespace bankshot::rewrite

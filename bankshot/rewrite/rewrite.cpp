@@ -225,19 +225,25 @@ void align(ptx::Variable& variable, const PlaceTerms& terms) {
   variable.dimensions = {round_up(bytes, terms.row_bytes)};
 }
 
-void align_in(ptx::Block& block, const std::string& name, const PlaceTerms& terms) {
+/// Whether it is a declaration of the array. Dynamic memory may have several names, which must stay at one place.
+bool declares(const ptx::Variable& variable, const Array& array) {
+  const bool is_dynamic = variable.space == ptx::Space::shared && ptx::size_of(variable) == 0;
+  return variable.name == array.name || (array.dynamic && is_dynamic);
+}
+
+void align_in(ptx::Block& block, const Array& array, const PlaceTerms& terms) {
   for (ptx::Statement& statement : block.statements) {
-    if (auto* variable = std::get_if<ptx::Variable>(&statement); variable != nullptr && variable->name == name) align(*variable, terms);
-    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) align_in(**inner, name, terms);
+    if (auto* variable = std::get_if<ptx::Variable>(&statement); variable != nullptr && declares(*variable, array)) align(*variable, terms);
+    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) align_in(**inner, array, terms);
   }
 }
 
-/// All declarations of that name: those of other kernels and blocks only get a little larger.
+/// All declarations of it: those of other kernels and blocks only get a little larger.
 void align_everywhere(ptx::Module& module, ptx::Function& kernel, const Array& array, const PlaceTerms& terms) {
   for (ptx::Item& item : module.items) {
-    if (auto* variable = std::get_if<ptx::Variable>(&item); variable != nullptr && variable->name == array.name) align(*variable, terms);
+    if (auto* variable = std::get_if<ptx::Variable>(&item); variable != nullptr && declares(*variable, array)) align(*variable, terms);
   }
-  align_in(*kernel.body, array.name, terms);
+  align_in(*kernel.body, array, terms);
 }
 
 }  // namespace
@@ -255,9 +261,8 @@ std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& a
     return Refusal{mnemonic(*step.instruction) + " accesses " + std::to_string(access.width) + " bytes at once, which the hash takes apart",
                    kernel.code.place(step)};
   }
-  if (array.bytes % (hash.banks() * word_bytes) != 0 && reads_size_of_shared(kernel.code)) {
-    return Refusal{"its size is not a multiple of a row, and the kernel reads how much shared memory it has", {}};
-  }
+  // Aligned to rows and of whole rows, the arrays may take more.
+  if (reads_size_of_shared(kernel.code)) return Refusal{"the kernel reads how much shared memory it has, which aligning the array to rows may change", {}};
   return std::nullopt;
 }
 

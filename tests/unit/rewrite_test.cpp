@@ -141,6 +141,13 @@ TEST(Rewrite, the_last_row_is_filled_up) {
   EXPECT_NE(ptx::print(module).find(".shared .align 128 .b8 other[128];"), std::string::npos);
 }
 
+TEST(Rewrite, all_names_of_dynamic_memory_are_aligned_alike) {
+  const std::string text = rewritten(kernel_text("st.shared.u32 [dyn+4], 1; ld.shared.u32 %r1, [words+8];",
+                                                 ".extern .shared .align 16 .b8 dyn[];\n.extern .shared .align 4 .b32 words[];\n"), "dyn", "xor");
+  EXPECT_NE(text.find(".shared .align 128 .b8 dyn[]"), std::string::npos) << text;
+  EXPECT_NE(text.find(".shared .align 128 .b32 words[]"), std::string::npos) << text;
+}
+
 TEST(Rewrite, the_hash_of_dynamic_memory_is_off_in_launches_of_torn_rows) {
   const std::string text = rewritten(kernel_text("st.shared.u32 [dyn+4], 1;", ".extern .shared .align 16 .b8 dyn[];\n"), "dyn", "xor");
   EXPECT_EQ(instructions(text),
