@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/report/patterns_json.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/cuda/device.hpp"
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 
@@ -139,8 +140,8 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
   if (!after) return after.error();
   for (KernelPlan& kernel : plan.kernels) {
     if (kernel.kernel.module.digest != digest) continue;
-    const KernelArrays old_arrays(before, *rewrite::find_kernel(before, kernel.kernel.name));
-    const KernelArrays new_arrays(*after, *rewrite::find_kernel(*after, kernel.kernel.name));
+    const KernelArrays old_arrays(before, *ptx::find_kernel(before, kernel.kernel.name));
+    const KernelArrays new_arrays(*after, *ptx::find_kernel(*after, kernel.kernel.name));
     const std::vector<uint32_t> old_lines = memory_lines(old_arrays), new_lines = memory_lines(new_arrays);
     if (old_lines.size() != new_lines.size()) return Error{"internal error: accesses of " + kernel.kernel.name + " are gone"};
     for (ArrayPlan& array : kernel.arrays) {
@@ -196,7 +197,7 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
     const Result<std::shared_ptr<simt::Program>> program = loader.load(text);
     if (!program) return program.error();
     for (const report::Kernel& kernel : report.kernels) {
-      const ptx::Function* function = kernel.module.digest == digest ? rewrite::find_kernel(*module, kernel.name) : nullptr;
+      const ptx::Function* function = kernel.module.digest == digest ? ptx::find_kernel(*module, kernel.name) : nullptr;
       if (function == nullptr || kernel.sites.empty()) continue;
       const KernelArrays arrays(*module, *function);
       const simt::KernelInfo& info = *info_of(**program, kernel.name);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "bankshot/ptx/lookup.hpp"
+
 namespace bankshot::rewrite {
 namespace {
 

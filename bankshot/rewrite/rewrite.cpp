@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/rewrite/place_code.hpp"
 #include "bankshot/support/round_up.hpp"
 

@@ -135,6 +135,14 @@ TEST(RewriteRefusal, rejects_names_that_mean_several_things) {
             "array inner is left alone: it is declared inside a block, after the first instruction or twice");
 }
 
+TEST(RewriteRefusal, a_line_of_the_toolkit_is_told_where_it_was_called) {
+  const std::string files = ".file 1 \"/home/me/app.cu\"\n.file 2 \"/usr/local/cuda/include/sm_32_intrinsics.hpp\"\n";
+  const std::string at = ".loc 1 12 5\n" + kUse + ".loc 2 99 7, function_name f, inlined_at 1 12 5\n";
+  std::string why;
+  rewritten(kernel_text(at + "shr.u32 %r5, %r4, 4;", files) + ".section .debug_str { f: .b8 0 }\n", "tile", "xor", &why);
+  EXPECT_EQ(why, "array tile is left alone: its address goes through shr.u32, which is not followed (app.cu:12)");
+}
+
 TEST(RewriteRefusal, rejects_what_is_not_there) {
   EXPECT_EQ(refusal(kUse, "tiles"), "there is no shared array tiles in kernel k");
   ptx::Module module = ptx::parsed(kernel_text(kUse));
