@@ -26,7 +26,7 @@ class Fix final : public Command {
     launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
     app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the array's start")->type_name("FILE|-");
-    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
+    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX or in the source")->type_name("NAME");
     app.add_option("--kernel", kernels_, "for a PTX file: only kernels with this in their name, with --array the first of them; may be repeated")
         ->type_name("NAME")
         ->allow_extra_args(false);

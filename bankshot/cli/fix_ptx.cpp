@@ -9,6 +9,7 @@
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/fix_folder.hpp"
 #include "bankshot/cli/fix_plan.hpp"
+#include "bankshot/cli/fix_source.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/read_text.hpp"
@@ -41,19 +42,22 @@ class Chooser {
 
   /// The hash that was asked for, in the first of the kernels asked for that has the array.
   Result<Choices> asked_for() const {
+    std::string known;
     for (const std::string& name : ptx::kernel_names(module_)) {
       if (!is_wanted(name, fix_.kernels)) continue;
       const KernelArrays arrays(module_, *ptx::find_kernel(module_, name));
       for (const rewrite::Array& array : arrays.arrays) {
-        if (array.name != fix_.array) continue;
+        known += (known.empty() ? "" : ", ") + array.name;
+        if (array.name != fix_.array && source_name(array.name) != fix_.array) continue;
         const Result<scratchpad::BankHash> hash = fix_.hash.empty() ? for_patterns(array.widest) : given();
         if (!hash) return hash.error();
-        return Choices{name, {{fix_.array, *hash}}, fmt::format("  hash {}\n", scratchpad::spec(*hash))};
+        return Choices{name, {{array.name, *hash}}, fmt::format("  hash {}\n", scratchpad::spec(*hash))};
       }
     }
     std::string names;
     for (const std::string& part : fix_.kernels) names += (names.empty() ? " " : " or ") + part;
-    return Error{fix_.file + ": no kernel" + names + " accesses a shared array " + fix_.array};
+    return Error{fix_.file + ": no kernel" + names + " accesses a shared array " + fix_.array +
+                 (known.empty() ? "" : "; there are " + known)};
   }
 
   /// The best hash for each array of an analysed kernel.

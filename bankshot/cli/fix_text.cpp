@@ -20,7 +20,13 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 /// "transpose.cu:18, 21"; PTX lines where there is no line information.
 std::string lines_text(const ArrayPlan& array) {
+  constexpr size_t kMostPtxLines = 4;
   std::string text, file;
+  const bool nameless = std::all_of(array.places.begin(), array.places.end(), [](const rewrite::Place& p) { return p.line == 0; });
+  if (nameless && array.places.size() > kMostPtxLines) {
+    return fmt::format("{} PTX lines from {} to {} (nvcc -lineinfo tells lines of the source)", array.places.size(),
+                       array.places.front().ptx_line, array.places.back().ptx_line);
+  }
   for (const rewrite::Place& place : array.places) {
     if (place.line == 0) {
       text += (text.empty() ? "" : ", ") + rewrite::to_string(place);
