@@ -1,4 +1,5 @@
 // bankshot fix: bank hashes for the shared arrays of a program, applied to its PTX, and the proof that nothing else changed.
+#include <csignal>
 #include <cstdio>
 #include <optional>
 
@@ -92,7 +93,7 @@ class Fix final : public Command {
     std::fputs(run.error.c_str(), stderr);
     say_how_it_ended(setup, run.seen.ending);
     std::fprintf(stderr, "bankshot: %s\n", why.c_str());
-    return kProgramFailed;
+    return run.seen.ending.signal == SIGINT ? run.seen.ending.shell_status() : static_cast<int>(kProgramFailed);
   }
 
   /// Runs the original once more and the rewritten program. @return why nothing is proved; empty if all is well
@@ -150,7 +151,7 @@ const RegisterCommand registration({
     "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must be a\n"
     "file; anything else reads as empty. What the program writes is not shown.\n\n"
     "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then nothing is\n"
-    "written), 2 for bad input. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
+    "written), 2 for bad input, 130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
     "Examples:\n"
     "  bankshot fix ./app\n"
     "  bankshot fix -o fixed ./app 1024\n"
