@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace bankshot::scratchpad {
 
@@ -32,16 +33,58 @@ std::vector<Pattern> patterns(const AccessTrace& trace, AccessKind kind, unsigne
   return all;
 }
 
+namespace {
+
+/// The two least of the words translated by an origin, with which the sorted translation begins.
+std::pair<uint32_t, uint32_t> two_least(const std::vector<uint32_t>& words, uint32_t origin) {
+  uint32_t first = UINT32_MAX, second = UINT32_MAX;
+  for (uint32_t word : words) {
+    const uint32_t own = word ^ origin;
+    second = std::min(second, std::max(first, own));
+    first = std::min(first, own);
+  }
+  return {first, second};
+}
+
+/// Those origins whose translation of the words may be the least of all: only they are worth sorting.
+/// @param words  of which the forms are compared first; without those that change nothing
+std::vector<uint32_t> promising(std::vector<uint32_t> origins, const std::vector<uint32_t>& words) {
+  std::sort(origins.begin(), origins.end());
+  origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
+  std::vector<uint32_t> best;
+  std::pair<uint32_t, uint32_t> least;
+  for (uint32_t origin : origins) {
+    const auto own = two_least(words, origin);
+    if (best.empty() || own < least) {
+      best.clear();
+      least = own;
+    }
+    if (own == least) best.push_back(origin);
+  }
+  return best;
+}
+
+}  // namespace
+
 Pattern canonical(const Rules& rules, const Pattern& pattern) {
   std::array<uint32_t, kMaxLanes> addresses;
   for (unsigned lane = 0; lane < kMaxLanes; ++lane) addresses[lane] = 4 * pattern.words[lane];
   const unsigned lanes = lanes_per_phase(rules, pattern.kind, pattern.width, addresses.data(), pattern.mask);
   // Which lanes share a phase of such loads depends on what their neighbours want.
   const bool ordered = rules.merge_b128 && pattern.width == 16;
+  std::vector<uint32_t> origins, first_phase;
+  for (uint64_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    origins.push_back(pattern.words[lane]);
+    if (lane / lanes == static_cast<unsigned>(std::countr_zero(pattern.mask)) / lanes) first_phase.push_back(origins.back());
+  }
+  if (!ordered) {
+    std::sort(first_phase.begin(), first_phase.end());
+    if (pattern.kind != AccessKind::atomic) first_phase.erase(std::unique(first_phase.begin(), first_phase.end()), first_phase.end());
+    origins = promising(std::move(origins), first_phase);
+  }
   Pattern least;
-  uint64_t seen_mask = pattern.mask;
-  for (; seen_mask != 0; seen_mask &= seen_mask - 1) {
-    const uint32_t origin = pattern.words[static_cast<size_t>(std::countr_zero(seen_mask))];
+  for (uint32_t origin : origins) {
     Pattern form;
     form.weight = pattern.weight;
     form.kind = pattern.kind;
@@ -149,9 +192,8 @@ Groups groups(const Rules& rules, const PatternSet& set) {
 
 std::vector<uint32_t> canonical(const std::vector<uint32_t>& words) {
   std::vector<uint32_t> least, translated(words.size());
-  for (size_t k = 0; k < words.size(); ++k) {
-    if (k != 0 && words[k] == words[k - 1]) continue;
-    std::transform(words.begin(), words.end(), translated.begin(), [&](uint32_t word) { return word ^ words[k]; });
+  for (uint32_t origin : promising(words, words)) {
+    std::transform(words.begin(), words.end(), translated.begin(), [&](uint32_t word) { return word ^ origin; });
     std::sort(translated.begin(), translated.end());
     if (least.empty() || translated < least) least = translated;
   }

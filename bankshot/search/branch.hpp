@@ -91,6 +91,10 @@ class Tree {
   /// rising order, not of all k. What it does depends on nothing else.
   State search(size_t k, const State& known) {
     state_ = known;
+    if (late_) {
+      state_.timed_out = true;
+      return std::move(state_);
+    }
     set_limit();
     Layer& root = layers_[plain_];
     for (; gone_ < k; ++gone_) remove(root, root.order[gone_]);
@@ -108,6 +112,7 @@ class Tree {
   }
 
  private:
+  static constexpr size_t kSidesBetweenClocks = 4096;  // some hundred microseconds
   static constexpr Sum kGone = std::numeric_limits<Sum>::max() / 2;  // two of them can be added
 
   struct Layer {
@@ -184,7 +189,10 @@ class Tree {
     Layer& layer = layers_[plain_];
     const size_t need = (size_t{1} << (bank_bits_ - plain_)) - 1;
     std::vector<uint64_t> least;
-    for (uint32_t x : layer.list) least.push_back(loads(plain_).least(vector_of(layer, x), state_.excess));
+    for (uint32_t x : layer.list) {
+      if (late()) return floor_;
+      least.push_back(loads(plain_).least(vector_of(layer, x), state_.excess));
+    }
     if (least.size() < need) return state_.excess;
     std::nth_element(least.begin(), least.begin() + static_cast<ptrdiff_t>(need - 1), least.end());
     return std::min(least[need - 1], state_.excess);
@@ -200,7 +208,7 @@ class Tree {
     const bool by_loads = depth > 0 && (state_.tried[depth] < 4096 || state_.removed[depth] * 16 >= state_.tried[depth]);
     std::erase_if(layer.list, [&](uint32_t x) {
       bool out = layer.sums[x] + others > room;
-      if (!out && by_loads) {
+      if (!out && by_loads && !late()) {
         out = loads(depth).least(vector_of(layer, x), state_.excess) >= state_.excess;
         ++state_.tried[depth];
         state_.removed[depth] += out;
@@ -222,6 +230,7 @@ class Tree {
   void finish(Layer& layer, unsigned depth) {
     for (uint32_t x : layer.list) {
       if (layer.sums[x] > limit_ - layer.chosen) continue;
+      if (late()) return;
       const uint32_t row = vector_of(layer, x);
       ++state_.evaluated;
       const uint64_t excess = loads(depth).least(row, state_.excess);
@@ -273,7 +282,20 @@ class Tree {
     }
     for (uint32_t x : layer.list) remove(layer, x);
     if (state_.transcript) state_.transcript->leave(depth, branched);
-    if ((++visits_ & 63) == 0 && Incumbent::Clock::now() > deadline_) state_.timed_out = true;
+    if ((++visits_ & 63) == 0) look_at_clock();
+    state_.timed_out = late_;
+  }
+
+  /// Whether time is up, before loads are looked at: the clock is asked after so many sides, since a node of many groups
+  /// takes long by itself. What is not looked at any more is left undecided.
+  bool late() {
+    work_ += loads_.sides() + 1;
+    if (work_ >= kSidesBetweenClocks) look_at_clock();
+    return late_;
+  }
+  void look_at_clock() {
+    work_ = 0;
+    if (Incumbent::Clock::now() > deadline_) late_ = true;
   }
 
   /// @return whether there was anything to branch to
@@ -283,6 +305,7 @@ class Tree {
     bool branched = false;
     for (size_t k = 0; k < layer.order.size(); ++k) {
       if (rising && least_sum(layer, k, need, most) > limit_) break;
+      if (late_) break;
       branched = true;
       descend(layer, depth, layer.order[k]);
       if (state_.timed_out || at_floor()) break;
@@ -306,8 +329,9 @@ class Tree {
   PartialLoads loads_;
   int64_t scale_, total_weight_;
   Sum limit_ = 0, most_ = 0;
-  bool rising_ = false;
+  bool rising_ = false, late_ = false;
   uint64_t step_ = 0, lower_bound_ = 0, visits_ = 0;
+  size_t work_ = kSidesBetweenClocks;       ///< sides since the clock was last asked
   size_t gone_ = 0;                         ///< children of the root that are removed
   State state_;
   std::vector<Layer> layers_;

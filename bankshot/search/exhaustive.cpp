@@ -51,13 +51,14 @@ Range reduced_range(const Problem& problem, bool permutations) {
 
 }  // namespace
 
-Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, const Restriction& restriction) {
+Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, const Restriction& restriction,
+                           Deadline deadline) {
   const Evaluator evaluator(problem.groups);
   Range range = reduced ? reduced_range(problem, permutations) : full_range(problem.size, permutations);
   if ((restriction.in_place || restriction.plain_low_bits != 0) && range.k1.front() != 0) range.k1.insert(range.k1.begin(), 0);
   const bool masks = !permutations && (!reduced || range.reduced);
   Found best;
-  bool any = false;
+  bool any = false, late = false;
   std::set<std::vector<uint32_t>> seen;  // row spaces
   for (unsigned k1 : range.k1) {
     for (uint32_t mask = 0; mask < (masks ? 1u << problem.size.bank_bits : 1); ++mask) {
@@ -67,6 +68,8 @@ Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduc
         if (!restriction.allows(hash)) continue;
         ++best.evaluated;
         // Of the 4,480 hashes of 14 address bits, 1,846 differ in what they put together: the first of each is enough.
+        if (any && deadline != Deadline::max() && (best.evaluated & 15) == 0) late = late || std::chrono::steady_clock::now() > deadline;
+        if (late) continue;
         if (!seen.insert(scratchpad::reduced(hash.rows())).second) continue;
         const uint64_t excess = evaluator.excess(hash.rows(), any ? best.excess : UINT64_MAX);
         if (any && excess >= best.excess) continue;
@@ -77,8 +80,8 @@ Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduc
     }
   }
   best.excess += problem.unavoidable;
-  best.status = Status::exhaustive;
-  best.lower_bound = best.excess;
+  best.status = late ? Status::best_found : Status::exhaustive;
+  best.lower_bound = late ? problem.unavoidable : best.excess;
   return best;
 }
 

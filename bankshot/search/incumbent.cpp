@@ -10,6 +10,7 @@ namespace {
 /// Row spaces tried before the proof begins, times the groups: some tenths of a second.
 constexpr uint64_t kWorkBeforeProof = 60'000'000;
 constexpr int kRandomStarts = 64;
+constexpr size_t kSidesBetweenClocks = 4096;  // some hundred microseconds
 
 }  // namespace
 
@@ -46,6 +47,8 @@ void Incumbent::take(const std::vector<uint32_t>& wanted, uint64_t own) {
 void Incumbent::descend(std::vector<uint32_t> from, Clock::time_point deadline) {
   const unsigned plain = restriction_.plain_low_bits;
   uint64_t least = evaluator_.excess(from);
+  size_t work = kSidesBetweenClocks;  // sides since the clock was last asked
+  bool late = false;
   for (unsigned since = 0, i = plain; since < bank_bits_ - plain; i = i + 1 == bank_bits_ ? plain : i + 1) {
     ++since;
     std::vector<uint32_t> others = from;
@@ -56,6 +59,12 @@ void Incumbent::descend(std::vector<uint32_t> from, Clock::time_point deadline) 
     for (uint32_t h = 1; h < uint32_t{1} << quotient_.bits; ++h) {
       if ((h & pivots) != 0) continue;  // one row of each coset
       ++evaluated;
+      work += loads_.sides() + 1;
+      if (work >= kSidesBetweenClocks) {
+        work = 0;
+        late = Clock::now() > deadline;
+      }
+      if (late) break;
       const uint64_t own = loads_.least(h, least);
       if (own >= least) continue;
       if (restriction_.in_place) {
@@ -69,7 +78,7 @@ void Incumbent::descend(std::vector<uint32_t> from, Clock::time_point deadline) 
       since = 0;
     }
     while (loads_.depth() > plain) loads_.pop();
-    if (least <= floor || Clock::now() > deadline) break;
+    if (least <= floor || late) break;
   }
   offer(from);
 }

@@ -9,16 +9,20 @@ namespace bankshot::search {
 namespace {
 
 constexpr size_t kProofLimit = 1'000'000;  // numbers
+/// Those that a heuristic looks at: some tenths of a second.
+constexpr size_t kHeuristicGroups = 2048;
 
 /// What the other methods offer, descents from there, and from random places.
 void find_good_ones(const Problem& problem, const Quotient& quotient, const SearchOptions& options,
                     Incumbent::Clock::time_point deadline, Incumbent& best) {
-  for (const scratchpad::BankHash& hash :
-       {scratchpad::modulo_hash(problem.size), scratchpad::fixed_xor_hash(problem.size),
-        exhaustive_bitvector(problem, false, false, options).hash, minimum_imbalance(problem, true, options).hash}) {
+  const auto offer = [&](const scratchpad::BankHash& hash) {
     const std::vector<uint32_t> rows = best.start(quotient.rows(hash));
     if (!rows.empty()) best.offer(rows);
-  }
+  };
+  offer(scratchpad::modulo_hash(problem.size));
+  offer(scratchpad::fixed_xor_hash(problem.size));
+  offer(exhaustive_bitvector(problem, false, false, options, deadline).hash);
+  if (Incumbent::Clock::now() <= deadline) offer(minimum_imbalance(sample(problem, kHeuristicGroups), true, options).hash);
   best.improve(deadline);
 }
 
@@ -44,12 +48,13 @@ Found optimal(const Problem& problem, const SearchOptions& options) {
     find_good_ones(problem, quotient, options, deadline, best);
     result.lower_bound = best.excess;
     if (!best.at_floor() && options.plain_low_bits < bank_bits) {
-      const Spectrum s = spectrum(quotient.groups, quotient.bits);
+      const std::optional<Spectrum> s = spectrum(quotient.groups, quotient.bits, deadline);
       Transcript transcript(options.plain_low_bits, bank_bits - 1, kProofLimit);
-      const TreeResult tree = search_tree(quotient, bank_bits, options, s, deadline, best, options.proof ? &transcript : nullptr);
+      const TreeResult tree = s ? search_tree(quotient, bank_bits, options, *s, deadline, best, options.proof ? &transcript : nullptr)
+                                : TreeResult{false, best.floor};
       if (!tree.finished) result.status = Status::best_found;
       result.lower_bound = tree.lower_bound;
-      proof.scale = s.scale;
+      if (s) proof.scale = s->scale;
       if (options.proof && !best.at_floor()) {
         proof.tree = transcript.numbers();
         for (int32_t& number : proof.tree) {

@@ -15,6 +15,8 @@ class PartialLoads {
   void push(uint32_t row);
   void pop();
   unsigned depth() const { return depth_; }
+  /// What least() looks at at most, sixteen groups or a large one each: a measure of its work.
+  size_t sides() const { return sides_.sides.size() + large_.size(); }
 
   /// Least excess of the hashes whose row space holds the rows pushed.
   uint64_t least() const { return rest_[depth_].front(); }

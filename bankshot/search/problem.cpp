@@ -47,6 +47,14 @@ bool Restriction::allows(const scratchpad::BankHash& hash) const {
   return true;
 }
 
+Problem sample(const Problem& problem, size_t groups) {
+  if (problem.groups.size() <= groups) return problem;
+  Problem some = problem;
+  some.groups.clear();
+  for (size_t k = 0; k < groups; ++k) some.groups.push_back(problem.groups[k * problem.groups.size() / groups]);
+  return some;
+}
+
 Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& set) {
   Problem p;
   p.size = scratchpad::size_of(set);

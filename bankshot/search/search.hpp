@@ -12,6 +12,8 @@
 
 namespace bankshot::search {
 
+using Deadline = std::chrono::steady_clock::time_point;
+
 /// The classes of the XOR-hash paper, section 4, and all matrices.
 enum class HashClass : uint8_t { bitvector_perm, bitvector_xor, bitwise_perm, bitwise_xor, gf2 };
 enum class Method : uint8_t { exhaustive, givargis, mih, optimal };
@@ -76,10 +78,16 @@ struct SearchOptions : Restriction {
 /// Source: the XOR-hash paper, section 5.1; the order among equals is the one that gives the parameters of its Table 5.
 /// @param permutations  only mask 0
 /// @param reduced       only k1, k2 and mask that section 5.1 keeps; and k1 = 0, without which nothing is in place
-Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, const Restriction& restriction = {});
+/// At the deadline: the best so far, best_found.
+Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduced, const Restriction& restriction = {},
+                           Deadline deadline = Deadline::max());
+
+/// At most so many of the groups, evenly chosen: what a heuristic that looks at each group often is given of many.
+Problem sample(const Problem& problem, size_t groups);
 
 /// Sets of m single bits, or with `pairs` of single bits and XORs of two: all that a bound on the bits chosen so far does
-/// not rule out, in ascending order, the first of the best.
+/// not rule out, in ascending order, the first of the best. At the deadline the best so far, which is no worse than what a
+/// heuristic offers and, if there was time for them, than the best set of single bits.
 Found exhaustive_bitwise(const Problem& problem, bool pairs, const SearchOptions& options);
 
 // The heuristics keep to a restriction as they go: plain address bits are taken first, and in place only candidates that

@@ -1,7 +1,5 @@
 #include "bankshot/search/sides.hpp"
 
-#include "bankshot/scratchpad/gf2.hpp"
-
 namespace bankshot::search {
 
 Sides::Sides(std::span<const scratchpad::Group> all) : groups(all.size()) {
@@ -23,8 +21,11 @@ Sides::Sides(std::span<const scratchpad::Group> all) : groups(all.size()) {
       to.all[side] |= 1u << word;
       for (unsigned part = 0; part < kParts; ++part) {
         const uint32_t own = group.words[word] >> 4 * part & 15;
-        for (uint32_t row = 0; row < 16; ++row) to.odd[part][row][side] |= scratchpad::parity(own & row) << word;
+        for (unsigned bit = 0; bit < 4; ++bit) to.odd[part][1u << bit][side] |= (own >> bit & 1) << word;
       }
+    }
+    for (auto& part : to.odd) {
+      for (uint32_t row = 1; row < 16; ++row) part[row][side] = part[row & (row - 1)][side] ^ part[row & ~(row - 1)][side];
     }
     weights[weights.size() - kSide + side] = group.weight;
     index[index.size() - kSide + side] = k;

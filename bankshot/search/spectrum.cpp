@@ -1,17 +1,19 @@
 #include "bankshot/search/spectrum.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace bankshot::search {
 namespace {
 
 /// In place: x[h] = sum over a of (-1)^parity(h & a) x[a].
-void transform(std::vector<int32_t>& x) {
+template <class T>
+void transform(std::vector<T>& x) {
   for (size_t half = 1; half < x.size(); half *= 2) {
     for (size_t begin = 0; begin < x.size(); begin += 2 * half) {
       for (size_t k = begin; k < begin + half; ++k) {
-        const int32_t a = x[k], b = x[k + half];
+        const T a = x[k], b = x[k + half];
         x[k] = a + b;
         x[k + half] = a - b;
       }
@@ -21,7 +23,8 @@ void transform(std::vector<int32_t>& x) {
 
 }  // namespace
 
-Spectrum spectrum(std::span<const scratchpad::Group> groups, unsigned bits) {
+std::optional<Spectrum> spectrum(std::span<const scratchpad::Group> groups, unsigned bits,
+                                 std::chrono::steady_clock::time_point deadline) {
   Spectrum s;
   s.bits = bits;
   size_t words = 1;
@@ -41,13 +44,32 @@ Spectrum spectrum(std::span<const scratchpad::Group> groups, unsigned bits) {
     s.scale = next;
   }
   s.value.assign(size_t{1} << bits, 0);
+  // f^2 is the transform of how often two words of the group differ by d. Where nothing is rounded these counts are added
+  // up first, and one transform is enough for all groups.
   std::vector<int32_t> f(size_t{1} << bits);
-  for (const scratchpad::Group& group : groups) {
+  std::vector<int64_t> square;
+  for (size_t done = 0; const scratchpad::Group& group : groups) {
+    if ((done++ & 15) == 0 && std::chrono::steady_clock::now() > deadline) return std::nullopt;
+    const auto k = static_cast<int64_t>(group.words.size()), weight = static_cast<int64_t>(group.weight);
+    if (s.scale % k == 0) {
+      const int64_t factor = weight * (s.scale / k);
+      s.value[0] += factor * k;
+      for (size_t i = 0; i < group.words.size(); ++i) {
+        for (size_t j = 0; j < i; ++j) s.value[group.words[i] ^ group.words[j]] += 2 * factor;
+      }
+    }
+  }
+  transform(s.value);
+  for (size_t done = 0; const scratchpad::Group& group : groups) {
+    const auto k = static_cast<int64_t>(group.words.size()), weight = static_cast<int64_t>(group.weight);
+    if (s.scale % k == 0) continue;
+    if ((done++ & 15) == 0 && std::chrono::steady_clock::now() > deadline) return std::nullopt;
     std::fill(f.begin(), f.end(), 0);
     for (uint32_t word : group.words) ++f[word];
     transform(f);
-    const auto k = static_cast<int64_t>(group.words.size()), weight = static_cast<int64_t>(group.weight);
-    for (size_t h = 0; h < f.size(); ++h) s.value[h] += weight * (s.scale * f[h] * f[h] / k);
+    square.resize(group.words.size() + 1);
+    for (int64_t x = 0; x <= k; ++x) square[static_cast<size_t>(x)] = weight * (s.scale * x * x / k);
+    for (size_t h = 0; h < f.size(); ++h) s.value[h] += square[static_cast<size_t>(std::abs(f[h]))];
   }
   return s;
 }

@@ -1,7 +1,9 @@
 // The bound of the optimal search: how unevenly a row space must spread the words, by the Walsh-Hadamard transform.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +23,8 @@ struct Spectrum {
   int64_t total_weight = 0;
 };
 
-Spectrum spectrum(std::span<const scratchpad::Group> groups, unsigned bits);
+/// @return nothing if the deadline came first
+std::optional<Spectrum> spectrum(std::span<const scratchpad::Group> groups, unsigned bits,
+                                 std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
 
 }  // namespace bankshot::search

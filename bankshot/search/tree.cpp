@@ -25,10 +25,13 @@ class Driver {
     size_t k = 0;
     for (; k < children && !done; k += kBatch) {
       size_t end = k;
+      uint64_t before = 0;  // lower bound while children of this batch are open
       while (end < std::min(children, k + kBatch) && !done) {
         done = root_.done_without(end, best.excess);
+        if (end == k) before = root_.lower_bound();
         end += !done;
       }
+      lower_bound_ = before;
       if (transcript != nullptr) known.transcript = transcript->child();
       search(k, end, known);
       for (size_t i = 0; i < end - k; ++i) {
@@ -48,7 +51,7 @@ class Driver {
       done = done || timed_out_ || best.at_floor();
     }
     if (transcript != nullptr) transcript->leave(plain, children != 0);
-    return {!timed_out_, timed_out_ ? std::min(root_.lower_bound(), best.excess) : best.excess};
+    return {!timed_out_, timed_out_ ? std::min(lower_bound_, best.excess) : best.excess};
   }
 
  private:
@@ -68,6 +71,7 @@ class Driver {
   ThreadPool pool_;
   std::vector<State> found_;
   State sums_;
+  uint64_t lower_bound_ = 0;
   bool timed_out_ = false;
 };
 
