@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "bankshot/ptx/lookup.hpp"
+
 namespace bankshot::analysis {
 namespace {
 
@@ -178,7 +180,7 @@ class Gatherer {
     site.file = step.file;
     site.line = step.line;
     site.ptx_line = step.ptx_line;
-    site.op = text_of(*step.instruction);
+    site.op = ptx::mnemonic(*step.instruction);
     site.kind = kind_of(step);
     site.width = step.width;
     for (uint32_t k = 0; k < code_.arrays.size() && k < Value::kArrayBits; ++k) {
@@ -223,15 +225,6 @@ class Gatherer {
   const Launch& launch_;
   std::vector<Gathered> sites_;
 };
-
-const ptx::Function* find(const ptx::Module& module, std::string_view kernel) {
-  for (const ptx::Item& item : module.items) {
-    const auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->is_entry && function->body != nullptr && function->name == kernel)
-      return function;
-  }
-  return nullptr;
-}
 
 /// Whether knowing the CTA's index tells more of some instruction.
 bool is_surer(const std::vector<Site>& one, const std::vector<Site>& all) {
@@ -278,18 +271,9 @@ std::optional<std::vector<int64_t>> loop_factors(const std::vector<Instance>& in
   return factors;
 }
 
-std::vector<std::string> kernels_of(const ptx::Module& module) {
-  std::vector<std::string> names;
-  for (const ptx::Item& item : module.items) {
-    const auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->is_entry && function->body != nullptr) names.push_back(function->name);
-  }
-  return names;
-}
-
 Result<Kernel> analyse(const ptx::Module& module, std::string_view name, const Launch& launch,
                        const scratchpad::Rules& rules, const Options& options) {
-  const ptx::Function* function = find(module, name);
+  const ptx::Function* function = ptx::find_kernel(module, name);
   if (function == nullptr) return Error{"there is no kernel '" + std::string(name) + "'"};
   constexpr uint32_t kMostThreads = 1024;
   const Extent& block = launch.block;

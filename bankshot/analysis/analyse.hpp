@@ -76,7 +76,4 @@ struct Options {
 Result<Kernel> analyse(const ptx::Module& module, std::string_view kernel, const Launch& launch,
                        const scratchpad::Rules& rules, const Options& options = {});
 
-/// Names of the entries with a body.
-std::vector<std::string> kernels_of(const ptx::Module& module);
-
 }  // namespace bankshot::analysis

@@ -367,12 +367,6 @@ class Builder {
 
 }  // namespace
 
-std::string text_of(const ptx::Instruction& instruction) {
-  std::string text = instruction.opcode;
-  for (const std::string& modifier : instruction.modifiers) text += '.' + modifier;
-  return text;
-}
-
 Code code_of(const ptx::Module& module, const ptx::Function& kernel) { return Builder(module, kernel).take(); }
 
 }  // namespace bankshot::analysis

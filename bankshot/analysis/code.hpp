@@ -85,7 +85,4 @@ Code code_of(const ptx::Module& module, const ptx::Function& kernel);
 /// Fills `loops`, `loop_of`, `next` and `join` of code whose steps have their targets.
 void find_loops(Code& code);
 
-/// "ld.shared.f32"
-std::string text_of(const ptx::Instruction& instruction);
-
 }  // namespace bankshot::analysis

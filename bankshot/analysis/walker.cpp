@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bankshot/ptx/lookup.hpp"
+
 namespace bankshot::analysis {
 namespace {
 
@@ -197,7 +199,7 @@ uint64_t Walker::split(uint32_t at, const std::vector<Side>& sides) {
 }
 
 Assumption Walker::assumption(const Step& step, const std::string& why, bool uniform) const {
-  const std::string what = text_of(*step.instruction) + " at " + place(step) + " " + why;
+  const std::string what = ptx::mnemonic(*step.instruction) + " at " + place(step) + " " + why;
   return {step.ptx_line, (uniform ? "may not run at all: " : "all lanes are taken to take part: ") + what, uniform};
 }
 

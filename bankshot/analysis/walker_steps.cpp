@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "bankshot/analysis/walker.hpp"
+#include "bankshot/ptx/lookup.hpp"
 
 namespace bankshot::analysis {
 namespace {
@@ -122,7 +123,7 @@ void Walker::write(const Step& step, uint32_t reg, const Row& values, uint64_t l
     if (is_on(lanes | unsure, lane)) states[1].second[lane] = values[lane];
     if (is_on(lanes, lane)) states[0].second[lane] = values[lane];
   }
-  meet({reg}, states, uniform, "depends on the guard of " + text_of(*step.instruction) + " at " + place(step));
+  meet({reg}, states, uniform, "depends on the guard of " + ptx::mnemonic(*step.instruction) + " at " + place(step));
 }
 
 /// What is not known of these values: "32*ctaid.x and param_2".
@@ -172,7 +173,7 @@ void Walker::compute(const Step& step, uint64_t all) {
     }
     if (step.operation == nullptr) arrays = 0;
     if (uniform) {
-      std::string key = text_of(*step.instruction);
+      std::string key = ptx::mnemonic(*step.instruction);
       for (size_t k = 0; k < count; ++k)
         key += '|' + std::to_string(in[k][lane].form) + ':' + std::to_string(in[k][lane].bits);
       const std::string parts = unknown_parts(values, count);
@@ -186,10 +187,10 @@ void Walker::compute(const Step& step, uint64_t all) {
       out[lane] = forms_.unknown(forms_.reason(*cause), arrays);
     } else if (step.operation == nullptr) {
       out[lane] =
-          forms_.unknown("depends on the result of " + text_of(*step.instruction) + " at " + place(step), arrays);
+          forms_.unknown("depends on the result of " + ptx::mnemonic(*step.instruction) + " at " + place(step), arrays);
     } else {
       out[lane] = forms_.unknown("depends on " + unknown_parts(values, count) + ", not known (" +
-                                     text_of(*step.instruction) + " at " + place(step) + ")",
+                                     ptx::mnemonic(*step.instruction) + " at " + place(step) + ")",
                                  arrays);
     }
   }
@@ -241,7 +242,7 @@ void Walker::access(const Step& step, uint64_t all) {
   const std::string reason = (step.space == ptx::Space::param ? "depends on the result of a call, read at "
                               : step.atomic                   ? "depends on the result of an atomic at "
                                                               : "depends on data loaded at ") +
-                             place(step) + " (" + text_of(*step.instruction) + ")";
+                             place(step) + " (" + ptx::mnemonic(*step.instruction) + ")";
   for (const uint32_t reg : step.destinations) {
     const unsigned width = code_.register_bits[reg];
     Row values;

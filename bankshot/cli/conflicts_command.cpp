@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/report/patterns_json.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
@@ -52,7 +53,7 @@ class Conflicts final : public Command {
 const RegisterCommand registration({
     "conflicts", "Count the conflicts of access patterns under a bank hash",
     "The degree of a pattern is the passes over the banks that it needs, ideal what it needs without conflicts; the excess\n"
-    "is the sum of weight * (degree - ideal). PATTERNS is described in docs/json.md.\n\n"
+    "is the sum of weight * (degree - ideal). PATTERNS and the forms of SPEC are described in docs/json.md.\n\n"
     "Examples:\n"
     "  bankshot conflicts patterns.json\n"
     "  bankshot conflicts --hash xor patterns.json\n"

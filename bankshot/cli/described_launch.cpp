@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/report/run_report.hpp"
 #include "bankshot/simt/mistakes.hpp"
@@ -68,14 +69,6 @@ Result<Parameter> parameter(const std::string& text) {
   return Parameter{text, text.substr(0, plus), *offset, *value, false};
 }
 
-const ptx::Function* entry(const ptx::Module& module, const std::string& name) {
-  for (const ptx::Item& item : module.items) {
-    const auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->is_entry && function->body != nullptr && function->name == name) return function;
-  }
-  return nullptr;
-}
-
 /// Gives a kernel the parameters that it has.
 void give(std::vector<Parameter>& all, const ptx::Function& kernel, analysis::Launch& launch) {
   for (Parameter& p : all) {
@@ -104,13 +97,13 @@ std::string misfit(const simt::KernelInfo& kernel, const Extent& block) {
   return {};
 }
 
+}  // namespace
+
 bool is_wanted(const std::string& kernel, const std::vector<std::string>& parts) {
   return parts.empty() || std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
     return kernel.find(part) != std::string::npos || report::demangle(kernel).find(part) != std::string::npos;
   });
 }
-
-}  // namespace
 
 void DescribedLaunch::define(CLI::App& app, const std::string& use) {
   app.add_option("--block", block_, use + "threads of a block")->type_name("X[,Y[,Z]]");
@@ -155,7 +148,7 @@ int DescribedLaunch::analyse(const std::string& file, const std::vector<PtxText>
       names += (names.empty() ? "" : ", ") + report::demangle(info.name);
       if (!is_wanted(info.name, wanted)) continue;
       analysis::Launch own = launch;
-      give(parameters, *entry(*module, info.name), own);
+      give(parameters, *ptx::find_kernel(*module, info.name), own);
       if (const std::string reason = misfit(info, *block); !reason.empty()) {
         failures.push_back(reason);
         continue;

@@ -12,15 +12,20 @@
 
 namespace bankshot::cli {
 
+/// Whether a kernel's name, as in the PTX or as in the source, contains one of some parts; every kernel if there are none.
+bool is_wanted(const std::string& kernel, const std::vector<std::string>& parts);
+
 class DescribedLaunch {
  public:
   /// @param use  "for --static: ", before each help text
   void define(CLI::App& app, const std::string& use);
-  bool is_given() const { return !block_.empty(); }
+  /// Whether any of the options was.
+  bool is_given() const { return !block_.empty() || !grid_.empty() || !parameters_.empty(); }
+  bool has_block() const { return !block_.empty(); }
 
   /// Analyses the kernels of some texts; messages go to standard error.
   /// @param file    what the texts are from, for messages
-  /// @param wanted  parts of kernels' names; all kernels if empty
+  /// @param wanted  kernels to analyse, as is_wanted() has it
   /// @param kernels receives what could be analysed
   /// @return exit status: kDone, or kBadInput if nothing could be analysed
   int analyse(const std::string& file, const std::vector<PtxText>& texts, const gpu::Gpu& gpu,

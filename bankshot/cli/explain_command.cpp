@@ -64,6 +64,7 @@ class Explain final : public Command {
       if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
       return static_.run(options_.gpu, json_, kernels_);
     }
+    if (static_.is_launch_given()) return refuse("--block, --grid and --param are for --static; a run tells them itself");
     std::vector<Gate> gates;
     for (const std::string& text : gates_) {
       const Result<Gate> gate = parse_gate(text);

@@ -1,28 +1,18 @@
 // bankshot fix: bank hashes for the shared arrays of a program, applied to its PTX, and the proof that nothing else changed.
-#include <sys/stat.h>
-
-#include <bit>
-#include <cerrno>
-#include <algorithm>
+#include <csignal>
 #include <cstdio>
-#include <cstring>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/fix_folder.hpp"
 #include "bankshot/cli/fix_plan.hpp"
 #include "bankshot/cli/fix_ptx.hpp"
-#include "bankshot/cli/output.hpp"
-#include "bankshot/cli/patterns_file.hpp"
-#include "bankshot/cli/read_text.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
-#include "bankshot/ptx/checker.hpp"
-#include "bankshot/ptx/parser.hpp"
-#include "bankshot/ptx/printer.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -33,20 +23,22 @@ class Fix final : public Command {
     options_.define(app);
     app.add_option("-o,--output", folder_, "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")->type_name("DIR");
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
-    app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+    app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->type_name("S")->check(CLI::Range(0.0, 1e6))->capture_default_str();
     launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
     app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the array's start")->type_name("FILE|-");
-    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX")->type_name("NAME");
-    app.add_option("--kernel", kernel_, "for a PTX file: the kernel, as in the PTX; all, or with --array the first that has it, if not given")->type_name("NAME");
+    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX or in the source")->type_name("NAME");
+    app.add_option("--kernel", kernels_, "for a PTX file: only kernels with this in their name, with --array the first of them; may be repeated")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
     if (command[0].ends_with(".ptx")) return fix_file(command);
-    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernel_.empty() || launch_.is_given()) {
-      return refuse("--hash, --patterns, --array, --kernel and --block are for PTX files; a program's hashes are searched");
+    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernels_.empty() || launch_.is_given()) {
+      return refuse("--hash, --patterns, --array, --kernel, --block, --grid and --param are for PTX files; a program is run, and its hashes are searched for");
     }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
@@ -54,9 +46,7 @@ class Fix final : public Command {
 
  private:
   std::optional<Error> check_outputs() const {
-    if (!json_.empty() && json_ != "-") {
-      if (const auto error = cannot_write(json_)) return error;
-    }
+    if (const auto error = cannot_deliver(json_)) return error;
     return folder_.empty() ? std::nullopt : cannot_use_folder(folder_);
   }
 
@@ -64,7 +54,7 @@ class Fix final : public Command {
     if (command.size() != 1) return refuse("a PTX file has no arguments");
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
     if (const auto error = check_outputs()) return refuse(error->message);
-    return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernel_, &launch_, time_limit()});
+    return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, &launch_, time_limit()});
   }
 
   std::chrono::milliseconds time_limit() const { return std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)); }
@@ -103,7 +93,7 @@ class Fix final : public Command {
     std::fputs(run.error.c_str(), stderr);
     say_how_it_ended(setup, run.seen.ending);
     std::fprintf(stderr, "bankshot: %s\n", why.c_str());
-    return kProgramFailed;
+    return run.seen.ending.signal == SIGINT ? run.seen.ending.shell_status() : static_cast<int>(kProgramFailed);
   }
 
   /// Runs the original once more and the rewritten program. @return why nothing is proved; empty if all is well
@@ -147,20 +137,21 @@ class Fix final : public Command {
 
   RunOptions options_;
   DescribedLaunch launch_;
-  std::string folder_, json_, hash_, patterns_, array_, kernel_;
+  std::string folder_, json_, hash_, patterns_, array_;
+  std::vector<std::string> kernels_;
   double seconds_ = 10;
 };
 
 const RegisterCommand registration({
     "fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
-    "Runs the program, searches the best hash for each shared array that has conflicts, rewrites the PTX so that each word\n"
+    "Runs the program, searches for the best hash of each shared array that has conflicts, rewrites the PTX so that each word\n"
     "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, standard\n"
-    "output, standard error and exit status must be the same bit for bit. Where two runs of the original print other numbers\n"
+    "output, standard error and exit status must be the same bit for bit. Where two runs of the original print different numbers\n"
     "(times), numbers are not compared, which is told; files that the program writes are not compared either.\n"
     "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must be a\n"
     "file; anything else reads as empty. What the program writes is not shown.\n\n"
     "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then nothing is\n"
-    "written), 2 for bad input. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
+    "written), 2 for bad input, 130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
     "Examples:\n"
     "  bankshot fix ./app\n"
     "  bankshot fix -o fixed ./app 1024\n"

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "bankshot/cuda/device.hpp"
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 
@@ -137,8 +140,8 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
   if (!after) return after.error();
   for (KernelPlan& kernel : plan.kernels) {
     if (kernel.kernel.module.digest != digest) continue;
-    const KernelArrays old_arrays(before, *rewrite::find_kernel(before, kernel.kernel.name));
-    const KernelArrays new_arrays(*after, *rewrite::find_kernel(*after, kernel.kernel.name));
+    const KernelArrays old_arrays(before, *ptx::find_kernel(before, kernel.kernel.name));
+    const KernelArrays new_arrays(*after, *ptx::find_kernel(*after, kernel.kernel.name));
     const std::vector<uint32_t> old_lines = memory_lines(old_arrays), new_lines = memory_lines(new_arrays);
     if (old_lines.size() != new_lines.size()) return Error{"internal error: accesses of " + kernel.kernel.name + " are gone"};
     for (ArrayPlan& array : kernel.arrays) {
@@ -148,6 +151,7 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
     }
     const simt::KernelInfo* info = info_of(**program, kernel.kernel.name);
     const uint64_t dynamic = dynamic_shared(run, kernel.kernel.name);
+    kernel.static_after = info->static_shared;
     kernel.shared_after = dynamic != 0 ? info->dynamic_base + dynamic : info->static_shared;
     kernel.ctas_after = ctas_on_sm(gpu, kernel.kernel, kernel.shared_after);
   }
@@ -193,7 +197,7 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
     const Result<std::shared_ptr<simt::Program>> program = loader.load(text);
     if (!program) return program.error();
     for (const report::Kernel& kernel : report.kernels) {
-      const ptx::Function* function = kernel.module.digest == digest ? rewrite::find_kernel(*module, kernel.name) : nullptr;
+      const ptx::Function* function = kernel.module.digest == digest ? ptx::find_kernel(*module, kernel.name) : nullptr;
       if (function == nullptr || kernel.sites.empty()) continue;
       const KernelArrays arrays(*module, *function);
       const simt::KernelInfo& info = *info_of(**program, kernel.name);
@@ -216,6 +220,27 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
     }
   }
   return plan;
+}
+
+/// Static shared memory is at most 48 KB on every GPU: ptxas refuses more. Leaves arrays alone that do not fit when their rows
+/// are filled up: first those that grow, then those that are aligned only. @return whether there are any
+static bool leave_alone_what_does_not_fit(FixPlan& plan) {
+  constexpr uint64_t kMostStatic = 48 * 1024;
+  bool any = false;
+  for (KernelPlan& kernel : plan.kernels) {
+    if (kernel.static_after <= kMostStatic) continue;
+    const bool growing = std::any_of(kernel.arrays.begin(), kernel.arrays.end(), [](const ArrayPlan& a) { return a.rewritten && a.rewritten->extra_bytes != 0; });
+    for (ArrayPlan& array : kernel.arrays) {
+      if (!array.rewritten || (growing && array.rewritten->extra_bytes == 0)) continue;
+      array.left_alone = rewrite::Refusal{fmt::format("whole and aligned rows would take the kernel's static shared memory to {} bytes; {} are allowed", kernel.static_after, kMostStatic), {}};
+      any = true;
+    }
+    kernel.static_after = 0;
+    for (ArrayPlan& array : kernel.arrays) array.rewritten.reset(), array.new_lines.clear();
+    kernel.shared_after = kernel.shared_before;
+    kernel.ctas_after = kernel.ctas_before;
+  }
+  return any;
 }
 
 std::optional<Error> rewrite_modules(FixPlan& plan, const WitnessedRun& run, const gpu::Gpu& gpu) {
@@ -246,7 +271,11 @@ std::optional<Error> rewrite_modules(FixPlan& plan, const WitnessedRun& run, con
     plan.patches[digest] = ptx::print(*changed);
     if (const auto error = look_again(plan, loader, gpu, digest, *original, run)) return error;
   }
-  return std::nullopt;
+  if (!leave_alone_what_does_not_fit(plan)) return std::nullopt;
+  for (KernelPlan& kernel : plan.kernels) {
+    for (ArrayPlan& array : kernel.arrays) array.new_lines.clear();
+  }
+  return rewrite_modules(plan, run, gpu);
 }
 
 bool drop_what_does_not_help(FixPlan& plan) {

@@ -31,6 +31,7 @@ struct KernelPlan {
   report::Kernel kernel;                      ///< before
   uint64_t instructions_after = 0;            ///< warp instructions
   uint64_t shared_before = 0, shared_after = 0;  ///< bytes a CTA, dynamic ones included
+  uint64_t static_after = 0;                  ///< those of them that are static
   unsigned ctas_before = 0, ctas_after = 0;   ///< on an SM, registers apart
   std::vector<ArrayPlan> arrays;
   bool is_rewritten() const;

@@ -9,11 +9,13 @@
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/fix_folder.hpp"
 #include "bankshot/cli/fix_plan.hpp"
+#include "bankshot/cli/fix_source.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/read_text.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/ptx/checker.hpp"
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 #include "bankshot/report/run_report.hpp"
@@ -38,25 +40,30 @@ class Chooser {
  public:
   Chooser(const ptx::Module& module, const gpu::Gpu& gpu, const PtxFix& fix) : module_(module), rules_(gpu.machine.scratchpad), fix_(fix) {}
 
-  /// The hash that was asked for, in the kernel that was asked for or the first that has the array.
+  /// The hash that was asked for, in the first of the kernels asked for that has the array.
   Result<Choices> asked_for() const {
-    for (const std::string& name : rewrite::kernel_names(module_)) {
-      if (!fix_.kernel.empty() && fix_.kernel != name) continue;
-      const KernelArrays arrays(module_, *rewrite::find_kernel(module_, name));
+    std::string known;
+    for (const std::string& name : ptx::kernel_names(module_)) {
+      if (!is_wanted(name, fix_.kernels)) continue;
+      const KernelArrays arrays(module_, *ptx::find_kernel(module_, name));
       for (const rewrite::Array& array : arrays.arrays) {
-        if (array.name != fix_.array) continue;
+        known += (known.empty() ? "" : ", ") + array.name;
+        if (array.name != fix_.array && source_name(array.name) != fix_.array) continue;
         const Result<scratchpad::BankHash> hash = fix_.hash.empty() ? for_patterns(array.widest) : given();
         if (!hash) return hash.error();
-        return Choices{name, {{fix_.array, *hash}}, fmt::format("  hash {}\n", scratchpad::spec(*hash))};
+        return Choices{name, {{array.name, *hash}}, fmt::format("  hash {}\n", scratchpad::spec(*hash))};
       }
     }
-    return Error{fix_.file + ": no kernel" + (fix_.kernel.empty() ? "" : " " + fix_.kernel) + " accesses a shared array " + fix_.array};
+    std::string names;
+    for (const std::string& part : fix_.kernels) names += (names.empty() ? " " : " or ") + part;
+    return Error{fix_.file + ": no kernel" + names + " accesses a shared array " + fix_.array +
+                 (known.empty() ? "" : "; there are " + known)};
   }
 
   /// The best hash for each array of an analysed kernel.
   Choices search(const analysis::Kernel& kernel) const {
     Choices choices{kernel.name, {}, report::demangle(kernel.name) + "\n"};
-    const KernelArrays arrays(module_, *rewrite::find_kernel(module_, kernel.name));
+    const KernelArrays arrays(module_, *ptx::find_kernel(module_, kernel.name));
     for (const rewrite::Array& array : arrays.arrays) {
       const std::string what = search(kernel, arrays, array, choices.list);
       choices.text += fmt::format("  {}: {}\n", array.name, what);
@@ -160,7 +167,8 @@ int fix_ptx(const PtxFix& fix) {
   if (one_array ? fix.hash.empty() == fix.patterns.empty() : !fix.hash.empty() || !fix.patterns.empty()) {
     return refuse("--array NAME goes with one of --hash SPEC and --patterns FILE");
   }
-  if (!one_array && !fix.launch->is_given()) {
+  if (one_array && fix.launch->is_given()) return refuse("--block, --grid and --param are for searching for the hashes of all arrays; --array NAME goes with --hash or --patterns alone");
+  if (!one_array && !fix.launch->has_block()) {
     return refuse("a PTX file is not run: say how many threads a block has, --block 16,16, or which hash an array is to have, --hash SPEC --array NAME");
   }
   const Result<std::string> text = read_text(fix.file);
@@ -179,8 +187,7 @@ int fix_ptx(const PtxFix& fix) {
     all.push_back(std::move(*choices));
   } else {
     std::vector<analysis::Kernel> kernels;
-    const std::vector<std::string> wanted = fix.kernel.empty() ? std::vector<std::string>() : std::vector<std::string>{fix.kernel};
-    if (const int status = fix.launch->analyse(fix.file, {{fix.file, *text}}, *gpu, wanted, kernels); status != kDone) return status;
+    if (const int status = fix.launch->analyse(fix.file, {{fix.file, *text}}, *gpu, fix.kernels, kernels); status != kDone) return status;
     for (const analysis::Kernel& kernel : kernels) all.push_back(chooser.search(kernel));
   }
   std::string summary;

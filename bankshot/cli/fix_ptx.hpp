@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "bankshot/cli/described_launch.hpp"
 
@@ -13,7 +14,7 @@ struct PtxFix {
   std::string folder;                      ///< where the PTX goes; empty: standard output
   std::string hash, patterns, array;       ///< a hash for one array, or a file of patterns to search it for; empty: hashes
                                            ///< of all arrays are searched
-  std::string kernel;                      ///< as in the PTX; empty: all, or the first that has `array`
+  std::vector<std::string> kernels;        ///< parts of names; empty: all. With `array`, the first that has it
   const DescribedLaunch* launch = nullptr; ///< for the search: patterns come from the code
   std::chrono::milliseconds time_limit{10000};
 };

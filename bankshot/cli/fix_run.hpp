@@ -1,4 +1,4 @@
-// RepeatedRuns of a program whose effects are compared: what it writes to its outputs, to memory, and how it ends.
+// Runs of a program whose effects are compared: what it writes to its outputs, to memory, and how it ends.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ struct WitnessedRun {
   std::map<std::string, std::string> ptx;  ///< of the modules it loaded, by digest
 };
 
-/// RepeatedRuns a program again and again under the same conditions: the same addresses, standard input from its beginning if it
-/// is a file (else empty), outputs into files.
+/// Runs a program again and again under the same conditions: the same addresses, standard input from its beginning if it is a
+/// file (else empty), outputs into files.
 class RepeatedRuns {
  public:
   /// @param setup  of set_up(); must outlive this

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/fix_plan.hpp"
+#include "bankshot/cli/fix_source.hpp"
 #include "bankshot/report/patterns_json.hpp"
 #include "bankshot/report/text.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
@@ -19,7 +20,13 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 
 /// "transpose.cu:18, 21"; PTX lines where there is no line information.
 std::string lines_text(const ArrayPlan& array) {
+  constexpr size_t kMostPtxLines = 4;
   std::string text, file;
+  const bool nameless = std::all_of(array.places.begin(), array.places.end(), [](const rewrite::Place& p) { return p.line == 0; });
+  if (nameless && array.places.size() > kMostPtxLines) {
+    return fmt::format("{} PTX lines from {} to {} (nvcc -lineinfo tells lines of the source)", array.places.size(),
+                       array.places.front().ptx_line, array.places.back().ptx_line);
+  }
   for (const rewrite::Place& place : array.places) {
     if (place.line == 0) {
       text += (text.empty() ? "" : ", ") + rewrite::to_string(place);
@@ -33,17 +40,6 @@ std::string lines_text(const ArrayPlan& array) {
   return text;
 }
 
-/// The name in the source of a function's static variable: the last part of a mangled name.
-std::string source_name(const std::string& name) {
-  // _ZZ9histogramPKhPjiE5local: E, a length, and as many letters.
-  for (size_t at = name.rfind('E'); name.starts_with("_ZZ") && at != std::string::npos && at != 0; at = name.rfind('E', at - 1)) {
-    size_t digits = at + 1, length = 0;
-    while (digits < name.size() && name[digits] >= '0' && name[digits] <= '9') length = length * 10 + static_cast<size_t>(name[digits++] - '0');
-    if (digits > at + 1 && digits + length <= name.size() && length != 0) return name.substr(digits, length);
-  }
-  return name;
-}
-
 std::string status_text(const ArrayPlan& array) {
   const search::Found& found = *array.found;
   std::string text = found.status == search::Status::optimal ? "optimal (proved)" : fmt::format("best found; nothing is below {}", grouped(found.lower_bound));
@@ -52,9 +48,10 @@ std::string status_text(const ArrayPlan& array) {
 }
 
 /// The functions to paste, and where to use them.
-std::string source_text(const ArrayPlan& array) {
-  const std::string name = source_name(array.array.name);
-  return fmt::format("    // for each word index a of {}, at {}: {}[place(a)] in place of {}[a]\n", name, lines_text(array), name, name);
+std::string source_text(const ArrayPlan& array, const scratchpad::Rules& rules) {
+  SourceArray source{source_name(array.array.name), array.array.bytes, {}, lines_text(array)};
+  for (const rewrite::Access& access : array.array.accesses) source.widths.insert(access.width);
+  return fix_source(source, array.found->hash, rules.bank_bytes);
 }
 
 std::string indented(const std::string& text) {
@@ -87,6 +84,7 @@ std::string trade_text(const KernelPlan& kernel) {
 }
 
 std::string array_text(const KernelPlan& kernel, const ArrayPlan& array, const gpu::Gpu& gpu) {
+  const scratchpad::Rules& rules = gpu.machine.scratchpad;
   const std::string size = array.array.dynamic ? "dynamic" : grouped(array.array.bytes) + " bytes";
   std::string text = fmt::format("  {} ({}), accessed at {}\n", source_name(array.array.name), size, lines_text(array));
   if (array.left_alone) {
@@ -105,7 +103,7 @@ std::string array_text(const KernelPlan& kernel, const ArrayPlan& array, const g
   }
   if (array.padding) text += padding_text(kernel, array, gpu);
   if (const std::string swizzle = scratchpad::swizzle_form(array.found->hash); !swizzle.empty()) text += "    CuTe: " + swizzle + " of words\n";
-  return text + source_text(array) + indented(scratchpad::cpp_source(array.found->hash));
+  return text + indented(source_text(array, rules));
 }
 
 ordered_json totals_json(const report::SharedTotals& totals) {
@@ -114,7 +112,7 @@ ordered_json totals_json(const report::SharedTotals& totals) {
 
 ordered_json place_json(const rewrite::Place& place) { return {{"ptx_line", place.ptx_line}, {"file", place.file}, {"line", place.line}}; }
 
-ordered_json array_json(const ArrayPlan& array) {
+ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) {
   ordered_json json = {{"name", array.array.name}, {"dynamic", array.array.dynamic}, {"bytes", array.array.bytes}};
   json["lines"] = ordered_json::array();
   for (const rewrite::Place& place : array.places) json["lines"].push_back(place_json(place));
@@ -126,7 +124,7 @@ ordered_json array_json(const ArrayPlan& array) {
   json["hash"] = ordered_json::parse(report::hash_to_json(array.found->hash));
   json["spec"] = scratchpad::spec(array.found->hash);
   json["cute"] = scratchpad::swizzle_form(array.found->hash);
-  json["cpp"] = scratchpad::cpp_source(array.found->hash);
+  json["cpp"] = source_text(array, rules);
   json["status"] = search::name(array.found->status);
   json["excess"] = array.found->excess;
   json["lower_bound"] = array.found->lower_bound;
@@ -175,7 +173,7 @@ std::string fix_json(const FixPlan& plan) {
     one["shared_bytes"] = {{"before", kernel.shared_before}, {"after", kernel.shared_after}};
     one["ctas_on_sm"] = {{"before", kernel.ctas_before}, {"after", kernel.ctas_after}};
     one["arrays"] = ordered_json::array();
-    for (const ArrayPlan& array : kernel.arrays) one["arrays"].push_back(array_json(array));
+    for (const ArrayPlan& array : kernel.arrays) one["arrays"].push_back(array_json(array, plan.rules));
     json["kernels"].push_back(std::move(one));
   }
   return json.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include "bankshot/cli/command.hpp"
-#include "bankshot/cli/output.hpp"
 #include "bankshot/cli/read_text.hpp"
-#include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/patterns_json.hpp"
 
 namespace bankshot::cli {
@@ -29,15 +26,6 @@ Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& pat
     all.patterns.insert(all.patterns.end(), set->patterns.begin(), set->patterns.end());
   }
   return all;
-}
-
-int deliver(const std::string& file, const std::string& json, const std::string& text) {
-  if (!file.empty() && file != "-") {
-    if (const auto error = write_file(file, json)) return refuse(error->message);
-  }
-  print(file == "-" ? json : text);
-  flush_output();
-  return kDone;
 }
 
 }  // namespace bankshot::cli

@@ -1,4 +1,4 @@
-// Reading what commands on patterns share.
+// The files that commands on patterns read.
 #pragma once
 
 #include <string>
@@ -14,9 +14,5 @@ Result<scratchpad::PatternSet> read_patterns(const std::string& path);
 
 /// Several of them as one: their patterns together. The error says which files have different banks.
 Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& paths);
-
-/// Writes a command's result: `json` to FILE or, if that is "-", to standard output; the text to standard output unless the
-/// JSON went there. @return exit status
-int deliver(const std::string& file, const std::string& json, const std::string& text);
 
 }  // namespace bankshot::cli

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/gate.hpp"
 #include "bankshot/cli/observe.hpp"
 #include "bankshot/cli/output.hpp"
-#include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/report/pattern_set.hpp"
 
@@ -94,6 +94,7 @@ class Reproduce final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
+    if (const auto error = cannot_deliver(json_)) return refuse(error->message);
     if (list_) return list();
     if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them");
     std::vector<experiment::Experiment> all;
@@ -174,7 +175,8 @@ class Reproduce final : public Command {
 
 const RegisterCommand registration({
     "reproduce", "Rebuild a figure or table of the papers beside the published values",
-    "Experiments are files in experiments/; they run our own programs of kernels/.\n\n"
+    "Experiments are files in experiments/, or in the folder that BANKSHOT_EXPERIMENTS names; they run our own programs of\n"
+    "kernels/.\n\n"
     "Examples:\n"
     "  bankshot reproduce --list\n"
     "  bankshot reproduce tc16-table5\n"

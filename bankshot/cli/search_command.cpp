@@ -9,6 +9,7 @@
 
 #include "bankshot/cli/certificate.hpp"
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/patterns_json.hpp"
@@ -48,7 +49,7 @@ class Search final : public Command {
  public:
   void define(CLI::App& app) override {
     app.add_option("PATTERNS,--train", files_, "patterns files to search on, together; - is standard input");
-    app.add_option("--test", tests_, "also say what the hash does to these patterns, that were not searched on; may be repeated")
+    app.add_option("--test", tests_, "also say what the hash does to these patterns, which are not searched on; may be repeated")
         ->type_name("FILE")
         ->allow_extra_args(false);
     app.add_option("--class", class_, "hashes to choose from: bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor, gf2")
@@ -84,9 +85,7 @@ class Search final : public Command {
     if (method_.empty()) method_ = *c == HashClass::gf2 ? "optimal" : "exhaustive";
     const auto m = named(method_, {Method::exhaustive, Method::givargis, Method::mih, Method::optimal});
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
-    if (!json_.empty() && json_ != "-") {
-      if (const auto error = cannot_write(json_)) return refuse(error->message);
-    }
+    if (const auto error = cannot_deliver(json_)) return refuse(error->message);
     if (!certificate_.empty()) {
       if (*m != Method::optimal) return refuse("a certificate is for --method optimal; the others prove nothing, or by trying all");
       if (const auto error = cannot_write(certificate_)) return refuse(error->message);
@@ -209,7 +208,7 @@ class Search final : public Command {
       text += found.proof ? fmt::format("  certificate {} ({} numbers)\n", certificate_, found.proof->tree.size())
                           : "  certificate not written: nothing is proved in this time; see --time-limit\n";
     }
-    return text + "\n" + scratchpad::cpp_source(found.hash);
+    return text + "\n// C++; in CUDA with __host__ __device__ before constexpr, for use in kernels\n" + scratchpad::cpp_source(found.hash);
   }
 
   int count_classes() const {

@@ -3,9 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/command.hpp"
-#include "bankshot/cli/patterns_file.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/static_report.hpp"
-#include "bankshot/cli/write_file.hpp"
 
 namespace bankshot::cli {
 
@@ -16,12 +15,10 @@ void StaticExplain::define(CLI::App& app) {
 }
 
 int StaticExplain::run(const std::string& gpu_name, const std::string& json, const std::vector<std::string>& wanted) const {
-  if (!launch_.is_given()) return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
+  if (!launch_.has_block()) return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
-  if (!json.empty() && json != "-") {
-    if (const auto error = cannot_write(json)) return refuse(error->message);
-  }
+  if (const auto error = cannot_deliver(json)) return refuse(error->message);
   const auto texts = ptx_texts(file_);
   if (!texts) return refuse(texts.error().message);
   std::vector<analysis::Kernel> kernels;

@@ -15,6 +15,8 @@ class StaticExplain {
  public:
   void define(CLI::App& app);
   bool wanted() const { return !file_.empty(); }
+  /// Options that mean nothing without --static were given.
+  bool is_launch_given() const { return launch_.is_given(); }
 
   /// @param gpu      name or file    @param json  FILE, - or empty
   /// @param kernels  parts of names; all kernels if empty    @return exit status

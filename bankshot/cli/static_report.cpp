@@ -1,13 +1,13 @@
 #include "bankshot/cli/static_report.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bankshot/report/json_parts.hpp"
 #include "bankshot/report/run_report.hpp"
 #include "bankshot/report/site_text.hpp"
 #include "bankshot/report/text.hpp"
@@ -44,10 +44,27 @@ bool has_matrix(const Formula& f, int64_t base) {
   return f.kind == Formula::Kind::affine && f.tz == 0 && f.tx % 4 == 0 && f.ty % 4 == 0 && (f.offset - base) % 4 == 0;
 }
 
+/// The words of a row of an array, guessed from the factors of its instructions: the greatest common divisor of those
+/// that are more than one word, over its accesses in blocks of two dimensions; 0 if there is nothing to go by.
+int64_t columns_of(const analysis::Kernel& kernel, uint32_t array) {
+  if (kernel.launch.block.y == 1) return 0;
+  int64_t columns = 0;
+  for (const Site& site : kernel.sites) {
+    if (site.arrays != std::vector<uint32_t>{array}) continue;
+    for (const Instance& instance : site.instances) {
+      if (!has_matrix(instance.formula, base_of(kernel, site))) continue;
+      for (const int64_t factor : {instance.formula.tx / 4, instance.formula.ty / 4}) {
+        if (std::abs(factor) > 1) columns = std::gcd(columns, factor);
+      }
+    }
+  }
+  return columns;
+}
+
 /// 0 if no matrix is to be shown.
 int64_t columns_of(const analysis::Kernel& kernel, const Site& site, const Formula& formula) {
   if (site.arrays.size() != 1 || !has_matrix(formula, base_of(kernel, site))) return 0;
-  return cli::columns_of(kernel, site.arrays[0]);
+  return columns_of(kernel, site.arrays[0]);
 }
 
 std::string matrix_text(const analysis::Kernel& kernel, const Site& site, const Formula& formula) {
@@ -162,18 +179,6 @@ ordered_json formula_json(const analysis::Kernel& kernel, const Site& site, cons
   return json;
 }
 
-ordered_json pattern_json(const scratchpad::Pattern& p) {
-  constexpr const char* kKinds[] = {"load", "store", "atomic"};
-  ordered_json addresses = ordered_json::array();
-  for (unsigned lane = 0; lane < static_cast<unsigned>(std::bit_width(p.mask)); ++lane) {
-    addresses.push_back((p.mask >> lane & 1) != 0 ? ordered_json(p.words[lane]) : ordered_json(nullptr));
-  }
-  return {{"weight", p.weight},
-          {"width", p.width},
-          {"kind", kKinds[static_cast<size_t>(p.kind)]},
-          {"addresses", std::move(addresses)}};
-}
-
 ordered_json site_json(const analysis::Kernel& kernel, const Site& site) {
   const scratchpad::SiteTotals& t = site.totals;
   ordered_json json = {{"ptx_line", site.ptx_line}, {"file", site.file},
@@ -201,27 +206,12 @@ ordered_json site_json(const analysis::Kernel& kernel, const Site& site) {
   if (const auto factors = analysis::loop_factors(site.instances)) json["loop_factors"] = *factors;
   json["more_formulas"] = site.more_instances;
   json["patterns"] = ordered_json::array();
-  for (const scratchpad::Pattern& p : site.patterns) json["patterns"].push_back(pattern_json(p));
+  for (const scratchpad::Pattern& p : site.patterns) json["patterns"].push_back(report::pattern_json(p));
   json["patterns_left_out"] = site.patterns_left_out;
   return json;
 }
 
 }  // namespace
-
-int64_t columns_of(const analysis::Kernel& kernel, uint32_t array) {
-  if (kernel.launch.block.y == 1) return 0;
-  int64_t columns = 0;
-  for (const Site& site : kernel.sites) {
-    if (site.arrays != std::vector<uint32_t>{array}) continue;
-    for (const Instance& instance : site.instances) {
-      if (!has_matrix(instance.formula, base_of(kernel, site))) continue;
-      for (const int64_t factor : {instance.formula.tx / 4, instance.formula.ty / 4}) {
-        if (std::abs(factor) > 1) columns = std::gcd(columns, factor);
-      }
-    }
-  }
-  return columns;
-}
 
 std::string static_text(const std::vector<analysis::Kernel>& kernels) {
   std::string text;
@@ -246,18 +236,11 @@ std::string static_text(const std::vector<analysis::Kernel>& kernels) {
 }
 
 std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu) {
-  const scratchpad::Rules& rules = gpu.machine.scratchpad;
   ordered_json document = {{"schema", "bankshot/static/1"},
                            {"program", program},
                            {"gpu", gpu.name},
                            {"warp_size", gpu.machine.warp_size},
-                           {"scratchpad",
-                            {{"banks", rules.banks},
-                             {"bank_bytes", rules.bank_bytes},
-                             {"lanes_b32", rules.lanes_b32},
-                             {"lanes_b64", rules.lanes_b64},
-                             {"lanes_b128", rules.lanes_b128},
-                             {"merge_b128", rules.merge_b128}}}};
+                           {"scratchpad", report::rules_json(gpu.machine.scratchpad)}};
   document["kernels"] = ordered_json::array();
   for (const analysis::Kernel& kernel : kernels) {
     const analysis::Extent& block = kernel.launch.block;

@@ -5,6 +5,7 @@
 
 #include "bankshot/cli/certificate.hpp"
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/read_text.hpp"
 #include "bankshot/verify/check.hpp"
@@ -21,6 +22,7 @@ class Verify final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
+    if (const auto error = cannot_deliver(json_)) return refuse(error->message);
     const Result<std::string> text = read_text(file_);
     if (!text) return refuse(text.error().message);
     const Result<verify::Certificate> certificate = verify::from_json(*text);

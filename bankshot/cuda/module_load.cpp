@@ -59,10 +59,10 @@ report::ModuleId id_of(std::string_view ptx) {
 /// Loads PTX, or what BANKSHOT_PATCH_DIR has in its place; the identity is that of the original.
 Result<Loaded, Failure> load_text(simt::Engine& engine, const std::string& text, const std::string& file) {
   const report::ModuleId id = id_of(text);
-  const std::optional<std::string> patch = patch_of(id.digest);
-  const std::string& used = patch ? *patch : text;
-  auto program = engine.load(used, file);
-  if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), file, used)};
+  const std::optional<Patch> patch = patch_of(id.digest);
+  const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
+  auto program = engine.load(used, name);
+  if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), name, used)};
   keep_ptx(id.digest, text);
   return Loaded{*program, id};
 }

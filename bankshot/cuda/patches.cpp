@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -19,12 +20,18 @@ std::string path_in(const char* variable, const std::string& digest) {
 
 }  // namespace
 
-std::optional<std::string> patch_of(const std::string& digest) {
+std::optional<Patch> patch_of(const std::string& digest) {
   const std::string path = path_in("BANKSHOT_PATCH_DIR", digest);
   if (path.empty()) return std::nullopt;
+  std::error_code code;
+  const std::string folder = std::getenv("BANKSHOT_PATCH_DIR");
+  if (!std::filesystem::is_directory(folder, code)) {
+    say_once(folder, "BANKSHOT_PATCH_DIR is \"" + folder + "\" and not a folder: nothing is replaced");
+    return std::nullopt;
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return Patch{path, std::string(std::istreambuf_iterator<char>(file), {})};
 }
 
 void keep_ptx(const std::string& digest, const std::string& text) {

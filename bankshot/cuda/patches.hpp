@@ -7,8 +7,12 @@
 
 namespace bankshot::cuda {
 
-/// The text of <digest>.ptx in the folder BANKSHOT_PATCH_DIR, or nothing.
-std::optional<std::string> patch_of(const std::string& digest);
+struct Patch {
+  std::string path, text;
+};
+
+/// <digest>.ptx in the folder BANKSHOT_PATCH_DIR, or nothing; says so once if that is no folder.
+std::optional<Patch> patch_of(const std::string& digest);
 
 /// Writes <digest>.ptx into the folder BANKSHOT_PTX_DIR, if that is set.
 void keep_ptx(const std::string& digest, const std::string& text);

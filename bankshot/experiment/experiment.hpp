@@ -29,7 +29,7 @@ struct Benchmark {
 struct Experiment {
   std::string name;                        ///< of the file, without .toml
   std::string title, paper;
-  std::string kind;                        ///< what is computed; see kinds()
+  std::string kind;                        ///< what is computed: one of the kinds in reproduce.cpp
   std::map<std::string, Value> published;  ///< by label of a row
   std::vector<Benchmark> benchmarks;       ///< its own, or those of the file it names
   std::vector<std::string> deviations;     ///< sentences: why a measured value is not the published one

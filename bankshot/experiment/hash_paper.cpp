@@ -66,7 +66,7 @@ uint64_t excess(const PatternSet& set, const BankHash& hash) { return scratchpad
 
 Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
 
-/// How much of the conflicts a hash leaves, in percent of those without a hash; nothing where there are none.
+/// How much of the conflicts a hash removes, in percent of those without a hash; nothing where there are none.
 std::optional<double> removed(const PatternSet& set, const BankHash& hash) {
   const uint64_t before = excess(set, scratchpad::modulo_hash(scratchpad::size_of(set)));
   if (before == 0) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json.hpp"
+#include "bankshot/report/json_parts.hpp"
 #include "bankshot/report/line_groups.hpp"
 
 namespace bankshot::report {
@@ -134,19 +135,12 @@ std::string with_list(std::string text, std::string_view name, const std::vector
 }  // namespace
 
 std::string to_json(const RunReport& report) {
-  const scratchpad::Rules& rules = report.rules;
   const ordered_json head = {
       {"schema", kSchema},
       {"program", report.program},
       {"gpu", report.gpu},
       {"warp_size", report.warp_size},
-      {"scratchpad",
-       {{"banks", rules.banks},
-        {"bank_bytes", rules.bank_bytes},
-        {"lanes_b32", rules.lanes_b32},
-        {"lanes_b64", rules.lanes_b64},
-        {"lanes_b128", rules.lanes_b128},
-        {"merge_b128", rules.merge_b128}}},
+      {"scratchpad", rules_json(report.rules)},
       {"partial", report.is_partial()},
       {"ended", !report.partial},
       {"running", report.running},

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/report/json_parts.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::report {
@@ -115,11 +116,6 @@ PatternSet read(std::string_view text) {
   return set;
 }
 
-const char* name(scratchpad::AccessKind kind) {
-  constexpr const char* kNames[] = {"load", "store", "atomic"};
-  return kNames[static_cast<size_t>(kind)];
-}
-
 }  // namespace
 
 Result<PatternSet> patterns_from_json(std::string_view text) {
@@ -141,14 +137,7 @@ std::string patterns_to_json(const PatternSet& set) {
   document["address_bits"] = set.address_bits;
   document["patterns"] = ordered_json::array();
   std::vector<ordered_json> list;
-  for (const Pattern& p : set.patterns) {
-    ordered_json addresses = ordered_json::array();
-    const unsigned lanes = p.mask == 0 ? 0 : static_cast<unsigned>(std::bit_width(p.mask));
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      addresses.push_back((p.mask >> lane & 1) != 0 ? ordered_json(p.words[lane]) : ordered_json(nullptr));
-    }
-    list.push_back({{"weight", p.weight}, {"width", p.width}, {"kind", name(p.kind)}, {"addresses", std::move(addresses)}});
-  }
+  for (const Pattern& p : set.patterns) list.push_back(pattern_json(p));
   // A pattern a line: short enough to read, long enough to write.
   std::string text = document.dump();
   text.resize(text.size() - std::string_view("[]}").size());

@@ -4,6 +4,8 @@
 #include <bit>
 #include <set>
 
+#include "bankshot/ptx/lookup.hpp"
+
 namespace bankshot::rewrite {
 namespace {
 
@@ -98,23 +100,6 @@ bool is_visible_at_start(const ptx::Module& module, const ptx::Function& kernel,
 }
 
 }  // namespace
-
-const ptx::Function* find_kernel(const ptx::Module& module, const std::string& name) {
-  for (const ptx::Item& item : module.items) {
-    const auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->is_entry && function->body && function->name == name) return function;
-  }
-  return nullptr;
-}
-
-std::vector<std::string> kernel_names(const ptx::Module& module) {
-  std::vector<std::string> names;
-  for (const ptx::Item& item : module.items) {
-    const auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->is_entry && function->body) names.push_back(function->name);
-  }
-  return names;
-}
 
 KernelArrays::KernelArrays(const ptx::Module& module, const ptx::Function& kernel)
     : code(module, kernel), array_of(find_arrays(module, kernel)), provenance(code, array_of) {

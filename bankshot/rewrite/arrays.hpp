@@ -53,8 +53,4 @@ struct KernelArrays {
   void find_accesses(const ptx::Module& module);
 };
 
-/// The kernel (.entry with a body) of that name, or null.
-const ptx::Function* find_kernel(const ptx::Module& module, const std::string& name);
-std::vector<std::string> kernel_names(const ptx::Module& module);
-
 }  // namespace bankshot::rewrite

@@ -24,11 +24,10 @@ std::string to_string(const Place& place) {
   return place.file.substr(slash == std::string::npos ? 0 : slash + 1) + ":" + std::to_string(place.line);
 }
 
-KernelCode::KernelCode(const ptx::Module& module, const ptx::Function& function) {
+KernelCode::KernelCode(const ptx::Module& module, const ptx::Function& function) : files_(ptx::files_of(module)) {
   scopes_.emplace_back();
   for (const ptx::Item& item : module.items) {
     if (const auto* variable = std::get_if<ptx::Variable>(&item)) declare(0, *variable);
-    if (const auto* file = std::get_if<ptx::File>(&item)) files_[file->index] = file->name;
   }
   scopes_.push_back({.outer = 0});
   for (const ptx::Variable& parameter : function.parameters) declare(1, parameter);
@@ -55,9 +54,9 @@ void KernelCode::walk(const ptx::Block& block, size_t outer) {
   }
   for (const ptx::Statement& statement : block.statements) {
     if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
-      steps_.push_back({instruction, location_, scope});
+      steps_.push_back({instruction, scope, places_.file, places_.line});
     } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
-      location_ = location;
+      places_.set(*location, files_);
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
       walk(**inner, scope);
     }
@@ -66,10 +65,8 @@ void KernelCode::walk(const ptx::Block& block, size_t outer) {
 
 Place KernelCode::place(const Step& step) const {
   Place place{step.instruction->position.line, {}, 0};
-  if (step.location == nullptr) return place;
-  const auto file = files_.find(step.location->file);
-  if (file != files_.end()) place.file = file->second;
-  place.line = step.location->line;
+  if (step.file < files_.size()) place.file = files_[step.file];
+  if (!place.file.empty()) place.line = step.line;
   return place;
 }
 
@@ -111,12 +108,6 @@ ptx::Type type_of(const ptx::Instruction& instruction) {
     if (type != ptx::Type::none) last = type;
   }
   return last;
-}
-
-std::string mnemonic(const ptx::Instruction& instruction) {
-  std::string text = instruction.opcode;
-  for (const std::string& modifier : instruction.modifiers) text += '.' + modifier;
-  return text;
 }
 
 }  // namespace bankshot::rewrite

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/ptx/places.hpp"
 
 namespace bankshot::rewrite {
 
@@ -23,8 +24,8 @@ std::string to_string(const Place& place);
 /// One instruction. `scope` is what its names are looked up in.
 struct Step {
   const ptx::Instruction* instruction = nullptr;
-  const ptx::Location* location = nullptr;  ///< the .loc in force, or null
   size_t scope = 0;
+  uint32_t file = 0, line = 0;  ///< source place, as ptx::Places tells it
 };
 
 /// Views of a function; the module must outlive it and not change.
@@ -54,10 +55,10 @@ class KernelCode {
   /// The declaration in a scope or those around it, and the scope it is in; null if there is none.
   std::pair<const ptx::Variable*, size_t> find(size_t scope, const std::string& name) const;
 
-  std::map<uint32_t, std::string> files_;
+  std::vector<std::string> files_;
+  ptx::Places places_;
   std::vector<Scope> scopes_;
   std::vector<Step> steps_;
-  const ptx::Location* location_ = nullptr;
   std::map<std::pair<size_t, std::string>, int> numbers_;
   std::vector<const ptx::Variable*> entities_;
 };
@@ -66,7 +67,5 @@ class KernelCode {
 bool has(const ptx::Instruction& instruction, std::string_view modifier);
 /// The last type among the modifiers: that of the data.
 ptx::Type type_of(const ptx::Instruction& instruction);
-/// "ld.shared.v2.f32"
-std::string mnemonic(const ptx::Instruction& instruction);
 
 }  // namespace bankshot::rewrite

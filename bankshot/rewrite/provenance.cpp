@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "bankshot/ptx/lookup.hpp"
+
 namespace bankshot::rewrite {
 namespace {
 
@@ -78,6 +80,16 @@ Value Provenance::value(const Step& step, const ptx::Operand& operand) const {
     }
     default: return {0, true, 0};
   }
+}
+
+unsigned Provenance::zeros_of_starts(uint64_t arrays) const {
+  unsigned zeros = kRowZeros;
+  for (size_t entity = 0; entity < array_of_.size(); ++entity) {
+    const int array = array_of_[entity];
+    if (array < 0 || (arrays >> (2 * array) & 3) == 0) continue;
+    zeros = std::min<unsigned>(zeros, zeros_of(ptx::alignment_of(code_.variable(static_cast<int>(entity)))));
+  }
+  return zeros;
 }
 
 void Provenance::add_registers(const Step& step, const ptx::Operand& operand, std::vector<int>& out) const {
@@ -209,14 +221,14 @@ struct Provenance::Finder {
       const int64_t constant = operands[2].integer;
       result = in[1];
       if (op == "and") {
-        // Rounding down to at most the alignment of the array stays in it.
+        // Rounding down to at most the alignment of the array stays in it, wherever it lies.
         const int64_t mask = ptx::bits(type_of(instruction)) == 32 ? static_cast<int32_t>(constant) : constant;
-        const bool rounds = mask < 0 && zeros_of(mask) <= kRowZeros && mask == -(int64_t{1} << zeros_of(mask));
+        const bool rounds = mask < 0 && zeros_of(mask) <= provenance.zeros_of_starts(in[1].arrays) && mask == -(int64_t{1} << zeros_of(mask));
         result.zeros = std::max(in[1].zeros, zeros_of(constant));
         if (!rounds) wrong(in[1].arrays, through());
       } else {
         // Bits that are zero in the distance and in the array's start: the same as an addition.
-        const bool adds = constant >= 0 && constant < int64_t{1} << std::min(in[1].zeros, uint8_t{kRowZeros});
+        const bool adds = constant >= 0 && constant < int64_t{1} << std::min<unsigned>(in[1].zeros, provenance.zeros_of_starts(in[1].arrays));
         result.zeros = std::min(in[1].zeros, zeros_of(constant));
         if (!adds) wrong(in[1].arrays, through());
       }

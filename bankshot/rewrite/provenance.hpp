@@ -20,7 +20,7 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 constexpr unsigned kMostArrays = 32;  ///< a kernel's, that Value has bits for
-constexpr unsigned kRowZeros = 6;     ///< a hashed array starts at a multiple of 64 bytes at least: 16 banks of 4
+constexpr unsigned kRowZeros = 6;     ///< a hashed array starts at a multiple of 64 bytes at least: 16 banks of 4; not before
 
 /// What an instruction does to addresses of arrays beyond handing them on.
 struct Misuse {
@@ -49,6 +49,8 @@ class Provenance {
   };
   struct Finder;
   Effect effect(const Step& step) const;
+  /// Low zeros of the starts of arrays, in the original and when they are hashed. @param arrays  bits as in Value
+  unsigned zeros_of_starts(uint64_t arrays) const;
   void add_registers(const Step& step, const ptx::Operand& operand, std::vector<int>& out) const;
 
   const KernelCode& code_;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/rewrite/place_code.hpp"
 #include "bankshot/support/round_up.hpp"
 
@@ -260,9 +261,8 @@ std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& a
     return Refusal{mnemonic(*step.instruction) + " accesses " + std::to_string(access.width) + " bytes at once, which the hash takes apart",
                    kernel.code.place(step)};
   }
-  if (array.bytes % (hash.banks() * word_bytes) != 0 && reads_size_of_shared(kernel.code)) {
-    return Refusal{"its size is not a multiple of a row, and the kernel reads how much shared memory it has", {}};
-  }
+  // Aligned to rows and of whole rows, the arrays may take more.
+  if (reads_size_of_shared(kernel.code)) return Refusal{"the kernel reads how much shared memory it has, which aligning the array to rows may change", {}};
   return std::nullopt;
 }
 

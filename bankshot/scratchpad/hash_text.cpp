@@ -175,20 +175,23 @@ std::string bank_expression(const BankHash& hash, std::string_view a) {
   return text.empty() ? "0" : text;
 }
 
-std::string cpp_source(const BankHash& hash) {
-  const std::string words = std::to_string(1u << hash.address_bits), low = std::to_string(hash.banks() - 1);
-  std::string text = "constexpr unsigned bank(unsigned a) { return " + bank_expression(hash) + "; }\n";
+std::string cpp_source(const BankHash& hash, std::string_view array) {
+  const std::string words = std::to_string(1u << hash.address_bits), banks = std::to_string(hash.banks());
+  const std::string low = std::to_string(hash.banks() - 1), suffix = array.empty() ? "" : "_" + std::string(array);
+  const std::string bank = "bank" + suffix, place = "place" + suffix, check = place + "_is_a_permutation";
+  const std::string function = array.empty() ? "constexpr " : "__host__ __device__ constexpr ";
+  std::string text = function + "unsigned " + bank + "(unsigned a) { return " + bank_expression(hash) + "; }\n";
   if (!is_in_place(hash)) return text;
-  text += "constexpr unsigned place(unsigned a) { return (a & ~" + low + "u) | bank(a); }\n";
-  text += "constexpr bool place_is_a_permutation() {\n"
-          "  for (unsigned row = 0; row < " + words + "; row += " + std::to_string(hash.banks()) + ") {\n"
+  text += function + "unsigned " + place + "(unsigned a) { return (a & ~" + low + "u) | " + bank + "(a); }\n";
+  text += "constexpr bool " + check + "() {\n"
+          "  for (unsigned row = 0; row < " + words + "; row += " + banks + ") {\n"
           "    unsigned long long seen = 0;\n"
-          "    for (unsigned a = row; a < row + " + std::to_string(hash.banks()) + "; ++a) seen |= 1ull << (place(a) - row);\n"
+          "    for (unsigned a = row; a < row + " + banks + "; ++a) seen |= 1ull << (" + place + "(a) - row);\n"
           "    if (seen != " + (hash.bank_bits == 6 ? std::string("~0ull") : std::to_string((uint64_t{1} << hash.banks()) - 1) + "ull") + ") return false;\n"
           "  }\n"
           "  return true;\n"
           "}\n"
-          "static_assert(place_is_a_permutation(), \"every row of words keeps its words\");\n";
+          "static_assert(" + check + "(), \"every row of words keeps its words\");\n";
   return text;
 }
 

@@ -27,7 +27,8 @@ std::string swizzle_form(const BankHash& hash, unsigned bytes = 4);
 std::string bank_expression(const BankHash& hash, std::string_view a = "a");
 /// C++ source of two constexpr functions, `bank(a)` and, if the hash is in place, `place(a)` (where software stores word
 /// a), with a static_assert that place() permutes a row of the shared memory. Linear hashes only.
-std::string cpp_source(const BankHash& hash);
+/// @param array  if not empty: bank_ARRAY and place_ARRAY, for host and device code of CUDA
+std::string cpp_source(const BankHash& hash, std::string_view array = {});
 
 /// How many hashes a class has; Table 1 of the XOR-hash paper. Exact as text up to 2^127, else like "2.38e24660".
 struct ClassSizes {

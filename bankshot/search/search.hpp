@@ -75,7 +75,7 @@ struct SearchOptions : Restriction {
 };
 
 /// bank = ((a >> k1) ^ ((a >> k2) & mask)): all settings in the order k1, mask, k2, the first of the best.
-/// Source: the XOR-hash paper, section 5.1; DIGEST 3.3 for the order among equals.
+/// Source: the XOR-hash paper, section 5.1; the order among equals is the one that gives the parameters of its Table 5.
 /// @param permutations  only mask 0
 /// @param reduced       only k1, k2 and mask that section 5.1 keeps; and k1 = 0, without which nothing is in place
 /// At the deadline: the best so far, best_found.

@@ -1,6 +1,7 @@
 // One function: declarations, instructions, control flow.
 #include <algorithm>
 
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/support/round_up.hpp"
@@ -221,12 +222,6 @@ FunctionDecoder::Item FunctionDecoder::new_item(Position position, const std::st
   return item;
 }
 
-std::string FunctionDecoder::text_of(const ptx::Instruction& instruction) const {
-  std::string text = instruction.opcode;
-  for (const std::string& modifier : instruction.modifiers) text += '.' + modifier;
-  return text;
-}
-
 Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, const Form*& form) {
   const auto rows = context_.forms->find(instruction.opcode);
   if (rows == context_.forms->end()) {
@@ -263,7 +258,7 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
     }
     if (!instruction.guard) place.column += static_cast<uint32_t>(modifier.size()) + 1;
   }
-  error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + text_of(instruction),
+  error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + ptx::mnemonic(instruction),
         nearest != nullptr ? "The nearest form is: " + std::string(nearest->row->syntax)
                            : "Its forms begin: " + std::string(rows->second.front()->row->syntax));
   return nullptr;
@@ -308,7 +303,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
 /// `@p bar.sync 0` becomes `@!p bra behind; bar.sync 0; behind:`. Instructions that may block or change the lanes that
 /// execute then never see a guard.
 void FunctionDecoder::branch_around(const ptx::Instruction& instruction) {
-  Item branch = new_item(instruction.position, text_of(instruction));
+  Item branch = new_item(instruction.position, ptx::mnemonic(instruction));
   branch.instr.run = branch.instr.body = &run_branch;
   ptx::Operand guard;
   guard.kind = ptx::Operand::Kind::identifier;
@@ -323,7 +318,7 @@ void FunctionDecoder::branch_around(const ptx::Instruction& instruction) {
 }
 
 void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
-  items_.push_back(new_item(instruction.position, text_of(instruction)));
+  items_.push_back(new_item(instruction.position, ptx::mnemonic(instruction)));
   item_ = &items_.back();
   if (lower(instruction, item_->instr)) return;
   items_.back().instr.run = items_.back().instr.body = &run_trap;  // the module is refused anyway
@@ -366,7 +361,7 @@ void FunctionDecoder::never_falls_through() { item_->flow.falls_through = false;
 void FunctionDecoder::cta_communication(const ptx::Instruction& instruction, std::string_view why) {
   if (!info_.isolated) return;
   info_.isolated = false;
-  info_.why_not_isolated = text_of(instruction) + " at PTX line " + std::to_string(instruction.position.line) + " (" +
+  info_.why_not_isolated = ptx::mnemonic(instruction) + " at PTX line " + std::to_string(instruction.position.line) + " (" +
                            std::string(why) + ")";
 }
 

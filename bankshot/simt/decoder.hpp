@@ -106,7 +106,6 @@ class FunctionDecoder final : public Decoder {
   const Symbol* find_predicate(const ptx::Operand& operand) const;
   Item new_item(Position position, const std::string& text);
   void place();
-  std::string text_of(const ptx::Instruction& instruction) const;
 
   ModuleContext& context_;
   const ptx::Function& function_;

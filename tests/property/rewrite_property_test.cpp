@@ -2,18 +2,17 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <cstring>
 #include <random>
 
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
-#include "bankshot/simt/engine.hpp"
+#include "tests/unit/rewrite_harness.hpp"
 
 namespace bankshot::rewrite {
 namespace {
 
-constexpr unsigned kThreads = 64, kArrayWords = 1024;
+constexpr unsigned kArrayWords = 1024;
 
 /// Any in-place hash whose low `plain` word-address bits stay: an invertible low part, and anything above.
 scratchpad::BankHash random_hash(unsigned plain) {
@@ -78,30 +77,7 @@ std::string kernel(const std::string& body, bool dynamic) {
          "ld.param.u64 %rd1, [out]; mul.wide.u32 %rd7, %r1, 4; add.s64 %rd7, %rd1, %rd7; st.global.u32 [%rd7], %r20; ret;\n}\n";
 }
 
-/// What the threads leave.
-std::vector<uint32_t> run(simt::Engine& engine, const std::string& ptx, uint32_t dynamic_bytes) {
-  auto program = engine.load(ptx, "test.ptx");
-  if (!program) {
-    ADD_FAILURE() << format_diagnostics(program.error(), "test.ptx", ptx);
-    return {};
-  }
-  const uint64_t buffer = *engine.memory().allocate(kThreads * 4, simt::MemoryKind::device);
-  simt::LaunchConfig config;
-  config.block.x = kThreads;
-  config.dynamic_shared = dynamic_bytes;
-  config.params = std::as_bytes(std::span(&buffer, 1));
-  const auto result = engine.launch(**program, "k", config);
-  EXPECT_TRUE(result) << (result ? "" : result.error().message) << ptx;
-  std::vector<uint32_t> out(kThreads);
-  std::memcpy(out.data(), reinterpret_cast<const void*>(buffer), out.size() * 4);
-  engine.memory().free(buffer);
-  return out;
-}
-
 RC_GTEST_PROP(RewriteProperty, a_rewritten_kernel_computes_the_same, ()) {
-  simt::EngineOptions options;
-  options.threads = 1;
-  static simt::Engine engine(options);
   const bool wide = *rc::gen::arbitrary<bool>(), dynamic = *rc::gen::arbitrary<bool>();
   const scratchpad::BankHash hash = random_hash(wide ? 2 : 0);
   const std::string original = kernel(random_body(wide, dynamic), dynamic);
@@ -112,7 +88,7 @@ RC_GTEST_PROP(RewriteProperty, a_rewritten_kernel_computes_the_same, ()) {
   const std::string changed = ptx::print(*module);
   // 4100 bytes are not whole rows: there the hash must be off.
   const uint32_t bytes = dynamic ? *rc::gen::element(4096u, 4100u) : 0;
-  const bool same = run(engine, original, bytes) == run(engine, changed, bytes);
+  const bool same = run(original, bytes) == run(changed, bytes);
   if (!same) RC_FAIL(original + changed);
 }
 

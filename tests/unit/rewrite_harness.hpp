@@ -1,8 +1,12 @@
 // What the tests of rewriting share.
 #pragma once
 
+#include <cstring>
+#include <span>
+
 #include "bankshot/rewrite/rewrite.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/simt/engine.hpp"
 #include "ptx_helpers.hpp"
 
 namespace bankshot::rewrite {
@@ -29,6 +33,31 @@ inline std::string rewritten(const std::string& text, const std::string& array, 
   if (!done) return {};
   const std::string out = ptx::print(module);
   ptx::parsed(out);
+  return out;
+}
+
+constexpr unsigned kThreads = 64;
+
+/// What each thread of kernel `k` leaves in its word of `out`. @return empty, and a failure, if it does not run
+inline std::vector<uint32_t> run(const std::string& ptx, uint32_t dynamic_bytes) {
+  simt::EngineOptions options;
+  options.threads = 1;
+  static simt::Engine engine(options);
+  const auto program = engine.load(ptx, "test.ptx");
+  if (!program) {
+    ADD_FAILURE() << format_diagnostics(program.error(), "test.ptx", ptx);
+    return {};
+  }
+  const uint64_t buffer = *engine.memory().allocate(kThreads * 4, simt::MemoryKind::device);
+  simt::LaunchConfig config;
+  config.block.x = kThreads;
+  config.dynamic_shared = dynamic_bytes;
+  config.params = std::as_bytes(std::span(&buffer, 1));
+  const auto result = engine.launch(**program, "k", config);
+  EXPECT_TRUE(result) << (result ? "" : result.error().message) << ptx;
+  std::vector<uint32_t> out(kThreads);
+  std::memcpy(out.data(), reinterpret_cast<const void*>(buffer), out.size() * 4);
+  engine.memory().free(buffer);
   return out;
 }
 

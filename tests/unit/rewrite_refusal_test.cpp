@@ -17,7 +17,9 @@ TEST(RewriteRefusal, what_is_followed_is_not_refused) {
   EXPECT_EQ(refusal(kUse), "");
   EXPECT_EQ(refusal(kUse + "sub.s32 %r5, %r4, %r3; setp.lt.u32 %p1, %r4, %r5; selp.b32 %r6, %r4, %r3, %p1; ld.shared.u32 %r7, [%r6+4];"), "");
   EXPECT_EQ(refusal("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; ld.u32 %r1, [%rd2+8]; cvta.to.shared.u64 %rd3, %rd2; ld.shared.u32 %r2, [%rd3];"), "");
-  EXPECT_EQ(refusal("mov.u32 %r1, tile; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r2, 8, %r1; or.b32 %r4, %r3, 4; and.b32 %r5, %r4, -16; ld.shared.u32 %r6, [%r5]; and.b32 %r7, %r4, 0xfffffff0;"), "");
+  EXPECT_EQ(refusal("mov.u32 %r1, even; mov.u32 %r2, %tid.x; mad.lo.s32 %r3, %r2, 8, %r1; or.b32 %r4, %r3, 4; and.b32 %r5, %r4, -16;"
+                    "ld.shared.u32 %r6, [%r5]; and.b32 %r7, %r4, 0xfffffff0;",
+                    "even", ".shared .align 16 .b8 even[4096];\n"), "");
 }
 
 TEST(RewriteRefusal, rejects_an_address_that_is_stored) {
@@ -47,6 +49,14 @@ TEST(RewriteRefusal, rejects_arithmetic_that_is_not_followed) {
             "array tile is left alone: its address goes through sub.s32, which is not followed (PTX line 9)");
   EXPECT_EQ(refusal("mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; cvt.u32.u64 %r1, %rd2;"),
             "array tile is left alone: its address goes through cvt.u32.u64, which is not followed (PTX line 8)");
+}
+
+TEST(RewriteRefusal, rejects_bits_of_an_address_that_the_start_of_the_array_decides) {
+  // `tile` is aligned to 4 bytes: what these do to its addresses changes when it is aligned to a row.
+  EXPECT_EQ(refusal("mov.u32 %r3, tile; or.b32 %r4, %r3, 4; ld.shared.u32 %r5, [%r4];"),
+            "array tile is left alone: its address goes through or.b32, which is not followed (PTX line 8)");
+  EXPECT_EQ(refusal(kUse + "add.s32 %r5, %r4, 15; and.b32 %r6, %r5, -16; ld.shared.u32 %r7, [%r6];"),
+            "array tile is left alone: its address goes through and.b32, which is not followed (PTX line 9)");
 }
 
 TEST(RewriteRefusal, rejects_accesses_that_may_be_of_something_else) {
@@ -111,14 +121,26 @@ TEST(RewriteRefusal, rejects_accesses_outside_the_array) {
             "array tile is left alone: ld.shared.u32 accesses bytes outside it (PTX line 9)");
 }
 
-TEST(RewriteRefusal, rejects_a_larger_array_where_the_kernel_reads_how_much_there_is) {
-  EXPECT_EQ(refusal("st.shared.u32 [other], 1; mov.u32 %r1, %total_smem_size;", "other"),
-            "array other is left alone: its size is not a multiple of a row, and the kernel reads how much shared memory it has");
+TEST(RewriteRefusal, rejects_arrays_of_kernels_that_read_how_much_shared_memory_there_is) {
+  // 4,096 bytes are whole rows, but once they are aligned to rows they no longer begin at byte 100.
+  const std::string reads = "st.shared.u32 [other], 1; mov.u32 %r9, %total_smem_size;";
+  for (const char* array : {"other", "tile"}) {
+    EXPECT_EQ(refusal(kUse + reads, array), "array " + std::string(array) +
+              " is left alone: the kernel reads how much shared memory it has, which aligning the array to rows may change");
+  }
 }
 
 TEST(RewriteRefusal, rejects_names_that_mean_several_things) {
   EXPECT_EQ(refusal("{ .shared .align 4 .b8 inner[256]; st.shared.u32 [inner], 1; }", "inner"),
             "array inner is left alone: it is declared inside a block, after the first instruction or twice");
+}
+
+TEST(RewriteRefusal, a_line_of_the_toolkit_is_told_where_it_was_called) {
+  const std::string files = ".file 1 \"/home/me/app.cu\"\n.file 2 \"/usr/local/cuda/include/sm_32_intrinsics.hpp\"\n";
+  const std::string at = ".loc 1 12 5\n" + kUse + ".loc 2 99 7, function_name f, inlined_at 1 12 5\n";
+  std::string why;
+  rewritten(kernel_text(at + "shr.u32 %r5, %r4, 4;", files) + ".section .debug_str { f: .b8 0 }\n", "tile", "xor", &why);
+  EXPECT_EQ(why, "array tile is left alone: its address goes through shr.u32, which is not followed (app.cu:12)");
 }
 
 TEST(RewriteRefusal, rejects_what_is_not_there) {

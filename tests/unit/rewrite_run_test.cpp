@@ -1,36 +1,8 @@
 // Rewritten kernels compute what the originals do: cases by hand, run by the engine.
-#include <cstring>
-
-#include "bankshot/simt/engine.hpp"
 #include "rewrite_harness.hpp"
 
 namespace bankshot::rewrite {
 namespace {
-
-constexpr unsigned kThreads = 64;
-
-/// What each thread leaves in %r20. @return empty, and a failure, if it does not run
-std::vector<uint32_t> run(const std::string& ptx, uint32_t dynamic_bytes) {
-  simt::EngineOptions options;
-  options.threads = 1;
-  simt::Engine engine(options);
-  const auto program = engine.load(ptx, "test.ptx");
-  if (!program) {
-    ADD_FAILURE() << format_diagnostics(program.error(), "test.ptx", ptx);
-    return {};
-  }
-  const uint64_t buffer = *engine.memory().allocate(kThreads * 4, simt::MemoryKind::device);
-  simt::LaunchConfig config;
-  config.block.x = kThreads;
-  config.dynamic_shared = dynamic_bytes;
-  config.params = std::as_bytes(std::span(&buffer, 1));
-  const auto result = engine.launch(**program, "k", config);
-  EXPECT_TRUE(result) << (result ? "" : result.error().message) << ptx;
-  std::vector<uint32_t> out(kThreads);
-  std::memcpy(out.data(), reinterpret_cast<const void*>(buffer), out.size() * 4);
-  engine.memory().free(buffer);
-  return out;
-}
 
 /// A kernel of this body: `other` (100 bytes) lies before `tile`, so that a row's alignment is all that `tile` has.
 std::string program(const std::string& body, const std::string& tile = ".shared .align 16 .b8 tile[24576];\n") {

@@ -9,6 +9,7 @@
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/optimal.hpp"
+#include "search_helpers.hpp"
 
 namespace bankshot::search {
 namespace {
@@ -147,27 +148,6 @@ TEST(Search, evaluation_agrees_with_the_cost_of_the_patterns) {
     const Problem p = problem_of(set);
     EXPECT_EQ(p.unavoidable + Evaluator(p.groups).excess(rows), scratchpad::excess({}, set, hash)) << round;
   }
-}
-
-/// The least excess of all row spaces that a restriction allows, one after the other.
-uint64_t brute_force(const Problem& p, const Restriction& restriction = {}) {
-  const Evaluator evaluator(p.groups);
-  uint64_t best = ~uint64_t{0};
-  std::vector<uint32_t> rows;
-  const std::function<void(uint32_t)> visit = [&](uint32_t first) {
-    if (rows.size() == p.size.bank_bits) {
-      if (scratchpad::rank(rows) < rows.size() || !restriction.allows(*scratchpad::rows_hash(p.size, rows))) return;
-      best = std::min(best, evaluator.excess(rows));
-      return;
-    }
-    for (uint32_t row = first; row < 1u << p.size.address_bits; ++row) {
-      rows.push_back(row);
-      visit(row + 1);
-      rows.pop_back();
-    }
-  };
-  visit(1);
-  return best + p.unavoidable;
 }
 
 /// Up to five groups of 2, 4 or 8 words.

@@ -1,7 +1,6 @@
 // The checker of optima: it accepts the proofs of the search, and nothing that was tampered with.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <random>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "bankshot/search/optimal.hpp"
 #include "bankshot/search/transcript.hpp"
 #include "bankshot/verify/check.hpp"
+#include "search_helpers.hpp"
 
 namespace bankshot::verify {
 namespace {
@@ -36,27 +36,6 @@ Certificate proved(const search::Problem& p, const search::Restriction& restrict
   const search::Found found = search::optimal(p, options);
   EXPECT_EQ(found.status, search::Status::optimal);
   return cli::certificate_of(p, restriction, found);
-}
-
-/// The least excess of all row spaces that a restriction allows.
-uint64_t brute_force(const search::Problem& p, const search::Restriction& restriction) {
-  const search::Evaluator evaluator(p.groups);
-  uint64_t best = ~uint64_t{0};
-  std::vector<uint32_t> rows;
-  const std::function<void(uint32_t)> visit = [&](uint32_t first) {
-    if (rows.size() == p.size.bank_bits) {
-      if (scratchpad::rank(rows) < rows.size() || !restriction.allows(*scratchpad::rows_hash(p.size, rows))) return;
-      best = std::min(best, evaluator.excess(rows));
-      return;
-    }
-    for (uint32_t row = first; row < 1u << p.size.address_bits; ++row) {
-      rows.push_back(row);
-      visit(row + 1);
-      rows.pop_back();
-    }
-  };
-  visit(1);
-  return best;
 }
 
 TEST(Verify, accepts_the_proof_of_every_optimum_and_brute_force_agrees) {
