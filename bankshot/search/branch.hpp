@@ -200,6 +200,7 @@ class Tree {
 
   /// Removes cosets that the sums or the loads rule out in all row spaces of the node.
   void thin(Layer& layer, unsigned depth, Sum need) {
+    if (layer.list.empty()) return;
     const Sum room = limit_ - layer.chosen;
     Sum least = kGone;
     for (uint32_t x : layer.list) least = std::min(least, layer.sums[x]);
