@@ -39,29 +39,21 @@ report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<u
 /// The words that the kernel accessed at an array's lines, from the array's start. @return why they are of no use, or empty
 std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules& rules, uint32_t start, ArrayPlan& plan) {
   plan.patterns.rules = rules;
-  uint32_t highest = 0;
+  const uint64_t end = plan.array.dynamic ? UINT64_MAX : (plan.array.bytes + 3) / 4 * 4;
   for (const report::Site& site : kernel.sites) {
     if (std::find(plan.lines.begin(), plan.lines.end(), site.source.ptx_line) == plan.lines.end()) continue;
     plan.sampled |= site.totals.trace.is_sample();
     for (scratchpad::Pattern pattern : scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width)) {
-      for (uint64_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
-        uint32_t& word = pattern.words[static_cast<size_t>(std::countr_zero(rest))];
-        word -= start / 4;
-        const uint32_t end = word + std::max(1u, site.width / 4);
-        if (end < word || (!plan.array.dynamic && uint64_t{end} * 4 > (plan.array.bytes + 3) / 4 * 4)) {
-          return "an access by its address was outside it, at " +
-                 rewrite::to_string({site.source.ptx_line, site.source.file, site.source.line});
-        }
-        highest = std::max(highest, end - 1);
+      if (!scratchpad::count_from(pattern, start / 4, end)) {
+        return "an access by its address was outside it, at " +
+               rewrite::to_string({site.source.ptx_line, site.source.file, site.source.line});
       }
       plan.patterns.patterns.push_back(pattern);
     }
   }
   scratchpad::merge_equal(plan.patterns.patterns);
   const unsigned least = static_cast<unsigned>(std::countr_zero(rules.banks)) + 1;
-  plan.patterns.address_bits = std::max<unsigned>(least, std::bit_width(highest));
-  if (plan.patterns.address_bits > scratchpad::kMaxAddressBits) return "it is larger than what hashes work on";
-  return {};
+  return scratchpad::fit_address_bits(plan.patterns, least) ? "" : "it is larger than what hashes work on";
 }
 
 uint32_t start_of(const simt::KernelInfo& info, const rewrite::Array& array) {

@@ -111,7 +111,6 @@ class Chooser {
 
   /// The words of an array's accesses, from its start. @return why they are not known, or empty
   static std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& array, scratchpad::PatternSet& set, std::string& notes) {
-    uint32_t highest = 0;
     bool assumed = false, shifted = false;
     for (const analysis::Site& site : kernel.sites) {
       const bool here = std::any_of(site.arrays.begin(), site.arrays.end(), [&](uint32_t k) {
@@ -125,18 +124,13 @@ class Chooser {
       shifted |= site.shifted;
       const uint32_t start = site.shifted ? 0 : kernel.arrays[site.arrays[0]].offset / 4;
       for (scratchpad::Pattern pattern : site.patterns) {
-        for (uint64_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
-          uint32_t& word = pattern.words[static_cast<size_t>(std::countr_zero(rest))];
-          if (word < start) return "an access by its address is outside it" + at;
-          word -= start;
-          highest = std::max(highest, word + std::max(1u, site.width / 4) - 1);
-        }
+        if (!scratchpad::count_from(pattern, start)) return "an access by its address is outside it" + at;
         set.patterns.push_back(pattern);
       }
     }
     scratchpad::merge_equal(set.patterns);
-    set.address_bits = std::max<unsigned>(static_cast<unsigned>(std::countr_zero(set.rules.banks)) + 1, std::bit_width(highest));
-    if (set.address_bits > scratchpad::kMaxAddressBits) return "it is larger than what hashes work on";
+    const unsigned least = static_cast<unsigned>(std::countr_zero(set.rules.banks)) + 1;
+    if (!scratchpad::fit_address_bits(set, least)) return "it is larger than what hashes work on";
     if (assumed) notes += "; how often, or by which lanes, is assumed: see bankshot explain --static";
     if (shifted) notes += "; something unknown is added to addresses, and counted as 0";
     return {};

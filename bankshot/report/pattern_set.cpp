@@ -1,8 +1,5 @@
 #include "bankshot/report/pattern_set.hpp"
 
-#include <algorithm>
-#include <bit>
-
 namespace bankshot::report {
 namespace {
 
@@ -22,15 +19,8 @@ Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::
   }
   if (set.patterns.empty()) return Error{"no access to shared memory was seen"};
   scratchpad::merge_equal(set.patterns);
-  uint32_t highest = 0;
-  for (const scratchpad::Pattern& p : set.patterns) {
-    const uint32_t last = *std::max_element(p.words.begin(), p.words.end());
-    highest = std::max(highest, last + std::max(1u, p.width / 4) - 1);
-  }
-  set.address_bits = std::max<unsigned>(kUsualAddressBits, std::bit_width(highest));
-  if (set.address_bits > scratchpad::kMaxAddressBits) {
-    return Error{"word " + std::to_string(highest) + " of shared memory is beyond 2^" + std::to_string(scratchpad::kMaxAddressBits) +
-                 ", the most that hashes work on"};
+  if (!scratchpad::fit_address_bits(set, kUsualAddressBits)) {
+    return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) + ", the most that hashes work on"};
   }
   return set;
 }

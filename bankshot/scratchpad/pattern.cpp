@@ -123,6 +123,27 @@ void merge_equal(std::vector<Pattern>& patterns) {
   patterns = std::move(merged);
 }
 
+bool count_from(Pattern& pattern, uint32_t start_word, uint64_t end) {
+  for (uint64_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
+    uint32_t& word = pattern.words[static_cast<size_t>(std::countr_zero(rest))];
+    if (word < start_word) return false;
+    word -= start_word;
+    if (uint64_t{word} * 4 + std::max(4u, pattern.width) > end) return false;
+  }
+  return true;
+}
+
+bool fit_address_bits(PatternSet& set, unsigned least) {
+  uint32_t highest = 0;
+  for (const Pattern& pattern : set.patterns) {
+    for (uint64_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
+      highest = std::max(highest, pattern.words[static_cast<size_t>(std::countr_zero(rest))] + std::max(4u, pattern.width) / 4 - 1);
+    }
+  }
+  set.address_bits = std::max(least, static_cast<unsigned>(std::bit_width(highest)));
+  return set.address_bits <= kMaxAddressBits;
+}
+
 HashSize size_of(const PatternSet& set) {
   const unsigned shift = set.rules.bank_bytes == 8 ? 1 : 0;
   return {set.address_bits - shift, static_cast<unsigned>(std::countr_zero(set.rules.banks))};

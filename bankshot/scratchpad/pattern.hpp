@@ -36,6 +36,12 @@ Pattern canonical(const Rules& rules, const Pattern& pattern);
 /// Adds up the weights of patterns that are alike but for the weight, and orders them: most weight first.
 void merge_equal(std::vector<Pattern>& patterns);
 
+/// Makes words count from another start: that of an array. @param end  bytes from there that may be accessed
+/// @return false, and a pattern of no use, if a lane accesses something before the start or behind the end
+bool count_from(Pattern& pattern, uint32_t start_word, uint64_t end = UINT64_MAX);
+/// Sets address_bits to what the patterns need, `least` at the least. @return false if that is more than hashes work on
+bool fit_address_bits(PatternSet& set, unsigned least);
+
 /// The sizes of hashes for these patterns: of bank words.
 HashSize size_of(const PatternSet& set);
 

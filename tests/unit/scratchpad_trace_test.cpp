@@ -142,6 +142,28 @@ TEST(CanonicalPattern, costs_the_same_under_every_linear_hash) {
   }
 }
 
+TEST(CountFrom, words_count_from_the_start_of_an_array_and_stay_inside) {
+  Pattern p = pattern(AccessKind::load, 8, {10, 14});
+  EXPECT_TRUE(count_from(p, 10, 24));  // words 0 and 4: the last byte is number 23
+  EXPECT_EQ(p.words[1], 4u);
+  EXPECT_FALSE(count_from(p, 0, 23));
+  EXPECT_FALSE(count_from(p, 1));
+}
+
+TEST(FitAddressBits, the_last_word_of_the_widest_access_counts) {
+  PatternSet set;
+  set.patterns = {pattern(AccessKind::load, 16, {0, 1020})};
+  EXPECT_TRUE(fit_address_bits(set, 6));
+  EXPECT_EQ(set.address_bits, 10u);  // words 1020 to 1023
+  set.patterns = {pattern(AccessKind::load, 4, {1024})};
+  EXPECT_TRUE(fit_address_bits(set, 6));
+  EXPECT_EQ(set.address_bits, 11u);
+  EXPECT_TRUE(fit_address_bits(set, 14));
+  EXPECT_EQ(set.address_bits, 14u);
+  set.patterns = {pattern(AccessKind::load, 4, {65536})};
+  EXPECT_FALSE(fit_address_bits(set, 6));
+}
+
 TEST(MergeEqual, adds_weights_and_puts_the_heaviest_first) {
   std::vector<Pattern> all = {pattern(AccessKind::load, 4, {0, 1}), pattern(AccessKind::load, 4, {0, 2}),
                               pattern(AccessKind::load, 4, {0, 1}), pattern(AccessKind::store, 4, {0, 1})};
