@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+
+#include "bankshot/scratchpad/hash.hpp"
 
 namespace bankshot::scratchpad {
 
@@ -18,6 +21,8 @@ struct Rules {
   unsigned lanes_b64 = 16;    ///< … of 64 bits: two half-warps
   unsigned lanes_b128 = 8;    ///< … of 128 bits: four quarter-warps
   bool merge_b128 = false;    ///< 128-bit loads whose lanes n and n^1 (or all n and n^2) agree take half the phases
+  unsigned ports = 1;         ///< words that each bank delivers in a pass
+  std::optional<BankHash> hash;  ///< of bank words, with as many banks; none: word modulo banks
   bool operator==(const Rules&) const = default;
 };
 

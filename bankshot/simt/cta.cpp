@@ -176,7 +176,8 @@ void CtaSlot::fill_cta_specials() {
   for (const SpecialUse& use : worker_->program->specials) {
     if (!use.per_cta) continue;
     const char axis = use.name.back();  // every CTA is a cluster of one
-    const uint32_t value = use.name == "%smid" ? static_cast<uint32_t>(cta_.linear % worker_->sms)
+    const auto sm = static_cast<uint32_t>(worker_->sm >= 0 ? worker_->sm : cta_.linear % worker_->sms);
+    const uint32_t value = use.name == "%smid" ? sm
                            : axis == 'x' ? cta_.index.x : axis == 'y' ? cta_.index.y : axis == 'z' ? cta_.index.z : 0;
     auto* row = reinterpret_cast<uint32_t*>(cta_special_rows_ + (use.op & OperandRef::kOffset));
     std::fill(row, row + worker_->program->lanes, value);

@@ -270,6 +270,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   const Handler handler = choose(instruction, m, form);
   if (handler == nullptr) return false;
   out.body = handler;
+  item_->info.unit = form->row->unit;
   const size_t errors = context_.diagnostics->size();
   if (form->row->lower != nullptr) {
     form->row->lower(*this, instruction, m, out);
@@ -390,6 +391,17 @@ void FunctionDecoder::clear_unwritten(const std::vector<FlowNode>& nodes) {
   }
 }
 
+/// Which registers the instruction reads and writes, for who asks when they are ready.
+void FunctionDecoder::note_uses(Item& item) {
+  LoadedProgram& program = *context_.program;
+  item.info.uses = static_cast<uint32_t>(program.register_uses.size());
+  item.info.reads = static_cast<uint16_t>(item.reads.size());
+  item.info.writes = static_cast<uint16_t>(item.writes.size());
+  for (const std::vector<uint32_t>* list : {&item.reads, &item.writes}) {
+    for (const uint32_t reg : *list) program.register_uses.push_back(info_.first_register + reg);
+  }
+}
+
 /// Numbers the instructions, puts a pseudo instruction at every join, and resolves the branches.
 void FunctionDecoder::place() {
   LoadedProgram& program = *context_.program;
@@ -409,6 +421,9 @@ void FunctionDecoder::place() {
     if (items_[k].join_behind) is_join[k + 1] = 1;
   }
   info_.begin = static_cast<uint32_t>(program.code.size());
+  info_.first_register = program.register_count;
+  info_.register_count = static_cast<uint32_t>(registers_.size());
+  program.register_count += info_.register_count;
   std::vector<uint32_t> place_of(items_.size());
   uint32_t next = info_.begin;
   for (size_t k = 0; k < items_.size(); ++k) {
@@ -433,6 +448,7 @@ void FunctionDecoder::place() {
       }
     }
     program.code.push_back(item.instr);
+    note_uses(item);
     program.info.push_back(item.info);
   }
   info_.end = next;

@@ -103,6 +103,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t allocate_register(ptx::Type type, unsigned vector);
   uint32_t register_number(uint32_t op) const;
   void clear_unwritten(const std::vector<FlowNode>& nodes);
+  void note_uses(Item& item);
   const Symbol* find_predicate(const ptx::Operand& operand) const;
   Item new_item(Position position, const std::string& text);
   void place();

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstring>
 
 #include "bankshot/ptx/checker.hpp"
@@ -73,6 +74,8 @@ Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text
   if (Diagnostics problems = ptx::check(*module); !problems.empty()) return problems;
   auto program = std::make_shared<Program>();
   program->name = name;
+  static std::atomic<uint64_t> loaded{0};
+  program->serial = ++loaded;
   program->lanes = impl_->lanes;
   program->memory = &impl_->memory;
   Diagnostics diagnostics;

@@ -45,6 +45,8 @@ class Memory {
 
   /// Whether the address is in the device's range, allocated or not: the program's own memory is outside.
   bool contains(uint64_t address) const { return address - base_ < reserve_; }
+  /// Where that range starts: another place in every process.
+  uint64_t base() const { return base_; }
   /// The allocation (live or freed) that contains the address, or null.
   const Allocation* find(uint64_t address) const;
   /// The allocation nearest below or above, for messages; null if there is none.

@@ -10,6 +10,7 @@
 #include "bankshot/simt/arena.hpp"
 #include "bankshot/simt/engine.hpp"
 #include "bankshot/simt/instr.hpp"
+#include "bankshot/simt/unit.hpp"
 
 namespace bankshot::simt {
 
@@ -19,6 +20,9 @@ struct InstrInfo {
   uint32_t file = 0, line = 0;  ///< .loc in force; file 0: none
   uint32_t function = 0;
   uint16_t text = 0;            ///< index of "opcode.modifiers" in LoadedProgram::texts
+  Unit unit = Unit::control;
+  uint16_t reads = 0, writes = 0;  ///< how many registers it reads and writes: register_uses[uses …], reads first
+  uint32_t uses = 0;
 };
 
 struct SiteInfo {
@@ -57,6 +61,7 @@ struct FunctionInfo {
     bool predicate = false;
   };
   std::vector<Register> unwritten;      ///< may be read before they were written: zero at the start
+  uint32_t first_register = 0, register_count = 0;  ///< its registers in the program's numbering
   bool isolated = true;                 ///< nothing in it lets CTAs see each other
   std::string why_not_isolated;
   std::string reduction;                ///< what its atomics do to global memory, if that is one thing only: "add.b32"
@@ -77,6 +82,9 @@ struct LoadedProgram {
   std::vector<std::string> files;           ///< by .file index
   std::vector<Instr> code;
   std::vector<InstrInfo> info;              ///< beside code
+  std::vector<uint32_t> register_uses;      ///< registers by number, predicates too: see InstrInfo
+  uint32_t register_count = 0;              ///< of all functions; each has numbers of its own
+  uint64_t serial = 0;                      ///< no other program of this process has it
   std::vector<std::string> texts;
   std::vector<FunctionInfo> functions;
   std::vector<SiteInfo> sites;

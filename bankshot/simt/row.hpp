@@ -10,11 +10,9 @@
 
 #include "bankshot/ptx/module.hpp"
 #include "bankshot/simt/instr.hpp"
+#include "bankshot/simt/unit.hpp"
 
 namespace bankshot::simt {
-
-/// Which execution unit an instruction occupies; latencies are the GPU file's.
-enum class Unit : uint8_t { alu, fp32, fp64, sfu, memory, control, warp };
 
 /// What the modifiers of an instruction chose.
 struct Match {

@@ -66,8 +66,9 @@ void pack_or_unpack(Warp& w, const Instr* i) {
   return packs ? pack<Whole, u8>(w, i, list) : unpack<Whole, u8>(w, i, list);
 }
 
-/// Instructions this CTA has executed: the same for any number of host threads.
+/// The cycle of a timing model, else instructions this CTA has executed: the same for any number of host threads.
 u64 clock_of(const Warp& w, const Instr* i) {
+  if (w.worker->sm >= 0) return w.worker->cycle;
   return w.worker->warp_instructions + static_cast<u64>(i - w.segment) - w.cta->clock_base;
 }
 

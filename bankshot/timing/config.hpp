@@ -1,0 +1,116 @@
+// The timing half of a GPU description: what every part of the machine takes, in cycles. Plain data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "bankshot/scratchpad/access.hpp"
+
+namespace bankshot::timing {
+
+/// Classes of instructions by what they cost. Loads, stores, atomics and barriers are described elsewhere.
+///   alu       integer, logic, moves, conversions, comparisons; branches are issued here too
+///   multiply  integer multiplication
+///   fp32      single and half precision
+///   fp64      double precision
+///   sfu       approximations: sin, cos, ex2, lg2, rcp, rsqrt, sqrt
+///   divide    what machines do in a sequence: integer division, IEEE division and square root
+///   warp      shuffles, votes, reductions over the warp
+enum class UnitClass : uint8_t { alu, multiply, fp32, fp64, sfu, divide, warp };
+constexpr unsigned kUnitClasses = 7;
+const char* name(UnitClass unit);
+
+/// Units of one class in an SM. Scheduler s issues to unit s mod `count`.
+struct UnitConfig {
+  unsigned count = 1;    ///< units
+  unsigned lanes = 32;   ///< lanes that one unit starts a cycle: a warp occupies it ceil(warp / lanes) cycles
+  unsigned latency = 4;  ///< cycles from issue until a dependent instruction can issue
+};
+
+struct IssueConfig {
+  unsigned schedulers = 1;       ///< warp slot w belongs to scheduler w mod schedulers
+  unsigned width = 1;            ///< instructions of one warp that a scheduler issues in a cycle
+  unsigned simd_lanes = 32;      ///< lanes of the datapath: a warp takes ceil(warp / lanes) issue cycles
+  unsigned branch_cycles = 0;    ///< cycles after a taken branch in which its warp cannot issue
+  unsigned barrier_cycles = 1;   ///< cycles from the last arrival until the warps can issue
+  unsigned active_warps = 8;     ///< two-level scheduler: warps of a fetch group
+  std::string policy = "lrr";    ///< name of a WarpScheduler
+  std::string pipeline = "split";  ///< name of a Pipeline
+  unsigned stages = 0, memory_stages = 0;  ///< of the whole pipeline, and of its memory part; 0: not said
+};
+
+struct LoadStoreConfig {
+  unsigned lanes = 32;             ///< lanes whose addresses are made a cycle
+  unsigned queue = 4;              ///< accesses of global and local memory that wait or are being served
+  unsigned constant_latency = 8;   ///< ld.const, ld.param; a cycle more for each further word of a warp
+  unsigned stores = 64;            ///< store and atomic packets of an SM that are under way
+};
+
+struct ScratchpadConfig {
+  unsigned latency = 20;      ///< cycles from issue until a dependent instruction can issue, without conflicts
+  unsigned queue = 1;         ///< accesses that wait for the banks before no further one can issue
+  unsigned hash_cycles = 0;   ///< added to the latency of every access when a configurable hash is used
+  std::string atomics = "native";  ///< name of an AtomicsUnit
+};
+
+struct L1Config {
+  unsigned bytes = 0;           ///< 0: there is none
+  unsigned line_bytes = 128;
+  unsigned sector_bytes = 32;   ///< fetched one by one; of the memory system as a whole
+  unsigned ways = 4;
+  unsigned latency = 20;        ///< cycles from issue until a dependent instruction can issue, on a hit
+  unsigned mshrs = 32;          ///< lines that may be waited for
+  bool global = true;           ///< global loads are cached; local memory always is
+};
+
+struct InterconnectConfig {
+  unsigned khz = 1'000'000;
+  unsigned latency = 20;       ///< core cycles each way. The lookahead of the simulation
+  unsigned flit_bytes = 32;    ///< a port moves one flit a cycle of this clock
+  unsigned header_bytes = 8;   ///< of a packet, beside its data
+};
+
+/// The part of the second-level cache that stands before one DRAM channel.
+struct L2Config {
+  unsigned khz = 1'000'000;
+  unsigned line_bytes = 128;
+  unsigned ways = 8;
+  unsigned latency = 20;       ///< its cycles from tag lookup until data leaves, on a hit
+  unsigned ports = 1;          ///< lookups a cycle
+  unsigned mshrs = 64;         ///< lines that may be waited for, of a channel
+  unsigned atomic_cycles = 1;  ///< its cycles that each lane of an atomic takes beyond the first of a sector
+};
+
+/// One DRAM channel. Cycles of its command clock.
+struct DramConfig {
+  unsigned khz = 1'000'000;      ///< command clock
+  unsigned channels = 1;
+  unsigned interleave_bytes = 256;  ///< consecutive bytes on one channel
+  bool hashed_channels = false;  ///< higher address bits are folded into the choice of the channel
+  unsigned burst_bytes = 32;     ///< that one column command moves
+  unsigned burst_cycles = 2;     ///< in which the data bus is occupied by them
+  unsigned banks = 16;
+  unsigned row_bytes = 2048;     ///< of a bank, over all chips of the channel
+  unsigned queue = 32;           ///< requests that the controller chooses from
+  unsigned cl = 12, rcd = 12, rp = 12, ras = 28, rc = 40, rrd = 6, ccd = 2, wr = 12, cwl = 4, wtr = 5;
+};
+
+/// A GPU whose file has these sections can be simulated.
+struct Config {
+  unsigned core_khz = 1'000'000;  ///< clock of the SMs
+  unsigned sms = 1, warp_size = 32;
+  unsigned max_warps = 48;        ///< of an SM; at most 64
+  uint64_t l2_bytes = 0;          ///< of all channels together
+  scratchpad::Rules rules;        ///< banks, ports, hash
+  IssueConfig issue;
+  std::array<UnitConfig, kUnitClasses> units;
+  LoadStoreConfig load_store;
+  ScratchpadConfig scratchpad;
+  L1Config l1;
+  InterconnectConfig interconnect;
+  L2Config l2;
+  DramConfig dram;
+};
+
+}  // namespace bankshot::timing
