@@ -21,6 +21,7 @@ class Ring {
     if (count_ == items_.size()) grow();
     return items_[(begin_ + count_++) & (items_.size() - 1)];
   }
+  void push(const T& item) { push() = item; }
   void pop() {
     begin_ = (begin_ + 1) & (items_.size() - 1);
     --count_;

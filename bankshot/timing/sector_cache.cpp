@@ -17,7 +17,7 @@ SectorCache::SectorCache(uint64_t bytes, unsigned line_bytes, unsigned ways)
 size_t SectorCache::set_of(uint64_t line) const {
   const uint64_t number = line >> line_shift_;
   // Most caches have a power of two of sets, which spares the division.
-  const uint64_t set = std::has_single_bit(sets_) ? number & (sets_ - 1) : number % sets_;
+  const uint64_t set = (sets_ & (sets_ - 1)) == 0 ? number & (sets_ - 1) : number % sets_;
   return set * ways_;
 }
 
