@@ -41,7 +41,7 @@ constexpr std::array kKeys = {
     Key{"sm", "max_threads_per_block", +at<&Gpu::max_threads_per_block>, 32, 65536, "threads of a block"},
     Key{"sm", "max_warps", +at<&Gpu::max_warps_per_sm>, 1, 4096, "resident warps of an SM"},
     Key{"sm", "max_blocks", +at<&Gpu::max_blocks_per_sm>, 1, 1024, "resident blocks of an SM"},
-    Key{"scratchpad", "banks", +in_banks<&Rules::banks>, 16, 64, "banks of shared memory", true},
+    Key{"scratchpad", "banks", +in_banks<&Rules::banks>, 8, 64, "banks of shared memory", true},
     Key{"scratchpad", "bank_bytes", +in_banks<&Rules::bank_bytes>, 4, 8, "bytes a bank delivers at once", true},
     Key{"scratchpad", "lanes_b32", +in_banks<&Rules::lanes_b32>, 1, 64, "lanes served together, accesses of up to 32 bits", true},
     Key{"scratchpad", "lanes_b64", +in_banks<&Rules::lanes_b64>, 1, 64, "lanes served together, 64-bit accesses", true},
