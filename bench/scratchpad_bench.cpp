@@ -25,8 +25,7 @@ std::vector<Warp> accesses(unsigned count, F address) {
 }
 
 void count(benchmark::State& state, const std::vector<Warp>& warps, AccessKind kind = AccessKind::load,
-           unsigned width = 4, uint64_t mask = 0xffffffff) {
-  const Rules rules;
+           unsigned width = 4, uint64_t mask = 0xffffffff, const Rules& rules = {}) {
   SiteCounter counter;
   size_t i = 0;
   for (auto _ : state) {
@@ -77,6 +76,36 @@ void random_gathers_64_bit(benchmark::State& state) { count(state, gathers(4096,
 void random_atomics_256_words(benchmark::State& state) { count(state, gathers(256, 4), AccessKind::atomic); }
 void random_rows_of_one_bank(benchmark::State& state) { count(state, gathers(256, 128)); }
 
+const BankHash kXor = fixed_xor_hash({kMaxAddressBits, 5});
+
+void hashed(benchmark::State& state, const std::vector<Warp>& warps) {
+  Rules rules;
+  rules.hash = kXor;
+  count(state, warps, AccessKind::load, 4, 0xffffffff, rules);
+}
+
+void hashed_unit_stride(benchmark::State& state) {
+  hashed(state, accesses(64, [](unsigned i, unsigned lane) { return i * 128 + lane * 4; }));
+}
+void hashed_stride_32(benchmark::State& state) {
+  hashed(state, accesses(32, [](unsigned i, unsigned lane) { return i * 4 + lane * 128; }));
+}
+void hashed_random_gathers(benchmark::State& state) { hashed(state, gathers(4096, 4)); }
+void banks_of_a_warp(benchmark::State& state) {
+  const std::vector<Warp> warps = gathers(4096, 1);
+  Warp banks;
+  size_t i = 0;
+  for (auto _ : state) {
+    banks_of(kXor, warps[i], banks.data());
+    benchmark::DoNotOptimize(banks);
+    if (++i == warps.size()) i = 0;
+  }
+}
+
+BENCHMARK(banks_of_a_warp);
+BENCHMARK(hashed_unit_stride);
+BENCHMARK(hashed_stride_32);
+BENCHMARK(hashed_random_gathers);
 BENCHMARK(unit_stride);
 BENCHMARK(broadcast);
 BENCHMARK(stride_32);

@@ -100,6 +100,10 @@ class Gatherer {
     std::string reason = access.reason;
     if (reason.empty() && access.form != Forms::kKnown) {
       site.shifted = true;
+      // What moves to other words moves to other banks.
+      if (rules_.hash) reason = "under a bank hash the cost depends on " + walk.forms.text(Value{0, access.form, 0});
+    }
+    if (reason.empty() && access.form != Forms::kKnown) {
       reason = unshifted(walk.forms, access, step.width, rules_.bank_bytes, address);
     }
     constexpr uint32_t kMostShared = 256 * 1024;

@@ -16,6 +16,7 @@ class Explain final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
+    options_.define_bank_hash(app);
     app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
@@ -28,6 +29,7 @@ class Explain final : public Command {
     if (static_.wanted()) {
       if (!command.empty()) return refuse("--static runs nothing, so '" + command[0] + "' is too much; options stand before it");
       if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
+      if (!options_.bank_hash.empty()) return refuse("--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not know it");
       return static_.run(options_.gpu, output_.json, output_.kernels);
     }
     if (static_.is_launch_given()) return refuse("--block, --grid and --param are for --static; a run tells them itself");
@@ -97,6 +99,7 @@ const RegisterCommand registration({
     "  bankshot explain --top 3 --json report.json ./app 1024\n"
     "  bankshot explain --json - ./app > report.json\n"
     "  bankshot explain --kernel reduce --kernel scan ./app\n"
+    "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
     "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
     "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
     "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",

@@ -154,6 +154,9 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
 
 Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns, unsigned widest,
                                   std::chrono::milliseconds time_limit) {
+  if (rules.hash || rules.ports != 1) {
+    return Error{"a hash in software is sought for banks of one port that take words modulo their number, and this GPU has others"};
+  }
   search::SearchOptions options;
   options.time_limit = time_limit;
   options.in_place = true;

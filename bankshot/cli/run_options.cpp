@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bankshot/scratchpad/hash_text.hpp"
+
 namespace bankshot::cli {
 
 void RunOptions::define(CLI::App& app) {
@@ -18,6 +20,13 @@ void RunOptions::define(CLI::App& app) {
       ->type_name("N");
 }
 
+void RunOptions::define_bank_hash(CLI::App& app) {
+  app.add_option("--bank-hash", bank_hash, "count as if the hardware chose banks by this hash: none, xor, add, perm:K, "
+                                           "bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, tma:BYTES, rows:…")
+      ->envname("BANKSHOT_BANK_HASH")
+      ->type_name("SPEC");
+}
+
 std::string which_program(const std::string& command) {
   return "which program? For example: bankshot " + command + " ./app";
 }
@@ -29,6 +38,13 @@ Result<Setup> set_up(const RunOptions& options, const std::vector<std::string>& 
   const Result<gpu::Gpu> gpu = gpu::find_gpu(options.gpu);
   if (!gpu) return gpu.error();
   Setup setup{*gpu, *target, {}};
+  std::optional<std::string>& bank_hash = setup.environment["BANKSHOT_BANK_HASH"];
+  if (!options.bank_hash.empty()) {
+    if (const auto error = scratchpad::set_bank_hash(setup.gpu.machine.scratchpad, options.bank_hash)) {
+      return Error{"--bank-hash: " + error->message};
+    }
+    bank_hash = options.bank_hash;
+  }
   add_libraries(setup.environment, *target, libraries);
   setup.environment["BANKSHOT_GPU"] = gpu->file;
   setup.environment["BANKSHOT_THREADS"] = std::to_string(options.threads);

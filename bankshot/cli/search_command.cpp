@@ -100,6 +100,7 @@ class Search final : public Command {
       tests.push_back(*test);
     }
     const scratchpad::Rules& rules = set->rules;
+    if (rules.ports != 1) return refuse("these patterns are for banks of " + std::to_string(rules.ports) + " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1");
     search::SearchOptions options;
     options.in_place = in_place_;
     options.plain_low_bits = plain_low_bits_;

@@ -8,6 +8,7 @@
 
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/witness.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -44,6 +45,13 @@ Status Session::describe() {
     describe_failed_ = true;
     say(gpu.error().message);
     return Status::not_initialized;
+  }
+  if (const char* hash = environment(kBankHashVariable)) {
+    if (const auto error = scratchpad::set_bank_hash(gpu->machine.scratchpad, hash)) {
+      describe_failed_ = true;
+      say(fmt::format("{}: {}", kBankHashVariable, error->message));
+      return Status::not_initialized;
+    }
   }
   gpu_ = std::move(*gpu);
   device_ = device_info(*gpu_);

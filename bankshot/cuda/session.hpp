@@ -32,7 +32,7 @@ class Session {
 
   std::mutex& mutex() { return mutex_; }
 
-  /// Reads the GPU's description (BANKSHOT_GPU, else the default). not_initialized if it is bad; told once.
+  /// Reads the GPU's description (BANKSHOT_GPU, else the default; BANKSHOT_BANK_HASH gives its banks a hash). not_initialized if it is bad; told once.
   Status describe();
   bool is_described() const { return device_.has_value(); }
   const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()

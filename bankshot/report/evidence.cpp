@@ -19,8 +19,8 @@ std::string evidence_text(const RunReport& report) {
       "\nPictures: a row is one pass over the banks, a letter the lane that a bank serves in it (0-9, a = 10\n"
       "to v = 31), * several lanes on one word, . an idle bank.\n"
       "\nHow well the rules are known (docs/wavefronts.md has each with its evidence):\n"
-      "  A  the vendor says so: bank = word modulo banks; different words of one bank take a pass each;\n"
-      "     lanes that read one word share it\n"
+      "  A  the vendor says so: " + std::string(report.rules.hash ? "" : "bank = word modulo banks; ") + "different words of one bank take a pass each;\n"
+      "     lanes that read one word share it" + (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
       "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
       "     64 bits, a quarter-warp at 128 bits\n";
   if (any_site(report, [](const Site& site) { return kind_of(site) == scratchpad::AccessKind::atomic; })) {

@@ -123,6 +123,24 @@ void read_failed(const json& object, RunReport& report) {
   }
 }
 
+/// What rules_json() writes; its k1, k2 and mask follow from the rows.
+scratchpad::BankHash read_hash(const json& object, unsigned banks) {
+  const scratchpad::HashSize size{number<unsigned>(object, "address_bits"), static_cast<unsigned>(std::countr_zero(banks))};
+  if (size.address_bits < size.bank_bits || size.address_bits > scratchpad::kMaxAddressBits) {
+    throw Bad{"\"address_bits\" of \"hash\" is not from " + std::to_string(size.bank_bits) + " to " +
+              std::to_string(scratchpad::kMaxAddressBits)};
+  }
+  if (text(object, "class") == "add") return scratchpad::add_hash(size);
+  std::vector<uint32_t> rows;
+  for (const json& row : list(object, "rows")) {
+    if (!row.is_number_unsigned() || row.get<uint64_t>() > UINT32_MAX) throw Bad{"\"rows\" of \"hash\" must hold whole numbers"};
+    rows.push_back(row.get<uint32_t>());
+  }
+  const Result<scratchpad::BankHash> hash = scratchpad::rows_hash(size, rows);
+  if (!hash) throw Bad{"\"hash\": " + hash.error().message};
+  return *hash;
+}
+
 scratchpad::Rules read_rules(const json& object) {
   scratchpad::Rules rules;
   rules.banks = number<unsigned>(object, "banks");
@@ -131,11 +149,13 @@ scratchpad::Rules read_rules(const json& object) {
   rules.lanes_b64 = number<unsigned>(object, "lanes_b64");
   rules.lanes_b128 = number<unsigned>(object, "lanes_b128");
   rules.merge_b128 = flag(object, "merge_b128");
+  if (object.contains("ports")) rules.ports = number<unsigned>(object, "ports");
   const auto power = [](unsigned value, unsigned most) { return std::has_single_bit(value) && value <= most; };
   if (!power(rules.banks, 64) || (rules.bank_bytes != 4 && rules.bank_bytes != 8) || !power(rules.lanes_b32, 64) ||
-      !power(rules.lanes_b64, 64) || !power(rules.lanes_b128, 64)) {
+      !power(rules.lanes_b64, 64) || !power(rules.lanes_b128, 64) || rules.ports == 0 || rules.ports > scratchpad::kMaxPorts) {
     throw Bad{"\"scratchpad\" describes impossible banks"};
   }
+  if (object.contains("hash")) rules.hash = read_hash(object.at("hash"), rules.banks);
   return rules;
 }
 

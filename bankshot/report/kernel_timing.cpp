@@ -95,10 +95,8 @@ SimulatedMachine machine_of(const timing::Config& config) {
   machine.scheduler = config.issue.policy;
   machine.pipeline = config.issue.pipeline;
   machine.atomics = config.scratchpad.atomics;
-  if (config.rules.hash) {
-    machine.bank_hash = hash_text(*config.rules.hash, config.scratchpad.hash_cycles);
-    machine.hash_cycles = config.scratchpad.hash_cycles;
-  }
+  if (config.rules.hash) machine.bank_hash = hash_text(*config.rules.hash, config.scratchpad.hash_cycles);
+  machine.hash_cycles = config.scratchpad.hash_cycles;
   machine.core_khz = config.core_khz;
   machine.sms = config.sms;
   machine.max_warps = config.max_warps;

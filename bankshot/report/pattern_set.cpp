@@ -10,6 +10,7 @@ constexpr unsigned kUsualAddressBits = 14;  // 64 KB, the size for which the XOR
 Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::span<const Kernel> kernels, bool as_is) {
   scratchpad::PatternSet set;
   set.rules = rules;
+  set.rules.hash.reset();
   for (const Kernel& kernel : kernels) {
     for (const Site& site : kernel.sites) {
       for (const scratchpad::Pattern& p : scratchpad::patterns(site.totals.trace, kind_of(site), site.width)) {

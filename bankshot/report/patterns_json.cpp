@@ -82,11 +82,12 @@ unsigned choice(const json& document, const char* key, unsigned otherwise, std::
 
 scratchpad::Rules rules(const json& document) {
   scratchpad::Rules rules;
-  rules.banks = choice(document, "banks", rules.banks, {16, 32, 64});
+  rules.banks = choice(document, "banks", rules.banks, {8, 16, 32, 64});
   rules.bank_bytes = choice(document, "bank_bytes", rules.bank_bytes, {4, 8});
   rules.lanes_b32 = choice(document, "lanes_b32", rules.lanes_b32, {8, 16, 32, 64});
   rules.lanes_b64 = choice(document, "lanes_b64", rules.lanes_b64, {4, 8, 16, 32, 64});
   rules.lanes_b128 = choice(document, "lanes_b128", rules.lanes_b128, {2, 4, 8, 16, 32, 64});
+  rules.ports = static_cast<unsigned>(member(document, "", "ports", rules.ports, 1, scratchpad::kMaxPorts));
   const auto merge = document.find("merge_b128");
   if (merge != document.end() && !merge->is_boolean()) fail("merge_b128", "must be true or false");
   rules.merge_b128 = merge != document.end() && merge->get<bool>();
@@ -134,6 +135,7 @@ std::string patterns_to_json(const PatternSet& set) {
   if (rules.lanes_b64 != usual.lanes_b64) document["lanes_b64"] = rules.lanes_b64;
   if (rules.lanes_b128 != usual.lanes_b128) document["lanes_b128"] = rules.lanes_b128;
   if (rules.merge_b128) document["merge_b128"] = true;
+  if (rules.ports != usual.ports) document["ports"] = rules.ports;
   document["address_bits"] = set.address_bits;
   document["patterns"] = ordered_json::array();
   std::vector<ordered_json> list;

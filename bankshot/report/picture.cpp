@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ char cell(int8_t lane) {
 /// Cells one blank apart while a row fits an 80-column terminal.
 unsigned pitch(const scratchpad::Rules& rules) { return rules.banks <= 32 ? 2 : 1; }
 
-std::string row(std::string_view label, const std::vector<int8_t>& banks, unsigned pitch) {
+std::string row(std::string_view label, std::span<const int8_t> banks, unsigned pitch) {
   std::string line = fmt::format("{:<9}", label);
   for (const int8_t lane : banks) {
     line += cell(lane);
@@ -32,6 +33,15 @@ std::string row(std::string_view label, const std::vector<int8_t>& banks, unsign
   }
   while (line.back() == ' ') line.pop_back();
   return line;
+}
+
+/// A row for each port of the banks, of those behind the first one only where a bank uses it.
+void add_rows(std::vector<std::string>& lines, std::string_view label, const Pass& pass, const scratchpad::Rules& rules) {
+  for (unsigned port = 0; port < rules.ports; ++port) {
+    const auto served = std::span(pass.bank).subspan(size_t{port} * rules.banks, rules.banks);
+    const bool idle = std::all_of(served.begin(), served.end(), [](int8_t lane) { return lane == Pass::kIdle; });
+    if (port == 0 || !idle) lines.push_back(row(port == 0 ? label : "", served, pitch(rules)));
+  }
 }
 
 std::string ruler(const scratchpad::Rules& rules) {
@@ -56,8 +66,9 @@ Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& ph
     const uint32_t address = site.totals.worst.addresses[lane];
     const uint32_t last = (address + site.width - 1) / rules.bank_bytes;
     for (uint32_t word = address / rules.bank_bytes; word <= last; ++word) {
-      words[word % rules.banks].insert(word);
-      ++lanes[word % rules.banks];
+      const unsigned bank = rules.bank(word);
+      words[bank].insert(word);
+      ++lanes[bank];
     }
   }
   const bool atomic = kind_of(site) == AccessKind::atomic;
@@ -99,6 +110,7 @@ std::string summary(const Site& site, const scratchpad::Rules& rules, const std:
   } else {
     text += fmt::format("bank {} must deliver {}", most.bank, plural(most.words, "different word"));
   }
+  if (rules.ports != 1) text += fmt::format(", {} in a pass", rules.ports);
   if (most.idle != 0) text += fmt::format("; {} of {} banks idle", most.idle, rules.banks);
   return text;
 }
@@ -118,10 +130,11 @@ std::vector<std::string> picture(const Site& site, const scratchpad::Rules& rule
   std::vector<std::string> lines = {ruler(rules)};
   const size_t lanes = 64 - static_cast<size_t>(std::countl_zero(worst.mask));
   for (size_t i = 0; i < passes.size() && i < most_passes; ++i) {
-    lines.push_back(row(fmt::format("pass {}", i + 1), passes[i].bank, pitch(rules)));
+    const size_t start = lines.size();
+    add_rows(lines, fmt::format("pass {}", i + 1), passes[i], rules);
     const bool first_of_phase = i == 0 || passes[i].first_lane != passes[i - 1].first_lane;
     if (first_of_phase && (passes[i].first_lane != 0 || passes[i].last_lane + 1 < lanes)) {
-      lines.back() += fmt::format("  lanes {}-{}", passes[i].first_lane, passes[i].last_lane);
+      lines[start] += fmt::format("  lanes {}-{}", passes[i].first_lane, passes[i].last_lane);
     }
   }
   if (passes.size() > most_passes) {

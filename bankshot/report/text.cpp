@@ -10,6 +10,7 @@
 #include "bankshot/report/line_groups.hpp"
 #include "bankshot/report/site_text.hpp"
 #include "bankshot/report/timing_text.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -92,6 +93,9 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
                                  printable(report.gpu), report.machine ? ", simulated" : "");
   if (report.machine) text += machine_text(*report.machine);
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
+  if (report.rules.hash && !report.machine) {
+    text += fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
+  }
   text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");

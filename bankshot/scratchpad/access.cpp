@@ -23,11 +23,10 @@ bool pairs_agree(const uint32_t* addresses, uint64_t mask, unsigned distance) {
 }
 
 constexpr unsigned kMaxBanks = 64;
-constexpr unsigned kMaxWords = kMaxLanes * 5;  // 16 bytes over 4-byte banks, misaligned
 
 /// The words that the lanes of one phase touch, lane by lane.
 struct Words {
-  std::array<uint32_t, kMaxWords> word;
+  std::array<uint32_t, kMaxPhaseWords> word;
   unsigned count = 0;
 };
 
@@ -52,6 +51,7 @@ BANKSHOT_CLONES
 Loads loads_of_phase(const Rules& rules, unsigned width, const uint32_t* addresses, uint64_t mask) {
   Words words;
   collect(words, rules, width, addresses, mask);
+  if (rules.hash) return loads_hashed(words.word.data(), words.count, *rules.hash);
   if (words.count <= 32 && has_loads_avx512()) return loads_avx512(words.word.data(), words.count, rules.banks);
   return loads_portable(words.word.data(), words.count, rules.banks);
 }
@@ -69,6 +69,7 @@ unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, co
 
 Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask) {
   assert(std::has_single_bit(rules.banks) && rules.banks <= kMaxBanks && "the GPU file was checked");
+  assert(rules.ports != 0 && (!rules.hash || rules.hash->banks() == rules.banks) && "the GPU file was checked");
   assert((rules.bank_bytes == 4 || rules.bank_bytes == 8) && "the GPU file was checked");
   assert(std::has_single_bit(width) && width <= 16 && "the decoder admits no other width");
 
@@ -81,11 +82,13 @@ Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* a
     if (phase == 0) continue;
     const Loads most = loads_of_phase(rules, width, addresses, phase);
     cost.ideal += 1;
+    const uint32_t words = passes_of(rules, most.words);
     if (kind == AccessKind::atomic) {
-      cost.wavefronts += most.lanes;
-      cost.position += most.lanes - most.words;
+      const uint32_t lanes_on_bank = passes_of(rules, most.lanes);
+      cost.wavefronts += lanes_on_bank;
+      cost.position += lanes_on_bank - words;
     } else {
-      cost.wavefronts += most.words;
+      cost.wavefronts += words;
     }
   }
   return cost;

@@ -9,30 +9,38 @@
 namespace bankshot::scratchpad {
 
 constexpr unsigned kMaxLanes = 64;
+constexpr unsigned kMaxPorts = 64;
 
 enum class AccessKind : uint8_t { load, store, atomic };
 
 /// How the lanes of a warp are served, by architecture; the numbers come from the GPU file.
 /// Source: docs/wavefronts.md, with the evidence for each rule.
 struct Rules {
-  unsigned banks = 32;        ///< 16, 32 or 64
+  unsigned banks = 32;        ///< 8, 16, 32 or 64
   unsigned bank_bytes = 4;    ///< 4, or 8 (Kepler's 8-byte mode)
   unsigned lanes_b32 = 32;    ///< consecutive lanes served together for accesses of at most 32 bits
   unsigned lanes_b64 = 16;    ///< … of 64 bits: two half-warps
   unsigned lanes_b128 = 8;    ///< … of 128 bits: four quarter-warps
   bool merge_b128 = false;    ///< 128-bit loads whose lanes n and n^1 (or all n and n^2) agree take half the phases
-  unsigned ports = 1;         ///< words that each bank delivers in a pass
+  unsigned ports = 1;         ///< words that each bank delivers in a pass, 1 to kMaxPorts
   std::optional<BankHash> hash;  ///< of bank words, with as many banks; none: word modulo banks
   bool operator==(const Rules&) const = default;
+  unsigned bank(uint32_t word) const { return hash ? hash->bank(word) : word % banks; }
 };
 
 /// What one warp access costs.
 struct Cost {
   uint32_t wavefronts = 0;  ///< passes over the banks, summed over the phases: the conflict degree
   uint32_t ideal = 0;       ///< phases that have an active lane: what a conflict-free access of this width needs
-  uint32_t position = 0;    ///< atomics only: the part of `wavefronts` due to lanes on one word (position conflicts)
+  uint32_t position = 0;    ///< atomics only: the part of `wavefronts` due to lanes on one word (position conflicts):
+                            ///< what would not be needed if each word were wanted once
   bool operator==(const Cost&) const = default;
 };
+
+/// Passes in which a bank serves `requests` words, or lanes of an atomic.
+inline uint32_t passes_of(const Rules& rules, uint32_t requests) {
+  return rules.ports == 1 ? requests : (requests + rules.ports - 1) / rules.ports;
+}
 
 /// Consecutive lanes that are served together in this access; the arguments are those of cost().
 unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
@@ -44,7 +52,8 @@ unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, co
 ///                   not read
 /// @param mask       bit l set: lane l is active
 /// A load or store counts distinct words per bank (lanes on one word are a broadcast; on a store one lane wins);
-/// an atomic counts lanes per bank (lanes on one word serialise).
+/// an atomic counts lanes per bank (lanes on one word serialise). A phase takes as many passes as its fullest bank needs,
+/// which serves Rules::ports of them in each.
 Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask);
 
 /// Classes of a warp access after the XOR-hash paper, section 3; neighbours are consecutive active lanes.

@@ -18,12 +18,13 @@ namespace {
 
 constexpr unsigned kMaxBanks = 64;
 
-/// @param fresh  fresh(i): 1 if word i is not among the words before it, else 0
-template <class F>
-Loads loads(const uint32_t* word, unsigned count, unsigned banks, F fresh) {
+/// @param bank_of  bank_of(i): of word i
+/// @param fresh    fresh(i): 1 if word i is not among the words before it, else 0
+template <class B, class F>
+Loads loads(unsigned count, B bank_of, F fresh) {
   constexpr uint32_t kLane = 1u << 16;  // a bank's lanes in the upper half, its distinct words in the lower
   std::array<uint32_t, kMaxBanks> load{};
-  for (unsigned i = 0; i < count; ++i) load[word[i] & (banks - 1)] += kLane + fresh(i);
+  for (unsigned i = 0; i < count; ++i) load[bank_of(i)] += kLane + fresh(i);
   Loads most;
   for (const uint32_t bank : load) {
     most.lanes = std::max(most.lanes, bank / kLane);
@@ -39,18 +40,50 @@ WordSet& WordSet::local() {
   return set;
 }
 
-Loads loads_portable(uint32_t* word, unsigned count, unsigned banks) {
+namespace {
+
+uint32_t all_bits_of(const uint32_t* word, unsigned count) {
   uint32_t all = 0;
   for (unsigned i = 0; i < count; ++i) all |= word[i];
-  if (all < WordSet::kWords) {
-    WordSet& seen = WordSet::local();
-    const Loads most = loads(word, count, banks, [&](unsigned i) { return seen.add(word[i]); });
-    for (unsigned i = 0; i < count; ++i) seen.remove(word[i]);
-    return most;
-  }
+  return all;
+}
+
+/// Words that fit a WordSet.
+template <class B>
+Loads loads_of_set(const uint32_t* word, unsigned count, B bank_of) {
+  WordSet& seen = WordSet::local();
+  const Loads most = loads(count, bank_of, [&](unsigned i) { return seen.add(word[i]); });
+  for (unsigned i = 0; i < count; ++i) seen.remove(word[i]);
+  return most;
+}
+
+template <class B>
+Loads loads_of_sorted(const uint32_t* word, unsigned count, B bank_of) {
+  return loads(count, bank_of, [&](unsigned i) { return i == 0 || word[i] != word[i - 1] ? 1u : 0u; });
+}
+
+}  // namespace
+
+Loads loads_portable(uint32_t* word, unsigned count, unsigned banks) {
+  const auto bank_of = [&](unsigned i) { return word[i] & (banks - 1); };
+  if (all_bits_of(word, count) < WordSet::kWords) return loads_of_set(word, count, bank_of);
   // No shared memory is this large; such addresses are counted all the same, slowly.
   std::sort(word, word + count);
-  return loads(word, count, banks, [&](unsigned i) { return i == 0 || word[i] != word[i - 1] ? 1u : 0u; });
+  return loads_of_sorted(word, count, bank_of);
+}
+
+Loads loads_hashed(uint32_t* word, unsigned count, const BankHash& hash) {
+  const bool usual = all_bits_of(word, count) < WordSet::kWords;
+  if (!usual) std::sort(word, word + count);
+  std::array<uint32_t, kMaxPhaseWords> bank;
+  banks_of(hash, {word, count}, bank.data());
+  if (usual && count <= 32 && has_loads_avx512()) {
+    // Words that are as different as before, with the bank in the low bits.
+    for (unsigned i = 0; i < count; ++i) bank[i] |= word[i] << hash.bank_bits;
+    return loads_avx512(bank.data(), count, hash.banks());
+  }
+  const auto bank_of = [&](unsigned i) { return bank[i]; };
+  return usual ? loads_of_set(word, count, bank_of) : loads_of_sorted(word, count, bank_of);
 }
 
 #if defined(__x86_64__)

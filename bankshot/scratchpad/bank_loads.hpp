@@ -3,7 +3,11 @@
 
 #include <cstdint>
 
+#include "bankshot/scratchpad/hash.hpp"
+
 namespace bankshot::scratchpad {
+
+constexpr unsigned kMaxPhaseWords = 64 * 5;  // 64 lanes of 16 bytes over 4-byte banks, misaligned
 
 struct Loads {
   uint32_t lanes = 0;  ///< most lanes on one bank
@@ -14,6 +18,9 @@ struct Loads {
 /// For any host and any number of words. @param banks  a power of two up to 64
 /// @param word  may be reordered
 Loads loads_portable(uint32_t* word, unsigned count, unsigned banks);
+
+/// The same under a bank hash, for up to kMaxPhaseWords words.
+Loads loads_hashed(uint32_t* word, unsigned count, const BankHash& hash);
 
 /// Whether this host can run loads_avx512.
 bool has_loads_avx512();

@@ -32,6 +32,10 @@ struct BankHash {
   bool operator==(const BankHash&) const = default;
 };
 
+/// The banks of many words: what bank() says of each, computed for several words side by side.
+/// @param banks  as many entries as `words`
+void banks_of(const BankHash& hash, std::span<const uint32_t> words, uint32_t* banks);
+
 /// Whether all banks hold equally many words, so that (bank, remaining bits) tells all words apart: the rank is m.
 /// ADD always is.
 bool is_full_rank(const BankHash& hash);

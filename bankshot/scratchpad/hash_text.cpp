@@ -119,6 +119,15 @@ Result<BankHash> parse_hash(std::string_view spec, HashSize size) {
   return made(rows_hash(size, std::vector<uint32_t>(values->begin(), values->end())));
 }
 
+std::optional<Error> set_bank_hash(Rules& rules, std::string_view spec) {
+  const HashSize size{kMaxAddressBits, static_cast<unsigned>(std::countr_zero(rules.banks))};
+  const Result<BankHash> hash = parse_hash(spec, size);
+  if (!hash) return hash.error();
+  rules.hash.reset();
+  if (*hash != modulo_hash(size)) rules.hash = *hash;
+  return std::nullopt;
+}
+
 std::string_view class_name(const BankHash& hash) {
   if (hash.kind == BankHash::Kind::add) return "add";
   const std::optional<BitVector> vector = as_bitvector(hash);

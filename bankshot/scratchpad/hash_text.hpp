@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "bankshot/scratchpad/access.hpp"
 #include "bankshot/scratchpad/hash.hpp"
 
 namespace bankshot::scratchpad {
@@ -12,6 +13,10 @@ namespace bankshot::scratchpad {
 /// swizzle:B,M,S (CuTe, in words), tma:BYTES, rows:R0,R1,…. Bank bit 0 comes first.
 /// The error says what is wrong with which part.
 Result<BankHash> parse_hash(std::string_view spec, HashSize size);
+
+/// Sets Rules::hash to what a spec says, over all address bits that hashes work on; to nothing if that is word modulo banks.
+/// @return why the spec does not suit these banks, or nothing
+std::optional<Error> set_bank_hash(Rules& rules, std::string_view spec);
 
 /// The most particular class of a hash: "none", "bitvector-perm", "bitvector-xor", "bitwise-perm", "bitwise-xor", "gf2" or
 /// "add". Row i must be bank bit i of the class's formula.

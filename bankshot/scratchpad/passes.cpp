@@ -32,15 +32,17 @@ std::vector<Pass> passes(const Rules& rules, AccessKind kind, unsigned width, co
       if ((mask >> lane & 1) == 0) continue;
       const uint32_t last = (addresses[lane] + width - 1) / rules.bank_bytes;
       for (uint32_t word = addresses[lane] / rules.bank_bytes; word <= last; ++word) {
-        add(banks[word % rules.banks], kind, word, lane);
+        add(banks[rules.bank(word)], kind, word, lane);
       }
     }
     size_t most = 0;
     for (const auto& requests : banks) most = std::max(most, requests.size());
-    for (size_t i = 0; i < most; ++i) {
-      Pass pass{first, first + lanes - 1, std::vector<int8_t>(rules.banks, Pass::kIdle)};
+    for (size_t served = 0; served < most; served += rules.ports) {
+      Pass pass{first, first + lanes - 1, std::vector<int8_t>(size_t{rules.ports} * rules.banks, Pass::kIdle)};
       for (size_t bank = 0; bank < banks.size(); ++bank) {
-        if (i < banks[bank].size()) pass.bank[bank] = banks[bank][i].lane;
+        for (size_t port = 0; port < rules.ports && served + port < banks[bank].size(); ++port) {
+          pass.bank[port * rules.banks + bank] = banks[bank][served + port].lane;
+        }
       }
       all.push_back(std::move(pass));
     }

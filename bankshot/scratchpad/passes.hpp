@@ -13,7 +13,7 @@ struct Pass {
   static constexpr int8_t kSeveral = -2;  ///< several lanes want the word: a broadcast, or a store of which one wins
 
   unsigned first_lane = 0, last_lane = 0;  ///< of the phase it belongs to
-  std::vector<int8_t> bank;                ///< lane served by each bank, or kIdle or kSeveral
+  std::vector<int8_t> bank;                ///< [port * banks + bank]: lane served, or kIdle or kSeveral
 };
 
 /// As many passes as cost() counts wavefronts; the arguments are the same. Every bank serves its words, or for atomics

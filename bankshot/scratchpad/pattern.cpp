@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "bankshot/scratchpad/bank_loads.hpp"
+
 namespace bankshot::scratchpad {
 
 std::vector<Pattern> patterns(const AccessTrace& trace, AccessKind kind, unsigned width) {
@@ -173,15 +175,19 @@ Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash) {
   Cost cost;
   for (const std::vector<uint32_t>& words : phases(rules, pattern)) {
     std::array<uint32_t, 1u << kMaxBankBits> lanes{}, distinct{};
+    std::array<uint32_t, kMaxPhaseWords> banks;
+    banks_of(hash, words, banks.data());
     for (size_t k = 0; k < words.size(); ++k) {
-      const unsigned bank = hash.bank(words[k]);
+      const uint32_t bank = banks[k];
       ++lanes[bank];
       if (k == 0 || words[k] != words[k - 1]) ++distinct[bank];
     }
-    const uint32_t most = *std::max_element(lanes.begin(), lanes.end());
+    const uint32_t most = passes_of(rules, *std::max_element(lanes.begin(), lanes.end()));
     cost.wavefronts += most;
     cost.ideal += 1;
-    if (pattern.kind == AccessKind::atomic) cost.position += most - *std::max_element(distinct.begin(), distinct.end());
+    if (pattern.kind == AccessKind::atomic) {
+      cost.position += most - passes_of(rules, *std::max_element(distinct.begin(), distinct.end()));
+    }
   }
   return cost;
 }

@@ -61,7 +61,8 @@ struct Groups {
 /// The words of each phase of an access, in units of a bank's width, ascending; distinct unless it is an atomic.
 std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pattern);
 
-/// Cost under a hash of bank words; with modulo_hash it is the cost of access.hpp. Rules::banks must be the hash's.
+/// Cost under a hash of bank words, whatever Rules::hash is: the cost of access.hpp with that hash. Rules::banks must be
+/// the hash's.
 Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash);
 
 /// Passes beyond the one that every group needs, weighted: sum of weight * (wavefronts - ideal).

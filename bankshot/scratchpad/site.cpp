@@ -54,6 +54,13 @@ const ShapeMemo::Entry& SiteCounter::price(const Rules& rules, AccessKind kind, 
   for (unsigned i = 0; i < ShapeMemo::kEntries; ++i) {
     if (same_shape(memo_.entries[i], key, addresses)) return memo_.entries[memo_.latest = i];
   }
+  if (rules.hash && rules.hash->kind == BankHash::Kind::linear) {
+    for (unsigned i = 0; i < ShapeMemo::kEntries; ++i) {
+      if (!same_by_xor(memo_.entries[i], key, addresses)) continue;
+      memo_.entries[i].offset = key.offset;  // the next time it is found at a glance
+      return memo_.entries[memo_.latest = i];
+    }
+  }
   memo_.latest = memo_.oldest;
   memo_.oldest = (memo_.oldest + 1) % ShapeMemo::kEntries;
   ShapeMemo::Entry& entry = memo_.entries[memo_.latest];
@@ -67,7 +74,7 @@ const ShapeMemo::Entry& SiteCounter::price(const Rules& rules, AccessKind kind, 
   }
   entry.shape = classify(rules, width, addresses, mask);
 
-  const bool one_phase = rules.banks == 32 && rules.bank_bytes == 4 && rules.lanes_b32 == 32 && width <= 4 &&
+  const bool one_phase = !rules.hash && rules.banks == 32 && rules.bank_bytes == 4 && rules.lanes_b32 == 32 && width <= 4 &&
                          mask >> 32 == 0;
   if (one_phase && static_cast<unsigned>(std::popcount(banks_touched(addresses, static_cast<uint32_t>(mask)))) ==
                        entry.lanes) {

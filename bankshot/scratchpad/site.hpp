@@ -10,11 +10,12 @@
 namespace bankshot::scratchpad {
 
 /// The last few different accesses of an instruction and what they cost. An access costs the same as its translation
-/// by whole bank words, so an instruction that walks through a tile is priced once.
+/// by whole bank words, so an instruction that walks through a tile is priced once. Under a bank hash it costs the same
+/// as itself, and if the hash is linear as its translation by XOR: that changes all banks by XOR with one bank.
 struct ShapeMemo {
   struct Entry {
     uint64_t mask = 0;     ///< 0: unused
-    uint32_t offset = 0;   ///< of the first active lane inside its bank word, in bytes
+    uint32_t offset = 0;   ///< ShapeKey::offset
     uint32_t last = 0;     ///< distance of the last active lane: tells most shapes apart without a look at the others
     Cost cost;
     Shape shape;

@@ -66,6 +66,10 @@ struct FunctionInfo {
   std::string why_not_isolated;
   std::string reduction;                ///< what its atomics do to global memory, if that is one thing only: "add.b32"
   bool has_calls = false;
+  /// A place where it calls.
+  struct Call { int32_t function = -1; uint32_t live = 0; };  ///< -1: indirect; 32-bit registers in use around it
+  uint32_t live_registers = 0;          ///< 32-bit registers in use at once, at the most
+  std::vector<Call> calls;
 };
 
 /// A special register that a program reads, with a row in the specials of the warp or of the CTA.

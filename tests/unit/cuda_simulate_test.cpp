@@ -11,11 +11,10 @@
 namespace bankshot::cuda {
 namespace {
 
-/// A GPU with 48 KiB of shared memory and timing; the components that the defaults name.
+/// A GPU with timing; the components that the defaults name.
 gpu::Gpu made_gpu() {
   gpu::Gpu gpu;
   gpu.file = "made.toml";
-  gpu.shared_per_block_optin = 48 * 1024;
   gpu.timing.emplace();
   gpu.timing->scratchpad.hash_cycles = 1;
   return gpu;
@@ -74,12 +73,13 @@ TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {
   EXPECT_EQ(cycles("none"), 0u);
   EXPECT_EQ(cycles("xor"), 0u);
   EXPECT_EQ(cycles("bvxor:0,5,31"), 1u) << "the same banks as xor, in hardware that can be told others";
+  EXPECT_EQ(cycles("perm:0"), 1u) << "word modulo banks, in hardware that can be told others";
   EXPECT_FALSE(simulated_config(made_gpu(), {}, "none")->rules.hash);
   EXPECT_TRUE(simulated_config(made_gpu(), {}, "xor")->rules.hash);
 }
 
 TEST(CudaSimulate, rejects_a_hash_that_is_none) {
-  EXPECT_TRUE(refusal({}, "frob").starts_with("bank hash 'frob': ")) << refusal({}, "frob");
+  EXPECT_TRUE(refusal({}, "frob").starts_with("--bank-hash: ")) << refusal({}, "frob");
 }
 
 TEST(CudaSimulate, an_interrupt_is_held_and_then_ends_the_process) {
