@@ -15,7 +15,7 @@ enum class AccessKind : uint8_t { load, store, atomic };
 /// How the lanes of a warp are served, by architecture; the numbers come from the GPU file.
 /// Source: docs/wavefronts.md, with the evidence for each rule.
 struct Rules {
-  unsigned banks = 32;        ///< 16, 32 or 64
+  unsigned banks = 32;        ///< 8, 16, 32 or 64
   unsigned bank_bytes = 4;    ///< 4, or 8 (Kepler's 8-byte mode)
   unsigned lanes_b32 = 32;    ///< consecutive lanes served together for accesses of at most 32 bits
   unsigned lanes_b64 = 16;    ///< … of 64 bits: two half-warps

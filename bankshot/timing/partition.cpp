@@ -379,7 +379,7 @@ void Partition::State::dram_turn() {
   const Cycle tick = dram_alarm.tick();
   const DramChannel::Issued issued = dram.issue();
   if (!issued.column) return;
-  if (!issued.write) fills.push({dram_to_cache(issued.data), issued.tag});
+  if (!issued.write) fills.push({dram_to_cache(issued.data + config.dram.latency), issued.tag});
   feed_dram(tick + 1);
   if (held == Held::by_queue && bursts.empty()) release(Held::by_queue, dram_to_cache(tick));
 }
