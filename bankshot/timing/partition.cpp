@@ -385,7 +385,7 @@ void Partition::State::dram_turn() {
   const Cycle tick = dram_alarm.tick();
   const DramChannel::Issued issued = dram.issue();
   if (!issued.column) return;
-  if (!issued.write) fills.push({dram_to_cache(issued.data), issued.tag});
+  if (!issued.write) fills.push({dram_to_cache(issued.data + config.dram.latency), issued.tag});
   if (requests.empty()) return;
   const Request& next = requests.front();
   dram.push(next.place, next.bursts, next.write, next.tag, tick + 1);
