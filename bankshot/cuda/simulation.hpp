@@ -22,7 +22,7 @@ class Simulation {
   /// Whether the variable is set.
   static bool wanted();
 
-  /// As timing::Chip::launch. A SIGINT meanwhile stops it, see HeldInterrupt. Writes the timeline if one is wanted.
+  /// As timing::Chip::launch. A SIGINT that HeldInterrupt holds stops it. Writes the timeline if one is wanted.
   Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, Function& function, const simt::LaunchConfig& config,
                                                       const timing::Residency& residency);
 
