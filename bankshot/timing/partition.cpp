@@ -82,7 +82,7 @@ struct Partition::State {
         cache_to_port(ClockRatio{cache_khz(), config.interconnect.khz}),
         port_to_core(ClockRatio{config.interconnect.khz, config.core_khz}),
         cache(cached ? config.l2_bytes / config.dram.channels : 0, config.l2.line_bytes, config.l2.ways),
-        fetches(cached ? config.l2.mshrs : 0),
+        fetches(cached ? std::max(1u, config.l2.mshrs) : 0),
         dram(config.dram, counters),
         dram_alarm(ClockRatio{config.dram.khz, config.core_khz}),
         cache_alarm(ClockRatio{cache_khz(), config.core_khz}),
@@ -259,7 +259,7 @@ void Partition::State::cache_turn() {
   inputs.pop();
   if (tick != lookup_free) lookups = 0;
   lookup_free = tick;
-  if (++lookups == config.l2.ports) {
+  if (++lookups >= config.l2.ports) {
     lookup_free = tick + 1;
     lookups = 0;
   }
