@@ -82,7 +82,7 @@ struct Partition::State {
         cache_to_port(ClockRatio{cache_khz(), config.interconnect.khz}),
         port_to_core(ClockRatio{config.interconnect.khz, config.core_khz}),
         cache(cached ? config.l2_bytes / config.dram.channels : 0, config.l2.line_bytes, config.l2.ways),
-        fetches(cached ? config.l2.mshrs : 0),
+        fetches(cached ? std::max(1u, config.l2.mshrs) : 0),
         dram(config.dram, counters),
         dram_alarm(ClockRatio{config.dram.khz, config.core_khz}),
         cache_alarm(ClockRatio{cache_khz(), config.core_khz}),
@@ -109,7 +109,7 @@ struct Partition::State {
   void admit(Cycle end);
   void set_cache_alarm();
   void set_output_alarm();
-  void dram_turn();
+  bool dram_turn();
   void cache_turn();
   void output_turn(std::vector<Packet>& answers);
 
@@ -179,9 +179,8 @@ void Partition::advance(Cycle end, std::vector<Packet>& answers) {
     const Cycle dram = s.dram_alarm.core(), cache = s.cache_alarm.core(), output = s.output_alarm.core();
     if (std::min({dram, cache, output}) >= end) return;
     if (dram <= cache && dram <= output) {
-      s.dram_turn();
+      if (s.dram_turn()) s.set_cache_alarm();
       s.dram_alarm.set(s.dram.next_command());
-      s.set_cache_alarm();
     } else if (cache <= output) {
       s.cache_turn();
       s.set_cache_alarm();
@@ -259,7 +258,7 @@ void Partition::State::cache_turn() {
   inputs.pop();
   if (tick != lookup_free) lookups = 0;
   lookup_free = tick;
-  if (++lookups == config.l2.ports) {
+  if (++lookups >= config.l2.ports) {
     lookup_free = tick + 1;
     lookups = 0;
   }
@@ -381,16 +380,18 @@ void Partition::State::to_dram(uint64_t line, uint8_t sectors, bool write, uint3
   }
 }
 
-void Partition::State::dram_turn() {
+/// @return  whether the cache may have something else to do
+bool Partition::State::dram_turn() {
   const Cycle tick = dram_alarm.tick();
   const DramChannel::Issued issued = dram.issue();
-  if (!issued.column) return;
+  if (!issued.column) return false;
   if (!issued.write) fills.push({dram_to_cache(issued.data + config.dram.latency), issued.tag});
-  if (requests.empty()) return;
+  if (requests.empty()) return true;
   const Request& next = requests.front();
   dram.push(next.place, next.bursts, next.write, next.tag, tick + 1);
   requests.pop();
   if (requests.empty()) release(Held::by_queue, dram_to_cache(tick));
+  return true;
 }
 
 // ----------------------------------------------------------------------------------------------------------- output port
