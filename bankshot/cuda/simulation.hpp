@@ -28,6 +28,9 @@ class Simulation {
 
   const timing::Config& config() const { return chip_.config(); }
 
+  /// That all launches so far have taken on the simulated GPU.
+  double seconds() const { return static_cast<double>(chip_.cycles()) / (1e3 * chip_.config().core_khz); }
+
   /// Whether the process has to end: it was interrupted, or max_cycles have passed.
   bool is_over(const timing::LaunchTiming& last) const;
   /// Ends it, with the report as it is: by SIGINT, or with kStoppedStatus.
