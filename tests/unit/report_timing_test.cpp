@@ -174,6 +174,19 @@ TEST(ReportTiming, a_stopped_launch_may_have_packets_under_way) {
             "");
 }
 
+TEST(ReportTiming, any_bytes_are_read_or_refused) {
+  const std::string text = to_json(made_simulation());
+  size_t refused = 0, tried = 0;
+  for (size_t at = 0; at < text.size(); at += 7, ++tried) {
+    std::string changed = text;
+    changed[at] = changed[at] == '9' ? '}' : '9';
+    const auto report = from_json(changed);
+    if (!report) ++refused;
+    else if (report->kernels.at(0).timing) EXPECT_EQ(contradiction(*report->kernels[0].timing, *report->machine), "") << at;
+  }
+  EXPECT_GT(refused, tried / 3);
+}
+
 TEST(ReportTiming, rejects_what_is_missing_or_of_another_type) {
   EXPECT_EQ(refusal([](json& root) { root.erase("config"); }), "\"config\" is missing");
   EXPECT_EQ(refusal([](json& root) { root["config"]["sms"] = 0; }), "\"sms\" must be at least 1");
