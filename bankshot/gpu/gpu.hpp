@@ -1,17 +1,20 @@
-// The machine descriptions of gpus/: what a GPU is, for the occupancy of its SMs, its properties and its banks.
+// The machine descriptions of gpus/: what a GPU is, for the occupancy of its SMs, its properties and its banks, and for its
+// simulation.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bankshot/simt/engine.hpp"
 #include "bankshot/support/result.hpp"
+#include "bankshot/timing/config.hpp"
 
 namespace bankshot::gpu {
 
-/// One GPU. The names of its TOML keys, their ranges and meanings are in keys.cpp.
+/// One GPU. The names of its TOML keys, their ranges and meanings are in keys.cpp and keys_timing.cpp.
 struct Gpu {
   std::string file;  ///< absolute path of its description
   std::string name;  ///< what cudaGetDeviceProperties calls it
@@ -26,7 +29,9 @@ struct Gpu {
   unsigned registers_per_sm = 0, registers_per_block = 0;
   unsigned max_threads_per_sm = 0, max_threads_per_block = 0;
   unsigned max_warps_per_sm = 0, max_blocks_per_sm = 0;
+  unsigned issue_khz = 0;                    ///< clock of the schedulers; of Fermi half of core_khz, else equal
   simt::Machine machine;                     ///< SMs, warp size, banks: what the functional engine needs
+  std::optional<timing::Config> timing;      ///< none: its file has no timing sections, so it cannot be simulated
 };
 
 /// The GPU a command takes when none is named.

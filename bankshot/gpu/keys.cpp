@@ -1,6 +1,9 @@
 #include "bankshot/gpu/keys.hpp"
 
 #include <array>
+#include <cstdio>
+
+#include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::gpu {
 namespace {
@@ -19,10 +22,41 @@ using scratchpad::Rules;
 constexpr uint64_t kMega = uint64_t{1} << 20;
 constexpr uint64_t kTera = uint64_t{1} << 40;
 
+std::string set_name(Gpu& gpu, const std::string& text) {
+  if (text.empty() || text.size() > 255) return "must have 1 to 255 characters";  // cudaDeviceProp::name has 256
+  gpu.name = text;
+  return {};
+}
+
+std::string set_capability(Gpu& gpu, const std::string& text) {
+  char rest = 0;
+  const bool good = text.size() <= 5 &&
+                    std::sscanf(text.c_str(), "%2u.%1u%c", &gpu.compute_major, &gpu.compute_minor, &rest) == 2;
+  return good ? "" : "must be like \"9.0\"";
+}
+
+/// The hash of as many banks as the scratchpad has: `banks` comes before it in the table.
+std::string set_hash(Gpu& gpu, const std::string& spec) {
+  const auto error = scratchpad::set_bank_hash(gpu.machine.scratchpad, spec);
+  return error ? "is no bank hash: " + error->message : "";
+}
+
+std::string hash_text(const Gpu& gpu) {
+  const auto& hash = gpu.machine.scratchpad.hash;
+  return hash ? scratchpad::spec(*hash) : "none";
+}
+
 constexpr std::array kKeys = {
+    Key{"gpu", "name", Text{[](const Gpu& gpu) { return gpu.name; }, set_name}, 0, 0, "what cudaGetDeviceProperties calls it"},
+    Key{"gpu", "compute_capability",
+        Text{[](const Gpu& gpu) { return std::to_string(gpu.compute_major) + "." + std::to_string(gpu.compute_minor); },
+             set_capability},
+        0, 0, "CUDA compute capability"},
     Key{"gpu", "warp_size", +in_machine<&Machine::warp_size>, 4, 64, "lanes of a warp", true, true},
     Key{"gpu", "sms", +in_machine<&Machine::sms>, 1, 4096, "streaming multiprocessors"},
     Key{"clocks", "core_khz", +at<&Gpu::core_khz>, 1000, 100'000'000, "highest SM clock, kHz"},
+    Key{"clocks", "issue_khz", +at<&Gpu::issue_khz>, 1000, 100'000'000,
+        "clock in which schedulers issue and the SM is timed, kHz; core_khz if not said", false, true},
     Key{"clocks", "memory_khz", +at<&Gpu::memory_khz>, 1000, 100'000'000, "memory clock, kHz"},
     Key{"memory", "global_bytes", +at<&Gpu::global_bytes>, kMega, kTera, "device memory, bytes"},
     Key{"memory", "l2_bytes", +at<&Gpu::l2_bytes>, 0, kTera, "second-level cache, bytes"},
@@ -46,6 +80,10 @@ constexpr std::array kKeys = {
     Key{"scratchpad", "lanes_b32", +in_banks<&Rules::lanes_b32>, 1, 64, "lanes served together, accesses of up to 32 bits", true},
     Key{"scratchpad", "lanes_b64", +in_banks<&Rules::lanes_b64>, 1, 64, "lanes served together, 64-bit accesses", true},
     Key{"scratchpad", "lanes_b128", +in_banks<&Rules::lanes_b128>, 1, 64, "lanes served together, 128-bit accesses", true},
+    Key{"scratchpad", "merge_b128", +in_banks<&Rules::merge_b128>, 0, 0,
+        "128-bit loads whose lanes agree in pairs take half the phases", false, true},
+    Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
+    Key{"scratchpad", "hash", Text{hash_text, set_hash}, 0, 0, "bank hash of the hardware, as --bank-hash", false, true},
 };
 
 bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
@@ -66,6 +104,7 @@ constexpr std::array kRelations = {
              "a block cannot have more threads than its SM (sm.max_threads)"},
     Relation{"sm", "max_warps", [](const Gpu& g) { return g.max_warps_per_sm * g.machine.warp_size >= g.max_threads_per_sm; },
              "too few warps for sm.max_threads"},
+    Relation{"clocks", "issue_khz", [](const Gpu& g) { return g.issue_khz <= g.core_khz; }, "must not exceed clocks.core_khz"},
     Relation{"scratchpad", "lanes_b32", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b32, 4); },
              "that many lanes need more bytes than all banks deliver at once"},
     Relation{"scratchpad", "lanes_b64", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b64, 8); },
@@ -82,9 +121,19 @@ std::span<const Relation> relations() { return kRelations; }
 void set(Gpu& gpu, const Key& key, uint64_t value) {
   if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) {
     (*narrow)(gpu) = static_cast<unsigned>(value);
+  } else if (const auto* flag = std::get_if<bool& (*)(Gpu&)>(&key.value)) {
+    (*flag)(gpu) = value != 0;
   } else {
     std::get<uint64_t& (*)(Gpu&)>(key.value)(gpu) = value;
   }
+}
+
+std::string value_text(const Gpu& gpu, const Key& key) {
+  Gpu copy = gpu;  // a table of references is made for writing
+  if (const auto* text = std::get_if<Text>(&key.value)) return '"' + text->get(copy) + '"';
+  if (const auto* flag = std::get_if<bool& (*)(Gpu&)>(&key.value)) return (*flag)(copy) ? "true" : "false";
+  if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) return std::to_string((*narrow)(copy));
+  return std::to_string(std::get<uint64_t& (*)(Gpu&)>(key.value)(copy));
 }
 
 }  // namespace bankshot::gpu

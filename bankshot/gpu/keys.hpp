@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -10,18 +11,30 @@
 
 namespace bankshot::gpu {
 
-/// An integer of the description: where it is written, where it goes, and what it may be.
+/// A value that is written as a text.
+struct Text {
+  std::string (*get)(const Gpu&);
+  std::string (*set)(Gpu&, const std::string&);  ///< returns what is wrong with it, empty if nothing is
+};
+
+/// A value of the description: where it is written, where it goes, and what it may be.
 struct Key {
-  std::string_view section, name;
-  std::variant<unsigned& (*)(Gpu&), uint64_t& (*)(Gpu&)> value;
-  uint64_t least, most;
-  std::string_view meaning;  ///< with its unit
+  std::string_view section, name;  ///< a section may have a dot: [units.alu]
+  std::variant<unsigned& (*)(Gpu&), uint64_t& (*)(Gpu&), bool& (*)(Gpu&), Text> value;
+  uint64_t least = 0, most = 0;    ///< of integers
+  std::string_view meaning = {};   ///< with its unit
   bool power_of_two = false;
   bool optional = false;
 };
+
+/// Of every GPU.
 std::span<const Key> keys();
+/// Of a GPU that can be simulated: a file has all that are not optional, or none. Gpu::timing must be there to use them.
+std::span<const Key> timing_keys();
 
 void set(Gpu& gpu, const Key& key, uint64_t value);
+/// A value as its file would have it: `4`, `true`, `"lrr"`.
+std::string value_text(const Gpu& gpu, const Key& key);
 
 /// A relation between values that every GPU obeys.
 struct Relation {
@@ -30,5 +43,7 @@ struct Relation {
   std::string_view message;
 };
 std::span<const Relation> relations();
+/// … that every GPU with a Gpu::timing obeys.
+std::span<const Relation> timing_relations();
 
 }  // namespace bankshot::gpu

@@ -4,6 +4,7 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -21,130 +22,132 @@ class Reader {
   explicit Reader(const toml::table& root) : root_(root) {}
 
   void read(Gpu& gpu) {
-    for (const std::string_view section : {"gpu", "clocks", "memory", "sm", "scratchpad"}) {
-      const toml::node* node = root_.get(section);
-      if (node == nullptr) {
-        complain({}, "section [" + std::string(section) + "] is missing");
-      } else if (!node->is_table()) {
-        complain(position_of(*node), std::string(section) + " must be a section: [" + std::string(section) + "]");
-      }
-    }
+    const bool timed = says(timing_keys());
+    need_sections(keys(), {});
+    if (timed) need_sections(timing_keys(), ": a GPU that is simulated says all of its timing");
     if (!problems.empty()) return;
-    read_text(gpu);
-    for (const Key& key : keys()) read_integer(gpu, key);
-    read_merge(gpu);
-    refuse_unknown();
-    if (!problems.empty()) return;
-    for (const Relation& relation : relations()) {
-      if (relation.holds(gpu)) continue;
-      const toml::node* node = find(relation.section, relation.name);
-      complain(node ? position_of(*node) : Position{}, path(relation.section, relation.name) + ": " +
-                                                           std::string(relation.message));
+    for (const Key& key : keys()) read(gpu, key);
+    if (timed) {
+      gpu.timing.emplace();
+      for (const Key& key : timing_keys()) read(gpu, key);
     }
+    refuse_unknown(root_, {});
+    if (gpu.issue_khz == 0) gpu.issue_khz = gpu.core_khz;
+    if (problems.empty()) check(gpu, relations());
+    if (problems.empty() && timed) check(gpu, timing_relations());
   }
 
   Diagnostics problems;
 
  private:
-  static std::string path(std::string_view section, std::string_view name) {
-    return std::string(section) + "." + std::string(name);
-  }
+  static std::string path(const Key& key) { return std::string(key.section) + "." + std::string(key.name); }
   void complain(Position position, std::string message) { problems.push_back({position, std::move(message), {}}); }
+  void complain(const toml::node& node, std::string message) { complain(position_of(node), std::move(message)); }
 
+  /// A section or key; null if it is not there, or if what it should be in is no section.
+  const toml::node* find(std::string_view section) const { return root_.at_path(section).node(); }
   const toml::node* find(std::string_view section, std::string_view name) const {
-    return root_[section].as_table()->get(name);
+    const toml::node* table = find(section);
+    return table != nullptr && table->is_table() ? table->as_table()->get(name) : nullptr;
   }
 
-  const toml::value<std::string>* text(std::string_view name) {
-    const toml::node* node = find("gpu", name);
-    if (node == nullptr) {
-      complain(position_of(root_), path("gpu", name) + " is missing");
-    } else if (!node->is_string()) {
-      complain(position_of(*node), path("gpu", name) + " must be a text in quotes");
-    } else {
-      return node->as_string();
-    }
-    return nullptr;
+  static bool has_section(std::span<const Key> table, std::string_view section) {
+    return std::ranges::any_of(table, [&](const Key& key) { return key.section == section; });
   }
 
-  void read_text(Gpu& gpu) {
-    if (const auto* name = text("name")) {
-      gpu.name = name->get();
-      if (gpu.name.empty() || gpu.name.size() > 255) {  // cudaDeviceProp::name has 256 characters
-        complain(position_of(*name), "gpu.name must have 1 to 255 characters");
+  /// Whether any of the keys is there, or a section that only they have.
+  bool says(std::span<const Key> table) const {
+    return std::ranges::any_of(table, [&](const Key& key) {
+      return find(key.section, key.name) != nullptr || (!has_section(keys(), key.section) && find(key.section) != nullptr);
+    });
+  }
+
+  void need_sections(std::span<const Key> table, std::string_view why) {
+    std::string_view before;
+    for (const Key& key : table) {
+      if (key.section == before) continue;
+      before = key.section;
+      const std::string name(key.section);
+      const toml::node* node = find(key.section);
+      if (node == nullptr) {
+        complain({}, "section [" + name + "] is missing" + std::string(why));
+      } else if (!node->is_table()) {
+        complain(*node, name + " must be a section: [" + name + "]");
       }
     }
-    if (const auto* capability = text("compute_capability")) {
-      const std::string& value = capability->get();
-      char rest = 0;
-      if (value.size() > 5 ||
-          std::sscanf(value.c_str(), "%2u.%1u%c", &gpu.compute_major, &gpu.compute_minor, &rest) != 2) {
-        complain(position_of(*capability), "gpu.compute_capability must be like \"9.0\"");
-      }
-    }
   }
 
-  void read_integer(Gpu& gpu, const Key& key) {
+  void read(Gpu& gpu, const Key& key) {
     const toml::node* node = find(key.section, key.name);
     if (node == nullptr) {
-      if (!key.optional) {
-        complain(position_of(*root_.get(key.section)),
-                 path(key.section, key.name) + " (" + std::string(key.meaning) + ") is missing");
-      }
-      return;
+      if (!key.optional) complain(*find(key.section), path(key) + " (" + std::string(key.meaning) + ") is missing");
+    } else if (const auto* text = std::get_if<Text>(&key.value)) {
+      read_text(gpu, key, *text, *node);
+    } else if (std::holds_alternative<bool& (*)(Gpu&)>(key.value)) {
+      read_flag(gpu, key, *node);
+    } else {
+      read_integer(gpu, key, *node);
     }
-    const auto* integer = node->as_integer();
-    if (integer == nullptr) {
-      complain(position_of(*node), path(key.section, key.name) + " must be an integer: " + std::string(key.meaning));
-      return;
-    }
-    const int64_t value = integer->get();
+  }
+
+  void read_text(Gpu& gpu, const Key& key, const Text& text, const toml::node& node) {
+    if (!node.is_string()) return complain(node, path(key) + " must be a text in quotes");
+    const std::string wrong = text.set(gpu, node.as_string()->get());
+    if (!wrong.empty()) complain(node, path(key) + " " + wrong);
+  }
+
+  void read_flag(Gpu& gpu, const Key& key, const toml::node& node) {
+    if (!node.is_boolean()) return complain(node, path(key) + " must be true or false: " + std::string(key.meaning));
+    set(gpu, key, node.as_boolean()->get() ? 1 : 0);
+  }
+
+  void read_integer(Gpu& gpu, const Key& key, const toml::node& node) {
+    if (!node.is_integer()) return complain(node, path(key) + " must be an integer: " + std::string(key.meaning));
+    const int64_t value = node.as_integer()->get();
     const bool in_range = value >= 0 && static_cast<uint64_t>(value) >= key.least &&
                           static_cast<uint64_t>(value) <= key.most;
     if (!in_range || (key.power_of_two && !std::has_single_bit(static_cast<uint64_t>(value)))) {
-      complain(position_of(*node), path(key.section, key.name) + " = " + std::to_string(value) + " is impossible: " +
-                                       std::string(key.meaning) + (key.power_of_two ? ", a power of two" : "") +
-                                       ", from " + std::to_string(key.least) + " to " + std::to_string(key.most));
-      return;
+      return complain(node, path(key) + " = " + std::to_string(value) + " is impossible: " + std::string(key.meaning) +
+                                (key.power_of_two ? ", a power of two" : "") + ", from " + std::to_string(key.least) +
+                                " to " + std::to_string(key.most));
     }
     set(gpu, key, static_cast<uint64_t>(value));
   }
 
-  void read_merge(Gpu& gpu) {
-    const toml::node* node = find("scratchpad", kMerge);
-    if (node == nullptr) return;
-    if (const auto* flag = node->as_boolean()) {
-      gpu.machine.scratchpad.merge_b128 = flag->get();
-    } else {
-      complain(position_of(*node), path("scratchpad", kMerge) + " must be true or false");
+  void check(const Gpu& gpu, std::span<const Relation> table) {
+    for (const Relation& relation : table) {
+      if (relation.holds(gpu)) continue;
+      const toml::node* node = find(relation.section, relation.name);
+      complain(node ? position_of(*node) : Position{},
+               std::string(relation.section) + "." + std::string(relation.name) + ": " + std::string(relation.message));
     }
   }
 
   static bool known(std::string_view section, std::string_view name) {
-    if (section == "gpu" && (name == "name" || name == "compute_capability")) return true;
-    if (section == "scratchpad" && name == kMerge) return true;
-    for (const Key& key : keys()) {
-      if (key.section == section && key.name == name) return true;
-    }
-    return false;
+    const auto is_it = [&](const Key& key) { return key.section == section && key.name == name; };
+    return std::ranges::any_of(keys(), is_it) || std::ranges::any_of(timing_keys(), is_it);
   }
 
-  void refuse_unknown() {
-    for (const auto& [section, node] : root_) {
-      const toml::table* table = node.as_table();
-      const bool is_section = section == "gpu" || section == "clocks" || section == "memory" || section == "sm" ||
-                              section == "scratchpad";
-      if (!is_section) {
-        complain(position_of(node), "unknown section or key: " + std::string(section.str()));
-        continue;
-      }
-      for (const auto& [name, value] : *table) {
-        if (!known(section, name)) complain(position_of(value), "unknown key: " + path(section.str(), name.str()));
+  /// Whether some section is this one or lies in it.
+  static bool leads_to_section(std::string_view name) {
+    const auto leads = [&](const Key& key) {
+      return key.section.starts_with(name) && (key.section.size() == name.size() || key.section[name.size()] == '.');
+    };
+    return std::ranges::any_of(keys(), leads) || std::ranges::any_of(timing_keys(), leads);
+  }
+
+  void refuse_unknown(const toml::table& table, const std::string& section) {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str()), full = section.empty() ? name : section + "." + name;
+      if (known(section, name)) continue;
+      if (leads_to_section(full) && node.is_table()) {
+        refuse_unknown(*node.as_table(), full);
+      } else {
+        complain(node, (section.empty() || node.is_table() ? "unknown section or key: " : "unknown key: ") + full);
       }
     }
   }
 
-  static constexpr std::string_view kMerge = "merge_b128";
   const toml::table& root_;
 };
 
@@ -163,6 +166,15 @@ Result<Gpu> parse_gpu(std::string_view toml, const std::string& file) {
   reader.read(gpu);
   if (!reader.problems.empty()) return Error{format_diagnostics(reader.problems, file, toml)};
   gpu.machine.resident_ctas = gpu.machine.sms * gpu.max_blocks_per_sm;
+  if (gpu.timing) {
+    timing::Config& timing = *gpu.timing;  // what it shares with the rest of the description
+    timing.core_khz = gpu.issue_khz;
+    timing.sms = gpu.machine.sms;
+    timing.warp_size = gpu.machine.warp_size;
+    timing.max_warps = gpu.max_warps_per_sm;
+    timing.l2_bytes = gpu.l2_bytes;
+    timing.rules = gpu.machine.scratchpad;
+  }
   return gpu;
 }
 

@@ -137,11 +137,19 @@ CtaSlot::Turn CtaSlot::turn() {
   if (cta_.live_warps == 0) return Turn::done;
   if (!only_polled) return Turn::waiting;
   // All that is not blocked polls. Lanes that stand at a join of a blocked warp may be what it waits for.
+  return release() || ran ? Turn::waiting : (report_deadlock(), Turn::faulted);
+}
+
+bool CtaSlot::release() {
   bool released = false;
   for (Warp& w : cta_.warps) released |= !w.done && !ready(w) && release_waiting(w);
-  if (ran || released) return Turn::waiting;
+  return released;
+}
+
+bool CtaSlot::release_or_fault() {
+  if (release()) return true;
   report_deadlock();
-  return Turn::faulted;
+  return false;
 }
 
 void CtaSlot::report_deadlock() {

@@ -20,12 +20,16 @@ class CtaSlot {
   void start(uint64_t linear);
   /// Gives every warp that can run one turn.
   Turn turn();
+  /// All its warps are blocked for good, or poll: lanes that stand at joins go on by themselves.
+  /// @return false if there are none; then the deadlock is the CTA's fault
+  bool release_or_fault();
   Cta& cta() { return cta_; }
   const Worker* worker() const { return worker_; }
 
  private:
   void fill_warp_specials(Warp& warp);
   void fill_cta_specials();
+  bool release();
   void report_deadlock();
 
   Worker* worker_ = nullptr;

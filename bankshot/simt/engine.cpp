@@ -87,6 +87,12 @@ Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text
 }
 
 Result<LaunchStats, Fault> Engine::launch(Program& program, std::string_view kernel, const LaunchConfig& config) {
+  Result<LaunchSetup, Fault> setup = set_up(program, kernel, config);
+  if (!setup) return setup.error();
+  return run_launch(*setup, impl_->resources);
+}
+
+Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view kernel, const LaunchConfig& config) {
   for (size_t k = 0; k < program.kernels.size(); ++k) {
     if (program.kernels[k].name != kernel) continue;
     LaunchSetup setup;
@@ -101,7 +107,7 @@ Result<LaunchStats, Fault> Engine::launch(Program& program, std::string_view ker
     if (!config.params.empty()) {
       std::memcpy(impl_->params, config.params.data(), std::min<size_t>(config.params.size(), kParameterBytes));
     }
-    return run_launch(setup, impl_->resources);
+    return setup;
   }
   Fault fault;
   fault.kind = Fault::Kind::bad_call;

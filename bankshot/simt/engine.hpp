@@ -128,6 +128,7 @@ struct LaunchConfig {
 };
 
 class Program;  ///< a decoded module; its globals live in the engine's memory until it is destroyed
+struct LaunchSetup;  ///< launch.hpp: what a launch starts from
 
 class Engine {
  public:
@@ -144,6 +145,9 @@ class Engine {
   /// Runs a kernel to its end. Not thread-safe: the caller serialises launches.
   /// @return counters, or the fault of the lowest CTA that had one
   Result<LaunchStats, Fault> launch(Program& program, std::string_view kernel, const LaunchConfig& config);
+
+  /// The same for who runs the CTAs themselves, as a timing model does: parameters are in place, nothing runs.
+  Result<LaunchSetup, Fault> set_up(Program& program, std::string_view kernel, const LaunchConfig& config);
 
  private:
   struct Impl;

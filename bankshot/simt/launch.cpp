@@ -10,16 +10,12 @@
 namespace bankshot::simt {
 namespace {
 
-constexpr unsigned kDefaultMxcsr = 0x1f80;  // round to nearest, subnormals kept, exceptions masked
 constexpr uint64_t kCallRegisterStack = 8 << 20;  // of a warp, behind the kernel's own; touched as far as calls nest
 constexpr uint64_t kTellAfter = 1 << 16;  // warp instructions of a worker: about a millisecond
 
-struct Output {
-  uint64_t cta;
-  std::string text;
-};
+}  // namespace
 
-Worker new_worker(const LaunchSetup& setup, const Launch& launch, bool parallel) {
+Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel) {
   const LoadedProgram& program = *setup.program;
   const FunctionInfo& kernel = program.functions[setup.function];
   Worker worker;
@@ -49,6 +45,8 @@ void keep_output(Cta& cta, std::vector<Output>& outputs) {
   if (!cta.output.empty()) outputs.push_back({cta.linear, std::move(cta.output)});
   cta.output.clear();
 }
+
+namespace {
 
 /// Counts the CTAs that are done for EngineOptions::progress; nothing where nobody asked.
 class Progress {
@@ -197,28 +195,9 @@ bool run_interleaved(uint64_t ctas, unsigned most, Worker& worker, std::deque<Ct
   return fine;
 }
 
-LaunchStats merge(const LaunchSetup& setup, std::vector<Worker>& workers) {
-  const LoadedProgram& program = *setup.program;
-  LaunchStats stats;
-  for (const Worker& worker : workers) {
-    stats.warp_instructions += worker.warp_instructions;
-    stats.thread_instructions += worker.thread_instructions;
-  }
-  if (!setup.options->count_conflicts) return stats;
-  for (size_t site = 0; site < program.sites.size(); ++site) {
-    for (size_t k = 1; k < workers.size(); ++k) workers[0].sites[site].merge(workers[k].sites[site]);
-    if (workers[0].sites[site].accesses == 0) continue;
-    const SiteInfo& info = program.sites[site];
-    const Instr* const instr = program.code.data() + info.instr;
-    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text], info.width,
-                           workers[0].sites[site]});
-  }
-  return stats;
-}
-
 }  // namespace
 
-Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
+Launch begin_launch(const LaunchSetup& setup) {
   Launch launch;
   launch.config = setup.config;
   launch.kernel = setup.kernel;
@@ -226,13 +205,39 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   launch.function = setup.function;
   launch.shared_bytes = setup.config->dynamic_shared == 0 ? setup.kernel->static_shared
                                                           : setup.kernel->dynamic_base + setup.config->dynamic_shared;
+  return launch;
+}
+
+LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) {
+  const LoadedProgram& program = *setup.program;
+  LaunchStats stats;
+  for (const Worker* worker : workers) {
+    stats.warp_instructions += worker->warp_instructions;
+    stats.thread_instructions += worker->thread_instructions;
+  }
+  stats.parallel = program.functions[setup.function].isolated;
+  stats.why_serial = program.functions[setup.function].why_not_isolated;
+  if (workers[0]->sites.empty()) return stats;
+  for (size_t site = 0; site < program.sites.size(); ++site) {
+    for (size_t k = 1; k < workers.size(); ++k) workers[0]->sites[site].merge(workers[k]->sites[site]);
+    if (workers[0]->sites[site].accesses == 0) continue;
+    const SiteInfo& info = program.sites[site];
+    const Instr* const instr = program.code.data() + info.instr;
+    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text], info.width,
+                           workers[0]->sites[site]});
+  }
+  return stats;
+}
+
+Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
+  const Launch launch = begin_launch(setup);
   const FunctionInfo& kernel = setup.program->functions[setup.function];
   const uint64_t ctas = setup.config->grid.count();
   unsigned threads = setup.options->threads != 0 ? setup.options->threads : std::thread::hardware_concurrency();
   threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(ctas, 1, std::max(1u, threads))) : 1;
   while (resources.slots.size() < threads) resources.slots.emplace_back();
   std::vector<Worker> workers;
-  for (unsigned k = 0; k < threads; ++k) workers.push_back(new_worker(setup, launch, kernel.isolated));
+  for (unsigned k = 0; k < threads; ++k) workers.push_back(make_worker(setup, launch, kernel.isolated));
   Progress progress(setup, ctas);
   if (kernel.isolated) {
     const Worker* faulty = nullptr;
@@ -240,10 +245,9 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   } else if (!run_interleaved(ctas, setup.options->machine.resident_ctas, workers[0], resources.slots[0], progress)) {
     return workers[0].fault;
   }
-  LaunchStats stats = merge(setup, workers);
-  stats.parallel = kernel.isolated;
-  stats.why_serial = kernel.why_not_isolated;
-  return stats;
+  std::vector<Worker*> all;
+  for (Worker& worker : workers) all.push_back(&worker);
+  return collect(setup, all);
 }
 
 }  // namespace bankshot::simt

@@ -31,12 +31,17 @@ void ThreadPool::add_thread() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+unsigned ThreadPool::prepare(unsigned n) {
+  const std::lock_guard lock(mutex_);
+  while (threads_.size() + 1 < n && !exhausted_) add_thread();
+  return std::min(n, static_cast<unsigned>(threads_.size()) + 1);
+}
+
 void ThreadPool::run(unsigned n, const std::function<void(unsigned)>& work) {
   unsigned here = 1;  // threads that take part, the caller's included
   if (n > 1) {
+    here = prepare(n);
     const std::lock_guard lock(mutex_);
-    while (threads_.size() + 1 < n && !exhausted_) add_thread();
-    here = std::min(n, static_cast<unsigned>(threads_.size()) + 1);
     work_ = &work;
     wanted_ = here;
     running_ = here - 1;

@@ -19,6 +19,9 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  /// Makes threads for run(n, …). @return how many it would really run at once, at most n: work that waits for each other
+  /// must not be more
+  unsigned prepare(unsigned n);
   void run(unsigned n, const std::function<void(unsigned)>& work);
 
  private:

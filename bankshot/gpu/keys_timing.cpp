@@ -1,0 +1,178 @@
+// The keys of the timing half: what a GPU that can be simulated says besides.
+#include "bankshot/gpu/keys.hpp"
+
+#include <array>
+
+namespace bankshot::gpu {
+namespace {
+
+using namespace timing;
+
+/// The value behind a pointer to member of a part of Gpu::timing.
+template <auto kPart, auto kMember>
+constexpr auto in = [](Gpu& gpu) -> auto& { return (*gpu.timing).*kPart.*kMember; };
+template <UnitClass kClass, auto kMember>
+constexpr auto in_unit = [](Gpu& gpu) -> auto& { return gpu.timing->units[static_cast<unsigned>(kClass)].*kMember; };
+
+/// The name of a component.
+template <auto kPart, auto kMember>
+constexpr Text kName = {[](const Gpu& gpu) { return (*gpu.timing).*kPart.*kMember; },
+                        [](Gpu& gpu, const std::string& text) {
+                          (*gpu.timing).*kPart.*kMember = text;
+                          return std::string(text.empty() ? "must not be empty" : "");
+                        }};
+
+constexpr auto kIssue = &Config::issue;
+constexpr auto kLoadStore = &Config::load_store;
+constexpr auto kScratchpad = &Config::scratchpad;
+constexpr auto kL1 = &Config::l1;
+constexpr auto kNet = &Config::interconnect;
+constexpr auto kL2 = &Config::l2;
+constexpr auto kDram = &Config::dram;
+
+constexpr uint64_t kMega = uint64_t{1} << 20;
+constexpr uint64_t kLong = 100'000;  // cycles: no part of a GPU takes longer
+constexpr uint64_t kMostKhz = 100'000'000;
+
+template <UnitClass kClass>
+constexpr std::array<Key, 3> unit_keys(std::string_view section) {
+  return {Key{section, "count", +in_unit<kClass, &UnitConfig::count>, 1, 64, "units of an SM; scheduler s issues to unit s modulo this"},
+          Key{section, "lanes", +in_unit<kClass, &UnitConfig::lanes>, 1, 64, "lanes that one unit starts a cycle"},
+          Key{section, "latency", +in_unit<kClass, &UnitConfig::latency>, 1, kLong,
+              "cycles from issue until a dependent instruction can issue"}};
+}
+
+constexpr std::array kUnits = {
+    unit_keys<UnitClass::alu>("units.alu"),   unit_keys<UnitClass::multiply>("units.multiply"),
+    unit_keys<UnitClass::fp32>("units.fp32"), unit_keys<UnitClass::fp64>("units.fp64"),
+    unit_keys<UnitClass::sfu>("units.sfu"),   unit_keys<UnitClass::divide>("units.divide"),
+    unit_keys<UnitClass::warp>("units.warp"),
+};
+static_assert(kUnits.size() == kUnitClasses, "every class has its section");
+
+constexpr std::array kBefore = {
+    Key{"issue", "schedulers", +in<kIssue, &IssueConfig::schedulers>, 1, 64, "warp schedulers of an SM"},
+    Key{"issue", "width", +in<kIssue, &IssueConfig::width>, 1, 8, "instructions of one warp that a scheduler issues a cycle"},
+    Key{"issue", "simd_lanes", +in<kIssue, &IssueConfig::simd_lanes>, 1, 64, "lanes of the datapath", true},
+    Key{"issue", "branch_cycles", +in<kIssue, &IssueConfig::branch_cycles>, 0, kLong,
+        "cycles after a taken branch in which its warp cannot issue"},
+    Key{"issue", "barrier_cycles", +in<kIssue, &IssueConfig::barrier_cycles>, 1, kLong,
+        "cycles from the last arrival at a barrier until its warps can issue"},
+    Key{"issue", "active_warps", +in<kIssue, &IssueConfig::active_warps>, 1, 64,
+        "warps of a fetch group of the two-level scheduler", false, true},
+    Key{"issue", "policy", kName<kIssue, &IssueConfig::policy>, 0, 0, "warp scheduler"},
+    Key{"issue", "pipeline", kName<kIssue, &IssueConfig::pipeline>, 0, 0, "organisation of the pipeline"},
+    Key{"issue", "stages", +in<kIssue, &IssueConfig::stages>, 0, 1000, "stages of the pipeline; 0: not said", false, true},
+    Key{"issue", "memory_stages", +in<kIssue, &IssueConfig::memory_stages>, 0, 1000,
+        "… of them for memory; 0: not said", false, true},
+};
+
+constexpr std::array kAfter = {
+    Key{"load_store", "lanes", +in<kLoadStore, &LoadStoreConfig::lanes>, 1, 64, "lanes whose addresses are made a cycle"},
+    Key{"load_store", "queue", +in<kLoadStore, &LoadStoreConfig::queue>, 1, 4096,
+        "accesses of global and local memory that wait or are being served"},
+    Key{"load_store", "constant_latency", +in<kLoadStore, &LoadStoreConfig::constant_latency>, 1, kLong,
+        "cycles of ld.const and ld.param; one more for each further word of a warp"},
+    Key{"load_store", "stores", +in<kLoadStore, &LoadStoreConfig::stores>, 1, 65536,
+        "store and atomic packets of an SM that are under way"},
+    Key{"scratchpad", "latency", +in<kScratchpad, &ScratchpadConfig::latency>, 1, kLong,
+        "cycles from issue until a dependent instruction can issue, without conflicts"},
+    Key{"scratchpad", "queue", +in<kScratchpad, &ScratchpadConfig::queue>, 1, 4096,
+        "accesses that wait for the banks before no further one can issue"},
+    Key{"scratchpad", "hash_cycles", +in<kScratchpad, &ScratchpadConfig::hash_cycles>, 0, kLong,
+        "cycles that a configurable bank hash adds to every access"},
+    Key{"scratchpad", "atomics", kName<kScratchpad, &ScratchpadConfig::atomics>, 0, 0, "unit of shared-memory atomics"},
+    Key{"l1", "bytes", +in<kL1, &L1Config::bytes>, 0, kMega, "first-level cache of an SM, bytes; 0: there is none"},
+    Key{"l1", "line_bytes", +in<kL1, &L1Config::line_bytes>, 16, 4096, "bytes of a line", true},
+    Key{"l1", "sector_bytes", +in<kL1, &L1Config::sector_bytes>, 4, 4096,
+        "bytes that the memory system fetches one by one", true},
+    Key{"l1", "ways", +in<kL1, &L1Config::ways>, 1, 4096, "lines of a set"},
+    Key{"l1", "latency", +in<kL1, &L1Config::latency>, 1, kLong,
+        "cycles from issue until a dependent instruction can issue, on a hit"},
+    Key{"l1", "mshrs", +in<kL1, &L1Config::mshrs>, 1, 65536, "lines that may be waited for"},
+    Key{"l1", "global", +in<kL1, &L1Config::global>, 0, 0, "global loads are cached; local memory always is"},
+    Key{"interconnect", "khz", +in<kNet, &InterconnectConfig::khz>, 1000, kMostKhz, "clock, kHz"},
+    Key{"interconnect", "latency", +in<kNet, &InterconnectConfig::latency>, 1, kLong, "cycles of the SM each way"},
+    Key{"interconnect", "flit_bytes", +in<kNet, &InterconnectConfig::flit_bytes>, 1, 4096, "bytes that a port moves a cycle"},
+    Key{"interconnect", "header_bytes", +in<kNet, &InterconnectConfig::header_bytes>, 1, 4096,
+        "bytes of a packet beside its data"},
+    Key{"l2", "khz", +in<kL2, &L2Config::khz>, 1000, kMostKhz, "clock, kHz"},
+    Key{"l2", "line_bytes", +in<kL2, &L2Config::line_bytes>, 16, 4096, "bytes of a line", true},
+    Key{"l2", "ways", +in<kL2, &L2Config::ways>, 1, 4096, "lines of a set"},
+    Key{"l2", "latency", +in<kL2, &L2Config::latency>, 1, kLong, "its cycles from tag lookup until data leaves, on a hit"},
+    Key{"l2", "ports", +in<kL2, &L2Config::ports>, 1, 64, "lookups of a channel a cycle"},
+    Key{"l2", "mshrs", +in<kL2, &L2Config::mshrs>, 1, 65536, "lines that a channel may wait for"},
+    Key{"l2", "atomic_cycles", +in<kL2, &L2Config::atomic_cycles>, 0, kLong,
+        "its cycles for each lane of an atomic beyond the first of a sector"},
+    Key{"dram", "khz", +in<kDram, &DramConfig::khz>, 1000, kMostKhz, "command clock, kHz"},
+    Key{"dram", "channels", +in<kDram, &DramConfig::channels>, 1, 1024, "channels, each with its part of the L2"},
+    Key{"dram", "interleave_bytes", +in<kDram, &DramConfig::interleave_bytes>, 16, kMega,
+        "consecutive bytes on one channel", true},
+    Key{"dram", "hashed_channels", +in<kDram, &DramConfig::hashed_channels>, 0, 0,
+        "higher address bits are folded into the choice of the channel"},
+    Key{"dram", "burst_bytes", +in<kDram, &DramConfig::burst_bytes>, 4, 4096, "bytes that one column command moves", true},
+    Key{"dram", "burst_cycles", +in<kDram, &DramConfig::burst_cycles>, 1, 1000, "cycles in which they occupy the data bus"},
+    Key{"dram", "banks", +in<kDram, &DramConfig::banks>, 1, 1024, "banks of a channel", true},
+    Key{"dram", "row_bytes", +in<kDram, &DramConfig::row_bytes>, 16, kMega, "bytes of a row of a bank, over all chips of the channel",
+        true},
+    Key{"dram", "queue", +in<kDram, &DramConfig::queue>, 1, 65536, "requests that the controller chooses from"},
+    Key{"dram", "cl", +in<kDram, &DramConfig::cl>, 1, 1000, "cycles from a read command to its data"},
+    Key{"dram", "rcd", +in<kDram, &DramConfig::rcd>, 1, 1000, "cycles from opening a row to its first column command"},
+    Key{"dram", "rp", +in<kDram, &DramConfig::rp>, 1, 1000, "cycles to close a row"},
+    Key{"dram", "ras", +in<kDram, &DramConfig::ras>, 1, 1000, "least cycles that a row is open"},
+    Key{"dram", "rc", +in<kDram, &DramConfig::rc>, 1, 1000, "least cycles between openings of rows of one bank"},
+    Key{"dram", "rrd", +in<kDram, &DramConfig::rrd>, 1, 1000, "least cycles between openings of rows of different banks"},
+    Key{"dram", "ccd", +in<kDram, &DramConfig::ccd>, 1, 1000, "least cycles between column commands"},
+    Key{"dram", "wr", +in<kDram, &DramConfig::wr>, 1, 1000, "cycles from the end of a write's data until its row may close"},
+    Key{"dram", "cwl", +in<kDram, &DramConfig::cwl>, 1, 1000, "cycles from a write command to its data"},
+    Key{"dram", "wtr", +in<kDram, &DramConfig::wtr>, 1, 1000, "cycles from the end of a write's data to a read command"},
+};
+
+constexpr auto kKeys = [] {
+  std::array<Key, kBefore.size() + 3 * kUnits.size() + kAfter.size()> all = {};
+  size_t n = 0;
+  for (const Key& key : kBefore) all[n++] = key;
+  for (const auto& unit : kUnits) {
+    for (const Key& key : unit) all[n++] = key;
+  }
+  for (const Key& key : kAfter) all[n++] = key;
+  return all;
+}();
+
+constexpr std::array kRelations = {
+    Relation{"sm", "max_warps", [](const Gpu& g) { return g.max_warps_per_sm <= 64; },
+             "an SM that is simulated has at most 64 warps"},
+    Relation{"issue", "simd_lanes", [](const Gpu& g) { return g.machine.warp_size % g.timing->issue.simd_lanes == 0; },
+             "must divide gpu.warp_size"},
+    Relation{"issue", "memory_stages", [](const Gpu& g) { return g.timing->issue.memory_stages <= g.timing->issue.stages; },
+             "must not exceed issue.stages"},
+    Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.sector_bytes <= g.timing->l1.line_bytes; },
+             "must not exceed l1.line_bytes"},
+    Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.line_bytes / 8 <= g.timing->l1.sector_bytes; },
+             "a line has at most 8 sectors (l1.line_bytes)"},
+    Relation{"l1", "bytes", [](const Gpu& g) { return g.timing->l1.bytes % (g.timing->l1.line_bytes * g.timing->l1.ways) == 0; },
+             "must be whole sets of l1.ways lines"},
+    Relation{"l2", "line_bytes", [](const Gpu& g) { return g.timing->l2.line_bytes == g.timing->l1.line_bytes; },
+             "must equal l1.line_bytes"},
+    Relation{"memory", "l2_bytes",
+             [](const Gpu& g) {
+               const Config& t = *g.timing;
+               return g.l2_bytes % (uint64_t{t.dram.channels} * t.l2.line_bytes * t.l2.ways) == 0;
+             },
+             "must be whole sets of l2.ways lines in each of dram.channels"},
+    Relation{"dram", "interleave_bytes", [](const Gpu& g) { return g.timing->dram.interleave_bytes >= g.timing->l2.line_bytes; },
+             "a line lies on one channel (l2.line_bytes)"},
+    Relation{"dram", "burst_bytes", [](const Gpu& g) { return g.timing->dram.burst_bytes <= g.timing->l1.sector_bytes; },
+             "a sector is made of whole bursts (l1.sector_bytes)"},
+    Relation{"dram", "row_bytes", [](const Gpu& g) { return g.timing->dram.row_bytes >= g.timing->dram.burst_bytes; },
+             "a row holds whole bursts (dram.burst_bytes)"},
+    Relation{"dram", "rc", [](const Gpu& g) { return g.timing->dram.rc >= g.timing->dram.ras + g.timing->dram.rp; },
+             "a row is open for dram.ras and then closes in dram.rp"},
+};
+
+}  // namespace
+
+std::span<const Key> timing_keys() { return kKeys; }
+std::span<const Relation> timing_relations() { return kRelations; }
+
+}  // namespace bankshot::gpu

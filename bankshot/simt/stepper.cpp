@@ -1,0 +1,137 @@
+#include "bankshot/simt/stepper.hpp"
+
+#include <bit>
+#include <limits>
+
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/lower_memory.hpp"
+#include "bankshot/simt/paths.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+
+/// What a poll of global memory counts beside itself toward the turn of the warp's other paths: it takes hundreds of
+/// cycles here, and who holds the lock that is waited for may be among them.
+constexpr int32_t kLongPoll = 31;
+
+bool is_pseudo(const Instr& i) {
+  return (i.flags & InstrFlag::kPseudo) != 0 || i.body == &run_reconverge || i.body == &run_return;
+}
+
+/// The path that comes after the current one among those that can go on.
+const Instr* resume_another(Warp& w) {
+  const auto count = static_cast<int32_t>(w.paths.size());
+  for (int32_t k = 1; k <= count; ++k) {
+    const int32_t index = (w.current + k) % count;
+    if (w.paths[static_cast<size_t>(index)].state == Path::State::ready) return resume(w, index);
+  }
+  return nullptr;
+}
+
+/// From what a handler returned to the next instruction of the program.
+const Instr* settle(Warp& w, const Instr* next) {
+  for (;;) {
+    if (next == nullptr) {
+      if (w.done || w.cta->faulted) return nullptr;
+      if (w.yielded) {
+        w.yielded = false;
+        w.polls = kPollsPerTurn;
+      }
+      w.loops = kLoopsPerTurn;
+      next = resume_another(w);
+      if (next == nullptr) return nullptr;
+    }
+    if (!is_pseudo(*next)) return next;
+    next = next->run(w, next);
+  }
+}
+
+uint64_t base_address(const Warp& w, const Instr* i, unsigned lane) {
+  if (i->op[0] == OperandRef::kNone) return i->imm;
+  if (i->flags & InstrFlag::kWide) return w.row<const uint64_t>(i->op[0])[lane] + i->imm;
+  return static_cast<uint32_t>(w.row<const uint32_t>(i->op[0])[lane] + static_cast<uint32_t>(i->imm));
+}
+
+}  // namespace
+
+const Instr* next_of(Warp& w) {
+  w.polls = kPollsPerTurn;
+  return settle(w, nullptr);
+}
+
+const Instr* step(Warp& w, const Instr* i) { return settle(w, i->run(w, i)); }
+
+uint64_t executing_lanes(const Warp& w, const Instr* i) {
+  if (i->guard == OperandRef::kNone) return w.active;
+  const uint64_t holds = w.predicate_value(i->guard);
+  return (i->flags & InstrFlag::kGuardNegated ? ~holds : holds) & w.active;
+}
+
+void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
+  to.shared = to.local = to.global = 0;
+  const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
+  const unsigned count = w.worker->program->lanes;
+  if (i->op[0] == OperandRef::kNone || !(i->flags & InstrFlag::kWide)) {
+    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base_address(w, i, lane);
+  } else {
+    const uint64_t* const base = w.row<const uint64_t>(i->op[0]);
+    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base[lane] + i->imm;
+  }
+  switch (space) {
+    case Space::shared:
+      to.shared = lanes;
+      for (unsigned lane = 0; lane < count; ++lane) to.address[lane] &= 0xffffffffu;
+      return;
+    case Space::local:
+      to.local = lanes;
+      if (i->op[0] == OperandRef::kNone) {
+        for (unsigned lane = 0; lane < count; ++lane) to.address[lane] += w.local_frame;
+      }
+      return;
+    case Space::generic: break;
+    default: to.global = lanes; return;
+  }
+  const Windows& windows = w.worker->windows;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t bit = uint64_t{1} << lane;
+    uint64_t& address = to.address[static_cast<size_t>(lane)];
+    if (address - windows.shared < Windows::kSharedBytes) {
+      address -= windows.shared;
+      to.shared |= bit;
+    } else if (address - windows.local < Windows::kLocalBytes) {
+      address -= windows.local;
+      to.local |= bit;
+    } else {
+      to.global |= bit;
+    }
+  }
+}
+
+Deferred defer(Warp& w, const Instr* i, const Instr*& next) {
+  const Deferred access{&w, i, w.active, w.base[0], w.local_frame};
+  if (i->flags & InstrFlag::kPolls) w.polls -= kLongPoll;
+  next = settle(w, i->flags & InstrFlag::kPolls ? polled(w, i + 1) : i + 1);
+  return access;
+}
+
+bool perform(const Deferred& access) {
+  Warp& w = *access.warp;
+  if (w.cta->faulted) return false;
+  const Deferred now{&w, nullptr, w.active, w.base[0], w.local_frame};
+  const int32_t polls = w.polls;
+  w.polls = std::numeric_limits<int32_t>::max();
+  w.active = access.active;
+  w.base[0] = access.frame;
+  w.local_frame = access.local_frame;
+  const bool fine = access.instr->run(w, access.instr) != nullptr;
+  w.active = now.active;
+  w.base[0] = now.frame;
+  w.local_frame = now.local_frame;
+  w.polls = polls;
+  return fine;
+}
+
+}  // namespace bankshot::simt

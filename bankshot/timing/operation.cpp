@@ -1,0 +1,103 @@
+#include "bankshot/timing/operation.hpp"
+
+#include <algorithm>
+
+namespace bankshot::timing {
+namespace {
+
+using Kind = Operation::Kind;
+
+/// "ld" of "ld.global.f32".
+std::string_view opcode_of(std::string_view text) { return text.substr(0, text.find('.')); }
+
+bool has_modifier(std::string_view text, std::string_view modifier) {
+  for (size_t at = text.find('.'); at != std::string_view::npos; at = text.find('.', at + 1)) {
+    if (text.substr(at + 1, modifier.size()) != modifier) continue;
+    const size_t end = at + 1 + modifier.size();
+    if (end == text.size() || text[end] == '.') return true;
+  }
+  return false;
+}
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> modifiers) {
+  return std::any_of(modifiers.begin(), modifiers.end(), [&](std::string_view m) { return has_modifier(text, m); });
+}
+
+Kind kind_of(simt::Unit unit, std::string_view text) {
+  const std::string_view opcode = opcode_of(text);
+  if (unit == simt::Unit::memory) {
+    // Parameters are in constant memory, those of calls in registers.
+    if (has_any(text, {"param", "param::entry", "param::func"})) return opcode == "ld" ? Kind::constant : Kind::arithmetic;
+    if (has_modifier(text, "const")) return Kind::constant;
+    if (opcode == "ld" || opcode == "ldu") return Kind::load;
+    if (opcode == "st") return Kind::store;
+    if (opcode == "atom" || opcode == "red") return Kind::atomic;
+    return Kind::arithmetic;  // hints
+  }
+  if (unit != simt::Unit::control) return Kind::arithmetic;
+  if (opcode == "exit" || opcode == "trap") return Kind::exit;
+  if (opcode == "bar" || opcode == "barrier") return Kind::barrier;
+  if (opcode == "membar" || opcode == "fence") return has_modifier(text, "cta") ? Kind::arithmetic : Kind::fence;
+  if (opcode == "nanosleep") return Kind::sleep;
+  if (opcode == "bra" || opcode == "brx" || opcode == "call" || opcode == "ret") return Kind::branch;
+  return Kind::arithmetic;
+}
+
+}  // namespace
+
+UnitClass unit_class(simt::Unit unit, std::string_view text) {
+  using simt::Unit;
+  const std::string_view opcode = opcode_of(text);
+  const bool approximate = has_any(text, {"approx", "full"});
+  switch (unit) {
+    case Unit::alu:
+      if (opcode == "div" || opcode == "rem") return UnitClass::divide;
+      if (opcode == "mul" || opcode == "mad" || opcode == "mul24" || opcode == "mad24" || opcode == "dp4a" || opcode == "dp2a") {
+        return UnitClass::multiply;
+      }
+      return UnitClass::alu;
+    case Unit::fp32:
+    case Unit::fp64:
+      if ((opcode == "div" || opcode == "sqrt" || opcode == "rcp") && !approximate) return UnitClass::divide;
+      return unit == Unit::fp32 ? UnitClass::fp32 : UnitClass::fp64;
+    case Unit::sfu: return approximate || (opcode != "div" && opcode != "sqrt" && opcode != "rcp") ? UnitClass::sfu : UnitClass::divide;
+    case Unit::warp: return UnitClass::warp;
+    default: return UnitClass::alu;
+  }
+}
+
+unsigned access_bytes(std::string_view text) {
+  unsigned bytes = 4, elements = 1;
+  for (size_t at = text.find('.'); at != std::string_view::npos;) {
+    const size_t end = std::min(text.find('.', at + 1), text.size());
+    const std::string_view modifier = text.substr(at + 1, end - at - 1);
+    if (modifier.size() == 2 && modifier[0] == 'v' && modifier[1] >= '2' && modifier[1] <= '8') {
+      elements = static_cast<unsigned>(modifier[1] - '0');
+    } else if (const ptx::Type type = ptx::type_named(modifier); type != ptx::Type::none && ptx::bits(type) >= 8) {
+      bytes = ptx::bits(type) / 8;
+    }
+    at = end == text.size() ? std::string_view::npos : end;
+  }
+  return bytes * elements;
+}
+
+std::vector<Operation> operations(const simt::LoadedProgram& program) {
+  std::vector<Operation> all(program.code.size());
+  for (size_t k = 0; k < all.size(); ++k) {
+    const simt::InstrInfo& info = program.info[k];
+    const std::string& text = program.texts[info.text];
+    Operation& operation = all[k];
+    operation.kind = kind_of(info.unit, text);
+    operation.unit = unit_class(info.unit, text);
+    operation.strong = operation.is_access() && !has_modifier(text, "cta") &&
+                       has_any(text, {"volatile", "relaxed", "acquire", "release", "mmio", "cv"});
+    if (has_modifier(text, "volatile")) operation.strong = operation.is_access();
+    if (operation.is_access()) operation.width = static_cast<uint8_t>(access_bytes(text));
+    operation.reads = info.reads;
+    operation.writes = info.writes;
+    operation.uses = info.uses;
+  }
+  return all;
+}
+
+}  // namespace bankshot::timing

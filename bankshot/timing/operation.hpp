@@ -1,0 +1,35 @@
+// What a timing model needs to know of an instruction, looked up once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bankshot/ptx/module.hpp"
+#include "bankshot/simt/program.hpp"
+#include "bankshot/timing/config.hpp"
+
+namespace bankshot::timing {
+
+struct Operation {
+  enum class Kind : uint8_t { arithmetic, branch, barrier, fence, sleep, exit, load, store, atomic, constant };
+  Kind kind = Kind::arithmetic;
+  UnitClass unit = UnitClass::alu;
+  bool strong = false;      ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
+  uint8_t width = 4;        ///< load, store, atomic: bytes a lane
+  uint16_t reads = 0, writes = 0;
+  uint32_t uses = 0;        ///< in LoadedProgram::register_uses
+
+  bool is_access() const { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic; }
+};
+
+/// One for each Instr of the program.
+std::vector<Operation> operations(const simt::LoadedProgram& program);
+
+/// The class of an instruction by its unit and text, "div.rn.f32". What PTX calls one instruction and machines do in a
+/// sequence is `divide`.
+UnitClass unit_class(simt::Unit unit, std::string_view text);
+
+/// Bytes that a lane of "ld.global.v4.f32" accesses: its last type times its vector.
+unsigned access_bytes(std::string_view text);
+
+}  // namespace bankshot::timing

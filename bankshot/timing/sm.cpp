@@ -1,0 +1,327 @@
+// The SM from cycle to cycle: what wakes, who issues, how slots are accounted for. How one instruction issues: sm_issue.cpp.
+#include "bankshot/timing/sm.hpp"
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "bankshot/timing/partition.hpp"
+
+namespace bankshot::timing {
+namespace {
+
+unsigned whole_times(unsigned a, unsigned b) { return (a + b - 1) / std::max(1u, b); }
+
+/// Instructions that wait for these wait for memory in the two-level scheduler's sense.
+bool is_memory(Cause cause) {
+  return cause == Cause::memory || cause == Cause::memory_busy || cause == Cause::ordering;
+}
+
+}  // namespace
+
+Sm::Sm(const Config& config, unsigned index)
+    : config_(config),
+      index_(index),
+      issue_cycles_(whole_times(config.warp_size, config.issue.simd_lanes)),
+      schedulers_(config.issue.schedulers),
+      pipeline_(PipelineRegistry::find(config.issue.pipeline)->make(config)),
+      atomics_(AtomicsRegistry::find(config.scratchpad.atomics)->make(config)),
+      port_(config, index) {
+  for (unsigned k = 0; k < schedulers_.size(); ++k) {
+    schedulers_[k].policy = SchedulerRegistry::find(config.issue.policy)->make(config);
+    for (unsigned slot = k; slot < kSlots; slot += config.issue.schedulers) schedulers_[k].share |= uint64_t{1} << slot;
+  }
+  one_in_flight_ = schedulers_[0].policy->one_in_flight();
+  for (unsigned k = 0; k < kUnitClasses; ++k) units_[k].assign(std::max(1u, config.units[k].count), 0);
+  if (config.rules.hash) {
+    bank_of_.resize(size_t{1} << config.rules.hash->address_bits);
+    for (uint32_t word = 0; word < bank_of_.size(); ++word) bank_of_[word] = static_cast<uint8_t>(config.rules.hash->bank(word));
+  }
+}
+
+void Sm::begin_launch(const SmLaunch& launch) {
+  launch_ = launch;
+  const simt::LoadedProgram& program = *launch.setup->program;
+  code_ = program.code.data();
+  worker_.emplace(simt::make_worker(*launch.setup, *launch.launch, false));
+  worker_->counting = true;
+  if (worker_->sites.empty()) worker_->sites.resize(program.sites.size());
+  worker_->rules = &config_.rules;
+  worker_->sm = static_cast<int32_t>(index_);
+  while (ctas_.size() < launch.ctas_per_sm) ctas_.emplace_back();
+  for (unsigned k = 0; k < launch.ctas_per_sm; ++k) ctas_[k].prepare(*worker_);
+  free_slots_ = launch.ctas_per_sm == 64 ? ~uint64_t{0} : (uint64_t{1} << launch.ctas_per_sm) - 1;
+  registers_ = std::max<size_t>(1, program.register_count);
+  const size_t all = registers_ * launch.ctas_per_sm * launch.warps_per_cta;
+  ready_.assign(all, 0);
+  hold_.assign(all, 0);
+  why_.assign(all, Cause::execution);
+  lines_.assign(program.code.size(), {});
+  resident_ = waits_for_memory_ = waits_for_port_ = 0;
+  ctas_ended_ = 0;
+  ages_ = 0;
+  pipeline_->clear();
+  port_.begin_launch();
+  for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
+  load_store_ = 0;
+  now_ = busy_until_ = resident_since_ = launch.begin;
+  fault_.reset();
+  timeline_.clear();
+  for (Scheduler& scheduler : schedulers_) {
+    scheduler.policy = SchedulerRegistry::find(config_.issue.policy)->make(config_);
+    scheduler.next = kNever;
+    scheduler.since = launch.begin;
+    scheduler.cause = Cause::no_warp;
+    scheduler.blame = kNobody;
+  }
+}
+
+void Sm::start_cta(uint64_t linear, Cycle at) {
+  const auto place = static_cast<unsigned>(std::countr_zero(free_slots_));
+  free_slots_ &= free_slots_ - 1;
+  simt::CtaSlot& cta = ctas_[place];
+  worker_->cycle = at;
+  cta.start(linear);
+  counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (at - resident_since_);
+  resident_since_ = at;
+  for (unsigned k = 0; k < launch_.warps_per_cta; ++k) {
+    const unsigned slot = place * launch_.warps_per_cta + k;
+    warp_[slot] = &cta.cta().warps[k];
+    next_[slot] = simt::next_of(*warp_[slot]);
+    age_[slot] = ages_++;
+    ++generation_[slot];
+    loads_[slot] = stores_[slot] = deferred_[slot] = 0;
+    known_[slot] = complete_[slot] = holds_[slot] = 0;
+    std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
+    std::fill_n(hold_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
+    resident_ |= uint64_t{1} << slot;
+    cause_[slot] = Cause::no_warp;
+    wake_[slot] = kNever;
+    wake(slot, at);
+  }
+}
+
+Cycle Sm::next_event() const {
+  if (fault_) return kNever;
+  Cycle next = port_.next_event();
+  for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.next);
+  return std::max(next, now_);
+}
+
+void Sm::advance(Cycle end) {
+  quantum_end_ = end;
+  Cycle now = next_event();
+  if (now >= end) {
+    now_ = end;
+    return;
+  }
+  // This thread executed instructions of other SMs since.
+  _mm_setcsr(simt::kDefaultMxcsr);
+  worker_->fp = 0;
+  for (; now < end && !fault_; now = next_event()) {
+    if (!exposure_.empty()) {
+      const bool waiting = std::any_of(schedulers_.begin(), schedulers_.end(), [](const Scheduler& s) {
+        return s.cause == Cause::scratchpad || s.cause == Cause::scratchpad_busy;
+      });
+      exposure_.tell(now, waiting && !issued_, [this](uint32_t instr, Cycle cycles, bool exposed) {
+        (exposed ? counters_.conflict_cycles_exposed : counters_.conflict_cycles_hidden) += cycles;
+        lines_[instr].conflict_cycles += cycles;
+        if (exposed) lines_[instr].exposed += cycles;
+      });
+    }
+    issued_ = false;
+    if (port_.next_event() <= now) {
+      port_.advance(now);
+      busy_until_ = std::max(busy_until_, now + 1);
+      if (waits_for_port_ != 0 && !port_.is_full()) {
+        for (uint64_t rest = waits_for_port_; rest != 0; rest &= rest - 1) wake(static_cast<unsigned>(std::countr_zero(rest)), now);
+        waits_for_port_ = 0;
+      }
+    }
+    if (!port_.completions().empty()) complete(now);
+    for (unsigned k = 0; k < schedulers_.size() && !fault_; ++k) {
+      if (schedulers_[k].next <= now) schedule(k, now);
+    }
+    if (!port_.completions().empty()) complete(now);
+    if (issued_ && !exposure_.empty()) {
+      // Of this cycle it is known that it is hidden; what follows until the next event is told then.
+      exposure_.tell(now + 1, false, [this](uint32_t instr, Cycle cycles, bool) {
+        counters_.conflict_cycles_hidden += cycles;
+        lines_[instr].conflict_cycles += cycles;
+      });
+      issued_ = issue_cycles_ > 1;
+    }
+    now_ = now + 1;
+  }
+  now_ = end;
+}
+
+void Sm::account(Scheduler& scheduler, Cycle until) {
+  if (until <= scheduler.since) return;
+  const uint64_t slots = (until - scheduler.since) * config_.issue.width;
+  counters_.slots[static_cast<unsigned>(scheduler.cause)] += slots;
+  if (scheduler.blame != kNobody) lines_[scheduler.blame].slots[static_cast<unsigned>(scheduler.cause)] += slots;
+  scheduler.since = until;
+}
+
+void Sm::schedule(unsigned index, Cycle now) {
+  Scheduler& scheduler = schedulers_[index];
+  account(scheduler, now);
+  const uint64_t mine = resident_ & scheduler.share;
+  uint64_t ready = 0;
+  for (uint64_t rest = mine; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    if (wake_[slot] <= now) ready |= uint64_t{1} << slot;
+  }
+  for (; ready != 0;) {
+    const unsigned slot = scheduler.policy->pick({ready, mine, waits_for_memory_ & mine, age_.data()});
+    assert((ready >> slot & 1) != 0 && "a policy picks a ready warp");
+    const simt::Instr* const instr = next_[slot];
+    if (!try_issue(slot, now, index)) {
+      if (fault_) return;
+      ready &= ~(uint64_t{1} << slot);
+      continue;
+    }
+    scheduler.policy->issued(slot);
+    if (fault_) return;
+    unsigned issued = 1;
+    // Further instructions of the warp in the same cycle, as long as they follow one another.
+    while (issued < config_.issue.width && (resident_ >> slot & 1) != 0 && next_[slot] == instr + issued &&
+           wake_[slot] == now + 1) {
+      wake_[slot] = now;
+      if (!try_issue(slot, now, index)) break;
+      if (fault_) return;
+      ++issued;
+    }
+    if ((resident_ >> slot & 1) != 0 && wake_[slot] <= now) wake_[slot] = now + 1;
+    counters_.slots[static_cast<unsigned>(Cause::issued)] += issued;
+    if (issued < config_.issue.width) {
+      const Cause why = (resident_ >> slot & 1) != 0 ? cause_[slot] : Cause::no_warp;
+      counters_.slots[static_cast<unsigned>(why)] += config_.issue.width - issued;
+      if ((resident_ >> slot & 1) != 0 && next_[slot] != nullptr) {
+        lines_[static_cast<size_t>(next_[slot] - code_)].slots[static_cast<unsigned>(why)] += config_.issue.width - issued;
+      }
+    }
+    issued_ = true;
+    scheduler.since = now + 1;
+    scheduler.next = now + issue_cycles_;
+    scheduler.cause = Cause::sub_warp;
+    scheduler.blame = static_cast<uint32_t>(instr - code_);
+    return;
+  }
+  look_for_work(scheduler, mine, now);
+}
+
+/// Nobody can issue: when may somebody, and what is the slots' cause until then?
+void Sm::look_for_work(Scheduler& scheduler, uint64_t mine, Cycle now) {
+  scheduler.next = kNever;
+  scheduler.cause = Cause::no_warp;
+  scheduler.blame = kNobody;
+  for (uint64_t rest = mine; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    scheduler.next = std::min(scheduler.next, wake_[slot]);
+    if (cause_[slot] >= scheduler.cause) continue;
+    scheduler.cause = cause_[slot];
+    scheduler.blame = next_[slot] == nullptr ? kNobody : static_cast<uint32_t>(next_[slot] - code_);
+  }
+  assert(scheduler.next > now && "who may issue now has been tried");
+  (void)now;
+}
+
+bool Sm::block(unsigned slot, Cycle until, Cause cause) {
+  wake_[slot] = until;
+  cause_[slot] = cause;
+  const uint64_t bit = uint64_t{1} << slot;
+  waits_for_memory_ = is_memory(cause) ? waits_for_memory_ | bit : waits_for_memory_ & ~bit;
+  return false;
+}
+
+void Sm::wake(unsigned slot, Cycle at) {
+  wake_[slot] = std::min(wake_[slot], at);
+  Scheduler& scheduler = schedulers_[scheduler_of(slot)];
+  scheduler.next = std::min(scheduler.next, std::max(at, scheduler.since));
+}
+
+/// What global memory has completed.
+void Sm::complete(Cycle now) {
+  const simt::LoadedProgram& program = *launch_.setup->program;
+  for (const MemoryPort::Completion& done : port_.completions()) {
+    const unsigned slot = done.warp;
+    busy_until_ = std::max(busy_until_, done.ready);
+    if (generation_[slot] != done.generation) continue;
+    const Operation& operation = (*launch_.operations)[done.instr];
+    if (done.kind != Packet::Kind::load) --stores_[slot];
+    if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
+      --loads_[slot];
+      for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
+        ready_[slot * registers_ + program.register_uses[operation.uses + k]] = done.ready;
+      }
+      known_[slot] = std::max(known_[slot], done.ready);
+      complete_[slot] = loads_[slot] != 0 ? kNever : std::max(known_[slot], done.ready);
+    }
+    if ((resident_ >> slot & 1) != 0 && next_[slot] != nullptr) wake(slot, now);
+  }
+  port_.completions().clear();
+}
+
+void Sm::performed(const Pending& access, Cycle now) {
+  --deferred_[access.slot];
+  if (cause_[access.slot] == Cause::ordering && next_[access.slot] != nullptr) wake(access.slot, now);
+}
+
+void Sm::warp_done(unsigned slot, Cycle now) {
+  counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (now + 1 - resident_since_);
+  resident_since_ = now + 1;
+  resident_ &= ~(uint64_t{1} << slot);
+  waits_for_memory_ &= ~(uint64_t{1} << slot);
+  waits_for_port_ &= ~(uint64_t{1} << slot);
+  wake_[slot] = kNever;
+  cause_[slot] = Cause::no_warp;
+  ++generation_[slot];
+  simt::CtaSlot& cta = cta_of(slot);
+  if (cta.cta().live_warps != 0) return;
+  simt::keep_output(cta.cta(), outputs_);
+  free_slots_ |= uint64_t{1} << (slot / launch_.warps_per_cta);
+  ++ctas_ended_;
+  ++counters_.ctas;
+}
+
+/// Warps of the CTA that were blocked may no longer be.
+void Sm::wake_cta(unsigned slot, Cycle at) {
+  const unsigned first = slot / launch_.warps_per_cta * launch_.warps_per_cta;
+  for (unsigned k = first; k < first + launch_.warps_per_cta; ++k) {
+    if ((resident_ >> k & 1) == 0 || next_[k] != nullptr) continue;
+    next_[k] = simt::next_of(*warp_[k]);
+    if (next_[k] != nullptr) {
+      cause_[k] = Cause::barrier;
+      wake(k, at);
+    }
+  }
+}
+
+bool Sm::break_deadlock(Cycle now) {
+  for (unsigned place = 0; place < launch_.ctas_per_sm; ++place) {
+    if ((free_slots_ >> place & 1) != 0) continue;
+    if (!ctas_[place].release_or_fault()) {
+      set_fault(now);
+      return false;
+    }
+    wake_cta(place * launch_.warps_per_cta, now);
+  }
+  return true;
+}
+
+void Sm::end_launch(Cycle end) {
+  for (Scheduler& scheduler : schedulers_) account(scheduler, end);
+  counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (std::max(end, resident_since_) - resident_since_);
+  exposure_.finish([this](uint32_t instr, Cycle cycles, bool) {
+    counters_.conflict_cycles_hidden += cycles;
+    lines_[instr].conflict_cycles += cycles;
+  });
+  add(counters_, port_.counters());
+  port_.counters() = {};
+}
+
+}  // namespace bankshot::timing

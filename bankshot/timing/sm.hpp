@@ -1,0 +1,186 @@
+// A streaming multiprocessor: CTA slots, warps, schedulers, execution units, the scratchpad, the way to memory.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bankshot/simt/launch.hpp"
+#include "bankshot/simt/stepper.hpp"
+#include "bankshot/timing/atomics_unit.hpp"
+#include "bankshot/timing/exposure.hpp"
+#include "bankshot/timing/launch_timing.hpp"
+#include "bankshot/timing/memory_port.hpp"
+#include "bankshot/timing/operation.hpp"
+#include "bankshot/timing/pipeline.hpp"
+#include "bankshot/timing/scheduler.hpp"
+
+namespace bankshot::timing {
+
+/// What all SMs share during a launch.
+struct SmLaunch {
+  const simt::LaunchSetup* setup = nullptr;
+  const simt::Launch* launch = nullptr;
+  const std::vector<Operation>* operations = nullptr;
+  unsigned ctas_per_sm = 1, warps_per_cta = 1;
+  Cycle begin = 0;
+  Cycle timeline_end = 0;  ///< spans are kept of what begins before
+};
+
+/// Private: SMs may advance on different threads. It executes its warps' instructions when it issues them, but for what
+/// other SMs may see in a particular order: those accesses it hands out to be performed at the end of the quantum.
+class Sm {
+ public:
+  Sm(const Config& config, unsigned index);
+
+  void begin_launch(const SmLaunch& launch);
+  bool has_room() const { return free_slots_ != 0; }
+  /// A CTA starts in a free slot; its warps can issue at cycle `at`.
+  void start_cta(uint64_t linear, Cycle at);
+
+  /// Simulates the cycles before `end` that were not simulated yet; `end` is where the quantum ends.
+  void advance(Cycle end);
+  /// advance() to this cycle or an earlier one would change nothing.
+  Cycle next_event() const;
+
+  /// An access that waits for the end of the quantum.
+  struct Pending {
+    Cycle cycle = 0;
+    unsigned slot = 0;
+    simt::Deferred access;
+  };
+  std::vector<Pending>& pending() { return pending_; }
+  /// It has taken effect.
+  void performed(const Pending& access, Cycle now);
+
+  MemoryPort& port() { return port_; }
+  const MemoryPort& port() const { return port_; }
+  simt::Worker& worker() { return *worker_; }
+  std::vector<simt::Output>& outputs() { return outputs_; }
+  bool is_idle() const { return resident_ == 0 && port_.is_idle(); }
+  unsigned ctas_ended() const { return ctas_ended_; }
+  unsigned index() const { return index_; }
+  /// Cycle of the CTA's fault, if one faulted.
+  std::optional<Cycle> fault() const { return fault_; }
+  void set_fault(Cycle cycle) { if (!fault_) fault_ = cycle; }
+  /// All that live are blocked for good: lanes at joins go on. @return false if there are none, and a CTA has faulted
+  bool break_deadlock(Cycle now);
+  /// The cycle behind the last in which something happened.
+  Cycle busy_until() const { return busy_until_; }
+
+  /// The launch ends: all counters are complete up to `end`.
+  void end_launch(Cycle end);
+  Counters& counters() { return counters_; }
+  std::vector<LineCounters>& lines() { return lines_; }
+  std::vector<Span>& timeline() { return timeline_; }
+
+ private:
+  static constexpr unsigned kSlots = 64;
+  using Kind = Operation::Kind;
+
+  struct Scheduler {
+    std::unique_ptr<WarpScheduler> policy;
+    uint64_t share = 0;            ///< the warp slots that are its
+    Cycle next = kNever;           ///< when to look again
+    Cycle since = 0;               ///< slots are accounted for up to here
+    Cause cause = Cause::no_warp;  ///< of the slots since then
+    uint32_t blame = kNobody;      ///< the instruction that waits
+  };
+  static constexpr uint32_t kNobody = ~0u;
+
+  /// An instruction about to issue.
+  struct Issue {
+    unsigned slot = 0;
+    Cycle now = 0;
+    simt::Warp* warp = nullptr;
+    const simt::Instr* instr = nullptr;
+    uint32_t index = 0;
+    const Operation* operation = nullptr;
+    uint64_t* port = nullptr;      ///< of its execution unit
+    unsigned lanes = 1;            ///< that it starts a cycle
+    Cycle ready = 0;               ///< its results
+    Cause why = Cause::execution;  ///< what who waits for them waits for
+    bool shared = false, global = false, deferred = false;
+  };
+
+  void schedule(unsigned index, Cycle now);
+  void account(Scheduler& scheduler, Cycle until);
+  void look_for_work(Scheduler& scheduler, uint64_t mine, Cycle now);
+  bool try_issue(unsigned slot, Cycle now, unsigned scheduler);
+  bool block(unsigned slot, Cycle until, Cause cause);
+  bool registers_ready(const Issue& issue);
+  bool may_leave(const Issue& issue);
+  bool unit_free(Issue& issue, unsigned scheduler);
+  bool access_accepted(Issue& issue);
+  void charge_shared(Issue& issue, const scratchpad::SiteTotals& before);
+  void charge_memory(Issue& issue);
+  void charge_constant(Issue& issue);
+  void count_banks(const Issue& issue);
+  void execute(Issue& issue);
+  void results(const Issue& issue);
+  void after(const Issue& issue, const simt::Instr* next);
+  void wake_cta(unsigned slot, Cycle at);
+  void warp_done(unsigned slot, Cycle now);
+  void wake(unsigned slot, Cycle at);
+  void complete(Cycle now);
+  void span(const Issue& issue, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree);
+  uint64_t physical(uint64_t address) const;
+  uint64_t physical_local(uint64_t offset, unsigned slot, unsigned lane) const;
+  unsigned scheduler_of(unsigned slot) const { return slot % static_cast<unsigned>(schedulers_.size()); }
+  simt::CtaSlot& cta_of(unsigned slot) { return ctas_[slot / launch_.warps_per_cta]; }
+
+  const Config& config_;
+  const unsigned index_;
+  const unsigned issue_cycles_;                ///< a warp takes of the issue stage
+  std::vector<Scheduler> schedulers_;
+  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<AtomicsUnit> atomics_;
+  bool one_in_flight_ = false;
+  /// How far each unit is booked, in lanes: cycle * lanes of the unit. So that one may start more than a warp a cycle.
+  std::array<std::vector<uint64_t>, kUnitClasses> units_;
+  uint64_t load_store_ = 0;
+  std::vector<uint8_t> bank_of_;               ///< by bank word, if there is a hash
+  MemoryPort port_;
+  Exposure exposure_;
+
+  SmLaunch launch_;
+  const simt::Instr* code_ = nullptr;
+  std::optional<simt::Worker> worker_;
+  std::deque<simt::CtaSlot> ctas_;
+  std::vector<simt::Output> outputs_;
+  uint64_t free_slots_ = 0;                    ///< CTA slots
+  uint64_t resident_ = 0;                      ///< warp slots that are in use
+  uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
+  unsigned ctas_ended_ = 0;
+  uint64_t ages_ = 0;
+  // By warp slot.
+  std::array<simt::Warp*, kSlots> warp_{};
+  std::array<const simt::Instr*, kSlots> next_{};
+  std::array<Cycle, kSlots> wake_{};           ///< when to try again
+  std::array<Cause, kSlots> cause_{};          ///< why not before
+  std::array<uint64_t, kSlots> age_{};
+  std::array<uint32_t, kSlots> generation_{};  ///< of the slot's tenant: answers to an earlier one's stores count for nobody
+  std::array<uint32_t, kSlots> loads_{}, stores_{}, deferred_{};
+  std::array<Cycle, kSlots> known_{};          ///< by when all results whose time is known are there
+  std::array<Cycle, kSlots> complete_{};       ///< of the last instruction
+  std::array<Cycle, kSlots> holds_{};          ///< until when a register of a deferred access must be left alone
+  // By warp slot and register.
+  size_t registers_ = 0;
+  std::vector<Cycle> ready_, hold_;
+  std::vector<Cause> why_;
+
+  simt::LaneAddresses addresses_;
+  LineRequests requests_;
+  std::vector<Pending> pending_;
+  std::optional<Cycle> fault_;
+  Cycle now_ = 0, quantum_end_ = 0, busy_until_ = 0, resident_since_ = 0;
+  bool issued_ = false;                        ///< somebody, in this cycle
+  Counters counters_;
+  std::vector<LineCounters> lines_;
+  std::vector<Span> timeline_;
+};
+
+}  // namespace bankshot::timing

@@ -1,0 +1,321 @@
+// One instruction: may it issue, what does it occupy, when are its results there?
+#include <algorithm>
+#include <bit>
+
+#include "bankshot/support/round_up.hpp"
+#include "bankshot/timing/sm.hpp"
+
+namespace bankshot::timing {
+namespace {
+
+constexpr uint64_t kLocalBase = uint64_t{1} << 46, kForeignBase = uint64_t{1} << 45;
+
+/// Local memory lies word by word: each further word of an access is in the row of words behind.
+void add_rows(unsigned width, unsigned row_bytes, LineRequests& requests) {
+  const unsigned first = requests.count;
+  for (unsigned word = 1; word < width / 4; ++word) {
+    for (unsigned k = 0; k < first; ++k) {
+      LineRequest request = requests.request[k];
+      request.line += uint64_t{word} * row_bytes;
+      requests.request[requests.count++] = request;
+    }
+  }
+}
+
+}  // namespace
+
+bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
+  Issue issue;
+  issue.slot = slot;
+  issue.now = now;
+  issue.warp = warp_[slot];
+  issue.instr = next_[slot];
+  issue.index = static_cast<uint32_t>(issue.instr - code_);
+  issue.operation = &(*launch_.operations)[issue.index];
+  const Operation& operation = *issue.operation;
+  if (!registers_ready(issue)) return false;
+  if (one_in_flight_ && complete_[slot] > now) return block(slot, complete_[slot], Cause::policy);
+  if (!may_leave(issue)) return false;
+  if (!unit_free(issue, scheduler)) return false;
+  if (operation.is_access() && !access_accepted(issue)) return false;
+  if (!issue.shared && !operation.is_access()) {
+    const Cycle at = pipeline_->accepts(now, Flow::other);
+    if (at > now) return block(slot, at, Cause::pipeline);
+  }
+  execute(issue);
+  return true;
+}
+
+/// The scoreboard: what it reads is there, and what it writes nobody else is about to write or read.
+bool Sm::registers_ready(const Issue& issue) {
+  const unsigned slot = issue.slot;
+  if (loads_[slot] == 0 && known_[slot] <= issue.now && holds_[slot] <= issue.now) return true;
+  const Operation& operation = *issue.operation;
+  const uint32_t* const uses = launch_.setup->program->register_uses.data() + operation.uses;
+  Cycle until = issue.now;
+  Cause why = Cause::execution;
+  for (unsigned k = 0; k < unsigned{operation.reads} + operation.writes; ++k) {
+    const size_t at = slot * registers_ + uses[k];
+    if (ready_[at] > until) {
+      until = ready_[at];
+      why = why_[at];
+    }
+    if (k >= operation.reads && hold_[at] > until) {
+      until = hold_[at];
+      why = Cause::ordering;
+    }
+  }
+  return until <= issue.now || block(slot, until, why);
+}
+
+/// Instructions that others rely on come behind everything of their warp that is under way.
+bool Sm::may_leave(const Issue& issue) {
+  const unsigned slot = issue.slot;
+  switch (issue.operation->kind) {
+    case Kind::fence:
+      return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
+    case Kind::exit:
+      if (loads_[slot] != 0) return block(slot, kNever, Cause::memory);
+      [[fallthrough]];
+    case Kind::barrier: return deferred_[slot] == 0 || block(slot, kNever, Cause::ordering);
+    default: return true;
+  }
+}
+
+bool Sm::unit_free(Issue& issue, unsigned scheduler) {
+  const Operation& operation = *issue.operation;
+  if (operation.is_access() || operation.kind == Kind::constant) {
+    issue.port = &load_store_;
+    issue.lanes = std::max(1u, config_.load_store.lanes);
+  } else {
+    std::vector<uint64_t>& units = units_[static_cast<unsigned>(operation.unit)];
+    issue.port = &units[scheduler % units.size()];
+    issue.lanes = std::max(1u, config_.units[static_cast<unsigned>(operation.unit)].lanes);
+  }
+  const Cycle free = *issue.port / issue.lanes;
+  return free <= issue.now || block(issue.slot, free, Cause::unit_busy);
+}
+
+/// Finds where the lanes go, and whether the way there is free.
+bool Sm::access_accepted(Issue& issue) {
+  const uint64_t lanes = simt::executing_lanes(*issue.warp, issue.instr);
+  addresses_.shared = addresses_.local = addresses_.global = 0;
+  if (lanes != 0) simt::lane_addresses_of(*issue.warp, issue.instr, lanes, addresses_);
+  issue.shared = addresses_.shared != 0;
+  issue.global = (addresses_.global | addresses_.local) != 0;
+  const Operation& operation = *issue.operation;
+  issue.deferred = addresses_.global != 0 && (operation.kind == Kind::atomic || operation.strong);
+  // A thread sees its own accesses in order.
+  if (deferred_[issue.slot] != 0 && issue.global && !issue.deferred) return block(issue.slot, kNever, Cause::ordering);
+  if (issue.global && port_.is_full()) {
+    waits_for_port_ |= uint64_t{1} << issue.slot;
+    return block(issue.slot, kNever, Cause::memory_busy);
+  }
+  const Flow flow = issue.shared ? Flow::shared : Flow::memory;
+  const Cycle at = pipeline_->accepts(issue.now, flow);
+  return at <= issue.now || block(issue.slot, at, issue.shared ? Cause::scratchpad_busy : Cause::pipeline);
+}
+
+void Sm::execute(Issue& issue) {
+  const Operation& operation = *issue.operation;
+  const unsigned slot = issue.slot;
+  simt::Warp& warp = *issue.warp;
+  ++counters_.warp_instructions;
+  counters_.thread_instructions += static_cast<uint64_t>(std::popcount(warp.active));
+  ++lines_[issue.index].issued;
+  busy_until_ = std::max(busy_until_, issue.now + issue_cycles_);
+  cause_[slot] = Cause::execution;
+  waits_for_memory_ &= ~(uint64_t{1} << slot);
+  worker_->cycle = issue.now;
+
+  issue.ready = issue.now + 1;
+  *issue.port = std::max(*issue.port, issue.now * issue.lanes) + config_.warp_size;
+  scratchpad::SiteTotals before;
+  if (issue.shared) {
+    const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
+    before.wavefronts = site.wavefronts;
+    before.ideal = site.ideal;
+    before.position = site.position;
+  }
+  if (issue.global) charge_memory(issue);
+  if (operation.kind == Kind::constant) charge_constant(issue);
+  if (!operation.is_access() && operation.kind != Kind::constant) {
+    const UnitConfig& unit = config_.units[static_cast<unsigned>(operation.unit)];
+    const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
+    issue.ready = issue.now + std::max(unit.latency, interval) + pipeline_->other(issue.now, Flow::other);
+  } else {
+    if (!issue.shared) issue.ready += pipeline_->other(issue.now, Flow::memory);
+  }
+  if (operation.kind == Kind::sleep && warp.active != 0) {
+    const uint32_t ns = warp.row<const uint32_t>(issue.instr->op[0])[std::countr_zero(warp.active)];
+    issue.ready = issue.now + std::max<Cycle>(1, ClockRatio{1'000'000, config_.core_khz}(ns));
+  }
+
+  const simt::Instr* next;
+  if (issue.deferred) {
+    pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
+    ++deferred_[slot];
+  } else {
+    next = simt::step(warp, issue.instr);
+  }
+  if (warp.cta->faulted) {
+    set_fault(issue.now);
+    return;
+  }
+  if (issue.shared && !issue.deferred) charge_shared(issue, before);
+  results(issue);
+  after(issue, next);
+}
+
+/// The scratchpad: what the access needs was counted when it was executed.
+void Sm::charge_shared(Issue& issue, const scratchpad::SiteTotals& before) {
+  const Operation& operation = *issue.operation;
+  const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
+  const scratchpad::Cost cost{static_cast<uint32_t>(site.wavefronts - before.wavefronts),
+                              static_cast<uint32_t>(site.ideal - before.ideal),
+                              static_cast<uint32_t>(site.position - before.position)};
+  AtomicsUnit::Charge charge{cost.wavefronts, 0};
+  if (operation.kind == Kind::atomic) {
+    charge = atomics_->charge({cost, operation.width, addresses_.shared, addresses_.address.data()});
+  }
+  const unsigned latency = config_.scratchpad.latency + config_.scratchpad.hash_cycles + charge.latency;
+  const Passage passage = pipeline_->shared(issue.now, charge.passes, latency);
+  ++counters_.shared_accesses;
+  counters_.shared_wavefronts += charge.passes;
+  counters_.shared_ideal += std::min(cost.ideal, charge.passes);
+  counters_.shared_busy_cycles += passage.end - passage.begin;
+  exposure_.conflict(issue.now, std::min(passage.end, passage.begin + cost.ideal), passage.end, issue.index);
+  count_banks(issue);
+  issue.ready = std::max(issue.ready, passage.ready);
+  issue.why = Cause::scratchpad;
+  busy_until_ = std::max(busy_until_, passage.end);
+  if (issue.now < launch_.timeline_end) span(issue, Track::scratchpad, 0, passage.begin, passage.end, charge.passes);
+}
+
+void Sm::count_banks(const Issue& issue) {
+  const unsigned shift = static_cast<unsigned>(std::countr_zero(config_.rules.bank_bytes));
+  const unsigned words = std::max(1u, unsigned{issue.operation->width} >> shift);
+  for (uint64_t rest = addresses_.shared; rest != 0; rest &= rest - 1) {
+    const uint64_t word = addresses_.address[static_cast<size_t>(std::countr_zero(rest))] >> shift;
+    for (unsigned k = 0; k < words; ++k) {
+      const uint64_t bank = bank_of_.empty() ? (word + k) & (config_.rules.banks - 1)
+                                             : bank_of_[(word + k) & (bank_of_.size() - 1)];
+      ++counters_.bank_lanes[bank];
+    }
+  }
+}
+
+/// Global and local memory: from here on the port knows.
+void Sm::charge_memory(Issue& issue) {
+  const Operation& operation = *issue.operation;
+  const unsigned slot = issue.slot;
+  const uint64_t lanes = addresses_.global | addresses_.local;
+  std::array<uint64_t, scratchpad::kMaxLanes> at;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    at[lane] = (addresses_.local >> lane & 1) != 0 ? physical_local(addresses_.address[lane], slot, lane)
+                                                   : physical(addresses_.address[lane]);
+  }
+  const bool local = addresses_.local != 0;
+  coalesce(at.data(), lanes, local ? std::min(4u, unsigned{operation.width}) : operation.width, config_.l1.line_bytes,
+           config_.l1.sector_bytes, operation.kind == Kind::atomic, requests_);
+  if (local) add_rows(operation.width, launch_.setup->program->lanes * 4, requests_);
+  const auto kind = operation.kind == Kind::load ? Packet::Kind::load
+                    : operation.kind == Kind::store ? Packet::Kind::store : Packet::Kind::atomic;
+  if (kind != Packet::Kind::load) ++stores_[slot];
+  const bool result = kind == Packet::Kind::load || (kind == Packet::Kind::atomic && operation.writes != 0);
+  if (result) {
+    ++loads_[slot];
+    issue.ready = kNever;
+  }
+  issue.why = Cause::memory;
+  port_.enter(issue.now, {kind, slot, generation_[slot], issue.index, local, operation.strong}, requests_);
+}
+
+/// Constant memory and parameters: the cache always hits, one word at a time.
+void Sm::charge_constant(Issue& issue) {
+  const uint64_t lanes = simt::executing_lanes(*issue.warp, issue.instr);
+  unsigned words = 0;
+  if (lanes != 0) {
+    simt::lane_addresses_of(*issue.warp, issue.instr, lanes, addresses_);
+    for (uint64_t rest = lanes; rest != 0; ++words) {
+      const uint64_t one = addresses_.address[static_cast<size_t>(std::countr_zero(rest))];
+      for (uint64_t same = rest; same != 0; same &= same - 1) {
+        const int lane = std::countr_zero(same);
+        if (addresses_.address[static_cast<size_t>(lane)] == one) rest &= ~(uint64_t{1} << lane);
+      }
+    }
+  }
+  issue.ready = issue.now + config_.load_store.constant_latency + (words == 0 ? 0 : words - 1);
+}
+
+/// From when on its registers may be read and written.
+void Sm::results(const Issue& issue) {
+  const Operation& operation = *issue.operation;
+  const unsigned slot = issue.slot;
+  const uint32_t* const uses = launch_.setup->program->register_uses.data() + operation.uses;
+  for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
+    const size_t at = slot * registers_ + uses[k];
+    ready_[at] = issue.ready;
+    why_[at] = issue.why;
+  }
+  if (issue.ready != kNever && (operation.writes != 0 || issue.shared)) known_[slot] = std::max(known_[slot], issue.ready);
+  if (issue.deferred) {
+    for (unsigned k = 0; k < operation.reads; ++k) hold_[slot * registers_ + uses[k]] = quantum_end_;
+    holds_[slot] = quantum_end_;
+  }
+  complete_[slot] = loads_[slot] != 0 ? kNever : issue.ready;
+  if (issue.now < launch_.timeline_end) {
+    const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
+    span(issue, Track::warp, slot, issue.now, end, 0);
+    if (!operation.is_access() && operation.kind != Kind::constant) {
+      span(issue, Track::unit, static_cast<unsigned>(operation.unit), issue.now, (*issue.port + issue.lanes - 1) / issue.lanes, 0);
+    }
+  }
+}
+
+/// When the warp goes on, and who else does.
+void Sm::after(const Issue& issue, const simt::Instr* next) {
+  const Operation& operation = *issue.operation;
+  const unsigned slot = issue.slot;
+  next_[slot] = next;
+  wake_[slot] = issue.now + issue_cycles_;
+  if (next == nullptr) {
+    if (issue.warp->done) {
+      warp_done(slot, issue.now);
+    } else {
+      block(slot, kNever, Cause::barrier);
+    }
+  } else if (operation.kind == Kind::branch && next != issue.instr + 1) {
+    wake_[slot] += config_.issue.branch_cycles;
+    cause_[slot] = Cause::branch;
+  } else if (operation.kind == Kind::sleep) {
+    wake_[slot] = issue.ready;
+    cause_[slot] = Cause::execution;
+  } else if (operation.kind == Kind::barrier) {
+    wake_[slot] = issue.now + std::max(issue_cycles_, config_.issue.barrier_cycles);
+    cause_[slot] = Cause::barrier;
+  }
+  if (operation.kind == Kind::barrier || operation.kind == Kind::exit) {
+    wake_cta(slot, issue.now + std::max(1u, config_.issue.barrier_cycles));
+  }
+}
+
+void Sm::span(const Issue& issue, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree) {
+  timeline_.push_back({begin - launch_.begin, end - launch_.begin, track, static_cast<uint8_t>(index),
+                       static_cast<uint16_t>(index_), issue.index, static_cast<uint32_t>(issue.warp->cta->linear), degree});
+}
+
+/// Addresses of the memory system do not depend on where the host put the device's memory.
+uint64_t Sm::physical(uint64_t address) const {
+  const simt::Memory& memory = *launch_.setup->memory;
+  return memory.contains(address) ? address - memory.base() : kForeignBase + address % 4096;
+}
+
+uint64_t Sm::physical_local(uint64_t offset, unsigned slot, unsigned lane) const {
+  const uint64_t lanes = launch_.setup->program->lanes;
+  const uint64_t stack = round_up<uint64_t>(worker_->local_stack, 128) * lanes;
+  return kLocalBase + (uint64_t{index_} * kSlots + slot) * stack + (offset / 4 * lanes + lane) * 4 + offset % 4;
+}
+
+}  // namespace bankshot::timing
