@@ -29,7 +29,9 @@ class Explain final : public Command {
     if (static_.wanted()) {
       if (!command.empty()) return refuse("--static runs nothing, so '" + command[0] + "' is too much; options stand before it");
       if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
-      if (!options_.bank_hash.empty()) return refuse("--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not know it");
+      if (!options_.bank_hash.empty()) {
+        return refuse("--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not know it");
+      }
       return static_.run(options_.gpu, output_.json, output_.kernels);
     }
     if (static_.is_launch_given()) return refuse("--block, --grid and --param are for --static; a run tells them itself");

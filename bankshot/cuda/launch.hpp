@@ -27,8 +27,8 @@ struct LaunchRequest {
 ///         invalid_configuration, invalid_value, launch_out_of_resources, cooperative_launch_too_large, out_of_memory
 Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request);
 
-/// Registers a thread as told to programs. The engine's count is that of the PTX declarations, which name a register once
-/// an assignment; a compiler would fit the kernel into its launch bounds, so that is the most we tell.
+/// Registers a thread as told to programs: what the PTX has in use at once. A compiler would fit the kernel into its launch
+/// bounds, so that is the most we tell.
 uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel);
 
 /// The dynamic shared memory a launch may use: what the program asked for, else the default of 48 KiB less the static.

@@ -49,7 +49,7 @@ Status Session::describe() {
   if (const char* hash = environment(kBankHashVariable)) {
     if (const auto error = scratchpad::set_bank_hash(gpu->machine.scratchpad, hash)) {
       describe_failed_ = true;
-      say(fmt::format("{}: {}", kBankHashVariable, error->message));
+      say(std::string(kBankHashVariable) + ": " + error->message);
       return Status::not_initialized;
     }
   }

@@ -1,7 +1,6 @@
 #include "bankshot/gpu/keys.hpp"
 
 #include <array>
-#include <bit>
 #include <cstdio>
 
 #include "bankshot/scratchpad/hash_text.hpp"
@@ -38,11 +37,8 @@ std::string set_capability(Gpu& gpu, const std::string& text) {
 
 /// The hash of as many banks as the scratchpad has: `banks` comes before it in the table.
 std::string set_hash(Gpu& gpu, const std::string& spec) {
-  scratchpad::Rules& rules = gpu.machine.scratchpad;
-  const auto hash = scratchpad::parse_hash(spec, {.bank_bits = static_cast<unsigned>(std::countr_zero(rules.banks))});
-  if (!hash) return "is no bank hash: " + hash.error().message;
-  if (spec != "none") rules.hash = *hash;
-  return {};
+  const auto error = scratchpad::set_bank_hash(gpu.machine.scratchpad, spec);
+  return error ? "is no bank hash: " + error->message : "";
 }
 
 std::string hash_text(const Gpu& gpu) {

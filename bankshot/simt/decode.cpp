@@ -4,6 +4,7 @@
 
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/register_need.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -38,15 +39,17 @@ std::vector<const ptx::Function*> declare_functions(ModuleContext& context) {
   return bodies;
 }
 
-uint32_t registers_of(const ptx::Block& block) {
-  // 32-bit registers if none were shared: only a bound, as PTX is not register-allocated.
-  uint64_t words = 0;
-  for (const ptx::Statement& statement : block.statements) {
-    const auto* variable = std::get_if<ptx::Variable>(&statement);
-    if (variable == nullptr || variable->space != Space::reg || variable->type == ptx::Type::pred) continue;
-    words += std::max<uint64_t>(1, variable->range) * std::max(1u, ptx::bits(variable->type) / 32);
+/// Registers of a thread, as a compiler would take that keeps the order of the PTX. Values beyond .maxnreg it would keep in
+/// memory.
+uint32_t registers_of(const LoadedProgram& program, const ptx::Function& function, uint32_t index) {
+  // R255 reads as zero. ptxas takes 8 to 16 for the smallest kernels; below 16 no SM holds more of them.
+  constexpr uint32_t kLeast = 16, kMost = 255;
+  uint32_t need = std::clamp(register_need(program, index), kLeast, kMost);
+  for (const ptx::Performance& directive : function.performance) {
+    if (directive.name != "maxnreg" || directive.values.empty()) continue;
+    need = static_cast<uint32_t>(std::min<uint64_t>(need, std::max<uint64_t>(kLeast, directive.values[0])));
   }
-  return static_cast<uint32_t>(std::min<uint64_t>(255, std::max<uint64_t>(16, words)));
+  return need;
 }
 
 /// 75 for {"sm_75", "debug"}, 90 for {"sm_90a"}.
@@ -99,7 +102,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
   kernel.shared = shared_of(context, function, index);
   kernel.dynamic_base = context.dynamic_base(index);
   kernel.local_bytes = info.local_bytes;
-  kernel.registers = registers_of(*function.body);
+  kernel.registers = registers_of(*context.program, function, index);
   kernel.target = architecture(context.module->targets);
   for (const ptx::Performance& directive : function.performance) {
     std::array<uint32_t, 3> sides{1, 1, 1};

@@ -68,6 +68,7 @@ bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
     return error(callee.position, "'" + callee.name + "' is no function");
   }
   out.aux = static_cast<uint32_t>(context_.program->calls.size());
+  item_->call = static_cast<int32_t>(out.aux);
   context_.program->calls.push_back(std::move(call));
   return true;
 }

@@ -4,6 +4,7 @@
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/register_need.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -378,16 +379,29 @@ uint32_t FunctionDecoder::new_site(const ptx::Instruction& instruction, unsigned
   return static_cast<uint32_t>(item_->site);
 }
 
-/// Finds the registers to clear before the function starts: what a thread reads of the others it wrote itself.
-void FunctionDecoder::clear_unwritten(const std::vector<FlowNode>& nodes) {
+/// Finds the registers to clear before the function starts (what a thread reads of the others it wrote itself), and how
+/// many are in use at once.
+void FunctionDecoder::follow_registers(const std::vector<FlowNode>& nodes) {
   std::vector<RegisterUse> uses;
   for (uint32_t k = 0; k < items_.size(); ++k) {
     for (uint32_t reg : items_[k].reads) uses.push_back({k, reg, false});
-    if (items_[k].instr.run == &run_guarded) continue;
-    for (uint32_t reg : items_[k].writes) uses.push_back({k, reg, true});
+    const bool guarded = items_[k].instr.run == &run_guarded;
+    for (uint32_t reg : items_[k].writes) uses.push_back({k, reg, true, guarded});
   }
-  for (uint32_t reg : live_at_entry(nodes, uses, static_cast<uint32_t>(registers_.size()))) {
-    info_.unwritten.push_back(registers_[reg]);
+  const Blocks blocks = ptx::blocks_of(nodes);
+  const Liveness live = liveness(blocks, uses, static_cast<uint32_t>(registers_.size()));
+  for (uint32_t reg : live.at_entry) info_.unwritten.push_back(registers_[reg]);
+  std::vector<uint8_t> words;
+  for (const FunctionInfo::Register& r : registers_) {
+    words.push_back(r.predicate ? 0 : static_cast<uint8_t>(std::max(1u, r.bytes / 4 / context_.program->lanes)));
+  }
+  const Pressure used = pressure(blocks, uses, live, words);
+  info_.live_registers = used.most;
+  for (uint32_t k = 0; k < items_.size(); ++k) {
+    if (items_[k].call >= 0) {
+      const CallInfo& call = context_.program->calls[static_cast<size_t>(items_[k].call)];
+      info_.calls.push_back({call.function, used.around[k]});
+    }
   }
 }
 
@@ -413,7 +427,7 @@ void FunctionDecoder::place() {
     if (items_[k].ends_function) nodes[k].targets.push_back(end);
     if (items_[k].join_behind) nodes[k].conditional = false;
   }
-  clear_unwritten(nodes);
+  follow_registers(nodes);
   const std::vector<uint32_t> join = joins(nodes);
   std::vector<char> is_join(items_.size(), 0);
   for (size_t k = 0; k < items_.size(); ++k) {

@@ -79,6 +79,7 @@ class FunctionDecoder final : public Decoder {
     bool join_behind = false;            ///< wants a join behind it (indirect call)
     int32_t site = -1;
     int32_t table = -1;                  ///< index of its list of branch targets
+    int32_t call = -1;                   ///< index of what it calls
     std::vector<uint32_t> reads, writes; ///< registers, as numbers of `registers_`
   };
   struct Scope {
@@ -102,7 +103,7 @@ class FunctionDecoder final : public Decoder {
   bool parameter_list(const ptx::Operand& list, bool results, std::vector<CopiedParam>& out);
   uint32_t allocate_register(ptx::Type type, unsigned vector);
   uint32_t register_number(uint32_t op) const;
-  void clear_unwritten(const std::vector<FlowNode>& nodes);
+  void follow_registers(const std::vector<FlowNode>& nodes);
   void note_uses(Item& item);
   const Symbol* find_predicate(const ptx::Operand& operand) const;
   Item new_item(Position position, const std::string& text);

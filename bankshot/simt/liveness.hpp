@@ -1,4 +1,4 @@
-// Registers that may be read before they were written.
+// Which registers hold values that a thread still needs.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,22 @@ using ptx::kNoJoin;
 struct RegisterUse {
   uint32_t node = 0;
   uint32_t reg = 0;
-  /// What an instruction reads it reads before it writes. A write under a guard may leave the old value: no write here.
+  /// What an instruction reads it reads before it writes.
   bool write = false;
+  bool guarded = false;  ///< a write that may leave the old value
 };
 
-/// The registers whose value at the function's entry some thread may read, in ascending order.
+struct Liveness {
+  std::vector<uint32_t> at_entry;  ///< registers whose value at the function's entry some thread may read, ascending
+  /// By block: registers whose value behind it some thread may read, and that some path to there has written.
+  std::vector<std::vector<uint32_t>> behind;
+  std::vector<char> begins;        ///< by use: a guarded write before which nobody can have written the register
+};
+
+/// @param blocks     blocks_of() the function's nodes
 /// @param uses       sorted by node; of one node, reads before writes
 /// @param registers  one more than the highest register
-std::vector<uint32_t> live_at_entry(const std::vector<FlowNode>& nodes, const std::vector<RegisterUse>& uses,
-                                    uint32_t registers);
+/// The time is that of the answer: what is live between blocks, in all.
+Liveness liveness(const Blocks& blocks, const std::vector<RegisterUse>& uses, uint32_t registers);
 
 }  // namespace bankshot::simt
