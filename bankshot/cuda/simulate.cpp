@@ -41,7 +41,7 @@ std::string simulated_gpus() {
 }
 
 /// Hardware that has just this hash, or none. By its name: the same banks can be those of a configurable hash.
-bool is_fixed(std::string_view spec) { return spec.empty() || spec == "none" || spec == "xor" || spec == "add"; }
+bool is_fixed(std::string_view spec) { return spec == "none" || spec == "xor" || spec == "add"; }
 
 }  // namespace
 
@@ -95,7 +95,7 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
   if (!bank_hash.empty()) {
     if (const auto error = scratchpad::set_bank_hash(config.rules, bank_hash)) return Error{"--bank-hash: " + error->message};
   }
-  if (is_fixed(bank_hash)) config.scratchpad.hash_cycles = 0;
+  if (bank_hash.empty() ? !config.rules.hash : is_fixed(bank_hash)) config.scratchpad.hash_cycles = 0;
   return config;
 }
 

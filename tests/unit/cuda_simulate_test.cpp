@@ -7,6 +7,7 @@
 #include "bankshot/cuda/interrupt.hpp"
 #include "bankshot/cuda/progress.hpp"
 #include "bankshot/cuda/simulate.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -74,7 +75,11 @@ TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {
   EXPECT_EQ(cycles("xor"), 0u);
   EXPECT_EQ(cycles("bvxor:0,5,31"), 1u) << "the same banks as xor, in hardware that can be told others";
   EXPECT_EQ(cycles("perm:0"), 1u) << "word modulo banks, in hardware that can be told others";
-  EXPECT_FALSE(simulated_config(made_gpu(), {}, "none")->rules.hash);
+  gpu::Gpu hashed = made_gpu();
+  ASSERT_FALSE(scratchpad::set_bank_hash(hashed.machine.scratchpad, "bvxor:0,5,31"));
+  EXPECT_EQ(simulated_config(hashed, {}, "")->scratchpad.hash_cycles, 1u) << "as its file says";
+  EXPECT_EQ(simulated_config(hashed, {}, "none")->scratchpad.hash_cycles, 0u);
+  EXPECT_FALSE(simulated_config(hashed, {}, "none")->rules.hash);
   EXPECT_TRUE(simulated_config(made_gpu(), {}, "xor")->rules.hash);
 }
 
