@@ -191,7 +191,7 @@ TEST(Gpu, timing_takes_what_the_rest_of_the_file_says) {
 }
 
 TEST(Gpu, a_bank_hash_of_the_hardware_is_of_its_banks) {
-  const auto with = [](const std::string& text) { return parse_gpu(replaced(h100(), "hash_cycles = 0", "ports = 2\nhash = " + text + "\nhash_cycles = 1"), "x.toml"); };
+  const auto with = [](const std::string& text) { return parse_gpu(replaced(h100(), "hash_cycles = 1", "ports = 2\nhash = " + text + "\nhash_cycles = 1"), "x.toml"); };
   const Result<Gpu> gpu = with("\"xor\"");
   ASSERT_TRUE(gpu) << gpu.error().message;
   ASSERT_TRUE(gpu->timing->rules.hash);
