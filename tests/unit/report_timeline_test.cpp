@@ -61,7 +61,9 @@ TEST(ReportTimeline, processes_are_sms_and_threads_are_warps_units_and_the_scrat
   std::map<unsigned, std::string> processes;
   std::multiset<std::string> threads;
   for (const json& event : made_trace()["traceEvents"]) {
-    if (event["name"] == "process_name") EXPECT_TRUE(processes.emplace(event["pid"], event["args"]["name"]).second);
+    if (event["name"] == "process_name") {
+      EXPECT_TRUE(processes.emplace(event["pid"], event["args"]["name"]).second);
+    }
     if (event["name"] == "thread_name") threads.insert(event["args"]["name"]);
   }
   EXPECT_EQ(processes, (std::map<unsigned, std::string>{{0, "kernels (1 us is 1 core cycle)"}, {1, "SM 0"}, {2, "SM 1"}}));

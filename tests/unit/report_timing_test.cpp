@@ -181,8 +181,11 @@ TEST(ReportTiming, any_bytes_are_read_or_refused) {
     std::string changed = text;
     changed[at] = changed[at] == '9' ? '}' : '9';
     const auto report = from_json(changed);
-    if (!report) ++refused;
-    else if (report->kernels.at(0).timing) EXPECT_EQ(contradiction(*report->kernels[0].timing, *report->machine), "") << at;
+    if (!report) {
+      ++refused;
+    } else if (report->kernels.at(0).timing) {
+      EXPECT_EQ(contradiction(*report->kernels[0].timing, *report->machine), "") << at;
+    }
   }
   EXPECT_GT(refused, tried / 3);
 }
