@@ -16,6 +16,7 @@ enum Status : int {
   kProgramFailed = 1,  ///< the program under test failed (`run` passes its own status on instead)
   kBadInput = 2,       ///< bad usage or bad input: one message on standard error
   kGateFailed = 3,     ///< a limit of --fail-on is exceeded
+  kStopped = 4,        ///< a simulation was stopped by --max-cycles
 };
 
 class Command {

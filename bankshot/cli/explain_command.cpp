@@ -1,59 +1,25 @@
 // bankshot explain: runs the program and reports which source lines lose time to bank conflicts.
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <csignal>
 
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/command.hpp"
-#include "bankshot/cli/elf.hpp"
 #include "bankshot/cli/gate.hpp"
-#include "bankshot/cli/mapped_file.hpp"
 #include "bankshot/cli/observe.hpp"
-#include "bankshot/cli/output.hpp"
-#include "bankshot/cli/signals.hpp"
+#include "bankshot/cli/report_output.hpp"
 #include "bankshot/cli/static_explain.hpp"
-#include "bankshot/cli/write_file.hpp"
-#include "bankshot/report/json.hpp"
-#include "bankshot/report/text.hpp"
 
 namespace bankshot::cli {
 namespace {
-
-bool colour_wanted() {
-  const char* terminal = std::getenv("TERM");
-  const char* refused = std::getenv("NO_COLOR");
-  return isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == 0) &&
-         (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
-}
-
-/// CLI11's own message names the type and not what is wrong.
-std::string whole_number(const std::string& text) {
-  const bool digits = !text.empty() && text.size() <= 9 && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? "" : "'" + text + "' is not a whole number from 0 to 999999999";
-}
-
-void say(const std::string& message) { std::fprintf(stderr, "bankshot: %s\n", message.c_str()); }
 
 class Explain final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_option("--json", json_, "write the report as JSON; - is standard output, the program's output then goes "
-                                    "to standard error")
-        ->type_name("FILE|-");
     app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
-    app.add_option("--kernel", kernels_, "report, and judge, only kernels with this in their name; may be repeated")
-        ->type_name("NAME")
-        ->allow_extra_args(false);
-    app.add_option("--top", top_, "source lines shown for each kernel")
-        ->check(whole_number)
-        ->capture_default_str()
-        ->type_name("N");
+    output_.define(app, true);
     static_.define(app);
   }
   bool takes_target() const override { return true; }
@@ -62,7 +28,7 @@ class Explain final : public Command {
     if (static_.wanted()) {
       if (!command.empty()) return refuse("--static runs nothing, so '" + command[0] + "' is too much; options stand before it");
       if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
-      return static_.run(options_.gpu, json_, kernels_);
+      return static_.run(options_.gpu, output_.json, output_.kernels);
     }
     if (static_.is_launch_given()) return refuse("--block, --grid and --param are for --static; a run tells them itself");
     std::vector<Gate> gates;
@@ -71,51 +37,22 @@ class Explain final : public Command {
       if (!gate) return refuse(gate.error().message);
       gates.push_back(*gate);
     }
-    if (const std::string reason = check_json(command); !reason.empty()) return refuse(reason);
+    if (const std::string reason = output_.problem("explain", command); !reason.empty()) return refuse(reason);
     if (command.empty()) return refuse(which_program("explain"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    Result<Observation> outcome = observe(*setup, command, {.launch = {.output = json_ == "-" ? STDERR_FILENO : STDOUT_FILENO}});
+    Result<Observation> outcome = observe(*setup, command, {.launch = {.output = output_.program_output()}});
     if (!outcome) return refuse(outcome.error().message);
     for (const std::string& problem : outcome->problems) say(problem);
-    if (const std::string reason = keep_kernels(outcome->report, kernels_); !reason.empty()) {
+    if (const std::string reason = keep_kernels(outcome->report, output_.kernels); !reason.empty()) {
       const int status = refuse(reason);
       return outcome->ending.shell_status() == 0 ? status : judge(outcome->report, {}, *setup, outcome->ending);
     }
-    if (!tell(outcome->report)) return kBadInput;
+    if (!output_.tell(outcome->report)) return kBadInput;
     return judge(outcome->report, gates, *setup, outcome->ending);
   }
 
  private:
-  /// Why there cannot be a report in the file of --json, asked before the program runs; or empty.
-  std::string check_json(const std::vector<std::string>& command) const {
-    if (json_.empty() || json_ == "-") return {};
-    if (is_elf(MappedFile(json_).bytes())) {
-      return "--json takes the name of a file to write, and " + json_ +
-             " is a program: bankshot explain --json report.json " + (command.empty() ? json_ : command[0]);
-    }
-    const auto error = cannot_write(json_);
-    return error ? error->message : "";
-  }
-
-  /// Writes the report where it is wanted. @return false after a message if its file cannot be written
-  bool tell(const report::RunReport& report) const {
-    if (json_ == "-") {
-      print(report::to_json(report));
-    } else {
-      if (!json_.empty()) {
-        const Signals held;  // or Ctrl-C would leave half a file beside it
-        if (const auto error = write_file(json_, report::to_json(report))) {
-          say(error->message);
-          return false;
-        }
-      }
-      print("\n" + report::to_text(report, {.colour = colour_wanted(), .top = top_}));
-    }
-    flush_output();  // before what goes to standard error
-    return true;
-  }
-
   /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
   static bool is_incomplete(const report::RunReport& report, bool gated) {
     if (say_failed_launches(report)) return true;
@@ -145,9 +82,8 @@ class Explain final : public Command {
 
   RunOptions options_;
   StaticExplain static_;
-  std::string json_;
-  std::vector<std::string> gates_, kernels_;
-  unsigned top_ = report::TextOptions{}.top;
+  ReportOutput output_;
+  std::vector<std::string> gates_;
 };
 
 const RegisterCommand registration({

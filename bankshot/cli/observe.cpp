@@ -18,7 +18,7 @@ Result<Observation> observe(Setup& setup, const std::vector<std::string>& comman
   const Result<Ending> ending = launch(setup.target, setup.environment, options.launch);
   if (!ending) return ending.error();
   // Nothing is written to the terminal before the folder is gone: a closed pipe would end us.
-  Observation seen{*ending, {}, {}};
+  Observation seen{*ending, {}, {}, folder->timelines()};
   seen.report = folder->collect(seen.problems);
   seen.report.program = command[0];
   seen.report.partial |= ending->signal != 0;

@@ -13,6 +13,7 @@ struct Observation {
   Ending ending;
   report::RunReport report;
   std::vector<std::string> problems;  ///< reports of processes that cannot be read
+  std::vector<std::string> timelines;  ///< JSON texts, one a process that simulated launches with one
 };
 
 struct ObserveOptions {

@@ -76,4 +76,10 @@ report::RunReport ReportFolder::collect(std::vector<std::string>& problems) cons
   return all;
 }
 
+std::vector<std::string> ReportFolder::timelines() const {
+  std::vector<std::string> all;
+  for (const fs::path& file : files_like(path_, "timeline-", ".json")) all.push_back(contents(file));
+  return all;
+}
+
 }  // namespace bankshot::cli

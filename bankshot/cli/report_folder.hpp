@@ -24,6 +24,8 @@ class ReportFolder {
   /// All report-*.json in it, merged in the order of their process numbers, and the kernels that still ran by the
   /// running-*. A file that cannot be read makes the report partial and leaves a line in `problems`.
   report::RunReport collect(std::vector<std::string>& problems) const;
+  /// The contents of all timeline-*.json in it, in the same order.
+  std::vector<std::string> timelines() const;
 
  private:
   explicit ReportFolder(std::string path) : path_(std::move(path)) {}

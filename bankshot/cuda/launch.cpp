@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <optional>
 
 #include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/launch_check.hpp"
@@ -49,6 +50,34 @@ std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest&
   return buffer;
 }
 
+/// What ran: on the engine alone, or simulated.
+struct Ran {
+  simt::LaunchStats stats;
+  std::optional<timing::LaunchTiming> timing;
+};
+
+Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config) {
+  const auto running = session.running().begin(function.name);
+  if (!session.simulation()) {
+    auto stats = session.engine().launch(*function.module->program, function.name, config);
+    if (!stats) return stats.error();
+    return Ran{std::move(*stats), std::nullopt};
+  }
+  const Residents fit =
+      occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()), config.dynamic_shared);
+  auto launch = session.simulation()->launch(session.engine(), function, config, {std::max(fit.blocks, 1u), fit.limited_by});
+  if (!launch) return launch.error();
+  return Ran{std::move(launch->stats), std::move(launch->timing)};
+}
+
+/// Puts a launch into the report; ends the process if the simulation of it was stopped.
+void record(Session& session, Function& function, const LaunchRequest& request, const Ran& ran) {
+  if (!ran.timing) return session.report().add(session.gpu(), function, request.grid, request.block, ran.stats);
+  const ReportFile::Simulated simulated{session.simulation()->config(), *ran.timing};
+  session.report().add(session.gpu(), function, request.grid, request.block, ran.stats, &simulated);
+  if (session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session);
+}
+
 /// Runs the kernel. @return as launch()
 Status run(Session& session, Function& function, const LaunchRequest& request) {
   const auto params = pack(*function.info, request);
@@ -59,19 +88,18 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   config.params = params;
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
   if (Witness* witness = Witness::get()) witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
-  const auto running = session.running().begin(function.name);
   const auto start = std::chrono::steady_clock::now();
-  auto stats = session.engine().launch(*function.module->program, function.name, config);
-  if (stats) {
+  const auto ran = execute(session, function, config);
+  if (ran) {
     if (Witness* witness = Witness::get()) witness->ran(session.memory());
-    time_launch(function.name, stats->warp_instructions, std::chrono::steady_clock::now() - start);
-    session.report().add(session.gpu(), function, request.grid, request.block, *stats);
+    time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
+    record(session, function, request, *ran);
     return Status::success;
   }
-  say(for_people(stats.error()));
-  const Status status = status_of(stats.error().kind);
+  say(for_people(ran.error()));
+  const Status status = status_of(ran.error().kind);
   session.corrupt(status);
-  launch_failed(session, function.name, status, in_one_line(stats.error()), Telling::told_already);
+  launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);
   return is_blocking() ? status : Status::success;
 }
 
@@ -117,12 +145,17 @@ Status set_dynamic_shared_limit(const DeviceInfo& device, Function& function, in
   return Status::success;
 }
 
-uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {
+Residents occupancy_limits(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {
   const simt::KernelInfo& kernel = *function.info;
-  if (threads > kernel.max_threads || dynamic_shared > device.sm.shared_per_block) return 0;
-  return blocks_per_sm(device.sm, {.threads = threads,
-                                   .registers = registers_told(device, kernel),
-                                   .shared = kernel.static_shared + dynamic_shared});
+  if (threads > kernel.max_threads) return {0, "warps"};
+  if (dynamic_shared > device.sm.shared_per_block) return {0, "shared memory"};
+  return residents(device.sm, {.threads = threads,
+                               .registers = registers_told(device, kernel),
+                               .shared = kernel.static_shared + dynamic_shared});
+}
+
+uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {
+  return occupancy_limits(device, function, threads, dynamic_shared).blocks;
 }
 
 }  // namespace bankshot::cuda

@@ -37,6 +37,8 @@ uint64_t dynamic_shared_limit(const DeviceInfo& device, const Function& function
 /// Sets the limit for launches. @return invalid_value if the GPU has not that much
 Status set_dynamic_shared_limit(const DeviceInfo& device, Function& function, int bytes);
 
+/// CTAs of a kernel on an SM and what allows no more. @param threads  of a CTA @param dynamic_shared  bytes
+Residents occupancy_limits(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared);
 /// CTAs of a kernel on an SM. @param threads  of a CTA @param dynamic_shared  bytes
 uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared);
 

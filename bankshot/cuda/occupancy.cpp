@@ -8,7 +8,6 @@ namespace bankshot::cuda {
 namespace {
 
 uint32_t blocks_by_registers(const SmLimits& sm, uint32_t registers, uint32_t warps) {
-  if (registers == 0) return sm.max_blocks;
   const uint32_t per_warp = round_up(registers * sm.warp_size, sm.register_unit);
   // A warp's registers lie in the part of its scheduler, so what is left over in one part helps no other.
   const uint32_t warps_held = sm.registers / sm.register_parts / per_warp * sm.register_parts;
@@ -17,15 +16,22 @@ uint32_t blocks_by_registers(const SmLimits& sm, uint32_t registers, uint32_t wa
 
 }  // namespace
 
-uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block) {
-  if (block.threads == 0 || block.threads > sm.max_threads_per_block || block.shared > sm.shared_per_block) return 0;
+Residents residents(const SmLimits& sm, const BlockNeeds& block) {
+  if (block.threads == 0 || block.threads > sm.max_threads_per_block) return {0, "warps"};
+  if (block.shared > sm.shared_per_block) return {0, "shared memory"};
   const uint32_t warps = (block.threads + sm.warp_size - 1) / sm.warp_size;
-  uint32_t blocks = std::min(sm.max_blocks, sm.max_warps / warps);
-  blocks = std::min(blocks, blocks_by_registers(sm, block.registers, warps));
+  Residents fit{sm.max_warps / warps, "warps"};
+  const auto limit = [&](uint64_t blocks, const char* by) {
+    if (blocks < fit.blocks) fit = {static_cast<uint32_t>(blocks), by};
+  };
+  if (block.registers > 0) limit(blocks_by_registers(sm, block.registers, warps), "registers");
   if (const uint64_t shared = round_up<uint64_t>(block.shared + sm.shared_reserved, sm.shared_unit); shared > 0)
-    blocks = static_cast<uint32_t>(std::min<uint64_t>(blocks, sm.shared / shared));
-  return blocks;
+    limit(sm.shared / shared, "shared memory");
+  limit(sm.max_blocks, "CTA slots");
+  return fit;
 }
+
+uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block) { return residents(sm, block).blocks; }
 
 uint64_t available_dynamic_shared(const SmLimits& sm, const BlockNeeds& block, uint32_t blocks) {
   if (blocks == 0 || blocks > blocks_per_sm(sm, block)) return 0;

@@ -29,6 +29,14 @@ struct BlockNeeds {
   uint64_t shared = 0;     ///< static and dynamic bytes
 };
 
+/// CTAs an SM holds, and what allows no more of them.
+struct Residents {
+  uint32_t blocks = 0;      ///< 0 if it cannot hold one
+  const char* limited_by;   ///< "warps", "registers", "shared memory" or "CTA slots"; of several the first of these
+};
+/// A block that has no threads or more than are allowed is limited by warps.
+Residents residents(const SmLimits& sm, const BlockNeeds& block);
+
 /// CTAs an SM holds; 0 if it cannot hold one.
 uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block);
 

@@ -29,12 +29,34 @@ void write_to_terminal(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
+std::string fitted(std::string text) {
+  if (text.size() > kColumns) text = text.substr(0, kColumns - 3) + "...";
+  return text;
+}
+
+/// "912", "1.20 M"
+std::string short_number(double number) {
+  if (number >= 1e9) return fmt::format("{:.2f} G", number / 1e9);
+  if (number >= 1e6) return fmt::format("{:.2f} M", number / 1e6);
+  if (number >= 1e3) return fmt::format("{:.1f} k", number / 1e3);
+  return fmt::format("{:.0f}", number);
+}
+
 }  // namespace
 
 std::string progress_text(std::string_view kernel, uint64_t done, uint64_t ctas, uint64_t seconds) {
-  std::string text = fmt::format("bankshot: {} of {} CTAs in {} s, {}", done, ctas, seconds, report::demangle(kernel));
-  if (text.size() > kColumns) text = text.substr(0, kColumns - 3) + "...";
-  return text;
+  return fitted(fmt::format("bankshot: {} of {} CTAs in {} s, {}", done, ctas, seconds, report::demangle(kernel)));
+}
+
+std::string progress_text(std::string_view kernel, const timing::ChipProgress& progress, double seconds) {
+  const double rate = seconds > 0 ? static_cast<double>(progress.warp_instructions) / seconds : 0;
+  std::string text = fmt::format("bankshot: {} of {} CTAs, {} cycles, {} instr/s, ", progress.ctas_done, progress.ctas,
+                                 short_number(static_cast<double>(progress.cycles)), short_number(rate));
+  if (progress.ctas_done != 0) {
+    const auto left = static_cast<double>(progress.ctas - progress.ctas_done) / static_cast<double>(progress.ctas_done);
+    text += fmt::format("{:.0f} s left, ", seconds * left);
+  }
+  return fitted(text + report::demangle(kernel));
 }
 
 bool Progress::wanted() {
@@ -45,6 +67,7 @@ bool Progress::wanted() {
 void Progress::begin(std::string_view kernel, uint64_t ctas) {
   const std::lock_guard lock(mutex_);
   done_ = 0;
+  simulated_.reset();
   kernel_ = kernel;
   ctas_ = ctas;
   start_ = std::chrono::steady_clock::now();
@@ -68,7 +91,15 @@ void Progress::start_watching() {
 
 void Progress::update(uint64_t done, uint64_t ctas) {
   done_.store(done, std::memory_order_relaxed);
-  if (done < ctas) return;
+  if (done >= ctas) end();
+}
+
+void Progress::update(const timing::ChipProgress& progress) {
+  const std::lock_guard lock(mutex_);
+  simulated_ = progress;
+}
+
+void Progress::end() {
   const std::lock_guard lock(mutex_);
   running_ = false;
   erase();
@@ -84,8 +115,10 @@ void Progress::watch() {
 
 void Progress::draw() {
   if (isatty(STDERR_FILENO) == 0) return;  // the program may have redirected it since
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_);
-  write_to_terminal(kBefore + progress_text(kernel_, done_, ctas_, static_cast<uint64_t>(seconds.count())) + kAfter);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
+  const std::string text = simulated_ ? progress_text(kernel_, *simulated_, taken.count())
+                                      : progress_text(kernel_, done_, ctas_, static_cast<uint64_t>(taken.count()));
+  write_to_terminal(kBefore + text + kAfter);
   shown_ = true;
 }
 

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include "bankshot/cuda/ending.hpp"
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/write_beside.hpp"
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/run_report.hpp"
 
@@ -26,19 +25,6 @@ constexpr int kShare = 50;
 void at_quick_exit_too() {
   static const int once = std::at_quick_exit(finish_report);
   (void)once;
-}
-
-/// @return false, and nothing left behind, if it could not be written whole
-bool write_beside_and_rename(const std::string& path, const std::string& text) {
-  const std::string beside = path + ".part";
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  if (file && std::rename(beside.c_str(), path.c_str()) == 0) return true;
-  const int why = errno;
-  std::remove(beside.c_str());
-  errno = why;
-  return false;
 }
 
 }  // namespace
@@ -83,9 +69,13 @@ const char* ReportFile::folder() {
 }
 
 void ReportFile::add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
-                     const simt::LaunchStats& stats) {
+                     const simt::LaunchStats& stats, const Simulated* simulated) {
   if (Contents* all = contents(gpu)) {
-    all->report.add(stats, kernel.name, grid, block, kernel.module->id);
+    if (simulated) {
+      all->report.machine = report::machine_of(simulated->config);
+      all->report.rules = simulated->config.rules;
+    }
+    all->report.add(stats, kernel.name, grid, block, kernel.module->id, simulated ? &simulated->timing : nullptr);
     dirty_ = true;
     refresh();
   }
@@ -108,6 +98,10 @@ void ReportFile::refresh() {
 
 void ReportFile::finish() {
   if (contents_) write(true);
+}
+
+void ReportFile::stop() {
+  if (contents_) write(false);
 }
 
 void ReportFile::write(bool ended) {

@@ -8,6 +8,7 @@
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/engine.hpp"
+#include "bankshot/timing/launch_timing.hpp"
 
 namespace bankshot::cuda {
 
@@ -19,8 +20,14 @@ class ReportFile {
   ReportFile();
   ~ReportFile();
 
-  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
-           const simt::LaunchStats& stats);
+  /// What there is more of a launch that was simulated.
+  struct Simulated {
+    const timing::Config& config;
+    const timing::LaunchTiming& timing;
+  };
+  /// @param simulated  null if it was not
+  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block, const simt::LaunchStats& stats,
+           const Simulated* simulated = nullptr);
 
   /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
   void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);
@@ -30,6 +37,8 @@ class ReportFile {
   void refresh();
   /// Writes the whole report, if there was a launch.
   void finish();
+  /// The same of a process that ends before its time.
+  void stop();
 
   /// Whether launches should count conflicts: BANKSHOT_COUNT=1.
   static bool wants_counts();

@@ -64,11 +64,28 @@ Status Session::open() {
   if (const char* isa = environment("BANKSHOT_ISA")) options.isa = isa;
   if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
+  if (const Status status = open_simulation(options.threads); status != Status::success) return status;
   engine_ = std::make_unique<simt::Engine>(options);
   opened_by_ = getpid();
   if (Witness* witness = Witness::get()) {
     engine_->memory().before_free = [witness](const simt::Allocation& allocation) { witness->freed(allocation); };
   }
+  return Status::success;
+}
+
+/// The chip's time goes on after a reset.
+Status Session::open_simulation(unsigned threads) {
+  if (simulation_ || !Simulation::wanted()) return Status::success;
+  const auto failed = [](const std::string& message) {
+    say_once(kSimulateVariable, message);
+    return Status::not_initialized;
+  };
+  const Result<SimulateRequest> request = parse_simulate(std::getenv(kSimulateVariable));
+  if (!request) return failed(fmt::format("{}: {}", kSimulateVariable, request.error().message));
+  const char* hash = environment(kBankHashVariable);
+  const Result<timing::Config> config = simulated_config(*gpu_, *request, hash ? hash : "");
+  if (!config) return failed(config.error().message);
+  simulation_ = std::make_unique<Simulation>(*config, *request, threads, progress_.get());
   return Status::success;
 }
 

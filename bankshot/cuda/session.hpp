@@ -15,6 +15,7 @@
 #include "bankshot/cuda/progress.hpp"
 #include "bankshot/cuda/report_file.hpp"
 #include "bankshot/cuda/running_kernel.hpp"
+#include "bankshot/cuda/simulation.hpp"
 #include "bankshot/cuda/streams.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/engine.hpp"
@@ -44,6 +45,9 @@ class Session {
   simt::Engine& engine() { return *engine_; }  ///< after open()
   simt::Memory& memory() { return engine_->memory(); }
 
+  /// Null unless launches are simulated; after open().
+  Simulation* simulation() { return simulation_.get(); }
+
   /// A kernel failed: every later call fails with `status` until reset().
   void corrupt(Status status) { corrupted_ = status; }
   Status corrupted() const { return corrupted_; }
@@ -67,6 +71,7 @@ class Session {
 
  private:
   Session() = default;
+  Status open_simulation(unsigned threads);
 
   std::mutex mutex_;
   std::optional<gpu::Gpu> gpu_;
@@ -82,6 +87,7 @@ class Session {
   ReportFile report_;
   RunningKernel running_;
   std::unique_ptr<Progress> progress_;
+  std::unique_ptr<Simulation> simulation_;
   std::unordered_map<uint64_t, unsigned> host_flags_;
   std::unordered_map<int, size_t> limits_;
 };

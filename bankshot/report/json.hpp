@@ -1,4 +1,4 @@
-// The report as JSON, schema bankshot/explain/1: docs/json.md.
+// The report as JSON, schema bankshot/explain/1 or, of simulated launches, bankshot/simulate/1: docs/json.md.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace bankshot::report {
 
-inline constexpr std::string_view kSchema = "bankshot/explain/1";
+inline constexpr std::string_view kSchema = "bankshot/explain/1", kSimulateSchema = "bankshot/simulate/1";
 
 std::string to_json(const RunReport& report);
 

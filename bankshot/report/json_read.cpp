@@ -5,61 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json.hpp"
+#include "bankshot/report/json_values.hpp"
+#include "bankshot/report/timing_json.hpp"
 
 namespace bankshot::report {
 namespace {
 
 using nlohmann::json;
-
-/// Thrown and caught in this file only; becomes the Error of from_json.
-struct Bad {
-  std::string message;
-};
-
-const json& member(const json& object, const char* key) {
-  if (!object.is_object()) throw Bad{std::string("an object with \"") + key + "\" was expected"};
-  const auto found = object.find(key);
-  if (found == object.end()) throw Bad{std::string("\"") + key + "\" is missing"};
-  return *found;
-}
-
-template <class T>
-T number(const json& object, const char* key) {
-  const json& value = member(object, key);
-  if (!value.is_number_unsigned() || value.get<uint64_t>() > std::numeric_limits<T>::max()) {
-    throw Bad{std::string("\"") + key + "\" must be a whole number"};
-  }
-  return value.get<T>();
-}
-std::string text(const json& object, const char* key) {
-  const json& value = member(object, key);
-  if (!value.is_string()) throw Bad{std::string("\"") + key + "\" must be a text"};
-  return value.get<std::string>();
-}
-bool flag(const json& object, const char* key) {
-  const json& value = member(object, key);
-  if (!value.is_boolean()) throw Bad{std::string("\"") + key + "\" must be true or false"};
-  return value.get<bool>();
-}
-const json& list(const json& object, const char* key) {
-  const json& value = member(object, key);
-  if (!value.is_array()) throw Bad{std::string("\"") + key + "\" must be a list"};
-  return value;
-}
-
-simt::Dim3 extent(const json& object, const char* key) {
-  const json& values = list(object, key);
-  if (values.size() != 3) throw Bad{std::string("\"") + key + "\" must have three numbers"};
-  simt::Dim3 size;
-  uint32_t* const axes[] = {&size.x, &size.y, &size.z};
-  for (size_t i = 0; i < 3; ++i) {
-    if (!values[i].is_number_unsigned() || values[i].get<uint64_t>() > UINT32_MAX) {
-      throw Bad{std::string("\"") + key + "\" must have three whole numbers"};
-    }
-    *axes[i] = values[i].get<uint32_t>();
-  }
-  return size;
-}
+using namespace json_values;
 
 constexpr uint64_t kMostWords = 1 << 22;  // the engine's window of shared memory, 16 MiB
 
@@ -146,7 +99,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
   return site;
 }
 
-Kernel read_kernel(const json& object, const scratchpad::Rules& rules) {
+Kernel read_kernel(const json& object, const RunReport& report) {
   Kernel kernel;
   kernel.name = text(object, "name");
   kernel.demangled = text(object, "demangled");
@@ -159,7 +112,8 @@ Kernel read_kernel(const json& object, const scratchpad::Rules& rules) {
   kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
   kernel.parallel = flag(object, "parallel");
   kernel.why_serial = text(object, "why_serial");
-  for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, rules));
+  for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules));
+  if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine);
   return kernel;
 }
 
@@ -191,8 +145,10 @@ Result<RunReport> from_json(std::string_view text_of_json) {
   const json root = json::parse(text_of_json, nullptr, false);
   if (root.is_discarded()) return Error{"this is not JSON"};
   try {
-    if (text(root, "schema") != kSchema) throw Bad{"\"schema\" is not " + std::string(kSchema)};
+    const std::string schema = text(root, "schema");
+    if (schema != kSchema && schema != kSimulateSchema) throw Bad{"\"schema\" is not " + std::string(kSchema)};
     RunReport report;
+    if (schema == kSimulateSchema) report.machine = read_machine(member(root, "config"));
     report.program = text(root, "program");
     report.gpu = text(root, "gpu");
     report.warp_size = number<unsigned>(root, "warp_size");
@@ -204,8 +160,10 @@ Result<RunReport> from_json(std::string_view text_of_json) {
       report.running.push_back(kernel.get<std::string>());
     }
     read_failed(root, report);
-    if (flag(root, "partial") != report.is_partial()) throw Bad{"\"partial\" contradicts \"ended\" or \"failed_launches\""};
-    for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report.rules));
+    for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report));
+    if (flag(root, "partial") != report.is_partial()) {
+      throw Bad{"\"partial\" contradicts \"ended\", \"failed_launches\" or \"partial_launches\""};
+    }
     return report;
   } catch (const Bad& bad) {
     return Error{bad.message};

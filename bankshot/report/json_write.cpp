@@ -7,6 +7,7 @@
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/json_parts.hpp"
 #include "bankshot/report/line_groups.hpp"
+#include "bankshot/report/timing_json.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -73,9 +74,9 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
   return json;
 }
 
-ordered_json kernel_json(const Kernel& kernel) {
+ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
   const SharedTotals shared = kernel.shared();
-  return {
+  ordered_json json = {
       {"name", kernel.name},
       {"demangled", kernel.demangled},
       {"module", kernel.module.digest},
@@ -94,6 +95,8 @@ ordered_json kernel_json(const Kernel& kernel) {
         {"ideal_wavefronts", shared.ideal_wavefronts},
         {"conflicts", shared.conflicts()}}},
   };
+  if (kernel.timing && report.machine) json.update(timing_json(*kernel.timing, *report.machine, report.rules.banks));
+  return json;
 }
 
 ordered_json failed_json(const RunReport& report) {
@@ -132,11 +135,30 @@ std::string with_list(std::string text, std::string_view name, const std::vector
   return text + "]}";
 }
 
+/// The whole object of a kernel, an item of its lists a line.
+std::string kernel_text(const Kernel& kernel, const RunReport& report) {
+  std::vector<std::string> sites, lines;
+  for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size)));
+  for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group)));
+  std::string text =
+      with_list(with_list(dump(kernel_json(kernel, report)), "sites", sites, "  "), "lines", lines, "  ");
+  if (!kernel.timing || !report.machine) return text;
+  const auto add = [&](std::string_view name, const std::vector<ordered_json>& items) {
+    std::vector<std::string> texts;
+    for (const ordered_json& item : items) texts.push_back(dump(item));
+    text = with_list(text, name, texts, "  ");
+  };
+  add("timed_launches", launches_json(*kernel.timing, report.rules.banks));
+  add("timed_instructions", instructions_json(*kernel.timing));
+  add("timed_lines", timed_lines_json(*kernel.timing));
+  return text;
+}
+
 }  // namespace
 
 std::string to_json(const RunReport& report) {
-  const ordered_json head = {
-      {"schema", kSchema},
+  ordered_json head = {
+      {"schema", report.machine ? kSimulateSchema : kSchema},
       {"program", report.program},
       {"gpu", report.gpu},
       {"warp_size", report.warp_size},
@@ -146,14 +168,9 @@ std::string to_json(const RunReport& report) {
       {"running", report.running},
       {"failed_launches", failed_json(report)},
   };
+  if (report.machine) head.update(totals_json(report));
   std::vector<std::string> kernels;
-  for (const Kernel& kernel : report.kernels) {
-    std::vector<std::string> sites;
-    for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size)));
-    std::vector<std::string> lines;
-    for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group)));
-    kernels.push_back(with_list(with_list(dump(kernel_json(kernel)), "sites", sites, "  "), "lines", lines, "  "));
-  }
+  for (const Kernel& kernel : report.kernels) kernels.push_back(kernel_text(kernel, report));
   return with_list(dump(head), "kernels", kernels, " ") + "\n";
 }
 

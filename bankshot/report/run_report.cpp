@@ -50,6 +50,9 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
   if (found->parallel) found->why_serial = kernel.why_serial;
   found->parallel &= kernel.parallel;
   for (const Site& site : kernel.sites) add_site(*found, site);
+  if (!kernel.timing) return;
+  if (!found->timing) found->timing.emplace();
+  found->timing->merge(*kernel.timing);
 }
 
 }  // namespace
@@ -78,7 +81,7 @@ SharedTotals Kernel::shared() const {
 }
 
 void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
-                    const ModuleId& module) {
+                    const ModuleId& module, const timing::LaunchTiming* timing) {
   Kernel launch;
   launch.name = kernel;
   launch.demangled = demangle(kernel);
@@ -93,6 +96,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   for (const simt::SiteReport& site : stats.sites) {
     add_site(launch, {site.source, site.op, site.width, in_words(site.counter)});
   }
+  if (timing) launch.timing.emplace().add(*timing, grid, block);
   add_kernel(kernels, launch);
 }
 
@@ -121,6 +125,12 @@ uint64_t RunReport::failed_launches() const {
   return all;
 }
 
+uint64_t RunReport::partial_launches() const {
+  uint64_t all = 0;
+  for (const Kernel& kernel : kernels) all += kernel.timing ? kernel.timing->partial_launches : 0;
+  return all;
+}
+
 void RunReport::merge(const RunReport& other) {
   if (program.empty()) program = other.program;
   if (gpu.empty()) {
@@ -128,6 +138,7 @@ void RunReport::merge(const RunReport& other) {
     warp_size = other.warp_size;
     rules = other.rules;
   }
+  if (!machine) machine = other.machine;
   partial |= other.partial;
   running.insert(running.end(), other.running.begin(), other.running.end());
   for (const Kernel& kernel : other.kernels) add_kernel(kernels, kernel);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bankshot/report/kernel_timing.hpp"
 #include "bankshot/scratchpad/site.hpp"
 #include "bankshot/simt/engine.hpp"
 
@@ -41,6 +43,7 @@ struct Kernel {
   bool parallel = true;          ///< every launch ran its CTAs in parallel
   std::string why_serial;        ///< the instruction that decided otherwise
   std::vector<Site> sites;       ///< by place in the PTX
+  std::optional<KernelTiming> timing;  ///< if its launches were simulated
 
   SharedTotals shared() const;
 };
@@ -58,18 +61,20 @@ struct RunReport {
   std::string gpu;  ///< its name
   unsigned warp_size = 32;
   scratchpad::Rules rules;
+  std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;         ///< the program did not come to its end
   std::vector<std::string> running;  ///< kernels that ran when their processes ended, as in the PTX
   std::vector<Kernel> kernels;  ///< in the order of their first launches
   std::vector<FailedLaunches> failed;  ///< in the order of the first failures; the kernels do not count these
 
   /// Whether the numbers lack something that the program did or wanted to do.
-  bool is_partial() const { return partial || !failed.empty(); }
+  bool is_partial() const { return partial || !failed.empty() || partial_launches() != 0; }
+  uint64_t partial_launches() const;  ///< simulated ones that were stopped
   uint64_t failed_launches() const;
 
-  /// Adds one launch. @param kernel  name as in the PTX
+  /// Adds one launch. @param kernel  name as in the PTX @param timing  if it was simulated
   void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
-           const ModuleId& module = {});
+           const ModuleId& module = {}, const timing::LaunchTiming* timing = nullptr);
   /// Adds launches that failed. @param kernel  name as in the PTX @param reason  its first line is kept
   void add_failed(std::string_view kernel, std::string_view reason, uint64_t launches = 1);
   /// Adds the kernels of another process of the same program.

@@ -21,13 +21,6 @@ std::string short_path(const std::string& path) {
   return "…" + path.substr(slash == std::string::npos ? path.size() - kLongest : slash);
 }
 
-std::string shortened(std::string text) {
-  if (text.size() <= kLongestLine) return text;
-  size_t end = kLongestLine - 1;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a UTF-8 character
-  return text.substr(0, end) + "…";
-}
-
 std::string wasted(uint64_t conflicts, uint64_t kernel_conflicts) {
   const double share = 100.0 * static_cast<double>(conflicts) / static_cast<double>(kernel_conflicts);
   return fmt::format("wastes {}, {:.1f} % of the kernel's", counted(conflicts, "wavefront", "wavefronts"), share);
@@ -97,6 +90,13 @@ std::string classes(const Kernel& kernel, const LineGroup& group) {
 }
 
 }  // namespace
+
+std::string shortened(std::string text) {
+  if (text.size() <= kLongestLine) return text;
+  size_t end = kLongestLine - 1;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not inside a UTF-8 character
+  return text.substr(0, end) + "…";
+}
 
 std::string class_text(const scratchpad::SiteTotals& totals) {
   const scratchpad::PatternClass pattern = totals.pattern();

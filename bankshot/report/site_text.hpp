@@ -39,6 +39,9 @@ std::string noun_of(const Kernel& kernel, const std::vector<LineGroup>& groups);
 /// "stride 32", "stride -1", "stride 2 bytes"; for other classes their names.
 std::string class_text(const scratchpad::SiteTotals& totals);
 
+/// A source line, cut to fit into 100 columns.
+std::string shortened(std::string text);
+
 /// "transpose.cu:42", or "PTX line 88" without line information.
 std::string place_text(const Site& site);
 

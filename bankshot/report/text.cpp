@@ -9,6 +9,7 @@
 #include "bankshot/report/kernel_title.hpp"
 #include "bankshot/report/line_groups.hpp"
 #include "bankshot/report/site_text.hpp"
+#include "bankshot/report/timing_text.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -50,8 +51,9 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
 std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,
                         SourceLines& sources, bool& pictures) {
   const Paint paint{options.colour};
-  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel) +
-                     order(kernel) + totals(kernel, paint);
+  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel);
+  if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
+  text += order(kernel) + totals(kernel, paint);
 
   std::vector<LineGroup> wasteful = line_groups(kernel), clean;
   const auto first_clean = std::find_if(wasteful.begin(), wasteful.end(),
@@ -86,8 +88,9 @@ std::string counted(uint64_t number, std::string_view one, std::string_view more
 
 std::string to_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
-  std::string text = fmt::format("{} {} on {}\n", paint.strong("bankshot:"), printable(report.program),
-                                 printable(report.gpu));
+  std::string text = fmt::format("{} {} on {}{}\n", paint.strong("bankshot:"), printable(report.program),
+                                 printable(report.gpu), report.machine ? ", simulated" : "");
+  if (report.machine) text += machine_text(*report.machine);
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
   text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())
@@ -97,6 +100,9 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   for (const Kernel& kernel : report.kernels) {
     text += kernel_text(kernel, report, options, sources, pictures);
     for (const Site& site : kernel.sites) without_lines |= site.source.line == 0;
+    if (kernel.timing) {
+      for (const timing::LineTiming& line : kernel.timing->lines) without_lines |= line.source.line == 0;
+    }
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
   return pictures ? text + evidence_text(report) : text;

@@ -10,8 +10,8 @@ namespace {
 /// keep a row open for good. In queues full of requests, as a controller holds them.
 constexpr uint64_t kPatience = 4;
 
-/// A command that is ready is compared by the ticks from the first possible one, then by this. The ticks are few: below.
-constexpr unsigned kOrderBits = 48;
+/// Commands are compared by the ticks until they are ready, then by Next::order, in one number: 2^24 ticks, 2^39 requests.
+constexpr unsigned kOrderBits = 40;
 constexpr uint64_t kRowCommand = uint64_t{1} << (kOrderBits - 1);  ///< after all column commands
 
 }  // namespace
@@ -21,7 +21,8 @@ DramChannel::DramChannel(const DramConfig& config, Counters& counters)
       counters_(counters),
       requests_(std::max(1u, config.queue)),
       banks_(config.banks),
-      next_of_(config.banks, kNone) {
+      next_of_(config.banks, kNone),
+      spacing_(std::max({1u, config.ccd, config.burst_cycles})) {
   for (uint32_t k = 0; k < requests_.size(); ++k) {
     requests_[k].next = free_;
     free_ = k;
@@ -29,11 +30,11 @@ DramChannel::DramChannel(const DramConfig& config, Counters& counters)
   nexts_.reserve(config.banks);
 }
 
-void DramChannel::push(DramPlace place, bool write, uint32_t tag, Cycle tick) {
+void DramChannel::push(DramPlace place, unsigned bursts, bool write, uint32_t tag, Cycle tick) {
   assert(!full() && "the caller asks full() first");
   const uint32_t request = free_;
   free_ = requests_[request].next;
-  requests_[request] = {place.row, ages_++, tag, kNone, write};
+  requests_[request] = {place.row, ages_++, tag, kNone, static_cast<uint8_t>(bursts), write};
 
   command_free_ = std::max(command_free_, tick);
   chosen_ = false;
@@ -85,14 +86,19 @@ void DramChannel::decide(uint32_t index) {
   next.order = requests_[hit].age;
 }
 
+Cycle DramChannel::slot(Cycle tick) const {
+  if (tick >= columns_end_ || (tick - columns_begin_) % spacing_ != 0) return tick;
+  return spacing_ == 1 ? columns_end_ : tick + 1;
+}
+
 void DramChannel::choose() {
   chosen_ = true;
   next_tick_ = kNever;
-  // No command waits longer than a few hundred ticks once the channel may issue, so ticks and order fit in one number.
   uint64_t least = ~uint64_t{0};
   for (uint32_t k = 0; k < nexts_.size(); ++k) {
     const Next& next = nexts_[k];
-    const Cycle ready = std::max({next.from, from_[next.command], command_free_});
+    Cycle ready = std::max({next.from, from_[next.command], command_free_});
+    if (ready < columns_end_) ready = slot(ready);
     const uint64_t key = (ready - command_free_) << kOrderBits | next.order;
     if (key < least) {
       least = key;
@@ -110,6 +116,7 @@ DramChannel::Issued DramChannel::issue() {
   command_free_ = tick + 1;
   chosen_ = false;
 
+  Issued issued;
   if (next.command == kActivate) {
     bank.row = requests_[next.request].row;
     bank.fresh = true;
@@ -118,46 +125,48 @@ DramChannel::Issued DramChannel::issue() {
     bank.activate = tick + config_.rc;
     from_[kActivate] = tick + config_.rrd;
     ++counters_.dram_activates;
-    decide(next.bank);
-    return {};
-  }
-  if (next.command == kPrecharge) {
+  } else if (next.command == kPrecharge) {
     bank.row = kNoRow;
     bank.activate = std::max(bank.activate, tick + config_.rp);
     ++counters_.dram_precharges;
-    decide(next.bank);
-    return {};
+  } else {
+    serve(bank, next, tick, issued);
+    take(bank, next.request);
+    if (bank.first == kNone) {  // the last of nexts_ takes its place
+      nexts_[next_place_] = nexts_.back();
+      next_of_[nexts_[next_place_].bank] = next_place_;
+      nexts_.pop_back();
+      return issued;
+    }
   }
+  decide(next.bank);
+  return issued;
+}
 
+void DramChannel::serve(Bank& bank, const Next& next, Cycle tick, Issued& issued) {
   const Request& request = requests_[next.request];
   const bool write = next.command == kWrite;
-  Issued issued{true, write, request.tag, 0};
-  issued.data = tick + (write ? config_.cwl : config_.cl) + config_.burst_cycles;
-  bus_free_ = issued.data;
-  const auto data_after = [this](unsigned latency) { return bus_free_ > latency ? bus_free_ - latency : 0; };
-  from_[kRead] = std::max({from_[kRead], tick + config_.ccd, data_after(config_.cl)});
-  from_[kWrite] = std::max({from_[kWrite], tick + config_.ccd, data_after(config_.cwl)});
-  if (write) {
-    from_[kRead] = std::max(from_[kRead], issued.data + config_.wtr);
-    bank.precharge = std::max(bank.precharge, issued.data + config_.wr);
-  } else {
-    bank.precharge = std::max(bank.precharge, tick + config_.burst_cycles);
-  }
-  ++(write ? counters_.dram_writes : counters_.dram_reads);
-  ++(bank.fresh ? counters_.dram_row_misses : counters_.dram_row_hits);
-  counters_.dram_busy_cycles += config_.burst_cycles;
-  bank.fresh = false;
+  const unsigned bursts = request.bursts;
+  const Cycle last = tick + (bursts - 1) * spacing_;
+  columns_begin_ = tick;
+  columns_end_ = last + 1;
+  const Cycle data = last + (write ? config_.cwl : config_.cl) + config_.burst_cycles;
+  issued = {true, write, request.tag, data};
 
-  take(bank, next.request);
-  if (bank.first != kNone) {
-    decide(next.bank);
+  const auto bus_free = [data](unsigned latency) { return data > latency ? data - latency : 0; };
+  from_[kRead] = std::max(last + config_.ccd, bus_free(config_.cl));
+  from_[kWrite] = std::max(last + config_.ccd, bus_free(config_.cwl));
+  if (write) {
+    from_[kRead] = std::max(from_[kRead], data + config_.wtr);
+    bank.precharge = std::max(bank.precharge, data + config_.wr);
   } else {
-    nexts_[next_place_] = nexts_.back();
-    next_of_[nexts_[next_place_].bank] = next_place_;
-    nexts_.pop_back();
-    next_of_[next.bank] = kNone;
+    bank.precharge = std::max(bank.precharge, last + config_.burst_cycles);
   }
-  return issued;
+  (write ? counters_.dram_writes : counters_.dram_reads) += bursts;
+  counters_.dram_row_hits += bursts - bank.fresh;
+  counters_.dram_row_misses += bank.fresh;
+  counters_.dram_busy_cycles += uint64_t{bursts} * config_.burst_cycles;
+  bank.fresh = false;
 }
 
 void DramChannel::take(Bank& bank, uint32_t request) {

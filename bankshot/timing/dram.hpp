@@ -3,7 +3,8 @@
 // Open page: a row stays open until another row of its bank is wanted. First ready, first come first served: of the column
 // commands that can issue the one of the oldest request; else of activates and precharges that of the oldest request. A
 // bank's row hits are served in their order of age, and its row is not closed while there are any, except for a request that
-// many younger ones have passed. At most one command a cycle. There is no refresh, no limit on activates but rrd (no tFAW),
+// many younger ones have passed. A request is some bursts of one row, whose column commands follow each other as closely as
+// they can; row commands of other banks go between them. At most one command a cycle. There is no refresh, no limit on activates but rrd (no tFAW),
 // and reads do not look into writes that wait: values are kept elsewhere.
 #pragma once
 
@@ -21,7 +22,7 @@ namespace bankshot::timing {
 /// All times are ticks of the command clock. What follows what, at the earliest (names of DramConfig; data of a read begin
 /// cl after its command, of a write cwl, and last burst_cycles):
 ///   column after activate of its bank                 rcd
-///   column after column                               ccd, and the data bus is free
+///   column after column                               ccd, and the data bus is free; of one request max(ccd, burst_cycles)
 ///   read after write                                  wtr after the last data
 ///   activate after precharge of its bank              rp
 ///   activate after activate                           rc in its bank, rrd in any
@@ -35,10 +36,11 @@ class DramChannel {
 
   bool full() const { return free_ == kNone; }
 
-  /// A burst to read or write. The queue must not be full.
-  /// @param tick  when it comes; no command before is outstanding (next_command() >= tick)
-  /// @param tag   the caller's
-  void push(DramPlace place, bool write, uint32_t tag, Cycle tick);
+  /// Something to read or write. The queue must not be full.
+  /// @param bursts  1 to 255, all in the row
+  /// @param tag     the caller's
+  /// @param tick    when it comes; no command before is outstanding (next_command() >= tick)
+  void push(DramPlace place, unsigned bursts, bool write, uint32_t tag, Cycle tick);
 
   /// When the next command issues, if no request comes before; kNever if there are no requests.
   Cycle next_command() {
@@ -53,7 +55,7 @@ class DramChannel {
     uint32_t tag = 0;
     Cycle data = 0;       ///< the first tick after its last data on the bus
   };
-  /// Issues the next command, of which there must be one.
+  /// Issues the next command, of which there must be one: of a request's column commands all, the first of them then.
   Issued issue();
 
  private:
@@ -64,6 +66,7 @@ class DramChannel {
   struct Request {
     uint64_t row = 0, age = 0;  ///< age: number of the request, from 0
     uint32_t tag = 0, next = kNone;
+    uint8_t bursts = 1;
     bool write = false;
   };
   struct Bank {
@@ -83,7 +86,9 @@ class DramChannel {
 
   void decide(uint32_t bank);  ///< what the bank wants next
   void choose();               ///< the next command of all banks
+  void serve(Bank& bank, const Next& next, Cycle tick, Issued& issued);
   void take(Bank& bank, uint32_t request);
+  Cycle slot(Cycle tick) const;  ///< the first from then on that no column command has
 
   DramConfig config_;
   Counters& counters_;
@@ -94,7 +99,9 @@ class DramChannel {
   uint32_t free_ = kNone;          ///< list of free requests
   uint64_t ages_ = 0;
   std::array<Cycle, 4> from_{};    ///< by Command: what all banks share
-  Cycle command_free_ = 0;         ///< one command a cycle
+  Cycle command_free_ = 0;         ///< one command a cycle, and so no other before this
+  Cycle spacing_;                  ///< of the column commands of a request
+  Cycle columns_begin_ = 0, columns_end_ = 0;  ///< column commands of the last request served: [begin, end)
   Cycle bus_free_ = 0;
   bool chosen_ = true;             ///< what follows is up to date
   Cycle next_tick_ = kNever;

@@ -1,7 +1,7 @@
 #include "bankshot/timing/partition.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cassert>
 #include <tuple>
 #include <utility>
@@ -19,10 +19,13 @@
 namespace bankshot::timing {
 namespace {
 
-unsigned count(uint8_t sectors) { return static_cast<unsigned>(std::popcount(sectors)); }
-
-/// Converts times of one clock to another; kNever stays.
-ClockRatio ratio(unsigned from_khz, unsigned to_khz) { return {from_khz, to_khz}; }
+/// Bits of each byte. Old machines, for which we compile, have no instruction for it.
+constexpr std::array<uint8_t, 256> kCounts = [] {
+  std::array<uint8_t, 256> counts{};
+  for (unsigned byte = 1; byte < 256; ++byte) counts[byte] = static_cast<uint8_t>(counts[byte / 2] + byte % 2);
+  return counts;
+}();
+unsigned count(uint8_t sectors) { return kCounts[sectors]; }
 
 /// When a stage does something next, in its own clock and in core cycles.
 class Alarm {
@@ -54,9 +57,10 @@ struct Partition::State {
     uint64_t line;  ///< its place in the channel
     Cycle tick;     ///< of the cache, at which its last flit is in
   };
-  struct Burst {
+  struct Request {  ///< to DRAM
     DramPlace place;
-    uint32_t tag;
+    uint32_t tag;   ///< reads: number of the fetch, then 8 bits for its sectors
+    uint8_t bursts;
     bool write;
   };
   struct Fill {
@@ -71,33 +75,41 @@ struct Partition::State {
   explicit State(const Config& config)
       : config(config),
         cached(config.l2_bytes != 0),
-        sectors_per_line(config.l2.line_bytes / config.l1.sector_bytes),
-        sectors_per_burst(std::max(1u, config.dram.burst_bytes / config.l1.sector_bytes)),
-        bursts_per_sector(std::max(1u, config.l1.sector_bytes / config.dram.burst_bytes)),
-        core_to_port(ratio(config.core_khz, config.interconnect.khz)),
-        port_to_cache(ratio(config.interconnect.khz, cache_khz())),
-        cache_to_dram(ratio(cache_khz(), config.dram.khz)),
-        dram_to_cache(ratio(config.dram.khz, cache_khz())),
-        cache_to_port(ratio(cache_khz(), config.interconnect.khz)),
-        port_to_core(ratio(config.interconnect.khz, config.core_khz)),
+        core_to_port(ClockRatio{config.core_khz, config.interconnect.khz}),
+        port_to_cache(ClockRatio{config.interconnect.khz, cache_khz()}),
+        cache_to_dram(ClockRatio{cache_khz(), config.dram.khz}),
+        dram_to_cache(ClockRatio{config.dram.khz, cache_khz()}),
+        cache_to_port(ClockRatio{cache_khz(), config.interconnect.khz}),
+        port_to_core(ClockRatio{config.interconnect.khz, config.core_khz}),
         cache(cached ? config.l2_bytes / config.dram.channels : 0, config.l2.line_bytes, config.l2.ways),
-        fetches(cached ? config.l2.mshrs : 0),
+        fetches(cached ? std::max(1u, config.l2.mshrs) : 0),
         dram(config.dram, counters),
-        dram_alarm(ratio(config.dram.khz, config.core_khz)),
-        cache_alarm(ratio(cache_khz(), config.core_khz)),
-        output_alarm(ratio(cache_khz(), config.core_khz)) {}
+        dram_alarm(ClockRatio{config.dram.khz, config.core_khz}),
+        cache_alarm(ClockRatio{cache_khz(), config.core_khz}),
+        output_alarm(ClockRatio{cache_khz(), config.core_khz}) {
+    for (unsigned n = 0; n < flits_of.size(); ++n) flits_of[n] = flits(config.interconnect, n * config.l1.sector_bytes);
+    for (unsigned sectors = 0; sectors < bursts_of.size(); ++sectors) bursts_of[sectors] = bursts(sectors);
+  }
 
   /// Without a cache the stage between ports and DRAM has the ports' clock.
   unsigned cache_khz() const { return config.l2_bytes != 0 ? config.l2.khz : config.interconnect.khz; }
   /// … and takes no time.
   Cycle latency() const { return cached ? config.l2.latency : 0; }
-  unsigned data_bytes(uint8_t sectors) const { return count(sectors) * config.l1.sector_bytes; }
+  /// Bursts that move sectors of a line: sectors may share one, or take several each.
+  uint8_t bursts(unsigned sectors) const {
+    const unsigned sharing = std::max(1u, config.dram.burst_bytes / config.l1.sector_bytes);
+    const unsigned each = std::max(1u, config.l1.sector_bytes / config.dram.burst_bytes);
+    unsigned groups = 0;
+    for (unsigned first = 0; first < 8; first += sharing) groups += (sectors >> first & ((1u << sharing) - 1)) != 0;
+    return static_cast<uint8_t>(groups * each);
+  }
 
   enum class Held { no, by_queue, by_mshrs };  ///< what the first input waits for
 
   void admit(Cycle end);
-  void set_alarms();
-  void dram_turn();
+  void set_cache_alarm();
+  void set_output_alarm();
+  bool dram_turn();
   void cache_turn();
   void output_turn(std::vector<Packet>& answers);
 
@@ -108,11 +120,11 @@ struct Partition::State {
   void fill(const Fill& fill);
   void answer(const Packet& packet, uint64_t line, Cycle tick);
   void to_dram(uint64_t line, uint8_t sectors, bool write, uint32_t fetch, Cycle tick);
-  void feed_dram(Cycle tick);
 
   Config config;
   bool cached;
-  unsigned sectors_per_line, sectors_per_burst, bursts_per_sector;
+  std::array<unsigned, 9> flits_of{};      ///< by number of sectors
+  std::array<uint8_t, 256> bursts_of{};    ///< by sectors
   ClockRatio core_to_port, port_to_cache, cache_to_dram, dram_to_cache, cache_to_port, port_to_core;
   Counters counters;
 
@@ -135,7 +147,7 @@ struct Partition::State {
   Ring<Output> outputs, atomics;  ///< each in the order of ticks
 
   // DRAM.
-  Ring<Burst> bursts;         ///< that found no room in its queue
+  Ring<Request> requests;     ///< that found no room in its queue
   DramChannel dram;
 
   Alarm dram_alarm, cache_alarm, output_alarm;
@@ -145,11 +157,13 @@ struct Partition::State {
 
 // ---------------------------------------------------------------------------------------------------- the order of events
 
-void Partition::State::set_alarms() {
-  dram_alarm.set(dram.next_command());
+void Partition::State::set_cache_alarm() {
   Cycle next = fills.empty() ? kNever : fills.front().tick;
   if (held == Held::no && !inputs.empty()) next = std::min(next, std::max(inputs.front().tick, lookup_free));
   cache_alarm.set(next);
+}
+
+void Partition::State::set_output_alarm() {
   const Cycle packet = outputs.empty() ? kNever : outputs.front().tick;
   const Cycle atomic = atomics.empty() ? kNever : atomics.front().tick;
   output_alarm.set(std::min(packet, atomic));
@@ -160,16 +174,21 @@ void Partition::advance(Cycle end, std::vector<Packet>& answers) {
   if (end <= s.done) return;
   s.done = end;
   s.admit(end);
+  s.set_cache_alarm();
   for (;;) {
-    s.set_alarms();
     const Cycle dram = s.dram_alarm.core(), cache = s.cache_alarm.core(), output = s.output_alarm.core();
     if (std::min({dram, cache, output}) >= end) return;
     if (dram <= cache && dram <= output) {
-      s.dram_turn();
+      if (s.dram_turn()) s.set_cache_alarm();
+      s.dram_alarm.set(s.dram.next_command());
     } else if (cache <= output) {
       s.cache_turn();
+      s.set_cache_alarm();
+      s.dram_alarm.set(s.dram.next_command());
+      s.set_output_alarm();
     } else {
       s.output_turn(answers);
+      s.set_output_alarm();
     }
   }
 }
@@ -206,9 +225,8 @@ void Partition::State::admit(Cycle end) {
   size_t k = 0;
   for (; k < arriving.size() && arriving[k].packet.time + latency < end; ++k) {
     const Packet& packet = arriving[k].packet;
-    const unsigned data = packet.kind == Packet::Kind::load ? 0 : data_bytes(packet.sectors);
-    const Cycle begin = std::max(core_to_port(packet.time + latency), input_free);
-    input_free = begin + flits(config.interconnect, data);
+    const unsigned sectors = packet.kind == Packet::Kind::load ? 0 : count(packet.sectors);
+    input_free = std::max(core_to_port(packet.time + latency), input_free) + flits_of[sectors];
     inputs.push({packet, locate(config.dram, packet.line).offset, port_to_cache(input_free)});
   }
   arriving.erase(arriving.begin(), arriving.begin() + static_cast<std::ptrdiff_t>(k));
@@ -227,7 +245,7 @@ void Partition::State::cache_turn() {
   }
   // In order: what cannot go on holds all behind it, until the DRAM queue has room or a fetch is over.
   const Input& input = inputs.front();
-  if (!bursts.empty()) {
+  if (!requests.empty()) {
     held = Held::by_queue;
     return;
   }
@@ -240,7 +258,7 @@ void Partition::State::cache_turn() {
   inputs.pop();
   if (tick != lookup_free) lookups = 0;
   lookup_free = tick;
-  if (++lookups == config.l2.ports) {
+  if (++lookups >= config.l2.ports) {
     lookup_free = tick + 1;
     lookups = 0;
   }
@@ -317,11 +335,10 @@ void Partition::State::wait_for(uint32_t fetch, const Packet& packet, uint8_t se
   fetches.wait(fetch, packet, sectors);
 }
 
-/// Data of DRAM are there: a fetch and its sectors, as to_dram() packs them.
+/// Data of DRAM are there.
 void Partition::State::fill(const Fill& fill) {
   const uint32_t index = fill.tag >> 8;
   const auto sectors = static_cast<uint8_t>(fill.tag & 0xff);
-  if (sectors == 0) return;  // a part of a sector
   Fetch& fetch = fetches[index];
   const uint64_t line = fetch.line;
   if (cached) {
@@ -351,37 +368,30 @@ void Partition::State::answer(const Packet& packet, uint64_t line, Cycle tick) {
 
 // ------------------------------------------------------------------------------------------------------------------ DRAM
 
-/// Bursts for sectors of a line: sectors that share one, or several for each sector.
 /// @param fetch  reads: who waits for them
 /// @param tick   of the cache
 void Partition::State::to_dram(uint64_t line, uint8_t sectors, bool write, uint32_t fetch, Cycle tick) {
   if (sectors == 0) return;
-  const DramPlace where = place(config.dram, line);
-  for (unsigned first = 0; first < sectors_per_line; first += sectors_per_burst) {
-    const auto part = static_cast<uint8_t>(sectors & (((1u << sectors_per_burst) - 1) << first));
-    if (part == 0) continue;
-    // Of several bursts the last brings the sector: those of one row are served in order.
-    for (unsigned k = 1; k < bursts_per_sector; ++k) bursts.push({where, fetch << 8, write});
-    bursts.push({where, fetch << 8 | part, write});
-  }
-  feed_dram(cache_to_dram(tick));
-}
-
-void Partition::State::feed_dram(Cycle tick) {
-  while (!bursts.empty() && !dram.full()) {
-    const Burst& burst = bursts.front();
-    dram.push(burst.place, burst.write, burst.tag, tick);
-    bursts.pop();
+  const Request request = {place(config.dram, line), fetch << 8 | sectors, bursts_of[sectors], write};
+  if (requests.empty() && !dram.full()) {
+    dram.push(request.place, request.bursts, write, request.tag, cache_to_dram(tick));
+  } else {
+    requests.push(request);
   }
 }
 
-void Partition::State::dram_turn() {
+/// @return  whether the cache may have something else to do
+bool Partition::State::dram_turn() {
   const Cycle tick = dram_alarm.tick();
   const DramChannel::Issued issued = dram.issue();
-  if (!issued.column) return;
+  if (!issued.column) return false;
   if (!issued.write) fills.push({dram_to_cache(issued.data + config.dram.latency), issued.tag});
-  feed_dram(tick + 1);
-  if (held == Held::by_queue && bursts.empty()) release(Held::by_queue, dram_to_cache(tick));
+  if (requests.empty()) return true;
+  const Request& next = requests.front();
+  dram.push(next.place, next.bursts, next.write, next.tag, tick + 1);
+  requests.pop();
+  if (requests.empty()) release(Held::by_queue, dram_to_cache(tick));
+  return true;
 }
 
 // ----------------------------------------------------------------------------------------------------------- output port
@@ -390,8 +400,7 @@ void Partition::State::output_turn(std::vector<Packet>& answers) {
   const bool atomic = outputs.empty() || (!atomics.empty() && atomics.front().tick < outputs.front().tick);
   Ring<Output>& from = atomic ? atomics : outputs;
   Packet packet = from.front().packet;
-  const unsigned data = packet.kind == Packet::Kind::store ? 0 : data_bytes(packet.sectors);
-  const unsigned length = flits(config.interconnect, data);
+  const unsigned length = flits_of[packet.kind == Packet::Kind::store ? 0 : count(packet.sectors)];
   output_free = std::max(output_free, cache_to_port(from.front().tick)) + length;
   from.pop();
   packet.time = port_to_core(output_free);

@@ -64,8 +64,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
   ages_ = 0;
   pipeline_->clear();
   port_.begin_launch();
-  for (auto& unit : units_) std::fill(unit.begin(), unit.end(), Cycle{0});
-  load_store_free_ = 0;
+  for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
+  load_store_ = 0;
   now_ = busy_until_ = resident_since_ = launch.begin;
   fault_.reset();
   timeline_.clear();

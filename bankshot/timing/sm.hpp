@@ -99,7 +99,8 @@ class Sm {
     const simt::Instr* instr = nullptr;
     uint32_t index = 0;
     const Operation* operation = nullptr;
-    Cycle* port = nullptr;         ///< of its execution unit
+    uint64_t* port = nullptr;      ///< of its execution unit
+    unsigned lanes = 1;            ///< that it starts a cycle
     Cycle ready = 0;               ///< its results
     Cause why = Cause::execution;  ///< what who waits for them waits for
     bool shared = false, global = false, deferred = false;
@@ -138,8 +139,9 @@ class Sm {
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<AtomicsUnit> atomics_;
   bool one_in_flight_ = false;
-  std::array<std::vector<Cycle>, kUnitClasses> units_;  ///< cycle at which each unit is free
-  Cycle load_store_free_ = 0;
+  /// How far each unit is booked, in lanes: cycle * lanes of the unit. So that one may start more than a warp a cycle.
+  std::array<std::vector<uint64_t>, kUnitClasses> units_;
+  uint64_t load_store_ = 0;
   std::vector<uint8_t> bank_of_;               ///< by bank word, if there is a hash
   MemoryPort port_;
   Exposure exposure_;

@@ -22,8 +22,6 @@ void add_rows(unsigned width, unsigned row_bytes, LineRequests& requests) {
   }
 }
 
-unsigned passes_of_warp(unsigned warp, unsigned lanes) { return (warp + lanes - 1) / std::max(1u, lanes); }
-
 }  // namespace
 
 bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
@@ -87,12 +85,15 @@ bool Sm::may_leave(const Issue& issue) {
 bool Sm::unit_free(Issue& issue, unsigned scheduler) {
   const Operation& operation = *issue.operation;
   if (operation.is_access() || operation.kind == Kind::constant) {
-    issue.port = &load_store_free_;
+    issue.port = &load_store_;
+    issue.lanes = std::max(1u, config_.load_store.lanes);
   } else {
-    std::vector<Cycle>& units = units_[static_cast<unsigned>(operation.unit)];
+    std::vector<uint64_t>& units = units_[static_cast<unsigned>(operation.unit)];
     issue.port = &units[scheduler % units.size()];
+    issue.lanes = std::max(1u, config_.units[static_cast<unsigned>(operation.unit)].lanes);
   }
-  return *issue.port <= issue.now || block(issue.slot, *issue.port, Cause::unit_busy);
+  const Cycle free = *issue.port / issue.lanes;
+  return free <= issue.now || block(issue.slot, free, Cause::unit_busy);
 }
 
 /// Finds where the lanes go, and whether the way there is free.
@@ -122,12 +123,13 @@ void Sm::execute(Issue& issue) {
   ++counters_.warp_instructions;
   counters_.thread_instructions += static_cast<uint64_t>(std::popcount(warp.active));
   ++lines_[issue.index].issued;
-  busy_until_ = std::max(busy_until_, issue.now + 1);
+  busy_until_ = std::max(busy_until_, issue.now + issue_cycles_);
   cause_[slot] = Cause::execution;
   waits_for_memory_ &= ~(uint64_t{1} << slot);
   worker_->cycle = issue.now;
 
   issue.ready = issue.now + 1;
+  *issue.port = std::max(*issue.port, issue.now * issue.lanes) + config_.warp_size;
   scratchpad::SiteTotals before;
   if (issue.shared) {
     const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
@@ -139,11 +141,9 @@ void Sm::execute(Issue& issue) {
   if (operation.kind == Kind::constant) charge_constant(issue);
   if (!operation.is_access() && operation.kind != Kind::constant) {
     const UnitConfig& unit = config_.units[static_cast<unsigned>(operation.unit)];
-    const unsigned interval = passes_of_warp(config_.warp_size, unit.lanes);
-    *issue.port = issue.now + interval;
+    const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
     issue.ready = issue.now + std::max(unit.latency, interval) + pipeline_->other(issue.now, Flow::other);
   } else {
-    *issue.port = issue.now + passes_of_warp(config_.warp_size, config_.load_store.lanes);
     if (!issue.shared) issue.ready += pipeline_->other(issue.now, Flow::memory);
   }
   if (operation.kind == Kind::sleep && warp.active != 0) {
@@ -269,7 +269,7 @@ void Sm::results(const Issue& issue) {
     const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
     span(issue, Track::warp, slot, issue.now, end, 0);
     if (!operation.is_access() && operation.kind != Kind::constant) {
-      span(issue, Track::unit, static_cast<unsigned>(operation.unit), issue.now, *issue.port, 0);
+      span(issue, Track::unit, static_cast<unsigned>(operation.unit), issue.now, (*issue.port + issue.lanes - 1) / issue.lanes, 0);
     }
   }
 }

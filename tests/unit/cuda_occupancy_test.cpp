@@ -37,6 +37,17 @@ TEST(CudaOccupancy, few_resources_leave_warps_and_blocks_as_limits) {
   EXPECT_EQ(blocks_per_sm(sm_75(), {.threads = 1024, .registers = 16}), 1u);
 }
 
+TEST(CudaOccupancy, the_limit_is_named) {
+  const auto by = [](const SmLimits& sm, const BlockNeeds& block) { return std::string(residents(sm, block).limited_by); };
+  EXPECT_EQ(by(sm_90(), {.threads = 256, .registers = 16}), "warps");      // 8 CTAs; registers hold 16
+  EXPECT_EQ(by(sm_90(), {.threads = 256, .registers = 32}), "warps");      // 8 CTAs both ways: the SM is full
+  EXPECT_EQ(by(sm_90(), {.threads = 256, .registers = 64}), "registers");  // 4 CTAs
+  EXPECT_EQ(by(sm_90(), {.threads = 32, .registers = 16}), "CTA slots");   // 32 of 64 warps
+  EXPECT_EQ(by(sm_90(), {.threads = 128, .registers = 16, .shared = 48 * 1024}), "shared memory");
+  EXPECT_EQ(by(sm_90(), {.threads = 1025}), "warps");
+  EXPECT_EQ(by(sm_90(), {.threads = 32, .shared = 227 * 1024 + 1}), "shared memory");
+}
+
 TEST(CudaOccupancy, partial_warps_count_whole) {
   EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 33, .registers = 16}), 32u);  // 2 warps each
   EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 97, .registers = 16}), 16u);  // 4 warps each

@@ -1,0 +1,150 @@
+// bankshot simulate: runs the program on a simulated GPU and reports where its cycles went.
+#include <csignal>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/command.hpp"
+#include "bankshot/cli/gate.hpp"
+#include "bankshot/cli/observe.hpp"
+#include "bankshot/cli/report_output.hpp"
+#include "bankshot/cli/signals.hpp"
+#include "bankshot/cli/write_file.hpp"
+#include "bankshot/cuda/simulate.hpp"
+#include "bankshot/report/text.hpp"
+#include "bankshot/timing/chip.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+/// "gto, lrr"
+std::string names(const std::vector<timing::ComponentName>& components) {
+  std::string list;
+  for (const timing::ComponentName& each : components) list += (list.empty() ? "" : ", ") + each.name;
+  return list;
+}
+
+/// "Schedulers:" and a line each.
+std::string table(const std::string& title, const std::vector<timing::ComponentName>& components) {
+  std::string text = "\n" + title + ":\n";
+  for (const timing::ComponentName& each : components) {
+    text += "  " + each.name + std::string(each.name.size() < 12 ? 12 - each.name.size() : 1, ' ') + each.summary + "\n";
+  }
+  return text;
+}
+
+/// A CLI11 check of a number of cycles.
+std::string some_cycles(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && text.find_first_not_of('0') != std::string::npos
+             ? ""
+             : "'" + text + "' is not a number of cycles from 1 to 999999999999999999";
+}
+
+/// core cycles of all simulated launches
+uint64_t all_cycles(const report::RunReport& report) {
+  uint64_t cycles = 0;
+  for (const report::Kernel& kernel : report.kernels) cycles += kernel.timing ? kernel.timing->counters.cycles : 0;
+  return cycles;
+}
+
+class Simulate final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    const auto component = [&](const char* option, std::string& name, const std::string& what, const std::string& known) {
+      app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
+    };
+    app.add_option("--bank-hash", hash_, "hash of the banks: none, xor, bvxor:0,5,31, …; without, what the GPU has")
+        ->envname(cuda::kBankHashVariable)
+        ->type_name("SPEC");
+    component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
+    component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
+    component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
+    app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
+        ->check(some_cycles)
+        ->type_name("N");
+    app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->type_name("FILE");
+    app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
+        ->check(some_cycles)
+        ->capture_default_str()
+        ->type_name("N");
+    output_.define(app, false);
+    app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
+               table("Atomics units", timing::atomics_units()));
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (const std::string reason = output_.problem("simulate", command); !reason.empty()) return refuse(reason);
+    if (!trace_.empty()) {
+      if (const auto error = cannot_write(trace_)) return refuse(error->message);
+      request_.timeline_cycles = trace_cycles_;
+    }
+    if (command.empty()) return refuse(which_program("simulate"));
+    Result<Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, hash_);
+    if (!config) return refuse(config.error().message);
+    setup->environment[cuda::kSimulateVariable] = cuda::to_text(request_);
+    setup->environment[cuda::kBankHashVariable] = hash_.empty() ? std::nullopt : std::optional(hash_);
+    Result<Observation> seen = observe(*setup, command, {.launch = {.output = output_.program_output()}});
+    if (!seen) return refuse(seen.error().message);
+    for (const std::string& problem : seen->problems) say(problem);
+    if (!seen->report.machine) seen->report.machine = report::machine_of(*config);
+    const bool stopped = seen->report.partial_launches() != 0 && seen->ending.signal != SIGINT;
+    const uint64_t cycles = all_cycles(seen->report);
+    const bool written = write_timelines(seen->timelines);
+    int status = kDone;
+    if (const std::string reason = keep_kernels(seen->report, output_.kernels); !reason.empty()) {
+      status = refuse(reason);
+    } else if (!output_.tell(seen->report)) {
+      return kBadInput;
+    }
+    if (stopped) {
+      say("stopped after " + report::counted(cycles, "cycle", "cycles") + " (--max-cycles)");
+      return kStopped;
+    }
+    say_how_it_ended(*setup, seen->ending);
+    if (seen->ending.signal == SIGINT) return seen->ending.shell_status();
+    if (say_failed_launches(seen->report) || seen->ending.shell_status() != 0) return kProgramFailed;
+    return written ? status : kBadInput;
+  }
+
+ private:
+  /// FILE, and FILE.2 … for further processes. @return false after a message if one cannot be written
+  bool write_timelines(const std::vector<std::string>& timelines) const {
+    if (trace_.empty()) return true;
+    if (timelines.empty()) say("--trace: no launch was simulated, so there is no timeline");
+    const Signals held;  // or Ctrl-C would leave half a file beside it
+    for (size_t i = 0; i < timelines.size(); ++i) {
+      const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);
+      if (const auto error = write_file(file, timelines[i])) {
+        say(error->message);
+        return false;
+      }
+      if (i != 0) say("another process simulated launches; its timeline is in " + file);
+    }
+    return true;
+  }
+
+  RunOptions options_;
+  ReportOutput output_;
+  cuda::SimulateRequest request_;
+  std::string hash_, trace_;
+  timing::Cycle trace_cycles_ = 2000;
+};
+
+const RegisterCommand registration({
+    "simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
+    "The program runs as with `bankshot run`, its launches cycle by cycle; the report follows its output. Exit\n"
+    "status: 0; 1 if the program or one of its kernels failed; 2 if it cannot be run; 4 if --max-cycles stopped\n"
+    "it; 130 after Ctrl-C, with the report of what ran.\n\n"
+    "Examples:\n"
+    "  bankshot simulate --gpu gtx480 ./app\n"
+    "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"
+    "  bankshot simulate --gpu machine.toml --json report.json ./app\n"
+    "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n",
+    [] { return std::make_unique<Simulate>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

@@ -1,0 +1,110 @@
+#include "bankshot/cuda/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <vector>
+
+#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/timing/chip.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+Result<timing::Cycle> cycles(std::string_view name, std::string_view value) {
+  timing::Cycle number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error == std::errc{} && end == value.data() + value.size() && number != 0 && number != timing::kNever) return number;
+  return Error{fmt::format("{} is \"{}\" and not a number of cycles", name, value)};
+}
+
+/// An error unless the name is one of them.
+template <class Names>
+std::string unknown(std::string_view what, std::string_view name, const Names& names) {
+  std::string list;
+  for (const timing::ComponentName& each : names) {
+    if (each.name == name) return {};
+    list += (list.empty() ? "" : ", ") + each.name;
+  }
+  return fmt::format("there is no {} '{}'; there are: {}", what, name, list);
+}
+
+/// GPUs that can be simulated, for messages.
+std::string simulated_gpus() {
+  std::string list;
+  for (const std::string& name : gpu::gpu_names()) {
+    const auto gpu = gpu::find_gpu(name);
+    if (gpu && gpu->timing) list += (list.empty() ? "" : ", ") + name;
+  }
+  return list;
+}
+
+Result<scratchpad::BankHash> hash_of(const gpu::Gpu& gpu, const scratchpad::Rules& rules, std::string_view spec) {
+  const unsigned words = std::max(gpu.shared_per_block_optin / rules.bank_bytes, 2 * rules.banks);
+  const scratchpad::HashSize size{std::min(static_cast<unsigned>(std::bit_width(words - 1)), scratchpad::kMaxAddressBits),
+                                  static_cast<unsigned>(std::countr_zero(rules.banks))};
+  return scratchpad::parse_hash(spec, size);
+}
+
+}  // namespace
+
+Result<SimulateRequest> parse_simulate(std::string_view text) {
+  SimulateRequest request;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(';'));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    if (part.empty()) continue;
+    const size_t equals = part.find('=');
+    const std::string_view name = part.substr(0, equals);
+    const std::string_view value = equals == part.npos ? std::string_view() : part.substr(equals + 1);
+    if (name == "scheduler") request.scheduler = value;
+    else if (name == "pipeline") request.pipeline = value;
+    else if (name == "atomics") request.atomics = value;
+    else if (name == "max_cycles" || name == "timeline_cycles") {
+      const Result<timing::Cycle> number = cycles(name, value);
+      if (!number) return number.error();
+      (name == "max_cycles" ? request.max_cycles : request.timeline_cycles) = *number;
+    } else {
+      return Error{fmt::format("\"{}\" is none of scheduler=, pipeline=, atomics=, max_cycles=, timeline_cycles=", part)};
+    }
+  }
+  return request;
+}
+
+std::string to_text(const SimulateRequest& request) {
+  std::vector<std::string> parts;
+  if (!request.scheduler.empty()) parts.push_back("scheduler=" + request.scheduler);
+  if (!request.pipeline.empty()) parts.push_back("pipeline=" + request.pipeline);
+  if (!request.atomics.empty()) parts.push_back("atomics=" + request.atomics);
+  if (request.max_cycles != timing::kNever) parts.push_back(fmt::format("max_cycles={}", request.max_cycles));
+  if (request.timeline_cycles != 0) parts.push_back(fmt::format("timeline_cycles={}", request.timeline_cycles));
+  return fmt::format("{}", fmt::join(parts, ";"));
+}
+
+Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request, std::string_view bank_hash) {
+  if (!gpu.timing) {
+    return Error{fmt::format("{} says nothing of timing, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
+  }
+  timing::Config config = *gpu.timing;
+  config.rules = gpu.machine.scratchpad;
+  if (!request.scheduler.empty()) config.issue.policy = request.scheduler;
+  if (!request.pipeline.empty()) config.issue.pipeline = request.pipeline;
+  if (!request.atomics.empty()) config.scratchpad.atomics = request.atomics;
+  for (const std::string& problem : {unknown("scheduler", config.issue.policy, timing::schedulers()),
+                                     unknown("pipeline", config.issue.pipeline, timing::pipelines()),
+                                     unknown("atomics unit", config.scratchpad.atomics, timing::atomics_units())}) {
+    if (!problem.empty()) return Error{problem};
+  }
+  if (!bank_hash.empty()) {
+    const Result<scratchpad::BankHash> hash = hash_of(gpu, config.rules, bank_hash);
+    if (!hash) return Error{fmt::format("bank hash '{}': {}", bank_hash, hash.error().message)};
+    config.rules.hash = *hash;
+    if (bank_hash == "none") config.rules.hash.reset();
+  }
+  if (!config.rules.hash || bank_hash == "xor" || bank_hash == "add") config.scratchpad.hash_cycles = 0;
+  return config;
+}
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,42 @@
+// What `bankshot simulate` asks of the libraries in the program's process: the variable BANKSHOT_SIMULATE.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bankshot/gpu/gpu.hpp"
+#include "bankshot/support/result.hpp"
+#include "bankshot/timing/clock.hpp"
+#include "bankshot/timing/config.hpp"
+
+namespace bankshot::cuda {
+
+/// Launches are simulated where the variable is set, be it empty: "scheduler=gto;atomics=native;pipeline=split;
+/// max_cycles=100000;timeline_cycles=2000", in any order, each part optional.
+struct SimulateRequest {
+  std::string scheduler, pipeline, atomics;      ///< names of components; empty: what the GPU's file says
+  timing::Cycle max_cycles = timing::kNever;     ///< of all launches of a process together
+  timing::Cycle timeline_cycles = 0;             ///< of the chip; with them timeline-<pid>.json in BANKSHOT_REPORT_DIR
+  bool operator==(const SimulateRequest&) const = default;
+};
+
+inline constexpr const char* kSimulateVariable = "BANKSHOT_SIMULATE";
+inline constexpr const char* kBankHashVariable = "BANKSHOT_BANK_HASH";
+
+/// The exit status of a process that --max-cycles ended.
+inline constexpr int kStoppedStatus = 4;
+
+/// Reads the variable. The error names the part and what could stand there.
+Result<SimulateRequest> parse_simulate(std::string_view text);
+/// What parse_simulate reads.
+std::string to_text(const SimulateRequest& request);
+
+/// The machine to simulate: the GPU's, with the components asked for and a bank hash.
+/// @param bank_hash  as one word, see scratchpad::parse_hash; empty: what the GPU has
+/// @return an error if the GPU's file has no timing, a component does not exist or the hash is none of this scratchpad; it
+///         says which there are
+/// A hash that can be configured takes the GPU's scratchpad.hash_cycles; `none` and the fixed `xor` and `add` take none.
+/// Source: the XOR-hash paper, section 6 (a cycle for configurable hashes, none for fixed ones).
+Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request, std::string_view bank_hash);
+
+}  // namespace bankshot::cuda

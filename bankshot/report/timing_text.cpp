@@ -1,0 +1,146 @@
+#include "bankshot/report/timing_text.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bankshot/report/site_text.hpp"
+#include "bankshot/report/timing_lines_text.hpp"
+
+namespace bankshot::report {
+namespace {
+
+using timing::Counters;
+
+constexpr unsigned kBar = 20;  // columns of a bar of 100 %
+
+double share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+double percent(uint64_t part, uint64_t whole) { return 100 * share(part, whole); }
+
+/// "88.12 us": three or four digits that matter.
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
+std::string clock(unsigned khz) {
+  return khz >= 1'000'000 ? fmt::format("{:.3g} GHz", khz / 1e6) : fmt::format("{:.3g} MHz", khz / 1e3);
+}
+
+std::string speed(const Counters& c, const SimulatedMachine& machine) {
+  return fmt::format("  cycles            {:>16} {} at {}\n", grouped(c.cycles), duration(machine.seconds(c.cycles)),
+                     clock(machine.core_khz)) +
+         fmt::format("  instructions      {:>16} warp      {:>16} thread\n", grouped(c.warp_instructions),
+                     grouped(c.thread_instructions)) +
+         fmt::format("  IPC               {:>16.3f} warp instructions a cycle of an SM, {:.2f} of the chip\n",
+                     share(c.warp_instructions, c.sm_cycles), ipc(c));
+}
+
+/// How many CTAs fit and why no more, of the first launch; how many warps were there on average, of all.
+std::string occupancy(const KernelTiming& timing, const SimulatedMachine& machine) {
+  if (timing.launches.empty()) return {};
+  const TimedLaunch& first = timing.launches.front();
+  const bool vary = std::ranges::any_of(timing.launches, [&](const TimedLaunch& launch) {
+    return launch.ctas_per_sm != first.ctas_per_sm || launch.warps_per_cta != first.warps_per_cta;
+  });
+  return fmt::format("  occupancy         {:>16.1f} of {} warps on average; {} of {} fit on an SM (limit: {}){}\n",
+                     share(timing.counters.warp_cycles, timing.counters.sm_cycles), machine.max_warps,
+                     counted(first.ctas_per_sm, "CTA", "CTAs"), counted(first.warps_per_cta, "warp", "warps"),
+                     printable(first.limited_by), vary ? " at first" : "");
+}
+
+/// One bar a cause: what issued first, then the most frequent causes.
+std::string slots(const Counters& c, const Paint& paint) {
+  std::vector<unsigned> causes;
+  for (unsigned k = 1; k < timing::kCauses; ++k) {
+    if (c.slots[k] != 0) causes.push_back(k);
+  }
+  std::ranges::stable_sort(causes, [&](unsigned a, unsigned b) { return c.slots[a] > c.slots[b]; });
+  causes.insert(causes.begin(), 0);
+  const uint64_t all = std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0});
+  std::string text = "  issue slots by what became of them\n";
+  for (const unsigned k : causes) {
+    const auto columns = static_cast<size_t>(share(c.slots[k], all) * kBar + 0.5);
+    const std::string bar = fmt::format("{:<{}}", std::string(columns, '#'), kBar);
+    text += fmt::format("    {:>5.1f} %  {}  {}\n", percent(c.slots[k], all), k == 0 ? bar : paint.bad(bar),
+                        meaning(static_cast<timing::Cause>(k)));
+  }
+  return text;
+}
+
+/// Whether the conflicts cost anything, in one sentence.
+std::string verdict(const Counters& c, const Paint& paint) {
+  const uint64_t exposed = c.conflict_cycles_exposed, all = exposed + c.conflict_cycles_hidden;
+  const std::string question = "  do the conflicts cost anything? ";
+  if (c.shared_wavefronts == c.shared_ideal) return question + "There are none.\n";
+  if (exposed == 0) return question + fmt::format("No: other work hides all {} of them.\n", counted(all, "cycle", "cycles"));
+  const double lost = percent(exposed, c.sm_cycles);
+  const std::string answer = fmt::format("{}: in {:.1f} % of its time an SM waits for them.", lost < 1 ? "Hardly" : "Yes", lost);
+  return question + (lost < 1 ? answer : paint.bad(answer)) + "\n";
+}
+
+std::string shared_memory(const Counters& c, const Paint& paint) {
+  if (c.shared_accesses == 0) return "  shared memory is not used\n";
+  std::string text = fmt::format("  shared memory     {:>16} {}, busy in {:.1f} % of the time\n", grouped(c.shared_accesses),
+                                 c.shared_accesses == 1 ? "access" : "accesses", percent(c.shared_busy_cycles, c.sm_cycles));
+  text += fmt::format("  wavefronts        {:>16} needed    {:>16} ideal\n", grouped(c.shared_wavefronts),
+                      grouped(c.shared_ideal));
+  if (c.shared_wavefronts != c.shared_ideal) {
+    text += fmt::format("  conflicts         {:>16} wavefronts; their cycles: {} exposed, {} hidden\n",
+                        grouped(c.shared_wavefronts - c.shared_ideal), grouped(c.conflict_cycles_exposed),
+                        grouped(c.conflict_cycles_hidden));
+  }
+  return text + verdict(c, paint);
+}
+
+/// "123 reads, 12.5 % hits", with what waits for a fetch under way, if any does.
+std::string hits(uint64_t accesses, uint64_t hits, uint64_t merged, const char* one, const char* more) {
+  std::string text = fmt::format("{:>16} {}, {:.1f} % hit", grouped(accesses), accesses == 1 ? one : more, percent(hits, accesses));
+  if (merged != 0) text += fmt::format(", {:.1f} % join a fetch under way", percent(merged, accesses));
+  return text;
+}
+
+std::string memory(const Counters& c, const SimulatedMachine& machine) {
+  std::string text;
+  if (c.l1_loads != 0) text += "  L1                " + hits(c.l1_loads, c.l1_load_hits, c.l1_load_merged, "load", "loads") + "\n";
+  if (c.l2_reads != 0) text += "  L2 reads          " + hits(c.l2_reads, c.l2_read_hits, c.l2_read_merged, "sector", "sectors") + "\n";
+  if (c.l2_writes != 0) text += "  L2 writes         " + hits(c.l2_writes, c.l2_write_hits, 0, "sector", "sectors") + "\n";
+  const uint64_t bursts = c.dram_reads + c.dram_writes;
+  if (bursts == 0) return text;
+  const double bytes = static_cast<double>(bursts) * machine.dram_burst_bytes;
+  const double achieved = c.cycles == 0 ? 0 : bytes / machine.seconds(c.cycles);
+  return text + fmt::format("  DRAM              {:>16.1f} GB/s of {:.1f} ({:.1f} %); {} read, {} written, {:.1f} % row hits\n", achieved / 1e9,
+                            machine.dram_peak() / 1e9, 100 * achieved / machine.dram_peak(),
+                            counted(c.dram_reads, "burst", "bursts"), grouped(c.dram_writes), percent(c.dram_row_hits, bursts));
+}
+
+std::string partial(const KernelTiming& timing, const Paint& paint) {
+  if (timing.partial_launches == 0) return {};
+  const std::string which = timing.partial_launches == 1 ? "1 launch was" : grouped(timing.partial_launches) + " launches were";
+  return "  " + paint.bad(fmt::format("partial: {} stopped before its end, the numbers are of what ran", which)) + "\n";
+}
+
+}  // namespace
+
+std::string machine_text(const SimulatedMachine& machine) {
+  std::string text = fmt::format("{} at {}; scheduler {}, pipeline {}, atomics {}, bank hash {}",
+                                 counted(machine.sms, "SM", "SMs"), clock(machine.core_khz), printable(machine.scheduler),
+                                 printable(machine.pipeline), printable(machine.atomics), printable(machine.bank_hash));
+  if (machine.hash_cycles != 0) text += fmt::format(" (+ {})", counted(machine.hash_cycles, "cycle", "cycles"));
+  return text + "\n";
+}
+
+std::string timing_text(const Kernel& kernel, const RunReport& report, const TextOptions& options, SourceLines& sources) {
+  const Paint paint{options.colour};
+  const KernelTiming& timing = *kernel.timing;
+  const Counters& c = timing.counters;
+  return partial(timing, paint) + speed(c, *report.machine) + occupancy(timing, *report.machine) + slots(c, paint) +
+         shared_memory(c, paint) + memory(c, *report.machine) + timed_lines_text(kernel, options, sources);
+}
+
+}  // namespace bankshot::report

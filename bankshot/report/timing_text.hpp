@@ -1,0 +1,19 @@
+// What a simulated kernel took, as a person reads it.
+#pragma once
+
+#include <string>
+
+#include "bankshot/report/run_report.hpp"
+#include "bankshot/report/source_lines.hpp"
+#include "bankshot/report/text.hpp"
+
+namespace bankshot::report {
+
+/// The machine in one line: SMs, clock, components, hash.
+std::string machine_text(const SimulatedMachine& machine);
+
+/// Cycles, IPC, occupancy, issue slots by cause, shared memory, caches, DRAM, and the source lines that were waited for most.
+/// @param kernel  simulated: it has a timing, and the report a machine
+std::string timing_text(const Kernel& kernel, const RunReport& report, const TextOptions& options, SourceLines& sources);
+
+}  // namespace bankshot::report

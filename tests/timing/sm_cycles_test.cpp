@@ -1,0 +1,138 @@
+// Cycles of an SM, worked out by hand: what issues at n - 1, what at n.
+#include "chip_harness.hpp"
+
+namespace bankshot::timing {
+namespace {
+
+using SmCycles = ChipTest;
+
+// A lone exit issues in cycle 0, and the launch takes one cycle.
+TEST_F(SmCycles, an_empty_kernel_takes_the_cycle_of_its_exit) {
+  EXPECT_EQ(cycles("ret;"), 1u);
+  EXPECT_EQ(last.timing.counters.warp_instructions, 1u);
+}
+
+// mov at 0, then each add 4 cycles after the one it depends on: 4, 8, 12; exit at 13.
+TEST_F(SmCycles, dependent_instructions_issue_a_latency_apart) {
+  EXPECT_EQ(cycles("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 2; add.u32 %r1, %r1, 3; ret;"), 14u);
+  EXPECT_EQ(slots(Cause::execution), 9u);
+  config.units[0].latency = 18;
+  chip.reset();
+  EXPECT_EQ(cycles("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 2; add.u32 %r1, %r1, 3; ret;"), 56u);
+}
+
+TEST_F(SmCycles, independent_instructions_issue_every_cycle) {
+  EXPECT_EQ(cycles("mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r4, 4; ret;"), 5u);
+  EXPECT_EQ(slots(Cause::execution), 0u);
+}
+
+// Two warps fill each other's gaps: warp 0 at 0, 4; warp 1 at 1, 5; exits at 6 (warp 0: its register is not waited for) …
+TEST_F(SmCycles, another_warp_issues_in_the_gaps) {
+  // 0: w0 mov, 1: w1 mov, 4: w0 add, 5: w1 add; round robin then: 6: w0 exit, 7: w1 exit.
+  EXPECT_EQ(cycles("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; ret;", {64, 1, 1}), 8u);
+  EXPECT_EQ(slots(Cause::execution), 2u);
+}
+
+// A unit of 8 lanes takes a warp every 4 cycles.
+TEST_F(SmCycles, a_narrow_unit_takes_a_warp_every_few_cycles) {
+  config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 8, 20};
+  // Issued at 0, 4 and 8; exit at 9.
+  EXPECT_EQ(cycles("ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ret;"), 10u);
+  EXPECT_EQ(slots(Cause::unit_busy), 6u);
+}
+
+// A datapath of 8 lanes: each instruction of a warp takes 4 issue cycles.
+TEST_F(SmCycles, a_narrow_datapath_takes_four_cycles_a_warp) {
+  config.issue.simd_lanes = 8;
+  EXPECT_EQ(cycles("mov.u32 %r1, 1; mov.u32 %r2, 2; ret;"), 12u);  // 0, 4, 8 to 12
+  EXPECT_EQ(slots(Cause::sub_warp), 9u);
+}
+
+// Under the strict barrel a warp has one instruction in flight: a mov is done after 4 cycles, whatever follows.
+TEST_F(SmCycles, the_strict_barrel_waits_for_the_last_instruction) {
+  config.issue.policy = "barrel";
+  EXPECT_EQ(cycles("mov.u32 %r1, 1; mov.u32 %r2, 2; ret;"), 9u);  // 0, 4, 8
+  EXPECT_EQ(slots(Cause::policy), 6u);
+}
+
+// Degree d: the banks serve for d cycles, and the data comes d - 1 cycles later than without conflicts.
+class SharedDegree : public ChipTest, public ::testing::WithParamInterface<unsigned> {};
+
+TEST_P(SharedDegree, delays_its_data_by_a_cycle_for_each_conflict) {
+  const unsigned degree = GetParam();
+  const std::string body = "mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, " + std::to_string(4 * degree) +
+                           "; ld.shared.u32 %r3, [%r2]; add.u32 %r4, %r3, 1; ret;";
+  // mov 0, mul 4, ld 8, add 8 + 10 + degree - 1, exit one later.
+  EXPECT_EQ(cycles(".shared .align 4 .b8 s[4096]; " + body), 8u + 10 + degree - 1 + 2);
+  EXPECT_EQ(last.timing.counters.shared_wavefronts, degree);
+  EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, degree - 1);
+}
+INSTANTIATE_TEST_SUITE_P(all, SharedDegree, ::testing::Values(1u, 2u, 4u, 8u, 16u, 32u));
+
+// Conflicts behind which independent instructions issue cost nothing but for the banks' time.
+TEST_F(SmCycles, conflicts_that_others_cover_are_hidden) {
+  std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2];";
+  for (int k = 10; k < 30; ++k) body += "mov.u32 %r" + std::to_string(k) + ", 1;";
+  EXPECT_EQ(cycles(body + "ret;"), 30u);  // 0, 4, 8, 9 … 28, 29
+  EXPECT_EQ(last.timing.counters.conflict_cycles_hidden, 3u);
+  EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 0u);
+}
+
+// A queue of one: the first access of degree 4 has the banks in [8, 12), the second waits there from 9 on and has them in
+// [12, 16), the third can issue when the second leaves the queue, at 12.
+TEST_F(SmCycles, accesses_wait_for_the_banks_in_a_queue) {
+  const std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16;"
+                           "ld.shared.u32 %r3, [%r2]; ld.shared.u32 %r4, [%r2]; ld.shared.u32 %r5, [%r2]; ret;";
+  EXPECT_EQ(cycles(body), 20u);  // 8, 9, 12; the banks are busy until 20
+  EXPECT_EQ(slots(Cause::scratchpad_busy), 2u);
+}
+
+TEST_F(SmCycles, a_bank_hash_removes_conflicts_and_may_cost_a_cycle) {
+  config.rules.hash = scratchpad::fixed_xor_hash({10, 5});
+  const std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 128;"
+                           "ld.shared.u32 %r3, [%r2]; add.u32 %r4, %r3, 1; ret;";
+  EXPECT_EQ(cycles(body), 20u);
+  EXPECT_EQ(last.timing.counters.shared_wavefronts, 1u);
+  config.scratchpad.hash_cycles = 1;
+  chip.reset();
+  EXPECT_EQ(cycles(body), 21u);
+}
+
+// Warps 0 and 1 arrive at 0 and 1; a barrier of 5 cycles lets them issue at 6.
+TEST_F(SmCycles, a_barrier_waits_for_the_last_warp) {
+  config.issue.barrier_cycles = 5;
+  EXPECT_EQ(cycles("bar.sync 0; ret;", {64, 1, 1}), 8u);  // 6 and 7
+  EXPECT_EQ(slots(Cause::barrier), 4u);
+}
+
+TEST_F(SmCycles, a_taken_branch_costs_its_front_end_cycles) {
+  config.issue.branch_cycles = 3;
+  EXPECT_EQ(cycles("bra next; mov.u32 %r1, 1; next: ret;"), 5u);  // bra 0, ret 4
+}
+
+// Two instructions of a warp in one cycle, as long as they do not depend on each other.
+TEST_F(SmCycles, a_scheduler_may_issue_two_instructions_of_a_warp) {
+  config.issue.width = 2;
+  config.units[0].count = 1;
+  config.units[0].lanes = 64;
+  EXPECT_EQ(cycles("mov.u32 %r1, 1; mov.f32 %f1, 0f00000000; ret;"), 2u);
+}
+
+TEST_F(SmCycles, schedulers_share_what_there_is_one_of) {
+  config.issue.schedulers = 2;
+  config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 32, 4};
+  // Both warps want the one unit at 0: the second gets it at 1.
+  EXPECT_EQ(cycles("ex2.approx.f32 %f1, 0f00000000; ret;", {64, 1, 1}), 3u);
+  EXPECT_EQ(slots(Cause::unit_busy), 1u);
+}
+
+// Three CTAs where one fits: they run one after the other, each starting at a quantum's end.
+TEST_F(SmCycles, ctas_wait_for_a_slot) {
+  const auto result = simulate(kernel("ret;"), {3, 1, 1}, {32, 1, 1}, 64, 1);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->timing.counters.cycles, 17u);  // 0, 8, 16
+  EXPECT_EQ(result->timing.counters.ctas, 3u);
+}
+
+}  // namespace
+}  // namespace bankshot::timing
