@@ -14,7 +14,7 @@ namespace {
 constexpr unsigned kKernels = 0, kFirstSm = 1;  // process numbers
 constexpr unsigned kThreadsOfRow = 1000, kRowsOfTrack = 256;
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -62,7 +62,7 @@ unsigned TimelineJson::thread_of(const timing::Span& span, timing::Cycle begin, 
   row.ends.push_back(end);
   const std::string more = beside == 0 ? "" : fmt::format(" ({})", beside + 1);
   const std::string title = row_name(span.track, span.index) + more;
-  events_ += metadata("thread_name", kFirstSm + span.sm, thread, "\"name\":" + quoted(title));
+  events_ += metadata("thread_name", kFirstSm + span.sm, thread, "\"name\":" + json_text(title));
   events_ += metadata("thread_sort_index", kFirstSm + span.sm, thread, fmt::format("\"sort_index\":{}", thread));
   return thread;
 }
@@ -70,14 +70,14 @@ unsigned TimelineJson::thread_of(const timing::Span& span, timing::Cycle begin, 
 void TimelineJson::add(std::string_view kernel, const timing::LaunchTiming& launch, timing::Cycle start) {
   if (events_.empty()) events_ += metadata("process_name", kKernels, 0, "\"name\":\"kernels (1 us is 1 core cycle)\"");
   events_ += fmt::format(",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"kernel\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":1,\"args\":{{\"partial\":{}}}}}",
-                         quoted(demangle(kernel)), start, launch.counters.cycles, kKernels, launch.partial);
+                         json_text(demangle(kernel)), start, launch.counters.cycles, kKernels, launch.partial);
   for (const timing::Span& span : launch.timeline) {
     const timing::Cycle begin = start + span.begin, end = start + std::max(span.begin, span.end);
     const unsigned thread = thread_of(span, begin, end);
     std::string arguments = fmt::format("\"cta\":{}", span.cta);
     if (span.degree != 0) arguments += fmt::format(",\"degree\":{}", span.degree);
     events_ += fmt::format(",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{},\"args\":{{{}}}}}",
-                           quoted(span_name(launch, span)),
+                           json_text(span_name(launch, span)),
                            span.track == timing::Track::warp ? "warp" : span.track == timing::Track::unit ? "unit" : "scratchpad", begin,
                            end - begin, kFirstSm + span.sm, thread, arguments);
   }

@@ -12,8 +12,9 @@ namespace {
 
 using ptx::Space;
 
-/// Polls after which a warp lets its other paths go on. Few: a poll takes as long here as the machine takes.
-constexpr int32_t kPolls = 8;
+/// What a poll of global memory counts beside itself toward the turn of the warp's other paths: it takes hundreds of
+/// cycles here, and who holds the lock that is waited for may be among them.
+constexpr int32_t kLongPoll = 31;
 
 bool is_pseudo(const Instr& i) {
   return (i.flags & InstrFlag::kPseudo) != 0 || i.body == &run_reconverge || i.body == &run_return;
@@ -36,7 +37,7 @@ const Instr* settle(Warp& w, const Instr* next) {
       if (w.done || w.cta->faulted) return nullptr;
       if (w.yielded) {
         w.yielded = false;
-        w.polls = kPolls;
+        w.polls = kPollsPerTurn;
       }
       w.loops = kLoopsPerTurn;
       next = resume_another(w);
@@ -56,7 +57,7 @@ uint64_t base_address(const Warp& w, const Instr* i, unsigned lane) {
 }  // namespace
 
 const Instr* next_of(Warp& w) {
-  w.polls = kPolls;
+  w.polls = kPollsPerTurn;
   return settle(w, nullptr);
 }
 
@@ -111,6 +112,7 @@ void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddres
 
 Deferred defer(Warp& w, const Instr* i, const Instr*& next) {
   const Deferred access{&w, i, w.active, w.base[0], w.local_frame};
+  if (i->flags & InstrFlag::kPolls) w.polls -= kLongPoll;
   next = settle(w, i->flags & InstrFlag::kPolls ? polled(w, i + 1) : i + 1);
   return access;
 }
