@@ -11,9 +11,9 @@ namespace {
 
 std::string row(const std::string& name, const gpu::Gpu& gpu) {
   const scratchpad::Rules& banks = gpu.machine.scratchpad;
-  return fmt::format("{:<10} {:<28} {:>2}.{} {:>5} {:>6} MHz {:>4} GB {:>5} KB {:>4} x {} B  {}{}\n", name, gpu.name,
+  return fmt::format("{:<10} {:<28} {:>2}.{} {:>5} {:>6} MHz {:>4.3g} GB {:>5} KB {:>4} x {} B  {}{}\n", name, gpu.name,
                      gpu.compute_major, gpu.compute_minor, gpu.machine.sms, gpu.core_khz / 1000,
-                     gpu.global_bytes >> 30, gpu.shared_per_sm / 1024, banks.banks, banks.bank_bytes,
+                     static_cast<double>(gpu.global_bytes) / (1 << 30), gpu.shared_per_sm / 1024, banks.banks, banks.bank_bytes,
                      gpu.timing ? "run, simulate" : "run", name == gpu::kDefaultGpu ? "  (default)" : "");
 }
 

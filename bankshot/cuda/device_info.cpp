@@ -24,9 +24,9 @@ DeviceInfo device_info(const gpu::Gpu& gpu) {
   sm.max_blocks = gpu.max_blocks_per_sm;
   sm.registers = gpu.registers_per_sm;
   sm.shared = gpu.shared_per_sm;
-  // Granularities: NVIDIA's occupancy calculator. Before 2.0 registers were given to whole blocks; a warp's share is close.
+  // Granularities: NVIDIA's occupancy calculator. For 1.x those of 3.x: 7 CTAs of DCT fit on a core of cf11, as in its paper.
   const unsigned major = gpu.compute_major;
-  sm.shared_unit = major >= 8 ? 128 : major >= 3 ? 256 : major == 2 ? 128 : 512;
+  sm.shared_unit = major >= 8 || major == 2 ? 128 : 256;
   sm.register_unit = major == 2 ? 64 : 256;
   sm.register_parts = major >= 3 ? 4 : major == 2 ? 2 : 1;
   sm.shared_reserved = gpu.shared_reserved_per_block;

@@ -120,6 +120,9 @@ Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
   return load_text(engine, module.image, module.label);
 }
 
+/// Source: CUDA 13 release notes, deprecated architectures.
+constexpr uint32_t kOldestOfCuda13 = 75;
+
 /// A real driver refuses PTX for an architecture that is newer than the GPU.
 void warn_of_newer(const Module& module) {
   const auto& kernels = simt::kernels(*module.program);
@@ -128,8 +131,9 @@ void warn_of_newer(const Module& module) {
   say_once(fmt::format("newer than the GPU {}", target),
            fmt::format(
                "warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs all the same: choose another "
-               "GPU with --gpu, or compile with -arch=sm_{}",
-               module.label, target, ours, Session::get().device().name, ours));
+               "GPU with --gpu, or compile with -arch=sm_{}{}",
+               module.label, target, ours, Session::get().device().name, ours,
+               ours < kOldestOfCuda13 ? ", with a CUDA that still knows it" : ""));
 }
 
 /// Connects the registered kernels and variables with what the program has.

@@ -25,7 +25,6 @@ class Reader {
     const bool timed = says(timing_keys());
     need_sections(keys(), {});
     if (timed) need_sections(timing_keys(), ": a GPU that is simulated says all of its timing");
-    if (!problems.empty()) return;
     for (const Key& key : keys()) read(gpu, key);
     if (timed) {
       gpu.timing.emplace();
@@ -78,9 +77,10 @@ class Reader {
   }
 
   void read(Gpu& gpu, const Key& key) {
-    const toml::node* node = find(key.section, key.name);
+    const toml::node *section = find(key.section), *node = find(key.section, key.name);
+    if (section == nullptr || !section->is_table()) return;  // that was told
     if (node == nullptr) {
-      if (!key.optional) complain(*find(key.section), path(key) + " (" + std::string(key.meaning) + ") is missing");
+      if (!key.optional) complain(*section, path(key) + " (" + std::string(key.meaning) + ") is missing");
     } else if (const auto* text = std::get_if<Text>(&key.value)) {
       read_text(gpu, key, *text, *node);
     } else if (std::holds_alternative<bool& (*)(Gpu&)>(key.value)) {

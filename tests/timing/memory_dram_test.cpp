@@ -186,8 +186,10 @@ TEST(Dram, banks_work_in_parallel) {
   Bench free(config);
   free.read(0, 0, 1);
   free.read(1, 5, 2);
+  free.step();
+  EXPECT_EQ(free.channel.next_command(), 1u);  // one command a cycle
   free.run();
-  EXPECT_EQ(free.served[2], 28u);  // one command a cycle; and the bus is free then
+  EXPECT_EQ(free.served[2], 28u);  // when the bus is free
 }
 
 TEST(Dram, a_column_command_goes_before_an_older_requests_activate) {

@@ -181,6 +181,21 @@ TEST(Partition, a_dirty_line_is_written_back_when_it_goes) {
   EXPECT_EQ(memory.counters().l2_writebacks, 3u);  // it came back clean
 }
 
+TEST(Partition, a_sector_fetched_again_while_its_line_is_waited_for_is_clean) {
+  Config config = plain_machine();
+  config.l2_bytes = 128;
+  config.l2.ways = 1;  // one line
+  config.dram.burst_cycles = 100;
+  Memory memory(config);
+  // Sector 0 is there at 145 or so, dirty; sector 1, of the same fetch, a hundred later. In between another line takes the
+  // place (one sector written back), and sector 0 is wanted again.
+  memory.run({store(0, 0, 0b01, 0), load(0, 0, 0b10, 1), store(160, 128, 1, 1), load(170, 0, 0b01)});
+  EXPECT_EQ(memory.counters().dram_reads, 3u);
+  EXPECT_EQ(memory.counters().l2_writebacks, 2u);  // when line 0 comes back, the other goes
+  memory.run({store(10'000, 128, 1, 1)});
+  EXPECT_EQ(memory.counters().l2_writebacks, 2u);  // line 0 has not been written again
+}
+
 TEST(Partition, without_mshrs_left_packets_wait_in_order) {
   Config config = plain_machine();
   config.l2.mshrs = 1;

@@ -1,7 +1,11 @@
 // Occupancy worked by hand from the limits of the CUDA C++ Programming Guide.
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/occupancy.hpp"
+#include "bankshot/gpu/gpu.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -85,6 +89,27 @@ TEST(CudaOccupancy, available_shared_memory_keeps_the_blocks_resident) {
     EXPECT_LT(blocks_per_sm(sm_90(), full), blocks) << "more would have fit";
   }
   EXPECT_EQ(available_dynamic_shared(sm_90(), block, 17), 0u) << "16 CTAs of 4 warps are the most";
+}
+
+/// Of a description that we ship.
+SmLimits shipped(const std::string& name) {
+  const auto gpu = gpu::load_gpu(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/" + name + ".toml");
+  EXPECT_TRUE(gpu) << gpu.error().message;
+  return gpu ? device_info(*gpu).sm : SmLimits{};
+}
+
+TEST(CudaOccupancy, fermi_gives_registers_in_64s_to_warps_of_two_schedulers) {
+  const SmLimits sm = shipped("gtx480");
+  EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 20}), 6u);  // 640 a warp: 25 a half, 50; 48 warps are the limit
+  EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 21}), 5u);  // 672, rounded up to 704: 23 a half, 46 warps
+  EXPECT_EQ(blocks_per_sm(sm, {.threads = 64, .registers = 16}), 8u);   // 8 CTAs
+  EXPECT_EQ(blocks_per_sm(sm, {.threads = 64, .registers = 16, .shared = 6145}), 7u);  // 6,272 bytes: 49,152 / 6,272
+}
+
+TEST(CudaOccupancy, as_many_ctas_as_the_elastic_pipeline_paper_counts) {
+  const SmLimits sm = shipped("cf11");  // Table 4, "CTAs per core"
+  EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 10, .shared = 1024}), 4u);  // Reduction: 1,024 threads
+  EXPECT_EQ(blocks_per_sm(sm, {.threads = 64, .registers = 16, .shared = 2112}), 7u);   // DCT: 16 rows of 33 words
 }
 
 }  // namespace

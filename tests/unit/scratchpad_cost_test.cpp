@@ -168,6 +168,43 @@ TEST(Cost, kepler_8_byte_banks_serve_stride_two_at_once) {
   EXPECT_EQ(wavefronts([](uint32_t lane) { return 8 * lane; }, 8, AccessKind::load, kFull, kepler), 1u);
 }
 
+/// The elastic-pipeline paper, Table 3: 8 lanes of a warp at a time, 8 banks.
+Rules eight_banks() {
+  Rules rules;
+  rules.banks = 8;
+  rules.lanes_b32 = 8;
+  rules.lanes_b64 = 4;
+  rules.lanes_b128 = 2;
+  return rules;
+}
+
+TEST(Cost, eight_lanes_at_a_time_meet_eight_banks) {
+  const Rules rules = eight_banks();
+  EXPECT_EQ(wavefronts(words(1), 4, AccessKind::load, kFull, rules), 4u);   // 4 parts without conflicts
+  EXPECT_EQ(wavefronts(words(2), 4, AccessKind::load, kFull, rules), 8u);   // banks 0 2 4 6 twice in each part
+  EXPECT_EQ(wavefronts(words(3), 4, AccessKind::load, kFull, rules), 4u);   // odd
+  EXPECT_EQ(wavefronts(words(8), 4, AccessKind::load, kFull, rules), 32u);
+  EXPECT_EQ(wavefronts([](uint32_t) { return 0u; }, 4, AccessKind::load, kFull, rules), 4u);     // a broadcast in each
+  EXPECT_EQ(wavefronts([](uint32_t) { return 0u; }, 4, AccessKind::atomic, kFull, rules), 32u);  // lanes take turns
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return 8 * lane; }, 8, AccessKind::load, kFull, rules), 8u);
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return 16 * lane; }, 16, AccessKind::load, kFull, rules), 16u);
+  EXPECT_EQ(wavefronts(words(8), 4, AccessKind::load, 0x0101, rules), 2u);  // lanes 0 and 8 are not served together
+  EXPECT_EQ(wavefronts(words(8), 4, AccessKind::load, 0x0003, rules), 2u);  // lanes 0 and 1 are
+}
+
+TEST(PaperExamples, transpose_takes_4_and_a_half_cycles_an_access_of_8_lanes) {
+  // The elastic-pipeline paper, Table 4: a row of a tile of 16 x 16 is stored, a column read: (1 + 8) / 2.
+  std::array<uint32_t, kMaxLanes> row{}, column{};
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    row[lane] = 4 * lane;
+    column[lane] = 4 * (lane % 16 * 16 + lane / 16);
+  }
+  const Cost store = cost(eight_banks(), AccessKind::store, 4, row.data(), kFull);
+  const Cost load = cost(eight_banks(), AccessKind::load, 4, column.data(), kFull);
+  EXPECT_EQ(store.ideal + load.ideal, 8u);
+  EXPECT_EQ(store.wavefronts + load.wavefronts, 36u);  // 4.5 * 8
+}
+
 TEST(Cost, pairs_of_equal_128_bit_loads_share_a_phase_where_the_gpu_merges_them) {
   Rules volta;
   volta.merge_b128 = true;
