@@ -113,7 +113,7 @@ TEST(ReportTiming, launches_beyond_the_most_are_counted_and_summed) {
 }
 
 TEST(ReportTiming, lines_gather_their_instructions_most_stalls_first) {
-  const KernelTiming& timing = *made_simulation().kernels[0].timing;
+  const KernelTiming timing = *made_simulation().kernels[0].timing;
   const std::vector<TimedLine> lines = timed_lines(timing);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].instructions, (std::vector<size_t>{1, 2}));
