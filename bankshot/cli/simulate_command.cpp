@@ -54,9 +54,7 @@ class Simulate final : public Command {
     const auto component = [&](const char* option, std::string& name, const std::string& what, const std::string& known) {
       app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
     };
-    app.add_option("--bank-hash", hash_, "hash of the banks: none, xor, bvxor:0,5,31, …; without, what the GPU has")
-        ->envname(cuda::kBankHashVariable)
-        ->type_name("SPEC");
+    options_.define_bank_hash(app);
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
@@ -83,10 +81,9 @@ class Simulate final : public Command {
     if (command.empty()) return refuse(which_program("simulate"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, hash_);
+    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, options_.bank_hash);
     if (!config) return refuse(config.error().message);
     setup->environment[cuda::kSimulateVariable] = cuda::to_text(request_);
-    setup->environment[cuda::kBankHashVariable] = hash_.empty() ? std::nullopt : std::optional(hash_);
     Result<Observation> seen = observe(*setup, command, {.launch = {.output = output_.program_output()}});
     if (!seen) return refuse(seen.error().message);
     for (const std::string& problem : seen->problems) say(problem);
@@ -130,7 +127,7 @@ class Simulate final : public Command {
   RunOptions options_;
   ReportOutput output_;
   cuda::SimulateRequest request_;
-  std::string hash_, trace_;
+  std::string trace_;
   timing::Cycle trace_cycles_ = 2000;
 };
 

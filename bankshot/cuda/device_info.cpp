@@ -24,7 +24,11 @@ DeviceInfo device_info(const gpu::Gpu& gpu) {
   sm.max_blocks = gpu.max_blocks_per_sm;
   sm.registers = gpu.registers_per_sm;
   sm.shared = gpu.shared_per_sm;
-  sm.shared_unit = gpu.compute_major >= 8 ? 128 : 256;
+  // Granularities: NVIDIA's occupancy calculator. Before 2.0 registers were given to whole blocks; a warp's share is close.
+  const unsigned major = gpu.compute_major;
+  sm.shared_unit = major >= 8 ? 128 : major >= 3 ? 256 : major == 2 ? 128 : 512;
+  sm.register_unit = major == 2 ? 64 : 256;
+  sm.register_parts = major >= 3 ? 4 : major == 2 ? 2 : 1;
   sm.shared_reserved = gpu.shared_reserved_per_block;
   sm.shared_per_block = gpu.shared_per_block_optin;
   return device;

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bankshot/cuda/failed_launch.hpp"
+#include "bankshot/cuda/interrupt.hpp"
 #include "bankshot/cuda/launch_check.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/timing.hpp"
@@ -57,6 +58,9 @@ struct Ran {
 };
 
 Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config) {
+  // Before it is told that the kernel runs: who is told may interrupt it.
+  std::optional<HeldInterrupt> held;
+  if (session.simulation()) held.emplace();
   const auto running = session.running().begin(function.name);
   if (!session.simulation()) {
     auto stats = session.engine().launch(*function.module->program, function.name, config);

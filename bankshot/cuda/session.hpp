@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -47,6 +48,9 @@ class Session {
 
   /// Null unless launches are simulated; after open().
   Simulation* simulation() { return simulation_.get(); }
+
+  /// What events record: the host's clock; where launches are simulated, the time that they took at the core clock.
+  std::chrono::steady_clock::time_point now() const;
 
   /// A kernel failed: every later call fails with `status` until reset().
   void corrupt(Status status) { corrupted_ = status; }

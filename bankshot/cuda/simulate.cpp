@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <vector>
 
@@ -41,12 +40,8 @@ std::string simulated_gpus() {
   return list;
 }
 
-Result<scratchpad::BankHash> hash_of(const gpu::Gpu& gpu, const scratchpad::Rules& rules, std::string_view spec) {
-  const unsigned words = std::max(gpu.shared_per_block_optin / rules.bank_bytes, 2 * rules.banks);
-  const scratchpad::HashSize size{std::min(static_cast<unsigned>(std::bit_width(words - 1)), scratchpad::kMaxAddressBits),
-                                  static_cast<unsigned>(std::countr_zero(rules.banks))};
-  return scratchpad::parse_hash(spec, size);
-}
+/// Hardware that has just this hash, or none. By its name: the same banks can be those of a configurable hash.
+bool is_fixed(std::string_view spec) { return spec.empty() || spec == "none" || spec == "xor" || spec == "add"; }
 
 }  // namespace
 
@@ -98,12 +93,9 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
     if (!problem.empty()) return Error{problem};
   }
   if (!bank_hash.empty()) {
-    const Result<scratchpad::BankHash> hash = hash_of(gpu, config.rules, bank_hash);
-    if (!hash) return Error{fmt::format("bank hash '{}': {}", bank_hash, hash.error().message)};
-    config.rules.hash = *hash;
-    if (bank_hash == "none") config.rules.hash.reset();
+    if (const auto error = scratchpad::set_bank_hash(config.rules, bank_hash)) return Error{"--bank-hash: " + error->message};
   }
-  if (!config.rules.hash || bank_hash == "xor" || bank_hash == "add") config.scratchpad.hash_cycles = 0;
+  if (is_fixed(bank_hash)) config.scratchpad.hash_cycles = 0;
   return config;
 }
 

@@ -32,7 +32,7 @@ Result<SimulateRequest> parse_simulate(std::string_view text);
 std::string to_text(const SimulateRequest& request);
 
 /// The machine to simulate: the GPU's, with the components asked for and a bank hash.
-/// @param bank_hash  as one word, see scratchpad::parse_hash; empty: what the GPU has
+/// @param bank_hash  as one word, see scratchpad::set_bank_hash; empty: what the GPU has
 /// @return an error if the GPU's file has no timing, a component does not exist or the hash is none of this scratchpad; it
 ///         says which there are
 /// A hash that can be configured takes the GPU's scratchpad.hash_cycles; `none` and the fixed `xor` and `add` take none.

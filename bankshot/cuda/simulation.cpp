@@ -36,7 +36,6 @@ bool Simulation::wanted() { return std::getenv(kSimulateVariable) != nullptr; }
 Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& engine, Function& function,
                                                                 const simt::LaunchConfig& config,
                                                                 const timing::Residency& residency) {
-  const HeldInterrupt held;
   const timing::Cycle start = chip_.cycles();
   auto launch = chip_.launch(engine, *function.module->program, function.name, config, residency);
   if (progress_) progress_->end();

@@ -22,11 +22,14 @@ class Simulation {
   /// Whether the variable is set.
   static bool wanted();
 
-  /// As timing::Chip::launch. A SIGINT meanwhile stops it, see HeldInterrupt. Writes the timeline if one is wanted.
+  /// As timing::Chip::launch. A SIGINT that HeldInterrupt holds stops it. Writes the timeline if one is wanted.
   Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, Function& function, const simt::LaunchConfig& config,
                                                       const timing::Residency& residency);
 
   const timing::Config& config() const { return chip_.config(); }
+
+  /// That all launches so far have taken on the simulated GPU.
+  double seconds() const { return static_cast<double>(chip_.cycles()) / (1e3 * chip_.config().core_khz); }
 
   /// Whether the process has to end: it was interrupted, or max_cycles have passed.
   bool is_over(const timing::LaunchTiming& last) const;

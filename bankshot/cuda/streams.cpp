@@ -44,11 +44,11 @@ Status EventTable::destroy(const void* handle) {
   return events_.erase(handle) != 0 ? Status::success : Status::invalid_handle;
 }
 
-Status EventTable::record(const void* handle) {
+Status EventTable::record(const void* handle, std::chrono::steady_clock::time_point now) {
   Event* event = find(handle);
   if (!event) return Status::invalid_handle;
   event->recorded = true;
-  event->time = std::chrono::steady_clock::now();
+  event->time = now;
   return Status::success;
 }
 

@@ -46,11 +46,11 @@ class EventTable {
   /// @return success, or invalid_value: no place for the handle, or flags that contradict each other
   Status create(void** handle, unsigned flags);
   Status destroy(const void* handle);
-  /// The event is reached from now on. Recording again moves it.
-  Status record(const void* handle);
+  /// The event is reached from now on. Recording again moves it. @param now  Session::now() where launches may be simulated
+  Status record(const void* handle, std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
   /// Whether it is reached, which every event is, recorded or not.
   Status query(const void* handle) const { return find(handle) ? Status::success : Status::invalid_handle; }
-  /// Milliseconds of the host's clock between two events.
+  /// Milliseconds between two events: of the host's clock, or of the simulated GPU's.
   /// @return success, invalid_value (nowhere to put them), or invalid_handle if one has not been recorded or keeps no time
   Status elapsed(float* milliseconds, const void* start, const void* end) const;
   void clear() { events_.clear(); }

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "bankshot/timing/chip.hpp"
+
 namespace bankshot::gpu {
 namespace {
 
@@ -14,12 +16,17 @@ constexpr auto in = [](Gpu& gpu) -> auto& { return (*gpu.timing).*kPart.*kMember
 template <UnitClass kClass, auto kMember>
 constexpr auto in_unit = [](Gpu& gpu) -> auto& { return gpu.timing->units[static_cast<unsigned>(kClass)].*kMember; };
 
-/// The name of a component.
-template <auto kPart, auto kMember>
+/// The name of a component, one of those that kList names.
+template <auto kPart, auto kMember, std::vector<ComponentName> (*kList)()>
 constexpr Text kName = {[](const Gpu& gpu) { return (*gpu.timing).*kPart.*kMember; },
                         [](Gpu& gpu, const std::string& text) {
                           (*gpu.timing).*kPart.*kMember = text;
-                          return std::string(text.empty() ? "must not be empty" : "");
+                          std::string names;
+                          for (const ComponentName& one : kList()) {
+                            if (one.name == text) return std::string();
+                            names += (names.empty() ? "" : ", ") + one.name;
+                          }
+                          return "= \"" + text + "\" is not known; there are " + names;
                         }};
 
 constexpr auto kIssue = &Config::issue;
@@ -60,8 +67,8 @@ constexpr std::array kBefore = {
         "cycles from the last arrival at a barrier until its warps can issue"},
     Key{"issue", "active_warps", +in<kIssue, &IssueConfig::active_warps>, 1, 64,
         "warps of a fetch group of the two-level scheduler", false, true},
-    Key{"issue", "policy", kName<kIssue, &IssueConfig::policy>, 0, 0, "warp scheduler"},
-    Key{"issue", "pipeline", kName<kIssue, &IssueConfig::pipeline>, 0, 0, "organisation of the pipeline"},
+    Key{"issue", "policy", kName<kIssue, &IssueConfig::policy, schedulers>, 0, 0, "warp scheduler"},
+    Key{"issue", "pipeline", kName<kIssue, &IssueConfig::pipeline, pipelines>, 0, 0, "organisation of the pipeline"},
     Key{"issue", "stages", +in<kIssue, &IssueConfig::stages>, 0, 1000, "stages of the pipeline; 0: not said", false, true},
     Key{"issue", "memory_stages", +in<kIssue, &IssueConfig::memory_stages>, 0, 1000,
         "… of them for memory; 0: not said", false, true},
@@ -81,7 +88,7 @@ constexpr std::array kAfter = {
         "accesses that wait for the banks before no further one can issue"},
     Key{"scratchpad", "hash_cycles", +in<kScratchpad, &ScratchpadConfig::hash_cycles>, 0, kLong,
         "cycles that a configurable bank hash adds to every access"},
-    Key{"scratchpad", "atomics", kName<kScratchpad, &ScratchpadConfig::atomics>, 0, 0, "unit of shared-memory atomics"},
+    Key{"scratchpad", "atomics", kName<kScratchpad, &ScratchpadConfig::atomics, atomics_units>, 0, 0, "unit of shared-memory atomics"},
     Key{"l1", "bytes", +in<kL1, &L1Config::bytes>, 0, kMega, "first-level cache of an SM, bytes; 0: there is none"},
     Key{"l1", "line_bytes", +in<kL1, &L1Config::line_bytes>, 16, 4096, "bytes of a line", true},
     Key{"l1", "sector_bytes", +in<kL1, &L1Config::sector_bytes>, 4, 4096,
@@ -116,6 +123,8 @@ constexpr std::array kAfter = {
     Key{"dram", "row_bytes", +in<kDram, &DramConfig::row_bytes>, 16, kMega, "bytes of a row of a bank, over all chips of the channel",
         true},
     Key{"dram", "queue", +in<kDram, &DramConfig::queue>, 1, 65536, "requests that the controller chooses from"},
+    Key{"dram", "latency", +in<kDram, &DramConfig::latency>, 0, kLong,
+        "cycles from the last data of a read on the bus until the cache has them: the controller's own"},
     Key{"dram", "cl", +in<kDram, &DramConfig::cl>, 1, 1000, "cycles from a read command to its data"},
     Key{"dram", "rcd", +in<kDram, &DramConfig::rcd>, 1, 1000, "cycles from opening a row to its first column command"},
     Key{"dram", "rp", +in<kDram, &DramConfig::rp>, 1, 1000, "cycles to close a row"},
@@ -163,7 +172,7 @@ constexpr std::array kRelations = {
     Relation{"dram", "interleave_bytes", [](const Gpu& g) { return g.timing->dram.interleave_bytes >= g.timing->l2.line_bytes; },
              "a line lies on one channel (l2.line_bytes)"},
     Relation{"dram", "burst_bytes", [](const Gpu& g) { return g.timing->dram.burst_bytes <= g.timing->l1.sector_bytes; },
-             "a sector is made of whole bursts (l1.sector_bytes)"},
+             "a sector is whole bursts (l1.sector_bytes)"},
     Relation{"dram", "row_bytes", [](const Gpu& g) { return g.timing->dram.row_bytes >= g.timing->dram.burst_bytes; },
              "a row holds whole bursts (dram.burst_bytes)"},
     Relation{"dram", "rc", [](const Gpu& g) { return g.timing->dram.rc >= g.timing->dram.ras + g.timing->dram.rp; },

@@ -82,6 +82,12 @@ std::string broken_by_lines(const KernelTiming& timing) {
   return {};
 }
 
+/// The fixed XOR is a bit-vector XOR as well, in hardware that can be told others; what it takes tells which is meant.
+std::string hash_text(const scratchpad::BankHash& hash, unsigned cycles) {
+  const bool fixed = cycles == 0 && hash == scratchpad::fixed_xor_hash({hash.address_bits, hash.bank_bits});
+  return fixed ? "xor" : scratchpad::spec(hash);
+}
+
 }  // namespace
 
 SimulatedMachine machine_of(const timing::Config& config) {
@@ -89,8 +95,8 @@ SimulatedMachine machine_of(const timing::Config& config) {
   machine.scheduler = config.issue.policy;
   machine.pipeline = config.issue.pipeline;
   machine.atomics = config.scratchpad.atomics;
-  if (config.rules.hash) machine.bank_hash = scratchpad::spec(*config.rules.hash);
-  machine.hash_cycles = config.rules.hash ? config.scratchpad.hash_cycles : 0;
+  if (config.rules.hash) machine.bank_hash = hash_text(*config.rules.hash, config.scratchpad.hash_cycles);
+  machine.hash_cycles = config.scratchpad.hash_cycles;
   machine.core_khz = config.core_khz;
   machine.sms = config.sms;
   machine.max_warps = config.max_warps;

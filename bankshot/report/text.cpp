@@ -93,8 +93,8 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
                                  printable(report.gpu), report.machine ? ", simulated" : "");
   if (report.machine) text += machine_text(*report.machine);
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
-  if (report.rules.hash) {
-    text += fmt::format("counted with the bank hash {}\n", scratchpad::spec(*report.rules.hash));
+  if (report.rules.hash && !report.machine) {
+    text += fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
   }
   text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())

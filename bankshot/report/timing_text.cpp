@@ -48,10 +48,10 @@ std::string occupancy(const KernelTiming& timing, const SimulatedMachine& machin
   const bool vary = std::ranges::any_of(timing.launches, [&](const TimedLaunch& launch) {
     return launch.ctas_per_sm != first.ctas_per_sm || launch.warps_per_cta != first.warps_per_cta;
   });
-  return fmt::format("  occupancy         {:>16.1f} of {} warps on average; {} of {} fit on an SM (limit: {}){}\n",
+  return fmt::format("  occupancy         {:>16.1f} of {} warps on average; {} of {} {} on an SM (limit: {}){}\n",
                      share(timing.counters.warp_cycles, timing.counters.sm_cycles), machine.max_warps,
                      counted(first.ctas_per_sm, "CTA", "CTAs"), counted(first.warps_per_cta, "warp", "warps"),
-                     printable(first.limited_by), vary ? " at first" : "");
+                     first.ctas_per_sm == 1 ? "fits" : "fit", printable(first.limited_by), vary ? " at first" : "");
 }
 
 /// One bar a cause: what issued first, then the most frequent causes.

@@ -93,6 +93,7 @@ struct DramConfig {
   unsigned banks = 16;
   unsigned row_bytes = 2048;     ///< of a bank, over all chips of the channel
   unsigned queue = 32;           ///< requests that the controller chooses from
+  unsigned latency = 0;          ///< from the last data of a read on the bus until the cache has them: the controller's own
   unsigned cl = 12, rcd = 12, rp = 12, ras = 28, rc = 40, rrd = 6, ccd = 2, wr = 12, cwl = 4, wtr = 5;
 };
 
@@ -111,6 +112,16 @@ struct Config {
   InterconnectConfig interconnect;
   L2Config l2;
   DramConfig dram;
+
+  /// What all data buses move at most.
+  double dram_bytes_per_second() const {
+    return 1e3 * dram.khz * dram.channels * dram.burst_bytes / dram.burst_cycles;
+  }
+  /// Single-precision operations of all units, a fused multiply-add being two.
+  double fp32_per_second() const {
+    const UnitConfig& fp32 = units[static_cast<unsigned>(UnitClass::fp32)];
+    return 1e3 * core_khz * sms * fp32.count * fp32.lanes * 2;
+  }
 };
 
 }  // namespace bankshot::timing

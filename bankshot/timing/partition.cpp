@@ -385,7 +385,7 @@ bool Partition::State::dram_turn() {
   const Cycle tick = dram_alarm.tick();
   const DramChannel::Issued issued = dram.issue();
   if (!issued.column) return false;
-  if (!issued.write) fills.push({dram_to_cache(issued.data), issued.tag});
+  if (!issued.write) fills.push({dram_to_cache(issued.data + config.dram.latency), issued.tag});
   if (requests.empty()) return true;
   const Request& next = requests.front();
   dram.push(next.place, next.bursts, next.write, next.tag, tick + 1);

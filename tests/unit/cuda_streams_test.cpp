@@ -64,5 +64,18 @@ TEST(CudaEvents, elapsed_needs_two_recorded_events_with_times) {
   EXPECT_GE(milliseconds, 0.0f);
 }
 
+TEST(CudaEvents, elapsed_is_of_the_clock_that_was_recorded) {
+  EventTable events;
+  void *start = nullptr, *end = nullptr;
+  ASSERT_EQ(events.create(&start, 0), Status::success);
+  ASSERT_EQ(events.create(&end, 0), Status::success);
+  const std::chrono::steady_clock::time_point begin{};
+  events.record(start, begin);
+  events.record(end, begin + std::chrono::microseconds(1500));
+  float milliseconds = 0;
+  EXPECT_EQ(events.elapsed(&milliseconds, start, end), Status::success);
+  EXPECT_EQ(milliseconds, 1.5f);
+}
+
 }  // namespace
 }  // namespace bankshot::cuda

@@ -1,6 +1,7 @@
 // Machine descriptions: those we ship, and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,11 +14,19 @@ namespace {
 
 const std::string kFolder = std::string(BANKSHOT_SOURCE_DIR) + "/gpus";
 
-std::string h100() {
-  std::ifstream in(kFolder + "/h100.toml");
+std::string text_of(const std::string& name) {
+  std::ifstream in(kFolder + "/" + name + ".toml");
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+std::string h100() { return text_of("h100"); }
+
+/// Of one that is simulated. The default is what the test wants to be wrong when it fails.
+Gpu shipped(const std::string& name) {
+  const Result<Gpu> gpu = load_gpu(kFolder + "/" + name + ".toml");
+  EXPECT_TRUE(gpu) << gpu.error().message;
+  return gpu ? *gpu : Gpu{};
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -37,11 +46,11 @@ TEST(Gpu, every_description_we_ship_loads) {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     const Result<Gpu> gpu = load_gpu(entry.path().string());
     ASSERT_TRUE(gpu) << gpu.error().message;
-    EXPECT_EQ(gpu->machine.scratchpad.banks, 32u);
+    EXPECT_EQ(gpu->machine.scratchpad.banks, gpu->name == "Elastic Pipeline CF'11" ? 8u : 32u);
     EXPECT_TRUE(std::filesystem::path(gpu->file).is_absolute());
     ++count;
   }
-  EXPECT_GE(count, 5);
+  EXPECT_GE(count, 9);
 }
 
 TEST(Gpu, h100_has_its_public_figures) {
@@ -60,9 +69,9 @@ TEST(Gpu, is_found_by_name_or_path) {
   ASSERT_TRUE(by_name);
   EXPECT_EQ(by_name->file, kFolder + "/t4.toml");
   EXPECT_TRUE(find_gpu(kFolder + "/a100.toml"));
-  const Result<Gpu> unknown = find_gpu("gtx480");
+  const Result<Gpu> unknown = find_gpu("gtx4800");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("a100, h100"), std::string::npos) << unknown.error().message;
+  EXPECT_NE(unknown.error().message.find("a100, cf11, gtx480, gtx580, h100"), std::string::npos) << unknown.error().message;
   EXPECT_FALSE(find_gpu("no/such.toml"));
   unsetenv("BANKSHOT_GPUS");
 }
@@ -85,6 +94,9 @@ TEST(Gpu, rejects_wrong_types) {
   refuses(replaced(h100(), "max_blocks = 32", "max_blocks = 3.5"), "sm.max_blocks must be an integer");
   refuses(replaced(h100(), "\"9.0\"", "\"nine\""), "gpu.compute_capability must be like");
   refuses(replaced(h100(), "lanes_b128 = 8", "lanes_b128 = 8\nmerge_b128 = 1"), "must be true or false");
+  refuses(replaced(h100(), "global = true", "global = 1"), "l1.global must be true or false");
+  refuses(replaced(h100(), "schedulers = 4", "schedulers = \"4\""), "issue.schedulers must be an integer");
+  refuses(replaced(h100(), "policy = \"gto\"", "policy = 3"), "issue.policy must be a text in quotes");
 }
 
 TEST(Gpu, rejects_impossible_values) {
@@ -102,6 +114,148 @@ TEST(Gpu, rejects_files_that_cannot_be_read) {
   EXPECT_NE(load_gpu("/tmp").error().message.find("folder"), std::string::npos);
   EXPECT_NE(load_gpu("/dev/null").error().message.find("section [gpu] is missing"), std::string::npos);
   EXPECT_NE(find_gpu("/bin/true").error().message.find("ends in .toml"), std::string::npos);
+}
+
+/// What is left when the timing sections are taken away: a file that only runs programs.
+std::string h100_untimed() {
+  std::string text = h100();
+  text = text.substr(0, text.find("[issue]"));
+  return text.substr(0, text.find("latency = 29"));
+}
+
+TEST(Gpu, a_file_without_timing_cannot_be_simulated) {
+  const Result<Gpu> gpu = parse_gpu(h100_untimed(), "x.toml");
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  EXPECT_FALSE(gpu->timing);
+  EXPECT_FALSE(shipped("a100").timing);
+  for (const std::string name : {"cf11", "gtx480", "gtx580", "h100", "k20", "v100"}) EXPECT_TRUE(shipped(name).timing) << name;
+}
+
+TEST(Gpu, rejects_a_part_of_the_timing) {
+  // A key in a section that every GPU has, or one section: all others are missed, by name.
+  refuses(h100_untimed() + "latency = 29\n", "section [issue] is missing: a GPU that is simulated says all of its timing");
+  refuses(h100_untimed() + "[units.alu]\ncount = 4\nlanes = 16\nlatency = 4\n", "section [dram] is missing");
+  refuses(h100_untimed() + "[units.alu]\n", "section [units.fp64] is missing");
+  refuses(h100_untimed() + "[units]\nalu = 4\n", "units.alu must be a section: [units.alu]");
+  refuses(replaced(h100(), "latency = 29 ", "# "), "scratchpad.latency (cycles from issue until a dependent instruction can issue, "
+                                                   "without conflicts) is missing");
+}
+
+TEST(Gpu, rejects_wrong_timing_with_file_line_and_key) {
+  const std::string text = replaced(h100(), "schedulers = 4", "schedulers = 0");
+  const auto line = std::count(text.begin(), text.begin() + static_cast<long>(text.find("schedulers = 0")), '\n') + 1;
+  refuses(text, "x.toml:" + std::to_string(line) + ":14: error: issue.schedulers = 0 is impossible: warp schedulers of an SM, from 1 to 64");
+  refuses(replaced(h100(), "[units.sfu]", "[units.cube]\n[units.sfu]"), "unknown section or key: units.cube");
+  refuses(replaced(h100(), "[units.sfu]", "[units.sfu]\ndepth = 1"), "unknown key: units.sfu.depth");
+  refuses(replaced(h100(), "policy = \"gto\"", "policy = \"fifo\""), "issue.policy = \"fifo\" is not known; there are barrel, gto, lrr");
+  refuses(replaced(h100(), "pipeline = \"split\"", "pipeline = \"\""), "issue.pipeline = \"\" is not known");
+  refuses(replaced(h100(), "atomics = \"native\"", "atomics = \"x\""), "scratchpad.atomics = \"x\" is not known; there are loadlike");
+}
+
+TEST(Gpu, rejects_timing_that_does_not_fit_together) {
+  const auto with = [](const std::string& from, const std::string& to) { return replaced(h100(), from, to); };
+  refuses(with("simd_lanes = 32", "simd_lanes = 64"), "issue.simd_lanes: must divide gpu.warp_size");
+  refuses(with("simd_lanes = 32", "simd_lanes = 32\nstages = 4\nmemory_stages = 5"), "issue.memory_stages: must not exceed");
+  refuses(replaced(replaced(h100(), "max_warps = 64", "max_warps = 128"), "max_threads = 2048", "max_threads = 4096"), "sm.max_warps: an SM that is simulated has at most 64");
+  refuses(with("sector_bytes = 32", "sector_bytes = 256"), "l1.sector_bytes: must not exceed");
+  refuses(with("sector_bytes = 32", "sector_bytes = 8"), "l1.sector_bytes: a line has at most 8 sectors");
+  refuses(with("bytes = 28_672", "bytes = 28_673"), "l1.bytes: must be whole sets");
+  refuses(with("line_bytes = 128                            # GPGPU-Sim\nways", "line_bytes = 64\nways"), "l2.line_bytes: must equal l1.line_bytes");
+  refuses(with("channels = 80", "channels = 79"), "memory.l2_bytes: must be whole sets of l2.ways lines in each");
+  refuses(with("interleave_bytes = 256", "interleave_bytes = 64"), "dram.interleave_bytes: a line lies on one channel");
+  refuses(with("burst_bytes = 32", "burst_bytes = 64"), "dram.burst_bytes: a sector is whole bursts");
+  refuses(with("row_bytes = 1024", "row_bytes = 16"), "dram.row_bytes: a row holds whole bursts");
+  refuses(with("rc = 61", "rc = 60"), "dram.rc: a row is open for dram.ras");
+  refuses(with("latency = 80 ", "latency = 0 "), "interconnect.latency = 0 is impossible");
+  refuses(with("core_khz = 1_980_000", "core_khz = 1_980_000\nissue_khz = 1_980_001"), "clocks.issue_khz: must not exceed");
+}
+
+TEST(Gpu, timing_takes_what_the_rest_of_the_file_says) {
+  const Gpu fermi = shipped("gtx480");
+  ASSERT_TRUE(fermi.timing);
+  EXPECT_EQ(fermi.core_khz, 1'401'000u);
+  EXPECT_EQ(fermi.timing->core_khz, 700'500u);  // schedulers run at half the advertised clock
+  EXPECT_EQ(fermi.timing->sms, 15u);
+  EXPECT_EQ(fermi.timing->warp_size, 32u);
+  EXPECT_EQ(fermi.timing->max_warps, 48u);
+  EXPECT_EQ(fermi.timing->l2_bytes, 768u * 1024);
+  EXPECT_EQ(fermi.timing->rules, fermi.machine.scratchpad);
+  EXPECT_EQ(shipped("h100").timing->core_khz, 1'980'000u);  // no issue_khz: the same clock
+  const Gpu barrel = shipped("cf11");
+  EXPECT_EQ(barrel.timing->issue.policy, "barrel");
+  EXPECT_EQ(barrel.timing->issue.stages, 24u);
+  EXPECT_EQ(barrel.timing->issue.memory_stages, 4u);
+  EXPECT_EQ(barrel.timing->l1.bytes, 0u);
+  EXPECT_FALSE(shipped("k20").timing->l1.global);
+  EXPECT_EQ(shipped("v100").timing->units[static_cast<unsigned>(timing::UnitClass::sfu)].latency, 14u);
+}
+
+TEST(Gpu, a_bank_hash_of_the_hardware_is_of_its_banks) {
+  const auto with = [](const std::string& text) { return parse_gpu(replaced(h100(), "hash_cycles = 0", "ports = 2\nhash = " + text + "\nhash_cycles = 1"), "x.toml"); };
+  const Result<Gpu> gpu = with("\"xor\"");
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  ASSERT_TRUE(gpu->timing->rules.hash);
+  EXPECT_EQ(gpu->timing->rules.hash->banks(), 32u);
+  EXPECT_EQ(gpu->timing->rules.hash->bank(32), 1u);  // bits 5-9 go on top of bits 0-4
+  EXPECT_EQ(gpu->timing->rules.ports, 2u);
+  EXPECT_EQ(gpu->timing->scratchpad.hash_cycles, 1u);
+  EXPECT_FALSE(with("\"none\"")->timing->rules.hash);
+  const Result<Gpu> wrong = with("\"perm:12\"");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().message.find("scratchpad.hash is no bank hash: hash 'perm:12'"), std::string::npos) << wrong.error().message;
+}
+
+/// Within a part in a hundred of what is published.
+void is_close(double value, double published) { EXPECT_NEAR(value, published, published / 100); }
+
+TEST(Gpu, bandwidth_of_memory_is_the_published_one) {
+  const auto gb = [](const std::string& name) {
+    const timing::DramConfig& dram = shipped(name).timing->dram;
+    return 1e-6 * dram.khz * dram.channels * dram.burst_bytes / dram.burst_cycles;
+  };
+  is_close(gb("gtx480"), 177.4);  // 6 channels, 64 bytes in 2 cycles of 924 MHz: 177.408
+  is_close(gb("gtx580"), 192.4);
+  is_close(gb("cf11"), 51.2);     // Table 3
+  is_close(gb("k20"), 208);
+  is_close(gb("v100"), 900);      // 32 channels, 32 bytes a cycle of 877 MHz: 898
+  is_close(gb("h100"), 3350);
+  for (const std::string name : {"gtx480", "gtx580", "cf11", "k20", "v100", "h100"}) {
+    const Gpu gpu = shipped(name);  // what CUDA tells: two transfers a cycle of its memory clock
+    is_close(gb(name), 2e-6 * gpu.memory_khz * gpu.memory_bus_bits / 8);
+    EXPECT_DOUBLE_EQ(gb(name) * 1e9, gpu.timing->dram_bytes_per_second());
+  }
+}
+
+TEST(Gpu, peak_of_single_precision_is_the_published_one) {
+  const auto gflops = [](const std::string& name) { return shipped(name).timing->fp32_per_second() / 1e9; };
+  is_close(gflops("gtx480"), 1345);  // 480 cores, 2 operations, 1.401 GHz
+  is_close(gflops("gtx580"), 1581);
+  is_close(gflops("k20"), 3520);     // 2,496 cores, 0.7055 GHz
+  is_close(gflops("v100"), 15'670);  // 5,120 cores, 1.53 GHz
+  is_close(gflops("h100"), 66'900);  // 16,896 cores, 1.98 GHz
+}
+
+/// SM cycles of a load by one lane that hits in L2, and more if it comes from a closed row of DRAM: sums of the path's
+/// parts, with a flit to ask and those of a sector to answer at either end.
+double l2_hit(const timing::Config& t) {
+  const double network = double(t.core_khz) / t.interconnect.khz;
+  const unsigned answer = (t.interconnect.header_bytes + t.l1.sector_bytes + t.interconnect.flit_bytes - 1) / t.interconnect.flit_bytes;
+  return 2.0 * t.interconnect.latency + network * (1 + 2 * answer) + t.l2.latency * double(t.core_khz) / t.l2.khz;
+}
+double dram_more(const timing::Config& t) {
+  const unsigned bursts = t.l1.sector_bytes / t.dram.burst_bytes;
+  return double(t.core_khz) / t.dram.khz * (t.dram.rcd + t.dram.cl + bursts * t.dram.burst_cycles + t.dram.latency);
+}
+
+TEST(Gpu, latencies_add_up_to_what_was_measured) {
+  struct Case { std::string gpu; double l2, dram; };  // sources: the files
+  for (const Case& c : {Case{"gtx480", 155, 342.5}, {"gtx580", 155, 342.5}, {"k20", 200, 325}, {"v100", 193, 375}, {"h100", 263, 479}}) {
+    const Gpu gpu = shipped(c.gpu);
+    EXPECT_NEAR(l2_hit(*gpu.timing), c.l2, c.l2 * 0.02) << c.gpu;
+    EXPECT_NEAR(l2_hit(*gpu.timing) + dram_more(*gpu.timing), c.dram, c.dram * 0.02) << c.gpu;
+  }
+  const timing::Config cf11 = *shipped("cf11").timing;  // no cache: 440 cycles of GT200
+  EXPECT_NEAR(l2_hit(cf11) + dram_more(cf11), 440, 9);
 }
 
 }  // namespace

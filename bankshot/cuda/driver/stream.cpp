@@ -109,7 +109,7 @@ BANKSHOT_API(cuEventDestroy_v2)(void* event) {
   return call([&](Session& session) { return session.events().destroy(event); });
 }
 BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned) {
-  return call_on(stream, [&](Session& session) { return session.events().record(event); });
+  return call_on(stream, [&](Session& session) { return session.events().record(event, session.now()); });
 }
 BANKSHOT_API(cuEventRecord)(void* event, void* stream) { return bankshot_cuEventRecordWithFlags(event, stream, 0); }
 BANKSHOT_API(cuEventSynchronize)(void* event) {

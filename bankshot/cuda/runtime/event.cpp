@@ -14,7 +14,7 @@ BANKSHOT_API(cudaEventDestroy)(void* event) {
 }
 
 BANKSHOT_API(cudaEventRecordWithFlags)(void* event, void* stream, unsigned) {
-  return call_on(stream, [&](Session& session) { return session.events().record(event); });
+  return call_on(stream, [&](Session& session) { return session.events().record(event, session.now()); });
 }
 
 BANKSHOT_API(cudaEventRecord)(void* event, void* stream) { return bankshot_cudaEventRecordWithFlags(event, stream, 0); }

@@ -1,0 +1,135 @@
+// What `bankshot simulate` tells the libraries, and how a simulated launch is interrupted.
+#include <gtest/gtest.h>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "bankshot/cuda/interrupt.hpp"
+#include "bankshot/cuda/progress.hpp"
+#include "bankshot/cuda/simulate.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+/// A GPU with timing; the components that the defaults name.
+gpu::Gpu made_gpu() {
+  gpu::Gpu gpu;
+  gpu.file = "made.toml";
+  gpu.timing.emplace();
+  gpu.timing->scratchpad.hash_cycles = 1;
+  return gpu;
+}
+
+std::string refusal(const SimulateRequest& request, std::string_view hash = {}, const gpu::Gpu& gpu = made_gpu()) {
+  const auto config = simulated_config(gpu, request, hash);
+  return config ? "" : config.error().message;
+}
+
+TEST(CudaSimulate, a_request_is_read_as_it_was_written) {
+  const SimulateRequest request{"gto", "split", "native", 1000, 50};
+  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=split;atomics=native;max_cycles=1000;timeline_cycles=50");
+  const auto read = parse_simulate(to_text(request));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, request);
+  EXPECT_EQ(to_text({}), "");
+  EXPECT_EQ(*parse_simulate(""), SimulateRequest());
+  EXPECT_EQ(*parse_simulate(";max_cycles=7;"), (SimulateRequest{"", "", "", 7, 0}));
+}
+
+TEST(CudaSimulate, rejects_parts_that_are_none) {
+  EXPECT_EQ(parse_simulate("speed=9").error().message,
+            "\"speed=9\" is none of scheduler=, pipeline=, atomics=, max_cycles=, timeline_cycles=");
+  for (const char* value : {"", "0", "-1", "1e6", "18446744073709551615", "99999999999999999999"}) {
+    EXPECT_EQ(parse_simulate(std::string("max_cycles=") + value).error().message,
+              std::string("max_cycles is \"") + value + "\" and not a number of cycles");
+  }
+}
+
+TEST(CudaSimulate, components_asked_for_replace_those_of_the_gpu) {
+  const auto config = simulated_config(made_gpu(), {"gto", "", "loadlike"}, "");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->issue.policy, "gto");
+  EXPECT_EQ(config->issue.pipeline, "split");
+  EXPECT_EQ(config->scratchpad.atomics, "loadlike");
+}
+
+TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do) {
+  const std::string scheduler = refusal({"fifo", "", ""});
+  EXPECT_TRUE(scheduler.starts_with("there is no scheduler 'fifo'; there are: ")) << scheduler;
+  EXPECT_NE(scheduler.find("gto, lrr"), std::string::npos) << scheduler;
+  EXPECT_TRUE(refusal({"", "none", ""}).starts_with("there is no pipeline 'none'; there are: "));
+  EXPECT_TRUE(refusal({"", "", "none"}).starts_with("there is no atomics unit 'none'; there are: "));
+}
+
+TEST(CudaSimulate, rejects_a_gpu_without_timing) {
+  gpu::Gpu gpu = made_gpu();
+  gpu.timing.reset();
+  EXPECT_TRUE(refusal({}, "", gpu).starts_with("made.toml says nothing of timing, so it cannot be simulated; these do: "));
+}
+
+TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {
+  const auto cycles = [](std::string_view hash) { return simulated_config(made_gpu(), {}, hash)->scratchpad.hash_cycles; };
+  EXPECT_EQ(cycles(""), 0u);
+  EXPECT_EQ(cycles("none"), 0u);
+  EXPECT_EQ(cycles("xor"), 0u);
+  EXPECT_EQ(cycles("bvxor:0,5,31"), 1u) << "the same banks as xor, in hardware that can be told others";
+  EXPECT_EQ(cycles("perm:0"), 1u) << "word modulo banks, in hardware that can be told others";
+  EXPECT_FALSE(simulated_config(made_gpu(), {}, "none")->rules.hash);
+  EXPECT_TRUE(simulated_config(made_gpu(), {}, "xor")->rules.hash);
+}
+
+TEST(CudaSimulate, rejects_a_hash_that_is_none) {
+  EXPECT_TRUE(refusal({}, "frob").starts_with("--bank-hash: ")) << refusal({}, "frob");
+}
+
+TEST(CudaSimulate, an_interrupt_is_held_and_then_ends_the_process) {
+  const auto held = [] {
+    {
+      const HeldInterrupt interrupt;
+      raise(SIGINT);
+    }
+    if (!HeldInterrupt::flag()) _exit(1);
+    end_by_interrupt();
+  };
+  EXPECT_EXIT(held(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(CudaSimulate, a_second_interrupt_ends_the_process_at_once) {
+  const auto twice = [] {
+    const HeldInterrupt interrupt;
+    raise(SIGINT);
+    if (!HeldInterrupt::flag()) _exit(1);
+    raise(SIGINT);
+    _exit(2);
+  };
+  EXPECT_EXIT(twice(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(CudaSimulate, the_handler_of_the_program_stays) {
+  const auto own = [] {
+    signal(SIGINT, [](int) { _exit(7); });
+    const HeldInterrupt interrupt;
+    raise(SIGINT);
+    _exit(1);
+  };
+  EXPECT_EXIT(own(), testing::ExitedWithCode(7), "");
+}
+
+TEST(CudaSimulate, what_stood_before_stands_again) {
+  const auto restored = [] {
+    { const HeldInterrupt interrupt; }
+    raise(SIGINT);
+    _exit(1);
+  };
+  EXPECT_EXIT(restored(), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(CudaProgress, the_line_of_a_simulation_names_cycles_rate_and_time_left) {
+  const timing::ChipProgress progress{256, 1024, 1'234'567, 3'000'000};
+  EXPECT_EQ(progress_text("_Z5scalePfi", progress, 2.0),
+            "bankshot: 256 of 1024 CTAs, 1.23 M cycles, 1.50 M instr/s, 6 s left, scale(...");
+  EXPECT_EQ(progress_text("k", {0, 8, 912, 500}, 1.0), "bankshot: 0 of 8 CTAs, 912 cycles, 500 instr/s, k");
+}
+
+}  // namespace
+}  // namespace bankshot::cuda
