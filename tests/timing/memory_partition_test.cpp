@@ -38,6 +38,16 @@ TEST(Partition, a_miss_takes_ports_cache_and_dram) {
   EXPECT_EQ(memory.counters().flits_to_sms, 2u);
 }
 
+TEST(Partition, the_controller_takes_its_own_time_of_reads_and_not_of_the_bus) {
+  Config config = plain_machine();
+  config.dram.latency = 10;
+  Memory memory(config);
+  memory.run({load(0, 256, 0b0010)});
+  EXPECT_EQ(memory.answers[0].time, 69u + 10);  // as above, and 10 more
+  memory.run({load(1000, 256, 0b1100)});        // the last of two bursts of an open row two cycles after the first
+  EXPECT_EQ(memory.answers[1].time, 1035u + 10 + 2 + 20 + 3);
+}
+
 TEST(Partition, a_hit_takes_ports_and_cache) {
   Memory memory = warm(plain_machine());
   const Packet packet = load(1000, 0, 0b0001);

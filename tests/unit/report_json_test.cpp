@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
 #include "report_fixture.hpp"
 
 namespace bankshot::report {
@@ -34,6 +35,27 @@ TEST(ReportJson, has_the_fields_of_the_contract) {
   EXPECT_EQ(site["degree_mean"], 32.0);
   EXPECT_EQ(site["class"], "stride");
   EXPECT_EQ(site["stride"], 32);
+}
+
+TEST(ReportJson, tells_and_reads_back_ports_and_the_bank_hash) {
+  RunReport report = made_report({column(88, 3)});
+  EXPECT_FALSE(json::parse(to_json(report))["scratchpad"].contains("hash"));
+  report.rules.ports = 2;
+  for (const char* spec : {"xor", "add", "rows:1,3,7,16,65535"}) {
+    ASSERT_FALSE(scratchpad::set_bank_hash(report.rules, spec));
+    const Result<RunReport> again = from_json(to_json(report));
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->rules, report.rules) << spec;
+  }
+  json root = json::parse(to_json(report));
+  EXPECT_EQ(root["scratchpad"]["hash"], (json{{"class", "gf2"}, {"rows", {1, 3, 7, 16, 65535}}, {"address_bits", 16}}));
+  EXPECT_EQ(root["scratchpad"]["ports"], 2);
+  root["scratchpad"].erase("ports");  // as reports were before
+  EXPECT_EQ(from_json(root.dump())->rules.ports, 1u);
+  root["scratchpad"]["hash"]["rows"] = {1, 2};
+  EXPECT_EQ(from_json(root.dump()).error().message, "\"hash\": 2 rows, but 5 bank bits");
+  root["scratchpad"]["hash"]["address_bits"] = 17;
+  EXPECT_EQ(from_json(root.dump()).error().message, "\"address_bits\" of \"hash\" is not from 5 to 16");
 }
 
 TEST(ReportJson, lists_source_lines_with_their_sites_most_conflicts_first) {
