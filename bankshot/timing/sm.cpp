@@ -53,7 +53,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
   while (ctas_.size() < launch.ctas_per_sm) ctas_.emplace_back();
   for (unsigned k = 0; k < launch.ctas_per_sm; ++k) ctas_[k].prepare(*worker_);
   free_slots_ = launch.ctas_per_sm == 64 ? ~uint64_t{0} : (uint64_t{1} << launch.ctas_per_sm) - 1;
-  registers_ = std::max<size_t>(1, program.register_count);
+  const simt::FunctionInfo& kernel = program.functions[launch.setup->function];
+  registers_ = std::max(1u, kernel.has_calls ? launch.operations->of_functions : kernel.register_count);
   const size_t all = registers_ * launch.ctas_per_sm * launch.warps_per_cta;
   ready_.assign(all, 0);
   hold_.assign(all, 0);
@@ -246,17 +247,16 @@ void Sm::wake(unsigned slot, Cycle at) {
 
 /// What global memory has completed.
 void Sm::complete(Cycle now) {
-  const simt::LoadedProgram& program = *launch_.setup->program;
   for (const MemoryPort::Completion& done : port_.completions()) {
     const unsigned slot = done.warp;
     busy_until_ = std::max(busy_until_, done.ready);
     if (generation_[slot] != done.generation) continue;
-    const Operation& operation = (*launch_.operations)[done.instr];
+    const Operation& operation = launch_.operations->of[done.instr];
     if (done.kind != Packet::Kind::load) --stores_[slot];
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
       --loads_[slot];
       for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
-        ready_[slot * registers_ + program.register_uses[operation.uses + k]] = done.ready;
+        ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
       }
       known_[slot] = std::max(known_[slot], done.ready);
       complete_[slot] = loads_[slot] != 0 ? kNever : std::max(known_[slot], done.ready);

@@ -24,7 +24,7 @@ namespace bankshot::timing {
 struct SmLaunch {
   const simt::LaunchSetup* setup = nullptr;
   const simt::Launch* launch = nullptr;
-  const std::vector<Operation>* operations = nullptr;
+  const Operations* operations = nullptr;
   unsigned ctas_per_sm = 1, warps_per_cta = 1;
   Cycle begin = 0;
   Cycle timeline_end = 0;  ///< spans are kept of what begins before

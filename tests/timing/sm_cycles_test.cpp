@@ -31,6 +31,7 @@ TEST_F(SmCycles, another_warp_issues_in_the_gaps) {
   // 0: w0 mov, 1: w1 mov, 4: w0 add, 5: w1 add; round robin then: 6: w0 exit, 7: w1 exit.
   EXPECT_EQ(cycles("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; ret;", {64, 1, 1}), 8u);
   EXPECT_EQ(slots(Cause::execution), 2u);
+  EXPECT_EQ(last.timing.counters.warp_cycles, 7u + 8u);
 }
 
 // A unit of 8 lanes takes a warp every 4 cycles.
