@@ -363,8 +363,9 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   chip.is_clean = chip.fault == nullptr && !chip.stopped;
   std::vector<simt::Output> outputs;
   for (Sm& sm : chip.sms) {
-    std::move(sm.outputs().begin(), sm.outputs().end(), std::back_inserter(outputs));
-    sm.outputs().clear();
+    std::vector<simt::Output>& printed = sm.outputs(!chip.is_clean);
+    std::move(printed.begin(), printed.end(), std::back_inserter(outputs));
+    printed.clear();
   }
   simt::print(outputs);
   if (chip.fault != nullptr) {

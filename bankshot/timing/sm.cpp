@@ -73,7 +73,7 @@ void Sm::begin_launch(const SmLaunch& launch) {
   for (Scheduler& scheduler : schedulers_) {
     scheduler.policy = SchedulerRegistry::find(config_.issue.policy)->make(config_);
     scheduler.next = kNever;
-    scheduler.since = launch.begin;
+    scheduler.since = scheduler.free = launch.begin;
     scheduler.cause = Cause::no_warp;
     scheduler.blame = kNobody;
   }
@@ -207,7 +207,7 @@ void Sm::schedule(unsigned index, Cycle now) {
     }
     issued_ = true;
     scheduler.since = now + 1;
-    scheduler.next = now + issue_cycles_;
+    scheduler.next = scheduler.free = now + issue_cycles_;
     scheduler.cause = Cause::sub_warp;
     scheduler.blame = static_cast<uint32_t>(instr - code_);
     return;
@@ -241,8 +241,9 @@ bool Sm::block(unsigned slot, Cycle until, Cause cause) {
 
 void Sm::wake(unsigned slot, Cycle at) {
   wake_[slot] = std::min(wake_[slot], at);
+  waits_for_memory_ &= ~(uint64_t{1} << slot);
   Scheduler& scheduler = schedulers_[scheduler_of(slot)];
-  scheduler.next = std::min(scheduler.next, std::max(at, scheduler.since));
+  scheduler.next = std::min(scheduler.next, std::max(at, scheduler.free));
 }
 
 /// What global memory has completed.
@@ -299,6 +300,13 @@ void Sm::wake_cta(unsigned slot, Cycle at) {
       wake(k, at);
     }
   }
+}
+
+std::vector<simt::Output>& Sm::outputs(bool all) {
+  for (unsigned place = 0; all && place < launch_.ctas_per_sm; ++place) {
+    if ((free_slots_ >> place & 1) == 0) simt::keep_output(ctas_[place].cta(), outputs_);
+  }
+  return outputs_;
 }
 
 bool Sm::break_deadlock(Cycle now) {

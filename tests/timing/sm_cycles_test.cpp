@@ -49,6 +49,12 @@ TEST_F(SmCycles, a_narrow_datapath_takes_four_cycles_a_warp) {
   EXPECT_EQ(slots(Cause::sub_warp), 9u);
 }
 
+// Warp 0 is released at 5, but the datapath is warp 1's until 8.
+TEST_F(SmCycles, a_warp_that_is_released_waits_for_the_datapath) {
+  config.issue.simd_lanes = 8;
+  EXPECT_EQ(cycles("bar.sync 0; ret;", {64, 1, 1}), 16u);  // 0, 4, 8, 12 to 16
+}
+
 // Under the strict barrel a warp has one instruction in flight: a mov is done after 4 cycles, whatever follows.
 TEST_F(SmCycles, the_strict_barrel_waits_for_the_last_instruction) {
   config.issue.policy = "barrel";
