@@ -40,6 +40,9 @@ std::string some_cycles(const std::string& text) {
              : "'" + text + "' is not a number of cycles from 1 to 999999999999999999";
 }
 
+/// A CLI11 check: a shell variable that is not set must not pass for an option that is not given.
+std::string something(const std::string& text) { return text.empty() ? "a value is missing" : ""; }
+
 /// core cycles of all simulated launches
 uint64_t all_cycles(const report::RunReport& report) {
   uint64_t cycles = 0;
@@ -52,7 +55,9 @@ class Simulate final : public Command {
   void define(CLI::App& app) override {
     options_.define(app);
     const auto component = [&](const char* option, std::string& name, const std::string& what, const std::string& known) {
-      app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
+      app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")
+          ->check(something)
+          ->type_name("NAME");
     };
     options_.define_bank_hash(app);
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
@@ -61,8 +66,8 @@ class Simulate final : public Command {
     app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
         ->check(some_cycles)
         ->type_name("N");
-    app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->type_name("FILE");
-    app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
+    app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->check(something)->type_name("FILE");
+    trace_cycles_option_ = app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
         ->check(some_cycles)
         ->capture_default_str()
         ->type_name("N");
@@ -74,6 +79,7 @@ class Simulate final : public Command {
 
   int run(const std::vector<std::string>& command) override {
     if (const std::string reason = output_.problem("simulate", command); !reason.empty()) return refuse(reason);
+    if (const std::string reason = trace_problem(); !reason.empty()) return refuse(reason);
     if (!trace_.empty()) {
       if (const auto error = cannot_write(trace_)) return refuse(error->message);
       request_.timeline_cycles = trace_cycles_;
@@ -108,10 +114,17 @@ class Simulate final : public Command {
   }
 
  private:
+  /// Why there cannot be a timeline as it is asked for, or empty.
+  std::string trace_problem() const {
+    if (trace_.empty()) return trace_cycles_option_->count() == 0 ? "" : "--trace-cycles says how long a timeline is: --trace FILE asks for one";
+    if (trace_ == "-") return "--trace takes the name of a file: standard output is the program's and the report's";
+    return trace_ == output_.json ? "--trace and --json name the same file, " + trace_ : "";
+  }
+
   /// FILE, and FILE.2 … for further processes. @return false after a message if one cannot be written
   bool write_timelines(const std::vector<std::string>& timelines) const {
     if (trace_.empty()) return true;
-    if (timelines.empty()) say("--trace: no launch was simulated, so there is no timeline");
+    if (timelines.empty()) say("--trace: no simulated launch came to its end or was stopped, so there is no timeline");
     const Signals held;  // or Ctrl-C would leave half a file beside it
     for (size_t i = 0; i < timelines.size(); ++i) {
       const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);
@@ -129,6 +142,7 @@ class Simulate final : public Command {
   cuda::SimulateRequest request_;
   std::string trace_;
   timing::Cycle trace_cycles_ = 2000;
+  const CLI::Option* trace_cycles_option_ = nullptr;
 };
 
 const RegisterCommand registration({

@@ -1,6 +1,7 @@
 #include "bankshot/cuda/interrupt.hpp"
 
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace bankshot::cuda {
@@ -9,7 +10,25 @@ namespace {
 std::atomic<bool> came{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may touch nothing else");
 
-void note(int) { came.store(true, std::memory_order_relaxed); }
+std::atomic<int64_t> first{0};
+
+int64_t milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+/// A second interrupt ends the process at once; but one that is sent to a process group reaches us twice, directly and
+/// passed on by bankshot.
+void note(int) {
+  constexpr int64_t kSame = 500;
+  if (!came.exchange(true)) {
+    first.store(milliseconds());
+  } else if (milliseconds() - first.load() > kSame) {
+    signal(SIGINT, SIG_DFL);
+    raise(SIGINT);
+  }
+}
 
 }  // namespace
 
@@ -17,7 +36,7 @@ HeldInterrupt::HeldInterrupt() {
   if (sigaction(SIGINT, nullptr, &before_) != 0 || (before_.sa_flags & SA_SIGINFO) != 0 || before_.sa_handler != SIG_DFL) return;
   struct sigaction action {};
   action.sa_handler = note;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_RESTART;
   held_ = sigaction(SIGINT, &action, nullptr) == 0;
 }
 

@@ -17,24 +17,13 @@ std::string_view main_cause(const timing::LineCounters& counters) {
   return *most == 0 ? "" : name(static_cast<timing::Cause>(most - counters.slots.begin()));
 }
 
-/// Of the shared-memory instructions of the same source line or, without line information, the same PTX line.
-uint64_t conflicts(const Kernel& kernel, const simt::Source& source) {
-  uint64_t all = 0;
-  for (const Site& site : kernel.sites) {
-    const bool same = source.line != 0 ? site.source.line == source.line && site.source.file == source.file
-                                       : site.source.line == 0 && site.source.ptx_line == source.ptx_line;
-    if (same) all += site.totals.conflicts();
-  }
-  return all;
-}
-
 std::string row(const Kernel& kernel, const TimedLine& line, uint64_t all, const Paint& paint) {
   const timing::LineTiming& first = kernel.timing->lines[line.instructions[0]];
   const double share = 100.0 * static_cast<double>(stalls(line.counters)) / static_cast<double>(all);
   Site place;
   place.source = first.source;
   return fmt::format("    {:>14} {:>6.1f} %  {:<15} {:>12} {:>12}  {}\n", grouped(stalls(line.counters)), share,
-                     main_cause(line.counters), grouped(conflicts(kernel, first.source)), grouped(line.counters.exposed),
+                     main_cause(line.counters), grouped(line.counters.conflict_cycles), grouped(line.counters.exposed),
                      paint.strong(place_text(place)));
 }
 

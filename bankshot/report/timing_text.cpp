@@ -74,17 +74,21 @@ std::string slots(const Counters& c, const Paint& paint) {
 }
 
 /// Whether the conflicts cost anything, in one sentence.
-std::string verdict(const Counters& c, const Paint& paint) {
+std::string verdict(const Kernel& kernel, const Counters& c, const Paint& paint) {
   const uint64_t exposed = c.conflict_cycles_exposed, all = exposed + c.conflict_cycles_hidden;
   const std::string question = "  do the conflicts cost anything? ";
-  if (c.shared_wavefronts == c.shared_ideal) return question + "There are none.\n";
+  if (c.shared_wavefronts == c.shared_ideal) {
+    const uint64_t counted_there = kernel.shared().conflicts();
+    if (counted_there == 0) return question + "There are none.\n";
+    return question + fmt::format("No: the atomics unit does not charge the {} that explain counts.\n", grouped(counted_there));
+  }
   if (exposed == 0) return question + fmt::format("No: other work hides all {} of them.\n", counted(all, "cycle", "cycles"));
   const double lost = percent(exposed, c.sm_cycles);
   const std::string answer = fmt::format("{}: in {:.1f} % of its time an SM waits for them.", lost < 1 ? "Hardly" : "Yes", lost);
   return question + (lost < 1 ? answer : paint.bad(answer)) + "\n";
 }
 
-std::string shared_memory(const Counters& c, const Paint& paint) {
+std::string shared_memory(const Kernel& kernel, const Counters& c, const Paint& paint) {
   if (c.shared_accesses == 0) return "  shared memory is not used\n";
   std::string text = fmt::format("  shared memory     {:>16} {}, busy in {:.1f} % of the time\n", grouped(c.shared_accesses),
                                  c.shared_accesses == 1 ? "access" : "accesses", percent(c.shared_busy_cycles, c.sm_cycles));
@@ -95,7 +99,7 @@ std::string shared_memory(const Counters& c, const Paint& paint) {
                         grouped(c.shared_wavefronts - c.shared_ideal), grouped(c.conflict_cycles_exposed),
                         grouped(c.conflict_cycles_hidden));
   }
-  return text + verdict(c, paint);
+  return text + verdict(kernel, c, paint);
 }
 
 /// "123 reads, 12.5 % hits", with what waits for a fetch under way, if any does.
@@ -140,7 +144,7 @@ std::string timing_text(const Kernel& kernel, const RunReport& report, const Tex
   const KernelTiming& timing = *kernel.timing;
   const Counters& c = timing.counters;
   return partial(timing, paint) + speed(c, *report.machine) + occupancy(timing, *report.machine) + slots(c, paint) +
-         shared_memory(c, paint) + memory(c, *report.machine) + timed_lines_text(kernel, options, sources);
+         shared_memory(kernel, c, paint) + memory(c, *report.machine) + timed_lines_text(kernel, options, sources);
 }
 
 }  // namespace bankshot::report

@@ -64,12 +64,14 @@ struct Chip::State {
   ThreadPool pool;
   std::unordered_map<uint64_t, Operations> programs;  ///< by LoadedProgram::serial
   Cycle time = 0;            ///< where the next launch begins
+  Cycle used = 0;            ///< cycles of all launches
   bool is_clean = true;      ///< nothing is under way: not so after a launch that did not come to its end
 
   // Of the launch.
   uint64_t ctas = 0, next_cta = 0;
   unsigned resident_limit = 1;
   Cycle begin = 0, quantum = 0;        ///< start of the launch, of the quantum
+  Cycle limit = kNever;                ///< where max_cycles are used up
   Cycle quantum_end = 0;
   unsigned parity = 0;
   bool stopped = false;
@@ -127,7 +129,8 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& lau
     }
   }
   dispatch(begin);
-  quantum_end = std::min(options.max_cycles, quantum + config.interconnect.latency);
+  limit = options.max_cycles == kNever ? kNever : begin + (options.max_cycles - std::min(options.max_cycles, used));
+  quantum_end = std::min(limit, quantum + config.interconnect.latency);
 }
 
 void Chip::State::part(unsigned k) {
@@ -172,7 +175,7 @@ bool Chip::State::between() {
   if (find_fault()) return false;
   dispatch(quantum_end);
   if (is_finished()) return false;
-  if (quantum_end >= options.max_cycles || (options.stop != nullptr && options.stop->load(std::memory_order_relaxed))) {
+  if (quantum_end >= limit || (options.stop != nullptr && options.stop->load(std::memory_order_relaxed))) {
     stopped = true;
     return false;
   }
@@ -255,8 +258,8 @@ bool Chip::State::choose_next_quantum() {
     if (event != kNever && event > next) next += (event - next) / latency * latency;
   }
   parity = 1 - parity;
-  quantum = std::min(next, options.max_cycles);
-  quantum_end = std::min(options.max_cycles, quantum + config.interconnect.latency);
+  quantum = std::min(next, limit);
+  quantum_end = std::min(limit, quantum + config.interconnect.latency);
   return true;
 }
 
@@ -374,6 +377,7 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
     return fault;
   }
   const Cycle end = chip.end_of_launch();
+  chip.used += end - chip.begin;
   chip.drain(std::max(end, chip.quantum_end));
   SimulatedLaunch result = chip.result(*setup, end);
   const auto threads_of_cta = static_cast<unsigned>(config.block.count());

@@ -15,7 +15,6 @@ constexpr std::array<CauseText, kCauses> kCauseTexts = {{
     {"scratchpad_busy", "shared memory is busy"},
     {"memory_busy", "the queue to the first-level cache is full"},
     {"pipeline", "the pipeline stands still"},
-    {"policy", "the scheduling policy lets no ready warp issue"},
     {"branch", "instructions behind a taken branch are fetched"},
     {"scratchpad", "data from shared memory is waited for"},
     {"execution", "the result of an arithmetic instruction is waited for"},

@@ -18,7 +18,6 @@ enum class Cause : uint8_t {
   scratchpad_busy,   ///< … the scratchpad's queue is full
   memory_busy,       ///< … the queue to the first-level cache is full
   pipeline,          ///< … the pipeline stands still, as its organisation has it
-  policy,            ///< … the scheduler's policy forbids the warp to issue now
   branch,            ///< the front end follows a taken branch
   scratchpad,        ///< waits for data from shared memory
   execution,         ///< waits for the result of an arithmetic instruction
@@ -27,7 +26,7 @@ enum class Cause : uint8_t {
   barrier,           ///< waits at a barrier, or for other lanes of its warp
   no_warp,           ///< no warp of this scheduler is left
 };
-constexpr unsigned kCauses = 14;
+constexpr unsigned kCauses = 13;
 std::string_view name(Cause cause);     ///< "scratchpad_busy"
 std::string_view meaning(Cause cause);  ///< a few words for people
 

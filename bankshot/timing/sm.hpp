@@ -168,6 +168,7 @@ class Sm {
   std::array<uint32_t, kSlots> loads_{}, stores_{}, deferred_{};
   std::array<Cycle, kSlots> known_{};          ///< by when all results whose time is known are there
   std::array<Cycle, kSlots> complete_{};       ///< of the last instruction
+  std::array<Cause, kSlots> in_flight_{};      ///< what who waits for that waits for
   std::array<Cycle, kSlots> holds_{};          ///< until when a register of a deferred access must be left alone
   // By warp slot and register.
   size_t registers_ = 0;

@@ -34,7 +34,7 @@ bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
   issue.operation = &launch_.operations->of[issue.index];
   const Operation& operation = *issue.operation;
   if (!registers_ready(issue)) return false;
-  if (one_in_flight_ && complete_[slot] > now) return block(slot, complete_[slot], Cause::policy);
+  if (one_in_flight_ && complete_[slot] > now) return block(slot, complete_[slot], in_flight_[slot]);
   if (!may_leave(issue)) return false;
   if (!unit_free(issue, scheduler)) return false;
   if (operation.is_access() && !access_accepted(issue)) return false;
@@ -265,6 +265,7 @@ void Sm::results(const Issue& issue) {
     holds_[slot] = quantum_end_;
   }
   complete_[slot] = loads_[slot] != 0 ? kNever : issue.ready;
+  in_flight_[slot] = issue.why;
   if (issue.now < launch_.timeline_end) {
     const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
     span(issue, Track::warp, slot, issue.now, end, 0);

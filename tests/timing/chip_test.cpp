@@ -148,6 +148,17 @@ TEST_F(ChipLaunch, stops_at_the_cycle_it_is_told) {
   EXPECT_EQ(slots, 30u);
 }
 
+// The budget is one of launches: a second one that gets none of it stops at its first cycle, with nothing issued.
+TEST_F(ChipLaunch, a_launch_without_cycles_left_stops_at_once) {
+  options.max_cycles = 5;
+  ASSERT_TRUE(simulate(kernel("mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r4, 4; ret;"), {1, 1, 1}, {32, 1, 1}));
+  const auto second = simulate(kernel("mov.u32 %r1, 1; ret;"), {1, 1, 1}, {32, 1, 1});
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->timing.partial);
+  EXPECT_EQ(second->timing.counters.cycles, 0u);
+  EXPECT_EQ(second->timing.counters.warp_instructions, 0u);
+}
+
 TEST_F(ChipLaunch, stops_when_it_is_asked) {
   const std::atomic<bool> stop{true};
   options.stop = &stop;

@@ -59,7 +59,16 @@ TEST_F(SmCycles, a_warp_that_is_released_waits_for_the_datapath) {
 TEST_F(SmCycles, the_strict_barrel_waits_for_the_last_instruction) {
   config.issue.policy = "barrel";
   EXPECT_EQ(cycles("mov.u32 %r1, 1; mov.u32 %r2, 2; ret;"), 9u);  // 0, 4, 8
-  EXPECT_EQ(slots(Cause::policy), 6u);
+  EXPECT_EQ(slots(Cause::execution), 6u);
+}
+
+// … and what it waits for is what that instruction waits for: conflicts of a shared access are exposed.
+TEST_F(SmCycles, the_strict_barrel_waits_for_shared_memory_too) {
+  config.issue.policy = "barrel";
+  const std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2]; ret;";
+  EXPECT_EQ(cycles(body), 8u + 10 + 3 + 1);
+  EXPECT_EQ(slots(Cause::scratchpad), 12u);
+  EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 3u);
 }
 
 // Degree d: the banks serve for d cycles, and the data comes d - 1 cycles later than without conflicts.
