@@ -1,5 +1,5 @@
 // bankshot reproduce: a figure or table of the papers, beside the published values.
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -40,11 +40,31 @@ nlohmann::ordered_json json_of(const Value& value) {
   return text != nullptr ? nlohmann::ordered_json(*text) : nlohmann::ordered_json(nullptr);
 }
 
+/// What a program writes, of interest only if it fails: it is the same warnings over and over, of its PTX on an old GPU.
+class Said {
+ public:
+  Said() : descriptor_(memfd_create("said", MFD_CLOEXEC)) {}
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+  ~Said() { close(descriptor_); }
+
+  int descriptor() const { return descriptor_; }
+  /// Prints it to standard error.
+  void show() const {
+    char text[4096];
+    off_t at = 0;
+    for (ssize_t got; (got = pread(descriptor_, text, sizeof text, at)) > 0; at += got) std::fwrite(text, 1, static_cast<size_t>(got), stderr);
+  }
+
+ private:
+  int descriptor_;
+};
+
 /// Runs our own programs on one GPU and keeps what they did: several benchmarks are kernels of one run, and several hash
 /// functions find the same hash.
 class Runs {
  public:
-  explicit Runs(const RunOptions& options) : options_(options) { options_.warn = false; }
+  explicit Runs(const RunOptions& options) : options_(options) {}
 
   Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments) {
     const std::vector<std::string> command = command_of(benchmark, arguments);
@@ -105,11 +125,14 @@ class Runs {
       setup->environment[cuda::kSimulateVariable] = cuda::to_text(as_the_gpu_is);
       how.trace_accesses = 0;
     }
-    how.launch.output = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    Said said;
+    how.launch.output = how.launch.error = said.descriptor();
     const Result<Observation> seen = observe(*setup, command, how);
-    close(how.launch.output);
     if (!seen) return seen.error();
-    if (seen->ending.shell_status() != 0 || seen->report.is_partial()) return Error{command[0] + " failed"};
+    if (seen->ending.shell_status() != 0 || seen->report.is_partial()) {
+      said.show();
+      return Error{command[0] + " failed"};
+    }
     return seen->report;
   }
 

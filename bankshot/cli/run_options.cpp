@@ -48,7 +48,6 @@ Result<Setup> set_up(const RunOptions& options, const std::vector<std::string>& 
   add_libraries(setup.environment, *target, libraries);
   setup.environment["BANKSHOT_GPU"] = gpu->file;
   setup.environment["BANKSHOT_THREADS"] = std::to_string(options.threads);
-  if (!options.warn) return setup;
   for (const std::string& warning : target->warnings) std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());
   return setup;
 }

@@ -15,7 +15,6 @@ struct RunOptions {
   std::string gpu{gpu::kDefaultGpu};
   unsigned threads = 0;  ///< 0: all cores
   std::string bank_hash; ///< a spec of hash_text.hpp that the GPU's banks are to have; empty: what its file says
-  bool warn = true;      ///< set_up() prints the program's warnings to standard error
 
   void define(CLI::App& app);
   /// For commands that count: the others run a program on the banks of the GPU's file, whatever BANKSHOT_BANK_HASH says.
@@ -32,7 +31,7 @@ struct Setup {
 /// "which program? For example: bankshot run ./app"
 std::string which_program(const std::string& command);
 
-/// Finds the GPU, inspects the program, and prints its warnings to standard error unless told not to.
+/// Finds the GPU, inspects the program, and prints its warnings to standard error.
 Result<Setup> set_up(const RunOptions& options, const std::vector<std::string>& command);
 
 }  // namespace bankshot::cli

@@ -77,6 +77,8 @@ Result<Timed> timed(const Benchmark& benchmark, const Settings& settings) {
 /// Three decimals of a speed-up, two of a percentage: no more is meant.
 double rounded(double value, double digits) { return std::round(value * digits) / digits; }
 
+std::string over(const std::vector<Timed>& all) { return all.size() == 1 ? "1 benchmark" : fmt::format("{} benchmarks", all.size()); }
+
 /// Figure 9: a row for each benchmark and function, then the geometric means.
 void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
   for (const Timed& one : all) {
@@ -90,7 +92,7 @@ void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, O
     for (const Timed& one : all) logarithms += std::log(one.speedup(f));
     const std::string label = std::string("geometric mean, ") + hash_functions()[f].label;
     outcome.rows.push_back({label, published(experiment, label), rounded(std::exp(logarithms / static_cast<double>(all.size())), 1000),
-                            "times as fast", fmt::format("of {} benchmarks", all.size())});
+                            "times as fast", over(all)});
   }
 }
 
@@ -106,7 +108,7 @@ void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Out
     most = std::max(most, one.loss(f));
   }
   const auto summary = [&](const std::string& label, double value) {
-    outcome.rows.push_back({label, published(experiment, label), rounded(value, 100), "% of the time lost", fmt::format("of {} benchmarks", all.size())});
+    outcome.rows.push_back({label, published(experiment, label), rounded(value, 100), "% of the time lost", over(all)});
   };
   summary("without conflicts, on average", sum / static_cast<double>(all.size()));
   summary("without conflicts, at most", most);
