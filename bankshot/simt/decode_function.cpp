@@ -412,7 +412,7 @@ void FunctionDecoder::note_uses(Item& item) {
   item.info.reads = static_cast<uint16_t>(item.reads.size());
   item.info.writes = static_cast<uint16_t>(item.writes.size());
   for (const std::vector<uint32_t>* list : {&item.reads, &item.writes}) {
-    for (const uint32_t reg : *list) program.register_uses.push_back(info_.first_register + reg);
+    program.register_uses.insert(program.register_uses.end(), list->begin(), list->end());
   }
 }
 
@@ -435,9 +435,7 @@ void FunctionDecoder::place() {
     if (items_[k].join_behind) is_join[k + 1] = 1;
   }
   info_.begin = static_cast<uint32_t>(program.code.size());
-  info_.first_register = program.register_count;
   info_.register_count = static_cast<uint32_t>(registers_.size());
-  program.register_count += info_.register_count;
   std::vector<uint32_t> place_of(items_.size());
   uint32_t next = info_.begin;
   for (size_t k = 0; k < items_.size(); ++k) {

@@ -61,7 +61,7 @@ struct FunctionInfo {
     bool predicate = false;
   };
   std::vector<Register> unwritten;      ///< may be read before they were written: zero at the start
-  uint32_t first_register = 0, register_count = 0;  ///< its registers in the program's numbering
+  uint32_t register_count = 0;          ///< numbers of its registers are below
   bool isolated = true;                 ///< nothing in it lets CTAs see each other
   std::string why_not_isolated;
   std::string reduction;                ///< what its atomics do to global memory, if that is one thing only: "add.b32"
@@ -86,8 +86,7 @@ struct LoadedProgram {
   std::vector<std::string> files;           ///< by .file index
   std::vector<Instr> code;
   std::vector<InstrInfo> info;              ///< beside code
-  std::vector<uint32_t> register_uses;      ///< registers by number, predicates too: see InstrInfo
-  uint32_t register_count = 0;              ///< of all functions; each has numbers of its own
+  std::vector<uint32_t> register_uses;      ///< registers by number in their function, predicates too: see InstrInfo
   uint64_t serial = 0;                      ///< no other program of this process has it
   std::vector<std::string> texts;
   std::vector<FunctionInfo> functions;

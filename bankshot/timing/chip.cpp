@@ -62,7 +62,7 @@ struct Chip::State {
   std::deque<Sm> sms;
   std::deque<Memory> memories;
   ThreadPool pool;
-  std::unordered_map<uint64_t, std::vector<Operation>> programs;  ///< by LoadedProgram::serial
+  std::unordered_map<uint64_t, Operations> programs;  ///< by LoadedProgram::serial
   Cycle time = 0;            ///< where the next launch begins
   bool is_clean = true;      ///< nothing is under way: not so after a launch that did not come to its end
 
@@ -96,8 +96,10 @@ struct Chip::State {
 };
 
 void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& launch, const Residency& residency) {
-  std::vector<Operation>& known = programs[setup.program->serial];
-  if (known.empty()) known = operations(*setup.program);
+  constexpr size_t kMostPrograms = 64;  // programs may load modules without end
+  if (programs.size() > kMostPrograms) programs.clear();
+  Operations& known = programs[setup.program->serial];
+  if (known.of.empty()) known = operations(*setup.program);
   SmLaunch each;
   each.setup = &setup;
   each.launch = &launch;
@@ -361,8 +363,9 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   chip.is_clean = chip.fault == nullptr && !chip.stopped;
   std::vector<simt::Output> outputs;
   for (Sm& sm : chip.sms) {
-    std::move(sm.outputs().begin(), sm.outputs().end(), std::back_inserter(outputs));
-    sm.outputs().clear();
+    std::vector<simt::Output>& printed = sm.outputs(!chip.is_clean);
+    std::move(printed.begin(), printed.end(), std::back_inserter(outputs));
+    printed.clear();
   }
   simt::print(outputs);
   if (chip.fault != nullptr) {

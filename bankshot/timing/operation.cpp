@@ -81,12 +81,22 @@ unsigned access_bytes(std::string_view text) {
   return bytes * elements;
 }
 
-std::vector<Operation> operations(const simt::LoadedProgram& program) {
-  std::vector<Operation> all(program.code.size());
-  for (size_t k = 0; k < all.size(); ++k) {
+Operations operations(const simt::LoadedProgram& program) {
+  Operations all;
+  for (const simt::FunctionInfo& function : program.functions) {
+    if (function.is_entry) all.of_functions = std::max(all.of_functions, function.register_count);
+  }
+  std::vector<uint32_t> first(program.functions.size(), 0);
+  for (size_t k = 0; k < first.size(); ++k) {
+    if (program.functions[k].is_entry) continue;
+    first[k] = all.of_functions;
+    all.of_functions += program.functions[k].register_count;
+  }
+  all.of.resize(program.code.size());
+  for (size_t k = 0; k < all.of.size(); ++k) {
     const simt::InstrInfo& info = program.info[k];
     const std::string& text = program.texts[info.text];
-    Operation& operation = all[k];
+    Operation& operation = all.of[k];
     operation.kind = kind_of(info.unit, text);
     operation.unit = unit_class(info.unit, text);
     operation.strong = operation.is_access() && !has_modifier(text, "cta") &&
@@ -95,7 +105,10 @@ std::vector<Operation> operations(const simt::LoadedProgram& program) {
     if (operation.is_access()) operation.width = static_cast<uint8_t>(access_bytes(text));
     operation.reads = info.reads;
     operation.writes = info.writes;
-    operation.uses = info.uses;
+    operation.uses = static_cast<uint32_t>(all.registers.size());
+    for (uint32_t use = 0; use < uint32_t{info.reads} + info.writes; ++use) {
+      all.registers.push_back(first[info.function] + program.register_uses[info.uses + use]);
+    }
   }
   return all;
 }

@@ -17,13 +17,19 @@ struct Operation {
   bool strong = false;      ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
   uint8_t width = 4;        ///< load, store, atomic: bytes a lane
   uint16_t reads = 0, writes = 0;
-  uint32_t uses = 0;        ///< in LoadedProgram::register_uses
+  uint32_t uses = 0;        ///< where its registers begin in Operations::registers
 
   bool is_access() const { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic; }
 };
 
-/// One for each Instr of the program.
-std::vector<Operation> operations(const simt::LoadedProgram& program);
+/// A program as a timing model sees it.
+struct Operations {
+  std::vector<Operation> of;         ///< one for each Instr
+  /// Registers by number, those read first: a kernel's from 0 on, those of functions behind any kernel's.
+  std::vector<uint32_t> registers;
+  uint32_t of_functions = 0;         ///< one more than the highest number of all
+};
+Operations operations(const simt::LoadedProgram& program);
 
 /// The class of an instruction by its unit and text, "div.rn.f32". What PTX calls one instruction and machines do in a
 /// sequence is `divide`.

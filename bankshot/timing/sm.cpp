@@ -53,7 +53,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
   while (ctas_.size() < launch.ctas_per_sm) ctas_.emplace_back();
   for (unsigned k = 0; k < launch.ctas_per_sm; ++k) ctas_[k].prepare(*worker_);
   free_slots_ = launch.ctas_per_sm == 64 ? ~uint64_t{0} : (uint64_t{1} << launch.ctas_per_sm) - 1;
-  registers_ = std::max<size_t>(1, program.register_count);
+  const simt::FunctionInfo& kernel = program.functions[launch.setup->function];
+  registers_ = std::max(1u, kernel.has_calls ? launch.operations->of_functions : kernel.register_count);
   const size_t all = registers_ * launch.ctas_per_sm * launch.warps_per_cta;
   ready_.assign(all, 0);
   hold_.assign(all, 0);
@@ -72,7 +73,7 @@ void Sm::begin_launch(const SmLaunch& launch) {
   for (Scheduler& scheduler : schedulers_) {
     scheduler.policy = SchedulerRegistry::find(config_.issue.policy)->make(config_);
     scheduler.next = kNever;
-    scheduler.since = launch.begin;
+    scheduler.since = scheduler.free = launch.begin;
     scheduler.cause = Cause::no_warp;
     scheduler.blame = kNobody;
   }
@@ -206,7 +207,7 @@ void Sm::schedule(unsigned index, Cycle now) {
     }
     issued_ = true;
     scheduler.since = now + 1;
-    scheduler.next = now + issue_cycles_;
+    scheduler.next = scheduler.free = now + issue_cycles_;
     scheduler.cause = Cause::sub_warp;
     scheduler.blame = static_cast<uint32_t>(instr - code_);
     return;
@@ -240,23 +241,23 @@ bool Sm::block(unsigned slot, Cycle until, Cause cause) {
 
 void Sm::wake(unsigned slot, Cycle at) {
   wake_[slot] = std::min(wake_[slot], at);
+  waits_for_memory_ &= ~(uint64_t{1} << slot);
   Scheduler& scheduler = schedulers_[scheduler_of(slot)];
-  scheduler.next = std::min(scheduler.next, std::max(at, scheduler.since));
+  scheduler.next = std::min(scheduler.next, std::max(at, scheduler.free));
 }
 
 /// What global memory has completed.
 void Sm::complete(Cycle now) {
-  const simt::LoadedProgram& program = *launch_.setup->program;
   for (const MemoryPort::Completion& done : port_.completions()) {
     const unsigned slot = done.warp;
     busy_until_ = std::max(busy_until_, done.ready);
     if (generation_[slot] != done.generation) continue;
-    const Operation& operation = (*launch_.operations)[done.instr];
+    const Operation& operation = launch_.operations->of[done.instr];
     if (done.kind != Packet::Kind::load) --stores_[slot];
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
       --loads_[slot];
       for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
-        ready_[slot * registers_ + program.register_uses[operation.uses + k]] = done.ready;
+        ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
       }
       known_[slot] = std::max(known_[slot], done.ready);
       complete_[slot] = loads_[slot] != 0 ? kNever : std::max(known_[slot], done.ready);
@@ -299,6 +300,13 @@ void Sm::wake_cta(unsigned slot, Cycle at) {
       wake(k, at);
     }
   }
+}
+
+std::vector<simt::Output>& Sm::outputs(bool all) {
+  for (unsigned place = 0; all && place < launch_.ctas_per_sm; ++place) {
+    if ((free_slots_ >> place & 1) == 0) simt::keep_output(ctas_[place].cta(), outputs_);
+  }
+  return outputs_;
 }
 
 bool Sm::break_deadlock(Cycle now) {

@@ -24,7 +24,7 @@ namespace bankshot::timing {
 struct SmLaunch {
   const simt::LaunchSetup* setup = nullptr;
   const simt::Launch* launch = nullptr;
-  const std::vector<Operation>* operations = nullptr;
+  const Operations* operations = nullptr;
   unsigned ctas_per_sm = 1, warps_per_cta = 1;
   Cycle begin = 0;
   Cycle timeline_end = 0;  ///< spans are kept of what begins before
@@ -59,7 +59,8 @@ class Sm {
   MemoryPort& port() { return port_; }
   const MemoryPort& port() const { return port_; }
   simt::Worker& worker() { return *worker_; }
-  std::vector<simt::Output>& outputs() { return outputs_; }
+  /// What CTAs printed that ended; with `all`, also what those printed that are still here.
+  std::vector<simt::Output>& outputs(bool all);
   bool is_idle() const { return resident_ == 0 && port_.is_idle(); }
   unsigned ctas_ended() const { return ctas_ended_; }
   unsigned index() const { return index_; }
@@ -86,6 +87,7 @@ class Sm {
     uint64_t share = 0;            ///< the warp slots that are its
     Cycle next = kNever;           ///< when to look again
     Cycle since = 0;               ///< slots are accounted for up to here
+    Cycle free = 0;                ///< the issue stage is, from here on
     Cause cause = Cause::no_warp;  ///< of the slots since then
     uint32_t blame = kNobody;      ///< the instruction that waits
   };

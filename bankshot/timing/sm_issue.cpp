@@ -31,7 +31,7 @@ bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
   issue.warp = warp_[slot];
   issue.instr = next_[slot];
   issue.index = static_cast<uint32_t>(issue.instr - code_);
-  issue.operation = &(*launch_.operations)[issue.index];
+  issue.operation = &launch_.operations->of[issue.index];
   const Operation& operation = *issue.operation;
   if (!registers_ready(issue)) return false;
   if (one_in_flight_ && complete_[slot] > now) return block(slot, complete_[slot], Cause::policy);
@@ -51,7 +51,7 @@ bool Sm::registers_ready(const Issue& issue) {
   const unsigned slot = issue.slot;
   if (loads_[slot] == 0 && known_[slot] <= issue.now && holds_[slot] <= issue.now) return true;
   const Operation& operation = *issue.operation;
-  const uint32_t* const uses = launch_.setup->program->register_uses.data() + operation.uses;
+  const uint32_t* const uses = launch_.operations->registers.data() + operation.uses;
   Cycle until = issue.now;
   Cause why = Cause::execution;
   for (unsigned k = 0; k < unsigned{operation.reads} + operation.writes; ++k) {
@@ -253,7 +253,7 @@ void Sm::charge_constant(Issue& issue) {
 void Sm::results(const Issue& issue) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
-  const uint32_t* const uses = launch_.setup->program->register_uses.data() + operation.uses;
+  const uint32_t* const uses = launch_.operations->registers.data() + operation.uses;
   for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
     const size_t at = slot * registers_ + uses[k];
     ready_[at] = issue.ready;

@@ -56,3 +56,23 @@ foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
     set_tests_properties(static.${program} PROPERTIES LABELS kernels TIMEOUT 120)
   endforeach()
 endforeach()
+
+# On the simulated GPU a program does what it does under run, for any number of host threads. PROGRAM and its arguments.
+set(simulated
+  "back_propagation" "bitonic_sort 1024" "convolution 5 3" "dct8x8" "dwt_haar 1024" "fast_walsh 11 3" "fft 64 2" "histogram 10000"
+  "hotspot 37 3" "lavamd 1 7" "lud 16" "matmul 64" "matrix_scan 2049" "mri_gridding 1 1 1 1" "needleman_wunsch 16" "reduction 5000"
+  "scalar_product 5 1001" "scan 1000" "spinlock 1 32" "srad 32 1" "stencil 101 57" "transpose 77" "transpose16 77" "vector_add 1001"
+  "voting_histogram 33 7" "warp_primitives 1")
+foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
+  string(REGEX REPLACE "\\..*" "" name ${program})
+  foreach(case ${simulated})
+    string(REPLACE " " ";" parts ${case})
+    list(POP_FRONT parts of)
+    if(NOT of STREQUAL name)
+      continue()
+    endif()
+    add_test(NAME simulate.${program} COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/simulate_agrees $<TARGET_FILE:bankshot> gtx480
+      ${CMAKE_BINARY_DIR}/kernels/${program} ${parts})
+    set_tests_properties(simulate.${program} PROPERTIES LABELS kernels TIMEOUT 120)
+  endforeach()
+endforeach()

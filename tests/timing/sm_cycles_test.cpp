@@ -31,6 +31,7 @@ TEST_F(SmCycles, another_warp_issues_in_the_gaps) {
   // 0: w0 mov, 1: w1 mov, 4: w0 add, 5: w1 add; round robin then: 6: w0 exit, 7: w1 exit.
   EXPECT_EQ(cycles("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; ret;", {64, 1, 1}), 8u);
   EXPECT_EQ(slots(Cause::execution), 2u);
+  EXPECT_EQ(last.timing.counters.warp_cycles, 7u + 8u);
 }
 
 // A unit of 8 lanes takes a warp every 4 cycles.
@@ -46,6 +47,12 @@ TEST_F(SmCycles, a_narrow_datapath_takes_four_cycles_a_warp) {
   config.issue.simd_lanes = 8;
   EXPECT_EQ(cycles("mov.u32 %r1, 1; mov.u32 %r2, 2; ret;"), 12u);  // 0, 4, 8 to 12
   EXPECT_EQ(slots(Cause::sub_warp), 9u);
+}
+
+// Warp 0 is released at 5, but the datapath is warp 1's until 8.
+TEST_F(SmCycles, a_warp_that_is_released_waits_for_the_datapath) {
+  config.issue.simd_lanes = 8;
+  EXPECT_EQ(cycles("bar.sync 0; ret;", {64, 1, 1}), 16u);  // 0, 4, 8, 12 to 16
 }
 
 // Under the strict barrel a warp has one instruction in flight: a mov is done after 4 cycles, whatever follows.
