@@ -1,5 +1,5 @@
 // bankshot reproduce: a figure or table of the papers, beside the published values.
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -14,6 +14,7 @@
 #include "bankshot/cli/gate.hpp"
 #include "bankshot/cli/observe.hpp"
 #include "bankshot/cli/output.hpp"
+#include "bankshot/cuda/simulate.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/report/pattern_set.hpp"
 
@@ -39,47 +40,104 @@ nlohmann::ordered_json json_of(const Value& value) {
   return text != nullptr ? nlohmann::ordered_json(*text) : nlohmann::ordered_json(nullptr);
 }
 
-/// Runs our own programs and keeps what they did: several benchmarks are kernels of one run.
+/// What a program writes, of interest only if it fails: it is the same warnings over and over, of its PTX on an old GPU.
+class Said {
+ public:
+  Said() : descriptor_(memfd_create("said", MFD_CLOEXEC)) {}
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+  ~Said() { close(descriptor_); }
+
+  int descriptor() const { return descriptor_; }
+  /// Prints it to standard error.
+  void show() const {
+    char text[4096];
+    off_t at = 0;
+    for (ssize_t got; (got = pread(descriptor_, text, sizeof text, at)) > 0; at += got) std::fwrite(text, 1, static_cast<size_t>(got), stderr);
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// Runs our own programs on one GPU and keeps what they did: several benchmarks are kernels of one run, and several hash
+/// functions find the same hash.
 class Runs {
  public:
   explicit Runs(const RunOptions& options) : options_(options) {}
 
   Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments) {
-    std::vector<std::string> command = {(std::filesystem::path(library_folder()).parent_path() / "kernels" / benchmark.program).string()};
-    command.insert(command.end(), arguments.begin(), arguments.end());
+    const std::vector<std::string> command = command_of(benchmark, arguments);
     const auto [set, is_new] = sets_.try_emplace({command, benchmark.kernel});
     if (!is_new) return set->second;
-    if (!runs_.contains(command)) {
-      Result<report::RunReport> report = run(command);
-      if (!report) return report.error();
-      runs_.emplace(command, std::move(*report));
-    }
-    report::RunReport report = runs_.at(command);
-    if (!benchmark.kernel.empty()) {
-      if (const std::string reason = keep_kernels(report, {benchmark.kernel}); !reason.empty()) return Error{reason};
-    }
-    Result<scratchpad::PatternSet> patterns = report::pattern_set(report.rules, report.kernels);
+    const Result<report::RunReport> report = kernel_of(benchmark, command, "");
+    if (!report) return report.error();
+    Result<scratchpad::PatternSet> patterns = report::pattern_set(report->rules, report->kernels);
     if (patterns) set->second = *patterns;
     return patterns;
   }
 
+  /// Core cycles of the benchmark's kernels under a bank hash.
+  Result<uint64_t> simulate(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments, const std::string& bank_hash) {
+    const Result<report::RunReport> report = kernel_of(benchmark, command_of(benchmark, arguments), bank_hash);
+    if (!report) return report.error();
+    uint64_t cycles = 0;
+    for (const report::Kernel& kernel : report->kernels) cycles += kernel.timing ? kernel.timing->counters.cycles : 0;
+    return cycles;
+  }
+
  private:
-  Result<report::RunReport> run(const std::vector<std::string>& command) const {
+  static std::vector<std::string> command_of(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments) {
+    std::vector<std::string> command = {(std::filesystem::path(library_folder()).parent_path() / "kernels" / benchmark.program).string()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return command;
+  }
+
+  /// The report of a run with the benchmark's kernels only. @param bank_hash  of the simulated GPU; empty: trace, no time
+  Result<report::RunReport> kernel_of(const experiment::Benchmark& benchmark, const std::vector<std::string>& command,
+                                      const std::string& bank_hash) {
+    const std::pair key{command, bank_hash};
+    if (!runs_.contains(key)) {
+      Result<report::RunReport> report = run(command, bank_hash);
+      if (!report) return report.error();
+      runs_.emplace(key, std::move(*report));
+    }
+    report::RunReport report = runs_.at(key);
+    if (!benchmark.kernel.empty()) {
+      if (const std::string reason = keep_kernels(report, {benchmark.kernel}); !reason.empty()) return Error{reason};
+    }
+    return report;
+  }
+
+  Result<report::RunReport> run(const std::vector<std::string>& command, const std::string& bank_hash) const {
     if (access(command[0].c_str(), X_OK) != 0) {
       return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
     }
-    Result<Setup> setup = set_up(options_, command);
+    RunOptions options = options_;
+    options.bank_hash = bank_hash;
+    Result<Setup> setup = set_up(options, command);
     if (!setup) return setup.error();
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    const Result<Observation> seen = observe(*setup, command, {.launch = {.output = nowhere}, .trace_accesses = kTraced});
-    close(nowhere);
+    ObserveOptions how{.launch = {}, .trace_accesses = kTraced};
+    if (!bank_hash.empty()) {
+      const cuda::SimulateRequest as_the_gpu_is;
+      const Result<timing::Config> config = cuda::simulated_config(setup->gpu, as_the_gpu_is, bank_hash);
+      if (!config) return config.error();
+      setup->environment[cuda::kSimulateVariable] = cuda::to_text(as_the_gpu_is);
+      how.trace_accesses = 0;
+    }
+    Said said;
+    how.launch.output = how.launch.error = said.descriptor();
+    const Result<Observation> seen = observe(*setup, command, how);
     if (!seen) return seen.error();
-    if (seen->ending.shell_status() != 0 || seen->report.is_partial()) return Error{command[0] + " failed"};
+    if (seen->ending.shell_status() != 0 || seen->report.is_partial()) {
+      said.show();
+      return Error{command[0] + " failed"};
+    }
     return seen->report;
   }
 
-  const RunOptions& options_;
-  std::map<std::vector<std::string>, report::RunReport> runs_;
+  RunOptions options_;
+  std::map<std::pair<std::vector<std::string>, std::string>, report::RunReport> runs_;       ///< by command and bank hash
   std::map<std::pair<std::vector<std::string>, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel
 };
 
@@ -89,7 +147,7 @@ class Reproduce final : public Command {
     options_.define(app);
     app.add_option("NAME", names_, "experiments; those of --list");
     app.add_flag("--list", list_, "list the experiments");
-    app.add_flag("--quick", quick_, "fewer runs where an experiment takes a mean of several");
+    app.add_flag("--quick", quick_, "fewer runs where an experiment takes a mean of several, and smaller problems where it takes time");
     app.add_option("--json", json_, "write the result as JSON, a line an experiment; - is standard output")->type_name("FILE|-");
   }
 
@@ -103,11 +161,15 @@ class Reproduce final : public Command {
       if (!one) return refuse(one.error().message);
       all.push_back(std::move(*one));
     }
-    Runs runs(options_);
+    std::map<std::string, Runs> runs_by_gpu;
     std::string text, json;
     for (const experiment::Experiment& one : all) {
+      RunOptions options = options_;
+      if (!one.gpu.empty()) options.gpu = one.gpu;
+      Runs& runs = runs_by_gpu.try_emplace(options.gpu, options).first->second;
       experiment::Settings settings;
       settings.trace = [&](const auto& benchmark, const auto& arguments) { return runs.trace(benchmark, arguments); };
+      settings.simulate = [&](const auto& benchmark, const auto& arguments, const auto& hash) { return runs.simulate(benchmark, arguments, hash); };
       settings.quick = quick_;
       if (isatty(STDERR_FILENO) != 0) {
         settings.progress = [&](const std::string& what) { std::fprintf(stderr, "\r%s: %s\033[K", one.name.c_str(), what.c_str()); };
@@ -176,7 +238,7 @@ class Reproduce final : public Command {
 const RegisterCommand registration({
     "reproduce", "Rebuild a figure or table of the papers beside the published values",
     "Experiments are files in experiments/, or in the folder that BANKSHOT_EXPERIMENTS names; they run our own programs of\n"
-    "kernels/.\n\n"
+    "kernels/. One that names its GPU runs on that, whatever --gpu says.\n\n"
     "Examples:\n"
     "  bankshot reproduce --list\n"
     "  bankshot reproduce tc16-table5\n"

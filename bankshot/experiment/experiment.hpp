@@ -23,15 +23,17 @@ struct Benchmark {
   std::string kernel;                            ///< contained in its name; empty: all
   std::vector<std::string> arguments;            ///< of the run on which hashes are searched
   std::vector<std::vector<std::string>> tests;   ///< of the runs on which they are judged; none: the same run
+  std::vector<std::string> timed;                ///< of the run whose cycles are compared; none: the tests
   std::map<std::string, std::string> published;  ///< parameters of hashes by function
 };
 
 struct Experiment {
   std::string name;                        ///< of the file, without .toml
   std::string title, paper;
+  std::string gpu;                         ///< that it runs on; empty: the one that the user chose
   std::string kind;                        ///< what is computed: one of the kinds in reproduce.cpp
   std::map<std::string, Value> published;  ///< by label of a row
-  std::vector<Benchmark> benchmarks;       ///< its own, or those of the file it names
+  std::vector<Benchmark> benchmarks;       ///< those of the file it names, then its own
   std::vector<std::string> deviations;     ///< sentences: why a measured value is not the published one
 };
 
@@ -55,9 +57,15 @@ std::vector<std::string> names();
 /// The access patterns of one run of a benchmark.
 using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& benchmark, const std::vector<std::string>& arguments)>;
 
+/// Core cycles of a benchmark's kernel, all its launches, in a run on the simulated GPU. May be asked the same again.
+/// @param bank_hash  as on the command line: "none", "xor", "bvxor:0,5,7"
+using Simulator =
+    std::function<Result<uint64_t>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const std::string& bank_hash)>;
+
 struct Settings {
   Tracer trace;
-  bool quick = false;                                    ///< fewer test runs
+  Simulator simulate;
+  bool quick = false;                                    ///< fewer test runs, smaller problems
   std::function<void(const std::string& what)> progress; ///< told before each benchmark, or empty
 };
 

@@ -1,4 +1,4 @@
-// The experiments of the XOR-hash paper (TC'16): Tables 1, 5 and 6, Figure 8.
+// The experiments of the XOR-hash paper (TC'16) that need no time: Tables 1, 5 and 6, Figure 8.
 #include "bankshot/experiment/hash_paper.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/experiment/hash_functions.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/search/search.hpp"
 
@@ -17,22 +18,6 @@ namespace {
 
 using scratchpad::BankHash;
 using scratchpad::PatternSet;
-
-/// A way to choose a hash: a row of Table 6.
-struct Function {
-  const char* key;    ///< in experiment files
-  const char* label;  ///< in rows
-  std::optional<search::Found> (*choose)(const search::Problem&);
-};
-
-const Function kFunctions[] = {
-    {"fixed", "fixed bit-vector XOR", [](const search::Problem&) { return std::optional<search::Found>(); }},
-    {"bitvector-xor", "bit-vector XOR", [](const search::Problem& p) { return std::optional(search::exhaustive_bitvector(p, false, true, {})); }},
-    {"givargis-perm", "bitwise permutation, Givargis", [](const search::Problem& p) { return std::optional(search::givargis(p, false)); }},
-    {"mih-perm", "bitwise permutation, minimum imbalance", [](const search::Problem& p) { return std::optional(search::minimum_imbalance(p, false)); }},
-    {"givargis-xor", "bitwise XOR, Givargis", [](const search::Problem& p) { return std::optional(search::givargis(p, true)); }},
-    {"mih-xor", "bitwise XOR, minimum imbalance", [](const search::Problem& p) { return std::optional(search::minimum_imbalance(p, true)); }},
-};
 
 /// "0 1^4 5": the rows in the order in which the heuristic chose them.
 std::string bits_text(const std::vector<uint32_t>& rows) {
@@ -45,7 +30,7 @@ std::string bits_text(const std::vector<uint32_t>& rows) {
   return text;
 }
 
-std::string parameters(const Function& function, const search::Found& found) {
+std::string parameters(const HashFunction& function, const search::Found& found) {
   if (function.key != std::string_view("bitvector-xor")) return bits_text(found.bits);
   const auto v = scratchpad::as_bitvector(found.hash);
   return v ? fmt::format("k1={} k2={} mask={}", v->k1, v->k2, v->mask) : scratchpad::spec(found.hash);
@@ -61,10 +46,6 @@ Result<BankHash> published_hash(const std::string& text, scratchpad::HashSize si
   for (char c : text) spec += c == ' ' ? ',' : c;
   return scratchpad::parse_hash(spec, size);
 }
-
-uint64_t excess(const PatternSet& set, const BankHash& hash) { return scratchpad::excess(set.rules, set, hash); }
-
-Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
 
 /// How much of the conflicts a hash removes, in percent of those without a hash; nothing where there are none.
 std::optional<double> removed(const PatternSet& set, const BankHash& hash) {
@@ -85,16 +66,15 @@ Result<Removed> conflicts_removed(const Experiment& experiment, const Settings& 
     const Result<PatternSet> train = settings.trace(benchmark, benchmark.arguments);
     if (!train) return at(benchmark, train.error().message);
     std::vector<PatternSet> tests;
-    const size_t runs = settings.quick ? std::min<size_t>(2, benchmark.tests.size()) : benchmark.tests.size();
-    for (size_t k = 0; k < runs; ++k) {
-      Result<PatternSet> test = settings.trace(benchmark, benchmark.tests[k]);
+    for (const auto& arguments : tests_of(benchmark, settings.quick)) {
+      Result<PatternSet> test = settings.trace(benchmark, arguments);
       if (!test) return at(benchmark, test.error().message);
       tests.push_back(std::move(*test));
     }
     if (tests.empty()) tests.push_back(*train);
     const search::Problem problem = search::problem(train->rules, *train);
     std::vector<double>& percents = all.percent.emplace_back();
-    for (const Function& function : kFunctions) {
+    for (const HashFunction& function : hash_functions()) {
       const std::optional<search::Found> found = function.choose(problem);
       double sum = 0;
       for (const PatternSet& test : tests) {
@@ -112,11 +92,6 @@ Result<Removed> conflicts_removed(const Experiment& experiment, const Settings& 
     }
   }
   return all;
-}
-
-Value published(const Experiment& experiment, const std::string& label) {
-  const auto found = experiment.published.find(label);
-  return found == experiment.published.end() ? Value() : found->second;
 }
 
 /// Percent with a decimal: no more is meant.
@@ -146,7 +121,7 @@ Result<Outcome> hash_parameters(const Experiment& experiment, const Settings& se
     if (!set) return at(benchmark, set.error().message);
     const search::Problem problem = search::problem(set->rules, *set);
     const uint64_t before = excess(*set, scratchpad::modulo_hash(problem.size));
-    for (const Function& function : kFunctions) {
+    for (const HashFunction& function : hash_functions()) {
       const auto value = benchmark.published.find(function.key);
       const std::optional<search::Found> found = function.choose(problem);
       if (!found || value == benchmark.published.end()) continue;
@@ -172,8 +147,8 @@ Result<Outcome> removed_by_benchmark(const Experiment& experiment, const Setting
   double conflict_free = 0;
   for (size_t b = 0; b < experiment.benchmarks.size(); ++b) {
     conflict_free += all->percent[b][0] == 100 ? 1 : 0;
-    for (size_t f = 0; f < std::size(kFunctions); ++f) {
-      const std::string label = experiment.benchmarks[b].label + ", " + kFunctions[f].label;
+    for (size_t f = 0; f < hash_functions().size(); ++f) {
+      const std::string label = experiment.benchmarks[b].label + ", " + hash_functions()[f].label;
       outcome.rows.push_back({label, published(experiment, label), rounded(all->percent[b][f]), "% of the conflicts removed", {}});
     }
   }
@@ -186,10 +161,10 @@ Result<Outcome> removed_on_average(const Experiment& experiment, const Settings&
   const Result<Removed> all = conflicts_removed(experiment, settings);
   if (!all) return all.error();
   Outcome outcome;
-  for (size_t f = 0; f < std::size(kFunctions); ++f) {
+  for (size_t f = 0; f < hash_functions().size(); ++f) {
     double sum = 0;
     for (const std::vector<double>& percents : all->percent) sum += percents[f];
-    outcome.rows.push_back({kFunctions[f].label, published(experiment, kFunctions[f].label),
+    outcome.rows.push_back({hash_functions()[f].label, published(experiment, hash_functions()[f].label),
                             rounded(sum / static_cast<double>(all->percent.size())), "% of the conflicts removed, mean of the benchmarks", {}});
   }
   return outcome;

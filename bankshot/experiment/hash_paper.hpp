@@ -14,4 +14,8 @@ Result<Outcome> removed_by_benchmark(const Experiment& experiment, const Setting
 /// Table 6: the same, mean over the benchmarks.
 Result<Outcome> removed_on_average(const Experiment& experiment, const Settings& settings);
 
+/// Figure 9: speed-ups in simulated cycles over no hash, and their geometric means; for benchmarks without conflicts, the
+/// time that the bit-vector XOR's extra cycle of latency costs (section 7.1).
+Result<Outcome> speedups(const Experiment& experiment, const Settings& settings);
+
 }  // namespace bankshot::experiment

@@ -81,12 +81,13 @@ class Reader {
   Benchmark benchmark(const toml::node& node) const {
     if (!node.is_table()) fail(node, "a benchmark must be a section: [[benchmark]]");
     const toml::table& table = *node.as_table();
-    only(table, {"label", "program", "kernel", "arguments", "tests", "published"});
+    only(table, {"label", "program", "kernel", "arguments", "tests", "timed", "published"});
     Benchmark b;
     b.label = text(table, "label", true);
     b.program = text(table, "program", true);
     b.kernel = text(table, "kernel", false);
     b.arguments = texts(table, "arguments");
+    b.timed = texts(table, "timed");
     if (const toml::node* tests = table.get("tests")) {
       if (!tests->is_array()) fail(*tests, "tests must be a list of lists of texts");
       for (const toml::node& test : *tests->as_array()) b.tests.push_back(texts(test, "tests"));
@@ -108,12 +109,13 @@ class Reader {
 
   Experiment experiment() const {
     const toml::table root = read();
-    only(root, {"title", "paper", "kind", "benchmarks", "benchmark", "published", "deviations"});
+    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "published", "deviations"});
     Experiment e;
     e.name = path_.stem().string();
     e.kind = text(root, "kind", true);
     e.title = text(root, "title", true);
     e.paper = text(root, "paper", true);
+    e.gpu = text(root, "gpu", false);
     e.deviations = texts(root, "deviations");
     if (const toml::table* published = section(root, "published")) {
       for (const auto& [key, node] : *published) {
@@ -131,7 +133,8 @@ class Reader {
     if (const std::string other = text(root, "benchmarks", false); !other.empty()) {
       const Reader reader(path_.parent_path() / (other + ".toml"));
       const toml::table table = reader.read();
-      e.benchmarks = reader.benchmarks(table);
+      const std::vector<Benchmark> others = reader.benchmarks(table);
+      e.benchmarks.insert(e.benchmarks.begin(), others.begin(), others.end());
     }
     return e;
   }

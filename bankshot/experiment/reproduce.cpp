@@ -15,6 +15,7 @@ constexpr Kind kKinds[] = {
     {"hash-parameters", hash_parameters},
     {"conflicts-removed", removed_by_benchmark},
     {"conflicts-removed-on-average", removed_on_average},
+    {"speed-ups", speedups},
 };
 
 }  // namespace

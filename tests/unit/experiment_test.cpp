@@ -1,9 +1,11 @@
-// Experiment files: what is refused and where; conflicts removed, on patterns worked out by hand.
+// Experiment files: what is refused and where; conflicts removed and speed-ups, on patterns and cycles worked out by hand.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <stdexcept>
 
 #include "bankshot/experiment/experiment.hpp"
 
@@ -56,7 +58,7 @@ TEST(Experiment, errors_name_file_line_and_key) {
 }
 
 TEST(Experiment, every_file_of_ours_is_read_and_of_a_kind_that_there_is) {
-  EXPECT_GE(names().size(), 4u);
+  EXPECT_GE(names().size(), 5u);
   for (const std::string& name : names()) {
     Result<Experiment> one = load(name);
     ASSERT_TRUE(one) << one.error().message;
@@ -94,6 +96,106 @@ TEST(Experiment, hashes_are_searched_on_one_run_and_judged_on_the_others) {
   EXPECT_EQ(outcome->rows[1].label, "b, bit-vector XOR");
   EXPECT_EQ(std::get<double>(outcome->rows[1].measured), 83.3);
   EXPECT_EQ(std::get<double>(outcome->rows[6].measured), 1);  // benchmarks without conflicts under the fixed hash
+}
+
+/// A simulator that knows what it is asked, and a tracer of strides: the first argument, 1 has no conflicts.
+class Simulated {
+ public:
+  std::map<std::string, uint64_t> cycles;  ///< by the benchmark's last argument and the hash: "big xor"
+  std::vector<std::string> asked;
+
+  Settings settings() {
+    Settings settings;
+    settings.trace = [](const Benchmark&, const std::vector<std::string>& arguments) {
+      return Result<scratchpad::PatternSet>(strided(static_cast<uint32_t>(std::stoi(arguments[0]))));
+    };
+    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const std::string& hash) -> Result<uint64_t> {
+      asked.push_back(benchmark.label + " " + arguments.back() + " " + hash);
+      const auto found = cycles.find(arguments.back() + " " + hash);
+      return found == cycles.end() ? cycles.at(hash) : found->second;
+    };
+    return settings;
+  }
+};
+
+Benchmark named(const std::string& label, std::vector<std::string> arguments) {
+  Benchmark b;
+  b.label = label;
+  b.arguments = std::move(arguments);
+  return b;
+}
+
+const Row& row(const Outcome& outcome, const std::string& label) {
+  for (const Row& one : outcome.rows) {
+    if (one.label == label) return one;
+  }
+  throw std::out_of_range(label);
+}
+
+double measured(const Outcome& outcome, const std::string& label) { return std::get<double>(row(outcome, label).measured); }
+
+TEST(Experiment, speedups_are_cycles_without_a_hash_over_cycles_with_it_and_their_mean_is_geometric) {
+  Experiment e;
+  e.kind = "speed-ups";
+  e.published["geometric mean, fixed bit-vector XOR"] = 1.21;
+  e.benchmarks = {named("a", {"2", "a"}), named("b", {"2", "b"})};
+  Simulated simulated;
+  // Stride 2: every search answers bits 1 to 5, by one formula or another.
+  for (const char* any : {"perm:1", "bitxor:0^1,0^2,0^3,0^4,0^5"}) simulated.cycles[any] = 500;
+  simulated.cycles["a none"] = 900, simulated.cycles["a xor"] = 100;  // 9 times
+  simulated.cycles["b none"] = 400, simulated.cycles["b xor"] = 100;  // 4 times
+  const Result<Outcome> outcome = reproduce(e, simulated.settings());
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(measured(*outcome, "a, fixed bit-vector XOR"), 9);
+  EXPECT_EQ(measured(*outcome, "b, bit-vector XOR"), 0.8);
+  EXPECT_EQ(measured(*outcome, "geometric mean, fixed bit-vector XOR"), 6);    // the root of 36; the mean is 6.5
+  EXPECT_EQ(measured(*outcome, "geometric mean, bit-vector XOR"), 1.2);        // the root of 1.8 times 0.8
+  EXPECT_EQ(std::get<double>(row(*outcome, "geometric mean, fixed bit-vector XOR").published), 1.21);
+  EXPECT_EQ(row(*outcome, "a, fixed bit-vector XOR").note, "100 of 900 cycles under xor");
+  EXPECT_EQ(outcome->rows.size(), 3u * 6);
+}
+
+TEST(Experiment, benchmarks_without_conflicts_count_as_losses_and_their_hash_is_configurable_though_it_is_none) {
+  Experiment e;
+  e.kind = "speed-ups";
+  e.benchmarks = {named("a", {"1", "a"}), named("b", {"1", "b"})};
+  Simulated simulated;
+  for (const char* any : {"xor", "perm:0", "bits:0,1,2,3,4"}) simulated.cycles[any] = 1030;
+  simulated.cycles["none"] = 1000;
+  simulated.cycles["b perm:0"] = 1010;
+  Settings settings = simulated.settings();
+  settings.simulate = [&, simulate = settings.simulate](const Benchmark& b, const std::vector<std::string>& arguments, const std::string& hash) {
+    simulated.cycles.try_emplace(hash, 7000);  // of the heuristics, which have no say here
+    return simulate(b, arguments, hash);
+  };
+  const Result<Outcome> outcome = reproduce(e, settings);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  ASSERT_EQ(outcome->rows.size(), 4u);  // no speed-up of either
+  EXPECT_EQ(measured(*outcome, "without conflicts: a"), 3);
+  EXPECT_EQ(measured(*outcome, "without conflicts: b"), 1);
+  EXPECT_EQ(measured(*outcome, "without conflicts, on average"), 2);
+  EXPECT_EQ(measured(*outcome, "without conflicts, at most"), 3);
+}
+
+TEST(Experiment, cycles_are_those_of_the_timed_run_or_of_all_tests_and_quickly_of_the_searched_run_or_two_tests) {
+  Experiment e;
+  e.kind = "speed-ups";
+  e.benchmarks = {named("sized", {"2", "small"}), named("tested", {"2", "first"})};
+  e.benchmarks[0].timed = {"2", "big"};
+  e.benchmarks[1].tests = {{"2", "x"}, {"2", "y"}, {"2", "z"}};
+  Simulated simulated;
+  for (const char* any : {"none", "xor", "perm:1", "bitxor:0^1,0^2,0^3,0^4,0^5"}) simulated.cycles[any] = 100;
+  Settings settings = simulated.settings();
+  const Result<Outcome> outcome = reproduce(e, settings);
+  ASSERT_TRUE(outcome) << outcome.error().message;
+  EXPECT_EQ(simulated.asked[0], "sized big none");
+  EXPECT_EQ(simulated.asked.size(), 7u * 1 + 7u * 3);
+  EXPECT_EQ(row(*outcome, "tested, fixed bit-vector XOR").note, "300 of 300 cycles under xor");
+  simulated.asked.clear();
+  settings.quick = true;
+  ASSERT_TRUE(reproduce(e, settings));
+  EXPECT_EQ(simulated.asked[0], "sized small none");
+  EXPECT_EQ(simulated.asked.size(), 7u * 1 + 7u * 2);
 }
 
 }  // namespace

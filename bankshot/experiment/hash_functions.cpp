@@ -1,0 +1,43 @@
+#include "bankshot/experiment/hash_functions.hpp"
+
+#include <algorithm>
+
+#include "bankshot/scratchpad/pattern.hpp"
+
+namespace bankshot::experiment {
+namespace {
+
+using search::Found;
+using search::Problem;
+
+constexpr size_t kQuickTests = 2;
+
+const HashFunction kFunctions[] = {
+    {"fixed", "fixed bit-vector XOR", [](const Problem&) { return std::optional<Found>(); }},
+    {"bitvector-xor", "bit-vector XOR", [](const Problem& p) { return std::optional(search::exhaustive_bitvector(p, false, true, {})); }},
+    {"givargis-perm", "bitwise permutation, Givargis", [](const Problem& p) { return std::optional(search::givargis(p, false)); }},
+    {"mih-perm", "bitwise permutation, minimum imbalance", [](const Problem& p) { return std::optional(search::minimum_imbalance(p, false)); }},
+    {"givargis-xor", "bitwise XOR, Givargis", [](const Problem& p) { return std::optional(search::givargis(p, true)); }},
+    {"mih-xor", "bitwise XOR, minimum imbalance", [](const Problem& p) { return std::optional(search::minimum_imbalance(p, true)); }},
+};
+
+}  // namespace
+
+std::span<const HashFunction> hash_functions() { return kFunctions; }
+
+uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& hash) { return scratchpad::excess(set.rules, set, hash); }
+
+std::vector<std::vector<std::string>> tests_of(const Benchmark& benchmark, bool quick) {
+  std::vector<std::vector<std::string>> runs = benchmark.tests;
+  if (quick) runs.resize(std::min(kQuickTests, runs.size()));
+  return runs;
+}
+
+Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
+
+Value published(const Experiment& experiment, const std::string& label) {
+  const auto found = experiment.published.find(label);
+  return found == experiment.published.end() ? Value() : found->second;
+}
+
+}  // namespace bankshot::experiment

@@ -1,0 +1,36 @@
+// What the experiments of the XOR-hash paper share: the hash functions that it compares, and small things around them.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "bankshot/experiment/experiment.hpp"
+#include "bankshot/scratchpad/hash.hpp"
+#include "bankshot/search/search.hpp"
+
+namespace bankshot::experiment {
+
+/// A way to choose a hash: a row of Table 6, a colour of Figures 8 and 9.
+struct HashFunction {
+  const char* key;    ///< in experiment files
+  const char* label;  ///< in rows
+  std::optional<search::Found> (*choose)(const search::Problem&);  ///< nothing: the fixed XOR, which is not chosen
+};
+
+/// In the order of the paper's figures, the fixed one first.
+std::span<const HashFunction> hash_functions();
+constexpr size_t kBitvectorXor = 1;  ///< the configurable bit-vector XOR among them
+
+/// Conflicts of a run under a hash.
+uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& hash);
+
+/// The runs on which hashes are judged; none: the one on which they are searched.
+std::vector<std::vector<std::string>> tests_of(const Benchmark& benchmark, bool quick);
+
+/// An error that says which benchmark it is about.
+Error at(const Benchmark& benchmark, const std::string& why);
+
+/// What the experiment's file says was published under a label.
+Value published(const Experiment& experiment, const std::string& label);
+
+}  // namespace bankshot::experiment

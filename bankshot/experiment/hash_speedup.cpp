@@ -1,0 +1,133 @@
+// Figure 9 of the XOR-hash paper (TC'16): what the hash functions gain in cycles on a simulated GPU, and what they cost.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bankshot/experiment/hash_functions.hpp"
+#include "bankshot/experiment/hash_paper.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
+
+namespace bankshot::experiment {
+namespace {
+
+using scratchpad::PatternSet;
+
+/// The hash as the simulator is told. A configurable hash that happens to be word modulo banks still costs its cycle, so
+/// that it must not be called "none".
+std::string told(const std::optional<search::Found>& found) {
+  if (!found) return "xor";
+  const std::string spec = scratchpad::spec(found->hash);
+  return spec == "none" ? "perm:0" : spec;
+}
+
+/// The runs whose cycles are compared.
+std::vector<std::vector<std::string>> timed_runs(const Benchmark& benchmark, bool quick) {
+  if (!benchmark.timed.empty() && !quick) return {benchmark.timed};
+  std::vector<std::vector<std::string>> runs = tests_of(benchmark, quick);
+  if (runs.empty()) runs.push_back(benchmark.arguments);
+  return runs;
+}
+
+struct Hashed {
+  std::string hash;
+  uint64_t cycles = 0;
+};
+
+/// Cycles of a benchmark, all runs together.
+struct Timed {
+  const Benchmark* benchmark;
+  bool has_conflicts = false;    ///< without a hash
+  uint64_t cycles = 0;           ///< without a hash
+  std::vector<Hashed> hashed;    ///< by hash_functions()
+
+  double speedup(size_t f) const { return static_cast<double>(cycles) / static_cast<double>(hashed[f].cycles); }
+  /// Execution time lost, in percent of that without a hash.
+  double loss(size_t f) const { return 100 * (static_cast<double>(hashed[f].cycles) / static_cast<double>(cycles) - 1); }
+  std::string note(size_t f) const { return fmt::format("{} of {} cycles under {}", hashed[f].cycles, cycles, hashed[f].hash); }
+};
+
+Result<Timed> timed(const Benchmark& benchmark, const Settings& settings) {
+  const Result<PatternSet> train = settings.trace(benchmark, benchmark.arguments);
+  if (!train) return at(benchmark, train.error().message);
+  const search::Problem problem = search::problem(train->rules, *train);
+  Timed all{&benchmark, excess(*train, scratchpad::modulo_hash(problem.size)) != 0, 0, {}};
+  const auto cycles = [&](const std::string& hash) -> Result<uint64_t> {
+    uint64_t sum = 0;
+    for (const std::vector<std::string>& arguments : timed_runs(benchmark, settings.quick)) {
+      const Result<uint64_t> one = settings.simulate(benchmark, arguments, hash);
+      if (!one) return at(benchmark, one.error().message);
+      if (*one == 0) return at(benchmark, "no cycle was simulated");
+      sum += *one;
+    }
+    return sum;
+  };
+  const Result<uint64_t> without = cycles("none");
+  if (!without) return without.error();
+  all.cycles = *without;
+  for (const HashFunction& function : hash_functions()) {
+    const std::string hash = told(function.choose(problem));
+    const Result<uint64_t> with = cycles(hash);
+    if (!with) return with.error();
+    all.hashed.push_back({hash, *with});
+  }
+  return all;
+}
+
+/// Three decimals of a speed-up, two of a percentage: no more is meant.
+double rounded(double value, double digits) { return std::round(value * digits) / digits; }
+
+std::string over(const std::vector<Timed>& all) { return all.size() == 1 ? "1 benchmark" : fmt::format("{} benchmarks", all.size()); }
+
+/// Figure 9: a row for each benchmark and function, then the geometric means.
+void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
+  for (const Timed& one : all) {
+    for (size_t f = 0; f < hash_functions().size(); ++f) {
+      const std::string label = one.benchmark->label + ", " + hash_functions()[f].label;
+      outcome.rows.push_back({label, published(experiment, label), rounded(one.speedup(f), 1000), "times as fast", one.note(f)});
+    }
+  }
+  for (size_t f = 0; f < hash_functions().size() && !all.empty(); ++f) {
+    double logarithms = 0;
+    for (const Timed& one : all) logarithms += std::log(one.speedup(f));
+    const std::string label = std::string("geometric mean, ") + hash_functions()[f].label;
+    outcome.rows.push_back({label, published(experiment, label), rounded(std::exp(logarithms / static_cast<double>(all.size())), 1000),
+                            "times as fast", over(all)});
+  }
+}
+
+/// The last paragraph of section 7.1: what the configurable hash costs where it has nothing to gain.
+void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
+  if (all.empty()) return;
+  const size_t f = kBitvectorXor;
+  double sum = 0, most = all[0].loss(f);
+  for (const Timed& one : all) {
+    const std::string label = "without conflicts: " + one.benchmark->label;
+    outcome.rows.push_back({label, published(experiment, label), rounded(one.loss(f), 100), "% of the time lost", one.note(f)});
+    sum += one.loss(f);
+    most = std::max(most, one.loss(f));
+  }
+  const auto summary = [&](const std::string& label, double value) {
+    outcome.rows.push_back({label, published(experiment, label), rounded(value, 100), "% of the time lost", over(all)});
+  };
+  summary("without conflicts, on average", sum / static_cast<double>(all.size()));
+  summary("without conflicts, at most", most);
+}
+
+}  // namespace
+
+Result<Outcome> speedups(const Experiment& experiment, const Settings& settings) {
+  std::vector<Timed> with_conflicts, without;
+  for (const Benchmark& benchmark : experiment.benchmarks) {
+    if (settings.progress) settings.progress(benchmark.label);
+    Result<Timed> one = timed(benchmark, settings);
+    if (!one) return one.error();
+    (one->has_conflicts ? with_conflicts : without).push_back(std::move(*one));
+  }
+  Outcome outcome;
+  add_speedups(experiment, with_conflicts, outcome);
+  add_losses(experiment, without, outcome);
+  return outcome;
+}
+
+}  // namespace bankshot::experiment
