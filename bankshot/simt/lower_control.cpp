@@ -84,6 +84,10 @@ void lower_fence(Decoder& decoder, const ptx::Instruction& instruction, const Ma
   if (!m.has("cta")) decoder.cta_communication(instruction, "orders accesses other CTAs may see");
 }
 
+void lower_sleep(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {
+  if (operands_between(decoder, instruction, 1, 1)) out.op[0] = decoder.source(instruction.operands[0], Type::u32);
+}
+
 void lower_nothing(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr&) {
   for (const Operand& operand : instruction.operands) {
     if (operand.kind == Operand::Kind::identifier && decoder.find(operand.name) == nullptr) {

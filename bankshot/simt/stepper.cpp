@@ -63,6 +63,11 @@ const Instr* next_of(Warp& w) {
 
 const Instr* step(Warp& w, const Instr* i) { return settle(w, i->run(w, i)); }
 
+bool follows(const Instr* next, const Instr* i) {
+  while (next > ++i && is_pseudo(*i)) {}
+  return next == i;
+}
+
 uint64_t executing_lanes(const Warp& w, const Instr* i) {
   if (i->guard == OperandRef::kNone) return w.active;
   const uint64_t holds = w.predicate_value(i->guard);

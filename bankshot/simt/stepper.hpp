@@ -16,6 +16,9 @@ const Instr* next_of(Warp& warp);
 /// Executes the warp's next instruction. @return as next_of
 const Instr* step(Warp& warp, const Instr* i);
 
+/// Whether `next` is what comes behind `i` in the program, pseudo instructions apart.
+bool follows(const Instr* next, const Instr* i);
+
 /// Lanes for which the guard of the warp's next instruction holds.
 uint64_t executing_lanes(const Warp& warp, const Instr* i);
 

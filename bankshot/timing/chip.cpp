@@ -109,6 +109,7 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& lau
   const auto threads = static_cast<unsigned>(setup.config->block.count());
   each.warps_per_cta = (threads + config.warp_size - 1) / config.warp_size;
   each.ctas_per_sm = std::clamp(residency.ctas_per_sm, 1u, std::max(1u, 64 / each.warps_per_cta));
+  resident_limit = each.ctas_per_sm;
   each.begin = time;
   each.timeline_end = options.timeline_cycles;
   ctas = setup.config->grid.count();
@@ -199,6 +200,7 @@ void Chip::State::perform_pending() {
     worker.fp = 0;
     worker.cycle = pending.cycle;
     Sm& sm = sms[static_cast<size_t>(worker.sm)];
+    if (sm.fault() && *sm.fault() <= pending.cycle) continue;  // what came before it counts
     if (!simt::perform(pending.access)) sm.set_fault(pending.cycle);
     sm.performed(pending, quantum_end);
   }
@@ -381,7 +383,7 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   chip.drain(std::max(end, chip.quantum_end));
   SimulatedLaunch result = chip.result(*setup, end);
   const auto threads_of_cta = static_cast<unsigned>(config.block.count());
-  result.timing.ctas_per_sm = residency.ctas_per_sm;
+  result.timing.ctas_per_sm = chip.resident_limit;
   result.timing.limited_by = residency.limited_by;
   result.timing.warps_per_cta = (threads_of_cta + chip.config.warp_size - 1) / chip.config.warp_size;
   return result;

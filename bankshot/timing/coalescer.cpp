@@ -90,7 +90,9 @@ void coalesce(const uint64_t* address, uint64_t lanes, unsigned width, unsigned 
       }
     }
     const uint64_t byte = a - line;
-    to.request[at].sectors |= static_cast<uint8_t>(1u << (byte / sector_bytes));
+    for (uint64_t sector = byte / sector_bytes; sector <= (byte + width - 1) / sector_bytes; ++sector) {
+      to.request[at].sectors |= static_cast<uint8_t>(1u << sector);
+    }
     bytes[at][byte / 64] |= mask << (byte % 64);
   }
   for (unsigned k = 0; k < to.count; ++k) {

@@ -17,7 +17,7 @@ struct LineRequest {
 };
 
 struct LineRequests {
-  std::array<LineRequest, 4 * scratchpad::kMaxLanes> request;  ///< local memory: up to four words a lane
+  std::array<LineRequest, 16 * scratchpad::kMaxLanes> request;  ///< local memory: up to sixteen words a lane
   unsigned count = 0;
   unsigned sectors() const;
 };
@@ -25,7 +25,8 @@ struct LineRequests {
 /// Lines in the order of the first lane that touches them.
 /// @param address  by lane, multiples of `width`
 /// @param lanes    that access; not 0
-/// @param width    bytes a lane, a power of two, at most a sector
+/// @param width    bytes a lane, a power of two up to 64
+/// @param line_bytes  64, 128 or 256
 /// Source: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": a warp's access takes as many transactions
 /// as it touches segments.
 void coalesce(const uint64_t* address, uint64_t lanes, unsigned width, unsigned line_bytes, unsigned sector_bytes,

@@ -42,7 +42,7 @@ struct IssueConfig {
 
 struct LoadStoreConfig {
   unsigned lanes = 32;             ///< lanes whose addresses are made a cycle
-  unsigned queue = 4;              ///< accesses of global and local memory that wait or are being served
+  unsigned queue = 4;              ///< accesses of global and local memory whose lines were not all looked up yet
   unsigned constant_latency = 8;   ///< ld.const, ld.param; a cycle more for each further word of a warp
   unsigned stores = 64;            ///< store and atomic packets of an SM that are under way
 };

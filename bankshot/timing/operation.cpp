@@ -23,7 +23,7 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> modi
   return std::any_of(modifiers.begin(), modifiers.end(), [&](std::string_view m) { return has_modifier(text, m); });
 }
 
-Kind kind_of(simt::Unit unit, std::string_view text) {
+Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
   const std::string_view opcode = opcode_of(text);
   if (unit == simt::Unit::memory) {
     // Parameters are in constant memory, those of calls in registers.
@@ -35,11 +35,12 @@ Kind kind_of(simt::Unit unit, std::string_view text) {
     return Kind::arithmetic;  // hints
   }
   if (unit != simt::Unit::control) return Kind::arithmetic;
-  if (opcode == "exit" || opcode == "trap") return Kind::exit;
+  if (opcode == "exit" || opcode == "trap" || (opcode == "ret" && in_kernel)) return Kind::exit;
+  if (opcode == "call" || opcode == "ret") return Kind::call;
   if (opcode == "bar" || opcode == "barrier") return Kind::barrier;
-  if (opcode == "membar" || opcode == "fence") return has_modifier(text, "cta") ? Kind::arithmetic : Kind::fence;
+  if (opcode == "membar" || opcode == "fence") return has_modifier(text, "cta") ? Kind::order : Kind::fence;
   if (opcode == "nanosleep") return Kind::sleep;
-  if (opcode == "bra" || opcode == "brx" || opcode == "call" || opcode == "ret") return Kind::branch;
+  if (opcode == "bra" || opcode == "brx") return Kind::branch;
   return Kind::arithmetic;
 }
 
@@ -97,7 +98,7 @@ Operations operations(const simt::LoadedProgram& program) {
     const simt::InstrInfo& info = program.info[k];
     const std::string& text = program.texts[info.text];
     Operation& operation = all.of[k];
-    operation.kind = kind_of(info.unit, text);
+    operation.kind = kind_of(info.unit, text, program.functions[info.function].is_entry);
     operation.unit = unit_class(info.unit, text);
     operation.strong = operation.is_access() && !has_modifier(text, "cta") &&
                        has_any(text, {"volatile", "relaxed", "acquire", "release", "mmio", "cv"});

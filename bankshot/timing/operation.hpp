@@ -11,7 +11,8 @@
 namespace bankshot::timing {
 
 struct Operation {
-  enum class Kind : uint8_t { arithmetic, branch, barrier, fence, sleep, exit, load, store, atomic, constant };
+  /// A call is a call or a function's ret; exit is a kernel's ret, too. An order is a fence that only the CTA's threads see.
+  enum class Kind : uint8_t { arithmetic, branch, call, barrier, fence, order, sleep, exit, load, store, atomic, constant };
   Kind kind = Kind::arithmetic;
   UnitClass unit = UnitClass::alu;
   bool strong = false;      ///< volatile, relaxed, acquire, release …: takes effect at the memory partition

@@ -100,6 +100,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
     resident_ |= uint64_t{1} << slot;
     cause_[slot] = Cause::no_warp;
     wake_[slot] = kNever;
+    earliest_[slot] = at;
     wake(slot, at);
   }
 }
@@ -188,10 +189,12 @@ void Sm::schedule(unsigned index, Cycle now) {
     scheduler.policy->issued(slot);
     if (fault_) return;
     unsigned issued = 1;
+    const simt::Instr* last = instr;
     // Further instructions of the warp in the same cycle, as long as they follow one another.
-    while (issued < config_.issue.width && (resident_ >> slot & 1) != 0 && next_[slot] == instr + issued &&
+    while (issued < config_.issue.width && (resident_ >> slot & 1) != 0 && simt::follows(next_[slot], last) &&
            wake_[slot] == now + 1) {
       wake_[slot] = now;
+      last = next_[slot];
       if (!try_issue(slot, now, index)) break;
       if (fault_) return;
       ++issued;
@@ -240,6 +243,7 @@ bool Sm::block(unsigned slot, Cycle until, Cause cause) {
 }
 
 void Sm::wake(unsigned slot, Cycle at) {
+  at = std::max(at, earliest_[slot]);
   wake_[slot] = std::min(wake_[slot], at);
   waits_for_memory_ &= ~(uint64_t{1} << slot);
   Scheduler& scheduler = schedulers_[scheduler_of(slot)];
@@ -248,11 +252,13 @@ void Sm::wake(unsigned slot, Cycle at) {
 
 /// What global memory has completed.
 void Sm::complete(Cycle now) {
-  for (const MemoryPort::Completion& done : port_.completions()) {
+  for (MemoryPort::Completion& done : port_.completions()) {
     const unsigned slot = done.warp;
     busy_until_ = std::max(busy_until_, done.ready);
     if (generation_[slot] != done.generation) continue;
     const Operation& operation = launch_.operations->of[done.instr];
+    // What takes effect at the end of the quantum has no result before, even if its line was under way already.
+    if (operation.strong && deferred_[slot] != 0) done.ready = std::max(done.ready, quantum_end_);
     if (done.kind != Packet::Kind::load) --stores_[slot];
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
       --loads_[slot];
@@ -297,6 +303,7 @@ void Sm::wake_cta(unsigned slot, Cycle at) {
     next_[k] = simt::next_of(*warp_[k]);
     if (next_[k] != nullptr) {
       cause_[k] = Cause::barrier;
+      earliest_[k] = at;
       wake(k, at);
     }
   }

@@ -66,7 +66,7 @@ class Sm {
   unsigned index() const { return index_; }
   /// Cycle of the CTA's fault, if one faulted.
   std::optional<Cycle> fault() const { return fault_; }
-  void set_fault(Cycle cycle) { if (!fault_) fault_ = cycle; }
+  void set_fault(Cycle cycle) { fault_ = std::min(cycle, fault_.value_or(cycle)); }
   /// All that live are blocked for good: lanes at joins go on. @return false if there are none, and a CTA has faulted
   bool break_deadlock(Cycle now);
   /// The cycle behind the last in which something happened.
@@ -123,7 +123,7 @@ class Sm {
   void count_banks(const Issue& issue);
   void execute(Issue& issue);
   void results(const Issue& issue);
-  void after(const Issue& issue, const simt::Instr* next);
+  void after(const Issue& issue, const simt::Instr* next, bool lanes_ended);
   void wake_cta(unsigned slot, Cycle at);
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
@@ -163,6 +163,7 @@ class Sm {
   std::array<const simt::Instr*, kSlots> next_{};
   std::array<Cycle, kSlots> wake_{};           ///< when to try again
   std::array<Cause, kSlots> cause_{};          ///< why not before
+  std::array<Cycle, kSlots> earliest_{};       ///< before which the front end has nothing for it, whatever else happens
   std::array<uint64_t, kSlots> age_{};
   std::array<uint32_t, kSlots> generation_{};  ///< of the slot's tenant: answers to an earlier one's stores count for nobody
   std::array<uint32_t, kSlots> loads_{}, stores_{}, deferred_{};
@@ -176,7 +177,7 @@ class Sm {
   std::vector<Cause> why_;
 
   simt::LaneAddresses addresses_;
-  LineRequests requests_;
+  LineRequests requests_, row_;
   std::vector<Pending> pending_;
   std::optional<Cycle> fault_;
   Cycle now_ = 0, quantum_end_ = 0, busy_until_ = 0, resident_since_ = 0;

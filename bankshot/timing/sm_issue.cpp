@@ -10,18 +10,6 @@ namespace {
 
 constexpr uint64_t kLocalBase = uint64_t{1} << 46, kForeignBase = uint64_t{1} << 45;
 
-/// Local memory lies word by word: each further word of an access is in the row of words behind.
-void add_rows(unsigned width, unsigned row_bytes, LineRequests& requests) {
-  const unsigned first = requests.count;
-  for (unsigned word = 1; word < width / 4; ++word) {
-    for (unsigned k = 0; k < first; ++k) {
-      LineRequest request = requests.request[k];
-      request.line += uint64_t{word} * row_bytes;
-      requests.request[requests.count++] = request;
-    }
-  }
-}
-
 }  // namespace
 
 bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
@@ -74,9 +62,9 @@ bool Sm::may_leave(const Issue& issue) {
   switch (issue.operation->kind) {
     case Kind::fence:
       return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
+    case Kind::call:  // another frame's registers lie where those of the access may lie
+    case Kind::order:
     case Kind::exit:
-      if (loads_[slot] != 0) return block(slot, kNever, Cause::memory);
-      [[fallthrough]];
     case Kind::barrier: return deferred_[slot] == 0 || block(slot, kNever, Cause::ordering);
     default: return true;
   }
@@ -151,6 +139,7 @@ void Sm::execute(Issue& issue) {
     issue.ready = issue.now + std::max<Cycle>(1, ClockRatio{1'000'000, config_.core_khz}(ns));
   }
 
+  const uint32_t exited = warp.cta->exited;
   const simt::Instr* next;
   if (issue.deferred) {
     pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
@@ -164,7 +153,7 @@ void Sm::execute(Issue& issue) {
   }
   if (issue.shared && !issue.deferred) charge_shared(issue, before);
   results(issue);
-  after(issue, next);
+  after(issue, next, warp.cta->exited != exited);
 }
 
 /// The scratchpad: what the access needs was counted when it was executed.
@@ -219,7 +208,13 @@ void Sm::charge_memory(Issue& issue) {
   const bool local = addresses_.local != 0;
   coalesce(at.data(), lanes, local ? std::min(4u, unsigned{operation.width}) : operation.width, config_.l1.line_bytes,
            config_.l1.sector_bytes, operation.kind == Kind::atomic, requests_);
-  if (local) add_rows(operation.width, launch_.setup->program->lanes * 4, requests_);
+  // Local memory lies word by word: each further word of an access is in the row of words behind.
+  for (unsigned word = 1; local && word < operation.width / 4u; ++word) {
+    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) at[static_cast<size_t>(std::countr_zero(rest))] += launch_.setup->program->lanes * 4;
+    coalesce(at.data(), lanes, 4, config_.l1.line_bytes, config_.l1.sector_bytes, false, row_);
+    std::copy_n(row_.request.begin(), row_.count, requests_.request.begin() + requests_.count);
+    requests_.count += row_.count;
+  }
   const auto kind = operation.kind == Kind::load ? Packet::Kind::load
                     : operation.kind == Kind::store ? Packet::Kind::store : Packet::Kind::atomic;
   if (kind != Packet::Kind::load) ++stores_[slot];
@@ -276,7 +271,7 @@ void Sm::results(const Issue& issue) {
 }
 
 /// When the warp goes on, and who else does.
-void Sm::after(const Issue& issue, const simt::Instr* next) {
+void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
   next_[slot] = next;
@@ -287,7 +282,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next) {
     } else {
       block(slot, kNever, Cause::barrier);
     }
-  } else if (operation.kind == Kind::branch && next != issue.instr + 1) {
+  } else if ((operation.kind == Kind::branch || operation.kind == Kind::call) && !simt::follows(next, issue.instr)) {
     wake_[slot] += config_.issue.branch_cycles;
     cause_[slot] = Cause::branch;
   } else if (operation.kind == Kind::sleep) {
@@ -297,7 +292,8 @@ void Sm::after(const Issue& issue, const simt::Instr* next) {
     wake_[slot] = issue.now + std::max(issue_cycles_, config_.issue.barrier_cycles);
     cause_[slot] = Cause::barrier;
   }
-  if (operation.kind == Kind::barrier || operation.kind == Kind::exit) {
+  earliest_[slot] = wake_[slot] == kNever ? 0 : wake_[slot];
+  if (operation.kind == Kind::barrier || lanes_ended) {
     wake_cta(slot, issue.now + std::max(1u, config_.issue.barrier_cycles));
   }
 }

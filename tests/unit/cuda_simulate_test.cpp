@@ -1,6 +1,9 @@
 // What `bankshot simulate` tells the libraries, and how a simulated launch is interrupted.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include <signal.h>
 #include <unistd.h>
 
@@ -104,6 +107,8 @@ TEST(CudaSimulate, a_second_interrupt_ends_the_process_at_once) {
     const HeldInterrupt interrupt;
     raise(SIGINT);
     if (!HeldInterrupt::flag()) _exit(1);
+    raise(SIGINT);  // the same one, passed on by bankshot
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
     raise(SIGINT);
     _exit(2);
   };

@@ -32,7 +32,7 @@ void control_rows(Rows& rows) {
   add("fence{.sem}{.proxy}{.async}.scope", "sem = sc acq_rel acquire release; scope = cta cluster gpu sys; proxy = proxy; async = async alias",
       &no_operation, &lower_fence);
   add("fence.proxy.kind{.space}", "kind = async alias; space = global shared::cta shared::cluster", &no_operation, &lower_fence);
-  add("nanosleep.u32 a", "", &run_nanosleep, &lower_nothing);
+  add("nanosleep.u32 a", "", &run_nanosleep, &lower_sleep);
   add("griddepcontrol.op", "op = launch_dependents wait", &no_operation, &lower_nothing);
   add("pmevent{.mask} a", "", &no_operation, &lower_nothing);
   add("setmaxnreg.op.sync.aligned.u32 a", "op = inc dec", &no_operation, &lower_nothing);
