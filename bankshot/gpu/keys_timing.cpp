@@ -157,8 +157,6 @@ constexpr std::array kRelations = {
              "must not exceed issue.stages"},
     Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.sector_bytes <= g.timing->l1.line_bytes; },
              "must not exceed l1.line_bytes"},
-    Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.line_bytes / 8 <= g.timing->l1.sector_bytes; },
-             "a line has at most 8 sectors (l1.line_bytes)"},
     Relation{"l1", "bytes", [](const Gpu& g) { return g.timing->l1.bytes % (g.timing->l1.line_bytes * g.timing->l1.ways) == 0; },
              "must be whole sets of l1.ways lines"},
     Relation{"l2", "line_bytes", [](const Gpu& g) { return g.timing->l2.line_bytes == g.timing->l1.line_bytes; },

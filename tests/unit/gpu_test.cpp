@@ -158,7 +158,6 @@ TEST(Gpu, rejects_timing_that_does_not_fit_together) {
   refuses(with("simd_lanes = 32", "simd_lanes = 32\nstages = 4\nmemory_stages = 5"), "issue.memory_stages: must not exceed");
   refuses(replaced(replaced(h100(), "max_warps = 64", "max_warps = 128"), "max_threads = 2048", "max_threads = 4096"), "sm.max_warps: an SM that is simulated has at most 64");
   refuses(with("sector_bytes = 32", "sector_bytes = 256"), "l1.sector_bytes: must not exceed");
-  refuses(with("sector_bytes = 32", "sector_bytes = 8"), "l1.sector_bytes: a line has at most 8 sectors");
   refuses(with("bytes = 28_672", "bytes = 28_673"), "l1.bytes: must be whole sets");
   refuses(with("line_bytes = 128                            # GPGPU-Sim\nways", "line_bytes = 64\nways"), "l2.line_bytes: must equal l1.line_bytes");
   refuses(with("channels = 80", "channels = 79"), "memory.l2_bytes: must be whole sets of l2.ways lines in each");
