@@ -84,13 +84,6 @@ void MemoryPort::look_up(Cycle now) {
   if (++head.next == head.lines.count) queue_.pop();
 }
 
-MemoryPort::Miss* MemoryPort::find_miss(uint64_t line) {
-  for (Miss& miss : misses_) {
-    if (miss.pending != 0 && miss.line == line) return &miss;
-  }
-  return nullptr;
-}
-
 bool MemoryPort::load(Cycle now, const Queued& head, const LineRequest& line) {
   const bool cached = config_.l1.bytes != 0 && (config_.l1.global || head.access.local) && !head.access.strong;
   const uint8_t have = cached ? cache_.lookup(line.line) : uint8_t{0};
@@ -101,27 +94,19 @@ bool MemoryPort::load(Cycle now, const Queued& head, const LineRequest& line) {
     line_done(head.ticket, now + config_.l1.latency);
     return true;
   }
-  Miss* miss = misses_used_ == 0 ? nullptr : find_miss(line.line);
-  const auto ask = static_cast<uint8_t>(need & ~(miss == nullptr ? 0 : miss->pending));
-  if (miss == nullptr) {
-    if (misses_used_ == misses_.size()) return false;
-    miss = &*std::find_if(misses_.begin(), misses_.end(), [](const Miss& m) { return m.pending == 0; });
-    *miss = {line.line, 0, cached, kNone};
-    ++misses_used_;
+  using Misses = FetchTable<uint32_t>;
+  uint32_t miss = misses_.find(line.line);
+  const auto ask = static_cast<uint8_t>(need & ~(miss == Misses::kNone ? 0 : misses_[miss].pending));
+  if (miss == Misses::kNone) {
+    miss = misses_.add(line.line);
+    if (miss == Misses::kNone) return false;
+    misses_[miss].keep = cached;
   }
   ++counters_.l1_loads;
   ++(ask == 0 ? counters_.l1_load_merged : counters_.l1_load_misses);
-  if (ask != 0) send(now, Packet::Kind::load, line, ask, static_cast<uint32_t>(miss - misses_.data()));
-  miss->pending |= ask;
-  uint32_t waiter = free_waiter_;
-  if (waiter == kNone) {
-    waiter = static_cast<uint32_t>(waiters_.size());
-    waiters_.emplace_back();
-  } else {
-    free_waiter_ = waiters_[waiter].next;
-  }
-  waiters_[waiter] = {head.ticket, miss->waiters, need};
-  miss->waiters = waiter;
+  if (ask != 0) send(now, Packet::Kind::load, line, ask, miss);
+  misses_[miss].pending |= ask;
+  misses_.wait(miss, head.ticket, need);
   return true;
 }
 
@@ -168,24 +153,10 @@ void MemoryPort::answer(Cycle now, const Packet& packet) {
     line_done(packet.tag, now);
     return;
   }
-  Miss& miss = misses_[packet.tag];
-  if (miss.fills) cache_.fill(miss.line, packet.sectors, 0);
-  miss.pending &= static_cast<uint8_t>(~packet.sectors);
-  uint32_t* link = &miss.waiters;
-  while (*link != kNone) {
-    const uint32_t at = *link;
-    Waiter& waiter = waiters_[at];
-    waiter.need &= static_cast<uint8_t>(~packet.sectors);
-    if (waiter.need != 0) {
-      link = &waiter.next;
-      continue;
-    }
-    line_done(waiter.ticket, now);
-    *link = waiter.next;
-    waiter.next = free_waiter_;
-    free_waiter_ = at;
-  }
-  if (miss.pending == 0) --misses_used_;
+  if (misses_[packet.tag].keep) cache_.fill(packet.line, packet.sectors, 0);
+  misses_[packet.tag].pending &= static_cast<uint8_t>(~packet.sectors);
+  misses_.arrive(packet.tag, packet.sectors, [&](uint32_t ticket) { line_done(ticket, now); });
+  if (misses_[packet.tag].pending == 0) misses_.remove(packet.tag);
 }
 
 void MemoryPort::line_done(uint32_t index, Cycle ready) {

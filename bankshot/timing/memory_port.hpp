@@ -7,6 +7,7 @@
 #include "bankshot/timing/coalescer.hpp"
 #include "bankshot/timing/config.hpp"
 #include "bankshot/timing/counters.hpp"
+#include "bankshot/timing/fetch_table.hpp"
 #include "bankshot/timing/packet.hpp"
 #include "bankshot/timing/ring.hpp"
 #include "bankshot/timing/sector_cache.hpp"
@@ -70,29 +71,16 @@ class MemoryPort {
     Completion completion;
     uint32_t remaining = 0;
   };
-  struct Waiter {
-    uint32_t ticket = 0, next = 0;
-    uint8_t need = 0;
-  };
-  struct Miss {
-    uint64_t line = 0;
-    uint8_t pending = 0;   ///< sectors under way; 0: free
-    bool fills = false;    ///< the cache
-    uint32_t waiters = 0;  ///< first of its list
-  };
   struct Answer {
     Cycle at = 0;
     Packet packet;
   };
-  static constexpr uint32_t kNone = ~0u;
-
   void look_up(Cycle now);
   bool load(Cycle now, const Queued& head, const LineRequest& line);
   bool write(Cycle now, const Queued& head, const LineRequest& line);
   void answer(Cycle now, const Packet& packet);
   void line_done(uint32_t ticket, Cycle ready);
   void send(Cycle now, Packet::Kind kind, const LineRequest& line, uint8_t sectors, uint32_t tag);
-  Miss* find_miss(uint64_t line);
 
   const Config& config_;
   const uint16_t sm_;
@@ -103,10 +91,7 @@ class MemoryPort {
   Cycle lookup_free_ = 0;        ///< the cycle behind the last lookup
   std::vector<Ticket> tickets_;
   std::vector<uint32_t> free_tickets_;
-  std::vector<Miss> misses_;
-  unsigned misses_used_ = 0;
-  std::vector<Waiter> waiters_;
-  uint32_t free_waiter_ = kNone;
+  FetchTable<uint32_t> misses_;  ///< those who wait are tickets
   unsigned stores_ = 0, under_way_ = 0;  ///< packets not answered: of stores and atomics, of all
   Ring<Answer> answers_;
   std::vector<Completion> completions_;

@@ -138,7 +138,7 @@ struct Partition::State {
 
   // The cache. Ticks of its clock.
   SectorCache cache;
-  FetchTable fetches;
+  FetchTable<Packet> fetches;
   Cycle lookup_free = 0;      ///< from when the next packet can be looked up
   unsigned lookups = 0;       ///< in that tick
   Held held = Held::no;
@@ -283,11 +283,11 @@ bool Partition::State::look_up(const Input& input, Cycle tick) {
 
   // What has to come from DRAM, and what of it is under way already.
   const uint8_t needed = sectors & ~full & ~valid;
-  uint32_t fetch = needed != 0 ? fetches.find(input.line) : FetchTable::kNone;
-  const uint8_t merged = fetch == FetchTable::kNone ? 0 : needed & fetches[fetch].pending;
-  if (needed != 0 && fetch == FetchTable::kNone) {
+  uint32_t fetch = needed != 0 ? fetches.find(input.line) : FetchTable<Packet>::kNone;
+  const uint8_t merged = fetch == FetchTable<Packet>::kNone ? 0 : needed & fetches[fetch].pending;
+  if (needed != 0 && fetch == FetchTable<Packet>::kNone) {
     fetch = fetches.add(input.line);
-    if (fetch == FetchTable::kNone) return false;
+    if (fetch == FetchTable<Packet>::kNone) return false;
   }
 
   if (load) {
