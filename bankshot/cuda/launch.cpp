@@ -104,6 +104,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   const Status status = status_of(ran.error().kind);
   session.corrupt(status);
   launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);
+  if (session.simulation() && HeldInterrupt::flag()) session.simulation()->end_process(session);
   return is_blocking() ? status : Status::success;
 }
 

@@ -132,13 +132,6 @@ void KernelTiming::merge(const KernelTiming& other) {
   for (const timing::LineTiming& line : other.lines) add_line(lines, line);
 }
 
-void add(timing::LineCounters& to, const timing::LineCounters& from) {
-  to.issued += from.issued;
-  for (unsigned k = 0; k < timing::kCauses; ++k) to.slots[k] += from.slots[k];
-  to.conflict_cycles += from.conflict_cycles;
-  to.exposed += from.exposed;
-}
-
 double ipc(const timing::Counters& counters) {
   if (counters.cycles == 0) return 0;
   return static_cast<double>(counters.warp_instructions) / static_cast<double>(counters.cycles);

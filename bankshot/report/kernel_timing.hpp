@@ -65,7 +65,6 @@ struct KernelTiming {
 /// Warp instructions a cycle of the whole chip; 0 if there was no cycle.
 double ipc(const timing::Counters& counters);
 
-void add(timing::LineCounters& to, const timing::LineCounters& from);
 
 /// Slots in which the scheduler waited to issue this instruction.
 uint64_t stalls(const timing::LineCounters& counters);

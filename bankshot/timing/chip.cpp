@@ -309,13 +309,7 @@ SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end) {
     sm.end_launch(end);
     add(result.timing.counters, sm.counters());
     workers.push_back(&sm.worker());
-    for (size_t k = 0; k < lines.size(); ++k) {
-      const LineCounters& from = sm.lines()[k];
-      lines[k].issued += from.issued;
-      lines[k].conflict_cycles += from.conflict_cycles;
-      lines[k].exposed += from.exposed;
-      for (unsigned cause = 0; cause < kCauses; ++cause) lines[k].slots[cause] += from.slots[cause];
-    }
+    for (size_t k = 0; k < lines.size(); ++k) add(lines[k], sm.lines()[k]);
   }
   for (const Memory& memory : memories) add(result.timing.counters, memory.partition.counters());
   Counters& counters = result.timing.counters;

@@ -79,6 +79,13 @@ void add(Counters& to, const Counters& from) {
   for (unsigned k = 0; k < kMaxBanks; ++k) to.bank_lanes[k] += from.bank_lanes[k];
 }
 
+void add(LineCounters& to, const LineCounters& from) {
+  to.issued += from.issued;
+  for (unsigned k = 0; k < kCauses; ++k) to.slots[k] += from.slots[k];
+  to.conflict_cycles += from.conflict_cycles;
+  to.exposed += from.exposed;
+}
+
 const char* name(UnitClass unit) {
   static constexpr const char* kNames[kUnitClasses] = {"alu", "multiply", "fp32", "fp64", "sfu", "divide", "warp"};
   return kNames[static_cast<unsigned>(unit)];

@@ -82,4 +82,6 @@ struct LineCounters {
   uint64_t conflict_cycles = 0, exposed = 0;  ///< of its shared accesses
 };
 
+void add(LineCounters& to, const LineCounters& from);
+
 }  // namespace bankshot::timing
