@@ -69,7 +69,7 @@ class Reader {
       const std::string name(key.section);
       const toml::node* node = find(key.section);
       if (node == nullptr) {
-        complain({}, "section [" + name + "] is missing" + std::string(why));
+        complain(Position{}, "section [" + name + "] is missing" + std::string(why));
       } else if (!node->is_table()) {
         complain(*node, name + " must be a section: [" + name + "]");
       }

@@ -209,7 +209,7 @@ void is_close(double value, double published) { EXPECT_NEAR(value, published, pu
 
 TEST(Gpu, bandwidth_of_memory_is_the_published_one) {
   const auto gb = [](const std::string& name) {
-    const timing::DramConfig& dram = shipped(name).timing->dram;
+    const timing::DramConfig dram = shipped(name).timing->dram;
     return 1e-6 * dram.khz * dram.channels * dram.burst_bytes / dram.burst_cycles;
   };
   is_close(gb("gtx480"), 177.4);  // 6 channels, 64 bytes in 2 cycles of 924 MHz: 177.408
