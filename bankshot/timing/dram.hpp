@@ -102,7 +102,6 @@ class DramChannel {
   Cycle command_free_ = 0;         ///< one command a cycle, and so no other before this
   Cycle spacing_;                  ///< of the column commands of a request
   Cycle columns_begin_ = 0, columns_end_ = 0;  ///< column commands of the last request served: [begin, end)
-  Cycle bus_free_ = 0;
   bool chosen_ = true;             ///< what follows is up to date
   Cycle next_tick_ = kNever;
   uint32_t next_place_ = 0;        ///< in nexts_
