@@ -25,7 +25,7 @@ Config machine(bool clocks, uint64_t l2_bytes) {
 /// @param spread   lines among which random packets choose; 0: a stream
 /// @param stores   so many of 4 packets are full stores
 void traffic(benchmark::State& state, const Config& config, unsigned gap, uint64_t spread, unsigned stores) {
-  Partition partition(config, 0);
+  Partition partition(config);
   std::mt19937_64 random(1);
   std::vector<Packet> batch, answers;
   Cycle now = 0;

@@ -51,7 +51,7 @@ struct Chip::State {
     memories.clear();
     for (unsigned k = 0; k < config.sms; ++k) sms.emplace_back(config, k);
     for (unsigned k = 0; k < config.dram.channels; ++k) {
-      memories.push_back({k, Partition(config, k), {}, {}, false});
+      memories.push_back({k, Partition(config), {}, {}, false});
       for (auto& box : memories.back().outbox) box.resize(config.sms);
     }
     is_clean = true;

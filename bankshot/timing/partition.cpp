@@ -411,7 +411,7 @@ void Partition::State::output_turn(std::vector<Packet>& answers) {
 
 // -------------------------------------------------------------------------------------------------------------- the rest
 
-Partition::Partition(const Config& config, unsigned) : state_(std::make_unique<State>(config)) {}
+Partition::Partition(const Config& config) : state_(std::make_unique<State>(config)) {}
 Partition::~Partition() = default;
 Partition::Partition(Partition&&) noexcept = default;
 

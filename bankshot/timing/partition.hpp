@@ -19,8 +19,8 @@ namespace bankshot::timing {
 /// packet a cycle and port; what misses goes to the DRAM controller, and the packet answers when its last sector is there.
 class Partition {
  public:
-  /// @param index  which channel of the chip: packets must belong to it (channel_of)
-  Partition(const Config& config, unsigned index);
+  /// Packets must belong to one channel of the chip (channel_of).
+  explicit Partition(const Config& config);
   ~Partition();
   Partition(Partition&&) noexcept;
 

@@ -127,11 +127,7 @@ void Sm::advance(Cycle end) {
       const bool waiting = std::any_of(schedulers_.begin(), schedulers_.end(), [](const Scheduler& s) {
         return s.cause == Cause::scratchpad || s.cause == Cause::scratchpad_busy;
       });
-      exposure_.tell(now, waiting && !issued_, [this](uint32_t instr, Cycle cycles, bool exposed) {
-        (exposed ? counters_.conflict_cycles_exposed : counters_.conflict_cycles_hidden) += cycles;
-        lines_[instr].conflict_cycles += cycles;
-        if (exposed) lines_[instr].exposed += cycles;
-      });
+      exposure_.tell(now, waiting && !issued_, conflict_counter());
     }
     issued_ = false;
     if (port_.next_event() <= now) {
@@ -149,10 +145,7 @@ void Sm::advance(Cycle end) {
     if (!port_.completions().empty()) complete(now);
     if (issued_ && !exposure_.empty()) {
       // Of this cycle it is known that it is hidden; what follows until the next event is told then.
-      exposure_.tell(now + 1, false, [this](uint32_t instr, Cycle cycles, bool) {
-        counters_.conflict_cycles_hidden += cycles;
-        lines_[instr].conflict_cycles += cycles;
-      });
+      exposure_.tell(now + 1, false, conflict_counter());
       issued_ = issue_cycles_ > 1;
     }
     now_ = now + 1;
@@ -331,10 +324,7 @@ bool Sm::break_deadlock(Cycle now) {
 void Sm::end_launch(Cycle end) {
   for (Scheduler& scheduler : schedulers_) account(scheduler, end);
   counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (std::max(end, resident_since_) - resident_since_);
-  exposure_.finish([this](uint32_t instr, Cycle cycles, bool) {
-    counters_.conflict_cycles_hidden += cycles;
-    lines_[instr].conflict_cycles += cycles;
-  });
+  exposure_.finish(conflict_counter());
   add(counters_, port_.counters());
   port_.counters() = {};
 }

@@ -128,6 +128,14 @@ class Sm {
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);
+  /// What Exposure calls.
+  auto conflict_counter() {
+    return [this](uint32_t instr, Cycle cycles, bool exposed) {
+      (exposed ? counters_.conflict_cycles_exposed : counters_.conflict_cycles_hidden) += cycles;
+      lines_[instr].conflict_cycles += cycles;
+      if (exposed) lines_[instr].exposed += cycles;
+    };
+  }
   void span(const Issue& issue, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree);
   uint64_t physical(uint64_t address) const;
   uint64_t physical_local(uint64_t offset, unsigned slot, unsigned lane) const;

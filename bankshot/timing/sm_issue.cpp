@@ -131,8 +131,8 @@ void Sm::execute(Issue& issue) {
     const UnitConfig& unit = config_.units[static_cast<unsigned>(operation.unit)];
     const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
     issue.ready = issue.now + std::max(unit.latency, interval) + pipeline_->other(issue.now, Flow::other);
-  } else {
-    if (!issue.shared) issue.ready += pipeline_->other(issue.now, Flow::memory);
+  } else if (!issue.shared) {
+    issue.ready += pipeline_->other(issue.now, Flow::memory);
   }
   if (operation.kind == Kind::sleep && warp.active != 0) {
     const uint32_t ns = warp.row<const uint32_t>(issue.instr->op[0])[std::countr_zero(warp.active)];

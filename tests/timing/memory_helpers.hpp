@@ -33,7 +33,7 @@ constexpr Cycle kEnd = 1'000'000'000;
 
 /// A partition and what it has answered.
 struct Memory {
-  explicit Memory(const Config& config) : partition(config, 0) {}
+  explicit Memory(const Config& config) : partition(config) {}
 
   /// Sends packets in the order given, each of its own SM's, and simulates until all are answered and written.
   void run(const std::vector<Packet>& packets) {
