@@ -3,6 +3,7 @@
 #include <xmmintrin.h>
 
 #include <thread>
+#include <vector>
 
 namespace bankshot::timing {
 
@@ -23,17 +24,28 @@ void run_quanta(ThreadPool& pool, unsigned threads, unsigned parts, const std::f
     } while (between());
   };
   if (threads <= 1) return alone();
+  // A thread begins with the parts it had in the quantum before, which lie in its caches, and then helps the others, from
+  // their ends. A part belongs to whom first writes the round's number into its claim.
+  struct alignas(64) Claim {
+    std::atomic<uint32_t> round{0};
+  };
+  std::vector<Claim> claims(parts);
   QuantumBarrier barrier(threads);
-  alignas(64) std::atomic<unsigned> next{0};
   std::atomic<bool> go_on{true};
-  pool.run(threads, [&](unsigned) {
+  const auto first_of = [&](unsigned thread) { return static_cast<unsigned>(uint64_t{parts} * thread / threads); };
+  pool.run(threads, [&](unsigned self) {
     const unsigned mxcsr = _mm_getcsr();
-    while (go_on.load(std::memory_order_relaxed)) {
-      for (unsigned k; (k = next.fetch_add(1, std::memory_order_relaxed)) < parts;) part(k);
-      barrier.arrive([&] {
-        go_on.store(between(), std::memory_order_relaxed);
-        next.store(0, std::memory_order_relaxed);
-      });
+    for (uint32_t round = 1; go_on.load(std::memory_order_relaxed); ++round) {
+      const auto take = [&](unsigned k) {
+        uint32_t before = round - 1;
+        if (claims[k].round.compare_exchange_strong(before, round, std::memory_order_relaxed)) part(k);
+      };
+      for (unsigned k = first_of(self); k < first_of(self + 1); ++k) take(k);
+      for (unsigned other = 1; other < threads; ++other) {
+        const unsigned owner = (self + other) % threads;
+        for (unsigned k = first_of(owner + 1); k-- > first_of(owner);) take(k);
+      }
+      barrier.arrive([&] { go_on.store(between(), std::memory_order_relaxed); });
     }
     _mm_setcsr(mxcsr);
   });
