@@ -24,7 +24,8 @@ std::vector<std::string> take_target(std::vector<std::string>& arguments, CLI::A
       return target;
     }
     if (argument.size() < 2 || argument[0] != '-') break;
-    at += takes_next(argument, command) ? 2 : 1;
+    const bool has_value = at + 1 < arguments.size() && arguments[at + 1] != "--";  // if not, CLI says what is missing
+    at += has_value && takes_next(argument, command) ? 2 : 1;
   }
   at = std::min(at, arguments.size());
   std::vector<std::string> target(arguments.begin() + static_cast<long>(at), arguments.end());

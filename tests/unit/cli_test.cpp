@@ -81,6 +81,7 @@ TEST_F(Cli, everything_after_two_dashes_is_the_programs) {
   EXPECT_EQ(split({"run", "--flag", "--", "--odd-name", "1"}),
             (std::pair<Words, Words>{{"run", "--flag"}, {"--odd-name", "1"}}));
   EXPECT_EQ(split({"run", "--gpu"}), (std::pair<Words, Words>{{"run", "--gpu"}, {}}));
+  EXPECT_EQ(split({"run", "--gpu", "--", "app"}), (std::pair<Words, Words>{{"run", "--gpu"}, {"app"}}));  // a value is missing
 }
 
 TEST_F(Cli, gates_have_a_counter_and_a_limit) {
