@@ -1,0 +1,69 @@
+#include "bankshot/scratchpad/atomics_model.hpp"
+
+#include <algorithm>
+
+#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/clones.hpp"
+
+namespace bankshot::scratchpad {
+namespace {
+
+/// Adds `more` to `sums` and returns the largest sum. Counts stay below 256: there are at most kMaxLanes lanes.
+BANKSHOT_CLONES unsigned add_and_find_most(uint8_t* sums, const uint8_t* more) {
+  uint8_t most = 0;
+  for (unsigned k = 0; k < 64; ++k) {
+    sums[k] = static_cast<uint8_t>(sums[k] + more[k]);
+    most = std::max(most, sums[k]);
+  }
+  return most;
+}
+
+}  // namespace
+
+LockWalker::LockWalker(const LockGeometry& geometry) : lanes_of_(geometry.locks.locks()), banks_(geometry.banks) {
+  const size_t words = size_t{1} << geometry.locks.address_bits;
+  bank_of_.resize(words);
+  lock_of_.resize(words);
+  seen_.resize(words);
+  for (uint32_t word = 0; word < words; ++word) {
+    bank_of_[word] = static_cast<uint8_t>(geometry.bank_hash ? geometry.bank_hash->bank(word) : word % banks_);
+    lock_of_[word] = static_cast<uint16_t>(geometry.locks.lock(word));
+  }
+}
+
+/// Who wins is known beforehand: of a lock's lanes the first in the first round, the second in the second, and so on. A word
+/// is read until its last lane has won. So the lanes are looked at twice, and the rounds only added up.
+LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
+  LockWalk result;
+  if (count == 0) return result;
+  if (++walks_ == 0) {
+    std::fill(seen_.begin(), seen_.end(), 0u);
+    walks_ = 1;
+  }
+  std::array<uint8_t, kMaxLanes> round;
+  for (unsigned k = 0; k < count; ++k) {
+    round[k] = lanes_of_[lock_of_[words[k]]]++;
+    result.rounds = std::max(result.rounds, round[k] + 1u);
+  }
+  for (unsigned r = 0; r < result.rounds; ++r) {
+    reads_[r].fill(0);
+    writes_[r].fill(0);
+  }
+  for (unsigned k = count; k-- > 0;) {
+    const uint32_t word = words[k];
+    lanes_of_[lock_of_[word]] = 0;
+    ++writes_[round[k]][bank_of_[word]];
+    if (seen_[word] == walks_) continue;
+    seen_[word] = walks_;
+    ++reads_[round[k]][bank_of_[word]];  // the last of the word's lanes
+  }
+  alignas(64) Row pending{};
+  for (unsigned r = result.rounds; r-- > 0;) {
+    result.bank_degree = add_and_find_most(pending.data(), reads_[r].data());
+    result.reads += result.bank_degree;
+    result.writes += *std::max_element(writes_[r].begin(), writes_[r].end());
+  }
+  return result;
+}
+
+}  // namespace bankshot::scratchpad
