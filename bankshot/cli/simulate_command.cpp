@@ -63,6 +63,9 @@ class Simulate final : public Command {
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
+    app.add_option("--lock-hash", request_.lock_hash, "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
+        ->check(something)
+        ->type_name("SPEC");
     app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
         ->check(some_cycles)
         ->type_name("N");

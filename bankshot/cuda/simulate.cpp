@@ -57,12 +57,13 @@ Result<SimulateRequest> parse_simulate(std::string_view text) {
     if (name == "scheduler") request.scheduler = value;
     else if (name == "pipeline") request.pipeline = value;
     else if (name == "atomics") request.atomics = value;
+    else if (name == "lock_hash") request.lock_hash = value;
     else if (name == "max_cycles" || name == "timeline_cycles") {
       const Result<timing::Cycle> number = cycles(name, value);
       if (!number) return number.error();
       (name == "max_cycles" ? request.max_cycles : request.timeline_cycles) = *number;
     } else {
-      return Error{fmt::format("\"{}\" is none of scheduler=, pipeline=, atomics=, max_cycles=, timeline_cycles=", part)};
+      return Error{fmt::format("\"{}\" is none of scheduler=, pipeline=, atomics=, lock_hash=, max_cycles=, timeline_cycles=", part)};
     }
   }
   return request;
@@ -73,6 +74,7 @@ std::string to_text(const SimulateRequest& request) {
   if (!request.scheduler.empty()) parts.push_back("scheduler=" + request.scheduler);
   if (!request.pipeline.empty()) parts.push_back("pipeline=" + request.pipeline);
   if (!request.atomics.empty()) parts.push_back("atomics=" + request.atomics);
+  if (!request.lock_hash.empty()) parts.push_back("lock_hash=" + request.lock_hash);
   if (request.max_cycles != timing::kNever) parts.push_back(fmt::format("max_cycles={}", request.max_cycles));
   if (request.timeline_cycles != 0) parts.push_back(fmt::format("timeline_cycles={}", request.timeline_cycles));
   return fmt::format("{}", fmt::join(parts, ";"));
@@ -92,10 +94,20 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
                                      unknown("atomics unit", config.scratchpad.atomics, timing::atomics_units())}) {
     if (!problem.empty()) return Error{problem};
   }
+  if (config.scratchpad.atomics == "lock" && config.locks.bits == 0) {
+    return Error{fmt::format("atomics unit 'lock': {} has no section [scratchpad.locks] that says what locks take", gpu.file)};
+  }
+  if (!request.lock_hash.empty()) {
+    if (config.scratchpad.atomics != "lock") return Error{"--lock-hash is for the atomics unit 'lock', and this is '" + config.scratchpad.atomics + "'"};
+    const Result<scratchpad::LockHash> hash = scratchpad::parse_lock_hash(request.lock_hash, timing::lock_size(config));
+    if (!hash) return Error{"--lock-hash: " + hash.error().message};
+    config.lock_hash = *hash;
+  }
   if (!bank_hash.empty()) {
     if (const auto error = scratchpad::set_bank_hash(config.rules, bank_hash)) return Error{"--bank-hash: " + error->message};
   }
-  if (bank_hash.empty() ? !config.rules.hash : is_fixed(bank_hash)) config.scratchpad.hash_cycles = 0;
+  const bool fixed_banks = bank_hash.empty() ? !config.rules.hash : is_fixed(bank_hash);
+  if (fixed_banks && (request.lock_hash.empty() || is_fixed(request.lock_hash))) config.scratchpad.hash_cycles = 0;
   return config;
 }
 

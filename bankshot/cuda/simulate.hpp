@@ -11,10 +11,11 @@
 
 namespace bankshot::cuda {
 
-/// Launches are simulated where the variable is set, be it empty: "scheduler=gto;atomics=native;pipeline=split;
+/// Launches are simulated where the variable is set, be it empty: "scheduler=gto;atomics=native;pipeline=split;lock_hash=xor;
 /// max_cycles=100000;timeline_cycles=2000", in any order, each part optional.
 struct SimulateRequest {
   std::string scheduler, pipeline, atomics;      ///< names of components; empty: what the GPU's file says
+  std::string lock_hash;                         ///< of the locks of atomics, see scratchpad::parse_lock_hash; empty: none
   timing::Cycle max_cycles = timing::kNever;     ///< of all launches of a process together
   timing::Cycle timeline_cycles = 0;             ///< of the chip; with them timeline-<pid>.json in BANKSHOT_REPORT_DIR
   bool operator==(const SimulateRequest&) const = default;

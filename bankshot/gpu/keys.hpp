@@ -31,6 +31,8 @@ struct Key {
 std::span<const Key> keys();
 /// Of a GPU that can be simulated: a file has all that are not optional, or none. Gpu::timing must be there to use them.
 std::span<const Key> timing_keys();
+/// Whether a GPU may lack this section, as one lacks what it describes; if it is there, so are its keys.
+bool may_be_left_out(std::string_view section);
 
 void set(Gpu& gpu, const Key& key, uint64_t value);
 /// A value as its file would have it: `4`, `true`, `"lrr"`.

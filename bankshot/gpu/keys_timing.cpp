@@ -32,6 +32,7 @@ constexpr Text kName = {[](const Gpu& gpu) { return (*gpu.timing).*kPart.*kMembe
 constexpr auto kIssue = &Config::issue;
 constexpr auto kLoadStore = &Config::load_store;
 constexpr auto kScratchpad = &Config::scratchpad;
+constexpr auto kLocks = &Config::locks;
 constexpr auto kL1 = &Config::l1;
 constexpr auto kNet = &Config::interconnect;
 constexpr auto kL2 = &Config::l2;
@@ -89,6 +90,18 @@ constexpr std::array kAfter = {
     Key{"scratchpad", "hash_cycles", +in<kScratchpad, &ScratchpadConfig::hash_cycles>, 0, kLong,
         "cycles that a configurable bank hash adds to every access"},
     Key{"scratchpad", "atomics", kName<kScratchpad, &ScratchpadConfig::atomics, atomics_units>, 0, 0, "unit of shared-memory atomics"},
+    Key{"scratchpad", "combines_increments", +in<kScratchpad, &ScratchpadConfig::combines_increments>, 0, 0,
+        "native atomics that add 1 count the lanes on one word instead of taking turns", false, true},
+    Key{"scratchpad.locks", "bits", +in<kLocks, &LocksConfig::bits>, 1, scratchpad::kMaxLockBits,
+        "2^bits locks guard the words of shared memory; atomics of a GPU without the section need none"},
+    Key{"scratchpad.locks", "read", +in<kLocks, &LocksConfig::read>, 1, kLong, "cycles to read and lock, each bank conflict level"},
+    Key{"scratchpad.locks", "update", +in<kLocks, &LocksConfig::update>, 1, kLong, "cycles of the addition"},
+    Key{"scratchpad.locks", "write", +in<kLocks, &LocksConfig::write>, 1, kLong, "cycles to write and unlock, each bank conflict level"},
+    Key{"scratchpad.locks", "branch", +in<kLocks, &LocksConfig::branch>, 1, kLong, "cycles until those without a lock try again"},
+    Key{"scratchpad.locks", "base", +in<kLocks, &LocksConfig::base>, 1, kLong, "of the closed model: cycles of an atomic without conflicts"},
+    Key{"scratchpad.locks", "position", +in<kLocks, &LocksConfig::position>, 1, kLong, "… cycles of each further lane on one lock"},
+    Key{"scratchpad.locks", "bank", +in<kLocks, &LocksConfig::bank>, 1, kLong,
+        "… cycles of each further bank conflict level of a read or a write"},
     Key{"l1", "bytes", +in<kL1, &L1Config::bytes>, 0, kMega, "first-level cache of an SM, bytes; 0: there is none"},
     Key{"l1", "line_bytes", +in<kL1, &L1Config::line_bytes>, 64, 256, "bytes of a line", true},
     Key{"l1", "sector_bytes", +in<kL1, &L1Config::sector_bytes>, 32, 256,
@@ -155,6 +168,8 @@ constexpr std::array kRelations = {
              "must divide gpu.warp_size"},
     Relation{"issue", "memory_stages", [](const Gpu& g) { return g.timing->issue.memory_stages <= g.timing->issue.stages; },
              "must not exceed issue.stages"},
+    Relation{"scratchpad", "atomics", [](const Gpu& g) { return g.timing->scratchpad.atomics != "lock" || g.timing->locks.bits != 0; },
+             "the unit \"lock\" needs a section [scratchpad.locks]"},
     Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.sector_bytes <= g.timing->l1.line_bytes; },
              "must not exceed l1.line_bytes"},
     Relation{"l1", "bytes", [](const Gpu& g) { return g.timing->l1.bytes % (g.timing->l1.line_bytes * g.timing->l1.ways) == 0; },
@@ -180,6 +195,7 @@ constexpr std::array kRelations = {
 }  // namespace
 
 std::span<const Key> timing_keys() { return kKeys; }
+bool may_be_left_out(std::string_view section) { return section == "scratchpad.locks"; }
 std::span<const Relation> timing_relations() { return kRelations; }
 
 }  // namespace bankshot::gpu

@@ -69,7 +69,7 @@ class Reader {
       const std::string name(key.section);
       const toml::node* node = find(key.section);
       if (node == nullptr) {
-        complain(Position{}, "section [" + name + "] is missing" + std::string(why));
+        if (!may_be_left_out(name)) complain(Position{}, "section [" + name + "] is missing" + std::string(why));
       } else if (!node->is_table()) {
         complain(*node, name + " must be a section: [" + name + "]");
       }
@@ -169,11 +169,13 @@ Result<Gpu> parse_gpu(std::string_view toml, const std::string& file) {
   if (gpu.timing) {
     timing::Config& timing = *gpu.timing;  // what it shares with the rest of the description
     timing.core_khz = gpu.issue_khz;
+    timing.clock_khz = gpu.core_khz;
     timing.sms = gpu.machine.sms;
     timing.warp_size = gpu.machine.warp_size;
     timing.max_warps = gpu.max_warps_per_sm;
     timing.l2_bytes = gpu.l2_bytes;
     timing.rules = gpu.machine.scratchpad;
+    if (timing.locks.bits != 0) timing.lock_hash = *scratchpad::parse_lock_hash("none", timing::lock_size(timing));
   }
   return gpu;
 }

@@ -20,14 +20,12 @@ BANKSHOT_CLONES unsigned add_and_find_most(uint8_t* sums, const uint8_t* more) {
 
 }  // namespace
 
-LockWalker::LockWalker(const LockGeometry& geometry) : lanes_of_(geometry.locks.locks()), banks_(geometry.banks) {
+LockWalker::LockWalker(const LockGeometry& geometry) : locks_(geometry.locks), lanes_of_(geometry.locks.locks()) {
   const size_t words = size_t{1} << geometry.locks.address_bits;
   bank_of_.resize(words);
-  lock_of_.resize(words);
   seen_.resize(words);
   for (uint32_t word = 0; word < words; ++word) {
-    bank_of_[word] = static_cast<uint8_t>(geometry.bank_hash ? geometry.bank_hash->bank(word) : word % banks_);
-    lock_of_[word] = static_cast<uint16_t>(geometry.locks.lock(word));
+    bank_of_[word] = static_cast<uint8_t>(geometry.bank_hash ? geometry.bank_hash->bank(word) : word % geometry.banks);
   }
 }
 
@@ -42,7 +40,7 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
   }
   std::array<uint8_t, kMaxLanes> round;
   for (unsigned k = 0; k < count; ++k) {
-    round[k] = lanes_of_[lock_of_[words[k]]]++;
+    round[k] = lanes_of_[locks_.lock(words[k])]++;
     result.rounds = std::max(result.rounds, round[k] + 1u);
   }
   for (unsigned r = 0; r < result.rounds; ++r) {
@@ -51,7 +49,7 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
   }
   for (unsigned k = count; k-- > 0;) {
     const uint32_t word = words[k];
-    lanes_of_[lock_of_[word]] = 0;
+    lanes_of_[locks_.lock(word)] = 0;
     ++writes_[round[k]][bank_of_[word]];
     if (seen_[word] == walks_) continue;
     seen_[word] = walks_;

@@ -37,13 +37,12 @@ class LockWalker {
 
  private:
   std::vector<uint8_t> bank_of_;   ///< by word
-  std::vector<uint16_t> lock_of_;
+  LockTable locks_;
   std::vector<uint32_t> seen_;     ///< by word: the last walk that had it
   uint32_t walks_ = 0;
   std::vector<uint8_t> lanes_of_;  ///< by lock; all 0 between walks
   using Row = std::array<uint8_t, 64>;  ///< by bank
   std::array<Row, 64> reads_, writes_;  ///< by round
-  unsigned banks_;
 };
 
 /// Cycles of the loop. Both published forms are of this shape.

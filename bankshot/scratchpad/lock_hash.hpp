@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bankshot/scratchpad/hash.hpp"
 
@@ -27,6 +28,18 @@ struct LockHash {
   /// @param word  word address; bits above address_bits do not matter
   unsigned lock(uint32_t word) const;
   bool operator==(const LockHash&) const = default;
+};
+
+/// A lock hash, looked up.
+class LockTable {
+ public:
+  explicit LockTable(const LockHash& hash) : of_(size_t{1} << hash.address_bits) {
+    for (uint32_t word = 0; word < of_.size(); ++word) of_[word] = static_cast<uint16_t>(hash.lock(word));
+  }
+  unsigned lock(uint32_t word) const { return of_[word & (of_.size() - 1)]; }
+
+ private:
+  std::vector<uint16_t> of_;
 };
 
 /// Sizes of a lock hash: the fields are those of the banks.

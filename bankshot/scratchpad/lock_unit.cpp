@@ -4,11 +4,11 @@
 
 namespace bankshot::scratchpad {
 
-uint64_t acquire(const LockHash& hash, const uint32_t* addresses, uint64_t pending, Locks& held) {
+uint64_t acquire(const LockTable& locks, const uint32_t* addresses, uint64_t pending, Locks& held) {
   uint64_t winners = 0;
   for (uint64_t rest = pending; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const unsigned lock = hash.lock(addresses[lane] / 4);
+    const unsigned lock = locks.lock(addresses[lane] / 4);
     if (held[lock]) continue;
     held.set(lock);
     winners |= uint64_t{1} << lane;
@@ -16,9 +16,9 @@ uint64_t acquire(const LockHash& hash, const uint32_t* addresses, uint64_t pendi
   return winners;
 }
 
-void release(const LockHash& hash, const uint32_t* addresses, uint64_t lanes, Locks& held) {
+void release(const LockTable& locks, const uint32_t* addresses, uint64_t lanes, Locks& held) {
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
-    held.reset(hash.lock(addresses[static_cast<size_t>(std::countr_zero(rest))] / 4));
+    held.reset(locks.lock(addresses[static_cast<size_t>(std::countr_zero(rest))] / 4));
   }
 }
 

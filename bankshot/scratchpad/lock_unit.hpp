@@ -17,10 +17,10 @@ using Locks = std::bitset<(size_t{1} << kMaxLockBits)>;
 /// Source: ICCD'13, section II; TPDS'13, section 2.1.3. That the lowest lane wins: "the order … is 0-1,024-2,048".
 /// @param addresses  byte addresses in shared memory, one a lane
 /// @return           the lanes that got their lock
-uint64_t acquire(const LockHash& hash, const uint32_t* addresses, uint64_t pending, Locks& held);
+uint64_t acquire(const LockTable& locks, const uint32_t* addresses, uint64_t pending, Locks& held);
 
 /// Write-and-unlock by lanes that had got their locks.
-void release(const LockHash& hash, const uint32_t* addresses, uint64_t lanes, Locks& held);
+void release(const LockTable& locks, const uint32_t* addresses, uint64_t lanes, Locks& held);
 
 /// Passes over the banks in which lanes read their words: lanes on one word are a broadcast and count once.
 inline uint32_t read_level(const Rules& rules, unsigned width, const uint32_t* addresses, uint64_t pending) {

@@ -7,7 +7,9 @@ namespace {
 
 class LoadLike final : public AtomicsUnit {
  public:
-  Charge charge(const AtomicAccess& access) override { return {access.cost.wavefronts - access.cost.position, 0}; }
+  Charge charge(const AtomicAccess& access, Banks&) override {
+    return {access.cost.wavefronts - access.cost.position, false};
+  }
 };
 
 const AtomicsRegistry loadlike({"loadlike", "an atomic costs what a load of its addresses costs (the original GPGPU-Sim)",

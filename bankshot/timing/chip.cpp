@@ -198,7 +198,7 @@ void Chip::State::perform_pending() {
     simt::Worker& worker = *pending.access.warp->worker;
     _mm_setcsr(simt::kDefaultMxcsr);
     worker.fp = 0;
-    worker.cycle = pending.cycle;
+    worker.cycle = sms[static_cast<size_t>(worker.sm)].clock_at(pending.cycle);
     Sm& sm = sms[static_cast<size_t>(worker.sm)];
     if (sm.fault() && *sm.fault() <= pending.cycle) continue;  // what came before it counts
     if (!simt::perform(pending.access)) sm.set_fault(pending.cycle);

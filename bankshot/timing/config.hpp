@@ -1,11 +1,14 @@
 // The timing half of a GPU description: what every part of the machine takes, in cycles. Plain data.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 
 #include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/lock_hash.hpp"
 
 namespace bankshot::timing {
 
@@ -51,7 +54,22 @@ struct ScratchpadConfig {
   unsigned latency = 20;      ///< cycles from issue until a dependent instruction can issue, without conflicts
   unsigned queue = 1;         ///< accesses that wait for the banks before no further one can issue
   unsigned hash_cycles = 0;   ///< added to the latency of every access when a configurable hash is used
+  bool combines_increments = false;  ///< native atomics that add 1 count the lanes on a word instead of taking turns
   std::string atomics = "native";  ///< name of an AtomicsUnit
+};
+
+/// The locks of shared-memory atomics where machine code locks words and tries again (Fermi, Kepler). Cycles of issue.
+struct LocksConfig {
+  unsigned bits = 0;       ///< 2^bits locks of an SM; 0: atomics need none
+  // The states of the loop: ICCD'13, section III.
+  unsigned read = 0;       ///< read and lock, each bank conflict level
+  unsigned update = 0;     ///< the addition
+  unsigned write = 0;      ///< write and unlock, each bank conflict level
+  unsigned branch = 0;     ///< back to those that got no lock
+  // The closed model: TPDS'13, section 2.1.
+  unsigned base = 0;       ///< an access without conflicts
+  unsigned position = 0;   ///< each further lane on one lock
+  unsigned bank = 0;       ///< each further bank conflict level of a read or a write
 };
 
 struct L1Config {
@@ -99,7 +117,8 @@ struct DramConfig {
 
 /// A GPU whose file has these sections can be simulated.
 struct Config {
-  unsigned core_khz = 1'000'000;  ///< clock of the SMs
+  unsigned core_khz = 1'000'000;  ///< clock of the SMs: of issue
+  unsigned clock_khz = 0;         ///< that %clock counts; 0: core_khz
   unsigned sms = 1, warp_size = 32;
   unsigned max_warps = 48;        ///< of an SM; at most 64
   uint64_t l2_bytes = 0;          ///< of all channels together
@@ -108,6 +127,8 @@ struct Config {
   std::array<UnitConfig, kUnitClasses> units;
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
+  LocksConfig locks;
+  scratchpad::LockHash lock_hash; ///< of locks.bits; whoever sets locks sets it
   L1Config l1;
   InterconnectConfig interconnect;
   L2Config l2;
@@ -123,5 +144,11 @@ struct Config {
     return 1e3 * core_khz * sms * fp32.count * fp32.lanes * 2;
   }
 };
+
+/// The sizes of lock hashes of this machine.
+inline scratchpad::LockSize lock_size(const Config& config) {
+  const auto bank_bits = static_cast<unsigned>(std::countr_zero(config.rules.banks));
+  return {std::max(14u, config.locks.bits), config.locks.bits, bank_bits};
+}
 
 }  // namespace bankshot::timing

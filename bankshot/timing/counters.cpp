@@ -17,6 +17,7 @@ constexpr std::array<CauseText, kCauses> kCauseTexts = {{
     {"pipeline", "the pipeline stands still"},
     {"branch", "instructions behind a taken branch are fetched"},
     {"scratchpad", "data from shared memory is waited for"},
+    {"atomic", "an atomic on shared memory is waited for"},
     {"execution", "the result of an arithmetic instruction is waited for"},
     {"memory", "global or local memory is waited for"},
     {"ordering", "an atomic, volatile access or fence has to take effect"},

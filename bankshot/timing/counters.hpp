@@ -20,13 +20,14 @@ enum class Cause : uint8_t {
   pipeline,          ///< … the pipeline stands still, as its organisation has it
   branch,            ///< the front end follows a taken branch
   scratchpad,        ///< waits for data from shared memory
+  atomic,            ///< waits for an atomic on shared memory
   execution,         ///< waits for the result of an arithmetic instruction
   memory,            ///< waits for global or local memory
   ordering,          ///< waits until an atomic or volatile access has taken effect, or a fence for stores
   barrier,           ///< waits at a barrier, or for other lanes of its warp
   no_warp,           ///< no warp of this scheduler is left
 };
-constexpr unsigned kCauses = 13;
+constexpr unsigned kCauses = 14;
 std::string_view name(Cause cause);     ///< "scratchpad_busy"
 std::string_view meaning(Cause cause);  ///< a few words for people
 

@@ -1,6 +1,7 @@
 #include "bankshot/timing/operation.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace bankshot::timing {
 namespace {
@@ -44,6 +45,15 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
   return Kind::arithmetic;
 }
 
+/// add of 1, or inc up to the largest number, whose result nobody wants.
+bool adds_one(const simt::LoadedProgram& program, const simt::Instr& instr, std::string_view text) {
+  constexpr uint32_t kConstant = simt::OperandRef::kConstant;
+  if (instr.op[1] != simt::OperandRef::kNone || (instr.op[2] & ~simt::OperandRef::kOffset) != kConstant) return false;
+  uint32_t value = 0;
+  std::memcpy(&value, program.constant_rows + (instr.op[2] & simt::OperandRef::kOffset), sizeof value);
+  return value == (has_modifier(text, "inc") ? ~uint32_t{0} : 1);
+}
+
 }  // namespace
 
 UnitClass unit_class(simt::Unit unit, std::string_view text) {
@@ -65,6 +75,16 @@ UnitClass unit_class(simt::Unit unit, std::string_view text) {
     case Unit::warp: return UnitClass::warp;
     default: return UnitClass::alu;
   }
+}
+
+AtomicForm atomic_form(std::string_view text, bool adds_one) {
+  const ptx::Type type = ptx::type_named(text.substr(text.rfind('.') + 1));
+  const bool swaps = has_any(text, {"exch", "cas"});
+  // What ptxas 13 makes of them: there are machine instructions for 32 bits, and exchanges of 64.
+  if (swaps) return ptx::bits(type) == 32 || ptx::bits(type) == 64 ? AtomicForm::machine : AtomicForm::loop;
+  const bool integer = type == ptx::Type::u32 || type == ptx::Type::s32 || type == ptx::Type::b32;
+  if (!integer) return AtomicForm::loop;
+  return adds_one && has_any(text, {"add", "inc"}) ? AtomicForm::increment : AtomicForm::machine;
 }
 
 unsigned access_bytes(std::string_view text) {
@@ -103,6 +123,11 @@ Operations operations(const simt::LoadedProgram& program) {
     operation.strong = operation.is_access() && !has_modifier(text, "cta") &&
                        has_any(text, {"volatile", "relaxed", "acquire", "release", "mmio", "cv"});
     if (has_modifier(text, "volatile")) operation.strong = operation.is_access();
+    if (operation.kind == Kind::atomic) {
+      operation.form = atomic_form(text, adds_one(program, program.code[k], text));
+      if (has_modifier(text, "f64")) operation.unit = UnitClass::fp64;
+      if (has_any(text, {"f32", "f16", "f16x2", "bf16", "bf16x2"})) operation.unit = UnitClass::fp32;
+    }
     if (operation.is_access()) operation.width = static_cast<uint8_t>(access_bytes(text));
     operation.reads = info.reads;
     operation.writes = info.writes;

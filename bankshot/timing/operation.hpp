@@ -10,11 +10,19 @@
 
 namespace bankshot::timing {
 
+/// What machine code makes of an atomic on shared memory.
+enum class AtomicForm : uint8_t {
+  machine,    ///< one instruction
+  increment,  ///< … that adds 1 and wants no result: newer machines add up lanes on one word
+  loop,       ///< a loop around a compare-and-swap
+};
+
 struct Operation {
   /// A call is a call or a function's ret; exit is a kernel's ret, too. An order is a fence that only the CTA's threads see.
   enum class Kind : uint8_t { arithmetic, branch, call, barrier, fence, order, sleep, exit, load, store, atomic, constant };
   Kind kind = Kind::arithmetic;
-  UnitClass unit = UnitClass::alu;
+  UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic
+  AtomicForm form = AtomicForm::machine;
   bool strong = false;      ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
   uint8_t width = 4;        ///< load, store, atomic: bytes a lane
   uint16_t reads = 0, writes = 0;
@@ -35,6 +43,10 @@ Operations operations(const simt::LoadedProgram& program);
 /// The class of an instruction by its unit and text, "div.rn.f32". What PTX calls one instruction and machines do in a
 /// sequence is `divide`.
 UnitClass unit_class(simt::Unit unit, std::string_view text);
+
+/// The form of an atomic by its text, "atom.shared.add.u32".
+/// @param adds_one  its operand is a constant that makes it add 1, and nobody wants the result
+AtomicForm atomic_form(std::string_view text, bool adds_one);
 
 /// Bytes that a lane of "ld.global.v4.f32" accesses: its last type times its vector.
 unsigned access_bytes(std::string_view text);

@@ -23,11 +23,13 @@ bool is_memory(Cause cause) {
 
 Sm::Sm(const Config& config, unsigned index)
     : config_(config),
+      clock_{config.core_khz, config.clock_khz != 0 ? config.clock_khz : config.core_khz},
       index_(index),
       issue_cycles_(whole_times(config.warp_size, config.issue.simd_lanes)),
       schedulers_(config.issue.schedulers),
       pipeline_(PipelineRegistry::find(config.issue.pipeline)->make(config)),
       atomics_(AtomicsRegistry::find(config.scratchpad.atomics)->make(config)),
+      banks_(*this),
       port_(config, index) {
   for (unsigned k = 0; k < schedulers_.size(); ++k) {
     schedulers_[k].policy = SchedulerRegistry::find(config.issue.policy)->make(config);
@@ -64,6 +66,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
   ctas_ended_ = 0;
   ages_ = 0;
   pipeline_->clear();
+  atomics_->clear();
+  atomics_due_ = kNever;
   port_.begin_launch();
   for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
   load_store_ = 0;
@@ -83,7 +87,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
   const auto place = static_cast<unsigned>(std::countr_zero(free_slots_));
   free_slots_ &= free_slots_ - 1;
   simt::CtaSlot& cta = ctas_[place];
-  worker_->cycle = at;
+  worker_->cycle = clock_(at);
   cta.start(linear);
   counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (at - resident_since_);
   resident_since_ = at;
@@ -107,7 +111,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
 
 Cycle Sm::next_event() const {
   if (fault_) return kNever;
-  Cycle next = port_.next_event();
+  Cycle next = std::min(port_.next_event(), atomics_due_);
   for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.next);
   return std::max(next, now_);
 }
@@ -125,7 +129,7 @@ void Sm::advance(Cycle end) {
   for (; now < end && !fault_; now = next_event()) {
     if (!exposure_.empty()) {
       const bool waiting = std::any_of(schedulers_.begin(), schedulers_.end(), [](const Scheduler& s) {
-        return s.cause == Cause::scratchpad || s.cause == Cause::scratchpad_busy;
+        return s.cause == Cause::scratchpad || s.cause == Cause::scratchpad_busy || s.cause == Cause::atomic;
       });
       exposure_.tell(now, waiting && !issued_, conflict_counter());
     }
@@ -139,6 +143,10 @@ void Sm::advance(Cycle end) {
       }
     }
     if (!port_.completions().empty()) complete(now);
+    if (atomics_due_ <= now) {
+      atomics_->advance(now, banks_);
+      end_atomics();
+    }
     for (unsigned k = 0; k < schedulers_.size() && !fault_; ++k) {
       if (schedulers_[k].next <= now) schedule(k, now);
     }
@@ -264,6 +272,22 @@ void Sm::complete(Cycle now) {
     if ((resident_ >> slot & 1) != 0 && next_[slot] != nullptr) wake(slot, now);
   }
   port_.completions().clear();
+}
+
+/// What the atomics unit kept and has finished.
+void Sm::end_atomics() {
+  for (const AtomicsUnit::Done& done : atomics_->done()) {
+    const Operation& operation = launch_.operations->of[done.instr];
+    for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
+      ready_[done.slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
+    }
+    known_[done.slot] = std::max(known_[done.slot], done.ready);
+    complete_[done.slot] = loads_[done.slot] != 0 ? kNever : known_[done.slot];
+    busy_until_ = std::max(busy_until_, done.ready);
+    wake(done.slot, done.ready);
+  }
+  atomics_->done().clear();
+  atomics_due_ = atomics_->next_event();
 }
 
 void Sm::performed(const Pending& access, Cycle now) {

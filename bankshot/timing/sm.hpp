@@ -64,6 +64,7 @@ class Sm {
   bool is_idle() const { return resident_ == 0 && port_.is_idle(); }
   unsigned ctas_ended() const { return ctas_ended_; }
   unsigned index() const { return index_; }
+  uint64_t clock_at(Cycle cycle) const { return clock_(cycle); }  ///< what %clock tells then
   /// Cycle of the CTA's fault, if one faulted.
   std::optional<Cycle> fault() const { return fault_; }
   void set_fault(Cycle cycle) { fault_ = std::min(cycle, fault_.value_or(cycle)); }
@@ -106,6 +107,7 @@ class Sm {
     Cycle ready = 0;               ///< its results
     Cause why = Cause::execution;  ///< what who waits for them waits for
     bool shared = false, global = false, deferred = false;
+    bool kept = false;             ///< the atomics unit says when the warp goes on
   };
 
   void schedule(unsigned index, Cycle now);
@@ -128,6 +130,8 @@ class Sm {
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);
+  void end_atomics();
+  Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal, unsigned latency);
   /// What Exposure calls.
   auto conflict_counter() {
     return [this](uint32_t instr, Cycle cycles, bool exposed) {
@@ -136,18 +140,30 @@ class Sm {
       if (exposed) lines_[instr].exposed += cycles;
     };
   }
-  void span(const Issue& issue, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree);
+  void span(unsigned slot, uint32_t instr, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree);
   uint64_t physical(uint64_t address) const;
   uint64_t physical_local(uint64_t offset, unsigned slot, unsigned lane) const;
   unsigned scheduler_of(unsigned slot) const { return slot % static_cast<unsigned>(schedulers_.size()); }
   simt::CtaSlot& cta_of(unsigned slot) { return ctas_[slot / launch_.warps_per_cta]; }
 
   const Config& config_;
+  const ClockRatio clock_;                     ///< from issue to what %clock counts
   const unsigned index_;
   const unsigned issue_cycles_;                ///< a warp takes of the issue stage
   std::vector<Scheduler> schedulers_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<AtomicsUnit> atomics_;
+  /// The banks, as the atomics unit asks for them.
+  struct MyBanks final : Banks {
+    explicit MyBanks(Sm& of) : sm(of) {}
+    Cycle accepts(Cycle now) const override { return sm.pipeline_->accepts(now, Flow::shared); }
+    Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal) override {
+      return sm.serve(now, slot, instr, passes, ideal, 1);
+    }
+    Sm& sm;
+  };
+  MyBanks banks_;
+  Cycle atomics_due_ = kNever;                 ///< when the atomics unit has something to do
   bool one_in_flight_ = false;
   /// How far each unit is booked, in lanes: cycle * lanes of the unit. So that one may start more than a warp a cycle.
   std::array<std::vector<uint64_t>, kUnitClasses> units_;

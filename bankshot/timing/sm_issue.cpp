@@ -114,7 +114,7 @@ void Sm::execute(Issue& issue) {
   busy_until_ = std::max(busy_until_, issue.now + issue_cycles_);
   cause_[slot] = Cause::execution;
   waits_for_memory_ &= ~(uint64_t{1} << slot);
-  worker_->cycle = issue.now;
+  worker_->cycle = clock_(issue.now);
 
   issue.ready = issue.now + 1;
   *issue.port = std::max(*issue.port, issue.now * issue.lanes) + config_.warp_size;
@@ -163,22 +163,36 @@ void Sm::charge_shared(Issue& issue, const scratchpad::SiteTotals& before) {
   const scratchpad::Cost cost{static_cast<uint32_t>(site.wavefronts - before.wavefronts),
                               static_cast<uint32_t>(site.ideal - before.ideal),
                               static_cast<uint32_t>(site.position - before.position)};
-  AtomicsUnit::Charge charge{cost.wavefronts, 0};
-  if (operation.kind == Kind::atomic) {
-    charge = atomics_->charge({cost, operation.width, addresses_.shared, addresses_.address.data()});
-  }
-  const unsigned latency = config_.scratchpad.latency + config_.scratchpad.hash_cycles + charge.latency;
-  const Passage passage = pipeline_->shared(issue.now, charge.passes, latency);
-  ++counters_.shared_accesses;
-  counters_.shared_wavefronts += charge.passes;
-  counters_.shared_ideal += std::min(cost.ideal, charge.passes);
-  counters_.shared_busy_cycles += passage.end - passage.begin;
-  exposure_.conflict(issue.now, std::min(passage.end, passage.begin + cost.ideal), passage.end, issue.index);
-  count_banks(issue);
-  issue.ready = std::max(issue.ready, passage.ready);
+  AtomicsUnit::Charge charge{cost.wavefronts, false};
   issue.why = Cause::scratchpad;
+  if (operation.kind == Kind::atomic) {
+    const unsigned update = config_.units[static_cast<unsigned>(operation.unit)].latency;
+    charge = atomics_->charge({issue.now, issue.slot, issue.index, operation.form, update, cost, operation.width, addresses_.shared,
+                               addresses_.address.data()}, banks_);
+    issue.why = Cause::atomic;
+  }
+  ++counters_.shared_accesses;
+  count_banks(issue);
+  if (charge.keeps) {
+    issue.kept = true;
+    issue.ready = kNever;
+    atomics_due_ = atomics_->next_event();
+    return;
+  }
+  const unsigned latency = config_.scratchpad.latency + config_.scratchpad.hash_cycles;
+  issue.ready = std::max(issue.ready, serve(issue.now, issue.slot, issue.index, charge.passes, cost.ideal, latency).ready);
+}
+
+/// The banks serve an access, or a pass of an atomic's loop.
+Passage Sm::serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal, unsigned latency) {
+  const Passage passage = pipeline_->shared(now, passes, latency);
+  counters_.shared_wavefronts += passes;
+  counters_.shared_ideal += std::min(ideal, passes);
+  counters_.shared_busy_cycles += passage.end - passage.begin;
+  exposure_.conflict(now, std::min(passage.end, passage.begin + ideal), passage.end, instr);
   busy_until_ = std::max(busy_until_, passage.end);
-  if (issue.now < launch_.timeline_end) span(issue, Track::scratchpad, 0, passage.begin, passage.end, charge.passes);
+  if (now < launch_.timeline_end) span(slot, instr, Track::scratchpad, 0, passage.begin, passage.end, passes);
+  return passage;
 }
 
 void Sm::count_banks(const Issue& issue) {
@@ -263,9 +277,9 @@ void Sm::results(const Issue& issue) {
   in_flight_[slot] = issue.why;
   if (issue.now < launch_.timeline_end) {
     const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
-    span(issue, Track::warp, slot, issue.now, end, 0);
+    span(slot, issue.index, Track::warp, slot, issue.now, end, 0);
     if (!operation.is_access() && operation.kind != Kind::constant) {
-      span(issue, Track::unit, static_cast<unsigned>(operation.unit), issue.now, (*issue.port + issue.lanes - 1) / issue.lanes, 0);
+      span(slot, issue.index, Track::unit, static_cast<unsigned>(operation.unit), issue.now, (*issue.port + issue.lanes - 1) / issue.lanes, 0);
     }
   }
 }
@@ -285,6 +299,8 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   } else if ((operation.kind == Kind::branch || operation.kind == Kind::call) && !simt::follows(next, issue.instr)) {
     wake_[slot] += config_.issue.branch_cycles;
     cause_[slot] = Cause::branch;
+  } else if (issue.kept) {
+    block(slot, kNever, Cause::atomic);
   } else if (operation.kind == Kind::sleep) {
     wake_[slot] = issue.ready;
     cause_[slot] = Cause::execution;
@@ -298,9 +314,9 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   }
 }
 
-void Sm::span(const Issue& issue, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree) {
+void Sm::span(unsigned slot, uint32_t instr, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree) {
   timeline_.push_back({begin - launch_.begin, end - launch_.begin, track, static_cast<uint8_t>(index),
-                       static_cast<uint16_t>(index_), issue.index, static_cast<uint32_t>(issue.warp->cta->linear), degree});
+                       static_cast<uint16_t>(index_), instr, static_cast<uint32_t>(warp_[slot]->cta->linear), degree});
 }
 
 /// Addresses of the memory system do not depend on where the host put the device's memory.

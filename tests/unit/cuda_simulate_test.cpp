@@ -30,19 +30,19 @@ std::string refusal(const SimulateRequest& request, std::string_view hash = {}, 
 }
 
 TEST(CudaSimulate, a_request_is_read_as_it_was_written) {
-  const SimulateRequest request{"gto", "split", "native", 1000, 50};
-  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=split;atomics=native;max_cycles=1000;timeline_cycles=50");
+  const SimulateRequest request{"gto", "split", "native", "xor", 1000, 50};
+  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=split;atomics=native;lock_hash=xor;max_cycles=1000;timeline_cycles=50");
   const auto read = parse_simulate(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, request);
   EXPECT_EQ(to_text({}), "");
   EXPECT_EQ(*parse_simulate(""), SimulateRequest());
-  EXPECT_EQ(*parse_simulate(";max_cycles=7;"), (SimulateRequest{"", "", "", 7, 0}));
+  EXPECT_EQ(*parse_simulate(";max_cycles=7;"), (SimulateRequest{"", "", "", "", 7, 0}));
 }
 
 TEST(CudaSimulate, rejects_parts_that_are_none) {
   EXPECT_EQ(parse_simulate("speed=9").error().message,
-            "\"speed=9\" is none of scheduler=, pipeline=, atomics=, max_cycles=, timeline_cycles=");
+            "\"speed=9\" is none of scheduler=, pipeline=, atomics=, lock_hash=, max_cycles=, timeline_cycles=");
   for (const char* value : {"", "0", "-1", "1e6", "18446744073709551615", "99999999999999999999"}) {
     EXPECT_EQ(parse_simulate(std::string("max_cycles=") + value).error().message,
               std::string("max_cycles is \"") + value + "\" and not a number of cycles");
@@ -50,7 +50,7 @@ TEST(CudaSimulate, rejects_parts_that_are_none) {
 }
 
 TEST(CudaSimulate, components_asked_for_replace_those_of_the_gpu) {
-  const auto config = simulated_config(made_gpu(), {"gto", "", "loadlike"}, "");
+  const auto config = simulated_config(made_gpu(), {"gto", "", "loadlike", ""}, "");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->issue.policy, "gto");
   EXPECT_EQ(config->issue.pipeline, "split");
@@ -58,11 +58,26 @@ TEST(CudaSimulate, components_asked_for_replace_those_of_the_gpu) {
 }
 
 TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do) {
-  const std::string scheduler = refusal({"fifo", "", ""});
+  const std::string scheduler = refusal({"fifo", "", "", ""});
   EXPECT_TRUE(scheduler.starts_with("there is no scheduler 'fifo'; there are: ")) << scheduler;
   EXPECT_NE(scheduler.find("gto, lrr"), std::string::npos) << scheduler;
-  EXPECT_TRUE(refusal({"", "none", ""}).starts_with("there is no pipeline 'none'; there are: "));
-  EXPECT_TRUE(refusal({"", "", "none"}).starts_with("there is no atomics unit 'none'; there are: "));
+  EXPECT_TRUE(refusal({"", "none", "", ""}).starts_with("there is no pipeline 'none'; there are: "));
+  EXPECT_TRUE(refusal({"", "", "none", ""}).starts_with("there is no atomics unit 'none'; there are: "));
+}
+
+TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
+  gpu::Gpu gpu = made_gpu();
+  SimulateRequest request{"", "", "lock", "xor"};
+  EXPECT_EQ(refusal(request, "", gpu), "atomics unit 'lock': made.toml has no section [scratchpad.locks] that says what locks take");
+  gpu.timing->locks = {10, 1, 1, 1, 1, 1, 1, 1};
+  EXPECT_EQ(simulated_config(gpu, request, "")->lock_hash.lock(32), 33u);
+  EXPECT_EQ(simulated_config(gpu, request, "")->scratchpad.hash_cycles, 0u);
+  request.lock_hash = "rows:1,2,4,8,16,32,64,128,256,512";
+  EXPECT_EQ(simulated_config(gpu, request, "")->scratchpad.hash_cycles, 1u) << "it can be told others";
+  request.lock_hash = "rows:1";
+  EXPECT_EQ(refusal(request, "", gpu), "--lock-hash: lock hash 'rows:1': 1 rows, but 10 lock bits");
+  request.atomics = "native";
+  EXPECT_EQ(refusal(request, "", gpu), "--lock-hash is for the atomics unit 'lock', and this is 'native'");
 }
 
 TEST(CudaSimulate, rejects_a_gpu_without_timing) {

@@ -78,12 +78,13 @@ TEST(Atomics, lock_hashes_that_make_no_sense_are_refused) {
 
 TEST(Atomics, the_lowest_lane_of_a_lock_wins) {
   const uint32_t bytes[] = {4 * 1024, 0, 4 * 2048, 4 * 7, 4 * 7};
+  const LockTable table(locks("none"));
   Locks held;
-  EXPECT_EQ(acquire(locks("none"), bytes, 0b11111, held), 0b01001u);
+  EXPECT_EQ(acquire(table, bytes, 0b11111, held), 0b01001u);
   EXPECT_EQ(held.count(), 2u);
-  EXPECT_EQ(acquire(locks("none"), bytes, 0b10110, held), 0u) << "they are held";
-  release(locks("none"), bytes, 0b01000, held);
-  EXPECT_EQ(acquire(locks("none"), bytes, 0b10110, held), 0b10000u);
+  EXPECT_EQ(acquire(table, bytes, 0b10110, held), 0u) << "they are held";
+  release(table, bytes, 0b01000, held);
+  EXPECT_EQ(acquire(table, bytes, 0b10110, held), 0b10000u);
 }
 
 TEST(Atomics, position_conflicts_add_a_round_each) {
@@ -162,12 +163,13 @@ LockWalk by_rounds(const Words& words, const LockGeometry& g) {
   std::array<uint32_t, kMaxLanes> bytes{};
   for (size_t k = 0; k < words.size(); ++k) bytes[k] = words[k] * 4;
   uint64_t pending = (uint64_t{1} << words.size()) - 1;
+  const LockTable table(g.locks);
   LockWalk result;
   for (; pending != 0; ++result.rounds) {
     const uint32_t level = read_level(rules, 4, bytes.data(), pending);
     if (result.rounds == 0) result.bank_degree = level;
     Locks held;
-    const uint64_t winners = acquire(g.locks, bytes.data(), pending, held);
+    const uint64_t winners = acquire(table, bytes.data(), pending, held);
     result.reads += level;
     result.writes += write_level(rules, 4, bytes.data(), winners);
     pending &= ~winners;
