@@ -44,7 +44,7 @@ constexpr uint64_t kMostKhz = 100'000'000;
 
 template <UnitClass kClass>
 constexpr std::array<Key, 3> unit_keys(std::string_view section) {
-  return {Key{section, "count", +in_unit<kClass, &UnitConfig::count>, 1, 64, "units of an SM; scheduler s issues to unit s modulo this"},
+  return {Key{section, "count", +in_unit<kClass, &UnitConfig::count>, 1, 64, "units of an SM; scheduler s issues to unit s modulo this, and to any beyond the number of schedulers"},
           Key{section, "lanes", +in_unit<kClass, &UnitConfig::lanes>, 1, 64, "lanes that one unit starts a cycle"},
           Key{section, "latency", +in_unit<kClass, &UnitConfig::latency>, 1, kLong,
               "cycles from issue until a dependent instruction can issue"}};

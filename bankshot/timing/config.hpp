@@ -24,7 +24,7 @@ enum class UnitClass : uint8_t { alu, multiply, fp32, fp64, sfu, divide, warp };
 constexpr unsigned kUnitClasses = 7;
 const char* name(UnitClass unit);
 
-/// Units of one class in an SM. Scheduler s issues to unit s mod `count`.
+/// Units of one class in an SM. Scheduler s issues to unit s mod `count`, and to units beyond one for each scheduler.
 struct UnitConfig {
   unsigned count = 1;    ///< units
   unsigned lanes = 32;   ///< lanes that one unit starts a cycle: a warp occupies it ceil(warp / lanes) cycles

@@ -32,6 +32,7 @@ constexpr CounterName kCounterNames[] = {
     {"ctas", &Counters::ctas},
     {"warp_cycles", &Counters::warp_cycles},
     {"sm_cycles", &Counters::sm_cycles},
+    {"active_cycles", &Counters::active_cycles},
     {"shared_accesses", &Counters::shared_accesses},
     {"shared_wavefronts", &Counters::shared_wavefronts},
     {"shared_ideal_wavefronts", &Counters::shared_ideal},

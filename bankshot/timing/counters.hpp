@@ -42,6 +42,7 @@ struct Counters {
   uint64_t ctas = 0;                 ///< that ran
   uint64_t warp_cycles = 0;          ///< resident warps, summed over cycles and SMs
   uint64_t sm_cycles = 0;            ///< SMs * cycles
+  uint64_t active_cycles = 0;        ///< … of SMs that have a CTA
   // Scratchpad.
   uint64_t shared_accesses = 0;      ///< warp accesses
   uint64_t shared_wavefronts = 0, shared_ideal = 0;

@@ -1,4 +1,4 @@
-// Do conflicts cost anything? Their cycles at the banks, sorted by what the SM did meanwhile.
+// Do conflicts cost anything? The cycles by which they delay data, sorted by what the SM did in them.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 
 namespace bankshot::timing {
 
-/// A cycle of a conflict is exposed if the SM issued nothing in it and a scheduler waited for shared memory: for its data
-/// or for its banks; else it is hidden.
+/// A cycle by which a conflict delays data is exposed if the SM issued nothing in it and a scheduler waited for shared memory:
+/// for its data or for its banks; else it is hidden.
 class Exposure {
  public:
-  /// The banks serve a conflict of an instruction in [begin, end), later than all before. @param now  at most begin
+  /// But for a conflict of an instruction, data that comes at `end` would come at `begin`; later than all before.
+  /// @param now  at most begin
   void conflict(Cycle now, Cycle begin, Cycle end, uint32_t instr) {
     if (begin == end) return;
     if (conflicts_.empty()) seen_ = now;

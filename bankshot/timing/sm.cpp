@@ -70,6 +70,7 @@ void Sm::begin_launch(const SmLaunch& launch) {
   atomics_due_ = kNever;
   port_.begin_launch();
   for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
+  last_.fill(0);
   load_store_ = 0;
   now_ = busy_until_ = resident_since_ = launch.begin;
   fault_.reset();
@@ -89,8 +90,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
   simt::CtaSlot& cta = ctas_[place];
   worker_->cycle = clock_(at);
   cta.start(linear);
-  counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (at - resident_since_);
-  resident_since_ = at;
+  count_residents(at);
   for (unsigned k = 0; k < launch_.warps_per_cta; ++k) {
     const unsigned slot = place * launch_.warps_per_cta + k;
     warp_[slot] = &cta.cta().warps[k];
@@ -107,6 +107,13 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
     earliest_[slot] = at;
     wake(slot, at);
   }
+}
+
+/// Warps and SMs with work, up to a cycle.
+void Sm::count_residents(Cycle until) {
+  counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (until - resident_since_);
+  if (resident_ != 0) counters_.active_cycles += until - resident_since_;
+  resident_since_ = until;
 }
 
 Cycle Sm::next_event() const {
@@ -205,8 +212,8 @@ void Sm::schedule(unsigned index, Cycle now) {
     if (issued < config_.issue.width) {
       const Cause why = (resident_ >> slot & 1) != 0 ? cause_[slot] : Cause::no_warp;
       counters_.slots[static_cast<unsigned>(why)] += config_.issue.width - issued;
-      if ((resident_ >> slot & 1) != 0 && next_[slot] != nullptr) {
-        lines_[static_cast<size_t>(next_[slot] - code_)].slots[static_cast<unsigned>(why)] += config_.issue.width - issued;
+      if ((resident_ >> slot & 1) != 0) {
+        lines_[blamed(slot)].slots[static_cast<unsigned>(why)] += config_.issue.width - issued;
       }
     }
     issued_ = true;
@@ -229,7 +236,7 @@ void Sm::look_for_work(Scheduler& scheduler, uint64_t mine, Cycle now) {
     scheduler.next = std::min(scheduler.next, wake_[slot]);
     if (cause_[slot] >= scheduler.cause) continue;
     scheduler.cause = cause_[slot];
-    scheduler.blame = next_[slot] == nullptr ? kNobody : static_cast<uint32_t>(next_[slot] - code_);
+    scheduler.blame = blamed(slot);
   }
   assert(scheduler.next > now && "who may issue now has been tried");
   (void)now;
@@ -296,8 +303,7 @@ void Sm::performed(const Pending& access, Cycle now) {
 }
 
 void Sm::warp_done(unsigned slot, Cycle now) {
-  counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (now + 1 - resident_since_);
-  resident_since_ = now + 1;
+  count_residents(now + 1);
   resident_ &= ~(uint64_t{1} << slot);
   waits_for_memory_ &= ~(uint64_t{1} << slot);
   waits_for_port_ &= ~(uint64_t{1} << slot);
@@ -347,7 +353,7 @@ bool Sm::break_deadlock(Cycle now) {
 
 void Sm::end_launch(Cycle end) {
   for (Scheduler& scheduler : schedulers_) account(scheduler, end);
-  counters_.warp_cycles += static_cast<uint64_t>(std::popcount(resident_)) * (std::max(end, resident_since_) - resident_since_);
+  count_residents(std::max(end, resident_since_));
   exposure_.finish(conflict_counter());
   add(counters_, port_.counters());
   port_.counters() = {};

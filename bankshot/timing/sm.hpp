@@ -130,6 +130,9 @@ class Sm {
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);
+  void count_residents(Cycle until);
+  /// The instruction that a warp's slots are counted for: the one that is to issue, or the barrier that it waits at.
+  uint32_t blamed(unsigned slot) const { return next_[slot] != nullptr ? static_cast<uint32_t>(next_[slot] - code_) : last_[slot]; }
   void end_atomics();
   Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal, unsigned latency);
   /// What Exposure calls.
@@ -185,6 +188,7 @@ class Sm {
   // By warp slot.
   std::array<simt::Warp*, kSlots> warp_{};
   std::array<const simt::Instr*, kSlots> next_{};
+  std::array<uint32_t, kSlots> last_{};        ///< the instruction that issued last
   std::array<Cycle, kSlots> wake_{};           ///< when to try again
   std::array<Cause, kSlots> cause_{};          ///< why not before
   std::array<Cycle, kSlots> earliest_{};       ///< before which the front end has nothing for it, whatever else happens

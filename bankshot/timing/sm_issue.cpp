@@ -78,6 +78,10 @@ bool Sm::unit_free(Issue& issue, unsigned scheduler) {
   } else {
     std::vector<uint64_t>& units = units_[static_cast<unsigned>(operation.unit)];
     issue.port = &units[scheduler % units.size()];
+    // Units beyond one for each scheduler are anybody's.
+    for (size_t k = schedulers_.size(); k < units.size(); ++k) {
+      if (units[k] < *issue.port) issue.port = &units[k];
+    }
     issue.lanes = std::max(1u, config_.units[static_cast<unsigned>(operation.unit)].lanes);
   }
   const Cycle free = *issue.port / issue.lanes;
@@ -189,7 +193,9 @@ Passage Sm::serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, uns
   counters_.shared_wavefronts += passes;
   counters_.shared_ideal += std::min(ideal, passes);
   counters_.shared_busy_cycles += passage.end - passage.begin;
-  exposure_.conflict(now, std::min(passage.end, passage.begin + ideal), passage.end, instr);
+  // What a conflict delays are results, and those come the scratchpad's latency behind the banks.
+  const Cycle late = config_.scratchpad.latency + config_.scratchpad.hash_cycles - 1;
+  exposure_.conflict(now, std::min(passage.end, passage.begin + ideal) + late, passage.end + late, instr);
   busy_until_ = std::max(busy_until_, passage.end);
   if (now < launch_.timeline_end) span(slot, instr, Track::scratchpad, 0, passage.begin, passage.end, passes);
   return passage;
@@ -289,6 +295,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
   next_[slot] = next;
+  last_[slot] = issue.index;
   wake_[slot] = issue.now + issue_cycles_;
   if (next == nullptr) {
     if (issue.warp->done) {

@@ -103,7 +103,8 @@ class ChipTest : public ::testing::Test {
     EXPECT_EQ(c.l2_writes, c.l2_write_hits + c.l2_write_misses);
     EXPECT_EQ(c.dram_reads + c.dram_writes, c.dram_row_hits + c.dram_row_misses);
     EXPECT_EQ(c.sm_cycles, config.sms * c.cycles);
-    EXPECT_LE(c.warp_cycles, config.max_warps * c.sm_cycles);
+    EXPECT_LE(c.active_cycles, c.sm_cycles);
+    EXPECT_LE(c.warp_cycles, config.max_warps * c.active_cycles);
   }
 
   uint64_t slots(Cause cause) const { return last.timing.counters.slots[static_cast<unsigned>(cause)]; }

@@ -85,6 +85,44 @@ TEST_P(SharedDegree, delays_its_data_by_a_cycle_for_each_conflict) {
 }
 INSTANTIATE_TEST_SUITE_P(all, SharedDegree, ::testing::Values(1u, 2u, 4u, 8u, 16u, 32u));
 
+// A chain through shared memory beside a chain of arithmetic: what a conflict delays is the data, whatever the warp waited for
+// while the banks were busy. Address 8 (mov 0, mul 4); ld 8, [12) the adds at 9, 13, 17, 21; the load's data at 18 + 1.
+TEST_F(SmCycles, conflicts_of_a_chain_are_exposed_when_the_data_is_late) {
+  const std::string front = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, ";
+  const std::string back = "; ld.shared.u32 %r3, [%r2]; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r3, %r3, %r3; ret;";
+  const uint64_t without = cycles(front + "4" + back);
+  EXPECT_EQ(cycles(front + "8" + back), without + 1);
+  EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 1u);
+  EXPECT_EQ(cycles(front + "32" + back), without + 7);
+  EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 7u);
+}
+
+TEST_F(SmCycles, slots_at_a_barrier_belong_to_its_line) {
+  config.issue.schedulers = 2;
+  cycles("mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 bra wait; mul.lo.u32 %r2, %r1, 3; mul.lo.u32 %r2, %r2, 3; wait: bar.sync 0; ret;", {64, 1, 1});
+  uint64_t of_lines = 0;
+  for (const auto& line : last.timing.lines) of_lines += line.counters.slots[static_cast<unsigned>(Cause::barrier)];
+  EXPECT_GT(of_lines, 0u);
+  EXPECT_EQ(of_lines, slots(Cause::barrier));
+}
+
+// Three units of 8 lanes for one scheduler: the third and second are anybody's. A warp takes one for 4 cycles: issued at 0, 1, 2,
+// and the fourth when the first unit is free again.
+TEST_F(SmCycles, units_beyond_the_schedulers_are_anybodys) {
+  config.units[static_cast<unsigned>(UnitClass::sfu)] = {3, 8, 4};
+  const std::string four = "ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ex2.approx.f32 %f4, 0f00000000;";
+  EXPECT_EQ(cycles(four + "ret;"), 6u);
+  EXPECT_EQ(slots(Cause::unit_busy), 1u);
+}
+
+// The SM has its CTA from 0 to 14; of two SMs one has none.
+TEST_F(SmCycles, an_sm_is_active_while_it_has_a_cta) {
+  config.sms = 2;
+  cycles("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 2; add.u32 %r1, %r1, 3; ret;");
+  EXPECT_EQ(last.timing.counters.active_cycles, 14u);
+  EXPECT_EQ(last.timing.counters.sm_cycles, 28u);
+}
+
 // Conflicts behind which independent instructions issue cost nothing but for the banks' time.
 TEST_F(SmCycles, conflicts_that_others_cover_are_hidden) {
   std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2];";
