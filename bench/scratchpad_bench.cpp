@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "bankshot/scratchpad/voting.hpp"
 #include "bankshot/scratchpad/site.hpp"
 
 namespace {
@@ -102,6 +103,15 @@ void banks_of_a_warp(benchmark::State& state) {
   }
 }
 
+/// The closed model of an atomic addition: random votes for 256 words in 4 copies. A warp's access is one item.
+void atomics_model(benchmark::State& state) {
+  const AtomicsModel model = lock_model({32, std::nullopt, *parse_lock_hash("none", {})}, {108, 120, 32, 32});
+  const Votes votes = random_votes(1, 4096, 32, 256);
+  for (auto _ : state) benchmark::DoNotOptimize(voting_cost(model, {256, 4, 0, Mapping::cyclic}, votes));
+  state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * votes.warps()));
+}
+
+BENCHMARK(atomics_model);
 BENCHMARK(banks_of_a_warp);
 BENCHMARK(hashed_unit_stride);
 BENCHMARK(hashed_stride_32);

@@ -1,6 +1,7 @@
 #include "bankshot/scratchpad/atomics_model.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "bankshot/scratchpad/access.hpp"
 #include "bankshot/scratchpad/clones.hpp"
@@ -62,6 +63,35 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
     result.writes += *std::max_element(writes_[r].begin(), writes_[r].end());
   }
   return result;
+}
+
+AtomicsModel lock_model(const LockGeometry& geometry, const AtomicsTimes& times) {
+  return [walker = std::make_shared<LockWalker>(geometry), times](const uint32_t* words, unsigned count) {
+    const LockWalk walk = walker->walk(words, count);
+    return AtomicsCost{latency(walk, times), walk.rounds, walk.rounds, walk.bank_degree};
+  };
+}
+
+AtomicsModel native_model(const Rules& rules, unsigned latency, bool combines) {
+  return [rules, latency, combines](const uint32_t* words, unsigned count) {
+    AtomicsCost result;
+    if (count == 0) return result;
+    std::array<uint32_t, kMaxLanes> bytes{}, sorted{};
+    for (unsigned k = 0; k < count; ++k) bytes[k] = words[k] * 4;
+    const uint64_t mask = count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+    const uint32_t lanes = cost(rules, AccessKind::atomic, 4, bytes.data(), mask).wavefronts;
+    result.bank_degree = cost(rules, AccessKind::load, 4, bytes.data(), mask).wavefronts;
+    const uint32_t passes = combines ? result.bank_degree : lanes;
+    std::copy_n(words, count, sorted.begin());
+    std::sort(sorted.begin(), sorted.begin() + count);
+    for (unsigned k = 0, run = 0; k < count; ++k) {
+      run = k != 0 && sorted[k] == sorted[k - 1] ? run + 1 : 1;
+      result.lock_degree = std::max(result.lock_degree, run);
+    }
+    result.rounds = 1;
+    result.cycles = {latency, passes - 1, 0};
+    return result;
+  };
 }
 
 }  // namespace bankshot::scratchpad

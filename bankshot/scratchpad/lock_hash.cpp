@@ -28,7 +28,8 @@ std::string read_rows(std::string_view text, LockHash& hash) {
     uint32_t row = 0;
     const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), row);
     if (error != std::errc{} || stop != part.data() + part.size()) return "'" + std::string(part) + "' is not a number";
-    if (row > low_bits(hash.address_bits)) return "row " + std::to_string(count) + " names more than " + std::to_string(hash.address_bits) + " address bits";
+    if (row > low_bits(hash.address_bits))
+      return "row " + std::to_string(count) + " names more than " + std::to_string(hash.address_bits) + " address bits";
     if (count < hash.lock_bits) hash.row[count] = row;
   }
   if (count == hash.lock_bits) return {};
@@ -56,11 +57,14 @@ Result<LockHash> parse_lock_hash(std::string_view spec, LockSize size) {
     return why.empty() ? Result<LockHash>(hash) : Result<LockHash>(fail(why));
   }
   if (spec == "add") {
-    if (size.lock_bits > 2 * hash.field_bits) return fail("has two fields of " + std::to_string(hash.field_bits) + " bits, but there are " + std::to_string(size.lock_bits) + " lock bits");
+    if (size.lock_bits > 2 * hash.field_bits)
+      return fail("has two fields of " + std::to_string(hash.field_bits) + " bits, but there are " +
+                  std::to_string(size.lock_bits) + " lock bits");
     hash.kind = LockHash::Kind::add;
     return hash;
   }
-  if (spec != "none" && spec != "xor") return fail("no such hash; there are none, xor, add and rows:R,… with a row for each lock bit");
+  if (spec != "none" && spec != "xor")
+    return fail("no such hash; there are none, xor, add and rows:R,… with a row for each lock bit");
   for (unsigned i = 0; i < size.lock_bits; ++i) {
     hash.row[i] = 1u << i;
     if (spec == "xor") hash.row[i] |= (1u << (i + hash.field_bits)) & low_bits(size.address_bits);

@@ -20,8 +20,8 @@ struct LockHash {
 
   Kind kind = Kind::linear;
   unsigned address_bits = 14;
-  unsigned lock_bits = 10;    ///< at most kMaxLockBits and address_bits
-  unsigned field_bits = 5;    ///< add: the word address is cut into fields of this many bits, those of the banks
+  unsigned lock_bits = 10;  ///< at most kMaxLockBits and address_bits
+  unsigned field_bits = 5;  ///< add: the word address is cut into fields of this many bits, those of the banks
   std::array<uint32_t, kMaxLockBits> row{};  ///< linear: lock bit i is the parity of (word & row[i])
 
   unsigned locks() const { return 1u << lock_bits; }

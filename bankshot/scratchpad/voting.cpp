@@ -35,7 +35,7 @@ void sort_warps(Votes& votes) {
   }
 }
 
-VotingCost voting_cost(LockWalker& walker, const AtomicsTimes& times, const Layout& layout, const Votes& votes) {
+VotingCost voting_cost(const AtomicsModel& model, const Layout& layout, const Votes& votes) {
   std::array<uint32_t, 64> start{}, words;
   for (uint32_t lane = 0; lane < votes.lanes; ++lane) start[lane] = layout.word(0, lane, votes.lanes);
   const uint32_t scale = layout.word(1, 0, votes.lanes) - layout.word(0, 0, votes.lanes);
@@ -43,15 +43,16 @@ VotingCost voting_cost(LockWalker& walker, const AtomicsTimes& times, const Layo
   for (size_t k = 0; k < votes.warps(); ++k) {
     const uint32_t* const vote = votes.of.data() + k * votes.lanes;
     for (uint32_t lane = 0; lane < votes.lanes; ++lane) words[lane] = start[lane] + scale * vote[lane];
-    const LockWalk walk = walker.walk(words.data(), votes.lanes);
-    const AtomicsLatency cycles = latency(walk, times);
-    rounds += cycles.rounds;
-    reads += cycles.reads;
-    writes += cycles.writes;
-    locks += walk.rounds;
-    banks += walk.bank_degree;
+    const AtomicsCost cost = model(words.data(), votes.lanes);
+    rounds += cost.cycles.rounds;
+    reads += cost.cycles.reads;
+    writes += cost.cycles.writes;
+    locks += cost.lock_degree;
+    banks += cost.bank_degree;
   }
-  const auto mean = [&](uint64_t sum) { return static_cast<double>(sum) / static_cast<double>(std::max<size_t>(1, votes.warps())); };
+  const auto mean = [&](uint64_t sum) {
+    return static_cast<double>(sum) / static_cast<double>(std::max<size_t>(1, votes.warps()));
+  };
   return {mean(rounds + reads + writes), mean(rounds), mean(reads), mean(writes), mean(locks), mean(banks)};
 }
 

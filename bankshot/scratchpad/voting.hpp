@@ -23,9 +23,9 @@ std::optional<Mapping> mapping_of(std::string_view name);
 
 /// A layout of the vote space in shared memory.
 struct Layout {
-  unsigned words = 0;      ///< V: size of the vote space
-  unsigned copies = 1;     ///< R
-  unsigned padding = 0;    ///< words unused behind each copy; of stretched: behind each group of copies
+  unsigned words = 0;    ///< V: size of the vote space
+  unsigned copies = 1;   ///< R
+  unsigned padding = 0;  ///< words unused behind each copy; of stretched: behind each group of copies
   Mapping mapping = Mapping::cyclic;
 
   /// Words of shared memory it takes. The last padding is not needed.
@@ -37,7 +37,8 @@ struct Layout {
   uint32_t word(uint32_t vote, uint32_t thread, uint32_t threads) const {
     switch (mapping) {
       case Mapping::cyclic: return vote + (words + padding) * (thread % copies);
-      case Mapping::block: return vote + (words + padding) * (thread / (threads < copies ? 1 : threads / copies) % copies);
+      case Mapping::block:
+        return vote + (words + padding) * (thread / (threads < copies ? 1 : threads / copies) % copies);
       default: return vote * (copies + padding) + thread % copies;
     }
   }
@@ -45,8 +46,8 @@ struct Layout {
 
 /// What the warps of a block of one warp vote for.
 struct Votes {
-  unsigned lanes = 32;          ///< of a warp
-  std::vector<uint32_t> of;     ///< by warp, then by lane
+  unsigned lanes = 32;       ///< of a warp
+  std::vector<uint32_t> of;  ///< by warp, then by lane
   size_t warps() const { return of.size() / lanes; }
 };
 
@@ -61,8 +62,8 @@ struct VotingCost {
   double latency = 0, rounds = 0, reads = 0, writes = 0;  ///< cycles: AtomicsLatency
   double lock_degree = 0, bank_degree = 0;
 };
-/// What voting costs in a layout. All words of the layout must be below 2^address_bits of the walker's geometry.
-VotingCost voting_cost(LockWalker& walker, const AtomicsTimes& times, const Layout& layout, const Votes& votes);
+/// What voting costs in a layout. All words of the layout must be below 2^address_bits of the model's hashes.
+VotingCost voting_cost(const AtomicsModel& model, const Layout& layout, const Votes& votes);
 
 /// The layouts worth a try in `budget` words: copies 1, 2, 4 … a warp's lanes and the most that fit, each mapping, with and
 /// without a word of padding. Empty if not even one copy fits.

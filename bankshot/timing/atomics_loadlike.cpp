@@ -12,7 +12,8 @@ class LoadLike final : public AtomicsUnit {
   }
 };
 
-const AtomicsRegistry loadlike({"loadlike", "an atomic costs what a load of its addresses costs (the original GPGPU-Sim)",
+const AtomicsRegistry loadlike({"loadlike",
+                                "an atomic costs what a load of its addresses costs (the original GPGPU-Sim)",
                                 [](const Config&) { return std::make_unique<LoadLike>(); }});
 
 }  // namespace

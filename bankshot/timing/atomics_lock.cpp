@@ -9,7 +9,8 @@ namespace {
 class Lock final : public AtomicsLoop {
  public:
   explicit Lock(const Config& config)
-      : AtomicsLoop(config, {0, config.locks.read, 0, config.locks.write, config.locks.branch}), locks_(config.lock_hash) {}
+      : AtomicsLoop(config, {0, config.locks.read, 0, config.locks.write, config.locks.branch}),
+        locks_(config.lock_hash) {}
 
   Charge charge(const AtomicAccess& access, Banks& banks) override {
     AtomicAccess mine = access;
@@ -23,7 +24,9 @@ class Lock final : public AtomicsLoop {
   }
 
  private:
-  uint64_t claim(Flight& flight) override { return scratchpad::acquire(locks_, flight.addresses.data(), flight.pending, held_); }
+  uint64_t claim(Flight& flight) override {
+    return scratchpad::acquire(locks_, flight.addresses.data(), flight.pending, held_);
+  }
   unsigned write_passes(const Flight& flight) const override {
     return scratchpad::write_level(config_.rules, flight.width, flight.addresses.data(), flight.writers);
   }
@@ -34,7 +37,8 @@ class Lock final : public AtomicsLoop {
   scratchpad::Locks held_;
 };
 
-const AtomicsRegistry lock({"lock", "a loop of read-and-lock, update, write-and-unlock for the lanes that got a lock (Fermi)",
+const AtomicsRegistry lock({"lock",
+                            "a loop of read-and-lock, update, write-and-unlock for the lanes that got a lock (Fermi)",
                             [](const Config& config) { return std::make_unique<Lock>(config); }});
 
 }  // namespace

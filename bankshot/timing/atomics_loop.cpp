@@ -65,8 +65,10 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
         flight.at = at;
         return;
       }
-      const unsigned level = scratchpad::read_level(config_.rules, flight.width, flight.addresses.data(), flight.pending);
-      flight.read_at = banks.serve(flight.at, flight.slot, flight.instr, level, std::exchange(flight.ideal_read, 0)).begin;
+      const unsigned level =
+          scratchpad::read_level(config_.rules, flight.width, flight.addresses.data(), flight.pending);
+      flight.read_at =
+          banks.serve(flight.at, flight.slot, flight.instr, level, std::exchange(flight.ideal_read, 0)).begin;
       flight.round_ends = flight.read_at + times_.read + level * times_.read_level + config_.scratchpad.hash_cycles;
       flight.at = flight.read_at;
       flight.state = State::claim;
@@ -87,7 +89,8 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
         return;
       }
       const unsigned passes = write_passes(flight);
-      const Passage passage = banks.serve(flight.at, flight.slot, flight.instr, passes, std::exchange(flight.ideal_write, 0));
+      const Passage passage =
+          banks.serve(flight.at, flight.slot, flight.instr, passes, std::exchange(flight.ideal_write, 0));
       flight.pending &= ~write(flight, passage.begin);
       flight.round_ends = passage.begin + times_.write + passes * times_.write_level + config_.scratchpad.hash_cycles;
       flight.at = passage.end;

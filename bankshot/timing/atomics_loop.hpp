@@ -17,24 +17,24 @@ class AtomicsLoop : public AtomicsUnit {
  protected:
   /// Cycles of the states, each counted from when the banks begin to serve it.
   struct Times {
-    unsigned read = 0, read_level = 0;    ///< of a read, and more for each bank conflict level
+    unsigned read = 0, read_level = 0;  ///< of a read, and more for each bank conflict level
     unsigned write = 0, write_level = 0;
-    unsigned branch = 0;                  ///< back to the next round; also out of the last one
+    unsigned branch = 0;  ///< back to the next round; also out of the last one
   };
   /// An access in flight.
   struct Flight {
     // In the order in which those that are due at one time are served: what is let go is free for others at that time.
     enum class State : uint8_t { let_go, read, claim, write };
     State state = State::read;
-    Cycle at = 0;                         ///< when it is due
+    Cycle at = 0;  ///< when it is due
     uint64_t sequence = 0;
     uint32_t instr = 0;
     unsigned slot = 0, width = 4, update = 0;
-    uint64_t pending = 0;                 ///< lanes that have not updated their words
-    uint64_t writers = 0;                 ///< … of this round
+    uint64_t pending = 0;  ///< lanes that have not updated their words
+    uint64_t writers = 0;  ///< … of this round
     /// Passes that an access without conflicts needs, until they are told: later rounds are there because of conflicts.
     unsigned ideal_read = 0, ideal_write = 0;
-    Cycle read_at = 0;                    ///< the banks began to serve the round's read
+    Cycle read_at = 0;  ///< the banks began to serve the round's read
     Cycle round_ends = 0;
     std::array<uint32_t, scratchpad::kMaxLanes> addresses;  ///< bytes in shared memory
   };
@@ -59,7 +59,7 @@ class AtomicsLoop : public AtomicsUnit {
   void find_next();
 
   const Times times_;
-  std::array<Flight, 64> flights_;   ///< by warp slot
+  std::array<Flight, 64> flights_;  ///< by warp slot
   uint64_t active_ = 0;
   uint64_t sequence_ = 0;
   Cycle next_ = kNever;

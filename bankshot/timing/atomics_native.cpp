@@ -12,8 +12,9 @@ class Native final : public AtomicsLoop {
  public:
   explicit Native(const Config& config)
       // A load, the arithmetic, a compare-and-swap, and the branch that depends on what it returned.
-      : AtomicsLoop(config, {config.scratchpad.latency - 1, 1, config.scratchpad.latency - 1, 1,
-                             config.units[static_cast<unsigned>(UnitClass::alu)].latency + config.issue.branch_cycles}) {}
+      : AtomicsLoop(config,
+                    {config.scratchpad.latency - 1, 1, config.scratchpad.latency - 1, 1,
+                     config.units[static_cast<unsigned>(UnitClass::alu)].latency + config.issue.branch_cycles}) {}
 
   Charge charge(const AtomicAccess& access, Banks& banks) override {
     switch (access.form) {
@@ -31,7 +32,9 @@ class Native final : public AtomicsLoop {
 
   uint64_t claim(Flight& flight) override { return flight.pending; }
   unsigned write_passes(const Flight& flight) const override {
-    return scratchpad::cost(config_.rules, scratchpad::AccessKind::atomic, flight.width, flight.addresses.data(), flight.writers).wavefronts;
+    return scratchpad::cost(config_.rules, scratchpad::AccessKind::atomic, flight.width, flight.addresses.data(),
+                            flight.writers)
+        .wavefronts;
   }
   /// Those succeed whose words nobody has written since they were read; of several on a word the first in lane order.
   uint64_t write(Flight& flight, Cycle at) override {

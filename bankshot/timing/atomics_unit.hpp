@@ -14,13 +14,13 @@ namespace bankshot::timing {
 
 /// One warp instruction that accesses shared memory atomically.
 struct AtomicAccess {
-  Cycle now = 0;               ///< it issues
-  unsigned slot = 0;           ///< of its warp
+  Cycle now = 0;      ///< it issues
+  unsigned slot = 0;  ///< of its warp
   uint32_t instr = 0;
   AtomicForm form = AtomicForm::machine;
-  unsigned update = 0;         ///< cycles of its arithmetic, where that is an instruction of its own
-  scratchpad::Cost cost;       ///< as counted: lanes of a bank one after the other
-  unsigned width = 4;          ///< bytes a lane
+  unsigned update = 0;    ///< cycles of its arithmetic, where that is an instruction of its own
+  scratchpad::Cost cost;  ///< as counted: lanes of a bank one after the other
+  unsigned width = 4;     ///< bytes a lane
   uint64_t lanes = 0;
   const uint64_t* offsets = nullptr;  ///< bytes, by lane
 };
@@ -39,14 +39,14 @@ class Banks {
 class AtomicsUnit {
  public:
   struct Charge {
-    unsigned passes = 0;   ///< cycles for which it has the banks
-    bool keeps = false;    ///< it is a loop that the unit walks through: its warp waits, and done() tells its end
+    unsigned passes = 0;  ///< cycles for which it has the banks
+    bool keeps = false;   ///< it is a loop that the unit walks through: its warp waits, and done() tells its end
   };
   /// A kept access that has come to its end.
   struct Done {
     unsigned slot = 0;
     uint32_t instr = 0;
-    Cycle ready = 0;       ///< its warp goes on
+    Cycle ready = 0;  ///< its warp goes on
   };
   virtual ~AtomicsUnit() = default;
   virtual Charge charge(const AtomicAccess& access, Banks& banks) = 0;

@@ -24,10 +24,12 @@ class AtomicsUnits : public ChipTest {
 
   static constexpr const char* kShared = ".shared .align 4 .b8 s[36864]; mov.u32 %r1, %tid.x;";
   /// Cycles from the issue of an atomic of one warp until its result can be used, with the addresses of equation 1 of ICCD'13.
-  uint64_t latency(uint32_t stride, uint32_t conflicts, const std::string& atomic = "atom.shared.add.u32 %r3, [%r2], 1;",
+  uint64_t latency(uint32_t stride, uint32_t conflicts,
+                   const std::string& atomic = "atom.shared.add.u32 %r3, [%r2], 1;",
                    const std::string& use = "add.u32 %r4, %r3, 1;") {
-    const std::string body = std::string(kShared) + "setp.lt.u32 %p1, %r1, " + std::to_string(conflicts) + "; mul.lo.u32 %r2, %r1, " +
-                             std::to_string(stride) + "; selp.u32 %r2, %r2, %r1, %p1; shl.b32 %r2, %r2, 2;" + atomic + use + "ret;";
+    const std::string body = std::string(kShared) + "setp.lt.u32 %p1, %r1, " + std::to_string(conflicts) +
+                             "; mul.lo.u32 %r2, %r1, " + std::to_string(stride) +
+                             "; selp.u32 %r2, %r2, %r1, %p1; shl.b32 %r2, %r2, 2;" + atomic + use + "ret;";
     // mov 0, setp 4, mul 5, selp 9, shl 13, the atomic 17; behind its result the use and the exit.
     return cycles(body) - 17 - 2;
   }
@@ -37,9 +39,9 @@ TEST_F(AtomicsUnits, the_lock_unit_takes_what_its_states_take) {
   use("lock");
   EXPECT_EQ(latency(0, 1), 32u + 18 + 36 + 32);
   EXPECT_EQ(slots(Cause::atomic), 117u) << "all cycles but that of issue";
-  EXPECT_EQ(latency(0, 2), 2 * 118u);        // ICCD'13, figure 5a
-  EXPECT_EQ(latency(32, 2), 118u + 68);      // figure 5b
-  EXPECT_EQ(latency(256, 5), 472u);          // figure 5c: the first extra lock conflict
+  EXPECT_EQ(latency(0, 2), 2 * 118u);    // ICCD'13, figure 5a
+  EXPECT_EQ(latency(32, 2), 118u + 68);  // figure 5b
+  EXPECT_EQ(latency(256, 5), 472u);      // figure 5c: the first extra lock conflict
   EXPECT_EQ(latency(256, 32), 6160u);
 }
 
@@ -80,11 +82,21 @@ TEST_F(AtomicsUnits, warps_compete_for_locks) {
   const std::string back = "atom.shared.add.u32 %r3, [%r2], 1; add.u32 %r4, %r3, 1; ret;";
   EXPECT_EQ(cycles(front + back, {64, 1, 1}), 13u + 82 + 118 + 2);
   // The same lock, not the same word: the second warp's words are 1,024 further on.
-  EXPECT_EQ(cycles(std::string(kShared) + "and.b32 %r2, %r1, 31; mad.lo.u32 %r2, %r1, 0, %r2; shr.u32 %r5, %r1, 5; mad.lo.u32 %r2, %r5, 1024, %r2;"
-                   "shl.b32 %r2, %r2, 2;" + back, {64, 1, 1}), cycles(std::string(kShared) + "and.b32 %r2, %r1, 31; mad.lo.u32 %r2, %r1, 0, %r2; shr.u32 %r5, %r1, 5;"
-                   "mad.lo.u32 %r2, %r5, 0, %r2; shl.b32 %r2, %r2, 2;" + back, {64, 1, 1}));
+  EXPECT_EQ(
+      cycles(
+          std::string(kShared) +
+              "and.b32 %r2, %r1, 31; mad.lo.u32 %r2, %r1, 0, %r2; shr.u32 %r5, %r1, 5; mad.lo.u32 %r2, %r5, 1024, %r2;"
+              "shl.b32 %r2, %r2, 2;" +
+              back,
+          {64, 1, 1}),
+      cycles(std::string(kShared) +
+                 "and.b32 %r2, %r1, 31; mad.lo.u32 %r2, %r1, 0, %r2; shr.u32 %r5, %r1, 5;"
+                 "mad.lo.u32 %r2, %r5, 0, %r2; shl.b32 %r2, %r2, 2;" +
+                 back,
+             {64, 1, 1}));
   // Locks of their own: the second warp has its result at 131, when the first one's exit is in its way.
-  EXPECT_EQ(cycles(std::string(kShared) + "shl.b32 %r2, %r1, 2; and.b32 %r2, %r2, 4095;" + back, {64, 1, 1}), 13u + 118 + 1 + 2);
+  EXPECT_EQ(cycles(std::string(kShared) + "shl.b32 %r2, %r1, 2; and.b32 %r2, %r2, 4095;" + back, {64, 1, 1}),
+            13u + 118 + 1 + 2);
 }
 
 // TPDS'13, section 2.2: how many lanes of two warps collide does not matter, how many warps do does.
@@ -93,7 +105,9 @@ TEST_F(AtomicsUnits, colliding_warps_count_and_colliding_lanes_do_not) {
   const auto run = [&](unsigned lanes, unsigned warps) {
     // Lane l of warp w: word l if l < lanes, else a word of its own.
     return cycles(std::string(kShared) + "and.b32 %r2, %r1, 31; setp.ge.u32 %p1, %r2, " + std::to_string(lanes) +
-                  "; @%p1 mov.u32 %r2, %r1; shl.b32 %r2, %r2, 2; atom.shared.add.u32 %r3, [%r2], 1; add.u32 %r4, %r3, 1; ret;", {32 * warps, 1, 1});
+                      "; @%p1 mov.u32 %r2, %r1; shl.b32 %r2, %r2, 2; atom.shared.add.u32 %r3, [%r2], 1; add.u32 %r4, "
+                      "%r3, 1; ret;",
+                  {32 * warps, 1, 1});
   };
   EXPECT_EQ(run(1, 4), run(8, 4));
   EXPECT_EQ(run(1, 4), run(31, 4));
@@ -105,10 +119,11 @@ TEST_F(AtomicsUnits, colliding_warps_count_and_colliding_lanes_do_not) {
 
 TEST_F(AtomicsUnits, nothing_is_lost_and_everything_comes_to_its_end) {
   use("lock");
-  const std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 7; shl.b32 %r2, %r2, 2; mov.u32 %r6, 0;"
-                           "st.shared.u32 [%r2], %r6; bar.sync 0; mov.u32 %r5, 0; loop: red.shared.add.u32 [%r2], 1; add.u32 %r5, %r5, 1;"
-                           "setp.lt.u32 %p1, %r5, 5; @%p1 bra loop; bar.sync 0; ld.shared.u32 %r3, [%r2]; ld.param.u64 %rd1, [out];"
-                           "cvt.u64.u32 %rd2, %r2; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r3; ret;";
+  const std::string body =
+      ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 7; shl.b32 %r2, %r2, 2; mov.u32 %r6, 0;"
+      "st.shared.u32 [%r2], %r6; bar.sync 0; mov.u32 %r5, 0; loop: red.shared.add.u32 [%r2], 1; add.u32 %r5, %r5, 1;"
+      "setp.lt.u32 %p1, %r5, 5; @%p1 bra loop; bar.sync 0; ld.shared.u32 %r3, [%r2]; ld.param.u64 %rd1, [out];"
+      "cvt.u64.u32 %rd2, %r2; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r3; ret;";
   cycles(body, {256, 1, 1});
   for (unsigned k = 0; k < 8; ++k) EXPECT_EQ(out[k], 256u / 8 * 5);
 }
@@ -128,7 +143,8 @@ TEST_F(AtomicsUnits, native_lanes_on_one_word_take_turns) {
 
 TEST_F(AtomicsUnits, native_increments_may_be_combined) {
   use("native");
-  const std::string increment = "red.shared.add.u32 [%r2], 1;", two = "red.shared.add.u32 [%r2], 2;", use_it = "ld.shared.u32 %r3, [%r2]; add.u32 %r4, %r3, 1;";
+  const std::string increment = "red.shared.add.u32 [%r2], 1;", two = "red.shared.add.u32 [%r2], 2;",
+                    use_it = "ld.shared.u32 %r3, [%r2]; add.u32 %r4, %r3, 1;";
   const auto wavefronts = [&](const std::string& atomic) {
     latency(0, 32, atomic, use_it);
     return last.timing.counters.shared_wavefronts - 1;
@@ -159,17 +175,26 @@ TEST_F(AtomicsUnits, native_float_additions_are_loops) {
 // The second warp reads at 13 what the first writes at 12 + 14, so its own swap at 27 fails.
 TEST_F(AtomicsUnits, a_swap_fails_if_another_warp_was_there_meanwhile) {
   use("native");
-  const std::string body = std::string(kShared) + "and.b32 %r2, %r1, 31; shl.b32 %r2, %r2, 2; atom.shared.add.f32 %f3, [%r2], 0f3F800000;"
+  const std::string body = std::string(kShared) +
+                           "and.b32 %r2, %r1, 31; shl.b32 %r2, %r2, 2; atom.shared.add.f32 %f3, [%r2], 0f3F800000;"
                            "add.f32 %f4, %f3, %f3; ret;";
   EXPECT_EQ(cycles(body, {64, 1, 1}), 13u + 28 + 28 + 2);
 }
 
 TEST(AtomicForms, are_those_of_machine_code) {
   using enum AtomicForm;
-  for (const auto& [text, form] : {std::pair{"atom.shared.add.u32", machine}, {"red.shared.max.s32", machine}, {"atom.shared.cas.b32", machine},
-                                   {"atom.shared.cas.b64", machine}, {"atom.shared.exch.b64", machine}, {"atom.shared.add.u64", loop},
-                                   {"atom.shared.and.b64", loop}, {"red.shared.add.f32", loop}, {"atom.shared.add.f64", loop},
-                                   {"atom.shared.add.noftz.f16x2", loop}, {"atom.shared.cas.b16", loop}, {"atom.shared.cas.b128", loop}}) {
+  for (const auto& [text, form] : {std::pair{"atom.shared.add.u32", machine},
+                                   {"red.shared.max.s32", machine},
+                                   {"atom.shared.cas.b32", machine},
+                                   {"atom.shared.cas.b64", machine},
+                                   {"atom.shared.exch.b64", machine},
+                                   {"atom.shared.add.u64", loop},
+                                   {"atom.shared.and.b64", loop},
+                                   {"red.shared.add.f32", loop},
+                                   {"atom.shared.add.f64", loop},
+                                   {"atom.shared.add.noftz.f16x2", loop},
+                                   {"atom.shared.cas.b16", loop},
+                                   {"atom.shared.cas.b128", loop}}) {
     EXPECT_EQ(atomic_form(text, false), form) << text;
   }
   EXPECT_EQ(atomic_form("atom.shared.add.u32", true), increment);
@@ -179,7 +204,9 @@ TEST(AtomicForms, are_those_of_machine_code) {
 
 // A clock that is twice as fast as issue counts two a cycle: Fermi's.
 TEST_F(AtomicsUnits, clock_counts_in_its_own_clock) {
-  const std::string body = "mov.u32 %r1, %clock; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r3; ret;";
+  const std::string body =
+      "mov.u32 %r1, %clock; mov.u32 %r2, %clock; sub.u32 %r3, %r2, %r1; ld.param.u64 %rd1, [out]; st.global.u32 "
+      "[%rd1], %r3; ret;";
   cycles(body, {1, 1, 1});
   EXPECT_EQ(out[0], 1u);
   config.clock_khz = 2 * config.core_khz;

@@ -50,7 +50,8 @@ uint64_t cycles(const Words& words, const AtomicsTimes& times, const LockGeometr
 TEST(Atomics, locks_are_the_bits_from_11_to_2) {
   const LockHash hash = locks("none");
   EXPECT_EQ(hash.locks(), 1024u);
-  for (const auto& [word, lock] : {std::pair{0u, 0u}, {31u, 31u}, {33u, 33u}, {1023u, 1023u}, {1024u, 0u}, {1056u, 32u}, {2048u, 0u}}) {
+  for (const auto& [word, lock] :
+       {std::pair{0u, 0u}, {31u, 31u}, {33u, 33u}, {1023u, 1023u}, {1024u, 0u}, {1056u, 32u}, {2048u, 0u}}) {
     EXPECT_EQ(hash.lock(word), lock) << word;  // ICCD'13, figure 2
   }
 }
@@ -66,8 +67,11 @@ TEST(Atomics, hashed_locks_take_in_higher_fields) {
 }
 
 TEST(Atomics, lock_hashes_that_make_no_sense_are_refused) {
-  for (const auto& [spec, why] : {std::pair{"", "no such hash"}, {"xor:1", "no such hash"}, {"rows:1,2", "2 rows, but 10 lock bits"},
-                                  {"rows:1,2,4,8,16,32,64,128,256,x", "'x' is not a number"}, {"rows:", "'' is not a number"},
+  for (const auto& [spec, why] : {std::pair{"", "no such hash"},
+                                  {"xor:1", "no such hash"},
+                                  {"rows:1,2", "2 rows, but 10 lock bits"},
+                                  {"rows:1,2,4,8,16,32,64,128,256,x", "'x' is not a number"},
+                                  {"rows:", "'' is not a number"},
                                   {"rows:1,2,4,8,16,32,64,128,256,99999", "row 9 names more than 14 address bits"}}) {
     const Result<LockHash> hash = parse_lock_hash(spec, {});
     ASSERT_FALSE(hash) << spec;
@@ -195,7 +199,8 @@ TEST(Atomics, the_walk_is_the_loop) {
 
 TEST(Voting, lanes_find_their_copies) {
   // TPDS'13, equations 1 and 2; ICCD'13, section V.
-  const Layout cyclic{64, 4, 1, Mapping::cyclic}, block{64, 4, 1, Mapping::block}, stretched{64, 4, 1, Mapping::stretched};
+  const Layout cyclic{64, 4, 1, Mapping::cyclic}, block{64, 4, 1, Mapping::block},
+      stretched{64, 4, 1, Mapping::stretched};
   EXPECT_EQ(cyclic.word(10, 6, 32), 10u + 65 * 2);
   EXPECT_EQ(block.word(10, 6, 32), 10u + 65 * 0);
   EXPECT_EQ(block.word(10, 9, 32), 10u + 65 * 1);
@@ -219,13 +224,13 @@ TEST(Voting, lanes_of_a_layout_stay_in_its_size) {
 
 TEST(Voting, replication_helps_as_long_as_the_copies_have_locks_of_their_own) {
   // TPDS'13, figure 7: with random votes the best is the largest R with R V <= 1024.
-  LockWalker walker(geometry());
+  const AtomicsModel model = lock_model(geometry(), kTpds);
   for (const auto& [words, best] : {std::pair{64u, 16u}, {128u, 8u}, {256u, 4u}, {512u, 2u}, {1024u, 1u}}) {
     const Votes votes = random_votes(1, 4000, 32, words);
     double least = 1e9;
     unsigned found = 0;
     for (unsigned copies = 1; copies <= 32 && copies * words <= 12288; copies *= 2) {
-      const double latency = voting_cost(walker, kTpds, {words, copies, 0, Mapping::cyclic}, votes).latency;
+      const double latency = voting_cost(model, {words, copies, 0, Mapping::cyclic}, votes).latency;
       if (latency < least * 0.995) {
         least = latency;
         found = copies;
@@ -237,15 +242,29 @@ TEST(Voting, replication_helps_as_long_as_the_copies_have_locks_of_their_own) {
 
 TEST(Voting, means_of_random_votes) {
   // TPDS'13, figure 5, by our own count of a million patterns: DIGEST has 413 (3.54, 1.00), 361 (1.94, 3.15), 312 (1.40, 3.44).
-  LockWalker walker(geometry());
-  struct Case { unsigned words; double latency, locks, banks; };
+  const AtomicsModel model = lock_model(geometry(), kTpds);
+  struct Case {
+    unsigned words;
+    double latency, locks, banks;
+  };
   for (const Case& c : {Case{32, 413, 3.54, 1.00}, {256, 361, 1.94, 3.15}, {1024, 312, 1.40, 3.44}}) {
-    const VotingCost cost = voting_cost(walker, kTpds, {c.words, 1, 0, Mapping::cyclic}, random_votes(3, 20000, 32, c.words));
+    const VotingCost cost = voting_cost(model, {c.words, 1, 0, Mapping::cyclic}, random_votes(3, 20000, 32, c.words));
     EXPECT_NEAR(cost.latency, c.latency, 3) << c.words;
     EXPECT_NEAR(cost.lock_degree, c.locks, 0.03);
     EXPECT_NEAR(cost.bank_degree, c.banks, 0.03);
     EXPECT_NEAR(cost.latency, cost.rounds + cost.reads + cost.writes, 1e-9);
   }
+}
+
+TEST(Atomics, at_the_banks_lanes_take_turns) {
+  const AtomicsModel turns = native_model({}, 24, false), counted = native_model({}, 24, true);
+  const Words words = pattern({0, 0, 0, 32, 64});  // five lanes and three words in bank 0
+  EXPECT_EQ(turns(words.data(), 32).cycles.total(), 24u + 4);
+  EXPECT_EQ(counted(words.data(), 32).cycles.total(), 24u + 2);
+  EXPECT_EQ(turns(words.data(), 32).lock_degree, 3u);
+  EXPECT_EQ(turns(words.data(), 32).bank_degree, 3u);
+  EXPECT_EQ(turns(words.data(), 32).rounds, 1u);
+  EXPECT_EQ(turns(words.data(), 0).cycles.total(), 0u);
 }
 
 TEST(Voting, votes_are_below_the_words_and_sorted_on_demand) {
