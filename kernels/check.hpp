@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <vector>
 
 /// Stops the program when a CUDA call fails.
@@ -27,10 +28,34 @@ inline void finish_kernel() {
   CUDA_CHECK(cudaDeviceSynchronize());
 }
 
+/// Ends the program because of its arguments: what is wrong with them, and what would do.
+[[noreturn]] inline void refuse_arguments(const char* wrong, const char* remedy) {
+  std::fprintf(stderr, "%s; %s\n", wrong, remedy);
+  std::exit(2);
+}
+
 /// The command line: numbers by position, flags by name.
 class Arguments {
  public:
   Arguments(int argc, char** argv) : argc_(argc), argv_(argv) {}
+
+  /// Ends the program if there is an argument that it does not know, so that a misspelt one does not measure something else.
+  /// @param known    flags, and options up to and with their =
+  /// @param numbers  how many arguments by position there may be
+  void allow(std::initializer_list<const char*> known, int numbers = 0) const {
+    for (int i = 1; i < argc_; ++i) {
+      bool is_known = argv_[i][0] != '-' && numbers-- > 0;
+      for (const char* name : known) {
+        const size_t length = std::strlen(name);
+        is_known |= name[length - 1] == '=' ? !std::strncmp(argv_[i], name, length) : !std::strcmp(argv_[i], name);
+      }
+      if (is_known) continue;
+      std::fprintf(stderr, "'%s' is no argument of this program; it takes", argv_[i]);
+      for (const char* name : known) std::fprintf(stderr, " %s", name);
+      std::fprintf(stderr, known.size() ? "\n" : " none\n");
+      std::exit(2);
+    }
+  }
 
   bool flag(const char* name) const {
     for (int i = 1; i < argc_; ++i)
@@ -54,18 +79,18 @@ class Arguments {
     return otherwise;
   }
 
-  /// The number of an option such as --seed=7, or the default without it. Must be a positive whole number.
-  int number(const char* name, int otherwise) const {
+  /// The number of an option such as --seed=7, or the default without it. Must be a whole number, `least` or more.
+  int number(const char* name, int otherwise, int least = 1) const {
     const char* text = option(name);
-    return text ? whole(text) : otherwise;
+    return text ? whole(text, least) : otherwise;
   }
 
  private:
-  static int whole(const char* text) {
+  static int whole(const char* text, int least = 1) {
     char* end = nullptr;
     long value = std::strtol(text, &end, 10);
-    if (*end || value <= 0 || value > (1 << 30)) {
-      std::fprintf(stderr, "'%s' is not a size: give a whole number from 1 to 2^30\n", text);
+    if (!*text || *end || value < least || value > (1 << 30)) {
+      std::fprintf(stderr, "'%s' is not a size: give a whole number from %d to 2^30\n", text, least);
       std::exit(2);
     }
     return static_cast<int>(value);
@@ -90,6 +115,13 @@ class Random {
  private:
   uint32_t state_;
 };
+
+/// The generator of a seed such as 1, 2, 3, whose sequences have nothing in common.
+inline Random seeded(uint32_t seed) {
+  Random random(seed * 2654435761u | 1u);  // spreads the seeds; never the state 0, which Random cannot leave
+  for (int i = 0; i < 16; ++i) random.next();
+  return random;
+}
 
 /// An array on the device, freed at the end of its scope.
 template <class T>

@@ -12,10 +12,12 @@
 
 #include "check.hpp"
 
-struct Image {
+template <class Pixel>
+struct ImageOf {
   int width = 0, height = 0;
-  std::vector<uint8_t> pixels;  // row by row, 0 black to 255 white
+  std::vector<Pixel> pixels;  // row by row, 0 is black
 };
+using Image = ImageOf<uint8_t>;  // 255 is white
 
 /// An image in which near pixels are alike, as in photographs: "value noise". On lattices of 64, 32, 16, 8 and 4 pixels,
 /// each point has a random value; pixels between are interpolated bilinearly, and the lattices are added with the weights
@@ -24,8 +26,7 @@ struct Image {
 /// numbers: a seed gives the same image on every machine.
 inline Image made_image(int width, int height, uint32_t seed) {
   Image image{width, height, std::vector<uint8_t>(size_t(width) * height)};
-  Random random(seed * 2654435761u | 1u);  // spreads the seeds; never the state 0, which Random cannot leave
-  for (int i = 0; i < 16; ++i) random.next();
+  Random random = seeded(seed);
   std::vector<int> sum(image.pixels.size());
   for (int cell = 64, weight = 16; weight > 0; cell /= 2, weight /= 2) {
     const int columns = width / cell + 2, rows = height / cell + 2;
@@ -47,10 +48,12 @@ inline Image made_image(int width, int height, uint32_t seed) {
   return image;
 }
 
-/// Reads a grey image in the format PGM (P5 or P2, at most 255 grey values); ends the program with status 2 if it is none.
-inline Image read_pgm(const char* path) {
+/// Reads a grey image in the format PGM (P5 or P2, 8 or 16 bits a pixel); ends the program with status 2 if it is none.
+/// @param white  what the file's white becomes; other values in proportion, rounded down
+template <class Pixel = uint8_t>
+ImageOf<Pixel> read_pgm(const char* path, unsigned white = 255) {
   const auto refuse = [&](const char* reason) {
-    std::fprintf(stderr, "%s: %s; give a grey PGM image (P5 or P2) of at most 8 bits\n", path, reason);
+    std::fprintf(stderr, "%s: %s; give a grey PGM image (P5 or P2) of at most 16 bits\n", path, reason);
     std::exit(2);
   };
   std::ifstream file(path, std::ios::binary);
@@ -59,26 +62,34 @@ inline Image read_pgm(const char* path) {
   const bool binary = text.rfind("P5", 0) == 0;
   if (!binary && text.rfind("P2", 0) != 0) refuse("does not start with P5 or P2");
   size_t at = 2;
-  const auto number = [&](int most) {  // after blanks and comments, which reach from # to the end of the line
+  const auto number = [&](unsigned most) {  // after blanks and comments, which reach from # to the end of the line
     for (bool comment = false; at < text.size() && (comment || text[at] == '#' || std::isspace(uint8_t(text[at])));
          ++at)
       comment = text[at] != '\n' && (comment || text[at] == '#');
-    int value = 0;
+    unsigned value = 0;
     const size_t start = at;
     for (; at < text.size() && std::isdigit(uint8_t(text[at])); ++at)
       if ((value = value * 10 + (text[at] - '0')) > most) refuse("has a number that is too large");
     if (at == start) refuse("ends early or is not a PGM image");
     return value;
   };
-  Image image;
-  image.width = number(1 << 14);
-  image.height = number(1 << 14);
-  const int white = number(255);
-  if (!image.width || !image.height || !white) refuse("is empty");
+  ImageOf<Pixel> image;
+  image.width = static_cast<int>(number(1 << 14));
+  image.height = static_cast<int>(number(1 << 14));
+  const unsigned most = number(65535), bytes = most > 255 ? 2 : 1;
+  if (!image.width || !image.height || !most) refuse("is empty");
   const size_t count = size_t(image.width) * image.height;
   ++at;  // one blank ends the head of P5
-  if (binary && (at > text.size() || text.size() - at < count)) refuse("ends early");
-  for (size_t i = 0; i < count; ++i)
-    image.pixels.push_back(static_cast<uint8_t>((binary ? uint8_t(text[at + i]) : number(white)) * 255 / white));
+  if (binary && (at > text.size() || text.size() - at < count * bytes)) refuse("ends early");
+  for (size_t i = 0; i < count; ++i) {
+    unsigned value = 0;
+    if (binary) {
+      for (unsigned k = 0; k < bytes; ++k) value = value << 8 | uint8_t(text[at++]);
+      if (value > most) refuse("has a number that is too large");
+    } else {
+      value = number(most);
+    }
+    image.pixels.push_back(static_cast<Pixel>(value * white / most));
+  }
   return image;
 }

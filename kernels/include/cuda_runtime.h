@@ -68,6 +68,10 @@ DEVICE void __syncwarp(unsigned mask = ~0u) { __nvvm_bar_warp_sync(mask); }
 DEVICE void __threadfence() { __nvvm_membar_gl(); }
 DEVICE void __threadfence_block() { __nvvm_membar_cta(); }
 DEVICE void __threadfence_system() { __nvvm_membar_sys(); }
+// The address of a word of shared memory as instructions of shared memory take it.
+DEVICE size_t __cvta_generic_to_shared(const void* p) {
+  return static_cast<size_t>(reinterpret_cast<unsigned long long>((const __attribute__((address_space(3))) void*)p));
+}
 DEVICE long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
 
 DEVICE int __all_sync(unsigned mask, int p) { return __nvvm_vote_all_sync(mask, p); }
