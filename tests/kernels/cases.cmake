@@ -12,7 +12,17 @@ set(variants
   "mri_gridding|many|5000 50 50 52" "srad|odd_steps|32 3" "hotspot|odd|37 3" "scalar_product|odd|5 1001"
   "transpose16|odd|77" "convolution|odd|300 70" "convolution|tiny|5 3" "dct8x8|wide|96 16"
   "dwt_haar|one_block|1024" "dwt_haar|two|2" "fft|small|64 2" "fast_walsh|odd_log2|11 3" "fast_walsh|short|2 1"
-  "voting_histogram|odd|33 7" "voting_histogram|seed|--seed=9" "matrix_scan|odd|2049" "matrix_scan|one|1")
+  "voting_histogram|odd|33 7" "voting_histogram|seed|--seed=9" "matrix_scan|odd|2049" "matrix_scan|one|1"
+  "atomic_latency|far|--stride=396" "atomic_throughput|four_warps|--warps=4 --repeat=3"
+  "atomic_throughput|lanes|--warps=5 --colliding=3 --lanes=7"
+  "voting|copies|--words=100 --copies=12 --pad=3 --patterns=333 --grid=3" "voting|sorted|--words=32 --copies=32 --sorted --block"
+  "voting|warps|--words=512 --copies=24 --threads=96 --block --seed=7" "voting|stretched|--words=48 --copies=6 --stretch"
+  "histogram_copies|padded|33 7 --bins=32 --copies=256 --pad=1" "histogram_copies|full|--bins=4096 --copies=3 --threads=96"
+  "histogram_copies|block|100 --bins=64 --copies=24 --block --seed=9" "histogram_copies|stretched|77 --bins=128 --copies=96 --stretch"
+  "hough|copies|--copies=6 --angles=7" "hough|padded|101 77 --distances=150 --angles-of-cta=3 --angles=10 --copies=5 --pad=3 --block"
+  "hough|stretched|64 48 --distances=100 --copies=6 --stretch --threads=33"
+  "kmeans_update|float|5000 --float --components=5 --copies=16" "kmeans_update|block|3001 --clusters=77 --copies=5 --block --pad=2 --float"
+  "kmeans_update|stretched|--components=4 --clusters=512 --copies=4 --stretch --runs=9" "kmeans_update|one|1 --clusters=1")
 
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
@@ -29,6 +39,15 @@ foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   endforeach()
 endforeach()
 
+# Programs with copies of a vote space (kernels/replication.hpp), with random ones.
+foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
+  if(program MATCHES "^(voting|histogram_copies|hough|kmeans_update)(\\.clang)?$")
+    add_test(NAME kernels.${program}.any_copies COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/any_copies $<TARGET_FILE:bankshot>
+      ${CMAKE_BINARY_DIR}/kernels/${program})
+    set_tests_properties(kernels.${program}.any_copies PROPERTIES LABELS kernels TIMEOUT 120)
+  endif()
+endforeach()
+
 # What the analysis of the code is sure of must be what a run counts. PROGRAM, instructions that must be told exactly
 # (the fewer of nvcc's and Clang's; they unroll differently), kernel parameters, arguments of the program.
 set(told
@@ -37,7 +56,8 @@ set(told
   "stencil|6|--param conv:2=101 --param conv:3=57|101 57" "back_propagation|18||" "convolution|20||5 3" "dct8x8|96||"
   "dwt_haar|9||" "fast_walsh|14|--param fast:2=11|11 3" "fft|24|--param rows:3=64 --param col:2=64 --param col:3=2|64 2"
   "hotspot|21|--param hot:3=37|37 1" "lavamd|18|--param lava:3=7|3 7" "lud|135||" "matrix_scan|28|--param matrix:3=2049|2049"
-  "mri_gridding|152||1 1 1 1" "needleman_wunsch|45||16" "scalar_product|0||5 1001" "srad|25||32 1" "voting_histogram|24||")
+  "mri_gridding|152||1 1 1 1" "needleman_wunsch|45||16" "scalar_product|0||5 1001" "srad|25||32 1" "voting_histogram|24||"
+  "atomic_latency|4||" "atomic_throughput|1||--warps=4 --intra=3")
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
   foreach(case ${told})
@@ -62,7 +82,9 @@ set(simulated
   "back_propagation" "bitonic_sort 1024" "convolution 5 3" "dct8x8" "dwt_haar 1024" "fast_walsh 11 3" "fft 64 2" "histogram 10000"
   "hotspot 37 3" "lavamd 1 7" "lud 16" "matmul 64" "matrix_scan 2049" "mri_gridding 1 1 1 1" "needleman_wunsch 16" "reduction 5000"
   "scalar_product 5 1001" "scan 1000" "spinlock 1 32" "srad 32 1" "stencil 101 57" "transpose 77" "transpose16 77" "vector_add 1001"
-  "voting_histogram 33 7" "warp_primitives 1")
+  "voting_histogram 33 7" "warp_primitives 1" "atomic_latency --conflicts=7" "atomic_throughput --warps=3 --intra=5"
+  "voting --words=64 --copies=8 --pad=1 --patterns=200" "histogram_copies 48 --copies=4 --threads=128"
+  "hough 64 48 --copies=6 --angles=8" "kmeans_update 2000 --clusters=100 --copies=8 --threads=256")
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
   foreach(case ${simulated})
