@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 #include <utility>
 
 #include "bankshot/scratchpad/lock_unit.hpp"
@@ -24,86 +23,64 @@ void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
     flight.addresses[lane] = static_cast<uint32_t>(access.offsets[lane]);
   }
-  active_ |= uint64_t{1} << access.slot;
   step(flight, banks);
-  find_next();
 }
 
 void AtomicsLoop::advance(Cycle now, Banks& banks) {
-  for (;;) {
-    Flight* due = nullptr;
-    const auto key = [](const Flight& f) { return std::tuple(f.at, f.state != Flight::State::let_go, f.sequence); };
-    for (uint64_t rest = active_; rest != 0; rest &= rest - 1) {
-      Flight& flight = flights_[static_cast<size_t>(std::countr_zero(rest))];
-      if (flight.at <= now && (due == nullptr || key(flight) < key(*due))) due = &flight;
-    }
-    if (due == nullptr) break;
-    step(*due, banks);
+  while (!events_.empty() && events_.front().at <= now) {
+    std::pop_heap(events_.begin(), events_.end());
+    Flight& flight = flights_[events_.back().slot];
+    events_.pop_back();
+    step(flight, banks);
   }
-  find_next();
+}
+
+/// What a flight does next, and when.
+void AtomicsLoop::plan(Flight& flight, Flight::State state, Cycle at) {
+  flight.state = state;
+  flight.at = at;
+  events_.push_back({at, state != Flight::State::let_go, flight.sequence, flight.slot});
+  std::push_heap(events_.begin(), events_.end());
 }
 
 void AtomicsLoop::clear() {
-  active_ = 0;
+  events_.clear();
   sequence_ = 0;
-  next_ = kNever;
   done_.clear();
-}
-
-void AtomicsLoop::find_next() {
-  next_ = kNever;
-  for (uint64_t rest = active_; rest != 0; rest &= rest - 1) {
-    next_ = std::min(next_, flights_[static_cast<size_t>(std::countr_zero(rest))].at);
-  }
 }
 
 void AtomicsLoop::step(Flight& flight, Banks& banks) {
   using State = Flight::State;
+  const Cycle now = flight.at;
   switch (flight.state) {
     case State::read: {
-      if (const Cycle at = banks.accepts(flight.at); at > flight.at) {
-        flight.at = at;
-        return;
-      }
+      if (const Cycle free = banks.accepts(now); free > now) return plan(flight, State::read, free);
       const unsigned level =
           scratchpad::read_level(config_.rules, flight.width, flight.addresses.data(), flight.pending);
-      flight.read_at =
-          banks.serve(flight.at, flight.slot, flight.instr, level, std::exchange(flight.ideal_read, 0)).begin;
+      flight.read_at = banks.serve(now, flight.slot, flight.instr, level, std::exchange(flight.ideal_read, 0)).begin;
       flight.round_ends = flight.read_at + times_.read + level * times_.read_level + config_.scratchpad.hash_cycles;
-      flight.at = flight.read_at;
-      flight.state = State::claim;
-      return;
+      return plan(flight, State::claim, flight.read_at);
     }
     case State::claim:
       flight.writers = claim(flight);
-      flight.at = flight.round_ends + flight.update;
-      flight.state = State::write;
-      return;
+      return plan(flight, State::write, flight.round_ends + flight.update);
     case State::write: {
       if (flight.writers == 0) {  // their instruction issues, with no lane
-        flight.round_ends = flight.at;
+        flight.round_ends = now;
         break;
       }
-      if (const Cycle at = banks.accepts(flight.at); at > flight.at) {
-        flight.at = at;
-        return;
-      }
+      if (const Cycle free = banks.accepts(now); free > now) return plan(flight, State::write, free);
       const unsigned passes = write_passes(flight);
-      const Passage passage =
-          banks.serve(flight.at, flight.slot, flight.instr, passes, std::exchange(flight.ideal_write, 0));
+      const Passage passage = banks.serve(now, flight.slot, flight.instr, passes, std::exchange(flight.ideal_write, 0));
       flight.pending &= ~write(flight, passage.begin);
       flight.round_ends = passage.begin + times_.write + passes * times_.write_level + config_.scratchpad.hash_cycles;
-      flight.at = passage.end;
-      flight.state = State::let_go;
-      return;
+      return plan(flight, State::let_go, passage.end);
     }
     case State::let_go: let_go(flight); break;
   }
-  flight.at = flight.round_ends + times_.branch;
-  flight.state = State::read;
-  if (flight.pending != 0) return;
-  active_ &= ~(uint64_t{1} << flight.slot);
-  done_.push_back({flight.slot, flight.instr, flight.at});
+  const Cycle back = flight.round_ends + times_.branch;
+  if (flight.pending != 0) return plan(flight, State::read, back);
+  done_.push_back({flight.slot, flight.instr, back});
 }
 
 }  // namespace bankshot::timing

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <tuple>
+#include <vector>
 
 #include "bankshot/timing/atomics_unit.hpp"
 
@@ -10,7 +12,7 @@ namespace bankshot::timing {
 
 class AtomicsLoop : public AtomicsUnit {
  public:
-  Cycle next_event() const override { return next_; }
+  Cycle next_event() const override { return events_.empty() ? kNever : events_.front().at; }
   void advance(Cycle now, Banks& banks) override;
   void clear() override;
 
@@ -23,10 +25,9 @@ class AtomicsLoop : public AtomicsUnit {
   };
   /// An access in flight.
   struct Flight {
-    // In the order in which those that are due at one time are served: what is let go is free for others at that time.
-    enum class State : uint8_t { let_go, read, claim, write };
-    State state = State::read;
-    Cycle at = 0;  ///< when it is due
+    enum class State : uint8_t { read, claim, write, let_go };
+    State state = State::read;  ///< what it does next
+    Cycle at = 0;               ///< … and when
     uint64_t sequence = 0;
     uint32_t instr = 0;
     unsigned slot = 0, width = 4, update = 0;
@@ -55,14 +56,24 @@ class AtomicsLoop : public AtomicsUnit {
   const Config& config_;
 
  private:
+  /// Of what is due at one time, locks are let go first; then the access goes first that issued first.
+  struct Event {
+    Cycle at = 0;
+    bool takes = false;
+    uint64_t sequence = 0;
+    unsigned slot = 0;
+    bool operator<(const Event& other) const {
+      return std::tie(other.at, other.takes, other.sequence) < std::tie(at, takes, sequence);
+    }
+  };
+
+  void plan(Flight& flight, Flight::State state, Cycle at);
   void step(Flight& flight, Banks& banks);
-  void find_next();
 
   const Times times_;
   std::array<Flight, 64> flights_;  ///< by warp slot
-  uint64_t active_ = 0;
+  std::vector<Event> events_;       ///< a heap, the next at its front: one of each access in flight
   uint64_t sequence_ = 0;
-  Cycle next_ = kNever;
 };
 
 }  // namespace bankshot::timing
