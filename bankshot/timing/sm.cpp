@@ -62,7 +62,7 @@ void Sm::begin_launch(const SmLaunch& launch) {
   hold_.assign(all, 0);
   why_.assign(all, Cause::execution);
   lines_.assign(program.code.size(), {});
-  resident_ = waits_for_memory_ = waits_for_port_ = 0;
+  resident_ = waits_for_memory_ = waits_for_port_ = kept_ = 0;
   ctas_ended_ = 0;
   ages_ = 0;
   pipeline_->clear();
@@ -251,6 +251,7 @@ bool Sm::block(unsigned slot, Cycle until, Cause cause) {
 }
 
 void Sm::wake(unsigned slot, Cycle at) {
+  if ((kept_ >> slot & 1) != 0) return;  // the end of its atomic wakes it
   at = std::max(at, earliest_[slot]);
   wake_[slot] = std::min(wake_[slot], at);
   waits_for_memory_ &= ~(uint64_t{1} << slot);
@@ -291,7 +292,9 @@ void Sm::end_atomics() {
     known_[done.slot] = std::max(known_[done.slot], done.ready);
     complete_[done.slot] = loads_[done.slot] != 0 ? kNever : known_[done.slot];
     busy_until_ = std::max(busy_until_, done.ready);
-    wake(done.slot, done.ready);
+    kept_ &= ~(uint64_t{1} << done.slot);
+    earliest_[done.slot] = std::max(earliest_[done.slot], done.ready);
+    if (next_[done.slot] != nullptr) wake(done.slot, done.ready);
   }
   atomics_->done().clear();
   atomics_due_ = atomics_->next_event();
@@ -325,8 +328,8 @@ void Sm::wake_cta(unsigned slot, Cycle at) {
     if ((resident_ >> k & 1) == 0 || next_[k] != nullptr) continue;
     next_[k] = simt::next_of(*warp_[k]);
     if (next_[k] != nullptr) {
-      cause_[k] = Cause::barrier;
-      earliest_[k] = at;
+      earliest_[k] = std::max(earliest_[k], at);
+      if ((kept_ >> k & 1) == 0) cause_[k] = Cause::barrier;
       wake(k, at);
     }
   }

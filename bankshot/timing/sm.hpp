@@ -183,6 +183,7 @@ class Sm {
   uint64_t free_slots_ = 0;                    ///< CTA slots
   uint64_t resident_ = 0;                      ///< warp slots that are in use
   uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
+  uint64_t kept_ = 0;                          ///< warp slots whose atomic the atomics unit keeps
   unsigned ctas_ended_ = 0;
   uint64_t ages_ = 0;
   // By warp slot.

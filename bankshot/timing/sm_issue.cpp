@@ -179,6 +179,7 @@ void Sm::charge_shared(Issue& issue, const scratchpad::SiteTotals& before) {
   count_banks(issue);
   if (charge.keeps) {
     issue.kept = true;
+    kept_ |= uint64_t{1} << issue.slot;
     issue.ready = kNever;
     atomics_due_ = atomics_->next_event();
     return;

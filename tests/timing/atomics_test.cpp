@@ -128,6 +128,27 @@ TEST_F(AtomicsUnits, nothing_is_lost_and_everything_comes_to_its_end) {
   for (unsigned k = 0; k < 8; ++k) EXPECT_EQ(out[k], 256u / 8 * 5);
 }
 
+// Lane 0's path waits at the barrier when the other lanes' atomic issues, and warp 1 arrives before that has come to its end.
+TEST_F(AtomicsUnits, a_barrier_in_another_path_waits_for_the_atomic) {
+  use("lock");
+  const std::string body = std::string(kShared) + "mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra there; setp.ge.u32 %p2, %r1, 32;"
+                           "@%p2 bra there; shl.b32 %r2, %r1, 2; red.shared.add.u32 [%r2], 1; there: bar.sync 0; ret;";
+  EXPECT_GE(cycles(body, {64, 1, 1}), 118u);
+  const std::string apart = std::string(kShared) + "setp.eq.u32 %p1, %r1, 0; @%p1 bra here; setp.ge.u32 %p2, %r1, 32; @%p2 bra here; shl.b32 %r2, %r1, 2;"
+                            "red.shared.add.u32 [%r2], 1; bar.sync 0; ret; here: bar.sync 0; ret;";
+  EXPECT_GE(cycles(apart, {64, 1, 1}), 118u);
+}
+
+// The store is answered while the first atomic is in flight: that must not let the warp go on.
+TEST_F(AtomicsUnits, answers_of_global_memory_do_not_end_an_atomic) {
+  use("lock");
+  const std::string body = std::string(kShared) + "shl.b32 %r2, %r1, 2; ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1; red.shared.add.u32 [%r2], 1;"
+                           "red.shared.add.u32 [%r2], 1; red.shared.add.u32 [%r2], 1; ret;";
+  const Cycle first = 9;  // mov 0, shl 4, ld 5, st 10 … the first atomic behind them
+  EXPECT_GE(cycles(body), first + 3 * 118);
+  EXPECT_LE(last.timing.counters.cycles, first + 3 * 118 + 4);
+}
+
 TEST_F(AtomicsUnits, loadlike_costs_what_a_load_costs) {
   use("loadlike");
   EXPECT_EQ(latency(0, 32), 10u);
