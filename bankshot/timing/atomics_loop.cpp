@@ -11,7 +11,7 @@ namespace bankshot::timing {
 void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
   Flight& flight = flights_[access.slot];
   flight.state = Flight::State::read;
-  flight.at = access.now;
+  flight.at = flight.since = access.now;
   flight.sequence = sequence_++;
   flight.instr = access.instr;
   flight.slot = access.slot;
@@ -38,8 +38,14 @@ void AtomicsLoop::advance(Cycle now, Banks& banks) {
 /// What a flight does next, and when.
 void AtomicsLoop::plan(Flight& flight, Flight::State state, Cycle at) {
   flight.state = state;
-  flight.at = at;
-  events_.push_back({at, state != Flight::State::let_go, flight.sequence, flight.slot});
+  flight.since = at;
+  wait(flight, at);
+}
+
+/// … when its turn has come: it keeps its place among those that wait.
+void AtomicsLoop::wait(Flight& flight, Cycle until) {
+  flight.at = until;
+  events_.push_back({until, flight.state != Flight::State::let_go, flight.since, flight.sequence, flight.slot});
   std::push_heap(events_.begin(), events_.end());
 }
 
@@ -54,7 +60,7 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
   const Cycle now = flight.at;
   switch (flight.state) {
     case State::read: {
-      if (const Cycle free = banks.accepts(now); free > now) return plan(flight, State::read, free);
+      if (const Cycle free = banks.accepts(now); free > now) return wait(flight, free);
       const unsigned level =
           scratchpad::read_level(config_.rules, flight.width, flight.addresses.data(), flight.pending);
       flight.read_at = banks.serve(now, flight.slot, flight.instr, level, std::exchange(flight.ideal_read, 0)).begin;
@@ -69,7 +75,7 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
         flight.round_ends = now;
         break;
       }
-      if (const Cycle free = banks.accepts(now); free > now) return plan(flight, State::write, free);
+      if (const Cycle free = banks.accepts(now); free > now) return wait(flight, free);
       const unsigned passes = write_passes(flight);
       const Passage passage = banks.serve(now, flight.slot, flight.instr, passes, std::exchange(flight.ideal_write, 0));
       flight.pending &= ~write(flight, passage.begin);

@@ -28,6 +28,9 @@ class AtomicsLoop : public AtomicsUnit {
     enum class State : uint8_t { read, claim, write, let_go };
     State state = State::read;  ///< what it does next
     Cycle at = 0;               ///< … and when
+    /// When it came to the banks, for the read or for the write. They serve whoever came first: a warp that had to come again
+    /// and again behind those that poll its locks would hold these for ever.
+    Cycle since = 0;
     uint64_t sequence = 0;
     uint32_t instr = 0;
     unsigned slot = 0, width = 4, update = 0;
@@ -56,18 +59,20 @@ class AtomicsLoop : public AtomicsUnit {
   const Config& config_;
 
  private:
-  /// Of what is due at one time, locks are let go first; then the access goes first that issued first.
+  /// Of what is due at one time, locks are let go first; then who came to the banks first goes first, and who issued first.
   struct Event {
     Cycle at = 0;
     bool takes = false;
+    Cycle since = 0;
     uint64_t sequence = 0;
     unsigned slot = 0;
     bool operator<(const Event& other) const {
-      return std::tie(other.at, other.takes, other.sequence) < std::tie(at, takes, sequence);
+      return std::tie(other.at, other.takes, other.since, other.sequence) < std::tie(at, takes, since, sequence);
     }
   };
 
   void plan(Flight& flight, Flight::State state, Cycle at);
+  void wait(Flight& flight, Cycle until);
   void step(Flight& flight, Banks& banks);
 
   const Times times_;
