@@ -50,6 +50,9 @@ TEST(Experiment, errors_name_file_line_and_key) {
   EXPECT_EQ(Folder(std::string(kHead) + "benchmark = 1\n").why(), "one.toml:4:13: benchmark must be a list of sections: [[benchmark]]");
   EXPECT_EQ(Folder(std::string(kHead) + "[[benchmark]]\nlabel = \"a\"\n").why(), "one.toml:4:1: program is missing");
   EXPECT_EQ(Folder(std::string(kHead) + "[published]\na = true\n").why(), "one.toml:5:5: a published value must be a number or a text");
+  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = 3\n").why(), "one.toml:5:5: points must be a list of pairs of numbers: [[1, 108], [2, 228]]");
+  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = [[1, 2], [3]]\n").why(), "one.toml:5:14: a point must be a pair of numbers: [1, 108]");
+  EXPECT_EQ(Folder(std::string(kHead) + "[parameters]\na = [1, true]\n").why(), "one.toml:5:9: each value of a parameter must be a number or a text");
   EXPECT_NE(Folder("kind = ").why().find("one.toml:1:"), std::string::npos);
   EXPECT_EQ(Folder(kHead).why(), "accepted");
   setenv("BANKSHOT_EXPERIMENTS", "/nowhere", 1);
@@ -58,12 +61,15 @@ TEST(Experiment, errors_name_file_line_and_key) {
 }
 
 TEST(Experiment, every_file_of_ours_is_read_and_of_a_kind_that_there_is) {
-  EXPECT_GE(names().size(), 5u);
+  EXPECT_GE(names().size(), 12u);
+  Settings settings;
+  settings.quick = true;
   for (const std::string& name : names()) {
     Result<Experiment> one = load(name);
     ASSERT_TRUE(one) << one.error().message;
     one->benchmarks.clear();
-    EXPECT_TRUE(reproduce(*one, {})) << name;
+    const Result<Outcome> outcome = reproduce(*one, settings);
+    EXPECT_TRUE(outcome) << outcome.error().message;
   }
 }
 
