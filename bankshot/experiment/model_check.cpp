@@ -62,7 +62,7 @@ Words words_of(const Design& design) {
 
 /// The loop as ICCD'13, section III has it: Read, Update, Write, Branch, until every lane has had its lock.
 /// @param times  base and round: a pass without conflicts
-uint64_t loop_cycles(const scratchpad::LockHash& locks, const scratchpad::AtomicsTimes& times, const Words& words) {
+uint64_t loop_cycles(const scratchpad::LockTable& locks, const scratchpad::AtomicsTimes& times, const Words& words) {
   scratchpad::Rules rules;
   std::array<uint32_t, scratchpad::kMaxLanes> bytes{};
   for (size_t k = 0; k < kLanes; ++k) bytes[k] = words[k] * 4;
@@ -107,6 +107,7 @@ Result<Outcome> model_against_loop(const Experiment& experiment, const Settings&
   if (parameters.error()) return *parameters.error();
   const scratchpad::AtomicsTimes loop_times{loop[0], loop[1], loop[2], loop[3]};
   const scratchpad::LockGeometry geometry = *atomics_geometry("none");
+  const scratchpad::LockTable locks(geometry.locks);
   scratchpad::LockWalker walker(geometry);
 
   std::vector<double> differences;
@@ -115,7 +116,7 @@ Result<Outcome> model_against_loop(const Experiment& experiment, const Settings&
   for (const Design& design : designs()) {
     const Words words = words_of(design);
     const auto model = static_cast<double>(scratchpad::latency(walker.walk(words.data(), kLanes), times).total());
-    latencies.push_back(loop_cycles(geometry.locks, loop_times, words));
+    latencies.push_back(loop_cycles(locks, loop_times, words));
     const auto measured = static_cast<double>(latencies.back());
     differences.push_back(100 * std::abs(model - measured) / measured);
     low += model < measured ? 1 : 0;

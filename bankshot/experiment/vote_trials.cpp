@@ -32,14 +32,14 @@ void add(VotingCost& sum, const VotingCost& cost, double weight) {
   sum.bank_degree += cost.bank_degree * weight;
 }
 
-void vote(Item& item, const VoteSetup& setup, const std::vector<VoteTrial>& trials, scratchpad::LockWalker& walker) {
+void vote(Item& item, const std::vector<VoteTrial>& trials, const scratchpad::AtomicsModel& model) {
   item.costs.resize(trials.size());
   scratchpad::Votes votes = scratchpad::random_votes(item.seed, item.patterns, kLanes, item.words);
   for (const bool sorted : {false, true}) {
     if (sorted) scratchpad::sort_warps(votes);
     for (size_t k = 0; k < trials.size(); ++k) {
       if (trials[k].layout.words != item.words || trials[k].sorted != sorted) continue;
-      item.costs[k] = scratchpad::voting_cost(walker, setup.times, trials[k].layout, votes);
+      item.costs[k] = scratchpad::voting_cost(model, trials[k].layout, votes);
     }
   }
 }
@@ -59,8 +59,8 @@ std::vector<VotingCost> mean_costs(const VoteSetup& setup, const std::vector<Vot
   const unsigned threads = setup.threads != 0 ? setup.threads : std::max(1u, std::thread::hardware_concurrency());
   ThreadPool pool;
   pool.run(threads, [&](unsigned) {
-    scratchpad::LockWalker walker(setup.geometry);
-    for (size_t k; (k = next.fetch_add(1)) < items.size();) vote(items[k], setup, trials, walker);
+    const scratchpad::AtomicsModel model = scratchpad::lock_model(setup.geometry, setup.times);
+    for (size_t k; (k = next.fetch_add(1)) < items.size();) vote(items[k], trials, model);
   });
   std::vector<VotingCost> means(trials.size());
   for (const Item& item : items) {
