@@ -12,7 +12,7 @@ namespace bankshot::timing {
 void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
   Flight& flight = flights_[access.slot];
   flight.state = Flight::State::read;
-  flight.at = access.now;
+  flight.at = flight.since = access.now;
   flight.sequence = sequence_++;
   flight.instr = access.instr;
   flight.slot = access.slot;
@@ -32,7 +32,9 @@ void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
 void AtomicsLoop::advance(Cycle now, Banks& banks) {
   for (;;) {
     Flight* due = nullptr;
-    const auto key = [](const Flight& f) { return std::tuple(f.at, f.state != Flight::State::let_go, f.sequence); };
+    const auto key = [](const Flight& f) {
+      return std::tuple(f.at, f.state != Flight::State::let_go, f.since, f.sequence);
+    };
     for (uint64_t rest = active_; rest != 0; rest &= rest - 1) {
       Flight& flight = flights_[static_cast<size_t>(std::countr_zero(rest))];
       if (flight.at <= now && (due == nullptr || key(flight) < key(*due))) due = &flight;
@@ -76,7 +78,7 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
     }
     case State::claim:
       flight.writers = claim(flight);
-      flight.at = flight.round_ends + flight.update;
+      flight.at = flight.since = flight.round_ends + flight.update;
       flight.state = State::write;
       return;
     case State::write: {
@@ -99,7 +101,7 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
     }
     case State::let_go: let_go(flight); break;
   }
-  flight.at = flight.round_ends + times_.branch;
+  flight.at = flight.since = flight.round_ends + times_.branch;
   flight.state = State::read;
   if (flight.pending != 0) return;
   active_ &= ~(uint64_t{1} << flight.slot);

@@ -27,6 +27,9 @@ class AtomicsLoop : public AtomicsUnit {
     enum class State : uint8_t { let_go, read, claim, write };
     State state = State::read;
     Cycle at = 0;  ///< when it is due
+    /// When it came to the banks, for the read or for the write. They serve whoever came first: a warp that had to come again
+    /// and again behind those that poll its locks would hold these for ever.
+    Cycle since = 0;
     uint64_t sequence = 0;
     uint32_t instr = 0;
     unsigned slot = 0, width = 4, update = 0;
