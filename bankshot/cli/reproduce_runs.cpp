@@ -48,31 +48,31 @@ std::vector<std::string> command_of(const experiment::Benchmark& benchmark, cons
 
 Result<scratchpad::PatternSet> ExperimentRuns::trace(const experiment::Benchmark& benchmark,
                                                      const std::vector<std::string>& arguments) {
-  const std::vector<std::string> command = command_of(benchmark, arguments);
-  const auto [set, is_new] = sets_.try_emplace({command, benchmark.kernel});
-  if (!is_new) return set->second;
-  const Result<report::RunReport> report = kernel_of(benchmark, command, "");
+  const Command command = command_of(benchmark, arguments);
+  const std::pair key{command, benchmark.kernel};
+  if (const auto known = sets_.find(key); known != sets_.end()) return known->second;
+  const Result<report::RunReport> report = kernel_of(benchmark, command, std::nullopt);
   if (!report) return report.error();
   Result<scratchpad::PatternSet> patterns = report::pattern_set(report->rules, report->kernels);
-  if (patterns) set->second = *patterns;
+  if (patterns) sets_.emplace(key, *patterns);
   return patterns;
 }
 
 Result<uint64_t> ExperimentRuns::simulate(const experiment::Benchmark& benchmark,
-                                          const std::vector<std::string>& arguments, const std::string& bank_hash) {
-  const Result<report::RunReport> report = kernel_of(benchmark, command_of(benchmark, arguments), bank_hash);
+                                          const std::vector<std::string>& arguments,
+                                          const experiment::Machine& machine) {
+  const Result<report::RunReport> report = kernel_of(benchmark, command_of(benchmark, arguments), machine);
   if (!report) return report.error();
   uint64_t cycles = 0;
   for (const report::Kernel& kernel : report->kernels) cycles += kernel.timing ? kernel.timing->counters.cycles : 0;
   return cycles;
 }
 
-Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark& benchmark,
-                                                    const std::vector<std::string>& command,
-                                                    const std::string& bank_hash) {
-  const std::pair key{command, bank_hash};
+Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark& benchmark, const Command& command,
+                                                    const Simulated& machine) {
+  const std::pair key{command, machine};
   if (!runs_.contains(key)) {
-    Result<report::RunReport> report = run(command, bank_hash);
+    Result<report::RunReport> report = run(command, machine);
     if (!report) return report.error();
     runs_.emplace(key, std::move(*report));
   }
@@ -83,21 +83,22 @@ Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark&
   return report;
 }
 
-Result<report::RunReport> ExperimentRuns::run(const std::vector<std::string>& command,
-                                              const std::string& bank_hash) const {
+Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simulated& machine) const {
   if (access(command[0].c_str(), X_OK) != 0) {
     return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
   }
   RunOptions options = options_;
-  options.bank_hash = bank_hash;
+  options.bank_hash = machine ? machine->bank_hash : "";
   Result<Setup> setup = set_up(options, command);
   if (!setup) return setup.error();
   ObserveOptions how{.launch = {}, .trace_accesses = kTraced};
-  if (!bank_hash.empty()) {
-    const cuda::SimulateRequest as_the_gpu_is;
-    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, as_the_gpu_is, bank_hash);
+  if (machine) {
+    cuda::SimulateRequest request;
+    request.atomics = machine->atomics;
+    request.lock_hash = machine->lock_hash;
+    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request, machine->bank_hash);
     if (!config) return config.error();
-    setup->environment[cuda::kSimulateVariable] = cuda::to_text(as_the_gpu_is);
+    setup->environment[cuda::kSimulateVariable] = cuda::to_text(request);
     how.trace_accesses = 0;
   }
   Said said;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,19 +22,23 @@ class ExperimentRuns {
   Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark,
                                        const std::vector<std::string>& arguments);
 
-  /// Core cycles of the benchmark's kernels under a bank hash.
+  /// Core cycles of the benchmark's kernels on a machine.
   Result<uint64_t> simulate(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments,
-                            const std::string& bank_hash);
+                            const experiment::Machine& machine);
 
  private:
-  /// The report of a run with the benchmark's kernels only. @param bank_hash  of the simulated GPU; empty: trace, no time
-  Result<report::RunReport> kernel_of(const experiment::Benchmark& benchmark, const std::vector<std::string>& command,
-                                      const std::string& bank_hash);
-  Result<report::RunReport> run(const std::vector<std::string>& command, const std::string& bank_hash) const;
+  using Command = std::vector<std::string>;
+  /// The simulated machine; none: a trace is wanted, no time.
+  using Simulated = std::optional<experiment::Machine>;
+
+  /// The report of a run with the benchmark's kernels only.
+  Result<report::RunReport> kernel_of(const experiment::Benchmark& benchmark, const Command& command,
+                                      const Simulated& machine);
+  Result<report::RunReport> run(const Command& command, const Simulated& machine) const;
 
   RunOptions options_;
-  std::map<std::pair<std::vector<std::string>, std::string>, report::RunReport> runs_;  ///< by command and bank hash
-  std::map<std::pair<std::vector<std::string>, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel
+  std::map<std::pair<Command, Simulated>, report::RunReport> runs_;
+  std::map<std::pair<Command, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel
 };
 
 }  // namespace bankshot::cli

@@ -1,4 +1,5 @@
-// The experiments of the papers on shared-memory atomics (TPDS'13, ICCD'13) that the closed model answers.
+// The experiments of the papers on shared-memory atomics (TPDS'13, ICCD'13): first what the closed model answers, then what
+// is simulated.
 #pragma once
 
 #include "bankshot/experiment/experiment.hpp"
@@ -25,5 +26,21 @@ Result<Outcome> replicated_votes(const Experiment& experiment, const Settings& s
 
 /// Two forms of the model against each other over a set of patterns: section 2.1.4 of TPDS'13.
 Result<Outcome> model_against_loop(const Experiment& experiment, const Settings& settings);
+
+/// Cycles of a voting program by number of copies, on units of atomics: Figure 4 of ICCD'13.
+///   units             of atomics: lock, loadlike …
+/// and those of ReplicationSweep
+Result<Outcome> compared_units(const Experiment& experiment, const Settings& settings);
+
+/// What hashes of banks and locks gain in voting programs: Figures 7 and 8 of ICCD'13.
+///   hashes            of banks and locks alike, compared with none
+///   points            "256 32": a size and a number of copies whose speed-ups are rows
+/// and those of ReplicationSweep
+Result<Outcome> hash_gains(const Experiment& experiment, const Settings& settings);
+
+/// Cycles of voting programs by number of copies, one a benchmark: Figures 8 and 9 of TPDS'13.
+///   compare           "a / b": labels of benchmarks; how much faster a is, by size
+/// and those of ReplicationSweep
+Result<Outcome> compared_mappings(const Experiment& experiment, const Settings& settings);
 
 }  // namespace bankshot::experiment

@@ -1,6 +1,7 @@
 // Figures and tables of the papers, rebuilt beside the published values. One TOML file an experiment: experiments/*.toml.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <map>
 #include <string>
@@ -62,10 +63,17 @@ std::vector<std::string> names();
 /// The access patterns of one run of a benchmark.
 using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& benchmark, const std::vector<std::string>& arguments)>;
 
+/// What of the simulated GPU an experiment says. Empty: what the GPU's file says.
+struct Machine {
+  std::string bank_hash = "none";  ///< as on the command line: "none", "xor", "bvxor:0,5,7"
+  std::string atomics;             ///< unit of atomics on shared memory: "lock", "loadlike"
+  std::string lock_hash;           ///< of the unit "lock"
+  auto operator<=>(const Machine&) const = default;
+};
+
 /// Core cycles of a benchmark's kernel, all its launches, in a run on the simulated GPU. May be asked the same again.
-/// @param bank_hash  as on the command line: "none", "xor", "bvxor:0,5,7"
 using Simulator =
-    std::function<Result<uint64_t>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const std::string& bank_hash)>;
+    std::function<Result<uint64_t>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine)>;
 
 struct Settings {
   Tracer trace;

@@ -24,6 +24,9 @@ constexpr Kind kKinds[] = {
     {"random-votes", random_votes},
     {"replicated-votes", replicated_votes},
     {"model-against-loop", model_against_loop},
+    {"compared-units", compared_units},
+    {"hash-gains", hash_gains},
+    {"compared-mappings", compared_mappings},
 };
 
 /// Puts the published points of the experiment's file into the series that they are of.

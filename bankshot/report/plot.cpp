@@ -109,7 +109,10 @@ std::string x_name(const PlotPanel& panel, double x) {
   return panel.categories[static_cast<size_t>(x)];
 }
 
-std::string short_number(double value) { return fmt::format("{:.5g}", value == 0 ? 0.0 : value); }
+std::string short_number(double value) {
+  if (std::abs(value) >= 99'999.5 && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.5g}", value == 0 ? 0.0 : value);
+}
 
 std::string to_svg(const Plot& plot) {
   const std::vector<PlotStyle> styles = styles_of(plot);

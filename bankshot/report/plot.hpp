@@ -42,7 +42,7 @@ struct Plot {
 std::vector<double> all_x(const PlotPanel& panel);
 /// What a place on the x axis is called.
 std::string x_name(const PlotPanel& panel, double x);
-/// A number in at most five digits, without needless zeros.
+/// A number in five digits, or as many as are before the point, without needless zeros.
 std::string short_number(double value);
 
 /// An SVG document. A series has the same colour and marker in all panels; what was published is dashed, in the colour of

@@ -116,7 +116,8 @@ class Simulated {
     settings.trace = [](const Benchmark&, const std::vector<std::string>& arguments) {
       return Result<scratchpad::PatternSet>(strided(static_cast<uint32_t>(std::stoi(arguments[0]))));
     };
-    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const std::string& hash) -> Result<uint64_t> {
+    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine) -> Result<uint64_t> {
+      const std::string& hash = machine.bank_hash;
       asked.push_back(benchmark.label + " " + arguments.back() + " " + hash);
       const auto found = cycles.find(arguments.back() + " " + hash);
       return found == cycles.end() ? cycles.at(hash) : found->second;
@@ -171,9 +172,9 @@ TEST(Experiment, benchmarks_without_conflicts_count_as_losses_and_their_hash_is_
   simulated.cycles["none"] = 1000;
   simulated.cycles["b perm:0"] = 1010;
   Settings settings = simulated.settings();
-  settings.simulate = [&, simulate = settings.simulate](const Benchmark& b, const std::vector<std::string>& arguments, const std::string& hash) {
-    simulated.cycles.try_emplace(hash, 7000);  // of the heuristics, which have no say here
-    return simulate(b, arguments, hash);
+  settings.simulate = [&, simulate = settings.simulate](const Benchmark& b, const std::vector<std::string>& arguments, const Machine& machine) {
+    simulated.cycles.try_emplace(machine.bank_hash, 7000);  // of the heuristics, which have no say here
+    return simulate(b, arguments, machine);
   };
   const Result<Outcome> outcome = reproduce(e, settings);
   ASSERT_TRUE(outcome) << outcome.error().message;

@@ -141,6 +141,8 @@ TEST(Plot, numbers_are_short_and_zero_has_no_sign) {
   EXPECT_EQ(short_number(-0.0), "0");
   EXPECT_EQ(short_number(1.0 / 3), "0.33333");
   EXPECT_EQ(short_number(12345), "12345");
+  EXPECT_EQ(short_number(746544), "746544");
+  EXPECT_EQ(short_number(-99999.7), "-100000");
 }
 
 TEST(Plot, nothing_to_draw_is_a_document_all_the_same) {
