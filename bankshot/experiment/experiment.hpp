@@ -1,13 +1,16 @@
 // Figures and tables of the papers, rebuilt beside the published values. One TOML file an experiment: experiments/*.toml.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "bankshot/report/plot.hpp"
 #include "bankshot/scratchpad/pattern.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -32,7 +35,9 @@ struct Experiment {
   std::string title, paper;
   std::string gpu;                         ///< that it runs on; empty: the one that the user chose
   std::string kind;                        ///< what is computed: one of the kinds in reproduce.cpp
+  std::map<std::string, std::vector<Value>> parameters;  ///< of what its kind computes; one value is a list of one
   std::map<std::string, Value> published;  ///< by label of a row
+  std::map<std::string, std::vector<std::pair<double, double>>> points;  ///< published x and y, by "panel, series" of a figure
   std::vector<Benchmark> benchmarks;       ///< those of the file it names, then its own
   std::vector<std::string> deviations;     ///< sentences: why a measured value is not the published one
 };
@@ -46,6 +51,7 @@ struct Row {
 
 struct Outcome {
   std::vector<Row> rows;
+  std::vector<report::PlotPanel> panels;  ///< of a figure; none: a table, which is the rows
   std::vector<std::string> notes;  ///< sentences on what was found
 };
 
@@ -57,19 +63,27 @@ std::vector<std::string> names();
 /// The access patterns of one run of a benchmark.
 using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& benchmark, const std::vector<std::string>& arguments)>;
 
+/// What of the simulated GPU an experiment says. Empty: what the GPU's file says.
+struct Machine {
+  std::string bank_hash = "none";  ///< as on the command line: "none", "xor", "bvxor:0,5,7"
+  std::string atomics;             ///< unit of atomics on shared memory: "lock", "loadlike"
+  std::string lock_hash;           ///< of the unit "lock"
+  auto operator<=>(const Machine&) const = default;
+};
+
 /// Core cycles of a benchmark's kernel, all its launches, in a run on the simulated GPU. May be asked the same again.
-/// @param bank_hash  as on the command line: "none", "xor", "bvxor:0,5,7"
 using Simulator =
-    std::function<Result<uint64_t>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const std::string& bank_hash)>;
+    std::function<Result<uint64_t>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine)>;
 
 struct Settings {
   Tracer trace;
   Simulator simulate;
   bool quick = false;                                    ///< fewer test runs, smaller problems
+  unsigned threads = 0;                                  ///< of the host; 0: all cores
   std::function<void(const std::string& what)> progress; ///< told before each benchmark, or empty
 };
 
-/// Computes the rows.
+/// Computes the rows and panels; what was published is in both.
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings);
 
 }  // namespace bankshot::experiment

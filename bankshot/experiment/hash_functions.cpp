@@ -40,4 +40,15 @@ Value published(const Experiment& experiment, const std::string& label) {
   return found == experiment.published.end() ? Value() : found->second;
 }
 
+report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title, const std::vector<std::string>& benchmarks,
+                                    const std::vector<std::vector<double>>& values) {
+  report::PlotPanel panel{title, "", y_title, report::PlotKind::bars, false, benchmarks, {}};
+  for (size_t f = 0; f < hash_functions().size(); ++f) {
+    report::PlotSeries& series = panel.series.emplace_back();
+    series.label = hash_functions()[f].label;
+    for (size_t b = 0; b < values.size(); ++b) series.points.push_back({static_cast<double>(b), values[b][f]});
+  }
+  return panel;
+}
+
 }  // namespace bankshot::experiment

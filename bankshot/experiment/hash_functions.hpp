@@ -33,4 +33,8 @@ Error at(const Benchmark& benchmark, const std::string& why);
 /// What the experiment's file says was published under a label.
 Value published(const Experiment& experiment, const std::string& label);
 
+/// Bars by benchmark, one a function. @param values  by benchmark, then by hash_functions()
+report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title, const std::vector<std::string>& benchmarks,
+                                    const std::vector<std::vector<double>>& values);
+
 }  // namespace bankshot::experiment

@@ -145,13 +145,19 @@ Result<Outcome> removed_by_benchmark(const Experiment& experiment, const Setting
   if (!all) return all.error();
   Outcome outcome;
   double conflict_free = 0;
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> percents;
   for (size_t b = 0; b < experiment.benchmarks.size(); ++b) {
     conflict_free += all->percent[b][0] == 100 ? 1 : 0;
+    names.push_back(experiment.benchmarks[b].label);
+    std::vector<double>& shown = percents.emplace_back();
     for (size_t f = 0; f < hash_functions().size(); ++f) {
       const std::string label = experiment.benchmarks[b].label + ", " + hash_functions()[f].label;
-      outcome.rows.push_back({label, published(experiment, label), rounded(all->percent[b][f]), "% of the conflicts removed", {}});
+      shown.push_back(rounded(all->percent[b][f]));
+      outcome.rows.push_back({label, published(experiment, label), shown.back(), "% of the conflicts removed", {}});
     }
   }
+  outcome.panels.push_back(bars_by_benchmark("conflicts removed", "% of the conflicts removed", names, percents));
   const std::string label = "benchmarks that the fixed hash leaves without conflicts";
   outcome.rows.push_back({label, published(experiment, label), conflict_free, "benchmarks", {}});
   return outcome;

@@ -55,7 +55,7 @@ Result<Timed> timed(const Benchmark& benchmark, const Settings& settings) {
   const auto cycles = [&](const std::string& hash) -> Result<uint64_t> {
     uint64_t sum = 0;
     for (const std::vector<std::string>& arguments : timed_runs(benchmark, settings.quick)) {
-      const Result<uint64_t> one = settings.simulate(benchmark, arguments, hash);
+      const Result<uint64_t> one = settings.simulate(benchmark, arguments, {hash, {}, {}});
       if (!one) return at(benchmark, one.error().message);
       if (*one == 0) return at(benchmark, "no cycle was simulated");
       sum += *one;
@@ -81,12 +81,18 @@ std::string over(const std::vector<Timed>& all) { return all.size() == 1 ? "1 be
 
 /// Figure 9: a row for each benchmark and function, then the geometric means.
 void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> speedups;
   for (const Timed& one : all) {
+    names.push_back(one.benchmark->label);
+    std::vector<double>& shown = speedups.emplace_back();
     for (size_t f = 0; f < hash_functions().size(); ++f) {
       const std::string label = one.benchmark->label + ", " + hash_functions()[f].label;
-      outcome.rows.push_back({label, published(experiment, label), rounded(one.speedup(f), 1000), "times as fast", one.note(f)});
+      shown.push_back(rounded(one.speedup(f), 1000));
+      outcome.rows.push_back({label, published(experiment, label), shown.back(), "times as fast", one.note(f)});
     }
   }
+  if (!all.empty()) outcome.panels.push_back(bars_by_benchmark("speed-up", "times as fast", names, speedups));
   for (size_t f = 0; f < hash_functions().size() && !all.empty(); ++f) {
     double logarithms = 0;
     for (const Timed& one : all) logarithms += std::log(one.speedup(f));

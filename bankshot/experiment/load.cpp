@@ -98,6 +98,35 @@ class Reader {
     return b;
   }
 
+  /// A number or a text, as `what` must be.
+  Value value(const toml::node& node, std::string_view what) const {
+    if (node.is_number()) return *node.value<double>();
+    if (node.is_string()) return node.as_string()->get();
+    fail(node, std::string(what) + " must be a number or a text");
+  }
+
+  std::vector<Value> parameter(const toml::node& node) const {
+    if (!node.is_array()) return {value(node, "a parameter")};
+    std::vector<Value> all;
+    for (const toml::node& item : *node.as_array()) all.push_back(value(item, "each value of a parameter"));
+    return all;
+  }
+
+  /// [[1, 108], [2, 228]]
+  std::vector<std::pair<double, double>> points(const toml::node& node) const {
+    std::vector<std::pair<double, double>> all;
+    const toml::array* list = node.as_array();
+    if (list == nullptr) fail(node, "points must be a list of pairs of numbers: [[1, 108], [2, 228]]");
+    for (const toml::node& item : *list) {
+      const toml::array* pair = item.as_array();
+      if (pair == nullptr || pair->size() != 2 || !(*pair)[0].is_number() || !(*pair)[1].is_number()) {
+        fail(item, "a point must be a pair of numbers: [1, 108]");
+      }
+      all.emplace_back(*(*pair)[0].value<double>(), *(*pair)[1].value<double>());
+    }
+    return all;
+  }
+
   std::vector<Benchmark> benchmarks(const toml::table& root) const {
     std::vector<Benchmark> all;
     const toml::node* list = root.get("benchmark");
@@ -109,7 +138,7 @@ class Reader {
 
   Experiment experiment() const {
     const toml::table root = read();
-    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "published", "deviations"});
+    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "parameters", "published", "points", "deviations"});
     Experiment e;
     e.name = path_.stem().string();
     e.kind = text(root, "kind", true);
@@ -117,17 +146,14 @@ class Reader {
     e.paper = text(root, "paper", true);
     e.gpu = text(root, "gpu", false);
     e.deviations = texts(root, "deviations");
+    if (const toml::table* parameters = section(root, "parameters")) {
+      for (const auto& [key, node] : *parameters) e.parameters[std::string(key.str())] = parameter(node);
+    }
     if (const toml::table* published = section(root, "published")) {
-      for (const auto& [key, node] : *published) {
-        Value& value = e.published[std::string(key.str())];
-        if (node.is_number()) {
-          value = *node.value<double>();
-        } else if (node.is_string()) {
-          value = node.as_string()->get();
-        } else {
-          fail(node, "a published value must be a number or a text");
-        }
-      }
+      for (const auto& [key, node] : *published) e.published[std::string(key.str())] = value(node, "a published value");
+    }
+    if (const toml::table* published = section(root, "points")) {
+      for (const auto& [key, node] : *published) e.points[std::string(key.str())] = points(node);
     }
     e.benchmarks = benchmarks(root);
     if (const std::string other = text(root, "benchmarks", false); !other.empty()) {

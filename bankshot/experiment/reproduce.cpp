@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <optional>
+
+#include "bankshot/experiment/atomics_paper.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/experiment/hash_paper.hpp"
 
@@ -16,14 +20,48 @@ constexpr Kind kKinds[] = {
     {"conflicts-removed", removed_by_benchmark},
     {"conflicts-removed-on-average", removed_on_average},
     {"speed-ups", speedups},
+    {"strided-atomics", strided_atomics},
+    {"random-votes", random_votes},
+    {"replicated-votes", replicated_votes},
+    {"model-against-loop", model_against_loop},
+    {"compared-units", compared_units},
+    {"hash-gains", hash_gains},
+    {"compared-mappings", compared_mappings},
 };
+
+/// Puts the published points of the experiment's file into the series that they are of.
+std::optional<Error> publish(const Experiment& experiment, Outcome& outcome) {
+  for (const auto& [label, points] : experiment.points) {
+    report::PlotSeries* found = nullptr;
+    for (report::PlotPanel& panel : outcome.panels) {
+      for (report::PlotSeries& series : panel.series) {
+        if (panel.title + ", " + series.label == label) found = &series;
+      }
+    }
+    if (found == nullptr) return Error{experiment.name + ".toml: points are given of '" + label + "', which is no series of the figure"};
+    for (const auto& [x, y] : points) {
+      const auto place = std::lower_bound(found->points.begin(), found->points.end(), x, [](const report::PlotPoint& p, double at) { return p.x < at; });
+      if (place != found->points.end() && place->x == x) {
+        place->published = y;
+      } else {
+        found->points.insert(place, {x, std::nullopt, y});
+      }
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings) {
   std::string list;
   for (const Kind& kind : kKinds) {
-    if (kind.name == experiment.kind) return kind.compute(experiment, settings);
+    if (kind.name == experiment.kind) {
+      Result<Outcome> outcome = kind.compute(experiment, settings);
+      if (!outcome) return outcome;
+      if (const auto error = publish(experiment, *outcome)) return *error;
+      return outcome;
+    }
     list += (list.empty() ? "" : ", ") + std::string(kind.name);
   }
   return Error{experiment.name + ".toml: no kind of experiment is called '" + experiment.kind + "'; there are " + list};

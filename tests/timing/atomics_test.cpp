@@ -117,6 +117,21 @@ TEST_F(AtomicsUnits, colliding_warps_count_and_colliding_lanes_do_not) {
   EXPECT_LT(run(1, 8), latency(0, 8) + 19) << "collisions between warps cost less than those inside one";
 }
 
+// Many warps that poll keep the banks busy. One that holds locks must get its turn to write, or all wait for it.
+TEST_F(AtomicsUnits, warps_that_poll_do_not_keep_others_from_the_banks) {
+  use("lock");
+  config.locks = {10, 16, 9, 18, 16, 54, 60, 16};  // the same in cycles of issue: 32 warps ask for more than the banks have
+  chip.reset();
+  // Copies of 128 words, one of each word: lanes l and l + 16 on one word, l and l + 8 on one lock, 16 words in a bank.
+  const auto run = [&](unsigned warps) {
+    return cycles(std::string(kShared) + "and.b32 %r2, %r1, 15; mul.lo.u32 %r2, %r2, 512; mov.u32 %r5, 0; loop:"
+                  "red.shared.add.u32 [%r2], 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 12; @%p1 bra loop; ret;",
+                  {32 * warps, 1, 1});
+  };
+  const uint64_t alone = run(1);
+  for (const unsigned warps : {2u, 8u, 16u, 24u, 32u}) EXPECT_LE(run(warps), warps * alone) << warps;
+}
+
 TEST_F(AtomicsUnits, nothing_is_lost_and_everything_comes_to_its_end) {
   use("lock");
   const std::string body =

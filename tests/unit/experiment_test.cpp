@@ -50,6 +50,9 @@ TEST(Experiment, errors_name_file_line_and_key) {
   EXPECT_EQ(Folder(std::string(kHead) + "benchmark = 1\n").why(), "one.toml:4:13: benchmark must be a list of sections: [[benchmark]]");
   EXPECT_EQ(Folder(std::string(kHead) + "[[benchmark]]\nlabel = \"a\"\n").why(), "one.toml:4:1: program is missing");
   EXPECT_EQ(Folder(std::string(kHead) + "[published]\na = true\n").why(), "one.toml:5:5: a published value must be a number or a text");
+  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = 3\n").why(), "one.toml:5:5: points must be a list of pairs of numbers: [[1, 108], [2, 228]]");
+  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = [[1, 2], [3]]\n").why(), "one.toml:5:14: a point must be a pair of numbers: [1, 108]");
+  EXPECT_EQ(Folder(std::string(kHead) + "[parameters]\na = [1, true]\n").why(), "one.toml:5:9: each value of a parameter must be a number or a text");
   EXPECT_NE(Folder("kind = ").why().find("one.toml:1:"), std::string::npos);
   EXPECT_EQ(Folder(kHead).why(), "accepted");
   setenv("BANKSHOT_EXPERIMENTS", "/nowhere", 1);
@@ -58,12 +61,16 @@ TEST(Experiment, errors_name_file_line_and_key) {
 }
 
 TEST(Experiment, every_file_of_ours_is_read_and_of_a_kind_that_there_is) {
-  EXPECT_GE(names().size(), 5u);
+  EXPECT_GE(names().size(), 12u);
+  Settings settings;
+  settings.quick = true;
   for (const std::string& name : names()) {
     Result<Experiment> one = load(name);
     ASSERT_TRUE(one) << one.error().message;
     one->benchmarks.clear();
-    EXPECT_TRUE(reproduce(*one, {})) << name;
+    if (one->parameters.contains("patterns")) one->parameters["patterns"] = {Value(5000.0)};
+    const Result<Outcome> outcome = reproduce(*one, settings);
+    EXPECT_TRUE(outcome) << outcome.error().message;
   }
 }
 
@@ -109,7 +116,8 @@ class Simulated {
     settings.trace = [](const Benchmark&, const std::vector<std::string>& arguments) {
       return Result<scratchpad::PatternSet>(strided(static_cast<uint32_t>(std::stoi(arguments[0]))));
     };
-    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const std::string& hash) -> Result<uint64_t> {
+    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine) -> Result<uint64_t> {
+      const std::string& hash = machine.bank_hash;
       asked.push_back(benchmark.label + " " + arguments.back() + " " + hash);
       const auto found = cycles.find(arguments.back() + " " + hash);
       return found == cycles.end() ? cycles.at(hash) : found->second;
@@ -164,9 +172,9 @@ TEST(Experiment, benchmarks_without_conflicts_count_as_losses_and_their_hash_is_
   simulated.cycles["none"] = 1000;
   simulated.cycles["b perm:0"] = 1010;
   Settings settings = simulated.settings();
-  settings.simulate = [&, simulate = settings.simulate](const Benchmark& b, const std::vector<std::string>& arguments, const std::string& hash) {
-    simulated.cycles.try_emplace(hash, 7000);  // of the heuristics, which have no say here
-    return simulate(b, arguments, hash);
+  settings.simulate = [&, simulate = settings.simulate](const Benchmark& b, const std::vector<std::string>& arguments, const Machine& machine) {
+    simulated.cycles.try_emplace(machine.bank_hash, 7000);  // of the heuristics, which have no say here
+    return simulate(b, arguments, machine);
   };
   const Result<Outcome> outcome = reproduce(e, settings);
   ASSERT_TRUE(outcome) << outcome.error().message;

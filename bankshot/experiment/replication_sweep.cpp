@@ -1,0 +1,104 @@
+#include "bankshot/experiment/replication_sweep.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bankshot/experiment/atomics_machine.hpp"
+#include "bankshot/experiment/hash_functions.hpp"
+
+namespace bankshot::experiment {
+namespace {
+
+constexpr double kSame = 1.005;
+
+std::vector<unsigned> optional_numbers(const Experiment& experiment, Parameters& parameters, const std::string& key,
+                                       unsigned least, unsigned most, std::vector<unsigned> otherwise) {
+  return experiment.parameters.contains(key) ? parameters.numbers(key, least, most) : std::move(otherwise);
+}
+
+}  // namespace
+
+std::vector<SweepPoint> SweepCurve::of_size(unsigned size) const {
+  std::vector<SweepPoint> all;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(all),
+               [&](const SweepPoint& p) { return p.size == size; });
+  return all;
+}
+
+const SweepPoint* SweepCurve::at(unsigned size, unsigned copies) const {
+  const auto found = std::find_if(points.begin(), points.end(),
+                                  [&](const SweepPoint& p) { return p.size == size && p.copies == copies; });
+  return found == points.end() ? nullptr : &*found;
+}
+
+SweepPoint SweepCurve::best(unsigned size) const {
+  const std::vector<SweepPoint> all = of_size(size);
+  const auto less = [](const SweepPoint& a, const SweepPoint& b) { return a.cycles < b.cycles; };
+  const double most = static_cast<double>(std::min_element(all.begin(), all.end(), less)->cycles) * kSame;
+  return *std::find_if(all.begin(), all.end(),
+                       [&](const SweepPoint& p) { return static_cast<double>(p.cycles) < most; });
+}
+
+ReplicationSweep::ReplicationSweep(const Experiment& experiment, const Settings& settings, Parameters& parameters)
+    : experiment_(experiment), settings_(settings) {
+  sizes_ = parameters.numbers("sizes", 1, kWords);
+  copies_ = parameters.numbers("copies", 1, kWords);
+  if (settings.quick) {
+    sizes_ = optional_numbers(experiment, parameters, "quick_sizes", 1, kWords, sizes_);
+    copies_ = optional_numbers(experiment, parameters, "quick_copies", 1, kWords, copies_);
+  }
+  std::sort(copies_.begin(), copies_.end());
+  spaces_ = optional_numbers(experiment, parameters, "spaces", 1, kWords, {});
+  padding_ = optional_numbers(experiment, parameters, "padding", 0, kWords, {});
+  if (experiment.parameters.contains("size_option")) size_option_ = parameters.text("size_option");
+  copies_option_ = parameters.text("copies_option");
+  size_name_ = parameters.text("size_name");
+  for (const unsigned size : sizes_) {
+    if (!copies_.empty() && size > kWords / copies_[0])
+      parameters.fail("sizes", "must leave room for as few copies as parameters.copies has");
+  }
+}
+
+unsigned ReplicationSweep::of_benchmark(const std::vector<unsigned>& values, const Benchmark& benchmark,
+                                        unsigned otherwise) const {
+  const auto index = static_cast<size_t>(&benchmark - experiment_.benchmarks.data());
+  return index < values.size() ? values[index] : otherwise;
+}
+
+bool ReplicationSweep::fits(const Benchmark& benchmark, unsigned size, unsigned copies) const {
+  const uint64_t padding = of_benchmark(padding_, benchmark, 0), spaces = of_benchmark(spaces_, benchmark, 1);
+  return spaces * copies * (size + padding) - padding <= kWords;
+}
+
+Result<SweepCurve> ReplicationSweep::simulate(const Benchmark& benchmark, const Machine& machine) const {
+  SweepCurve curve{&benchmark, machine, {}};
+  for (const unsigned size : sizes_) {
+    for (const unsigned copies : copies_) {
+      if (!fits(benchmark, size, copies)) continue;
+      if (settings_.progress)
+        settings_.progress(
+            fmt::format("{}, {} words, {} copies, {}", benchmark.label, size, copies, machine.bank_hash));
+      std::vector<std::string> arguments =
+          settings_.quick || benchmark.timed.empty() ? benchmark.arguments : benchmark.timed;
+      if (!size_option_.empty()) arguments.push_back(size_option_ + std::to_string(size));
+      arguments.push_back(copies_option_ + std::to_string(copies));
+      const Result<uint64_t> cycles = settings_.simulate(benchmark, arguments, machine);
+      if (!cycles) return at(benchmark, cycles.error().message);
+      if (*cycles == 0) return at(benchmark, "no cycle was simulated");
+      curve.points.push_back({size, copies, *cycles});
+    }
+    if (curve.of_size(size).empty())
+      return at(benchmark, fmt::format("no number of copies of {} words fits 48 KB", size));
+  }
+  return curve;
+}
+
+report::PlotSeries cycles_by_copies(const SweepCurve& curve, unsigned size, const std::string& label) {
+  report::PlotSeries series{label, {}};
+  for (const SweepPoint& p : curve.of_size(size))
+    series.points.push_back({static_cast<double>(p.copies), static_cast<double>(p.cycles)});
+  return series;
+}
+
+}  // namespace bankshot::experiment
