@@ -10,6 +10,9 @@ constexpr uint32_t kLanes = 32;
 /// Where no words share a lock, the distance at which Fermi's do. Source: TPDS'13, section 2.1.2.
 constexpr uint32_t kFermiLocks = 1024;
 
+/// Ticks that a clock which counts in whole ones cannot tell from none.
+constexpr double kNothing = 0.5;
+
 /// Degrees 1 to 32, or as many as the block's memory allows.
 std::vector<Pattern> conflicts_of(uint32_t stride, uint32_t words) {
   std::vector<Pattern> patterns;
@@ -50,7 +53,10 @@ class Measurement {
 
   void series(Access access, const std::string& conflicts, uint32_t stride) {
     Series series{access, conflicts, stride, time(access, conflicts_of(stride, words_)), {}, 0};
-    series.line = fit_line(medians(series.latency));
+    std::vector<double> points = medians(series.latency);
+    // Beyond them a conflict of another kind joins.
+    if (into_.locks.number && stride != 0) points.resize(std::min(points.size(), size_t{std::max(1u, *into_.locks.number / stride)}));
+    series.line = fit_line(points);
     series.spread = largest_spread(series.latency);
     into_.series.push_back(std::move(series));
   }
@@ -84,31 +90,42 @@ Pattern moved(Pattern pattern, uint32_t by) {
   return pattern;
 }
 
-/// What the latencies of pairs say. All multiples of the number of locks cost the same; one that stands out alone is noise.
-void judge(Locks& locks, double position, double bank, double alone) {
+/// The least distance from which on pairs cost what a position conflict costs, and more. All multiples of the number of locks
+/// cost the same; one that stands out alone is noise.
+std::optional<uint32_t> number_of(const Locks& locks, double position) {
   const std::vector<double> cost = medians(locks.latency);
-  if (cost.empty()) return;
-  const double noise = 3 * largest_spread(locks.latency);
-  const double more = std::max({position / 2, noise, 1.0});
+  if (cost.empty()) return std::nullopt;
+  const double more = std::max({position / 2, 3 * largest_spread(locks.latency), 1.0});
   size_t first = cost.size();
   while (first > 1 && cost[first - 1] - cost[0] > more) --first;
-  if (first == cost.size()) return;
-  locks.number = locks.distances[first];
-  locks.pair = median({cost.begin() + static_cast<std::ptrdiff_t>(first), cost.end()}) - alone;
-  locks.read_level = std::max(0.0, locks.pair - position);
-  locks.write_level = std::max(0.0, bank - locks.read_level);
+  if (first == cost.size()) return std::nullopt;
+  return locks.distances[first];
 }
 
-void measure_locks(Measurement& measurement, Calibration& all, uint32_t bank_stride) {
+void find_locks(Measurement& measurement, Calibration& all, uint32_t bank_stride) {
+  Locks& locks = all.locks;
   std::vector<Pattern> pairs;
   for (uint32_t distance = bank_stride; distance < measurement.words(); distance *= 2) {
-    all.locks.distances.push_back(distance);
+    locks.distances.push_back(distance);
     pairs.push_back(conflict_pattern(distance, 2));
   }
-  all.locks.latency = measurement.time(Access::add, pairs);
-  const Series* position = all.find(Access::add, "position");
-  const Series* bank = all.find(Access::add, "bank");
-  judge(all.locks, position->line.step, bank->line.step, position->line.first);
+  locks.latency = measurement.time(Access::add, pairs);
+  const Line& position = all.find(Access::add, "position")->line;
+  locks.number = number_of(locks, position.step);
+  if (!locks.number) return;
+  std::vector<double> cost;
+  for (size_t k = 0; k < locks.distances.size(); ++k) {
+    if (locks.distances[k] >= *locks.number) cost.push_back(locks.latency[k].median());
+  }
+  locks.pair = median(std::move(cost)) - position.first;
+}
+
+/// What a lock conflict is made of, from the penalties of all kinds.
+void take_apart(Calibration& all) {
+  Locks& locks = all.locks;
+  if (!locks.number) return;
+  locks.read_level = std::max(0.0, locks.pair - all.find(Access::add, "position")->line.step);
+  locks.write_level = std::max(0.0, all.find(Access::add, "bank")->line.step - locks.read_level);
 }
 
 }  // namespace
@@ -129,12 +146,10 @@ Result<Calibration> calibrate(Runner& runner, const scratchpad::Rules& rules, co
   Measurement measurement(runner, options, all);
   // Words of one bank whose lanes are not served apart anyway, as those of narrow scratchpads are.
   const uint32_t bank_stride = std::max(kLanes, rules.banks * rules.bank_bytes / 4);
-  for (unsigned k = 0; k < kAccesses; ++k) {
-    const auto access = static_cast<Access>(k);
-    measurement.series(access, "position", 0);
-    measurement.series(access, "bank", bank_stride);
-  }
-  measure_locks(measurement, all, bank_stride);
+  for (unsigned k = 0; k < kAccesses; ++k) measurement.series(static_cast<Access>(k), "position", 0);
+  find_locks(measurement, all, bank_stride);
+  for (unsigned k = 0; k < kAccesses; ++k) measurement.series(static_cast<Access>(k), "bank", bank_stride);
+  take_apart(all);
   // Figure 3 of TPDS'13: words that lie in one bank, and every fourth on one lock.
   measurement.series(Access::add, "mixed", std::max(256u, bank_stride));
   measurement.series(Access::add, "lock", all.locks.number.value_or(kFermiLocks));
@@ -149,7 +164,13 @@ Result<Calibration> calibrate(Runner& runner, const scratchpad::Rules& rules, co
 }
 
 std::string atomics_unit(const Calibration& calibration) {
-  return calibration.find(Access::add, "position")->line.step < 0.5 ? "loadlike" : "native";
+  if (calibration.locks.number) return "lock";
+  return calibration.find(Access::add, "position")->line.step < kNothing ? "loadlike" : "native";
+}
+
+bool combines_increments(const Calibration& calibration) {
+  return calibration.find(Access::increment_unused, "position")->line.step < kNothing &&
+         calibration.find(Access::add_unused, "position")->line.step >= kNothing;
 }
 
 }  // namespace bankshot::measure

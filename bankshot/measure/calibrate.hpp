@@ -17,7 +17,7 @@ struct Series {
   std::string conflicts;         ///< "position", "bank", "lock", or "mixed": what a larger degree has more of
   uint32_t stride = 0;           ///< words, of conflict_pattern
   std::vector<Samples> latency;  ///< ticks, by degree from 1 on
-  Line line;                     ///< through the medians
+  Line line;                     ///< through the medians, as far as no word shares a lock with another
   double spread = 0;             ///< the largest of the points
 };
 
@@ -62,8 +62,11 @@ struct CalibrateOptions {
 /// Measures. @param rules  the banks there are: bank conflicts are between words that far apart
 Result<Calibration> calibrate(Runner& runner, const scratchpad::Rules& rules, const CalibrateOptions& options = {});
 
-/// The unit of the timing model that costs what was measured: "loadlike" if lanes on one word cost nothing more, "native" if
-/// they take turns.
+/// The unit of the timing model that costs what was measured: "lock" where words share locks; else "native" where lanes on one
+/// word take turns, and "loadlike" where they cost nothing more.
 std::string atomics_unit(const Calibration& calibration);
+
+/// Whether additions of 1 that want no result cost nothing more for lanes on one word, as others do.
+bool combines_increments(const Calibration& calibration);
 
 }  // namespace bankshot::measure

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstdlib>
@@ -19,12 +20,20 @@ using Findings = std::map<std::string, Finding>;
 
 std::string path_of(const gpu::Key& key) { return fmt::format("{}.{}", key.section, key.name); }
 
-/// A text of a description, in quotes, without what would end it.
-std::string quoted(std::string text) {
+/// A text of a description, without what would end it.
+std::string plain(std::string text) {
   for (char& c : text) {
     if (c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
   }
-  return '"' + text + '"';
+  return text;
+}
+std::string quoted(const std::string& text) { return '"' + plain(text) + '"'; }
+
+/// Whether a section is written: one that may be left out is if nothing in it is known.
+bool is_known(std::string_view section, const gpu::Gpu& base, const Findings& found) {
+  if (!gpu::may_be_left_out(section) || base.timing->locks.bits != 0) return true;
+  const auto first = found.lower_bound(std::string(section) + '.');
+  return first != found.end() && first->first.starts_with(section);
 }
 
 /// Every key in its section, both tables' keys of a section together.
@@ -37,6 +46,7 @@ std::string sections(const gpu::Gpu& base, const Findings& found) {
   }
   std::string text;
   for (const std::string_view section : order) {
+    if (!is_known(section, base, found)) continue;
     text += fmt::format("\n[{}]\n", section);
     for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
       for (const gpu::Key& key : table) {
@@ -57,10 +67,14 @@ std::string contradiction(const gpu::Gpu& base, const Findings& found) {
   return read ? "" : read.error().message;
 }
 
-/// The findings as one description can have them; the others, with the reason, to `refused`.
-Findings consistent(const gpu::Gpu& base, const Findings& wanted, std::vector<Finding>& refused) {
+/// The findings as one description can have them; the others, with the reason, to `refused`. What was measured has the right of
+/// way.
+Findings consistent(const gpu::Gpu& base, const Findings& measured, const Findings& told, std::vector<Finding>& refused) {
+  Findings wanted = measured;
+  wanted.insert(told.begin(), told.end());
   if (contradiction(base, wanted).empty()) return wanted;
   Findings kept;
+  if (contradiction(base, measured).empty()) kept = measured;
   // Twice: of two values that go together, the one that comes first may be possible only after the other.
   for (unsigned turn = 0; turn < 2; ++turn) {
     for (const auto& [key, finding] : wanted) {
@@ -78,27 +92,64 @@ Findings consistent(const gpu::Gpu& base, const Findings& wanted, std::vector<Fi
   return kept;
 }
 
-/// Cycles of issue, at least one.
-std::string cycles(const Calibration& calibration, double ticks) {
-  return std::to_string(std::max(1L, std::lround(ticks * calibration.device.issue_cycles_by_tick)));
-}
+/// Puts together what was measured.
+class Measured {
+ public:
+  Measured(const Calibration& calibration, const gpu::Gpu& base) : all_(calibration), base_(base) {}
 
-Findings measured_values(const Calibration& calibration, const gpu::Gpu& base) {
-  Findings found;
-  const auto add = [&](const std::string& key, std::string text, std::string remark) {
-    found[key] = {key, std::move(text), {}, "measured: " + std::move(remark)};
-  };
-  const Series& load = *calibration.find(Access::load, "bank");
-  // Banks that serve fewer lanes than a warp has take several passes even so, which the model counts by itself.
-  std::array<uint32_t, 32> linear;
-  for (uint32_t lane = 0; lane < 32; ++lane) linear[lane] = 4 * lane;
-  const unsigned passes = scratchpad::cost(base.machine.scratchpad, scratchpad::AccessKind::load, 4, linear.data(), 0xffffffff).wavefronts;
-  add("scratchpad.latency", cycles(calibration, load.line.first - (passes - 1)),
-      fmt::format("a load without conflicts, spread {:.1f}", load.latency[0].spread()));
-  const double position = calibration.find(Access::add, "position")->line.step;
-  add("scratchpad.atomics", quoted(atomics_unit(calibration)), fmt::format("each further lane on one word costs {:.2f} ticks", position));
-  return found;
-}
+  Findings values() {
+    const Series& load = *all_.find(Access::load, "bank");
+    // Banks that serve fewer lanes than a warp has take several passes even so, which the model counts by itself.
+    cycles("scratchpad.latency", load.line.first - (linear_passes() - 1), "a load without conflicts");
+    const double position = all_.find(Access::add, "position")->line.step;
+    add("scratchpad.atomics", quoted(atomics_unit(all_)), fmt::format("each further lane on one word costs {:.2f} ticks", position));
+    if (atomics_unit(all_) == "native") {
+      add("scratchpad.combines_increments", combines_increments(all_) ? "true" : "false",
+          fmt::format("{:.2f} of additions of 1", all_.find(Access::increment_unused, "position")->line.step));
+    }
+    if (all_.locks.number) locks();
+    return std::move(found_);
+  }
+
+ private:
+  void add(const std::string& key, std::string text, const std::string& remark) {
+    found_[key] = {key, std::move(text), {}, "measured: " + remark};
+  }
+  /// A time in cycles of issue, at least one.
+  void cycles(const std::string& key, double ticks, const std::string& remark) {
+    const long whole = std::max(1L, std::lround(ticks * all_.device.issue_cycles_by_tick));
+    add(key, std::to_string(whole), fmt::format("{}, {:.2f} ticks", remark, ticks));
+  }
+
+  unsigned linear_passes() const {
+    std::array<uint32_t, 32> linear;
+    for (uint32_t lane = 0; lane < 32; ++lane) linear[lane] = 4 * lane;
+    return scratchpad::cost(base_.machine.scratchpad, scratchpad::AccessKind::load, 4, linear.data(), 0xffffffff).wavefronts;
+  }
+
+  /// The closed model, and the states of the loop: a round is a position conflict, reading a level more is what a pair on one
+  /// lock costs beyond that, and writing what a bank conflict costs beyond reading. How the rest of a round is shared by
+  /// addition and branch cannot be seen: as in the base, else as in ICCD'13, section III.
+  void locks() {
+    const Locks& locks = all_.locks;
+    const Line position = all_.find(Access::add, "position")->line, bank = all_.find(Access::add, "bank")->line;
+    const timing::LocksConfig& was = base_.timing->locks;
+    const double share = was.bits != 0 ? static_cast<double>(was.update) / (was.update + was.branch) : 18.0 / (18 + 32);
+    const double rest = std::max(0.0, position.step - locks.read_level - locks.write_level);
+    add("scratchpad.locks.bits", std::to_string(std::bit_width(*locks.number) - 1), fmt::format("words {} apart share a lock", *locks.number));
+    cycles("scratchpad.locks.base", position.first, "an atomic add without conflicts");
+    cycles("scratchpad.locks.position", position.step, "each further lane on one word");
+    cycles("scratchpad.locks.bank", bank.step / 2, "half of each further word of a bank");
+    cycles("scratchpad.locks.read", locks.read_level, "a pair on one lock less a position conflict");
+    cycles("scratchpad.locks.write", locks.write_level, "each further word of a bank less that");
+    cycles("scratchpad.locks.update", rest * share, "share of the rest of a position conflict");
+    cycles("scratchpad.locks.branch", rest * (1 - share), "share of the rest of a position conflict");
+  }
+
+  const Calibration& all_;
+  const gpu::Gpu& base_;
+  Findings found_;
+};
 
 Findings told_values(const Calibration& calibration, const gpu::Gpu& base) {
   const Device& device = calibration.device;
@@ -119,7 +170,8 @@ void compare(Findings& found, const gpu::Gpu& base, bool keep_equal) {
     for (const gpu::Key& key : table) {
       const auto finding = found.find(path_of(key));
       if (finding == found.end()) continue;
-      finding->second.was = gpu::value_text(base, key);
+      const bool has = !gpu::may_be_left_out(key.section) || base.timing->locks.bits != 0;
+      finding->second.was = has ? gpu::value_text(base, key) : "none";
       if (!keep_equal && finding->second.was == finding->second.text) found.erase(finding);
     }
   }
@@ -128,7 +180,7 @@ void compare(Findings& found, const gpu::Gpu& base, bool keep_equal) {
 
 std::string header(const Calibration& calibration, const Base& base, const std::vector<Finding>& refused) {
   const Device& device = calibration.device;
-  std::string text = fmt::format("# {}, measured with bankshot calibrate.\n#\n", device.name);
+  std::string text = fmt::format("# {}, measured with bankshot calibrate.\n#\n", plain(device.name));
   const std::string table = summary(calibration);
   for (size_t at = 0; at < table.size();) {
     const size_t end = table.find('\n', at);
@@ -166,12 +218,10 @@ Result<Base> nearest_base(const Device& device) {
 Description describe(const Calibration& calibration, const Base& base) {
   assert(base.gpu.timing && "the command refuses others");
   Description result;
-  Findings measured = measured_values(calibration, base.gpu), told = told_values(calibration, base.gpu);
+  Findings measured = Measured(calibration, base.gpu).values(), told = told_values(calibration, base.gpu);
   compare(measured, base.gpu, true);
   compare(told, base.gpu, false);
-  Findings wanted = measured;
-  wanted.insert(told.begin(), told.end());
-  const Findings found = consistent(base.gpu, wanted, result.refused);
+  const Findings found = consistent(base.gpu, measured, told, result.refused);
   for (const auto& [key, finding] : found) (measured.contains(key) ? result.measured : result.told).push_back(finding);
   result.toml = header(calibration, base, result.refused) + sections(base.gpu, found);
   return result;

@@ -14,11 +14,13 @@ std::string conflicts_of(const Series& series) {
 }
 
 std::string latency_table(const Calibration& calibration) {
-  std::string text = fmt::format("{:<30} {:<18} {:>7} {:>8} {:>9} {:>9} {:>7}\n", "one access of a warp", "conflicts", "degrees",
-                                 "degree 1", "each more", "residual", "spread");
+  std::string text = fmt::format("{:<30} {:<18} {:>7} {:>8} {:>8} {:>9} {:>6} {:>8} {:>6}\n", "one access of a warp", "conflicts", "degrees",
+                                 "first", "last", "each more", "fitted", "residual", "spread");
   for (const Series& one : calibration.series) {
-    text += fmt::format("{:<30} {:<18} {:>7} {:>8.1f} {:>9.2f} {:>9.1f} {:>7.1f}\n", info(one.access).meaning,
-                        conflicts_of(one), fmt::format("1..{}", one.line.points), one.line.first, one.line.step,
+    const size_t degrees = one.latency.size();
+    text += fmt::format("{:<30} {:<18} {:>7} {:>8.1f} {:>8.1f} {:>9} {:>6} {:>8.1f} {:>6.1f}\n", info(one.access).meaning,
+                        conflicts_of(one), fmt::format("1..{}", degrees), one.line.first, degrees == 0 ? 0 : one.latency.back().median(),
+                        one.line.points > 1 ? fmt::format("{:.2f}", one.line.step) : "-", fmt::format("1..{}", one.line.points),
                         one.line.residual, one.spread);
   }
   return text;
@@ -55,7 +57,8 @@ json numbers(const std::vector<Samples>& all) {
 
 json series_json(const Series& one) {
   return {{"access", info(one.access).name}, {"conflicts", one.conflicts},       {"stride", one.stride},
-          {"latency", numbers(one.latency)}, {"degree_1", one.line.first},       {"each_more", one.line.step},
+          {"latency", numbers(one.latency)}, {"first", one.line.first},          {"each_more", one.line.step},
+          {"fitted", one.line.points},
           {"residual", one.line.residual},   {"spread", one.spread}};
 }
 

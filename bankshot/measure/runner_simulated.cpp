@@ -19,7 +19,8 @@ Device describe(const gpu::Gpu& gpu, const timing::Config& config) {
   device.major = gpu.compute_major;
   device.minor = gpu.compute_minor;
   device.driver = "simulated";
-  device.clock_khz = config.core_khz;
+  device.clock_khz = config.clock_khz != 0 ? config.clock_khz : config.core_khz;
+  device.issue_cycles_by_tick = static_cast<double>(config.core_khz) / device.clock_khz;
   device.shared_bytes = gpu.shared_per_block;
   device.max_threads = gpu.max_threads_per_block;
   for (const gpu::Key& key : gpu::keys()) {

@@ -10,7 +10,7 @@
 namespace bankshot::measure {
 
 /// @param gpu     whose values it tells of itself
-/// @param config  the machine that is simulated, checked: cuda::simulated_config. Its clock counts cycles of issue
+/// @param config  the machine that is simulated, checked: cuda::simulated_config.
 /// @return an error if its warps have not 32 lanes
 Result<std::unique_ptr<Runner>> simulated_runner(const gpu::Gpu& gpu, const timing::Config& config);
 

@@ -90,7 +90,10 @@ TEST(MeasureCalibrate, finds_the_penalties_of_the_papers_gpu) {
 TEST(MeasureCalibrate, figure_3_of_the_paper_comes_out_step_by_step) {
   ModelRunner runner;
   runner.law = lock_law(kTpds);
-  const Series& mixed = *measured(runner).find(Access::add, "mixed");
+  const Calibration all = measured(runner);
+  const Series& mixed = *all.find(Access::add, "mixed");
+  EXPECT_EQ(mixed.line.points, 4u);  // up to the first arrow
+  EXPECT_EQ(mixed.line.step, 64);
   EXPECT_EQ(mixed.stride, 256u);
   // Below: three steps of 64, then the arrow of 152; three of 96, then the arrow of 184.
   const std::vector<double> steps = {64, 64, 64, 152, 96, 96, 96, 184};
@@ -114,7 +117,10 @@ TEST(MeasureCalibrate, counts_other_numbers_of_locks) {
   for (const unsigned bits : {8u, 9u, 11u}) {
     ModelRunner runner;
     runner.law = lock_law(kTpds, bits);
-    EXPECT_EQ(measured(runner).locks.number, std::optional(1u << bits));
+    const Calibration all = measured(runner);
+    EXPECT_EQ(all.locks.number, std::optional(1u << bits));
+    EXPECT_EQ(all.find(Access::add, "bank")->line.step, 64);  // as far as no two of its words share a lock
+    EXPECT_EQ(all.locks.read_level, 32);
   }
 }
 
