@@ -291,6 +291,7 @@ void Sm::end_atomics() {
     known_[done.slot] = std::max(known_[done.slot], done.ready);
     complete_[done.slot] = loads_[done.slot] != 0 ? kNever : known_[done.slot];
     busy_until_ = std::max(busy_until_, done.ready);
+    earliest_[done.slot] = done.ready;
     wake(done.slot, done.ready);
   }
   atomics_->done().clear();

@@ -315,7 +315,8 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     wake_[slot] = issue.now + std::max(issue_cycles_, config_.issue.barrier_cycles);
     cause_[slot] = Cause::barrier;
   }
-  earliest_[slot] = wake_[slot] == kNever ? 0 : wake_[slot];
+  // A kept warp waits for its atomic alone, whatever of global memory completes meanwhile.
+  earliest_[slot] = wake_[slot] == kNever && !issue.kept ? 0 : wake_[slot];
   if (operation.kind == Kind::barrier || lanes_ended) {
     wake_cta(slot, issue.now + std::max(1u, config_.issue.barrier_cycles));
   }
