@@ -32,19 +32,24 @@ class Calibrate final : public Command {
     app.add_option("--backend", backend_, "what is measured: cuda, a real GPU through NVIDIA's driver, or simulate")
         ->check(CLI::IsMember({"cuda", "simulate"}))
         ->capture_default_str();
-    driver_option_ = app.add_option("--driver", driver_, "NVIDIA's driver library")->type_name("FILE")->capture_default_str();
-    device_option_ = app.add_option("--device", device_, "which GPU, as the driver counts them")->type_name("N")->capture_default_str();
+    driver_option_ =
+        app.add_option("--driver", driver_, "NVIDIA's driver library")->type_name("FILE")->capture_default_str();
+    device_option_ = app.add_option("--device", device_, "which GPU, as the driver counts them")
+                         ->type_name("N")
+                         ->capture_default_str();
     gpu_option_ = app.add_option("--gpu", gpu_, "GPU to simulate, or a TOML file; with --backend simulate")
                       ->type_name("NAME")
                       ->capture_default_str();
-    app.add_option("--base", base_, "description whose values stand where nothing is measured; without, the nearest one "
-                                    "that can be simulated")
+    app.add_option("--base", base_,
+                   "description whose values stand where nothing is measured; without, the nearest one "
+                   "that can be simulated")
         ->type_name("NAME");
     app.add_option("--samples", options_.samples, "how often each pattern is measured")
         ->check(CLI::Range(1u, 1000u))
         ->type_name("N")
         ->capture_default_str();
-    app.add_option("-o,--output", output_, "write the description of the GPU; its name ends in .toml")->type_name("FILE.toml");
+    app.add_option("-o,--output", output_, "write the description of the GPU; its name ends in .toml")
+        ->type_name("FILE.toml");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
@@ -61,7 +66,8 @@ class Calibrate final : public Command {
     if (!output_.empty()) {
       if (const auto error = write_file(output_, description.toml)) return refuse(error->message);
     }
-    return deliver(json_, measure::to_json(*measured, *base, description), measure::to_text(*measured, *base, description));
+    return deliver(json_, measure::to_json(*measured, *base, description),
+                   measure::to_text(*measured, *base, description));
   }
 
  private:
@@ -97,7 +103,9 @@ class Calibrate final : public Command {
     Result<gpu::Gpu> gpu = gpu::find_gpu(name);
     if (!gpu) return gpu.error();
     if (gpu->timing) return Base{name, std::move(*gpu)};
-    return Error{name + " says nothing of timing, so what is measured has no place beside its values; name another GPU with --base"};
+    return Error{
+        name +
+        " says nothing of timing, so what is measured has no place beside its values; name another GPU with --base"};
   }
 
   std::string backend_ = "cuda", driver_ = measure::kDriverLibrary, gpu_{gpu::kDefaultGpu}, base_, output_, json_;
@@ -106,16 +114,17 @@ class Calibrate final : public Command {
   const CLI::Option *driver_option_ = nullptr, *device_option_ = nullptr, *gpu_option_ = nullptr;
 };
 
-const RegisterCommand registration({
-    "calibrate", "Measure the shared memory of a GPU and write its description",
-    "Measures, by micro-benchmarks of one warp, what loads, stores and atomics on shared memory cost under conflicts, and\n"
-    "writes a description with the values found. docs/calibrate.md says how. Exit status: 0; 2 if there is no GPU, or it\n"
-    "cannot be measured.\n\n"
-    "Examples:\n"
-    "  bankshot calibrate -o mine.toml\n"
-    "  bankshot calibrate --device 1 --base v100 -o mine.toml --json mine.json\n"
-    "  bankshot calibrate --backend simulate --gpu gtx580\n",
-    [] { return std::make_unique<Calibrate>(); }});
+const RegisterCommand registration({"calibrate", "Measure the shared memory of a GPU and write its description",
+                                    "Measures, by micro-benchmarks of one warp, what loads, stores and atomics on "
+                                    "shared memory cost under conflicts, and\n"
+                                    "writes a description with the values found. docs/calibrate.md says how. Exit "
+                                    "status: 0; 2 if there is no GPU, or it\n"
+                                    "cannot be measured.\n\n"
+                                    "Examples:\n"
+                                    "  bankshot calibrate -o mine.toml\n"
+                                    "  bankshot calibrate --device 1 --base v100 -o mine.toml --json mine.json\n"
+                                    "  bankshot calibrate --backend simulate --gpu gtx580\n",
+                                    [] { return std::make_unique<Calibrate>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -55,7 +55,8 @@ class Measurement {
     Series series{access, conflicts, stride, time(access, conflicts_of(stride, words_)), {}, 0};
     std::vector<double> points = medians(series.latency);
     // Beyond them a conflict of another kind joins.
-    if (into_.locks.number && stride != 0) points.resize(std::min(points.size(), size_t{std::max(1u, *into_.locks.number / stride)}));
+    if (into_.locks.number && stride != 0)
+      points.resize(std::min(points.size(), size_t{std::max(1u, *into_.locks.number / stride)}));
     series.line = fit_line(points);
     series.spread = largest_spread(series.latency);
     into_.series.push_back(std::move(series));
@@ -155,7 +156,9 @@ Result<Calibration> calibrate(Runner& runner, const scratchpad::Rules& rules, co
   measurement.series(Access::add, "lock", all.locks.number.value_or(kFermiLocks));
   const auto in_bank = [&](uint32_t, uint32_t degree) { return conflict_pattern(bank_stride, degree); };
   const auto in_warp = [](uint32_t warp, uint32_t degree) { return moved(conflict_pattern(0, degree), kLanes * warp); };
-  const auto between = [](uint32_t warp, uint32_t degree) { return moved(conflict_pattern(1, kLanes), kLanes * (warp / degree)); };
+  const auto between = [](uint32_t warp, uint32_t degree) {
+    return moved(conflict_pattern(1, kLanes), kLanes * (warp / degree));
+  };
   measurement.rate(Access::load, "bank", in_bank);
   measurement.rate(Access::add, "position", in_warp);
   measurement.rate(Access::add, "warps", between);

@@ -24,9 +24,9 @@ struct Series {
 /// Ticks an access takes when many warps make them at once.
 struct Rate {
   Access access = Access::load;
-  std::string conflicts;              ///< as in a series; "warps": so many warps on the same words
+  std::string conflicts;  ///< as in a series; "warps": so many warps on the same words
   std::vector<unsigned> degrees;
-  std::vector<Samples> ticks;         ///< by degree
+  std::vector<Samples> ticks;  ///< by degree
 };
 
 /// Whether words share lock bits. Source: TPDS'13, section 2.1.2: distances that are multiples of the number of locks cost
@@ -34,10 +34,11 @@ struct Rate {
 struct Locks {
   std::vector<uint32_t> distances;  ///< words between two words of one bank; else the pattern has no conflict
   std::vector<Samples> latency;     ///< of an atomic add, by distance
-  std::optional<uint32_t> number;   ///< the least distance from which on it costs a lock conflict; none: no two words share one
-  double pair = 0;                  ///< ticks that such a pair costs more than no conflict
-  double read_level = 0;            ///< … of them for reading: the pair less a position conflict
-  double write_level = 0;           ///< a bank conflict less that: what writing takes
+  std::optional<uint32_t>
+      number;              ///< the least distance from which on it costs a lock conflict; none: no two words share one
+  double pair = 0;         ///< ticks that such a pair costs more than no conflict
+  double read_level = 0;   ///< … of them for reading: the pair less a position conflict
+  double write_level = 0;  ///< a bank conflict less that: what writing takes
 };
 
 struct Calibration {

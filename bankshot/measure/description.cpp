@@ -53,7 +53,8 @@ std::string sections(const gpu::Gpu& base, const Findings& found) {
         if (key.section != section) continue;
         const auto finding = found.find(path_of(key));
         const bool ours = finding != found.end();
-        const std::string line = fmt::format("{} = {}", key.name, ours ? finding->second.text : gpu::value_text(base, key));
+        const std::string line =
+            fmt::format("{} = {}", key.name, ours ? finding->second.text : gpu::value_text(base, key));
         text += ours ? fmt::format("{:<43} # {}\n", line, finding->second.remark) : line + '\n';
       }
     }
@@ -69,7 +70,8 @@ std::string contradiction(const gpu::Gpu& base, const Findings& found) {
 
 /// The findings as one description can have them; the others, with the reason, to `refused`. What was measured has the right of
 /// way.
-Findings consistent(const gpu::Gpu& base, const Findings& measured, const Findings& told, std::vector<Finding>& refused) {
+Findings consistent(const gpu::Gpu& base, const Findings& measured, const Findings& told,
+                    std::vector<Finding>& refused) {
   Findings wanted = measured;
   wanted.insert(told.begin(), told.end());
   if (contradiction(base, wanted).empty()) return wanted;
@@ -102,7 +104,8 @@ class Measured {
     // Banks that serve fewer lanes than a warp has take several passes even so, which the model counts by itself.
     cycles("scratchpad.latency", load.line.first - (linear_passes() - 1), "a load without conflicts");
     const double position = all_.find(Access::add, "position")->line.step;
-    add("scratchpad.atomics", quoted(atomics_unit(all_)), fmt::format("each further lane on one word costs {:.2f} ticks", position));
+    add("scratchpad.atomics", quoted(atomics_unit(all_)),
+        fmt::format("each further lane on one word costs {:.2f} ticks", position));
     if (atomics_unit(all_) == "native") {
       add("scratchpad.combines_increments", combines_increments(all_) ? "true" : "false",
           fmt::format("{:.2f} of additions of 1", all_.find(Access::increment_unused, "position")->line.step));
@@ -124,7 +127,8 @@ class Measured {
   unsigned linear_passes() const {
     std::array<uint32_t, 32> linear;
     for (uint32_t lane = 0; lane < 32; ++lane) linear[lane] = 4 * lane;
-    return scratchpad::cost(base_.machine.scratchpad, scratchpad::AccessKind::load, 4, linear.data(), 0xffffffff).wavefronts;
+    return scratchpad::cost(base_.machine.scratchpad, scratchpad::AccessKind::load, 4, linear.data(), 0xffffffff)
+        .wavefronts;
   }
 
   /// The closed model, and the states of the loop: a round is a position conflict, reading a level more is what a pair on one
@@ -136,7 +140,8 @@ class Measured {
     const timing::LocksConfig& was = base_.timing->locks;
     const double share = was.bits != 0 ? static_cast<double>(was.update) / (was.update + was.branch) : 18.0 / (18 + 32);
     const double rest = std::max(0.0, position.step - locks.read_level - locks.write_level);
-    add("scratchpad.locks.bits", std::to_string(std::bit_width(*locks.number) - 1), fmt::format("words {} apart share a lock", *locks.number));
+    add("scratchpad.locks.bits", std::to_string(std::bit_width(*locks.number) - 1),
+        fmt::format("words {} apart share a lock", *locks.number));
     cycles("scratchpad.locks.base", position.first, "an atomic add without conflicts");
     cycles("scratchpad.locks.position", position.step, "each further lane on one word");
     cycles("scratchpad.locks.bank", bank.step / 2, "half of each further word of a bank");
@@ -177,7 +182,6 @@ void compare(Findings& found, const gpu::Gpu& base, bool keep_equal) {
   }
 }
 
-
 std::string header(const Calibration& calibration, const Base& base, const std::vector<Finding>& refused) {
   const Device& device = calibration.device;
   std::string text = fmt::format("# {}, measured with bankshot calibrate.\n#\n", plain(device.name));
@@ -187,10 +191,11 @@ std::string header(const Calibration& calibration, const Base& base, const std::
     text += end == at ? "#\n" : "# " + table.substr(at, end - at) + "\n";
     at = end + 1;
   }
-  text += fmt::format("#\n# Where nothing else is said, the value is that of {} ({}, compute capability {}.{}).\n", base.name,
-                      base.gpu.name, base.gpu.compute_major, base.gpu.compute_minor);
+  text += fmt::format("#\n# Where nothing else is said, the value is that of {} ({}, compute capability {}.{}).\n",
+                      base.name, base.gpu.name, base.gpu.compute_major, base.gpu.compute_minor);
   for (const Finding& one : refused) {
-    text += fmt::format("# {} would say {} = {}, which cannot stand beside the rest: {}\n", device.driver, one.key, one.text, one.remark);
+    text += fmt::format("# {} would say {} = {}, which cannot stand beside the rest: {}\n", device.driver, one.key,
+                        one.text, one.remark);
   }
   return text;
 }

@@ -22,17 +22,18 @@ Result<Base> nearest_base(const Device& device);
 
 /// One value that is not the base's.
 struct Finding {
-  std::string key;      ///< "scratchpad.latency"
-  std::string text;     ///< as the file has it: "29"
-  std::string was;      ///< in the base
-  std::string remark;   ///< how it was found
+  std::string key;     ///< "scratchpad.latency"
+  std::string text;    ///< as the file has it: "29"
+  std::string was;     ///< in the base
+  std::string remark;  ///< how it was found
 };
 
 struct Description {
   std::string toml;
-  std::vector<Finding> measured;   ///< by the micro-benchmarks
-  std::vector<Finding> told;       ///< by the driver, where it says other than the base
-  std::vector<Finding> refused;    ///< told by the driver, but no description could have it beside the rest; the remark says why
+  std::vector<Finding> measured;  ///< by the micro-benchmarks
+  std::vector<Finding> told;      ///< by the driver, where it says other than the base
+  std::vector<Finding>
+      refused;  ///< told by the driver, but no description could have it beside the rest; the remark says why
 };
 
 /// @param base  has timing: latencies would have no place in another

@@ -15,9 +15,10 @@ std::string Driver::text_of(int error) const {
 Result<Driver> open_driver(const std::string& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    return Error{fmt::format("no NVIDIA driver: {}. To measure a real GPU install its driver, or name its library with "
-                             "--driver; to measure a simulated one: --backend simulate",
-                             dlerror())};
+    return Error{
+        fmt::format("no NVIDIA driver: {}. To measure a real GPU install its driver, or name its library with "
+                    "--driver; to measure a simulated one: --backend simulate",
+                    dlerror())};
   }
   Driver driver;
   driver.library = library;
@@ -31,8 +32,9 @@ Result<Driver> open_driver(const std::string& library) {
 #undef BANKSHOT_DRIVER_FIND
   if (missing) {
     dlclose(handle);
-    return Error{fmt::format("{} has no function {}: it is no CUDA driver, or one older than CUDA 7; install a newer one",
-                             library, missing)};
+    return Error{
+        fmt::format("{} has no function {}: it is no CUDA driver, or one older than CUDA 7; install a newer one",
+                    library, missing)};
   }
   return driver;
 }

@@ -18,7 +18,8 @@ Line fit_line(std::span<const double> points) {
   if (points.empty()) return line;
   std::vector<double> slopes;
   for (size_t a = 0; a < points.size(); ++a) {
-    for (size_t b = a + 1; b < points.size(); ++b) slopes.push_back((points[b] - points[a]) / static_cast<double>(b - a));
+    for (size_t b = a + 1; b < points.size(); ++b)
+      slopes.push_back((points[b] - points[a]) / static_cast<double>(b - a));
   }
   line.first = points[0];
   line.step = median(std::move(slopes));

@@ -10,8 +10,8 @@ double median(std::vector<double> values);  ///< 0 of none; of an even number th
 
 /// first + step * (degree - 1)
 struct Line {
-  double first = 0;     ///< the point of degree 1
-  double step = 0;      ///< the median of the slopes between all pairs of points: outliers do not move it (Theil and Sen)
+  double first = 0;  ///< the point of degree 1
+  double step = 0;   ///< the median of the slopes between all pairs of points: outliers do not move it (Theil and Sen)
   double residual = 0;  ///< what the point farthest from the line misses it by
   unsigned points = 0;
 };

@@ -47,7 +47,8 @@ Result<uint32_t> words_of(const Device& device, std::span<const Pattern> pattern
   }
   const uint32_t usable = usable_words(device);
   if (words <= usable) return words;
-  return Error{fmt::format("a pattern has word {}, but a block of {} has {} words to measure in", words - 1, device.name, usable)};
+  return Error{fmt::format("a pattern has word {}, but a block of {} has {} words to measure in", words - 1,
+                           device.name, usable)};
 }
 
 /// Runs one kernel. @param results  64-bit numbers that it writes
@@ -61,7 +62,8 @@ Result<std::vector<uint64_t>> run(Runner& runner, const std::string& kernel, std
   const Buffer to(runner, *out);
   std::vector<uint64_t> times(results, 0);
   if (auto error = runner.copy_in(from.address(), std::as_bytes(patterns))) return *error;
-  if (auto error = runner.copy_in(to.address(), std::as_bytes(std::span(times)))) return *error;  // of lanes that are off
+  if (auto error = runner.copy_in(to.address(), std::as_bytes(std::span(times))))
+    return *error;  // of lanes that are off
   arguments.patterns = from.address();
   arguments.times = to.address();
   const Launch launch{kernel, threads, (arguments.words + 1) * 4, std::as_bytes(std::span(&arguments, 1))};
@@ -90,7 +92,8 @@ double Samples::spread() const {
 
 uint32_t usable_words(const Device& device) { return device.shared_bytes / 4 - 1; }
 
-Result<std::vector<Samples>> latencies(Runner& runner, Access access, std::span<const Pattern> patterns, unsigned samples) {
+Result<std::vector<Samples>> latencies(Runner& runner, Access access, std::span<const Pattern> patterns,
+                                       unsigned samples) {
   const Result<uint32_t> words = words_of(runner.device(), patterns);
   if (!words) return words.error();
   std::vector<Pattern> rounds;  // one pattern after the other, not one often: a GPU may change while it is measured
@@ -99,7 +102,8 @@ Result<std::vector<Samples>> latencies(Runner& runner, Access access, std::span<
   arguments.rounds = static_cast<uint32_t>(rounds.size());
   arguments.words = *words;
   arguments.value = value_of(access);
-  const auto times = run(runner, fmt::format("latency_{}", info(access).kernel), rounds, arguments, kLanes, rounds.size() * 2 * kLanes);
+  const auto times = run(runner, fmt::format("latency_{}", info(access).kernel), rounds, arguments, kLanes,
+                         rounds.size() * 2 * kLanes);
   if (!times) return times.error();
   std::vector<Samples> all(patterns.size());
   for (size_t round = patterns.size(); round < rounds.size(); ++round) {
@@ -111,7 +115,8 @@ Result<std::vector<Samples>> latencies(Runner& runner, Access access, std::span<
   return all;
 }
 
-Result<Samples> throughput(Runner& runner, Access access, std::span<const Pattern> warps, unsigned repeats, unsigned samples) {
+Result<Samples> throughput(Runner& runner, Access access, std::span<const Pattern> warps, unsigned repeats,
+                           unsigned samples) {
   assert(repeats % kUnrolled == 0 && repeats != 0 && "the loop makes kUnrolled accesses a turn");
   const Result<uint32_t> words = words_of(runner.device(), warps);
   if (!words) return words.error();

@@ -35,11 +35,13 @@ uint32_t usable_words(const Device& device);
 /// has its data, less what that load takes alone.
 /// The runner must have loaded programs(). All patterns are gone through once to warm up, then `samples` times.
 /// @return one for each pattern; an error too if an address is beyond the device's usable_words
-Result<std::vector<Samples>> latencies(Runner& runner, Access access, std::span<const Pattern> patterns, unsigned samples);
+Result<std::vector<Samples>> latencies(Runner& runner, Access access, std::span<const Pattern> patterns,
+                                       unsigned samples);
 
 /// Ticks that a warp access takes when `warps` of one block make `repeats` of them each at once, each its own pattern: the
 /// time of all, by their number.
 /// @param repeats  a multiple of kUnrolled. No lane may be off
-Result<Samples> throughput(Runner& runner, Access access, std::span<const Pattern> warps, unsigned repeats, unsigned samples);
+Result<Samples> throughput(Runner& runner, Access access, std::span<const Pattern> warps, unsigned repeats,
+                           unsigned samples);
 
 }  // namespace bankshot::measure

@@ -43,7 +43,8 @@ std::string wait_for(std::string_view name) {
 
 /// Adds a 0 that comes from a reading of the clock.
 std::string add_zero(std::string_view name, std::string_view clock) {
-  return fmt::format("  mov.b64 {{%low, %high}}, {};\n  shr.u32 %high, %high, 31;\n  add.u32 {}, {}, %high;\n", clock, name, name);
+  return fmt::format("  mov.b64 {{%low, %high}}, {};\n  shr.u32 %high, %high, 31;\n  add.u32 {}, {}, %high;\n", clock,
+                     name, name);
 }
 
 constexpr std::string_view kLoadOwn = "  ld.volatile.shared.u32 %r0, [%own];\n";
@@ -86,7 +87,8 @@ std::string prepare() {
   return "  ld.global.u32 %at, [%in];\n  setp.eq.u32 %p, %at, 0xffffffff;\n  @%p bra off;\n"
          "  mad.lo.u32 %at, %at, 4, %start;\n" +
          std::string(kLoadOwn) +  // which is 0
-         "  ld.param.u32 %value, [value];\n  add.u32 %value, %value, %r0;\n  add.u32 %x, %at, %value;\n" + wait_for("%x");
+         "  ld.param.u32 %value, [value];\n  add.u32 %value, %value, %r0;\n  add.u32 %x, %at, %value;\n" +
+         wait_for("%x");
 }
 
 constexpr std::string_view kFinish = "wrong:\n  trap;\ndone:\n  ret;\n}\n";
@@ -126,7 +128,8 @@ std::string throughput_kernel(Access access) {
   for (unsigned k = 0; k < kUnrolled; ++k) text += access_text(access, fmt::format("%r{}", k));
   if (info(access).has_result) {
     for (unsigned apart = 1; apart < kUnrolled; apart *= 2) {
-      for (unsigned k = 0; k < kUnrolled; k += 2 * apart) text += fmt::format("  and.b32 %r{0}, %r{0}, %r{1};\n", k, k + apart);
+      for (unsigned k = 0; k < kUnrolled; k += 2 * apart)
+        text += fmt::format("  and.b32 %r{0}, %r{0}, %r{1};\n", k, k + apart);
     }
   }
   text += "  add.u32 %turn, %turn, 1;\n  setp.lt.u32 %p, %turn, %turns;\n  @%p bra again;\n";

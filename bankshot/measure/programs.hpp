@@ -26,9 +26,9 @@ struct Arguments {
   uint64_t patterns = 0;  ///< word addresses, 32 a warp; kOff: the lane takes no part
   uint64_t times = 0;     ///< where results go, see the kernels
   uint32_t rounds = 0;
-  uint32_t words = 0;     ///< all addresses are below; the word behind them is the kernel's own
-  uint32_t value = 1;     ///< that is added; bits of a float for add_float
-  uint32_t repeats = 0;   ///< throughput: times kUnrolled accesses in a round
+  uint32_t words = 0;    ///< all addresses are below; the word behind them is the kernel's own
+  uint32_t value = 1;    ///< that is added; bits of a float for add_float
+  uint32_t repeats = 0;  ///< throughput: times kUnrolled accesses in a round
 };
 static_assert(sizeof(Arguments) == 32);
 

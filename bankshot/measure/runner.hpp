@@ -16,11 +16,11 @@ namespace bankshot::measure {
 /// The GPU as its runner knows it.
 struct Device {
   std::string name;
-  unsigned major = 0, minor = 0;    ///< compute capability
-  std::string driver;               ///< "CUDA driver 13.0"; of a simulated GPU its description
-  uint32_t clock_khz = 0;           ///< highest clock of the SMs
-  uint32_t shared_bytes = 0;        ///< shared memory that a block gets without asking for more
-  uint32_t max_threads = 0;         ///< of a block
+  unsigned major = 0, minor = 0;  ///< compute capability
+  std::string driver;             ///< "CUDA driver 13.0"; of a simulated GPU its description
+  uint32_t clock_khz = 0;         ///< highest clock of the SMs
+  uint32_t shared_bytes = 0;      ///< shared memory that a block gets without asking for more
+  uint32_t max_threads = 0;       ///< of a block
   /// Cycles in which schedulers issue, by tick of %clock: Fermi computes, and counts, at twice the clock of its schedulers.
   double issue_cycles_by_tick = 1;
   /// What it says of itself, by key of a description ("gpu.sms"), as such a file has it ("132").
@@ -31,8 +31,8 @@ struct Device {
 struct Launch {
   std::string_view kernel;
   uint32_t threads = 32;
-  uint32_t shared_bytes = 0;               ///< dynamic shared memory
-  std::span<const std::byte> arguments;    ///< as the kernel declares its parameters
+  uint32_t shared_bytes = 0;             ///< dynamic shared memory
+  std::span<const std::byte> arguments;  ///< as the kernel declares its parameters
 };
 
 /// One device. Errors are sentences with reason and remedy. Memory that was not released goes with the runner.

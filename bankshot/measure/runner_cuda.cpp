@@ -48,8 +48,9 @@ class Cuda final : public Runner {
   /// Finds the device and makes its context the thread's. @return why it cannot be used
   std::optional<Error> open(int ordinal) {
     if (const int error = driver_.cuInit(0)) {
-      return Error{fmt::format("{} finds no GPU: {}. Look at what nvidia-smi says; to measure a simulated GPU: --backend simulate",
-                               driver_.library, driver_.text_of(error))};
+      return Error{fmt::format(
+          "{} finds no GPU: {}. Look at what nvidia-smi says; to measure a simulated GPU: --backend simulate",
+          driver_.library, driver_.text_of(error))};
     }
     int count = 0, id = 0;
     if (auto error = call("cuDeviceGetCount", driver_.cuDeviceGetCount(&count))) return error;
@@ -72,8 +73,8 @@ class Cuda final : public Runner {
     std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
     DriverModule module = nullptr;
     if (const int error = driver_.cuModuleLoadDataEx(&module, text.c_str(), 2, options.data(), values.data())) {
-      return Error{fmt::format("{} cannot compile the micro-benchmarks: {}{}{}. A newer driver may",
-                               device_.driver, driver_.text_of(error), log[0] ? "; it says: " : "", log.data())};
+      return Error{fmt::format("{} cannot compile the micro-benchmarks: {}{}{}. A newer driver may", device_.driver,
+                               driver_.text_of(error), log[0] ? "; it says: " : "", log.data())};
     }
     if (module_) driver_.cuModuleUnload(module_);
     module_ = module;
@@ -96,7 +97,8 @@ class Cuda final : public Runner {
   std::optional<Error> launch(const Launch& launch) override {
     const std::string name(launch.kernel);
     DriverFunction function = nullptr;
-    if (auto error = call("cuModuleGetFunction of " + name, driver_.cuModuleGetFunction(&function, module_, name.c_str()))) {
+    if (auto error =
+            call("cuModuleGetFunction of " + name, driver_.cuModuleGetFunction(&function, module_, name.c_str()))) {
       return error;
     }
     size_t bytes = launch.arguments.size();
@@ -136,9 +138,10 @@ class Cuda final : public Runner {
       return Error{fmt::format("{} has warps of {} lanes; the micro-benchmarks are for 32", device_.name, warp)};
     }
     if (major < 2 || minor < 0 || shared < 4096 || threads < 32) {
-      return Error{fmt::format("{} has compute capability {}.{} and blocks of {} threads and {} bytes of shared memory; the "
-                               "micro-benchmarks need 2.0, 32 and 4096",
-                               device_.name, major, minor, threads, shared)};
+      return Error{
+          fmt::format("{} has compute capability {}.{} and blocks of {} threads and {} bytes of shared memory; the "
+                      "micro-benchmarks need 2.0, 32 and 4096",
+                      device_.name, major, minor, threads, shared)};
     }
     device_.major = static_cast<unsigned>(major);
     device_.minor = static_cast<unsigned>(minor);

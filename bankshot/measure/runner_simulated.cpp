@@ -105,7 +105,8 @@ class Simulated final : public Runner {
 
   std::optional<Error> outside(uint64_t address, uint64_t bytes) {
     const simt::Allocation* allocation = engine_.memory().find(address);
-    if (allocation && allocation->live && bytes <= allocation->address + allocation->size - address) return std::nullopt;
+    if (allocation && allocation->live && bytes <= allocation->address + allocation->size - address)
+      return std::nullopt;
     return Error{fmt::format("a copy of {} bytes leaves what was allocated", bytes)};
   }
 
@@ -119,7 +120,8 @@ class Simulated final : public Runner {
 
 Result<std::unique_ptr<Runner>> simulated_runner(const gpu::Gpu& gpu, const timing::Config& config) {
   if (gpu.machine.warp_size != 32) {
-    return Error{fmt::format("{} has warps of {} lanes; the micro-benchmarks are for 32", gpu.name, gpu.machine.warp_size)};
+    return Error{
+        fmt::format("{} has warps of {} lanes; the micro-benchmarks are for 32", gpu.name, gpu.machine.warp_size)};
   }
   return std::unique_ptr<Runner>(std::make_unique<Simulated>(gpu, config));
 }

@@ -25,7 +25,7 @@ std::string kernel;
 int outcome = kSuccess;  // of the launch under way
 
 /// As if every access took 33 ticks beyond what the sequence takes without it, and made `repeats` of them one by one.
-void run(const Arguments& arguments, unsigned threads) {
+[[maybe_unused]] void run(const Arguments& arguments, unsigned threads) {
   auto* times = reinterpret_cast<uint64_t*>(arguments.times);
   for (uint32_t round = 0; round < arguments.rounds; ++round) {
     if (kernel.starts_with("latency_")) {
@@ -136,12 +136,14 @@ FAKE_API(int) cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
   return kSuccess;
 }
 #ifndef FAKE_DRIVER_IS_OLD
-FAKE_API(int) cuLaunchKernel(DriverFunction, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
-                             unsigned shared_bytes, DriverStream, void** arguments, void** extra) {
+FAKE_API(int)
+cuLaunchKernel(DriverFunction, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,
+               unsigned shared_bytes, DriverStream, void** arguments, void** extra) {
   if (scripted("launch") || arguments || x != 1 || y != 1 || z != 1 || shared_bytes > 49152) return kLaunchFailed;
   outcome = scripted("fault") ? kLaunchFailed : kSuccess;
   // CU_LAUNCH_PARAM_BUFFER_POINTER, …_SIZE, …_END
-  if (extra[0] != reinterpret_cast<void*>(1) || extra[2] != reinterpret_cast<void*>(2) || extra[4]) return kLaunchFailed;
+  if (extra[0] != reinterpret_cast<void*>(1) || extra[2] != reinterpret_cast<void*>(2) || extra[4])
+    return kLaunchFailed;
   Arguments packed;
   if (*static_cast<size_t*>(extra[3]) != sizeof packed) return kLaunchFailed;
   std::memcpy(&packed, extra[1], sizeof packed);

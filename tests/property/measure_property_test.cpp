@@ -20,7 +20,8 @@ std::unique_ptr<Runner> runner_of(const std::string& name) {
 /// Words of few rows, so that lanes meet; some lanes off, never all.
 std::vector<Pattern> some_patterns() {
   const auto words = *rc::gen::inRange<uint32_t>(1, 4096);
-  const auto lane = rc::gen::weightedOneOf<uint32_t>({{7, rc::gen::inRange<uint32_t>(0, words)}, {1, rc::gen::just(kOff)}});
+  const auto lane =
+      rc::gen::weightedOneOf<uint32_t>({{7, rc::gen::inRange<uint32_t>(0, words)}, {1, rc::gen::just(kOff)}});
   std::vector<Pattern> patterns(4);
   for (Pattern& pattern : patterns) {
     for (uint32_t& word : pattern) word = *lane;

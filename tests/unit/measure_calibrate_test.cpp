@@ -130,7 +130,8 @@ TEST(MeasureCalibrate, sees_no_locks_where_lanes_take_turns_at_the_banks) {
     if (access == Access::load) return fermi_load(pattern);
     unsigned most = 0;
     for (unsigned bank = 0; bank < 32; ++bank) {
-      most = std::max(most, static_cast<unsigned>(std::count_if(pattern.begin(), pattern.end(), [&](uint32_t word) { return word % 32 == bank; })));
+      most = std::max(most, static_cast<unsigned>(std::count_if(pattern.begin(), pattern.end(),
+                                                                [&](uint32_t word) { return word % 32 == bank; })));
     }
     return 60.0 + 4 * most;
   };

@@ -73,12 +73,14 @@ TEST(MeasureCuda, measures_and_describes) {
 }
 
 TEST(MeasureCuda, rejects_what_is_no_driver) {
-  EXPECT_EQ(refusal(0, "/no/such/libcuda.so.1"),
-            "no NVIDIA driver: /no/such/libcuda.so.1: cannot open shared object file: No such file or directory. To measure a "
-            "real GPU install its driver, or name its library with --driver; to measure a simulated one: --backend simulate");
-  EXPECT_EQ(refusal(0, BANKSHOT_OLD_FAKE_DRIVER),
-            BANKSHOT_OLD_FAKE_DRIVER " has no function cuLaunchKernel: it is no CUDA driver, or one older than CUDA 7; install a "
-                                     "newer one");
+  EXPECT_EQ(
+      refusal(0, "/no/such/libcuda.so.1"),
+      "no NVIDIA driver: /no/such/libcuda.so.1: cannot open shared object file: No such file or directory. To measure "
+      "a "
+      "real GPU install its driver, or name its library with --driver; to measure a simulated one: --backend simulate");
+  EXPECT_EQ(refusal(0, BANKSHOT_OLD_FAKE_DRIVER), BANKSHOT_OLD_FAKE_DRIVER
+            " has no function cuLaunchKernel: it is no CUDA driver, or one older than CUDA 7; install a "
+            "newer one");
 }
 
 TEST(MeasureCuda, rejects_devices_that_are_not_there) {
@@ -90,23 +92,29 @@ TEST(MeasureCuda, rejects_devices_that_are_not_there) {
   }
   {
     const Script script("no_device");
-    EXPECT_EQ(refusal(), BANKSHOT_FAKE_DRIVER " finds no GPU: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100). Look "
-                                              "at what nvidia-smi says; to measure a simulated GPU: --backend simulate");
+    EXPECT_EQ(refusal(), BANKSHOT_FAKE_DRIVER
+              " finds no GPU: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100). Look "
+              "at what nvidia-smi says; to measure a simulated GPU: --backend simulate");
   }
   const Script script("wide");
   EXPECT_EQ(refusal(), "Imaginary \"GPU\" has warps of 64 lanes; the micro-benchmarks are for 32");
 }
 
 TEST(MeasureCuda, tells_what_fails_and_where) {
-  EXPECT_EQ(failure("jit"), "CUDA driver 12.4 cannot compile the micro-benchmarks: a PTX JIT compilation failed "
-                            "(CUDA_ERROR_INVALID_PTX, 218); it says: ptxas application ptx input, line 7; fatal. A newer driver may");
-  EXPECT_EQ(failure("launch"), "Imaginary \"GPU\": the launch of latency_load failed: unspecified launch failure "
-                               "(CUDA_ERROR_LAUNCH_FAILED, 719)");
-  EXPECT_EQ(failure("fault"), "Imaginary \"GPU\": kernel latency_load failed: unspecified launch failure "
-                              "(CUDA_ERROR_LAUNCH_FAILED, 719)");
-  EXPECT_EQ(failure("no_kernel"), "Imaginary \"GPU\": cuModuleGetFunction of latency_load failed: no reason given (an error that "
-                                  "it has no name for, 500)");
-  EXPECT_EQ(failure("memory"), "Imaginary \"GPU\": cuMemAlloc failed: no reason given (an error that it has no name for, 2)");
+  EXPECT_EQ(failure("jit"),
+            "CUDA driver 12.4 cannot compile the micro-benchmarks: a PTX JIT compilation failed "
+            "(CUDA_ERROR_INVALID_PTX, 218); it says: ptxas application ptx input, line 7; fatal. A newer driver may");
+  EXPECT_EQ(failure("launch"),
+            "Imaginary \"GPU\": the launch of latency_load failed: unspecified launch failure "
+            "(CUDA_ERROR_LAUNCH_FAILED, 719)");
+  EXPECT_EQ(failure("fault"),
+            "Imaginary \"GPU\": kernel latency_load failed: unspecified launch failure "
+            "(CUDA_ERROR_LAUNCH_FAILED, 719)");
+  EXPECT_EQ(failure("no_kernel"),
+            "Imaginary \"GPU\": cuModuleGetFunction of latency_load failed: no reason given (an error that "
+            "it has no name for, 500)");
+  EXPECT_EQ(failure("memory"),
+            "Imaginary \"GPU\": cuMemAlloc failed: no reason given (an error that it has no name for, 2)");
   EXPECT_EQ(failure(""), "");
 }
 

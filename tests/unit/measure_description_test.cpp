@@ -71,7 +71,9 @@ TEST(MeasureDescription, what_was_not_measured_is_the_bases_for_every_gpu_that_c
   for (const char* name : {"gtx480", "gtx580", "k20", "v100", "h100", "cf11"}) {
     SCOPED_TRACE(name);
     ModelRunner runner;
-    runner.law = [](Access access, const Pattern& pattern) { return access == Access::add ? 60 + fermi_load(pattern) : fermi_load(pattern); };
+    runner.law = [](Access access, const Pattern& pattern) {
+      return access == Access::add ? 60 + fermi_load(pattern) : fermi_load(pattern);
+    };
     const Base base = base_of(name);
     const gpu::Gpu gpu = read(describe(measured(runner), base));
     for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
@@ -131,11 +133,13 @@ TEST(MeasureDescription, the_head_of_the_file_says_what_was_measured_when) {
   ModelRunner runner;
   runner.law = lock_law(kFsm);
   const std::string toml = describe(measured(runner), base_of("gtx580")).toml;
-  EXPECT_TRUE(toml.starts_with("# Formula, measured with bankshot calibrate.\n#\n# Formula, compute capability 2.0, no driver, at most "
-                               "1000 MHz, on 2026-11-22\n"));
+  EXPECT_TRUE(toml.starts_with(
+      "# Formula, measured with bankshot calibrate.\n#\n# Formula, compute capability 2.0, no driver, at most "
+      "1000 MHz, on 2026-11-22\n"));
   EXPECT_NE(toml.find("# locks: 1024 of them"), std::string::npos);
-  EXPECT_NE(toml.find("# Where nothing else is said, the value is that of gtx580 (GeForce GTX 580, compute capability 2.0)."),
-            std::string::npos);
+  EXPECT_NE(
+      toml.find("# Where nothing else is said, the value is that of gtx580 (GeForce GTX 580, compute capability 2.0)."),
+      std::string::npos);
 }
 
 TEST(MeasureDescription, the_nearest_base_can_be_simulated_and_is_rather_older) {
@@ -161,7 +165,10 @@ TEST(MeasureReport, text_and_json_say_the_same) {
   const Base base = base_of("gtx580");
   const Description description = describe(all, base);
   const std::string text = to_text(all, base, description), json = to_json(all, base, description);
-  EXPECT_NE(text.find("atomic add                     position, stride 0   1..32    118.0   3776.0    118.00  1..32      0.0    0.0\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("atomic add                     position, stride 0   1..32    118.0   3776.0    118.00  1..32    "
+                      "  0.0    0.0\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(json.find("\"schema\": \"bankshot/calibrate/1\""), std::string::npos);
   EXPECT_NE(json.find("\"number\": 1024"), std::string::npos);
   EXPECT_NE(json.find("\"key\": \"scratchpad.locks.read\""), std::string::npos);

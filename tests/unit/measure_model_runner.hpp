@@ -26,8 +26,8 @@ class ModelRunner : public Runner {
   }
 
   Device about;
-  std::function<double(Access, const Pattern&)> law;       ///< ticks of one access
-  std::function<double()> noise = [] { return 0.0; };      ///< added to each measured time
+  std::function<double(Access, const Pattern&)> law;   ///< ticks of one access
+  std::function<double()> noise = [] { return 0.0; };  ///< added to each measured time
   std::vector<std::string> launched;
 
   const Device& device() const override { return about; }
@@ -74,7 +74,8 @@ class ModelRunner : public Runner {
       for (unsigned warp = 0; warp < launch.threads / 32; ++warp) all += law(access, patterns[warp]);
       for (unsigned thread = 0; thread < launch.threads; ++thread) {
         times[(round * launch.threads + thread) * 2] = 7;
-        times[(round * launch.threads + thread) * 2 + 1] = static_cast<uint64_t>(7 + all * arguments.repeats * kUnrolled);
+        times[(round * launch.threads + thread) * 2 + 1] =
+            static_cast<uint64_t>(7 + all * arguments.repeats * kUnrolled);
       }
     }
     return std::nullopt;
@@ -97,7 +98,8 @@ inline double fermi_load(const Pattern& pattern) {
 }
 
 /// … and atomics as a closed model says.
-inline std::function<double(Access, const Pattern&)> lock_law(const scratchpad::AtomicsTimes& times, unsigned lock_bits = 10) {
+inline std::function<double(Access, const Pattern&)> lock_law(const scratchpad::AtomicsTimes& times,
+                                                              unsigned lock_bits = 10) {
   scratchpad::LockGeometry geometry;
   geometry.locks = *scratchpad::parse_lock_hash("none", {14, lock_bits, 5});
   auto walker = std::make_shared<scratchpad::LockWalker>(geometry);

