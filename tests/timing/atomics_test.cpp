@@ -238,6 +238,21 @@ TEST(AtomicForms, are_those_of_machine_code) {
   EXPECT_EQ(atomic_form("atom.shared.or.b32", true), machine);
 }
 
+// Stores of before come to their end while a warp waits for its atomic; that is no reason to go on.
+TEST_F(AtomicsUnits, what_global_memory_completes_does_not_wake_a_warp_from_its_atomic) {
+  use("lock");
+  const auto between_clocks = [&](const std::string& store) {
+    cycles(std::string(kShared) + "ld.param.u64 %rd1, [out]; shl.b32 %r2, %r1, 2; " + store +
+           "mov.u32 %r5, %clock;"
+           "atom.shared.add.u32 %r3, [%r2], 1; mov.u32 %r6, %clock; sub.u32 %r7, %r6, %r5; st.global.u32 [%rd1+4], "
+           "%r7; ret;");
+    return out[1];
+  };
+  EXPECT_GE(between_clocks(""), 118u);
+  EXPECT_EQ(between_clocks("st.global.u32 [%rd1], %r1; add.u32 %r4, %r2, 0; add.u32 %r4, %r4, 0;"),
+            between_clocks("add.u32 %r4, %r2, 0; add.u32 %r4, %r4, 0;"));
+}
+
 // A clock that is twice as fast as issue counts two a cycle: Fermi's.
 TEST_F(AtomicsUnits, clock_counts_in_its_own_clock) {
   const std::string body =

@@ -1,0 +1,43 @@
+// A measured GPU as a file of gpus/: the values of another description, with those in their place that were measured or that
+// the driver tells.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bankshot/gpu/gpu.hpp"
+#include "bankshot/measure/calibrate.hpp"
+
+namespace bankshot::measure {
+
+/// A description whose values stand where nothing was measured.
+struct Base {
+  std::string name;  ///< as a command would call it
+  gpu::Gpu gpu;
+};
+
+/// The GPU that can be simulated and is nearest in compute capability: of the same major number before all others, and of two
+/// that are as near the older one.
+Result<Base> nearest_base(const Device& device);
+
+/// One value that is not the base's.
+struct Finding {
+  std::string key;     ///< "scratchpad.latency"
+  std::string text;    ///< as the file has it: "29"
+  std::string was;     ///< in the base
+  std::string remark;  ///< how it was found
+};
+
+struct Description {
+  std::string toml;
+  std::vector<Finding> measured;  ///< by the micro-benchmarks
+  std::vector<Finding> told;      ///< by the driver, where it says other than the base
+  std::vector<Finding>
+      refused;  ///< told by the driver, but no description could have it beside the rest; the remark says why
+};
+
+/// @param base  has timing: latencies would have no place in another
+/// @return      a description that can be loaded
+Description describe(const Calibration& calibration, const Base& base);
+
+}  // namespace bankshot::measure

@@ -1,0 +1,54 @@
+// Where micro-benchmarks run: a real GPU behind NVIDIA's driver, or a simulated one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::measure {
+
+/// The GPU as its runner knows it.
+struct Device {
+  std::string name;
+  unsigned major = 0, minor = 0;  ///< compute capability
+  std::string driver;             ///< "CUDA driver 13.0"; of a simulated GPU its description
+  uint32_t clock_khz = 0;         ///< highest clock of the SMs
+  uint32_t shared_bytes = 0;      ///< shared memory that a block gets without asking for more
+  uint32_t max_threads = 0;       ///< of a block
+  /// Cycles in which schedulers issue, by tick of %clock: Fermi computes, and counts, at twice the clock of its schedulers.
+  double issue_cycles_by_tick = 1;
+  /// What it says of itself, by key of a description ("gpu.sms"), as such a file has it ("132").
+  std::map<std::string, std::string> facts;
+};
+
+/// One block of a kernel.
+struct Launch {
+  std::string_view kernel;
+  uint32_t threads = 32;
+  uint32_t shared_bytes = 0;             ///< dynamic shared memory
+  std::span<const std::byte> arguments;  ///< as the kernel declares its parameters
+};
+
+/// One device. Errors are sentences with reason and remedy. Memory that was not released goes with the runner.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  virtual const Device& device() const = 0;
+
+  /// Compiles a module; its kernels can be launched from then on, those of the one before no more.
+  virtual std::optional<Error> load(std::string_view ptx) = 0;
+  virtual Result<uint64_t> allocate(uint64_t bytes) = 0;
+  virtual void release(uint64_t address) = 0;
+  virtual std::optional<Error> copy_in(uint64_t to, std::span<const std::byte> from) = 0;
+  virtual std::optional<Error> copy_out(std::span<std::byte> to, uint64_t from) = 0;
+  /// Comes back when the kernel has ended.
+  virtual std::optional<Error> launch(const Launch& launch) = 0;
+};
+
+}  // namespace bankshot::measure

@@ -1,0 +1,129 @@
+#include "bankshot/measure/runner_simulated.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "bankshot/gpu/keys.hpp"
+#include "bankshot/measure/programs.hpp"
+#include "bankshot/simt/engine.hpp"
+#include "bankshot/timing/chip.hpp"
+
+namespace bankshot::measure {
+namespace {
+
+Device describe(const gpu::Gpu& gpu, const timing::Config& config) {
+  Device device;
+  device.name = gpu.name;
+  device.major = gpu.compute_major;
+  device.minor = gpu.compute_minor;
+  device.driver = "simulated";
+  device.clock_khz = config.clock_khz != 0 ? config.clock_khz : config.core_khz;
+  device.issue_cycles_by_tick = static_cast<double>(config.core_khz) / device.clock_khz;
+  device.shared_bytes = gpu.shared_per_block;
+  device.max_threads = gpu.max_threads_per_block;
+  for (const gpu::Key& key : gpu::keys()) {
+    if (key.section == "scratchpad") continue;  // what it may find out by measuring
+    device.facts[fmt::format("{}.{}", key.section, key.name)] = gpu::value_text(gpu, key);
+  }
+  return device;
+}
+
+simt::EngineOptions engine_options(const gpu::Gpu& gpu, const timing::Config& config) {
+  simt::EngineOptions options;
+  options.machine = gpu.machine;
+  options.machine.scratchpad = config.rules;
+  options.threads = 1;  // there is one block
+  return options;
+}
+
+timing::ChipOptions chip_options() {
+  timing::ChipOptions options;
+  options.threads = 1;
+  return options;
+}
+
+/// There is one block, so one SM has something to do; the others would only be looked at.
+timing::Config one_sm(timing::Config config) {
+  config.sms = 1;
+  return config;
+}
+
+class Simulated final : public Runner {
+ public:
+  Simulated(const gpu::Gpu& gpu, const timing::Config& config)
+      : device_(describe(gpu, config)), engine_(engine_options(gpu, config)), chip_(one_sm(config), chip_options()) {}
+
+  const Device& device() const override { return device_; }
+
+  std::optional<Error> load(std::string_view ptx) override {
+    auto program = engine_.load(ptx, kModule);
+    if (!program) return Error{format_diagnostics(program.error(), kModule, ptx)};
+    program_ = *program;
+    return std::nullopt;
+  }
+
+  Result<uint64_t> allocate(uint64_t bytes) override {
+    return engine_.memory().allocate(bytes, simt::MemoryKind::device);
+  }
+  void release(uint64_t address) override { engine_.memory().free(address); }
+
+  std::optional<Error> copy_in(uint64_t to, std::span<const std::byte> from) override {
+    if (auto error = outside(to, from.size())) return error;
+    std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
+    return std::nullopt;
+  }
+  std::optional<Error> copy_out(std::span<std::byte> to, uint64_t from) override {
+    if (auto error = outside(from, to.size())) return error;
+    std::memcpy(to.data(), reinterpret_cast<const void*>(from), to.size());
+    return std::nullopt;
+  }
+
+  std::optional<Error> launch(const Launch& launch) override {
+    const simt::KernelInfo* kernel = find(launch.kernel);
+    if (!kernel) return Error{fmt::format("no kernel {} was loaded", launch.kernel)};
+    if (launch.arguments.size() != kernel->param_bytes) {
+      return Error{fmt::format("kernel {} takes {} bytes of arguments and was given {}", launch.kernel,
+                               kernel->param_bytes, launch.arguments.size())};
+    }
+    const simt::LaunchConfig config{{1, 1, 1}, {launch.threads, 1, 1}, launch.shared_bytes, launch.arguments};
+    const auto ran = chip_.launch(engine_, *program_, launch.kernel, config, {1, "CTA slots"});
+    if (!ran) return Error{ran.error().message};
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr const char* kModule = "measure.ptx";
+
+  const simt::KernelInfo* find(std::string_view name) const {
+    if (!program_) return nullptr;
+    const std::vector<simt::KernelInfo>& all = simt::kernels(*program_);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& kernel) { return kernel.name == name; });
+    return found == all.end() ? nullptr : &*found;
+  }
+
+  std::optional<Error> outside(uint64_t address, uint64_t bytes) {
+    const simt::Allocation* allocation = engine_.memory().find(address);
+    if (allocation && allocation->live && bytes <= allocation->address + allocation->size - address)
+      return std::nullopt;
+    return Error{fmt::format("a copy of {} bytes leaves what was allocated", bytes)};
+  }
+
+  Device device_;
+  simt::Engine engine_;
+  timing::Chip chip_;
+  std::shared_ptr<simt::Program> program_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Runner>> simulated_runner(const gpu::Gpu& gpu, const timing::Config& config) {
+  if (gpu.machine.warp_size != 32) {
+    return Error{
+        fmt::format("{} has warps of {} lanes; the micro-benchmarks are for 32", gpu.name, gpu.machine.warp_size)};
+  }
+  return std::unique_ptr<Runner>(std::make_unique<Simulated>(gpu, config));
+}
+
+}  // namespace bankshot::measure
