@@ -76,10 +76,9 @@ Result<Outcome> compared_mappings(const Experiment& experiment, const Settings& 
     panel = {sweep.name(size), "copies", "cycles", report::PlotKind::lines, true, {}, {}};
     for (const SweepCurve& curve : curves) {
       panel.series.push_back(cycles_by_copies(curve, size, curve.benchmark->label));
-      const SweepPoint best = curve.best(size), first = curve.of_size(size).front();
       const std::string label = sweep.name(size) + ", " + curve.benchmark->label + ": best replication";
-      outcome.rows.push_back({label, published(experiment, label), static_cast<double>(best.copies), "copies",
-                              fmt::format("{} cycles; with {}: {}", best.cycles, first.copies, first.cycles)});
+      outcome.rows.push_back({label, published(experiment, label), static_cast<double>(curve.best(size).copies),
+                              "copies", curve.told(size)});
     }
   }
   for (const Pair& pair : compared) {

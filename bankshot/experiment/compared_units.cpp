@@ -24,11 +24,9 @@ Result<Outcome> compared_units(const Experiment& experiment, const Settings& set
       panel = {benchmark.label + ", " + sweep.name(size), "copies", "cycles", report::PlotKind::lines, true, {}, {}};
       for (const SweepCurve& curve : curves) {
         panel.series.push_back(cycles_by_copies(curve, size, curve.machine.atomics));
-        const SweepPoint best = curve.best(size), first = curve.of_size(size).front();
         const std::string label = panel.title + ", " + curve.machine.atomics + ": best replication";
-        outcome.rows.push_back({label, published(experiment, label), static_cast<double>(best.copies), "copies",
-                                std::to_string(best.cycles) + " cycles; with " + std::to_string(first.copies) + ": " +
-                                    std::to_string(first.cycles)});
+        outcome.rows.push_back({label, published(experiment, label), static_cast<double>(curve.best(size).copies),
+                                "copies", curve.told(size)});
       }
     }
   }

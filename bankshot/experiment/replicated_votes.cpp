@@ -15,8 +15,6 @@ namespace {
 using scratchpad::Layout;
 using scratchpad::Mapping;
 
-constexpr double kSame = 1.005;  // latencies closer than this are taken as equal
-
 /// A series of a panel.
 struct Variant {
   Mapping mapping = Mapping::cyclic;
@@ -58,12 +56,11 @@ struct Space {
     }
     return 0;
   }
-  /// The fewest copies with the least latency.
+  /// The least latency.
   Point best(size_t variant) const {
     const std::vector<Point>& all = points[variant];
-    const auto least =
-        std::min_element(all.begin(), all.end(), [](const Point& a, const Point& b) { return a.latency < b.latency; });
-    return *std::find_if(all.begin(), all.end(), [&](const Point& p) { return p.latency < least->latency * kSame; });
+    return *std::min_element(all.begin(), all.end(),
+                             [](const Point& a, const Point& b) { return a.latency < b.latency; });
   }
 };
 

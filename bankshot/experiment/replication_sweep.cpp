@@ -10,7 +10,7 @@
 namespace bankshot::experiment {
 namespace {
 
-constexpr double kSame = 1.005;
+constexpr double kSame = 1.005;  // cycles closer than this are told
 
 std::vector<unsigned> optional_numbers(const Experiment& experiment, Parameters& parameters, const std::string& key,
                                        unsigned least, unsigned most, std::vector<unsigned> otherwise) {
@@ -34,10 +34,20 @@ const SweepPoint* SweepCurve::at(unsigned size, unsigned copies) const {
 
 SweepPoint SweepCurve::best(unsigned size) const {
   const std::vector<SweepPoint> all = of_size(size);
-  const auto less = [](const SweepPoint& a, const SweepPoint& b) { return a.cycles < b.cycles; };
-  const double most = static_cast<double>(std::min_element(all.begin(), all.end(), less)->cycles) * kSame;
-  return *std::find_if(all.begin(), all.end(),
-                       [&](const SweepPoint& p) { return static_cast<double>(p.cycles) < most; });
+  return *std::min_element(all.begin(), all.end(),
+                           [](const SweepPoint& a, const SweepPoint& b) { return a.cycles < b.cycles; });
+}
+
+std::string SweepCurve::told(unsigned size) const {
+  const SweepPoint least = best(size), first = of_size(size).front();
+  std::string text = fmt::format("{} cycles", least.cycles);
+  if (first.copies != least.copies) text += fmt::format("; with {}: {}", first.copies, first.cycles);
+  std::string same;
+  for (const SweepPoint& p : of_size(size)) {
+    const bool near = static_cast<double>(p.cycles) < static_cast<double>(least.cycles) * kSame;
+    if (p.copies != least.copies && near) same += (same.empty() ? "" : ", ") + std::to_string(p.copies);
+  }
+  return same.empty() ? text : text + "; within half a percent: " + same;
 }
 
 ReplicationSweep::ReplicationSweep(const Experiment& experiment, const Settings& settings, Parameters& parameters)

@@ -23,8 +23,10 @@ struct SweepCurve {
   std::vector<SweepPoint> of_size(unsigned size) const;
   /// Nothing if these copies do not fit.
   const SweepPoint* at(unsigned size, unsigned copies) const;
-  /// The fewest copies with the fewest cycles; within one in two hundred, which is what another seed changes, counts as equal.
+  /// The fewest cycles, of equals with the fewest copies.
   SweepPoint best(unsigned size) const;
+  /// Its cycles, those of the fewest copies, and which copies are hardly worse.
+  std::string told(unsigned size) const;
 };
 
 /// What is simulated. Parameters:
