@@ -161,6 +161,9 @@ class Reproduce final : public Command {
       if (!one) return refuse(one.error().message);
       all.push_back(std::move(*one));
     }
+    if (const auto gpu = gpu::find_gpu_file(options_.gpu)) {
+      if (const auto error = overwrites("--json", json_, {{"the file of --gpu", *gpu}})) return refuse(error->message);
+    }
     std::map<std::string, Runs> runs_by_gpu;
     std::string text, json;
     for (const experiment::Experiment& one : all) {
