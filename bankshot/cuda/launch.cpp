@@ -117,6 +117,10 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   const auto failed = [&](Status status, std::string_view reason, Telling telling = Telling::tell) {
     return launch_failed(session, function.name, status, reason, telling);
   };
+  if (session.is_forked())
+    return failed(
+        Status::not_initialized,
+        "after fork: CUDA is initialised in the parent of this process only; fork before the first CUDA call");
   if (const Status status = session.open(); status != Status::success)
     return failed(status, session.corrupted() != Status::success ? "a kernel failed before" : "there is no GPU",
                   Telling::told_already);
