@@ -200,7 +200,7 @@ class Reproduce final : public Command {
     return deliver(json_, document.dump(1) + "\n", text);
   }
 
-  static std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome) {
+  std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome) const {
     size_t label = 5, published = 9, measured = 8;
     for (const experiment::Row& row : outcome.rows) {
       label = std::max(label, row.label.size());
@@ -215,7 +215,8 @@ class Reproduce final : public Command {
     }
     text += "\n";
     for (const std::string& note : outcome.notes) text += note + "\n";
-    if (!one.deviations.empty()) text += "Deviations:\n";
+    // The files explain what the full runs measure.
+    if (!one.deviations.empty()) text += quick_ ? "Deviations, of the full run:\n" : "Deviations:\n";
     for (const std::string& deviation : one.deviations) text += "- " + deviation + "\n";
     return text + "\n";
   }
