@@ -47,7 +47,8 @@ std::string unknown_command(const std::string& word) {
 
 /// No option takes an empty value: a shell variable that is not set must not pass for an option that is not given.
 void refuse_empty_values(CLI::App& command) {
-  const CLI::Validator something([](std::string& text) { return text.empty() ? "a value is missing" : ""; }, "", "something");
+  const CLI::Validator something([](std::string& text) { return text.empty() ? "a value is missing" : ""; }, "",
+                                 "something");
   for (CLI::Option* option : command.get_options()) {
     if (option->get_items_expected_max() > 0) option->transform(something);  // before the option's own checks
   }

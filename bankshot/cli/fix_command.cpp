@@ -55,7 +55,8 @@ class Fix final : public Command {
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
     if (!folder_.empty()) {
       const std::string written = place_in_folder(folder_, command[0]);
-      if (const auto error = overwrites("-o", written, {{"the PTX that is read", command[0]}})) return refuse(error->message);
+      if (const auto error = overwrites("-o", written, {{"the PTX that is read", command[0]}}))
+        return refuse(error->message);
     }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, &launch_, time_limit()});

@@ -21,8 +21,9 @@ void RunOptions::define(CLI::App& app) {
 }
 
 void RunOptions::define_bank_hash(CLI::App& app) {
-  app.add_option("--bank-hash", bank_hash, "count as if the hardware chose banks by this hash: none, xor, add, perm:K, "
-                                           "bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, tma:BYTES, rows:…")
+  app.add_option("--bank-hash", bank_hash,
+                 "count as if the hardware chose banks by this hash: none, xor, add, perm:K, "
+                 "bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, tma:BYTES, rows:…")
       ->envname("BANKSHOT_BANK_HASH")
       ->type_name("SPEC");
 }

@@ -51,14 +51,16 @@ class Simulate final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    const auto component = [&](const char* option, std::string& name, const std::string& what, const std::string& known) {
+    const auto component = [&](const char* option, std::string& name, const std::string& what,
+                               const std::string& known) {
       app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
     };
     options_.define_bank_hash(app);
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
-    app.add_option("--lock-hash", request_.lock_hash, "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
+    app.add_option("--lock-hash", request_.lock_hash,
+                   "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
         ->type_name("SPEC");
     app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
         ->check(some_cycles)

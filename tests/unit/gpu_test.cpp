@@ -68,7 +68,8 @@ TEST(Gpu, what_is_printed_of_every_description_is_a_description_that_prints_the_
 }
 
 TEST(Gpu, what_is_printed_quotes_texts_and_leaves_out_what_the_file_left_out) {
-  const Result<Gpu> gpu = parse_gpu(replaced(h100(), R"("NVIDIA H100 80GB HBM3")", R"("a \"b\" \\ \u0009c µ")"), "x.toml");
+  const Result<Gpu> gpu =
+      parse_gpu(replaced(h100(), R"("NVIDIA H100 80GB HBM3")", R"("a \"b\" \\ \u0009c µ")"), "x.toml");
   ASSERT_TRUE(gpu) << gpu.error().message;
   EXPECT_EQ(gpu->name, "a \"b\" \\ \tc µ");
   const Result<Gpu> again = parse_gpu(to_toml(*gpu), "printed.toml");
