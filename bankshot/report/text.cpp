@@ -107,6 +107,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
+  if (report.machine && report.kernels.size() > 1) text += program_text(report);
   SourceLines sources;
   bool without_lines = false, pictures = false;
   for (const Kernel& kernel : report.kernels) {
