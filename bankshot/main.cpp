@@ -45,6 +45,16 @@ std::string unknown_command(const std::string& word) {
   return "unknown command '" + word + "'; there are: " + names + " (bankshot --help explains)";
 }
 
+/// No option takes an empty value: a shell variable that is not set must not pass for an option that is not given.
+void refuse_empty_values(CLI::App& command) {
+  const CLI::Validator something([](std::string& text) { return text.empty() ? "a value is missing" : ""; }, "",
+                                 "something");
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() > 0) option->transform(something);  // before the option's own checks
+  }
+  for (CLI::App* part : command.get_subcommands({})) refuse_empty_values(*part);
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Runs CUDA programs without a GPU and shows where their shared memory loses time.", "bankshot");
   app.set_version_flag("--version", kVersion);
@@ -58,6 +68,7 @@ int parse_and_run(int argc, char** argv) {
     part->footer(entry.examples);
     made.push_back(entry.make());
     made.back()->define(*part);
+    refuse_empty_values(*part);
     part->formatter(std::make_shared<Usage>(made.back()->takes_target()));
     parts.push_back(part);
   }

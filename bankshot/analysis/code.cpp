@@ -41,6 +41,7 @@ class Builder {
       code_.parameters.push_back(parameter.name);
       scopes_.back().variables[parameter.name] = {&parameter, true};
     }
+    places_.start(*kernel.body, files_);
     block(*kernel.body);
     Step end;
     end.ptx_line = kernel.body->end.line;

@@ -13,8 +13,6 @@
 namespace bankshot::cli {
 namespace {
 
-std::string something(const std::string& text) { return text.empty() ? "a value is missing" : ""; }
-
 class Atomics final : public Command {
  public:
   void define(CLI::App& app) override {
@@ -25,13 +23,11 @@ class Atomics final : public Command {
     model_
         ->add_option("--bank-hash", request_.bank_hash,
                      "bank hash: none, xor, add, perm:K, … as bankshot conflicts takes it")
-        ->check(something)
         ->type_name("SPEC")
         ->capture_default_str();
     model_
         ->add_option("--lock-hash", request_.lock_hash,
                      "lock hash: none, xor, add or rows:… with a row for each lock bit")
-        ->check(something)
         ->type_name("SPEC")
         ->capture_default_str();
     model_->footer(
@@ -53,7 +49,6 @@ class Atomics final : public Command {
     advise_
         ->add_option("--votes", advice_.file,
                      "instead: a patterns file whose addresses are the votes, from 0 to words - 1")
-        ->check(something)
         ->type_name("FILE");
     advise_->add_option("--patterns", advice_.patterns, "warps of generated votes")
         ->check(CLI::Range(1, 10'000'000))
@@ -69,7 +64,8 @@ class Atomics final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
-    if (const auto error = cannot_deliver(json_)) return refuse(error->message);
+    if (const auto error = cannot_deliver(json_, {{"the patterns", file_}, {"the votes", advice_.file}}))
+      return refuse(error->message);
     if (advise_->parsed()) {
       const Result<Advice> advice = advise(request_, advice_);
       if (!advice) return refuse(advice.error().message);
@@ -80,15 +76,11 @@ class Atomics final : public Command {
 
  private:
   void common(CLI::App& app) {
-    app.add_option("--gpu", request_.gpu, "GPU or TOML file whose atomics are meant")
-        ->check(something)
-        ->capture_default_str();
+    app.add_option("--gpu", request_.gpu, "GPU or TOML file whose atomics are meant")->capture_default_str();
     app.add_option("--form", request_.form,
                    "tpds: algorithm 1 of TPDS'13; fsm: the states of ICCD'13; native: at the banks, without locks "
                    "(default: tpds where the GPU has locks, else native)");
-    app.add_option("--json", json_, "write the result as JSON; - is standard output")
-        ->check(something)
-        ->type_name("FILE|-");
+    app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
   int model() const {

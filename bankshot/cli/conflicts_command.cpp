@@ -24,6 +24,7 @@ class Conflicts final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
+    if (const auto error = cannot_deliver(json_, {{"the patterns", file_}})) return refuse(error->message);
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
     const scratchpad::Rules& rules = set->rules;

@@ -6,7 +6,8 @@
 
 namespace bankshot::cli {
 
-std::optional<Error> cannot_deliver(const std::string& file) {
+std::optional<Error> cannot_deliver(const std::string& file, const std::vector<Input>& inputs) {
+  if (auto error = overwrites("--json", file, inputs)) return error;
   return file.empty() || file == "-" ? std::nullopt : cannot_write(file);
 }
 

@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 
+#include "bankshot/cli/overwrite.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::cli {
 
-/// Why `file`, of --json, could not be written; nothing for "" and "-". For asking before the long work.
-std::optional<Error> cannot_deliver(const std::string& file);
+/// Why `file`, of --json, could or must not be written; nothing for "" and "-". For asking before the long work.
+/// @param inputs  what the command reads
+std::optional<Error> cannot_deliver(const std::string& file, const std::vector<Input>& inputs = {});
 
 /// Writes a command's result: `json` to FILE or, if that is "-", to standard output; the text to standard output unless the
 /// JSON went there. @return exit status

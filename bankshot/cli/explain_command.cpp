@@ -45,6 +45,7 @@ class Explain final : public Command {
     if (command.empty()) return refuse(which_program("explain"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
+    if (const auto error = overwrites("--json", output_.json, inputs_of(*setup))) return refuse(error->message);
     Result<Observation> outcome = observe(*setup, command, {.launch = {.output = output_.program_output()}});
     if (!outcome) return refuse(outcome.error().message);
     for (const std::string& problem : outcome->problems) say(problem);

@@ -53,6 +53,11 @@ class Fix final : public Command {
   int fix_file(const std::vector<std::string>& command) const {
     if (command.size() != 1) return refuse("a PTX file has no arguments");
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
+    if (!folder_.empty()) {
+      const std::string written = place_in_folder(folder_, command[0]);
+      if (const auto error = overwrites("-o", written, {{"the PTX that is read", command[0]}}))
+        return refuse(error->message);
+    }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, &launch_, time_limit()});
   }
@@ -62,6 +67,7 @@ class Fix final : public Command {
   int fix_program(const std::vector<std::string>& command) {
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
+    if (const auto error = overwrites("--json", json_, inputs_of(*setup))) return refuse(error->message);
     std::optional<FixPlan> plan;
     {
       const Signals held;  // or Ctrl-C would leave the folder of the runs behind

@@ -15,6 +15,10 @@ std::optional<Error> cannot_use_folder(const std::string& folder) {
   return S_ISDIR(status.st_mode) ? cannot_write(folder + "/fix.txt") : Error{folder + " is not a folder"};
 }
 
+std::string place_in_folder(const std::string& folder, const std::string& file) {
+  return folder + "/" + file.substr(file.rfind('/') + 1);
+}
+
 std::optional<Error> make_folder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return std::nullopt;
   return Error{"cannot make the folder " + folder + ": " + std::strerror(errno)};

@@ -149,7 +149,7 @@ int deliver_ptx(const PtxFix& fix, const std::string& ptx, const std::string& su
     return kDone;
   }
   if (const auto error = make_folder(fix.folder)) return refuse(error->message);
-  if (const auto error = write_file(fix.folder + "/" + fix.file.substr(fix.file.rfind('/') + 1), ptx)) return refuse(error->message);
+  if (const auto error = write_file(place_in_folder(fix.folder, fix.file), ptx)) return refuse(error->message);
   print(summary);
   return kDone;
 }

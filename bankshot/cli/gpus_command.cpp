@@ -4,7 +4,6 @@
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
-#include "bankshot/gpu/keys.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -17,21 +16,10 @@ std::string row(const std::string& name, const gpu::Gpu& gpu) {
                      gpu.timing ? "run, simulate" : "run", name == gpu::kDefaultGpu ? "  (default)" : "");
 }
 
-std::string sections(const gpu::Gpu& gpu, std::span<const gpu::Key> keys) {
-  std::string text;
-  std::string_view section;
-  for (const gpu::Key& key : keys) {
-    if (key.section != section) text += fmt::format("\n[{}]\n", section = key.section);
-    text += fmt::format("  {:<40} # {}\n", fmt::format("{} = {}", key.name, gpu::value_text(gpu, key)), key.meaning);
-  }
-  return text;
-}
-
-/// Everything a description says, with what each number means.
+/// Everything a description says, with what each number means: itself a description.
 std::string whole(const gpu::Gpu& gpu) {
-  std::string text = fmt::format("# {}\n", gpu.file) + sections(gpu, gpu::keys());
+  const std::string text = fmt::format("# {}\n", gpu.file) + gpu::to_toml(gpu);
   if (!gpu.timing) return text + "\n# It cannot be simulated: its file has no timing sections.\n";
-  text += sections(gpu, gpu::timing_keys());
   const timing::Config& timing = *gpu.timing;
   return text + fmt::format("\n# DRAM {:.1f} GB/s, single precision {:.0f} GFLOP/s, both at most\n",
                             timing.dram_bytes_per_second() / 1e9, timing.fp32_per_second() / 1e9);

@@ -8,9 +8,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bankshot/cli/elf.hpp"
-#include "bankshot/cli/mapped_file.hpp"
 #include "bankshot/cli/output.hpp"
+#include "bankshot/cli/overwrite.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/json.hpp"
@@ -53,9 +52,8 @@ int ReportOutput::program_output() const { return json == "-" ? STDERR_FILENO : 
 
 std::string ReportOutput::problem(const std::string& name, const std::vector<std::string>& command) const {
   if (json.empty() || json == "-") return {};
-  if (is_elf(MappedFile(json).bytes())) {
-    return "--json takes the name of a file to write, and " + json + " is a program: bankshot " + name +
-           " --json report.json " + (command.empty() ? json : command[0]);
+  if (const auto error = names_a_program("--json", json)) {
+    return error->message + ": bankshot " + name + " --json report.json " + (command.empty() ? json : command[0]);
   }
   const auto error = cannot_write(json);
   return error ? error->message : "";

@@ -41,6 +41,9 @@ class Reproduce final : public Command {
       if (!one) return refuse(one.error().message);
       all.push_back(std::move(*one));
     }
+    if (const auto gpu = gpu::find_gpu_file(options_.gpu)) {
+      if (const auto error = overwrites("--json", json_, {{"the file of --gpu", *gpu}})) return refuse(error->message);
+    }
     std::map<std::string, ExperimentRuns> runs_by_gpu;
     std::string text, json;
     for (const experiment::Experiment& one : all) {
@@ -67,7 +70,7 @@ class Reproduce final : public Command {
         if (const auto error = write_file(plot_, report::to_svg({one.title, one.paper, outcome->panels})))
           return refuse(error->message);
       }
-      text += to_text(one, *outcome);
+      text += to_text(one, *outcome, quick_);
       json += to_json(one, *outcome);
     }
     return deliver(json_, json, text);

@@ -83,12 +83,13 @@ std::string table(const std::vector<experiment::Row>& rows) {
 
 }  // namespace
 
-std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome) {
+std::string to_text(const experiment::Experiment\& one, const experiment::Outcome\& outcome, bool quick) {
   std::string text = fmt::format("{}: {}\n{}\n\n", one.name, one.title, one.paper) + table(outcome.rows);
   for (const report::PlotPanel& panel : outcome.panels) text += (text.ends_with("\n\n") ? "" : "\n") + to_table(panel);
   text += "\n";
   for (const std::string& note : outcome.notes) text += note + "\n";
-  if (!one.deviations.empty()) text += "Deviations:\n";
+  // The files explain what the full runs measure.
+  if (!one.deviations.empty()) text += quick ? "Deviations, of the full run:\n" : "Deviations:\n";
   for (const std::string& deviation : one.deviations) text += "- " + deviation + "\n";
   return text + "\n";
 }

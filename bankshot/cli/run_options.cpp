@@ -21,15 +21,19 @@ void RunOptions::define(CLI::App& app) {
 }
 
 void RunOptions::define_bank_hash(CLI::App& app) {
-  app.add_option("--bank-hash", bank_hash, "count as if the hardware chose banks by this hash: none, xor, add, perm:K, "
-                                           "bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, tma:BYTES, rows:…")
+  app.add_option("--bank-hash", bank_hash,
+                 "count as if the hardware chose banks by this hash: none, xor, add, perm:K, "
+                 "bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, tma:BYTES, rows:…")
       ->envname("BANKSHOT_BANK_HASH")
-      ->check([](const std::string& spec) { return spec.empty() ? "a value is missing" : ""; })
       ->type_name("SPEC");
 }
 
 std::string which_program(const std::string& command) {
   return "which program? For example: bankshot " + command + " ./app";
+}
+
+std::vector<Input> inputs_of(const Setup& setup) {
+  return {{"the program that is to run", setup.target.path}, {"the file of --gpu", setup.gpu.file}};
 }
 
 Result<Setup> set_up(const RunOptions& options, const std::vector<std::string>& command) {

@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 
 #include "bankshot/cli/launch.hpp"
+#include "bankshot/cli/overwrite.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -27,6 +28,9 @@ struct Setup {
   Target target;
   Environment environment;  ///< without the variables of the report
 };
+
+/// The files that a command reads which runs a program.
+std::vector<Input> inputs_of(const Setup& setup);
 
 /// "which program? For example: bankshot run ./app"
 std::string which_program(const std::string& command);

@@ -85,9 +85,15 @@ class Search final : public Command {
     if (method_.empty()) method_ = *c == HashClass::gf2 ? "optimal" : "exhaustive";
     const auto m = named(method_, {Method::exhaustive, Method::givargis, Method::mih, Method::optimal});
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
-    if (const auto error = cannot_deliver(json_)) return refuse(error->message);
+    std::vector<Input> inputs;
+    for (const auto& list : {files_, tests_}) {
+      for (const std::string& file : list) inputs.push_back({"patterns that are read", file});
+    }
+    if (const auto error = cannot_deliver(json_, inputs)) return refuse(error->message);
     if (!certificate_.empty()) {
       if (*m != Method::optimal) return refuse("a certificate is for --method optimal; the others prove nothing, or by trying all");
+      if (same_file(certificate_, json_)) return refuse("--certificate and --json name the same file, " + json_);
+      if (const auto error = overwrites("--certificate", certificate_, inputs)) return refuse(error->message);
       if (const auto error = cannot_write(certificate_)) return refuse(error->message);
     }
     const Result<scratchpad::PatternSet> set = read_patterns(files_);

@@ -40,9 +40,6 @@ std::string some_cycles(const std::string& text) {
              : "'" + text + "' is not a number of cycles from 1 to 999999999999999999";
 }
 
-/// A CLI11 check: a shell variable that is not set must not pass for an option that is not given.
-std::string something(const std::string& text) { return text.empty() ? "a value is missing" : ""; }
-
 /// core cycles of all simulated launches
 uint64_t all_cycles(const report::RunReport& report) {
   uint64_t cycles = 0;
@@ -54,22 +51,21 @@ class Simulate final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    const auto component = [&](const char* option, std::string& name, const std::string& what, const std::string& known) {
-      app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")
-          ->check(something)
-          ->type_name("NAME");
+    const auto component = [&](const char* option, std::string& name, const std::string& what,
+                               const std::string& known) {
+      app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
     };
     options_.define_bank_hash(app);
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
-    app.add_option("--lock-hash", request_.lock_hash, "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
-        ->check(something)
+    app.add_option("--lock-hash", request_.lock_hash,
+                   "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
         ->type_name("SPEC");
     app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
         ->check(some_cycles)
         ->type_name("N");
-    app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->check(something)->type_name("FILE");
+    app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->type_name("FILE");
     trace_cycles_option_ = app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
         ->check(some_cycles)
         ->capture_default_str()
@@ -90,6 +86,9 @@ class Simulate final : public Command {
     if (command.empty()) return refuse(which_program("simulate"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
+    const std::vector<Input> inputs = inputs_of(*setup);
+    if (const auto error = overwrites("--json", output_.json, inputs)) return refuse(error->message);
+    if (const auto error = overwrites("--trace", trace_, inputs)) return refuse(error->message);
     const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, options_.bank_hash);
     if (!config) return refuse(config.error().message);
     setup->environment[cuda::kSimulateVariable] = cuda::to_text(request_);
@@ -121,7 +120,8 @@ class Simulate final : public Command {
   std::string trace_problem() const {
     if (trace_.empty()) return trace_cycles_option_->count() == 0 ? "" : "--trace-cycles says how long a timeline is: --trace FILE asks for one";
     if (trace_ == "-") return "--trace takes the name of a file: standard output is the program's and the report's";
-    return trace_ == output_.json ? "--trace and --json name the same file, " + trace_ : "";
+    if (const auto error = names_a_program("--trace", trace_)) return error->message;
+    return same_file(trace_, output_.json) ? "--trace and --json name the same file, " + trace_ : "";
   }
 
   /// FILE, and FILE.2 … for further processes. @return false after a message if one cannot be written

@@ -18,7 +18,8 @@ int StaticExplain::run(const std::string& gpu_name, const std::string& json, con
   if (!launch_.has_block()) return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
   if (!gpu) return refuse(gpu.error().message);
-  if (const auto error = cannot_deliver(json)) return refuse(error->message);
+  if (const auto error = cannot_deliver(json, {{"the file of --static", file_}, {"the file of --gpu", gpu->file}}))
+    return refuse(error->message);
   const auto texts = ptx_texts(file_);
   if (!texts) return refuse(texts.error().message);
   std::vector<analysis::Kernel> kernels;

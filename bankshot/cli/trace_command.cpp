@@ -44,6 +44,7 @@ class Trace final : public Command {
     }
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
+    if (const auto error = overwrites("-o", file_, inputs_of(*setup))) return refuse(error->message);
     Result<Observation> seen = observe(*setup, command, {.launch = {.output = file_ == "-" ? STDERR_FILENO : STDOUT_FILENO}, .trace_accesses = most_});
     if (!seen) return refuse(seen.error().message);
     for (const std::string& problem : seen->problems) std::fprintf(stderr, "bankshot: %s\n", problem.c_str());

@@ -22,7 +22,8 @@ class Verify final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
-    if (const auto error = cannot_deliver(json_)) return refuse(error->message);
+    if (const auto error = cannot_deliver(json_, {{"the certificate", file_}, {"the patterns", patterns_}}))
+      return refuse(error->message);
     const Result<std::string> text = read_text(file_);
     if (!text) return refuse(text.error().message);
     const Result<verify::Certificate> certificate = verify::from_json(*text);

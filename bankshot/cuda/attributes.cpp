@@ -32,7 +32,7 @@ const Row kRows[] = {
     {9, [](const DeviceInfo& d) -> int { return d.constant_memory; }},
     {10, [](const DeviceInfo& d) -> int { return d.sm.warp_size; }},
     {11, fixed<0x7fffffff>},                                                        // pitch
-    {12, [](const DeviceInfo& d) -> int { return d.registers_per_block; }},
+    {12, [](const DeviceInfo& d) -> int { return d.sm.registers_per_block; }},
     {13, [](const DeviceInfo& d) -> int { return d.clock_khz; }},
     {14, fixed<512>},                                                               // texture alignment
     {15, fixed<1>},                                                                 // copies overlap kernels

@@ -16,7 +16,6 @@ struct DeviceInfo {
   std::string name;
   int major = 0, minor = 0;  ///< compute capability
   uint32_t sms = 0;
-  uint32_t registers_per_block = 0;
   uint64_t memory = 0;
   uint32_t constant_memory = 0;
   uint32_t clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0, l2_bytes = 0;

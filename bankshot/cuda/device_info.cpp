@@ -8,7 +8,6 @@ DeviceInfo device_info(const gpu::Gpu& gpu) {
   device.major = static_cast<int>(gpu.compute_major);
   device.minor = static_cast<int>(gpu.compute_minor);
   device.sms = gpu.machine.sms;
-  device.registers_per_block = gpu.registers_per_block;
   device.memory = gpu.global_bytes;
   device.constant_memory = static_cast<uint32_t>(gpu.constant_bytes);
   device.clock_khz = gpu.core_khz;
@@ -23,10 +22,13 @@ DeviceInfo device_info(const gpu::Gpu& gpu) {
   sm.max_warps = gpu.max_warps_per_sm;
   sm.max_blocks = gpu.max_blocks_per_sm;
   sm.registers = gpu.registers_per_sm;
+  sm.registers_per_block = gpu.registers_per_block;
   sm.shared = gpu.shared_per_sm;
   // Granularities: NVIDIA's occupancy calculator. For 1.x those of 3.x: 7 CTAs of DCT fit on a core of cf11, as in its paper.
   const unsigned major = gpu.compute_major;
   sm.shared_unit = major >= 8 || major == 2 ? 128 : 256;
+  // CUDA C Programming Guide 5.0, table 12: technical specifications per compute capability.
+  sm.registers_per_thread = major == 1 ? 128 : major == 2 || (major == 3 && gpu.compute_minor < 2) ? 63 : 255;
   sm.register_unit = major == 2 ? 64 : 256;
   sm.register_parts = major >= 3 ? 4 : major == 2 ? 2 : 1;
   sm.shared_reserved = gpu.shared_reserved_per_block;

@@ -60,11 +60,10 @@ Status function_parameter(const Function& function, size_t index, size_t* offset
 
 Status available_shared(const DeviceInfo& device, const Function& function, int blocks, int threads, size_t* bytes) {
   if (!bytes || blocks <= 0 || threads <= 0) return Status::invalid_value;
-  *bytes = available_dynamic_shared(device.sm,
-                                    {.threads = static_cast<uint32_t>(threads),
-                                     .registers = registers_told(device, *function.info),
-                                     .shared = function.info->static_shared},
-                                    static_cast<uint32_t>(blocks));
+  const BlockNeeds block = {.threads = static_cast<uint32_t>(threads),
+                            .registers = registers_for(device, *function.info, static_cast<uint32_t>(threads)),
+                            .shared = function.info->static_shared};
+  *bytes = available_dynamic_shared(device.sm, block, static_cast<uint32_t>(blocks));
   return Status::success;
 }
 

@@ -57,7 +57,9 @@ struct Ran {
   std::optional<timing::LaunchTiming> timing;
 };
 
-Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config) {
+/// @param together  CTAs that an SM must hold at once
+Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config,
+                                 uint32_t together) {
   // Before it is told that the kernel runs: who is told may interrupt it.
   std::optional<HeldInterrupt> held;
   if (session.simulation()) held.emplace();
@@ -67,8 +69,8 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
     if (!stats) return stats.error();
     return Ran{std::move(*stats), std::nullopt};
   }
-  const Residents fit =
-      occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()), config.dynamic_shared);
+  const Residents fit = occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()),
+                                         config.dynamic_shared, together);
   auto launch = session.simulation()->launch(session.engine(), function, config, {std::max(fit.blocks, 1u), fit.limited_by});
   if (!launch) return launch.error();
   return Ran{std::move(launch->stats), std::move(launch->timing)};
@@ -93,7 +95,8 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
   if (Witness* witness = Witness::get()) witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto start = std::chrono::steady_clock::now();
-  const auto ran = execute(session, function, config);
+  const auto ran =
+      execute(session, function, config, ctas_together(session.device(), request.grid, request.cooperative));
   if (ran) {
     if (Witness* witness = Witness::get()) witness->ran(session.memory());
     time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
@@ -114,6 +117,10 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   const auto failed = [&](Status status, std::string_view reason, Telling telling = Telling::tell) {
     return launch_failed(session, function.name, status, reason, telling);
   };
+  if (session.is_forked())
+    return failed(
+        Status::not_initialized,
+        "after fork: CUDA is initialised in the parent of this process only; fork before the first CUDA call");
   if (const Status status = session.open(); status != Status::success)
     return failed(status, session.corrupted() != Status::success ? "a kernel failed before" : "there is no GPU",
                   Telling::told_already);
@@ -133,8 +140,20 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
 }
 
 uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel) {
-  const uint32_t fits = device.sm.registers / std::max(kernel.max_threads, 1u) / 8 * 8;
-  return std::min({kernel.registers, fits, 255u});
+  const uint32_t most = std::min(kernel.registers, device.sm.registers_per_thread);
+  if (!kernel.has_launch_bounds) return most;
+  const uint32_t warps = (kernel.max_threads + device.sm.warp_size - 1) / device.sm.warp_size;
+  const bool can_be = uint64_t{warps} * kernel.least_ctas <= device.sm.max_warps;  // or ptxas ignores .minnctapersm
+  return std::min(most, registers_that_fit(device.sm, kernel.max_threads, can_be ? kernel.least_ctas : 1));
+}
+
+uint32_t registers_for(const DeviceInfo& device, const simt::KernelInfo& kernel, uint32_t threads, uint32_t ctas) {
+  return std::min(registers_told(device, kernel), registers_that_fit(device.sm, threads, ctas));
+}
+
+uint32_t ctas_together(const DeviceInfo& device, const simt::Dim3& grid, bool cooperative) {
+  if (!cooperative) return 1;
+  return static_cast<uint32_t>(std::min<uint64_t>((grid.count() + device.sms - 1) / device.sms, device.sm.max_blocks));
 }
 
 uint64_t dynamic_shared_limit(const DeviceInfo& device, const Function& function) {
@@ -150,12 +169,13 @@ Status set_dynamic_shared_limit(const DeviceInfo& device, Function& function, in
   return Status::success;
 }
 
-Residents occupancy_limits(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {
+Residents occupancy_limits(const DeviceInfo& device, const Function& function, uint32_t threads,
+                           uint64_t dynamic_shared, uint32_t together) {
   const simt::KernelInfo& kernel = *function.info;
   if (threads > kernel.max_threads) return {0, "warps"};
   if (dynamic_shared > device.sm.shared_per_block) return {0, "shared memory"};
   return residents(device.sm, {.threads = threads,
-                               .registers = registers_told(device, kernel),
+                               .registers = registers_for(device, kernel, threads, together),
                                .shared = kernel.static_shared + dynamic_shared});
 }
 

@@ -54,9 +54,9 @@ std::optional<Refusal> refusal_of(const DeviceInfo& device, const Function& func
   if (request.dynamic_shared > dynamic_shared_limit(device, function))
     return Refusal{Status::invalid_value, too_much_shared(device, function, request.dynamic_shared)};
   if (request.cooperative) {
-    const uint64_t resident =
-        uint64_t{occupancy(device, function, static_cast<uint32_t>(request.block.count()), request.dynamic_shared)} *
-        device.sms;
+    const Residents fit = occupancy_limits(device, function, static_cast<uint32_t>(request.block.count()),
+                                           request.dynamic_shared, ctas_together(device, request.grid, true));
+    const uint64_t resident = uint64_t{fit.blocks} * device.sms;
     if (request.grid.count() > resident)
       return Refusal{
           Status::cooperative_launch_too_large,

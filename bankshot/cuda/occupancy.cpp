@@ -31,6 +31,15 @@ Residents residents(const SmLimits& sm, const BlockNeeds& block) {
   return fit;
 }
 
+uint32_t registers_that_fit(const SmLimits& sm, uint32_t threads, uint32_t blocks) {
+  const uint64_t warps = uint64_t{blocks} * ((threads + sm.warp_size - 1) / sm.warp_size);
+  const uint64_t in_a_part = (warps + sm.register_parts - 1) / sm.register_parts;
+  if (in_a_part == 0) return sm.registers_per_thread;
+  const uint32_t all = blocks > 1 ? sm.registers : sm.registers_per_block;
+  const uint64_t per_warp = all / sm.register_parts / in_a_part / sm.register_unit * sm.register_unit;
+  return static_cast<uint32_t>(std::min<uint64_t>(per_warp / sm.warp_size, sm.registers_per_thread));
+}
+
 uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block) { return residents(sm, block).blocks; }
 
 uint64_t available_dynamic_shared(const SmLimits& sm, const BlockNeeds& block, uint32_t blocks) {

@@ -14,6 +14,8 @@ struct SmLimits {
   uint32_t max_warps = 64;
   uint32_t max_blocks = 32;
   uint32_t registers = 65536;
+  uint32_t registers_per_block = 65536;
+  uint32_t registers_per_thread = 255;
   uint32_t register_unit = 256;   ///< registers of a warp come in multiples of this
   uint32_t register_parts = 4;    ///< the register file is split evenly between this many schedulers
   uint32_t shared = 0;            ///< bytes of shared memory for all its CTAs
@@ -39,6 +41,10 @@ Residents residents(const SmLimits& sm, const BlockNeeds& block);
 
 /// CTAs an SM holds; 0 if it cannot hold one.
 uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block);
+
+/// The most registers a thread may have if so many CTAs are to fit on an SM at once, as far as registers go: what a compiler
+/// keeps to that is told how a kernel is launched. One CTA has no more than registers_per_block.
+uint32_t registers_that_fit(const SmLimits& sm, uint32_t threads, uint32_t blocks = 1);
 
 /// Dynamic shared memory a CTA may use so that `blocks` of them fit on an SM. @param static_shared  bytes
 /// @return bytes; 0 if they do not fit at all

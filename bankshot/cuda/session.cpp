@@ -60,8 +60,7 @@ Status Session::describe() {
 
 Status Session::open() {
   if (corrupted_ != Status::success) return corrupted_;
-  // The threads of the engine are the parent's. The real driver refuses a fork's child as well.
-  if (engine_) return opened_by_ == getpid() ? Status::success : Status::not_initialized;
+  if (engine_) return is_forked() ? Status::not_initialized : Status::success;
   if (const Status status = describe(); status != Status::success) return status;
   simt::EngineOptions options;
   options.machine = gpu_->machine;
@@ -80,6 +79,9 @@ Status Session::open() {
   }
   return Status::success;
 }
+
+/// The threads of the engine are the parent's. The real driver refuses a fork's child as well.
+bool Session::is_forked() const { return engine_ && opened_by_ != getpid(); }
 
 /// The chip's time goes on after a reset.
 Status Session::open_simulation(unsigned threads) {

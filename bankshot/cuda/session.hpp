@@ -59,6 +59,9 @@ class Session {
   /// cudaDeviceReset: frees all memory, destroys streams and events; modules load again when used.
   void reset();
 
+  /// Whether this process is a fork's child of the one that opened it, which open() refuses.
+  bool is_forked() const;
+
   ModuleTable& modules() { return modules_; }
   StreamTable& streams() { return streams_; }
   EventTable& events() { return events_; }

@@ -42,6 +42,8 @@ inline constexpr std::string_view kDefaultGpu = "h100";
 Result<Gpu> load_gpu(const std::string& path);
 /// The same from a text. @param file  what messages call it
 Result<Gpu> parse_gpu(std::string_view toml, const std::string& file);
+/// All that a description says, each value with what it means. parse_gpu reads it, and gets the same GPU.
+std::string to_toml(const Gpu& gpu);
 
 /// The folders searched for NAME.toml: $BANKSHOT_GPUS if set; else those of the program or library this code is in:
 /// ../gpus, ../share/bankshot/gpus, ../../../gpus (a build folder inside the source tree).

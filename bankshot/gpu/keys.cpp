@@ -1,5 +1,7 @@
 #include "bankshot/gpu/keys.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdio>
 
@@ -113,6 +115,17 @@ constexpr std::array kRelations = {
              "that many lanes need more bytes than all banks deliver at once"},
 };
 
+/// A text as TOML has it, in quotes.
+std::string quoted(const std::string& text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') all += '\\';
+    const auto code = static_cast<unsigned char>(c);
+    all += code < 0x20 || code == 0x7f ? fmt::format("\\u{:04x}", code) : std::string(1, c);
+  }
+  return all + '"';
+}
+
 }  // namespace
 
 std::span<const Key> keys() { return kKeys; }
@@ -130,7 +143,7 @@ void set(Gpu& gpu, const Key& key, uint64_t value) {
 
 std::string value_text(const Gpu& gpu, const Key& key) {
   Gpu copy = gpu;  // a table of references is made for writing
-  if (const auto* text = std::get_if<Text>(&key.value)) return '"' + text->get(copy) + '"';
+  if (const auto* text = std::get_if<Text>(&key.value)) return quoted(text->get(copy));
   if (const auto* flag = std::get_if<bool& (*)(Gpu&)>(&key.value)) return (*flag)(copy) ? "true" : "false";
   if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) return std::to_string((*narrow)(copy));
   return std::to_string(std::get<uint64_t& (*)(Gpu&)>(key.value)(copy));

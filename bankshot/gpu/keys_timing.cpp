@@ -123,7 +123,7 @@ constexpr std::array kAfter = {
     Key{"l2", "ports", +in<kL2, &L2Config::ports>, 1, 64, "lookups of a channel a cycle"},
     Key{"l2", "mshrs", +in<kL2, &L2Config::mshrs>, 1, 65536, "lines that a channel may wait for"},
     Key{"l2", "atomic_cycles", +in<kL2, &L2Config::atomic_cycles>, 0, kLong,
-        "its cycles for each lane of an atomic beyond the first of a sector"},
+        "its cycles for each lane of an atomic beyond the first on one word; different words do not wait for each other"},
     Key{"dram", "khz", +in<kDram, &DramConfig::khz>, 1000, kMostKhz, "command clock, kHz"},
     Key{"dram", "channels", +in<kDram, &DramConfig::channels>, 1, 1024, "channels, each with its part of the L2"},
     Key{"dram", "interleave_bytes", +in<kDram, &DramConfig::interleave_bytes>, 16, kMega,

@@ -46,6 +46,9 @@ uint64_t sum(const std::array<uint64_t, timing::kCauses>& slots) {
 std::string broken_always(const Counters& c, const SimulatedMachine& machine) {
   if (sum(c.slots) != machine.slots_per_cycle() * c.cycles) return "the issue slots are not SMs * schedulers * width * cycles";
   if (c.sm_cycles != machine.sms * c.cycles) return "sm_cycles is not SMs * cycles";
+  if (c.active_cycles > c.sm_cycles) return "active_cycles exceeds sm_cycles";
+  if (c.warp_cycles > machine.max_warps * c.active_cycles) return "warp_cycles exceeds max_warps * active_cycles";
+  if (c.conflict_cycles_exposed > c.active_cycles) return "conflict_cycles_exposed exceeds active_cycles";
   if (c.shared_ideal > c.shared_wavefronts) return "shared_ideal_wavefronts exceeds shared_wavefronts";
   return {};
 }

@@ -75,6 +75,14 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
   return text + clean_lines_text(kernel, clean);
 }
 
+/// Whether no line of the kernel is known; some instructions have none however it was compiled.
+bool lacks_lines(const Kernel& kernel) {
+  const auto known = [](const auto& part) { return part.source.line != 0; };
+  const bool timed = kernel.timing && !kernel.timing->lines.empty();
+  if (kernel.sites.empty() && !timed) return false;
+  return std::ranges::none_of(kernel.sites, known) && !(timed && std::ranges::any_of(kernel.timing->lines, known));
+}
+
 }  // namespace
 
 std::string grouped(uint64_t number) {
@@ -99,14 +107,12 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   text += running_text(report) + failed_text(report, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
+  if (report.machine && report.kernels.size() > 1) text += program_text(report);
   SourceLines sources;
   bool without_lines = false, pictures = false;
   for (const Kernel& kernel : report.kernels) {
     text += kernel_text(kernel, report, options, sources, pictures);
-    for (const Site& site : kernel.sites) without_lines |= site.source.line == 0;
-    if (kernel.timing) {
-      for (const timing::LineTiming& line : kernel.timing->lines) without_lines |= line.source.line == 0;
-    }
+    without_lines |= lacks_lines(kernel);
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
   return pictures ? text + evidence_text(report) : text;

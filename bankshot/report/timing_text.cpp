@@ -41,6 +41,25 @@ std::string speed(const Counters& c, const SimulatedMachine& machine) {
                      share(c.warp_instructions, c.sm_cycles), ipc(c));
 }
 
+/// CTAs go to one SM after the other, so a grid smaller than the chip leaves SMs without any.
+uint64_t sms_with_a_cta(const TimedLaunch& launch, const SimulatedMachine& machine) {
+  return std::min<uint64_t>(machine.sms, launch.grid.count());
+}
+
+/// How much of the chip had work: of the launch that used the most SMs.
+std::string use_of_the_chip(const KernelTiming& timing, const SimulatedMachine& machine) {
+  if (timing.launches.empty()) return {};
+  uint64_t least = machine.sms, most = 0;
+  for (const TimedLaunch& launch : timing.launches) {
+    least = std::min(least, sms_with_a_cta(launch, machine));
+    most = std::max(most, sms_with_a_cta(launch, machine));
+  }
+  const Counters& c = timing.counters;
+  return fmt::format("  SMs               {:>16} of {} had a CTA{}, {:.1f} % of all SM cycles were active{}\n", most,
+                     machine.sms, least == most ? "" : " in the largest launch", percent(c.active_cycles, c.sm_cycles),
+                     most == machine.sms ? "" : "; the grid is smaller than the chip");
+}
+
 /// How many CTAs fit and why no more, of the first launch; how many warps were there on average, of all.
 std::string occupancy(const KernelTiming& timing, const SimulatedMachine& machine) {
   if (timing.launches.empty()) return {};
@@ -49,7 +68,7 @@ std::string occupancy(const KernelTiming& timing, const SimulatedMachine& machin
     return launch.ctas_per_sm != first.ctas_per_sm || launch.warps_per_cta != first.warps_per_cta;
   });
   return fmt::format("  occupancy         {:>16.1f} of {} warps on average; {} of {} {} on an SM (limit: {}){}\n",
-                     share(timing.counters.warp_cycles, timing.counters.sm_cycles), machine.max_warps,
+                     share(timing.counters.warp_cycles, timing.counters.active_cycles), machine.max_warps,
                      counted(first.ctas_per_sm, "CTA", "CTAs"), counted(first.warps_per_cta, "warp", "warps"),
                      first.ctas_per_sm == 1 ? "fits" : "fit", printable(first.limited_by), vary ? " at first" : "");
 }
@@ -74,7 +93,7 @@ std::string slots(const Counters& c, const Paint& paint) {
 }
 
 /// Whether the conflicts cost anything, in one sentence.
-std::string verdict(const Kernel& kernel, const Counters& c, const Paint& paint) {
+std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMachine& machine, const Paint& paint) {
   const uint64_t exposed = c.conflict_cycles_exposed, all = exposed + c.conflict_cycles_hidden;
   const std::string question = "  do the conflicts cost anything? ";
   if (c.shared_wavefronts == c.shared_ideal) {
@@ -83,15 +102,24 @@ std::string verdict(const Kernel& kernel, const Counters& c, const Paint& paint)
     return question + fmt::format("No: the atomics unit does not charge the {} that explain counts.\n", grouped(counted_there));
   }
   if (exposed == 0) return question + fmt::format("No: other work hides all {} of them.\n", counted(all, "cycle", "cycles"));
-  const double lost = percent(exposed, c.sm_cycles);
-  const std::string answer = fmt::format("{}: in {:.1f} % of its time an SM waits for them.", lost < 1 ? "Hardly" : "Yes", lost);
-  return question + (lost < 1 ? answer : paint.bad(answer)) + "\n";
+  const double lost = percent(exposed, c.active_cycles);
+  const std::string answer =
+      fmt::format("{}: in {:.1f} % of its active cycles an SM waits for them.", lost < 1 ? "Hardly" : "Yes", lost);
+  if (lost < 1) return question + answer + "\n";
+  const bool hashed = machine.bank_hash != "none";
+  return question + paint.bad(answer) + "\n    Without them it gains at most these at once" +
+         (hashed ? ".\n" : "; what it gains in all, a run with --bank-hash xor tells.\n");
 }
 
-std::string shared_memory(const Kernel& kernel, const Counters& c, const Paint& paint) {
+/// Banks may still deliver to stores of a CTA that has ended.
+double busy_percent(const Counters& c) { return std::min(100.0, percent(c.shared_busy_cycles, c.active_cycles)); }
+
+std::string shared_memory(const Kernel& kernel, const Counters& c, const SimulatedMachine& machine,
+                          const Paint& paint) {
   if (c.shared_accesses == 0) return "  shared memory is not used\n";
-  std::string text = fmt::format("  shared memory     {:>16} {}, busy in {:.1f} % of the time\n", grouped(c.shared_accesses),
-                                 c.shared_accesses == 1 ? "access" : "accesses", percent(c.shared_busy_cycles, c.sm_cycles));
+  std::string text =
+      fmt::format("  shared memory     {:>16} {}, busy in {:.1f} % of the active cycles\n", grouped(c.shared_accesses),
+                  c.shared_accesses == 1 ? "access" : "accesses", busy_percent(c));
   text += fmt::format("  wavefronts        {:>16} needed    {:>16} ideal\n", grouped(c.shared_wavefronts),
                       grouped(c.shared_ideal));
   if (c.shared_wavefronts != c.shared_ideal) {
@@ -99,7 +127,7 @@ std::string shared_memory(const Kernel& kernel, const Counters& c, const Paint& 
                         grouped(c.shared_wavefronts - c.shared_ideal), grouped(c.conflict_cycles_exposed),
                         grouped(c.conflict_cycles_hidden));
   }
-  return text + verdict(kernel, c, paint);
+  return text + verdict(kernel, c, machine, paint);
 }
 
 /// "123 reads, 12.5 % hits", with what waits for a fetch under way, if any does.
@@ -139,12 +167,26 @@ std::string machine_text(const SimulatedMachine& machine) {
   return text + "\n";
 }
 
+std::string program_text(const RunReport& report) {
+  uint64_t launches = 0, cycles = 0;
+  for (const Kernel& kernel : report.kernels) {
+    if (!kernel.timing) continue;
+    launches += kernel.launches;
+    cycles += kernel.timing->counters.cycles;
+  }
+  return fmt::format("{}, {}: {}, {}\n", counted(report.kernels.size(), "kernel", "kernels"),
+                     counted(launches, "launch", "launches"), counted(cycles, "cycle", "cycles"),
+                     duration(report.machine->seconds(cycles)));
+}
+
 std::string timing_text(const Kernel& kernel, const RunReport& report, const TextOptions& options, SourceLines& sources) {
   const Paint paint{options.colour};
   const KernelTiming& timing = *kernel.timing;
   const Counters& c = timing.counters;
-  return partial(timing, paint) + speed(c, *report.machine) + occupancy(timing, *report.machine) + slots(c, paint) +
-         shared_memory(kernel, c, paint) + memory(c, *report.machine) + timed_lines_text(kernel, options, sources);
+  const SimulatedMachine& machine = *report.machine;
+  return partial(timing, paint) + speed(c, machine) + use_of_the_chip(timing, machine) + occupancy(timing, machine) +
+         slots(c, paint) + shared_memory(kernel, c, machine, paint) + memory(c, machine) +
+         timed_lines_text(kernel, options, sources);
 }
 
 }  // namespace bankshot::report

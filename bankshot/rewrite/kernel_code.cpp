@@ -32,6 +32,7 @@ KernelCode::KernelCode(const ptx::Module& module, const ptx::Function& function)
   scopes_.push_back({.outer = 0});
   for (const ptx::Variable& parameter : function.parameters) declare(1, parameter);
   for (const ptx::Variable& result : function.returns) declare(1, result);
+  places_.start(*function.body, files_);
   walk(*function.body, 1);
   for (const Step& step : steps_) {
     for (const ptx::Operand& operand : step.instruction->operands) number(step, operand);

@@ -111,7 +111,9 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
     }
     if (directive.name == "maxntid" || directive.name == "reqntid") {
       kernel.max_threads = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{sides[0]} * sides[1] * sides[2], 1024));
+      kernel.has_launch_bounds = true;
     }
+    if (directive.name == "minnctapersm") kernel.least_ctas = std::max(sides[0], 1u);
     if (directive.name == "reqntid") kernel.required_block = sides;
   }
   return kernel;

@@ -27,6 +27,7 @@ void FunctionDecoder::decode() {
   declare_parameters();
   collect_names(*function_.body);
   label_item_.assign(label_count_, kNoJoin);
+  places_.start(*function_.body, context_.program->files);
   decode_block(*function_.body);
   Item end = new_item(function_.body->end, "ret");
   end.instr.run = end.instr.body = &run_return;

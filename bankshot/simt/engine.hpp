@@ -106,8 +106,11 @@ struct KernelInfo {
   std::vector<SharedInfo> shared;    ///< module scope first, then its own
   uint32_t dynamic_base = 0;         ///< offset at which dynamic shared memory starts
   uint32_t local_bytes = 0;          ///< bytes a thread, in this function
-  uint32_t registers = 0;            ///< 32-bit registers a thread: most live at once, see register_need.hpp; 16 to 255
+  uint32_t registers = 0;  ///< 32-bit registers a thread: most live at once, see register_need.hpp; 16 to 255;
+                           ///< what a launch takes: cuda/launch.hpp
   uint32_t max_threads = 1024;       ///< .maxntid / .reqntid product, else 1024
+  bool has_launch_bounds = false;    ///< .maxntid or .reqntid: the compiler knew max_threads
+  uint32_t least_ctas = 1;           ///< .minnctapersm: that the compiler was to fit on an SM
   std::array<uint32_t, 3> required_block{};  ///< .reqntid, zeros if none
   uint32_t target = 0;               ///< of .target: 75 for sm_75, 90 for sm_90a; 0 if it names no sm_
 };

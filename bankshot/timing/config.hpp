@@ -97,7 +97,7 @@ struct L2Config {
   unsigned latency = 20;       ///< its cycles from tag lookup until data leaves, on a hit
   unsigned ports = 1;          ///< lookups a cycle
   unsigned mshrs = 64;         ///< lines that may be waited for, of a channel
-  unsigned atomic_cycles = 1;  ///< its cycles that each lane of an atomic takes beyond the first of a sector
+  unsigned atomic_cycles = 1;  ///< its cycles for each lane of an atomic beyond the first on the line's fullest word
 };
 
 /// One DRAM channel. Cycles of its command clock.

@@ -104,6 +104,7 @@ class ChipTest : public ::testing::Test {
     EXPECT_EQ(c.dram_reads + c.dram_writes, c.dram_row_hits + c.dram_row_misses);
     EXPECT_EQ(c.sm_cycles, config.sms * c.cycles);
     EXPECT_LE(c.active_cycles, c.sm_cycles);
+    EXPECT_LE(c.conflict_cycles_exposed, c.active_cycles);
     EXPECT_LE(c.warp_cycles, config.max_warps * c.active_cycles);
   }
 

@@ -15,6 +15,7 @@
 #include "bankshot/cli/arguments.hpp"
 #include "bankshot/cli/gate.hpp"
 #include "bankshot/cli/launch.hpp"
+#include "bankshot/cli/overwrite.hpp"
 #include "bankshot/cli/report_folder.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/target.hpp"
@@ -140,6 +141,25 @@ TEST_F(Cli, rejects_files_that_cannot_be_written) {
   EXPECT_FALSE(cannot_write(folder_ + "/report.json"));
   EXPECT_TRUE(fs::is_empty(folder_));
   EXPECT_TRUE(write_file(folder_ + "/none/report.json", "x"));
+}
+
+TEST_F(Cli, rejects_writing_over_what_is_read) {
+  const std::string gpu = file("gpu.toml", "x", false), link = folder_ + "/link";
+  fs::create_symlink(gpu, link);
+  const std::vector<Input> inputs = {{"the file of --gpu", gpu}};
+  for (const std::string& name : {gpu, link, folder_ + "/../" + fs::path(folder_).filename().string() + "/gpu.toml"}) {
+    const auto error = overwrites("--json", name, inputs);
+    ASSERT_TRUE(error) << name;
+    EXPECT_EQ(error->message, "--json would write over the file of --gpu, " + gpu + "; name another file");
+  }
+  EXPECT_TRUE(overwrites("--json", "/proc/self/exe", {}));  // a program, whoever runs it
+  EXPECT_TRUE(same_file(folder_ + "/new", folder_ + "/./new"));
+  const std::string pipe = folder_ + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::string& name : {pipe, std::string("-"), std::string(), std::string("/dev/null")}) {
+    EXPECT_FALSE(overwrites("--json", name, {{"itself", name}, inputs[0]})) << name;
+  }
+  EXPECT_FALSE(overwrites("--json", folder_ + "/new", inputs));
 }
 
 TEST_F(Cli, rejects_programs_that_cannot_run) {

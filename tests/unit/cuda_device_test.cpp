@@ -14,7 +14,7 @@ DeviceInfo some_device() {
   device.sms = 28;
   device.memory = uint64_t{12} << 30;
   device.constant_memory = 65536;
-  device.registers_per_block = 65536;
+  device.sm.registers_per_block = 65536;
   device.shared_by_default = 49152;
   device.sm.max_warps = 48;
   device.sm.max_blocks = 16;

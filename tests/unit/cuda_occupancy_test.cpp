@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/launch.hpp"
 #include "bankshot/cuda/occupancy.hpp"
 #include "bankshot/gpu/gpu.hpp"
 
@@ -35,6 +36,24 @@ TEST(CudaOccupancy, few_resources_leave_warps_and_blocks_as_limits) {
   EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 32, .registers = 16}), 32u);  // 32 CTAs, not 64 warps
   EXPECT_EQ(blocks_per_sm(sm_90(), {.threads = 1024, .registers = 16}), 2u);
   EXPECT_EQ(blocks_per_sm(sm_75(), {.threads = 1024, .registers = 16}), 1u);
+}
+
+TEST(CudaOccupancy, the_most_registers_that_fit_hold_the_ctas_and_one_more_does_not) {
+  EXPECT_EQ(registers_that_fit(sm_90(), 1024), 64u);    // 65,536 / 1,024
+  EXPECT_EQ(registers_that_fit(sm_90(), 768), 80u);     // 6 warps a quarter: 16,384 / 6 = 2,730, down to 2,560
+  EXPECT_EQ(registers_that_fit(sm_90(), 224), 255u);    // 256 would fit
+  EXPECT_EQ(registers_that_fit(sm_90(), 256, 4), 64u);  // .maxntid 256, .minnctapersm 4
+  EXPECT_EQ(registers_that_fit(sm_90(), 64, 17), 56u);  // 34 warps, 9 in the fullest quarter: 1,820, down to 1,792
+  for (const uint32_t threads : {32u, 96u, 128u, 224u, 256u, 416u, 512u, 736u, 1024u}) {
+    for (const uint32_t blocks : {1u, 2u}) {
+      const uint32_t most = registers_that_fit(sm_90(), threads, blocks);
+      const auto holds = [&](uint32_t registers) {
+        return blocks_per_sm(sm_90(), {.threads = threads, .registers = registers});
+      };
+      EXPECT_GE(holds(most), blocks) << threads;
+      if (most < 255) EXPECT_LT(holds(most + 1), blocks) << threads;
+    }
+  }
 }
 
 TEST(CudaOccupancy, the_limit_is_named) {
@@ -92,11 +111,12 @@ TEST(CudaOccupancy, available_shared_memory_keeps_the_blocks_resident) {
 }
 
 /// Of a description that we ship.
-SmLimits shipped(const std::string& name) {
+DeviceInfo device(const std::string& name) {
   const auto gpu = gpu::load_gpu(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/" + name + ".toml");
   EXPECT_TRUE(gpu) << gpu.error().message;
-  return gpu ? device_info(*gpu).sm : SmLimits{};
+  return gpu ? device_info(*gpu) : DeviceInfo{};
 }
+SmLimits shipped(const std::string& name) { return device(name).sm; }
 
 TEST(CudaOccupancy, fermi_gives_registers_in_64s_to_warps_of_two_schedulers) {
   const SmLimits sm = shipped("gtx480");
@@ -110,6 +130,57 @@ TEST(CudaOccupancy, as_many_ctas_as_the_elastic_pipeline_paper_counts) {
   const SmLimits sm = shipped("cf11");  // Table 4, "CTAs per core"
   EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 10, .shared = 1024}), 4u);  // Reduction: 1,024 threads
   EXPECT_EQ(blocks_per_sm(sm, {.threads = 64, .registers = 16, .shared = 2112}), 7u);   // DCT: 16 rows of 33 words
+}
+
+/// A kernel without launch bounds.
+simt::KernelInfo needs(uint32_t registers) {
+  simt::KernelInfo kernel;
+  kernel.registers = registers;
+  return kernel;
+}
+
+TEST(CudaOccupancy, a_kernel_without_launch_bounds_has_the_registers_it_needs_as_far_as_instructions_can_name_them) {
+  EXPECT_EQ(registers_told(device("h100"), needs(100)), 100u);
+  EXPECT_EQ(registers_told(device("k20"), needs(200)), 200u);    // compute capability 3.5
+  EXPECT_EQ(registers_told(device("gtx480"), needs(50)), 50u);   // 1,024 threads could not have them
+  EXPECT_EQ(registers_told(device("gtx480"), needs(100)), 63u);  // 2.0
+  EXPECT_EQ(registers_told(device("cf11"), needs(200)), 128u);   // 1.3
+}
+
+TEST(CudaOccupancy, launch_bounds_keep_registers_to_what_fits) {
+  simt::KernelInfo kernel = needs(100);
+  kernel.has_launch_bounds = true;
+  EXPECT_EQ(registers_told(device("h100"), kernel), 64u);  // 1,024 threads
+  kernel.max_threads = 512;
+  EXPECT_EQ(registers_told(device("h100"), kernel), 100u);
+  kernel.least_ctas = 2;
+  EXPECT_EQ(registers_told(device("h100"), kernel), 64u);
+  kernel.least_ctas = 5;  // 80 warps: no SM holds them, so they were no bound
+  EXPECT_EQ(registers_told(device("h100"), kernel), 100u);
+}
+
+TEST(CudaOccupancy, a_launch_has_no_more_registers_than_its_threads_can_have) {
+  const DeviceInfo h100 = device("h100");
+  const simt::KernelInfo kernel = needs(100);
+  const Function function{.info = &kernel};
+  // 100 * 32 = 3,200, in units 3,328: 4 warps a quarter, 16 in all.
+  EXPECT_EQ(registers_for(h100, kernel, 256), 100u);
+  EXPECT_EQ(occupancy(h100, function, 256, 0), 2u);
+  EXPECT_EQ(occupancy(h100, function, 512, 0), 1u);
+  EXPECT_EQ(registers_for(h100, kernel, 1024), 64u);  // it is launched so: the compiler must have been told
+  EXPECT_EQ(occupancy(h100, function, 1024, 0), 1u);
+  EXPECT_EQ(std::string(occupancy_limits(h100, function, 1024, 0).limited_by), "registers");
+}
+
+TEST(CudaOccupancy, a_cooperative_launch_counts_on_its_share_of_the_grid) {
+  const DeviceInfo h100 = device("h100");
+  const simt::KernelInfo kernel = needs(100);
+  const Function function{.info = &kernel};
+  EXPECT_EQ(ctas_together(h100, {264, 1, 1}, false), 1u);
+  EXPECT_EQ(ctas_together(h100, {264, 1, 1}, true), 2u);  // 132 SMs
+  EXPECT_EQ(ctas_together(h100, {265, 1, 1}, true), 3u);
+  EXPECT_EQ(occupancy_limits(h100, function, 512, 0, 2).blocks, 2u);   // with 64 registers each
+  EXPECT_EQ(occupancy_limits(h100, function, 1024, 0, 3).blocks, 2u);  // 96 warps do not fit
 }
 
 }  // namespace

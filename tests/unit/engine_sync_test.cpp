@@ -141,6 +141,18 @@ TEST_F(EngineSync, a_line_of_the_toolkit_is_reported_where_it_was_called) {
   EXPECT_EQ(result->sites[0].source.line, 12u);
 }
 
+TEST_F(EngineSync, what_has_line_0_belongs_to_the_line_before_or_to_the_functions_first) {
+  const std::string store = "st.shared.u32 [s], 1;\n";
+  const std::string text = kernel(".shared .b32 s[32];\n.loc 1 0 3\n" + store + "{ .loc 2 7 3\n" + store +
+                                  "}.loc 1 0 5\n" + store + ".loc 1 9 5\n" + store + ".loc 1 0 5\n" + store + "ret;") +
+                           ".file 1 \"a.cu\"\n.file 2 \"b.cuh\"\n";
+  const auto result = run(text, {1}, {32}, 32);
+  ASSERT_TRUE(result);
+  std::vector<std::string> places;
+  for (const auto& site : result->sites) places.push_back(site.source.file + ":" + std::to_string(site.source.line));
+  EXPECT_EQ(places, (std::vector<std::string>{"b.cuh:7", "b.cuh:7", "b.cuh:7", "a.cu:9", "a.cu:9"}));
+}
+
 TEST_F(EngineSync, results_and_counters_do_not_depend_on_host_threads) {
   const std::string text = kernel(kThread + ".shared .b32 s[256]; mul.lo.u32 %r5, %r1, %r2; and.b32 %r5, %r5, 255; shl.b32 %r5, %r5, 2;"
                                   "mov.u32 %r6, s; add.u32 %r5, %r5, %r6; atom.shared.add.u32 %r7, [%r5], %r1; bar.sync 0;"

@@ -53,6 +53,32 @@ TEST(Gpu, every_description_we_ship_loads) {
   EXPECT_GE(count, 9);
 }
 
+TEST(Gpu, what_is_printed_of_every_description_is_a_description_that_prints_the_same) {
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    const Result<Gpu> gpu = load_gpu(entry.path().string());
+    ASSERT_TRUE(gpu) << gpu.error().message;
+    const std::string text = to_toml(*gpu);
+    const Result<Gpu> again = parse_gpu(text, "printed.toml");
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(to_toml(*again), text);
+    EXPECT_EQ(again->timing.has_value(), gpu->timing.has_value());
+    EXPECT_EQ(again->machine.scratchpad, gpu->machine.scratchpad) << gpu->name;
+    EXPECT_EQ(again->shared_per_block, gpu->shared_per_block);
+  }
+}
+
+TEST(Gpu, what_is_printed_quotes_texts_and_leaves_out_what_the_file_left_out) {
+  const Result<Gpu> gpu =
+      parse_gpu(replaced(h100(), R"("NVIDIA H100 80GB HBM3")", R"("a \"b\" \\ \u0009c µ")"), "x.toml");
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  EXPECT_EQ(gpu->name, "a \"b\" \\ \tc µ");
+  const Result<Gpu> again = parse_gpu(to_toml(*gpu), "printed.toml");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->name, gpu->name);
+  EXPECT_EQ(to_toml(*gpu).find("[scratchpad.locks]"), std::string::npos);  // it has none
+  EXPECT_NE(to_toml(shipped("gtx480")).find("[scratchpad.locks]"), std::string::npos);
+}
+
 TEST(Gpu, h100_has_its_public_figures) {
   const Result<Gpu> gpu = load_gpu(kFolder + "/h100.toml");
   ASSERT_TRUE(gpu);

@@ -164,5 +164,20 @@ TEST_F(RegisterNeed, lies_between_16_and_maxnreg) {
   EXPECT_EQ(registers(text), 18u);
 }
 
+TEST_F(RegisterNeed, launch_bounds_are_told_apart_from_the_most_threads_there_can_be) {
+  const auto bounds = [&](const std::string& directives) {
+    std::string text = kernel("ret;");
+    text.replace(text.find("out) {"), 6, "out) " + directives + " {");
+    const auto program = engine().load(text, "test.ptx");
+    EXPECT_TRUE(program) << directives;
+    const KernelInfo info = program ? (*program)->kernels.front() : KernelInfo{};
+    return std::tuple(info.has_launch_bounds, info.max_threads, info.least_ctas);
+  };
+  EXPECT_EQ(bounds(""), std::tuple(false, 1024u, 1u));
+  EXPECT_EQ(bounds(".maxntid 1024, 1, 1"), std::tuple(true, 1024u, 1u));
+  EXPECT_EQ(bounds(".maxntid 32, 8, 1 .minnctapersm 4"), std::tuple(true, 256u, 4u));
+  EXPECT_EQ(bounds(".reqntid 64"), std::tuple(true, 64u, 1u));
+}
+
 }  // namespace
 }  // namespace bankshot::simt

@@ -148,6 +148,7 @@ TEST(ReportText, asks_for_line_information_where_it_is_missing) {
   other.source = {"", 0, 89};
   contains(to_text(made_report({site, other}), {.top = 1}), "1 more PTX instruction wastes 31 wavefronts");
   contains(text, "-lineinfo");
+  lacks(to_text(made_report({site, column(89)})), "-lineinfo");  // one line is known
 }
 
 TEST(ReportText, shows_the_source_line_where_it_can_be_read) {

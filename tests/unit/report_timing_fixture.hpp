@@ -28,6 +28,7 @@ inline timing::LaunchTiming made_timing() {
   timing::Counters& c = launch.counters;
   c.cycles = 100;
   c.sm_cycles = 200;
+  c.active_cycles = 160;
   c.warp_instructions = 40;
   c.thread_instructions = 1280;
   c.slots[static_cast<unsigned>(timing::Cause::issued)] = 40;

@@ -148,6 +148,9 @@ TEST(ReportTiming, rejects_broken_laws) {
     });
   };
   EXPECT_EQ(both("sm_cycles", 199), "sm_cycles is not SMs * cycles");
+  EXPECT_EQ(both("active_cycles", 201), "active_cycles exceeds sm_cycles");
+  EXPECT_EQ(both("warp_cycles", 48 * 160 + 1), "warp_cycles exceeds max_warps * active_cycles");
+  EXPECT_EQ(both("conflict_cycles_exposed", 161), "conflict_cycles_exposed exceeds active_cycles");
   EXPECT_EQ(both("shared_ideal_wavefronts", 98), "shared_ideal_wavefronts exceeds shared_wavefronts");
   EXPECT_EQ(both("l1_load_hits", 6), "l1_loads is not hits + merged + misses");
   EXPECT_EQ(both("packets_to_sms", 1), "packets_to_memory is not packets_to_sms");

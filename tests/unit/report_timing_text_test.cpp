@@ -27,15 +27,17 @@ scale(float*, int)
   cycles                         100 0.10 us at 1 GHz
   instructions                    40 warp                 1,280 thread
   IPC                          0.200 warp instructions a cycle of an SM, 0.40 of the chip
-  occupancy                      8.0 of 48 warps on average; 4 CTAs of 8 warps fit on an SM (limit: registers)
+  SMs                              2 of 2 had a CTA, 80.0 % of all SM cycles were active
+  occupancy                     10.0 of 48 warps on average; 4 CTAs of 8 warps fit on an SM (limit: registers)
   issue slots by what became of them
      20.0 %  ####                  issued an instruction
      50.0 %  ##########            data from shared memory is waited for
      30.0 %  ######                no warp is there
-  shared memory                    4 accesses, busy in 48.5 % of the time
+  shared memory                    4 accesses, busy in 60.6 % of the active cycles
   wavefronts                      97 needed                   4 ideal
   conflicts                       93 wavefronts; their cycles: 80 exposed, 13 hidden
-  do the conflicts cost anything? Yes: in 40.0 % of its time an SM waits for them.
+  do the conflicts cost anything? Yes: in 50.0 % of its active cycles an SM waits for them.
+    Without them it gains at most these at once; what it gains in all, a run with --bank-hash xor tells.
   L1                              10 loads, 50.0 % hit, 10.0 % join a fetch under way
   L2 reads                         4 sectors, 25.0 % hit
   DRAM                           3.8 GB/s of 8.0 (48.0 %); 12 bursts read, 0 written, 75.0 % row hits
@@ -56,7 +58,8 @@ TEST(ReportTimingText, hidden_conflicts_cost_nothing) {
 
 TEST(ReportTimingText, less_than_a_percent_hardly_costs) {
   const std::string all = text_of([](timing::Counters& c) { c.conflict_cycles_exposed = 1; });
-  EXPECT_TRUE(has(all, "do the conflicts cost anything? Hardly: in 0.5 % of its time an SM waits for them.\n")) << all;
+  EXPECT_TRUE(has(all, "do the conflicts cost anything? Hardly: in 0.6 % of its active cycles an SM waits for them.\n"))
+      << all;
 }
 
 TEST(ReportTimingText, conflicts_that_the_atomics_unit_does_not_charge_cost_nothing) {
@@ -74,6 +77,36 @@ TEST(ReportTimingText, what_was_not_used_is_not_told) {
   EXPECT_FALSE(has(all, "L1 ")) << all;
   EXPECT_FALSE(has(all, "DRAM")) << all;
   EXPECT_TRUE(has(all, "  L2 writes                        1 sector, 0.0 % hit\n")) << all;
+}
+
+TEST(ReportTimingText, a_grid_smaller_than_the_chip_is_told) {
+  RunReport report = made_simulation();
+  KernelTiming& timing = *report.kernels[0].timing;
+  timing.launches[0].grid = {1, 1, 1};
+  EXPECT_TRUE(has(text(report),
+                  "  SMs                              1 of 2 had a CTA, 80.0 % of all SM cycles were active; the grid "
+                  "is smaller than the chip\n"));
+  timing.launches.push_back(timing.launches[0]);
+  timing.launches[1].grid = {1, 3, 1};
+  EXPECT_TRUE(has(text(report), " 2 of 2 had a CTA in the largest launch, 80.0 % of all SM cycles were active\n"));
+}
+
+TEST(ReportTimingText, a_hash_is_not_proposed_where_there_is_one) {
+  RunReport report = made_simulation();
+  report.machine->bank_hash = "xor";
+  EXPECT_TRUE(has(text(report), "    Without them it gains at most these at once.\n"));
+}
+
+TEST(ReportTimingText, banks_that_outlive_their_ctas_are_not_busier_than_always) {
+  EXPECT_TRUE(has(text_of([](timing::Counters& c) { c.active_cycles = 90; }), "busy in 100.0 % of the active cycles"));
+}
+
+TEST(ReportTimingText, several_kernels_are_summed_up_first) {
+  RunReport report = made_simulation();
+  EXPECT_FALSE(has(text(report), "kernels"));
+  const timing::LaunchTiming timing = made_timing();
+  for (int k = 0; k < 2; ++k) report.add(made_launch({}), "other", {4, 2, 1}, {32, 8, 1}, {}, &timing);
+  EXPECT_TRUE(has(text(report), "bank hash none\n2 kernels, 3 launches: 300 cycles, 0.30 us\n\nscale")) << text(report);
 }
 
 TEST(ReportTimingText, a_stopped_launch_is_partial) {

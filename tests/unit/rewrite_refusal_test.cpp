@@ -143,6 +143,13 @@ TEST(RewriteRefusal, a_line_of_the_toolkit_is_told_where_it_was_called) {
   EXPECT_EQ(why, "array tile is left alone: its address goes through shr.u32, which is not followed (app.cu:12)");
 }
 
+TEST(RewriteRefusal, what_has_line_0_is_told_with_the_functions_first_line) {
+  std::string why;
+  rewritten(kernel_text(".loc 1 0 3\n" + kUse + "shr.u32 %r5, %r4, 4;\n.loc 1 12 5\n", ".file 1 \"app.cu\"\n"), "tile",
+            "xor", &why);
+  EXPECT_EQ(why, "array tile is left alone: its address goes through shr.u32, which is not followed (app.cu:12)");
+}
+
 TEST(RewriteRefusal, rejects_what_is_not_there) {
   EXPECT_EQ(refusal(kUse, "tiles"), "there is no shared array tiles in kernel k");
   ptx::Module module = ptx::parsed(kernel_text(kUse));

@@ -1,0 +1,44 @@
+// Writing a description: what parse_gpu reads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "bankshot/gpu/keys.hpp"
+
+namespace bankshot::gpu {
+namespace {
+
+/// Whether a file would say this key. One that may be left out and has a value that no file may give it was left out.
+bool is_said(const Gpu& gpu, const Key& key) {
+  if (!key.optional && !may_be_left_out(key.section)) return true;
+  return value_text(gpu, key) != "0" || key.least == 0;
+}
+
+}  // namespace
+
+std::string to_toml(const Gpu& gpu) {
+  std::vector<const Key*> said;
+  const auto take = [&](std::span<const Key> table) {
+    for (const Key& key : table) {
+      if (is_said(gpu, key)) said.push_back(&key);
+    }
+  };
+  take(keys());
+  if (gpu.timing) take(timing_keys());
+  // Some sections have keys in both tables, and TOML has each section once.
+  std::string text;
+  std::vector<std::string_view> written;
+  for (const Key* first : said) {
+    if (std::ranges::find(written, first->section) != written.end()) continue;
+    written.push_back(first->section);
+    text += fmt::format("\n[{}]\n", first->section);
+    for (const Key* key : said) {
+      if (key->section != first->section) continue;
+      text += fmt::format("  {:<40} # {}\n", fmt::format("{} = {}", key->name, value_text(gpu, *key)), key->meaning);
+    }
+  }
+  return text;
+}
+
+}  // namespace bankshot::gpu
