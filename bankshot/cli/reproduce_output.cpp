@@ -83,7 +83,7 @@ std::string table(const std::vector<experiment::Row>& rows) {
 
 }  // namespace
 
-std::string to_text(const experiment::Experiment\& one, const experiment::Outcome\& outcome, bool quick) {
+std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick) {
   std::string text = fmt::format("{}: {}\n{}\n\n", one.name, one.title, one.paper) + table(outcome.rows);
   for (const report::PlotPanel& panel : outcome.panels) text += (text.ends_with("\n\n") ? "" : "\n") + to_table(panel);
   text += "\n";
