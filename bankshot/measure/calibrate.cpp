@@ -96,7 +96,7 @@ Pattern moved(Pattern pattern, uint32_t by) {
 std::optional<uint32_t> number_of(const Locks& locks, double position) {
   const std::vector<double> cost = medians(locks.latency);
   if (cost.empty()) return std::nullopt;
-  const double more = std::max({position / 2, 3 * largest_spread(locks.latency), 1.0});
+  const double more = std::max({position / 2, 3 * locks.spread, 1.0});
   size_t first = cost.size();
   while (first > 1 && cost[first - 1] - cost[0] > more) --first;
   if (first == cost.size()) return std::nullopt;
@@ -111,6 +111,7 @@ void find_locks(Measurement& measurement, Calibration& all, uint32_t bank_stride
     pairs.push_back(conflict_pattern(distance, 2));
   }
   locks.latency = measurement.time(Access::add, pairs);
+  locks.spread = largest_spread(locks.latency);
   const Line& position = all.find(Access::add, "position")->line;
   locks.number = number_of(locks, position.step);
   if (!locks.number) return;

@@ -32,6 +32,7 @@ struct Rate {
 /// Whether words share lock bits. Source: TPDS'13, section 2.1.2: distances that are multiples of the number of locks cost
 /// t_position + t_bank more, others 2 t_bank.
 struct Locks {
+  double spread = 0;                ///< the largest of the points
   std::vector<uint32_t> distances;  ///< words between two words of one bank; else the pattern has no conflict
   std::vector<Samples> latency;     ///< of an atomic add, by distance
   std::optional<uint32_t>

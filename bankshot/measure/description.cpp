@@ -100,28 +100,32 @@ class Measured {
   Measured(const Calibration& calibration, const gpu::Gpu& base) : all_(calibration), base_(base) {}
 
   Findings values() {
-    const Series& load = *all_.find(Access::load, "bank");
+    const Series &load = series(Access::load, "bank"), &position = series(Access::add, "position");
     // Banks that serve fewer lanes than a warp has take several passes even so, which the model counts by itself.
-    cycles("scratchpad.latency", load.line.first - (linear_passes() - 1), "a load without conflicts");
-    const double position = all_.find(Access::add, "position")->line.step;
+    cycles("scratchpad.latency", load.line.first - (linear_passes() - 1), load.latency[0].spread(),
+           "a load without conflicts");
     add("scratchpad.atomics", quoted(atomics_unit(all_)),
-        fmt::format("each further lane on one word costs {:.2f} ticks", position));
+        fmt::format("each further lane on one word costs {:.2f} ticks", position.line.step));
     if (atomics_unit(all_) == "native") {
       add("scratchpad.combines_increments", combines_increments(all_) ? "true" : "false",
-          fmt::format("{:.2f} of additions of 1", all_.find(Access::increment_unused, "position")->line.step));
+          fmt::format("{:.2f} of additions of 1", series(Access::increment_unused, "position").line.step));
     }
     if (all_.locks.number) locks();
     return std::move(found_);
   }
 
  private:
+  const Series& series(Access access, std::string_view conflicts) const { return *all_.find(access, conflicts); }
+
   void add(const std::string& key, std::string text, const std::string& remark) {
-    found_[key] = {key, std::move(text), {}, "measured: " + remark};
+    found_[key] = {key, std::move(text), {}, "measured: " + remark, {}, 0};
   }
   /// A time in cycles of issue, at least one.
-  void cycles(const std::string& key, double ticks, const std::string& remark) {
+  void cycles(const std::string& key, double ticks, double spread, const std::string& remark) {
     const long whole = std::max(1L, std::lround(ticks * all_.device.issue_cycles_by_tick));
-    add(key, std::to_string(whole), fmt::format("{}, {:.2f} ticks", remark, ticks));
+    add(key, std::to_string(whole), fmt::format("{}, {:.2f} ticks, spread {:.2f}", remark, ticks, spread));
+    found_[key].ticks = ticks;
+    found_[key].spread = spread;
   }
 
   unsigned linear_passes() const {
@@ -136,19 +140,21 @@ class Measured {
   /// addition and branch cannot be seen: as in the base, else as in ICCD'13, section III.
   void locks() {
     const Locks& locks = all_.locks;
-    const Line position = all_.find(Access::add, "position")->line, bank = all_.find(Access::add, "bank")->line;
+    const Series &position = series(Access::add, "position"), &bank = series(Access::add, "bank");
+    const double spread = std::max({position.spread, bank.spread, locks.spread});
     const timing::LocksConfig& was = base_.timing->locks;
     const double share = was.bits != 0 ? static_cast<double>(was.update) / (was.update + was.branch) : 18.0 / (18 + 32);
-    const double rest = std::max(0.0, position.step - locks.read_level - locks.write_level);
-    add("scratchpad.locks.bits", std::to_string(std::bit_width(*locks.number) - 1),
+    const double rest = std::max(0.0, position.line.step - locks.read_level - locks.write_level);
+    const std::string path = "scratchpad.locks.";
+    add(path + "bits", std::to_string(std::bit_width(*locks.number) - 1),
         fmt::format("words {} apart share a lock", *locks.number));
-    cycles("scratchpad.locks.base", position.first, "an atomic add without conflicts");
-    cycles("scratchpad.locks.position", position.step, "each further lane on one word");
-    cycles("scratchpad.locks.bank", bank.step / 2, "half of each further word of a bank");
-    cycles("scratchpad.locks.read", locks.read_level, "a pair on one lock less a position conflict");
-    cycles("scratchpad.locks.write", locks.write_level, "each further word of a bank less that");
-    cycles("scratchpad.locks.update", rest * share, "share of the rest of a position conflict");
-    cycles("scratchpad.locks.branch", rest * (1 - share), "share of the rest of a position conflict");
+    cycles(path + "base", position.line.first, position.latency[0].spread(), "an atomic add without conflicts");
+    cycles(path + "position", position.line.step, position.spread, "each further lane on one word");
+    cycles(path + "bank", bank.line.step / 2, bank.spread, "half of each further word of a bank");
+    cycles(path + "read", locks.read_level, spread, "a pair on one lock less a position conflict");
+    cycles(path + "write", locks.write_level, spread, "each further word of a bank less that");
+    cycles(path + "update", rest * share, spread, "share of the rest of a position conflict");
+    cycles(path + "branch", rest * (1 - share), spread, "share of the rest of a position conflict");
   }
 
   const Calibration& all_;
@@ -159,7 +165,9 @@ class Measured {
 Findings told_values(const Calibration& calibration, const gpu::Gpu& base) {
   const Device& device = calibration.device;
   Findings told;
-  const auto add = [&](const std::string& key, const std::string& text) { told[key] = {key, text, {}, device.driver}; };
+  const auto add = [&](const std::string& key, const std::string& text) {
+    told[key] = {key, text, {}, device.driver, {}, 0};
+  };
   for (const auto& [key, text] : device.facts) add(key, text);
   add("gpu.name", quoted(device.name));
   if (const auto core = told.find("clocks.core_khz"); core != told.end() && !told.contains("clocks.issue_khz")) {
@@ -211,7 +219,7 @@ Result<Base> nearest_base(const Device& device) {
     const int major = std::abs(static_cast<int>(gpu->compute_major) - static_cast<int>(device.major));
     const int minor = std::abs(static_cast<int>(gpu->compute_minor) - static_cast<int>(device.minor));
     const bool newer = gpu->compute_major > device.major;
-    const int far = major * 1000 + (newer ? 500 : 0) + minor;
+    const int far = gpu->name == device.name ? -1 : major * 1000 + (newer ? 500 : 0) + minor;
     if (best && far >= least) continue;
     least = far;
     best = Base{name, std::move(*gpu)};

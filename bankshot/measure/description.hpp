@@ -2,6 +2,7 @@
 // the driver tells.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,18 @@ struct Base {
   gpu::Gpu gpu;
 };
 
-/// The GPU that can be simulated and is nearest in compute capability: of the same major number before all others, and of two
-/// that are as near the older one.
+/// The GPU that can be simulated and is of this name; else that which is nearest in compute capability: of the same major number
+/// before all others, and of two that are as near the older one.
 Result<Base> nearest_base(const Device& device);
 
 /// One value that is not the base's.
 struct Finding {
-  std::string key;     ///< "scratchpad.latency"
-  std::string text;    ///< as the file has it: "29"
-  std::string was;     ///< in the base
-  std::string remark;  ///< how it was found
+  std::string key;              ///< "scratchpad.latency"
+  std::string text;             ///< as the file has it: "29"
+  std::string was;              ///< in the base; "none" if it has no such section
+  std::string remark;           ///< how it was found
+  std::optional<double> ticks;  ///< of a time: as measured
+  double spread = 0;            ///< … the largest of the points it comes from
 };
 
 struct Description {

@@ -9,8 +9,10 @@ namespace {
 
 using nlohmann::json;
 
-std::string conflicts_of(const Series& series) {
-  return fmt::format("{}, stride {}", series.conflicts == "mixed" ? "bank" : series.conflicts, series.stride);
+/// "bank, stride 32": what conflicts there are.
+std::string conflicts_of(const Series& series, const Locks& locks) {
+  const bool of_banks = series.conflicts == "mixed" || (series.conflicts == "lock" && !locks.number);
+  return fmt::format("{}, stride {}", of_banks ? "bank" : series.conflicts, series.stride);
 }
 
 std::string latency_table(const Calibration& calibration) {
@@ -19,8 +21,8 @@ std::string latency_table(const Calibration& calibration) {
   for (const Series& one : calibration.series) {
     const size_t degrees = one.latency.size();
     text += fmt::format("{:<30} {:<18} {:>7} {:>8.1f} {:>8.1f} {:>9} {:>6} {:>8.1f} {:>6.1f}\n",
-                        info(one.access).meaning, conflicts_of(one), fmt::format("1..{}", degrees), one.line.first,
-                        degrees == 0 ? 0 : one.latency.back().median(),
+                        info(one.access).meaning, conflicts_of(one, calibration.locks), fmt::format("1..{}", degrees),
+                        one.line.first, degrees == 0 ? 0 : one.latency.back().median(),
                         one.line.points > 1 ? fmt::format("{:.2f}", one.line.step) : "-",
                         fmt::format("1..{}", one.line.points), one.line.residual, one.spread);
   }
@@ -68,8 +70,12 @@ json series_json(const Series& one) {
 
 json findings_json(const std::vector<Finding>& all) {
   json list = json::array();
-  for (const Finding& one : all)
+  for (const Finding& one : all) {
     list.push_back({{"key", one.key}, {"value", one.text}, {"base", one.was}, {"remark", one.remark}});
+    if (!one.ticks) continue;
+    list.back()["ticks"] = *one.ticks;
+    list.back()["spread"] = one.spread;
+  }
   return list;
 }
 
@@ -120,7 +126,10 @@ std::string to_json(const Calibration& calibration, const Base& base, const Desc
                                  {"degrees", one.degrees},
                                  {"ticks", numbers(one.ticks)}});
   }
-  document["locks"] = {{"distances", locks.distances}, {"latency", numbers(locks.latency)}, {"number", nullptr}};
+  document["locks"] = {{"distances", locks.distances},
+                       {"latency", numbers(locks.latency)},
+                       {"spread", locks.spread},
+                       {"number", nullptr}};
   if (locks.number) {
     document["locks"]["number"] = *locks.number;
     document["locks"]["pair"] = locks.pair;

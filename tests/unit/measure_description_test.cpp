@@ -65,6 +65,8 @@ TEST(MeasureDescription, locks_are_found_where_the_base_has_none) {
   EXPECT_EQ(gpu.timing->locks.branch, 32u);
   ASSERT_TRUE(find(description.measured, "scratchpad.locks.read"));
   EXPECT_EQ(find(description.measured, "scratchpad.locks.read")->was, "none");
+  EXPECT_EQ(find(description.measured, "scratchpad.locks.read")->ticks, 32);
+  EXPECT_EQ(find(description.measured, "scratchpad.locks.read")->spread, 0);
 }
 
 TEST(MeasureDescription, what_was_not_measured_is_the_bases_for_every_gpu_that_can_be_simulated) {
@@ -143,8 +145,9 @@ TEST(MeasureDescription, the_head_of_the_file_says_what_was_measured_when) {
 }
 
 TEST(MeasureDescription, the_nearest_base_can_be_simulated_and_is_rather_older) {
-  const auto nearest = [](unsigned major, unsigned minor) {
+  const auto nearest = [](unsigned major, unsigned minor, const char* name = "") {
     Device device;
+    device.name = name;
     device.major = major;
     device.minor = minor;
     const auto base = nearest_base(device);
@@ -156,6 +159,7 @@ TEST(MeasureDescription, the_nearest_base_can_be_simulated_and_is_rather_older) 
   EXPECT_EQ(nearest(12, 0), "h100");
   EXPECT_EQ(nearest(3, 7), "k20");
   EXPECT_EQ(nearest(2, 1), "gtx480");
+  EXPECT_EQ(nearest(2, 0, "GeForce GTX 580"), "gtx580");
 }
 
 TEST(MeasureReport, text_and_json_say_the_same) {
