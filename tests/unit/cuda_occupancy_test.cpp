@@ -162,7 +162,8 @@ TEST(CudaOccupancy, launch_bounds_keep_registers_to_what_fits) {
 TEST(CudaOccupancy, a_launch_has_no_more_registers_than_its_threads_can_have) {
   const DeviceInfo h100 = device("h100");
   const simt::KernelInfo kernel = needs(100);
-  const Function function{.info = &kernel};
+  Function function;
+  function.info = &kernel;
   // 100 * 32 = 3,200, in units 3,328: 4 warps a quarter, 16 in all.
   EXPECT_EQ(registers_for(h100, kernel, 256), 100u);
   EXPECT_EQ(occupancy(h100, function, 256, 0), 2u);
@@ -175,7 +176,8 @@ TEST(CudaOccupancy, a_launch_has_no_more_registers_than_its_threads_can_have) {
 TEST(CudaOccupancy, a_cooperative_launch_counts_on_its_share_of_the_grid) {
   const DeviceInfo h100 = device("h100");
   const simt::KernelInfo kernel = needs(100);
-  const Function function{.info = &kernel};
+  Function function;
+  function.info = &kernel;
   EXPECT_EQ(ctas_together(h100, {264, 1, 1}, false), 1u);
   EXPECT_EQ(ctas_together(h100, {264, 1, 1}, true), 2u);  // 132 SMs
   EXPECT_EQ(ctas_together(h100, {265, 1, 1}, true), 3u);
