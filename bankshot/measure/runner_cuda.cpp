@@ -9,7 +9,15 @@ namespace bankshot::measure {
 namespace {
 
 /// Numbers of the driver interface: CUdevice_attribute, CUjit_option, CU_LAUNCH_PARAM_….
-enum Attribute : int { kMaxThreads = 1, kSharedPerBlock = 8, kWarpSize = 10, kClock = 13, kMajor = 75, kMinor = 76 };
+enum Attribute : int {
+  kMaxThreads = 1,
+  kSharedPerBlock = 8,
+  kWarpSize = 10,
+  kClock = 13,
+  kThreadsPerSm = 39,
+  kMajor = 75,
+  kMinor = 76
+};
 enum JitOption : int { kErrorLog = 5, kErrorLogBytes = 6 };
 void* const kParamEnd = nullptr;
 void* const kParamBuffer = reinterpret_cast<void*>(1);
@@ -22,19 +30,19 @@ struct Fact {
 };
 constexpr std::array kFacts = {
     Fact{16, "gpu.sms"},
-    Fact{13, "clocks.core_khz"},
+    Fact{kClock, "clocks.core_khz"},
     Fact{36, "clocks.memory_khz"},
     Fact{38, "memory.l2_bytes"},
     Fact{9, "memory.constant_bytes"},
     Fact{37, "memory.bus_bits"},
     Fact{81, "sm.shared_bytes"},
-    Fact{8, "sm.shared_per_block_bytes"},
+    Fact{kSharedPerBlock, "sm.shared_per_block_bytes"},
     Fact{97, "sm.shared_per_block_optin_bytes"},
     Fact{111, "sm.shared_reserved_per_block_bytes"},
     Fact{82, "sm.registers"},
     Fact{12, "sm.registers_per_block"},
-    Fact{39, "sm.max_threads"},
-    Fact{1, "sm.max_threads_per_block"},
+    Fact{kThreadsPerSm, "sm.max_threads"},
+    Fact{kMaxThreads, "sm.max_threads_per_block"},
     Fact{106, "sm.max_blocks"},
 };
 
@@ -161,6 +169,7 @@ class Cuda final : public Runner {
       int value = 0;
       const bool known = driver_.cuDeviceGetAttribute(&value, fact.attribute, id) == 0 && value >= 0;
       if (known) device_.facts[fact.key] = std::to_string(value);
+      if (known && fact.attribute == kThreadsPerSm) device_.facts["sm.max_warps"] = std::to_string(value / 32);
     }
     return std::nullopt;
   }

@@ -85,6 +85,7 @@ FAKE_API(int) cuDeviceGetAttribute(int* value, int attribute, int) {
     case 13: *value = 1'234'000; return kSuccess;
     case 16: *value = 10; return kSuccess;
     case 38: *value = 1'000'001; return kSuccess;  // no cache is of this size
+    case 39: *value = 1536; return kSuccess;
     case 75: *value = 7; return kSuccess;
     case 76: *value = 5; return kSuccess;
     default: return 1;

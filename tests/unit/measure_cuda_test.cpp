@@ -68,6 +68,8 @@ TEST(MeasureCuda, measures_and_describes) {
   EXPECT_EQ(gpu->name, "Imaginary ?GPU?");
   EXPECT_EQ(gpu->timing->scratchpad.latency, 33u);
   EXPECT_EQ(gpu->machine.sms, 10u);
+  EXPECT_EQ(gpu->max_threads_per_sm, 1536u);
+  EXPECT_EQ(gpu->max_warps_per_sm, 48u);
   ASSERT_EQ(description.refused.size(), 1u);
   EXPECT_EQ(description.refused[0].key, "memory.l2_bytes");
 }
