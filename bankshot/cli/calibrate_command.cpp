@@ -80,12 +80,23 @@ class Calibrate final : public Command {
     }
     if (!simulates() && gpu_option_->count() != 0) return "--gpu names a GPU to simulate: say --backend simulate";
     if (!output_.empty() && !output_.ends_with(".toml")) return output_ + ": the name of a description ends in .toml";
-    if (!output_.empty() && output_ == json_) return "-o and --json name the same file, " + output_;
+    if (same_file(output_, json_)) return "-o and --json name the same file, " + output_;
+    if (const auto error = overwrites("-o", output_, inputs())) return error->message;
     if (!output_.empty()) {
       if (const auto error = cannot_write(output_)) return error->message;
     }
-    const auto error = cannot_deliver(json_);
+    const auto error = cannot_deliver(json_, inputs());
     return error ? error->message : "";
+  }
+
+  std::vector<Input> inputs() const {
+    std::vector<Input> files;
+    const auto add = [&](const char* what, const std::string& name) {
+      if (const auto file = gpu::find_gpu_file(name)) files.push_back({what, *file});
+    };
+    if (simulates()) add("the file of --gpu", gpu_);
+    if (!base_.empty()) add("the file of --base", base_);
+    return files;
   }
 
   Result<std::unique_ptr<measure::Runner>> open() const {

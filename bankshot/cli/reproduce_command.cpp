@@ -31,7 +31,7 @@ class Reproduce final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
-    if (const auto error = cannot_deliver(json_)) return refuse(error->message);
+    if (const auto error = cannot_deliver(json_, inputs())) return refuse(error->message);
     if (list_) return list();
     if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them");
     if (const std::string reason = plot_problem(); !reason.empty()) return refuse(reason);
@@ -40,9 +40,6 @@ class Reproduce final : public Command {
       Result<experiment::Experiment> one = experiment::load(name);
       if (!one) return refuse(one.error().message);
       all.push_back(std::move(*one));
-    }
-    if (const auto gpu = gpu::find_gpu_file(options_.gpu)) {
-      if (const auto error = overwrites("--json", json_, {{"the file of --gpu", *gpu}})) return refuse(error->message);
     }
     std::map<std::string, ExperimentRuns> runs_by_gpu;
     std::string text, json;
@@ -77,12 +74,19 @@ class Reproduce final : public Command {
   }
 
  private:
+  /// Files that are read. The GPU of an experiment that names its own is one of ours.
+  std::vector<Input> inputs() const {
+    const Result<std::string> gpu = gpu::find_gpu_file(options_.gpu);
+    return gpu ? std::vector<Input>{{"the file of --gpu", *gpu}} : std::vector<Input>{};
+  }
+
   /// Why no plot can be written, before the long work, or empty.
   std::string plot_problem() const {
     if (plot_.empty()) return {};
     if (names_.size() != 1) return "--plot draws one experiment; " + std::to_string(names_.size()) + " are named";
     if (plot_ == "-") return "--plot takes the name of a file: standard output is the tables'";
-    if (plot_ == json_) return "--plot and --json name the same file, " + json_;
+    if (same_file(plot_, json_)) return "--plot and --json name the same file, " + json_;
+    if (const auto error = overwrites("--plot", plot_, inputs())) return error->message;
     const auto error = cannot_write(plot_);
     return error ? error->message : "";
   }

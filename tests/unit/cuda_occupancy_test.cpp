@@ -51,7 +51,9 @@ TEST(CudaOccupancy, the_most_registers_that_fit_hold_the_ctas_and_one_more_does_
         return blocks_per_sm(sm_90(), {.threads = threads, .registers = registers});
       };
       EXPECT_GE(holds(most), blocks) << threads;
-      if (most < 255) EXPECT_LT(holds(most + 1), blocks) << threads;
+      if (most < 255) {
+        EXPECT_LT(holds(most + 1), blocks) << threads;
+      }
     }
   }
 }
