@@ -19,28 +19,34 @@ struct ImageOf {
 };
 using Image = ImageOf<uint8_t>;  // 255 is white
 
-/// An image in which near pixels are alike, as in photographs: "value noise". On lattices of 64, 32, 16, 8 and 4 pixels,
-/// each point has a random value; pixels between are interpolated bilinearly, and the lattices are added with the weights
-/// 16, 8, 4, 2 and 1 of 31, which gives each scale half the contrast of the next larger one. The result is stretched
+/// Adds "value noise" of one scale: random values on a lattice, bilinear between its points.
+/// @param cell   pixels between lattice points
+/// @param value  of the next point
+template <class Value>
+void add_noise(std::vector<int>& to, int width, int height, int cell, int weight, Value value) {
+  const int columns = width / cell + 2, rows = height / cell + 2;
+  std::vector<int> lattice(size_t(columns) * rows);
+  for (int& point : lattice) point = value();
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const int* corner = &lattice[size_t(y / cell) * columns + x / cell];
+      const int right = x % cell, down = y % cell;
+      const int upper = corner[0] * (cell - right) + corner[1] * right;
+      const int lower = corner[columns] * (cell - right) + corner[columns + 1] * right;
+      to[size_t(y) * width + x] += weight * ((upper * (cell - down) + lower * down) / (cell * cell));
+    }
+}
+
+/// An image in which near pixels are alike, as in photographs: value noise on lattices of 64, 32, 16, 8 and 4 pixels with the
+/// weights 16, 8, 4, 2 and 1 of 31, which gives each scale half the contrast of the next larger one. The result is stretched
 /// about the middle by two and cut off at black and white, and a grain of -2 to 2 is added to each pixel. All in whole
 /// numbers: a seed gives the same image on every machine.
 inline Image made_image(int width, int height, uint32_t seed) {
   Image image{width, height, std::vector<uint8_t>(size_t(width) * height)};
   Random random = seeded(seed);
   std::vector<int> sum(image.pixels.size());
-  for (int cell = 64, weight = 16; weight > 0; cell /= 2, weight /= 2) {
-    const int columns = width / cell + 2, rows = height / cell + 2;
-    std::vector<int> lattice(size_t(columns) * rows);
-    for (int& value : lattice) value = static_cast<int>(random.below(256));
-    for (int y = 0; y < height; ++y)
-      for (int x = 0; x < width; ++x) {
-        const int* corner = &lattice[size_t(y / cell) * columns + x / cell];
-        const int right = x % cell, down = y % cell;
-        const int upper = corner[0] * (cell - right) + corner[1] * right;
-        const int lower = corner[columns] * (cell - right) + corner[columns + 1] * right;
-        sum[size_t(y) * width + x] += weight * ((upper * (cell - down) + lower * down) / (cell * cell));
-      }
-  }
+  for (int cell = 64, weight = 16; weight > 0; cell /= 2, weight /= 2)
+    add_noise(sum, width, height, cell, weight, [&] { return static_cast<int>(random.below(256)); });
   for (size_t i = 0; i < sum.size(); ++i) {
     const int value = (sum[i] / 31 - 128) * 2 + 128 + static_cast<int>(random.below(5)) - 2;
     image.pixels[i] = static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);

@@ -8,21 +8,6 @@
 
 using Image12 = ImageOf<uint16_t>;  // 0 black to 4,095 white
 
-/// Adds "value noise" of one scale: random values from -amplitude to amplitude on a lattice, bilinear between its points.
-inline void add_noise(std::vector<int>& to, int width, int height, int cell, int amplitude, Random& random) {
-  const int columns = width / cell + 2, rows = height / cell + 2;
-  std::vector<int> lattice(size_t(columns) * rows);
-  for (int& value : lattice) value = static_cast<int>(random.below(2 * amplitude + 1)) - amplitude;
-  for (int y = 0; y < height; ++y)
-    for (int x = 0; x < width; ++x) {
-      const int* corner = &lattice[size_t(y / cell) * columns + x / cell];
-      const int right = x % cell, down = y % cell;
-      const int upper = corner[0] * (cell - right) + corner[1] * right;
-      const int lower = corner[columns] * (cell - right) + corner[columns + 1] * right;
-      to[size_t(y) * width + x] += (upper * (cell - down) + lower * down) / (cell * cell);
-    }
-}
-
 /// Discs of random greys laid over each other, the last in front ("dead leaves", Lee, Mumford and Huang: Occlusion models for
 /// natural images, 2001): radii of 3 to 5, 6 to 11 … pixels up to the image's longer side, each four times rarer than the one
 /// before, so that all cover the same area, which makes statistics the same at all scales; until every pixel is covered 8
@@ -55,7 +40,8 @@ inline std::vector<int> dead_leaves(int width, int height, Random& random) {
 inline Image12 natural_image(int width, int height, uint32_t seed) {
   Random random = seeded(seed);
   std::vector<int> greys = dead_leaves(width, height, random), texture(greys.size());
-  for (int cell = 2; cell <= 64; cell *= 2) add_noise(texture, width, height, cell, 256, random);
+  for (int cell = 2; cell <= 64; cell *= 2)
+    add_noise(texture, width, height, cell, 1, [&] { return static_cast<int>(random.below(2 * 256 + 1)) - 256; });
   for (size_t i = 0; i < greys.size(); ++i) greys[i] += greys[i] * texture[i] / (6 * 256 * 8);
   Image12 image{width, height, std::vector<uint16_t>(greys.size())};
   for (int y = 0; y < height; ++y)

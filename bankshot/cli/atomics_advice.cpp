@@ -73,7 +73,7 @@ Result<Advice> advise(const AtomicsRequest& asked, const AdviceRequest& request)
     AtomicsRequest with = asked;
     with.bank_hash = hash;
     Result<AtomicsMachine> machine = atomics_machine(with);
-    if (machine && machine->form != "native") {
+    if (machine && machine->has_locks()) {
       with.lock_hash = hash;
       machine = atomics_machine(with);
     }

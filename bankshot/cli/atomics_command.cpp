@@ -78,8 +78,8 @@ class Atomics final : public Command {
   void common(CLI::App& app) {
     app.add_option("--gpu", request_.gpu, "GPU or TOML file whose atomics are meant")->capture_default_str();
     app.add_option("--form", request_.form,
-                   "tpds: algorithm 1 of TPDS'13; fsm: the states of ICCD'13; native: at the banks, without locks "
-                   "(default: tpds where the GPU has locks, else native)");
+                   "tpds: algorithm 1 of TPDS'13; fsm: the states of ICCD'13; native: at the banks, without locks; "
+                   "loadlike: as a load (default: that of the GPU's unit of atomics; tpds of locks)");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
@@ -96,7 +96,7 @@ class Atomics final : public Command {
     nlohmann::json list = nlohmann::json::array();
     std::string text =
         fmt::format("{}, form {}, bank hash {}, lock hash {}; cycles of its clock\n\n", machine->gpu.name,
-                    machine->form, request_.bank_hash, machine->form == "native" ? "-" : request_.lock_hash);
+                    machine->form, request_.bank_hash, machine->has_locks() ? request_.lock_hash : "-");
     text += fmt::format("{:>8}  {:>10}  {:>8}  {:>10}  {:>11}  {:>11}   {:>8} {:>8} {:>8}\n", "pattern", "weight",
                         "latency", "iterations", "lock degree", "bank degree", "rounds", "reads", "writes");
     double sum = 0, weights = 0;

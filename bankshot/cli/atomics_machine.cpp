@@ -1,6 +1,8 @@
 #include "bankshot/cli/atomics_machine.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "bankshot/scratchpad/hash_text.hpp"
 
@@ -30,36 +32,40 @@ Result<AtomicsMachine> with_locks(AtomicsMachine machine, const AtomicsRequest& 
 
 }  // namespace
 
-Result<AtomicsMachine> atomics_machine(const AtomicsRequest& request) {
-  Result<gpu::Gpu> gpu = gpu::find_gpu(request.gpu);
-  if (!gpu) return gpu.error();
-  if (!gpu->timing)
-    return Error{"--gpu: " + gpu->file + " says nothing of timing; bankshot gpus lists those that can be simulated"};
+Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest& request) {
   AtomicsMachine machine;
-  machine.gpu = *gpu;
+  machine.gpu = gpu;
   machine.address_bits = scratchpad::kMaxAddressBits;
-  const bool has_locks = gpu->timing->locks.bits != 0;
-  machine.form = !request.form.empty() ? request.form : has_locks ? "tpds" : "native";
-  if (machine.form != "tpds" && machine.form != "fsm" && machine.form != "native") {
-    return Error{"--form '" + request.form + "' is not known; there are tpds, fsm and native"};
-  }
-  machine.rules = gpu->machine.scratchpad;
-  if (machine.rules.bank_bytes != 4)
-    return Error{"--gpu: its banks are not 4 bytes wide, and the models speak of words in banks"};
+  const std::string& unit = gpu.timing->scratchpad.atomics;
+  const std::string own = unit == "lock" ? "tpds" : unit;
+  machine.form = request.form.empty() ? own : request.form;
+  if (std::find(kAtomicsForms.begin(), kAtomicsForms.end(), machine.form) == kAtomicsForms.end())
+    return Error{fmt::format("--form '{}' is not known; there are {}", request.form, fmt::join(kAtomicsForms, ", "))};
+  machine.rules = gpu.machine.scratchpad;
   if (const auto error = scratchpad::set_bank_hash(machine.rules, request.bank_hash))
     return Error{"--bank-hash: " + error->message};
-  if (machine.form != "native") {
-    if (!has_locks)
-      return Error{fmt::format("--form {} is for atomics in a loop over locks, and {} has none; its form is native",
-                               machine.form, gpu->name)};
+  if (machine.has_locks()) {
+    if (gpu.timing->locks.bits == 0)
+      return Error{fmt::format("--form {} is for atomics in a loop over locks, and {} has none; its form is {}",
+                               machine.form, gpu.name, own)};
+    if (machine.rules.bank_bytes != 4)
+      return Error{fmt::format("--form {} speaks of words in banks, and the banks of {} are not 4 bytes wide",
+                               machine.form, gpu.name)};
     return with_locks(std::move(machine), request);
   }
   if (request.lock_hash != "none")
-    return Error{"--lock-hash is for the forms tpds and fsm: native atomics have no locks"};
-  const timing::ScratchpadConfig& scratchpad = gpu->timing->scratchpad;
-  machine.model =
-      scratchpad::native_model(machine.rules, scratchpad.latency, scratchpad.combines_increments && !request.weights);
+    return Error{fmt::format("--lock-hash is for the forms tpds and fsm: {} atomics have no locks", machine.form)};
+  const timing::ScratchpadConfig& scratchpad = gpu.timing->scratchpad;
+  const bool as_one = machine.form == "loadlike" || (scratchpad.combines_increments && !request.weights);
+  machine.model = scratchpad::native_model(machine.rules, scratchpad.latency, as_one);
   return machine;
+}
+
+Result<AtomicsMachine> atomics_machine(const AtomicsRequest& request) {
+  const Result<gpu::Gpu> gpu = gpu::find_gpu(request.gpu);
+  if (!gpu) return gpu.error();
+  if (gpu->timing) return atomics_machine(*gpu, request);
+  return Error{"--gpu: " + gpu->file + " says nothing of timing; bankshot gpus lists those that can be simulated"};
 }
 
 }  // namespace bankshot::cli

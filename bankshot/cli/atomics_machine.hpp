@@ -1,7 +1,9 @@
 // The GPU that `bankshot atomics` speaks of: what its atomics on shared memory cost.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/scratchpad/atomics_model.hpp"
@@ -9,10 +11,13 @@
 
 namespace bankshot::cli {
 
+/// The closed models: two of a loop over locks, then those of units that need none, by their names.
+inline constexpr std::array<std::string_view, 4> kAtomicsForms = {"tpds", "fsm", "native", "loadlike"};
+
 /// What the options say.
 struct AtomicsRequest {
   std::string gpu = "gtx580";  ///< that of the papers
-  std::string form;            ///< tpds, fsm or native; empty: tpds where there are locks, else native
+  std::string form;            ///< one of kAtomicsForms; empty: that of the GPU's unit
   std::string bank_hash = "none", lock_hash = "none";
   bool weights = false;  ///< votes add other things than 1
 };
@@ -23,10 +28,13 @@ struct AtomicsMachine {
   scratchpad::Rules rules;
   scratchpad::AtomicsModel model;
   unsigned address_bits = 14;  ///< words that it works on are below 2 to this power
+  bool has_locks() const { return form == "tpds" || form == "fsm"; }
 };
 
-/// Finds the GPU and makes the model. Cycles are those of the clock that programs read.
+/// Makes the model of a GPU that can be simulated. Cycles are those of the clock that programs read.
 /// The error names the option and what it could be.
+Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest& request);
+/// … of the GPU that the request names.
 Result<AtomicsMachine> atomics_machine(const AtomicsRequest& request);
 
 }  // namespace bankshot::cli

@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bankshot/cli/atomics_machine.hpp"
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/cuda/simulate.hpp"
+#include "bankshot/measure/programs.hpp"
 #include "bankshot/measure/report.hpp"
 #include "bankshot/measure/runner_cuda.hpp"
 #include "bankshot/measure/runner_simulated.hpp"
@@ -63,11 +65,12 @@ class Calibrate final : public Command {
     if (!measured) return refuse(measured.error().message);
     measured->date = today();
     const measure::Description description = measure::describe(*measured, *base);
+    const Result<measure::VoteCheck> votes = check(**runner, description);
     if (!output_.empty()) {
       if (const auto error = write_file(output_, description.toml)) return refuse(error->message);
     }
-    return deliver(json_, measure::to_json(*measured, *base, description),
-                   measure::to_text(*measured, *base, description));
+    return deliver(json_, measure::to_json(*measured, *base, description, *votes),
+                   measure::to_text(*measured, *base, description, *votes));
   }
 
  private:
@@ -117,6 +120,22 @@ class Calibrate final : public Command {
     return Error{
         name +
         " says nothing of timing, so what is measured has no place beside its values; name another GPU with --base"};
+  }
+
+  /// What the description says, held against the GPU it is of.
+  Result<measure::VoteCheck> check(measure::Runner& runner, const measure::Description& description) const {
+    const Result<gpu::Gpu> found = gpu::parse_gpu(description.toml, "the description that was found");
+    if (!found) return found.error();
+    AtomicsRequest request;
+    request.weights = true;  // results are waited for, so nothing is combined
+    const Result<AtomicsMachine> model = atomics_machine(*found, request);
+    if (!model) return model.error();
+    const Result<timing::Config> config = cuda::simulated_config(*found, {}, {});
+    if (!config) return config.error();
+    const Result<std::unique_ptr<measure::Runner>> simulated = measure::simulated_runner(*found, *config);
+    if (!simulated) return simulated.error();
+    if (const auto error = (*simulated)->load(measure::programs())) return *error;
+    return measure::check_votes(runner, **simulated, model->model, options_.samples);
   }
 
   std::string backend_ = "cuda", driver_ = measure::kDriverLibrary, gpu_{gpu::kDefaultGpu}, base_, output_, json_;

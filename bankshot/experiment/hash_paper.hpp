@@ -16,6 +16,7 @@ Result<Outcome> removed_on_average(const Experiment& experiment, const Settings&
 
 /// Figure 9: speed-ups in simulated cycles over no hash, and their geometric means; for benchmarks without conflicts, the
 /// time that the bit-vector XOR's extra cycle of latency costs (section 7.1).
+///   atomics           the unit of atomics on shared memory
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings);
 
 }  // namespace bankshot::experiment

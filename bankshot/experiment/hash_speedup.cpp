@@ -6,6 +6,7 @@
 
 #include "bankshot/experiment/hash_functions.hpp"
 #include "bankshot/experiment/hash_paper.hpp"
+#include "bankshot/experiment/parameters.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::experiment {
@@ -47,7 +48,8 @@ struct Timed {
   std::string note(size_t f) const { return fmt::format("{} of {} cycles under {}", hashed[f].cycles, cycles, hashed[f].hash); }
 };
 
-Result<Timed> timed(const Benchmark& benchmark, const Settings& settings) {
+/// @param atomics  the unit
+Result<Timed> timed(const Benchmark& benchmark, const std::string& atomics, const Settings& settings) {
   const Result<PatternSet> train = settings.trace(benchmark, benchmark.arguments);
   if (!train) return at(benchmark, train.error().message);
   const search::Problem problem = search::problem(train->rules, *train);
@@ -55,8 +57,7 @@ Result<Timed> timed(const Benchmark& benchmark, const Settings& settings) {
   const auto cycles = [&](const std::string& hash) -> Result<uint64_t> {
     uint64_t sum = 0;
     for (const std::vector<std::string>& arguments : timed_runs(benchmark, settings.quick)) {
-      // Section 7.1: GPGPU-Sim 3.2.0, whose atomics cost what loads cost (ICCD'13, section III).
-      const Result<uint64_t> one = settings.simulate(benchmark, arguments, {hash, "loadlike", {}});
+      const Result<uint64_t> one = settings.simulate(benchmark, arguments, {hash, atomics, {}});
       if (!one) return at(benchmark, one.error().message);
       if (*one == 0) return at(benchmark, "no cycle was simulated");
       sum += *one;
@@ -124,10 +125,13 @@ void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Out
 }  // namespace
 
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings) {
+  Parameters parameters(experiment);
+  const std::string atomics = parameters.text("atomics");
+  if (parameters.error()) return *parameters.error();
   std::vector<Timed> with_conflicts, without;
   for (const Benchmark& benchmark : experiment.benchmarks) {
     if (settings.progress) settings.progress(benchmark.label);
-    Result<Timed> one = timed(benchmark, settings);
+    Result<Timed> one = timed(benchmark, atomics, settings);
     if (!one) return one.error();
     (one->has_conflicts ? with_conflicts : without).push_back(std::move(*one));
   }

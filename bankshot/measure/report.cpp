@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace bankshot::measure {
 namespace {
@@ -56,6 +58,10 @@ std::string locks_text(const Locks& locks) {
                      locks.distances.back());
 }
 
+double mean(const std::vector<double>& all) {
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(std::max<size_t>(1, all.size()));
+}
+
 json numbers(const std::vector<Samples>& all) {
   json list = json::array();
   for (const Samples& one : all) list.push_back(one.median());
@@ -66,6 +72,48 @@ json series_json(const Series& one) {
   return {{"access", info(one.access).name}, {"conflicts", one.conflicts},    {"stride", one.stride},
           {"latency", numbers(one.latency)}, {"first", one.line.first},       {"each_more", one.line.step},
           {"fitted", one.line.points},       {"residual", one.line.residual}, {"spread", one.spread}};
+}
+
+std::string votes_table(const Result<VoteCheck>& checked) {
+  if (!checked) return "votes: not held against the GPU: " + checked.error().message + '\n';
+  const VoteCheck& votes = *checked;
+  std::string text = fmt::format(
+      "votes of a warp, random of equal probability: means of {} warps in ticks, seed {}; model and simulator with "
+      "the\n"
+      "values above\n{:>6} {:>6} {:<9} {:<8} {:>9} {:>9} {:>9}\n",
+      votes.warps, votes.seed, "words", "copies", "mapping", "votes", "measured", "model", "simulated");
+  for (const VoteCase& one : votes.cases) {
+    text += fmt::format("{:>6} {:>6} {:<9} {:<8} {:>9.1f} {:>9.1f} {:>9.1f}\n", one.layout.words, one.layout.copies,
+                        one.layout.copies == 1 ? "-" : scratchpad::name(one.layout.mapping),
+                        one.sorted ? "sorted" : "as drawn", mean(one.measured), mean(one.model), mean(one.simulated));
+  }
+  const Apart model = votes.apart(&VoteCase::model), simulated = votes.apart(&VoteCase::simulated);
+  return text + fmt::format(
+                    "of the measured time of a warp differ: the model by {:.1f} % in the median and {:.1f} % at "
+                    "most, the\nsimulator by {:.1f} % and {:.1f} %\n",
+                    model.median, model.most, simulated.median, simulated.most);
+}
+
+json votes_json(const Result<VoteCheck>& checked) {
+  if (!checked) return {{"reason", checked.error().message}};
+  const VoteCheck& votes = *checked;
+  json cases = json::array();
+  for (const VoteCase& one : votes.cases) {
+    cases.push_back({{"words", one.layout.words},
+                     {"copies", one.layout.copies},
+                     {"mapping", scratchpad::name(one.layout.mapping)},
+                     {"sorted", one.sorted},
+                     {"measured", one.measured},
+                     {"model", one.model},
+                     {"simulated", one.simulated}});
+  }
+  const auto apart = [&](auto of) -> json {
+    const Apart percent = votes.apart(of);
+    return {{"median", percent.median}, {"most", percent.most}};
+  };
+  return {{"seed", votes.seed},
+          {"cases", cases},
+          {"apart_percent", {{"model", apart(&VoteCase::model)}, {"simulated", apart(&VoteCase::simulated)}}}};
 }
 
 json findings_json(const std::vector<Finding>& all) {
@@ -90,7 +138,8 @@ std::string summary(const Calibration& calibration) {
   return text + latency_table(calibration) + '\n' + rate_table(calibration) + '\n' + locks_text(calibration.locks);
 }
 
-std::string to_text(const Calibration& calibration, const Base& base, const Description& description) {
+std::string to_text(const Calibration& calibration, const Base& base, const Description& description,
+                    const Result<VoteCheck>& votes) {
   std::string text = summary(calibration) + '\n';
   text += fmt::format("{:<32} {:>16} {:>16}  {}\n", "description", "value", base.name, "because");
   for (const auto* list : {&description.measured, &description.told}) {
@@ -100,10 +149,11 @@ std::string to_text(const Calibration& calibration, const Base& base, const Desc
   for (const Finding& one : description.refused) {
     text += fmt::format("{:<32} {:>16} {:>16}  not taken: {}\n", one.key, one.text, one.was, one.remark);
   }
-  return text;
+  return text + '\n' + votes_table(votes);
 }
 
-std::string to_json(const Calibration& calibration, const Base& base, const Description& description) {
+std::string to_json(const Calibration& calibration, const Base& base, const Description& description,
+                    const Result<VoteCheck>& votes) {
   const Device& device = calibration.device;
   const Locks& locks = calibration.locks;
   json document = {{"schema", "bankshot/calibrate/1"},
@@ -136,6 +186,7 @@ std::string to_json(const Calibration& calibration, const Base& base, const Desc
     document["locks"]["read_level"] = locks.read_level;
     document["locks"]["write_level"] = locks.write_level;
   }
+  document["votes"] = votes_json(votes);
   document["measured"] = findings_json(description.measured);
   document["told"] = findings_json(description.told);
   document["refused"] = findings_json(description.refused);

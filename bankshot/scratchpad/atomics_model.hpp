@@ -81,7 +81,8 @@ using AtomicsModel = std::function<AtomicsCost(const uint32_t* words, unsigned c
 AtomicsModel lock_model(const LockGeometry& geometry, const AtomicsTimes& times);
 
 /// Atomics at the banks: a pass for each lane of the fullest bank, after `latency` cycles of a first one. docs/wavefronts.md.
-/// @param combines  lanes on one word count as one: they add 1 on a machine that counts them
+/// @param combines  lanes on one word count as one: they add 1 on a machine that counts them, or an atomic costs what a load
+///                  does
 AtomicsModel native_model(const Rules& rules, unsigned latency, bool combines);
 
 }  // namespace bankshot::scratchpad

@@ -145,6 +145,7 @@ double measured(const Outcome& outcome, const std::string& label) { return std::
 TEST(Experiment, speedups_are_cycles_without_a_hash_over_cycles_with_it_and_their_mean_is_geometric) {
   Experiment e;
   e.kind = "speed-ups";
+  e.parameters["atomics"] = {"loadlike"};
   e.published["geometric mean, fixed bit-vector XOR"] = 1.21;
   e.benchmarks = {named("a", {"2", "a"}), named("b", {"2", "b"})};
   Simulated simulated;
@@ -166,6 +167,7 @@ TEST(Experiment, speedups_are_cycles_without_a_hash_over_cycles_with_it_and_thei
 TEST(Experiment, benchmarks_without_conflicts_count_as_losses_and_their_hash_is_configurable_though_it_is_none) {
   Experiment e;
   e.kind = "speed-ups";
+  e.parameters["atomics"] = {"loadlike"};
   e.benchmarks = {named("a", {"1", "a"}), named("b", {"1", "b"})};
   Simulated simulated;
   for (const char* any : {"xor", "perm:0", "bits:0,1,2,3,4"}) simulated.cycles[any] = 1030;
@@ -188,6 +190,7 @@ TEST(Experiment, benchmarks_without_conflicts_count_as_losses_and_their_hash_is_
 TEST(Experiment, cycles_are_those_of_the_timed_run_or_of_all_tests_and_quickly_of_the_searched_run_or_two_tests) {
   Experiment e;
   e.kind = "speed-ups";
+  e.parameters["atomics"] = {"loadlike"};
   e.benchmarks = {named("sized", {"2", "small"}), named("tested", {"2", "first"})};
   e.benchmarks[0].timed = {"2", "big"};
   e.benchmarks[1].tests = {{"2", "x"}, {"2", "y"}, {"2", "z"}};

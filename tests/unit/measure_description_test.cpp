@@ -168,13 +168,22 @@ TEST(MeasureReport, text_and_json_say_the_same) {
   const Calibration all = measured(runner);
   const Base base = base_of("gtx580");
   const Description description = describe(all, base);
-  const std::string text = to_text(all, base, description), json = to_json(all, base, description);
+  VoteCheck votes{
+      7, 2, {{scratchpad::Layout{32, 4, 0, scratchpad::Mapping::block}, true, {100, 200}, {101, 190}, {100, 180}}}};
+  const std::string text = to_text(all, base, description, votes), json = to_json(all, base, description, votes);
   EXPECT_NE(text.find("atomic add                     position, stride 0   1..32    118.0   3776.0    118.00  1..32    "
                       "  0.0    0.0\n"),
             std::string::npos)
       << text;
   EXPECT_NE(json.find("\"schema\": \"bankshot/calibrate/1\""), std::string::npos);
+  EXPECT_NE(text.find("    32      4 block     sorted       150.0     145.5     140.0\n"), std::string::npos) << text;
+  // 1 of 100 and 10 of 200; 0 of 100 and 20 of 200.
+  EXPECT_NE(text.find("the model by 3.0 % in the median and 5.0 % at most, the\nsimulator by 5.0 % and 10.0 %\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(json.find("\"number\": 1024"), std::string::npos);
+  EXPECT_NE(to_text(all, base, description, Error{"no reason"}).find("held against the GPU: no reason\n"),
+            std::string::npos);
   EXPECT_NE(json.find("\"key\": \"scratchpad.locks.read\""), std::string::npos);
 }
 
