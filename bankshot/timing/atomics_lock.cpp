@@ -25,13 +25,13 @@ class Lock final : public AtomicsLoop {
 
  private:
   uint64_t claim(Flight& flight) override {
-    return scratchpad::acquire(locks_, flight.addresses.data(), flight.pending, held_);
+    return scratchpad::acquire(locks_, flight.addresses.data(), flight.pending, held_, flight.base);
   }
   unsigned write_passes(const Flight& flight) const override {
     return scratchpad::write_level(config_.rules, flight.width, flight.addresses.data(), flight.writers);
   }
   uint64_t write(Flight& flight, Cycle) override { return flight.writers; }
-  void let_go(Flight& flight) override { scratchpad::release(locks_, flight.addresses.data(), flight.writers, held_); }
+  void let_go(Flight& flight) override { scratchpad::release(locks_, flight.addresses.data(), flight.writers, held_, flight.base); }
 
   const scratchpad::LockTable locks_;
   scratchpad::Locks held_;

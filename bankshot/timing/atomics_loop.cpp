@@ -18,6 +18,7 @@ void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
   flight.width = access.width;
   flight.update = access.update;
   flight.pending = access.lanes;
+  flight.base = access.base;
   flight.ideal_read = flight.ideal_write = access.cost.ideal;
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));

@@ -40,7 +40,8 @@ class AtomicsLoop : public AtomicsUnit {
     unsigned ideal_read = 0, ideal_write = 0;
     Cycle read_at = 0;  ///< the banks began to serve the round's read
     Cycle round_ends = 0;
-    std::array<uint32_t, scratchpad::kMaxLanes> addresses;  ///< bytes in shared memory
+    std::array<uint32_t, scratchpad::kMaxLanes> addresses;  ///< bytes in its CTA's shared memory
+    uint32_t base = 0;                                      ///< where that begins in the SM's
   };
 
   AtomicsLoop(const Config& config, Times times) : config_(config), times_(times) {}

@@ -28,7 +28,7 @@ class Native final : public AtomicsLoop {
   }
 
  private:
-  static size_t word(const Flight& flight, unsigned lane) { return flight.addresses[lane] / 4; }
+  static size_t word(const Flight& flight, unsigned lane) { return (flight.base + flight.addresses[lane]) / 4; }
 
   uint64_t claim(Flight& flight) override { return flight.pending; }
   unsigned write_passes(const Flight& flight) const override {
@@ -50,7 +50,7 @@ class Native final : public AtomicsLoop {
     return done;
   }
 
-  std::vector<Cycle> written_;  ///< by word: one more than when it was last written in such a loop; 0: never
+  std::vector<Cycle> written_;  ///< by word of the SM: one more than when it was last written in such a loop; 0: never
 };
 
 const AtomicsRegistry native({"native", "atomics at the banks: lanes on one word take turns (Maxwell and later)",

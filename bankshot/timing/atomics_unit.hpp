@@ -22,7 +22,8 @@ struct AtomicAccess {
   scratchpad::Cost cost;  ///< as counted: lanes of a bank one after the other
   unsigned width = 4;     ///< bytes a lane
   uint64_t lanes = 0;
-  const uint64_t* offsets = nullptr;  ///< bytes, by lane
+  const uint64_t* offsets = nullptr;  ///< bytes in its CTA's shared memory, by lane
+  uint32_t base = 0;                  ///< where that begins in the SM's
 };
 
 /// The banks, for a unit that works on an access for longer. What it asks of them is counted.

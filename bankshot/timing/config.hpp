@@ -148,7 +148,7 @@ struct Config {
 /// The sizes of lock hashes of this machine.
 inline scratchpad::LockSize lock_size(const Config& config) {
   const auto bank_bits = static_cast<unsigned>(std::countr_zero(config.rules.banks));
-  return {std::max(14u, config.locks.bits), config.locks.bits, bank_bits};
+  return {scratchpad::kMaxAddressBits, config.locks.bits, bank_bits};
 }
 
 }  // namespace bankshot::timing

@@ -119,7 +119,9 @@ class Sm {
   bool may_leave(const Issue& issue);
   bool unit_free(Issue& issue, unsigned scheduler);
   bool access_accepted(Issue& issue);
-  void charge_shared(Issue& issue, const scratchpad::SiteTotals& before);
+  scratchpad::Cost counted_since(const Issue& issue, const scratchpad::SiteTotals& before) const;
+  scratchpad::Cost shared_cost(const Issue& issue) const;
+  void charge_shared(Issue& issue, const scratchpad::Cost& cost);
   void charge_memory(Issue& issue);
   void charge_constant(Issue& issue);
   void count_banks(const Issue& issue);
@@ -145,6 +147,12 @@ class Sm {
   }
   void span(unsigned slot, uint32_t instr, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree);
   uint64_t physical(uint64_t address) const;
+  /// Where the shared memory of a warp's CTA begins in the SM's: those of all slots lie one behind the other, in whole rows of
+  /// all banks. Bytes.
+  uint32_t shared_base(unsigned slot) const {
+    const uint32_t row = config_.rules.banks * config_.rules.bank_bytes;
+    return slot / launch_.warps_per_cta * ((launch_.launch->shared_bytes + row - 1) / row * row);
+  }
   uint64_t physical_local(uint64_t offset, unsigned slot, unsigned lane) const;
   unsigned scheduler_of(unsigned slot) const { return slot % static_cast<unsigned>(schedulers_.size()); }
   simt::CtaSlot& cta_of(unsigned slot) { return ctas_[slot / launch_.warps_per_cta]; }

@@ -155,24 +155,41 @@ void Sm::execute(Issue& issue) {
     set_fault(issue.now);
     return;
   }
-  if (issue.shared && !issue.deferred) charge_shared(issue, before);
+  if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : counted_since(issue, before));
   results(issue);
   after(issue, next, warp.cta->exited != exited);
 }
 
-/// The scratchpad: what the access needs was counted when it was executed.
-void Sm::charge_shared(Issue& issue, const scratchpad::SiteTotals& before) {
-  const Operation& operation = *issue.operation;
+/// What the access that was just executed needs of the banks: it was counted then.
+scratchpad::Cost Sm::counted_since(const Issue& issue, const scratchpad::SiteTotals& before) const {
   const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
-  const scratchpad::Cost cost{static_cast<uint32_t>(site.wavefronts - before.wavefronts),
-                              static_cast<uint32_t>(site.ideal - before.ideal),
-                              static_cast<uint32_t>(site.position - before.position)};
+  return {static_cast<uint32_t>(site.wavefronts - before.wavefronts), static_cast<uint32_t>(site.ideal - before.ideal),
+          static_cast<uint32_t>(site.position - before.position)};
+}
+
+/// … that is executed later, because it goes to global memory with other lanes.
+scratchpad::Cost Sm::shared_cost(const Issue& issue) const {
+  const Operation& operation = *issue.operation;
+  std::array<uint32_t, scratchpad::kMaxLanes> offsets{};
+  for (uint64_t rest = addresses_.shared; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+    offsets[lane] = static_cast<uint32_t>(addresses_.address[lane]);
+  }
+  const auto kind = operation.kind == Kind::atomic  ? scratchpad::AccessKind::atomic
+                    : operation.kind == Kind::store ? scratchpad::AccessKind::store
+                                                    : scratchpad::AccessKind::load;
+  return scratchpad::cost(config_.rules, kind, operation.width, offsets.data(), addresses_.shared);
+}
+
+/// The scratchpad. A deferred atomic is served as at native banks, whatever the unit of atomics.
+void Sm::charge_shared(Issue& issue, const scratchpad::Cost& cost) {
+  const Operation& operation = *issue.operation;
   AtomicsUnit::Charge charge{cost.wavefronts, false};
-  issue.why = Cause::scratchpad;
-  if (operation.kind == Kind::atomic) {
+  if (!issue.deferred) issue.why = Cause::scratchpad;
+  if (operation.kind == Kind::atomic && !issue.deferred) {
     const unsigned update = config_.units[static_cast<unsigned>(operation.unit)].latency;
     charge = atomics_->charge({issue.now, issue.slot, issue.index, operation.form, update, cost, operation.width, addresses_.shared,
-                               addresses_.address.data()}, banks_);
+                               addresses_.address.data(), shared_base(issue.slot)}, banks_);
     issue.why = Cause::atomic;
   }
   ++counters_.shared_accesses;

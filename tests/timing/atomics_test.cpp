@@ -132,7 +132,46 @@ TEST_F(AtomicsUnits, warps_that_poll_do_not_keep_others_from_the_banks) {
   for (const unsigned warps : {2u, 8u, 16u, 24u, 32u}) EXPECT_LE(run(warps), warps * alone) << warps;
 }
 
-TEST_F(AtomicsUnits, nothing_is_lost_and_everything_comes_to_its_end) {
+// CTAs of an SM have words and, as far as there are enough, locks of their own: eight CTAs of a warp are a CTA of eight warps
+// with a row each. Only who has which row differs.
+TEST_F(AtomicsUnits, ctas_compete_for_locks_only_where_their_words_alias) {
+  config.sms = 1;
+  const std::string loop =
+      "mov.u32 %r5, 0; loop: atom.shared.add.f32 %f1, [%r2], %f1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 20; @%p1 bra "
+      "loop; ret;";
+  const auto run = [&](unsigned ctas, unsigned bytes) {  // of one warp each, or of one with them all
+    const std::string array = ".shared .align 4 .b8 s[" + std::to_string(bytes) + "]; mov.f32 %f1, 0f00000000; mov.u32 %r1, %tid.x; ";
+    const std::string lane = "and.b32 %r2, %r1, 31; shl.b32 %r2, %r2, 2;";
+    const std::string row = "shr.u32 %r3, %r1, 5; mad.lo.u32 %r2, %r3, " + std::to_string(bytes / 8) + ", %r2;";
+    return ctas == 1 ? cycles(array + lane + row + loop, {256, 1, 1}) : cycles(array + lane + row + loop, {32, 1, 1}, {ctas, 1, 1});
+  };
+  for (const char* unit : {"lock", "native"}) {
+    use(unit);
+    const uint64_t together = run(1, 1024), apart = run(8, 128);
+    EXPECT_NEAR(static_cast<double>(apart), static_cast<double>(together), 0.02 * static_cast<double>(together)) << unit;
+    // 4 KB a CTA are 1,024 words: all CTAs have the same locks.
+    const uint64_t aliased = run(8, 4096);
+    if (std::string(unit) == "lock") {
+      EXPECT_GT(aliased, 2 * apart);
+    } else {
+      EXPECT_EQ(aliased, apart);
+    }
+  }
+}
+
+// Lane 31 adds to global memory, the others to one word of shared memory, all by one instruction.
+TEST_F(AtomicsUnits, an_atomic_of_both_memories_is_served_by_the_banks_too) {
+  for (const char* unit : {"lock", "native", "loadlike"}) {
+    use(unit);
+    const std::string front = std::string(kShared) + "cvta.shared.u64 %rd1, s; ld.param.u64 %rd2, [out]; setp.lt.u32 %p1, %r1, 31;";
+    cycles(front + "selp.b64 %rd3, %rd1, %rd2, %p1; red.add.u32 [%rd3], 1; ret;");
+    EXPECT_EQ(last.timing.counters.shared_wavefronts, 31u) << unit;
+    EXPECT_EQ(out[0], 1u);
+    EXPECT_EQ(last.timing.counters.l1_atomics, 1u);
+  }
+}
+
+TEST_F(AtomicsUnits, many_warps_on_few_words_come_to_their_end) {
   use("lock");
   const std::string body =
       ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 7; shl.b32 %r2, %r2, 2; mov.u32 %r6, 0;"
@@ -141,6 +180,8 @@ TEST_F(AtomicsUnits, nothing_is_lost_and_everything_comes_to_its_end) {
       "cvt.u64.u32 %rd2, %r2; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r3; ret;";
   cycles(body, {256, 1, 1});
   for (unsigned k = 0; k < 8; ++k) EXPECT_EQ(out[k], 256u / 8 * 5);
+  // Four lanes of a warp on each word: 4 reads and 4 writes of each of 8 * 5 additions at least, a write and a read of all words.
+  EXPECT_GE(last.timing.counters.shared_wavefronts, 8u * 5 * 8 + 8 + 8);
 }
 
 // Lane 0's path waits at the barrier when the other lanes' atomic issues, and warp 1 arrives before that has come to its end.
