@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "bankshot/simt/control.hpp"
 
@@ -57,12 +58,12 @@ void write_reduction(Warp& w, const Path& path, const Barrier& barrier) {
 void save(Warp& w, const Instr* next) { w.paths[w.current].pc = next; }
 
 const Instr* resume(Warp& w, int32_t index) {
-  const Path& path = w.paths[index];
+  Path& path = w.paths[index];
   w.current = index;
   w.active = path.mask;
   w.base[0] = w.registers + path.registers;
   w.local_frame = path.local;
-  return w.segment = path.pc;
+  return w.segment = std::exchange(path.pc, nullptr);
 }
 
 const Instr* next_path(Warp& w) {
@@ -83,7 +84,8 @@ void park_inner(Warp& w, int32_t index, const Instr* join) {
   Path& path = w.paths[index];
   path.state = State::inner;
   path.pc = join + 1;  // the pseudo instruction at the join has been executed by the children
-  path.arrived = 0;
+  path.arrived = path.stale = 0;
+  path.stale_turns = 0;
   path.children = 0;
 }
 
@@ -135,17 +137,61 @@ void remove_child(Warp& w, int32_t index) {
   }
 }
 
+namespace {
+
+void release(Warp& w, size_t inner) {
+  const uint64_t lanes = w.paths[inner].arrived;
+  w.paths[inner].arrived = 0;
+  add_sibling(w, static_cast<int32_t>(inner), lanes, w.paths[inner].pc);
+}
+
+bool waits(const Path& path) { return path.state == State::inner && path.arrived != 0; }
+
+}  // namespace
+
 bool release_waiting(Warp& w) {
   bool any = false;
   const size_t before = w.paths.size();
   for (size_t k = 0; k < before; ++k) {
-    if (w.paths[k].state != State::inner || w.paths[k].arrived == 0) continue;
-    const uint64_t lanes = w.paths[k].arrived;
-    w.paths[k].arrived = 0;
-    add_sibling(w, static_cast<int32_t>(k), lanes, w.paths[k].pc);
+    if (!waits(w.paths[k])) continue;
+    release(w, k);
     any = true;
   }
   return any;
+}
+
+void release_stale(Warp& w) {
+  const size_t before = w.paths.size();
+  for (size_t k = 0; k < before; ++k) {
+    Path& path = w.paths[k];
+    if (!waits(path)) continue;
+    path.stale_turns = path.stale == path.arrived ? path.stale_turns + 1 : 1;
+    path.stale = path.arrived;
+    if (path.stale_turns >= kStaleTurns) release(w, k);
+  }
+}
+
+void reunite(Warp& w) {
+  if (w.paths.size() == 1) return;
+  const Path* first = nullptr;
+  uint64_t together = 0;
+  for (const Path& path : w.paths) {
+    if (path.state == State::free || path.state == State::inner) continue;
+    if (path.state != State::ready) return;
+    if (first == nullptr) first = &path;
+    if (path.pc != first->pc || path.registers != first->registers || path.frames != first->frames) return;
+    together |= path.mask;
+  }
+  if (first == nullptr || first->mask == together || together != w.alive) return;
+  Path one = *first;
+  one.parent = -1;
+  one.children = 0;
+  one.mask = together;
+  one.arrived = 0;
+  one.reconverge = nullptr;
+  for (Path& path : w.paths) path.state = State::free;
+  w.paths[0] = std::move(one);
+  w.current = 0;
 }
 
 const Instr* yield_slow(Warp& w, const Instr* next) {
@@ -153,7 +199,7 @@ const Instr* yield_slow(Warp& w, const Instr* next) {
   save(w, next);
   w.polls = kPollsPerTurn;
   w.yielded = true;
-  release_waiting(w);
+  release_stale(w);
   return nullptr;
 }
 
@@ -162,11 +208,14 @@ void check_barriers(Cta& cta) {
     Barrier& barrier = cta.barriers[n];
     if ((barrier.waiting == 0 && barrier.arrived == 0) || !complete(cta, barrier)) continue;
     for (Warp& w : cta.warps) {
+      bool any = false;
       for (Path& path : w.paths) {
         if (path.state != State::at_barrier || path.barrier != n) continue;
         write_reduction(w, path, barrier);
         path.state = State::ready;
+        any = true;
       }
+      if (any) reunite(w);
     }
     barrier = Barrier{};
   }

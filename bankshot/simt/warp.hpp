@@ -31,6 +31,7 @@ struct Frame {
   uint32_t registers = 0;       ///< byte offset of the caller's registers in the warp's register stack
   uint32_t local = 0;           ///< byte offset of the caller's local frame in the thread's stack
   uint32_t function = 0;        ///< the caller
+  bool operator==(const Frame&) const = default;
 };
 
 /// A set of lanes that execute together, or a place where paths wait for each other (paths with children).
@@ -43,7 +44,9 @@ struct Path {
   uint32_t children = 0;
   uint64_t mask = 0;             ///< lanes that execute (leaf)
   uint64_t arrived = 0;          ///< inner: lanes that wait at pc
-  const Instr* pc = nullptr;     ///< next instruction
+  uint64_t stale = 0;            ///< … that did so when the warp last let others run
+  uint32_t stale_turns = 0;      ///< how often in a row they were the same
+  const Instr* pc = nullptr;     ///< next instruction; null while it is being executed
   const Instr* reconverge = nullptr;  ///< where this path joins its parent; null: never
   uint32_t reconverge_depth = 0; ///< call depth at which it does
   uint64_t wait_mask = 0;        ///< at_warp_sync: the lanes of its membermask

@@ -72,6 +72,7 @@ void execute(Warp& w, const Instr* i, uint64_t members, const SyncOperands& oper
   // One warp instruction of all the lanes it brought together.
   ++worker.warp_instructions;
   worker.thread_instructions += static_cast<uint64_t>(std::popcount(all));
+  reunite(w);
 }
 
 bool complete(const Warp& w, const Instr* i, uint64_t members) {

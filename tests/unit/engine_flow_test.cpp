@@ -116,6 +116,46 @@ TEST_F(EngineFlow, a_lane_may_spin_on_a_lock_of_its_own_warp) {
   EXPECT_EQ(out[1], 32u);
 }
 
+// An atomic whose result is used may poll, but a loop that meets at its join in every turn gets on.
+TEST_F(EngineFlow, a_long_loop_with_an_atomic_in_a_branch_stays_together) {
+  ASSERT_TRUE(run(kernel(".shared .align 4 .b8 s[4]; " + kThread +
+                         "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, -1; L: @%p1 bra M;"
+                         "atom.shared.add.u32 %r8, [s], 1; M: activemask.b32 %r9; and.b32 %r7, %r7, %r9; add.u32 %r6, %r6, 1;"
+                         "setp.lt.u32 %p2, %r6, 5000; @%p2 bra L; st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu);
+}
+
+// The branch has its join behind the loop, as a lane may leave in it. What brings all lanes together ends the division.
+TEST_F(EngineFlow, a_warp_that_meets_goes_on_together) {
+  for (const char* meet : {"bar.warp.sync 0xffffffff;", "bar.sync 0;", "vote.sync.any.pred %p3, %p1, 0xffffffff;"}) {
+    ASSERT_TRUE(run(kernel(kThread + "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, -1;"
+                           "L: @%p1 bra M; setp.gt.u32 %p2, %r6, 100; @%p2 bra OUT; M: " + meet +
+                           "activemask.b32 %r9; and.b32 %r7, %r7, %r9; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 20; @%p2 bra L;"
+                           "OUT: st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+    for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu) << meet;
+  }
+}
+
+// … but not half of it, nor lanes that meet at the same instruction of a function called from different places.
+TEST_F(EngineFlow, half_a_warp_that_meets_is_half_a_warp) {
+  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 16; @%p1 bra A; bar.warp.sync 0xffff0000; bra B; A: bar.warp.sync 0xffff;"
+                         "activemask.b32 %r9; st.global.u32 [%rd2], %r9; ret; B: activemask.b32 %r9; st.global.u32 [%rd2], %r9; ret;"),
+                  {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 16 ? 0xffffu : 0xffff0000u);
+  const std::string f =
+      ".func (.param .b32 r) f(.param .b32 n);\n"
+      ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %a<8>; ld.param.u32 %a1, [n]; bar.warp.sync 0xffffffff;\n"
+      "add.u32 %a1, %a1, 1; st.param.b32 [r], %a1; ret; }\n";
+  const auto call = [](const char* number) {
+    return std::string("{ .param .b32 x; mov.u32 %r5, ") + number +
+           "; st.param.b32 [x], %r5; .param .b32 y; call.uni (y), f, (x); ld.param.b32 %r6, [y]; }";
+  };
+  const std::string body = kThread + "setp.lt.u32 %p1, %r1, 16; @%p1 bra A;" + call("10") + "bra B; A:" + call("20") +
+                           "B: st.global.u32 [%rd2], %r6; ret;";
+  ASSERT_TRUE(run(kernel(body, f), {1}, {32}, 32));
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 16 ? 21u : 11u);
+}
+
 TEST_F(EngineFlow, a_lane_may_spin_on_a_lock_of_another_cta) {
   const auto result = run(kernel(kLock), {20}, {70}, 2);
   ASSERT_TRUE(result);
