@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -64,6 +65,7 @@ ImageOf<Pixel> read_pgm(const char* path, unsigned white = 255) {
   };
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse("cannot be read");
+  if (std::filesystem::is_directory(path)) refuse("is a folder");
   std::string text{std::istreambuf_iterator<char>(file), {}};
   const bool binary = text.rfind("P5", 0) == 0;
   if (!binary && text.rfind("P2", 0) != 0) refuse("does not start with P5 or P2");

@@ -37,7 +37,7 @@ inline std::vector<int> dead_leaves(int width, int height, Random& random) {
 /// Dead leaves with a texture of up to an eighth of their grey at scales of 2, 4 … 64 pixels, each as strong as the others
 /// (the 1/f amplitudes of natural images), seen through optics that blur 3 by 3 pixels, with a sensor's noise of -8 to 8 of
 /// 4,095. All in whole numbers: a seed gives the same image on every machine.
-inline Image12 natural_image(int width, int height, uint32_t seed) {
+inline Image12 natural_image(int width, int height, uint32_t seed, int noise = 8) {
   Random random = seeded(seed);
   std::vector<int> greys = dead_leaves(width, height, random), texture(greys.size());
   for (int cell = 2; cell <= 64; cell *= 2)
@@ -50,7 +50,7 @@ inline Image12 natural_image(int width, int height, uint32_t seed) {
       for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx)
           sum += greys[size_t(std::clamp(y + dy, 0, height - 1)) * width + std::clamp(x + dx, 0, width - 1)];
-      const int grey = sum / 9 + static_cast<int>(random.below(17)) - 8;
+      const int grey = sum / 9 + static_cast<int>(random.below(2 * noise + 1)) - noise;
       image.pixels[size_t(y) * width + x] = static_cast<uint16_t>(std::clamp(grey, 0, 4095));
     }
   return image;

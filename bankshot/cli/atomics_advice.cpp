@@ -16,12 +16,12 @@ using scratchpad::Layout;
 using scratchpad::Votes;
 using scratchpad::VotingCost;
 
-/// The votes of a patterns file, each as often as its weight says, but in all no more than asked for.
+/// The votes of a patterns file, each with its weight.
 Result<Votes> votes_of(const AdviceRequest& request, unsigned lanes) {
   const Result<scratchpad::PatternSet> set = read_patterns(request.file);
   if (!set) return set.error();
-  Votes votes{lanes, {}};
-  for (size_t k = 0; k < set->patterns.size(); ++k) {
+  Votes votes{lanes, {}, {}};
+  for (const size_t k : atomics_of(*set)) {
     const scratchpad::Pattern& pattern = set->patterns[k];
     for (unsigned lane = 0; lane < lanes; ++lane) {
       if ((pattern.mask >> lane & 1) == 0)
@@ -32,9 +32,8 @@ Result<Votes> votes_of(const AdviceRequest& request, unsigned lanes) {
                                  request.file, k, lane, pattern.words[lane], request.words)};
       }
     }
-    for (uint64_t times = 0; times < pattern.weight && votes.warps() < request.patterns; ++times) {
-      votes.of.insert(votes.of.end(), pattern.words.begin(), pattern.words.begin() + lanes);
-    }
+    votes.of.insert(votes.of.end(), pattern.words.begin(), pattern.words.begin() + lanes);
+    votes.weights.push_back(pattern.weight);
   }
   return votes;
 }
@@ -68,7 +67,7 @@ Result<Advice> advise(const AtomicsRequest& asked, const AdviceRequest& request)
   advice.request = request;
   std::vector<scratchpad::AtomicsModel> models;
   unsigned lanes = 32;
-  uint64_t most_words = 0;
+  uint64_t most_words = 0, most_bytes = 0, usual_bytes = 0;
   for (const char* hash : Advice::kHashes) {
     AtomicsRequest with = asked;
     with.bank_hash = hash;
@@ -82,15 +81,21 @@ Result<Advice> advise(const AtomicsRequest& asked, const AdviceRequest& request)
     advice.form = machine->form;
     lanes = machine->gpu.machine.warp_size;
     most_words = uint64_t{1} << machine->address_bits;
+    usual_bytes = machine->gpu.shared_per_block;
+    most_bytes = std::max(machine->gpu.shared_per_block, machine->gpu.shared_per_block_optin);
     models.push_back(machine->model);
   }
-  const uint64_t budget = std::min(request.budget / 4, most_words);
+  if (request.budget > most_bytes)
+    return Error{fmt::format("--budget {} is more than the {} bytes that a block of {} can have", request.budget,
+                             most_bytes, advice.gpu)};
+  if (request.budget == 0) advice.request.budget = usual_bytes;
+  const uint64_t budget = std::min(advice.request.budget / 4, most_words);
   const std::vector<Layout> layouts = scratchpad::layouts(request.words, lanes, budget);
   if (layouts.empty()) {
     return Error{
         fmt::format("{} words of 4 bytes do not fit into {} bytes; raise --budget, or vote in several passes over "
                     "parts of the vote space",
-                    request.words, request.budget)};
+                    request.words, advice.request.budget)};
   }
   Votes votes =
       scratchpad::random_votes(request.seed, request.file.empty() ? request.patterns : 0, lanes, request.words);
@@ -128,7 +133,7 @@ std::string text_of(const Advice& advice) {
       fmt::format("{} votes for {} words on {}, form {}; {}\n", request.file.empty() ? request.data : request.file,
                   request.words, advice.gpu, advice.form,
                   request.file.empty() ? fmt::format("{} warps, seed {}", advice.warps, request.seed)
-                                       : fmt::format("{} warps", advice.warps));
+                                       : fmt::format("{} patterns by their weights", advice.warps));
   text += fmt::format(
       "mean cycles of a warp's atomic, without a hash and with one of banks and locks in hardware\n\n{:>7}  {:<9} "
       "{:>7} {:>8}  {:>9} {:>9} {:>9}  {:>11} {:>11}\n",
@@ -145,7 +150,7 @@ std::string text_of(const Advice& advice) {
                         advice.candidates.size(), request.budget);
   const auto& best = advice.candidates.front();
   const double plain = advice.candidates[advice.plain].cost[0].latency;
-  text += fmt::format("\ntake {}: {:.1f} cycles, {:.2f} times as fast as one copy\n", layout_text(best.layout),
+  text += fmt::format("\nfastest votes: {}: {:.1f} cycles, {:.2f} times as fast as in one copy\n", layout_text(best.layout),
                       best.cost[0].latency, plain / best.cost[0].latency);
   const auto& hashed = advice.candidates[advice.best_hashed];
   if (const double latency = hashed.cost[advice.hash].latency; latency < best.cost[0].latency) {
@@ -154,7 +159,9 @@ std::string text_of(const Advice& advice) {
   } else {
     text += "a hash in hardware would not help further\n";
   }
-  return text + "Copies have to be cleared before and added up after; this counts the votes only.\n";
+  return text +
+         "This counts the votes only: copies have to be cleared before and added up after, which takes more the more there "
+         "are,\nand shared memory that limits how many CTAs an SM holds. bankshot simulate tells what a program gains in all.\n";
 }
 
 std::string json_of(const Advice& advice) {

@@ -12,7 +12,7 @@ namespace bankshot::cli {
 
 struct AdviceRequest {
   unsigned words = 0;           ///< of the vote space
-  uint64_t budget = 48 * 1024;  ///< bytes
+  uint64_t budget = 0;          ///< bytes; 0: what a block of the GPU has without asking for more
   std::string data = "random";  ///< or sorted
   std::string file;             ///< of votes, instead
   size_t patterns = 10'000;
@@ -28,7 +28,7 @@ struct Advice {
   };
   AdviceRequest request;
   std::string gpu, form;
-  size_t warps = 0;
+  size_t warps = 0;                   ///< or patterns of a file
   std::vector<Candidate> candidates;  ///< without a hash the fastest first; of equals the smallest
   size_t plain = 0;                   ///< candidate of one copy
   size_t best_hashed = 0, hash = 0;   ///< the best of all under a hash, and which

@@ -1,4 +1,6 @@
 // bankshot atomics: what atomics on shared memory cost by the closed models, and what to do about it.
+#include <limits>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -39,7 +41,7 @@ class Atomics final : public Command {
         ->check(CLI::Range(1, 65536));
     advise_->add_option("--budget", advice_.budget, "bytes of shared memory for all copies")
         ->check(CLI::Range(4, 262144))
-        ->capture_default_str();
+        ->default_str("what a block of the GPU has");
     advise_
         ->add_option("--data", advice_.data,
                      "random: votes without spatial correlation; sorted: neighbouring lanes vote alike, as "
@@ -51,12 +53,12 @@ class Atomics final : public Command {
                      "instead: a patterns file whose addresses are the votes, from 0 to words - 1")
         ->type_name("FILE");
     advise_->add_option("--patterns", advice_.patterns, "warps of generated votes")
-        ->check(CLI::Range(1, 10'000'000))
+        ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
-    advise_->add_option("--seed", advice_.seed, "of generated votes")->capture_default_str();
+    advise_->add_option("--seed", advice_.seed, "of generated votes")
+        ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
+        ->capture_default_str();
     advise_->add_option("--top", advice_.top, "layouts shown")->check(CLI::Range(1, 1000))->capture_default_str();
-    advise_->add_flag("--weights", request_.weights,
-                      "votes add other things than 1: newer GPUs count only ones together");
     common(*advise_);
     advise_->footer(
         "Examples:\n  bankshot atomics advise --words 256\n  bankshot atomics advise --words 256 --data sorted --gpu "
@@ -80,6 +82,8 @@ class Atomics final : public Command {
     app.add_option("--form", request_.form,
                    "tpds: algorithm 1 of TPDS'13; fsm: the states of ICCD'13; native: at the banks, without locks; "
                    "loadlike: as a load (default: that of the GPU's unit of atomics; tpds of locks)");
+    app.add_flag("--weights", request_.weights,
+                 "other things than 1 are added, or results are wanted: newer GPUs count only ones together");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
@@ -89,9 +93,10 @@ class Atomics final : public Command {
     const Result<scratchpad::PatternSet> set = read_patterns(file_);
     if (!set) return refuse(set.error().message);
     const std::string file = file_ == "-" ? "standard input" : file_;
-    if (set->rules.banks != machine->rules.banks) {
-      return refuse(fmt::format("{} is for {} banks, and {} has {}", file, set->rules.banks, machine->gpu.name,
-                                machine->rules.banks));
+    if (set->rules.banks != machine->rules.banks || set->rules.bank_bytes != machine->rules.bank_bytes) {
+      return refuse(fmt::format("{} is for {} banks of {} bytes, and {} has {} of {}", file, set->rules.banks,
+                                set->rules.bank_bytes, machine->gpu.name, machine->rules.banks,
+                                machine->rules.bank_bytes));
     }
     nlohmann::json list = nlohmann::json::array();
     std::string text =
@@ -100,7 +105,8 @@ class Atomics final : public Command {
     text += fmt::format("{:>8}  {:>10}  {:>8}  {:>10}  {:>11}  {:>11}   {:>8} {:>8} {:>8}\n", "pattern", "weight",
                         "latency", "iterations", "lock degree", "bank degree", "rounds", "reads", "writes");
     double sum = 0, weights = 0;
-    for (size_t k = 0; k < set->patterns.size(); ++k) {
+    const std::vector<size_t> taken = atomics_of(*set);
+    for (const size_t k : taken) {
       const scratchpad::Pattern& pattern = set->patterns[k];
       if (pattern.width != 4)
         return refuse(
@@ -111,7 +117,8 @@ class Atomics final : public Command {
         if ((pattern.mask >> lane & 1) != 0) words[lanes++] = pattern.words[lane];
       }
       const scratchpad::AtomicsCost cost = machine->model(words.data(), lanes);
-      list.push_back({{"latency", cost.cycles.total()},
+      list.push_back({{"pattern", k},
+                      {"latency", cost.cycles.total()},
                       {"iterations", cost.rounds},
                       {"lock_degree", cost.lock_degree},
                       {"bank_degree", cost.bank_degree},
@@ -126,12 +133,18 @@ class Atomics final : public Command {
     }
     const double mean = weights == 0 ? 0 : sum / weights;
     text += fmt::format("\nmean latency {:.1f}, each pattern by its weight\n", mean);
+    const size_t left_out = set->patterns.size() - taken.size();
+    if (left_out != 0) text += fmt::format("{} patterns of loads and stores are left out\n", left_out);
+    if (machine->combines)
+      text += "lanes that add 1 to one word and want no result count as one; --weights tells of all other additions\n";
     const nlohmann::json document = {{"schema", "bankshot/atomics/1"},
                                      {"gpu", machine->gpu.name},
                                      {"form", machine->form},
                                      {"bank_hash", request_.bank_hash},
                                      {"lock_hash", request_.lock_hash},
+                                     {"combines", machine->combines},
                                      {"patterns", list},
+                                     {"left_out", left_out},
                                      {"mean_latency", mean}};
     return deliver(json_, document.dump(1) + "\n", text);
   }

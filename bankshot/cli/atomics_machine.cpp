@@ -9,6 +9,11 @@
 namespace bankshot::cli {
 namespace {
 
+/// Cycles of issue as the clock that programs read counts them, rounded.
+unsigned ticks(const gpu::Gpu& gpu, unsigned cycles) {
+  return static_cast<unsigned>((uint64_t{cycles} * gpu.core_khz + gpu.issue_khz / 2) / gpu.issue_khz);
+}
+
 /// Atomics in a loop over locks.
 Result<AtomicsMachine> with_locks(AtomicsMachine machine, const AtomicsRequest& request) {
   const timing::Config& config = *machine.gpu.timing;
@@ -18,9 +23,7 @@ Result<AtomicsMachine> with_locks(AtomicsMachine machine, const AtomicsRequest& 
   const Result<scratchpad::LockHash> hash = scratchpad::parse_lock_hash(request.lock_hash, size);
   if (!hash) return Error{"--lock-hash: " + hash.error().message};
   geometry.locks = *hash;
-  const auto clocks = [&](unsigned cycles) {
-    return static_cast<unsigned>(uint64_t{cycles} * machine.gpu.core_khz / machine.gpu.issue_khz);
-  };
+  const auto clocks = [&](unsigned cycles) { return ticks(machine.gpu, cycles); };
   const unsigned pass = locks.read + locks.update + locks.write + locks.branch;
   const scratchpad::AtomicsTimes times =
       machine.form == "tpds"
@@ -31,6 +34,16 @@ Result<AtomicsMachine> with_locks(AtomicsMachine machine, const AtomicsRequest& 
 }
 
 }  // namespace
+
+std::vector<size_t> atomics_of(const scratchpad::PatternSet& set) {
+  const auto is_atomic = [](const scratchpad::Pattern& p) { return p.kind == scratchpad::AccessKind::atomic; };
+  const bool any = std::any_of(set.patterns.begin(), set.patterns.end(), is_atomic);
+  std::vector<size_t> taken;
+  for (size_t k = 0; k < set.patterns.size(); ++k) {
+    if (!any || is_atomic(set.patterns[k])) taken.push_back(k);
+  }
+  return taken;
+}
 
 Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest& request) {
   AtomicsMachine machine;
@@ -56,8 +69,9 @@ Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest
   if (request.lock_hash != "none")
     return Error{fmt::format("--lock-hash is for the forms tpds and fsm: {} atomics have no locks", machine.form)};
   const timing::ScratchpadConfig& scratchpad = gpu.timing->scratchpad;
-  const bool as_one = machine.form == "loadlike" || (scratchpad.combines_increments && !request.weights);
-  machine.model = scratchpad::native_model(machine.rules, scratchpad.latency, as_one);
+  machine.combines = machine.form == "native" && scratchpad.combines_increments && !request.weights;
+  const bool as_one = machine.form == "loadlike" || machine.combines;
+  machine.model = scratchpad::native_model(machine.rules, ticks(gpu, scratchpad.latency), ticks(gpu, 1), as_one);
   return machine;
 }
 

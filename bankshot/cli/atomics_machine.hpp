@@ -4,9 +4,11 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/scratchpad/atomics_model.hpp"
+#include "bankshot/scratchpad/pattern.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::cli {
@@ -19,7 +21,7 @@ struct AtomicsRequest {
   std::string gpu = "gtx580";  ///< that of the papers
   std::string form;            ///< one of kAtomicsForms; empty: that of the GPU's unit
   std::string bank_hash = "none", lock_hash = "none";
-  bool weights = false;  ///< votes add other things than 1
+  bool weights = false;  ///< other things than 1 are added, or results are wanted
 };
 
 struct AtomicsMachine {
@@ -27,9 +29,13 @@ struct AtomicsMachine {
   std::string form;
   scratchpad::Rules rules;
   scratchpad::AtomicsModel model;
+  bool combines = false;       ///< native: lanes on one word count as one
   unsigned address_bits = 14;  ///< words that it works on are below 2 to this power
   bool has_locks() const { return form == "tpds" || form == "fsm"; }
 };
+
+/// Which patterns are of atomics: those that say so, or all if none does, as in a file written by hand.
+std::vector<size_t> atomics_of(const scratchpad::PatternSet& set);
 
 /// Makes the model of a GPU that can be simulated. Cycles are those of the clock that programs read.
 /// The error names the option and what it could be.

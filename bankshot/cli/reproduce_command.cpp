@@ -1,6 +1,7 @@
 // bankshot reproduce: a figure or table of the papers, beside the published values.
 #include <unistd.h>
 
+#include <csignal>
 #include <map>
 
 #include <fmt/format.h>
@@ -32,7 +33,11 @@ class Reproduce final : public Command {
 
   int run(const std::vector<std::string>&) override {
     if (const auto error = cannot_deliver(json_, inputs())) return refuse(error->message);
-    if (list_) return list();
+    if (list_) {
+      if (!names_.empty() || !plot_.empty()) return refuse("--list lists all experiments; leave away the rest");
+      return list();
+    }
+    if (const auto gpu = gpu::find_gpu(options_.gpu); !gpu) return refuse(gpu.error().message);
     if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them");
     if (const std::string reason = plot_problem(); !reason.empty()) return refuse(reason);
     std::vector<experiment::Experiment> all;
@@ -61,6 +66,7 @@ class Reproduce final : public Command {
       }
       const Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
       if (settings.progress) std::fputs("\r\033[K", stderr);
+      if (runs.is_interrupted()) return 128 + SIGINT;
       if (!outcome) return refuse(one.name + ": " + outcome.error().message);
       if (!plot_.empty()) {
         if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table, there is no figure to draw");
@@ -87,6 +93,7 @@ class Reproduce final : public Command {
     if (plot_ == "-") return "--plot takes the name of a file: standard output is the tables'";
     if (same_file(plot_, json_)) return "--plot and --json name the same file, " + json_;
     if (const auto error = overwrites("--plot", plot_, inputs())) return error->message;
+    if (!plot_.ends_with(".svg")) return "--plot writes SVG: give a name that ends in .svg rather than " + plot_;
     const auto error = cannot_write(plot_);
     return error ? error->message : "";
   }
@@ -100,6 +107,7 @@ class Reproduce final : public Command {
       names.push_back({{"name", one->name}, {"title", one->title}, {"paper", one->paper}});
       text += fmt::format("{:<14}  {} ({})\n", one->name, one->title, one->paper);
     }
+    if (names.empty()) return refuse("there are no experiments in " + experiment::searched());
     const nlohmann::ordered_json document = {{"schema", "bankshot/experiments/1"}, {"experiments", names}};
     return deliver(json_, document.dump(1) + "\n", text);
   }

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 
@@ -83,7 +84,7 @@ Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark&
   return report;
 }
 
-Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simulated& machine) const {
+Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simulated& machine) {
   if (access(command[0].c_str(), X_OK) != 0) {
     return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
   }
@@ -105,6 +106,8 @@ Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simu
   how.launch.output = how.launch.error = said.descriptor();
   const Result<Observation> seen = observe(*setup, command, how);
   if (!seen) return seen.error();
+  interrupted_ |= seen->ending.signal == SIGINT;
+  if (interrupted_) return Error{"interrupted"};
   if (seen->ending.shell_status() != 0 || seen->report.is_partial()) {
     said.show();
     return Error{command[0] + " failed"};

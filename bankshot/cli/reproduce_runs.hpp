@@ -26,6 +26,9 @@ class ExperimentRuns {
   Result<uint64_t> simulate(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments,
                             const experiment::Machine& machine);
 
+  /// Somebody pressed Ctrl-C in a run: the error that came back has nothing to say.
+  bool is_interrupted() const { return interrupted_; }
+
  private:
   using Command = std::vector<std::string>;
   /// The simulated machine; none: a trace is wanted, no time.
@@ -34,9 +37,10 @@ class ExperimentRuns {
   /// The report of a run with the benchmark's kernels only.
   Result<report::RunReport> kernel_of(const experiment::Benchmark& benchmark, const Command& command,
                                       const Simulated& machine);
-  Result<report::RunReport> run(const Command& command, const Simulated& machine) const;
+  Result<report::RunReport> run(const Command& command, const Simulated& machine);
 
   RunOptions options_;
+  bool interrupted_ = false;
   std::map<std::pair<Command, Simulated>, report::RunReport> runs_;
   std::map<std::pair<Command, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel
 };

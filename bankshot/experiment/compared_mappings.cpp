@@ -5,7 +5,6 @@
 
 #include "bankshot/experiment/atomics_machine.hpp"
 #include "bankshot/experiment/atomics_paper.hpp"
-#include "bankshot/experiment/hash_functions.hpp"
 #include "bankshot/experiment/replication_sweep.hpp"
 
 namespace bankshot::experiment {

@@ -1,6 +1,5 @@
 // A voting program on machines that differ in their unit of atomics.
 #include "bankshot/experiment/atomics_paper.hpp"
-#include "bankshot/experiment/hash_functions.hpp"
 #include "bankshot/experiment/replication_sweep.hpp"
 
 namespace bankshot::experiment {

@@ -60,6 +60,9 @@ Result<Experiment> load(const std::string& name);
 /// Names of all files of experiments, ascending; those that only hold benchmarks have no kind and are not listed.
 std::vector<std::string> names();
 
+/// The folders in which files of experiments are looked for, for messages.
+std::string searched();
+
 /// The access patterns of one run of a benchmark.
 using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& benchmark, const std::vector<std::string>& arguments)>;
 
@@ -82,6 +85,11 @@ struct Settings {
   unsigned threads = 0;                                  ///< of the host; 0: all cores
   std::function<void(const std::string& what)> progress; ///< told before each benchmark, or empty
 };
+
+/// An error that says which benchmark it is about.
+Error at(const Benchmark& benchmark, const std::string& why);
+/// What the experiment's file says was published under a label.
+Value published(const Experiment& experiment, const std::string& label);
 
 /// Computes the rows and panels; what was published is in both.
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings);

@@ -33,13 +33,6 @@ std::vector<std::vector<std::string>> tests_of(const Benchmark& benchmark, bool 
   return runs;
 }
 
-Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
-
-Value published(const Experiment& experiment, const std::string& label) {
-  const auto found = experiment.published.find(label);
-  return found == experiment.published.end() ? Value() : found->second;
-}
-
 report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title, const std::vector<std::string>& benchmarks,
                                     const std::vector<std::vector<double>>& values) {
   report::PlotPanel panel{title, "", y_title, report::PlotKind::bars, false, benchmarks, {}};

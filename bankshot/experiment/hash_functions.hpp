@@ -27,12 +27,6 @@ uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& h
 /// The runs on which hashes are judged; none: the one on which they are searched.
 std::vector<std::vector<std::string>> tests_of(const Benchmark& benchmark, bool quick);
 
-/// An error that says which benchmark it is about.
-Error at(const Benchmark& benchmark, const std::string& why);
-
-/// What the experiment's file says was published under a label.
-Value published(const Experiment& experiment, const std::string& label);
-
 /// Bars by benchmark, one a function. @param values  by benchmark, then by hash_functions()
 report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title, const std::vector<std::string>& benchmarks,
                                     const std::vector<std::vector<double>>& values);

@@ -171,6 +171,12 @@ class Reader {
 
 }  // namespace
 
+std::string searched() {
+  std::string list;
+  for (const std::string& folder : folders()) list += (list.empty() ? "" : ", ") + folder;
+  return list;
+}
+
 std::vector<std::string> names() {
   std::vector<std::string> all;
   std::error_code code;
@@ -187,23 +193,19 @@ std::vector<std::string> names() {
 }
 
 Result<Experiment> load(const std::string& name) {
-  const std::vector<std::string> known = names();
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    std::string list;
-    for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-    return Error{"no experiment is called '" + name + "'; there are: " + (list.empty() ? "none, as the folder experiments was not found" : list)};
-  }
   std::error_code code;
   for (const std::string& folder : folders()) {
     const fs::path path = fs::path(folder) / (name + ".toml");
-    if (!fs::is_regular_file(path, code)) continue;
+    if (name.find('/') != std::string::npos || !fs::is_regular_file(path, code)) continue;
     try {
       return Reader(path).experiment();
     } catch (const Bad& bad) {
       return Error{bad.message};
     }
   }
-  return Error{"the file of experiment " + name + " is gone"};
+  std::string list;
+  for (const std::string& one : names()) list += (list.empty() ? "" : ", ") + one;
+  return Error{"no experiment is called '" + name + "'; there are: " + (list.empty() ? "none in " + searched() : list)};
 }
 
 }  // namespace bankshot::experiment

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "bankshot/experiment/atomics_machine.hpp"
-#include "bankshot/experiment/hash_functions.hpp"
 
 namespace bankshot::experiment {
 namespace {

@@ -53,6 +53,13 @@ std::optional<Error> publish(const Experiment& experiment, Outcome& outcome) {
 
 }  // namespace
 
+Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
+
+Value published(const Experiment& experiment, const std::string& label) {
+  const auto found = experiment.published.find(label);
+  return found == experiment.published.end() ? Value() : found->second;
+}
+
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings) {
   std::string list;
   for (const Kind& kind : kKinds) {

@@ -148,8 +148,9 @@ class Strided {
     for (const auto& [stride, conflicts] : gaps_) {
       const auto curve =
           std::find_if(curves_.begin(), curves_.end(), [s = stride](const Curve& c) { return c.stride == s; });
-      const uint64_t gap = curve->cycles[conflicts - 1] - curve->cycles[conflicts - 2];
-      add(fmt::format("stride {}, what conflict {} adds", stride, conflicts), static_cast<double>(gap), "cycles");
+      const double gap =
+          static_cast<double>(curve->cycles[conflicts - 1]) - static_cast<double>(curve->cycles[conflicts - 2]);
+      add(fmt::format("stride {}, what conflict {} adds", stride, conflicts), gap, "cycles");
     }
   }
 

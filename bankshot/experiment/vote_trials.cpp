@@ -52,7 +52,8 @@ std::vector<VotingCost> mean_costs(const VoteSetup& setup, const std::vector<Vot
   std::vector<Item> items;
   for (const unsigned words : sizes) {
     for (size_t first = 0; first < setup.patterns; first += kChunk) {
-      items.push_back({words, setup.seed + first / kChunk, std::min(kChunk, setup.patterns - first), {}});
+      // Far from those of other seeds: the next seed's votes are not these, one chunk further on.
+      items.push_back({words, setup.seed * 0x9e3779b97f4a7c15 + first / kChunk, std::min(kChunk, setup.patterns - first), {}});
     }
   }
   std::atomic<size_t> next = 0;

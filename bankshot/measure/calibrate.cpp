@@ -92,14 +92,14 @@ Pattern moved(Pattern pattern, uint32_t by) {
 }
 
 /// The least distance from which on pairs cost what a position conflict costs, and more. All multiples of the number of locks
-/// cost the same; one that stands out alone is noise.
+/// cost the same; one that stands out alone is noise, also the last.
 std::optional<uint32_t> number_of(const Locks& locks, double position) {
   const std::vector<double> cost = medians(locks.latency);
   if (cost.empty()) return std::nullopt;
   const double more = std::max({position / 2, 3 * locks.spread, 1.0});
   size_t first = cost.size();
   while (first > 1 && cost[first - 1] - cost[0] > more) --first;
-  if (first == cost.size()) return std::nullopt;
+  if (first + 2 > cost.size()) return std::nullopt;
   return locks.distances[first];
 }
 

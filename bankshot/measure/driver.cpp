@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 namespace bankshot::measure {
 
 std::string Driver::text_of(int error) const {
@@ -19,6 +21,11 @@ Result<Driver> open_driver(const std::string& library) {
         fmt::format("no NVIDIA driver: {}. To measure a real GPU install its driver, or name its library with "
                     "--driver; to measure a simulated one: --backend simulate",
                     dlerror())};
+  }
+  // Without the simulator our own driver executes and has no clock.
+  if (dlsym(handle, "bankshot_cuInit") != nullptr && std::getenv("BANKSHOT_SIMULATE") == nullptr) {
+    dlclose(handle);
+    return Error{library + " is Bankshot's own: there is no GPU behind it. To measure a simulated one: --backend simulate"};
   }
   Driver driver;
   driver.library = library;

@@ -16,6 +16,7 @@ namespace bankshot::report {
 struct SimulatedMachine {
   std::string scheduler, pipeline, atomics;  ///< names of components
   std::string bank_hash = "none";            ///< as one word of the command line
+  std::string lock_hash;                     ///< likewise; empty: atomics have no locks
   unsigned hash_cycles = 0;                  ///< that the hash adds to each access of shared memory
   unsigned core_khz = 1, sms = 1, max_warps = 1;
   unsigned schedulers = 1, width = 1;        ///< of an SM; instructions that one issues in a cycle

@@ -26,7 +26,8 @@ ordered_json machine_json(const SimulatedMachine& machine) {
   ordered_json json = {{"scheduler", machine.scheduler},
                        {"pipeline", machine.pipeline},
                        {"atomics", machine.atomics},
-                       {"bank_hash", machine.bank_hash}};
+                       {"bank_hash", machine.bank_hash},
+                       {"lock_hash", machine.lock_hash}};
   for (const MachineNumber& number : machine_numbers()) json[std::string(number.name)] = machine.*number.value;
   return json;
 }
@@ -169,6 +170,7 @@ SimulatedMachine read_machine(const json& config) {
   machine.pipeline = text(config, "pipeline");
   machine.atomics = text(config, "atomics");
   machine.bank_hash = text(config, "bank_hash");
+  machine.lock_hash = text(config, "lock_hash");
   for (const MachineNumber& each : machine_numbers()) {
     const std::string key(each.name);
     machine.*each.value = number<unsigned>(config, key.c_str());

@@ -72,8 +72,8 @@ AtomicsModel lock_model(const LockGeometry& geometry, const AtomicsTimes& times)
   };
 }
 
-AtomicsModel native_model(const Rules& rules, unsigned latency, bool combines) {
-  return [rules, latency, combines](const uint32_t* words, unsigned count) {
+AtomicsModel native_model(const Rules& rules, unsigned latency, unsigned pass, bool combines) {
+  return [rules, latency, pass, combines](const uint32_t* words, unsigned count) {
     AtomicsCost result;
     if (count == 0) return result;
     std::array<uint32_t, kMaxLanes> bytes{}, sorted{};
@@ -89,7 +89,7 @@ AtomicsModel native_model(const Rules& rules, unsigned latency, bool combines) {
       result.lock_degree = std::max(result.lock_degree, run);
     }
     result.rounds = 1;
-    result.cycles = {latency, passes - 1, 0};
+    result.cycles = {latency, uint64_t{pass} * (passes - 1), 0};
     return result;
   };
 }

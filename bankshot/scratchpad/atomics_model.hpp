@@ -80,9 +80,9 @@ using AtomicsModel = std::function<AtomicsCost(const uint32_t* words, unsigned c
 /// Algorithm 1 of TPDS'13, or the states of ICCD'13: what the times say.
 AtomicsModel lock_model(const LockGeometry& geometry, const AtomicsTimes& times);
 
-/// Atomics at the banks: a pass for each lane of the fullest bank, after `latency` cycles of a first one. docs/wavefronts.md.
+/// Atomics at the banks: `latency` cycles, and `pass` for each lane of the fullest bank beyond the first. docs/wavefronts.md.
 /// @param combines  lanes on one word count as one: they add 1 on a machine that counts them, or an atomic costs what a load
 ///                  does
-AtomicsModel native_model(const Rules& rules, unsigned latency, bool combines);
+AtomicsModel native_model(const Rules& rules, unsigned latency, unsigned pass, bool combines);
 
 }  // namespace bankshot::scratchpad

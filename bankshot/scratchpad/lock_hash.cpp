@@ -72,4 +72,14 @@ Result<LockHash> parse_lock_hash(std::string_view spec, LockSize size) {
   return hash;
 }
 
+std::string spec(const LockHash& hash, LockSize size) {
+  for (const char* named : {"none", "xor", "add"}) {
+    const Result<LockHash> one = parse_lock_hash(named, size);
+    if (one && *one == hash) return named;
+  }
+  std::string rows = "rows:";
+  for (unsigned bit = 0; bit < hash.lock_bits; ++bit) rows += (bit == 0 ? "" : ",") + std::to_string(hash.row[bit]);
+  return rows;
+}
+
 }  // namespace bankshot::scratchpad

@@ -54,5 +54,7 @@ struct LockSize {
 /// A lock bit lives in the bank of its word, so its low half is the bank as hashed. That the high half takes in f2 is inferred:
 /// without address bits from 10 up, lock conflicts would remain in figure 5c of the ICCD'13 paper, and it has none.
 Result<LockHash> parse_lock_hash(std::string_view spec, LockSize size);
+/// What parse_lock_hash makes it of.
+std::string spec(const LockHash& hash, LockSize size);
 
 }  // namespace bankshot::scratchpad

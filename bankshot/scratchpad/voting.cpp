@@ -13,16 +13,9 @@ constexpr std::array<std::string_view, kMappings> kNames = {"cyclic", "block", "
 
 std::string_view name(Mapping mapping) { return kNames[static_cast<size_t>(mapping)]; }
 
-std::optional<Mapping> mapping_of(std::string_view name) {
-  for (unsigned k = 0; k < kMappings; ++k) {
-    if (kNames[k] == name) return static_cast<Mapping>(k);
-  }
-  return std::nullopt;
-}
-
 Votes random_votes(uint64_t seed, size_t warps, unsigned lanes, unsigned words) {
   std::mt19937_64 random(seed);
-  Votes votes{lanes, std::vector<uint32_t>(warps * lanes)};
+  Votes votes{lanes, std::vector<uint32_t>(warps * lanes), {}};
   // The standard's distributions differ from library to library.
   for (uint32_t& vote : votes.of) vote = static_cast<uint32_t>((random() >> 32) * words >> 32);
   return votes;
@@ -39,21 +32,24 @@ VotingCost voting_cost(const AtomicsModel& model, const Layout& layout, const Vo
   std::array<uint32_t, 64> start{}, words;
   for (uint32_t lane = 0; lane < votes.lanes; ++lane) start[lane] = layout.word(0, lane, votes.lanes);
   const uint32_t scale = layout.word(1, 0, votes.lanes) - layout.word(0, 0, votes.lanes);
-  uint64_t rounds = 0, reads = 0, writes = 0, locks = 0, banks = 0;
+  double weights = 0;
+  VotingCost sum;
   for (size_t k = 0; k < votes.warps(); ++k) {
     const uint32_t* const vote = votes.of.data() + k * votes.lanes;
     for (uint32_t lane = 0; lane < votes.lanes; ++lane) words[lane] = start[lane] + scale * vote[lane];
     const AtomicsCost cost = model(words.data(), votes.lanes);
-    rounds += cost.cycles.rounds;
-    reads += cost.cycles.reads;
-    writes += cost.cycles.writes;
-    locks += cost.lock_degree;
-    banks += cost.bank_degree;
+    const double weight = votes.weights.empty() ? 1 : static_cast<double>(votes.weights[k]);
+    weights += weight;
+    sum.rounds += weight * static_cast<double>(cost.cycles.rounds);
+    sum.reads += weight * static_cast<double>(cost.cycles.reads);
+    sum.writes += weight * static_cast<double>(cost.cycles.writes);
+    sum.lock_degree += weight * cost.lock_degree;
+    sum.bank_degree += weight * cost.bank_degree;
   }
-  const auto mean = [&](uint64_t sum) {
-    return static_cast<double>(sum) / static_cast<double>(std::max<size_t>(1, votes.warps()));
-  };
-  return {mean(rounds + reads + writes), mean(rounds), mean(reads), mean(writes), mean(locks), mean(banks)};
+  if (weights == 0) return {};
+  sum.latency = (sum.rounds + sum.reads + sum.writes) / weights;
+  for (double* part : {&sum.rounds, &sum.reads, &sum.writes, &sum.lock_degree, &sum.bank_degree}) *part /= weights;
+  return sum;
 }
 
 std::vector<Layout> layouts(unsigned words, unsigned lanes, uint64_t budget) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,7 +18,6 @@ enum class Mapping : uint8_t {
 };
 constexpr unsigned kMappings = 3;
 std::string_view name(Mapping mapping);
-std::optional<Mapping> mapping_of(std::string_view name);
 
 /// A layout of the vote space in shared memory.
 struct Layout {
@@ -48,6 +46,7 @@ struct Layout {
 struct Votes {
   unsigned lanes = 32;       ///< of a warp
   std::vector<uint32_t> of;  ///< by warp, then by lane
+  std::vector<uint64_t> weights;  ///< by warp: how many warps it stands for; empty: each for itself
   size_t warps() const { return of.size() / lanes; }
 };
 
@@ -57,7 +56,7 @@ Votes random_votes(uint64_t seed, size_t warps, unsigned lanes, unsigned words);
 /// Source: TPDS'13, section 3, third experiment.
 void sort_warps(Votes& votes);
 
-/// Means over warps.
+/// Means over warps, each by its weight.
 struct VotingCost {
   double latency = 0, rounds = 0, reads = 0, writes = 0;  ///< cycles: AtomicsLatency
   double lock_degree = 0, bank_degree = 0;

@@ -1,6 +1,7 @@
 // The access patterns of atomic_latency: made from equation 1, or read from a file that `bankshot atomics model` reads, too.
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -35,7 +36,7 @@ inline std::vector<Pattern> read_patterns(const char* path) {
     std::exit(2);
   };
   std::ifstream file(path, std::ios::binary);
-  if (!file)
+  if (!file || std::filesystem::is_directory(path))
     refuse_arguments((std::string(path) + ": cannot be read").c_str(), "give a file of the form bankshot/patterns/1");
   text.assign(std::istreambuf_iterator<char>(file), {});
   const auto next = [&] {  // the next character that is no blank

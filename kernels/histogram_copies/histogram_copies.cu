@@ -6,6 +6,7 @@
 //                    [--pad=P: 0 words between copies] [--stretch: the copies of a bin are neighbours] [--grid=N: 16 CTAs]
 //                    [--threads=N: 1024 of a CTA] [--seed=N: 1] [--pgm=FILE: not a made image] [--print: its statistics]
 //                    [--levels=N: 4096 greys, spread over the 12 bits: 256 is what an image of 8 bits becomes]
+//                    [--noise=N: 8, from -8 to 8 of 4,095, of the made image]
 #include "../natural_image.hpp"
 #include "../replication.hpp"
 
@@ -40,24 +41,25 @@ static void print_statistics(const Image12& image, int shift) {
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
   arguments.allow({"--bins=", "--copies=", "--block", "--pad=", "--stretch",
-                   "--grid=", "--threads=", "--seed=", "--pgm=", "--print", "--levels="},
+                   "--grid=", "--threads=", "--seed=", "--pgm=", "--print", "--levels=", "--noise="},
                   2);
   const int width = arguments.number(0, 192), height = arguments.number(1, (width * 2 + 2) / 3);
   const int bins = arguments.number("--bins=", 256), threads = arguments.number("--threads=", 1024);
   const int grid = arguments.number("--grid=", 16), seed = arguments.number("--seed=", 1);
-  const int levels = arguments.number("--levels=", 4096);
+  const int levels = arguments.number("--levels=", 4096), noise = arguments.number("--noise=", 8, 0);
   if (bins & (bins - 1) || bins > 4096)
     refuse_arguments("12 bits make 1, 2, 4 … 4,096 bins", "give one of these as --bins");
   if (threads > 1024 || grid > 1 << 16) refuse_arguments("too much", "give up to 1,024 --threads, 65,536 CTAs");
   if (width > 1 << 14 || height > 1 << 14)
     refuse_arguments("the image is too large", "give up to 16,384 pixels a side");
+  if (noise > 4095) refuse_arguments("12 bits are 4,096 greys", "give --noise=0 to 4095");
   if (levels < 2 || levels > 4096) refuse_arguments("12 bits are 4,096 greys", "give --levels=2 to 4096");
   const Copies of = read_copies(arguments, bins, 1, threads);
   int shift = 12;
   while (4096 >> shift < bins) --shift;
 
   const char* file = arguments.option("--pgm=");
-  Image12 image = file ? read_pgm<uint16_t>(file, 4095) : natural_image(width, height, seed);
+  Image12 image = file ? read_pgm<uint16_t>(file, 4095) : natural_image(width, height, seed, noise);
   for (uint16_t& pixel : image.pixels) pixel = static_cast<uint16_t>(pixel * levels / 4096 * 4095 / (levels - 1));
   if (!file) std::printf("seed %d\n", seed);
   if (arguments.flag("--print")) print_statistics(image, shift);

@@ -56,7 +56,7 @@ TEST(Experiment, errors_name_file_line_and_key) {
   EXPECT_NE(Folder("kind = ").why().find("one.toml:1:"), std::string::npos);
   EXPECT_EQ(Folder(kHead).why(), "accepted");
   setenv("BANKSHOT_EXPERIMENTS", "/nowhere", 1);
-  EXPECT_EQ(load("two").error().message, "no experiment is called 'two'; there are: none, as the folder experiments was not found");
+  EXPECT_EQ(load("two").error().message, "no experiment is called 'two'; there are: none in /nowhere");
   unsetenv("BANKSHOT_EXPERIMENTS");
 }
 

@@ -257,14 +257,26 @@ TEST(Voting, means_of_random_votes) {
 }
 
 TEST(Atomics, at_the_banks_lanes_take_turns) {
-  const AtomicsModel turns = native_model({}, 24, false), counted = native_model({}, 24, true);
+  const AtomicsModel turns = native_model({}, 24, 1, false), counted = native_model({}, 24, 2, true);
   const Words words = pattern({0, 0, 0, 32, 64});  // five lanes and three words in bank 0
   EXPECT_EQ(turns(words.data(), 32).cycles.total(), 24u + 4);
-  EXPECT_EQ(counted(words.data(), 32).cycles.total(), 24u + 2);
+  EXPECT_EQ(counted(words.data(), 32).cycles.total(), 24u + 2 * 2);
   EXPECT_EQ(turns(words.data(), 32).lock_degree, 3u);
   EXPECT_EQ(turns(words.data(), 32).bank_degree, 3u);
   EXPECT_EQ(turns(words.data(), 32).rounds, 1u);
   EXPECT_EQ(turns(words.data(), 0).cycles.total(), 0u);
+}
+
+TEST(Voting, a_pattern_counts_by_its_weight) {
+  const AtomicsModel model = native_model({}, 24, 1, false);
+  Votes votes{32, std::vector<uint32_t>(64, 0), {3, 1}};  // all lanes on word 0: 24 + 31; each on its own: 24
+  std::iota(votes.of.begin() + 32, votes.of.end(), 0u);
+  EXPECT_EQ(voting_cost(model, {32, 1, 0, Mapping::cyclic}, votes).latency, (3 * 55 + 24) / 4.0);
+  EXPECT_EQ(voting_cost(model, {32, 1, 0, Mapping::cyclic}, votes).lock_degree, (3 * 32 + 1) / 4.0);
+  votes.weights = {uint64_t{1} << 40, 0};
+  EXPECT_EQ(voting_cost(model, {32, 1, 0, Mapping::cyclic}, votes).latency, 55);
+  votes.weights = {0, 0};
+  EXPECT_EQ(voting_cost(model, {32, 1, 0, Mapping::cyclic}, votes).latency, 0);
 }
 
 TEST(Voting, votes_are_below_the_words_and_sorted_on_demand) {
