@@ -23,10 +23,25 @@ struct Blocks {
 };
 Blocks blocks_of(const std::vector<FlowNode>& nodes);
 
+/// Blocks that reach a back edge to the header without passing it, and the header.
+struct NaturalLoop {
+  uint32_t header = 0;    ///< block
+  std::vector<char> has;  ///< by block
+};
+/// Those of one header are one. Larger ones come first, so an outer loop before the loops in it.
+std::vector<NaturalLoop> natural_loops(const Blocks& blocks);
+
 /// For every conditional node the node where its sides meet again, kNoJoin if they never do. The last node is the end
 /// of the function. Sides that never reach the end (exit, endless loops) are left out of account, so that the others
 /// still meet early.
 /// Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph.
 std::vector<uint32_t> joins(const std::vector<FlowNode>& nodes);
+
+/// For conditional nodes whose sides stay in a loop but meet outside of it only, as a lane may leave it in between (`break` or
+/// `return` in an `if`): the node where they meet inside if none does; at the latest that is the header. Then the same in each
+/// loop around, until they meet. Nothing for others.
+/// So hardware joins them, too: a lane that leaves gives up the join on its way (BSSY, BREAK and BSYNC of Volta and later).
+/// @param joins  of joins(nodes)
+std::vector<std::vector<uint32_t>> joins_in_loops(const std::vector<FlowNode>& nodes, const std::vector<uint32_t>& joins);
 
 }  // namespace bankshot::ptx

@@ -27,12 +27,37 @@ struct Side {
   const Instr* pc;
 };
 
+/// The path of which the parent waits at this join: this one or one above; -1: none.
+int32_t awaited_by(const Warp& w, int32_t index, const Instr* join, uint32_t depth) {
+  while (index >= 0 && (w.paths[index].reconverge != join || w.paths[index].reconverge_depth != depth))
+    index = w.paths[index].parent;
+  return index;
+}
+
+/// Makes the current path wait at the joins that lanes come to when they leave loops on the way to the branch's first.
+void wait_beyond(Warp& w, const Instr* branch) {
+  size_t outer = 0;
+  while (outer + 1 < kMostJoins && branch->op[outer + 1] != 0) ++outer;
+  for (; outer != 0; --outer) {
+    const Instr* const join = w.worker->program->code.data() + branch->op[outer];
+    const auto depth = static_cast<uint32_t>(w.paths[w.current].frames.size());
+    if (awaited_by(w, w.current, join, depth) >= 0) continue;
+    park_inner(w, w.current, join);
+    w.current = add_child(w, w.current, w.active, nullptr, join, depth);
+  }
+}
+
+const Instr* join_of(const Warp& w, const Instr* branch) {
+  return branch->aux == 0 ? nullptr : w.worker->program->code.data() + branch->aux;
+}
+
 /// The active lanes part; they meet again at `join` (null: never).
 template <class Sides>
 const Instr* spread(Warp& w, const Sides& sides, const Instr* join) {
   const int32_t index = w.current;
   const auto depth = static_cast<uint32_t>(w.paths[index].frames.size());
-  if (join != nullptr && (w.paths[index].reconverge != join || w.paths[index].reconverge_depth != depth)) {
+  const int32_t awaiting = join == nullptr ? index : awaited_by(w, index, join, depth);
+  if (awaiting < 0) {
     // The path becomes the place where the sides meet.
     park_inner(w, index, join);
     for (const Side& side : sides) {
@@ -44,11 +69,11 @@ const Instr* spread(Warp& w, const Sides& sides, const Instr* join) {
     }
     return next_path(w);
   }
-  // The parent waits at this join already, or nobody does. The last side that is not there goes on in this path.
+  // Somebody waits at this join already, or nobody does. The last side that is not there goes on in this path.
   const Side* last = nullptr;
   for (const Side& side : sides) {
     if (join != nullptr && side.pc == join) {
-      w.paths[w.paths[index].parent].arrived |= side.lanes;
+      w.paths[w.paths[awaiting].parent].arrived |= side.lanes;
       continue;
     }
     if (last != nullptr) add_sibling(w, index, last->lanes, last->pc);
@@ -59,9 +84,10 @@ const Instr* spread(Warp& w, const Sides& sides, const Instr* join) {
 }
 
 /// Taken lanes go to `target`, the others to i + 1.
-const Instr* diverge(Warp& w, const Instr* i, uint64_t taken, const Instr* target, const Instr* join) {
+const Instr* diverge(Warp& w, const Instr* i, uint64_t taken, const Instr* target) {
   if (target == i + 1) return target;
-  return spread(w, std::array{Side{taken, target}, Side{w.active & ~taken, i + 1}}, join);
+  wait_beyond(w, i);
+  return spread(w, std::array{Side{taken, target}, Side{w.active & ~taken, i + 1}}, join_of(w, i));
 }
 
 }  // namespace
@@ -93,15 +119,13 @@ const Instr* run_branch(Warp& w, const Instr* i) {
   }
   if (taken == lanes) return jump(w, i, w.segment = target);
   if (taken == 0) return w.segment = i + 1;
-  const Instr* const join = i->aux == 0 ? nullptr : w.worker->program->code.data() + i->aux;
-  return w.segment = diverge(w, i, taken, target, join);
+  return w.segment = diverge(w, i, taken, target);
 }
 
 const Instr* run_branch_indexed(Warp& w, const Instr* i) {
   const std::vector<uint32_t>& targets = w.worker->program->lists[i->imm];
   const uint32_t* index = w.row<const uint32_t>(i->op[0]);
   const Instr* const code = w.worker->program->code.data();
-  const Instr* const join = i->aux == 0 ? nullptr : code + i->aux;
   account(w, i, i + 1);
   std::vector<Side> sides;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
@@ -118,19 +142,19 @@ const Instr* run_branch_indexed(Warp& w, const Instr* i) {
       sides.push_back({uint64_t{1} << lane, target});
     }
   }
-  return w.segment = sides.size() == 1 ? sides[0].pc : spread(w, sides, join);
+  if (sides.size() == 1) return w.segment = sides[0].pc;
+  wait_beyond(w, i);
+  return w.segment = spread(w, sides, join_of(w, i));
 }
 
 const Instr* run_reconverge(Warp& w, const Instr* i) {
   // A pseudo instruction: not counted.
-  Path& path = w.paths[w.current];
-  if (path.reconverge != i || path.reconverge_depth != path.frames.size()) {
-    account_pseudo(w, i);
-    return i + 1;
-  }
   account_pseudo(w, i);
-  const int32_t parent = path.parent;
-  w.paths[parent].arrived |= path.mask;
+  const Path& path = w.paths[w.current];
+  // One above: these lanes have left a loop, and the join in it is not theirs any more.
+  const int32_t awaiting = awaited_by(w, w.current, i, static_cast<uint32_t>(path.frames.size()));
+  if (awaiting < 0) return i + 1;
+  w.paths[w.paths[awaiting].parent].arrived |= path.mask;
   remove_child(w, w.current);
   return next_path(w);
 }

@@ -23,8 +23,8 @@ const Instr* fault(Warp& warp, const Instr* i, Fault::Kind kind, int lane, uint6
 const Instr* exit_lanes(Warp& warp, const Instr* i);
 
 // Handlers that are the same for every instruction set of the host.
-const Instr* run_branch(Warp& w, const Instr* i);        ///< imm: target; aux: index of the join; guard read here
-const Instr* run_branch_indexed(Warp& w, const Instr* i);///< op[0]: index row; aux: list of targets
+const Instr* run_branch(Warp& w, const Instr* i);        ///< imm: target; guard read here
+const Instr* run_branch_indexed(Warp& w, const Instr* i);///< op[0]: index row; imm: list of targets
 const Instr* run_reconverge(Warp& w, const Instr* i);    ///< pseudo instruction at a join
 const Instr* run_call(Warp& w, const Instr* i);          ///< aux: CallInfo; op[0]: function pointer row if indirect
 const Instr* run_return(Warp& w, const Instr* i);
@@ -35,6 +35,10 @@ const Instr* run_nanosleep(Warp& w, const Instr* i);
 const Instr* run_printf(Warp& w, const Instr* i);        ///< op[0]: format, op[1]: arguments, op[2]: result
 const Instr* run_assert(Warp& w, const Instr* i);
 const Instr* run_guarded(Warp& w, const Instr* i);       ///< wrapper: runs `body` for the lanes whose guard holds
+
+/// Joins of a branch at most. aux is the index of the first, 0 if there is none. Where lanes may leave a loop before they come
+/// there, op[1] is that of the join behind it, if they may leave another one before that op[2], and so on; then 0.
+constexpr size_t kMostJoins = 6;
 
 /// Whether Instr::imm is a branch target.
 inline bool jumps(const Instr& i) { return i.body == &run_branch; }

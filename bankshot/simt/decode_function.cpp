@@ -430,9 +430,11 @@ void FunctionDecoder::place() {
   }
   follow_registers(nodes);
   const std::vector<uint32_t> join = joins(nodes);
+  const std::vector<std::vector<uint32_t>> in_loops = joins_in_loops(nodes, join);
   std::vector<char> is_join(items_.size(), 0);
   for (size_t k = 0; k < items_.size(); ++k) {
     if (join[k] != kNoJoin) is_join[join[k]] = 1;
+    for (const uint32_t at : in_loops[k]) is_join[at] = 1;
     if (items_[k].join_behind) is_join[k + 1] = 1;
   }
   info_.begin = static_cast<uint32_t>(program.code.size());
@@ -453,7 +455,12 @@ void FunctionDecoder::place() {
     }
     if (item.site >= 0) program.sites[static_cast<size_t>(item.site)].instr = static_cast<uint32_t>(program.code.size());
     if (!nodes[k].targets.empty()) {
-      item.instr.aux = join[k] == kNoJoin ? 0 : place_of[join[k]];
+      // From the innermost join outwards; of very many those in the middle go.
+      std::vector<uint32_t> meets = in_loops[k];
+      if (join[k] != kNoJoin) meets.push_back(join[k]);
+      if (meets.size() > kMostJoins) meets.erase(meets.begin() + 1, meets.end() - (kMostJoins - 1));
+      item.instr.aux = meets.empty() ? 0 : place_of[meets[0]];
+      for (size_t n = 1; n < kMostJoins; ++n) item.instr.op[n] = n < meets.size() ? place_of[meets[n]] : 0;
       if (item.table >= 0) {
         for (uint32_t target : nodes[k].targets) program.lists[static_cast<size_t>(item.table)].push_back(place_of[target]);
       } else {

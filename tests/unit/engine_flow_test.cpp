@@ -136,6 +136,42 @@ TEST_F(EngineFlow, a_warp_that_meets_goes_on_together) {
   }
 }
 
+// Odd lanes enter the `if`, and one of them leaves the loop in it in round 3 + lane / 8: the others meet right behind the `if`, and
+// those that left wait behind the loop, where all meet.
+TEST_F(EngineFlow, sides_meet_behind_an_if_although_lanes_leave_the_loop_in_it) {
+  const std::string loop =
+      "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; shr.u32 %r10, %r1, 3; add.u32 %r10, %r10, 3; mov.u32 %r6, 0; mov.u32 %r7, 0;"
+      "L: @%p1 bra M; setp.ge.u32 %p2, %r6, %r10; @%p2 bra OUT; add.u32 %r11, %r11, 1; M: activemask.b32 %r9;"
+      "shl.b32 %r12, %r6, 2; add.u32 %r6, %r6, 1; setp.eq.u32 %p4, %r6, 6; @!%p4 bra N; mov.u32 %r7, %r9; N: setp.lt.u32 %p2, %r6, 9; @%p2 bra L;"
+      "OUT: activemask.b32 %r9; and.b32 %r9, %r9, 1; st.global.u32 [%rd2], %r7; st.global.u32 [%rd2+128], %r9; ret;";
+  ASSERT_TRUE(run(kernel(kThread + loop), {1}, {32}, 64));
+  // In round 5 (from 0), the sixth, odd lanes of rounds 3, 4 and 5 are gone: lanes up to 23. All others meet at M.
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(out[i], i % 2 == 0 || i >= 24 ? 0xff555555u : 0u) << i;
+    EXPECT_EQ(out[32 + i], 1u) << "all lanes, the first too, are behind the loop: " << i;
+  }
+}
+
+// A return from two loops, and a break from the inner one.
+TEST_F(EngineFlow, leaving_two_loops_leaves_their_joins) {
+  const std::string body =
+      "mov.u32 %r5, 0; mov.u32 %r7, -1; mov.u32 %r8, -1; I: mov.u32 %r6, 0;"
+      "J: add.u32 %r9, %r5, %r6; and.b32 %r10, %r1, 3; setp.eq.u32 %p1, %r10, 0; @%p1 bra M;"
+      "setp.eq.u32 %p2, %r1, 31; setp.ge.and.u32 %p2, %r9, 7, %p2; @%p2 bra END;"  // lane 31 leaves both
+      "setp.eq.u32 %p3, %r10, 1; setp.ge.and.u32 %p3, %r6, 2, %p3; @%p3 bra K;"    // every fourth the inner one
+      "M: activemask.b32 %r11; and.b32 %r12, %r11, 0x5ddddddd; and.b32 %r7, %r7, %r12; add.u32 %r6, %r6, 1;"
+      "setp.lt.u32 %p4, %r6, 5; @%p4 bra J;"
+      "K: activemask.b32 %r11; and.b32 %r8, %r8, %r11; add.u32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 6; @%p4 bra I;"
+      "END: activemask.b32 %r13; st.global.u32 [%rd2], %r7; st.global.u32 [%rd2+128], %r8; st.global.u32 [%rd2+256], %r13; ret;";
+  ASSERT_TRUE(run(kernel(kThread + body), {1}, {32}, 96));
+  for (uint32_t i = 0; i < 31; ++i) {
+    // At M there are always the lanes that never leave; lanes 1, 5 … see only rounds in which they are there.
+    EXPECT_EQ(out[i] & 0x5ddddddd, 0x5ddddddd) << i;
+    EXPECT_EQ(out[32 + i] & 0x7fffffff, 0x7fffffffu) << "behind the inner loop: " << i;
+    EXPECT_EQ(out[64 + i], 0xffffffffu) << i;
+  }
+}
+
 // … but not half of it, nor lanes that meet at the same instruction of a function called from different places.
 TEST_F(EngineFlow, half_a_warp_that_meets_is_half_a_warp) {
   ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 16; @%p1 bra A; bar.warp.sync 0xffff0000; bra B; A: bar.warp.sync 0xffff;"
