@@ -132,8 +132,9 @@ std::string text_of(const Advice& advice) {
   std::string text =
       fmt::format("{} votes for {} words on {}, form {}; {}\n", request.file.empty() ? request.data : request.file,
                   request.words, advice.gpu, advice.form,
-                  request.file.empty() ? fmt::format("{} warps, seed {}", advice.warps, request.seed)
-                                       : fmt::format("{} patterns by their weights", advice.warps));
+                  request.file.empty()
+                      ? fmt::format("{} warps, seed {}", advice.warps, request.seed)
+                      : (advice.warps == 1 ? "1 pattern" : fmt::format("{} patterns by their weights", advice.warps)));
   text += fmt::format(
       "mean cycles of a warp's atomic, without a hash and with one of banks and locks in hardware\n\n{:>7}  {:<9} "
       "{:>7} {:>8}  {:>9} {:>9} {:>9}  {:>11} {:>11}\n",
@@ -150,8 +151,10 @@ std::string text_of(const Advice& advice) {
                         advice.candidates.size(), request.budget);
   const auto& best = advice.candidates.front();
   const double plain = advice.candidates[advice.plain].cost[0].latency;
-  text += fmt::format("\nfastest votes: {}: {:.1f} cycles, {:.2f} times as fast as in one copy\n", layout_text(best.layout),
-                      best.cost[0].latency, plain / best.cost[0].latency);
+  text += "\nfastest votes: " + layout_text(best.layout) + fmt::format(": {:.1f} cycles", best.cost[0].latency);
+  if (best.layout.copies != 1)
+    text += fmt::format(", {:.2f} times as fast as in one copy", plain / best.cost[0].latency);
+  text += '\n';
   const auto& hashed = advice.candidates[advice.best_hashed];
   if (const double latency = hashed.cost[advice.hash].latency; latency < best.cost[0].latency) {
     text += fmt::format("with {} in hardware: {}: {:.1f} cycles\n", Advice::kHashes[advice.hash],
@@ -160,8 +163,10 @@ std::string text_of(const Advice& advice) {
     text += "a hash in hardware would not help further\n";
   }
   return text +
-         "This counts the votes only: copies have to be cleared before and added up after, which takes more the more there "
-         "are,\nand shared memory that limits how many CTAs an SM holds. bankshot simulate tells what a program gains in all.\n";
+         "This counts the votes only: copies have to be cleared before and added up after, which takes more the more "
+         "there "
+         "are,\nand shared memory that limits how many CTAs an SM holds. bankshot simulate tells what a program gains "
+         "in all.\n";
 }
 
 std::string json_of(const Advice& advice) {

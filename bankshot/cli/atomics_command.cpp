@@ -42,22 +42,25 @@ class Atomics final : public Command {
     advise_->add_option("--budget", advice_.budget, "bytes of shared memory for all copies")
         ->check(CLI::Range(4, 262144))
         ->default_str("what a block of the GPU has");
-    advise_
-        ->add_option("--data", advice_.data,
-                     "random: votes without spatial correlation; sorted: neighbouring lanes vote alike, as "
-                     "neighbouring pixels do")
-        ->check(CLI::IsMember({"random", "sorted"}))
-        ->capture_default_str();
-    advise_
-        ->add_option("--votes", advice_.file,
-                     "instead: a patterns file whose addresses are the votes, from 0 to words - 1")
-        ->type_name("FILE");
-    advise_->add_option("--patterns", advice_.patterns, "warps of generated votes")
-        ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
-    advise_->add_option("--seed", advice_.seed, "of generated votes")
-        ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
-        ->capture_default_str();
+    CLI::Option* const data =
+        advise_
+            ->add_option("--data", advice_.data,
+                         "random: votes without spatial correlation; sorted: neighbouring lanes vote alike, as "
+                         "neighbouring pixels do")
+            ->check(CLI::IsMember({"random", "sorted"}))
+            ->capture_default_str();
+    CLI::Option* const votes =
+        advise_
+            ->add_option("--votes", advice_.file,
+                         "instead: a patterns file whose addresses are the votes, from 0 to words - 1")
+            ->type_name("FILE");
+    CLI::Option* const patterns = advise_->add_option("--patterns", advice_.patterns, "warps of generated votes")
+                                      ->check(CLI::Range(1, 1'000'000))
+                                      ->capture_default_str();
+    CLI::Option* const seed = advise_->add_option("--seed", advice_.seed, "of generated votes")
+                                  ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
+                                  ->capture_default_str();
+    for (CLI::Option* generated : {data, patterns, seed}) votes->excludes(generated);
     advise_->add_option("--top", advice_.top, "layouts shown")->check(CLI::Range(1, 1000))->capture_default_str();
     common(*advise_);
     advise_->footer(

@@ -60,6 +60,10 @@ ReplicationSweep::ReplicationSweep(const Experiment& experiment, const Settings&
   std::sort(copies_.begin(), copies_.end());
   spaces_ = optional_numbers(experiment, parameters, "spaces", 1, kWords, {});
   padding_ = optional_numbers(experiment, parameters, "padding", 0, kWords, {});
+  for (const auto& [key, values] : {std::pair{"spaces", &spaces_}, std::pair{"padding", &padding_}}) {
+    if (!values->empty() && !experiment.benchmarks.empty() && values->size() != experiment.benchmarks.size())
+      parameters.fail(key, "must have a number for each benchmark");
+  }
   if (experiment.parameters.contains("size_option")) size_option_ = parameters.text("size_option");
   copies_option_ = parameters.text("copies_option");
   size_name_ = parameters.text("size_name");
