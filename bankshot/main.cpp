@@ -94,8 +94,17 @@ int parse_and_run(int argc, char** argv) {
     }
     std::string message = error.what();
     message = message.substr(0, message.find('\n'));
-    const auto chosen = app.get_subcommands();
-    const std::string name = chosen.empty() ? "bankshot" : "bankshot " + chosen[0]->get_name();
+    std::string name = "bankshot";
+    const CLI::App* chosen = &app;
+    while (!chosen->get_subcommands().empty()) {
+      chosen = chosen->get_subcommands()[0];
+      name += " " + chosen->get_name();
+    }
+    if (const auto below = chosen->get_subcommands([](const CLI::App*) { return true; });
+        chosen != &app && !below.empty()) {
+      message.clear();
+      for (const CLI::App* part : below) message += (message.empty() ? "which? " : " or ") + part->get_name();
+    }
     return refuse(message + " (" + name + " --help explains)");
   }
   for (size_t i = 0; i < parts.size(); ++i) {
