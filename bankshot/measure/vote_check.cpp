@@ -59,6 +59,7 @@ Result<VoteCheck> check_votes(Runner& measured, Runner& simulated, const scratch
   const uint32_t usable = std::min(usable_words(measured.device()), usable_words(simulated.device()));
   VoteCheck check{seed, warps, cases_of(usable)};
   const std::vector<Pattern> patterns = patterns_of(check.cases, seed, warps);
+  if (patterns.empty()) return check;
   const auto there = latencies(measured, Access::add, patterns, samples);
   if (!there) return there.error();
   const auto here = latencies(simulated, Access::add, patterns, 1);

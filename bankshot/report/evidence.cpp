@@ -27,7 +27,7 @@ std::string evidence_text(const RunReport& report) {
     text +=
         "  C  one community source: lanes of an atomic that meet on one word take a pass each (position\n"
         "     conflicts). Hardware may merge additions of a constant, and repeats float additions until they\n"
-        "     succeed; neither is counted\n";
+        "     succeed; neither is counted. GPUs before Maxwell lock words in a loop instead (docs/atomics.md)\n";
   }
   return text;
 }
