@@ -105,6 +105,20 @@ std::vector<char> body_of(const Blocks& b, uint32_t header, uint32_t tail) {
   return in;
 }
 
+constexpr uint32_t kNoHeader = kUndefined;
+
+/// All of a function but its end and the blocks that only return: as if it were a loop that a `return` leaves.
+NaturalLoop whole_function(const Blocks& b) {
+  const auto end = static_cast<uint32_t>(b.first.size()) - 1;
+  NaturalLoop all{kNoHeader, std::vector<char>(b.first.size(), 1)};
+  for (uint32_t block = 0; block < end; ++block) {
+    const bool returns = b.successors[block].size() == 1 && b.successors[block][0] == end;
+    if (returns && b.first[block + 1] - b.first[block] == 1) all.has[block] = 0;
+  }
+  all.has[end] = 0;
+  return all;
+}
+
 /// Where the sides of each block's branch meet inside a loop if nobody leaves it: a block, or the header.
 std::vector<uint32_t> joins_of(const Blocks& b, const NaturalLoop& loop) {
   const size_t n = b.first.size();
@@ -118,9 +132,13 @@ std::vector<uint32_t> joins_of(const Blocks& b, const NaturalLoop& loop) {
       forward[block].push_back(target);
       backward[target].push_back(block);
     }
+    if (forward[block].empty() && !b.successors[block].empty()) {  // a function's ordinary end
+      forward[block].push_back(next_round);
+      backward[next_round].push_back(block);
+    }
   }
   std::vector<uint32_t> joins = Dominators(next_round, backward, forward).above;
-  for (uint32_t& join : joins) join = join == next_round ? loop.header : join;
+  for (uint32_t& join : joins) join = join == next_round ? loop.header : join;  // kNoHeader is kUndefined
   return joins;
 }
 
@@ -163,7 +181,8 @@ std::vector<std::vector<uint32_t>> joins_in_loops(const std::vector<FlowNode>& n
   std::vector<std::vector<uint32_t>> result(nodes.size());
   if (nodes.empty()) return result;
   const Blocks b = blocks_of(nodes);
-  const std::vector<NaturalLoop> loops = natural_loops(b);
+  std::vector<NaturalLoop> loops = natural_loops(b);
+  loops.insert(loops.begin(), whole_function(b));
   std::vector<std::vector<uint32_t>> inside(loops.size());  // joins by block, of loops that were asked for
   for (size_t k = 0; k < nodes.size(); ++k) {
     if (!nodes[k].conditional) continue;

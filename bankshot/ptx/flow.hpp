@@ -39,7 +39,7 @@ std::vector<uint32_t> joins(const std::vector<FlowNode>& nodes);
 
 /// For conditional nodes whose sides stay in a loop but meet outside of it only, as a lane may leave it in between (`break` or
 /// `return` in an `if`): the node where they meet inside if none does; at the latest that is the header. Then the same in each
-/// loop around, until they meet. Nothing for others.
+/// loop around, until they meet; the function counts as a loop that a `return` leaves. Nothing for others.
 /// So hardware joins them, too: a lane that leaves gives up the join on its way (BSSY, BREAK and BSYNC of Volta and later).
 /// @param joins  of joins(nodes)
 std::vector<std::vector<uint32_t>> joins_in_loops(const std::vector<FlowNode>& nodes, const std::vector<uint32_t>& joins);

@@ -172,6 +172,20 @@ TEST_F(EngineFlow, leaving_two_loops_leaves_their_joins) {
   }
 }
 
+// Lanes 3, 7 … return inside an `if`, lane 5 inside a loop that every lane leaves in another round; the others are together behind.
+TEST_F(EngineFlow, an_early_return_does_not_divide_those_that_stay) {
+  const std::string body =
+      "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra REST; and.b32 %r6, %r1, 3; setp.eq.u32 %p2, %r6, 3; @%p2 bra RET;"
+      "mov.u32 %r7, 1; REST: activemask.b32 %r8; st.global.u32 [%rd2], %r8; mov.u32 %r9, 0;"
+      "L: setp.eq.u32 %p3, %r1, 5; setp.eq.and.u32 %p3, %r9, 2, %p3; @%p3 bra RET; add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, %r1;"
+      "@%p4 bra L; activemask.b32 %r8; st.global.u32 [%rd2+128], %r8; RET: ret;";
+  ASSERT_TRUE(run(kernel(kThread + body), {1}, {32}, 64));
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(out[i], i % 4 == 3 ? 0u : 0x77777777u) << i;
+    EXPECT_EQ(out[32 + i], i % 4 == 3 || i == 5 ? 0u : 0x77777757u) << i;
+  }
+}
+
 // … but not half of it, nor lanes that meet at the same instruction of a function called from different places.
 TEST_F(EngineFlow, half_a_warp_that_meets_is_half_a_warp) {
   ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 16; @%p1 bra A; bar.warp.sync 0xffff0000; bra B; A: bar.warp.sync 0xffff;"
