@@ -1,0 +1,186 @@
+// The stages of the elastic-pipeline paper, cycle by cycle: its figures, and what its equations promise.
+#include "bankshot/timing/stages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace bankshot::timing {
+namespace {
+
+struct Passed {
+  std::map<uint32_t, unsigned> written;   ///< cycle of write-back, by sub-warp
+  std::map<uint32_t, unsigned> fetched;   ///< … in the first stage for the first time
+  std::map<unsigned, StageStall> stalls;  ///< by cycle
+  std::vector<uint32_t> order;            ///< of write-back
+};
+
+/// Fetches one after the other, as early as possible from cycle 0 on; id none: a bubble.
+Passed pass(const StageShape& shape, const std::vector<std::optional<SubWarp>>& program) {
+  Stages stages(shape);
+  Passed result;
+  size_t next = 0;
+  for (unsigned cycle = 0; next < program.size() || !stages.is_empty(); ++cycle) {
+    EXPECT_LT(cycle, 100'000u) << "it never ends";
+    if (cycle >= 100'000) break;
+    const std::optional<SubWarp> fetched = next < program.size() ? program[next] : std::nullopt;
+    const StageStall stall = stages.step(fetched);
+    if (stall != StageStall::none) {
+      result.stalls[cycle] = stall;
+    } else if (next < program.size()) {
+      if (fetched) result.fetched[fetched->id] = cycle;
+      ++next;
+    }
+    if (const auto& done = stages.write_back()) {
+      EXPECT_EQ(result.written.count(done->id), 0u);
+      result.written[done->id] = cycle;
+      result.order.push_back(done->id);
+    }
+  }
+  return result;
+}
+
+StageShape shape(Organisation organisation, unsigned premem = 0, unsigned nonmem = 0) {
+  return {organisation, 3, 2, premem, nonmem};
+}
+SubWarp memory(uint32_t id, unsigned degree = 1) { return {id, true, degree}; }
+SubWarp other(uint32_t id) { return {id, false, 1}; }
+
+/// Figure 4: W0 goes before, W1 has a conflict of degree 2, the others none. W1 is fetched in cycle i = 1.
+const std::vector<std::optional<SubWarp>> kFigure4 = {memory(0), memory(1, 2), other(2), other(3),
+                                                      other(4),  other(5),     other(6)};
+
+TEST(Stages, without_conflicts_a_sub_warp_takes_as_many_cycles_as_there_are_stages) {
+  for (const Organisation organisation : {Organisation::unified, Organisation::split}) {
+    const Passed result = pass(shape(organisation), {memory(0), other(1), memory(2), other(3)});
+    EXPECT_TRUE(result.stalls.empty());
+    for (uint32_t k = 0; k < 4; ++k) EXPECT_EQ(result.written.at(k), k + 5);  // IF ID EXE MEM0 MEM1 WB
+  }
+}
+
+TEST(Stages, figure_4a_a_conflict_stops_the_front_and_leaves_a_bubble) {
+  const Passed result = pass(shape(Organisation::unified), kFigure4);
+  EXPECT_EQ(result.stalls, (std::map<unsigned, StageStall>{{1 + 4, StageStall::bank_conflict}}));
+  EXPECT_EQ(result.written.at(0), 5u);
+  EXPECT_EQ(result.written.at(1), 1u + 6);  // nobody in cycle i + 5
+  EXPECT_EQ(result.written.at(2), 1u + 7);
+  EXPECT_EQ(result.fetched.at(5), 1u + 5);  // W(i + 4), a cycle late
+}
+
+TEST(Stages, figure_4b_two_that_end_at_once_stop_the_front) {
+  const Passed result = pass(shape(Organisation::split), kFigure4);
+  EXPECT_EQ(result.stalls, (std::map<unsigned, StageStall>{{1 + 6, StageStall::write_back}}));
+  EXPECT_EQ(result.written.at(0), 5u);
+  EXPECT_EQ(result.written.at(1), 1u + 6);
+  EXPECT_EQ(result.written.at(2), 1u + 7);
+  EXPECT_EQ(result.fetched.at(6), 1u + 5) << "before the stall";
+}
+
+TEST(Stages, figure_4b_an_access_behind_a_conflict_stops_the_front) {
+  const Passed result = pass(shape(Organisation::split), {memory(0), memory(1, 2), memory(2), other(3), other(4)});
+  EXPECT_EQ(result.stalls.begin()->first, 1u + 4);
+  EXPECT_EQ(result.stalls.begin()->second, StageStall::bank_conflict);
+}
+
+TEST(Stages, figure_5_one_beside_takes_the_bubble) {
+  const Passed result = pass(shape(Organisation::elastic, 0, 2), kFigure4);
+  EXPECT_TRUE(result.stalls.empty());
+  EXPECT_EQ(result.written.at(0), 5u);
+  EXPECT_EQ(result.written.at(2), 1u + 5);  // W(i + 1) has waited in the queue in cycle i + 4
+  EXPECT_EQ(result.written.at(1), 1u + 6);
+}
+
+TEST(Stages, figure_6_an_access_waits_in_front_of_the_banks) {
+  // W(i + 1) is the second sub-warp of the same access, W(i + 2) does something else.
+  const Passed result =
+      pass(shape(Organisation::elastic, 1, 2), {memory(0), memory(1, 2), memory(2), other(3), other(4)});
+  EXPECT_TRUE(result.stalls.empty());
+  EXPECT_EQ(result.written.at(1), 1u + 6);
+  EXPECT_EQ(result.written.at(3), 1u + 5) << "straight from EXE in cycle i + 4";
+  EXPECT_EQ(result.written.at(2), 1u + 7);  // PREMEM in i + 4, MEM0 in i + 5
+}
+
+// Without a queue in front of the banks an access d cycles behind one of degree D stops the front for D - d cycles.
+TEST(Stages, without_queue_an_access_waits_for_the_conflict_before_it) {
+  for (unsigned degree = 1; degree <= 9; ++degree) {
+    for (unsigned distance = 1; distance <= 9; ++distance) {
+      std::vector<std::optional<SubWarp>> program = {memory(0, degree)};
+      for (unsigned k = 1; k < distance; ++k) program.push_back(std::nullopt);
+      program.push_back(memory(1));
+      const Passed result = pass(shape(Organisation::elastic, 0, 9), program);
+      EXPECT_EQ(result.stalls.size(), degree > distance ? degree - distance : 0) << degree << " " << distance;
+    }
+  }
+}
+
+/// Warps of `sub_warps` sub-warps; an access comes no earlier behind another than its degrees add up to (equation 5).
+std::vector<std::optional<SubWarp>> safe_program(std::mt19937& random, unsigned sub_warps, unsigned warps) {
+  std::vector<std::optional<SubWarp>> program;
+  size_t safe = 0;
+  for (uint32_t warp = 0; warp < warps; ++warp) {
+    const bool wants = random() % 2 == 0 && program.size() >= safe;
+    size_t degrees = 0;
+    const size_t begin = program.size();
+    for (unsigned k = 0; k < sub_warps; ++k) {
+      const unsigned degree = wants ? 1 + random() % 8 : 1;
+      degrees += degree;
+      program.push_back(SubWarp{warp * sub_warps + k, wants, degree});
+    }
+    if (wants) safe = begin + degrees;
+  }
+  return program;
+}
+
+TEST(Stages, at_safe_distances_the_queues_never_overflow) {
+  std::mt19937 random(1);
+  unsigned short_of = 0;  // programs that stall with M of the paper where it has fewer stages than a warp has sub-warps
+  for (unsigned n = 0; n < 600; ++n) {
+    const unsigned sub_warps = 1 + random() % 6, stages = 1 + random() % 6;
+    const auto program = safe_program(random, sub_warps, 60);
+    const auto stalls = [&](bool corrected) {
+      const unsigned depth = nonmem_depth(stages, sub_warps, corrected);
+      const Passed result = pass({Organisation::elastic, 3, stages, premem_depth(sub_warps), depth}, program);
+      EXPECT_EQ(result.order.size(), program.size()) << "everybody is written back once";
+      uint32_t last = 0;
+      for (const uint32_t id : result.order) {
+        if (!program[id]->memory) continue;
+        EXPECT_LE(last, id) << "accesses stay in order";
+        last = id;
+      }
+      return result.stalls.size();
+    };
+    EXPECT_EQ(stalls(true), 0u) << sub_warps << " sub-warps, " << stages << " memory stages";
+    if (stages >= sub_warps) {
+      EXPECT_EQ(nonmem_depth(stages, sub_warps, true), nonmem_depth(stages, sub_warps, false));
+    } else {
+      short_of += stalls(false) != 0;
+    }
+  }
+  EXPECT_GT(short_of, 0u);
+}
+
+// Random programs without any distance kept: whatever stalls, nobody is lost, and organisations agree on what there is to do.
+TEST(Stages, nobody_is_lost_in_any_organisation) {
+  std::mt19937 random(2);
+  for (unsigned n = 0; n < 300; ++n) {
+    std::vector<std::optional<SubWarp>> program;
+    for (uint32_t id = 0; id < 80; ++id) {
+      if (random() % 5 == 0) program.push_back(std::nullopt);
+      program.push_back(SubWarp{id, random() % 2 == 0, 1 + static_cast<unsigned>(random() % 5)});
+    }
+    for (const Organisation organisation : {Organisation::unified, Organisation::split, Organisation::elastic}) {
+      const unsigned stages = 1 + random() % 4;
+      const Passed result = pass({organisation, 1 + static_cast<unsigned>(random() % 8), stages,
+                                  static_cast<unsigned>(random() % 4), static_cast<unsigned>(random() % 4)},
+                                 program);
+      EXPECT_EQ(result.written.size(), 80u);
+      if (organisation == Organisation::unified) {
+        EXPECT_TRUE(std::is_sorted(result.order.begin(), result.order.end()));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bankshot::timing
