@@ -80,7 +80,8 @@ StageStall Stages::leave_execution(const SubWarp& sub_warp) {
       enter_memory(sub_warp);
       return StageStall::none;
     }
-    if (premem_.size() >= shape_.premem) return StageStall::bank_conflict;
+    const bool waits = shape_.organisation == Organisation::elastic && premem_.size() < shape_.premem;
+    if (!waits) return StageStall::bank_conflict;
     premem_.push_back(sub_warp);
     return StageStall::none;
   }

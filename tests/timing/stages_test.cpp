@@ -60,7 +60,7 @@ TEST(Stages, without_conflicts_a_sub_warp_takes_as_many_cycles_as_there_are_stag
 }
 
 TEST(Stages, figure_4a_a_conflict_stops_the_front_and_leaves_a_bubble) {
-  const Passed result = pass(shape(Organisation::unified), kFigure4);
+  const Passed result = pass(shape(Organisation::unified, 1, 2), kFigure4);  // queues are of elastic only
   EXPECT_EQ(result.stalls, (std::map<unsigned, StageStall>{{1 + 4, StageStall::bank_conflict}}));
   EXPECT_EQ(result.written.at(0), 5u);
   EXPECT_EQ(result.written.at(1), 1u + 6);  // nobody in cycle i + 5
