@@ -35,18 +35,15 @@ void find_loops(Code& code) {
   const ptx::Blocks b = ptx::blocks_of(nodes);
   code.join = ptx::joins(nodes);
 
-  std::vector<int32_t> loop_of_block(b.first.size(), -1);
-  for (const auto& [header, body] : ptx::natural_loops(b)) {
+  const ptx::Loops loops = ptx::natural_loops(b);
+  for (const ptx::NaturalLoop& natural : loops.all) {
     Loop loop;
-    loop.header = b.first[header];
-    loop.parent = loop_of_block[header];
-    for (size_t k = 0; k < body.size(); ++k) {
-      if (body[k] != 0) loop_of_block[k] = static_cast<int32_t>(code.loops.size());
-    }
+    loop.header = b.first[natural.header];
+    loop.parent = natural.parent;
     code.loops.push_back(loop);
   }
   code.loop_of.resize(count);
-  for (size_t k = 0; k < count; ++k) code.loop_of[k] = loop_of_block[b.of[k]];
+  for (size_t k = 0; k < count; ++k) code.loop_of[k] = loops.of[b.of[k]];
   for (size_t k = 0; k < code.loops.size(); ++k) {
     uint32_t after = code.loops[k].header;
     while (after != ptx::kNoJoin && code.contains(static_cast<int32_t>(k), after)) after = code.join[after];

@@ -89,79 +89,85 @@ struct Dominators {
   }
 };
 
-/// Blocks that reach `tail` without passing `header`, and both.
-std::vector<char> body_of(const Blocks& b, uint32_t header, uint32_t tail) {
-  std::vector<char> in(b.first.size(), 0);
-  in[header] = 1;
-  std::vector<uint32_t> open;
-  if (in[tail] == 0) in[tail] = 1, open.push_back(tail);
-  while (!open.empty()) {
-    const uint32_t block = open.back();
-    open.pop_back();
-    for (const uint32_t before : b.predecessors[block]) {
-      if (in[before] == 0) in[before] = 1, open.push_back(before);
-    }
+/// The header and the blocks that reach a tail without passing it.
+std::vector<uint32_t> body_of(const Blocks& b, const NaturalLoop& loop, std::vector<char>& seen) {
+  std::vector<uint32_t> body{loop.header};
+  seen[loop.header] = 1;
+  const auto add = [&](uint32_t block) {
+    if (seen[block] == 0) seen[block] = 1, body.push_back(block);
+  };
+  for (const uint32_t tail : loop.tails) add(tail);
+  for (size_t k = 1; k < body.size(); ++k) {
+    for (const uint32_t before : b.predecessors[body[k]]) add(before);
   }
-  return in;
+  for (const uint32_t block : body) seen[block] = 0;
+  return body;
+}
+
+/// All blocks but the function's end and those that only return: as if it were the body of a loop that a `return` leaves.
+std::vector<uint32_t> body_of_function(const Blocks& b) {
+  const auto end = static_cast<uint32_t>(b.first.size()) - 1;
+  std::vector<uint32_t> body;
+  for (uint32_t block = 0; block < end; ++block) {
+    const bool returns = b.successors[block].size() == 1 && b.successors[block][0] == end;
+    if (!returns || b.first[block + 1] - b.first[block] != 1) body.push_back(block);
+  }
+  return body;
 }
 
 constexpr uint32_t kNoHeader = kUndefined;
 
-/// All of a function but its end and the blocks that only return: as if it were a loop that a `return` leaves.
-NaturalLoop whole_function(const Blocks& b) {
-  const auto end = static_cast<uint32_t>(b.first.size()) - 1;
-  NaturalLoop all{kNoHeader, std::vector<char>(b.first.size(), 1)};
-  for (uint32_t block = 0; block < end; ++block) {
-    const bool returns = b.successors[block].size() == 1 && b.successors[block][0] == end;
-    if (returns && b.first[block + 1] - b.first[block] == 1) all.has[block] = 0;
-  }
-  all.has[end] = 0;
-  return all;
-}
-
-/// Where the sides of each block's branch meet inside a loop if nobody leaves it: a block, or the header.
-std::vector<uint32_t> joins_of(const Blocks& b, const NaturalLoop& loop) {
-  const size_t n = b.first.size();
-  const auto next_round = static_cast<uint32_t>(n);
-  Edges forward(n + 1), backward(n + 1);
-  for (uint32_t block = 0; block < n; ++block) {
-    if (loop.has[block] == 0) continue;
-    for (const uint32_t to : b.successors[block]) {
-      if (loop.has[to] == 0) continue;
-      const uint32_t target = to == loop.header ? next_round : to;
-      forward[block].push_back(target);
-      backward[target].push_back(block);
+/// Where the sides of each block's branch meet inside a body if nobody leaves it: a block, or the header; by place in `body`.
+/// @param place  by block, kUndefined of all; so it is left
+std::vector<uint32_t> joins_of(const Blocks& b, const std::vector<uint32_t>& body, uint32_t header,
+                               std::vector<uint32_t>& place) {
+  const auto next_round = static_cast<uint32_t>(body.size());
+  for (uint32_t k = 0; k < next_round; ++k) place[body[k]] = k;
+  Edges forward(body.size() + 1), backward(body.size() + 1);
+  const auto connect = [&](uint32_t from, uint32_t to) {
+    forward[from].push_back(to);
+    backward[to].push_back(from);
+  };
+  for (uint32_t k = 0; k < next_round; ++k) {
+    const std::vector<uint32_t>& successors = b.successors[body[k]];
+    for (const uint32_t to : successors) {
+      if (place[to] != kUndefined) connect(k, to == header ? next_round : place[to]);
     }
-    if (forward[block].empty() && !b.successors[block].empty()) {  // a function's ordinary end
-      forward[block].push_back(next_round);
-      backward[next_round].push_back(block);
-    }
+    if (forward[k].empty() && !successors.empty()) connect(k, next_round);  // a function's ordinary end
   }
   std::vector<uint32_t> joins = Dominators(next_round, backward, forward).above;
-  for (uint32_t& join : joins) join = join == next_round ? loop.header : join;  // kNoHeader is kUndefined
+  joins.pop_back();
+  for (uint32_t& join : joins) {
+    if (join != kUndefined) join = join == next_round ? header : body[join];
+  }
+  for (const uint32_t block : body) place[block] = kUndefined;
   return joins;
 }
 
 }  // namespace
 
-std::vector<NaturalLoop> natural_loops(const Blocks& b) {
+Loops natural_loops(const Blocks& b) {
   const Dominators dominators(0, b.successors, b.predecessors);
-  std::vector<NaturalLoop> found;
+  std::vector<std::vector<uint32_t>> tails(b.first.size());
+  std::vector<uint32_t> headers;
   for (uint32_t tail = 0; tail < b.first.size(); ++tail) {
     for (const uint32_t header : b.successors[tail]) {
       if (!dominators.dominates(header, tail)) continue;
-      std::vector<char> body = body_of(b, header, tail);
-      const auto same = std::find_if(found.begin(), found.end(), [&](const auto& f) { return f.header == header; });
-      if (same == found.end()) {
-        found.push_back({header, std::move(body)});
-      } else {
-        for (size_t k = 0; k < body.size(); ++k) same->has[k] |= body[k];
-      }
+      if (tails[header].empty()) headers.push_back(header);
+      tails[header].push_back(tail);
     }
   }
-  const auto size = [](const NaturalLoop& loop) { return std::count(loop.has.begin(), loop.has.end(), 1); };
-  std::stable_sort(found.begin(), found.end(), [&](const auto& x, const auto& y) { return size(x) > size(y); });
-  return found;
+  // The header of an outer loop dominates those of the loops in it, so it comes first in reverse postorder.
+  std::sort(headers.begin(), headers.end(),
+            [&](uint32_t x, uint32_t y) { return dominators.number[x] > dominators.number[y]; });
+  Loops loops{{}, std::vector<int32_t>(b.first.size(), -1)};
+  std::vector<char> seen(b.first.size(), 0);
+  for (const uint32_t header : headers) {
+    loops.all.push_back({header, loops.of[header], std::move(tails[header])});
+    for (const uint32_t block : body_of(b, loops.all.back(), seen))
+      loops.of[block] = static_cast<int32_t>(loops.all.size()) - 1;
+  }
+  return loops;
 }
 
 std::vector<uint32_t> joins(const std::vector<FlowNode>& nodes) {
@@ -177,27 +183,53 @@ std::vector<uint32_t> joins(const std::vector<FlowNode>& nodes) {
   return result;
 }
 
-std::vector<std::vector<uint32_t>> joins_in_loops(const std::vector<FlowNode>& nodes, const std::vector<uint32_t>& joins) {
+std::vector<std::vector<uint32_t>> joins_in_loops(const std::vector<FlowNode>& nodes,
+                                                  const std::vector<uint32_t>& joins) {
   std::vector<std::vector<uint32_t>> result(nodes.size());
   if (nodes.empty()) return result;
   const Blocks b = blocks_of(nodes);
-  std::vector<NaturalLoop> loops = natural_loops(b);
-  loops.insert(loops.begin(), whole_function(b));
-  std::vector<std::vector<uint32_t>> inside(loops.size());  // joins by block, of loops that were asked for
+  const Loops loops = natural_loops(b);
+  // Bodies one after the other, the function as the one around all loops; joins of those that are asked for.
+  const auto whole = static_cast<int32_t>(loops.all.size());
+  std::vector<char> seen(b.first.size(), 0), in_function(b.first.size(), 0);
+  const std::vector<uint32_t> function = body_of_function(b);
+  for (const uint32_t block : function) in_function[block] = 1;
+  const auto contains = [&](int32_t loop, uint32_t block) {
+    return loop == whole ? in_function[block] != 0 : loops.contains(loop, block);
+  };
+  std::vector<std::vector<std::pair<size_t, uint32_t>>> asked(loops.all.size() + 1);  // node and block, by loop
   for (size_t k = 0; k < nodes.size(); ++k) {
     if (!nodes[k].conditional) continue;
     const uint32_t block = b.of[k];
-    for (size_t l = loops.size(); l-- > 0;) {
-      const std::vector<char>& has = loops[l].has;
-      const auto stays = [&](uint32_t to) { return has[to] != 0; };
-      if (has[block] == 0 || !std::all_of(b.successors[block].begin(), b.successors[block].end(), stays)) continue;
-      if (joins[k] != kNoJoin && has[b.of[joins[k]]] != 0) break;
-      if (inside[l].empty()) inside[l] = joins_of(b, loops[l]);
-      if (inside[l][block] == kUndefined) continue;
-      const uint32_t join = b.first[inside[l][block]];
-      if (result[k].empty() || result[k].back() != join) result[k].push_back(join);
+    for (int32_t loop = loops.of[block] < 0 ? whole : loops.of[block];;) {
+      const auto stays = [&](uint32_t to) { return contains(loop, to); };
+      if (contains(loop, block) && std::all_of(b.successors[block].begin(), b.successors[block].end(), stays)) {
+        if (joins[k] != kNoJoin && stays(b.of[joins[k]])) break;
+        asked[static_cast<size_t>(loop)].emplace_back(k, block);
+      }
+      if (loop == whole) break;
+      const int32_t around = loops.all[static_cast<size_t>(loop)].parent;
+      loop = around < 0 ? whole : around;
     }
   }
+  // An inner loop comes behind those around it, and its joins before theirs; the function's come last.
+  std::vector<uint32_t> place(b.first.size(), kUndefined);
+  const auto answer = [&](int32_t loop) {
+    if (asked[static_cast<size_t>(loop)].empty()) return;
+    const bool is_function = loop == whole;
+    const NaturalLoop* const natural = is_function ? nullptr : &loops.all[static_cast<size_t>(loop)];
+    const std::vector<uint32_t> body = is_function ? function : body_of(b, *natural, seen);
+    const std::vector<uint32_t> inside = joins_of(b, body, is_function ? kNoHeader : natural->header, place);
+    for (size_t k = 0; k < body.size(); ++k) place[body[k]] = inside[k];
+    for (const auto& [node, block] : asked[static_cast<size_t>(loop)]) {
+      if (place[block] == kUndefined) continue;
+      const uint32_t join = b.first[place[block]];
+      if (result[node].empty() || result[node].back() != join) result[node].push_back(join);
+    }
+    for (const uint32_t block : body) place[block] = kUndefined;
+  };
+  for (int32_t loop = whole; loop-- > 0;) answer(loop);
+  answer(whole);
   return result;
 }
 

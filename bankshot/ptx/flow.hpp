@@ -1,6 +1,7 @@
 // Control flow of a function: basic blocks, and where divergent paths meet.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -23,13 +24,22 @@ struct Blocks {
 };
 Blocks blocks_of(const std::vector<FlowNode>& nodes);
 
-/// Blocks that reach a back edge to the header without passing it, and the header.
+/// Blocks that reach a back edge to the header without passing it, and the header. Two are apart, or one is in the other.
 struct NaturalLoop {
-  uint32_t header = 0;    ///< block
-  std::vector<char> has;  ///< by block
+  uint32_t header = 0;          ///< block
+  int32_t parent = -1;          ///< the loop around; -1: none
+  std::vector<uint32_t> tails;  ///< blocks with a back edge to the header
 };
-/// Those of one header are one. Larger ones come first, so an outer loop before the loops in it.
-std::vector<NaturalLoop> natural_loops(const Blocks& blocks);
+struct Loops {
+  std::vector<NaturalLoop> all;  ///< an outer one before those in it
+  std::vector<int32_t> of;       ///< innermost loop of each block; -1: none
+  bool contains(int32_t loop, uint32_t block) const {
+    int32_t at = of[block];
+    while (at > loop) at = all[static_cast<size_t>(at)].parent;
+    return at == loop;
+  }
+};
+Loops natural_loops(const Blocks& blocks);
 
 /// For every conditional node the node where its sides meet again, kNoJoin if they never do. The last node is the end
 /// of the function. Sides that never reach the end (exit, endless loops) are left out of account, so that the others

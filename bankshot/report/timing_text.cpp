@@ -92,8 +92,9 @@ std::string slots(const Counters& c, const Paint& paint) {
   return text;
 }
 
-/// What lanes and warps lose to each other in loops of atomics is time, not passes of the banks.
-std::string about_atomics(const Counters& c) {
+/// What lanes and warps lose to each other in loops over locks is time, not passes of the banks.
+std::string about_locks(const Counters& c, const SimulatedMachine& machine) {
+  if (machine.lock_hash.empty()) return {};
   const double waiting = percent(c.slots[static_cast<unsigned>(timing::Cause::atomic)],
                                  std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0}));
   if (waiting < 1) return {};
@@ -106,22 +107,22 @@ std::string about_atomics(const Counters& c) {
 /// Whether the conflicts cost anything, in one sentence.
 std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMachine& machine, const Paint& paint) {
   const uint64_t exposed = c.conflict_cycles_exposed, all = exposed + c.conflict_cycles_hidden;
-  const std::string question = "  do the conflicts cost anything? ";
+  const std::string question = "  do the conflicts cost anything? ", locks = about_locks(c, machine);
   if (c.shared_wavefronts == c.shared_ideal) {
     const uint64_t counted_there = kernel.shared().conflicts();
-    if (counted_there == 0) return question + "There are none.\n" + about_atomics(c);
+    if (counted_there == 0) return question + "There are none.\n" + locks;
     return question + fmt::format("No: the atomics unit does not charge the {} that explain counts.\n", grouped(counted_there));
   }
   if (exposed == 0) {
-    return question + fmt::format("No: other work hides all {} of them.\n", counted(all, "cycle", "cycles")) + about_atomics(c);
+    return question + fmt::format("No: other work hides all {} of them.\n", counted(all, "cycle", "cycles")) + locks;
   }
   const double lost = percent(exposed, c.active_cycles);
   const std::string answer =
       fmt::format("{}: in {:.1f} % of its active cycles an SM waits for them.", lost < 1 ? "Hardly" : "Yes", lost);
-  if (lost < 1) return question + answer + "\n" + about_atomics(c);
+  if (lost < 1) return question + answer + "\n" + locks;
   const bool hashed = machine.bank_hash != "none";
   return question + paint.bad(answer) + "\n    Without them it gains at most these at once" +
-         (hashed ? ".\n" : "; what it gains in all, a run with --bank-hash xor tells.\n") + about_atomics(c);
+         (hashed ? ".\n" : "; what it gains in all, a run with --bank-hash xor tells.\n") + locks;
 }
 
 /// Banks may still deliver to stores of a CTA that has ended.

@@ -68,6 +68,19 @@ TEST(ReportTimingText, conflicts_that_the_atomics_unit_does_not_charge_cost_noth
   EXPECT_FALSE(has(all, "exposed, "));
 }
 
+// Rounds are lost where atomics go over locks; elsewhere nobody goes round, and there is no lock to hash.
+TEST(ReportTimingText, rounds_of_locks_are_told_beside_conflicts) {
+  RunReport report = made_simulation();
+  timing::Counters& c = report.kernels[0].timing->counters;
+  c.slots[static_cast<unsigned>(timing::Cause::atomic)] = c.slots[0];  // 20 % of the old slots, so 1 / 6 of all
+  EXPECT_FALSE(has(text(report), "Rounds of atomics")) << "native";
+  report.machine->atomics = "lock";
+  report.machine->lock_hash = "xor";
+  EXPECT_TRUE(has(text(report), "Rounds of atomics that had to try again are not among them: 16.7 % of the issue slots wait"))
+      << text(report);
+  EXPECT_TRUE(has(text(report), "bank hash none, lock hash xor\n"));
+}
+
 TEST(ReportTimingText, what_was_not_used_is_not_told) {
   const std::string all = text_of([](timing::Counters& c) {
     c.shared_accesses = c.l1_loads = c.l2_reads = c.dram_reads = 0;

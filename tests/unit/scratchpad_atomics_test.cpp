@@ -66,6 +66,13 @@ TEST(Atomics, hashed_locks_take_in_higher_fields) {
   EXPECT_EQ(locks("rows:1,2,4,8,16,32,64,128,256,512"), locks("none"));
 }
 
+TEST(Atomics, lock_hashes_are_told_as_they_are_read) {
+  for (const std::string text : {"none", "xor", "add", "rows:33,66,132,264,528,1,2,4,8,16"}) {
+    EXPECT_EQ(spec(locks(text), {}), text);
+  }
+  EXPECT_EQ(spec(locks("rows:1,2,4,8,16,32,64,128,256,512"), {}), "none") << "the same rows";
+}
+
 TEST(Atomics, lock_hashes_that_make_no_sense_are_refused) {
   for (const auto& [spec, why] : {std::pair{"", "no such hash"},
                                   {"xor:1", "no such hash"},
