@@ -86,12 +86,14 @@ Cost reference(const Rules& rules, AccessKind kind, unsigned width, const Warp& 
 }
 
 RC_GTEST_PROP(BankHash, many_words_at_once_get_the_banks_of_each, ()) {
-  const auto hash = arbitrary_hash(*rc::gen::element(8u, 16u, 32u, 64u));
-  RC_PRE(hash.has_value());
+  // Not RC_PRE: rapidcheck's first tests are small, and small is std::nullopt; a run of them would give the test up.
+  const unsigned banks_wanted = *rc::gen::element(8u, 16u, 32u, 64u);
+  const BankHash hash =
+      arbitrary_hash(banks_wanted).value_or(modulo_hash({16, static_cast<unsigned>(std::countr_zero(banks_wanted))}));
   const auto words = *rc::gen::container<std::vector<uint32_t>>(*rc::gen::inRange(1u, 70u), rc::gen::arbitrary<uint32_t>());
   std::vector<uint32_t> banks(words.size() + 1, 99);
-  banks_of(*hash, words, banks.data());
-  for (size_t i = 0; i < words.size(); ++i) RC_ASSERT(banks[i] == hash->bank(words[i]));
+  banks_of(hash, words, banks.data());
+  for (size_t i = 0; i < words.size(); ++i) RC_ASSERT(banks[i] == hash.bank(words[i]));
   RC_ASSERT(banks.back() == 99u);  // nothing behind the last one
 }
 
