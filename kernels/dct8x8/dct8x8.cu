@@ -1,8 +1,10 @@
 // The discrete cosine transform of an image in blocks of 8x8 pixels, forward and back again. A CTA of 8x4x2 threads holds
-// 4x2 blocks in a tile of 32x16 words without padding; in each block, a thread transforms first one row, then one column
-// of eight words in place. Lanes that transform rows are 32 words apart (the eight rows of a block) and 8 words apart
-// (the blocks): a warp meets in four banks. Columns have no conflicts.
-//   dct8x8 [width, a multiple of 32: 128] [height, a multiple of 16: width]
+// 4x2 blocks in a tile of 32x16 words; in each block, a thread transforms first one row, then one column of eight words in
+// place.
+//   default   lanes that transform rows are 32 words apart (the eight rows of a block) and 8 words apart (the blocks): a
+//             warp meets in four of 32 banks, eight lanes in one of 8. Columns have no conflicts.
+//   --padded  33 words a row: no conflicts, neither of 32 lanes with 32 banks nor of eight lanes with 8
+//   dct8x8 [width, a multiple of 32: 128] [height, a multiple of 16: width] [--padded]
 #include "../check.hpp"
 
 constexpr int side = 8, blocks_x = 4, blocks_y = 2;
@@ -37,28 +39,36 @@ __device__ void transform(float* vector, int stride) {
   for (int n = 0; n < side; ++n) vector[n * stride] = result[n];
 }
 
-using Tile = float[tile_height][tile_width];
-
-template <bool forward>
-__device__ void transform_blocks(Tile& tile, const float* in, float* out, int width) {
+template <bool forward, int pitch>
+__device__ void transform_blocks(float (&tile)[tile_height][pitch], const float* in, float* out, int width) {
   const int column = threadIdx.y * side, row = threadIdx.z * side;  // where the thread's block starts in the tile
   const int x = blockIdx.x * tile_width + column + threadIdx.x, y = blockIdx.y * tile_height + row;
   for (int i = 0; i < side; ++i) tile[row + i][column + threadIdx.x] = in[(y + i) * width + x];
   __syncthreads();
   transform<forward>(&tile[row + threadIdx.x][column], 1);
   __syncthreads();
-  transform<forward>(&tile[row][column + threadIdx.x], tile_width);
+  transform<forward>(&tile[row][column + threadIdx.x], pitch);
   __syncthreads();
   for (int i = 0; i < side; ++i) out[(y + i) * width + x] = tile[row + i][column + threadIdx.x];
 }
 
 __global__ void dct8x8_forward(const float* in, float* out, int width) {
-  __shared__ Tile tile;
+  __shared__ float tile[tile_height][tile_width];
   transform_blocks<true>(tile, in, out, width);
 }
 
 __global__ void dct8x8_inverse(const float* in, float* out, int width) {
-  __shared__ Tile tile;
+  __shared__ float tile[tile_height][tile_width];
+  transform_blocks<false>(tile, in, out, width);
+}
+
+__global__ void dct8x8_padded_forward(const float* in, float* out, int width) {
+  __shared__ float tile[tile_height][tile_width + 1];
+  transform_blocks<true>(tile, in, out, width);
+}
+
+__global__ void dct8x8_padded_inverse(const float* in, float* out, int width) {
+  __shared__ float tile[tile_height][tile_width + 1];
   transform_blocks<false>(tile, in, out, width);
 }
 
@@ -81,6 +91,7 @@ std::vector<float> reference(const std::vector<float>& in, int width, int height
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
+  arguments.allow({"--padded"}, 2);
   const int width = arguments.number(0, 128), height = arguments.number(1, width);
   if (width % tile_width || height % tile_height) {
     std::fprintf(stderr, "the width must be a multiple of %d, the height of %d\n", tile_width, tile_height);
@@ -100,8 +111,11 @@ int main(int argc, char** argv) {
   CUDA_CHECK(cudaMemcpyToSymbol(basis, rounded, sizeof rounded));
   DeviceArray<float> image(in), coefficients(in.size()), back(in.size());
   const dim3 grid(width / tile_width, height / tile_height), block(side, blocks_x, blocks_y);
-  dct8x8_forward<<<grid, block>>>(image.get(), coefficients.get(), width);
-  dct8x8_inverse<<<grid, block>>>(coefficients.get(), back.get(), width);
+  const bool padded = arguments.flag("--padded");
+  const auto forward = padded ? dct8x8_padded_forward : dct8x8_forward;
+  const auto inverse = padded ? dct8x8_padded_inverse : dct8x8_inverse;
+  forward<<<grid, block>>>(image.get(), coefficients.get(), width);
+  inverse<<<grid, block>>>(coefficients.get(), back.get(), width);
   finish_kernel();
 
   // The coefficients against the CPU's, and what came back against the image itself.

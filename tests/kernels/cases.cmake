@@ -10,7 +10,7 @@ set(variants
   "bitonic_sort|one_block|1024" "spinlock|one_warp|1 32" "spinlock|wide|40 128" "warp_primitives|one|1"
   "needleman_wunsch|one_tile|16" "lud|one_tile|16" "lavamd|sparse|3 7" "mri_gridding|one_cell|1 1 1 1"
   "mri_gridding|many|5000 50 50 52" "srad|odd_steps|32 3" "hotspot|odd|37 3" "scalar_product|odd|5 1001"
-  "transpose16|odd|77" "convolution|odd|300 70" "convolution|tiny|5 3" "dct8x8|wide|96 16"
+  "transpose16|odd|77" "transpose16|padded|77 --padded" "convolution|odd|300 70" "convolution|tiny|5 3" "dct8x8|wide|96 16" "dct8x8|padded|32 48 --padded"
   "dwt_haar|one_block|1024" "dwt_haar|two|2" "fft|small|64 2" "fast_walsh|odd_log2|11 3" "fast_walsh|short|2 1"
   "voting_histogram|odd|33 7" "voting_histogram|seed|--seed=9" "matrix_scan|odd|2049" "matrix_scan|one|1"
   "atomic_latency|far|--stride=396" "atomic_throughput|four_warps|--warps=4 --repeat=3"
