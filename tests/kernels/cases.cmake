@@ -11,7 +11,8 @@ set(variants
   "needleman_wunsch|one_tile|16" "lud|one_tile|16" "lavamd|sparse|3 7" "mri_gridding|one_cell|1 1 1 1"
   "mri_gridding|many|5000 50 50 52" "srad|odd_steps|32 3" "hotspot|odd|37 3" "scalar_product|odd|5 1001"
   "transpose16|odd|77" "transpose16|padded|77 --padded" "convolution|odd|300 70" "convolution|tiny|5 3" "dct8x8|wide|96 16" "dct8x8|padded|32 48 --padded"
-  "dct_short|wide|96 32" "dct_short|padded|64 96 --padded"
+  "dct_short|wide|96 32" "dct_short|padded|64 96 --padded" "aes|decrypt|--decrypt" "aes|one|1 --appendix-c"
+  "aes|few_decrypt|3 --decrypt --appendix-c"
   "dwt_haar|one_block|1024" "dwt_haar|two|2" "fft|small|64 2" "fast_walsh|odd_log2|11 3" "fast_walsh|short|2 1"
   "voting_histogram|odd|33 7" "voting_histogram|seed|--seed=9" "matrix_scan|odd|2049" "matrix_scan|one|1"
   "atomic_latency|far|--stride=396" "atomic_throughput|four_warps|--warps=4 --repeat=3"
@@ -58,7 +59,7 @@ set(told
   "dwt_haar|9||" "fast_walsh|14|--param fast:2=11|11 3" "fft|24|--param rows:3=64 --param col:2=64 --param col:3=2|64 2"
   "hotspot|21|--param hot:3=37|37 1" "lavamd|18|--param lava:3=7|3 7" "lud|135||" "matrix_scan|28|--param matrix:3=2049|2049"
   "mri_gridding|152||1 1 1 1" "needleman_wunsch|45||16" "scalar_product|0||5 1001" "srad|25||32 1" "voting_histogram|24||"
-  "atomic_latency|4||" "atomic_throughput|1||--warps=4 --intra=3" "dct_short|80||64 32")
+  "atomic_latency|4||" "atomic_throughput|1||--warps=4 --intra=3" "dct_short|80||64 32" "aes|54||2")
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
   foreach(case ${told})
@@ -85,7 +86,8 @@ set(simulated
   "scalar_product 5 1001" "scan 1000" "spinlock 1 32" "srad 32 1" "stencil 101 57" "transpose 77" "transpose16 77" "vector_add 1001"
   "voting_histogram 33 7" "warp_primitives 1" "atomic_latency --conflicts=7" "atomic_throughput --warps=3 --intra=5"
   "voting --words=64 --copies=8 --pad=1 --patterns=200" "histogram_copies 48 --copies=4 --threads=128"
-  "hough 64 48 --copies=6 --angles=8" "kmeans_update 2000 --clusters=100 --copies=8 --threads=256" "dct_short 64 32")
+  "hough 64 48 --copies=6 --angles=8" "kmeans_update 2000 --clusters=100 --copies=8 --threads=256" "dct_short 64 32"
+  "aes 3 --decrypt")
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
   foreach(case ${simulated})
@@ -101,7 +103,7 @@ foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
 endforeach()
 # … and machines unlike it: a datapath of 8 lanes with 8 banks, two instructions a scheduler, sectors and hashed channels.
 foreach(gpu cf11 k20 v100 h100)
-  foreach(case "transpose16 77" "scan 1000" "histogram 10000" "dct_short 64 32")
+  foreach(case "transpose16 77" "scan 1000" "histogram 10000" "dct_short 64 32" "aes 3")
     string(REPLACE " " ";" parts ${case})
     list(POP_FRONT parts program)
     if(NOT program IN_LIST BANKSHOT_KERNEL_PROGRAMS)
