@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
+#include <span>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -15,6 +17,7 @@
 namespace bankshot::cli {
 namespace {
 
+using timing::Cycle;
 using timing::Organisation;
 using timing::StageStall;
 using timing::SubWarp;
@@ -23,7 +26,7 @@ using Sequence = std::vector<std::optional<SubWarp>>;
 constexpr size_t kMostInstructions = 10'000;
 constexpr unsigned kMostDegree = 64;
 constexpr std::array<std::string_view, 3> kOrganisations = {"unified", "split", "elastic"};
-constexpr std::array<std::string_view, 3> kStalls = {"", "bank conflict", "write-back"};
+constexpr std::array<std::string_view, 4> kStalls = {"", "bank conflict", "write-back", "data from outside"};
 
 /// "S2 N N M - N"
 Result<Sequence> parse_sequence(const std::string& text, unsigned ports) {
@@ -81,24 +84,17 @@ class Pipeline final : public Command {
     if (!sequence) return refuse(sequence.error().message);
     const auto named = std::find(kOrganisations.begin(), kOrganisations.end(), organisation_);
     shape_.organisation = static_cast<Organisation>(named - kOrganisations.begin());
-    timing::Stages stages(shape_);
+    std::vector<Drawn> all = pass(*sequence);
     std::string text = head();
-    std::vector<unsigned> stalls, order;
-    unsigned last = 0;
-    size_t next = 0;
-    for (unsigned cycle = 0; next < sequence->size() || !stages.is_empty(); ++cycle) {
-      const bool fetches = next < sequence->size();
-      const StageStall stall = stages.step(fetches ? (*sequence)[next] : std::nullopt);
-      if (stall != StageStall::none) {
-        stalls.push_back(cycle);
-      } else if (fetches) {
-        ++next;
-      }
-      if (const auto& done = stages.write_back()) {
-        order.push_back(done->id);
-        last = cycle;
-      }
-      if (!stages.is_empty()) text += row(cycle, stages, stall);
+    std::vector<unsigned> stalls;
+    std::vector<uint64_t> order;
+    Cycle last = 0;
+    for (const Drawn& one : all) last = std::max(last, one.times.write_back);
+    size_t first = 0, behind = 0;  // who is in the stages: fetched, and not written back
+    for (Cycle cycle = 0; !all.empty() && cycle <= last; ++cycle) {
+      while (behind < all.size() && all[behind].times.fetch <= cycle) ++behind;
+      while (all[first].times.write_back < cycle) ++first;
+      text += row(cycle, std::span(all).subspan(first, behind - first), stalls, order);
     }
     text += fmt::format("\n{} in which the front stood still; the last write-back is in cycle {}\n",
                         stalls.size() == 1 ? "1 cycle" : std::to_string(stalls.size()) + " cycles", last);
@@ -111,34 +107,98 @@ class Pipeline final : public Command {
   }
 
  private:
-  bool has_queues() const { return shape_.organisation == Organisation::elastic; }
-  static std::string cell(const std::optional<SubWarp>& who) { return who ? fmt::format("{:>5}", who->id) : "    ."; }
-  static std::string queue(const std::deque<SubWarp>& all) {
-    std::string text;
-    for (const SubWarp& one : all) text += (text.empty() ? "" : " ") + std::to_string(one.id);
-    return fmt::format("  {:<12}", text.empty() ? "." : text);
+  struct Drawn {
+    SubWarp who;
+    timing::StageTimes times;
+    StageStall why = StageStall::none;  ///< it stopped the front
+    unsigned stage = 0;                 ///< of the front, or of those beside the memory stages
+  };
+
+  /// Fetches one after the other, as early as possible.
+  std::vector<Drawn> pass(const Sequence& sequence) const {
+    timing::Stages stages(shape_);
+    std::vector<Drawn> all;
+    Cycle cycle = 0;
+    for (const std::optional<SubWarp>& next : sequence) {
+      cycle = stages.moves(cycle);
+      if (next) {
+        const timing::StageTimes times = stages.fetch(cycle, *next);
+        all.push_back({*next, times, stages.standstill(times.arrive).why});
+        for (const auto& late : stages.late()) {
+          const auto whose =
+              std::find_if(all.rbegin(), all.rend(), [&](const Drawn& one) { return one.who.id == late.id; });
+          whose->times.write_back = late.write_back;
+        }
+        stages.late().clear();
+      }
+      ++cycle;
+    }
+    return all;
   }
+
+  bool is_beside(const Drawn& one) const { return has_beside() && !one.who.memory; }
+  bool has_queues() const { return shape_.organisation == Organisation::elastic; }
+  bool has_beside() const { return shape_.organisation == Organisation::split; }
 
   std::string head() const {
     std::string text = "cycle    IF   ID  EXE";
     if (has_queues()) text += fmt::format("  {:<12}", "PREMEM");
     for (unsigned k = 0; k < shape_.memory; ++k) text += fmt::format("{:>5}", fmt::format("MEM{}", k));
     if (has_queues()) text += fmt::format("  {:<12}", "NONMEM");
-    for (unsigned k = 0; k < shape_.memory && shape_.organisation == Organisation::split; ++k)
-      text += fmt::format("{:>5}", fmt::format("NON{}", k));
+    for (unsigned k = 0; k < shape_.memory && has_beside(); ++k) text += fmt::format("{:>5}", fmt::format("NON{}", k));
     return text + "   WB\n";
   }
 
-  std::string row(unsigned cycle, const timing::Stages& stages, StageStall stall) const {
-    std::string text = fmt::format("{:>5} ", cycle);
-    for (const auto& stage : stages.front()) text += cell(stage);
-    if (has_queues()) text += queue(stages.premem());
-    for (const auto& stage : stages.memory()) text += cell(stage);
-    if (has_queues()) text += queue(stages.nonmem());
-    for (const auto& stage : stages.beside()) text += cell(stage);
-    text += cell(stages.write_back());
-    if (stall != StageStall::none) text += fmt::format("  stall: {}", kStalls[static_cast<size_t>(stall)]);
-    return text + '\n';
+  /// Who is where in a cycle.
+  std::string row(Cycle cycle, std::span<Drawn> all, std::vector<unsigned>& stalls,
+                  std::vector<uint64_t>& order) const {
+    std::vector<std::string> front(shape_.front, "."), memory(shape_.memory, "."), beside(shape_.memory, ".");
+    std::string premem, nonmem, written = ".", stall;
+    const auto add = [](std::string& queue, const std::string& id) { queue += (queue.empty() ? "" : " ") + id; };
+    const auto stands = std::find_if(
+        all.begin(), all.end(), [&](const Drawn& one) { return one.times.arrive <= cycle && cycle < one.times.leave; });
+    if (stands != all.end()) {
+      stall = fmt::format("  stall: {}", kStalls[static_cast<size_t>(stands->why)]);
+      stalls.push_back(static_cast<unsigned>(cycle));
+    }
+    // Those beside stand still, too, if the one in their last stage is not written back now.
+    const bool held = std::any_of(all.begin(), all.end(), [&](const Drawn& one) {
+      return is_beside(one) && one.times.leave < cycle && one.stage + 1 == shape_.memory &&
+             cycle < one.times.write_back;
+    });
+    for (Drawn& one : all) {
+      const timing::StageTimes& times = one.times;
+      const std::string id = std::to_string(one.who.id);
+      if (cycle > times.write_back) continue;
+      if (cycle == times.write_back) {
+        written = id;
+        order.push_back(one.who.id);
+      } else if (cycle < times.leave) {
+        if (cycle > times.fetch && stands == all.end()) ++one.stage;
+        front[one.stage] = id;
+      } else if (one.who.memory || shape_.organisation == Organisation::unified) {
+        const Cycle served = times.begin + (one.who.memory ? one.who.degree : 1);
+        if (cycle < times.begin) {
+          add(premem, id);
+        } else {
+          memory[cycle < served ? 0 : cycle - served + 1] = id;
+        }
+      } else if (has_queues()) {
+        add(nonmem, id);
+      } else {
+        one.stage = cycle == times.leave ? 0 : one.stage + (held ? 0 : 1);
+        beside[one.stage] = id;
+      }
+    }
+    const auto cells = [](const std::vector<std::string>& stages) {
+      std::string text;
+      for (const std::string& stage : stages) text += fmt::format("{:>5}", stage);
+      return text;
+    };
+    const auto queue = [](const std::string& ids) { return fmt::format("  {:<12}", ids.empty() ? "." : ids); };
+    return fmt::format("{:>5} {}{}{}{}{}{:>5}{}\n", cycle, cells(front), has_queues() ? queue(premem) : "",
+                       cells(memory), has_queues() ? queue(nonmem) : "", has_beside() ? cells(beside) : "", written,
+                       stall);
   }
 
   std::string text_, organisation_ = "split", json_;

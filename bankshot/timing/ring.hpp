@@ -16,6 +16,7 @@ class Ring {
   const T& front() const { return items_[begin_]; }
   /// @param k  from the front, below size()
   T& operator[](size_t k) { return items_[(begin_ + k) & (items_.size() - 1)]; }
+  const T& operator[](size_t k) const { return items_[(begin_ + k) & (items_.size() - 1)]; }
   /// The new last item, to be filled in: it may hold what an old one held.
   T& push() {
     if (count_ == items_.size()) grow();

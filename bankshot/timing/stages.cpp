@@ -1,102 +1,207 @@
 #include "bankshot/timing/stages.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace bankshot::timing {
 namespace {
 
-bool any(const std::vector<std::optional<SubWarp>>& stages) {
-  return std::any_of(stages.begin(), stages.end(), [](const auto& stage) { return stage.has_value(); });
+/// Whether an ascending queue holds a cycle; what is asked for is near its end.
+bool holds(const Ring<Cycle>& cycles, Cycle cycle) {
+  for (size_t k = cycles.size(); k-- > 0 && cycles[k] >= cycle;) {
+    if (cycles[k] == cycle) return true;
+  }
+  return false;
 }
 
-/// Everybody goes one stage on; the first is empty then. The last must be.
-void shift(std::vector<std::optional<SubWarp>>& stages) {
-  for (size_t k = stages.size() - 1; k > 0; --k) stages[k] = std::exchange(stages[k - 1], std::nullopt);
+void forget(Ring<Cycle>& cycles, Cycle before) {
+  while (!cycles.empty() && cycles.front() < before) cycles.pop();
 }
 
 }  // namespace
 
-Stages::Stages(const StageShape& shape)
-    : shape_(shape),
-      front_(shape.front),
-      memory_(shape.memory),
-      beside_(shape.organisation == Organisation::split ? shape.memory : 0) {}
+void Stages::clear() { *this = Stages(shape_); }
 
-bool Stages::is_empty() const {
-  return !any(front_) && !any(memory_) && !any(beside_) && premem_.empty() && nonmem_.empty() && !write_back_;
-}
-
-/// From back to front, so that who comes finds the place free that somebody leaves.
-StageStall Stages::step(const std::optional<SubWarp>& fetched) {
-  write_back_.reset();
-  advance_memory();
-  advance_beside();
-  if (!memory_[0] && !premem_.empty()) {
-    enter_memory(premem_.front());
-    premem_.pop_front();
+void Stages::forget_before(Cycle cycle) {
+  for (; !standstills_.empty() && standstills_.front().end <= cycle; standstills_.pop()) {
+    stood_ += standstills_.front().end - standstills_.front().begin;
   }
-  if (front_.back()) {
-    if (const StageStall stall = leave_execution(*front_.back()); stall != StageStall::none) return stall;
-    front_.back().reset();
+  forget(memory_, cycle);
+  forget(returns_, cycle);
+  while (!beside_.empty() && beside_.front().write_back < cycle) beside_.pop();
+  for (; !held_.empty() && held_.front() < cycle && held_.front() <= last_beside_; held_.pop()) ++held_before_;
+}
+
+Stages::Standstill Stages::standstill(Cycle cycle) const {
+  for (size_t k = 0; k < standstills_.size() && standstills_[k].begin <= cycle; ++k) {
+    if (cycle < standstills_[k].end) return standstills_[k];
   }
-  shift(front_);
-  front_[0] = fetched;
-  return StageStall::none;
+  return {cycle, cycle};
 }
 
-/// What comes out of the memory stages is written back before all else, so nothing stops there.
-void Stages::advance_memory() {
-  const bool served = memory_[0] && --left_ == 0;
-  std::optional<SubWarp> first = served ? std::exchange(memory_[0], std::nullopt) : std::nullopt;
-  if (shape_.memory == 1) {
-    write_back_ = first;
-    return;
-  }
-  write_back_ = std::exchange(memory_.back(), std::nullopt);
-  for (size_t k = memory_.size() - 1; k > 1; --k) memory_[k] = std::exchange(memory_[k - 1], std::nullopt);
-  memory_[1] = first;
+Cycle Stages::moves(Cycle cycle) const {
+  for (size_t k = 0; k < standstills_.size() && standstills_[k].begin <= cycle; ++k)
+    cycle = std::max(cycle, standstills_[k].end);
+  return cycle;
 }
 
-void Stages::advance_beside() {
-  if (shape_.organisation == Organisation::elastic && !write_back_ && !nonmem_.empty()) {
-    write_back_ = nonmem_.front();
-    nonmem_.pop_front();
-  }
-  if (beside_.empty() || (beside_.back() && write_back_)) return;
-  if (beside_.back()) write_back_ = std::exchange(beside_.back(), std::nullopt);
-  shift(beside_);
-}
-
-void Stages::enter_memory(const SubWarp& sub_warp) {
-  memory_[0] = sub_warp;
-  left_ = sub_warp.memory ? std::max(1u, sub_warp.degree) : 1;
-}
-
-/// Finds it a place for the next cycle. Source: figure 6 for the priorities.
-StageStall Stages::leave_execution(const SubWarp& sub_warp) {
-  if (sub_warp.memory || shape_.organisation == Organisation::unified) {
-    if (!memory_[0]) {
-      enter_memory(sub_warp);
-      return StageStall::none;
+void Stages::stand(Cycle begin, Cycle end, StageStall why, uint64_t whose) {
+  if (begin >= end) return;
+  if (!standstills_.empty()) {
+    Standstill& last = standstills_[standstills_.size() - 1];
+    if (last.end == begin && last.why == why && last.whose == whose) {
+      last.end = end;
+      return;
     }
-    const bool waits = shape_.organisation == Organisation::elastic && premem_.size() < shape_.premem;
-    if (!waits) return StageStall::bank_conflict;
-    premem_.push_back(sub_warp);
-    return StageStall::none;
   }
+  standstills_.push({begin, end, why, whose});
+}
+
+StageTimes Stages::fetch(Cycle cycle, const SubWarp& sub_warp) {
+  forget_before(cycle);
+  // The front is rigid: two leave EXE as far apart as they were fetched, standstills apart.
+  Cycle stood = stood_;
+  for (size_t k = 0; k < standstills_.size() && standstills_[k].begin < cycle; ++k) {
+    stood += standstills_[k].end - standstills_[k].begin;
+  }
+  const Cycle slot = cycle - stood;
+  StageTimes times;
+  times.fetch = cycle;
+  times.arrive = std::max(cycle + shape_.front, left_ + (slot - slot_));
+  slot_ = slot;
+  if (sub_warp.memory || shape_.organisation == Organisation::unified) {
+    enter_memory(times, sub_warp, sub_warp.memory);
+  } else if (shape_.organisation == Organisation::split) {
+    enter_beside(times, sub_warp);
+  } else {
+    enter_queue(times, sub_warp);
+  }
+  left_ = times.leave;
+  return times;
+}
+
+/// Who has the write-back stage in a cycle, of those who cannot wait.
+StageStall Stages::taken(Cycle cycle) const {
+  if (holds(memory_, cycle)) return StageStall::write_back;
+  return !returns_.empty() && holds(returns_, cycle) ? StageStall::returned : StageStall::none;
+}
+
+bool Stages::is_held(Cycle cycle) const { return holds(held_, cycle); }
+
+void Stages::enter_memory(StageTimes& times, const SubWarp& sub_warp, bool memory) {
+  const unsigned degree = memory ? std::max(1u, sub_warp.degree) : 1;
+  // A queue of N: who entered it N accesses ago must have left it.
+  const bool waits = shape_.organisation == Organisation::elastic && !premem_.empty();
+  const Cycle room = waits ? premem_[oldest_] : free_;
+  times.leave = std::max(times.arrive, room);
+  stand(times.arrive, times.leave, StageStall::bank_conflict, last_access_);
+  times.begin = std::max(times.leave, free_);
+  // What enters MEM0 is not stopped any more: not by data from outside either.
+  while (!returns_.empty() && holds(returns_, times.begin + degree + shape_.memory - 1)) ++times.begin;
+  if (!waits) {
+    stand(times.leave, times.begin, StageStall::returned, sub_warp.id);
+    times.leave = times.begin;
+  } else {
+    premem_[oldest_] = times.begin;
+    oldest_ = oldest_ + 1 == premem_.size() ? 0 : oldest_ + 1;
+  }
+  free_ = times.begin + degree;
+  if (memory) last_access_ = sub_warp.id;
+  times.write_back = free_ + shape_.memory - 1;
+  memory_.push(times.write_back);
+  if (shape_.organisation != Organisation::unified) push_back(times.write_back);
+}
+
+/// Split: stages of their own, which move as one.
+void Stages::enter_beside(StageTimes& times, const SubWarp& sub_warp) {
+  const auto first_is_taken = [&](Cycle cycle) {  // the last one has not moved since it came
+    if (last_beside_ == 0) return false;
+    while (cycle > last_beside_ && is_held(cycle)) --cycle;
+    return cycle == last_beside_;
+  };
+  times.leave = times.arrive;
+  while (first_is_taken(times.leave)) {
+    stand(times.leave, times.leave + 1, taken(times.leave),
+          taken(times.leave) == StageStall::returned ? sub_warp.id : last_access_);
+    ++times.leave;
+  }
+  last_beside_ = times.leave;
+  Cycle held = held_before_;
+  for (size_t k = 0; k < held_.size() && held_[k] <= times.leave; ++k) ++held;
+  beside_.push({0, times.leave - held + shape_.memory, sub_warp.id});
+  place_beside(beside_.size() - 1);
+  times.write_back = beside_[beside_.size() - 1].write_back;
+}
+
+/// Split: when those from `first` on are written back. They shift in every cycle but those in which one of them stands in the
+/// last stage and somebody else is written back.
+void Stages::place_beside(size_t first) {
+  for (size_t k = first; k < beside_.size(); ++k) {
+    Beside& one = beside_[k];
+    one.write_back = one.due + held_before_ + held_.size();
+    for (; taken(one.write_back) != StageStall::none; ++one.write_back) held_.push(one.write_back);
+  }
+}
+
+/// Elastic: straight to write-back, or a queue for it.
+void Stages::enter_queue(StageTimes& times, const SubWarp& sub_warp) {
+  const auto waiting = [&](Cycle cycle) {  // in the queue, when this cycle's has left it
+    size_t count = 0;
+    for (size_t k = beside_.size(); k-- > 0 && beside_[k].write_back > cycle;) ++count;
+    return count;
+  };
+  times.leave = times.arrive;
+  for (StageStall by; (by = taken(times.leave)) != StageStall::none && waiting(times.leave) >= shape_.nonmem;
+       ++times.leave) {
+    stand(times.leave, times.leave + 1, by, by == StageStall::returned ? sub_warp.id : last_access_);
+  }
+  times.write_back = times.leave;
+  if (!beside_.empty()) times.write_back = std::max(times.write_back, beside_[beside_.size() - 1].write_back + 1);
+  while (taken(times.write_back) != StageStall::none) ++times.write_back;
+  beside_.push({times.write_back, 0, sub_warp.id});
+}
+
+/// The memory stages write back in this cycle: who was to do so waits.
+void Stages::push_back(Cycle cycle) {
+  size_t first = beside_.size();
+  while (first > 0 && beside_[first - 1].write_back >= cycle) --first;
+  if (first == beside_.size() || beside_[first].write_back != cycle) return;
+  const size_t known = late_.size();
+  for (size_t k = first; k < beside_.size(); ++k) late_.push_back({beside_[k].id, beside_[k].write_back});
   if (shape_.organisation == Organisation::split) {
-    if (beside_[0]) return StageStall::write_back;
-    beside_[0] = sub_warp;
-    return StageStall::none;
+    Ring<Cycle> before;  // holds of those in front
+    for (size_t k = 0; k < held_.size() && held_[k] < cycle; ++k) before.push(held_[k]);
+    held_ = before;
+    place_beside(first);
+  } else {
+    for (size_t k = first; k < beside_.size(); ++k) {
+      Cycle& at = beside_[k].write_back;
+      if (k > first) at = std::max(at, beside_[k - 1].write_back + 1);
+      while (taken(at) != StageStall::none) ++at;
+    }
   }
-  if (!write_back_) {  // then the queue is empty, too
-    write_back_ = sub_warp;
-    return StageStall::none;
+  // Only those that are later.
+  size_t kept = known;
+  for (size_t k = first; k < beside_.size(); ++k) {
+    const Late before = late_[known + k - first];
+    if (beside_[k].write_back != before.write_back) late_[kept++] = {before.id, beside_[k].write_back};
   }
-  if (nonmem_.size() >= shape_.nonmem) return StageStall::write_back;
-  nonmem_.push_back(sub_warp);
-  return StageStall::none;
+  late_.resize(kept);
+}
+
+Cycle Stages::returned(Cycle cycle) {
+  while (taken(cycle) != StageStall::none || claimed(cycle)) ++cycle;
+  returns_.push(cycle);
+  for (size_t k = returns_.size() - 1; k > 0 && returns_[k - 1] > returns_[k]; --k)
+    std::swap(returns_[k - 1], returns_[k]);
+  return cycle;
+}
+
+/// Somebody beside the memory stages is to be written back then.
+bool Stages::claimed(Cycle cycle) const {
+  for (size_t k = beside_.size(); k-- > 0 && beside_[k].write_back >= cycle;) {
+    if (beside_[k].write_back == cycle) return true;
+  }
+  return false;
 }
 
 }  // namespace bankshot::timing

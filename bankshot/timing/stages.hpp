@@ -1,11 +1,13 @@
-// The stages behind the scheduler, cycle by cycle: who is held up by whom when sub-warps conflict in the banks.
+// The stages behind the scheduler: who is held up by whom when sub-warps conflict in the banks. Nothing is stepped: the front
+// is in order, so when a sub-warp leaves each part follows from those before it the moment it is fetched.
 // Source: Gou and Gaydadjiev, Elastic Pipeline (CF'11), sections 3 and 4, figures 4 to 6.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <optional>
 #include <vector>
+
+#include "bankshot/timing/clock.hpp"
+#include "bankshot/timing/ring.hpp"
 
 namespace bankshot::timing {
 
@@ -33,42 +35,95 @@ inline unsigned premem_depth(unsigned sub_warps) { return sub_warps - 1; }
 
 /// The lanes of a warp that execute in one cycle.
 struct SubWarp {
-  uint32_t id = 0;
-  bool memory = false;  ///< accesses the scratchpad
+  uint64_t id = 0;
+  bool memory = false;  ///< passes the memory stages in every organisation
   unsigned degree = 1;  ///< cycles for which it has MEM0
 };
 
-/// Why nothing could be fetched.
-enum class StageStall : uint8_t { none, bank_conflict, write_back };
+/// Why the front stands still.
+enum class StageStall : uint8_t {
+  none,
+  bank_conflict,  ///< MEM0, and what may wait for it, is taken
+  write_back,     ///< the memory stages write back, and what may wait for that is full
+  returned,       ///< data from outside is written back
+};
+
+/// When a sub-warp is where. Cycles.
+struct StageTimes {
+  Cycle fetch = 0;       ///< in the first stage
+  Cycle arrive = 0;      ///< could leave execution
+  Cycle leave = 0;       ///< left it: in the cycle before, it was in EXE. The front stood still in [arrive, leave)
+  Cycle begin = 0;       ///< in MEM0 for the first time; of the memory path only
+  Cycle write_back = 0;  ///< as far as is known: later accesses may delay it, see late()
+};
 
 class Stages {
  public:
-  explicit Stages(const StageShape& shape);
+  explicit Stages(const StageShape& shape) : shape_(shape), premem_(shape.premem, 0) {}
+  void clear();
 
-  /// The next cycle begins. @param fetched  who is to be in the first stage in it; none: a bubble
-  /// @return why the front stands still instead, and nobody was fetched
-  StageStall step(const std::optional<SubWarp>& fetched);
+  /// Cycles [begin, end) in which the front stands still.
+  struct Standstill {
+    Cycle begin = 0, end = 0;
+    StageStall why = StageStall::none;
+    uint64_t whose = 0;  ///< id of the access that is in the way, or of who stands in EXE
+  };
+  /// The one that a cycle lies in: its end is the cycle itself if the front moves. Known for good for every cycle up to which
+  /// everybody is fetched.
+  Standstill standstill(Cycle cycle) const;
+  /// The first cycle, not before this one, in which the front moves.
+  Cycle moves(Cycle cycle) const;
 
-  // Who is where in this cycle.
-  const std::vector<std::optional<SubWarp>>& front() const { return front_; }    ///< the last is EXE
-  const std::vector<std::optional<SubWarp>>& memory() const { return memory_; }  ///< the first is MEM0
-  const std::vector<std::optional<SubWarp>>& beside() const { return beside_; }  ///< split: NONMEM0, NONMEM1 …
-  const std::deque<SubWarp>& premem() const { return premem_; }                  ///< elastic, the oldest first
-  const std::deque<SubWarp>& nonmem() const { return nonmem_; }                  ///< elastic, the oldest first
-  const std::optional<SubWarp>& write_back() const { return write_back_; }
-  bool is_empty() const;
+  /// A sub-warp is in the first stage in `cycle`, in which the front moves; later than all before.
+  StageTimes fetch(Cycle cycle, const SubWarp& sub_warp);
+
+  /// What fetch() has delayed: their new write-back.
+  struct Late {
+    uint64_t id = 0;
+    Cycle write_back = 0;
+  };
+  std::vector<Late>& late() { return late_; }
+
+  /// Data for one sub-warp from outside the core is there in `cycle`: it is written back when nobody in flight is, and has
+  /// its turn before all that are fetched from now on. @return the cycle of its write-back
+  Cycle returned(Cycle cycle);
+
+  /// The MEM0 stage will have served all that were fetched.
+  Cycle memory_free() const { return free_; }
 
  private:
-  void advance_memory();
-  void advance_beside();
-  void enter_memory(const SubWarp& sub_warp);
-  StageStall leave_execution(const SubWarp& sub_warp);
+  struct Beside {
+    Cycle write_back = 0;
+    Cycle due = 0;  ///< split: shifts of the stages beside, from the beginning on, after which it is written back
+    uint64_t id = 0;
+  };
 
-  const StageShape shape_;
-  std::vector<std::optional<SubWarp>> front_, memory_, beside_;
-  unsigned left_ = 0;  ///< cycles that MEM0 is taken for, this one counted
-  std::deque<SubWarp> premem_, nonmem_;
-  std::optional<SubWarp> write_back_;
+  void forget_before(Cycle cycle);
+  void stand(Cycle begin, Cycle end, StageStall why, uint64_t whose);
+  StageStall taken(Cycle cycle) const;
+  bool is_held(Cycle cycle) const;
+  bool claimed(Cycle cycle) const;
+  void enter_memory(StageTimes& times, const SubWarp& sub_warp, bool memory);
+  void enter_beside(StageTimes& times, const SubWarp& sub_warp);
+  void enter_queue(StageTimes& times, const SubWarp& sub_warp);
+  void push_back(Cycle cycle);
+  void place_beside(size_t first);
+
+  StageShape shape_;
+  Cycle slot_ = 0, left_ = 0;     ///< the last one's: cycles in which the front moved up to its fetch; when it left EXE
+  Cycle stood_ = 0;               ///< cycles of standstills that are forgotten
+  Ring<Standstill> standstills_;  ///< in order
+  Cycle free_ = 0;                ///< MEM0, from then on
+  uint64_t last_access_ = 0;      ///< id of who was the last in it
+  std::vector<Cycle> premem_;     ///< when the last accesses entered MEM0, a ring
+  size_t oldest_ = 0;
+  Ring<Cycle> memory_;     ///< write-backs of the memory stages, in order
+  Ring<Cycle> returns_;    ///< … of data from outside, in order
+  Ring<Beside> beside_;    ///< of those beside the memory stages, in order
+  Ring<Cycle> held_;       ///< split: cycles in which the stages beside stand still
+  Cycle held_before_ = 0;  ///< such cycles that are forgotten
+  Cycle last_beside_ = 0;  ///< when the last one came beside the memory stages; 0: nobody yet
+  std::vector<Late> late_;
 };
 
 }  // namespace bankshot::timing

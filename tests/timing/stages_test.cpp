@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
+#include <vector>
+
+#include "stepped_stages.hpp"
 
 namespace bankshot::timing {
 namespace {
@@ -16,9 +21,41 @@ struct Passed {
   std::vector<uint32_t> order;            ///< of write-back
 };
 
-/// Fetches one after the other, as early as possible from cycle 0 on; id none: a bubble.
+/// Fetches one after the other, as early as possible from cycle 0 on; none: a bubble.
 Passed pass(const StageShape& shape, const std::vector<std::optional<SubWarp>>& program) {
   Stages stages(shape);
+  Passed result;
+  std::map<Cycle, uint32_t> by_cycle;
+  Cycle cycle = 0;
+  for (const auto& next : program) {
+    cycle = stages.moves(cycle);
+    if (next) {
+      const StageTimes times = stages.fetch(cycle, *next);
+      EXPECT_EQ(times.fetch, cycle);
+      result.fetched[static_cast<uint32_t>(next->id)] = static_cast<unsigned>(cycle);
+      result.written[static_cast<uint32_t>(next->id)] = static_cast<unsigned>(times.write_back);
+      for (Cycle at = times.arrive; at < times.leave; ++at) {
+        result.stalls[static_cast<unsigned>(at)] = stages.standstill(at).why;
+      }
+      for (const auto& late : stages.late()) {
+        EXPECT_GT(late.write_back, result.written[static_cast<uint32_t>(late.id)]);
+        EXPECT_GT(late.write_back, cycle) << "told in time";
+        result.written[static_cast<uint32_t>(late.id)] = static_cast<unsigned>(late.write_back);
+      }
+      stages.late().clear();
+    }
+    ++cycle;
+  }
+  std::vector<std::pair<unsigned, uint32_t>> order;
+  for (const auto& [id, at] : result.written) order.emplace_back(at, id);
+  std::sort(order.begin(), order.end());
+  for (const auto& [at, id] : order) result.order.push_back(id);
+  return result;
+}
+
+/// The same, stepped.
+Passed stepped(const StageShape& shape, const std::vector<std::optional<SubWarp>>& program) {
+  SteppedStages stages(shape);
   Passed result;
   size_t next = 0;
   for (unsigned cycle = 0; next < program.size() || !stages.is_empty(); ++cycle) {
@@ -29,13 +66,13 @@ Passed pass(const StageShape& shape, const std::vector<std::optional<SubWarp>>& 
     if (stall != StageStall::none) {
       result.stalls[cycle] = stall;
     } else if (next < program.size()) {
-      if (fetched) result.fetched[fetched->id] = cycle;
+      if (fetched) result.fetched[static_cast<uint32_t>(fetched->id)] = cycle;
       ++next;
     }
     if (const auto& done = stages.write_back()) {
-      EXPECT_EQ(result.written.count(done->id), 0u);
-      result.written[done->id] = cycle;
-      result.order.push_back(done->id);
+      EXPECT_EQ(result.written.count(static_cast<uint32_t>(done->id)), 0u);
+      result.written[static_cast<uint32_t>(done->id)] = cycle;
+      result.order.push_back(static_cast<uint32_t>(done->id));
     }
   }
   return result;
@@ -160,26 +197,91 @@ TEST(Stages, at_safe_distances_the_queues_never_overflow) {
   EXPECT_GT(short_of, 0u);
 }
 
-// Random programs without any distance kept: whatever stalls, nobody is lost, and organisations agree on what there is to do.
-TEST(Stages, nobody_is_lost_in_any_organisation) {
+std::vector<std::optional<SubWarp>> any_program(std::mt19937& random) {
+  std::vector<std::optional<SubWarp>> program;
+  const unsigned memory_of = 1 + random() % 6, bubble_of = 2 + random() % 8, most = 1 + random() % 8;
+  for (uint32_t id = 0; id < 120; ++id) {
+    while (random() % bubble_of == 0) program.emplace_back();
+    program.push_back(SubWarp{id, random() % memory_of == 0, 1 + static_cast<unsigned>(random() % most)});
+  }
+  return program;
+}
+
+// Random programs without any distance kept.
+TEST(Stages, each_cycle_is_that_of_stages_that_are_stepped) {
   std::mt19937 random(2);
-  for (unsigned n = 0; n < 300; ++n) {
-    std::vector<std::optional<SubWarp>> program;
-    for (uint32_t id = 0; id < 80; ++id) {
-      if (random() % 5 == 0) program.push_back(std::nullopt);
-      program.push_back(SubWarp{id, random() % 2 == 0, 1 + static_cast<unsigned>(random() % 5)});
-    }
+  for (unsigned n = 0; n < 500; ++n) {
+    const auto program = any_program(random);
     for (const Organisation organisation : {Organisation::unified, Organisation::split, Organisation::elastic}) {
-      const unsigned stages = 1 + random() % 4;
-      const Passed result = pass({organisation, 1 + static_cast<unsigned>(random() % 8), stages,
-                                  static_cast<unsigned>(random() % 4), static_cast<unsigned>(random() % 4)},
-                                 program);
-      EXPECT_EQ(result.written.size(), 80u);
-      if (organisation == Organisation::unified) {
-        EXPECT_TRUE(std::is_sorted(result.order.begin(), result.order.end()));
-      }
+      const StageShape shape{organisation, 1 + static_cast<unsigned>(random() % 20),
+                             1 + static_cast<unsigned>(random() % 5), static_cast<unsigned>(random() % 5),
+                             static_cast<unsigned>(random() % 5)};
+      const Passed fast = pass(shape, program), slow = stepped(shape, program);
+      const auto what = ::testing::Message()
+                        << "program " << n << ", organisation " << int(organisation) << ", " << shape.front << " "
+                        << shape.memory << " " << shape.premem << " " << shape.nonmem;
+      ASSERT_EQ(fast.fetched, slow.fetched) << what;
+      ASSERT_EQ(fast.stalls, slow.stalls) << what;
+      ASSERT_EQ(fast.written, slow.written) << what;
+      ASSERT_EQ(fast.order, slow.order) << what;
+      ASSERT_EQ(slow.written.size(), 120u);
+      ASSERT_TRUE(organisation != Organisation::unified || std::is_sorted(slow.order.begin(), slow.order.end()))
+          << what;
     }
   }
+}
+
+// Data from outside. IF ID EXE MEM0 MEM1 WB: who is fetched in cycle 0 is written back in cycle 5.
+TEST(Stages, data_from_outside_is_written_back_when_nobody_in_flight_is) {
+  for (const Organisation organisation : {Organisation::unified, Organisation::split}) {
+    Stages stages(shape(organisation));
+    for (Cycle cycle = 0; cycle < 3; ++cycle)
+      EXPECT_EQ(stages.fetch(cycle, other(static_cast<uint32_t>(cycle))).write_back, cycle + 5);
+    EXPECT_EQ(stages.returned(2), 2u);  // before all of them
+    EXPECT_EQ(stages.returned(2), 3u);
+    EXPECT_EQ(stages.returned(5), 8u);  // behind 5, 6 and 7
+    EXPECT_EQ(stages.returned(2), 4u);
+  }
+}
+
+TEST(Stages, data_from_outside_stops_the_front_of_those_fetched_later) {
+  Stages unified(shape(Organisation::unified));
+  EXPECT_EQ(unified.returned(5), 5u);
+  const StageTimes late = unified.fetch(0, other(7));
+  EXPECT_EQ(late.arrive, 3u);
+  EXPECT_EQ(late.leave, 4u) << "in MEM0 a cycle later";
+  EXPECT_EQ(late.write_back, 6u);
+  EXPECT_EQ(unified.standstill(3).why, StageStall::returned);
+  EXPECT_EQ(unified.standstill(3).whose, 7u);
+  EXPECT_EQ(unified.moves(3), 4u);
+
+  // The stages beside are full when the last of them has to wait.
+  Stages split(shape(Organisation::split));
+  EXPECT_EQ(split.returned(5), 5u);
+  EXPECT_EQ(split.fetch(0, other(0)).write_back, 6u);
+  EXPECT_EQ(split.fetch(1, other(1)).write_back, 7u);
+  const StageTimes third = split.fetch(2, other(2));
+  EXPECT_EQ(third.arrive, 5u);
+  EXPECT_EQ(third.leave, 6u);
+  EXPECT_EQ(split.standstill(5).why, StageStall::returned);
+
+  // The queue takes it.
+  Stages elastic(shape(Organisation::elastic, 1, 2));
+  EXPECT_EQ(elastic.returned(3), 3u);
+  for (Cycle cycle = 0; cycle < 4; ++cycle) {
+    const StageTimes times = elastic.fetch(cycle, other(static_cast<uint32_t>(cycle)));
+    EXPECT_EQ(times.leave, times.arrive);
+    EXPECT_EQ(times.write_back, cycle + 4) << "else cycle + 3, straight from EXE";
+  }
+}
+
+TEST(Stages, an_access_enters_the_banks_so_that_its_write_back_is_free) {
+  Stages stages(shape(Organisation::elastic, 1, 2));
+  EXPECT_EQ(stages.returned(6), 6u);
+  const StageTimes times = stages.fetch(0, memory(0, 2));  // MEM0 in 3 and 4, MEM1 in 5
+  EXPECT_EQ(times.leave, 3u) << "it waits in front of them";
+  EXPECT_EQ(times.begin, 4u);
+  EXPECT_EQ(times.write_back, 7u);
 }
 
 }  // namespace
