@@ -122,6 +122,7 @@ class Pipeline final : public Command {
     for (const std::optional<SubWarp>& next : sequence) {
       cycle = stages.moves(cycle);
       if (next) {
+        stages.forget_before(cycle);
         const timing::StageTimes times = stages.fetch(cycle, *next);
         all.push_back({*next, times, stages.standstill(times.arrive).why});
         for (const auto& late : stages.late()) {

@@ -59,14 +59,16 @@ Result<scratchpad::PatternSet> ExperimentRuns::trace(const experiment::Benchmark
   return patterns;
 }
 
-Result<uint64_t> ExperimentRuns::simulate(const experiment::Benchmark& benchmark,
+Result<timing::Counters> ExperimentRuns::simulate(const experiment::Benchmark& benchmark,
                                           const std::vector<std::string>& arguments,
                                           const experiment::Machine& machine) {
   const Result<report::RunReport> report = kernel_of(benchmark, command_of(benchmark, arguments), machine);
   if (!report) return report.error();
-  uint64_t cycles = 0;
-  for (const report::Kernel& kernel : report->kernels) cycles += kernel.timing ? kernel.timing->counters.cycles : 0;
-  return cycles;
+  timing::Counters sum;
+  for (const report::Kernel& kernel : report->kernels) {
+    if (kernel.timing) timing::add(sum, kernel.timing->counters);
+  }
+  return sum;
 }
 
 Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark& benchmark, const Command& command,
@@ -97,6 +99,7 @@ Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simu
     cuda::SimulateRequest request;
     request.atomics = machine->atomics;
     request.lock_hash = machine->lock_hash;
+    request.set = machine->set;
     const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request, machine->bank_hash);
     if (!config) return config.error();
     setup->environment[cuda::kSimulateVariable] = cuda::to_text(request);

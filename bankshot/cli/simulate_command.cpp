@@ -59,6 +59,12 @@ class Simulate final : public Command {
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
+    component("--aware", aware_, "what foresees bank conflicts, so that memory accesses keep out of them",
+              names(timing::foresights()));
+    app.add_option("--set", request_.set,
+                   "change a value of the GPU's file, as in --set l1.bytes=0 --set sm.registers=32768")
+        ->allow_extra_args(false)
+        ->type_name("SECTION.KEY=VALUE");
     app.add_option("--lock-hash", request_.lock_hash,
                    "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
         ->type_name("SPEC");
@@ -72,7 +78,7 @@ class Simulate final : public Command {
         ->type_name("N");
     output_.define(app, false);
     app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
-               table("Atomics units", timing::atomics_units()));
+               table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()));
   }
   bool takes_target() const override { return true; }
 
@@ -86,6 +92,7 @@ class Simulate final : public Command {
     if (command.empty()) return refuse(which_program("simulate"));
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
+    if (!aware_.empty()) request_.set.push_back("issue.aware=" + aware_);
     const std::vector<Input> inputs = inputs_of(*setup);
     if (const auto error = overwrites("--json", output_.json, inputs)) return refuse(error->message);
     if (const auto error = overwrites("--trace", trace_, inputs)) return refuse(error->message);
@@ -143,6 +150,7 @@ class Simulate final : public Command {
   RunOptions options_;
   ReportOutput output_;
   cuda::SimulateRequest request_;
+  std::string aware_;
   std::string trace_;
   timing::Cycle trace_cycles_ = 2000;
   const CLI::Option* trace_cycles_option_ = nullptr;

@@ -53,6 +53,14 @@ Status Session::describe() {
       return Status::not_initialized;
     }
   }
+  if (Simulation::wanted()) {  // what it is told of the GPU, the program sees, too
+    const Result<SimulateRequest> request = parse_simulate(std::getenv(kSimulateVariable));
+    if (const auto error = request ? gpu::change(*gpu, request->changes()) : std::nullopt) {
+      describe_failed_ = true;
+      say(std::string(kSimulateVariable) + ": " + error->message);
+      return Status::not_initialized;
+    }
+  }
   gpu_ = std::move(*gpu);
   device_ = device_info(*gpu_);
   return Status::success;

@@ -19,10 +19,11 @@ Result<timing::Cycle> cycles(std::string_view name, std::string_view value) {
   return Error{fmt::format("{} is \"{}\" and not a number of cycles", name, value)};
 }
 
-/// An error unless the name is one of them.
+/// An error unless the name is one of them, or empty.
 template <class Names>
 std::string unknown(std::string_view what, std::string_view name, const Names& names) {
   std::string list;
+  if (name.empty()) return {};
   for (const timing::ComponentName& each : names) {
     if (each.name == name) return {};
     list += (list.empty() ? "" : ", ") + each.name;
@@ -57,13 +58,14 @@ Result<SimulateRequest> parse_simulate(std::string_view text) {
     if (name == "scheduler") request.scheduler = value;
     else if (name == "pipeline") request.pipeline = value;
     else if (name == "atomics") request.atomics = value;
+    else if (name == "set") request.set.emplace_back(value);
     else if (name == "lock_hash") request.lock_hash = value;
     else if (name == "max_cycles" || name == "timeline_cycles") {
       const Result<timing::Cycle> number = cycles(name, value);
       if (!number) return number.error();
       (name == "max_cycles" ? request.max_cycles : request.timeline_cycles) = *number;
     } else {
-      return Error{fmt::format("\"{}\" is none of scheduler=, pipeline=, atomics=, lock_hash=, max_cycles=, timeline_cycles=", part)};
+      return Error{fmt::format("\"{}\" is none of scheduler=, pipeline=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=", part)};
     }
   }
   return request;
@@ -74,29 +76,37 @@ std::string to_text(const SimulateRequest& request) {
   if (!request.scheduler.empty()) parts.push_back("scheduler=" + request.scheduler);
   if (!request.pipeline.empty()) parts.push_back("pipeline=" + request.pipeline);
   if (!request.atomics.empty()) parts.push_back("atomics=" + request.atomics);
+  for (const std::string& one : request.set) parts.push_back("set=" + one);
   if (!request.lock_hash.empty()) parts.push_back("lock_hash=" + request.lock_hash);
   if (request.max_cycles != timing::kNever) parts.push_back(fmt::format("max_cycles={}", request.max_cycles));
   if (request.timeline_cycles != 0) parts.push_back(fmt::format("timeline_cycles={}", request.timeline_cycles));
   return fmt::format("{}", fmt::join(parts, ";"));
 }
 
+std::vector<std::string> SimulateRequest::changes() const {
+  std::vector<std::string> all = set;
+  if (!scheduler.empty()) all.push_back("issue.policy=" + scheduler);
+  if (!pipeline.empty()) all.push_back("issue.pipeline=" + pipeline);
+  if (!atomics.empty()) all.push_back("scratchpad.atomics=" + atomics);
+  return all;
+}
+
 Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request, std::string_view bank_hash) {
   if (!gpu.timing) {
     return Error{fmt::format("{} says nothing of timing, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
   }
-  timing::Config config = *gpu.timing;
-  config.rules = gpu.machine.scratchpad;
-  if (!request.scheduler.empty()) config.issue.policy = request.scheduler;
-  if (!request.pipeline.empty()) config.issue.pipeline = request.pipeline;
-  if (!request.atomics.empty()) config.scratchpad.atomics = request.atomics;
-  for (const std::string& problem : {unknown("scheduler", config.issue.policy, timing::schedulers()),
-                                     unknown("pipeline", config.issue.pipeline, timing::pipelines()),
-                                     unknown("atomics unit", config.scratchpad.atomics, timing::atomics_units())}) {
+  for (const std::string& problem : {unknown("scheduler", request.scheduler, timing::schedulers()),
+                                     unknown("pipeline", request.pipeline, timing::pipelines()),
+                                     unknown("atomics unit", request.atomics, timing::atomics_units())}) {
     if (!problem.empty()) return Error{problem};
   }
-  if (config.scratchpad.atomics == "lock" && config.locks.bits == 0) {
+  if (request.atomics == "lock" && gpu.timing->locks.bits == 0) {
     return Error{fmt::format("atomics unit 'lock': {} has no section [scratchpad.locks] that says what locks take", gpu.file)};
   }
+  gpu::Gpu changed = gpu;
+  if (const auto error = gpu::change(changed, request.changes())) return Error{error->message + " (" + gpu.file + ")"};
+  timing::Config config = *changed.timing;
+  config.rules = gpu.machine.scratchpad;
   if (!request.lock_hash.empty()) {
     if (config.scratchpad.atomics != "lock") return Error{"--lock-hash is for the atomics unit 'lock', and this is '" + config.scratchpad.atomics + "'"};
     const Result<scratchpad::LockHash> hash = scratchpad::parse_lock_hash(request.lock_hash, timing::lock_size(config));

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/support/result.hpp"
@@ -11,14 +12,18 @@
 
 namespace bankshot::cuda {
 
-/// Launches are simulated where the variable is set, be it empty: "scheduler=gto;atomics=native;pipeline=split;lock_hash=xor;
-/// max_cycles=100000;timeline_cycles=2000", in any order, each part optional.
+/// Launches are simulated where the variable is set, be it empty: "scheduler=gto;atomics=native;pipeline=queued;lock_hash=xor;
+/// set=issue.aware=last;max_cycles=100000;timeline_cycles=2000", in any order, each part optional, set= any number of times.
 struct SimulateRequest {
   std::string scheduler, pipeline, atomics;      ///< names of components; empty: what the GPU's file says
   std::string lock_hash;                         ///< of the locks of atomics, see scratchpad::parse_lock_hash; empty: none
   timing::Cycle max_cycles = timing::kNever;     ///< of all launches of a process together
   timing::Cycle timeline_cycles = 0;             ///< of the chip; with them timeline-<pid>.json in BANKSHOT_REPORT_DIR
+  std::vector<std::string> set = {};             ///< further changes of the GPU's file, see gpu::change
   bool operator==(const SimulateRequest&) const = default;
+
+  /// All changes of the GPU's file, those of the components too.
+  std::vector<std::string> changes() const;
 };
 
 inline constexpr const char* kSimulateVariable = "BANKSHOT_SIMULATE";

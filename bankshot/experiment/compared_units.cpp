@@ -14,7 +14,7 @@ Result<Outcome> compared_units(const Experiment& experiment, const Settings& set
   for (const Benchmark& benchmark : experiment.benchmarks) {
     std::vector<SweepCurve> curves;
     for (const std::string& unit : units) {
-      Result<SweepCurve> curve = sweep.simulate(benchmark, {"none", unit, {}});
+      Result<SweepCurve> curve = sweep.simulate(benchmark, {"none", unit, {}, {}});
       if (!curve) return curve.error();
       curves.push_back(std::move(*curve));
     }

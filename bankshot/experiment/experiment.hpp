@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "bankshot/timing/counters.hpp"
 #include "bankshot/report/plot.hpp"
 #include "bankshot/scratchpad/pattern.hpp"
 #include "bankshot/support/result.hpp"
@@ -71,12 +72,13 @@ struct Machine {
   std::string bank_hash = "none";  ///< as on the command line: "none", "xor", "bvxor:0,5,7"
   std::string atomics;             ///< unit of atomics on shared memory: "lock", "loadlike"
   std::string lock_hash;           ///< of the unit "lock"
+  std::vector<std::string> set;    ///< further changes of the GPU's file: "issue.pipeline=elastic"
   auto operator<=>(const Machine&) const = default;
 };
 
-/// Core cycles of a benchmark's kernel, all its launches, in a run on the simulated GPU. May be asked the same again.
+/// The counters of a benchmark's kernel, all its launches, in a run on the simulated GPU. May be asked the same again.
 using Simulator =
-    std::function<Result<uint64_t>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine)>;
+    std::function<Result<timing::Counters>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine)>;
 
 struct Settings {
   Tracer trace;

@@ -44,7 +44,7 @@ class Gains {
       if (!without) return without.error();
       std::vector<Gain> gains;
       for (const std::string& hash : hashes_) {
-        Result<SweepCurve> with = sweep_.simulate(benchmark, {hash, {}, hash});
+        Result<SweepCurve> with = sweep_.simulate(benchmark, {hash, {}, hash, {}});
         if (!with) return with.error();
         gains.push_back({hash_label(hash), std::move(*with), &*without});
       }

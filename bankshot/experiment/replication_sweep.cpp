@@ -96,10 +96,10 @@ Result<SweepCurve> ReplicationSweep::simulate(const Benchmark& benchmark, const 
           settings_.quick || benchmark.timed.empty() ? benchmark.arguments : benchmark.timed;
       if (!size_option_.empty()) arguments.push_back(size_option_ + std::to_string(size));
       arguments.push_back(copies_option_ + std::to_string(copies));
-      const Result<uint64_t> cycles = settings_.simulate(benchmark, arguments, machine);
-      if (!cycles) return at(benchmark, cycles.error().message);
-      if (*cycles == 0) return at(benchmark, "no cycle was simulated");
-      curve.points.push_back({size, copies, *cycles});
+      const Result<timing::Counters> seen = settings_.simulate(benchmark, arguments, machine);
+      if (!seen) return at(benchmark, seen.error().message);
+      if (seen->cycles == 0) return at(benchmark, "no cycle was simulated");
+      curve.points.push_back({size, copies, seen->cycles});
     }
     if (curve.of_size(size).empty())
       return at(benchmark, fmt::format("no number of copies of {} words fits 48 KB", size));

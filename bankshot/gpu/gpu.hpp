@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,10 @@ Result<Gpu> load_gpu(const std::string& path);
 Result<Gpu> parse_gpu(std::string_view toml, const std::string& file);
 /// All that a description says, each value with what it means. parse_gpu reads it, and gets the same GPU.
 std::string to_toml(const Gpu& gpu);
+
+/// Changes values: "SECTION.KEY=VALUE", each as the file would have it, texts without
+/// quotes. @return what is wrong with the first that is refused, or with the machine that they make; `gpu` is then of no use
+std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes);
 
 /// The folders searched for NAME.toml: $BANKSHOT_GPUS if set; else those of the program or library this code is in:
 /// ../gpus, ../share/bankshot/gpus, ../../../gpus (a build folder inside the source tree).

@@ -1,5 +1,8 @@
 #include "bankshot/gpu/keys.hpp"
 
+#include <bit>
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -130,6 +133,22 @@ std::string quoted(const std::string& text) {
 
 std::span<const Key> keys() { return kKeys; }
 std::span<const Relation> relations() { return kRelations; }
+
+bool is_said(const Gpu& gpu, const Key& key) {
+  if (!key.optional && !may_be_left_out(key.section)) return true;
+  uint64_t value = 0;
+  const std::string text = value_text(gpu, key);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error != std::errc() || allows(key, value);
+}
+
+bool allows(const Key& key, uint64_t value) {
+  return value >= key.least && value <= key.most && (!key.power_of_two || std::has_single_bit(value));
+}
+
+std::string range_of(const Key& key) {
+  return (key.power_of_two ? ", a power of two" : "") + (", from " + std::to_string(key.least) + " to " + std::to_string(key.most));
+}
 
 void set(Gpu& gpu, const Key& key, uint64_t value) {
   if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) {

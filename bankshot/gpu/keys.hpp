@@ -35,8 +35,17 @@ std::span<const Key> timing_keys();
 bool may_be_left_out(std::string_view section);
 
 void set(Gpu& gpu, const Key& key, uint64_t value);
+/// Whether the GPU's file would say this key. One that may be left out and has a value that no file may give it was left out.
+bool is_said(const Gpu& gpu, const Key& key);
+/// Whether an integer may have this value.
+bool allows(const Key& key, uint64_t value);
+/// ", a power of two, from 1 to 64"
+std::string range_of(const Key& key);
 /// A value as its file would have it: `4`, `true`, `"lrr"`.
 std::string value_text(const Gpu& gpu, const Key& key);
+
+/// What follows from the keys.
+void derive(Gpu& gpu);
 
 /// A relation between values that every GPU obeys.
 struct Relation {

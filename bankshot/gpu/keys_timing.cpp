@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bankshot/timing/chip.hpp"
+#include "bankshot/timing/pipeline.hpp"
 
 namespace bankshot::gpu {
 namespace {
@@ -28,6 +29,16 @@ constexpr Text kName = {[](const Gpu& gpu) { return (*gpu.timing).*kPart.*kMembe
                           }
                           return "= \"" + text + "\" is not known; there are " + names;
                         }};
+
+constexpr Text kCommit = {[](const Gpu& gpu) { return commits()[static_cast<size_t>(gpu.timing->issue.commit)].name; },
+                          [](Gpu& gpu, const std::string& text) {
+                            const std::vector<ComponentName> all = commits();
+                            for (size_t k = 0; k < all.size(); ++k) {
+                              gpu.timing->issue.commit = static_cast<Commit>(k);
+                              if (all[k].name == text) return std::string();
+                            }
+                            return "= \"" + text + "\" is not known; there are any, reorder, hold";
+                          }};
 
 constexpr auto kIssue = &Config::issue;
 constexpr auto kLoadStore = &Config::load_store;
@@ -73,6 +84,16 @@ constexpr std::array kBefore = {
     Key{"issue", "stages", +in<kIssue, &IssueConfig::stages>, 0, 1000, "stages of the pipeline; 0: not said", false, true},
     Key{"issue", "memory_stages", +in<kIssue, &IssueConfig::memory_stages>, 0, 1000,
         "… of them for memory; 0: not said", false, true},
+    Key{"issue", "aware", kName<kIssue, &IssueConfig::aware, foresights>, 0, 0, "what foresees bank conflicts, so that memory accesses keep out of them",
+        false, true},
+    Key{"issue", "aware_yields", +in<kIssue, &IssueConfig::aware_yields>, 0, 0, "… but not where nothing else can issue", false, true},
+    Key{"issue", "commit", kCommit, 0, 0, "order of a warp's results: any, reorder, hold", false, true},
+    Key{"issue", "reorder_entries", +in<kIssue, &IssueConfig::reorder_entries>, 1, 64, "instructions of a warp in its reorder buffer",
+        false, true},
+    Key{"issue", "premem", +in<kIssue, &IssueConfig::premem>, 0, 64,
+        "elastic pipeline: accesses that may wait for the banks; without, sub-warps of a warp less one", false, true},
+    Key{"issue", "nonmem", +in<kIssue, &IssueConfig::nonmem>, 0, 64,
+        "elastic pipeline: others that may wait beside the memory stages; without, memory_stages", false, true},
 };
 
 constexpr std::array kAfter = {
@@ -166,6 +187,8 @@ constexpr std::array kRelations = {
              "an SM that is simulated has at most 64 warps"},
     Relation{"issue", "simd_lanes", [](const Gpu& g) { return g.machine.warp_size % g.timing->issue.simd_lanes == 0; },
              "must divide gpu.warp_size"},
+    Relation{"issue", "pipeline", [](const Gpu& g) { return timing::fits_pipeline(g.timing->issue); },
+             "= that organisation is of one scheduler of width 1, and needs the stages of the pipeline and of its memory part"},
     Relation{"issue", "memory_stages", [](const Gpu& g) { return g.timing->issue.memory_stages <= g.timing->issue.stages; },
              "must not exceed issue.stages"},
     Relation{"scratchpad", "atomics", [](const Gpu& g) { return g.timing->scratchpad.atomics != "lock" || g.timing->locks.bits != 0; },

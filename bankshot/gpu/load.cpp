@@ -104,12 +104,8 @@ class Reader {
   void read_integer(Gpu& gpu, const Key& key, const toml::node& node) {
     if (!node.is_integer()) return complain(node, path(key) + " must be an integer: " + std::string(key.meaning));
     const int64_t value = node.as_integer()->get();
-    const bool in_range = value >= 0 && static_cast<uint64_t>(value) >= key.least &&
-                          static_cast<uint64_t>(value) <= key.most;
-    if (!in_range || (key.power_of_two && !std::has_single_bit(static_cast<uint64_t>(value)))) {
-      return complain(node, path(key) + " = " + std::to_string(value) + " is impossible: " + std::string(key.meaning) +
-                                (key.power_of_two ? ", a power of two" : "") + ", from " + std::to_string(key.least) +
-                                " to " + std::to_string(key.most));
+    if (value < 0 || !allows(key, static_cast<uint64_t>(value))) {
+      return complain(node, path(key) + " = " + std::to_string(value) + " is impossible: " + std::string(key.meaning) + range_of(key));
     }
     set(gpu, key, static_cast<uint64_t>(value));
   }
@@ -153,18 +149,7 @@ class Reader {
 
 }  // namespace
 
-Result<Gpu> parse_gpu(std::string_view toml, const std::string& file) {
-  const toml::parse_result parsed = toml::parse(toml);
-  if (!parsed) {
-    const toml::parse_error& error = parsed.error();
-    const Position position{error.source().begin.line, error.source().begin.column};
-    return Error{format_diagnostic({position, std::string(error.description()), {}}, file, toml)};
-  }
-  Gpu gpu;
-  gpu.file = file;
-  Reader reader(parsed.table());
-  reader.read(gpu);
-  if (!reader.problems.empty()) return Error{format_diagnostics(reader.problems, file, toml)};
+void derive(Gpu& gpu) {
   gpu.machine.resident_ctas = gpu.machine.sms * gpu.max_blocks_per_sm;
   if (gpu.timing) {
     timing::Config& timing = *gpu.timing;  // what it shares with the rest of the description
@@ -177,6 +162,21 @@ Result<Gpu> parse_gpu(std::string_view toml, const std::string& file) {
     timing.rules = gpu.machine.scratchpad;
     if (timing.locks.bits != 0) timing.lock_hash = *scratchpad::parse_lock_hash("none", timing::lock_size(timing));
   }
+}
+
+Result<Gpu> parse_gpu(std::string_view toml, const std::string& file) {
+  const toml::parse_result parsed = toml::parse(toml);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
+    const Position position{error.source().begin.line, error.source().begin.column};
+    return Error{format_diagnostic({position, std::string(error.description()), {}}, file, toml)};
+  }
+  Gpu gpu;
+  gpu.file = file;
+  Reader reader(parsed.table());
+  reader.read(gpu);
+  if (!reader.problems.empty()) return Error{format_diagnostics(reader.problems, file, toml)};
+  derive(gpu);
   return gpu;
 }
 

@@ -7,15 +7,6 @@
 #include "bankshot/gpu/keys.hpp"
 
 namespace bankshot::gpu {
-namespace {
-
-/// Whether a file would say this key. One that may be left out and has a value that no file may give it was left out.
-bool is_said(const Gpu& gpu, const Key& key) {
-  if (!key.optional && !may_be_left_out(key.section)) return true;
-  return value_text(gpu, key) != "0" || key.least == 0;
-}
-
-}  // namespace
 
 std::string to_toml(const Gpu& gpu) {
   std::vector<const Key*> said;

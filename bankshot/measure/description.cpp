@@ -53,6 +53,7 @@ std::string sections(const gpu::Gpu& base, const Findings& found) {
         if (key.section != section) continue;
         const auto finding = found.find(path_of(key));
         const bool ours = finding != found.end();
+        if (!ours && !is_said(base, key)) continue;
         const std::string line =
             fmt::format("{} = {}", key.name, ours ? finding->second.text : gpu::value_text(base, key));
         text += ours ? fmt::format("{:<43} # {}\n", line, finding->second.remark) : line + '\n';

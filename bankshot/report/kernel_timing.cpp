@@ -98,6 +98,7 @@ SimulatedMachine machine_of(const timing::Config& config) {
   machine.scheduler = config.issue.policy;
   machine.pipeline = config.issue.pipeline;
   machine.atomics = config.scratchpad.atomics;
+  machine.aware = config.issue.aware;
   if (config.rules.hash) machine.bank_hash = hash_text(*config.rules.hash, config.scratchpad.hash_cycles);
   if (config.scratchpad.atomics == "lock") machine.lock_hash = scratchpad::spec(config.lock_hash, timing::lock_size(config));
   machine.hash_cycles = config.scratchpad.hash_cycles;

@@ -15,6 +15,7 @@ namespace bankshot::report {
 /// What a reader of the counters has to know of the machine that was simulated.
 struct SimulatedMachine {
   std::string scheduler, pipeline, atomics;  ///< names of components
+  std::string aware = "none";                ///< component that foresees bank conflicts
   std::string bank_hash = "none";            ///< as one word of the command line
   std::string lock_hash;                     ///< likewise; empty: atomics have no locks
   unsigned hash_cycles = 0;                  ///< that the hash adds to each access of shared memory

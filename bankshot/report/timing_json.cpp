@@ -26,6 +26,7 @@ ordered_json machine_json(const SimulatedMachine& machine) {
   ordered_json json = {{"scheduler", machine.scheduler},
                        {"pipeline", machine.pipeline},
                        {"atomics", machine.atomics},
+                       {"aware", machine.aware},
                        {"bank_hash", machine.bank_hash},
                        {"lock_hash", machine.lock_hash}};
   for (const MachineNumber& number : machine_numbers()) json[std::string(number.name)] = machine.*number.value;
@@ -169,6 +170,7 @@ SimulatedMachine read_machine(const json& config) {
   machine.scheduler = text(config, "scheduler");
   machine.pipeline = text(config, "pipeline");
   machine.atomics = text(config, "atomics");
+  machine.aware = text(config, "aware");
   machine.bank_hash = text(config, "bank_hash");
   machine.lock_hash = text(config, "lock_hash");
   for (const MachineNumber& each : machine_numbers()) {

@@ -178,6 +178,7 @@ std::string machine_text(const SimulatedMachine& machine) {
                                  counted(machine.sms, "SM", "SMs"), clock(machine.core_khz), printable(machine.scheduler),
                                  printable(machine.pipeline), printable(machine.atomics), printable(machine.bank_hash));
   if (machine.hash_cycles != 0) text += fmt::format(" (+ {})", counted(machine.hash_cycles, "cycle", "cycles"));
+  if (machine.aware != "none") text += ", aware of conflicts: " + printable(machine.aware);
   if (!machine.lock_hash.empty() && machine.lock_hash != "none") text += ", lock hash " + printable(machine.lock_hash);
   return text + "\n";
 }

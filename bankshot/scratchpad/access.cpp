@@ -67,20 +67,28 @@ unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, co
   return merged ? 2 * rules.lanes_b128 : rules.lanes_b128;
 }
 
-Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask) {
+namespace {
+
+/// @param tell  called with the first lane of each phase that has an active one, and what its fullest bank is wanted for
+template <class Tell>
+void for_each_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask, Tell tell) {
   assert(std::has_single_bit(rules.banks) && rules.banks <= kMaxBanks && "the GPU file was checked");
   assert(rules.ports != 0 && (!rules.hash || rules.hash->banks() == rules.banks) && "the GPU file was checked");
   assert((rules.bank_bytes == 4 || rules.bank_bytes == 8) && "the GPU file was checked");
   assert(std::has_single_bit(width) && width <= 16 && "the decoder admits no other width");
-
   const unsigned lanes = lanes_per_phase(rules, kind, width, addresses, mask);
   const uint64_t phase_lanes = lanes >= kMaxLanes ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1;
-
-  Cost cost;
   for (unsigned first = 0; first < kMaxLanes; first += lanes) {
     const uint64_t phase = mask & phase_lanes << first;
-    if (phase == 0) continue;
-    const Loads most = loads_of_phase(rules, width, addresses, phase);
+    if (phase != 0) tell(first, loads_of_phase(rules, width, addresses, phase));
+  }
+}
+
+}  // namespace
+
+Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask) {
+  Cost cost;
+  for_each_phase(rules, kind, width, addresses, mask, [&](unsigned, const Loads& most) {
     cost.ideal += 1;
     const uint32_t words = passes_of(rules, most.words);
     if (kind == AccessKind::atomic) {
@@ -90,8 +98,17 @@ Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* a
     } else {
       cost.wavefronts += words;
     }
-  }
+  });
   return cost;
+}
+
+void sub_warp_degrees(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
+                      unsigned lanes, std::span<unsigned> degrees) {
+  std::fill(degrees.begin(), degrees.end(), 0u);
+  for_each_phase(rules, kind, width, addresses, mask, [&](unsigned first, const Loads& most) {
+    degrees[std::min<size_t>(first / lanes, degrees.size() - 1)] +=
+        passes_of(rules, kind == AccessKind::atomic ? most.lanes : most.words);
+  });
 }
 
 }  // namespace bankshot::scratchpad

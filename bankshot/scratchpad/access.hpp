@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "bankshot/scratchpad/hash.hpp"
 
@@ -55,6 +56,12 @@ unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, co
 /// an atomic counts lanes per bank (lanes on one word serialise). A phase takes as many passes as its fullest bank needs,
 /// which serves Rules::ports of them in each.
 Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask);
+
+/// The same for the sub-warps of a datapath that is narrower than the warp, `lanes` each: the conflict degrees of Elastic
+/// Pipeline (CF'11), equation 4, whose sum is cost().wavefronts. A phase counts where it begins.
+/// @param degrees  by sub-warp; 0: no active lane
+void sub_warp_degrees(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
+                      unsigned lanes, std::span<unsigned> degrees);
 
 /// Classes of a warp access after the XOR-hash paper, section 3; neighbours are consecutive active lanes.
 ///   linear     neighbours are one access width apart; also an access of a single lane

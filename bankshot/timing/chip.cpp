@@ -37,6 +37,12 @@ struct Memory {
 
 std::vector<ComponentName> schedulers() { return names_of<WarpScheduler>(); }
 std::vector<ComponentName> pipelines() { return names_of<Pipeline>(); }
+std::vector<ComponentName> foresights() { return names_of<Foresight>(); }
+std::vector<ComponentName> commits() {
+  return {{"any", "results as they come: no precise exceptions"},
+          {"reorder", "results as they come, and a reorder buffer of issue.reorder_entries a warp"},
+          {"hold", "results in order: a warp with a conflict in flight issues nothing"}};
+}
 std::vector<ComponentName> atomics_units() { return names_of<AtomicsUnit>(); }
 
 /// Nothing crosses the interconnect in less than its latency, so SMs and partitions may advance that far on their own: a

@@ -68,5 +68,7 @@ struct ComponentName {
 std::vector<ComponentName> schedulers();
 std::vector<ComponentName> pipelines();
 std::vector<ComponentName> atomics_units();
+std::vector<ComponentName> foresights();
+std::vector<ComponentName> commits();  ///< in the order of Commit
 
 }  // namespace bankshot::timing

@@ -31,6 +31,16 @@ struct UnitConfig {
   unsigned latency = 4;  ///< cycles from issue until a dependent instruction can issue
 };
 
+/// The queue that equation 3 (before the banks) or 2 (beside them) of Elastic Pipeline (CF'11) gives.
+constexpr unsigned kByEquation = ~0u;
+
+/// Where a warp may have several instructions in flight: in which order their results are kept (CF'11, section 6).
+enum class Commit : uint8_t {
+  any,      ///< as they come: no precise exceptions
+  reorder,  ///< as they come, and a reorder buffer that commits in order
+  hold,     ///< in order: a warp with a conflict in flight issues nothing
+};
+
 struct IssueConfig {
   unsigned schedulers = 1;       ///< warp slot w belongs to scheduler w mod schedulers
   unsigned width = 1;            ///< instructions of one warp that a scheduler issues in a cycle
@@ -39,8 +49,13 @@ struct IssueConfig {
   unsigned barrier_cycles = 1;   ///< cycles from the last arrival until the warps can issue
   unsigned active_warps = 8;     ///< two-level scheduler: warps of a fetch group
   std::string policy = "lrr";    ///< name of a WarpScheduler
-  std::string pipeline = "split";  ///< name of a Pipeline
+  std::string pipeline = "queued";  ///< name of a Pipeline
   unsigned stages = 0, memory_stages = 0;  ///< of the whole pipeline, and of its memory part; 0: not said
+  std::string aware = "none";    ///< name of a Foresight: bank-conflict aware scheduling
+  bool aware_yields = false;     ///< … which lets a memory access into a conflict where nothing else can issue
+  Commit commit = Commit::any;
+  unsigned reorder_entries = 8;  ///< instructions of a warp in its reorder buffer
+  unsigned premem = kByEquation, nonmem = kByEquation;  ///< entries of the queues of the elastic pipeline
 };
 
 struct LoadStoreConfig {

@@ -17,7 +17,10 @@ enum class Cause : uint8_t {
   unit_busy,         ///< operands are ready, the execution unit is not
   scratchpad_busy,   ///< … the scratchpad's queue is full
   memory_busy,       ///< … the queue to the first-level cache is full
-  pipeline,          ///< … the pipeline stands still, as its organisation has it
+  bank_conflict,     ///< … the pipeline stands still: an access in it has conflicts
+  pipeline,          ///< … the pipeline stands still: data from outside is written back
+  foreseen,          ///< … but a memory access would meet a conflict that is foreseen
+  reorder,           ///< … but the warp's reorder buffer is full
   branch,            ///< the front end follows a taken branch
   scratchpad,        ///< waits for data from shared memory
   atomic,            ///< waits for an atomic on shared memory
@@ -27,7 +30,7 @@ enum class Cause : uint8_t {
   barrier,           ///< waits at a barrier, or for other lanes of its warp
   no_warp,           ///< no warp of this scheduler is left
 };
-constexpr unsigned kCauses = 14;
+constexpr unsigned kCauses = 17;
 std::string_view name(Cause cause);     ///< "scratchpad_busy"
 std::string_view meaning(Cause cause);  ///< a few words for people
 
@@ -49,6 +52,7 @@ struct Counters {
   uint64_t shared_busy_cycles = 0;   ///< in which banks were delivering, summed over SMs
   uint64_t conflict_cycles_exposed = 0;  ///< cycles of conflicts in which an SM issued nothing and a warp waited for shared memory
   uint64_t conflict_cycles_hidden = 0;   ///< … in which it issued, or waited for something else
+  uint64_t foreseen_right = 0, foreseen_over = 0, foreseen_under = 0;  ///< accesses by what was foreseen of their conflict
   std::array<uint64_t, kMaxBanks> bank_lanes{};  ///< lane accesses (bank words) by bank
   // First-level cache: one access a line (or sectors of one) that a warp touches.
   uint64_t l1_loads = 0, l1_load_hits = 0, l1_load_merged = 0, l1_load_misses = 0;  ///< loads = hits + merged + misses

@@ -28,8 +28,10 @@ Sm::Sm(const Config& config, unsigned index)
       issue_cycles_(whole_times(config.warp_size, config.issue.simd_lanes)),
       schedulers_(config.issue.schedulers),
       pipeline_(PipelineRegistry::find(config.issue.pipeline)->make(config)),
+      staged_(pipeline_->staged()),
       atomics_(AtomicsRegistry::find(config.scratchpad.atomics)->make(config)),
       banks_(*this),
+      foresight_(ForesightRegistry::find(config.issue.aware)->make(config)),
       port_(config, index) {
   for (unsigned k = 0; k < schedulers_.size(); ++k) {
     schedulers_[k].policy = SchedulerRegistry::find(config.issue.policy)->make(config);
@@ -66,6 +68,9 @@ void Sm::begin_launch(const SmLaunch& launch) {
   ctas_ended_ = 0;
   ages_ = 0;
   pipeline_->clear();
+  if (foresight_) foresight_->clear();
+  lessons_.clear();
+  memory_from_ = 0;
   atomics_->clear();
   atomics_due_ = kNever;
   port_.begin_launch();
@@ -98,7 +103,9 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
     age_[slot] = ages_++;
     ++generation_[slot];
     loads_[slot] = stores_[slot] = deferred_[slot] = 0;
-    known_[slot] = complete_[slot] = holds_[slot] = 0;
+    known_[slot] = complete_[slot] = holds_[slot] = in_order_[slot] = 0;
+    conflicts_[slot] = false;
+    reorder_[slot].clear();
     std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     std::fill_n(hold_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     resident_ |= uint64_t{1} << slot;
@@ -135,11 +142,17 @@ void Sm::advance(Cycle end) {
   worker_->fp = 0;
   for (; now < end && !fault_; now = next_event()) {
     if (!exposure_.empty()) {
+      for (const auto& [begin, end] : stood_) {
+        exposure_.tell(begin, false, conflict_counter());
+        exposure_.tell(end, true, conflict_counter());
+      }
       const bool waiting = std::any_of(schedulers_.begin(), schedulers_.end(), [](const Scheduler& s) {
-        return s.cause == Cause::scratchpad || s.cause == Cause::scratchpad_busy || s.cause == Cause::atomic;
+        return s.cause == Cause::scratchpad || s.cause == Cause::scratchpad_busy || s.cause == Cause::atomic ||
+               s.cause == Cause::bank_conflict || s.cause == Cause::foreseen;
       });
       exposure_.tell(now, waiting && !issued_, conflict_counter());
     }
+    stood_.clear();
     issued_ = false;
     if (port_.next_event() <= now) {
       port_.advance(now);
@@ -153,6 +166,7 @@ void Sm::advance(Cycle end) {
     if (atomics_due_ <= now) {
       atomics_->advance(now, banks_);
       end_atomics();
+      put_off();
     }
     for (unsigned k = 0; k < schedulers_.size() && !fault_; ++k) {
       if (schedulers_[k].next <= now) schedule(k, now);
@@ -179,23 +193,38 @@ void Sm::account(Scheduler& scheduler, Cycle until) {
 void Sm::schedule(unsigned index, Cycle now) {
   Scheduler& scheduler = schedulers_[index];
   account(scheduler, now);
+  if (staged_ && stands_still(scheduler, now)) return;
   const uint64_t mine = resident_ & scheduler.share;
   uint64_t ready = 0;
   for (uint64_t rest = mine; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     if (wake_[slot] <= now) ready |= uint64_t{1} << slot;
   }
-  for (; ready != 0;) {
+  held_back_ = 0;
+  if (issue_one(index, ready, mine, now)) return;
+  if (config_.issue.aware_yields && held_back_ != 0 && !fault_) {
+    yielding_ = true;
+    const bool issued = issue_one(index, held_back_, mine, now);
+    yielding_ = false;
+    if (issued) return;
+  }
+  if (!fault_) look_for_work(scheduler, mine, now);
+}
+
+/// The policy's choice of those that are ready, and could be refused. @return whether one issued
+bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
+  Scheduler& scheduler = schedulers_[index];
+  while (ready != 0) {
     const unsigned slot = scheduler.policy->pick({ready, mine, waits_for_memory_ & mine, age_.data()});
     assert((ready >> slot & 1) != 0 && "a policy picks a ready warp");
     const simt::Instr* const instr = next_[slot];
     if (!try_issue(slot, now, index)) {
-      if (fault_) return;
+      if (fault_) return false;
       ready &= ~(uint64_t{1} << slot);
       continue;
     }
     scheduler.policy->issued(slot);
-    if (fault_) return;
+    if (fault_) return true;
     unsigned issued = 1;
     const simt::Instr* last = instr;
     // Further instructions of the warp in the same cycle, as long as they follow one another.
@@ -204,7 +233,7 @@ void Sm::schedule(unsigned index, Cycle now) {
       wake_[slot] = now;
       last = next_[slot];
       if (!try_issue(slot, now, index)) break;
-      if (fault_) return;
+      if (fault_) return true;
       ++issued;
     }
     if ((resident_ >> slot & 1) != 0 && wake_[slot] <= now) wake_[slot] = now + 1;
@@ -217,13 +246,55 @@ void Sm::schedule(unsigned index, Cycle now) {
       }
     }
     issued_ = true;
-    scheduler.since = now + 1;
-    scheduler.next = scheduler.free = now + issue_cycles_;
+    scheduler.next = scheduler.free = pipeline_->behind_last(now + issue_cycles_);
+    scheduler.since = now + 1 + (scheduler.free == now + issue_cycles_ ? 0 : count_standstills(now + 1, scheduler.free));
     scheduler.cause = Cause::sub_warp;
     scheduler.blame = static_cast<uint32_t>(instr - code_);
-    return;
+    return true;
   }
-  look_for_work(scheduler, mine, now);
+  return false;
+}
+
+/// Whether the front of the pipeline stands still; if so, the scheduler looks again when it moves.
+bool Sm::stands_still(Scheduler& scheduler, Cycle now) {
+  const Pipeline::Standstill stands = pipeline_->standstill(now);
+  if (stands.end <= now) return false;
+  scheduler.next = scheduler.free = stands.end;
+  scheduler.cause = stands.cause;
+  scheduler.blame = stands.instr;
+  return true;
+}
+
+/// Sub-warps of what issued last are held up: counts those cycles from now on. @return how many there are
+Cycle Sm::count_standstills(Cycle now, Cycle until) {
+  Cycle all = 0;
+  while (now < until) {
+    const Pipeline::Standstill stands = pipeline_->standstill(now);
+    if (stands.end > now) {
+      const Cycle cycles = stands.end - now;
+      counters_.slots[static_cast<unsigned>(stands.cause)] += cycles;
+      lines_[stands.instr].slots[static_cast<unsigned>(stands.cause)] += cycles;
+      if (stands.cause == Cause::bank_conflict) stood_.emplace_back(now, stands.end);
+      all += cycles;
+    }
+    now = std::max(now + 1, stands.end);
+  }
+  return all;
+}
+
+/// Results that come later than their instructions were told.
+void Sm::put_off() {
+  for (const Pipeline::Late& late : pipeline_->late()) {
+    const unsigned slot = late.whose.slot;
+    if ((generation_[slot] & kGenerationMask) != late.whose.generation) continue;
+    const Operation& operation = launch_.operations->of[late.whose.instr];
+    for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
+      Cycle& ready = ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]];
+      if (ready != kNever) known_[slot] = std::max(known_[slot], ready += late.by);
+    }
+    if (last_[slot] == late.whose.instr && complete_[slot] != kNever) complete_[slot] += late.by;
+  }
+  pipeline_->late().clear();
 }
 
 /// Nobody can issue: when may somebody, and what is the slots' cause until then?
@@ -271,6 +342,7 @@ void Sm::complete(Cycle now) {
     if (done.kind != Packet::Kind::load) --stores_[slot];
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
       --loads_[slot];
+      if (operation.writes != 0) done.ready = pipeline_->returned(std::max(done.ready, now));
       for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
         ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
       }

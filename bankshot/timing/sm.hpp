@@ -6,16 +6,19 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bankshot/simt/launch.hpp"
 #include "bankshot/simt/stepper.hpp"
 #include "bankshot/timing/atomics_unit.hpp"
 #include "bankshot/timing/exposure.hpp"
+#include "bankshot/timing/foresight.hpp"
 #include "bankshot/timing/launch_timing.hpp"
 #include "bankshot/timing/memory_port.hpp"
 #include "bankshot/timing/operation.hpp"
 #include "bankshot/timing/pipeline.hpp"
+#include "bankshot/timing/ring.hpp"
 #include "bankshot/timing/scheduler.hpp"
 
 namespace bankshot::timing {
@@ -107,12 +110,16 @@ class Sm {
     Cycle ready = 0;               ///< its results
     Cause why = Cause::execution;  ///< what who waits for them waits for
     bool shared = false, global = false, deferred = false;
+    bool conflict = false;         ///< in the banks
     bool kept = false;             ///< the atomics unit says when the warp goes on
   };
 
   void schedule(unsigned index, Cycle now);
   void account(Scheduler& scheduler, Cycle until);
   void look_for_work(Scheduler& scheduler, uint64_t mine, Cycle now);
+  bool stands_still(Scheduler& scheduler, Cycle now);
+  Cycle count_standstills(Cycle now, Cycle until);
+  bool issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now);
   bool try_issue(unsigned slot, Cycle now, unsigned scheduler);
   bool block(unsigned slot, Cycle until, Cause cause);
   bool registers_ready(const Issue& issue);
@@ -121,6 +128,8 @@ class Sm {
   bool access_accepted(Issue& issue);
   scratchpad::Cost counted_since(const Issue& issue, const scratchpad::SiteTotals& before) const;
   scratchpad::Cost shared_cost(const Issue& issue) const;
+  static scratchpad::AccessKind access_kind(const Issue& issue);
+  std::array<uint32_t, scratchpad::kMaxLanes> shared_offsets() const;
   void charge_shared(Issue& issue, const scratchpad::Cost& cost);
   void charge_memory(Issue& issue);
   void charge_constant(Issue& issue);
@@ -136,7 +145,16 @@ class Sm {
   /// The instruction that a warp's slots are counted for: the one that is to issue, or the barrier that it waits at.
   uint32_t blamed(unsigned slot) const { return next_[slot] != nullptr ? static_cast<uint32_t>(next_[slot] - code_) : last_[slot]; }
   void end_atomics();
-  Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal, unsigned latency);
+  Issued issued(Cycle now, unsigned slot, uint32_t instr) const {
+    return {now, instr, static_cast<uint8_t>(slot), generation_[slot]};
+  }
+  Passage served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal);
+  void put_off();
+  bool is_held_back(const Issue& issue);
+  void foresee(const Issue& issue, std::span<const unsigned> degrees, Cycle served);
+  bool may_commit(const Issue& issue);
+  void will_commit(Issue& issue, bool conflict);
+  std::span<const unsigned> degrees(const Issue& issue, const scratchpad::Cost& cost, unsigned passes);
   /// What Exposure calls.
   auto conflict_counter() {
     return [this](uint32_t instr, Cycle cycles, bool exposed) {
@@ -163,17 +181,29 @@ class Sm {
   const unsigned issue_cycles_;                ///< a warp takes of the issue stage
   std::vector<Scheduler> schedulers_;
   std::unique_ptr<Pipeline> pipeline_;
+  const bool staged_;                          ///< it is told of each sub-warp
   std::unique_ptr<AtomicsUnit> atomics_;
   /// The banks, as the atomics unit asks for them.
   struct MyBanks final : Banks {
     explicit MyBanks(Sm& of) : sm(of) {}
-    Cycle accepts(Cycle now) const override { return sm.pipeline_->accepts(now, Flow::shared); }
+    Cycle accepts(Cycle now) const override { return sm.pipeline_->accepts(now); }
     Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal) override {
-      return sm.serve(now, slot, instr, passes, ideal, 1);
+      const Issued issued = sm.issued(now, slot, instr);
+      return sm.served(issued, sm.pipeline_->again(issued, passes), passes, ideal);
     }
     Sm& sm;
   };
   MyBanks banks_;
+  std::unique_ptr<Foresight> foresight_;       ///< null: none
+  struct Lesson {
+    Cycle at = 0;
+    uint32_t pc = 0;
+    unsigned slot = 0, conflict = 0;
+  };
+  Ring<Lesson> lessons_;                       ///< conflicts that the banks have not dealt with yet
+  Cycle memory_from_ = 0;                      ///< before which no memory access should issue
+  uint64_t held_back_ = 0;                     ///< warp slots that could issue but for that
+  bool yielding_ = false;                      ///< they may, as nobody else can
   Cycle atomics_due_ = kNever;                 ///< when the atomics unit has something to do
   bool one_in_flight_ = false;
   /// How far each unit is booked, in lanes: cycle * lanes of the unit. So that one may start more than a warp a cycle.
@@ -208,6 +238,14 @@ class Sm {
   std::array<Cycle, kSlots> complete_{};       ///< of the last instruction
   std::array<Cause, kSlots> in_flight_{};      ///< what who waits for that waits for
   std::array<Cycle, kSlots> holds_{};          ///< until when a register of a deferred access must be left alone
+  struct InFlight {
+    uint32_t instr = 0;
+    Cycle ready = 0;
+    bool done = false;
+  };
+  std::array<Ring<InFlight>, kSlots> reorder_; ///< the reorder buffer
+  std::array<Cycle, kSlots> in_order_{};       ///< when the last result comes, where results come in order
+  std::array<bool, kSlots> conflicts_{};       ///< the last access has a conflict
   // By warp slot and register.
   size_t registers_ = 0;
   std::vector<Cycle> ready_, hold_;
@@ -219,6 +257,9 @@ class Sm {
   std::optional<Cycle> fault_;
   Cycle now_ = 0, quantum_end_ = 0, busy_until_ = 0, resident_since_ = 0;
   bool issued_ = false;                        ///< somebody, in this cycle
+  /// Cycles [begin, end) in which sub-warps of what issued last stand still because of a conflict.
+  std::vector<std::pair<Cycle, Cycle>> stood_;
+  std::array<unsigned, scratchpad::kMaxLanes> degrees_{};  ///< by sub-warp
   Counters counters_;
   std::vector<LineCounters> lines_;
   std::vector<Span> timeline_;

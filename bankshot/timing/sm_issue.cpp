@@ -1,6 +1,7 @@
 // One instruction: may it issue, what does it occupy, when are its results there?
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "bankshot/support/round_up.hpp"
 #include "bankshot/timing/sm.hpp"
@@ -24,12 +25,10 @@ bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
   if (!registers_ready(issue)) return false;
   if (one_in_flight_ && complete_[slot] > now) return block(slot, complete_[slot], in_flight_[slot]);
   if (!may_leave(issue)) return false;
+  if (config_.issue.commit != Commit::any && !one_in_flight_ && !may_commit(issue)) return false;
   if (!unit_free(issue, scheduler)) return false;
+  if (foresight_ && is_held_back(issue)) return false;
   if (operation.is_access() && !access_accepted(issue)) return false;
-  if (!issue.shared && !operation.is_access()) {
-    const Cycle at = pipeline_->accepts(now, Flow::other);
-    if (at > now) return block(slot, at, Cause::pipeline);
-  }
   execute(issue);
   return true;
 }
@@ -103,9 +102,9 @@ bool Sm::access_accepted(Issue& issue) {
     waits_for_port_ |= uint64_t{1} << issue.slot;
     return block(issue.slot, kNever, Cause::memory_busy);
   }
-  const Flow flow = issue.shared ? Flow::shared : Flow::memory;
-  const Cycle at = pipeline_->accepts(issue.now, flow);
-  return at <= issue.now || block(issue.slot, at, issue.shared ? Cause::scratchpad_busy : Cause::pipeline);
+  if (!issue.shared) return true;
+  const Cycle at = pipeline_->accepts(issue.now);
+  return at <= issue.now || block(issue.slot, at, Cause::scratchpad_busy);
 }
 
 void Sm::execute(Issue& issue) {
@@ -115,7 +114,6 @@ void Sm::execute(Issue& issue) {
   ++counters_.warp_instructions;
   counters_.thread_instructions += static_cast<uint64_t>(std::popcount(warp.active));
   ++lines_[issue.index].issued;
-  busy_until_ = std::max(busy_until_, issue.now + issue_cycles_);
   cause_[slot] = Cause::execution;
   waits_for_memory_ &= ~(uint64_t{1} << slot);
   worker_->cycle = clock_(issue.now);
@@ -131,12 +129,13 @@ void Sm::execute(Issue& issue) {
   }
   if (issue.global) charge_memory(issue);
   if (operation.kind == Kind::constant) charge_constant(issue);
+  const Issued as_issued = issued(issue.now, slot, issue.index);
   if (!operation.is_access() && operation.kind != Kind::constant) {
     const UnitConfig& unit = config_.units[static_cast<unsigned>(operation.unit)];
     const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
-    issue.ready = issue.now + std::max(unit.latency, interval) + pipeline_->other(issue.now, Flow::other);
+    issue.ready = pipeline_->other(as_issued, Flow::other, std::max(unit.latency, interval));
   } else if (!issue.shared) {
-    issue.ready += pipeline_->other(issue.now, Flow::memory);
+    issue.ready = std::max(issue.ready, pipeline_->other(as_issued, Flow::memory, 0));
   }
   if (operation.kind == Kind::sleep && warp.active != 0) {
     const uint32_t ns = warp.row<const uint32_t>(issue.instr->op[0])[std::countr_zero(warp.active)];
@@ -156,7 +155,10 @@ void Sm::execute(Issue& issue) {
     return;
   }
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : counted_since(issue, before));
+  busy_until_ = std::max(busy_until_, pipeline_->behind_last(issue.now + issue_cycles_));
+  if (config_.issue.commit != Commit::any) will_commit(issue, issue.conflict);
   results(issue);
+  put_off();
   after(issue, next, warp.cta->exited != exited);
 }
 
@@ -169,16 +171,22 @@ scratchpad::Cost Sm::counted_since(const Issue& issue, const scratchpad::SiteTot
 
 /// … that is executed later, because it goes to global memory with other lanes.
 scratchpad::Cost Sm::shared_cost(const Issue& issue) const {
-  const Operation& operation = *issue.operation;
+  return scratchpad::cost(config_.rules, access_kind(issue), issue.operation->width, shared_offsets().data(), addresses_.shared);
+}
+
+scratchpad::AccessKind Sm::access_kind(const Issue& issue) {
+  return issue.operation->kind == Kind::atomic  ? scratchpad::AccessKind::atomic
+         : issue.operation->kind == Kind::store ? scratchpad::AccessKind::store
+                                                : scratchpad::AccessKind::load;
+}
+
+std::array<uint32_t, scratchpad::kMaxLanes> Sm::shared_offsets() const {
   std::array<uint32_t, scratchpad::kMaxLanes> offsets{};
   for (uint64_t rest = addresses_.shared; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
     offsets[lane] = static_cast<uint32_t>(addresses_.address[lane]);
   }
-  const auto kind = operation.kind == Kind::atomic  ? scratchpad::AccessKind::atomic
-                    : operation.kind == Kind::store ? scratchpad::AccessKind::store
-                                                    : scratchpad::AccessKind::load;
-  return scratchpad::cost(config_.rules, kind, operation.width, offsets.data(), addresses_.shared);
+  return offsets;
 }
 
 /// The scratchpad. A deferred atomic is served as at native banks, whatever the unit of atomics.
@@ -202,20 +210,49 @@ void Sm::charge_shared(Issue& issue, const scratchpad::Cost& cost) {
     return;
   }
   const unsigned latency = config_.scratchpad.latency + config_.scratchpad.hash_cycles;
-  issue.ready = std::max(issue.ready, serve(issue.now, issue.slot, issue.index, charge.passes, cost.ideal, latency).ready);
+  const Issued as_issued = issued(issue.now, issue.slot, issue.index);
+  const std::span<const unsigned> parts = degrees(issue, cost, charge.passes);
+  const Passage passage = pipeline_->shared(as_issued, parts, latency);
+  issue.conflict = charge.passes > cost.ideal;
+  if (foresight_) foresee(issue, parts, passage.end);
+  issue.ready = std::max(issue.ready, served(as_issued, passage, charge.passes, cost.ideal).ready);
+}
+
+/// For how long each sub-warp needs the banks.
+std::span<const unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost& cost, unsigned passes) {
+  if (!staged_) {
+    degrees_[0] = passes;
+    return {degrees_.data(), 1};
+  }
+  const unsigned lanes = config_.issue.simd_lanes;
+  const std::span<unsigned> parts(degrees_.data(), issue_cycles_);
+  if (passes == cost.ideal && issue.operation->width <= 4 && config_.rules.lanes_b32 == lanes) {  // no conflict
+    const uint64_t of_one = ~uint64_t{0} >> (64 - lanes);
+    for (unsigned k = 0; k < parts.size(); ++k) parts[k] = (addresses_.shared >> (k * lanes) & of_one) != 0 ? 1 : 0;
+    return parts;
+  }
+  // A unit of atomics may not charge for lanes on one word.
+  const auto kind = passes == cost.wavefronts ? access_kind(issue) : scratchpad::AccessKind::load;
+  scratchpad::sub_warp_degrees(config_.rules, kind, issue.operation->width, shared_offsets().data(), addresses_.shared, lanes, parts);
+  const unsigned sum = std::accumulate(parts.begin(), parts.end(), 0u);
+  unsigned& last = *std::find_if(parts.rbegin(), parts.rend(), [](unsigned degree) { return degree != 0; });
+  last = passes >= sum ? last + (passes - sum) : std::max(1u, last - std::min(last, sum - passes));
+  return parts;
 }
 
 /// The banks serve an access, or a pass of an atomic's loop.
-Passage Sm::serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal, unsigned latency) {
-  const Passage passage = pipeline_->shared(now, passes, latency);
+Passage Sm::served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal) {
   counters_.shared_wavefronts += passes;
   counters_.shared_ideal += std::min(ideal, passes);
-  counters_.shared_busy_cycles += passage.end - passage.begin;
-  // What a conflict delays are results, and those come the scratchpad's latency behind the banks.
-  const Cycle late = config_.scratchpad.latency + config_.scratchpad.hash_cycles - 1;
-  exposure_.conflict(now, std::min(passage.end, passage.begin + ideal) + late, passage.end + late, instr);
+  counters_.shared_busy_cycles += passes;
+  // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages it is those behind
+  // it in the same cycle.
+  const Cycle late = staged_ ? 0 : config_.scratchpad.latency + config_.scratchpad.hash_cycles - 1;
+  exposure_.conflict(issued.now, std::min(passage.end, passage.begin + ideal) + late, passage.end + late, issued.instr);
   busy_until_ = std::max(busy_until_, passage.end);
-  if (now < launch_.timeline_end) span(slot, instr, Track::scratchpad, 0, passage.begin, passage.end, passes);
+  if (issued.now < launch_.timeline_end) {
+    span(issued.slot, issued.instr, Track::scratchpad, 0, passage.begin, passage.end, passes);
+  }
   return passage;
 }
 

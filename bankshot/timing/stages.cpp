@@ -57,7 +57,6 @@ void Stages::stand(Cycle begin, Cycle end, StageStall why, uint64_t whose) {
 }
 
 StageTimes Stages::fetch(Cycle cycle, const SubWarp& sub_warp) {
-  forget_before(cycle);
   // The front is rigid: two leave EXE as far apart as they were fetched, standstills apart.
   Cycle stood = stood_;
   for (size_t k = 0; k < standstills_.size() && standstills_[k].begin < cycle; ++k) {
@@ -166,7 +165,7 @@ void Stages::push_back(Cycle cycle) {
   while (first > 0 && beside_[first - 1].write_back >= cycle) --first;
   if (first == beside_.size() || beside_[first].write_back != cycle) return;
   const size_t known = late_.size();
-  for (size_t k = first; k < beside_.size(); ++k) late_.push_back({beside_[k].id, beside_[k].write_back});
+  for (size_t k = first; k < beside_.size(); ++k) late_.push_back({beside_[k].id, beside_[k].write_back, 0});
   if (shape_.organisation == Organisation::split) {
     Ring<Cycle> before;  // holds of those in front
     for (size_t k = 0; k < held_.size() && held_[k] < cycle; ++k) before.push(held_[k]);
@@ -183,7 +182,8 @@ void Stages::push_back(Cycle cycle) {
   size_t kept = known;
   for (size_t k = first; k < beside_.size(); ++k) {
     const Late before = late_[known + k - first];
-    if (beside_[k].write_back != before.write_back) late_[kept++] = {before.id, beside_[k].write_back};
+    const Cycle now = beside_[k].write_back;
+    if (now != before.write_back) late_[kept++] = {before.id, now, now - before.write_back};
   }
   late_.resize(kept);
 }

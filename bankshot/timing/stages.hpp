@@ -74,13 +74,15 @@ class Stages {
   /// The first cycle, not before this one, in which the front moves.
   Cycle moves(Cycle cycle) const;
 
+  /// Nobody will ask for cycles before this one: not fetched up to now, not returned.
+  void forget_before(Cycle cycle);
   /// A sub-warp is in the first stage in `cycle`, in which the front moves; later than all before.
   StageTimes fetch(Cycle cycle, const SubWarp& sub_warp);
 
   /// What fetch() has delayed: their new write-back.
   struct Late {
     uint64_t id = 0;
-    Cycle write_back = 0;
+    Cycle write_back = 0, by = 0;  ///< by so many cycles
   };
   std::vector<Late>& late() { return late_; }
 
@@ -98,7 +100,6 @@ class Stages {
     uint64_t id = 0;
   };
 
-  void forget_before(Cycle cycle);
   void stand(Cycle begin, Cycle end, StageStall why, uint64_t whose);
   StageStall taken(Cycle cycle) const;
   bool is_held(Cycle cycle) const;

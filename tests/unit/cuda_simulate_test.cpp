@@ -30,19 +30,19 @@ std::string refusal(const SimulateRequest& request, std::string_view hash = {}, 
 }
 
 TEST(CudaSimulate, a_request_is_read_as_it_was_written) {
-  const SimulateRequest request{"gto", "split", "native", "xor", 1000, 50};
-  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=split;atomics=native;lock_hash=xor;max_cycles=1000;timeline_cycles=50");
+  const SimulateRequest request{"gto", "queued", "native", "xor", 1000, 50, {"issue.premem=2", "l1.bytes=0"}};
+  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=queued;atomics=native;set=issue.premem=2;set=l1.bytes=0;lock_hash=xor;max_cycles=1000;timeline_cycles=50");
   const auto read = parse_simulate(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, request);
   EXPECT_EQ(to_text({}), "");
   EXPECT_EQ(*parse_simulate(""), SimulateRequest());
-  EXPECT_EQ(*parse_simulate(";max_cycles=7;"), (SimulateRequest{"", "", "", "", 7, 0}));
+  EXPECT_EQ(*parse_simulate(";max_cycles=7;"), (SimulateRequest{"", "", "", "", 7, 0, {}}));
 }
 
 TEST(CudaSimulate, rejects_parts_that_are_none) {
   EXPECT_EQ(parse_simulate("speed=9").error().message,
-            "\"speed=9\" is none of scheduler=, pipeline=, atomics=, lock_hash=, max_cycles=, timeline_cycles=");
+            "\"speed=9\" is none of scheduler=, pipeline=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=");
   for (const char* value : {"", "0", "-1", "1e6", "18446744073709551615", "99999999999999999999"}) {
     EXPECT_EQ(parse_simulate(std::string("max_cycles=") + value).error().message,
               std::string("max_cycles is \"") + value + "\" and not a number of cycles");
@@ -53,8 +53,41 @@ TEST(CudaSimulate, components_asked_for_replace_those_of_the_gpu) {
   const auto config = simulated_config(made_gpu(), {"gto", "", "loadlike", ""}, "");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->issue.policy, "gto");
-  EXPECT_EQ(config->issue.pipeline, "split");
+  EXPECT_EQ(config->issue.pipeline, "queued");
   EXPECT_EQ(config->scratchpad.atomics, "loadlike");
+}
+
+TEST(CudaSimulate, any_value_of_the_timing_half_can_be_changed) {
+  SimulateRequest request;
+  request.set = {"issue.stages=24", "issue.memory_stages=4", "issue.pipeline=elastic", "issue.premem=0", "issue.aware=last",
+                 "issue.commit=hold", "issue.aware_yields=true", "units.fp64.latency=99"};
+  const auto config = simulated_config(made_gpu(), request, "");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->issue.pipeline, "elastic");
+  EXPECT_EQ(config->issue.premem, 0u);
+  EXPECT_EQ(config->issue.nonmem, timing::kByEquation);
+  EXPECT_EQ(config->issue.aware, "last");
+  EXPECT_EQ(config->issue.commit, timing::Commit::hold);
+  EXPECT_TRUE(config->issue.aware_yields);
+  EXPECT_EQ(config->units[static_cast<unsigned>(timing::UnitClass::fp64)].latency, 99u);
+}
+
+TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
+  const auto refused = [](std::vector<std::string> set) {
+    SimulateRequest request;
+    request.set = std::move(set);
+    return refusal(request);
+  };
+  EXPECT_EQ(refused({"l1"}), "'l1' is not SECTION.KEY=VALUE (made.toml)");
+  EXPECT_EQ(refused({"sm.register=1"}).substr(0, 64), "'sm.register' is no key of a GPU's description; [sm] has shared_");
+  EXPECT_TRUE(refused({"load_store.lane=1"}).starts_with("'load_store.lane' is no key of a GPU's description; [load_store] has lanes, queue"));
+  EXPECT_EQ(refused({"l1.ways=0"}), "l1.ways = 0 is impossible: lines of a set, from 1 to 4096 (made.toml)");
+  EXPECT_EQ(refused({"l1.ways=4x"}), "l1.ways = 4x is impossible: lines of a set, from 1 to 4096 (made.toml)");
+  EXPECT_EQ(refused({"l1.global=1"}).substr(0, 31), "l1.global = 1 is impossible: gl");
+  EXPECT_TRUE(refused({"issue.aware=luck"}).starts_with("issue.aware = \"luck\" is not known; there are confident, exact, last"));
+  EXPECT_TRUE(refused({"issue.commit=never"}).starts_with("issue.commit = \"never\" is not known; there are any, reorder, hold"));
+  EXPECT_TRUE(refused({"issue.memory_stages=9"}).starts_with("issue.memory_stages: must not exceed issue.stages"));
+  EXPECT_TRUE(refused({"issue.pipeline=split"}).starts_with("issue.pipeline: = that organisation is of one scheduler"));
 }
 
 TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do) {

@@ -40,7 +40,7 @@ class Simulated {
     Settings settings;
     settings.quick = quick;
     settings.simulate = [this](const Benchmark&, const std::vector<std::string>& arguments,
-                               const Machine& machine) -> Result<uint64_t> {
+                               const Machine& machine) -> Result<timing::Counters> {
       std::string key;
       for (const std::string& argument : arguments) key += argument + " ";
       for (const std::string& part : {machine.bank_hash, machine.atomics, machine.lock_hash})
@@ -48,7 +48,9 @@ class Simulated {
       key.pop_back();
       asked.push_back(key);
       const auto found = cycles.find(key);
-      return found == cycles.end() ? 1000 : found->second;
+      timing::Counters counters;
+      counters.cycles = found == cycles.end() ? 1000 : found->second;
+      return counters;
     };
     return reproduce(experiment, settings);
   }

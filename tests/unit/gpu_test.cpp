@@ -174,7 +174,7 @@ TEST(Gpu, rejects_wrong_timing_with_file_line_and_key) {
   refuses(replaced(h100(), "[units.sfu]", "[units.cube]\n[units.sfu]"), "unknown section or key: units.cube");
   refuses(replaced(h100(), "[units.sfu]", "[units.sfu]\ndepth = 1"), "unknown key: units.sfu.depth");
   refuses(replaced(h100(), "policy = \"gto\"", "policy = \"fifo\""), "issue.policy = \"fifo\" is not known; there are barrel, gto, lrr");
-  refuses(replaced(h100(), "pipeline = \"split\"", "pipeline = \"\""), "issue.pipeline = \"\" is not known");
+  refuses(replaced(h100(), "pipeline = \"queued\"", "pipeline = \"\""), "issue.pipeline = \"\" is not known");
   refuses(replaced(h100(), "atomics = \"native\"", "atomics = \"x\""), "scratchpad.atomics = \"x\" is not known; there are loadlike");
 }
 

@@ -10,7 +10,7 @@ namespace bankshot::report {
 inline SimulatedMachine made_machine() {
   SimulatedMachine machine;
   machine.scheduler = "lrr";
-  machine.pipeline = "split";
+  machine.pipeline = "queued";
   machine.atomics = "native";
   machine.core_khz = 1'000'000;
   machine.sms = 2;

@@ -20,7 +20,7 @@ bool has(const std::string& all, const std::string& part) { return all.find(part
 
 TEST(ReportTimingText, tells_speed_causes_conflicts_and_memory) {
   EXPECT_EQ(text(made_simulation()), R"(bankshot: ./app on Test GPU, simulated
-2 SMs at 1 GHz; scheduler lrr, pipeline split, atomics native, bank hash none
+2 SMs at 1 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
 
 scale(float*, int)
   1 launch, grid (4,2), block (32,8)

@@ -1,0 +1,71 @@
+// One value of a description, told on a command line.
+#include <algorithm>
+#include <charconv>
+#include <string>
+
+#include "bankshot/gpu/keys.hpp"
+
+namespace bankshot::gpu {
+namespace {
+
+/// What is wrong with the value, empty if nothing is.
+std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
+  if (const auto* text = std::get_if<Text>(&key.value)) return text->set(gpu, value);
+  const std::string refusal = "= " + value + " is impossible: " + std::string(key.meaning);
+  if (std::holds_alternative<bool& (*)(Gpu&)>(key.value)) {
+    if (value != "true" && value != "false") return refusal + ", true or false";
+    set(gpu, key, value == "true" ? 1 : 0);
+    return {};
+  }
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || !allows(key, number)) return refusal + range_of(key);
+  set(gpu, key, number);
+  return {};
+}
+
+template <class Take>
+void for_each_key(const Gpu& gpu, Take take) {
+  for (const Key& key : keys()) take(key);
+  for (const Key& key : gpu.timing ? timing_keys() : std::span<const Key>()) take(key);
+}
+
+const Key* find(const Gpu& gpu, std::string_view section, std::string_view name) {
+  const Key* found = nullptr;
+  for_each_key(gpu, [&](const Key& key) { found = key.section == section && key.name == name ? &key : found; });
+  return found;
+}
+
+/// "; [l1] has bytes, ways"
+std::string keys_of(const Gpu& gpu, std::string_view section) {
+  std::string there;
+  for_each_key(gpu, [&](const Key& key) {
+    if (key.section == section) there += (there.empty() ? "; [" + std::string(section) + "] has " : ", ") + std::string(key.name);
+  });
+  return there;
+}
+
+}  // namespace
+
+std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
+  for (const std::string& one : changes) {
+    const size_t equals = one.find('='), dot = one.rfind('.', equals);
+    if (equals == one.npos || dot == one.npos) return Error{"'" + one + "' is not SECTION.KEY=VALUE"};
+    const std::string_view section(one.data(), dot), name(one.data() + dot + 1, equals - dot - 1);
+    const Key* const key = find(gpu, section, name);
+    if (key == nullptr) return Error{"'" + one.substr(0, equals) + "' is no key of a GPU's description" + keys_of(gpu, section)};
+    if (const std::string wrong = set_value(gpu, *key, one.substr(equals + 1)); !wrong.empty()) {
+      return Error{one.substr(0, equals) + " " + wrong};
+    }
+  }
+  for (const auto table : {relations(), gpu.timing ? timing_relations() : std::span<const Relation>()}) {
+    for (const Relation& relation : table) {
+      if (relation.holds(gpu)) continue;
+      return Error{std::string(relation.section) + "." + std::string(relation.name) + ": " + std::string(relation.message)};
+    }
+  }
+  derive(gpu);
+  return std::nullopt;
+}
+
+}  // namespace bankshot::gpu
