@@ -9,7 +9,8 @@ namespace bankshot::timing {
 unsigned safe_distance(std::span<const unsigned> degrees, unsigned ports, bool corrected) {
   const auto rounded = [&](unsigned degree) { return (degree + ports - 1) / ports; };
   if (!corrected) return rounded(std::accumulate(degrees.begin(), degrees.end(), 0u));
-  return std::accumulate(degrees.begin(), degrees.end(), 0u, [&](unsigned sum, unsigned degree) { return sum + rounded(degree); });
+  return std::accumulate(degrees.begin(), degrees.end(), 0u,
+                         [&](unsigned sum, unsigned degree) { return sum + rounded(degree); });
 }
 
 namespace {
@@ -167,12 +168,14 @@ std::unique_ptr<Foresight> make(const Config&) {
   return std::make_unique<Kind>();
 }
 
-const ForesightRegistry last({"last", "what an instruction's access did the last time: the history cache of CF'11", make<Last>});
+const ForesightRegistry last({"last", "what an instruction's access did the last time: the history cache of CF'11",
+                              make<Last>});
 const ForesightRegistry confident({"confident", "… until that was wrong twice", make<Confident>});
 const ForesightRegistry mean({"mean", "the mean of what it did, the latest counting most", make<Mean>});
 const ForesightRegistry warp({"warp", "what it did the last time in the same warp", make<PerWarp>});
 const ForesightRegistry exact({"exact", "what it will do: no hardware can, and it bounds the others", make<Exact>});
-const ForesightRegistry none({"none", "nothing: memory accesses issue into conflicts", [](const Config&) { return std::unique_ptr<Foresight>(); }});
+const ForesightRegistry none({"none", "nothing: memory accesses issue into conflicts",
+                              [](const Config&) { return std::unique_ptr<Foresight>(); }});
 
 }  // namespace
 }  // namespace bankshot::timing

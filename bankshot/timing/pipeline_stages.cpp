@@ -15,19 +15,24 @@ StageShape shape_of(Organisation organisation, const Config& config) {
   const IssueConfig& issue = config.issue;
   const unsigned parts = sub_warps(config);
   // One stage is write-back.
-  return {organisation, issue.stages - issue.memory_stages - 1, issue.memory_stages, issue.premem == kByEquation ? premem_depth(parts) : issue.premem,
+  return {organisation, issue.stages - issue.memory_stages - 1, issue.memory_stages,
+          issue.premem == kByEquation ? premem_depth(parts) : issue.premem,
           issue.nonmem == kByEquation ? nonmem_depth(issue.memory_stages, parts, false) : issue.nonmem};
 }
 
 class Staged final : public Pipeline {
  public:
   Staged(Organisation organisation, const Config& config)
-      : stages_(shape_of(organisation, config)), length_(config.issue.stages), sub_warps_(sub_warps(config)) {}
+      : stages_(shape_of(organisation, config)),
+        length_(config.issue.stages),
+        front_(shape_of(organisation, config).front),
+        sub_warps_(sub_warps(config)) {}
 
   Standstill standstill(Cycle now) const override {
     if (now < again_) return {again_, Cause::scratchpad_busy, again_instr_};
     const Stages::Standstill found = stages_.standstill(now);
-    return {found.end, found.why == StageStall::returned ? Cause::pipeline : Cause::bank_conflict, unpack(found.whose).instr};
+    return {found.end, found.why == StageStall::returned ? Cause::pipeline : Cause::bank_conflict,
+            unpack(found.whose).instr};
   }
   bool staged() const override { return true; }
   Cycle accepts(Cycle now) const override { return stages_.moves(std::max(now, next_)); }
@@ -36,12 +41,22 @@ class Staged final : public Pipeline {
   Passage shared(const Issued& issued, std::span<const unsigned> degrees, unsigned latency) override {
     Passage passage;
     bool first = true;
-    const Cycle written = fetch(issued, Flow::memory, degrees.size(), [&](size_t k) { return degrees[k]; }, [&](const StageTimes& times, unsigned degree) {
+    const auto served = [&](Cycle begin, unsigned degree) {
       if (degree == 0) return;
-      if (first) passage.begin = times.begin;
-      passage.end = times.begin + degree;
+      if (first) passage.begin = begin;
+      passage.end = begin + degree;
       first = false;
-    });
+    };
+    Cycle written = 0;
+    if (std::all_of(degrees.begin(), degrees.end(), [](unsigned degree) { return degree <= 1; })) {
+      written = fetch_freely(issued, Flow::memory, degrees.size());
+      for (size_t k = 0; k < degrees.size() && written != 0; ++k) served(issued.now + front_ + k, degrees[k]);
+    }
+    if (written == 0) {
+      written = fetch(
+          issued, Flow::memory, degrees.size(), [&](size_t k) { return degrees[k]; },
+          [&](const StageTimes& times, unsigned degree) { served(times.begin, degree); });
+    }
     if (first) passage.begin = passage.end = written;
     passage.ready = ready(written, latency);
     return passage;
@@ -56,7 +71,11 @@ class Staged final : public Pipeline {
     return {passage.begin, passage.end, passage.end};
   }
   Cycle other(const Issued& issued, Flow flow, unsigned latency) override {
-    return ready(fetch(issued, flow, sub_warps_, [](size_t) { return 1u; }, [](const StageTimes&, unsigned) {}), latency);
+    Cycle written = fetch_freely(issued, flow, sub_warps_);
+    if (written == 0)
+      written = fetch(
+          issued, flow, sub_warps_, [](size_t) { return 1u; }, [](const StageTimes&, unsigned) {});
+    return ready(written, latency);
   }
   Cycle returned(Cycle now) override {
     for (unsigned k = 0; k < sub_warps_; ++k) now = stages_.returned(now) + 1;
@@ -84,6 +103,15 @@ class Staged final : public Pipeline {
     return issued;
   }
 
+  /// All sub-warps of an instruction, where nobody is in their way. @return the write-back of the last; 0: somebody is
+  Cycle fetch_freely(const Issued& issued, Flow flow, size_t count) {
+    stages_.forget_before(issued.now);
+    const Cycle last = stages_.fetch_freely(issued.now, static_cast<unsigned>(count), flow == Flow::memory,
+                                            pack(issued, false), pack(issued, true));
+    if (last != 0) next_ = issued.now + count;
+    return last;
+  }
+
   /// All sub-warps of an instruction. @return the write-back of the last
   template <class Degree, class Tell>
   Cycle fetch(const Issued& issued, Flow flow, size_t count, Degree degree, Tell tell) {
@@ -104,10 +132,12 @@ class Staged final : public Pipeline {
     return written;
   }
   /// Units that take longer than the stages do so besides.
-  Cycle ready(Cycle written, unsigned latency) const { return written + 1 + (latency > length_ ? latency - length_ : 0); }
+  Cycle ready(Cycle written, unsigned latency) const {
+    return written + 1 + (latency > length_ ? latency - length_ : 0);
+  }
 
   Stages stages_;
-  const unsigned length_, sub_warps_;
+  const unsigned length_, front_, sub_warps_;
   Cycle next_ = 0;   ///< the front is free for the next instruction, standstills apart
   Cycle again_ = 0;  ///< … after an access that has it once more
   uint32_t again_instr_ = 0;
@@ -118,15 +148,20 @@ std::unique_ptr<Pipeline> make(const Config& config) {
   return std::make_unique<Staged>(kOrganisation, config);
 }
 
-const PipelineRegistry unified({"unified", "stages, all through those of memory: a conflict stops everybody behind it", make<Organisation::unified>});
-const PipelineRegistry split({"split", "stages, others beside those of memory: who ends at once with an access stops all behind it", make<Organisation::split>});
-const PipelineRegistry elastic({"elastic", "stages, and queues that take up what conflicts delay (CF'11)", make<Organisation::elastic>});
+const PipelineRegistry unified({"unified", "stages, all through those of memory: a conflict stops everybody behind it",
+                                make<Organisation::unified>});
+const PipelineRegistry split(
+    {"split", "stages, others beside those of memory: who ends at once with an access stops all behind it",
+     make<Organisation::split>});
+const PipelineRegistry elastic({"elastic", "stages, and queues that take up what conflicts delay (CF'11)",
+                                make<Organisation::elastic>});
 
 }  // namespace
 
 bool fits_pipeline(const IssueConfig& issue) {
   if (issue.pipeline != "unified" && issue.pipeline != "split" && issue.pipeline != "elastic") return true;
-  return issue.schedulers == 1 && issue.width == 1 && issue.memory_stages >= 1 && issue.stages >= issue.memory_stages + 2;
+  return issue.schedulers == 1 && issue.width == 1 && issue.memory_stages >= 1 &&
+         issue.stages >= issue.memory_stages + 2;
 }
 
 }  // namespace bankshot::timing

@@ -25,7 +25,9 @@ void Sm::foresee(const Issue& issue, std::span<const unsigned> degrees, Cycle se
   for (const unsigned degree : degrees) needed += std::max(1u, degree);
   const unsigned conflict = needed - std::min(needed, issue_cycles_);
   const unsigned foreseen = foresight_->foresee(issue.index, issue.slot, conflict);
-  ++(foreseen == conflict ? counters_.foreseen_right : foreseen > conflict ? counters_.foreseen_over : counters_.foreseen_under);
+  ++(foreseen == conflict  ? counters_.foreseen_right
+     : foreseen > conflict ? counters_.foreseen_over
+                           : counters_.foreseen_under);
   memory_from_ = issue.now + issue_cycles_ + foreseen;
   lessons_.push({served, issue.index, issue.slot, conflict});
 }

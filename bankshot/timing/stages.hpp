@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bankshot/timing/clock.hpp"
+#include "bankshot/timing/cycle_set.hpp"
 #include "bankshot/timing/ring.hpp"
 
 namespace bankshot::timing {
@@ -78,6 +79,9 @@ class Stages {
   void forget_before(Cycle cycle);
   /// A sub-warp is in the first stage in `cycle`, in which the front moves; later than all before.
   StageTimes fetch(Cycle cycle, const SubWarp& sub_warp);
+  /// The same of several alike, one a cycle from `cycle` on, each of which has MEM0 for one cycle at most, if nobody in flight is in
+  /// their way nor they in anybody's. The last has an id of its own. @return the write-back of the last; 0: not so, fetch() them
+  Cycle fetch_freely(Cycle cycle, unsigned count, bool memory, uint64_t id, uint64_t last_id);
 
   /// What fetch() has delayed: their new write-back.
   struct Late {
@@ -102,8 +106,9 @@ class Stages {
 
   void stand(Cycle begin, Cycle end, StageStall why, uint64_t whose);
   StageStall taken(Cycle cycle) const;
+  void stand_beside(Cycle cycle, uint64_t id);
+  void forget_if_empty(Cycle cycle);
   bool is_held(Cycle cycle) const;
-  bool claimed(Cycle cycle) const;
   void enter_memory(StageTimes& times, const SubWarp& sub_warp, bool memory);
   void enter_beside(StageTimes& times, const SubWarp& sub_warp);
   void enter_queue(StageTimes& times, const SubWarp& sub_warp);
@@ -115,12 +120,16 @@ class Stages {
   Cycle stood_ = 0;               ///< cycles of standstills that are forgotten
   Ring<Standstill> standstills_;  ///< in order
   Cycle free_ = 0;                ///< MEM0, from then on
-  uint64_t last_access_ = 0;      ///< id of who was the last in it
-  std::vector<Cycle> premem_;     ///< when the last accesses entered MEM0, a ring
+  Cycle put_off_ = 0;             ///< of the cycles until then, those by which data from outside has put MEM0 off
+  bool conflict_ = false, return_ = false;  ///< there was one, of either, since nobody was behind EXE
+  uint64_t last_access_ = 0;                ///< id of who was the last in it
+  std::vector<Cycle> premem_;               ///< when the last accesses entered MEM0, a ring
   size_t oldest_ = 0;
-  Ring<Cycle> memory_;     ///< write-backs of the memory stages, in order
-  Ring<Cycle> returns_;    ///< … of data from outside, in order
-  Ring<Beside> beside_;    ///< of those beside the memory stages, in order
+  CycleSet taken_;         ///< write-backs that nobody else can have: of the memory stages, and of data from outside
+  CycleSet returned_;      ///< … of data from outside
+  CycleSet claimed_;       ///< those of the others, as far as is known
+  Cycle last_memory_ = 0;  ///< the last of the memory stages
+  Ring<Beside> beside_;    ///< of those beside the memory stages, in order: who is not written back at once
   Ring<Cycle> held_;       ///< split: cycles in which the stages beside stand still
   Cycle held_before_ = 0;  ///< such cycles that are forgotten
   Cycle last_beside_ = 0;  ///< when the last one came beside the memory stages; 0: nobody yet
