@@ -1,9 +1,12 @@
 // bankshot gpus: the machine descriptions there are.
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "bankshot/cli/command.hpp"
+#include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/timing/overhead.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -12,8 +15,9 @@ std::string row(const std::string& name, const gpu::Gpu& gpu) {
   const scratchpad::Rules& banks = gpu.machine.scratchpad;
   return fmt::format("{:<10} {:<28} {:>2}.{} {:>5} {:>6} MHz {:>4.3g} GB {:>5} KB {:>4} x {} B  {}{}\n", name, gpu.name,
                      gpu.compute_major, gpu.compute_minor, gpu.machine.sms, gpu.core_khz / 1000,
-                     static_cast<double>(gpu.global_bytes) / (1 << 30), gpu.shared_per_sm / 1024, banks.banks, banks.bank_bytes,
-                     gpu.timing ? "run, simulate" : "run", name == gpu::kDefaultGpu ? "  (default)" : "");
+                     static_cast<double>(gpu.global_bytes) / (1 << 30), gpu.shared_per_sm / 1024, banks.banks,
+                     banks.bank_bytes, gpu.timing ? "run, simulate" : "run",
+                     name == gpu::kDefaultGpu ? "  (default)" : "");
 }
 
 /// Everything a description says, with what each number means: itself a description.
@@ -25,11 +29,62 @@ std::string whole(const gpu::Gpu& gpu) {
                             timing.dram_bytes_per_second() / 1e9, timing.fp32_per_second() / 1e9);
 }
 
+std::string overhead_text(const gpu::Gpu& gpu, const timing::Overhead& all) {
+  std::string text = fmt::format("The elastic pipeline in a core of {}, and what its scheduler needs\n\n", gpu.name);
+  const auto row = [&](const std::string& what, const std::string& size, const std::string& number) {
+    text += fmt::format("  {:<44} {:<24} {}\n", what, size, number);
+  };
+  row("pipeline latches", fmt::format("{} lanes", gpu.timing->issue.simd_lanes),
+      fmt::format("{}: {} beside memory, {} before it", all.nonmem + all.premem, all.nonmem, all.premem));
+  row(fmt::format("{}-to-1 multiplexer, before write-back", all.write_back_inputs),
+      fmt::format("complexity {}", all.write_back_inputs - 1), "1");
+  row(fmt::format("{}-to-1 multiplexer, before memory", all.memory_inputs),
+      fmt::format("complexity {}", all.memory_inputs - 1), "1");
+  row("AND or NAND gates", "2 a warp", std::to_string(all.gates));
+  row("accumulator, counter, comparator", fmt::format("{} bits", all.counter_bits), "1 each");
+  row("2-to-1 multiplexer", "", "1");
+  for (const timing::Overhead::Memory& memory : all.memories) {
+    row(fmt::format("what --aware {} remembers", memory.foresight), fmt::format("{} bytes", (memory.bits + 7) / 8),
+        "1");
+  }
+  if (all.nonmem_corrected != all.nonmem) {
+    text += fmt::format(
+        "\nWith {} entries beside memory it may stall: it has fewer memory stages than a warp has parts. With {} it "
+        "never does.\n",
+        all.nonmem, all.nonmem_corrected);
+  }
+  return text;
+}
+
+nlohmann::ordered_json overhead_json(const gpu::Gpu& gpu, const timing::Overhead& all) {
+  nlohmann::ordered_json json = {{"schema", "bankshot/overhead/1"},
+                                 {"gpu", gpu.name},
+                                 {"nonmem_entries", all.nonmem},
+                                 {"nonmem_entries_corrected", all.nonmem_corrected},
+                                 {"premem_entries", all.premem},
+                                 {"lane_latches", all.latches},
+                                 {"write_back_multiplexer_inputs", all.write_back_inputs},
+                                 {"memory_multiplexer_inputs", all.memory_inputs},
+                                 {"gates", all.gates},
+                                 {"counter_bits", all.counter_bits},
+                                 {"foresight_bits", nlohmann::ordered_json::object()}};
+  for (const timing::Overhead::Memory& memory : all.memories) json["foresight_bits"][memory.foresight] = memory.bits;
+  return json;
+}
+
 class Gpus final : public Command {
  public:
-  void define(CLI::App& app) override { app.add_option("gpu", gpu_, "a GPU, or a TOML file: tells all of it"); }
+  void define(CLI::App& app) override {
+    app.add_option("gpu", gpu_, "a GPU, or a TOML file: tells all of it");
+    app.add_flag("--overhead", overhead_,
+                 "tell what the elastic pipeline and its scheduling would add to a core of that GPU");
+    app.add_option("--json", json_, "write the overhead as JSON; - is standard output")->type_name("FILE|-");
+  }
 
   int run(const std::vector<std::string>&) override {
+    if (overhead_ && gpu_.empty()) return refuse("--overhead is of a GPU; for example: bankshot gpus cf11 --overhead");
+    if (!json_.empty() && !overhead_) return refuse("--json is for --overhead");
+    if (overhead_) return tell_overhead();
     if (!gpu_.empty()) {
       const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_);
       if (!gpu) return refuse(gpu.error().message);
@@ -56,19 +111,31 @@ class Gpus final : public Command {
   }
 
  private:
-  std::string gpu_;
+  int tell_overhead() const {
+    if (const auto error = cannot_deliver(json_, {})) return refuse(error->message);
+    const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_);
+    if (!gpu) return refuse(gpu.error().message);
+    if (!gpu->timing) return refuse(gpu->file + " says nothing of timing");
+    const auto all = timing::overhead(*gpu->timing);
+    if (!all) return refuse(gpu->file + " does not say how many memory stages the pipeline has (issue.memory_stages)");
+    return deliver(json_, overhead_json(*gpu, *all).dump(1) + "\n", overhead_text(*gpu, *all));
+  }
+
+  std::string gpu_, json_;
+  bool overhead_ = false;
 };
 
-const RegisterCommand registration({
-    "gpus", "List the GPUs that programs can run on",
-    "A GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All can run programs; those whose file says how\n"
-    "long everything takes can be simulated.\n\n"
-    "Examples:\n"
-    "  bankshot gpus\n"
-    "  bankshot gpus gtx480\n"
-    "  bankshot run --gpu v100 ./app\n"
-    "  bankshot run --gpu ./my_gpu.toml ./app\n",
-    [] { return std::make_unique<Gpus>(); }});
+const RegisterCommand registration({"gpus", "List the GPUs that programs can run on",
+                                    "A GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All can run "
+                                    "programs; those whose file says how\n"
+                                    "long everything takes can be simulated.\n\n"
+                                    "Examples:\n"
+                                    "  bankshot gpus\n"
+                                    "  bankshot gpus gtx480\n"
+                                    "  bankshot gpus cf11 --overhead\n"
+                                    "  bankshot run --gpu v100 ./app\n"
+                                    "  bankshot run --gpu ./my_gpu.toml ./app\n",
+                                    [] { return std::make_unique<Gpus>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -1,0 +1,29 @@
+#include "bankshot/timing/overhead.hpp"
+
+#include <bit>
+
+#include "bankshot/timing/foresight.hpp"
+#include "bankshot/timing/stages.hpp"
+
+namespace bankshot::timing {
+
+std::optional<Overhead> overhead(const Config& config) {
+  if (config.issue.memory_stages == 0) return std::nullopt;
+  const unsigned sub_warps = (config.warp_size + config.issue.simd_lanes - 1) / config.issue.simd_lanes;
+  Overhead all;
+  all.nonmem = nonmem_depth(config.issue.memory_stages, sub_warps, false);
+  all.nonmem_corrected = nonmem_depth(config.issue.memory_stages, sub_warps, true);
+  all.premem = premem_depth(sub_warps);
+  all.latches = (all.nonmem + all.premem) * config.issue.simd_lanes;
+  all.write_back_inputs = all.nonmem + 3;
+  all.memory_inputs = all.premem + 1;
+  all.gates = 2 * config.max_warps;
+  all.counter_bits = static_cast<unsigned>(std::bit_width(config.warp_size - 1));
+  for (const auto& entry : ForesightRegistry::entries()) {
+    const std::unique_ptr<Foresight> foresight = entry.make(config);
+    if (foresight && foresight->bits() != 0) all.memories.push_back({entry.name, foresight->bits()});
+  }
+  return all;
+}
+
+}  // namespace bankshot::timing
