@@ -19,7 +19,8 @@ std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
   }
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || !allows(key, number)) return refusal + range_of(key);
+  if (error != std::errc() || end != value.data() + value.size() || !allows(key, number))
+    return refusal + range_of(key);
   set(gpu, key, number);
   return {};
 }
@@ -40,7 +41,8 @@ const Key* find(const Gpu& gpu, std::string_view section, std::string_view name)
 std::string keys_of(const Gpu& gpu, std::string_view section) {
   std::string there;
   for_each_key(gpu, [&](const Key& key) {
-    if (key.section == section) there += (there.empty() ? "; [" + std::string(section) + "] has " : ", ") + std::string(key.name);
+    if (key.section == section)
+      there += (there.empty() ? "; [" + std::string(section) + "] has " : ", ") + std::string(key.name);
   });
   return there;
 }
@@ -53,7 +55,8 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
     if (equals == one.npos || dot == one.npos) return Error{"'" + one + "' is not SECTION.KEY=VALUE"};
     const std::string_view section(one.data(), dot), name(one.data() + dot + 1, equals - dot - 1);
     const Key* const key = find(gpu, section, name);
-    if (key == nullptr) return Error{"'" + one.substr(0, equals) + "' is no key of a GPU's description" + keys_of(gpu, section)};
+    if (key == nullptr)
+      return Error{"'" + one.substr(0, equals) + "' is no key of a GPU's description" + keys_of(gpu, section)};
     if (const std::string wrong = set_value(gpu, *key, one.substr(equals + 1)); !wrong.empty()) {
       return Error{one.substr(0, equals) + " " + wrong};
     }
@@ -61,7 +64,8 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
   for (const auto table : {relations(), gpu.timing ? timing_relations() : std::span<const Relation>()}) {
     for (const Relation& relation : table) {
       if (relation.holds(gpu)) continue;
-      return Error{std::string(relation.section) + "." + std::string(relation.name) + ": " + std::string(relation.message)};
+      return Error{std::string(relation.section) + "." + std::string(relation.name) + ": " +
+                   std::string(relation.message)};
     }
   }
   derive(gpu);

@@ -127,6 +127,7 @@ constexpr std::array kAfter = {
     Key{"l1", "line_bytes", +in<kL1, &L1Config::line_bytes>, 64, 256, "bytes of a line", true},
     Key{"l1", "sector_bytes", +in<kL1, &L1Config::sector_bytes>, 32, 256,
         "bytes that the memory system fetches one by one", true},
+    Key{"l1", "banks", +in<kL1, &L1Config::banks>, 8, 64, "banks of its data, of 4 bytes; without, it has no bank conflicts", true, true},
     Key{"l1", "ways", +in<kL1, &L1Config::ways>, 1, 4096, "lines of a set"},
     Key{"l1", "latency", +in<kL1, &L1Config::latency>, 1, kLong,
         "cycles from issue until a dependent instruction can issue, on a hit"},

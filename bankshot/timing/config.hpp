@@ -95,6 +95,7 @@ struct L1Config {
   unsigned latency = 20;        ///< cycles from issue until a dependent instruction can issue, on a hit
   unsigned mshrs = 32;          ///< lines that may be waited for
   bool global = true;           ///< global loads are cached; local memory always is
+  unsigned banks = 0;           ///< of 4 bytes, that its data lies in; lanes are served as by the scratchpad. 0: no conflicts
 };
 
 struct InterconnectConfig {

@@ -53,6 +53,8 @@ constexpr CounterName kCounterNames[] = {
     {"l1_load_misses", &Counters::l1_load_misses},
     {"l1_stores", &Counters::l1_stores},
     {"l1_atomics", &Counters::l1_atomics},
+    {"l1_wavefronts", &Counters::l1_wavefronts},
+    {"l1_ideal_wavefronts", &Counters::l1_ideal},
     {"packets_to_memory", &Counters::packets_to_memory},
     {"packets_to_sms", &Counters::packets_to_sms},
     {"flits_to_memory", &Counters::flits_to_memory},

@@ -57,6 +57,7 @@ struct Counters {
   // First-level cache: one access a line (or sectors of one) that a warp touches.
   uint64_t l1_loads = 0, l1_load_hits = 0, l1_load_merged = 0, l1_load_misses = 0;  ///< loads = hits + merged + misses
   uint64_t l1_stores = 0, l1_atomics = 0;
+  uint64_t l1_wavefronts = 0, l1_ideal = 0;  ///< of loads in its banks, if it has any
   uint64_t global_accesses = 0;      ///< warp accesses to global and local memory
   uint64_t global_sectors = 0;       ///< that they touch
   // Interconnect.

@@ -39,6 +39,10 @@ Sm::Sm(const Config& config, unsigned index)
   }
   one_in_flight_ = schedulers_[0].policy->one_in_flight();
   for (unsigned k = 0; k < kUnitClasses; ++k) units_[k].assign(std::max(1u, config.units[k].count), 0);
+  l1_rules_ = config.rules;
+  l1_rules_.banks = std::max(8u, config.l1.banks);
+  l1_rules_.bank_bytes = 4;
+  l1_rules_.hash.reset();
   if (config.rules.hash) {
     bank_of_.resize(size_t{1} << config.rules.hash->address_bits);
     for (uint32_t word = 0; word < bank_of_.size(); ++word) bank_of_[word] = static_cast<uint8_t>(config.rules.hash->bank(word));
@@ -64,7 +68,7 @@ void Sm::begin_launch(const SmLaunch& launch) {
   hold_.assign(all, 0);
   why_.assign(all, Cause::execution);
   lines_.assign(program.code.size(), {});
-  resident_ = waits_for_memory_ = waits_for_port_ = kept_ = 0;
+  resident_ = waits_for_memory_ = waits_for_port_ = kept_ = held_back_ = 0;
   ctas_ended_ = 0;
   ages_ = 0;
   pipeline_->clear();
@@ -103,7 +107,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
     age_[slot] = ages_++;
     ++generation_[slot];
     loads_[slot] = stores_[slot] = deferred_[slot] = 0;
-    known_[slot] = complete_[slot] = holds_[slot] = in_order_[slot] = 0;
+    known_[slot] = complete_[slot] = holds_[slot] = in_order_[slot] = l1_served_[slot] = 0;
     conflicts_[slot] = false;
     reorder_[slot].clear();
     std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
@@ -200,11 +204,16 @@ void Sm::schedule(unsigned index, Cycle now) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     if (wake_[slot] <= now) ready |= uint64_t{1} << slot;
   }
-  held_back_ = 0;
+  if (now < memory_from_ && (ready & held_back_) != 0) {  // nothing about these has changed
+    for (uint64_t rest = ready & held_back_; rest != 0; rest &= rest - 1) {
+      block(static_cast<unsigned>(std::countr_zero(rest)), memory_from_, Cause::foreseen);
+    }
+    ready &= ~held_back_;
+  }
   if (issue_one(index, ready, mine, now)) return;
-  if (config_.issue.aware_yields && held_back_ != 0 && !fault_) {
+  if (config_.issue.aware_yields && (mine & held_back_) != 0 && !fault_) {
     yielding_ = true;
-    const bool issued = issue_one(index, held_back_, mine, now);
+    const bool issued = issue_one(index, mine & held_back_, mine, now);
     yielding_ = false;
     if (issued) return;
   }
@@ -343,6 +352,7 @@ void Sm::complete(Cycle now) {
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
       --loads_[slot];
       if (operation.writes != 0) done.ready = pipeline_->returned(std::max(done.ready, now));
+      if (l1_load_[slot] == done.instr) done.ready = std::max(done.ready, l1_served_[slot]);
       for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
         ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
       }

@@ -132,6 +132,7 @@ class Sm {
   std::array<uint32_t, scratchpad::kMaxLanes> shared_offsets() const;
   void charge_shared(Issue& issue, const scratchpad::Cost& cost);
   void charge_memory(Issue& issue);
+  Cycle charge_l1(Issue& issue);
   void charge_constant(Issue& issue);
   void count_banks(const Issue& issue);
   void execute(Issue& issue);
@@ -202,13 +203,15 @@ class Sm {
   };
   Ring<Lesson> lessons_;                       ///< conflicts that the banks have not dealt with yet
   Cycle memory_from_ = 0;                      ///< before which no memory access should issue
-  uint64_t held_back_ = 0;                     ///< warp slots that could issue but for that
+  uint64_t held_back_ = 0;                     ///< warp slots that could issue but for that, the last time they tried
   bool yielding_ = false;                      ///< they may, as nobody else can
   Cycle atomics_due_ = kNever;                 ///< when the atomics unit has something to do
   bool one_in_flight_ = false;
   /// How far each unit is booked, in lanes: cycle * lanes of the unit. So that one may start more than a warp a cycle.
   std::array<std::vector<uint64_t>, kUnitClasses> units_;
   uint64_t load_store_ = 0;
+  scratchpad::Rules l1_rules_;                 ///< of its data banks, if it has any
+  std::array<uint64_t, scratchpad::kMaxLanes> physical_{};  ///< where the lanes of the access to global memory go
   std::vector<uint8_t> bank_of_;               ///< by bank word, if there is a hash
   MemoryPort port_;
   Exposure exposure_;
@@ -237,6 +240,8 @@ class Sm {
   std::array<Cycle, kSlots> known_{};          ///< by when all results whose time is known are there
   std::array<Cycle, kSlots> complete_{};       ///< of the last instruction
   std::array<Cause, kSlots> in_flight_{};      ///< what who waits for that waits for
+  std::array<Cycle, kSlots> l1_served_{};      ///< the banks of the first-level cache have served the last load
+  std::array<uint32_t, kSlots> l1_load_{};     ///< … which is this instruction
   std::array<Cycle, kSlots> holds_{};          ///< until when a register of a deferred access must be left alone
   struct InFlight {
     uint32_t instr = 0;

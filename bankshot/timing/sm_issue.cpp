@@ -115,6 +115,7 @@ void Sm::execute(Issue& issue) {
   counters_.thread_instructions += static_cast<uint64_t>(std::popcount(warp.active));
   ++lines_[issue.index].issued;
   cause_[slot] = Cause::execution;
+  held_back_ &= ~(uint64_t{1} << slot);
   waits_for_memory_ &= ~(uint64_t{1} << slot);
   worker_->cycle = clock_(issue.now);
 
@@ -135,7 +136,8 @@ void Sm::execute(Issue& issue) {
     const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
     issue.ready = pipeline_->other(as_issued, Flow::other, std::max(unit.latency, interval));
   } else if (!issue.shared) {
-    issue.ready = std::max(issue.ready, pipeline_->other(as_issued, Flow::memory, 0));
+    const bool banked = config_.l1.banks != 0 && operation.kind == Kind::load && issue.global;
+    issue.ready = std::max(issue.ready, banked ? charge_l1(issue) : pipeline_->other(as_issued, Flow::memory, 0));
   }
   if (operation.kind == Kind::sleep && warp.active != 0) {
     const uint32_t ns = warp.row<const uint32_t>(issue.instr->op[0])[std::countr_zero(warp.active)];
@@ -274,7 +276,7 @@ void Sm::charge_memory(Issue& issue) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
   const uint64_t lanes = addresses_.global | addresses_.local;
-  std::array<uint64_t, scratchpad::kMaxLanes> at;
+  std::array<uint64_t, scratchpad::kMaxLanes>& at = physical_;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     at[lane] = (addresses_.local >> lane & 1) != 0 ? physical_local(addresses_.address[lane], slot, lane)
@@ -300,6 +302,34 @@ void Sm::charge_memory(Issue& issue) {
   }
   issue.why = Cause::memory;
   port_.enter(issue.now, {kind, slot, generation_[slot], issue.index, local, operation.strong}, requests_);
+}
+
+/// A first-level cache whose data lies in banks: a load has them as an access to the scratchpad has its own.
+/// Beyond CF'11, which leaves this to future work (section 6).
+/// @return when its data is there, if the line is
+Cycle Sm::charge_l1(Issue& issue) {
+  const uint64_t lanes = addresses_.global | addresses_.local;
+  const unsigned width = addresses_.local != 0 ? std::min(4u, unsigned{issue.operation->width}) : issue.operation->width;
+  const unsigned words = issue.operation->width / width;  // local memory: one row of all lanes after the other
+  std::array<uint32_t, scratchpad::kMaxLanes> at{};
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+    at[lane] = static_cast<uint32_t>(physical_[lane]);
+  }
+  const std::span<unsigned> parts(degrees_.data(), staged_ ? issue_cycles_ : 1);
+  const unsigned width_of_part = staged_ ? config_.issue.simd_lanes : scratchpad::kMaxLanes;
+  scratchpad::sub_warp_degrees(l1_rules_, scratchpad::AccessKind::load, width, at.data(), lanes, width_of_part, parts);
+  for (unsigned& part : parts) part *= words;
+  const unsigned ideal = words * scratchpad::cost(l1_rules_, scratchpad::AccessKind::load, width, at.data(), lanes).ideal;
+  const unsigned needed = std::accumulate(parts.begin(), parts.end(), 0u);
+  counters_.l1_wavefronts += needed;
+  counters_.l1_ideal += ideal;
+  const Passage passage = pipeline_->shared(issued(issue.now, issue.slot, issue.index), parts, config_.l1.latency);
+  issue.conflict = needed > ideal;
+  if (foresight_) foresee(issue, parts, passage.end);
+  l1_load_[issue.slot] = issue.index;
+  l1_served_[issue.slot] = passage.ready;
+  return passage.ready;
 }
 
 /// Constant memory and parameters: the cache always hits, one word at a time.

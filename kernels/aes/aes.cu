@@ -4,7 +4,8 @@
 // stores the sum of these and of the round key into the other. Gathers conflict, by data; nothing else does.
 //   aes_encrypt  the bytes of the last round, which mixes no columns, are in the T-boxes
 //   aes_decrypt  the equivalent inverse cipher (section 5.3.5); the last round takes a fifth table of bytes, the inverse S-box
-//   aes [CTAs: 257] [--decrypt] [--appendix-c]
+//   aes_encrypt_cached (--cached)  the T-boxes stay in global memory, for what caches do
+//   aes [CTAs: 257] [--decrypt | --cached] [--appendix-c]
 // Key and first block are the example of appendix B of the standard, with --appendix-c that of C.1; what follows is random.
 #include "../check.hpp"
 
@@ -36,12 +37,15 @@ using TBoxes = uint32_t[4][table_words];
 
 __device__ inline int load(const Stage& stage, int byte) { return reinterpret_cast<const uint8_t*>(stage)[byte]; }
 
-/// Copies the T-boxes, adds the first round key and does all rounds but the last. The state is in stage[1] afterwards.
+__device__ inline void copy(const TBoxes& from, TBoxes& to) {
+  for (int i = 0; i < 4; ++i) to[i][threadIdx.x] = from[i][threadIdx.x];
+}
+
+/// Adds the first round key and does all rounds but the last. The state is in stage[1] afterwards.
 /// @param keys  the round keys of the thread's column: every fourth word
-__device__ inline void all_but_last_round(const TBoxes& boxes_in, uint32_t word, const uint32_t* keys,
-                                          const Sources& from, TBoxes& t_box, Stage (&stage)[2]) {
+__device__ inline void all_but_last_round(const TBoxes& t_box, uint32_t word, const uint32_t* keys,
+                                          const Sources& from, Stage (&stage)[2]) {
   const int thread = threadIdx.x;
-  for (int i = 0; i < 4; ++i) t_box[i][thread] = boxes_in[i][thread];
   stage[0][thread] = word ^ keys[0];
   __syncthreads();
 #pragma unroll
@@ -55,19 +59,29 @@ __device__ inline void all_but_last_round(const TBoxes& boxes_in, uint32_t word,
   }
 }
 
-__global__ void aes_encrypt(const uint32_t* in, uint32_t* out, const TBoxes* boxes) {
+__device__ inline void encrypt(const uint32_t* in, uint32_t* out, const TBoxes& t_box, Stage (&stage)[2]) {
   static_assert(rounds % 2 == 0, "the last round reads stage[1]");
-  __shared__ TBoxes t_box;
-  __shared__ Stage stage[2];
   const int thread = threadIdx.x, place = blockIdx.x * block_threads + thread;
   const uint32_t* keys = &round_keys[0][thread & 3];
   const Sources from = sources(thread, 1);
-  all_but_last_round(*boxes, in[place], keys, from, t_box, stage);
+  all_but_last_round(t_box, in[place], keys, from, stage);
   // Each T-box has the S-box's byte once in the row that is asked for.
   const uint32_t word =
       (t_box[2][load(stage[1], from.byte[0])] & 0x000000ffu) | (t_box[3][load(stage[1], from.byte[1])] & 0x0000ff00u) |
       (t_box[0][load(stage[1], from.byte[2])] & 0x00ff0000u) | (t_box[1][load(stage[1], from.byte[3])] & 0xff000000u);
   out[place] = word ^ keys[4 * rounds];
+}
+
+__global__ void aes_encrypt(const uint32_t* in, uint32_t* out, const TBoxes* boxes) {
+  __shared__ TBoxes t_box;
+  __shared__ Stage stage[2];
+  copy(*boxes, t_box);
+  encrypt(in, out, t_box, stage);
+}
+
+__global__ void aes_encrypt_cached(const uint32_t* in, uint32_t* out, const TBoxes* boxes) {
+  __shared__ Stage stage[2];
+  encrypt(in, out, *boxes, stage);
 }
 
 __global__ void aes_decrypt(const uint32_t* in, uint32_t* out, const TBoxes* boxes, const uint8_t* inverse_s_box) {
@@ -77,8 +91,9 @@ __global__ void aes_decrypt(const uint32_t* in, uint32_t* out, const TBoxes* box
   const int thread = threadIdx.x, place = blockIdx.x * block_threads + thread;
   const uint32_t* keys = &round_keys[0][thread & 3];
   const Sources from = sources(thread, -1);
+  copy(*boxes, t_box);
   s_box[thread] = inverse_s_box[thread];
-  all_but_last_round(*boxes, in[place], keys, from, t_box, stage);
+  all_but_last_round(t_box, in[place], keys, from, stage);
   uint32_t word = 0;
   for (int row = 0; row < 4; ++row) word |= uint32_t{s_box[load(stage[1], from.byte[row])]} << 8 * row;
   out[place] = word ^ keys[4 * rounds];
@@ -114,7 +129,7 @@ std::vector<uint32_t> kernel_keys(fips197::KeySchedule keys, bool decrypt) {
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
-  arguments.allow({"--decrypt", "--appendix-c"}, 1);
+  arguments.allow({"--decrypt", "--cached", "--appendix-c"}, 1);
   const int grid = arguments.number(0, 257);
   const bool decrypt = arguments.flag("--decrypt");
   const fips197::Example& example = arguments.flag("--appendix-c") ? fips197::example_c1 : fips197::example_b;
@@ -145,6 +160,8 @@ int main(int argc, char** argv) {
   const auto* t_box = reinterpret_cast<const TBoxes*>(boxes.get());
   if (decrypt)
     aes_decrypt<<<grid, block_threads>>>(device_in.get(), out.get(), t_box, s_box.get());
+  else if (arguments.flag("--cached"))
+    aes_encrypt_cached<<<grid, block_threads>>>(device_in.get(), out.get(), t_box);
   else
     aes_encrypt<<<grid, block_threads>>>(device_in.get(), out.get(), t_box);
   finish_kernel();
