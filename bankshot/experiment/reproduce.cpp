@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "bankshot/experiment/atomics_paper.hpp"
+#include "bankshot/experiment/elastic_paper.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/experiment/hash_paper.hpp"
 
@@ -27,6 +28,10 @@ constexpr Kind kKinds[] = {
     {"compared-units", compared_units},
     {"hash-gains", hash_gains},
     {"compared-mappings", compared_mappings},
+    {"characteristics", characteristics},
+    {"machine-stalls", machine_stalls},
+    {"machine-speedups", machine_speedups},
+    {"against-hand", against_hand},
 };
 
 /// Puts the published points of the experiment's file into the series that they are of.
