@@ -75,8 +75,8 @@ class Last final : public Foresight {
   HistoryCache<uint8_t> cache_;
 };
 
-/// Changes its mind slowly: a value that has come true stays until it was wrong twice. Irregular accesses change from one
-/// execution to the next, and one odd warp does not tell what the next will do.
+/// Changes its mind slowly: a new value stays until it was wrong twice, one that has come true for up to two times more. Irregular
+/// accesses change from one execution to the next, and one odd warp does not tell what the next will do.
 class Confident final : public Foresight {
  public:
   unsigned foresee(uint32_t pc, unsigned, unsigned) override {
@@ -104,7 +104,8 @@ class Confident final : public Foresight {
   HistoryCache<Entry> cache_;
 };
 
-/// The mean of the past, weighed by half of a half of a half …, rounded up: irregular accesses scatter around it.
+/// The mean of the past, in which the latest has a quarter of the weight and all before it the rest, rounded up: irregular
+/// accesses scatter around it.
 class Mean final : public Foresight {
  public:
   unsigned foresee(uint32_t pc, unsigned, unsigned) override {
@@ -170,7 +171,9 @@ std::unique_ptr<Foresight> make(const Config&) {
 
 const ForesightRegistry last({"last", "what an instruction's access did the last time: the history cache of CF'11",
                               make<Last>});
-const ForesightRegistry confident({"confident", "… until that was wrong twice", make<Confident>});
+const ForesightRegistry confident({"confident",
+                                   "what it did, until that was wrong twice, or oftener if it had come true",
+                                   make<Confident>});
 const ForesightRegistry mean({"mean", "the mean of what it did, the latest counting most", make<Mean>});
 const ForesightRegistry warp({"warp", "what it did the last time in the same warp", make<PerWarp>});
 const ForesightRegistry exact({"exact", "what it will do: no hardware can, and it bounds the others", make<Exact>});

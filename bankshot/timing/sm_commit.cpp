@@ -12,7 +12,8 @@ bool Sm::is_held_back(const Issue& issue) {
   const Operation& operation = *issue.operation;
   if (!operation.is_access() && operation.kind != Kind::constant) return false;
   held_back_ |= uint64_t{1} << issue.slot;
-  block(issue.slot, memory_from_, Cause::foreseen);
+  // Who yields is asked again in every cycle: that is when it may turn out that nobody else can issue.
+  block(issue.slot, config_.issue.aware_yields ? issue.now + 1 : memory_from_, Cause::foreseen);
   return true;
 }
 

@@ -158,7 +158,7 @@ void Sm::execute(Issue& issue) {
   }
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : counted_since(issue, before));
   busy_until_ = std::max(busy_until_, pipeline_->behind_last(issue.now + issue_cycles_));
-  if (config_.issue.commit != Commit::any) will_commit(issue, issue.conflict);
+  if (config_.issue.commit != Commit::any && !one_in_flight_) will_commit(issue, issue.conflict);
   results(issue);
   put_off();
   after(issue, next, warp.cta->exited != exited);

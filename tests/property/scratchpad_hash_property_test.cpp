@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -109,6 +110,24 @@ RC_GTEST_PROP(HashedCost, agrees_with_the_reference, ()) {
   const Cost expected = reference(rules, kind, width, warp, mask);
   RC_ASSERT(cost(rules, kind, width, warp.data(), mask) == expected);
   RC_ASSERT(passes(rules, kind, width, warp.data(), mask).size() == expected.wavefronts);
+}
+
+RC_GTEST_PROP(HashedCost, is_the_sum_of_the_degrees_of_the_sub_warps, ()) {
+  const Rules rules = arbitrary_rules();
+  const auto kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
+  const auto width = *rc::gen::element(1u, 2u, 4u, 8u, 16u);
+  const auto lanes = *rc::gen::element(1u, 4u, 8u, 16u, 32u, 64u);
+  const Warp warp = arbitrary_addresses(width);
+  const uint64_t mask = arbitrary_mask();
+  std::vector<unsigned> degrees(kMaxLanes / lanes, 99);
+  sub_warp_degrees(rules, kind, width, warp.data(), mask, lanes, degrees);
+  RC_ASSERT(std::accumulate(degrees.begin(), degrees.end(), 0u) == reference(rules, kind, width, warp, mask).wavefronts);
+  // Where phases do not straddle parts, each part's degree is what its lanes cost alone.
+  const unsigned phase = lanes_per_phase(rules, kind, width, warp.data(), mask);
+  for (unsigned k = 0; k < degrees.size() && phase <= lanes; ++k) {
+    const uint64_t part = lanes == 64 ? mask : mask & ((uint64_t{1} << lanes) - 1) << (k * lanes);
+    RC_ASSERT(degrees[k] == reference(rules, kind, width, warp, part).wavefronts);
+  }
 }
 
 RC_GTEST_PROP(HashedCost, of_a_pattern_is_that_of_the_access, ()) {
