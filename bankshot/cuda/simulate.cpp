@@ -106,7 +106,6 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
   gpu::Gpu changed = gpu;
   if (const auto error = gpu::change(changed, request.changes())) return Error{error->message + " (" + gpu.file + ")"};
   timing::Config config = *changed.timing;
-  config.rules = gpu.machine.scratchpad;
   if (!request.lock_hash.empty()) {
     if (config.scratchpad.atomics != "lock") return Error{"--lock-hash is for the atomics unit 'lock', and this is '" + config.scratchpad.atomics + "'"};
     const Result<scratchpad::LockHash> hash = scratchpad::parse_lock_hash(request.lock_hash, timing::lock_size(config));

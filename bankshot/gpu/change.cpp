@@ -50,6 +50,7 @@ std::string keys_of(const Gpu& gpu, std::string_view section) {
 }  // namespace
 
 std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
+  bool one_clock = gpu.issue_khz == gpu.core_khz;
   for (const std::string& one : changes) {
     const size_t equals = one.find('='), dot = one.rfind('.', equals);
     if (equals == one.npos || dot == one.npos) return Error{"'" + one + "' is not SECTION.KEY=VALUE"};
@@ -60,7 +61,9 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
     if (const std::string wrong = set_value(gpu, *key, one.substr(equals + 1)); !wrong.empty()) {
       return Error{one.substr(0, equals) + " " + wrong};
     }
+    one_clock = one_clock && one.substr(0, equals) != "clocks.issue_khz";
   }
+  if (one_clock) gpu.issue_khz = gpu.core_khz;
   for (const auto table : {relations(), gpu.timing ? timing_relations() : std::span<const Relation>()}) {
     for (const Relation& relation : table) {
       if (relation.holds(gpu)) continue;

@@ -189,7 +189,7 @@ constexpr std::array kRelations = {
     Relation{"issue", "simd_lanes", [](const Gpu& g) { return g.machine.warp_size % g.timing->issue.simd_lanes == 0; },
              "must divide gpu.warp_size"},
     Relation{"issue", "pipeline", [](const Gpu& g) { return timing::fits_pipeline(g.timing->issue); },
-             "= that organisation is of one scheduler of width 1, and needs the stages of the pipeline and of its memory part"},
+             "an organisation in stages has one scheduler of width 1, at least one of issue.memory_stages and two more of issue.stages"},
     Relation{"issue", "memory_stages", [](const Gpu& g) { return g.timing->issue.memory_stages <= g.timing->issue.stages; },
              "must not exceed issue.stages"},
     Relation{"scratchpad", "atomics", [](const Gpu& g) { return g.timing->scratchpad.atomics != "lock" || g.timing->locks.bits != 0; },

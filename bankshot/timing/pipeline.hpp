@@ -51,6 +51,12 @@ class Pipeline {
   virtual Passage shared(const Issued& issued, std::span<const unsigned> degrees, unsigned latency) = 0;
   /// An access that has issued before needs the banks once more, for so many cycles.
   virtual Passage again(const Issued& issued, unsigned passes) = 0;
+  /// Cycles [begin, end) in which the banks served the sub-warps of the last access one after the other; of all at once if not
+  /// staged. Those without lanes are left out.
+  struct Service {
+    Cycle begin = 0, end = 0;
+  };
+  std::span<const Service> services() const { return services_; }
   /// Any other instruction issues. @param latency  of its unit; 0: somebody else knows when its result is there
   /// @return when a dependent instruction can issue
   virtual Cycle other(const Issued& issued, Flow flow, unsigned latency) = 0;
@@ -71,6 +77,7 @@ class Pipeline {
 
  protected:
   std::vector<Late> late_;
+  std::vector<Service> services_;
 };
 
 using PipelineRegistry = Registry<Pipeline>;

@@ -21,6 +21,7 @@ class Queued final : public Pipeline {
     free_ = begin + passes;
     begins_[next_] = begin;
     next_ = next_ + 1 == begins_.size() ? 0 : next_ + 1;
+    services_.assign(1, {begin, free_});
     return {begin, free_, free_ + latency - (passes == 0 ? 0 : 1)};
   }
   Passage again(const Issued& issued, unsigned passes) override { return shared(issued, {&passes, 1}, 1); }

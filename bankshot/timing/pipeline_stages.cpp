@@ -40,12 +40,9 @@ class Staged final : public Pipeline {
 
   Passage shared(const Issued& issued, std::span<const unsigned> degrees, unsigned latency) override {
     Passage passage;
-    bool first = true;
+    services_.clear();
     const auto served = [&](Cycle begin, unsigned degree) {
-      if (degree == 0) return;
-      if (first) passage.begin = begin;
-      passage.end = begin + degree;
-      first = false;
+      if (degree != 0) services_.push_back({begin, begin + degree});
     };
     Cycle written = 0;
     if (std::all_of(degrees.begin(), degrees.end(), [](unsigned degree) { return degree <= 1; })) {
@@ -57,7 +54,8 @@ class Staged final : public Pipeline {
           issued, Flow::memory, degrees.size(), [&](size_t k) { return degrees[k]; },
           [&](const StageTimes& times, unsigned degree) { served(times.begin, degree); });
     }
-    if (first) passage.begin = passage.end = written;
+    passage.begin = services_.empty() ? written : services_.front().begin;
+    passage.end = services_.empty() ? written : services_.back().end;
     passage.ready = ready(written, latency);
     return passage;
   }

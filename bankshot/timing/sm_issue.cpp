@@ -250,7 +250,16 @@ Passage Sm::served(const Issued& issued, const Passage& passage, unsigned passes
   // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages it is those behind
   // it in the same cycle.
   const Cycle late = staged_ ? 0 : config_.scratchpad.latency + config_.scratchpad.hash_cycles - 1;
-  exposure_.conflict(issued.now, std::min(passage.end, passage.begin + ideal) + late, passage.end + late, issued.instr);
+  if (passes > ideal) {
+    // Without conflicts a sub-warp has the banks for a cycle; further phases of wide accesses are taken to come first.
+    Cycle phases = ideal, behind = pipeline_->services().size();
+    for (const Pipeline::Service& part : pipeline_->services()) {
+      --behind;
+      const Cycle alone = std::min(part.end - part.begin, phases - std::min(phases, behind));
+      phases -= alone;
+      exposure_.conflict(issued.now, part.begin + alone + late, part.end + late, issued.instr);
+    }
+  }
   busy_until_ = std::max(busy_until_, passage.end);
   if (issued.now < launch_.timeline_end) {
     span(issued.slot, issued.instr, Track::scratchpad, 0, passage.begin, passage.end, passes);

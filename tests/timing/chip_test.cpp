@@ -33,11 +33,26 @@ void expect_equal(const LaunchTiming& a, const LaunchTiming& b) {
   }
 }
 
-class ChipThreads : public ChipTest, public ::testing::WithParamInterface<const char*> {};
+struct Machine {
+  std::string name, policy, pipeline = "queued", aware = "none";
+  Commit commit = Commit::any;
+  friend void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.name; }
+};
+
+class ChipThreads : public ChipTest, public ::testing::WithParamInterface<Machine> {};
 
 TEST_P(ChipThreads, results_and_counters_do_not_depend_on_the_number_of_threads) {
   config = four_sms();
-  config.issue.policy = GetParam();
+  config.issue.policy = GetParam().policy;
+  config.issue.aware = GetParam().aware;
+  config.issue.commit = GetParam().commit;
+  if (GetParam().pipeline != "queued") {
+    config.issue.pipeline = GetParam().pipeline;
+    config.issue.schedulers = 1;
+    config.issue.simd_lanes = config.rules.banks = config.rules.lanes_b32 = 8;
+    config.issue.stages = 8;
+    config.issue.memory_stages = 4;
+  }
   SimulatedLaunch first;
   std::vector<uint32_t> memory;
   for (const unsigned threads : {1u, 2u, 3u, 5u}) {
@@ -60,7 +75,13 @@ TEST_P(ChipThreads, results_and_counters_do_not_depend_on_the_number_of_threads)
   for (size_t k = 0; k < 64; ++k) sum += memory[k];
   EXPECT_EQ(sum, 37u * 96);
 }
-INSTANTIATE_TEST_SUITE_P(policies, ChipThreads, ::testing::Values("lrr", "gto", "barrel", "two-level"));
+INSTANTIATE_TEST_SUITE_P(machines, ChipThreads,
+                         ::testing::Values(Machine{"lrr", "lrr"}, Machine{"gto", "gto"}, Machine{"barrel", "barrel"},
+                                           Machine{"two_level", "two-level"}, Machine{"elastic_last", "barrel", "elastic", "last"},
+                                           Machine{"elastic_reorder", "lrr", "elastic", "warp", Commit::reorder},
+                                           Machine{"unified_hold", "gto", "unified", "none", Commit::hold},
+                                           Machine{"split_mean", "lrr", "split", "mean"}),
+                         [](const auto& one) { return one.param.name; });
 
 using ChipLaunch = ChipTest;
 

@@ -72,6 +72,19 @@ TEST(CudaSimulate, any_value_of_the_timing_half_can_be_changed) {
   EXPECT_EQ(config->units[static_cast<unsigned>(timing::UnitClass::fp64)].latency, 99u);
 }
 
+TEST(CudaSimulate, a_bank_hash_is_of_the_banks_that_were_asked_for) {
+  SimulateRequest request;
+  request.set = {"scratchpad.banks=16", "scratchpad.lanes_b32=16", "scratchpad.lanes_b64=8", "scratchpad.lanes_b128=4"};
+  const auto plain = simulated_config(made_gpu(), request, "");
+  ASSERT_TRUE(plain) << plain.error().message;
+  EXPECT_EQ(plain->rules.banks, 16u);
+  EXPECT_EQ(plain->rules.lanes_b64, 8u);
+  const auto hashed = simulated_config(made_gpu(), request, "xor");
+  ASSERT_TRUE(hashed) << hashed.error().message;
+  ASSERT_TRUE(hashed->rules.hash);
+  EXPECT_EQ(hashed->rules.hash->banks(), 16u);
+}
+
 TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
   const auto refused = [](std::vector<std::string> set) {
     SimulateRequest request;
@@ -87,7 +100,7 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
   EXPECT_TRUE(refused({"issue.aware=luck"}).starts_with("issue.aware = \"luck\" is not known; there are confident, exact, last"));
   EXPECT_TRUE(refused({"issue.commit=never"}).starts_with("issue.commit = \"never\" is not known; there are any, reorder, hold"));
   EXPECT_TRUE(refused({"issue.memory_stages=9"}).starts_with("issue.memory_stages: must not exceed issue.stages"));
-  EXPECT_TRUE(refused({"issue.pipeline=split"}).starts_with("issue.pipeline: = that organisation is of one scheduler"));
+  EXPECT_TRUE(refused({"issue.pipeline=split"}).starts_with("issue.pipeline: an organisation in stages has one scheduler"));
 }
 
 TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do) {
