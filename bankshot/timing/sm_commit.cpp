@@ -60,7 +60,8 @@ bool Sm::may_commit(const Issue& issue) {
 void Sm::will_commit(Issue& issue, bool conflict) {
   const unsigned slot = issue.slot;
   if (config_.issue.commit == Commit::reorder) {
-    reorder_[slot].push({issue.index, issue.ready, false});
+    // Where there are results may_commit() looks at them. What the atomics unit keeps is complete when the warp goes on.
+    reorder_[slot].push({issue.index, issue.ready == kNever ? issue.now + 1 : issue.ready, false});
   } else if (config_.issue.commit == Commit::hold && issue.ready != kNever) {
     // Nobody overtakes an access of the same warp: not in the stages beside those of memory either.
     issue.ready = in_order_[slot] = std::max(issue.ready, in_order_[slot]);

@@ -171,6 +171,44 @@ TEST_F(StagedTest, every_conflict_costs_all_stages_a_cycle_where_others_come_beh
   EXPECT_GT(conflicts, 1000u);
 }
 
+// Floating-point additions that nobody wants the result of, as the loop that machine code makes of them: the banks are asked for
+// again and again, behind the back of the scheduler. Two lanes share a word.
+const char* const kLoop =
+    ".shared .align 4 .b8 s[4096]; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 1; mul.lo.u32 %r2, "
+    "%r2, 8;"
+    "mov.u32 %r3, 0; st.shared.u32 [%r2], %r3; bar.sync 0; mov.f32 %f1, 0f3f800000; red.shared.add.f32 [%r2], %f1; "
+    "mov.u32 %r4, 1;"
+    "red.shared.add.f32 [%r2], %f1; atom.shared.add.f32 %f2, [%r2], %f1; bar.sync 0; ld.shared.u32 %r5, [%r2]; "
+    "mul.wide.u32 %rd2, %r1, 4;"
+    "add.u64 %rd2, %rd1, %rd2; st.global.u32 [%rd2], %r5; ret;";
+
+TEST_F(StagedTest, atomics_that_are_loops_end_in_every_organisation_and_commitment) {
+  options.max_cycles = 100'000;
+  for (const char* organisation : kOrganisations) {
+    for (const char* aware : {"none", "last"}) {
+      for (const char* policy : {"barrel", "lrr"}) {
+        config.issue.aware = aware;
+        config.issue.policy = policy;
+        config.issue.commit = Commit::any;
+        const Cycle any = under(organisation, kLoop, {96, 1, 1});
+        for (const unsigned entries : {64u, 1u}) {
+          SCOPED_TRACE(std::string(organisation) + " " + aware + " " + policy + " " + std::to_string(entries));
+          config.issue.commit = Commit::reorder;
+          config.issue.reorder_entries = entries;
+          const Cycle cycles = under(organisation, kLoop, {96, 1, 1});
+          ASSERT_FALSE(last.timing.partial);
+          if (entries == 64) {
+            EXPECT_EQ(cycles, any);
+          }
+          for (unsigned thread = 0; thread < 96; ++thread)
+            ASSERT_EQ(out[thread], 0x40c00000u) << "6.0: three by each of two lanes";
+          EXPECT_GT(slots(Cause::atomic), 0u);
+        }
+      }
+    }
+  }
+}
+
 // What waits stands in somebody's line: the slots of all lines and of no line are those of the launch.
 TEST_F(StagedTest, stalls_have_a_line) {
   config.issue.aware = "last";
