@@ -80,6 +80,43 @@ TEST_P(StagedDegree, results_beside_take_the_bubbles_that_conflicts_leave) {
   EXPECT_EQ(slots(Cause::bank_conflict), 0u);
 }
 
+// Split. The access of d = 2 is written back in T + 8, 10, 12 and 14, its sub-warps hold up the front in T + 4, 6 and 8. The move
+// comes to the stages beside in T + 10 to T + 13, and would be written back in T + 14 to T + 17, but in T + 14 the access is: it stands
+// there for that cycle. The second access, of d = 1, goes past it into the stages of memory in T + 14 to T + 17: it is written back in
+// T + 18 to T + 21, when the last of the move would be, which so is in T + 22. Its result was told for T + 19 before.
+TEST_F(StagedCycles, a_result_comes_later_where_an_access_behind_it_is_in_its_way) {
+  const std::string body = address(2) + "shl.b32 %r6, %r1, 2;" + kLoad + "mov.u32 %r5, 1; ld.shared.u32 %r4, [%r6];";
+  EXPECT_EQ(under("split", body + "add.u32 %r7, %r5, 1; ret;"), 22u + 23 + 8);
+  EXPECT_EQ(slots(Cause::execution), 7u + 3 + 8);  // for %r1 and %r2, and from T + 15 to T + 23
+  EXPECT_EQ(slots(Cause::bank_conflict), 3u);
+}
+
+// The same with a warp for each of the three, one behind the other, under the strict barrel: the addition comes when the move is
+// complete, in T + 23, and no warp issues: then the access of the third is, since T + 22, and its exit takes until T + 26.
+TEST_F(StagedCycles, the_strict_barrel_waits_for_a_result_that_comes_later) {
+  config.issue.policy = "barrel";
+  options.timeline_cycles = 10'000;
+  under("split",
+        address(2) +
+            "shl.b32 %r6, %r1, 2; mov.u32 %r7, %tid.x; setp.ge.u32 %p1, %r7, 64; setp.ge.u32 %p2, %r7, 32;"
+            "@%p1 bra third; @%p2 bra second; bar.sync 0;" +
+            kLoad +
+            "ret; second: bar.sync 0; mov.u32 %r5, 1; add.u32 %r5, %r5, 1; ret;"
+            "third: mov.u32 %r8, 1; mov.u32 %r8, 2; bar.sync 0; ld.shared.u32 %r4, [%r6]; ret;",
+        {96, 1, 1});
+  std::array<std::vector<Cycle>, 3> issued;  // by warp
+  for (const Span& span : last.timing.timeline) {
+    if (span.track == Track::warp) issued[span.index].push_back(span.begin);
+  }
+  const auto from_end = [&](unsigned warp, size_t n) { return issued[warp][issued[warp].size() - n]; };
+  const Cycle t = from_end(0, 2);
+  EXPECT_EQ(from_end(1, 3), t + 5);   // the move: the front stands still in T + 4
+  EXPECT_EQ(from_end(2, 2), t + 11);  // the second access
+  EXPECT_EQ(from_end(0, 1), t + 15);  // the first one's data is there
+  EXPECT_EQ(from_end(2, 1), t + 22);
+  EXPECT_EQ(from_end(1, 2), t + 26);  // the addition
+}
+
 // A second access may issue in T + 4 d, when the banks are free as it comes to them.
 TEST_P(StagedDegree, foresight_holds_an_access_back_for_the_safe_distance) {
   const unsigned d = GetParam();
