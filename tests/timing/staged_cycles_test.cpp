@@ -91,8 +91,9 @@ TEST_F(StagedCycles, a_result_comes_later_where_an_access_behind_it_is_in_its_wa
   EXPECT_EQ(slots(Cause::bank_conflict), 3u);
 }
 
-// The same with a warp for each of the three, one behind the other, under the strict barrel: the addition comes when the move is
-// complete, in T + 23, and no warp issues: then the access of the third is, since T + 22, and its exit takes until T + 26.
+// The same with a warp for each of the three, one behind the other, under the strict barrel: another move comes when the first is
+// complete. That is in T + 23, and told for T + 19 before; from T + 22 on the third warp's exit has the front, its access being
+// complete, so that the move issues in T + 26.
 TEST_F(StagedCycles, the_strict_barrel_waits_for_a_result_that_comes_later) {
   config.issue.policy = "barrel";
   options.timeline_cycles = 10'000;
@@ -101,7 +102,7 @@ TEST_F(StagedCycles, the_strict_barrel_waits_for_a_result_that_comes_later) {
             "shl.b32 %r6, %r1, 2; mov.u32 %r7, %tid.x; setp.ge.u32 %p1, %r7, 64; setp.ge.u32 %p2, %r7, 32;"
             "@%p1 bra third; @%p2 bra second; bar.sync 0;" +
             kLoad +
-            "ret; second: bar.sync 0; mov.u32 %r5, 1; add.u32 %r5, %r5, 1; ret;"
+            "ret; second: bar.sync 0; mov.u32 %r5, 1; mov.u32 %r9, 2; ret;"
             "third: mov.u32 %r8, 1; mov.u32 %r8, 2; bar.sync 0; ld.shared.u32 %r4, [%r6]; ret;",
         {96, 1, 1});
   std::array<std::vector<Cycle>, 3> issued;  // by warp
@@ -114,7 +115,7 @@ TEST_F(StagedCycles, the_strict_barrel_waits_for_a_result_that_comes_later) {
   EXPECT_EQ(from_end(2, 2), t + 11);  // the second access
   EXPECT_EQ(from_end(0, 1), t + 15);  // the first one's data is there
   EXPECT_EQ(from_end(2, 1), t + 22);
-  EXPECT_EQ(from_end(1, 2), t + 26);  // the addition
+  EXPECT_EQ(from_end(1, 2), t + 26);  // the other move
 }
 
 // A second access may issue in T + 4 d, when the banks are free as it comes to them.
