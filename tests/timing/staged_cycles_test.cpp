@@ -243,6 +243,30 @@ TEST_F(StagedCycles, loaded_data_stops_the_front_where_nothing_can_wait) {
   EXPECT_EQ(slots(Cause::bank_conflict), 0u);
 }
 
+// A load of the first-level cache in 8 banks, 4 d bytes from lane to lane: d lines, whose sub-warps have degree d. On a hit its
+// last line is there in t + 12 + d - 1 and its sub-warps are written back in the four cycles from then on, so that what depends on
+// it issues in t + d + 15. The banks are done in t + 4 d + 3, 3 stages later the last sub-warp would be written back, and the
+// cache takes 4 cycles more than the stages do: t + 4 d + 11.
+TEST_F(StagedCycles, a_first_level_cache_in_banks_has_conflicts) {
+  for (const char* organisation : {"unified", "split", "elastic"}) {
+    for (const unsigned degree : {1u, 2u, 4u, 8u}) {
+      const std::string load =
+          "ld.param.u64 %rd1, [out]; mov.u32 %r1, %laneid; mul.wide.u32 %rd2, %r1, " + std::to_string(4 * degree) +
+          "; add.u64 %rd1, %rd1, %rd2; ld.global.u32 %r3, [%rd1]; and.b32 %r4, %r3, 0; cvt.u64.u32 %rd3, %r4;"
+          "add.u64 %rd1, %rd1, %rd3; ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r5, 1; ret;";
+      config.l1.banks = 0;
+      const Cycle without = under(organisation, load);
+      EXPECT_EQ(last.timing.counters.l1_wavefronts, 0u);
+      config.l1.banks = 8;
+      const Cycle with = under(organisation, load);
+      EXPECT_EQ(with - without, degree == 1 ? 0 : 3 * degree - 4) << organisation << " " << degree;
+      EXPECT_EQ(last.timing.counters.l1_load_hits, degree);  // of the second; the first waits for memory for longer
+      EXPECT_EQ(last.timing.counters.l1_wavefronts, 2 * 4 * degree);
+      EXPECT_EQ(last.timing.counters.l1_ideal, 2 * 4u);
+    }
+  }
+}
+
 // Both warps arrive in 0 and 4, and can issue again in 5: in 8, when the front is free.
 TEST_F(StagedCycles, a_barrier_lets_warps_go_on_as_they_come) {
   for (const char* organisation : {"unified", "split", "elastic"})
