@@ -30,10 +30,12 @@ std::string whole(const gpu::Gpu& gpu) {
 }
 
 std::string overhead_text(const gpu::Gpu& gpu, const timing::Overhead& all) {
-  std::string text = fmt::format("The elastic pipeline in a core of {}, and what its scheduler needs\n\n", gpu.name);
+  std::string text = fmt::format(
+      "The elastic pipeline in a core of {}, and what its scheduler needs (tables 1 and 2 of its paper)\n\n", gpu.name);
   const auto row = [&](const std::string& what, const std::string& size, const std::string& number) {
     text += fmt::format("  {:<44} {:<24} {}\n", what, size, number);
   };
+  row("PART", "SIZE", "NUMBER");
   row("pipeline latches", fmt::format("{} lanes", gpu.timing->issue.simd_lanes),
       fmt::format("{}: {} beside memory, {} before it", all.nonmem + all.premem, all.nonmem, all.premem));
   row(fmt::format("{}-to-1 multiplexer, before write-back", all.write_back_inputs),

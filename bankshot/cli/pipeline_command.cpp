@@ -96,10 +96,24 @@ class Pipeline final : public Command {
       while (all[first].times.write_back < cycle) ++first;
       text += row(cycle, std::span(all).subspan(first, behind - first), stalls, order);
     }
+    nlohmann::json instructions = nlohmann::json::array();
+    for (const Drawn& one : all) {
+      instructions.push_back({{"place", one.who.id},
+                              {"fetch", one.times.fetch},
+                              {"leaves_execution", one.times.leave},
+                              {"write_back", one.times.write_back},
+                              {"stopped_by", kStalls[static_cast<size_t>(one.why)]}});
+    }
     text += fmt::format("\n{} in which the front stood still; the last write-back is in cycle {}\n",
                         stalls.size() == 1 ? "1 cycle" : std::to_string(stalls.size()) + " cycles", last);
     const nlohmann::json document = {{"schema", "bankshot/pipeline/1"},
                                      {"organisation", organisation_},
+                                     {"sequence", text_},
+                                     {"ports", ports_},
+                                     {"mem_stages", shape_.memory},
+                                     {"premem", has_queues() ? shape_.premem : 0},
+                                     {"nonmem", has_queues() ? shape_.nonmem : 0},
+                                     {"instructions", instructions},
                                      {"stall_cycles", stalls},
                                      {"last_writeback_cycle", last},
                                      {"writeback_order", order}};

@@ -10,6 +10,7 @@
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/deliver.hpp"
+#include "bankshot/cli/report_output.hpp"
 #include "bankshot/cli/reproduce_output.hpp"
 #include "bankshot/cli/reproduce_runs.hpp"
 #include "bankshot/cli/write_file.hpp"
@@ -66,7 +67,11 @@ class Reproduce final : public Command {
       }
       const Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
       if (settings.progress) std::fputs("\r\033[K", stderr);
-      if (runs.is_interrupted()) return 128 + SIGINT;
+      if (runs.is_interrupted()) {
+        say(one.name + " was interrupted");
+        if (!text.empty()) deliver(json_, json, text);  // those before it
+        return 128 + SIGINT;
+      }
       if (!outcome) return refuse(one.name + ": " + outcome.error().message);
       if (!plot_.empty()) {
         if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table, there is no figure to draw");
@@ -74,7 +79,7 @@ class Reproduce final : public Command {
           return refuse(error->message);
       }
       text += to_text(one, *outcome, quick_);
-      json += to_json(one, *outcome);
+      json += to_json(one, *outcome, quick_);
     }
     return deliver(json_, json, text);
   }

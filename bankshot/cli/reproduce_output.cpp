@@ -84,7 +84,9 @@ std::string table(const std::vector<experiment::Row>& rows) {
 }  // namespace
 
 std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick) {
-  std::string text = fmt::format("{}: {}\n{}\n\n", one.name, one.title, one.paper) + table(outcome.rows);
+  std::string text = fmt::format("{}: {}\n{}\n", one.name, one.title, one.paper);
+  if (quick) text += "--quick: fewer runs and smaller problems; what was published is of the full run\n";
+  text += "\n" + table(outcome.rows);
   for (const report::PlotPanel& panel : outcome.panels) text += (text.ends_with("\n\n") ? "" : "\n") + to_table(panel);
   text += "\n";
   for (const std::string& note : outcome.notes) text += note + "\n";
@@ -94,7 +96,7 @@ std::string to_text(const experiment::Experiment& one, const experiment::Outcome
   return text + "\n";
 }
 
-std::string to_json(const experiment::Experiment& one, const experiment::Outcome& outcome) {
+std::string to_json(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array(), panels = nlohmann::ordered_json::array();
   const auto add = [&](const experiment::Row& row) {
     rows.push_back({{"label", row.label},
@@ -113,6 +115,7 @@ std::string to_json(const experiment::Experiment& one, const experiment::Outcome
                                      {"name", one.name},
                                      {"title", one.title},
                                      {"paper", one.paper},
+                                     {"quick", quick},
                                      {"rows", rows},
                                      {"notes", outcome.notes},
                                      {"deviations", one.deviations}};

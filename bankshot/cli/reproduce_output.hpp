@@ -11,6 +11,6 @@ namespace bankshot::cli {
 /// @param quick  it was not the full run, which its deviations speak of
 std::string to_text(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick);
 /// bankshot/reproduce/1, one line.
-std::string to_json(const experiment::Experiment& one, const experiment::Outcome& outcome);
+std::string to_json(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick);
 
 }  // namespace bankshot::cli

@@ -59,7 +59,7 @@ class Simulate final : public Command {
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
-    component("--aware", aware_, "what foresees bank conflicts, so that memory accesses keep out of them",
+    component("--aware", request_.aware, "what foresees bank conflicts, so that memory accesses keep out of them",
               names(timing::foresights()));
     app.add_option("--set", request_.set,
                    "change a value of the GPU's file, as in --set l1.bytes=0 --set sm.registers=32768")
@@ -90,9 +90,9 @@ class Simulate final : public Command {
       request_.timeline_cycles = trace_cycles_;
     }
     if (command.empty()) return refuse(which_program("simulate"));
+    if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
-    if (!aware_.empty()) request_.set.push_back("issue.aware=" + aware_);
     const std::vector<Input> inputs = inputs_of(*setup);
     if (const auto error = overwrites("--json", output_.json, inputs)) return refuse(error->message);
     if (const auto error = overwrites("--trace", trace_, inputs)) return refuse(error->message);
@@ -150,7 +150,6 @@ class Simulate final : public Command {
   RunOptions options_;
   ReportOutput output_;
   cuda::SimulateRequest request_;
-  std::string aware_;
   std::string trace_;
   timing::Cycle trace_cycles_ = 2000;
   const CLI::Option* trace_cycles_option_ = nullptr;

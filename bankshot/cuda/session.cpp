@@ -46,18 +46,18 @@ Status Session::describe() {
     say(gpu.error().message);
     return Status::not_initialized;
   }
-  if (const char* hash = environment(kBankHashVariable)) {
-    if (const auto error = scratchpad::set_bank_hash(gpu->machine.scratchpad, hash)) {
-      describe_failed_ = true;
-      say(std::string(kBankHashVariable) + ": " + error->message);
-      return Status::not_initialized;
-    }
-  }
   if (Simulation::wanted()) {  // what it is told of the GPU, the program sees, too
     const Result<SimulateRequest> request = parse_simulate(std::getenv(kSimulateVariable));
     if (const auto error = request ? gpu::change(*gpu, request->changes()) : std::nullopt) {
       describe_failed_ = true;
       say(std::string(kSimulateVariable) + ": " + error->message);
+      return Status::not_initialized;
+    }
+  }
+  if (const char* hash = environment(kBankHashVariable)) {
+    if (const auto error = scratchpad::set_bank_hash(gpu->machine.scratchpad, hash)) {
+      describe_failed_ = true;
+      say(std::string(kBankHashVariable) + ": " + error->message);
       return Status::not_initialized;
     }
   }

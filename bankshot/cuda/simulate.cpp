@@ -8,6 +8,7 @@
 
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/timing/chip.hpp"
+#include "bankshot/timing/pipeline.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -58,6 +59,7 @@ Result<SimulateRequest> parse_simulate(std::string_view text) {
     if (name == "scheduler") request.scheduler = value;
     else if (name == "pipeline") request.pipeline = value;
     else if (name == "atomics") request.atomics = value;
+    else if (name == "aware") request.aware = value;
     else if (name == "set") request.set.emplace_back(value);
     else if (name == "lock_hash") request.lock_hash = value;
     else if (name == "max_cycles" || name == "timeline_cycles") {
@@ -65,7 +67,7 @@ Result<SimulateRequest> parse_simulate(std::string_view text) {
       if (!number) return number.error();
       (name == "max_cycles" ? request.max_cycles : request.timeline_cycles) = *number;
     } else {
-      return Error{fmt::format("\"{}\" is none of scheduler=, pipeline=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=", part)};
+      return Error{fmt::format("\"{}\" is none of scheduler=, pipeline=, aware=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=", part)};
     }
   }
   return request;
@@ -75,6 +77,7 @@ std::string to_text(const SimulateRequest& request) {
   std::vector<std::string> parts;
   if (!request.scheduler.empty()) parts.push_back("scheduler=" + request.scheduler);
   if (!request.pipeline.empty()) parts.push_back("pipeline=" + request.pipeline);
+  if (!request.aware.empty()) parts.push_back("aware=" + request.aware);
   if (!request.atomics.empty()) parts.push_back("atomics=" + request.atomics);
   for (const std::string& one : request.set) parts.push_back("set=" + one);
   if (!request.lock_hash.empty()) parts.push_back("lock_hash=" + request.lock_hash);
@@ -87,24 +90,45 @@ std::vector<std::string> SimulateRequest::changes() const {
   std::vector<std::string> all = set;
   if (!scheduler.empty()) all.push_back("issue.policy=" + scheduler);
   if (!pipeline.empty()) all.push_back("issue.pipeline=" + pipeline);
+  if (!aware.empty()) all.push_back("issue.aware=" + aware);
   if (!atomics.empty()) all.push_back("scratchpad.atomics=" + atomics);
   return all;
+}
+
+std::optional<Error> problem_of(const SimulateRequest& request) {
+  for (const std::string& problem : {unknown("scheduler", request.scheduler, timing::schedulers()),
+                                     unknown("pipeline", request.pipeline, timing::pipelines()),
+                                     unknown("foresight", request.aware, timing::foresights()),
+                                     unknown("atomics unit", request.atomics, timing::atomics_units())}) {
+    if (!problem.empty()) return Error{problem};
+  }
+  for (const std::string& one : request.set) {
+    const size_t equals = one.find('=');
+    if (one.find(';') != one.npos) return Error{"--set: '" + one + "': no value has a semicolon"};
+    if (equals == one.npos || one.rfind('.', equals) == one.npos) return Error{"--set: '" + one + "' is not SECTION.KEY=VALUE"};
+  }
+  return std::nullopt;
 }
 
 Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request, std::string_view bank_hash) {
   if (!gpu.timing) {
     return Error{fmt::format("{} says nothing of timing, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
   }
-  for (const std::string& problem : {unknown("scheduler", request.scheduler, timing::schedulers()),
-                                     unknown("pipeline", request.pipeline, timing::pipelines()),
-                                     unknown("atomics unit", request.atomics, timing::atomics_units())}) {
-    if (!problem.empty()) return Error{problem};
-  }
+  if (auto problem = problem_of(request)) return *problem;
   if (request.atomics == "lock" && gpu.timing->locks.bits == 0) {
     return Error{fmt::format("atomics unit 'lock': {} has no section [scratchpad.locks] that says what locks take", gpu.file)};
   }
   gpu::Gpu changed = gpu;
-  if (const auto error = gpu::change(changed, request.changes())) return Error{error->message + " (" + gpu.file + ")"};
+  if (!bank_hash.empty()) changed.machine.scratchpad.hash.reset();  // it is set below, for the banks that are there then
+  if (const auto error = gpu::change(changed, request.changes())) {
+    const timing::IssueConfig& issue = changed.timing->issue;
+    if (timing::fits_pipeline(issue)) return Error{error->message + " (" + gpu.file + ")"};
+    return Error{fmt::format("pipeline '{}' needs one scheduler of width 1, a memory stage and two more stages at least; {} has {} of "
+                             "width {} and {} stages, {} of them for memory: take --gpu cf11, or change that with --set "
+                             "issue.schedulers=1, issue.width=1, issue.stages=24, issue.memory_stages=4",
+                             issue.pipeline, gpu.file, issue.schedulers == 1 ? "one" : std::to_string(issue.schedulers), issue.width,
+                             issue.stages, issue.memory_stages)};
+  }
   timing::Config config = *changed.timing;
   if (!request.lock_hash.empty()) {
     if (config.scratchpad.atomics != "lock") return Error{"--lock-hash is for the atomics unit 'lock', and this is '" + config.scratchpad.atomics + "'"};

@@ -1,6 +1,7 @@
 // What `bankshot simulate` asks of the libraries in the program's process: the variable BANKSHOT_SIMULATE.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct SimulateRequest {
   std::string lock_hash;                         ///< of the locks of atomics, see scratchpad::parse_lock_hash; empty: none
   timing::Cycle max_cycles = timing::kNever;     ///< of all launches of a process together
   timing::Cycle timeline_cycles = 0;             ///< of the chip; with them timeline-<pid>.json in BANKSHOT_REPORT_DIR
+  std::string aware = {};                        ///< likewise
   std::vector<std::string> set = {};             ///< further changes of the GPU's file, see gpu::change
   bool operator==(const SimulateRequest&) const = default;
 
@@ -36,6 +38,9 @@ inline constexpr int kStoppedStatus = 4;
 Result<SimulateRequest> parse_simulate(std::string_view text);
 /// What parse_simulate reads.
 std::string to_text(const SimulateRequest& request);
+
+/// A component that does not exist, or a change that is none, whatever the GPU.
+std::optional<Error> problem_of(const SimulateRequest& request);
 
 /// The machine to simulate: the GPU's, with the components asked for and a bank hash.
 /// @param bank_hash  as one word, see scratchpad::set_bank_hash; empty: what the GPU has

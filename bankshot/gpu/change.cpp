@@ -10,7 +10,10 @@ namespace {
 
 /// What is wrong with the value, empty if nothing is.
 std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
-  if (const auto* text = std::get_if<Text>(&key.value)) return text->set(gpu, value);
+  if (const auto* text = std::get_if<Text>(&key.value)) {  // as the file has it, or without its quotes
+    const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+    return text->set(gpu, quoted ? value.substr(1, value.size() - 2) : value);
+  }
   const std::string refusal = "= " + value + " is impossible: " + std::string(key.meaning);
   if (std::holds_alternative<bool& (*)(Gpu&)>(key.value)) {
     if (value != "true" && value != "false") return refusal + ", true or false";
@@ -19,8 +22,10 @@ std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
   }
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || !allows(key, number))
-    return refusal + range_of(key);
+  if (error == std::errc::invalid_argument || end != value.data() + value.size()) {
+    return "= '" + value + "' is no number: " + std::string(key.meaning) + range_of(key);
+  }
+  if (error != std::errc() || !allows(key, number)) return refusal + range_of(key);
   set(gpu, key, number);
   return {};
 }

@@ -86,7 +86,7 @@ constexpr std::array kBefore = {
         "… of them for memory; 0: not said", false, true},
     Key{"issue", "aware", kName<kIssue, &IssueConfig::aware, foresights>, 0, 0, "what foresees bank conflicts, so that memory accesses keep out of them",
         false, true},
-    Key{"issue", "aware_yields", +in<kIssue, &IssueConfig::aware_yields>, 0, 0, "… but not where nothing else can issue", false, true},
+    Key{"issue", "aware_yields", +in<kIssue, &IssueConfig::aware_yields>, 0, 0, "memory accesses are not kept out of foreseen conflicts where nothing else can issue", false, true},
     Key{"issue", "commit", kCommit, 0, 0, "order of a warp's results: any, reorder, hold", false, true},
     Key{"issue", "reorder_entries", +in<kIssue, &IssueConfig::reorder_entries>, 1, 64, "instructions of a warp in its reorder buffer",
         false, true},

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/timing/chip.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -27,6 +28,15 @@ void add_line(std::vector<timing::LineTiming>& lines, const timing::LineTiming& 
 
 constexpr MachineNumber kMachineNumbers[] = {
     {"hash_cycles", &SimulatedMachine::hash_cycles, true},
+    {"aware_yields", &SimulatedMachine::aware_yields, true},
+    {"simd_lanes", &SimulatedMachine::simd_lanes},
+    {"stages", &SimulatedMachine::stages, true},
+    {"memory_stages", &SimulatedMachine::memory_stages, true},
+    {"premem", &SimulatedMachine::premem, true},
+    {"nonmem", &SimulatedMachine::nonmem, true},
+    {"reorder_entries", &SimulatedMachine::reorder_entries, true},
+    {"l1_bytes", &SimulatedMachine::l1_bytes, true},
+    {"l1_banks", &SimulatedMachine::l1_banks, true},
     {"core_khz", &SimulatedMachine::core_khz},
     {"sms", &SimulatedMachine::sms},
     {"max_warps", &SimulatedMachine::max_warps},
@@ -99,6 +109,18 @@ SimulatedMachine machine_of(const timing::Config& config) {
   machine.pipeline = config.issue.pipeline;
   machine.atomics = config.scratchpad.atomics;
   machine.aware = config.issue.aware;
+  machine.aware_yields = config.issue.aware_yields ? 1 : 0;
+  machine.commit = timing::commits()[static_cast<size_t>(config.issue.commit)].name;
+  machine.simd_lanes = config.issue.simd_lanes;
+  machine.stages = config.issue.stages;
+  machine.memory_stages = config.issue.memory_stages;
+  if (config.issue.pipeline == "elastic") {
+    machine.premem = timing::premem_entries(config);
+    machine.nonmem = timing::nonmem_entries(config);
+  }
+  if (config.issue.commit == timing::Commit::reorder) machine.reorder_entries = config.issue.reorder_entries;
+  machine.l1_bytes = config.l1.bytes;
+  machine.l1_banks = config.l1.bytes == 0 ? 0 : config.l1.banks;
   if (config.rules.hash) machine.bank_hash = hash_text(*config.rules.hash, config.scratchpad.hash_cycles);
   if (config.scratchpad.atomics == "lock") machine.lock_hash = scratchpad::spec(config.lock_hash, timing::lock_size(config));
   machine.hash_cycles = config.scratchpad.hash_cycles;
@@ -143,7 +165,8 @@ double ipc(const timing::Counters& counters) {
 }
 
 uint64_t stalls(const timing::LineCounters& counters) {
-  return sum(counters.slots) - counters.slots[static_cast<unsigned>(timing::Cause::issued)];
+  return sum(counters.slots) - counters.slots[static_cast<unsigned>(timing::Cause::issued)] -
+         counters.slots[static_cast<unsigned>(timing::Cause::sub_warp)];
 }
 
 std::string contradiction(const KernelTiming& timing, const SimulatedMachine& machine) {

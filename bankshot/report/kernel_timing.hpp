@@ -18,6 +18,12 @@ struct SimulatedMachine {
   std::string aware = "none";                ///< component that foresees bank conflicts
   std::string bank_hash = "none";            ///< as one word of the command line
   std::string lock_hash;                     ///< likewise; empty: atomics have no locks
+  std::string commit = "any";                ///< order of a warp's results
+  unsigned aware_yields = 0;                 ///< 1: into conflicts, where nothing else can issue
+  unsigned simd_lanes = 32, stages = 0, memory_stages = 0;  ///< of the pipeline; stages 0: not said
+  unsigned premem = 0, nonmem = 0;           ///< entries of the elastic pipeline's queues; of others 0
+  unsigned reorder_entries = 0;              ///< of a warp, if commit is "reorder"
+  unsigned l1_bytes = 0, l1_banks = 0;       ///< first-level cache; 0: none, no conflicts
   unsigned hash_cycles = 0;                  ///< that the hash adds to each access of shared memory
   unsigned core_khz = 1, sms = 1, max_warps = 1;
   unsigned schedulers = 1, width = 1;        ///< of an SM; instructions that one issues in a cycle

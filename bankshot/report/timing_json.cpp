@@ -27,6 +27,7 @@ ordered_json machine_json(const SimulatedMachine& machine) {
                        {"pipeline", machine.pipeline},
                        {"atomics", machine.atomics},
                        {"aware", machine.aware},
+                       {"commit", machine.commit},
                        {"bank_hash", machine.bank_hash},
                        {"lock_hash", machine.lock_hash}};
   for (const MachineNumber& number : machine_numbers()) json[std::string(number.name)] = machine.*number.value;
@@ -171,6 +172,7 @@ SimulatedMachine read_machine(const json& config) {
   machine.pipeline = text(config, "pipeline");
   machine.atomics = text(config, "atomics");
   machine.aware = text(config, "aware");
+  machine.commit = text(config, "commit");
   machine.bank_hash = text(config, "bank_hash");
   machine.lock_hash = text(config, "lock_hash");
   for (const MachineNumber& each : machine_numbers()) {

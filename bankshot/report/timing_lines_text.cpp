@@ -11,9 +11,9 @@
 namespace bankshot::report {
 namespace {
 
-/// What was waited for most before this line; "" if nothing was.
+/// What was waited for most before this line; "" if nothing was. Not the further lanes of a line that issues.
 std::string_view main_cause(const timing::LineCounters& counters) {
-  const auto most = std::max_element(counters.slots.begin() + 1, counters.slots.end());
+  const auto most = std::max_element(counters.slots.begin() + 2, counters.slots.end());
   return *most == 0 ? "" : name(static_cast<timing::Cause>(most - counters.slots.begin()));
 }
 

@@ -128,6 +128,14 @@ std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMach
 /// Banks may still deliver to stores of a CTA that has ended.
 double busy_percent(const Counters& c) { return std::min(100.0, percent(c.shared_busy_cycles, c.active_cycles)); }
 
+/// How often foresight was right.
+std::string foreseen(const Counters& c) {
+  const uint64_t all = c.foreseen_right + c.foreseen_over + c.foreseen_under;
+  if (all == 0) return {};
+  return fmt::format("  foreseen conflicts{:>16.1f} % right; {} too large, {} too small\n", percent(c.foreseen_right, all),
+                     grouped(c.foreseen_over), grouped(c.foreseen_under));
+}
+
 std::string shared_memory(const Kernel& kernel, const Counters& c, const SimulatedMachine& machine,
                           const Paint& paint) {
   if (c.shared_accesses == 0) return "  shared memory is not used\n";
@@ -141,7 +149,7 @@ std::string shared_memory(const Kernel& kernel, const Counters& c, const Simulat
                         grouped(c.shared_wavefronts - c.shared_ideal), grouped(c.conflict_cycles_exposed),
                         grouped(c.conflict_cycles_hidden));
   }
-  return text + verdict(kernel, c, machine, paint);
+  return text + foreseen(c) + verdict(kernel, c, machine, paint);
 }
 
 /// "123 reads, 12.5 % hits", with what waits for a fetch under way, if any does.
@@ -154,6 +162,9 @@ std::string hits(uint64_t accesses, uint64_t hits, uint64_t merged, const char* 
 std::string memory(const Counters& c, const SimulatedMachine& machine) {
   std::string text;
   if (c.l1_loads != 0) text += "  L1                " + hits(c.l1_loads, c.l1_load_hits, c.l1_load_merged, "load", "loads") + "\n";
+  if (c.l1_wavefronts != 0) {
+    text += fmt::format("  L1 banks          {:>16} wavefronts needed {:>9} ideal\n", grouped(c.l1_wavefronts), grouped(c.l1_ideal));
+  }
   if (c.l2_reads != 0) text += "  L2 reads          " + hits(c.l2_reads, c.l2_read_hits, c.l2_read_merged, "sector", "sectors") + "\n";
   if (c.l2_writes != 0) text += "  L2 writes         " + hits(c.l2_writes, c.l2_write_hits, 0, "sector", "sectors") + "\n";
   const uint64_t bursts = c.dram_reads + c.dram_writes;
@@ -178,7 +189,10 @@ std::string machine_text(const SimulatedMachine& machine) {
                                  counted(machine.sms, "SM", "SMs"), clock(machine.core_khz), printable(machine.scheduler),
                                  printable(machine.pipeline), printable(machine.atomics), printable(machine.bank_hash));
   if (machine.hash_cycles != 0) text += fmt::format(" (+ {})", counted(machine.hash_cycles, "cycle", "cycles"));
-  if (machine.aware != "none") text += ", aware of conflicts: " + printable(machine.aware);
+  if (machine.aware != "none") {
+    text += ", aware of conflicts: " + printable(machine.aware) + (machine.aware_yields != 0 ? ", yields" : "");
+  }
+  if (machine.commit != "any") text += ", commit: " + printable(machine.commit);
   if (!machine.lock_hash.empty() && machine.lock_hash != "none") text += ", lock hash " + printable(machine.lock_hash);
   return text + "\n";
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <numeric>
+#include <vector>
 
 namespace bankshot::timing {
 
@@ -136,7 +138,9 @@ class Mean final : public Foresight {
 /// What it was the last time in this warp, else in any: lanes of a warp often keep their pattern, others have another.
 class PerWarp final : public Foresight {
  public:
+  explicit PerWarp(unsigned warps) : caches_(warps) {}
   unsigned foresee(uint32_t pc, unsigned slot, unsigned) override {
+    assert(slot < caches_.size() && "no more warps than the GPU has");
     if (const uint8_t* const own = caches_[slot].find(pc)) return *own;
     return any_.foresee(pc, slot, 0);
   }
@@ -148,10 +152,10 @@ class PerWarp final : public Foresight {
     for (auto& cache : caches_) cache.clear();
     any_.clear();
   }
-  unsigned bits() const override { return 65 * HistoryCache<uint8_t>::bits(kBits); }
+  unsigned bits() const override { return static_cast<unsigned>(caches_.size() + 1) * HistoryCache<uint8_t>::bits(kBits); }
 
  private:
-  std::array<HistoryCache<uint8_t>, 64> caches_;
+  std::vector<HistoryCache<uint8_t>> caches_;  ///< by warp slot
   Last any_;
 };
 
@@ -175,8 +179,9 @@ const ForesightRegistry confident({"confident",
                                    "what it did, until that was wrong twice, or oftener if it had come true",
                                    make<Confident>});
 const ForesightRegistry mean({"mean", "the mean of what it did, the latest counting most", make<Mean>});
-const ForesightRegistry warp({"warp", "what it did the last time in the same warp", make<PerWarp>});
-const ForesightRegistry exact({"exact", "what it will do: no hardware can, and it bounds the others", make<Exact>});
+const ForesightRegistry warp({"warp", "what it did the last time in the same warp",
+                              [](const Config& config) { return std::make_unique<PerWarp>(config.max_warps); }});
+const ForesightRegistry exact({"exact", "what it will do: perfect foresight, which no hardware has", make<Exact>});
 const ForesightRegistry none({"none", "nothing: memory accesses issue into conflicts",
                               [](const Config&) { return std::unique_ptr<Foresight>(); }});
 

@@ -9,11 +9,11 @@ namespace bankshot::timing {
 
 std::optional<Overhead> overhead(const Config& config) {
   if (config.issue.memory_stages == 0) return std::nullopt;
-  const unsigned sub_warps = (config.warp_size + config.issue.simd_lanes - 1) / config.issue.simd_lanes;
+  const unsigned parts = sub_warps(config);
   Overhead all;
-  all.nonmem = nonmem_depth(config.issue.memory_stages, sub_warps, false);
-  all.nonmem_corrected = nonmem_depth(config.issue.memory_stages, sub_warps, true);
-  all.premem = premem_depth(sub_warps);
+  all.nonmem = nonmem_depth(config.issue.memory_stages, parts, false);
+  all.nonmem_corrected = nonmem_depth(config.issue.memory_stages, parts, true);
+  all.premem = premem_depth(parts);
   all.latches = (all.nonmem + all.premem) * config.issue.simd_lanes;
   all.write_back_inputs = all.nonmem + 3;
   all.memory_inputs = all.premem + 1;

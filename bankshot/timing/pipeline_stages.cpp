@@ -7,17 +7,10 @@
 namespace bankshot::timing {
 namespace {
 
-unsigned sub_warps(const Config& config) {
-  return (config.warp_size + config.issue.simd_lanes - 1) / std::max(1u, config.issue.simd_lanes);
-}
-
 StageShape shape_of(Organisation organisation, const Config& config) {
   const IssueConfig& issue = config.issue;
-  const unsigned parts = sub_warps(config);
   // One stage is write-back.
-  return {organisation, issue.stages - issue.memory_stages - 1, issue.memory_stages,
-          issue.premem == kByEquation ? premem_depth(parts) : issue.premem,
-          issue.nonmem == kByEquation ? nonmem_depth(issue.memory_stages, parts, false) : issue.nonmem};
+  return {organisation, issue.stages - issue.memory_stages - 1, issue.memory_stages, premem_entries(config), nonmem_entries(config)};
 }
 
 class Staged final : public Pipeline {

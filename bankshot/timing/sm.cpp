@@ -12,8 +12,6 @@
 namespace bankshot::timing {
 namespace {
 
-unsigned whole_times(unsigned a, unsigned b) { return (a + b - 1) / std::max(1u, b); }
-
 /// Instructions that wait for these wait for memory in the two-level scheduler's sense.
 bool is_memory(Cause cause) {
   return cause == Cause::memory || cause == Cause::memory_busy || cause == Cause::ordering;
@@ -25,7 +23,7 @@ Sm::Sm(const Config& config, unsigned index)
     : config_(config),
       clock_{config.core_khz, config.clock_khz != 0 ? config.clock_khz : config.core_khz},
       index_(index),
-      issue_cycles_(whole_times(config.warp_size, config.issue.simd_lanes)),
+      issue_cycles_(sub_warps(config)),
       schedulers_(config.issue.schedulers),
       pipeline_(PipelineRegistry::find(config.issue.pipeline)->make(config)),
       staged_(pipeline_->staged()),
@@ -299,7 +297,10 @@ void Sm::put_off() {
     const Operation& operation = launch_.operations->of[late.whose.instr];
     for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
       Cycle& ready = ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]];
-      if (ready != kNever) known_[slot] = std::max(known_[slot], ready += late.by);
+      if (ready == kNever) continue;
+      ready += late.by;
+      known_[slot] = std::max(known_[slot], ready);
+      in_order_[slot] = std::max(in_order_[slot], ready);
     }
     if (last_[slot] == late.whose.instr && complete_[slot] != kNever) complete_[slot] += late.by;
   }

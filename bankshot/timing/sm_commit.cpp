@@ -62,9 +62,14 @@ void Sm::will_commit(Issue& issue, bool conflict) {
   if (config_.issue.commit == Commit::reorder) {
     // Where there are results may_commit() looks at them. What the atomics unit keeps is complete when the warp goes on.
     reorder_[slot].push({issue.index, issue.ready == kNever ? issue.now + 1 : issue.ready, false});
-  } else if (config_.issue.commit == Commit::hold && issue.ready != kNever) {
-    // Nobody overtakes an access of the same warp: not in the stages beside those of memory either.
-    issue.ready = in_order_[slot] = std::max(issue.ready, in_order_[slot]);
+  } else if (config_.issue.commit == Commit::hold) {
+    // Nobody overtakes an access of the same warp: not in the stages beside those of memory either. Data of global memory comes
+    // when it comes, but not before the banks of its cache have dealt with a conflict.
+    if (issue.ready != kNever) {
+      issue.ready = in_order_[slot] = std::max(issue.ready, in_order_[slot]);
+    } else if (conflict) {
+      in_order_[slot] = std::max(in_order_[slot], l1_served_[slot]);
+    }
     conflicts_[slot] = conflict;
   }
 }

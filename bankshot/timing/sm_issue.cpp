@@ -1,6 +1,7 @@
 // One instruction: may it issue, what does it occupy, when are its results there?
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <numeric>
 
 #include "bankshot/support/round_up.hpp"
@@ -136,7 +137,8 @@ void Sm::execute(Issue& issue) {
     const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
     issue.ready = pipeline_->other(as_issued, Flow::other, std::max(unit.latency, interval));
   } else if (!issue.shared) {
-    const bool banked = config_.l1.banks != 0 && operation.kind == Kind::load && issue.global;
+    const bool cached = config_.l1.bytes != 0 && (config_.l1.global || addresses_.local != 0) && !operation.strong;
+    const bool banked = config_.l1.banks != 0 && cached && operation.kind == Kind::load && issue.global;
     issue.ready = std::max(issue.ready, banked ? charge_l1(issue) : pipeline_->other(as_issued, Flow::memory, 0));
   }
   if (operation.kind == Kind::sleep && warp.active != 0) {
@@ -236,9 +238,7 @@ std::span<const unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost
   // A unit of atomics may not charge for lanes on one word.
   const auto kind = passes == cost.wavefronts ? access_kind(issue) : scratchpad::AccessKind::load;
   scratchpad::sub_warp_degrees(config_.rules, kind, issue.operation->width, shared_offsets().data(), addresses_.shared, lanes, parts);
-  const unsigned sum = std::accumulate(parts.begin(), parts.end(), 0u);
-  unsigned& last = *std::find_if(parts.rbegin(), parts.rend(), [](unsigned degree) { return degree != 0; });
-  last = passes >= sum ? last + (passes - sum) : std::max(1u, last - std::min(last, sum - passes));
+  assert(std::accumulate(parts.begin(), parts.end(), 0u) == passes && "units charge one or the other");
   return parts;
 }
 

@@ -10,7 +10,11 @@
 namespace bankshot::timing {
 namespace {
 
-std::unique_ptr<Foresight> made(const char* name) { return ForesightRegistry::find(name)->make(Config()); }
+std::unique_ptr<Foresight> made(const char* name) {
+  Config config;
+  config.max_warps = 64;
+  return ForesightRegistry::find(name)->make(config);
+}
 
 /// What it foresees behind the conflicts that it was told, all of instruction 7 in warp slot 0.
 unsigned behind(const char* name, std::initializer_list<unsigned> conflicts) {

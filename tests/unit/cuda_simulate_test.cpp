@@ -30,19 +30,19 @@ std::string refusal(const SimulateRequest& request, std::string_view hash = {}, 
 }
 
 TEST(CudaSimulate, a_request_is_read_as_it_was_written) {
-  const SimulateRequest request{"gto", "queued", "native", "xor", 1000, 50, {"issue.premem=2", "l1.bytes=0"}};
-  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=queued;atomics=native;set=issue.premem=2;set=l1.bytes=0;lock_hash=xor;max_cycles=1000;timeline_cycles=50");
+  const SimulateRequest request{"gto", "queued", "native", "xor", 1000, 50, "mean", {"issue.premem=2", "l1.bytes=0"}};
+  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=queued;aware=mean;atomics=native;set=issue.premem=2;set=l1.bytes=0;lock_hash=xor;max_cycles=1000;timeline_cycles=50");
   const auto read = parse_simulate(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, request);
   EXPECT_EQ(to_text({}), "");
   EXPECT_EQ(*parse_simulate(""), SimulateRequest());
-  EXPECT_EQ(*parse_simulate(";max_cycles=7;"), (SimulateRequest{"", "", "", "", 7, 0, {}}));
+  EXPECT_EQ(*parse_simulate(";max_cycles=7;"), (SimulateRequest{"", "", "", "", 7, 0, {}, {}}));
 }
 
 TEST(CudaSimulate, rejects_parts_that_are_none) {
   EXPECT_EQ(parse_simulate("speed=9").error().message,
-            "\"speed=9\" is none of scheduler=, pipeline=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=");
+            "\"speed=9\" is none of scheduler=, pipeline=, aware=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=");
   for (const char* value : {"", "0", "-1", "1e6", "18446744073709551615", "99999999999999999999"}) {
     EXPECT_EQ(parse_simulate(std::string("max_cycles=") + value).error().message,
               std::string("max_cycles is \"") + value + "\" and not a number of cycles");
@@ -91,16 +91,17 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
     request.set = std::move(set);
     return refusal(request);
   };
-  EXPECT_EQ(refused({"l1"}), "'l1' is not SECTION.KEY=VALUE (made.toml)");
+  EXPECT_EQ(refused({"l1"}), "--set: 'l1' is not SECTION.KEY=VALUE");
   EXPECT_EQ(refused({"sm.register=1"}).substr(0, 64), "'sm.register' is no key of a GPU's description; [sm] has shared_");
   EXPECT_TRUE(refused({"load_store.lane=1"}).starts_with("'load_store.lane' is no key of a GPU's description; [load_store] has lanes, queue"));
   EXPECT_EQ(refused({"l1.ways=0"}), "l1.ways = 0 is impossible: lines of a set, from 1 to 4096 (made.toml)");
-  EXPECT_EQ(refused({"l1.ways=4x"}), "l1.ways = 4x is impossible: lines of a set, from 1 to 4096 (made.toml)");
+  EXPECT_EQ(refused({"l1.ways=4x"}), "l1.ways = '4x' is no number: lines of a set, from 1 to 4096 (made.toml)");
   EXPECT_EQ(refused({"l1.global=1"}).substr(0, 31), "l1.global = 1 is impossible: gl");
   EXPECT_TRUE(refused({"issue.aware=luck"}).starts_with("issue.aware = \"luck\" is not known; there are confident, exact, last"));
   EXPECT_TRUE(refused({"issue.commit=never"}).starts_with("issue.commit = \"never\" is not known; there are any, reorder, hold"));
   EXPECT_TRUE(refused({"issue.memory_stages=9"}).starts_with("issue.memory_stages: must not exceed issue.stages"));
-  EXPECT_TRUE(refused({"issue.pipeline=split"}).starts_with("issue.pipeline: an organisation in stages has one scheduler"));
+  EXPECT_TRUE(refused({"issue.pipeline=split"}).starts_with("pipeline 'split' needs one scheduler of width 1, a memory stage"));
+  EXPECT_EQ(refused({"gpu.name=x;y"}), "--set: 'gpu.name=x;y': no value has a semicolon");
 }
 
 TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do) {

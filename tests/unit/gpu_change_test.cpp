@@ -194,7 +194,12 @@ TEST(GpuChange, rejects_what_is_no_change) {
   EXPECT_EQ(refusal({"issue.premen=1"}).substr(0, 70),
             "'issue.premen' is no key of a GPU's description; [issue] has scheduler");
   EXPECT_EQ(refusal({"frob.premem=1"}), "'frob.premem' is no key of a GPU's description");
-  for (const char* value : {"", " 1", "1 ", "-1", "+1", "1e1", "0x1", "1.0", "65", "18446744073709551616"}) {
+  for (const char* value : {"", " 1", "1 ", "-1", "+1", "1e1", "0x1", "1.0"}) {
+    EXPECT_TRUE(refusal({"issue.premem=" + std::string(value)})
+                    .starts_with("issue.premem = '" + std::string(value) + "' is no number: elastic pipeline"))
+        << value;
+  }
+  for (const char* value : {"65", "18446744073709551616"}) {
     EXPECT_EQ(refusal({"issue.premem=" + std::string(value)}).substr(0, 39),
               ("issue.premem = " + std::string(value) + " is impossible: elastic pipeline").substr(0, 39))
         << value;
