@@ -12,6 +12,7 @@
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/deliver.hpp"
+#include "bankshot/timing/foresight.hpp"
 #include "bankshot/timing/stages.hpp"
 
 namespace bankshot::cli {
@@ -48,7 +49,7 @@ Result<Sequence> parse_sequence(const std::string& text, unsigned ports) {
                         "degree), M (other memory) and - (nothing)",
                         word, kMostDegree)};
       }
-      sequence.push_back(SubWarp{id, true, (degree + ports - 1) / ports});
+      sequence.push_back(SubWarp{id, true, timing::safe_distance({&degree, 1}, ports, true)});
     }
     if (sequence.size() > kMostInstructions)
       return Error{fmt::format("there are more than {} instructions", kMostInstructions)};

@@ -8,7 +8,8 @@
 
 namespace bankshot::timing {
 
-/// The cycles that a memory access must keep behind a shared one, so that nothing stands still.
+/// The cycles that a memory access must keep behind a shared one, so that nothing stands still: equation 1 of one sub-warp,
+/// equation 5 of several.
 /// @param degrees    conflict degree of each sub-warp: lanes or words of the fullest bank
 /// @param corrected  a sub-warp is served in whole cycles: the sum of ceil(degree / ports); else equation 5, which takes the
 ///                   quotient of the sum and is less where ports share badly (degrees 1 1 1 1, 2 ports: 2 for 4)

@@ -267,6 +267,22 @@ TEST_F(StagedCycles, a_first_level_cache_in_banks_has_conflicts) {
   }
 }
 
+TEST_F(StagedCycles, a_cache_has_conflicts_only_of_what_it_caches) {
+  config.l1.banks = 8;
+  const auto wavefronts = [&](const std::string& load) {
+    under("elastic", "ld.param.u64 %rd1, [out]; mov.u32 %r1, %laneid; mul.wide.u32 %rd2, %r1, 32; add.u64 %rd1, %rd1, %rd2;" +
+                         load + " %r3, [%rd1]; add.u32 %r6, %r3, 1; ret;");
+    return last.timing.counters.l1_wavefronts;
+  };
+  EXPECT_EQ(wavefronts("ld.global.u32"), 32u);
+  EXPECT_EQ(wavefronts("ld.volatile.global.u32"), 0u) << "it finds nothing there";
+  config.l1.global = false;
+  EXPECT_EQ(wavefronts("ld.global.u32"), 0u);
+  config.l1.global = true;
+  config.l1.bytes = 0;
+  EXPECT_EQ(wavefronts("ld.global.u32"), 0u);
+}
+
 // Both warps arrive in 0 and 4, and can issue again in 5: in 8, when the front is free.
 TEST_F(StagedCycles, a_barrier_lets_warps_go_on_as_they_come) {
   for (const char* organisation : {"unified", "split", "elastic"})
