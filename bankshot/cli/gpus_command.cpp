@@ -22,7 +22,7 @@ std::string row(const std::string& name, const gpu::Gpu& gpu) {
 
 /// Everything a description says, with what each number means: itself a description.
 std::string whole(const gpu::Gpu& gpu) {
-  const std::string text = fmt::format("# {}\n", gpu.file) + gpu::to_toml(gpu);
+  const std::string text = fmt::format("# {}\n", gpu.file) + gpu::to_toml(gpu) + gpu::left_out(gpu);
   if (!gpu.timing) return text + "\n# It cannot be simulated: its file has no timing sections.\n";
   const timing::Config& timing = *gpu.timing;
   return text + fmt::format("\n# DRAM {:.1f} GB/s, single precision {:.0f} GFLOP/s, both at most\n",
@@ -114,9 +114,9 @@ class Gpus final : public Command {
 
  private:
   int tell_overhead() const {
-    if (const auto error = cannot_deliver(json_, {})) return refuse(error->message);
     const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_);
     if (!gpu) return refuse(gpu.error().message);
+    if (const auto error = cannot_deliver(json_, {{"the GPU's file", gpu->file}})) return refuse(error->message);
     if (!gpu->timing) return refuse(gpu->file + " says nothing of timing");
     const auto all = timing::overhead(*gpu->timing);
     if (!all) return refuse(gpu->file + " does not say how many memory stages the pipeline has (issue.memory_stages)");

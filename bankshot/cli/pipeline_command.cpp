@@ -19,6 +19,7 @@ namespace bankshot::cli {
 namespace {
 
 using timing::Cycle;
+using timing::kOrganisations;
 using timing::Organisation;
 using timing::StageStall;
 using timing::SubWarp;
@@ -26,7 +27,6 @@ using Sequence = std::vector<std::optional<SubWarp>>;
 
 constexpr size_t kMostInstructions = 10'000;
 constexpr unsigned kMostDegree = 64;
-constexpr std::array<std::string_view, 3> kOrganisations = {"unified", "split", "elastic"};
 constexpr std::array<std::string_view, 4> kStalls = {"", "bank conflict", "write-back", "data from outside"};
 
 /// "S2 N N M - N"
@@ -105,8 +105,9 @@ class Pipeline final : public Command {
                               {"write_back", one.times.write_back},
                               {"stopped_by", kStalls[static_cast<size_t>(one.why)]}});
     }
-    text += fmt::format("\n{} in which the front stood still; the last write-back is in cycle {}\n",
-                        stalls.size() == 1 ? "1 cycle" : std::to_string(stalls.size()) + " cycles", last);
+    text += fmt::format("\n{} in which the front stood still; {}\n",
+                        stalls.size() == 1 ? "1 cycle" : std::to_string(stalls.size()) + " cycles",
+                        all.empty() ? "nothing was fetched" : fmt::format("the last write-back is in cycle {}", last));
     const nlohmann::json document = {{"schema", "bankshot/pipeline/1"},
                                      {"organisation", organisation_},
                                      {"sequence", text_},

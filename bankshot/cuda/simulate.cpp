@@ -8,7 +8,6 @@
 
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/timing/chip.hpp"
-#include "bankshot/timing/pipeline.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -122,7 +121,7 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
   if (!bank_hash.empty()) changed.machine.scratchpad.hash.reset();  // it is set below, for the banks that are there then
   if (const auto error = gpu::change(changed, request.changes())) {
     const timing::IssueConfig& issue = changed.timing->issue;
-    if (timing::fits_pipeline(issue)) return Error{error->message + " (" + gpu.file + ")"};
+    if (!error->message.starts_with("issue.pipeline: ")) return Error{error->message + " (" + gpu.file + ")"};
     return Error{fmt::format("pipeline '{}' needs one scheduler of width 1, a memory stage and two more stages at least; {} has {} of "
                              "width {} and {} stages, {} of them for memory: take --gpu cf11, or change that with --set "
                              "issue.schedulers=1, issue.width=1, issue.stages=24, issue.memory_stages=4",

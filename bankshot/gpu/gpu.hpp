@@ -46,6 +46,9 @@ Result<Gpu> parse_gpu(std::string_view toml, const std::string& file);
 /// All that a description says, each value with what it means. parse_gpu reads it, and gets the same GPU.
 std::string to_toml(const Gpu& gpu);
 
+/// The keys that it leaves out, with their meaning: comments, a line each, or empty.
+std::string left_out(const Gpu& gpu);
+
 /// Changes values: "SECTION.KEY=VALUE", each as the file would have it, texts without
 /// quotes. @return what is wrong with the first that is refused, or with the machine that they make; `gpu` is then of no use
 std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes);

@@ -17,27 +17,32 @@ constexpr auto in = [](Gpu& gpu) -> auto& { return (*gpu.timing).*kPart.*kMember
 template <UnitClass kClass, auto kMember>
 constexpr auto in_unit = [](Gpu& gpu) -> auto& { return gpu.timing->units[static_cast<unsigned>(kClass)].*kMember; };
 
+/// The place of a name among those known; none: `wrong` says so.
+size_t place_of(const std::string& name, const std::vector<ComponentName>& known, std::string& wrong) {
+  std::string names;
+  for (size_t k = 0; k < known.size(); ++k) {
+    if (known[k].name == name) return k;
+    names += (names.empty() ? "" : ", ") + known[k].name;
+  }
+  wrong = "= \"" + name + "\" is not known; there are " + names;
+  return 0;
+}
+
 /// The name of a component, one of those that kList names.
 template <auto kPart, auto kMember, std::vector<ComponentName> (*kList)()>
 constexpr Text kName = {[](const Gpu& gpu) { return (*gpu.timing).*kPart.*kMember; },
                         [](Gpu& gpu, const std::string& text) {
                           (*gpu.timing).*kPart.*kMember = text;
-                          std::string names;
-                          for (const ComponentName& one : kList()) {
-                            if (one.name == text) return std::string();
-                            names += (names.empty() ? "" : ", ") + one.name;
-                          }
-                          return "= \"" + text + "\" is not known; there are " + names;
+                          std::string wrong;
+                          place_of(text, kList(), wrong);
+                          return wrong;
                         }};
 
 constexpr Text kCommit = {[](const Gpu& gpu) { return commits()[static_cast<size_t>(gpu.timing->issue.commit)].name; },
                           [](Gpu& gpu, const std::string& text) {
-                            const std::vector<ComponentName> all = commits();
-                            for (size_t k = 0; k < all.size(); ++k) {
-                              gpu.timing->issue.commit = static_cast<Commit>(k);
-                              if (all[k].name == text) return std::string();
-                            }
-                            return "= \"" + text + "\" is not known; there are any, reorder, hold";
+                            std::string wrong;
+                            gpu.timing->issue.commit = static_cast<Commit>(place_of(text, commits(), wrong));
+                            return wrong;
                           }};
 
 constexpr auto kIssue = &Config::issue;

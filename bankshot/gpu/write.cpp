@@ -32,4 +32,15 @@ std::string to_toml(const Gpu& gpu) {
   return text;
 }
 
+std::string left_out(const Gpu& gpu) {
+  std::string text;
+  for (const auto table : {keys(), gpu.timing ? timing_keys() : std::span<const Key>()}) {
+    for (const Key& key : table) {
+      if (is_said(gpu, key)) continue;
+      text += fmt::format("#   {:<38} # {}\n", fmt::format("{}.{}", key.section, key.name), key.meaning);
+    }
+  }
+  return text.empty() ? text : "\n# Not said:\n" + text;
+}
+
 }  // namespace bankshot::gpu

@@ -6,6 +6,7 @@
 
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/timing/chip.hpp"
+#include "bankshot/timing/stages.hpp"
 
 namespace bankshot::report {
 namespace {

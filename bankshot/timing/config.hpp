@@ -165,14 +165,6 @@ struct Config {
 inline unsigned sub_warps(const Config& config) {
   return (config.warp_size + config.issue.simd_lanes - 1) / std::max(1u, config.issue.simd_lanes);
 }
-/// Entries of the elastic pipeline's queues: N of equation 3 of CF'11 before the memory stages, M of equation 2 beside them,
-/// unless the GPU's file says others.
-inline unsigned premem_entries(const Config& config) {
-  return config.issue.premem == kByEquation ? sub_warps(config) - 1 : config.issue.premem;
-}
-inline unsigned nonmem_entries(const Config& config) {
-  return config.issue.nonmem == kByEquation ? config.issue.memory_stages : config.issue.nonmem;
-}
 
 /// The sizes of lock hashes of this machine.
 inline scratchpad::LockSize lock_size(const Config& config) {

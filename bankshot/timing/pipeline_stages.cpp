@@ -10,7 +10,8 @@ namespace {
 StageShape shape_of(Organisation organisation, const Config& config) {
   const IssueConfig& issue = config.issue;
   // One stage is write-back.
-  return {organisation, issue.stages - issue.memory_stages - 1, issue.memory_stages, premem_entries(config), nonmem_entries(config)};
+  return {organisation, issue.stages - issue.memory_stages - 1, issue.memory_stages, premem_entries(config),
+          nonmem_entries(config)};
 }
 
 class Staged final : public Pipeline {
@@ -139,18 +140,22 @@ std::unique_ptr<Pipeline> make(const Config& config) {
   return std::make_unique<Staged>(kOrganisation, config);
 }
 
-const PipelineRegistry unified({"unified", "stages, all through those of memory: a conflict stops everybody behind it",
-                                make<Organisation::unified>});
-const PipelineRegistry split(
-    {"split", "stages, others beside those of memory: who ends at once with an access stops all behind it",
-     make<Organisation::split>});
-const PipelineRegistry elastic({"elastic", "stages, and queues that take up what conflicts delay (CF'11)",
-                                make<Organisation::elastic>});
+template <Organisation kOrganisation>
+PipelineRegistry::Entry entry(const char* summary) {
+  return {std::string(kOrganisations[static_cast<size_t>(kOrganisation)]), summary, make<kOrganisation>};
+}
+
+const PipelineRegistry unified(
+    entry<Organisation::unified>("stages, all through those of memory: a conflict stops everybody behind it"));
+const PipelineRegistry split(entry<Organisation::split>(
+    "stages, others beside those of memory: who ends at once with an access stops all behind it"));
+const PipelineRegistry elastic(
+    entry<Organisation::elastic>("stages, and queues that take up what conflicts delay (CF'11)"));
 
 }  // namespace
 
 bool fits_pipeline(const IssueConfig& issue) {
-  if (issue.pipeline != "unified" && issue.pipeline != "split" && issue.pipeline != "elastic") return true;
+  if (std::find(kOrganisations.begin(), kOrganisations.end(), issue.pipeline) == kOrganisations.end()) return true;
   return issue.schedulers == 1 && issue.width == 1 && issue.memory_stages >= 1 &&
          issue.stages >= issue.memory_stages + 2;
 }

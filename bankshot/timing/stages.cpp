@@ -119,8 +119,6 @@ StageStall Stages::taken(Cycle cycle) const {
   return returned_.has(cycle) ? StageStall::returned : StageStall::write_back;
 }
 
-bool Stages::is_held(Cycle cycle) const { return holds(held_, cycle); }
-
 void Stages::enter_memory(StageTimes& times, const SubWarp& sub_warp, bool memory) {
   const unsigned degree = memory ? std::max(1u, sub_warp.degree) : 1;
   // A queue of N: who entered it N accesses ago must have left it.
@@ -168,7 +166,7 @@ void Stages::forget_if_empty(Cycle cycle) {
 void Stages::enter_beside(StageTimes& times, const SubWarp& sub_warp) {
   const auto first_is_taken = [&](Cycle cycle) {  // the last one has not moved since it came
     if (last_beside_ == 0) return false;
-    while (cycle > last_beside_ && is_held(cycle)) --cycle;
+    while (cycle > last_beside_ && holds(held_, cycle)) --cycle;
     return cycle == last_beside_;
   };
   forget_if_empty(times.arrive);

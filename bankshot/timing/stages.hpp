@@ -3,10 +3,13 @@
 // Source: Gou and Gaydadjiev, Elastic Pipeline (CF'11), sections 3 and 4, figures 4 to 6.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/timing/clock.hpp"
+#include "bankshot/timing/config.hpp"
 #include "bankshot/timing/cycle_set.hpp"
 #include "bankshot/timing/ring.hpp"
 
@@ -17,6 +20,9 @@ enum class Organisation : uint8_t {
   split,    ///< figure 4(b): the others have stages of their own; two that end at once stop what is upstream
   elastic,  ///< figures 5 and 6: queues in place of both, and short cuts to write-back
 };
+
+/// What they are called in GPU files and on command lines, in this order.
+constexpr std::array<std::string_view, 3> kOrganisations = {"unified", "split", "elastic"};
 
 struct StageShape {
   Organisation organisation = Organisation::split;
@@ -33,6 +39,15 @@ inline unsigned nonmem_depth(unsigned memory_stages, unsigned sub_warps, bool co
 }
 /// N of equation 3. @param sub_warps  the lanes of a warp by the width of the SIMD unit, rounded up
 inline unsigned premem_depth(unsigned sub_warps) { return sub_warps - 1; }
+
+/// Entries of the elastic pipeline's queues in a machine: those of the equations, unless the GPU's file says others.
+inline unsigned premem_entries(const Config& config) {
+  return config.issue.premem == kByEquation ? premem_depth(sub_warps(config)) : config.issue.premem;
+}
+inline unsigned nonmem_entries(const Config& config) {
+  const unsigned depth = nonmem_depth(config.issue.memory_stages, sub_warps(config), false);
+  return config.issue.nonmem == kByEquation ? depth : config.issue.nonmem;
+}
 
 /// The lanes of a warp that execute in one cycle.
 struct SubWarp {
@@ -94,9 +109,6 @@ class Stages {
   /// its turn before all that are fetched from now on. @return the cycle of its write-back
   Cycle returned(Cycle cycle);
 
-  /// The MEM0 stage will have served all that were fetched.
-  Cycle memory_free() const { return free_; }
-
  private:
   struct Beside {
     Cycle write_back = 0;
@@ -108,7 +120,6 @@ class Stages {
   StageStall taken(Cycle cycle) const;
   void stand_beside(Cycle cycle, uint64_t id);
   void forget_if_empty(Cycle cycle);
-  bool is_held(Cycle cycle) const;
   void enter_memory(StageTimes& times, const SubWarp& sub_warp, bool memory);
   void enter_beside(StageTimes& times, const SubWarp& sub_warp);
   void enter_queue(StageTimes& times, const SubWarp& sub_warp);
