@@ -24,7 +24,19 @@ set(variants
   "hough|copies|--copies=6 --angles=7" "hough|padded|101 77 --distances=150 --angles-of-cta=3 --angles=10 --copies=5 --pad=3 --block"
   "hough|stretched|64 48 --distances=100 --copies=6 --stretch --threads=33"
   "kmeans_update|float|5000 --float --components=5 --copies=16" "kmeans_update|block|3001 --clusters=77 --copies=5 --block --pad=2 --float"
-  "kmeans_update|stretched|--components=4 --clusters=512 --copies=4 --stretch --runs=9" "kmeans_update|one|1 --clusters=1")
+  "kmeans_update|stretched|--components=4 --clusters=512 --copies=4 --stretch --runs=9" "kmeans_update|one|1 --clusters=1"
+  "tx_hash_table|two|2" "tx_hash_table|three|3 --threads=100 --ctas=3" "tx_hash_table|most|256" "tx_hash_table|one|1 --threads=33"
+  "tx_hash_table|interleaved|8 --interleaved" "tx_hash_table|serial|7 --version=serial --interleaved --threads=100"
+  "tx_hash_table|coarse|16 --version=coarse --ctas=2" "tx_hash_table|fine|2 --version=fine" "tx_hash_table|atomics|2 --version=atomics"
+  "tx_kmeans|two|2" "tx_kmeans|odd|33 --threads=100 --ctas=3 --seed=7" "tx_kmeans|most|256" "tx_kmeans|one|1 --threads=1"
+  "tx_kmeans|serial|8 --version=serial" "tx_kmeans|coarse|3 --version=coarse --threads=65" "tx_kmeans|fine|64 --version=fine --ctas=2"
+  "tx_kmeans|atomics|100 --version=atomics"
+  "tx_knapsack|two|2" "tx_knapsack|odd|5 --iterations=7 --threads=100 --ctas=3 --seed=9" "tx_knapsack|most|256"
+  "tx_knapsack|serial|3 --version=serial --iterations=3" "tx_knapsack|coarse|8 --version=coarse --threads=65"
+  "tx_knapsack|fine|33 --version=fine --iterations=5 --ctas=2"
+  "tx_bank|two|2" "tx_bank|odd|17 --transfers=13 --threads=100 --ctas=3 --seed=4" "tx_bank|most|256 --transfers=1"
+  "tx_bank|serial|3 --version=serial --transfers=3" "tx_bank|coarse|16 --version=coarse --threads=65" "tx_bank|fine|5 --version=fine --ctas=2"
+  "tx_bank|atomics|3 --version=atomics --transfers=30")
 
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
@@ -87,7 +99,8 @@ set(simulated
   "voting_histogram 33 7" "warp_primitives 1" "atomic_latency --conflicts=7" "atomic_throughput --warps=3 --intra=5"
   "voting --words=64 --copies=8 --pad=1 --patterns=200" "histogram_copies 48 --copies=4 --threads=128"
   "hough 64 48 --copies=6 --angles=8" "kmeans_update 2000 --clusters=100 --copies=8 --threads=256" "dct_short 64 32"
-  "aes 3 --decrypt")
+  "aes 3 --decrypt" "tx_hash_table 16 --version=serial --threads=64" "tx_kmeans 16 --version=atomics"
+  "tx_knapsack 8 --version=serial --threads=40" "tx_bank 16 --version=serial --threads=40 --transfers=3")
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
   foreach(case ${simulated})
