@@ -13,7 +13,7 @@ namespace {
 
 std::string row(const std::string& name, const gpu::Gpu& gpu) {
   const scratchpad::Rules& banks = gpu.machine.scratchpad;
-  return fmt::format("{:<10} {:<28} {:>2}.{} {:>5} {:>6} MHz {:>4.3g} GB {:>5} KB {:>4} x {} B  {}{}\n", name, gpu.name,
+  return fmt::format("{:<20} {:<28} {:>2}.{} {:>5} {:>6} MHz {:>4.3g} GB {:>5} KB {:>4} x {} B  {}{}\n", name, gpu.name,
                      gpu.compute_major, gpu.compute_minor, gpu.machine.sms, gpu.core_khz / 1000,
                      static_cast<double>(gpu.global_bytes) / (1 << 30), gpu.shared_per_sm / 1024, banks.banks,
                      banks.bank_bytes, gpu.timing ? "run, simulate" : "run",
@@ -98,7 +98,7 @@ class Gpus final : public Command {
       const Result<std::string> none = gpu::find_gpu_file(std::string(gpu::kDefaultGpu));
       return refuse(none ? "no GPU descriptions were found" : none.error().message);
     }
-    print(fmt::format("{:<10} {:<28} {:>4} {:>5} {:>10} {:>7} {:>8} {:>10}  {}\n", "NAME", "GPU", "CC", "SMS", "CLOCK",
+    print(fmt::format("{:<20} {:<28} {:>4} {:>5} {:>10} {:>7} {:>8} {:>10}  {}\n", "NAME", "GPU", "CC", "SMS", "CLOCK",
                       "MEMORY", "SHARED", "BANKS", "CAN"));
     int status = kDone;
     for (const std::string& name : names) {

@@ -59,14 +59,16 @@ Result<scratchpad::PatternSet> ExperimentRuns::trace(const experiment::Benchmark
   return patterns;
 }
 
-Result<timing::Counters> ExperimentRuns::simulate(const experiment::Benchmark& benchmark,
-                                          const std::vector<std::string>& arguments,
-                                          const experiment::Machine& machine) {
+Result<experiment::Simulated> ExperimentRuns::simulate(const experiment::Benchmark& benchmark,
+                                                       const std::vector<std::string>& arguments,
+                                                       const experiment::Machine& machine) {
   const Result<report::RunReport> report = kernel_of(benchmark, command_of(benchmark, arguments), machine);
   if (!report) return report.error();
-  timing::Counters sum;
+  experiment::Simulated sum;
   for (const report::Kernel& kernel : report->kernels) {
-    if (kernel.timing) timing::add(sum, kernel.timing->counters);
+    if (!kernel.timing) continue;
+    timing::add(sum, kernel.timing->counters);
+    scratchpad::add(sum.transactions, kernel.transactions);
   }
   return sum;
 }

@@ -23,7 +23,7 @@ class ExperimentRuns {
                                        const std::vector<std::string>& arguments);
 
   /// Core cycles of the benchmark's kernels on a machine.
-  Result<timing::Counters> simulate(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments,
+  Result<experiment::Simulated> simulate(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments,
                             const experiment::Machine& machine);
 
   /// Somebody pressed Ctrl-C in a run: the error that came back has nothing to say.

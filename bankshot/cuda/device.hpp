@@ -21,6 +21,8 @@ struct DeviceInfo {
   uint32_t clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0, l2_bytes = 0;
   SmLimits sm;
   uint32_t shared_by_default = 0;  ///< shared memory of a CTA without opting in
+  scratchpad::Rules banks;
+  scratchpad::TxConfig transactions;
 };
 
 DeviceInfo device_info(const gpu::Gpu& gpu);

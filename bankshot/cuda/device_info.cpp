@@ -15,6 +15,8 @@ DeviceInfo device_info(const gpu::Gpu& gpu) {
   device.memory_bus_bits = gpu.memory_bus_bits;
   device.l2_bytes = static_cast<uint32_t>(gpu.l2_bytes);
   device.shared_by_default = gpu.shared_per_block;
+  device.banks = gpu.machine.scratchpad;
+  device.transactions = gpu.machine.transactions;
 
   SmLimits& sm = device.sm;
   sm.warp_size = gpu.machine.warp_size;

@@ -14,7 +14,8 @@ Status status_of(simt::Fault::Kind kind) {
     // A GPU waits for ever, or until the watchdog of a display ends the kernel, which is this code.
     case Kind::deadlock:
     case Kind::divergent_barrier: return Status::launch_timeout;
-    case Kind::trap: return Status::launch_failure;
+    case Kind::trap:
+    case Kind::bad_transaction: return Status::launch_failure;
   }
   return Status::launch_failure;
 }

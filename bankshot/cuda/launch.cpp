@@ -15,6 +15,7 @@
 #include "bankshot/cuda/timing.hpp"
 #include "bankshot/cuda/witness.hpp"
 #include "bankshot/report/run_report.hpp"
+#include "bankshot/scratchpad/tx_resources.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -174,9 +175,11 @@ Residents occupancy_limits(const DeviceInfo& device, const Function& function, u
   const simt::KernelInfo& kernel = *function.info;
   if (threads > kernel.max_threads) return {0, "warps"};
   if (dynamic_shared > device.sm.shared_per_block) return {0, "shared memory"};
-  return residents(device.sm, {.threads = threads,
-                               .registers = registers_for(device, kernel, threads, together),
-                               .shared = kernel.static_shared + dynamic_shared});
+  const uint32_t registers = registers_for(device, kernel, threads, together);
+  const uint64_t shared = kernel.static_shared + dynamic_shared;
+  if (!kernel.has_transactions || threads == 0) return residents(device.sm, {threads, registers, shared});
+  const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
+  return residents(device.sm, {threads, static_cast<uint32_t>((needs.all_registers() + threads - 1) / threads), needs.bytes()});
 }
 
 uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/scratchpad/tx_resources.hpp"
+
 namespace bankshot::cuda {
 namespace {
 
@@ -46,6 +48,29 @@ std::string too_much_shared(const DeviceInfo& device, const Function& function, 
       bytes, dynamic_shared_limit(device, function), most);
 }
 
+/// Source: GPU-LocalTM, section 4.3.
+std::optional<Refusal> check_transactions(const DeviceInfo& device, const Function& function, const LaunchRequest& request) {
+  const simt::KernelInfo& kernel = *function.info;
+  if (!kernel.has_transactions) return std::nullopt;
+  const auto threads = static_cast<uint32_t>(request.block.count());
+  const uint64_t shared = kernel.static_shared + request.dynamic_shared;
+  const uint32_t registers = registers_told(device, kernel);
+  const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
+  if (needs.bytes() > device.sm.shared_per_block)
+    return Refusal{Status::launch_out_of_resources,
+                   fmt::format("with transactions {} bytes of shared memory take {} more for backups and {} for owners, {} in "
+                               "all; the GPU has {} a block, of which {} can be used",
+                               needs.data, needs.backups, needs.owners, needs.bytes(), device.sm.shared_per_block,
+                               scratchpad::most_shared(device.banks, device.sm.shared_per_block, threads))};
+  if (needs.all_registers() > device.sm.registers_per_block)
+    return Refusal{Status::launch_out_of_resources,
+                   fmt::format("with transactions {} threads of {} registers take {}, as many for backups and {} for filters "
+                               "({} a bank and thread), {} in all; the GPU has {} a block",
+                               threads, registers, needs.registers, needs.filters, device.transactions.filters(),
+                               needs.all_registers(), device.sm.registers_per_block)};
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Refusal> refusal_of(const DeviceInfo& device, const Function& function, const LaunchRequest& request) {
@@ -53,6 +78,7 @@ std::optional<Refusal> refusal_of(const DeviceInfo& device, const Function& func
   if (auto refusal = check_block(device, *function.info, request.block)) return refusal;
   if (request.dynamic_shared > dynamic_shared_limit(device, function))
     return Refusal{Status::invalid_value, too_much_shared(device, function, request.dynamic_shared)};
+  if (auto refusal = check_transactions(device, function, request)) return refusal;
   if (request.cooperative) {
     const Residents fit = occupancy_limits(device, function, static_cast<uint32_t>(request.block.count()),
                                            request.dynamic_shared, ctas_together(device, request.grid, true));

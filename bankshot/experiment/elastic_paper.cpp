@@ -99,7 +99,7 @@ Result<Outcome> characteristics(const Experiment& experiment, const Settings& se
   Outcome outcome;
   Rows rows(experiment, outcome);
   for (const Benchmark& benchmark : experiment.benchmarks) {
-    const Result<Counters> seen = machines.run_plain(benchmark);
+    const Result<Simulated> seen = machines.run_plain(benchmark);
     if (!seen) return seen.error();
     const Character character(*seen);
     rows.add(benchmark.label + ": instructions", static_cast<double>(seen->thread_instructions), "of threads");
@@ -123,7 +123,7 @@ Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& set
   for (const char* name : {"scheduling fails", "bank conflicts", "others"}) panel.series.push_back({name, {}});
   std::vector<double> removed, gained;
   for (const Benchmark& benchmark : experiment.benchmarks) {
-    const Result<Counters> first = machines.run(benchmark, 0), second = first ? machines.run(benchmark, 1) : first;
+    const Result<Simulated> first = machines.run(benchmark, 0), second = first ? machines.run(benchmark, 1) : first;
     if (!second) return second.error();
     const Stalls before(*first), after(*second);
     const auto percent = [&](uint64_t part) { return rounded(100 * share(part, before.all()), 10); };
@@ -180,7 +180,7 @@ Result<Outcome> machine_speedups(const Experiment& experiment, const Settings& s
     std::vector<Counters>& seen = all.emplace_back();
     const auto x = static_cast<double>(all.size() - 1);
     for (size_t m = 0; m < machines.size(); ++m) {
-      const Result<Counters> one = machines.run(benchmark, m);
+      const Result<Simulated> one = machines.run(benchmark, m);
       if (!one) return one.error();
       seen.push_back(*one);
       if (m == 0) continue;
@@ -232,7 +232,7 @@ Result<Outcome> against_hand(const Experiment& experiment, const Settings& setti
   panel.series = {{"as it is, " + machines.label(1), {}}, {"by hand, " + machines.label(0), {}}};
   std::vector<double> ahead;
   for (const auto& [plain, by_hand] : pairs) {
-    const Result<Counters> slow = machines.run(*plain, 0), machine = slow ? machines.run(*plain, 1) : slow,
+    const Result<Simulated> slow = machines.run(*plain, 0), machine = slow ? machines.run(*plain, 1) : slow,
                            hand = machine ? machines.run(*by_hand, 0) : machine;
     if (!hand) return hand.error();
     const double by_machine = speedup(*slow, *machine), hands = speedup(*slow, *hand);

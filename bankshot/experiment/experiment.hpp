@@ -13,6 +13,7 @@
 #include "bankshot/timing/counters.hpp"
 #include "bankshot/report/plot.hpp"
 #include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/tx_totals.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::experiment {
@@ -76,9 +77,13 @@ struct Machine {
   auto operator<=>(const Machine&) const = default;
 };
 
-/// The counters of a benchmark's kernel, all its launches, in a run on the simulated GPU. May be asked the same again.
+/// What a benchmark's kernel did, all its launches.
+struct Simulated : timing::Counters {
+  scratchpad::TxTotals transactions;
+};
+/// … in a run on the simulated GPU. May be asked the same again.
 using Simulator =
-    std::function<Result<timing::Counters>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine)>;
+    std::function<Result<Simulated>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine)>;
 
 struct Settings {
   Tracer trace;

@@ -57,7 +57,7 @@ Result<Timed> timed(const Benchmark& benchmark, const std::string& atomics, cons
   const auto cycles = [&](const std::string& hash) -> Result<uint64_t> {
     uint64_t sum = 0;
     for (const std::vector<std::string>& arguments : timed_runs(benchmark, settings.quick)) {
-      const Result<timing::Counters> one = settings.simulate(benchmark, arguments, {hash, atomics, {}, {}});
+      const Result<Simulated> one = settings.simulate(benchmark, arguments, {hash, atomics, {}, {}});
       if (!one) return at(benchmark, one.error().message);
       if (one->cycles == 0) return at(benchmark, "no cycle was simulated");
       sum += one->cycles;

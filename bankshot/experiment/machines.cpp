@@ -46,24 +46,24 @@ size_t Machines::find(const std::string& label) const {
       std::find_if(all_.begin(), all_.end(), [&](const Spec& one) { return one.label == label; }) - all_.begin());
 }
 
-Result<timing::Counters> Machines::run(const Benchmark& benchmark, size_t machine) const {
+Result<Simulated> Machines::run(const Benchmark& benchmark, size_t machine) const {
   if (settings_.progress) settings_.progress(benchmark.label + ", " + all_[machine].label);
   return run(benchmark, all_[machine].machine);
 }
 
-Result<timing::Counters> Machines::run_plain(const Benchmark& benchmark) const {
+Result<Simulated> Machines::run_plain(const Benchmark& benchmark) const {
   if (settings_.progress) settings_.progress(benchmark.label);
   return run(benchmark, Machine{"none", {}, {}, set_});
 }
 
-Result<timing::Counters> Machines::run(const Benchmark& benchmark, Machine machine) const {
+Result<Simulated> Machines::run(const Benchmark& benchmark, Machine machine) const {
   if (machine.bank_hash == kFound) {
     const Result<std::string> hash = found_hash(benchmark, settings_);
     if (!hash) return at(benchmark, hash.error().message);
     machine.bank_hash = *hash;
   }
   const bool whole = !settings_.quick && !benchmark.timed.empty();
-  Result<timing::Counters> seen = settings_.simulate(benchmark, whole ? benchmark.timed : benchmark.arguments, machine);
+  Result<Simulated> seen = settings_.simulate(benchmark, whole ? benchmark.timed : benchmark.arguments, machine);
   if (!seen) return at(benchmark, seen.error().message);
   if (seen->cycles == 0) return at(benchmark, "no cycle was simulated");
   return seen;

@@ -21,16 +21,16 @@ class Machines {
   size_t find(const std::string& label) const;
 
   /// The counters of a benchmark on a machine. Fails if nothing was simulated.
-  Result<timing::Counters> run(const Benchmark& benchmark, size_t machine) const;
+  Result<Simulated> run(const Benchmark& benchmark, size_t machine) const;
   /// … on the GPU with `set` alone.
-  Result<timing::Counters> run_plain(const Benchmark& benchmark) const;
+  Result<Simulated> run_plain(const Benchmark& benchmark) const;
 
  private:
   struct Spec {
     std::string label;
     Machine machine;
   };
-  Result<timing::Counters> run(const Benchmark& benchmark, Machine machine) const;
+  Result<Simulated> run(const Benchmark& benchmark, Machine machine) const;
 
   const Settings& settings_;
   std::vector<std::string> set_;

@@ -96,7 +96,7 @@ Result<SweepCurve> ReplicationSweep::simulate(const Benchmark& benchmark, const 
           settings_.quick || benchmark.timed.empty() ? benchmark.arguments : benchmark.timed;
       if (!size_option_.empty()) arguments.push_back(size_option_ + std::to_string(size));
       arguments.push_back(copies_option_ + std::to_string(copies));
-      const Result<timing::Counters> seen = settings_.simulate(benchmark, arguments, machine);
+      const Result<Simulated> seen = settings_.simulate(benchmark, arguments, machine);
       if (!seen) return at(benchmark, seen.error().message);
       if (seen->cycles == 0) return at(benchmark, "no cycle was simulated");
       curve.points.push_back({size, copies, seen->cycles});

@@ -23,6 +23,7 @@ constexpr auto in_banks = [](Gpu& gpu) -> auto& { return gpu.machine.scratchpad.
 
 using simt::Machine;
 using scratchpad::Rules;
+using scratchpad::TxConfig;
 
 constexpr uint64_t kMega = uint64_t{1} << 20;
 constexpr uint64_t kTera = uint64_t{1} << 40;
@@ -50,6 +51,33 @@ std::string hash_text(const Gpu& gpu) {
   const auto& hash = gpu.machine.scratchpad.hash;
   return hash ? scratchpad::spec(*hash) : "none";
 }
+
+/// One of two words for a flag.
+template <auto kMember, const std::string_view& kFalse, const std::string_view& kTrue>
+constexpr Text kEither = {[](const Gpu& gpu) { return std::string(gpu.machine.transactions.*kMember ? kTrue : kFalse); },
+                          [](Gpu& gpu, const std::string& text) -> std::string {
+                            gpu.machine.transactions.*kMember = text == kTrue;
+                            if (text == kTrue || text == kFalse) return {};
+                            return fmt::format("= \"{}\" is not known; there are {}, {}", text, kFalse, kTrue);
+                          }};
+constexpr std::string_view kLocal = "local", kPerfect = "perfect", kBloom = "bloom", kExact = "exact", kOne = "one",
+                           kSeparate = "separate";
+
+constexpr Text kSignatureHash = {
+    [](const Gpu& gpu) {
+      const auto* hash = gpu.machine.transactions.hash;
+      return std::string(hash != nullptr ? hash->name : scratchpad::signature_hashes()[0].name);
+    },
+    [](Gpu& gpu, const std::string& text) -> std::string {
+      const auto* hash = scratchpad::find_signature_hash(text);
+      gpu.machine.transactions.hash = hash == scratchpad::signature_hashes().data() ? nullptr : hash;
+      if (hash != nullptr) return {};
+      std::string names;
+      for (const auto& known : scratchpad::signature_hashes()) names += (names.empty() ? "" : ", ") + std::string(known.name);
+      return "= \"" + text + "\" is not known; there are " + names;
+    }};
+
+constexpr auto kTx = [](Gpu& gpu) -> unsigned& { return gpu.machine.transactions.filter_bits; };
 
 constexpr std::array kKeys = {
     Key{"gpu", "name", Text{[](const Gpu& gpu) { return gpu.name; }, set_name}, 0, 0, "what cudaGetDeviceProperties calls it"},
@@ -89,6 +117,14 @@ constexpr std::array kKeys = {
         "128-bit loads whose lanes agree in pairs take half the phases", false, true},
     Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
     Key{"scratchpad", "hash", Text{hash_text, set_hash}, 0, 0, "bank hash of the hardware, as --bank-hash", false, true},
+    Key{"transactions", "unit", kEither<&TxConfig::perfect, kLocal, kPerfect>, 0, 0,
+        "transactions on shared memory (GPU-LocalTM): local, or perfect, which charges nothing", false, true},
+    Key{"transactions", "detection", kEither<&TxConfig::exact, kBloom, kExact>, 0, 0,
+        "of conflicts: bloom filters of each bank and thread, or exact, word by word", false, true},
+    Key{"transactions", "filter_bits", +kTx, 4, 32, "of a Bloom filter", true, true},
+    Key{"transactions", "filter_hash", kSignatureHash, 0, 0, "of a word's position in its bank: modulo, xor, multiply", false, true},
+    Key{"transactions", "sets", kEither<&TxConfig::separate, kOne, kSeparate>, 0, 0,
+        "one of all words that a thread accesses, or separate ones of words read and written", false, true},
 };
 
 bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
@@ -138,6 +174,7 @@ std::span<const Key> keys() { return kKeys; }
 std::span<const Relation> relations() { return kRelations; }
 
 bool is_said(const Gpu& gpu, const Key& key) {
+  if (key.section == "transactions") return gpu.machine.transactions != TxConfig{};
   if (!key.optional && !may_be_left_out(key.section)) return true;
   uint64_t value = 0;
   const std::string text = value_text(gpu, key);

@@ -224,7 +224,7 @@ constexpr std::array kRelations = {
 }  // namespace
 
 std::span<const Key> timing_keys() { return kKeys; }
-bool may_be_left_out(std::string_view section) { return section == "scratchpad.locks"; }
+bool may_be_left_out(std::string_view section) { return section == "scratchpad.locks" || section == "transactions"; }
 std::span<const Relation> timing_relations() { return kRelations; }
 
 }  // namespace bankshot::gpu

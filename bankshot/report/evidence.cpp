@@ -23,11 +23,15 @@ std::string evidence_text(const RunReport& report) {
       "     lanes that read one word share it" + (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
       "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
       "     64 bits, a quarter-warp at 128 bits\n";
-  if (any_site(report, [](const Site& site) { return kind_of(site) == scratchpad::AccessKind::atomic; })) {
+  if (any_site(report, is_atomic)) {
     text +=
         "  C  one community source: lanes of an atomic that meet on one word take a pass each (position\n"
         "     conflicts). Hardware may merge additions of a constant, and repeats float additions until they\n"
         "     succeed; neither is counted. GPUs before Maxwell lock words in a loop instead (docs/atomics.md)\n";
+  }
+  if (any_site(report, [](const Site& site) { return site.totals.in_transactions != 0; })) {
+    text +=
+        "  -  as designed, no hardware has it: in a transaction a bank serves one lane in a pass (docs/transactions.md)\n";
   }
   return text;
 }

@@ -85,6 +85,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
   for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
     totals.classes[i] = number<uint64_t>(classes, scratchpad::name(static_cast<scratchpad::PatternClass>(i)));
   }
+  if (object.contains("in_transactions")) totals.in_transactions = number<uint64_t>(object, "in_transactions");
   if (object.contains("stride")) {
     totals.stride = {number<uint32_t>(object, "stride_degree"), stride_bytes(object),
                      number<uint64_t>(object, "stride_cta")};
@@ -97,6 +98,17 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
         scratchpad::classify(rules, site.width, totals.worst.addresses.data(), totals.worst.mask);
   }
   return site;
+}
+
+scratchpad::TxTotals read_transactions(const json& object) {
+  scratchpad::TxTotals totals;
+  for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names()) {
+    totals.*counter.value = number<uint64_t>(object, std::string(counter.name).c_str());
+  }
+  if (totals.aborts != totals.conflicts + totals.killed + totals.invalid) {
+    throw Bad{"\"aborts\" is not \"conflicts\" + \"killed\" + \"invalid\""};
+  }
+  return totals;
 }
 
 Kernel read_kernel(const json& object, const RunReport& report) {
@@ -112,6 +124,7 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
   kernel.parallel = flag(object, "parallel");
   kernel.why_serial = text(object, "why_serial");
+  if (object.contains("transactions")) kernel.transactions = read_transactions(member(object, "transactions"));
   for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules));
   if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine);
   return kernel;

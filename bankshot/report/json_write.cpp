@@ -59,6 +59,7 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
       {"degree_mean", totals.degree_mean()},
       {"class", scratchpad::name(totals.pattern())},
   };
+  if (totals.in_transactions != 0) json["in_transactions"] = totals.in_transactions;
   if (totals.stride.degree != 0) {
     json["stride"] = totals.stride.bytes % 4 == 0 ? ordered_json(totals.stride.bytes / 4)
                                                  : ordered_json(totals.stride.bytes / 4.0);
@@ -71,6 +72,12 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
   json["worst_cta"] = totals.worst.cta;
   json["pattern"] = pattern(site, warp_size);
   if (totals.trace.capacity() != 0) json["trace"] = trace(totals.trace);
+  return json;
+}
+
+ordered_json transactions_json(const scratchpad::TxTotals& totals) {
+  ordered_json json = ordered_json::object();
+  for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names()) json[std::string(counter.name)] = totals.*counter.value;
   return json;
 }
 
@@ -95,6 +102,7 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
         {"ideal_wavefronts", shared.ideal_wavefronts},
         {"conflicts", shared.conflicts()}}},
   };
+  if (kernel.transactions.attempts != 0) json["transactions"] = transactions_json(kernel.transactions);
   if (kernel.timing && report.machine) json.update(timing_json(*kernel.timing, *report.machine, report.rules.banks));
   return json;
 }

@@ -47,6 +47,7 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
       kernel.launch_shapes_vary || kernel.grid != found->grid || kernel.block != found->block;
   found->warp_instructions += kernel.warp_instructions;
   found->thread_instructions += kernel.thread_instructions;
+  scratchpad::add(found->transactions, kernel.transactions);
   if (found->parallel) found->why_serial = kernel.why_serial;
   found->parallel &= kernel.parallel;
   for (const Site& site : kernel.sites) add_site(*found, site);
@@ -65,8 +66,10 @@ std::string demangle(std::string_view name) {
   return status == 0 && text ? text.get() : std::string(name);
 }
 
+bool is_atomic(const Site& site) { return site.op.starts_with("atom") || site.op.starts_with("red"); }
+
 scratchpad::AccessKind kind_of(const Site& site) {
-  if (site.op.starts_with("atom") || site.op.starts_with("red")) return scratchpad::AccessKind::atomic;
+  if (is_atomic(site) || site.totals.in_transactions != 0) return scratchpad::AccessKind::atomic;
   return site.op.starts_with("st") ? scratchpad::AccessKind::store : scratchpad::AccessKind::load;
 }
 
@@ -91,6 +94,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.block = block;
   launch.warp_instructions = stats.warp_instructions;
   launch.thread_instructions = stats.thread_instructions;
+  launch.transactions = stats.transactions;
   launch.parallel = stats.parallel;
   launch.why_serial = stats.why_serial;
   for (const simt::SiteReport& site : stats.sites) {

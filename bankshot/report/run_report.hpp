@@ -42,6 +42,7 @@ struct Kernel {
   uint64_t warp_instructions = 0, thread_instructions = 0;
   bool parallel = true;          ///< every launch ran its CTAs in parallel
   std::string why_serial;        ///< the instruction that decided otherwise
+  scratchpad::TxTotals transactions;
   std::vector<Site> sites;       ///< by place in the PTX
   std::optional<KernelTiming> timing;  ///< if its launches were simulated
 
@@ -84,6 +85,8 @@ struct RunReport {
 /// "scale(float*, int)" of "_Z5scalePfi"; the name itself if it is not a C++ name.
 std::string demangle(std::string_view name);
 
+bool is_atomic(const Site& site);
+/// How its lanes are served: in transactions as those of atomics, one after the other on each bank.
 scratchpad::AccessKind kind_of(const Site& site);
 
 }  // namespace bankshot::report

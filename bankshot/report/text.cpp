@@ -10,6 +10,7 @@
 #include "bankshot/report/line_groups.hpp"
 #include "bankshot/report/site_text.hpp"
 #include "bankshot/report/timing_text.hpp"
+#include "bankshot/report/transactions_text.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::report {
@@ -54,7 +55,7 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
   const Paint paint{options.colour};
   std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel);
   if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
-  text += order(kernel) + totals(kernel, paint);
+  text += order(kernel) + totals(kernel, paint) + transactions_text(kernel);
 
   std::vector<LineGroup> wasteful = line_groups(kernel), clean;
   const auto first_clean = std::find_if(wasteful.begin(), wasteful.end(),

@@ -8,6 +8,7 @@
 
 #include "bankshot/report/site_text.hpp"
 #include "bankshot/report/timing_lines_text.hpp"
+#include "bankshot/report/transactions_text.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -215,7 +216,8 @@ std::string timing_text(const Kernel& kernel, const RunReport& report, const Tex
   const Counters& c = timing.counters;
   const SimulatedMachine& machine = *report.machine;
   return partial(timing, paint) + speed(c, machine) + use_of_the_chip(timing, machine) + occupancy(timing, machine) +
-         slots(c, paint) + shared_memory(kernel, c, machine, paint) + memory(c, machine) +
+         slots(c, paint) + shared_memory(kernel, c, machine, paint) +
+         transactions_text(kernel) + memory(c, machine) +
          timed_lines_text(kernel, options, sources);
 }
 

@@ -29,6 +29,10 @@ BANKSHOT_CLONES
 void SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
                          uint64_t mask, uint64_t cta) {
   if (mask == 0) return;
+  if (kind != kind_) [[unlikely]] {
+    memo_ = {};
+    kind_ = kind;
+  }
   const ShapeMemo::Entry* access = &memo_.entries[memo_.latest];
   if (!same_shape(*access, ShapeKey(rules, addresses, mask), addresses)) {
     access = &price(rules, kind, width, addresses, mask);
@@ -117,6 +121,7 @@ void SiteTotals::merge(const SiteTotals& other) {
   }
   trace.merge(other.trace);
   accesses += other.accesses;
+  in_transactions += other.in_transactions;
   lanes += other.lanes;
   wavefronts += other.wavefronts;
   ideal += other.ideal;

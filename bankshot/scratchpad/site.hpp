@@ -32,6 +32,7 @@ struct ShapeMemo {
 /// What is known of all accesses of one instruction: sums, classes and the worst access.
 struct SiteTotals {
   uint64_t accesses = 0;            ///< warp accesses with at least one active lane
+  uint64_t in_transactions = 0;     ///< … of lanes in a transaction, which banks serve one after the other
   uint64_t lanes = 0;               ///< lane accesses
   uint64_t wavefronts = 0, ideal = 0;
   uint64_t position = 0;            ///< wavefronts due to lanes on one word (atomics)
@@ -71,7 +72,7 @@ class SiteCounter : public SiteTotals {
  public:
   /// Counts one warp access. Arguments as for cost(), but `addresses` has room for 32 lanes, or 64 if the mask needs
   /// more, whose inactive entries may be read and may hold anything. @param cta  linear index of the CTA
-  /// Rules, kind and width must be the same in all calls.
+  /// Rules and width must be the same in all calls.
   void record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
               uint64_t cta);
 
@@ -81,6 +82,7 @@ class SiteCounter : public SiteTotals {
                                 uint64_t mask);
   void keep_worst(const ShapeMemo::Entry& access, const uint32_t* addresses, uint64_t cta);
   ShapeMemo memo_;
+  AccessKind kind_ = AccessKind::load;  ///< of what is in it
 };
 
 }  // namespace bankshot::scratchpad

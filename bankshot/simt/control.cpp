@@ -8,6 +8,7 @@
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/paths.hpp"
 #include "bankshot/simt/program.hpp"
+#include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
 
@@ -27,11 +28,13 @@ struct Side {
   const Instr* pc;
 };
 
-/// The path of which the parent waits at this join: this one or one above; -1: none.
+/// The path of which the parent waits at this join: this one or one above; -1: none. Who is in a transaction does not leave it
+/// for a join around it.
 int32_t awaited_by(const Warp& w, int32_t index, const Instr* join, uint32_t depth) {
-  while (index >= 0 && (w.paths[index].reconverge != join || w.paths[index].reconverge_depth != depth))
-    index = w.paths[index].parent;
-  return index;
+  for (; index >= 0 && index != w.tx.path; index = w.paths[index].parent) {
+    if (w.paths[index].reconverge == join && w.paths[index].reconverge_depth == depth) return index;
+  }
+  return -1;
 }
 
 /// Makes the current path wait at the joins that lanes come to when they leave loops on the way to the branch's first.
@@ -160,7 +163,7 @@ const Instr* run_reconverge(Warp& w, const Instr* i) {
 }
 
 const Instr* exit_lanes(Warp& w, const Instr* i) {
-  (void)i;
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "the end of a thread");
   const uint64_t mask = w.active;
   w.alive &= ~mask;
   w.cta->exited += static_cast<uint32_t>(std::popcount(mask));

@@ -96,6 +96,8 @@ void CtaSlot::start(uint64_t linear) {
   cta_.faulted = false;
   cta_.clock_base = worker_->parallel ? worker_->warp_instructions : 0;
   cta_.output.clear();
+  cta_.has_transactions = false;
+  cta_.alone = nullptr;
   for (Barrier& barrier : cta_.barriers) barrier = Barrier{};
   fill_cta_specials();
   // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
@@ -105,7 +107,8 @@ void CtaSlot::start(uint64_t linear) {
     if (kernel_->local_bytes != 0) std::memset(w.local, 0, size_t{kernel_->local_bytes} * program.lanes);
     const uint32_t threads = std::min(worker_->warp_size, cta_.threads - w.index * worker_->warp_size);
     w.alive = threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1;
-    w.done = w.yielded = false;
+    w.done = w.yielded = w.displaced = false;
+    w.tx.path = -1;
     w.carry = 0;
     w.current = 0;
     w.paths.resize(1);

@@ -5,6 +5,7 @@
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/register_need.hpp"
+#include "bankshot/simt/transaction.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -90,6 +91,12 @@ std::vector<SharedInfo> shared_of(const ModuleContext& context, const ptx::Funct
   return all;
 }
 
+/// Any function of the module may be called.
+bool called_have_transactions(const LoadedProgram& program) {
+  return std::any_of(program.functions.begin(), program.functions.end(),
+                     [](const FunctionInfo& function) { return !function.is_entry && function.has_transactions; });
+}
+
 KernelInfo describe(const ModuleContext& context, const ptx::Function& function, uint32_t index) {
   const FunctionInfo& info = context.program->functions[index];
   KernelInfo kernel;
@@ -102,6 +109,7 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
   kernel.shared = shared_of(context, function, index);
   kernel.dynamic_base = context.dynamic_base(index);
   kernel.local_bytes = info.local_bytes;
+  kernel.has_transactions = info.has_transactions || (info.has_calls && called_have_transactions(*context.program));
   kernel.registers = registers_of(*context.program, function, index);
   kernel.target = architecture(context.module->targets);
   for (const ptx::Performance& directive : function.performance) {
@@ -130,6 +138,15 @@ bool fits(const CallInfo& call, const FunctionInfo& function) {
 }
 
 namespace {
+
+bool has_pragma(const ptx::Block& block) {
+  return std::any_of(block.statements.begin(), block.statements.end(), [](const ptx::Statement& statement) {
+    if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) return has_pragma(**inner);
+    const auto* pragma = std::get_if<ptx::Pragma>(&statement);
+    return pragma != nullptr && std::any_of(pragma->texts.begin(), pragma->texts.end(),
+                                            [](const std::string& text) { return text.starts_with(kPragmas); });
+  });
+}
 
 /// Known only when all functions are: a call passes what its callee takes.
 void check_calls(const LoadedProgram& program, Diagnostics& diagnostics) {
@@ -190,6 +207,9 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   lay_out_all_shared(context, bodies);
   program.files = ptx::files_of(module);
   if (!diagnostics.empty()) return false;
+  context.has_transactions = std::any_of(bodies.begin(), bodies.end(), [](const ptx::Function* function) {
+    return function != nullptr && has_pragma(*function->body);
+  });
   for (uint32_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k] != nullptr) FunctionDecoder(context, *bodies[k], k).decode();
   }

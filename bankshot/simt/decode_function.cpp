@@ -5,6 +5,7 @@
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/register_need.hpp"
+#include "bankshot/simt/transaction.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -202,6 +203,8 @@ void FunctionDecoder::decode_block(const ptx::Block& block) {
       label_item_[open_blocks_.back()->labels.at(label->name)] = static_cast<uint32_t>(items_.size());
     } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
       places_.set(*location, context_.program->files);
+    } else if (const auto* pragma = std::get_if<ptx::Pragma>(&statement)) {
+      decode_pragma(*pragma);
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
       scopes_.emplace_back();
       decode_block(**inner);
@@ -320,6 +323,23 @@ void FunctionDecoder::branch_around(const ptx::Instruction& instruction) {
   items_.insert(items_.end() - 1, std::move(branch));
 }
 
+/// tx_begin() and tx_commit() of <bankshot/tm.cuh>. Other pragmas are for other tools.
+void FunctionDecoder::decode_pragma(const ptx::Pragma& pragma) {
+  for (const std::string& text : pragma.texts) {
+    if (!text.starts_with(kPragmas)) continue;
+    const bool begins = text == kTxBegin;
+    if (!begins && text != kTxCommit) {
+      error(pragma.position, "unknown pragma '" + text + "'", "There are " + std::string(kTxBegin) + " and " + std::string(kTxCommit) + ".");
+      continue;
+    }
+    Item item = new_item(pragma.position, text.substr(kPragmas.size()));
+    item.info.unit = Unit::control;
+    item.instr.run = item.instr.body = begins ? &run_tx_begin : &run_tx_commit;
+    items_.push_back(std::move(item));
+    info_.has_transactions = true;
+  }
+}
+
 void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
   items_.push_back(new_item(instruction.position, ptx::mnemonic(instruction)));
   item_ = &items_.back();
@@ -376,7 +396,9 @@ void FunctionDecoder::cta_reduction(const ptx::Instruction& instruction, const s
 uint32_t FunctionDecoder::new_site(const ptx::Instruction& instruction, unsigned width) {
   LoadedProgram& program = *context_.program;
   item_->site = static_cast<int32_t>(program.sites.size());
-  program.sites.push_back({0, width, instruction.opcode == "atom" || instruction.opcode == "red"});
+  using scratchpad::AccessKind;
+  const bool atomic = instruction.opcode == "atom" || instruction.opcode == "red";
+  program.sites.push_back({0, width, atomic ? AccessKind::atomic : instruction.opcode == "st" ? AccessKind::store : AccessKind::load});
   return static_cast<uint32_t>(item_->site);
 }
 
@@ -386,7 +408,7 @@ void FunctionDecoder::follow_registers(const std::vector<FlowNode>& nodes) {
   std::vector<RegisterUse> uses;
   for (uint32_t k = 0; k < items_.size(); ++k) {
     for (uint32_t reg : items_[k].reads) uses.push_back({k, reg, false});
-    const bool guarded = items_[k].instr.run == &run_guarded;
+    const bool guarded = items_[k].instr.run == &run_guarded;  // not yet &run_tx_access
     for (uint32_t reg : items_[k].writes) uses.push_back({k, reg, true, guarded});
   }
   const Blocks blocks = ptx::blocks_of(nodes);
@@ -453,6 +475,7 @@ void FunctionDecoder::place() {
       program.code.push_back(pseudo);
       program.info.push_back(item.info);
     }
+    if (context_.has_transactions && item.site >= 0) item.instr.run = &run_tx_access;
     if (item.site >= 0) program.sites[static_cast<size_t>(item.site)].instr = static_cast<uint32_t>(program.code.size());
     if (!nodes[k].targets.empty()) {
       // From the innermost join outwards; of very many those in the middle go.
@@ -471,6 +494,7 @@ void FunctionDecoder::place() {
     note_uses(item);
     program.info.push_back(item.info);
   }
+  if (context_.has_transactions) info_.all_registers = registers_;
   info_.end = next;
   info_.register_bytes = round_up(register_bytes_, 64);
   info_.local_bytes = round_up(local_bytes_, 16);

@@ -32,6 +32,7 @@ struct ModuleContext {
   std::vector<uint32_t> static_shared;                        ///< by function: where its static shared memory ends
   uint32_t dynamic_alignment = 16;                            ///< of dynamic shared memory
   unsigned warp_size = 32;
+  bool has_transactions = false;                              ///< a body has a pragma of ours
 
   uint32_t dynamic_base(uint32_t function) const {
     return (static_shared[function] + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
@@ -97,6 +98,7 @@ class FunctionDecoder final : public Decoder {
   void count_names(const ptx::Operand& operand);
   void decode_block(const ptx::Block& block);
   void decode_instruction(const ptx::Instruction& instruction);
+  void decode_pragma(const ptx::Pragma& pragma);
   bool lower(const ptx::Instruction& instruction, Instr& out);
   Handler choose(const ptx::Instruction& instruction, Match& m, const Form*& form);
   void branch_around(const ptx::Instruction& instruction);

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/tx_config.hpp"
+#include "bankshot/scratchpad/tx_totals.hpp"
 #include "bankshot/simt/memory.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -29,6 +31,7 @@ struct Machine {
   unsigned resident_ctas = 1024;            ///< CTAs interleaved at once when CTAs can see each other
   uint64_t stack_bytes = 64 * 1024;         ///< local memory and call frames of one thread
   scratchpad::Rules scratchpad;
+  scratchpad::TxConfig transactions;        ///< on shared memory
 };
 
 struct EngineOptions {
@@ -62,6 +65,7 @@ struct Fault {
     trap,              ///< trap instruction
     assertion,         ///< __assertfail
     bad_call,          ///< indirect call to something that is not a function
+    bad_transaction,   ///< a barrier or the like in a transaction, or a commit without one
   };
   Kind kind = Kind::illegal_address;
   std::string message;     ///< whole sentence(s) with kernel, source line, CTA, thread and address
@@ -84,6 +88,7 @@ struct LaunchStats {
   uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
   bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
   std::string why_serial;            ///< the instruction that decided it, if not parallel
+  scratchpad::TxTotals transactions;
   std::vector<SiteReport> sites;     ///< one a shared-memory instruction of the module that ran at least once
 };
 
@@ -106,6 +111,7 @@ struct KernelInfo {
   std::vector<SharedInfo> shared;    ///< module scope first, then its own
   uint32_t dynamic_base = 0;         ///< offset at which dynamic shared memory starts
   uint32_t local_bytes = 0;          ///< bytes a thread, in this function
+  bool has_transactions = false;     ///< it, or a function of its module
   uint32_t registers = 0;  ///< 32-bit registers a thread: most live at once, see register_need.hpp; 16 to 255;
                            ///< what a launch takes: cuda/launch.hpp
   uint32_t max_threads = 1024;       ///< .maxntid / .reqntid product, else 1024

@@ -31,6 +31,7 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   if (worker.counting) worker.sites.resize(program.sites.size());
   for (scratchpad::SiteCounter& site : worker.sites) site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
   worker.rules = &setup.options->machine.scratchpad;
+  worker.tx_config = &setup.options->machine.transactions;
   worker.windows = setup.windows;
   return worker;
 }
@@ -214,6 +215,7 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
   for (const Worker* worker : workers) {
     stats.warp_instructions += worker->warp_instructions;
     stats.thread_instructions += worker->thread_instructions;
+    add(stats.transactions, worker->tx);
   }
   stats.parallel = program.functions[setup.function].isolated;
   stats.why_serial = program.functions[setup.function].why_not_isolated;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bankshot/simt/control.hpp"
+#include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -128,6 +129,7 @@ void remove_child(Warp& w, int32_t index) {
   if (parent < 0) return;
   Path& above = w.paths[parent];
   if (--above.children != 0) return;
+  if (parent == w.tx.path) return end_attempt(w);
   above.mask = above.arrived;
   above.arrived = 0;
   if (above.mask == 0) {
@@ -172,7 +174,7 @@ void release_stale(Warp& w) {
 }
 
 void reunite(Warp& w) {
-  if (w.paths.size() == 1) return;
+  if (w.paths.size() == 1 || w.tx.path >= 0) return;
   const Path* first = nullptr;
   uint64_t together = 0;
   for (const Path& path : w.paths) {
@@ -237,6 +239,7 @@ static uint64_t same_barrier(const Warp& w, const Instr* i) {
 }
 
 const Instr* run_barrier(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a barrier");
   if (const uint64_t same = same_barrier(w, i); same != w.active) {
     account_pseudo(w, i);
     add_sibling(w, w.current, w.active & ~same, i);

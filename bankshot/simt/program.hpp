@@ -28,7 +28,7 @@ struct InstrInfo {
 struct SiteInfo {
   uint32_t instr = 0;           ///< index of the instruction
   unsigned width = 0;           ///< bytes a lane
-  bool atomic = false;
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
 };
 
 struct CopiedParam {
@@ -60,12 +60,14 @@ struct FunctionInfo {
     uint32_t offset = 0, bytes = 0;     ///< of its row in the frame
     bool predicate = false;
   };
+  std::vector<Register> all_registers;  ///< of its frame, in modules with transactions
   std::vector<Register> unwritten;      ///< may be read before they were written: zero at the start
   uint32_t register_count = 0;          ///< numbers of its registers are below
   bool isolated = true;                 ///< nothing in it lets CTAs see each other
   std::string why_not_isolated;
   std::string reduction;                ///< what its atomics do to global memory, if that is one thing only: "add.b32"
   bool has_calls = false;
+  bool has_transactions = false;
   /// A place where it calls.
   struct Call { int32_t function = -1; uint32_t live = 0; };  ///< -1: indirect; 32-bit registers in use around it
   uint32_t live_registers = 0;          ///< 32-bit registers in use at once, at the most

@@ -1,12 +1,16 @@
 // The state of a running warp, its CTA, and the host thread that runs it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/scratchpad/shared_transactions.hpp"
 #include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/tx_masks.hpp"
 #include "bankshot/simt/engine.hpp"
 #include "bankshot/simt/instr.hpp"
 #include "bankshot/simt/memory.hpp"
@@ -37,7 +41,7 @@ struct Frame {
 /// A set of lanes that execute together, or a place where paths wait for each other (paths with children).
 /// Divergence makes a tree: an inner path resumes at its `pc` when all its children arrived there.
 struct Path {
-  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync };
+  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync, at_transaction };
   State state = State::free;
   uint8_t barrier = 0;           ///< at_barrier: its number
   int32_t parent = -1;
@@ -54,6 +58,21 @@ struct Path {
   uint32_t local = 0;            ///< base of the local frame
   uint32_t function = 0;
   std::vector<Frame> frames;
+};
+
+/// The transaction that lanes of a warp are in: transaction.hpp. Its paths stand below one that waits for their commits.
+struct WarpTransaction {
+  int32_t path = -1;              ///< that one; -1: no transaction
+  const Instr* begin = nullptr;   ///< its tx_begin
+  bool restarting = false;        ///< that comes next, for lanes that did not commit
+  scratchpad::TxMasks masks;
+  uint64_t lanes = 0;             ///< all that entered
+  uint64_t arrived = 0;           ///< at their commit, in this attempt
+  std::array<const Instr*, 64> resume{};  ///< by lane: behind its commit
+  std::array<uint8_t, 64> nested{};       ///< by lane: begins within
+  // As it was at tx_begin.
+  std::vector<std::byte> registers, local;
+  uint64_t carry = 0;
 };
 
 struct Warp {
@@ -73,6 +92,8 @@ struct Warp {
   uint32_t local_frame = 0;      ///< offset of the local frame of the path being executed
   std::vector<Path> paths;
   bool done = false, yielded = false;
+  WarpTransaction tx;
+  bool displaced = false;        ///< another warp made its transaction start again: what it was about to execute is not next
 
   // Storage.
   std::byte* registers = nullptr;    ///< the register stack
@@ -111,6 +132,29 @@ struct Cta {
   Barrier barriers[16];
   std::vector<Warp> warps;
   std::string output;       ///< of vprintf
+  std::unique_ptr<scratchpad::SharedTransactions> transactions;  ///< made by the first
+  bool has_transactions = false;    ///< it was started for this CTA
+  const Warp* alone = nullptr;      ///< no other one may be in a transaction
+};
+
+/// What the last instruction of a warp cost for being in a transaction, for a timing model; whoever reads it clears it.
+struct TxCharge {
+  unsigned passes = 0;        ///< of the banks, if it accessed shared memory
+  unsigned access_cycles = 0; ///< beside those
+  unsigned mask_cycles = 0;   ///< of begins and commits
+};
+
+/// Sees the accesses of transactions to shared memory. For tests.
+class TransactionObserver {
+ public:
+  virtual ~TransactionObserver() = default;
+  virtual void begins(const Warp& warp, uint64_t lanes) = 0;
+  /// Lanes are about to access, or have accessed, `width` bytes each; those that met a conflict are not among them.
+  /// @param offsets  bytes in the CTA's shared memory, by lane
+  virtual void accesses(const Warp& warp, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets, uint64_t lanes,
+                        bool done) = 0;
+  virtual void aborts(const Warp& warp, uint64_t lanes) = 0;
+  virtual void commits(const Warp& warp, uint64_t lanes) = 0;
 };
 
 /// A host thread running CTAs of one launch.
@@ -136,6 +180,10 @@ struct Worker {
   uint64_t cycle = 0;                 ///< … and the time there, which %clock then tells
   std::vector<scratchpad::SiteCounter> sites;
   const scratchpad::Rules* rules = nullptr;
+  const scratchpad::TxConfig* tx_config = nullptr;
+  scratchpad::TxTotals tx;
+  TxCharge tx_charge;
+  TransactionObserver* observer = nullptr;
   Windows windows;
   static constexpr size_t kSyncRow = 512;         ///< a row of 64 lanes of 8 bytes
   alignas(64) std::byte sync_rows[6 * kSyncRow];  ///< operands of lanes that meet at a warp-wide instruction

@@ -24,13 +24,14 @@ enum class Cause : uint8_t {
   branch,            ///< the front end follows a taken branch
   scratchpad,        ///< waits for data from shared memory
   atomic,            ///< waits for an atomic on shared memory
+  transaction,       ///< begins or commits a transaction, or waits for a warp whose transaction runs alone
   execution,         ///< waits for the result of an arithmetic instruction
   memory,            ///< waits for global or local memory
   ordering,          ///< waits until an atomic or volatile access has taken effect, or a fence for stores
   barrier,           ///< waits at a barrier, or for other lanes of its warp
   no_warp,           ///< no warp of this scheduler is left
 };
-constexpr unsigned kCauses = 17;
+constexpr unsigned kCauses = 18;
 std::string_view name(Cause cause);     ///< "scratchpad_busy"
 std::string_view meaning(Cause cause);  ///< a few words for people
 
@@ -53,6 +54,10 @@ struct Counters {
   uint64_t conflict_cycles_exposed = 0;  ///< cycles of conflicts in which an SM issued nothing and a warp waited for shared memory
   uint64_t conflict_cycles_hidden = 0;   ///< … in which it issued, or waited for something else
   uint64_t foreseen_right = 0, foreseen_over = 0, foreseen_under = 0;  ///< accesses by what was foreseen of their conflict
+  // Transactions on shared memory.
+  uint64_t tx_warp_cycles = 0;       ///< warps in a transaction, summed over cycles and SMs: from begin to commit
+  uint64_t tx_access_cycles = 0;     ///< that detection and versions add to accesses
+  uint64_t tx_mask_cycles = 0;       ///< that begins and commits take
   std::array<uint64_t, kMaxBanks> bank_lanes{};  ///< lane accesses (bank words) by bank
   // First-level cache: one access a line (or sectors of one) that a warp touches.
   uint64_t l1_loads = 0, l1_load_hits = 0, l1_load_merged = 0, l1_load_misses = 0;  ///< loads = hits + merged + misses

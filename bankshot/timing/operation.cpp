@@ -42,6 +42,8 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
   if (opcode == "membar" || opcode == "fence") return has_modifier(text, "cta") ? Kind::order : Kind::fence;
   if (opcode == "nanosleep") return Kind::sleep;
   if (opcode == "bra" || opcode == "brx") return Kind::branch;
+  if (opcode == "tx_begin") return Kind::tx_begin;
+  if (opcode == "tx_commit") return Kind::tx_commit;
   return Kind::arithmetic;
 }
 

@@ -19,7 +19,9 @@ enum class AtomicForm : uint8_t {
 
 struct Operation {
   /// A call is a call or a function's ret; exit is a kernel's ret, too. An order is a fence that only the CTA's threads see.
-  enum class Kind : uint8_t { arithmetic, branch, call, barrier, fence, order, sleep, exit, load, store, atomic, constant };
+  enum class Kind : uint8_t {
+    arithmetic, branch, call, barrier, fence, order, sleep, exit, load, store, atomic, constant, tx_begin, tx_commit
+  };
   Kind kind = Kind::arithmetic;
   UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic
   AtomicForm form = AtomicForm::machine;

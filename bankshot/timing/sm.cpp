@@ -107,6 +107,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
     loads_[slot] = stores_[slot] = deferred_[slot] = 0;
     known_[slot] = complete_[slot] = holds_[slot] = in_order_[slot] = l1_served_[slot] = 0;
     conflicts_[slot] = false;
+    in_transaction_since_[slot] = kNever;
     reorder_[slot].clear();
     std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     std::fill_n(hold_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
@@ -404,15 +405,15 @@ void Sm::warp_done(unsigned slot, Cycle now) {
   ++counters_.ctas;
 }
 
-/// Warps of the CTA that were blocked may no longer be.
-void Sm::wake_cta(unsigned slot, Cycle at) {
+/// Warps of the CTA that were blocked may no longer be. @param cause  of their waiting until then
+void Sm::wake_cta(unsigned slot, Cycle at, Cause cause) {
   const unsigned first = slot / launch_.warps_per_cta * launch_.warps_per_cta;
   for (unsigned k = first; k < first + launch_.warps_per_cta; ++k) {
     if ((resident_ >> k & 1) == 0 || next_[k] != nullptr) continue;
     next_[k] = simt::next_of(*warp_[k]);
     if (next_[k] != nullptr) {
       earliest_[k] = std::max(earliest_[k], at);
-      if ((kept_ >> k & 1) == 0) cause_[k] = Cause::barrier;
+      if ((kept_ >> k & 1) == 0) cause_[k] = cause;
       wake(k, at);
     }
   }
@@ -432,7 +433,7 @@ bool Sm::break_deadlock(Cycle now) {
       set_fault(now);
       return false;
     }
-    wake_cta(place * launch_.warps_per_cta, now);
+    wake_cta(place * launch_.warps_per_cta, now, Cause::barrier);
   }
   return true;
 }
@@ -440,6 +441,10 @@ bool Sm::break_deadlock(Cycle now) {
 void Sm::end_launch(Cycle end) {
   for (Scheduler& scheduler : schedulers_) account(scheduler, end);
   count_residents(std::max(end, resident_since_));
+  for (uint64_t rest = resident_; rest != 0; rest &= rest - 1) {
+    const Cycle since = in_transaction_since_[static_cast<size_t>(std::countr_zero(rest))];
+    if (since < end) counters_.tx_warp_cycles += end - since;
+  }
   exposure_.finish(conflict_counter());
   add(counters_, port_.counters());
   port_.counters() = {};

@@ -111,6 +111,9 @@ class Sm {
     Cause why = Cause::execution;  ///< what who waits for them waits for
     bool shared = false, global = false, deferred = false;
     bool conflict = false;         ///< in the banks
+    bool in_one = false;           ///< the warp is in a transaction, some lanes at least
+    bool transactional = false;    ///< these lanes, and they access shared memory
+    bool alone = false;            ///< … and no other warp may be in one
     bool kept = false;             ///< the atomics unit says when the warp goes on
   };
 
@@ -138,7 +141,9 @@ class Sm {
   void execute(Issue& issue);
   void results(const Issue& issue);
   void after(const Issue& issue, const simt::Instr* next, bool lanes_ended);
-  void wake_cta(unsigned slot, Cycle at);
+  void wake_cta(unsigned slot, Cycle at, Cause cause);
+  void charge_transaction(const Issue& issue);
+  void displace_others(unsigned slot, Cycle now);
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);
@@ -149,13 +154,13 @@ class Sm {
   Issued issued(Cycle now, unsigned slot, uint32_t instr) const {
     return {now, instr, static_cast<uint8_t>(slot), generation_[slot]};
   }
-  Passage served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal);
+  Passage served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal, unsigned extra = 0);
   void put_off();
   bool is_held_back(const Issue& issue);
   void foresee(const Issue& issue, std::span<const unsigned> degrees, Cycle served);
   bool may_commit(const Issue& issue);
   void will_commit(Issue& issue, bool conflict);
-  std::span<const unsigned> degrees(const Issue& issue, const scratchpad::Cost& cost, unsigned passes);
+  std::span<unsigned> degrees(const Issue& issue, const scratchpad::Cost& cost, unsigned passes);
   /// What Exposure calls.
   auto conflict_counter() {
     return [this](uint32_t instr, Cycle cycles, bool exposed) {
@@ -250,6 +255,7 @@ class Sm {
   };
   std::array<Ring<InFlight>, kSlots> reorder_; ///< the reorder buffer
   std::array<Cycle, kSlots> in_order_{};       ///< when the last result comes, where results come in order
+  std::array<Cycle, kSlots> in_transaction_since_{};  ///< kNever: not in one
   std::array<bool, kSlots> conflicts_{};       ///< the last access has a conflict
   // By warp slot and register.
   size_t registers_ = 0;

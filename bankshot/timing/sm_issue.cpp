@@ -4,6 +4,7 @@
 #include <cassert>
 #include <numeric>
 
+#include "bankshot/simt/transaction.hpp"
 #include "bankshot/support/round_up.hpp"
 #include "bankshot/timing/sm.hpp"
 
@@ -62,6 +63,8 @@ bool Sm::may_leave(const Issue& issue) {
   switch (issue.operation->kind) {
     case Kind::fence:
       return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
+    case Kind::tx_begin:
+    case Kind::tx_commit:
     case Kind::call:  // another frame's registers lie where those of the access may lie
     case Kind::order:
     case Kind::exit:
@@ -147,6 +150,10 @@ void Sm::execute(Issue& issue) {
   }
 
   const uint32_t exited = warp.cta->exited;
+  issue.in_one = warp.tx.path >= 0;
+  issue.transactional = issue.shared && simt::in_transaction(warp);
+  issue.alone = warp.cta->alone == &warp;
+  worker_->tx_charge = {};
   const simt::Instr* next;
   if (issue.deferred) {
     pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
@@ -164,6 +171,7 @@ void Sm::execute(Issue& issue) {
   results(issue);
   put_off();
   after(issue, next, warp.cta->exited != exited);
+  if (issue.in_one || warp.tx.path >= 0) charge_transaction(issue);
 }
 
 /// What the access that was just executed needs of the banks: it was counted then.
@@ -198,7 +206,7 @@ void Sm::charge_shared(Issue& issue, const scratchpad::Cost& cost) {
   const Operation& operation = *issue.operation;
   AtomicsUnit::Charge charge{cost.wavefronts, false};
   if (!issue.deferred) issue.why = Cause::scratchpad;
-  if (operation.kind == Kind::atomic && !issue.deferred) {
+  if (operation.kind == Kind::atomic && !issue.deferred && !issue.transactional) {
     const unsigned update = config_.units[static_cast<unsigned>(operation.unit)].latency;
     charge = atomics_->charge({issue.now, issue.slot, issue.index, operation.form, update, cost, operation.width, addresses_.shared,
                                addresses_.address.data(), shared_base(issue.slot)}, banks_);
@@ -215,15 +223,18 @@ void Sm::charge_shared(Issue& issue, const scratchpad::Cost& cost) {
   }
   const unsigned latency = config_.scratchpad.latency + config_.scratchpad.hash_cycles;
   const Issued as_issued = issued(issue.now, issue.slot, issue.index);
-  const std::span<const unsigned> parts = degrees(issue, cost, charge.passes);
+  const std::span<unsigned> parts = degrees(issue, cost, charge.passes);
+  const unsigned extra = worker_->tx_charge.access_cycles;
+  parts.back() += extra;
+  counters_.tx_access_cycles += extra;
   const Passage passage = pipeline_->shared(as_issued, parts, latency);
   issue.conflict = charge.passes > cost.ideal;
   if (foresight_) foresee(issue, parts, passage.end);
-  issue.ready = std::max(issue.ready, served(as_issued, passage, charge.passes, cost.ideal).ready);
+  issue.ready = std::max(issue.ready, served(as_issued, passage, charge.passes, cost.ideal, extra).ready);
 }
 
 /// For how long each sub-warp needs the banks.
-std::span<const unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost& cost, unsigned passes) {
+std::span<unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost& cost, unsigned passes) {
   if (!staged_) {
     degrees_[0] = passes;
     return {degrees_.data(), 1};
@@ -236,17 +247,19 @@ std::span<const unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost
     return parts;
   }
   // A unit of atomics may not charge for lanes on one word.
-  const auto kind = passes == cost.wavefronts ? access_kind(issue) : scratchpad::AccessKind::load;
+  const auto kind = issue.transactional           ? scratchpad::AccessKind::atomic
+                    : passes == cost.wavefronts ? access_kind(issue)
+                                                : scratchpad::AccessKind::load;
   scratchpad::sub_warp_degrees(config_.rules, kind, issue.operation->width, shared_offsets().data(), addresses_.shared, lanes, parts);
   assert(std::accumulate(parts.begin(), parts.end(), 0u) == passes && "units charge one or the other");
   return parts;
 }
 
-/// The banks serve an access, or a pass of an atomic's loop.
-Passage Sm::served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal) {
+/// The banks serve an access, or a pass of an atomic's loop. @param extra  cycles behind its passes that are no conflict
+Passage Sm::served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal, unsigned extra) {
   counters_.shared_wavefronts += passes;
   counters_.shared_ideal += std::min(ideal, passes);
-  counters_.shared_busy_cycles += passes;
+  counters_.shared_busy_cycles += passes + extra;
   // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages it is those behind
   // it in the same cycle.
   const Cycle late = staged_ ? 0 : config_.scratchpad.latency + config_.scratchpad.hash_cycles - 1;
@@ -257,7 +270,8 @@ Passage Sm::served(const Issued& issued, const Passage& passage, unsigned passes
       --behind;
       const Cycle alone = std::min(part.end - part.begin, phases - std::min(phases, behind));
       phases -= alone;
-      exposure_.conflict(issued.now, part.begin + alone + late, part.end + late, issued.instr);
+      const Cycle conflict_end = part.end - (behind == 0 ? extra : 0);
+      exposure_.conflict(issued.now, part.begin + std::min(alone, conflict_end - part.begin) + late, conflict_end + late, issued.instr);
     }
   }
   busy_until_ = std::max(busy_until_, passage.end);
@@ -395,7 +409,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     if (issue.warp->done) {
       warp_done(slot, issue.now);
     } else {
-      block(slot, kNever, Cause::barrier);
+      block(slot, kNever, simt::waits_at_begin(*issue.warp) ? Cause::transaction : Cause::barrier);
     }
   } else if ((operation.kind == Kind::branch || operation.kind == Kind::call) && !simt::follows(next, issue.instr)) {
     wake_[slot] += config_.issue.branch_cycles;
@@ -411,7 +425,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   }
   earliest_[slot] = wake_[slot] == kNever ? 0 : wake_[slot];
   if (operation.kind == Kind::barrier || lanes_ended) {
-    wake_cta(slot, issue.now + std::max(1u, config_.issue.barrier_cycles));
+    wake_cta(slot, issue.now + std::max(1u, config_.issue.barrier_cycles), Cause::barrier);
   }
 }
 

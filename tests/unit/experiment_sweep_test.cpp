@@ -40,7 +40,7 @@ class Simulated {
     Settings settings;
     settings.quick = quick;
     settings.simulate = [this](const Benchmark&, const std::vector<std::string>& arguments,
-                               const Machine& machine) -> Result<timing::Counters> {
+                               const Machine& machine) -> Result<experiment::Simulated> {
       std::string key;
       for (const std::string& argument : arguments) key += argument + " ";
       for (const std::string& part : {machine.bank_hash, machine.atomics, machine.lock_hash})
@@ -48,7 +48,7 @@ class Simulated {
       key.pop_back();
       asked.push_back(key);
       const auto found = cycles.find(key);
-      timing::Counters counters;
+      experiment::Simulated counters;
       counters.cycles = found == cycles.end() ? 1000 : found->second;
       return counters;
     };

@@ -116,11 +116,11 @@ class Simulated {
     settings.trace = [](const Benchmark&, const std::vector<std::string>& arguments) {
       return Result<scratchpad::PatternSet>(strided(static_cast<uint32_t>(std::stoi(arguments[0]))));
     };
-    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine) -> Result<timing::Counters> {
+    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine) -> Result<experiment::Simulated> {
       const std::string& hash = machine.bank_hash;
       asked.push_back(benchmark.label + " " + arguments.back() + " " + hash);
       const auto found = cycles.find(arguments.back() + " " + hash);
-      timing::Counters counters;
+      experiment::Simulated counters;
       counters.cycles = found == cycles.end() ? cycles.at(hash) : found->second;
       return counters;
     };

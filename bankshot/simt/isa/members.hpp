@@ -6,6 +6,7 @@
 #pragma once
 
 #include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/transaction.hpp"
 #include "bankshot/simt/warp_sync.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
@@ -58,6 +59,7 @@ inline void for_groups(const Warp& w, u32 op, F f) {
 /// mask is kNone (the forms without .sync), the active lanes are enough.
 template <SyncBody Body, SyncOperands Operands>
 const Instr* gathered(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "an exchange between lanes");
   const u32 mask = i->op[Operands.mask()];
   if (mask != OperandRef::kNone && (needed_lanes(w, mask) & w.alive & ~w.active) != 0) {
     return wait_for_members(w, i, Operands, Body);

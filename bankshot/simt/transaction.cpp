@@ -1,0 +1,319 @@
+#include "bankshot/simt/transaction.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "bankshot/simt/access.hpp"
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/lower_memory.hpp"
+#include "bankshot/simt/paths.hpp"
+#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/stepper.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using scratchpad::TxMode;
+using State = Path::State;
+
+unsigned first_thread(const Warp& w) { return w.index * w.worker->warp_size; }
+uint64_t lanes_in(uint64_t mask) { return static_cast<uint64_t>(std::popcount(mask)); }
+
+scratchpad::SharedTransactions& memory_of(Warp& w) {
+  Cta& cta = *w.cta;
+  if (!cta.transactions) {
+    cta.transactions = std::make_unique<scratchpad::SharedTransactions>(*w.worker->rules, *w.worker->tx_config);
+  }
+  if (!cta.has_transactions) {
+    cta.transactions->start(cta.shared, cta.shared_bytes,
+                            static_cast<unsigned>(cta.warps.size()) * w.worker->warp_size);
+  }
+  cta.has_transactions = true;
+  return *cta.transactions;
+}
+
+const FunctionInfo& function_of(const Warp& w, const Path& path) { return w.worker->program->functions[path.function]; }
+
+/// Bytes of local memory in use by each lane of the warp, the path's frame and those below.
+size_t local_bytes(const Warp& w, const Path& path) {
+  return size_t{path.local + function_of(w, path).local_bytes} * w.worker->program->lanes;
+}
+
+/// Registers and local memory are a thread's own: shadow registers of section 3.2. All is kept, of the lanes of the path.
+void keep(Warp& w, const Path& path) {
+  const std::byte* const frame = w.registers + path.registers;
+  w.tx.registers.assign(frame, frame + function_of(w, path).register_bytes);
+  w.tx.local.assign(w.local, w.local + local_bytes(w, path));
+  w.tx.carry = w.carry;
+}
+
+void restore(Warp& w, uint64_t lanes) {
+  const Path& path = w.paths[w.tx.path];
+  std::byte* const frame = w.registers + path.registers;
+  const unsigned row_lanes = w.worker->program->lanes;
+  const auto put_mask = [&](uint64_t& to, uint64_t from) { to = (to & ~lanes) | (from & lanes); };
+  for (const FunctionInfo::Register& r : function_of(w, path).all_registers) {
+    const std::byte* const kept = w.tx.registers.data() + r.offset;
+    if (r.predicate) {
+      put_mask(*reinterpret_cast<uint64_t*>(frame + r.offset), *reinterpret_cast<const uint64_t*>(kept));
+      continue;
+    }
+    const uint32_t bytes = r.bytes / row_lanes;
+    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const auto at = static_cast<uint32_t>(std::countr_zero(rest)) * bytes;
+      std::memcpy(frame + r.offset + at, kept + at, bytes);
+    }
+  }
+  for (size_t row = 0; row < w.tx.local.size(); row += row_lanes * 4) {
+    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const size_t at = row + static_cast<size_t>(std::countr_zero(rest)) * 4;
+      std::memcpy(w.local + at, w.tx.local.data() + at, 4);
+    }
+  }
+  put_mask(w.carry, w.tx.carry);
+}
+
+/// The lanes that are yet to commit come to tx_begin once more.
+void start_again(Warp& w, State state) {
+  WarpTransaction& tx = w.tx;
+  restore(w, tx.masks.exec);
+  tx.restarting = true;
+  tx.arrived = 0;
+  tx.nested = {};
+  const auto depth = static_cast<uint32_t>(w.paths[tx.path].frames.size());
+  const int32_t child = add_child(w, tx.path, tx.masks.exec, tx.begin, nullptr, depth);
+  w.paths[child].state = state;
+}
+
+void wake_stalled(Warp& w) {
+  for (Path& path : w.paths) {
+    if (path.state == State::at_transaction) path.state = State::ready;
+  }
+}
+
+bool is_below(const Warp& w, int32_t index, int32_t root) {
+  for (index = w.paths[index].parent; index >= 0; index = w.paths[index].parent) {
+    if (index == root) return true;
+  }
+  return false;
+}
+
+/// A warp that runs alone makes the others' transactions start again, and wait there (section 3.1). They keep their masks.
+void displace(Warp& w) {
+  WarpTransaction& tx = w.tx;
+  if (tx.path < 0 || tx.restarting) return;
+  const uint64_t killed = tx.masks.exec & ~tx.masks.conflicts;
+  w.worker->tx.killed += lanes_in(killed);
+  w.worker->tx.aborts += lanes_in(killed);
+  if (w.worker->observer != nullptr) w.worker->observer->aborts(w, killed);
+  for (int32_t k = 0; k < static_cast<int32_t>(w.paths.size()); ++k) {
+    if (w.paths[k].state == State::free || !is_below(w, k, tx.path)) continue;
+    w.paths[k].state = State::free;
+    if (k == w.current) w.displaced = true;
+  }
+  w.paths[tx.path].children = 0;
+  start_again(w, State::at_transaction);
+}
+
+/// Makes the path the place where the lanes that enter wait for each other's commits. @return the path below, which runs
+void enter(Warp& w, const Instr* i) {
+  WarpTransaction& tx = w.tx;
+  Path& path = w.paths[w.current];
+  tx.path = w.current;
+  tx.begin = i;
+  tx.lanes = w.active;
+  tx.arrived = 0;
+  tx.nested = {};
+  keep(w, path);
+  tx.masks.enter(w.active);
+  path.state = State::inner;
+  path.pc = nullptr;
+  path.arrived = path.stale = 0;
+  path.stale_turns = path.children = 0;
+  w.current = add_child(w, tx.path, w.active, nullptr, nullptr, static_cast<uint32_t>(path.frames.size()));
+  ++w.worker->tx.transactions;
+}
+
+const Instr* begin_nested(Warp& w, const Instr* i) {
+  account(w, i, i + 1);
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (++w.tx.nested[static_cast<size_t>(lane)] == 0) {
+      return fault(w, i, Fault::Kind::bad_transaction, lane, 0, "more than 255 transactions in a transaction");
+    }
+  }
+  return i + 1;
+}
+
+/// Takes lanes out of the path that executes. @return the next instruction
+const Instr* leave(Warp& w, uint64_t lanes, const Instr* next) {
+  Path& path = w.paths[w.current];
+  path.mask &= ~lanes;
+  w.active = path.mask;
+  if (path.mask != 0) return w.segment = next;
+  remove_child(w, w.current);
+  return next_path(w);
+}
+
+}  // namespace
+
+bool waits_at_begin(const Warp& w) {
+  return std::any_of(w.paths.begin(), w.paths.end(), [](const Path& path) { return path.state == State::at_transaction; });
+}
+
+const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
+  return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
+               std::string(what) +
+                   " in a transaction: lanes that met a conflict do not come there; it has to stand outside of "
+                   "tx_begin() and tx_commit()");
+}
+
+const Instr* run_tx_begin(Warp& w, const Instr* i) {
+  WarpTransaction& tx = w.tx;
+  const bool mine = in_transaction(w);
+  if (mine && !tx.restarting) return begin_nested(w, i);
+  const bool others = tx.path >= 0 && !mine;  // a warp has one set of masks
+  if (others || (w.cta->alone != nullptr && w.cta->alone != &w)) {
+    account_pseudo(w, i);
+    Path& path = w.paths[w.current];
+    path.state = State::at_transaction;
+    path.pc = i;
+    return next_path(w);
+  }
+  account(w, i, i + 1);
+  Worker& worker = *w.worker;
+  scratchpad::SharedTransactions& memory = memory_of(w);
+  if (!mine) enter(w, i);
+  tx.restarting = false;
+  worker.tx_charge.mask_cycles += costs(*worker.tx_config).begin;
+  if (tx.masks.mode == TxMode::cta_serialised) {
+    w.cta->alone = &w;
+    worker.tx_charge.mask_cycles += memory.abort_others(first_thread(w), worker.warp_size);
+    for (Warp& other : w.cta->warps) {
+      if (&other != &w) displace(other);
+    }
+  }
+  const uint64_t run = tx.masks.begin();
+  ++worker.tx.attempts;
+  worker.tx.warp_serialised += tx.masks.mode == TxMode::warp_serialised;
+  worker.tx.cta_serialised += tx.masks.mode == TxMode::cta_serialised;
+  worker.tx.lanes += lanes_in(run);
+  if (worker.observer != nullptr) worker.observer->begins(w, run);
+  Path& path = w.paths[w.current];
+  path.mask = run;
+  path.pc = i + 1;
+  return resume(w, w.current);
+}
+
+const Instr* run_tx_commit(Warp& w, const Instr* i) {
+  account(w, i, i + 1);
+  WarpTransaction& tx = w.tx;
+  if (!in_transaction(w)) {
+    return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0, "tx_commit() without a tx_begin()");
+  }
+  if (w.paths[w.current].frames != w.paths[tx.path].frames) {
+    return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
+                 "tx_commit() in another function call than its tx_begin(): both must be in one");
+  }
+  uint64_t ends = 0;
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+    if (tx.nested[lane] != 0) {
+      --tx.nested[lane];
+      continue;
+    }
+    ends |= uint64_t{1} << lane;
+    tx.resume[lane] = i + 1;
+  }
+  if (ends == 0) return i + 1;
+  tx.arrived |= ends;
+  return leave(w, ends, i + 1);
+}
+
+void end_attempt(Warp& w) {
+  WarpTransaction& tx = w.tx;
+  Worker& worker = *w.worker;
+  const uint64_t committed = tx.masks.commit();
+  if (worker.observer != nullptr) worker.observer->commits(w, committed);
+  worker.tx.commits += lanes_in(committed);
+  worker.tx_charge.mask_cycles += costs(*worker.tx_config).commit + memory_of(w).commit(first_thread(w), committed);
+  if (w.cta->alone == &w) {
+    w.cta->alone = nullptr;
+    for (Warp& other : w.cta->warps) wake_stalled(other);
+  }
+  if (tx.masks.exec != 0) return start_again(w, State::ready);
+  const int32_t index = std::exchange(tx.path, -1);
+  wake_stalled(w);
+  // Lanes that committed at one place go on together.
+  for (uint64_t rest = tx.lanes; rest != 0;) {
+    const Instr* const pc = tx.resume[static_cast<size_t>(std::countr_zero(rest))];
+    uint64_t same = 0;
+    for (uint64_t others = rest; others != 0; others &= others - 1) {
+      const int lane = std::countr_zero(others);
+      if (tx.resume[static_cast<size_t>(lane)] == pc) same |= uint64_t{1} << lane;
+    }
+    const bool first = rest == tx.lanes;
+    rest &= ~same;
+    if (!first) {
+      add_sibling(w, index, same, pc);
+      continue;
+    }
+    w.paths[index].state = State::ready;
+    w.paths[index].mask = same;
+    w.paths[index].pc = pc;
+  }
+}
+
+const Instr* run_tx_access(Warp& w, const Instr* i) {
+  const auto plain = [&] { return i->guard == OperandRef::kNone ? i->body(w, i) : run_guarded(w, i); };
+  if (!in_transaction(w)) return plain();
+  const uint64_t lanes = executing_lanes(w, i);
+  LaneAddresses to;
+  to.shared = 0;
+  if (lanes != 0) lane_addresses_of(w, i, lanes, to);
+  if (to.shared == 0) return plain();
+  Worker& worker = *w.worker;
+  const SiteInfo& what = worker.program->sites[i->aux];
+  std::array<uint32_t, 64> offsets{};
+  for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+    offsets[lane] = static_cast<uint32_t>(to.address[lane]);
+    const bool fine = offsets[lane] % what.width == 0 && offsets[lane] + uint64_t{what.width} <= w.cta->shared_bytes;
+    if (!fine) return plain();  // it finds the fault
+  }
+  const scratchpad::SharedTransactions::Outcome outcome =
+      memory_of(w).access({what.kind, what.width, offsets.data(), to.shared, first_thread(w)}, worker.tx);
+  worker.tx_charge.passes += outcome.passes;
+  worker.tx_charge.access_cycles += outcome.cycles;
+  // Banks serve one lane after the other, whether it may go on or not.
+  count_shared(w, i->aux, scratchpad::AccessKind::atomic, what.width, offsets.data(), to.shared);
+  if (worker.counting) ++worker.sites[i->aux].in_transactions;
+  const uint64_t survivors = lanes & ~outcome.conflicts, before = w.active;
+  const Instr* next = i + 1;
+  if (survivors != 0) {
+    const uint64_t seen = to.shared & survivors;
+    if (worker.observer != nullptr) worker.observer->accesses(w, what.kind, what.width, offsets.data(), seen, false);
+    w.active = survivors;
+    const bool counting = std::exchange(worker.counting, false);
+    next = i->body(w, i);
+    worker.counting = counting;
+    w.active = before;
+    if (worker.observer != nullptr) worker.observer->accesses(w, what.kind, what.width, offsets.data(), seen, true);
+    if (w.cta->faulted) return nullptr;
+  }
+  if (outcome.conflicts == 0) return next;
+  if (worker.observer != nullptr) worker.observer->aborts(w, outcome.conflicts);
+  worker.tx.aborts += lanes_in(outcome.conflicts);
+  w.tx.masks.conflict(outcome.conflicts);
+  if (next ==
+      nullptr) {  // it polled, and lets others run: its path is there to be resumed, for some lanes that are left
+    w.paths[w.current].mask &= ~outcome.conflicts;
+    return nullptr;
+  }
+  account(w, i, i + 1);
+  return leave(w, outcome.conflicts, next);
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,34 @@
+// Transactions in the engine: the execution model of GPU-LocalTM (section 3.1) on the tree of paths. tx_begin parks the path
+// of its lanes and runs them below it; a lane that meets a conflict leaves its path; when no lane is left below, all that
+// arrived at their commit have committed, and the others start again, registers and local memory as they were.
+#pragma once
+
+#include <string_view>
+
+#include "bankshot/simt/warp.hpp"
+
+namespace bankshot::simt {
+
+/// What <bankshot/tm.cuh> makes of its functions.
+inline constexpr std::string_view kPragmas = "bankshot.";
+inline constexpr std::string_view kTxBegin = "bankshot.tx_begin", kTxCommit = "bankshot.tx_commit";
+
+/// Whether the lanes that execute are in a transaction.
+inline bool in_transaction(const Warp& w) { return w.tx.path >= 0 && (w.tx.lanes & w.active) != 0; }
+
+/// Whether lanes of the warp wait at a tx_begin: for a warp that runs alone, or for other lanes of their own.
+bool waits_at_begin(const Warp& w);
+
+/// The fault of doing `what` in a transaction: "a barrier".
+const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
+
+/// Nobody runs below the transaction's path any more.
+void end_attempt(Warp& w);
+
+// Handlers.
+const Instr* run_tx_begin(Warp& w, const Instr* i);
+const Instr* run_tx_commit(Warp& w, const Instr* i);
+const Instr* run_tx_access(Warp& w,
+                           const Instr* i);  ///< wrapper: asks for the words of lanes that are in a transaction
+
+}  // namespace bankshot::simt
