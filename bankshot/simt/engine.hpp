@@ -34,6 +34,8 @@ struct Machine {
   scratchpad::TxConfig transactions;        ///< on shared memory
 };
 
+class TransactionObserver;  ///< warp.hpp
+
 struct EngineOptions {
   Machine machine;
   unsigned threads = 0;                     ///< host threads; 0 = all cores
@@ -41,6 +43,7 @@ struct EngineOptions {
   bool count_conflicts = true;              ///< collect per-site counters of shared memory
   size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
+  TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
   /// Told how far a launch is, or empty: now and then when CTAs have ended, by the threads that ran them, and with
   /// done == ctas by the launching thread when no CTA runs any more, before what the kernel printed is written.
   std::function<void(uint64_t done, uint64_t ctas)> progress;

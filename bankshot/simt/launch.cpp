@@ -31,6 +31,7 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   if (worker.counting) worker.sites.resize(program.sites.size());
   for (scratchpad::SiteCounter& site : worker.sites) site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
   worker.rules = &setup.options->machine.scratchpad;
+  worker.observer = setup.options->observer;
   worker.tx_config = &setup.options->machine.transactions;
   worker.windows = setup.windows;
   return worker;
