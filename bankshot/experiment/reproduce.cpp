@@ -5,6 +5,7 @@
 #include "bankshot/experiment/elastic_paper.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/experiment/hash_paper.hpp"
+#include "bankshot/experiment/transactions_paper.hpp"
 
 namespace bankshot::experiment {
 namespace {
@@ -32,6 +33,10 @@ constexpr Kind kKinds[] = {
     {"machine-stalls", machine_stalls},
     {"machine-speedups", machine_speedups},
     {"against-hand", against_hand},
+    {"transaction-trace", transaction_trace},
+    {"transaction-speed-ups", transaction_speedups},
+    {"transaction-machines", transaction_machines},
+    {"compared-versions", compared_versions},
 };
 
 /// Puts the published points of the experiment's file into the series that they are of.

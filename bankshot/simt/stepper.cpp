@@ -6,6 +6,7 @@
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/paths.hpp"
+#include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -44,7 +45,7 @@ const Instr* settle(Warp& w, const Instr* next) {
       if (next == nullptr) return nullptr;
     }
     if (!is_pseudo(*next)) return next;
-    next = next->run(w, next);
+    next = w.active == 0 ? pass_over(w, next) : next->run(w, next);
   }
 }
 
@@ -61,7 +62,7 @@ const Instr* next_of(Warp& w) {
   return settle(w, nullptr);
 }
 
-const Instr* step(Warp& w, const Instr* i) { return settle(w, i->run(w, i)); }
+const Instr* step(Warp& w, const Instr* i) { return settle(w, w.active == 0 ? pass_over(w, i) : i->run(w, i)); }
 
 bool follows(const Instr* next, const Instr* i) {
   while (next > ++i && is_pseudo(*i)) {}

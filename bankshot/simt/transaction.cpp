@@ -93,11 +93,23 @@ void wake_stalled(Warp& w) {
   }
 }
 
+/// Instructions that a warp without lanes passes over at most: where no sides of a branch meet it might not come to a commit.
+constexpr uint32_t kLongestWalk = 1 << 16;
+
 bool is_below(const Warp& w, int32_t index, int32_t root) {
   for (index = w.paths[index].parent; index >= 0; index = w.paths[index].parent) {
     if (index == root) return true;
   }
   return false;
+}
+
+void free_below(Warp& w, int32_t root) {
+  for (int32_t k = 0; k < static_cast<int32_t>(w.paths.size()); ++k) {
+    if (w.paths[k].state == State::free || !is_below(w, k, root)) continue;
+    w.displaced |= k == w.current;
+    w.paths[k].state = State::free;
+  }
+  w.paths[root].children = 0;
 }
 
 /// A warp that runs alone makes the others' transactions start again, and wait there (section 3.1). They keep their masks.
@@ -108,12 +120,7 @@ void displace(Warp& w) {
   w.worker->tx.killed += lanes_in(killed);
   w.worker->tx.aborts += lanes_in(killed);
   if (w.worker->observer != nullptr) w.worker->observer->aborts(w, killed);
-  for (int32_t k = 0; k < static_cast<int32_t>(w.paths.size()); ++k) {
-    if (w.paths[k].state == State::free || !is_below(w, k, tx.path)) continue;
-    w.paths[k].state = State::free;
-    if (k == w.current) w.displaced = true;
-  }
-  w.paths[tx.path].children = 0;
+  free_below(w, tx.path);
   start_again(w, State::at_transaction);
 }
 
@@ -145,6 +152,29 @@ const Instr* begin_nested(Warp& w, const Instr* i) {
     }
   }
   return i + 1;
+}
+
+/// Lanes that met a conflict leave their path. When none is left that is not at its commit yet, the warp goes there without
+/// any, as hardware does: the next try begins when this one would have ended. Who does not ask what a warp does when has no such
+/// need. @return the next instruction
+const Instr* abort_lanes(Warp& w, uint64_t lanes, const Instr* next) {
+  Path& path = w.paths[w.current];
+  path.mask &= ~lanes;
+  w.active = path.mask;
+  if (path.mask != 0) return w.segment = next;
+  const bool nobody = (w.tx.masks.exec & ~w.tx.masks.conflicts & ~w.tx.arrived) == 0;
+  if (!nobody || w.worker->sm < 0) {
+    remove_child(w, w.current);
+    return next_path(w);
+  }
+  free_below(w, w.tx.path);
+  w.displaced = false;
+  path.state = State::ready;
+  path.parent = w.tx.path;
+  path.reconverge = nullptr;
+  w.paths[w.tx.path].children = 1;
+  w.tx.walked = 0;
+  return w.segment = next;
 }
 
 /// Takes lanes out of the path that executes. @return the next instruction
@@ -313,7 +343,30 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
     return nullptr;
   }
   account(w, i, i + 1);
-  return leave(w, outcome.conflicts, next);
+  return abort_lanes(w, outcome.conflicts, next);
+}
+
+/// Where branches would divide lanes it goes on where these would meet, and into no function.
+const Instr* pass_over(Warp& w, const Instr* i) {
+  const bool ends = i->body == &run_tx_commit || i->body == &run_return || i->body == &run_exit;
+  Path& path = w.paths[w.current];
+  if (i->body == &run_return && path.frames.size() > w.paths[w.tx.path].frames.size()) {
+    const Frame frame = path.frames.back();
+    path.frames.pop_back();
+    path.registers = frame.registers;
+    path.local = frame.local;
+    path.function = frame.function;
+    path.pc = frame.call + 1;
+    return resume(w, w.current);
+  }
+  if (!ends && ++w.tx.walked < kLongestWalk) {
+    if (!jumps(*i) && i->body != &run_branch_indexed) return i + 1;
+    const bool divides = i->guard != OperandRef::kNone || !jumps(*i);
+    if (!divides) return reinterpret_cast<const Instr*>(i->imm);
+    return i->aux == 0 ? i + 1 : w.worker->program->code.data() + i->aux;
+  }
+  remove_child(w, w.current);
+  return next_path(w);
 }
 
 }  // namespace bankshot::simt

@@ -25,6 +25,9 @@ const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
 /// Nobody runs below the transaction's path any more.
 void end_attempt(Warp& w);
 
+/// A warp without lanes passes over an instruction on its way to the commit. @return as a handler
+const Instr* pass_over(Warp& w, const Instr* i);
+
 // Handlers.
 const Instr* run_tx_begin(Warp& w, const Instr* i);
 const Instr* run_tx_commit(Warp& w, const Instr* i);

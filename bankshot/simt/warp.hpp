@@ -70,6 +70,7 @@ struct WarpTransaction {
   uint64_t arrived = 0;           ///< at their commit, in this attempt
   std::array<const Instr*, 64> resume{};  ///< by lane: behind its commit
   std::array<uint8_t, 64> nested{};       ///< by lane: begins within
+  uint32_t walked = 0;            ///< instructions passed over without lanes, in this attempt
   // As it was at tx_begin.
   std::vector<std::byte> registers, local;
   uint64_t carry = 0;
