@@ -243,10 +243,6 @@ const Instr* run_tx_commit(Warp& w, const Instr* i) {
   if (!in_transaction(w)) {
     return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0, "tx_commit() without a tx_begin()");
   }
-  if (w.paths[w.current].frames != w.paths[tx.path].frames) {
-    return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
-                 "tx_commit() in another function call than its tx_begin(): both must be in one");
-  }
   uint64_t ends = 0;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
@@ -258,6 +254,10 @@ const Instr* run_tx_commit(Warp& w, const Instr* i) {
     tx.resume[lane] = i + 1;
   }
   if (ends == 0) return i + 1;
+  if (w.paths[w.current].frames != w.paths[tx.path].frames) {
+    return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(ends), 0,
+                 "tx_commit() in another function call than its tx_begin(): both must be in one");
+  }
   tx.arrived |= ends;
   return leave(w, ends, i + 1);
 }
