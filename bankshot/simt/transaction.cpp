@@ -75,10 +75,10 @@ void restore(Warp& w, uint64_t lanes) {
   put_mask(w.carry, w.tx.carry);
 }
 
-/// The lanes that are yet to commit come to tx_begin once more.
+/// The lanes that are yet to commit come to tx_begin once more. It restores their registers: a load that a timing model performs
+/// later than it issued may still be under way.
 void start_again(Warp& w, State state) {
   WarpTransaction& tx = w.tx;
-  restore(w, tx.masks.exec);
   tx.restarting = true;
   tx.arrived = 0;
   tx.nested = {};
@@ -215,7 +215,11 @@ const Instr* run_tx_begin(Warp& w, const Instr* i) {
   account(w, i, i + 1);
   Worker& worker = *w.worker;
   scratchpad::SharedTransactions& memory = memory_of(w);
-  if (!mine) enter(w, i);
+  if (!mine) {
+    enter(w, i);
+  } else {
+    restore(w, tx.masks.exec);
+  }
   tx.restarting = false;
   worker.tx_charge.mask_cycles += costs(*worker.tx_config).begin;
   if (tx.masks.mode == TxMode::cta_serialised) {
