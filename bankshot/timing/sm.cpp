@@ -274,15 +274,17 @@ bool Sm::stands_still(Scheduler& scheduler, Cycle now) {
 }
 
 /// Sub-warps of what issued last are held up: counts those cycles from now on. @return how many there are
-Cycle Sm::count_standstills(Cycle now, Cycle until) {
+/// @param take_back  they were counted, and the launch was stopped before
+Cycle Sm::count_standstills(Cycle now, Cycle until, bool take_back) {
   Cycle all = 0;
   while (now < until) {
     const Pipeline::Standstill stands = pipeline_->standstill(now);
     if (stands.end > now) {
       const Cycle cycles = stands.end - now;
-      counters_.slots[static_cast<unsigned>(stands.cause)] += cycles;
-      lines_[stands.instr].slots[static_cast<unsigned>(stands.cause)] += cycles;
-      if (stands.cause == Cause::bank_conflict) stood_.emplace_back(now, stands.end);
+      const uint64_t more = take_back ? -cycles : cycles;
+      counters_.slots[static_cast<unsigned>(stands.cause)] += more;
+      lines_[stands.instr].slots[static_cast<unsigned>(stands.cause)] += more;
+      if (stands.cause == Cause::bank_conflict && !take_back) stood_.emplace_back(now, stands.end);
       all += cycles;
     }
     now = std::max(now + 1, stands.end);
@@ -439,7 +441,12 @@ bool Sm::break_deadlock(Cycle now) {
 }
 
 void Sm::end_launch(Cycle end) {
-  for (Scheduler& scheduler : schedulers_) account(scheduler, end);
+  for (Scheduler& scheduler : schedulers_) {
+    if (scheduler.cause == Cause::sub_warp && scheduler.free > end) {
+      scheduler.since -= count_standstills(end, scheduler.free, true);
+    }
+    account(scheduler, end);
+  }
   count_residents(std::max(end, resident_since_));
   for (uint64_t rest = resident_; rest != 0; rest &= rest - 1) {
     const Cycle since = in_transaction_since_[static_cast<size_t>(std::countr_zero(rest))];

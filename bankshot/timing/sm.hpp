@@ -121,7 +121,7 @@ class Sm {
   void account(Scheduler& scheduler, Cycle until);
   void look_for_work(Scheduler& scheduler, uint64_t mine, Cycle now);
   bool stands_still(Scheduler& scheduler, Cycle now);
-  Cycle count_standstills(Cycle now, Cycle until);
+  Cycle count_standstills(Cycle now, Cycle until, bool take_back = false);
   bool issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now);
   bool try_issue(unsigned slot, Cycle now, unsigned scheduler);
   bool block(unsigned slot, Cycle until, Cause cause);

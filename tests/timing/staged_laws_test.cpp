@@ -171,6 +171,22 @@ TEST_F(StagedTest, every_conflict_costs_all_stages_a_cycle_where_others_come_beh
   EXPECT_GT(conflicts, 1000u);
 }
 
+// What issued last may be held up beyond the cycle in which a launch is stopped.
+TEST_F(StagedTest, slots_of_a_launch_that_is_stopped_add_up) {
+  for (const char* organisation : kOrganisations) {
+    config.issue.pipeline = organisation;
+    for (Cycle most = 1; most < 80; ++most) {
+      options.max_cycles = most;
+      chip.reset();
+      const auto launch = simulate(
+          kernel(address(4) + "ld.shared.u32 %r3, [%r2]; ld.shared.u32 %r4, [%r2];" + movs(3) + "ret;"), {1}, {64});
+      ASSERT_TRUE(launch);
+      const Counters& c = launch->timing.counters;
+      ASSERT_EQ(std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0}), c.cycles) << organisation << ' ' << most;
+    }
+  }
+}
+
 // Floating-point additions that nobody wants the result of, as the loop that machine code makes of them: the banks are asked for
 // again and again, behind the back of the scheduler. Two lanes share a word.
 const char* const kLoop =
