@@ -51,6 +51,7 @@ class ChipTest : public ::testing::Test {
       options.threads = 1;
       options.machine.warp_size = config.warp_size;
       options.machine.scratchpad = config.rules;
+      options.machine.transactions = config.transactions;
       engine_ = std::make_unique<simt::Engine>(options);
     }
     return *engine_;
@@ -95,7 +96,7 @@ class ChipTest : public ::testing::Test {
     EXPECT_EQ(slots, uint64_t{config.sms} * config.issue.schedulers * config.issue.width * c.cycles);
     EXPECT_EQ(c.slots[0], c.warp_instructions);
     EXPECT_EQ(c.conflict_cycles_exposed + c.conflict_cycles_hidden, c.shared_wavefronts - c.shared_ideal);
-    EXPECT_EQ(c.shared_busy_cycles, c.shared_wavefronts);
+    EXPECT_EQ(c.shared_busy_cycles, c.shared_wavefronts + c.tx_access_cycles);
     EXPECT_EQ(c.l1_loads, c.l1_load_hits + c.l1_load_merged + c.l1_load_misses);
     EXPECT_EQ(c.packets_to_memory, c.packets_to_sms);
     EXPECT_EQ(c.packets_to_memory, c.l1_load_misses + c.l1_stores + c.l1_atomics);
@@ -106,6 +107,12 @@ class ChipTest : public ::testing::Test {
     EXPECT_LE(c.active_cycles, c.sm_cycles);
     EXPECT_LE(c.conflict_cycles_exposed, c.active_cycles);
     EXPECT_LE(c.warp_cycles, config.max_warps * c.active_cycles);
+  }
+
+  /// What runs next is of `config` as it is now, the engine too.
+  void renew() {
+    chip.reset();
+    engine_.reset();
   }
 
   uint64_t slots(Cause cause) const { return last.timing.counters.slots[static_cast<unsigned>(cause)]; }
