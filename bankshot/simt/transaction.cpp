@@ -200,6 +200,12 @@ const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
                    "tx_begin() and tx_commit()");
 }
 
+const Instr* refuse_in_parts(Warp& w, const Instr* i) {
+  return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
+               "an atomic or volatile access in a transaction that goes to shared memory in some lanes and to global memory in "
+               "others: simulations have it either way, not both");
+}
+
 const Instr* run_tx_begin(Warp& w, const Instr* i) {
   WarpTransaction& tx = w.tx;
   const bool mine = in_transaction(w);

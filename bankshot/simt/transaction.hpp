@@ -22,6 +22,10 @@ bool waits_at_begin(const Warp& w);
 /// The fault of doing `what` in a transaction: "a barrier".
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
 
+/// That of an access of which a timing model executes a part later, that to global memory, while lanes of the other part may have
+/// to start again.
+const Instr* refuse_in_parts(Warp& w, const Instr* i);
+
 /// Nobody runs below the transaction's path any more.
 void end_attempt(Warp& w);
 

@@ -154,8 +154,10 @@ void Sm::execute(Issue& issue) {
   issue.transactional = issue.shared && simt::in_transaction(warp);
   issue.alone = warp.cta->alone == &warp;
   worker_->tx_charge = {};
-  const simt::Instr* next;
-  if (issue.deferred) {
+  const simt::Instr* next = nullptr;
+  if (issue.deferred && issue.transactional) {
+    simt::refuse_in_parts(warp, issue.instr);
+  } else if (issue.deferred) {
     pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
     ++deferred_[slot];
   } else {
