@@ -42,6 +42,10 @@ std::string transactions_text(const Kernel& kernel) {
                     grouped(t.conflicts), counted(t.accesses, "access", "accesses"), grouped(t.false_conflicts),
                     grouped(t.read_conflicts));
   }
+  if (t.killed + t.invalid != 0) {
+    text += fmt::format("  lanes given up    {:>16} for a warp that ran alone; {} as global memory changed that they had read\n",
+                        grouped(t.killed), grouped(t.invalid));
+  }
   return kernel.timing ? text + cycles(kernel.timing->counters) : text;
 }
 

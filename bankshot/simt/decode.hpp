@@ -91,6 +91,8 @@ struct Decoder {
   virtual LoadedProgram& program() = 0;
   /// A new shared-memory site for the instruction being lowered. @param width  bytes a lane
   virtual uint32_t new_site(const ptx::Instruction& instruction, unsigned width) = 0;
+  /// Whether the module has transactions: then accesses to global memory have sites, too, that tell what they do.
+  virtual bool has_transactions() const = 0;
   /// The row of a special register of any width, clocks included. @param bytes  receives the size of an element
   virtual uint32_t special(const ptx::Operand& operand, unsigned& bytes) = 0;
   /// Start of a space in the generic space: shared and local windows, the kernel parameters, 0 for global.

@@ -323,23 +323,6 @@ void FunctionDecoder::branch_around(const ptx::Instruction& instruction) {
   items_.insert(items_.end() - 1, std::move(branch));
 }
 
-/// tx_begin() and tx_commit() of <bankshot/tm.cuh>. Other pragmas are for other tools.
-void FunctionDecoder::decode_pragma(const ptx::Pragma& pragma) {
-  for (const std::string& text : pragma.texts) {
-    if (!text.starts_with(kPragmas)) continue;
-    const bool begins = text == kTxBegin;
-    if (!begins && text != kTxCommit) {
-      error(pragma.position, "unknown pragma '" + text + "'", "There are " + std::string(kTxBegin) + " and " + std::string(kTxCommit) + ".");
-      continue;
-    }
-    Item item = new_item(pragma.position, text.substr(kPragmas.size()));
-    item.info.unit = Unit::control;
-    item.instr.run = item.instr.body = begins ? &run_tx_begin : &run_tx_commit;
-    items_.push_back(std::move(item));
-    info_.has_transactions = true;
-  }
-}
-
 void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
   items_.push_back(new_item(instruction.position, ptx::mnemonic(instruction)));
   item_ = &items_.back();
@@ -451,6 +434,7 @@ void FunctionDecoder::place() {
     if (items_[k].join_behind) nodes[k].conditional = false;
   }
   follow_registers(nodes);
+  if (info_.has_transactions) note_transactions(nodes);
   const std::vector<uint32_t> join = joins(nodes);
   const std::vector<std::vector<uint32_t>> in_loops = joins_in_loops(nodes, join);
   std::vector<char> is_join(items_.size(), 0);

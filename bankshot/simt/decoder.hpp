@@ -69,6 +69,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t special(const ptx::Operand& operand, unsigned& bytes) override;
   uint64_t window(ptx::Space space) const override;
   uint32_t function() const override { return index_; }
+  bool has_transactions() const override { return context_.has_transactions; }
 
  private:
   /// An instruction before the labels are numbered.
@@ -107,6 +108,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t register_number(uint32_t op) const;
   void follow_registers(const std::vector<FlowNode>& nodes);
   void note_uses(Item& item);
+  void note_transactions(const std::vector<FlowNode>& nodes);
   const Symbol* find_predicate(const ptx::Operand& operand) const;
   Item new_item(Position position, const std::string& text);
   void place();

@@ -43,7 +43,7 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
   for (size_t k = 0; k < sources; ++k) out.op[2 + k] = decoder.source(instruction.operands[first + k], m.type);
 
   const Space space = static_cast<Space>(out.small);
-  if (space != Space::global) out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8);
+  if (space != Space::global || decoder.has_transactions()) out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8);
   const bool used = out.op[1] != OperandRef::kNone;
   if (used) out.flags |= InstrFlag::kPolls;
   if (space == Space::shared) return;

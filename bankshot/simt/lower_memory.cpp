@@ -41,6 +41,10 @@ void note_communication(Decoder& decoder, const ptx::Instruction& instruction, c
   decoder.cta_communication(instruction, "other CTAs may see it");
 }
 
+bool has_site(const Decoder& decoder, Space space) {
+  return space == Space::shared || space == Space::generic || (space == Space::global && decoder.has_transactions());
+}
+
 void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& value, const Match& m, bool load,
                   Instr& out) {
   const unsigned elements = vector_of(m);
@@ -102,7 +106,7 @@ void lower_load(Decoder& decoder, const ptx::Instruction& instruction, const Mat
   const Space space = lower_address(decoder, instruction.operands[1], space_of(m), out);
   lower_values(decoder, instruction, instruction.operands[0], m, true, out);
   note_communication(decoder, instruction, m, space, out);
-  if (space == Space::shared || space == Space::generic) {
+  if (has_site(decoder, space)) {
     out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8 * vector_of(m));
   }
 }
@@ -118,7 +122,7 @@ void lower_store(Decoder& decoder, const ptx::Instruction& instruction, const Ma
   }
   lower_values(decoder, instruction, instruction.operands[1], m, false, out);
   note_communication(decoder, instruction, m, space, out);
-  if (space == Space::shared || space == Space::generic) {
+  if (has_site(decoder, space)) {
     out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8 * vector_of(m));
   }
 }

@@ -126,6 +126,12 @@ Deferred defer(Warp& w, const Instr* i, const Instr*& next) {
 bool perform(const Deferred& access) {
   Warp& w = *access.warp;
   if (w.cta->faulted) return false;
+  w.worker->performing = true;
+  if (access.instr == nullptr) {
+    commit_now(w);
+    w.worker->performing = false;
+    return !w.cta->faulted;
+  }
   const Deferred now{&w, nullptr, w.active, w.base[0], w.local_frame};
   const int32_t polls = w.polls;
   w.polls = std::numeric_limits<int32_t>::max();
@@ -133,10 +139,11 @@ bool perform(const Deferred& access) {
   w.base[0] = access.frame;
   w.local_frame = access.local_frame;
   const bool fine = access.instr->run(w, access.instr) != nullptr;
-  w.active = now.active;
+  w.active = now.active & ~w.tx.masks.conflicts;
   w.base[0] = now.frame;
   w.local_frame = now.local_frame;
   w.polls = polls;
+  w.worker->performing = false;
   return fine;
 }
 

@@ -34,7 +34,7 @@ void lane_addresses_of(const Warp& warp, const Instr* i, uint64_t lanes, LaneAdd
 /// An access to memory whose effect comes later than its issue. Its registers must be left alone until then.
 struct Deferred {
   Warp* warp = nullptr;
-  const Instr* instr = nullptr;
+  const Instr* instr = nullptr;  ///< null: not an access, but the commit that waits (WarpTransaction::commit_waits)
   uint64_t active = 0;
   std::byte* frame = nullptr;
   uint32_t local_frame = 0;

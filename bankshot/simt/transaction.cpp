@@ -10,16 +10,9 @@
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/paths.hpp"
 #include "bankshot/simt/program.hpp"
-#include "bankshot/simt/stepper.hpp"
+#include "bankshot/simt/transaction_parts.hpp"
 
 namespace bankshot::simt {
-namespace {
-
-using scratchpad::TxMode;
-using State = Path::State;
-
-unsigned first_thread(const Warp& w) { return w.index * w.worker->warp_size; }
-uint64_t lanes_in(uint64_t mask) { return static_cast<uint64_t>(std::popcount(mask)); }
 
 scratchpad::SharedTransactions& memory_of(Warp& w) {
   Cta& cta = *w.cta;
@@ -33,6 +26,18 @@ scratchpad::SharedTransactions& memory_of(Warp& w) {
   cta.has_transactions = true;
   return *cta.transactions;
 }
+
+bool is_below(const Warp& w, int32_t index, int32_t root) {
+  for (index = w.paths[index].parent; index >= 0; index = w.paths[index].parent) {
+    if (index == root) return true;
+  }
+  return false;
+}
+
+namespace {
+
+using scratchpad::TxMode;
+using State = Path::State;
 
 const FunctionInfo& function_of(const Warp& w, const Path& path) { return w.worker->program->functions[path.function]; }
 
@@ -80,6 +85,7 @@ void restore(Warp& w, uint64_t lanes) {
 void start_again(Warp& w, State state) {
   WarpTransaction& tx = w.tx;
   tx.restarting = true;
+  tx.commit_waits = false;
   tx.arrived = 0;
   tx.nested = {};
   const auto depth = static_cast<uint32_t>(w.paths[tx.path].frames.size());
@@ -95,13 +101,6 @@ void wake_stalled(Warp& w) {
 
 /// Instructions that a warp without lanes passes over at most: where no sides of a branch meet it might not come to a commit.
 constexpr uint32_t kLongestWalk = 1 << 16;
-
-bool is_below(const Warp& w, int32_t index, int32_t root) {
-  for (index = w.paths[index].parent; index >= 0; index = w.paths[index].parent) {
-    if (index == root) return true;
-  }
-  return false;
-}
 
 void free_below(Warp& w, int32_t root) {
   for (int32_t k = 0; k < static_cast<int32_t>(w.paths.size()); ++k) {
@@ -154,6 +153,18 @@ const Instr* begin_nested(Warp& w, const Instr* i) {
   return i + 1;
 }
 
+/// Takes lanes out of the path that executes. @return the next instruction
+const Instr* leave(Warp& w, uint64_t lanes, const Instr* next) {
+  Path& path = w.paths[w.current];
+  path.mask &= ~lanes;
+  w.active = path.mask;
+  if (path.mask != 0) return w.segment = next;
+  remove_child(w, w.current);
+  return next_path(w);
+}
+
+}  // namespace
+
 /// Lanes that met a conflict leave their path. When none is left that is not at its commit yet, the warp goes there without
 /// any, as hardware does: the next try begins when this one would have ended. Who does not ask what a warp does when has no such
 /// need. @return the next instruction
@@ -177,20 +188,9 @@ const Instr* abort_lanes(Warp& w, uint64_t lanes, const Instr* next) {
   return w.segment = next;
 }
 
-/// Takes lanes out of the path that executes. @return the next instruction
-const Instr* leave(Warp& w, uint64_t lanes, const Instr* next) {
-  Path& path = w.paths[w.current];
-  path.mask &= ~lanes;
-  w.active = path.mask;
-  if (path.mask != 0) return w.segment = next;
-  remove_child(w, w.current);
-  return next_path(w);
-}
-
-}  // namespace
-
 bool waits_at_begin(const Warp& w) {
-  return std::any_of(w.paths.begin(), w.paths.end(), [](const Path& path) { return path.state == State::at_transaction; });
+  return std::any_of(w.paths.begin(), w.paths.end(),
+                     [](const Path& path) { return path.state == State::at_transaction; });
 }
 
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
@@ -198,12 +198,6 @@ const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
                std::string(what) +
                    " in a transaction: lanes that met a conflict do not come there; it has to stand outside of "
                    "tx_begin() and tx_commit()");
-}
-
-const Instr* refuse_in_parts(Warp& w, const Instr* i) {
-  return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
-               "an atomic or volatile access in a transaction that goes to shared memory in some lanes and to global memory in "
-               "others: simulations have it either way, not both");
 }
 
 const Instr* run_tx_begin(Warp& w, const Instr* i) {
@@ -235,6 +229,7 @@ const Instr* run_tx_begin(Warp& w, const Instr* i) {
       if (&other != &w) displace(other);
     }
   }
+  for (GlobalLog& log : tx.global) log.clear();
   const uint64_t run = tx.masks.begin();
   ++worker.tx.attempts;
   worker.tx.warp_serialised += tx.masks.mode == TxMode::warp_serialised;
@@ -275,6 +270,7 @@ const Instr* run_tx_commit(Warp& w, const Instr* i) {
 void end_attempt(Warp& w) {
   WarpTransaction& tx = w.tx;
   Worker& worker = *w.worker;
+  if (!settle_global(w)) return;
   const uint64_t committed = tx.masks.commit();
   if (worker.observer != nullptr) worker.observer->commits(w, committed);
   worker.tx.commits += lanes_in(committed);
@@ -313,6 +309,11 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   LaneAddresses to;
   to.shared = 0;
   if (lanes != 0) lane_addresses_of(w, i, lanes, to);
+  if (to.global != 0 && keeps_global(w)) {
+    if (to.shared == 0) return access_global(w, i, to);
+    part(w, i, to.global);
+    return i;
+  }
   if (to.shared == 0) return plain();
   Worker& worker = *w.worker;
   const SiteInfo& what = worker.program->sites[i->aux];

@@ -22,12 +22,19 @@ bool waits_at_begin(const Warp& w);
 /// The fault of doing `what` in a transaction: "a barrier".
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
 
-/// That of an access of which a timing model executes a part later, that to global memory, while lanes of the other part may have
-/// to start again.
-const Instr* refuse_in_parts(Warp& w, const Instr* i);
+/// Of an access to both memories the lanes that go to global memory become a path of their own, as those to shared memory may have
+/// to start again before a timing model performs the others'.
+void part(Warp& w, const Instr* i, uint64_t lanes);
 
 /// Nobody runs below the transaction's path any more.
 void end_attempt(Warp& w);
+
+/// Whether the warp's transaction keeps what it does to global memory to itself until the commit: where CTAs may see each other.
+bool keeps_global(const Warp& w);
+/// Addresses of the words of global memory that the lanes that are about to commit have read or would write, ascending.
+std::vector<uint64_t> global_words(const Warp& w);
+/// The commit that waits.
+void commit_now(Warp& w);
 
 /// A warp without lanes passes over an instruction on its way to the commit. @return as a handler
 const Instr* pass_over(Warp& w, const Instr* i);

@@ -12,6 +12,7 @@
 #include "bankshot/scratchpad/site.hpp"
 #include "bankshot/scratchpad/tx_masks.hpp"
 #include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/global_log.hpp"
 #include "bankshot/simt/instr.hpp"
 #include "bankshot/simt/memory.hpp"
 
@@ -71,6 +72,8 @@ struct WarpTransaction {
   std::array<const Instr*, 64> resume{};  ///< by lane: behind its commit
   std::array<uint8_t, 64> nested{};       ///< by lane: begins within
   uint32_t walked = 0;            ///< instructions passed over without lanes, in this attempt
+  bool commit_waits = false;      ///< all that are left have arrived, and a timing model performs the commit later
+  std::vector<GlobalLog> global;  ///< by lane, if they have accessed global memory
   // As it was at tx_begin.
   std::vector<std::byte> registers, local;
   uint64_t carry = 0;
@@ -154,6 +157,9 @@ class TransactionObserver {
   /// @param offsets  bytes in the CTA's shared memory, by lane
   virtual void accesses(const Warp& warp, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets, uint64_t lanes,
                         bool done) = 0;
+  /// A lane does so to global memory, where all words of the access are as its transaction sees them.
+  virtual void accesses_global(const Warp& /*warp*/, scratchpad::AccessKind /*kind*/, unsigned /*width*/, unsigned /*lane*/,
+                               uint64_t /*address*/, bool /*done*/) {}
   virtual void aborts(const Warp& warp, uint64_t lanes) = 0;
   virtual void commits(const Warp& warp, uint64_t lanes) = 0;
 };
@@ -166,6 +172,7 @@ struct Worker {
   uint8_t fp = 0;                     ///< FpMode in force
   bool parallel = false;              ///< other CTAs run at the same time: atomics are host atomics
   bool counting = false;
+  bool performing = false;            ///< what takes effect later than it issued: nothing else runs
   unsigned warp_size = 32, sms = 1;
   uint64_t register_stack = 0, local_stack = 0;  ///< bytes a warp, bytes a thread
   struct Hit {

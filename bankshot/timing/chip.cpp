@@ -207,6 +207,7 @@ void Chip::State::perform_pending() {
     worker.cycle = sms[static_cast<size_t>(worker.sm)].clock_at(pending.cycle);
     Sm& sm = sms[static_cast<size_t>(worker.sm)];
     if (sm.fault() && *sm.fault() <= pending.cycle) continue;  // what came before it counts
+    worker.tx_charge = {};
     if (!simt::perform(pending.access)) sm.set_fault(pending.cycle);
     sm.performed(pending, quantum_end);
   }

@@ -351,7 +351,7 @@ void Sm::complete(Cycle now) {
     if (generation_[slot] != done.generation) continue;
     const Operation& operation = launch_.operations->of[done.instr];
     // What takes effect at the end of the quantum has no result before, even if its line was under way already.
-    if (operation.strong && deferred_[slot] != 0) done.ready = std::max(done.ready, quantum_end_);
+    if ((operation.strong || in_transaction_since_[slot] != kNever) && deferred_[slot] != 0) done.ready = std::max(done.ready, quantum_end_);
     if (done.kind != Packet::Kind::load) --stores_[slot];
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
       --loads_[slot];
@@ -388,6 +388,8 @@ void Sm::end_atomics() {
 
 void Sm::performed(const Pending& access, Cycle now) {
   --deferred_[access.slot];
+  if (access.access.instr == nullptr) return committed(access.slot, now);
+  if (warp_[access.slot]->displaced) return is_displaced(access.slot, now);
   if (cause_[access.slot] == Cause::ordering && next_[access.slot] != nullptr) wake(access.slot, now);
 }
 

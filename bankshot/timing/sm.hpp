@@ -111,6 +111,7 @@ class Sm {
     Cause why = Cause::execution;  ///< what who waits for them waits for
     bool shared = false, global = false, deferred = false;
     bool conflict = false;         ///< in the banks
+    bool kept_global = false;      ///< an access to global memory that its transaction keeps to itself
     bool in_one = false;           ///< the warp is in a transaction, some lanes at least
     bool transactional = false;    ///< these lanes, and they access shared memory
     bool alone = false;            ///< … and no other warp may be in one
@@ -144,6 +145,9 @@ class Sm {
   void wake_cta(unsigned slot, Cycle at, Cause cause);
   void charge_transaction(const Issue& issue);
   void displace_others(unsigned slot, Cycle now);
+  void is_displaced(unsigned slot, Cycle now);
+  void send_commit(const Issue& issue);
+  void committed(unsigned slot, Cycle now);
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);
@@ -229,6 +233,8 @@ class Sm {
   uint64_t free_slots_ = 0;                    ///< CTA slots
   uint64_t resident_ = 0;                      ///< warp slots that are in use
   uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
+  uint64_t commits_ = 0;                       ///< warp slots whose commit is to take effect at the end of the quantum
+  uint64_t answered_later_ = 0;                ///< … and whose packets are not answered
   uint64_t kept_ = 0;                          ///< warp slots whose atomic the atomics unit keeps
   unsigned ctas_ended_ = 0;
   uint64_t ages_ = 0;

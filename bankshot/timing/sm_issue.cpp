@@ -24,6 +24,10 @@ bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
   issue.index = static_cast<uint32_t>(issue.instr - code_);
   issue.operation = &launch_.operations->of[issue.index];
   const Operation& operation = *issue.operation;
+  if ((answered_later_ >> slot & 1) != 0) {
+    if (stores_[slot] != 0) return block(slot, kNever, Cause::transaction);
+    answered_later_ &= ~(uint64_t{1} << slot);
+  }
   if (!registers_ready(issue)) return false;
   if (one_in_flight_ && complete_[slot] > now) return block(slot, complete_[slot], in_flight_[slot]);
   if (!may_leave(issue)) return false;
@@ -96,10 +100,15 @@ bool Sm::access_accepted(Issue& issue) {
   const uint64_t lanes = simt::executing_lanes(*issue.warp, issue.instr);
   addresses_.shared = addresses_.local = addresses_.global = 0;
   if (lanes != 0) simt::lane_addresses_of(*issue.warp, issue.instr, lanes, addresses_);
+  if (addresses_.shared != 0 && addresses_.global != 0 && simt::keeps_global(*issue.warp)) {
+    simt::part(*issue.warp, issue.instr, addresses_.global);
+    addresses_.global = 0;
+  }
   issue.shared = addresses_.shared != 0;
   issue.global = (addresses_.global | addresses_.local) != 0;
   const Operation& operation = *issue.operation;
-  issue.deferred = addresses_.global != 0 && (operation.kind == Kind::atomic || operation.strong);
+  issue.kept_global = addresses_.global != 0 && simt::keeps_global(*issue.warp);
+  issue.deferred = addresses_.global != 0 && (operation.kind == Kind::atomic || operation.strong || issue.kept_global);
   // A thread sees its own accesses in order.
   if (deferred_[issue.slot] != 0 && issue.global && !issue.deferred) return block(issue.slot, kNever, Cause::ordering);
   if (issue.global && port_.is_full()) {
@@ -154,10 +163,8 @@ void Sm::execute(Issue& issue) {
   issue.transactional = issue.shared && simt::in_transaction(warp);
   issue.alone = warp.cta->alone == &warp;
   worker_->tx_charge = {};
-  const simt::Instr* next = nullptr;
-  if (issue.deferred && issue.transactional) {
-    simt::refuse_in_parts(warp, issue.instr);
-  } else if (issue.deferred) {
+  const simt::Instr* next;
+  if (issue.deferred) {
     pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
     ++deferred_[slot];
   } else {
@@ -173,6 +180,7 @@ void Sm::execute(Issue& issue) {
   results(issue);
   put_off();
   after(issue, next, warp.cta->exited != exited);
+  if (warp.tx.commit_waits && (commits_ >> slot & 1) == 0) send_commit(issue);
   if (issue.in_one || warp.tx.path >= 0) charge_transaction(issue);
 }
 
@@ -317,7 +325,9 @@ void Sm::charge_memory(Issue& issue) {
     std::copy_n(row_.request.begin(), row_.count, requests_.request.begin() + requests_.count);
     requests_.count += row_.count;
   }
-  const auto kind = operation.kind == Kind::load ? Packet::Kind::load
+  // Transactions keep what they write to themselves, and look at what they change, until they commit.
+  if (issue.kept_global && operation.kind == Kind::store) return;
+  const auto kind = operation.kind == Kind::load || issue.kept_global ? Packet::Kind::load
                     : operation.kind == Kind::store ? Packet::Kind::store : Packet::Kind::atomic;
   if (kind != Packet::Kind::load) ++stores_[slot];
   const bool result = kind == Packet::Kind::load || (kind == Packet::Kind::atomic && operation.writes != 0);
@@ -326,7 +336,7 @@ void Sm::charge_memory(Issue& issue) {
     issue.ready = kNever;
   }
   issue.why = Cause::memory;
-  port_.enter(issue.now, {kind, slot, generation_[slot], issue.index, local, operation.strong}, requests_);
+  port_.enter(issue.now, {kind, slot, generation_[slot], issue.index, local, operation.strong || issue.kept_global}, requests_);
 }
 
 /// A first-level cache whose data lies in banks: a load has them as an access to the scratchpad has its own.
@@ -411,7 +421,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     if (issue.warp->done) {
       warp_done(slot, issue.now);
     } else {
-      block(slot, kNever, simt::waits_at_begin(*issue.warp) ? Cause::transaction : Cause::barrier);
+      block(slot, kNever, simt::waits_at_begin(*issue.warp) || issue.warp->tx.commit_waits ? Cause::transaction : Cause::barrier);
     }
   } else if ((operation.kind == Kind::branch || operation.kind == Kind::call) && !simt::follows(next, issue.instr)) {
     wake_[slot] += config_.issue.branch_cycles;

@@ -27,17 +27,59 @@ void Sm::charge_transaction(const Issue& issue) {
   if (issue.alone && warp.cta->alone == nullptr) wake_cta(slot, on, Cause::transaction);
 }
 
+/// All words that its lanes have read or would write go to memory at once, as an atomic does: there it turns out whether they may
+/// commit. It takes effect at the end of the quantum; the warp goes on when the last partition has answered.
+void Sm::send_commit(const Issue& issue) {
+  const unsigned slot = issue.slot;
+  commits_ |= uint64_t{1} << slot;
+  answered_later_ |= uint64_t{1} << slot;
+  pending_.push_back({issue.now, slot, {issue.warp, nullptr, 0, nullptr, 0}});
+  ++deferred_[slot];
+  const std::vector<uint64_t> words = simt::global_words(*issue.warp);
+  for (size_t first = 0; first < words.size(); first += scratchpad::kMaxLanes) {
+    const size_t count = std::min<size_t>(scratchpad::kMaxLanes, words.size() - first);
+    for (size_t k = 0; k < count; ++k) physical_[k] = physical(words[first + k]);
+    const uint64_t lanes = ~uint64_t{0} >> (64 - count);
+    coalesce(physical_.data(), lanes, 4, config_.l1.line_bytes, config_.l1.sector_bytes, true, requests_);
+    ++stores_[slot];
+    port_.enter(issue.now, {Packet::Kind::atomic, slot, generation_[slot], issue.index, false, true}, requests_);
+  }
+}
+
+/// The commit has taken effect, or was given up for a warp that runs alone.
+void Sm::committed(unsigned slot, Cycle now) {
+  commits_ &= ~(uint64_t{1} << slot);
+  simt::Warp& warp = *warp_[slot];
+  const Cycle cycles = worker_->tx_charge.mask_cycles;
+  counters_.tx_mask_cycles += cycles;
+  if (Cycle& since = in_transaction_since_[slot]; warp.tx.path < 0 && since != kNever) {
+    counters_.tx_warp_cycles += now + cycles - since;
+    since = kNever;
+  }
+  warp.displaced = false;
+  if (next_[slot] == nullptr) {
+    next_[slot] = simt::next_of(warp);
+    earliest_[slot] = now + cycles;
+  }
+  if (next_[slot] != nullptr) wake(slot, now + cycles);
+  if (warp.cta->alone == nullptr) wake_cta(slot, now + cycles, Cause::transaction);
+}
+
+/// What the warp was about to execute is not next any more.
+void Sm::is_displaced(unsigned slot, Cycle now) {
+  warp_[slot]->displaced = false;
+  waits_for_port_ &= ~(uint64_t{1} << slot);
+  held_back_ &= ~(uint64_t{1} << slot);
+  next_[slot] = simt::next_of(*warp_[slot]);
+  block(slot, kNever, Cause::transaction);
+  if (next_[slot] != nullptr) wake(slot, now);
+}
+
 /// A warp runs alone from now on: others that were in a transaction are not where they were.
 void Sm::displace_others(unsigned slot, Cycle now) {
   const unsigned first = slot / launch_.warps_per_cta * launch_.warps_per_cta;
   for (unsigned k = first; k < first + launch_.warps_per_cta; ++k) {
-    if (!warp_[k]->displaced) continue;
-    warp_[k]->displaced = false;
-    waits_for_port_ &= ~(uint64_t{1} << k);
-    held_back_ &= ~(uint64_t{1} << k);
-    next_[k] = simt::next_of(*warp_[k]);
-    block(k, kNever, Cause::transaction);
-    if (next_[k] != nullptr) wake(k, now + 1);
+    if (warp_[k]->displaced) is_displaced(k, now + 1);
   }
 }
 

@@ -58,6 +58,7 @@ class TinyDecoder final : public Decoder {
   uint32_t special(const Operand&, unsigned&) override { return none(); }
   uint64_t window(ptx::Space) const override { return 0; }
   uint32_t function() const override { return 0; }
+  bool has_transactions() const override { return false; }
 
  private:
   uint32_t none() {
