@@ -155,6 +155,76 @@ TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose
   }
 }
 
+// Of an atomic in a transaction the banks serve a lane after the other, as of any access: no lock is taken and no loop runs.
+TEST_F(TimedTransactions, atomics_are_charged_as_accesses_whatever_the_unit_of_atomics) {
+  config.locks = {10, 32, 18, 36, 32, 108, 120, 32};
+  config.lock_hash = *scratchpad::parse_lock_hash("none", lock_size(config));
+  const std::string body =
+      "mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 3; mov.u32 %r3, s; mad.lo.u32 %r2, %r2, 4, %r3; mov.f32 %f1, "
+      "0f3f800000;" +
+      kBegin + "red.shared.add.u32 [%r2], 1; atom.shared.add.f32 %f2, [%r2+64], %f1;" + kCommit + "ret;";
+  const Cycle native = local(body, {32, 1, 1});
+  EXPECT_EQ(totals().commits, 32u);
+  for (const char* unit : {"lock", "loadlike"}) {
+    config.scratchpad.atomics = unit;
+    EXPECT_EQ(local(body, {32, 1, 1}), native) << unit;
+    EXPECT_EQ(slots(Cause::atomic), 0u);
+  }
+}
+
+// A load that completes while a warp begins or commits takes as long as an addition in its place.
+TEST_F(TimedTransactions, what_completes_meanwhile_shortens_no_begin_and_no_commit) {
+  std::string tail, stores;
+  for (unsigned k = 0; k < 150; ++k) tail += "mov.u32 %r" + std::to_string(10 + k % 10) + ", 1;";
+  for (unsigned k = 0; k < 12; ++k) stores += "st.shared.u32 [s+" + std::to_string(128 * k) + "], %r1;";
+  const auto body = [&](const std::string& load, unsigned before) {
+    return "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mov.u32 %r2, 1; mov.u32 %r2, 2; add.u64 %rd2, %rd1, 64;" +
+           load + tail.substr(0, (tail.find(';') + 1) * before) + kBegin + stores + kCommit + tail + "ret;";
+  };
+  for (unsigned before = 0; before < 120; before += 4) {
+    const Cycle without = local(body("add.u64 %rd3, %rd2, 8;", before));
+    EXPECT_EQ(local(body("ld.global.u32 %r9, [%rd2];", before)), without) << before;
+  }
+}
+
+// Warps 0 and 1 are in each other's way; warp 2 is busy for long. Who was stalled goes on when the other has committed, not when
+// nobody else can.
+TEST_F(TimedTransactions, a_warp_that_was_stalled_begins_behind_the_commit_of_the_one_that_runs_alone) {
+  std::string text = crossing(10);
+  text.replace(text.find("mov.u32 %r6, 0; AGAIN:"), 22,
+               "setp.ge.u32 %p2, %r1, 64; @%p2 bra BUSY; mov.u32 %r6, 0; AGAIN:");
+  text.replace(text.find("bar.sync 0;"), text.npos,
+               "mov.u32 %r12, %clock; st.global.u32 [%rd2], %r12; ret; BUSY: mov.u32 %r6, 0; L: add.u32 %r6, %r6, 1;"
+               "setp.lt.u32 %p2, %r6, 20000; @%p2 bra L; mov.u32 %r12, %clock; st.global.u32 [%rd2], %r12; ret;");
+  const auto launch = simulate(kernel(kShared + text), {1}, {96}, 96);
+  ASSERT_TRUE(launch) << launch.error().message;
+  // One that waited until the other has ended would have nobody in its way, and run alone no more.
+  EXPECT_GT(launch->stats.transactions.cta_serialised, 100u);
+  EXPECT_GT(out[64], 160'000u);
+  EXPECT_LT(out[0], 100'000u);
+  EXPECT_LT(out[32], 100'000u);
+}
+
+// Of warps that are displaced some wait for the way to global memory, which is full.
+TEST_F(TimedTransactions, a_warp_that_is_displaced_while_it_waits_for_memory_comes_back) {
+  std::string text = crossing(4);
+  const std::string second = increment("%r9");
+  std::string loads = "mul.wide.u32 %rd5, %r1, 128; add.u64 %rd5, %rd1, %rd5;";
+  for (unsigned k = 0; k < 4; ++k)
+    loads += "ld.global.u32 %r2" + std::to_string(k) + ", [%rd5+" + std::to_string(32 * k) + "];";
+  text.insert(text.find(second), loads);
+  config.l1.global = false;
+  config.l1.mshrs = 1;
+  config.load_store.queue = 1;
+  config.scratchpad.queue = 8;
+  const auto launch = simulate(kernel(kShared + text), {1}, {128}, 8192);
+  ASSERT_TRUE(launch) << launch.error().message;
+  for (unsigned thread = 0; thread < 128; ++thread) EXPECT_EQ(out[thread], 512u * 10000 + 512);
+  expect_consistent(*launch, {1}, {128});
+  EXPECT_GT(launch->stats.transactions.killed, 0u);
+  EXPECT_GT(launch->timing.counters.slots[static_cast<unsigned>(Cause::memory_busy)], 0u);
+}
+
 /// Machines on which a warp that is displaced may be anywhere.
 struct Machine {
   const char* name;
