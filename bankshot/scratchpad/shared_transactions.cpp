@@ -125,7 +125,8 @@ unsigned SharedTransactions::serve(const Request& request, const Access& access,
 SharedTransactions::Outcome SharedTransactions::access(const Access& access, TxTotals& totals) {
   Outcome outcome;
   const TxCosts& cost = costs(config_);
-  const unsigned lanes = lanes_per_phase(rules_, access.kind, access.width, access.addresses, access.mask);
+  // Loads are not merged either: what two lanes read is a conflict, or has to be entered for both.
+  const unsigned lanes = lanes_per_phase(rules_, AccessKind::atomic, access.width, access.addresses, access.mask);
   const uint64_t phase_lanes = lanes >= kMaxLanes ? ~uint64_t{0} : (uint64_t{1} << lanes) - 1;
   for (unsigned begin = 0; begin < kMaxLanes; begin += lanes) {
     const uint64_t phase = access.mask & phase_lanes << begin;
