@@ -86,6 +86,22 @@ TEST(SharedTransactions, lanes_beyond_those_served_together_come_in_a_pass_of_th
   EXPECT_EQ(memory.load({{0, word(0)}, {40, word(1)}}).passes, 2u);
 }
 
+TEST(SharedTransactions, an_access_has_the_passes_of_an_atomic_even_where_loads_of_128_bits_are_merged) {
+  Rules rules;
+  rules.merge_b128 = true;
+  TxMemory memory({}, 4096, rules);
+  std::array<uint32_t, kMaxLanes> addresses{};
+  std::vector<LaneAt> lanes;
+  for (unsigned lane = 0; lane < 32; ++lane) lanes.push_back({lane, addresses[lane] = lane / 2 * 16});
+  ASSERT_EQ(cost(rules, AccessKind::load, 16, addresses.data(), 0xffffffff).wavefronts, 2u);  // 16 lanes, 8 addresses
+  ASSERT_EQ(cost(rules, AccessKind::atomic, 16, addresses.data(), 0xffffffff).wavefronts, 8u);
+  // 8 lanes at a time, two on each word: a pass in which the first gets it, and one in which the second conflicts.
+  const auto outcome = memory.load(lanes, 16);
+  EXPECT_EQ(outcome.conflicts, 0xaaaaaaaau);
+  EXPECT_EQ(outcome.passes, 8u);
+  EXPECT_EQ(outcome.cycles, 4u * (3 + 1));
+}
+
 TEST(SharedTransactions, a_bank_with_two_ports_serves_two_lanes_in_a_pass) {
   Rules rules;
   rules.ports = 2;

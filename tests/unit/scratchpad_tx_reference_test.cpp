@@ -156,6 +156,7 @@ TEST_P(TxReference, conflicts_are_those_of_the_sets_and_memory_is_what_was_commi
         const uint64_t expected = reference.access(kind, width, addresses, active, first, together);
         const auto outcome = memory.access(kind, lanes, width, first);
         ASSERT_EQ(outcome.conflicts, expected) << run << ' ' << turn;
+        ASSERT_EQ(outcome.passes, cost(rules, AccessKind::atomic, width, addresses.data(), active).wavefronts);
         if (kind != AccessKind::load) memory.write(lanes, outcome.conflicts, width, below(256));
       }
     }
