@@ -235,7 +235,8 @@ void Sm::charge_shared(Issue& issue, const scratchpad::Cost& cost) {
   const Issued as_issued = issued(issue.now, issue.slot, issue.index);
   const std::span<unsigned> parts = degrees(issue, cost, charge.passes);
   const unsigned extra = worker_->tx_charge.access_cycles;
-  parts.back() += extra;
+  // Behind the last pass: of the last sub-warp that has any.
+  *std::find_if(parts.rbegin(), parts.rend() - 1, [](unsigned degree) { return degree != 0; }) += extra;
   counters_.tx_access_cycles += extra;
   const Passage passage = pipeline_->shared(as_issued, parts, latency);
   issue.conflict = charge.passes > cost.ideal;
