@@ -155,6 +155,23 @@ TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose
   }
 }
 
+// One lane of each of two warps. An attempt takes a cycle to begin and one to end, unless it was displaced, and a commit one more
+// for its entries, which are in different banks. What is more than that is what a begin takes that clears those of the other.
+TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as_it_begins) {
+  std::string text = crossing(20);
+  text.insert(text.find("mov.u32 %r6, 0; AGAIN:"), "and.b32 %r12, %r1, 31; setp.ne.u32 %p2, %r12, 0; @%p2 exit;");
+  const auto launch = simulate(kernel(kShared + text), {1}, {64}, 64);
+  ASSERT_TRUE(launch) << launch.error().message;
+  expect_consistent(*launch, {1}, {64});
+  EXPECT_EQ(out[0], 40u * 10000 + 40);
+  const scratchpad::TxTotals& t = launch->stats.transactions;
+  EXPECT_EQ(t.commits, 40u);
+  EXPECT_GT(t.killed, 0u);
+  const uint64_t without = t.attempts + (t.attempts - t.killed) + t.commits;
+  EXPECT_GT(launch->timing.counters.tx_mask_cycles, without);
+  EXPECT_LE(launch->timing.counters.tx_mask_cycles, without + t.killed);
+}
+
 // Of an atomic in a transaction the banks serve a lane after the other, as of any access: no lock is taken and no loop runs.
 TEST_F(TimedTransactions, atomics_are_charged_as_accesses_whatever_the_unit_of_atomics) {
   config.locks = {10, 32, 18, 36, 32, 108, 120, 32};
