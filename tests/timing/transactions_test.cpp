@@ -1,4 +1,5 @@
-// What transactions cost on the chip: GPU-LocalTM, section 4.2, worked by hand; and that they do the same there as in the engine.
+// What transactions cost on the chip: GPU-LocalTM, section 4.2, worked by hand; and that they do the same there as in
+// the engine.
 #include "bankshot/report/kernel_timing.hpp"
 #include "staged_harness.hpp"
 
@@ -62,9 +63,9 @@ TEST_F(TimedTransactions, an_empty_one_takes_a_cycle_at_each_end) {
   EXPECT_EQ(slots(Cause::transaction), 2u);
 }
 
-// Perfect: begin 0, ld 1, its data 11; add 11, st 15; commit 16, exit 17.
-// Local: ld 2, which keeps the banks for 1 + 3 cycles (a query, a backup and an owner), so its data is there at 2 + 10 + 3 = 15;
-// add 15, st 19, commit 20; that takes 1 + 1 for the filters and an entry, exit 23. Nobody waits for what the store adds.
+// Perfect: begin 0, ld 1, its data 11; add 11, st 15; commit 16, exit 17. Local: ld 2, which keeps the banks for 1 + 3
+// cycles (a query, a backup and an owner), so its data is there at 2 + 10 + 3 = 15; add 15, st 19, commit 20; that
+// takes 1 + 1 for the filters and an entry, exit 23. Nobody waits for what the store adds.
 TEST_F(TimedTransactions, an_increment_takes_as_long_as_by_hand) {
   const std::string body = kBegin + increment("s") + kCommit + "ret;";
   EXPECT_EQ(perfect(body), 18u);
@@ -76,8 +77,8 @@ TEST_F(TimedTransactions, an_increment_takes_as_long_as_by_hand) {
   EXPECT_EQ(counters().shared_wavefronts, 2u);
 }
 
-// … and who loads behind the store waits until the banks are done with it: [19, 22), [22, 24), data at 22 + 10 + 2 = 34; add 34,
-// commit 35, exit 38. Perfect: st 15, ld 16, data 26; add 26, commit 27, exit 28.
+// … and who loads behind the store waits until the banks are done with it: [19, 22), [22, 24), data at 22 + 10 + 2 =
+// 34; add 34, commit 35, exit 38. Perfect: st 15, ld 16, data 26; add 26, commit 27, exit 28.
 TEST_F(TimedTransactions, accesses_behind_one_another_wait_for_its_detection) {
   const std::string body =
       kBegin + increment("s") + "ld.shared.u32 %r4, [s]; add.u32 %r5, %r4, %r4;" + kCommit + "ret;";
@@ -96,9 +97,9 @@ TEST_F(TimedTransactions, all_lanes_in_banks_of_their_own_take_what_one_takes) {
   EXPECT_EQ(totals().commits, 32u);
 }
 
-// Two lanes want a word. Begin 0, ld 2: two passes, which add 3 and 1 (a query; lane 1 has nothing to clear), data at
-// 2 + 10 + 5 = 17; add 17, st 21, commit 22: 1 + 1, and again: begin 25, ld 27, data at 27 + 10 + 3 = 40, add 40, st 44, commit 45,
-// exit 48.
+// Two lanes want a word. Begin 0, ld 2: two passes, which add 3 and 1 (a query; lane 1 has nothing to clear), data at 2
+// + 10 + 5 = 17; add 17, st 21, commit 22: 1 + 1, and again: begin 25, ld 27, data at 27 + 10 + 3 = 40, add 40, st 44,
+// commit 45, exit 48.
 TEST_F(TimedTransactions, a_conflict_takes_as_long_as_by_hand) {
   EXPECT_EQ(local(kBegin + increment("s") + kCommit + "ret;", {2, 1, 1}), 49u);
   EXPECT_EQ(totals().attempts, 2u);
@@ -155,8 +156,9 @@ TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose
   }
 }
 
-// One lane of each of two warps. An attempt takes a cycle to begin and one to end, unless it was displaced, and a commit one more
-// for its entries, which are in different banks. What is more than that is what a begin takes that clears those of the other.
+// One lane of each of two warps. An attempt takes a cycle to begin and one to end, unless it was displaced, and a
+// commit one more for its entries, which are in different banks. What is more than that is what a begin takes that
+// clears those of the other.
 TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as_it_begins) {
   std::string text = crossing(20);
   text.insert(text.find("mov.u32 %r6, 0; AGAIN:"), "and.b32 %r12, %r1, 31; setp.ne.u32 %p2, %r12, 0; @%p2 exit;");
@@ -172,7 +174,8 @@ TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as
   EXPECT_LE(launch->timing.counters.tx_mask_cycles, without + t.killed);
 }
 
-// Of an atomic in a transaction the banks serve a lane after the other, as of any access: no lock is taken and no loop runs.
+// Of an atomic in a transaction the banks serve a lane after the other, as of any access: no lock is taken and no loop
+// runs.
 TEST_F(TimedTransactions, atomics_are_charged_as_accesses_whatever_the_unit_of_atomics) {
   config.locks = {10, 32, 18, 36, 32, 108, 120, 32};
   config.lock_hash = *scratchpad::parse_lock_hash("none", lock_size(config));
@@ -204,8 +207,8 @@ TEST_F(TimedTransactions, what_completes_meanwhile_shortens_no_begin_and_no_comm
   }
 }
 
-// Warps 0 and 1 are in each other's way; warp 2 is busy for long. Who was stalled goes on when the other has committed, not when
-// nobody else can.
+// Warps 0 and 1 are in each other's way; warp 2 is busy for long. Who was stalled goes on when the other has committed,
+// not when nobody else can.
 TEST_F(TimedTransactions, a_warp_that_was_stalled_begins_behind_the_commit_of_the_one_that_runs_alone) {
   std::string text = crossing(10);
   text.replace(text.find("mov.u32 %r6, 0; AGAIN:"), 22,
@@ -271,6 +274,7 @@ const Machine kMachines[] = {
     {"separate", [](Config& c) { c.transactions.separate = true; }},
     {"exact", [](Config& c) { c.transactions.exact = true; }},
     {"warps_of_8", [](Config& c) { c.warp_size = 8; }},
+    {"warps_of_64", [](Config& c) { c.warp_size = 64; }},
 };
 class TransactionsOn : public TimedTransactions, public ::testing::WithParamInterface<Machine> {
  protected:
@@ -337,7 +341,8 @@ TEST_P(TransactionsOn, flow_of_control_is_as_in_the_engine) {
   }
 }
 
-// The loads that are under way when a lane starts again take effect later; its registers are what they were all the same.
+// The loads that are under way when a lane starts again take effect later; its registers are what they were all the
+// same.
 TEST_P(TransactionsOn, registers_that_were_about_to_be_loaded_are_what_they_were) {
   const std::string body =
       "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2; add.u32 "

@@ -102,7 +102,8 @@ TEST(CudaTransactions, fewer_threads_may_have_more_registers) {
 }
 
 TEST(CudaTransactions, occupancy_counts_shadows_and_filters) {
-  // 256 threads of 20 registers: 40 and 32 filters, 72 a thread. 72 * 64 = 4,608 a warp: 3 in a quarter of 16,384, 12 in all.
+  // 256 threads of 20 registers: 40 and 32 filters, 72 a thread. 72 * 64 = 4,608 a warp: 3 in a quarter of 16,384, 12
+  // in all.
   const Residents residents = fit(southern_islands(), kernel(20), 256);
   EXPECT_EQ(residents.blocks, 3u);
   EXPECT_EQ(std::string(residents.limited_by), "registers");

@@ -72,7 +72,8 @@ TEST_F(EngineTransaction, a_thread_alone_is_through_at_once) {
   EXPECT_EQ(t.accesses, 2u);
 }
 
-// 32 lanes want one word, one at a time gets it. Tries with all: lane 0 commits, 31 conflict; lane 1 commits, 30 conflict, …
+// 32 lanes want one word, one at a time gets it. Tries with all: lane 0 commits, 31 conflict; lane 1 commits, 30
+// conflict, …
 TEST_F(EngineTransaction, attempts_of_a_warp_whose_lanes_want_one_word_are_counted) {
   const auto t = totals("mov.u32 %r5, %r29;" + kBegin + increment("%r5") + kCommit, 32, 1);
   EXPECT_EQ(out[0], 32u);
@@ -251,7 +252,8 @@ TEST_F(EngineTransaction, warps_in_each_others_way_run_alone_in_the_end) {
   EXPECT_GT(t.killed, 0u);
 }
 
-// A warp lets others run behind its 256th poll: in one of these runs that is the access at which all lanes but one conflict.
+// A warp lets others run behind its 256th poll: in one of these runs that is the access at which all lanes but one
+// conflict.
 TEST_F(EngineTransaction, a_poll_may_meet_a_conflict_and_let_others_run_at_once) {
   for (unsigned polls = 250; polls < 260; ++polls) {
     const auto t =

@@ -18,7 +18,8 @@ TxConfig exactly() {
   return config;
 }
 
-// Section 3.3: "the work-item 3 intends to access the memory location 35 … bank 35 % 32 = 3 … position 35 / 32 = 1 … bit 1".
+// Section 3.3: "the work-item 3 intends to access the memory location 35 … bank 35 % 32 = 3 … position 35 / 32 = 1 …
+// bit 1".
 TEST(SharedTransactions, work_item_3_at_address_35_sets_bit_1_in_bank_3) {
   TxMemory memory;
   EXPECT_EQ(memory.load({{3, word(35)}}).conflicts, 0u);
@@ -328,7 +329,8 @@ TEST(SharedTransactions, a_hash_of_the_banks_moves_words_to_other_filters) {
   Rules rules;
   rules.hash = fixed_xor_hash({});
   TxMemory memory({}, 4096, rules);
-  // Word 32 is the first of position 1; the XOR of its fields puts it into bank 1, beside word 33, which goes to bank 0.
+  // Word 32 is the first of position 1; the XOR of its fields puts it into bank 1, beside word 33, which goes to bank
+  // 0.
   ASSERT_EQ(rules.bank(32), 1u);
   ASSERT_EQ(rules.bank(33), 0u);
   EXPECT_EQ(memory.load({{0, word(0)}, {1, word(33)}}).passes, 2u);

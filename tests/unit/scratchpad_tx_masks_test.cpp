@@ -124,8 +124,8 @@ TEST(TxMasks, what_an_earlier_transaction_left_is_forgotten) {
   EXPECT_EQ(masks.mode, TxMode::concurrent) << "the mask is that of the last transaction, not of this one's last try";
 }
 
-// A try that runs alone commits. n lanes take at most 3 n + 1 tries: the first has no mask to compare its own with, and then each
-// lane fails at most with all, alone in its warp, and is through.
+// A try that runs alone commits. n lanes take at most 3 n + 1 tries: the first has no mask to compare its own with, and
+// then each lane fails at most with all, alone in its warp, and is through.
 TEST(TxMasks, every_lane_commits_within_a_bounded_number_of_tries_whatever_conflicts) {
   std::mt19937_64 random(4);
   for (unsigned run = 0; run < 300; ++run) {

@@ -1,4 +1,5 @@
-// Conflict detection of every organisation against a reference that keeps sets of words, over random accesses of two warps.
+// Conflict detection of every organisation against a reference that keeps sets of words, over random accesses of two
+// warps.
 #include <map>
 #include <random>
 #include <set>
