@@ -18,6 +18,7 @@ struct SimulatedMachine {
   std::string aware = "none";                ///< component that foresees bank conflicts
   std::string bank_hash = "none";            ///< as one word of the command line
   std::string lock_hash;                     ///< likewise; empty: atomics have no locks
+  std::string transactions;                  ///< how they find conflicts: scratchpad::text()
   std::string commit = "any";                ///< order of a warp's results
   unsigned aware_yields = 0;                 ///< 1: into conflicts, where nothing else can issue
   unsigned simd_lanes = 32, stages = 0, memory_stages = 0;  ///< of the pipeline; stages 0: not said

@@ -29,7 +29,8 @@ ordered_json machine_json(const SimulatedMachine& machine) {
                        {"aware", machine.aware},
                        {"commit", machine.commit},
                        {"bank_hash", machine.bank_hash},
-                       {"lock_hash", machine.lock_hash}};
+                       {"lock_hash", machine.lock_hash},
+                       {"transactions", machine.transactions}};
   for (const MachineNumber& number : machine_numbers()) json[std::string(number.name)] = machine.*number.value;
   return json;
 }
@@ -175,6 +176,7 @@ SimulatedMachine read_machine(const json& config) {
   machine.commit = text(config, "commit");
   machine.bank_hash = text(config, "bank_hash");
   machine.lock_hash = text(config, "lock_hash");
+  machine.transactions = text(config, "transactions");
   for (const MachineNumber& each : machine_numbers()) {
     const std::string key(each.name);
     machine.*each.value = number<unsigned>(config, key.c_str());
