@@ -331,6 +331,7 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   // Banks serve one lane after the other, whether it may go on or not.
   count_shared(w, i->aux, scratchpad::AccessKind::atomic, what.width, offsets.data(), to.shared);
   if (worker.counting) ++worker.sites[i->aux].in_transactions;
+  if (worker.observer != nullptr && outcome.conflicts != 0) worker.observer->aborts(w, outcome.conflicts);
   const uint64_t survivors = lanes & ~outcome.conflicts, before = w.active;
   const Instr* next = i + 1;
   if (survivors != 0) {
@@ -345,7 +346,6 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
     if (w.cta->faulted) return nullptr;
   }
   if (outcome.conflicts == 0) return next;
-  if (worker.observer != nullptr) worker.observer->aborts(w, outcome.conflicts);
   worker.tx.aborts += lanes_in(outcome.conflicts);
   w.tx.masks.conflict(outcome.conflicts);
   if (next ==
