@@ -1,0 +1,127 @@
+// Transactions on shared memory are isolated: random programs, under random schedules and all organisations of conflict
+// detection, do what their transactions do one after the other in the order of their commits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "bankshot/gpu/gpu.hpp"
+#include "tests/property/tx_drive.hpp"
+
+namespace bankshot::simt::tx {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr unsigned kSlower = 12;
+#else
+constexpr unsigned kSlower = 1;
+#endif
+
+/// Programs of each test, of about `usual`; BANKSHOT_TX_TIMES makes them more.
+unsigned programs(unsigned usual) {
+  const char* times = std::getenv("BANKSHOT_TX_TIMES");
+  return usual / kSlower *
+         std::max(1u, times != nullptr ? static_cast<unsigned>(std::strtoul(times, nullptr, 10)) : 1u);
+}
+
+/// That of the other property tests: RC_PARAMS="seed=N …".
+uint64_t first_seed() {
+  const char* parameters = std::getenv("RC_PARAMS");
+  const std::string text = parameters != nullptr ? parameters : "";
+  const size_t at = text.find("seed=");
+  return (at == std::string::npos ? 20261122 : std::strtoull(text.c_str() + at + 5, nullptr, 10)) << 20;
+}
+
+/// 1 to 8 warps, few of them mostly; lanes may lack in the last one.
+uint32_t random_threads(std::mt19937_64& random, unsigned lanes) {
+  const auto warps = static_cast<uint32_t>(1 + random() % (random() % 4 == 0 ? 8 : 3));
+  return lanes * warps - static_cast<uint32_t>(random() % 3 == 0 ? random() % lanes : 0);
+}
+
+void expect_isolation(unsigned lanes) {
+  Machine machine;
+  machine.warp_size = lanes;
+  Driver driver(machine);
+  const uint64_t first = first_seed() + lanes * 100'000'000u;
+  for (uint64_t seed = first; seed < first + programs(1000); ++seed) {
+    std::mt19937_64 random(seed);
+    const tx::Program program = random_program(random(), random_threads(random, lanes));
+    Organisation organisation = random_organisation(random);
+    const auto failed = [&](const std::string& wrong, const char* schedule) {
+      if (wrong.empty()) return false;
+      ADD_FAILURE() << "seed " << seed << ", " << program.threads << " threads, " << schedule << ", "
+                    << text(organisation) << ":\n"
+                    << wrong << '\n'
+                    << ptx(program);
+      return true;
+    };
+    if (failed(driver.in_turns(program, organisation), "warps in turns")) return;
+    organisation = random_organisation(random);
+    const unsigned change = std::array{1u, 2u, 10u, 50u}[random() % 4];
+    if (failed(driver.at_random(program, organisation, random(), change), "warps at random")) return;
+  }
+  // It says something only where all that can happen does.
+  const scratchpad::TxTotals& totals = driver.totals();
+  EXPECT_GT(totals.commits, 10'000u / kSlower);
+  EXPECT_GT(totals.aborts, totals.commits / 2);
+  EXPECT_GT(totals.false_conflicts, 0u);
+  EXPECT_GT(totals.read_conflicts, 0u);
+  EXPECT_GT(totals.warp_serialised, 0u);
+  EXPECT_GT(totals.cta_serialised, 0u);
+  EXPECT_GT(totals.killed, 0u);
+}
+
+TEST(TxIsolation, of_warps_of_4_lanes) { expect_isolation(4); }
+TEST(TxIsolation, of_warps_of_8_lanes) { expect_isolation(8); }
+TEST(TxIsolation, of_warps_of_32_lanes) { expect_isolation(32); }
+TEST(TxIsolation, of_warps_of_64_lanes) { expect_isolation(64); }
+
+/// Programs on a chip with one SM of a GPU that we ship. @param changes  of its description
+void expect_isolation_on(const std::string& name, std::vector<std::string> changes) {
+  Result<gpu::Gpu> gpu = gpu::load_gpu(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/" + name + ".toml");
+  ASSERT_TRUE(gpu) << gpu.error().message;
+  std::string which = name;
+  for (const std::string& change : changes) which += " " + change;
+  changes.push_back("gpu.sms=1");
+  const auto refused = gpu::change(*gpu, changes);
+  ASSERT_FALSE(refused) << which << ": " << refused->message;
+  ASSERT_TRUE(gpu->timing) << name;
+  Driver driver(gpu->machine);
+  uint64_t first = first_seed();
+  for (const char letter : which) first = first * 31 + static_cast<uint64_t>(letter);
+  for (uint64_t seed = first; seed < first + programs(60); ++seed) {
+    std::mt19937_64 random(seed);
+    const unsigned lanes = gpu->machine.warp_size;
+    const tx::Program program =
+        random_program(random(), std::min(random_threads(random, lanes), gpu->max_threads_per_block));
+    const std::string wrong = driver.on_chip(program, *gpu->timing);
+    ASSERT_EQ(wrong, "") << which << ", seed " << seed << ", " << program.threads << " threads\n" << ptx(program);
+  }
+}
+
+TEST(TxIsolation, on_the_gpu_of_the_paper) {
+  expect_isolation_on("southern-islands-lds", {});
+  expect_isolation_on("southern-islands-lds", {"transactions.detection=exact", "transactions.sets=separate"});
+  expect_isolation_on("southern-islands-lds", {"transactions.filter_bits=4", "issue.policy=gto"});
+  expect_isolation_on("southern-islands-lds",
+                      {"transactions.filter_hash=multiply", "transactions.sets=separate", "issue.schedulers=1"});
+}
+
+TEST(TxIsolation, on_gpus_of_other_schedulers_and_atomics) {
+  expect_isolation_on("h100", {});
+  expect_isolation_on("h100", {"transactions.unit=perfect", "issue.policy=two-level", "issue.width=2"});
+  expect_isolation_on("gtx480", {"transactions.detection=exact", "issue.policy=lrr"});
+  expect_isolation_on("k20", {"transactions.filter_bits=32", "transactions.filter_hash=xor"});
+}
+
+TEST(TxIsolation, on_the_elastic_pipeline) {
+  expect_isolation_on("cf11", {});
+  expect_isolation_on("cf11", {"issue.pipeline=elastic", "transactions.sets=separate"});
+  expect_isolation_on(
+      "cf11", {"issue.pipeline=elastic", "issue.policy=lrr", "issue.commit=reorder", "transactions.detection=exact"});
+  expect_isolation_on("cf11", {"issue.pipeline=elastic", "issue.policy=gto", "issue.commit=hold", "issue.aware=last"});
+}
+
+}  // namespace
+}  // namespace bankshot::simt::tx

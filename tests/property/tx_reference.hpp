@@ -1,0 +1,56 @@
+// The reference of random transactional programs: threads run one at a time, one whole transaction after the other.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "bankshot/scratchpad/access.hpp"
+#include "tests/property/tx_program.hpp"
+
+namespace bankshot::simt::tx {
+
+/// Of one lane in a transaction.
+struct Access {
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+  uint32_t offset = 0, width = 0;
+  std::array<uint8_t, 16> seen{};  ///< of loads and atomics
+  std::array<uint8_t, 16> left{};  ///< by stores and atomics
+  bool operator==(const Access&) const = default;
+};
+std::string text(const Access& access);
+
+class Reference {
+ public:
+  explicit Reference(const Program& program);
+
+  /// Runs a thread to the end of its next transaction, which accesses shared memory so, or to its end.
+  /// @return whether it was a transaction
+  bool run(unsigned thread, std::vector<Access>& accesses);
+
+  std::vector<uint8_t> memory;
+  uint32_t checksum(unsigned thread) const { return threads_[thread].r[0]; }
+
+ private:
+  struct Thread {
+    size_t at = 0;
+    unsigned depth = 0;  ///< of transactions
+    bool carry = false;
+    std::array<uint32_t, kWords> r{};
+    std::array<uint64_t, kWides> q{};
+    std::array<uint16_t, kHalves> h{};
+    std::array<bool, kPredicates> p{};
+    std::array<uint32_t, kLocals> local{};
+    std::vector<uint32_t> counters;
+  };
+
+  bool compute(Thread& t, const Op& op) const;
+  void access(unsigned thread, const Op& op, std::vector<Access>& accesses);
+  void call(unsigned thread, const Op& op, std::vector<Access>& accesses);
+  uint32_t place(unsigned thread, const Op& op) const;
+
+  const Program& program_;
+  std::vector<size_t> labels_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace bankshot::simt::tx
