@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -14,9 +13,6 @@
 
 namespace bankshot::simt::tx {
 namespace {
-
-using scratchpad::AccessKind;
-using What = scratchpad::TxEvent::What;
 
 constexpr uint64_t kMostSteps = 20'000'000;
 constexpr size_t kOutBytes = 64 * 1024;
@@ -55,112 +51,7 @@ std::string text(const Organisation& o) {
                      o.rules.bank_bytes, o.rules.ports, o.rules.hash ? scratchpad::spec(*o.rules.hash) : "none");
 }
 
-void Recorder::start(const Program& program) {
-  zone_ = program.zone;
-  attempts_ = 0;
-  most_attempts_ = 20'000 + uint64_t{4'000} * program.threads;
-  history_.clear();
-  committed_.clear();
-  running_.assign(program.threads, {});
-}
-
-template <class F>
-void Recorder::each(const Warp& warp, uint64_t lanes, F&& f) {
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
-    f(warp.index * warp.worker->warp_size + lane, lane);
-  }
-}
-
-void Recorder::begins(const Warp& warp, uint64_t lanes) {
-  if (++attempts_ > most_attempts_) throw std::runtime_error(fmt::format("livelock: {} attempts", attempts_));
-  each(warp, lanes, [&](unsigned thread, unsigned) {
-    running_[thread].clear();
-    tell(What::begin, thread);
-  });
-}
-
-void Recorder::accesses(const Warp& warp, AccessKind kind, unsigned width, const uint32_t* offsets, uint64_t lanes,
-                        bool done) {
-  each(warp, lanes, [&](unsigned thread, unsigned lane) {
-    Access& a = before_[lane];
-    const std::byte* const at = warp.cta->shared + offsets[lane];
-    if (!done) {
-      a = {kind, offsets[lane], width, {}, {}};
-      if (kind != AccessKind::store) std::memcpy(a.seen.data(), at, width);
-      return;
-    }
-    if (kind != AccessKind::load) std::memcpy(a.left.data(), at, width);
-    running_[thread].push_back(a);
-    tell(a, thread);
-  });
-}
-
-void Recorder::tell(const Access& a, unsigned thread) {
-  if (a.offset >= zone_) return;
-  const auto byte = [&](What what, uint8_t value, uint32_t k) {
-    history_.push_back({what, value, static_cast<uint16_t>(thread), a.offset + k});
-  };
-  for (uint32_t k = 0; k < a.width && a.kind != AccessKind::store; ++k) byte(What::read, a.seen[k], k);
-  for (uint32_t k = 0; k < a.width && a.kind != AccessKind::load; ++k) byte(What::write, a.left[k], k);
-}
-
-void Recorder::aborts(const Warp& warp, uint64_t lanes) {
-  each(warp, lanes, [&](unsigned thread, unsigned) {
-    running_[thread].clear();
-    tell(What::abort, thread);
-  });
-}
-
-void Recorder::commits(const Warp& warp, uint64_t lanes) {
-  each(warp, lanes, [&](unsigned thread, unsigned) {
-    committed_.emplace_back(thread, std::move(running_[thread]));
-    running_[thread].clear();
-    tell(What::commit, thread);
-  });
-}
-
-std::string Recorder::replay(const Program& program, const std::vector<uint32_t>& out) const {
-  Reference reference(program);
-  std::vector<Access> expected;
-  for (size_t k = 0; k < committed_.size(); ++k) {
-    const auto& [thread, accesses] = committed_[k];
-    const std::string which = fmt::format("commit {} of {}, thread {}: ", k, committed_.size(), thread);
-    if (!reference.run(thread, expected)) return which + "its program has no further transaction";
-    for (size_t n = 0; n < std::max(accesses.size(), expected.size()); ++n) {
-      const std::string is = n < accesses.size() ? text(accesses[n]) : "none";
-      const std::string should = n < expected.size() ? text(expected[n]) : "none";
-      if (is != should) return fmt::format("{}access {} is {}; alone it is {}", which, n, is, should);
-    }
-  }
-  for (unsigned thread = 0; thread < program.threads; ++thread) {
-    if (reference.run(thread, expected)) return fmt::format("thread {} did not commit all its transactions", thread);
-  }
-  for (unsigned thread = 0; thread < program.threads; ++thread) {
-    if (out[thread] == reference.checksum(thread)) continue;
-    return fmt::format("what thread {} has at the end is {:#x}; alone it is {:#x}", thread, out[thread],
-                       reference.checksum(thread));
-  }
-  const auto* const memory = reinterpret_cast<const uint8_t*>(out.data() + program.threads);
-  for (uint32_t k = 0; k < program.bytes(); ++k) {
-    if (memory[k] == reference.memory[k]) continue;
-    return fmt::format("byte {} of shared memory ends as {:#04x}; alone it is {:#04x}", k, memory[k],
-                       reference.memory[k]);
-  }
-  return {};
-}
-
-std::string Recorder::judge(const Program& program, const std::vector<uint32_t>& out) const {
-  std::vector<uint8_t> first(program.zone), last(program.zone);
-  for (uint32_t k = 0; k < program.zone; ++k) first[k] = initial_byte(k);
-  std::memcpy(last.data(), out.data() + program.threads, program.zone);
-  const std::string violation = scratchpad::check_history(history_, first, last);
-  if (!violation.empty()) return "not serialisable: " + violation;
-  const std::string other = replay(program, out);
-  return other.empty() ? other : "not as single threads in the order of commits: " + other;
-}
-
-Driver::Driver(const Machine& machine) : engine_(options_of(machine, &recorder_)) {
+Driver::Driver(const Machine& machine, unsigned ctas) : ctas_(ctas), engine_(options_of(machine, &recorder_)) {
   input_ = *engine_.memory().allocate(4 * kInputs, MemoryKind::device);
   out_ = *engine_.memory().allocate(kOutBytes, MemoryKind::device);
   std::memcpy(reinterpret_cast<void*>(input_), inputs().data(), 4 * kInputs);
@@ -181,9 +72,10 @@ std::string Driver::run(const Program& program, Run&& run) {
   LaunchConfig config;
   config.block.x = program.threads;
   config.params = std::as_bytes(std::span(params));
-  std::vector<uint32_t> out(program.threads + program.bytes() / 4);
+  config.grid.x = ctas_;
+  std::vector<uint32_t> out(size_t{program.words_out()} * ctas_);
   if (out.size() * 4 > kOutBytes) return "the program has too much memory";
-  recorder_.start(program);
+  recorder_.start(program, ctas_);
   try {
     std::string wrong = run(**loaded, config);
     if (!wrong.empty()) return wrong;
@@ -255,13 +147,20 @@ std::string Driver::at_random(const Program& program, const Organisation& organi
   });
 }
 
+std::string Driver::as_usual(const Program& program) {
+  return run(program, [&](simt::Program& loaded, const LaunchConfig& launch) {
+    const auto done = engine_.launch(loaded, "k", launch);
+    return done ? std::string() : done.error().message;
+  });
+}
+
 std::string Driver::on_chip(const Program& program, const timing::Config& config) {
   return run(program, [&](simt::Program& loaded, const LaunchConfig& launch) -> std::string {
     timing::ChipOptions options;
     options.threads = 1;
     options.max_cycles = 100'000'000;  // of all programs together
-    if (!chip_) chip_ = std::make_unique<timing::Chip>(config, options);
-    const auto done = chip_->launch(engine_, loaded, "k", launch, {1, "CTA slots"});
+    if (!chip_ || chip_->cycles() > options.max_cycles / 2) chip_ = std::make_unique<timing::Chip>(config, options);
+    const auto done = chip_->launch(engine_, loaded, "k", launch, {2, "CTA slots"});
     if (!done) return done.error().message;
     return done->timing.partial ? "no end after so many cycles" : "";
   });

@@ -13,7 +13,7 @@ class Writer {
   Writer(uint64_t seed, uint32_t threads) : random_(seed) {
     program_.threads = threads;
     program_.zone = std::array{16u, 32u, 64u, 64u, 128u, 1024u, 4096u}[pick(7)];
-    most_calls_ = pick(5) == 0 ? 3 : 0;
+    most_calls_ = pick(4) == 0 ? 3 : 0;
     program_.call_begins = pick(2) != 0;
   }
 
@@ -61,7 +61,7 @@ class Writer {
       return add({.what = Do::commit});
     }
     if (what == 11 && !in && depth != 0) return transaction(depth - 1);
-    if (what == 12 && in && most_calls_ != 0) {
+    if (what == 12 && (in || program_.call_begins) && most_calls_ != 0) {
       --most_calls_;
       program_.has_calls = true;
       return add(

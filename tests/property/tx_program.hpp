@@ -31,7 +31,7 @@ enum class Do : uint8_t {
   load,          ///< r, h or q [d…] = memory
   store,         ///< memory = r or q [b…]
   atomic,        ///< r, h or q [d] = memory; memory changes by [b], [b + 1]
-  call,          ///< r[d] = function(address, r[b])
+  call,          ///< r[d] = function(address, r[b]); outside of transactions if it has one
   count_from_0,  ///< c[d] = 0
   count,         ///< c[d] += 1
   branch_done,   ///< to `target` unless c[d] < (r[a] & imm)
@@ -61,16 +61,17 @@ struct Op {
 struct Program {
   std::vector<Op> code;
   uint32_t labels = 0, counters = 0;
-  uint32_t zone = 64;  ///< bytes that all threads access, and only in transactions
-  uint32_t threads = 32;
+  uint32_t zone = 64;                           ///< bytes that all threads access, and only in transactions
+  uint32_t threads = 32;                        ///< of a CTA
   bool has_calls = false, call_begins = false;  ///< the function has a transaction of its own
   uint32_t bytes() const { return zone + threads * kPrivateBytes; }
+  uint32_t words_out() const { return threads + bytes() / 4; }  ///< of a CTA
 };
 
 /// The same seed makes the same program on every host.
 Program random_program(uint64_t seed, uint32_t threads);
 
-/// Kernel `k(input, out)`: out has r0 of every thread, then the words of shared memory.
+/// Kernel `k(input, out)`: of each CTA out has r0 of every thread, then the words of shared memory.
 std::string ptx(const Program& program);
 
 uint8_t initial_byte(uint32_t address);

@@ -65,8 +65,9 @@ class Printer {
 
   void end() {
     line(
-        "bar.sync 0; ld.param.u64 %u0, [out]; mul.wide.u32 %u1, %tid, 4; add.u64 %u0, %u0, %u1; st.global.u32 [%u0], "
-        "%r0;");
+        "bar.sync 0; ld.param.u64 %u0, [out]; mov.u32 %t0, %ctaid.x; mad.lo.u32 %t0, %t0, {}, %tid;"
+        "mul.wide.u32 %u1, %t0, 4; add.u64 %u0, %u0, %u1; st.global.u32 [%u0], %r0;",
+        program_.words_out());
     line("mov.u32 %t0, %tid;\nCOPY: setp.ge.u32 %s, %t0, {}; @%s bra END;", program_.bytes() / 4);
     line(
         "shl.b32 %t2, %t0, 2; add.u32 %t2, %t2, %zone; ld.shared.u32 %t1, [%t2]; add.u64 %u0, %u0, {0};"

@@ -169,7 +169,10 @@ bool Reference::run(unsigned thread, std::vector<Access>& accesses) {
         if (t.counters[op.d] >= (t.r[op.a] & op.imm)) t.at = labels_[op.target];
         break;
       case Do::branch: t.at = labels_[op.target]; break;
-      case Do::call: call(thread, op, accesses); break;
+      case Do::call:
+        call(thread, op, accesses);
+        if (t.depth == 0) return true;
+        break;
       default: access(thread, op, accesses);
     }
   }
