@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "bankshot/gpu/gpu.hpp"
 #include "tests/property/tx_drive.hpp"
@@ -18,24 +20,30 @@ constexpr unsigned kSlower = 12;
 constexpr unsigned kSlower = 1;
 #endif
 
-/// Programs of each test, of about `usual`; BANKSHOT_TX_TIMES makes them more.
-unsigned programs(unsigned usual) {
-  const char* times = std::getenv("BANKSHOT_TX_TIMES");
-  return usual / kSlower *
-         std::max(1u, times != nullptr ? static_cast<unsigned>(std::strtoul(times, nullptr, 10)) : 1u);
+uint64_t variable(const char* name, uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text != nullptr && *text != 0 ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// That of the other property tests: RC_PARAMS="seed=N …".
-uint64_t first_seed() {
-  const char* parameters = std::getenv("RC_PARAMS");
-  const std::string text = parameters != nullptr ? parameters : "";
-  const size_t at = text.find("seed=");
-  return (at == std::string::npos ? 20261122 : std::strtoull(text.c_str() + at + 5, nullptr, 10)) << 20;
-}
+/// The programs of a test: about `usual`, times BANKSHOT_TX_TIMES, from a seed that is that of the other property tests
+/// (RC_PARAMS="seed=N …") and the test's; or that of BANKSHOT_TX_SEED alone, to see a failure again.
+struct Seeds {
+  uint64_t first, end;
+  Seeds(unsigned usual, const std::string& test) {
+    const char* const set = std::getenv("RC_PARAMS");
+    const std::string parameters = set != nullptr ? set : "";
+    const size_t at = parameters.find("seed=");
+    first = at == std::string::npos ? 20261122 : std::strtoull(parameters.c_str() + at + 5, nullptr, 10);
+    for (const char letter : test) first = first * 31 + static_cast<unsigned char>(letter);
+    end = first + usual / kSlower * variable("BANKSHOT_TX_TIMES", 1);
+    if (const uint64_t one = variable("BANKSHOT_TX_SEED", 0); one != 0) first = one, end = one + 1;
+  }
+};
 
 /// 1 to 8 warps, few of them mostly; lanes may lack in the last one.
 uint32_t random_threads(std::mt19937_64& random, unsigned lanes) {
-  const auto warps = static_cast<uint32_t>(1 + random() % (random() % 4 == 0 ? 8 : 3));
+  const unsigned most = random() % 4 == 0 ? 8 : 3;
+  const auto warps = static_cast<uint32_t>(1 + random() % most);
   return lanes * warps - static_cast<uint32_t>(random() % 3 == 0 ? random() % lanes : 0);
 }
 
@@ -43,10 +51,11 @@ void expect_isolation(unsigned lanes, unsigned usual) {
   Machine machine;
   machine.warp_size = lanes;
   Driver driver(machine);
-  const uint64_t first = first_seed() + lanes * 100'000'000u;
-  for (uint64_t seed = first; seed < first + programs(usual); ++seed) {
+  const Seeds seeds(usual, std::to_string(lanes));
+  for (uint64_t seed = seeds.first; seed != seeds.end; ++seed) {
     std::mt19937_64 random(seed);
-    const tx::Program program = random_program(random(), random_threads(random, lanes));
+    const uint32_t threads = random_threads(random, lanes);
+    const tx::Program program = random_program(random(), threads);
     Organisation organisation = random_organisation(random);
     const auto failed = [&](const std::string& wrong, const char* schedule) {
       if (wrong.empty()) return false;
@@ -61,6 +70,7 @@ void expect_isolation(unsigned lanes, unsigned usual) {
     const unsigned change = std::array{1u, 2u, 10u, 50u}[random() % 4];
     if (failed(driver.at_random(program, organisation, random(), change), "warps at random")) return;
   }
+  if (seeds.end - seeds.first < 50) return;
   // It says something only where all that can happen does.
   const scratchpad::TxTotals& totals = driver.totals();
   EXPECT_GT(totals.commits, 10'000u / kSlower);
@@ -88,16 +98,14 @@ void expect_isolation_on(const std::string& name, std::vector<std::string> chang
   ASSERT_FALSE(refused) << which << ": " << refused->message;
   ASSERT_TRUE(gpu->timing) << name;
   Driver driver(gpu->machine, 3);
-  uint64_t first = first_seed();
-  for (const char letter : which) first = first * 31 + static_cast<uint64_t>(letter);
-  for (uint64_t seed = first; seed < first + programs(60); ++seed) {
+  const Seeds seeds(48, which);
+  for (uint64_t seed = seeds.first; seed != seeds.end; ++seed) {
     std::mt19937_64 random(seed);
-    const unsigned lanes = gpu->machine.warp_size;
-    const tx::Program program =
-        random_program(random(), std::min(random_threads(random, lanes), gpu->max_threads_per_block));
-    const std::string usual = driver.as_usual(program),
-                      wrong = usual.empty() ? driver.on_chip(program, *gpu->timing) : usual;
-    ASSERT_EQ(wrong, "") << which << ", seed " << seed << ", " << program.threads << " threads\n" << ptx(program);
+    const uint32_t threads = std::min(random_threads(random, gpu->machine.warp_size), gpu->max_threads_per_block);
+    const tx::Program program = random_program(random(), threads);
+    const std::string where = which + ", seed " + std::to_string(seed) + ", " + std::to_string(threads) + " threads\n";
+    ASSERT_EQ(driver.as_usual(program), "") << where << ptx(program);
+    ASSERT_EQ(driver.on_chip(program, *gpu->timing), "") << where << ptx(program);
   }
 }
 

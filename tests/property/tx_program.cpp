@@ -38,6 +38,10 @@ class Writer {
   void go(uint32_t to, int predicate = -1, bool negated = false) {
     add({.what = Do::branch, .target = to, .guard = static_cast<int8_t>(predicate), .negated = negated});
   }
+  void go_if_any(uint32_t to) {
+    const auto predicate = static_cast<int>(pick(kPredicates));
+    go(to, predicate, pick(2) != 0);
+  }
   Op guarded(Op op) {
     if (pick(5) == 0) {
       op.guard = static_cast<int8_t>(pick(kPredicates));
@@ -125,7 +129,7 @@ class Writer {
   void branch(unsigned depth, bool in) {
     const uint32_t other = new_label(), behind = new_label();
     if (pick(2) != 0) compare();
-    go(other, static_cast<int>(pick(kPredicates)), pick(2) != 0);
+    go_if_any(other);
     statements(1 + pick(3), depth - 1, in);
     if (pick(3) != 0) {
       go(behind);
@@ -147,7 +151,7 @@ class Writer {
     add({.what = Do::branch_done, .d = counter, .a = pick8(kWords), .imm = 1 + 2 * pick(2), .target = out});
     add({.what = Do::count, .d = counter});
     statements(1 + pick(3), depth - 1, in);
-    if (pick(3) == 0) go(out, static_cast<int>(pick(kPredicates)));
+    if (pick(3) == 0) go_if_any(out);
     if (pick(3) == 0) statement(0, in);
     go(again);
     label(out);
