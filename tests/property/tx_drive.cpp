@@ -39,6 +39,7 @@ Organisation random_organisation(std::mt19937_64& random) {
   o.rules.banks = std::array{8u, 32u, 64u}[pick(3)];
   if (pick(4) == 0) o.rules.bank_bytes = 8;
   if (pick(8) == 0) o.rules.ports = 2;
+  if (pick(4) == 0) o.rules.lanes_b32 = 8, o.rules.lanes_b64 = 4, o.rules.lanes_b128 = 2;
   if (pick(3) == 0) {
     const auto error = scratchpad::set_bank_hash(o.rules, pick(2) != 0 ? "xor" : "add");
     if (error) throw std::runtime_error(error->message);
@@ -47,8 +48,9 @@ Organisation random_organisation(std::mt19937_64& random) {
 }
 
 std::string text(const Organisation& o) {
-  return fmt::format("{}; {} banks of {} bytes, {} ports, hash {}", scratchpad::text(o.detection), o.rules.banks,
-                     o.rules.bank_bytes, o.rules.ports, o.rules.hash ? scratchpad::spec(*o.rules.hash) : "none");
+  return fmt::format("{}; {} banks of {} bytes, {} ports, {} lanes at once, hash {}", scratchpad::text(o.detection),
+                     o.rules.banks, o.rules.bank_bytes, o.rules.ports, o.rules.lanes_b32,
+                     o.rules.hash ? scratchpad::spec(*o.rules.hash) : "none");
 }
 
 Driver::Driver(const Machine& machine, unsigned ctas) : ctas_(ctas), engine_(options_of(machine, &recorder_)) {
@@ -101,7 +103,12 @@ std::string Driver::on_slot(const Program& program, const Organisation& organisa
     slot_.start(0);
     const std::string wrong = run();
     add(totals_, worker.tx);
-    return slot_.cta().faulted ? worker.fault.message : wrong;
+    const Cta& cta = slot_.cta();
+    if (!wrong.empty() || cta.faulted) return cta.faulted ? worker.fault.message : wrong;
+    for (unsigned thread = 0; thread < program.threads && cta.has_transactions; ++thread) {
+      if (!cta.transactions->owns_nothing(thread)) return fmt::format("thread {} keeps words for good", thread);
+    }
+    return {};
   });
 }
 

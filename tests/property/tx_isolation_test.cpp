@@ -70,9 +70,11 @@ void expect_isolation(unsigned lanes, unsigned usual) {
     const unsigned change = std::array{1u, 2u, 10u, 50u}[random() % 4];
     if (failed(driver.at_random(program, organisation, random(), change), "warps at random")) return;
   }
+  const scratchpad::TxTotals& totals = driver.totals();
+  EXPECT_EQ(totals.lanes, totals.commits + totals.aborts);
+  EXPECT_EQ(totals.aborts, totals.conflicts + totals.killed);
   if (seeds.end - seeds.first < 50) return;
   // It says something only where all that can happen does.
-  const scratchpad::TxTotals& totals = driver.totals();
   EXPECT_GT(totals.commits, 10'000u / kSlower);
   EXPECT_GT(totals.aborts, totals.commits / 2);
   EXPECT_GT(totals.false_conflicts, 0u);
