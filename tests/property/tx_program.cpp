@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <random>
+#include <utility>
 
 namespace bankshot::simt::tx {
 namespace {
@@ -30,6 +31,10 @@ class Writer {
   }
 
  private:
+  struct Loop {
+    uint32_t again, out;
+  };
+
   uint32_t pick(uint32_t below) { return static_cast<uint32_t>(random_() % below); }
   uint8_t pick8(uint32_t below) { return static_cast<uint8_t>(pick(below)); }
   void add(const Op& op) { program_.code.push_back(op); }
@@ -59,10 +64,14 @@ class Writer {
     if (what < (in ? 9u : 3u)) return access(in);
     if (what == 9 && depth != 0) return branch(depth, in);
     if (what == 10 && depth != 0) return loop(depth, in);
+    if (what == 13 && !loops_.empty() && pick(4) == 0) return leave_loop();
     if (what == 11 && in && depth != 0) {
+      const std::vector<Loop> around = std::exchange(loops_, {});
       add({.what = Do::begin});  // nested: flattened
       statements(1 + pick(2), depth - 1, true);
-      return add({.what = Do::commit});
+      add({.what = Do::commit});
+      loops_ = around;
+      return;
     }
     if (what == 11 && !in && depth != 0) return transaction(depth - 1);
     if (what == 12 && (in || program_.call_begins) && most_calls_ != 0) {
@@ -146,20 +155,34 @@ class Writer {
   void loop(unsigned depth, bool in) {
     const uint32_t again = new_label(), out = new_label();
     const auto counter = static_cast<uint8_t>(program_.counters++);
+    loops_.push_back({again, out});
     add({.what = Do::count_from_0, .d = counter});
     label(again);
     add({.what = Do::branch_done, .d = counter, .a = pick8(kWords), .imm = 1 + 2 * pick(2), .target = out});
     add({.what = Do::count, .d = counter});
     statements(1 + pick(3), depth - 1, in);
-    if (pick(3) == 0) go_if_any(out);
+    if (pick(3) == 0) leave_loop();
     if (pick(3) == 0) statement(0, in);
+    loops_.pop_back();
     go(again);
     label(out);
+  }
+
+  /// A break or continue, of any loop around that is in the same transaction.
+  void leave_loop() {
+    const Loop loop = loops_[pick(static_cast<uint32_t>(loops_.size()))];
+    go_if_any(pick(3) == 0 ? loop.again : loop.out);
   }
 
   void body(unsigned depth) { statements(2 + pick(5), depth, true); }
 
   void transaction(unsigned depth) {
+    const std::vector<Loop> around = std::exchange(loops_, {});
+    transaction_alone(depth);
+    loops_ = around;
+  }
+
+  void transaction_alone(unsigned depth) {
     const unsigned shape = pick(8);
     const int predicate = static_cast<int>(pick(kPredicates));
     if (shape == 0) {  // begins at one of two places
@@ -236,6 +259,7 @@ class Writer {
   std::mt19937_64 random_;
   Program program_;
   unsigned most_calls_ = 0;
+  std::vector<Loop> loops_;  ///< around, of the same transaction
 };
 
 }  // namespace
