@@ -84,10 +84,10 @@ void expect_isolation(unsigned lanes, unsigned usual) {
   EXPECT_GT(totals.killed, 0u);
 }
 
-TEST(TxIsolation, of_warps_of_4_lanes) { expect_isolation(4, 2000); }
-TEST(TxIsolation, of_warps_of_8_lanes) { expect_isolation(8, 2000); }
+TEST(TxIsolation, of_warps_of_4_lanes) { expect_isolation(4, 1600); }
+TEST(TxIsolation, of_warps_of_8_lanes) { expect_isolation(8, 1600); }
 TEST(TxIsolation, of_warps_of_32_lanes) { expect_isolation(32, 1000); }
-TEST(TxIsolation, of_warps_of_64_lanes) { expect_isolation(64, 700); }
+TEST(TxIsolation, of_warps_of_64_lanes) { expect_isolation(64, 600); }
 
 /// Programs of three CTAs, in the engine and on a chip with one SM of a GPU that we ship. @param changes  of its description
 void expect_isolation_on(const std::string& name, std::vector<std::string> changes) {

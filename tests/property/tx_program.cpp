@@ -16,6 +16,7 @@ class Writer {
     program_.zone = std::array{16u, 32u, 64u, 64u, 128u, 1024u, 4096u}[pick(7)];
     most_calls_ = pick(4) == 0 ? 3 : 0;
     program_.call_begins = pick(2) != 0;
+    polls_ = pick(8) == 0;
   }
 
   Program write() {
@@ -64,6 +65,7 @@ class Writer {
     if (what < (in ? 9u : 3u)) return access(in);
     if (what == 9 && depth != 0) return branch(depth, in);
     if (what == 10 && depth != 0) return loop(depth, in);
+    if (what == 14 && in && polls_) return poll();
     if (what == 13 && !loops_.empty() && pick(4) == 0) return leave_loop();
     if (what == 11 && in && depth != 0) {
       const std::vector<Loop> around = std::exchange(loops_, {});
@@ -87,9 +89,10 @@ class Writer {
     Op op;
     op.d = pick8(kWords), op.a = pick8(kWords), op.b = pick8(kWords);
     op.imm = static_cast<uint32_t>(random_()) | 1;
-    op.what = std::array{Do::set,     Do::mix,     Do::mix,    Do::fold,    Do::fold,    Do::widen,   Do::narrow,
-                         Do::to_half, Do::of_half, Do::select, Do::compare, Do::compare, Do::compare, Do::flip,
-                         Do::add_out, Do::add_in,  Do::keep,   Do::keep,    Do::recall,  Do::input}[pick(20)];
+    op.what = std::array{Do::set,     Do::mix,     Do::mix,     Do::fold,    Do::fold,    Do::widen,
+                         Do::narrow,  Do::to_half, Do::of_half, Do::select,  Do::compare, Do::compare,
+                         Do::compare, Do::flip,    Do::add_out, Do::add_out, Do::add_in,  Do::add_in,
+                         Do::keep,    Do::keep,    Do::recall,  Do::input,   Do::input,   Do::input}[pick(24)];
     switch (op.what) {
       case Do::widen: op.d %= kWides; break;
       case Do::narrow: op.a %= kWides; break;
@@ -133,6 +136,21 @@ class Writer {
     }
     place(op);
     add(guarded(op));
+  }
+
+  /// So many accesses that may be polls that the warp lets others run.
+  void poll() {
+    const uint32_t again = new_label(), out = new_label();
+    const auto counter = static_cast<uint8_t>(program_.counters++);
+    add({.what = Do::count_from_0, .d = counter});
+    label(again);
+    add({.what = Do::branch_done, .d = counter, .a = pick8(kWords), .imm = 127, .target = out});
+    add({.what = Do::count, .d = counter});
+    Op op{.what = Do::load, .d = pick8(kWords), .a = pick8(kWords), .is_volatile = true};
+    place(op);
+    add(op);
+    go(again);
+    label(out);
   }
 
   void branch(unsigned depth, bool in) {
@@ -259,6 +277,7 @@ class Writer {
   std::mt19937_64 random_;
   Program program_;
   unsigned most_calls_ = 0;
+  bool polls_ = false;
   std::vector<Loop> loops_;  ///< around, of the same transaction
 };
 
