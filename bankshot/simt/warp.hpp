@@ -160,6 +160,7 @@ class TransactionObserver {
   /// A lane does so to global memory, where all words of the access are as its transaction sees them.
   virtual void accesses_global(const Warp& /*warp*/, scratchpad::AccessKind /*kind*/, unsigned /*width*/, unsigned /*lane*/,
                                uint64_t /*address*/, bool /*done*/) {}
+  /// Before accesses() of the lanes that they make way for.
   virtual void aborts(const Warp& warp, uint64_t lanes) = 0;
   virtual void commits(const Warp& warp, uint64_t lanes) = 0;
 };
