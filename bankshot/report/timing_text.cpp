@@ -193,7 +193,8 @@ std::string machine_text(const SimulatedMachine& machine) {
   if (machine.aware != "none") {
     text += ", aware of conflicts: " + printable(machine.aware) + (machine.aware_yields != 0 ? ", yields" : "");
   }
-  if (machine.transactions != scratchpad::text(scratchpad::TxConfig())) text += ", transactions: " + printable(machine.transactions);
+  if (!machine.transactions.empty() && machine.transactions != scratchpad::text(scratchpad::TxConfig()))
+    text += ", transactions: " + printable(machine.transactions);
   if (machine.commit != "any") text += ", commit: " + printable(machine.commit);
   if (!machine.lock_hash.empty() && machine.lock_hash != "none") text += ", lock hash " + printable(machine.lock_hash);
   return text + "\n";
