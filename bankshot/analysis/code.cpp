@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "bankshot/analysis/shared_layout.hpp"
+#include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/ptx/places.hpp"
 
 namespace bankshot::analysis {
@@ -53,6 +54,7 @@ class Builder {
       }
     }
     find_loops(code_);
+    find_transactions();
   }
   Code take() { return std::move(code_); }
 
@@ -103,6 +105,23 @@ class Builder {
     const auto [at, added] = scope->registers.try_emplace(name, static_cast<uint32_t>(code_.register_bits.size()));
     if (added) code_.register_bits.push_back(std::max(1u, std::min(64u, ptx::bits(found->variable->type))));
     return at->second;
+  }
+
+  /// From each begin all that can follow, up to the commits.
+  void find_transactions() {
+    std::vector<uint32_t> reached;
+    for (const auto& [step, begins] : marks_) {
+      if (begins) reached.push_back(step);
+    }
+    while (!reached.empty()) {
+      const uint32_t at = reached.back();
+      reached.pop_back();
+      if (code_.steps[at].in_transaction) continue;
+      code_.steps[at].in_transaction = true;
+      for (const uint32_t next : code_.next[at]) {
+        if (!marks_.contains(next)) reached.push_back(next);
+      }
+    }
   }
 
   Source source(const Operand& operand) {
@@ -177,6 +196,10 @@ class Builder {
         label_steps_[scopes_.back().labels[label->name]] = static_cast<uint32_t>(code_.steps.size());
       } else if (const auto* location = std::get_if<ptx::Location>(&statement)) {
         places_.set(*location, files_);
+      } else if (const auto* pragma = std::get_if<ptx::Pragma>(&statement)) {
+        for (const std::string& text : pragma->texts) {
+          if (text == ptx::kTxBegin || text == ptx::kTxCommit) marks_[static_cast<uint32_t>(code_.steps.size())] = text == ptx::kTxBegin;
+        }
       } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
         this->block(**inner);
       } else if (const auto* instruction = std::get_if<ptx::Instruction>(&statement)) {
@@ -363,6 +386,7 @@ class Builder {
   Code code_;
   std::vector<Scope> scopes_;
   std::vector<uint32_t> label_steps_;  ///< by label number
+  std::map<uint32_t, bool> marks_;     ///< steps before which a transaction ends, or begins: true
   std::map<const ptx::Variable*, uint32_t> array_numbers_;
 };
 

@@ -49,6 +49,7 @@ struct Step {
   // accesses
   ptx::Space space = ptx::Space::generic;
   bool writes = false, atomic = false, is_volatile = false;
+  bool in_transaction = false;
   unsigned width = 0;  ///< bytes a lane
 };
 

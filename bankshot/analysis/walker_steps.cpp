@@ -288,6 +288,10 @@ void Walker::record(const Step& step, uint64_t lanes, const Row& address, bool u
     context.assumptions.push_back(number_of(walk_.assumption_numbers, walk_.assumptions,
                                             assumption(step, reason_of(guard, lanes), is_uniform(guard, lanes))));
   }
+  if (step.in_transaction) {
+    const Assumption once = {step.ptx_line, "all lanes are taken to meet no conflict: it is in a transaction", false};
+    context.assumptions.push_back(number_of(walk_.assumption_numbers, walk_.assumptions, once));
+  }
   std::vector<uint32_t> iterations;
   Event event;
   event.step = static_cast<uint32_t>(&step - code_.steps.data());

@@ -6,6 +6,7 @@
 #include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/scratchpad/tx_resources.hpp"
 #include "bankshot/timing/overhead.hpp"
 
 namespace bankshot::cli {
@@ -20,9 +21,21 @@ std::string row(const std::string& name, const gpu::Gpu& gpu) {
                      name == gpu::kDefaultGpu ? "  (default)" : "");
 }
 
+/// What transactions leave of an SM (GPU-LocalTM, section 4.3).
+std::string transactions(const gpu::Gpu& gpu) {
+  const uint32_t threads = std::min(256u, gpu.max_threads_per_block);
+  const scratchpad::Rules& banks = gpu.machine.scratchpad;
+  const uint64_t bytes = gpu.shared_per_block_optin, most = scratchpad::most_shared(banks, bytes, threads);
+  const scratchpad::TxNeeds needs = scratchpad::needs(banks, gpu.machine.transactions, {threads, most, 0});
+  return fmt::format(
+      "\n# With transactions a block of {} threads can use {} of {} bytes of shared memory ({} for backups, {} for owners),\n"
+      "# and of {} registers {} hold its filters; each register of a thread is there twice.\n",
+      threads, most, bytes, needs.backups, needs.owners, gpu.registers_per_block, needs.filters);
+}
+
 /// Everything a description says, with what each number means: itself a description.
 std::string whole(const gpu::Gpu& gpu) {
-  const std::string text = fmt::format("# {}\n", gpu.file) + gpu::to_toml(gpu) + gpu::left_out(gpu);
+  const std::string text = fmt::format("# {}\n", gpu.file) + gpu::to_toml(gpu) + gpu::left_out(gpu) + transactions(gpu);
   if (!gpu.timing) return text + "\n# It cannot be simulated: its file has no timing sections.\n";
   const timing::Config& timing = *gpu.timing;
   return text + fmt::format("\n# DRAM {:.1f} GB/s, single precision {:.0f} GFLOP/s, both at most\n",

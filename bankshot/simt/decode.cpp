@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/register_need.hpp"
-#include "bankshot/simt/transaction.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -144,7 +144,7 @@ bool has_pragma(const ptx::Block& block) {
     if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) return has_pragma(**inner);
     const auto* pragma = std::get_if<ptx::Pragma>(&statement);
     return pragma != nullptr && std::any_of(pragma->texts.begin(), pragma->texts.end(),
-                                            [](const std::string& text) { return text.starts_with(kPragmas); });
+                                            [](const std::string& text) { return text.starts_with(ptx::kOurPragmas); });
   });
 }
 

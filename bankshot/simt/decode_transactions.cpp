@@ -1,4 +1,5 @@
 // Transactions in a function: where they begin and end, and whether they let CTAs see each other.
+#include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/transaction.hpp"
@@ -8,14 +9,14 @@ namespace bankshot::simt {
 /// tx_begin() and tx_commit() of <bankshot/tm.cuh>. Other pragmas are for other tools.
 void FunctionDecoder::decode_pragma(const ptx::Pragma& pragma) {
   for (const std::string& text : pragma.texts) {
-    if (!text.starts_with(kPragmas)) continue;
-    const bool begins = text == kTxBegin;
-    if (!begins && text != kTxCommit) {
+    if (!text.starts_with(ptx::kOurPragmas)) continue;
+    const bool begins = text == ptx::kTxBegin;
+    if (!begins && text != ptx::kTxCommit) {
       error(pragma.position, "unknown pragma '" + text + "'",
-            "There are " + std::string(kTxBegin) + " and " + std::string(kTxCommit) + ".");
+            "There are " + std::string(ptx::kTxBegin) + " and " + std::string(ptx::kTxCommit) + ".");
       continue;
     }
-    Item item = new_item(pragma.position, text.substr(kPragmas.size()));
+    Item item = new_item(pragma.position, text.substr(ptx::kOurPragmas.size()));
     item.info.unit = Unit::control;
     item.instr.run = item.instr.body = begins ? &run_tx_begin : &run_tx_commit;
     items_.push_back(std::move(item));

@@ -3,15 +3,9 @@
 // arrived at their commit have committed, and the others start again, registers and local memory as they were.
 #pragma once
 
-#include <string_view>
-
 #include "bankshot/simt/warp.hpp"
 
 namespace bankshot::simt {
-
-/// What <bankshot/tm.cuh> makes of its functions.
-inline constexpr std::string_view kPragmas = "bankshot.";
-inline constexpr std::string_view kTxBegin = "bankshot.tx_begin", kTxCommit = "bankshot.tx_commit";
 
 /// Whether the lanes that execute are in a transaction.
 inline bool in_transaction(const Warp& w) { return w.tx.path >= 0 && (w.tx.lanes & w.active) != 0; }
