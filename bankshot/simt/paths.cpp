@@ -381,6 +381,12 @@ const Instr* leave_function(Warp& w) {
     copy_local(w, w.active, path.local + callee.returns[k].offset, frame.local + call.results[k].to,
                call.results[k].bytes);
   }
+  return pop_frame(w);
+}
+
+const Instr* pop_frame(Warp& w) {
+  Path& path = w.paths[w.current];
+  const Frame frame = path.frames.back();
   path.frames.pop_back();
   path.registers = frame.registers;
   path.local = frame.local;

@@ -63,5 +63,7 @@ void check_barriers(Cta& cta);
 
 const Instr* enter_function(Warp& w, const Instr* i, const CallInfo& call, uint32_t function);
 const Instr* leave_function(Warp& w);
+/// Back behind the call, without its results.
+const Instr* pop_frame(Warp& w);
 
 }  // namespace bankshot::simt

@@ -360,16 +360,7 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
 /// Where branches would divide lanes it goes on where these would meet, and into no function.
 const Instr* pass_over(Warp& w, const Instr* i) {
   const bool ends = i->body == &run_tx_commit || i->body == &run_return || i->body == &run_exit;
-  Path& path = w.paths[w.current];
-  if (i->body == &run_return && path.frames.size() > w.paths[w.tx.path].frames.size()) {
-    const Frame frame = path.frames.back();
-    path.frames.pop_back();
-    path.registers = frame.registers;
-    path.local = frame.local;
-    path.function = frame.function;
-    path.pc = frame.call + 1;
-    return resume(w, w.current);
-  }
+  if (i->body == &run_return && w.paths[w.current].frames.size() > w.paths[w.tx.path].frames.size()) return pop_frame(w);
   if (!ends && ++w.tx.walked < kLongestWalk) {
     if (!jumps(*i) && i->body != &run_branch_indexed) return i + 1;
     const bool divides = i->guard != OperandRef::kNone || !jumps(*i);
