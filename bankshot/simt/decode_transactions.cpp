@@ -1,4 +1,6 @@
 // Transactions in a function: where they begin and end, and whether they let CTAs see each other.
+#include <algorithm>
+
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/lower_memory.hpp"
@@ -25,22 +27,23 @@ void FunctionDecoder::decode_pragma(const ptx::Pragma& pragma) {
 }
 
 /// Transactions that may write global memory make CTAs see each other: which do is followed from their begins to their commits.
+/// Of those in transactions only the outermost commit ends one.
 void FunctionDecoder::note_transactions(const std::vector<FlowNode>& nodes) {
-  std::vector<char> seen(nodes.size(), 0);
+  std::vector<uint8_t> depth(nodes.size(), 0);  // transactions around it, at most
   std::vector<uint32_t> inside;
-  const auto reach = [&](uint32_t k) {
-    if (k >= nodes.size() || seen[k] != 0) return;
-    seen[k] = 1;
+  const auto reach = [&](uint32_t k, unsigned begins) {
+    begins = std::min(begins, 255u);
+    if (k >= nodes.size() || depth[k] >= begins) return;
+    depth[k] = static_cast<uint8_t>(begins);
     inside.push_back(k);
   };
   for (uint32_t k = 0; k < items_.size(); ++k) {
-    if (items_[k].instr.body == &run_tx_begin) reach(k + 1);
+    if (items_[k].instr.body == &run_tx_begin) reach(k + 1, 1);
   }
   while (!inside.empty()) {
     const uint32_t k = inside.back();
     inside.pop_back();
     const Item& item = items_[k];
-    if (item.instr.body == &run_tx_commit) continue;
     const bool writes = item.site >= 0 &&
                         context_.program->sites[static_cast<size_t>(item.site)].kind != scratchpad::AccessKind::load &&
                         static_cast<ptx::Space>(item.instr.small & MemorySmall::kSpaceMask) != ptx::Space::shared;
@@ -50,8 +53,9 @@ void FunctionDecoder::note_transactions(const std::vector<FlowNode>& nodes) {
           context_.program->texts[item.info.text] + " at PTX line " + std::to_string(item.info.ptx_line) +
           (writes ? " (a transaction may write global memory)" : " (a transaction may call what writes global memory)");
     }
-    if (nodes[k].falls_through || nodes[k].conditional) reach(k + 1);
-    for (const uint32_t target : nodes[k].targets) reach(target);
+    const unsigned behind = depth[k] + (item.instr.body == &run_tx_begin) - (item.instr.body == &run_tx_commit);
+    if (nodes[k].falls_through || nodes[k].conditional) reach(k + 1, behind);
+    for (const uint32_t target : nodes[k].targets) reach(target, behind);
   }
 }
 

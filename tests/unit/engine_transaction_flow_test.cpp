@@ -286,5 +286,15 @@ TEST_F(EngineTransactionFlow, a_kernel_says_that_it_has_transactions) {
   EXPECT_FALSE(has(kernel("ret;", g))) << "it calls nothing";
 }
 
+TEST_F(EngineTransactionFlow, what_is_written_to_global_memory_behind_a_nested_commit_is_kept_until_the_outer_one) {
+  const auto stats = run(kernel("ld.param.u64 %rd1, [out];" + kBegin + kBegin + kCommit +
+                                "ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1;" + kCommit + "ret;"),
+                         {4}, {64}, 1);
+  ASSERT_TRUE(stats) << stats.error().message;
+  EXPECT_FALSE(stats->parallel);
+  EXPECT_EQ(out[0], 256u);
+  expect_laws(stats->transactions);
+}
+
 }  // namespace
 }  // namespace bankshot::simt
