@@ -139,7 +139,7 @@ bool perform(const Deferred& access) {
   w.base[0] = access.frame;
   w.local_frame = access.local_frame;
   const bool fine = access.instr->run(w, access.instr) != nullptr;
-  w.active = now.active & ~w.tx.masks.conflicts;
+  w.active = now.active & w.paths[static_cast<size_t>(w.current)].mask;  // some may have met a conflict
   w.base[0] = now.frame;
   w.local_frame = now.local_frame;
   w.polls = polls;

@@ -145,8 +145,8 @@ const Instr* access_global(Warp& w, const Instr* i, const LaneAddresses& to) {
   const uint64_t before = w.active;
   const int32_t polls = std::exchange(w.polls, std::numeric_limits<int32_t>::max());
   uint64_t invalid = 0;
-  // Those that met a conflict since it issued are not asked.
-  for (uint64_t rest = to.global & ~w.tx.masks.conflicts; rest != 0; rest &= rest - 1) {
+  // Those that met a conflict since it issued are not asked; nor is anybody whose attempt was given up for a warp that runs alone.
+  for (uint64_t rest = w.tx.restarting ? 0 : to.global & ~w.tx.masks.conflicts; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     access_global_lane(w, i, lane, to.address[lane], what, invalid);
     if (w.cta->faulted) return nullptr;

@@ -388,8 +388,10 @@ void Sm::end_atomics() {
 
 void Sm::performed(const Pending& access, Cycle now) {
   --deferred_[access.slot];
-  if (access.access.instr == nullptr) return committed(access.slot, now);
-  if (warp_[access.slot]->displaced) return is_displaced(access.slot, now);
+  const Cycle cycles = worker_->tx_charge.mask_cycles;
+  counters_.tx_mask_cycles += cycles;
+  if (access.access.instr == nullptr) return committed(access.slot, now + cycles);
+  if (warp_[access.slot]->displaced) return is_displaced(access.slot, now + cycles);
   if (cause_[access.slot] == Cause::ordering && next_[access.slot] != nullptr) wake(access.slot, now);
 }
 

@@ -147,7 +147,7 @@ class Sm {
   void displace_others(unsigned slot, Cycle now);
   void is_displaced(unsigned slot, Cycle now);
   void send_commit(const Issue& issue);
-  void committed(unsigned slot, Cycle now);
+  void committed(unsigned slot, Cycle on);
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);

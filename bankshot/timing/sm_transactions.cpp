@@ -46,23 +46,21 @@ void Sm::send_commit(const Issue& issue) {
   }
 }
 
-/// The commit has taken effect, or was given up for a warp that runs alone.
-void Sm::committed(unsigned slot, Cycle now) {
+/// The commit has taken effect, or was given up for a warp that runs alone. @param on  when the warp goes on
+void Sm::committed(unsigned slot, Cycle on) {
   commits_ &= ~(uint64_t{1} << slot);
   simt::Warp& warp = *warp_[slot];
-  const Cycle cycles = worker_->tx_charge.mask_cycles;
-  counters_.tx_mask_cycles += cycles;
   if (Cycle& since = in_transaction_since_[slot]; warp.tx.path < 0 && since != kNever) {
-    counters_.tx_warp_cycles += now + cycles - since;
+    counters_.tx_warp_cycles += on - since;
     since = kNever;
   }
   warp.displaced = false;
   if (next_[slot] == nullptr) {
     next_[slot] = simt::next_of(warp);
-    earliest_[slot] = now + cycles;
+    earliest_[slot] = on;
   }
-  if (next_[slot] != nullptr) wake(slot, now + cycles);
-  if (warp.cta->alone == nullptr) wake_cta(slot, now + cycles, Cause::transaction);
+  if (next_[slot] != nullptr) wake(slot, on);
+  if (warp.cta->alone == nullptr) wake_cta(slot, on, Cause::transaction);
 }
 
 /// What the warp was about to execute is not next any more.

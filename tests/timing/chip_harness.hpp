@@ -52,6 +52,7 @@ class ChipTest : public ::testing::Test {
       options.machine.warp_size = config.warp_size;
       options.machine.scratchpad = config.rules;
       options.machine.transactions = config.transactions;
+      options.observer = observer;
       engine_ = std::make_unique<simt::Engine>(options);
     }
     return *engine_;
@@ -119,6 +120,7 @@ class ChipTest : public ::testing::Test {
 
   Config config = small_machine();
   ChipOptions options = one_thread();
+  simt::TransactionObserver* observer = nullptr;  ///< of what runs next
   std::unique_ptr<Chip> chip;
   SimulatedLaunch last;
   std::vector<uint32_t> out;

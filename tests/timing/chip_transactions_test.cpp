@@ -1,4 +1,7 @@
 // Transactions on the chip: accesses that take effect later.
+#include <bit>
+
+#include "bankshot/simt/warp.hpp"
 #include "chip_harness.hpp"
 
 namespace bankshot::timing {
@@ -23,6 +26,63 @@ TEST_F(ChipTransactions, accesses_under_way_find_registers_as_they_were_when_lan
   EXPECT_GT(result->stats.transactions.aborts, 31u);
   // Otherwise what was read, a zero, came behind the register's restoring.
   for (unsigned k = 2; k <= 32; ++k) EXPECT_EQ(out[k], 5u) << k;
+}
+
+/// Of what a launch does in attempts.
+struct Attempts final : simt::TransactionObserver {
+  void begins(const simt::Warp&, uint64_t lanes) override {
+    ++begun;
+    ran += static_cast<uint64_t>(std::popcount(lanes));
+  }
+  void accesses(const simt::Warp&, scratchpad::AccessKind, unsigned, const uint32_t*, uint64_t, bool) override {}
+  void aborts(const simt::Warp&, uint64_t) override {}
+  void commits(const simt::Warp&, uint64_t) override { ++ended; }
+  uint64_t begun = 0, ended = 0, ran = 0;
+};
+
+/// Each thread adds 1 to two words of global memory four times, at its own times. @param shared  in the middle
+std::string count_twice(const std::string& shared) {
+  return "ld.param.u64 %rd1, [out]; mov.u32 %r1, 0; mov.u32 %r2, %tid.x; shr.u32 %r2, %r2, 5;\n"
+         "mov.u32 %r3, %ctaid.x; mad.lo.u32 %r2, %r3, 37, %r2;\n"
+         "AGAIN: mov.u32 %r3, %r2;\n"
+         "WAIT: add.u32 %r3, %r3, 1; and.b32 %r4, %r3, 31; setp.ne.u32 %p1, %r4, 0; @%p1 bra WAIT;\n"
+         "add.u32 %r2, %r2, 13;\n.pragma \"bankshot.tx_begin\";\n"
+         "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; st.global.u32 [%rd1], %r5;\n"
+         "ld.global.u32 %r6, [%rd1+4]; ld.global.u32 %r7, [%rd1+8];" + shared + " ld.global.u32 %r8, [%rd1+12];\n"
+         "add.u32 %r6, %r6, 1; st.global.u32 [%rd1+4], %r6;\n.pragma \"bankshot.tx_commit\";\n"
+         "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4; @%p1 bra AGAIN; ret;";
+}
+
+TEST_F(ChipTransactions, lanes_with_accesses_under_way_come_to_their_begin_when_their_reads_are_no_longer_there) {
+  config.sms = 4;
+  config.interconnect.latency = 40;  // several accesses take effect together
+  Attempts attempts;
+  observer = &attempts;
+  const auto result = simulate(kernel(count_twice("")), {8}, {1});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(out[0], 32u);
+  EXPECT_EQ(out[1], 32u);
+  EXPECT_GT(result->stats.transactions.invalid, 0u);
+  EXPECT_EQ(attempts.begun, result->stats.transactions.attempts);
+  EXPECT_EQ(attempts.ended, attempts.begun) << "nobody runs alone here: what ends has begun";
+  EXPECT_EQ(result->timing.counters.tx_mask_cycles, attempts.begun + attempts.ended) << "wherever an attempt ends";
+}
+
+TEST_F(ChipTransactions, accesses_under_way_of_who_makes_way_for_a_warp_alone_abort_nobody) {
+  config.sms = 4;
+  Attempts attempts;
+  observer = &attempts;
+  const auto result = simulate(kernel(count_twice("atom.shared.add.u32 %r9, [word], 1;"), ".shared .align 4 .b8 word[4];\n"), {8},
+                               {96}, 64, 2);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(out[0], 8u * 96 * 4);
+  EXPECT_EQ(out[1], 8u * 96 * 4);
+  const scratchpad::TxTotals& t = result->stats.transactions;
+  EXPECT_GT(t.killed, 0u);
+  EXPECT_GT(t.invalid, 0u);
+  EXPECT_EQ(t.lanes, attempts.ran);
+  EXPECT_EQ(t.lanes, t.commits + t.aborts);
+  EXPECT_EQ(t.aborts, t.conflicts + t.killed + t.invalid);
 }
 
 }  // namespace
