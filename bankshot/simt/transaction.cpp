@@ -348,8 +348,7 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   if (outcome.conflicts == 0) return next;
   worker.tx.aborts += lanes_in(outcome.conflicts);
   w.tx.masks.conflict(outcome.conflicts);
-  if (next ==
-      nullptr) {  // it polled, and lets others run: its path is there to be resumed, for some lanes that are left
+  if (next == nullptr) {  // it polled, and lets others run: its path is there to be resumed, for some lanes that are left
     w.paths[w.current].mask &= ~outcome.conflicts;
     return nullptr;
   }
