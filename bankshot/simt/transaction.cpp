@@ -332,7 +332,9 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   count_shared(w, i->aux, scratchpad::AccessKind::atomic, what.width, offsets.data(), to.shared);
   if (worker.counting) ++worker.sites[i->aux].in_transactions;
   if (worker.observer != nullptr && outcome.conflicts != 0) worker.observer->aborts(w, outcome.conflicts);
-  const uint64_t survivors = lanes & ~outcome.conflicts, before = w.active;
+  const uint64_t stale = stale_lanes(w, to.shared & ~outcome.conflicts), out = outcome.conflicts | stale;
+  if (stale != 0) abort_invalid(w, stale);
+  const uint64_t survivors = lanes & ~out, before = w.active;
   const Instr* next = i + 1;
   if (survivors != 0) {
     const uint64_t seen = to.shared & survivors;
@@ -345,15 +347,15 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
     if (worker.observer != nullptr) worker.observer->accesses(w, what.kind, what.width, offsets.data(), seen, true);
     if (w.cta->faulted) return nullptr;
   }
-  if (outcome.conflicts == 0) return next;
+  if (out == 0) return next;
   worker.tx.aborts += lanes_in(outcome.conflicts);
   w.tx.masks.conflict(outcome.conflicts);
   if (next == nullptr) {  // it polled, and lets others run: its path is there to be resumed, for some lanes that are left
-    w.paths[w.current].mask &= ~outcome.conflicts;
+    w.paths[w.current].mask &= ~out;
     return nullptr;
   }
   account(w, i, i + 1);
-  return abort_lanes(w, outcome.conflicts, next);
+  return abort_lanes(w, out, next);
 }
 
 /// Where branches would divide lanes it goes on where these would meet, and into no function.

@@ -20,16 +20,6 @@ using State = Path::State;
 /// Lanes that would commit if nothing else came.
 uint64_t candidates(const WarpTransaction& tx) { return tx.masks.exec & ~tx.masks.conflicts; }
 
-/// Others have committed to what these lanes had read of global memory: their masks and words, not their paths.
-void abort_invalid(Warp& w, uint64_t lanes) {
-  Worker& worker = *w.worker;
-  if (worker.observer != nullptr) worker.observer->aborts(w, lanes);
-  worker.tx.invalid += lanes_in(lanes);
-  worker.tx.aborts += lanes_in(lanes);
-  worker.tx_charge.mask_cycles += memory_of(w).abort(first_thread(w), lanes);
-  w.tx.masks.conflict(lanes);
-}
-
 /// Takes lanes out of all paths of the transaction, wherever they stand. @return whether the path that executes has none left
 bool take_out(Warp& w, uint64_t lanes) {
   w.tx.arrived &= ~lanes;
@@ -88,6 +78,25 @@ bool access_global_lane(Warp& w, const Instr* i, unsigned lane, uint64_t address
 }
 
 }  // namespace
+
+uint64_t stale_lanes(const Warp& w, uint64_t lanes) {
+  uint64_t stale = 0;
+  if (w.tx.global.empty()) return stale;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    if (!w.tx.global[lane].is_valid()) stale |= uint64_t{1} << lane;
+  }
+  return stale;
+}
+
+void abort_invalid(Warp& w, uint64_t lanes) {
+  Worker& worker = *w.worker;
+  if (worker.observer != nullptr) worker.observer->aborts(w, lanes);
+  worker.tx.invalid += lanes_in(lanes);
+  worker.tx.aborts += lanes_in(lanes);
+  worker.tx_charge.mask_cycles += memory_of(w).abort(first_thread(w), lanes);
+  w.tx.masks.conflict(lanes);
+}
 
 bool keeps_global(const Warp& w) {
   return in_transaction(w) && !w.worker->program->functions[w.worker->launch->function].isolated;

@@ -21,6 +21,10 @@ const Instr* abort_lanes(Warp& w, uint64_t lanes, const Instr* next);
 /// What the lanes that are about to commit did to global memory becomes seen, or turns out to rest on what is there no more: then
 /// they abort. @return false if that has to wait for a timing model
 bool settle_global(Warp& w);
+/// Those of the lanes that have read of global memory what is not there any more.
+uint64_t stale_lanes(const Warp& w, uint64_t lanes);
+/// Others have committed to what these lanes had read of global memory: their masks and words, not their paths.
+void abort_invalid(Warp& w, uint64_t lanes);
 /// An access of which lanes go to global memory, in a transaction that keeps that to itself.
 const Instr* access_global(Warp& w, const Instr* i, const LaneAddresses& to);
 
