@@ -15,7 +15,7 @@ namespace bankshot::simt::tx {
 namespace {
 
 constexpr uint64_t kMostSteps = 20'000'000;
-constexpr size_t kOutBytes = 64 * 1024;
+constexpr size_t kOutBytes = 128 * 1024;
 
 EngineOptions options_of(const Machine& machine, Recorder* recorder) {
   EngineOptions options;
@@ -24,6 +24,13 @@ EngineOptions options_of(const Machine& machine, Recorder* recorder) {
   options.memory_bytes = uint64_t{64} << 20;
   options.observer = recorder;
   return options;
+}
+
+/// What holds of transactions that have all ended, if it does.
+std::string laws(const scratchpad::TxTotals& t) {
+  if (t.lanes == t.commits + t.aborts && t.aborts == t.conflicts + t.killed + t.invalid) return {};
+  return fmt::format("{} lanes, {} commits, {} aborts: {} conflicts, {} killed, {} invalid", t.lanes, t.commits,
+                     t.aborts, t.conflicts, t.killed, t.invalid);
 }
 
 }  // namespace
@@ -53,15 +60,17 @@ std::string text(const Organisation& o) {
                      o.rules.hash ? scratchpad::spec(*o.rules.hash) : "none");
 }
 
-Driver::Driver(const Machine& machine, unsigned ctas) : ctas_(ctas), engine_(options_of(machine, &recorder_)) {
+Driver::Driver(const Machine& machine) : engine_(options_of(machine, &recorder_)) {
   input_ = *engine_.memory().allocate(4 * kInputs, MemoryKind::device);
   out_ = *engine_.memory().allocate(kOutBytes, MemoryKind::device);
+  words_ = *engine_.memory().allocate(kMostGlobal, MemoryKind::device);
   std::memcpy(reinterpret_cast<void*>(input_), inputs().data(), 4 * kInputs);
 }
 
 Driver::~Driver() {
   engine_.memory().free(input_);
   engine_.memory().free(out_);
+  engine_.memory().free(words_);
 }
 
 /// @param run  of (loaded program, launch): empty, or what went wrong
@@ -70,14 +79,16 @@ std::string Driver::run(const Program& program, Run&& run) {
   const std::string ptx = tx::ptx(program);
   const auto loaded = engine_.load(ptx, "random.ptx");
   if (!loaded) return format_diagnostics(loaded.error(), "random.ptx", ptx);
-  const std::array<uint64_t, 2> params{input_, out_};
+  const std::array<uint64_t, 3> params{input_, out_, words_};
   LaunchConfig config;
   config.block.x = program.threads;
   config.params = std::as_bytes(std::span(params));
-  config.grid.x = ctas_;
-  std::vector<uint32_t> out(size_t{program.words_out()} * ctas_);
+  config.grid.x = program.ctas;
+  std::vector<uint32_t> out(size_t{program.words_out()} * program.ctas);
+  std::vector<uint8_t> global(program.global_zone);
   if (out.size() * 4 > kOutBytes) return "the program has too much memory";
-  recorder_.start(program, ctas_);
+  for (uint32_t k = 0; k < global.size(); ++k) reinterpret_cast<uint8_t*>(words_)[k] = initial_byte(k);
+  recorder_.start(program, words_);
   try {
     std::string wrong = run(**loaded, config);
     if (!wrong.empty()) return wrong;
@@ -85,12 +96,13 @@ std::string Driver::run(const Program& program, Run&& run) {
     return error.what();
   }
   std::memcpy(out.data(), reinterpret_cast<const void*>(out_), out.size() * 4);
-  return recorder_.judge(program, out);
+  if (!global.empty()) std::memcpy(global.data(), reinterpret_cast<const void*>(words_), global.size());
+  return recorder_.judge(program, out, global);
 }
 
-/// @param run  of (worker): empty, or what went wrong
+/// @param run  of CTAs that have started: empty, or what went wrong
 template <class Run>
-std::string Driver::on_slot(const Program& program, const Organisation& organisation, Run&& run) {
+std::string Driver::on_slots(const Program& program, const Organisation& organisation, Run&& run) {
   return this->run(program, [&](simt::Program& loaded, const LaunchConfig& config) -> std::string {
     const auto setup = engine_.set_up(loaded, "k", config);
     if (!setup) return setup.error().message;
@@ -98,24 +110,39 @@ std::string Driver::on_slot(const Program& program, const Organisation& organisa
     Worker worker = make_worker(*setup, launch, setup->program->functions[setup->function].isolated);
     worker.rules = &organisation.rules;
     worker.tx_config = &organisation.detection;
-    slot_.cta().transactions.reset();  // of another organisation
-    slot_.prepare(worker);
-    slot_.start(0);
+    slots_.resize(program.ctas);
+    for (uint64_t k = 0; k < slots_.size(); ++k) {
+      slots_[k].cta().transactions.reset();  // of another organisation
+      slots_[k].prepare(worker);
+      slots_[k].start(k);
+    }
     const std::string wrong = run();
     add(totals_, worker.tx);
-    const Cta& cta = slot_.cta();
-    if (!wrong.empty() || cta.faulted) return cta.faulted ? worker.fault.message : wrong;
-    for (unsigned thread = 0; thread < program.threads && cta.has_transactions; ++thread) {
-      if (!cta.transactions->owns_nothing(thread)) return fmt::format("thread {} keeps words for good", thread);
+    for (CtaSlot& slot : slots_) {
+      if (slot.cta().faulted) return worker.fault.message;
+    }
+    if (!wrong.empty()) return wrong;
+    for (CtaSlot& slot : slots_) {
+      const Cta& cta = slot.cta();
+      for (unsigned thread = 0; thread < program.threads && cta.has_transactions; ++thread) {
+        if (!cta.transactions->owns_nothing(thread)) return fmt::format("thread {} keeps words for good", thread);
+      }
     }
     return {};
   });
 }
 
 std::string Driver::in_turns(const Program& program, const Organisation& organisation) {
-  return on_slot(program, organisation, [&]() -> std::string {
+  return on_slots(program, organisation, [&]() -> std::string {
     for (uint64_t turns = 0; turns < kMostSteps / 100; ++turns) {
-      if (slot_.turn() != CtaSlot::Turn::waiting) return {};
+      bool all_done = true;
+      for (CtaSlot& slot : slots_) {
+        if (slot.cta().live_warps == 0) continue;
+        const CtaSlot::Turn turn = slot.turn();
+        if (turn == CtaSlot::Turn::faulted) return {};
+        all_done &= turn == CtaSlot::Turn::done;
+      }
+      if (all_done) return {};
     }
     return "no end after so many turns";
   });
@@ -123,32 +150,48 @@ std::string Driver::in_turns(const Program& program, const Organisation& organis
 
 std::string Driver::at_random(const Program& program, const Organisation& organisation, uint64_t seed,
                               unsigned change) {
-  return on_slot(program, organisation, [&]() -> std::string {
+  return on_slots(program, organisation, [&]() -> std::string {
     std::mt19937_64 random(seed);
-    Cta& cta = slot_.cta();
-    std::vector<const Instr*> next(cta.warps.size());
+    struct Place {
+      Warp* warp;
+      const Instr* next;
+    };
+    std::vector<Place> warps;
+    for (CtaSlot& slot : slots_) {
+      for (Warp& warp : slot.cta().warps) warps.push_back({&warp, next_of(warp)});
+    }
+    const auto any_fault = [&] {
+      return std::any_of(slots_.begin(), slots_.end(), [](CtaSlot& slot) { return slot.cta().faulted; });
+    };
     std::vector<size_t> ready;
     size_t last = 0;
-    for (size_t k = 0; k < next.size(); ++k) next[k] = next_of(cta.warps[k]);
     for (uint64_t steps = 0; steps < kMostSteps; ++steps) {
       ready.clear();
-      for (size_t k = 0; k < next.size(); ++k) {
-        Warp& warp = cta.warps[k];
-        if (warp.displaced || (next[k] == nullptr && !warp.done)) {
-          warp.displaced = false;
-          next[k] = next_of(warp);
+      for (size_t k = 0; k < warps.size(); ++k) {
+        auto& [warp, next] = warps[k];
+        if (warp->displaced || (next == nullptr && !warp->done)) {
+          warp->displaced = false;
+          next = next_of(*warp);
+          if (warp->cta->faulted) return {};
         }
-        if (cta.faulted) return {};
-        if (next[k] != nullptr) ready.push_back(k);
+        if (next != nullptr) ready.push_back(k);
       }
-      if (cta.live_warps == 0) return {};
       if (ready.empty()) {
-        if (!slot_.release_or_fault()) return "deadlock: no warp can go on";
+        bool any = false, released = false;
+        for (CtaSlot& slot : slots_) {
+          if (slot.cta().live_warps == 0) continue;
+          any = true;
+          released |= slot.release_or_fault();
+        }
+        if (!any) return {};
+        if (any_fault()) return {};
+        if (!released) return "deadlock: no warp can go on";
         continue;
       }
-      if (next[last] == nullptr || random() % change == 0) last = ready[random() % ready.size()];
-      next[last] = step(cta.warps[last], next[last]);
-      if (cta.faulted) return {};
+      if (warps[last].next == nullptr || random() % change == 0) last = ready[random() % ready.size()];
+      auto& [warp, next] = warps[last];
+      next = step(*warp, next);
+      if (warp->cta->faulted) return {};
     }
     return fmt::format("no end after {} instructions", kMostSteps);
   });
@@ -157,7 +200,7 @@ std::string Driver::at_random(const Program& program, const Organisation& organi
 std::string Driver::as_usual(const Program& program) {
   return run(program, [&](simt::Program& loaded, const LaunchConfig& launch) {
     const auto done = engine_.launch(loaded, "k", launch);
-    return done ? std::string() : done.error().message;
+    return done ? laws(done->transactions) : done.error().message;
   });
 }
 
@@ -169,7 +212,9 @@ std::string Driver::on_chip(const Program& program, const timing::Config& config
     if (!chip_ || chip_->cycles() > options.max_cycles / 2) chip_ = std::make_unique<timing::Chip>(config, options);
     const auto done = chip_->launch(engine_, loaded, "k", launch, {2, "CTA slots"});
     if (!done) return done.error().message;
-    return done->timing.partial ? "no end after so many cycles" : "";
+    if (done->timing.partial) return "no end after so many cycles";
+    add(on_chips_, done->stats.transactions);
+    return laws(done->stats.transactions);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <random>
 #include <string>
@@ -32,11 +33,10 @@ std::string text(const Organisation& organisation);
 class Driver {
  public:
   /// @param machine  transactions and banks are those of each run, except on a chip
-  /// @param ctas     of a launch; more than one only as usual and on a chip
-  explicit Driver(const Machine& machine, unsigned ctas = 1);
+  explicit Driver(const Machine& machine);
   ~Driver();
 
-  /// In turns, as the engine runs CTAs. @return what is wrong, or nothing
+  /// In turns, as the engine runs CTAs that see each other. @return what is wrong, or nothing
   std::string in_turns(const Program& program, const Organisation& organisation);
   /// A random warp that can executes the next instruction; with one chance in `change` it is another than the last one.
   std::string at_random(const Program& program, const Organisation& organisation, uint64_t seed, unsigned change);
@@ -45,22 +45,22 @@ class Driver {
   /// On a simulated GPU, with its own banks and the machine's transactions.
   std::string on_chip(const Program& program, const timing::Config& config);
 
-  /// Of all runs that were not on a chip.
+  /// Of all runs on slots, and of those on a chip.
   const scratchpad::TxTotals& totals() const { return totals_; }
+  const scratchpad::TxTotals& on_chips() const { return on_chips_; }
 
  private:
   template <class Run>
   std::string run(const Program& program, Run&& run);
   template <class Run>
-  std::string on_slot(const Program& program, const Organisation& organisation, Run&& run);
+  std::string on_slots(const Program& program, const Organisation& organisation, Run&& run);
 
-  unsigned ctas_;
   Recorder recorder_;
-  scratchpad::TxTotals totals_;
+  scratchpad::TxTotals totals_, on_chips_;
   Engine engine_;
-  CtaSlot slot_;
+  std::deque<CtaSlot> slots_;
   std::unique_ptr<timing::Chip> chip_;
-  uint64_t input_ = 0, out_ = 0;
+  uint64_t input_ = 0, out_ = 0, words_ = 0;
 };
 
 }  // namespace bankshot::simt::tx

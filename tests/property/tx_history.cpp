@@ -34,9 +34,10 @@ class Checker {
       return fmt::format("{} accesses byte {}, which is not there", name(e.thread), e.byte);
     if (e.what == TxEvent::What::write) {
       attempt.written[e.byte] = e.value;
-      return {};
+      return consistent(e.thread, attempt);
     }
-    return read(e, attempt);
+    const std::string wrong = read(e, attempt);
+    return wrong.empty() ? consistent(e.thread, attempt) : wrong;
   }
 
   std::string end(const std::vector<uint8_t>& last) const {
@@ -61,6 +62,7 @@ class Checker {
   struct Attempt {
     bool runs = false;
     std::map<uint32_t, uint8_t> written, read;  ///< read: before it wrote there
+    uint64_t seen = 0;                          ///< commits when what it had read was last looked at
   };
 
   static std::string name(size_t thread) { return "thread " + std::to_string(thread); }
@@ -68,6 +70,17 @@ class Checker {
   std::optional<uint16_t> aborted_by(uint32_t byte, uint8_t value) const {
     const auto found = aborted_.find({byte, value});
     return found == aborted_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// Who accesses memory acts on values of one time.
+  std::string consistent(size_t thread, Attempt& attempt) const {
+    if (std::exchange(attempt.seen, commits_) == commits_) return {};
+    for (const auto& [byte, value] : attempt.read) {
+      if (committed_[byte] == value) continue;
+      return fmt::format("{} goes on having read byte {} as {:#04x}, which others made {:#04x} since", name(thread),
+                         byte, value, committed_[byte]);
+    }
+    return {};
   }
 
   std::string read(const TxEvent& e, Attempt& attempt) {
@@ -103,10 +116,12 @@ class Checker {
     }
     for (const auto& [byte, value] : attempt.written) committed_[byte] = value;
     attempt = {};
+    ++commits_;
     return {};
   }
 
   std::vector<uint8_t> committed_;
+  uint64_t commits_ = 0;
   std::vector<Attempt> threads_;
   std::map<std::pair<uint32_t, uint8_t>, uint16_t> aborted_;  ///< what was taken back, and a thread that did
 };

@@ -64,8 +64,15 @@ TEST(TxHistory, a_read_that_is_not_repeated_is_found) {
   finds("non-repeatable read: thread 0 reads byte 0 as 0x0b, expected 0x0a",
         {begin(0), read(0, 0, 10), begin(1), write(1, 0, 11), commit(1), read(0, 0, 11), commit(0)}, {11, 20, 30});
   // Read once, but out of date at the commit.
-  finds("stale read", {begin(0), read(0, 0, 10), begin(1), write(1, 0, 11), commit(1), write(0, 1, 5), commit(0)},
+  finds("stale read", {begin(0), read(0, 0, 10), write(0, 1, 5), begin(1), write(1, 0, 11), commit(1), commit(0)},
         {11, 5, 30});
+}
+
+TEST(TxHistory, who_goes_on_with_values_of_different_times_is_found) {
+  const std::string what = "thread 0 goes on having read byte 0 as 0x0a, which others made 0x0b since";
+  finds(what, {begin(0), read(0, 0, 10), begin(1), write(1, 0, 11), commit(1), read(0, 1, 20), abort(0)}, {11, 20, 30});
+  finds(what, {begin(0), read(0, 0, 10), begin(1), write(1, 0, 11), commit(1), write(0, 1, 5), abort(0)}, {11, 20, 30});
+  EXPECT_EQ(check({begin(0), read(0, 0, 10), begin(1), write(1, 0, 11), commit(1), abort(0)}, {11, 20, 30}), "");
 }
 
 TEST(TxHistory, what_makes_no_sense_is_found) {

@@ -4,48 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "bankshot/gpu/gpu.hpp"
-#include "tests/property/tx_drive.hpp"
+#include "tests/property/tx_seeds.hpp"
 
 namespace bankshot::simt::tx {
 namespace {
-
-#ifdef NDEBUG
-constexpr unsigned kSlower = 1;
-#else
-constexpr unsigned kSlower = 12;  // builds for debugging, with sanitizers or with coverage
-#endif
-
-uint64_t variable(const char* name, uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text != nullptr && *text != 0 ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-/// The programs of a test: about `usual`, times BANKSHOT_TX_TIMES, from a seed that is that of the other property tests
-/// (RC_PARAMS="seed=N …") and the test's; or that of BANKSHOT_TX_SEED alone, to see a failure again.
-struct Seeds {
-  uint64_t first, end;
-  Seeds(unsigned usual, const std::string& test) {
-    const char* const set = std::getenv("RC_PARAMS");
-    const std::string parameters = set != nullptr ? set : "";
-    const size_t at = parameters.find("seed=");
-    first = at == std::string::npos ? 20261122 : std::strtoull(parameters.c_str() + at + 5, nullptr, 10);
-    for (const char letter : test) first = first * 31 + static_cast<unsigned char>(letter);
-    end = first + usual / kSlower * variable("BANKSHOT_TX_TIMES", 1);
-    if (const uint64_t one = variable("BANKSHOT_TX_SEED", 0); one != 0) first = one, end = one + 1;
-  }
-};
-
-/// 1 to 8 warps, few of them mostly; lanes may lack in the last one.
-uint32_t random_threads(std::mt19937_64& random, unsigned lanes) {
-  const unsigned most = random() % 4 == 0 ? 8 : 3;
-  const auto warps = static_cast<uint32_t>(1 + random() % most);
-  return lanes * warps - static_cast<uint32_t>(random() % 3 == 0 ? random() % lanes : 0);
-}
 
 void expect_isolation(unsigned lanes, unsigned usual) {
   Machine machine;
@@ -91,20 +56,16 @@ TEST(TxIsolation, of_warps_of_64_lanes) { expect_isolation(64, 600); }
 
 /// Programs of three CTAs, in the engine and on a chip with one SM of a GPU that we ship. @param changes  of its description
 void expect_isolation_on(const std::string& name, std::vector<std::string> changes) {
-  Result<gpu::Gpu> gpu = gpu::load_gpu(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/" + name + ".toml");
-  ASSERT_TRUE(gpu) << gpu.error().message;
-  std::string which = name;
-  for (const std::string& change : changes) which += " " + change;
+  const std::string which = text(name, changes);
   changes.push_back("gpu.sms=1");
-  const auto refused = gpu::change(*gpu, changes);
-  ASSERT_FALSE(refused) << which << ": " << refused->message;
-  ASSERT_TRUE(gpu->timing) << name;
-  Driver driver(gpu->machine, 3);
+  const auto gpu = load(name, changes);
+  ASSERT_TRUE(gpu) << which;
+  Driver driver(gpu->machine);
   const Seeds seeds(48, which);
   for (uint64_t seed = seeds.first; seed != seeds.end; ++seed) {
     std::mt19937_64 random(seed);
     const uint32_t threads = std::min(random_threads(random, gpu->machine.warp_size), gpu->max_threads_per_block);
-    const tx::Program program = random_program(random(), threads);
+    const tx::Program program = random_program(random(), threads, 3);
     const std::string where = which + ", seed " + std::to_string(seed) + ", " + std::to_string(threads) + " threads\n";
     ASSERT_EQ(driver.as_usual(program), "") << where << ptx(program);
     ASSERT_EQ(driver.on_chip(program, *gpu->timing), "") << where << ptx(program);

@@ -11,12 +11,15 @@ namespace {
 
 class Writer {
  public:
-  Writer(uint64_t seed, uint32_t threads) : random_(seed) {
+  Writer(uint64_t seed, uint32_t threads, uint32_t ctas, bool global) : random_(seed) {
     program_.threads = threads;
+    program_.ctas = ctas;
+    global_ = global;
     program_.zone = std::array{16u, 32u, 64u, 64u, 128u, 1024u, 4096u}[pick(7)];
     most_calls_ = pick(4) == 0 ? 3 : 0;
     program_.call_begins = pick(2) != 0;
     polls_ = pick(8) == 0;
+    if (global_) program_.global_zone = std::array{16u, 16u, 32u, 64u, 256u, kMostGlobal}[pick(6)];
   }
 
   Program write() {
@@ -26,6 +29,7 @@ class Writer {
       statements(pick(3), 2, false);
       transaction(pick(3) == 0 ? 2 : 1);
     }
+    if (global_) always_global();
     statements(pick(3), 2, false);
     checksum();
     return std::move(program_);
@@ -79,8 +83,10 @@ class Writer {
     if (what == 12 && (in || program_.call_begins) && most_calls_ != 0) {
       --most_calls_;
       program_.has_calls = true;
-      return add(
-          {.what = Do::call, .d = pick8(kWords), .a = pick8(kWords), .b = pick8(kWords), .imm = program_.zone / 4 - 1});
+      Op op{.what = Do::call, .d = pick8(kWords), .a = pick8(kWords), .b = pick8(kWords)};
+      choose_memory(op);
+      op.imm = room(op) / 4 - 1;
+      return add(op);
     }
     compute();
   }
@@ -107,9 +113,21 @@ class Writer {
     add(guarded(op));
   }
 
+  uint32_t room(const Op& op) const {
+    if (op.either >= 0) return std::min(program_.zone, program_.global_zone);
+    return op.global ? program_.global_zone : op.own ? kPrivateBytes : program_.zone;
+  }
+  /// An access of all threads may go to global memory, or that of some lanes.
+  void choose_memory(Op& op) {
+    if (!global_ || op.own) return;
+    const unsigned where = pick(8);
+    op.global = where < 4;
+    if (where == 4) op.either = static_cast<int8_t>(pick(kPredicates));
+  }
+
   /// Where, within the part of memory that it may access.
   void place(Op& op) {
-    const uint32_t size = uint32_t{op.bytes} * op.lanes, room = op.own ? kPrivateBytes : program_.zone;
+    const uint32_t size = uint32_t{op.bytes} * op.lanes, room = this->room(op);
     const auto least = static_cast<unsigned>(std::countr_zero(size)),
                most = static_cast<unsigned>(std::countr_zero(room));
     op.shift = static_cast<uint8_t>(least + pick(std::min(most - least + 1, pick(2) != 0 ? 1u : 6u)));
@@ -122,6 +140,7 @@ class Writer {
     Op op;
     op.own = !in || pick(6) == 0;
     op.generic = pick(8) == 0;
+    if (in) choose_memory(op);
     op.d = pick8(kWords), op.a = pick8(kWords), op.b = pick8(kWords);
     op.what = std::array{Do::load, Do::load, Do::store, Do::store, Do::atomic}[pick(5)];
     if (op.what == Do::atomic) {
@@ -147,6 +166,7 @@ class Writer {
     add({.what = Do::branch_done, .d = counter, .a = pick8(kWords), .imm = 127, .target = out});
     add({.what = Do::count, .d = counter});
     Op op{.what = Do::load, .d = pick8(kWords), .a = pick8(kWords), .is_volatile = true};
+    choose_memory(op);
     place(op);
     add(op);
     go(again);
@@ -255,6 +275,13 @@ class Writer {
     add({.what = Do::commit});
   }
 
+  /// So that they may write it for sure.
+  void always_global() {
+    add({.what = Do::begin});
+    add({.what = Do::atomic, .a = pick8(kWords), .imm = 1, .global = true, .update = Update::add_no_result});
+    add({.what = Do::commit});
+  }
+
   /// All that a thread has goes into r0.
   void checksum() {
     const auto fold = [&](uint8_t a) { add({.what = Do::fold, .d = 0, .a = a, .imm = 0x9e3779b1u}); };
@@ -277,13 +304,15 @@ class Writer {
   std::mt19937_64 random_;
   Program program_;
   unsigned most_calls_ = 0;
-  bool polls_ = false;
+  bool polls_ = false, global_ = false;
   std::vector<Loop> loops_;  ///< around, of the same transaction
 };
 
 }  // namespace
 
-Program random_program(uint64_t seed, uint32_t threads) { return Writer(seed, threads).write(); }
+Program random_program(uint64_t seed, uint32_t threads, uint32_t ctas, bool global) {
+  return Writer(seed, threads, ctas, global).write();
+}
 
 uint8_t initial_byte(uint32_t address) {
   return static_cast<uint8_t>((address / 4 * 0x9e3779b1u + 0x1234567u) >> 8 * (address % 4));

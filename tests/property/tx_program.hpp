@@ -1,4 +1,4 @@
-// Random programs with transactions on shared memory: straight code with branches, the same for all threads, as PTX and for an
+// Random programs with transactions on shared memory, and on global memory if asked for: straight code with branches, the same for all threads, as PTX and for an
 // interpreter of one thread. Of a thread: r0 … r7 of 32 bits, q0 … q3 of 64, h0, h1 of 16, predicates p0 … p3, the carry, loop
 // counters c0 …, and a local array of four words.
 #pragma once
@@ -52,7 +52,9 @@ struct Op {
   // Accesses: to base + ((r[a] & imm) << shift).
   uint8_t bytes = 4, lanes = 1;  ///< of an element; elements
   uint8_t shift = 2;
-  bool own = false;      ///< the thread's own part of memory; else the one of all
+  bool own = false;      ///< the thread's own part of shared memory; else the one of all
+  bool global = false;   ///< words of global memory, which are those of all CTAs
+  int8_t either = -1;    ///< predicate: where it holds, those; -1: none
   bool generic = false;  ///< by a generic address
   bool is_volatile = false;
   Update update = Update::add;
@@ -61,17 +63,21 @@ struct Op {
 struct Program {
   std::vector<Op> code;
   uint32_t labels = 0, counters = 0;
-  uint32_t zone = 64;                           ///< bytes that all threads access, and only in transactions
+  uint32_t zone = 64;        ///< bytes that all threads access, and only in transactions
+  uint32_t global_zone = 0;  ///< … of global memory; 0: none
+  uint32_t ctas = 1;
   uint32_t threads = 32;                        ///< of a CTA
   bool has_calls = false, call_begins = false;  ///< the function has a transaction of its own
   uint32_t bytes() const { return zone + threads * kPrivateBytes; }
   uint32_t words_out() const { return threads + bytes() / 4; }  ///< of a CTA
 };
+constexpr uint32_t kMostGlobal = 4096;  ///< bytes
 
 /// The same seed makes the same program on every host.
-Program random_program(uint64_t seed, uint32_t threads);
+/// @param global  its transactions write global memory, too
+Program random_program(uint64_t seed, uint32_t threads, uint32_t ctas = 1, bool global = false);
 
-/// Kernel `k(input, out)`: of each CTA out has r0 of every thread, then the words of shared memory.
+/// Kernel `k(input, out, words)`: `words` are those of global memory; of each CTA out has r0 of every thread, then the words of shared memory.
 std::string ptx(const Program& program);
 
 uint8_t initial_byte(uint32_t address);

@@ -8,17 +8,17 @@
 namespace bankshot::simt::tx {
 namespace {
 
-/// A function on one word of shared memory; its two sides meet in it, and it has a local variable.
-std::string function(bool begins) {
-  return std::string(
-             ".func (.param .b32 result) f(.param .b32 address, .param .b32 value) {\n"
-             ".reg .b32 %a<5>; .reg .pred %p; .reg .b64 %l; .local .align 4 .b8 mine[4];\n"
-             "ld.param.b32 %a0, [address]; ld.param.b32 %a1, [value]; mov.u64 %l, mine; st.local.u32 [%l], %a1;\n") +
-         (begins ? ".pragma \"bankshot.tx_begin\";\n" : "") +
-         "ld.shared.u32 %a2, [%a0]; and.b32 %a3, %a2, 1; setp.ne.u32 %p, %a3, 0; @%p bra A;\n"
-         "add.u32 %a2, %a2, %a1; bra B;\nA: xor.b32 %a2, %a2, %a1;\nB: st.shared.u32 [%a0], %a2;\n" +
-         (begins ? ".pragma \"bankshot.tx_commit\";\n" : "") +
-         "ld.local.u32 %a4, [%l]; add.u32 %a4, %a4, %a2; st.param.b32 [result], %a4; ret;\n}\n";
+/// A function on one word of shared memory, or of either; its two sides meet in it, and it has a local variable.
+std::string function(bool begins, bool generic) {
+  return fmt::format(
+      ".func (.param .b32 result) f(.param .b{0} address, .param .b32 value) {{\n"
+      ".reg .b{0} %at; .reg .b32 %a<5>; .reg .pred %p; .reg .b64 %l; .local .align 4 .b8 mine[4];\n"
+      "ld.param.b{0} %at, [address]; ld.param.b32 %a1, [value]; mov.u64 %l, mine; st.local.u32 [%l], %a1;\n{2}"
+      "ld{1}.u32 %a2, [%at]; and.b32 %a3, %a2, 1; setp.ne.u32 %p, %a3, 0; @%p bra A;\n"
+      "add.u32 %a2, %a2, %a1; bra B;\nA: xor.b32 %a2, %a2, %a1;\nB: st{1}.u32 [%at], %a2;\n{3}"
+      "ld.local.u32 %a4, [%l]; add.u32 %a4, %a4, %a2; st.param.b32 [result], %a4; ret;\n}}\n",
+      generic ? 64 : 32, generic ? "" : ".shared", begins ? ".pragma \"bankshot.tx_begin\";\n" : "",
+      begins ? ".pragma \"bankshot.tx_commit\";\n" : "");
 }
 
 class Printer {
@@ -27,12 +27,13 @@ class Printer {
 
   std::string print() {
     text_ = ".version 8.0\n.target sm_80\n.address_size 64\n";
-    if (program_.has_calls) text_ += function(program_.call_begins);
+    if (program_.has_calls) text_ += function(program_.call_begins, program_.global_zone != 0);
     text_ += fmt::format(
-        ".visible .entry k(.param .u64 input, .param .u64 out) {{\n"
+        ".visible .entry k(.param .u64 input, .param .u64 out, .param .u64 words) {{\n"
         ".reg .b32 %r<8>; .reg .b64 %q<4>; .reg .b16 %h<2>; .reg .pred %p<4>; .reg .b32 %c<{}>;\n"
-        ".reg .b32 %t<8>; .reg .b64 %u<4>; .reg .b16 %g<2>; .reg .pred %s; .reg .b32 %tid, %zone, %own; .reg .b64 "
-        "%input, %keep;\n"
+        ".reg .b32 %t<8>; .reg .b64 %u<4>; .reg .b16 %g<2>; .reg .pred %s; .reg .b32 %tid, %who, %zone, %own; .reg "
+        ".b64 "
+        "%input, %words, %keep;\n"
         ".shared .align 16 .b8 tile[{}];\n.local .align 4 .b8 kept[16];\n",
         program_.counters + 1, program_.bytes());
     start();
@@ -51,10 +52,11 @@ class Printer {
     line("mov.u32 %tid, %tid.x; mov.u32 %zone, tile; shl.b32 %own, %tid, 4; add.u32 %own, %own, %zone;");
     line("add.u32 %own, %own, {}; ld.param.u64 %input, [input]; mov.u64 %keep, kept; add.cc.u32 %t0, 0, 0;",
          program_.zone);
-    for (unsigned k = 0; k < kWords; ++k) line("mad.lo.u32 %r{}, %tid, {}, {};", k, 2 * k + 1, 77 * k);
+    line("mov.u32 %t0, %ctaid.x; mad.lo.u32 %who, %t0, {}, %tid; ld.param.u64 %words, [words];", program_.threads);
+    for (unsigned k = 0; k < kWords; ++k) line("mad.lo.u32 %r{}, %who, {}, {};", k, 2 * k + 1, 77 * k);
     for (unsigned k = 0; k < kWides; ++k) line("mov.u64 %q{0}, {0};", k);
     for (unsigned k = 0; k < kHalves; ++k) line("mov.u16 %h{0}, {0};", k);
-    for (unsigned k = 0; k < kPredicates; ++k) line("and.b32 %t0, %tid, {}; setp.ne.u32 %p{}, %t0, 0;", 1u << k, k);
+    for (unsigned k = 0; k < kPredicates; ++k) line("and.b32 %t0, %who, {}; setp.ne.u32 %p{}, %t0, 0;", 1u << k, k);
     for (unsigned k = 0; k < kLocals; ++k) line("st.local.u32 [%keep+{}], %r{};", 4 * k, k);
     line("mov.u32 %t0, %tid;\nINIT: setp.ge.u32 %s, %t0, {}; @%s bra READY;", program_.bytes() / 4);
     line(
@@ -75,10 +77,17 @@ class Printer {
         4 * program_.threads, program_.threads);
   }
 
+  bool is_generic(const Op& op) const {
+    return op.generic || op.either >= 0 || (op.what == Do::call && program_.global_zone != 0);
+  }
+
   void address(const Op& op) {
-    line("and.b32 %t0, %r{}, {}; shl.b32 %t0, %t0, {}; add.u32 %t0, %t0, {};", op.a, op.imm, op.shift,
-         op.own ? "%own" : "%zone");
-    if (op.generic) line("cvt.u64.u32 %u0, %t0; cvta.shared.u64 %u0, %u0;");
+    line("and.b32 %t0, %r{}, {}; shl.b32 %t0, %t0, {};", op.a, op.imm, op.shift);
+    if (op.global) return line("cvt.u64.u32 %u0, %t0; add.u64 %u0, %u0, %words;");
+    if (op.either >= 0) line("cvt.u64.u32 %u1, %t0; add.u64 %u1, %u1, %words;");
+    line("add.u32 %t0, %t0, {};", op.own ? "%own" : "%zone");
+    if (is_generic(op)) line("cvt.u64.u32 %u0, %t0; cvta.shared.u64 %u0, %u0;");
+    if (op.either >= 0) line("selp.b64 %u0, %u1, %u0, %p{};", op.either);
   }
 
   static std::string element(const Op& op, unsigned first, unsigned k) {
@@ -93,8 +102,8 @@ class Printer {
 
   void access(const Op& op, const std::string& guard) {
     address(op);
-    const char* const space = op.generic ? "" : ".shared";
-    const char* const at = op.generic ? "[%u0]" : "[%t0]";
+    const char* const space = is_generic(op) ? "" : op.global ? ".global" : ".shared";
+    const char* const at = is_generic(op) || op.global ? "[%u0]" : "[%t0]";
     const std::string vector = op.lanes == 1 ? "" : fmt::format(".v{}", op.lanes);
     const unsigned bits = op.bytes * 8u;
     if (op.what == Do::load) {
@@ -154,9 +163,9 @@ class Printer {
       case Do::call:
         address(op);
         return line(
-            "{{ .param .b32 x; .param .b32 y; .param .b32 z; st.param.b32 [x], %t0; st.param.b32 [y], %r{};"
-            "call (z), f, (x, y); ld.param.b32 %r{}, [z]; }}",
-            b, d);
+            "{{ .param .b{0} x; .param .b32 y; .param .b32 z; st.param.b{0} [x], {1}; st.param.b32 [y], %r{2};"
+            "call (z), f, (x, y); ld.param.b32 %r{3}, [z]; }}",
+            is_generic(op) ? 64 : 32, is_generic(op) ? "%u0" : "%t0", b, d);
       case Do::count_from_0: return line("mov.u32 %c{}, 0;", d);
       case Do::count: return line("add.u32 %c{0}, %c{0}, 1;", d);
       case Do::branch_done:

@@ -22,25 +22,37 @@ void each(const Warp& warp, uint64_t lanes, F&& f) {
   }
 }
 
+/// On a chip a lane may access shared memory while an access to global memory that comes before is still under way.
+std::vector<Access> by_memory(std::vector<Access> accesses) {
+  std::stable_partition(accesses.begin(), accesses.end(), [](const Access& access) { return access.global; });
+  return accesses;
+}
+
 }  // namespace
 
-void Recorder::OfCta::tell(What what, unsigned thread) {
-  history.push_back({what, 0, static_cast<uint16_t>(thread), 0});
+void Recorder::tell(What what, const Warp& warp, unsigned thread) {
+  history_.push_back({what, 0, static_cast<uint16_t>(warp.cta->linear * threads_ + thread), 0});
 }
 
-void Recorder::OfCta::tell(const Access& a, unsigned thread) {
-  const auto byte = [&](What what, uint8_t value, uint32_t k) {
-    history.push_back({what, value, static_cast<uint16_t>(thread), a.offset + k});
-  };
-  for (uint32_t k = 0; k < a.width && a.kind != AccessKind::store; ++k) byte(What::read, a.seen[k], k);
-  for (uint32_t k = 0; k < a.width && a.kind != AccessKind::load; ++k) byte(What::write, a.left[k], k);
+void Recorder::tell(const Access& a, const Warp& warp, unsigned thread) {
+  const auto who = static_cast<uint16_t>(warp.cta->linear * threads_ + thread);
+  const uint32_t first = zone_ * static_cast<uint32_t>(a.global ? ctas_.size() : warp.cta->linear) + a.offset;
+  for (uint32_t k = 0; k < a.width && a.kind != AccessKind::store; ++k)
+    history_.push_back({What::read, a.seen[k], who, first + k});
+  for (uint32_t k = 0; k < a.width && a.kind != AccessKind::load; ++k)
+    history_.push_back({What::write, a.left[k], who, first + k});
 }
 
-void Recorder::start(const Program& program, unsigned ctas) {
+void Recorder::start(const Program& program, uint64_t words) {
   zone_ = program.zone;
-  most_attempts_ = 20'000 + uint64_t{4'000} * program.threads;
-  ctas_.assign(ctas, {});
+  global_zone_ = program.global_zone;
+  threads_ = program.threads;
+  words_ = words;
+  most_attempts_ = 20'000 + uint64_t{4'000} * program.threads * program.ctas;
+  ctas_.assign(program.ctas, {});
   for (OfCta& cta : ctas_) cta.running.resize(program.threads);
+  history_.clear();
+  committed_.clear();
 }
 
 void Recorder::begins(const Warp& warp, uint64_t lanes) {
@@ -55,85 +67,115 @@ void Recorder::begins(const Warp& warp, uint64_t lanes) {
   }
   each(warp, lanes, [&](unsigned thread, unsigned) {
     cta.running[thread].clear();
-    cta.tell(What::begin, thread);
+    tell(What::begin, warp, thread);
   });
+}
+
+void Recorder::begins_access(Access& access, const std::byte* at) const {
+  if (access.kind != AccessKind::store) std::memcpy(access.seen.data(), at, access.width);
+}
+
+void Recorder::ends_access(Access& access, const std::byte* at, const Warp& warp, unsigned thread) {
+  if (access.kind != AccessKind::load) std::memcpy(access.left.data(), at, access.width);
+  of(warp).running[thread].push_back(access);
+  if (access.global || access.offset < zone_) tell(access, warp, thread);
 }
 
 void Recorder::accesses(const Warp& warp, AccessKind kind, unsigned width, const uint32_t* offsets, uint64_t lanes,
                         bool done) {
-  OfCta& cta = of(warp);
   each(warp, lanes, [&](unsigned thread, unsigned lane) {
-    Access& a = before_[lane];
     const std::byte* const at = warp.cta->shared + offsets[lane];
-    if (!done) {
-      a = {kind, offsets[lane], width, {}, {}};
-      if (kind != AccessKind::store) std::memcpy(a.seen.data(), at, width);
-      return;
-    }
-    if (kind != AccessKind::load) std::memcpy(a.left.data(), at, width);
-    cta.running[thread].push_back(a);
-    if (a.offset < zone_) cta.tell(a, thread);
+    if (done) return ends_access(before_[lane], at, warp, thread);
+    before_[lane] = {.kind = kind, .offset = offsets[lane], .width = width};
+    begins_access(before_[lane], at);
   });
 }
 
+void Recorder::accesses_global(const Warp& warp, AccessKind kind, unsigned width, unsigned lane, uint64_t address,
+                               bool done) {
+  if (address - words_ >= global_zone_) return;  // the input
+  const auto* const at = reinterpret_cast<const std::byte*>(address);
+  if (done) return ends_access(before_[lane], at, warp, warp.index * warp.worker->warp_size + lane);
+  before_[lane] = {.kind = kind, .offset = static_cast<uint32_t>(address - words_), .width = width, .global = true};
+  begins_access(before_[lane], at);
+}
+
 void Recorder::aborts(const Warp& warp, uint64_t lanes) {
-  OfCta& cta = of(warp);
   each(warp, lanes, [&](unsigned thread, unsigned) {
-    cta.running[thread].clear();
-    cta.tell(What::abort, thread);
+    of(warp).running[thread].clear();
+    tell(What::abort, warp, thread);
   });
 }
 
 void Recorder::commits(const Warp& warp, uint64_t lanes) {
-  OfCta& cta = of(warp);
   each(warp, lanes, [&](unsigned thread, unsigned) {
-    cta.committed.push_back({thread, std::exchange(cta.running[thread], {})});
-    cta.tell(What::commit, thread);
+    const auto cta = static_cast<unsigned>(warp.cta->linear);
+    committed_.push_back({cta, thread, std::exchange(of(warp).running[thread], {})});
+    tell(What::commit, warp, thread);
   });
 }
 
-std::string Recorder::replay(const Program& program, const OfCta& cta, const uint32_t* out) {
-  Reference reference(program);
+/// Single threads, one whole transaction after the other, in the order of commits.
+std::string Recorder::replay(const Program& program, const std::vector<uint32_t>& out,
+                             const std::vector<uint8_t>& global) const {
+  std::vector<uint8_t> words(program.global_zone);
+  for (uint32_t k = 0; k < words.size(); ++k) words[k] = initial_byte(k);
+  std::vector<Reference> references;
+  for (unsigned cta = 0; cta < program.ctas; ++cta) references.emplace_back(program, cta, words);
   std::vector<Access> expected;
-  for (size_t k = 0; k < cta.committed.size(); ++k) {
-    const auto& [thread, accesses] = cta.committed[k];
-    const std::string which = fmt::format("commit {} of {}, thread {}: ", k, cta.committed.size(), thread);
-    if (!reference.run(thread, expected)) return which + "its program has no further transaction";
+  for (size_t k = 0; k < committed_.size(); ++k) {
+    const auto& [cta, thread, done] = committed_[k];
+    const std::string which = fmt::format("commit {} of {}, CTA {}, thread {}: ", k, committed_.size(), cta, thread);
+    if (!references[cta].run(thread, expected)) return which + "its program has no further transaction";
+    const std::vector<Access> accesses = by_memory(done);
+    expected = by_memory(expected);
     if (accesses == expected) continue;
     size_t n = 0;
     while (n < std::min(accesses.size(), expected.size()) && accesses[n] == expected[n]) ++n;
     return fmt::format("{}access {} is {}; alone it is {}", which, n, n < accesses.size() ? text(accesses[n]) : "none",
                        n < expected.size() ? text(expected[n]) : "none");
   }
-  for (unsigned thread = 0; thread < program.threads; ++thread) {
-    if (reference.run(thread, expected)) return fmt::format("thread {} did not commit all its transactions", thread);
+  for (unsigned cta = 0; cta < program.ctas; ++cta) {
+    Reference& reference = references[cta];
+    const uint32_t* const of_cta = out.data() + size_t{cta} * program.words_out();
+    for (unsigned thread = 0; thread < program.threads; ++thread) {
+      if (reference.run(thread, expected))
+        return fmt::format("CTA {}, thread {} did not commit all its transactions", cta, thread);
+      const uint32_t alone = reference.checksum(thread);
+      if (of_cta[thread] == alone) continue;
+      return fmt::format("what CTA {}, thread {} has at the end is {:#x}; alone it is {:#x}", cta, thread,
+                         of_cta[thread], alone);
+    }
+    const auto* const memory = reinterpret_cast<const uint8_t*>(of_cta + program.threads);
+    for (uint32_t k = 0; k < program.bytes(); ++k) {
+      const uint8_t alone = reference.memory[k];
+      if (memory[k] == alone) continue;
+      return fmt::format("byte {} of CTA {}'s shared memory ends as {:#04x}; alone it is {:#04x}", k, cta, memory[k],
+                         alone);
+    }
   }
-  for (unsigned thread = 0; thread < program.threads; ++thread) {
-    const uint32_t alone = reference.checksum(thread);
-    if (out[thread] == alone) continue;
-    return fmt::format("what thread {} has at the end is {:#x}; alone it is {:#x}", thread, out[thread], alone);
-  }
-  const auto* const memory = reinterpret_cast<const uint8_t*>(out + program.threads);
-  for (uint32_t k = 0; k < program.bytes(); ++k) {
-    const uint8_t alone = reference.memory[k];
-    if (memory[k] == alone) continue;
-    return fmt::format("byte {} of shared memory ends as {:#04x}; alone it is {:#04x}", k, memory[k], alone);
+  for (uint32_t k = 0; k < words.size(); ++k) {
+    if (global[k] == words[k]) continue;
+    return fmt::format("byte {} of global memory ends as {:#04x}; alone it is {:#04x}", k, global[k], words[k]);
   }
   return {};
 }
 
-std::string Recorder::judge(const Program& program, const std::vector<uint32_t>& out) const {
-  std::vector<uint8_t> first(program.zone), last(program.zone);
-  for (uint32_t k = 0; k < program.zone; ++k) first[k] = initial_byte(k);
-  for (size_t k = 0; k < ctas_.size(); ++k) {
-    const uint32_t* const of_cta = out.data() + k * program.words_out();
-    std::memcpy(last.data(), of_cta + program.threads, program.zone);
-    const std::string violation = scratchpad::check_history(ctas_[k].history, first, last);
-    if (!violation.empty()) return fmt::format("CTA {} is not serialisable: {}", k, violation);
-    const std::string other = replay(program, ctas_[k], of_cta);
-    if (!other.empty()) return fmt::format("CTA {} is not as single threads in the order of commits: {}", k, other);
+std::string Recorder::judge(const Program& program, const std::vector<uint32_t>& out,
+                            const std::vector<uint8_t>& global) const {
+  std::vector<uint8_t> first, last;
+  for (unsigned cta = 0; cta < program.ctas; ++cta) {
+    const auto* const memory =
+        reinterpret_cast<const uint8_t*>(out.data() + size_t{cta} * program.words_out() + threads_);
+    for (uint32_t k = 0; k < zone_; ++k) first.push_back(initial_byte(k));
+    last.insert(last.end(), memory, memory + zone_);
   }
-  return {};
+  for (uint32_t k = 0; k < global_zone_; ++k) first.push_back(initial_byte(k));
+  last.insert(last.end(), global.begin(), global.end());
+  const std::string violation = scratchpad::check_history(history_, first, last);
+  if (!violation.empty()) return "not serialisable: " + violation;
+  const std::string other = replay(program, out, global);
+  return other.empty() ? other : "not as single threads in the order of commits: " + other;
 }
 
 }  // namespace bankshot::simt::tx

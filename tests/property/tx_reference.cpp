@@ -29,15 +29,17 @@ uint64_t cut(uint64_t value, unsigned bytes) { return bytes == 8 ? value : value
 
 std::string text(const Access& access) {
   const bool loads = access.kind == AccessKind::load, stores = access.kind == AccessKind::store;
-  return fmt::format("{} of {} bytes at {}{}{}",
+  return fmt::format("{} of {} bytes at {}{}{}{}",
                      loads    ? "load"
                      : stores ? "store"
                               : "atomic",
-                     access.width, access.offset, stores ? "" : ", seen " + hex(access.seen, access.width),
+                     access.width, access.global ? "global " : "", access.offset,
+                     stores ? "" : ", seen " + hex(access.seen, access.width),
                      loads ? "" : ", left " + hex(access.left, access.width));
 }
 
-Reference::Reference(const Program& program) : program_(program), labels_(program.labels), threads_(program.threads) {
+Reference::Reference(const Program& program, unsigned cta, std::vector<uint8_t>& global)
+    : program_(program), global_(global), labels_(program.labels), threads_(program.threads) {
   memory.resize(program.bytes());
   for (uint32_t k = 0; k < memory.size(); ++k) memory[k] = initial_byte(k);
   for (size_t k = 0; k < program.code.size(); ++k) {
@@ -45,27 +47,29 @@ Reference::Reference(const Program& program) : program_(program), labels_(progra
   }
   for (uint32_t thread = 0; thread < program.threads; ++thread) {
     Thread& t = threads_[thread];
-    for (uint32_t k = 0; k < kWords; ++k) t.r[k] = thread * (2 * k + 1) + 77 * k;
+    const uint32_t who = cta * program.threads + thread;
+    for (uint32_t k = 0; k < kWords; ++k) t.r[k] = who * (2 * k + 1) + 77 * k;
     for (unsigned k = 0; k < kWides; ++k) t.q[k] = k;
     for (unsigned k = 0; k < kHalves; ++k) t.h[k] = static_cast<uint16_t>(k);
-    for (unsigned k = 0; k < kPredicates; ++k) t.p[k] = (thread >> k & 1) != 0;
+    for (unsigned k = 0; k < kPredicates; ++k) t.p[k] = (who >> k & 1) != 0;
     for (unsigned k = 0; k < kLocals; ++k) t.local[k] = t.r[k];
     t.counters.resize(program.counters);
   }
 }
 
-uint32_t Reference::place(unsigned thread, const Op& op) const {
-  const uint32_t base = op.own ? program_.zone + thread * kPrivateBytes : 0;
-  return base + ((threads_[thread].r[op.a] & op.imm) << op.shift);
+uint8_t* Reference::place(unsigned thread, const Op& op, Access& access) {
+  const Thread& t = threads_[thread];
+  access.global = op.global || (op.either >= 0 && t.p[static_cast<size_t>(op.either)]);
+  access.offset = (op.own ? program_.zone + thread * kPrivateBytes : 0) + ((t.r[op.a] & op.imm) << op.shift);
+  return (access.global ? global_ : memory).data() + access.offset;
 }
 
 void Reference::access(unsigned thread, const Op& op, std::vector<Access>& accesses) {
   Thread& t = threads_[thread];
   Access a;
   a.kind = op.what == Do::load ? AccessKind::load : op.what == Do::store ? AccessKind::store : AccessKind::atomic;
-  a.offset = place(thread, op);
   a.width = uint32_t{op.bytes} * op.lanes;
-  uint8_t* const at = memory.data() + a.offset;
+  uint8_t* const at = place(thread, op, a);
   const auto element = [&](unsigned first) -> uint64_t {
     return cut(op.bytes == 8 ? t.q[first % kWides] : t.r[first % kWords], op.bytes);
   };
@@ -103,10 +107,10 @@ void Reference::access(unsigned thread, const Op& op, std::vector<Access>& acces
 void Reference::call(unsigned thread, const Op& op, std::vector<Access>& accesses) {
   Thread& t = threads_[thread];
   Access read, written;
-  read.offset = written.offset = place(thread, op);
-  read.width = written.width = 4;
+  read.width = 4;
+  uint8_t* const at = place(thread, op, read);
+  written = read;
   written.kind = AccessKind::store;
-  uint8_t* const at = memory.data() + read.offset;
   std::copy_n(at, 4, read.seen.begin());
   auto value = static_cast<uint32_t>(number(at, 4));
   const uint32_t argument = t.r[op.b];

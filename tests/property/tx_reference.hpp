@@ -13,17 +13,20 @@ namespace bankshot::simt::tx {
 struct Access {
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   uint32_t offset = 0, width = 0;
+  bool global = false;             ///< the offset is one in global memory
   std::array<uint8_t, 16> seen{};  ///< of loads and atomics
   std::array<uint8_t, 16> left{};  ///< by stores and atomics
   bool operator==(const Access&) const = default;
 };
 std::string text(const Access& access);
 
+/// The threads of one CTA.
 class Reference {
  public:
-  explicit Reference(const Program& program);
+  /// @param global  words of global memory: those of all CTAs
+  Reference(const Program& program, unsigned cta, std::vector<uint8_t>& global);
 
-  /// Runs a thread to the end of its next transaction, which accesses shared memory so, or to its end.
+  /// Runs a thread to the end of its next transaction, which accesses memory so, or to its end.
   /// @return whether it was a transaction
   bool run(unsigned thread, std::vector<Access>& accesses);
 
@@ -46,9 +49,11 @@ class Reference {
   bool compute(Thread& t, const Op& op) const;
   void access(unsigned thread, const Op& op, std::vector<Access>& accesses);
   void call(unsigned thread, const Op& op, std::vector<Access>& accesses);
-  uint32_t place(unsigned thread, const Op& op) const;
+  /// Where the access goes; it says so in `access`.
+  uint8_t* place(unsigned thread, const Op& op, Access& access);
 
   const Program& program_;
+  std::vector<uint8_t>& global_;
   std::vector<size_t> labels_;
   std::vector<Thread> threads_;
 };
