@@ -174,7 +174,6 @@ std::span<const Key> keys() { return kKeys; }
 std::span<const Relation> relations() { return kRelations; }
 
 bool is_said(const Gpu& gpu, const Key& key) {
-  if (key.section == "transactions") return gpu.machine.transactions != TxConfig{};
   if (!key.optional && !may_be_left_out(key.section)) return true;
   uint64_t value = 0;
   const std::string text = value_text(gpu, key);

@@ -85,5 +85,71 @@ TEST_F(ChipTransactions, accesses_under_way_of_who_makes_way_for_a_warp_alone_ab
   EXPECT_EQ(t.aborts, t.conflicts + t.killed + t.invalid);
 }
 
+/// Two global words and one of shared memory, all wanted by all; behind, each CTA tells its own sum.
+std::string sums(const std::string& order) {
+  return "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %rd1, [out]; and.b32 %r3, %r1, 1;\n"
+         "mul.wide.u32 %rd2, %r3, 4; add.u64 %rd2, %rd2, %rd1; mov.u32 %r6, 0; L:\n.pragma \"bankshot.tx_begin\";\n" +
+         order +
+         "\n.pragma \"bankshot.tx_commit\";\nadd.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 2; @%p1 bra L; bar.sync 0;\n"
+         "mul.wide.u32 %rd3, %r2, 4; add.u64 %rd3, %rd3, %rd1; ld.shared.u32 %r7, [word]; st.global.u32 [%rd3+8], %r7; "
+         "ret;";
+}
+const std::string kShared = ".shared .align 4 .b8 word[4];\n";
+const std::string kGlobalFirst =
+    "ld.global.u32 %r4, [%rd2]; add.u32 %r4, %r4, 1; st.global.u32 [%rd2], %r4;"
+    "ld.shared.u32 %r5, [word]; add.u32 %r5, %r5, 1; st.shared.u32 [word], %r5;";
+const std::string kSharedFirst =
+    "ld.shared.u32 %r5, [word]; add.u32 %r5, %r5, 1; st.shared.u32 [word], %r5;"
+    "atom.global.add.u32 %r4, [%rd2], 1;";
+
+TEST_F(ChipTransactions, sums_in_both_memories_lose_nothing_among_sms_and_warps) {
+  for (const unsigned sms : {1u, 3u}) {
+    for (const std::string& order : {kGlobalFirst, kSharedFirst}) {
+      config.sms = sms;
+      renew();
+      const auto result = simulate(kernel(sums(order), kShared), {4}, {40});
+      ASSERT_TRUE(result) << result.error().message;
+      EXPECT_EQ(out[0], 4u * 40);
+      EXPECT_EQ(out[1], 4u * 40);
+      for (unsigned cta = 0; cta < 4; ++cta) EXPECT_EQ(out[2 + cta], 80u);
+      const scratchpad::TxTotals& t = result->stats.transactions;
+      EXPECT_EQ(t.commits, 4u * 80);
+      EXPECT_EQ(t.lanes, t.commits + t.aborts);
+      EXPECT_EQ(t.aborts, t.conflicts + t.killed + t.invalid);
+      EXPECT_GT(t.conflicts, 0u);
+      EXPECT_GT(t.invalid, 0u);
+      expect_conservation(result->timing.counters);
+    }
+  }
+}
+
+TEST_F(ChipTransactions, results_and_counters_on_both_memories_do_not_depend_on_the_number_of_threads) {
+  config.sms = 3;
+  std::vector<uint32_t> first;
+  SimulatedLaunch one;
+  // What is left depends on the order of commits.
+  const std::string ordered =
+      "ld.global.u32 %r4, [%rd2]; mad.lo.u32 %r4, %r4, 31, %r1; add.u32 %r4, %r4, %r2; st.global.u32 [%rd2], %r4;"
+      "ld.shared.u32 %r5, [word]; mad.lo.u32 %r5, %r5, 31, %r4; st.shared.u32 [word], %r5;";
+  for (const unsigned threads : {1u, 2u}) {
+    options.threads = threads;
+    renew();
+    const auto launch = simulate(kernel(sums(ordered), kShared), {4}, {40});
+    ASSERT_TRUE(launch) << launch.error().message;
+    if (threads == 1) {
+      first = out;
+      one = *launch;
+      continue;
+    }
+    EXPECT_EQ(out, first);
+    for (const CounterName& counter : counter_names()) {
+      EXPECT_EQ(launch->timing.counters.*counter.value, one.timing.counters.*counter.value) << counter.name;
+    }
+    for (const auto& counter : scratchpad::tx_counter_names()) {
+      EXPECT_EQ(launch->stats.transactions.*counter.value, one.stats.transactions.*counter.value) << counter.name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bankshot::timing
