@@ -391,7 +391,11 @@ void Sm::performed(const Pending& access, Cycle now) {
   const Cycle cycles = worker_->tx_charge.mask_cycles;
   counters_.tx_mask_cycles += cycles;
   if (access.access.instr == nullptr) return committed(access.slot, now + cycles);
-  if (warp_[access.slot]->displaced) return is_displaced(access.slot, now + cycles);
+  if (warp_[access.slot]->displaced) {
+    is_displaced(access.slot, now + cycles);
+    if (warp_[access.slot]->cta->alone == nullptr) wake_cta(access.slot, now + cycles, Cause::transaction);  // it may have run alone
+    return;
+  }
   if (cause_[access.slot] == Cause::ordering && next_[access.slot] != nullptr) wake(access.slot, now);
 }
 
