@@ -19,11 +19,16 @@ GlobalLog::Write* GlobalLog::find(uint64_t address) {
   return found == writes_.end() ? nullptr : &*found;
 }
 
+/// Who polls reads the same again and again.
+void GlobalLog::note(const Read& read) {
+  if (std::find(reads_.begin(), reads_.end(), read) == reads_.end()) reads_.push_back(read);
+}
+
 uint32_t GlobalLog::show(uint64_t address, bool reads) {
   const uint32_t held = word(address);
   const Write* const own = find(address);
   const uint32_t known = own != nullptr ? own->bits : 0;
-  if (reads && known != ~uint32_t{0}) reads_.push_back({address, held});
+  if (reads && known != ~uint32_t{0}) note({address, held});
   if (own != nullptr) word(address) = (held & ~own->bits) | (own->value & own->bits);
   return held;
 }

@@ -14,6 +14,7 @@ class GlobalLog {
   struct Read {
     uint64_t address = 0;
     uint32_t value = 0;
+    bool operator==(const Read&) const = default;
   };
   struct Write {
     uint64_t address = 0;
@@ -40,6 +41,7 @@ class GlobalLog {
 
  private:
   Write* find(uint64_t address);
+  void note(const Read& read);
   std::vector<Read> reads_;
   std::vector<Write> writes_;
 };
