@@ -253,6 +253,17 @@ TEST_F(EngineGlobalTransaction, what_comes_behind_an_inner_commit_is_in_the_tran
   for (uint32_t k = 0; k < 64; ++k) EXPECT_EQ(out[k], 1u) << k;
 }
 
+TEST_F(EngineGlobalTransaction, who_waits_for_a_flag_in_a_transaction_gets_it_when_another_cta_commits) {
+  const auto t = launch("setp.ne.u32 %p3, %r2, 0; @%p3 bra SET; setp.ge.u32 %p3, %r1, 8; @%p3 bra END;" + kBegin +
+                            "SPIN: ld.volatile.global.u32 %r10, [%rd1]; setp.eq.u32 %p4, %r10, 0; @%p4 bra SPIN;" +
+                            bump("%rd1+4") + kCommit + "bra END; SET: setp.ne.u32 %p3, %r1, 0; @%p3 bra END;" +
+                            times(500, kLetOthers) + kBegin + "st.global.u32 [%rd1], 1;" + kCommit + "END:",
+                        2, 32, 2);
+  EXPECT_EQ(out, (std::vector<uint32_t>{1, 8}));
+  EXPECT_EQ(t.commits, 9u);
+  EXPECT_GT(t.invalid, 0u);
+}
+
 TEST_F(EngineGlobalTransaction, generic_addresses_of_both_memories_in_one_instruction) {
   const auto t = launch(
       "mov.u64 %rd10, s; cvta.shared.u64 %rd10, %rd10; and.b32 %r10, %r1, 1; setp.eq.u32 %p3, %r10, 0;"
