@@ -36,7 +36,7 @@ const Instr* pass_over(Warp& w, const Instr* i);
 // Handlers.
 const Instr* run_tx_begin(Warp& w, const Instr* i);
 const Instr* run_tx_commit(Warp& w, const Instr* i);
-const Instr* run_tx_access(Warp& w,
-                           const Instr* i);  ///< wrapper: asks for the words of lanes that are in a transaction
+/// A wrapper: asks for the words of lanes that are in a transaction.
+const Instr* run_tx_access(Warp& w, const Instr* i);
 
 }  // namespace bankshot::simt

@@ -6,7 +6,7 @@
 
 namespace bankshot::timing {
 
-/// An instruction was executed by a warp that is or was in a transaction, or would begin one.
+/// An instruction was executed by a warp that is or was in a transaction.
 void Sm::charge_transaction(const Issue& issue) {
   const unsigned slot = issue.slot;
   const simt::Warp& warp = *issue.warp;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 
@@ -195,6 +196,16 @@ std::string Driver::at_random(const Program& program, const Organisation& organi
     }
     return fmt::format("no end after {} instructions", kMostSteps);
   });
+}
+
+std::string Driver::in_both_ways(const Program& program, std::mt19937_64& random) {
+  Organisation organisation = random_organisation(random);
+  std::string wrong = in_turns(program, organisation);
+  if (!wrong.empty()) return "warps in turns, " + text(organisation) + ":\n" + wrong;
+  organisation = random_organisation(random);
+  const unsigned change = std::array{1u, 2u, 10u, 50u}[random() % 4];
+  wrong = at_random(program, organisation, random(), change);
+  return wrong.empty() ? wrong : "warps at random, " + text(organisation) + ":\n" + wrong;
 }
 
 std::string Driver::as_usual(const Program& program) {

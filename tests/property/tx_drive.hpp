@@ -40,6 +40,8 @@ class Driver {
   std::string in_turns(const Program& program, const Organisation& organisation);
   /// A random warp that can executes the next instruction; with one chance in `change` it is another than the last one.
   std::string at_random(const Program& program, const Organisation& organisation, uint64_t seed, unsigned change);
+  /// Both, each with an organisation and a schedule of chance. @return what is wrong, and with which; or nothing
+  std::string in_both_ways(const Program& program, std::mt19937_64& random);
   /// As the engine runs launches, on the machine as it is, as are chips.
   std::string as_usual(const Program& program);
   /// On a simulated GPU, with its own banks and the machine's transactions.

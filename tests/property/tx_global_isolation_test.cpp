@@ -19,19 +19,9 @@ void expect_isolation(unsigned lanes, unsigned usual) {
     std::mt19937_64 random(seed);
     const uint32_t threads = random_threads(random, lanes), ctas = 1 + static_cast<uint32_t>(random() % 4);
     const tx::Program program = random_program(random(), threads, ctas, true);
-    Organisation organisation = random_organisation(random);
-    const auto failed = [&](const std::string& wrong, const char* schedule) {
-      if (wrong.empty()) return false;
-      ADD_FAILURE() << "seed " << seed << ", " << ctas << " CTAs of " << threads << " threads, " << schedule << ", "
-                    << text(organisation) << ":\n"
-                    << wrong << '\n'
-                    << ptx(program);
-      return true;
-    };
-    if (failed(driver.in_turns(program, organisation), "warps in turns")) return;
-    organisation = random_organisation(random);
-    const unsigned change = std::array{1u, 2u, 10u, 50u}[random() % 4];
-    if (failed(driver.at_random(program, organisation, random(), change), "warps at random")) return;
+    ASSERT_EQ(driver.in_both_ways(program, random), "")
+        << "seed " << seed << ", " << program.ctas << " CTAs of " << program.threads << " threads\n"
+        << ptx(program);
   }
   const scratchpad::TxTotals& totals = driver.totals();
   EXPECT_EQ(totals.lanes, totals.commits + totals.aborts);

@@ -110,6 +110,16 @@ class ChipTest : public ::testing::Test {
     EXPECT_LE(c.warp_cycles, config.max_warps * c.active_cycles);
   }
 
+  static void expect_same(const SimulatedLaunch& a, const SimulatedLaunch& b) {
+    for (const CounterName& counter : counter_names()) {
+      EXPECT_EQ(a.timing.counters.*counter.value, b.timing.counters.*counter.value) << counter.name;
+    }
+    EXPECT_EQ(a.timing.counters.slots, b.timing.counters.slots);
+    for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names()) {
+      EXPECT_EQ(a.stats.transactions.*counter.value, b.stats.transactions.*counter.value) << counter.name;
+    }
+  }
+
   /// What runs next is of `config` as it is now, the engine too.
   void renew() {
     chip.reset();

@@ -420,13 +420,7 @@ TEST_F(TimedTransactions, results_and_counters_do_not_depend_on_the_number_of_th
       continue;
     }
     EXPECT_EQ(out, first);
-    for (const CounterName& counter : counter_names()) {
-      EXPECT_EQ(launch->timing.counters.*counter.value, one.timing.counters.*counter.value) << counter.name;
-    }
-    EXPECT_EQ(launch->timing.counters.slots, one.timing.counters.slots);
-    for (const auto& counter : scratchpad::tx_counter_names()) {
-      EXPECT_EQ(launch->stats.transactions.*counter.value, one.stats.transactions.*counter.value) << counter.name;
-    }
+    expect_same(*launch, one);
   }
 }
 
