@@ -31,15 +31,17 @@ void Places::find_first(const Block& block, const std::vector<std::string>& file
 }
 
 void Places::set(const Location& location, const std::vector<std::string>& files) {
-  const auto is_toolkits = [&](uint32_t number) {
-    return number < files.size() && files[number].find("/cuda") != std::string::npos &&
-           files[number].find("/include/") != std::string::npos;
+  const auto is_headers = [&](uint32_t number) {
+    if (number >= files.size()) return false;
+    const std::string& file = files[number];
+    const bool toolkits = file.find("/cuda") != std::string::npos && file.find("/include/") != std::string::npos;
+    return toolkits || file.find("include/bankshot/") != std::string::npos;
   };
   seen_[{location.file, location.line, location.column}] = &location;
   uint32_t told_file = location.file, told_line = location.line;
   const Location* at = &location;
   constexpr int kDeepest = 64;  // a chain that goes round is no chain
-  for (int depth = 0; depth < kDeepest && at->inlined && is_toolkits(told_file); ++depth) {
+  for (int depth = 0; depth < kDeepest && at->inlined && is_headers(told_file); ++depth) {
     const auto& call = *at->inlined;
     told_file = call.file;
     told_line = call.line;

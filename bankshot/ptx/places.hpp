@@ -21,8 +21,8 @@ class Places {
   void start(const Block& body, const std::vector<std::string>& files);
 
   /// The instructions that follow come from here. Line 0 is what compilers write for code of no line; it stays with the line
-  /// before. Of inlined code the innermost line is the one to mend, unless it is the
-  /// CUDA toolkit's: then the line that called it is. @param files  as files_of() has them
+  /// before. Of inlined code the innermost line is the one to mend, unless it is of a header of the
+  /// CUDA toolkit or of <bankshot/…>: then the line that called it is. @param files  as files_of() has them
   void set(const Location& location, const std::vector<std::string>& files);
 
   uint32_t file = 0, line = 0;  ///< 0: not known

@@ -47,10 +47,7 @@ std::string lanes_text(uint64_t mask) {
 }
 
 std::string place_text(const LoadedProgram& program, const Instr* i) {
-  const Source source = program.source_of(i);
-  std::string text = program.texts[program.info_of(i).text];
-  if (!source.file.empty()) return text + " (" + source.file + ":" + std::to_string(source.line) + ")";
-  return text + " (PTX line " + std::to_string(source.ptx_line) + ")";
+  return program.texts[program.info_of(i).text] + " (" + program.place_of(i) + ")";
 }
 
 }  // namespace
@@ -109,6 +106,7 @@ void CtaSlot::start(uint64_t linear) {
     w.alive = threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1;
     w.done = w.yielded = w.displaced = false;
     w.tx.path = -1;
+    w.tx.queue.clear();
     w.carry = 0;
     w.current = 0;
     w.paths.resize(1);

@@ -15,6 +15,12 @@ Source LoadedProgram::source_of(const Instr* instr) const {
   return source;
 }
 
+std::string LoadedProgram::place_of(const Instr* instr) const {
+  const Source source = source_of(instr);
+  if (!source.file.empty()) return source.file + ":" + std::to_string(source.line);
+  return "PTX line " + std::to_string(source.ptx_line);
+}
+
 const Instr* fault(Warp& w, const Instr* i, Fault::Kind kind, int lane, uint64_t address, std::string what) {
   if (w.cta->faulted) return nullptr;
   w.cta->faulted = true;

@@ -108,6 +108,8 @@ struct LoadedProgram {
   Memory* memory = nullptr;                 ///< where the globals live
 
   Source source_of(const Instr* instr) const;
+  /// "kernel.cu:12", or "PTX line 34" where that is not known.
+  std::string place_of(const Instr* instr) const;
   const InstrInfo& info_of(const Instr* instr) const { return info[static_cast<size_t>(instr - code.data())]; }
 };
 

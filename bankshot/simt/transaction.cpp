@@ -93,10 +93,27 @@ void start_again(Warp& w, State state) {
   w.paths[child].state = state;
 }
 
+/// Of the lanes that wait at a begin those whose turn it is: its own transaction's, else who came first.
 void wake_stalled(Warp& w) {
+  const WarpTransaction& tx = w.tx;
+  const uint64_t turn = tx.path >= 0 ? tx.lanes : tx.queue.empty() ? 0 : tx.queue.front();
   for (Path& path : w.paths) {
-    if (path.state == State::at_transaction) path.state = State::ready;
+    if (path.state == State::at_transaction && (path.mask & turn) != 0) path.state = State::ready;
   }
+}
+
+/// A warp is in one transaction at a time, and who came to a begin first goes first: a loop that begins one after the other leaves
+/// other lanes their turn. @return whether it is that of the lanes that execute
+bool has_turn(Warp& w) {
+  std::vector<uint64_t>& queue = w.tx.queue;
+  const bool waits = std::any_of(queue.begin(), queue.end(), [&](uint64_t lanes) { return (lanes & w.active) != 0; });
+  if (!waits) queue.push_back(w.active);
+  return w.tx.path < 0 && (queue.front() & w.active) != 0;
+}
+
+void leave_queue(Warp& w) {
+  for (uint64_t& lanes : w.tx.queue) lanes &= ~w.active;
+  std::erase(w.tx.queue, uint64_t{0});
 }
 
 /// Instructions that a warp without lanes passes over at most: where no sides of a branch meet it might not come to a commit.
@@ -126,10 +143,12 @@ void displace(Warp& w) {
 /// Makes the path the place where the lanes that enter wait for each other's commits. @return the path below, which runs
 void enter(Warp& w, const Instr* i) {
   WarpTransaction& tx = w.tx;
+  leave_queue(w);
   Path& path = w.paths[w.current];
   tx.path = w.current;
   tx.begin = i;
   tx.lanes = w.active;
+  tx.attempts = 0;
   tx.arrived = 0;
   tx.nested = {};
   keep(w, path);
@@ -195,17 +214,16 @@ bool waits_at_begin(const Warp& w) {
 
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
   return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
-               std::string(what) +
-                   " in a transaction: lanes that met a conflict do not come there; it has to stand outside of "
-                   "tx_begin() and tx_commit()");
+               std::string(what) + " in a transaction, which began at " + w.worker->program->place_of(w.tx.begin) +
+                   ": lanes that met a conflict do not come there, so tx_commit() has to come before");
 }
 
 const Instr* run_tx_begin(Warp& w, const Instr* i) {
   WarpTransaction& tx = w.tx;
   const bool mine = in_transaction(w);
   if (mine && !tx.restarting) return begin_nested(w, i);
-  const bool others = tx.path >= 0 && !mine;  // a warp has one set of masks
-  if (others || (w.cta->alone != nullptr && w.cta->alone != &w)) {
+  const bool turn = mine || has_turn(w);
+  if (!turn || (w.cta->alone != nullptr && w.cta->alone != &w)) {
     account_pseudo(w, i);
     Path& path = w.paths[w.current];
     path.state = State::at_transaction;
@@ -232,6 +250,7 @@ const Instr* run_tx_begin(Warp& w, const Instr* i) {
   for (GlobalLog& log : tx.global) log.clear();
   const uint64_t run = tx.masks.begin();
   ++worker.tx.attempts;
+  ++tx.attempts;
   worker.tx.warp_serialised += tx.masks.mode == TxMode::warp_serialised;
   worker.tx.cta_serialised += tx.masks.mode == TxMode::cta_serialised;
   worker.tx.lanes += lanes_in(run);

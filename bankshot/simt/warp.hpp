@@ -67,11 +67,13 @@ struct WarpTransaction {
   const Instr* begin = nullptr;   ///< its tx_begin
   bool restarting = false;        ///< that comes next, for lanes that did not commit
   scratchpad::TxMasks masks;
+  uint32_t attempts = 0;          ///< with the one that runs
   uint64_t lanes = 0;             ///< all that entered
   uint64_t arrived = 0;           ///< at their commit, in this attempt
   std::array<const Instr*, 64> resume{};  ///< by lane: behind its commit
   std::array<uint8_t, 64> nested{};       ///< by lane: begins within
   uint32_t walked = 0;            ///< instructions passed over without lanes, in this attempt
+  std::vector<uint64_t> queue;    ///< lanes outside of it that wait at a begin, in the order in which they came
   bool commit_waits = false;      ///< all that are left have arrived, and a timing model performs the commit later
   std::vector<GlobalLog> global;  ///< by lane, if they have accessed global memory
   // As it was at tx_begin.

@@ -28,6 +28,26 @@ TEST_F(ChipTransactions, accesses_under_way_find_registers_as_they_were_when_lan
   for (unsigned k = 2; k <= 32; ++k) EXPECT_EQ(out[k], 5u) << k;
 }
 
+TEST_F(ChipTransactions, lanes_that_poll_in_transactions_leave_others_of_their_warp_their_turn) {
+  for (const std::string memory : {"shared", "global"}) {
+    const std::string at = memory == "shared" ? "word" : "%rd1";
+    for (const std::string polls : {"eq", "ne"}) {  // odd lanes or even ones
+      const auto result = simulate(
+          kernel("mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; ld.param.u64 %rd1, [out]; setp." + polls +
+                     ".u32 %p1, %r1, 1; @%p1 bra POLL;\n.pragma \"bankshot.tx_begin\";\nst." + memory + ".u32 [" + at +
+                     "], 7;\n.pragma \"bankshot.tx_commit\";\nbra MET;\n"
+                     "POLL:\n.pragma \"bankshot.tx_begin\";\nld." + memory + ".u32 %r2, [" + at +
+                     "];\n.pragma \"bankshot.tx_commit\";\nsetp.eq.u32 %p2, %r2, 0; @%p2 bra POLL;\n"
+                     "st.global.u32 [%rd1+4], %r2; MET: ret;",
+                 ".shared .align 4 .b8 word[4];\n"),
+          {1}, {32});
+      ASSERT_TRUE(result) << result.error().message;
+      EXPECT_EQ(out[1], 7u) << memory << polls;
+      EXPECT_GE(result->stats.transactions.transactions, 2u);
+    }
+  }
+}
+
 /// Of what a launch does in attempts.
 struct Attempts final : simt::TransactionObserver {
   void begins(const simt::Warp&, uint64_t lanes) override {

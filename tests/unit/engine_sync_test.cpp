@@ -129,16 +129,19 @@ TEST_F(EngineSync, conflicts_are_counted_at_their_instruction) {
   EXPECT_EQ(result->sites[1].counter.wavefronts, 2u);
 }
 
-TEST_F(EngineSync, a_line_of_the_toolkit_is_reported_where_it_was_called) {
-  const std::string text = kernel(".shared .b32 s[32]; .loc 1 10 3\n mov.u32 %r1, s; .loc 1 12 5\n mov.u32 %r2, s;"
-                                  ".loc 2 99 7, function_name f, inlined_at 1 12 5\n atom.shared.add.u32 %r3, [%r1], 1; ret;") +
-                           ".file 1 \"/home/me/app.cu\"\n.file 2 \"/usr/local/cuda/include/device_functions.hpp\"\n"
-                           ".section .debug_str { f: .b8 0 }\n";
-  const auto result = run(text, {1}, {32}, 32);
-  ASSERT_TRUE(result);
-  ASSERT_EQ(result->sites.size(), 1u);
-  EXPECT_EQ(result->sites[0].source.file, "/home/me/app.cu");
-  EXPECT_EQ(result->sites[0].source.line, 12u);
+TEST_F(EngineSync, a_line_of_the_toolkit_or_of_our_headers_is_reported_where_it_was_called) {
+  for (const std::string header : {"/usr/local/cuda/include/device_functions.hpp", "/opt/include/bankshot/tm.cuh",
+                                   "include/bankshot/tm.cuh", "/home/me/include/mine.cuh", "/home/me/bankshot/mine.cuh"}) {
+    const bool mine = header.ends_with("mine.cuh");
+    const std::string text = kernel(".shared .b32 s[32]; .loc 1 10 3\n mov.u32 %r1, s; .loc 1 12 5\n mov.u32 %r2, s;"
+                                    ".loc 2 99 7, function_name f, inlined_at 1 12 5\n atom.shared.add.u32 %r3, [%r1], 1; ret;") +
+                             ".file 1 \"/home/me/app.cu\"\n.file 2 \"" + header + "\"\n.section .debug_str { f: .b8 0 }\n";
+    const auto result = run(text, {1}, {32}, 32);
+    ASSERT_TRUE(result);
+    ASSERT_EQ(result->sites.size(), 1u);
+    EXPECT_EQ(result->sites[0].source.file, mine ? header : "/home/me/app.cu");
+    EXPECT_EQ(result->sites[0].source.line, mine ? 99u : 12u);
+  }
 }
 
 TEST_F(EngineSync, what_has_line_0_belongs_to_the_line_before_or_to_the_functions_first) {

@@ -59,6 +59,32 @@ TEST_F(EngineTransactionFlow, paths_of_a_warp_that_want_transactions_at_once_tak
   EXPECT_EQ(t.commits, 64u);
 }
 
+/// Of three roles by lane, `first` waits for `second`'s word, which waits for that of the third: both poll in transactions, in
+/// loops. `load` and `store` name the memory.
+std::string roles(const std::string& load, const std::string& store, const std::string& at, unsigned first, unsigned second) {
+  const auto is = [](unsigned role, const std::string& to) {
+    return "setp.eq.u32 %p3, %r10, " + std::to_string(role) + "; @%p3 bra " + to + ";";
+  };
+  const auto poll = [&](const std::string& label, const std::string& offset) {
+    return label + ":" + kBegin + load + " %r11, [" + at + offset + "];" + kCommit + "setp.eq.u32 %p4, %r11, 0; @%p4 bra " +
+           label + ";";
+  };
+  const auto tell = [&](const std::string& offset) { return kBegin + store + " [" + at + offset + "], 1;" + kCommit; };
+  return "rem.u32 %r10, %r1, 3;" + is(first, "FIRST") + is(second, "SECOND") + tell("") + "bra MET;" +
+         poll("SECOND", "") + tell("+4") + "bra MET;" + poll("FIRST", "+4") + tell("+8") + "MET:";
+}
+
+TEST_F(EngineTransactionFlow, lanes_that_poll_in_transactions_leave_others_of_their_warp_their_turn) {
+  for (const auto& [first, second] : {std::pair{0u, 1u}, {0u, 2u}, {1u, 0u}, {1u, 2u}, {2u, 0u}, {2u, 1u}}) {
+    const auto t = totals(roles("ld.shared.u32", "st.shared.u32", "%r29", first, second), 32, 3);
+    EXPECT_EQ(out[0] + out[1] + out[2], 3u) << first << second;
+    EXPECT_GE(t.transactions, 5u);
+    ASSERT_TRUE(run(kernel(kShared + kThread + roles("ld.global.u32", "st.global.u32", "%rd1", first, second) + "ret;"), {1}, {32},
+                    3));
+    EXPECT_EQ(out[0] + out[1] + out[2], 3u) << first << second;
+  }
+}
+
 TEST_F(EngineTransactionFlow, lanes_may_commit_at_different_places) {
   const auto t =
       totals(kOdd + kBegin + increment("%r29") + "@%p3 bra ODD;" + kCommit +
@@ -196,6 +222,7 @@ TEST_F(EngineTransactionFlow, what_needs_all_lanes_is_refused_inside_with_its_li
     expect_refused(fault, "a barrier in a transaction");
     EXPECT_EQ(fault.source.file, "kernel.cu");
     EXPECT_EQ(fault.source.line, 43u) << what;
+    EXPECT_NE(fault.message.find("which began at kernel.cu:42: "), std::string::npos) << fault.message;
   }
   for (const char* what :
        {"shfl.sync.idx.b32 %r11, %r1, 0, 31, 0xffffffff;", "vote.sync.any.pred %p1, %p2, 0xffffffff;",
