@@ -108,7 +108,7 @@ std::string about_locks(const Counters& c, const SimulatedMachine& machine) {
 /// Whether the conflicts cost anything, in one sentence.
 std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMachine& machine, const Paint& paint) {
   const uint64_t exposed = c.conflict_cycles_exposed, all = exposed + c.conflict_cycles_hidden;
-  const std::string question = "  do the conflicts cost anything? ", locks = about_locks(c, machine);
+  const std::string question = "  do bank conflicts cost anything? ", locks = about_locks(c, machine);
   if (c.shared_wavefronts == c.shared_ideal) {
     const uint64_t counted_there = kernel.shared().conflicts();
     if (counted_there == 0) return question + "There are none.\n" + locks;

@@ -15,14 +15,22 @@ double percent(uint64_t part, uint64_t whole) {
 
 /// Where the time of warps goes: the four parts of GPU-LocalTM, section 5.1.4.
 std::string cycles(const timing::Counters& c) {
-  const uint64_t charged = c.tx_access_cycles + c.tx_mask_cycles;
-  const uint64_t code = c.tx_warp_cycles - std::min(charged, c.tx_warp_cycles);
+  const uint64_t charged = c.tx_access_cycles + c.tx_mask_cycles, inside = std::max(c.tx_warp_cycles, charged);
+  const uint64_t outside = c.warp_cycles - std::min(inside, c.warp_cycles);
   return fmt::format(
-      "                    {:>15.1f} % of the warps' cycles in their code; {:.1f} % by what transactions add to "
-      "accesses,\n"
-      "                    {:>15.1f} % by begins and commits\n",
-      percent(code, c.warp_cycles), percent(c.tx_access_cycles, c.warp_cycles),
+      "  cycles of warps   {:>16.1f} % outside of transactions; {:.1f} % in their code, {:.1f} % added to their accesses,\n"
+      "                    {:>16.1f} % in begins and commits\n",
+      percent(outside, c.warp_cycles), percent(inside - charged, c.warp_cycles), percent(c.tx_access_cycles, c.warp_cycles),
       percent(c.tx_mask_cycles, c.warp_cycles));
+}
+
+/// … and what of it is spent on what was done already.
+std::string repeated(const timing::Counters& c) {
+  const std::string question = "  do aborts cost anything? ";
+  if (c.tx_retry_cycles == 0) return question + "No: no warp tries again.\n";
+  const double part = percent(c.tx_retry_cycles, c.warp_cycles);
+  return question + fmt::format("{}: in {:.1f} % of their cycles warps are in attempts after the first.\n",
+                                part < 1 ? "Hardly" : "Yes", part);
 }
 
 }  // namespace
@@ -30,23 +38,21 @@ std::string cycles(const timing::Counters& c) {
 std::string transactions_text(const Kernel& kernel) {
   const scratchpad::TxTotals& t = kernel.transactions;
   if (t.attempts == 0) return {};
-  std::string text =
-      fmt::format("  transactions      {:>16} of warps, {} in all: {} with one lane, {} with one lane of the CTA\n",
-                  grouped(t.transactions), counted(t.attempts, "attempt", "attempts"), grouped(t.warp_serialised),
-                  grouped(t.cta_serialised));
-  text += fmt::format("  commits           {:>16} of lanes, {} aborted: {:.1f} % of what they tried\n",
-                      grouped(t.commits), grouped(t.aborts), 100 * commit_ratio(t));
+  std::string text = fmt::format("  transactions      {:>16} of warps in {}, {} serialised in their warp, {} in their CTA\n",
+                                 grouped(t.transactions), counted(t.attempts, "attempt", "attempts"), grouped(t.warp_serialised),
+                                 grouped(t.cta_serialised));
+  text += fmt::format("  commits           {:>16} of lanes, {} aborts: commit ratio {:.1f} %\n", grouped(t.commits),
+                      grouped(t.aborts), 100 * commit_ratio(t));
   if (t.conflicts != 0) {
-    text +=
-        fmt::format("  lanes in conflict {:>16} at {}; {} with a word of nobody's, {} with one that was only read\n",
-                    grouped(t.conflicts), counted(t.accesses, "access", "accesses"), grouped(t.false_conflicts),
-                    grouped(t.read_conflicts));
+    text += fmt::format("  aborting accesses {:>16} of {} by lanes: {} false conflicts, {} on words only read so far\n",
+                        grouped(t.conflicts), grouped(t.accesses), grouped(t.false_conflicts), grouped(t.read_conflicts));
   }
   if (t.killed + t.invalid != 0) {
-    text += fmt::format("  lanes given up    {:>16} for a warp that ran alone; {} as global memory changed that they had read\n",
+    text += fmt::format("  other aborts      {:>16} for a warp that ran alone, {} as global memory changed that they had read\n",
                         grouped(t.killed), grouped(t.invalid));
   }
-  return kernel.timing ? text + cycles(kernel.timing->counters) : text;
+  if (!kernel.timing) return text;
+  return text + cycles(kernel.timing->counters) + repeated(kernel.timing->counters);
 }
 
 }  // namespace bankshot::report

@@ -47,6 +47,7 @@ constexpr CounterName kCounterNames[] = {
     {"foreseen_over", &Counters::foreseen_over},
     {"foreseen_under", &Counters::foreseen_under},
     {"tx_warp_cycles", &Counters::tx_warp_cycles},
+    {"tx_retry_cycles", &Counters::tx_retry_cycles},
     {"tx_access_cycles", &Counters::tx_access_cycles},
     {"tx_mask_cycles", &Counters::tx_mask_cycles},
     {"global_accesses", &Counters::global_accesses},

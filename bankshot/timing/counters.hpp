@@ -56,6 +56,7 @@ struct Counters {
   uint64_t foreseen_right = 0, foreseen_over = 0, foreseen_under = 0;  ///< accesses by what was foreseen of their conflict
   // Transactions on shared memory.
   uint64_t tx_warp_cycles = 0;       ///< warps in a transaction, summed over cycles and SMs: from begin to commit
+  uint64_t tx_retry_cycles = 0;      ///< … in attempts that are not its first
   uint64_t tx_access_cycles = 0;     ///< that detection and versions add to accesses
   uint64_t tx_mask_cycles = 0;       ///< that begins and commits take
   std::array<uint64_t, kMaxBanks> bank_lanes{};  ///< lane accesses (bank words) by bank

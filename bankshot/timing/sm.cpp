@@ -107,7 +107,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
     loads_[slot] = stores_[slot] = deferred_[slot] = 0;
     known_[slot] = complete_[slot] = holds_[slot] = in_order_[slot] = l1_served_[slot] = 0;
     conflicts_[slot] = false;
-    in_transaction_since_[slot] = kNever;
+    in_transaction_since_[slot] = tries_again_since_[slot] = kNever;
     reorder_[slot].clear();
     std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     std::fill_n(hold_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
@@ -457,8 +457,7 @@ void Sm::end_launch(Cycle end) {
   }
   count_residents(std::max(end, resident_since_));
   for (uint64_t rest = resident_; rest != 0; rest &= rest - 1) {
-    const Cycle since = in_transaction_since_[static_cast<size_t>(std::countr_zero(rest))];
-    if (since < end) counters_.tx_warp_cycles += end - since;
+    count_transaction(static_cast<unsigned>(std::countr_zero(rest)), end);
   }
   exposure_.finish(conflict_counter());
   add(counters_, port_.counters());

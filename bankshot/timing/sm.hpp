@@ -148,6 +148,7 @@ class Sm {
   void is_displaced(unsigned slot, Cycle now);
   void send_commit(const Issue& issue);
   void committed(unsigned slot, Cycle on);
+  void count_transaction(unsigned slot, Cycle on);
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);
@@ -262,6 +263,7 @@ class Sm {
   std::array<Ring<InFlight>, kSlots> reorder_; ///< the reorder buffer
   std::array<Cycle, kSlots> in_order_{};       ///< when the last result comes, where results come in order
   std::array<Cycle, kSlots> in_transaction_since_{};  ///< kNever: not in one
+  std::array<Cycle, kSlots> tries_again_since_{};     ///< … in its second attempt or a later one
   std::array<bool, kSlots> conflicts_{};       ///< the last access has a conflict
   // By warp slot and register.
   size_t registers_ = 0;

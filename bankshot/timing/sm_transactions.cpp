@@ -12,12 +12,11 @@ void Sm::charge_transaction(const Issue& issue) {
   const simt::Warp& warp = *issue.warp;
   const Cycle cycles = worker_->tx_charge.mask_cycles, on = issue.now + issue_cycles_ + cycles;
   counters_.tx_mask_cycles += cycles;
-  Cycle& since = in_transaction_since_[slot];
   if (warp.tx.path >= 0) {
-    since = std::min(since, issue.now);
-  } else if (since != kNever) {
-    counters_.tx_warp_cycles += on - since;
-    since = kNever;
+    in_transaction_since_[slot] = std::min(in_transaction_since_[slot], issue.now);
+    if (warp.tx.attempts > 1) tries_again_since_[slot] = std::min(tries_again_since_[slot], issue.now);
+  } else {
+    count_transaction(slot, on);
   }
   if (cycles != 0 && wake_[slot] < on) {
     wake_[slot] = earliest_[slot] = on;
@@ -25,6 +24,16 @@ void Sm::charge_transaction(const Issue& issue) {
   }
   if (warp.cta->alone == &warp && !issue.alone) displace_others(slot, issue.now);
   if (issue.alone && warp.cta->alone == nullptr) wake_cta(slot, on, Cause::transaction);
+}
+
+/// The transaction of a warp, if it is in one, has ended, or the launch has.
+void Sm::count_transaction(unsigned slot, Cycle on) {
+  const auto count = [on](uint64_t& counter, Cycle& since) {
+    if (since < on) counter += on - since;
+    since = kNever;
+  };
+  count(counters_.tx_warp_cycles, in_transaction_since_[slot]);
+  count(counters_.tx_retry_cycles, tries_again_since_[slot]);
 }
 
 /// All words that its lanes have read or would write go to memory at once, as an atomic does: there it turns out whether they may
@@ -50,10 +59,7 @@ void Sm::send_commit(const Issue& issue) {
 void Sm::committed(unsigned slot, Cycle on) {
   commits_ &= ~(uint64_t{1} << slot);
   simt::Warp& warp = *warp_[slot];
-  if (Cycle& since = in_transaction_since_[slot]; warp.tx.path < 0 && since != kNever) {
-    counters_.tx_warp_cycles += on - since;
-    since = kNever;
-  }
+  if (warp.tx.path < 0) count_transaction(slot, on);
   warp.displaced = false;
   if (next_[slot] == nullptr) {
     next_[slot] = simt::next_of(warp);

@@ -29,6 +29,8 @@ class TimedTransactions : public StagedTest {
     timing.add(launch.timing, grid, block);
     EXPECT_EQ(contradiction(timing, report::machine_of(config)), "");
     EXPECT_LE(c.tx_warp_cycles, c.warp_cycles);
+    EXPECT_LE(c.tx_retry_cycles, c.tx_warp_cycles);
+    EXPECT_EQ(c.tx_retry_cycles != 0, t.attempts > t.transactions);
     EXPECT_EQ(t.aborts, t.conflicts + t.killed + t.invalid);
     EXPECT_GE(t.attempts, t.transactions);
     if (launch.timing.partial) {
@@ -107,6 +109,7 @@ TEST_F(TimedTransactions, a_conflict_takes_as_long_as_by_hand) {
   EXPECT_EQ(counters().tx_access_cycles, (3u + 1) + 2 + 3 + 2);
   EXPECT_EQ(counters().tx_mask_cycles, (1u + 2) + (1 + 2));
   EXPECT_EQ(counters().tx_warp_cycles, 48u);
+  EXPECT_EQ(counters().tx_retry_cycles, 48u - 25);
   // Begin 0, ld 1, data 12; add 12, st 16, commit 17, begin 18, ld 19, data 29; add 29, st 33, commit 34, exit 35.
   EXPECT_EQ(perfect(kBegin + increment("s") + kCommit + "ret;", {2, 1, 1}), 36u);
 }

@@ -36,7 +36,7 @@ scale(float*, int)
   shared memory                    4 accesses, busy in 60.6 % of the active cycles
   wavefronts                      97 needed                   4 ideal
   conflicts                       93 wavefronts; their cycles: 80 exposed, 13 hidden
-  do the conflicts cost anything? Yes: in 50.0 % of its active cycles an SM waits for them.
+  do bank conflicts cost anything? Yes: in 50.0 % of its active cycles an SM waits for them.
     Without them it gains at most these at once; what it gains in all, a run with --bank-hash xor tells.
   L1                              10 loads, 50.0 % hit, 10.0 % join a fetch under way
   L2 reads                         4 sectors, 25.0 % hit
@@ -53,18 +53,18 @@ TEST(ReportTimingText, hidden_conflicts_cost_nothing) {
     c.conflict_cycles_hidden = 93;
     c.conflict_cycles_exposed = 0;
   });
-  EXPECT_TRUE(has(all, "do the conflicts cost anything? No: other work hides all 93 cycles of them.\n")) << all;
+  EXPECT_TRUE(has(all, "do bank conflicts cost anything? No: other work hides all 93 cycles of them.\n")) << all;
 }
 
 TEST(ReportTimingText, less_than_a_percent_hardly_costs) {
   const std::string all = text_of([](timing::Counters& c) { c.conflict_cycles_exposed = 1; });
-  EXPECT_TRUE(has(all, "do the conflicts cost anything? Hardly: in 0.6 % of its active cycles an SM waits for them.\n"))
+  EXPECT_TRUE(has(all, "do bank conflicts cost anything? Hardly: in 0.6 % of its active cycles an SM waits for them.\n"))
       << all;
 }
 
 TEST(ReportTimingText, conflicts_that_the_atomics_unit_does_not_charge_cost_nothing) {
   const std::string all = text_of([](timing::Counters& c) { c.shared_wavefronts = 4; });
-  EXPECT_TRUE(has(all, "do the conflicts cost anything? No: the atomics unit does not charge the ")) << all;
+  EXPECT_TRUE(has(all, "do bank conflicts cost anything? No: the atomics unit does not charge the ")) << all;
   EXPECT_FALSE(has(all, "exposed, "));
 }
 
