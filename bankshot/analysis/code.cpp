@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "bankshot/analysis/shared_layout.hpp"
@@ -107,20 +108,21 @@ class Builder {
     return at->second;
   }
 
-  /// From each begin all that can follow, up to the commits.
+  /// All that follows a begin, up to the commit that ends it. Nested ones are counted.
   void find_transactions() {
-    std::vector<uint32_t> reached;
-    for (const auto& [step, begins] : marks_) {
-      if (begins) reached.push_back(step);
-    }
+    if (marks_.empty()) return;
+    constexpr unsigned kDeepest = 8;
+    std::set<std::pair<uint32_t, unsigned>> seen;  // steps, and how many begins are open there
+    std::vector<std::pair<uint32_t, unsigned>> reached = {{0, 0}};
     while (!reached.empty()) {
-      const uint32_t at = reached.back();
+      auto [at, open] = reached.back();
       reached.pop_back();
-      if (code_.steps[at].in_transaction) continue;
-      code_.steps[at].in_transaction = true;
-      for (const uint32_t next : code_.next[at]) {
-        if (!marks_.contains(next)) reached.push_back(next);
+      if (const auto marks = marks_.find(at); marks != marks_.end()) {
+        for (const bool begins : marks->second) open = begins ? std::min(open + 1, kDeepest) : open - std::min(open, 1u);
       }
+      if (!seen.insert({at, open}).second) continue;
+      code_.steps[at].in_transaction |= open != 0;
+      for (const uint32_t next : code_.next[at]) reached.emplace_back(next, open);
     }
   }
 
@@ -198,7 +200,7 @@ class Builder {
         places_.set(*location, files_);
       } else if (const auto* pragma = std::get_if<ptx::Pragma>(&statement)) {
         for (const std::string& text : pragma->texts) {
-          if (text == ptx::kTxBegin || text == ptx::kTxCommit) marks_[static_cast<uint32_t>(code_.steps.size())] = text == ptx::kTxBegin;
+          if (text == ptx::kTxBegin || text == ptx::kTxCommit) marks_[static_cast<uint32_t>(code_.steps.size())].push_back(text == ptx::kTxBegin);
         }
       } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
         this->block(**inner);
@@ -386,7 +388,7 @@ class Builder {
   Code code_;
   std::vector<Scope> scopes_;
   std::vector<uint32_t> label_steps_;  ///< by label number
-  std::map<uint32_t, bool> marks_;     ///< steps before which a transaction ends, or begins: true
+  std::map<uint32_t, std::vector<bool>> marks_;  ///< steps before which transactions end, or begin: true
   std::map<const ptx::Variable*, uint32_t> array_numbers_;
 };
 

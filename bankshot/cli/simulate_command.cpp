@@ -78,7 +78,9 @@ class Simulate final : public Command {
         ->type_name("N");
     output_.define(app, false);
     app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
-               table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()));
+               table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()) +
+               "Transactions on shared memory (<bankshot/tm.cuh>):\n"
+               "  --set transactions.KEY=VALUE with unit, detection, filter_bits, filter_hash or sets; docs/transactions.md\n");
   }
   bool takes_target() const override { return true; }
 

@@ -15,7 +15,7 @@ std::optional<int> function_attribute(const DeviceInfo& device, const Function& 
   const simt::KernelInfo& kernel = *function.info;
   switch (static_cast<FunctionAttribute>(which)) {
     case FunctionAttribute::max_threads:
-      return static_cast<int>(std::min(kernel.max_threads, device.sm.max_threads_per_block));
+      return static_cast<int>(most_threads(device, function));
     case FunctionAttribute::shared_size: return static_cast<int>(kernel.static_shared);
     case FunctionAttribute::const_size: return 0;
     case FunctionAttribute::local_size: return static_cast<int>(kernel.local_bytes);

@@ -186,4 +186,12 @@ uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t 
   return occupancy_limits(device, function, threads, dynamic_shared).blocks;
 }
 
+uint32_t most_threads(const DeviceInfo& device, const Function& function) {
+  uint32_t threads = std::min(function.info->max_threads, device.sm.max_threads_per_block);
+  if (!function.info->has_transactions) return threads;
+  const uint32_t step = device.sm.warp_size;
+  while (threads != 0 && occupancy(device, function, threads, 0) == 0) threads = (threads - 1) / step * step;
+  return threads;
+}
+
 }  // namespace bankshot::cuda

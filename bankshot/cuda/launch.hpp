@@ -50,5 +50,7 @@ Residents occupancy_limits(const DeviceInfo& device, const Function& function, u
                            uint64_t dynamic_shared, uint32_t together = 1);
 /// CTAs of a kernel on an SM. @param threads  of a CTA @param dynamic_shared  bytes
 uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared);
+/// Threads of the largest CTA, in whole warps, that can be launched without dynamic shared memory.
+uint32_t most_threads(const DeviceInfo& device, const Function& function);
 
 }  // namespace bankshot::cuda

@@ -48,8 +48,14 @@ std::string too_much_shared(const DeviceInfo& device, const Function& function, 
       bytes, dynamic_shared_limit(device, function), most);
 }
 
+std::string fewer_threads(const DeviceInfo& device, const Function& function) {
+  const uint32_t most = most_threads(device, function);
+  return most == 0 ? "no block of it fits" : fmt::format("blocks of up to {} threads fit", most);
+}
+
 /// Source: GPU-LocalTM, section 4.3.
-std::optional<Refusal> check_transactions(const DeviceInfo& device, const Function& function, const LaunchRequest& request) {
+std::optional<Refusal> check_transactions(const DeviceInfo& device, const Function& function,
+                                          const LaunchRequest& request) {
   const simt::KernelInfo& kernel = *function.info;
   if (!kernel.has_transactions) return std::nullopt;
   const auto threads = static_cast<uint32_t>(request.block.count());
@@ -57,17 +63,20 @@ std::optional<Refusal> check_transactions(const DeviceInfo& device, const Functi
   const uint32_t registers = registers_told(device, kernel);
   const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
   if (needs.bytes() > device.sm.shared_per_block)
-    return Refusal{Status::launch_out_of_resources,
-                   fmt::format("with transactions {} bytes of shared memory take {} more for backups and {} for owners, {} in "
-                               "all; the GPU has {} a block, of which {} can be used",
-                               needs.data, needs.backups, needs.owners, needs.bytes(), device.sm.shared_per_block,
-                               scratchpad::most_shared(device.banks, device.sm.shared_per_block, threads))};
-  if (needs.all_registers() > device.sm.registers_per_block)
-    return Refusal{Status::launch_out_of_resources,
-                   fmt::format("with transactions {} threads of {} registers take {}, as many for backups and {} for filters "
-                               "({} a bank and thread), {} in all; the GPU has {} a block",
-                               threads, registers, needs.registers, needs.filters, device.transactions.filters(),
-                               needs.all_registers(), device.sm.registers_per_block)};
+    return Refusal{
+        Status::launch_out_of_resources,
+        fmt::format("with transactions {} bytes of shared memory take {} more for backups and {} for owners, {} in "
+                    "all; the GPU has {} a block, of which {} can be used",
+                    needs.data, needs.backups, needs.owners, needs.bytes(), device.sm.shared_per_block,
+                    scratchpad::most_shared(device.banks, device.sm.shared_per_block, threads))};
+  if (occupancy(device, function, threads, request.dynamic_shared) == 0)
+    return Refusal{
+        Status::launch_out_of_resources,
+        fmt::format("with transactions {} threads of {} registers take {}, as many for backups and {} for filters "
+                    "({} a bank and thread), {} in all; the GPU has {} a block, given to warps by {}; {}",
+                    threads, registers, needs.registers, needs.filters, device.transactions.filters(),
+                    needs.all_registers(), device.sm.registers_per_block, device.sm.register_unit,
+                    fewer_threads(device, function))};
   return std::nullopt;
 }
 

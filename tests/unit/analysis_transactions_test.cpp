@@ -34,5 +34,15 @@ TEST(AnalysisTransactions, they_are_followed_through_branches_to_every_commit) {
   EXPECT_EQ(all, "aeaee");
 }
 
+TEST(AnalysisTransactions, nested_ones_end_with_the_outer_one) {
+  const auto kernel_of = analysed(kernel(kBegin + kBegin + "st.shared.u32 [%r4], %r2;\n" + kCommit + "ld.shared.u32 %r7, [%r4];\n" +
+                                         kBegin + kCommit + "ld.shared.u32 %r7, [%r4];\n" + kCommit + "ld.shared.u32 %r7, [%r4];"),
+                                  launch({32, 1, 1}));
+  ASSERT_TRUE(kernel_of);
+  std::string all;
+  for (const Site& site : kernel_of->sites) all += site.certainty == Certainty::exact ? 'e' : 'a';
+  EXPECT_EQ(all, "aaae");
+}
+
 }  // namespace
 }  // namespace bankshot::analysis

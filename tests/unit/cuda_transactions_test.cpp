@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/function_attributes.hpp"
 #include "bankshot/cuda/launch.hpp"
 #include "bankshot/cuda/launch_check.hpp"
 #include "bankshot/gpu/gpu.hpp"
@@ -79,7 +80,7 @@ TEST(CudaTransactions, a_cta_of_256_threads_has_112_registers_a_thread_and_not_o
   EXPECT_EQ(refused(device, kernel(113)),
             "with transactions 256 threads of 113 registers take 28928, as many for backups and 8192 for filters (1 a "
             "bank and "
-            "thread), 66048 in all; the GPU has 65536 a block");
+            "thread), 66048 in all; the GPU has 65536 a block, given to warps by 256; no block of it fits");
 }
 
 TEST(CudaTransactions, other_organisations_have_other_filters) {
@@ -96,9 +97,29 @@ TEST(CudaTransactions, other_organisations_have_other_filters) {
 }
 
 TEST(CudaTransactions, fewer_threads_may_have_more_registers) {
-  // 192 * (2 * r + 32) <= 65,536: r = 154.
-  EXPECT_EQ(refused(southern_islands(), kernel(154), {.threads = 192}), "");
-  EXPECT_NE(refused(southern_islands(), kernel(155), {.threads = 192}), "");
+  // A warp of 64 in each quarter of 16,384: 64 * (2 * r + 32) <= 16,384: r = 112 for 3 warps as for 4.
+  EXPECT_EQ(refused(southern_islands(), kernel(112), {.threads = 192}), "");
+  EXPECT_NE(refused(southern_islands(), kernel(113), {.threads = 192}), "");
+}
+
+// 2 * 17 + 32 = 66 a thread, 4,224 a warp, in units of 256 4,352: 3 of them in a quarter of 16,384, 12 warps, though 15 warps
+// of 4,224 are fewer than 65,536.
+TEST(CudaTransactions, what_programs_are_told_and_what_is_launched_agree) {
+  DeviceInfo device = southern_islands();
+  device.sm.max_threads_per_block = 1024;
+  EXPECT_NE(refused(device, kernel(17), {.threads = 960}).find("blocks of up to 768 threads fit"), std::string::npos);
+  EXPECT_EQ(refused(device, kernel(17), {.threads = 768}), "");
+  for (const uint32_t registers : {1u, 16u, 17u, 40u, 100u, 112u, 113u, 255u}) {
+    const simt::KernelInfo info = kernel(registers, 600);
+    Function function;
+    function.info = &info;
+    const uint32_t most = most_threads(device, function);
+    EXPECT_EQ(function_attribute(device, function, static_cast<int>(FunctionAttribute::max_threads)), static_cast<int>(most));
+    for (uint32_t threads = 64; threads <= 1024; threads += 64) {
+      EXPECT_EQ(refused(device, info, {.threads = threads}).empty(), threads <= most) << registers << ' ' << threads;
+      EXPECT_EQ(fit(device, info, threads).blocks == 0, threads > most) << registers << ' ' << threads;
+    }
+  }
 }
 
 TEST(CudaTransactions, occupancy_counts_shadows_and_filters) {

@@ -182,7 +182,7 @@ BANKSHOT_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
   return call_with(handle, [&](Session& session, Function& function) {
     if (!grid || !block) return Status::invalid_value;
     const DeviceInfo& device = session.device();
-    uint32_t most = std::min(function.info->max_threads, device.sm.max_threads_per_block);
+    uint32_t most = most_threads(device, function);
     if (limit > 0) most = std::min(most, static_cast<uint32_t>(limit));
     uint64_t best_threads = 0;
     const uint32_t step = device.sm.warp_size;
