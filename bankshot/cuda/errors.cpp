@@ -15,6 +15,8 @@ Status status_of(simt::Fault::Kind kind) {
     case Kind::deadlock:
     case Kind::divergent_barrier: return Status::launch_timeout;
     case Kind::trap:
+    case Kind::bad_barrier:
+    case Kind::bad_copy:
     case Kind::bad_transaction: return Status::launch_failure;
   }
   return Status::launch_failure;

@@ -6,6 +6,13 @@
 
 namespace bankshot::simt {
 
+/// The address that op[0], imm and kWide give a lane.
+inline uint64_t lane_address(const Warp& w, const Instr* i, unsigned lane) {
+  if (i->op[0] == OperandRef::kNone) return i->imm;
+  if (i->flags & InstrFlag::kWide) return w.row<const uint64_t>(i->op[0])[lane] + i->imm;
+  return static_cast<uint32_t>(w.row<const uint32_t>(i->op[0])[lane] + static_cast<uint32_t>(i->imm));
+}
+
 /// Host pointer for the access of one lane, or null after a fault was recorded.
 /// @param space    global, shared, local, constant, param or generic (generic addresses are sorted by window)
 /// @param address  in that space: shared and local are offsets, the others process addresses

@@ -68,6 +68,8 @@ struct Fault {
     trap,              ///< trap instruction
     assertion,         ///< __assertfail
     bad_call,          ///< indirect call to something that is not a function
+    bad_barrier,       ///< an mbarrier that was not set up, or more arrivals than it expects
+    bad_copy,          ///< an asynchronous copy of a size or to an address that it cannot have
     bad_transaction,   ///< a barrier or the like in a transaction, or a commit without one
   };
   Kind kind = Kind::illegal_address;
@@ -86,12 +88,22 @@ struct SiteReport {
   scratchpad::SiteCounter counter;
 };
 
+/// A launch by a kernel.
+struct DeviceLaunch {
+  std::string kernel;
+  Dim3 grid, block;
+  uint32_t dynamic_shared = 0;          ///< bytes
+  std::vector<std::byte> params;
+  bool tail = false;                    ///< comes when all else that the launching grid launched has ended
+};
+
 struct LaunchStats {
   uint64_t warp_instructions = 0;    ///< PTX instructions issued, one a warp
   uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
   bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
   std::string why_serial;            ///< the instruction that decided it, if not parallel
   scratchpad::TxTotals transactions;
+  std::vector<DeviceLaunch> launched;///< by the kernel, in order; to be run now that it has ended
   std::vector<SiteReport> sites;     ///< one a shared-memory instruction of the module that ran at least once
 };
 

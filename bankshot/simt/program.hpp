@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/ptx/module.hpp"
 #include "bankshot/simt/arena.hpp"
 #include "bankshot/simt/engine.hpp"
 #include "bankshot/simt/instr.hpp"
@@ -43,6 +44,23 @@ struct CallInfo {
   std::vector<CopiedParam> arguments;   ///< for a direct call; caller -> callee
   std::vector<CopiedParam> results;     ///< `from` in the callee's frame, `to` in the caller's
   // For an indirect call only offsets and sizes on the caller's side are known until the callee is.
+};
+
+/// An address operand.
+struct AddressRef {
+  uint32_t base = OperandRef::kNone;    ///< register row; kNone: the offset is all
+  bool wide = true;                     ///< the register has 64 bits
+  int64_t offset = 0;
+  ptx::Space space = ptx::Space::generic;
+};
+
+/// What a copy between memories needs besides its instruction, which has the global side.
+struct CopyInfo {
+  AddressRef to, from, barrier;         ///< barrier: an mbarrier in shared memory that learns of the bytes
+  unsigned bytes = 0;                   ///< cp.async: of each lane
+  uint32_t size = OperandRef::kNone;    ///< row of bytes: to be copied in bulk, or to be read by cp.async (the rest is zeroed)
+  uint32_t ignored = OperandRef::kNone; ///< predicate of lanes that read nothing
+  uint32_t ctas = OperandRef::kNone;    ///< row: mask of the CTAs of the cluster that get the bytes
 };
 
 struct FunctionInfo {
@@ -94,6 +112,7 @@ struct LoadedProgram {
   std::vector<FunctionInfo> functions;
   std::vector<SiteInfo> sites;
   std::vector<CallInfo> calls;
+  std::vector<CopyInfo> copies;
   std::vector<std::vector<uint32_t>> lists; ///< operand lists: vectors of more than four, branch targets …
   std::vector<std::byte> constants;         ///< the constant pool, rows of `lanes`, while it is being made
   std::byte* constant_rows = nullptr;       ///< … and when it is finished
@@ -105,6 +124,7 @@ struct LoadedProgram {
   std::vector<GlobalInfo> globals;
   uint32_t static_shared = 0;               ///< bytes of the module's static shared variables
   unsigned lanes = 32;                      ///< lanes a row
+  bool shares_runtime = false;              ///< kernels allocate memory or launch kernels: one host thread at a time
   Memory* memory = nullptr;                 ///< where the globals live
 
   Source source_of(const Instr* instr) const;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <limits>
 
+#include "bankshot/simt/access.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/paths.hpp"
@@ -49,12 +50,6 @@ const Instr* settle(Warp& w, const Instr* next) {
   }
 }
 
-uint64_t base_address(const Warp& w, const Instr* i, unsigned lane) {
-  if (i->op[0] == OperandRef::kNone) return i->imm;
-  if (i->flags & InstrFlag::kWide) return w.row<const uint64_t>(i->op[0])[lane] + i->imm;
-  return static_cast<uint32_t>(w.row<const uint32_t>(i->op[0])[lane] + static_cast<uint32_t>(i->imm));
-}
-
 }  // namespace
 
 const Instr* next_of(Warp& w) {
@@ -80,7 +75,7 @@ void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddres
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   const unsigned count = w.worker->program->lanes;
   if (i->op[0] == OperandRef::kNone || !(i->flags & InstrFlag::kWide)) {
-    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base_address(w, i, lane);
+    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = lane_address(w, i, lane);
   } else {
     const uint64_t* const base = w.row<const uint64_t>(i->op[0]);
     for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base[lane] + i->imm;

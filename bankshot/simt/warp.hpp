@@ -150,6 +150,13 @@ struct TxCharge {
   unsigned mask_cycles = 0;   ///< of begins and commits
 };
 
+/// A bulk copy that a timing model lets arrive later: the data is there, but its barrier does not know.
+struct BulkArrival {
+  uint64_t from = 0;          ///< in global memory
+  uint64_t barrier = 0;       ///< offset in shared memory
+  uint32_t bytes = 0;
+};
+
 /// Sees the accesses of transactions to shared memory. For tests.
 class TransactionObserver {
  public:
@@ -194,6 +201,8 @@ struct Worker {
   const scratchpad::TxConfig* tx_config = nullptr;
   scratchpad::TxTotals tx;
   TxCharge tx_charge;
+  std::vector<BulkArrival> bulk;      ///< of the last instruction, when a timing model drives it
+  std::vector<DeviceLaunch> launched; ///< by kernels that launch kernels
   TransactionObserver* observer = nullptr;
   Windows windows;
   static constexpr size_t kSyncRow = 512;         ///< a row of 64 lanes of 8 bytes

@@ -356,7 +356,9 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   const simt::Launch launch = simt::begin_launch(*setup);
   chip.set_up(*setup, launch, residency);
   const auto parts = static_cast<unsigned>(chip.sms.size() + chip.memories.size());
-  const unsigned wanted = chip.options.threads != 0 ? chip.options.threads : std::thread::hardware_concurrency();
+  const unsigned wanted = setup->program->shares_runtime    ? 1
+                          : chip.options.threads != 0 ? chip.options.threads
+                                                      : std::thread::hardware_concurrency();
   const unsigned threads = chip.pool.prepare(std::clamp(wanted, 1u, parts));
   const unsigned mxcsr = _mm_getcsr();
   if (chip.ctas != 0 && chip.quantum_end > chip.quantum) {

@@ -24,6 +24,13 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> modi
   return std::any_of(modifiers.begin(), modifiers.end(), [&](std::string_view m) { return has_modifier(text, m); });
 }
 
+Kind copy_kind(std::string_view text) {
+  if (has_any(text, {"ca", "cg"})) return Kind::copy;
+  if (has_modifier(text, "bulk")) return has_modifier(text, "mbarrier::complete_tx::bytes") && has_modifier(text, "global") ? Kind::bulk : Kind::arithmetic;
+  if (has_modifier(text, "commit_group")) return Kind::copy_commit;
+  return has_any(text, {"wait_group", "wait_all"}) ? Kind::copy_wait : Kind::mbarrier;
+}
+
 Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
   const std::string_view opcode = opcode_of(text);
   if (unit == simt::Unit::memory) {
@@ -33,6 +40,8 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
     if (opcode == "ld" || opcode == "ldu") return Kind::load;
     if (opcode == "st") return Kind::store;
     if (opcode == "atom" || opcode == "red") return Kind::atomic;
+    if (opcode == "cp") return copy_kind(text);
+    if (opcode == "mbarrier") return Kind::mbarrier;
     return Kind::arithmetic;  // hints
   }
   if (unit != simt::Unit::control) return Kind::arithmetic;
@@ -131,6 +140,10 @@ Operations operations(const simt::LoadedProgram& program) {
       if (has_any(text, {"f32", "f16", "f16x2", "bf16", "bf16x2"})) operation.unit = UnitClass::fp32;
     }
     if (operation.is_access()) operation.width = static_cast<uint8_t>(access_bytes(text));
+    if (operation.kind == Kind::copy) {
+      operation.width = static_cast<uint8_t>(program.copies[program.code[k].op[5]].bytes);
+      operation.passes_l1 = has_modifier(text, "cg");
+    }
     operation.reads = info.reads;
     operation.writes = info.writes;
     operation.uses = static_cast<uint32_t>(all.registers.size());

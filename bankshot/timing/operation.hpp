@@ -20,17 +20,22 @@ enum class AtomicForm : uint8_t {
 struct Operation {
   /// A call is a call or a function's ret; exit is a kernel's ret, too. An order is a fence that only the CTA's threads see.
   enum class Kind : uint8_t {
-    arithmetic, branch, call, barrier, fence, order, sleep, exit, load, store, atomic, constant, tx_begin, tx_commit
+    arithmetic, branch, call, barrier, fence, order, sleep, exit, load, store, atomic, constant, tx_begin, tx_commit,
+    copy,         ///< cp.async: a load whose data goes to shared memory
+    copy_commit, copy_wait,
+    bulk,         ///< cp.async.bulk to shared memory
+    mbarrier,     ///< an operation on a word of shared memory
   };
   Kind kind = Kind::arithmetic;
   UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic
   AtomicForm form = AtomicForm::machine;
+  bool passes_l1 = false;   ///< copy: past the first-level cache
   bool strong = false;      ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
-  uint8_t width = 4;        ///< load, store, atomic: bytes a lane
+  uint8_t width = 4;        ///< load, store, atomic, copy: bytes a lane
   uint16_t reads = 0, writes = 0;
   uint32_t uses = 0;        ///< where its registers begin in Operations::registers
 
-  bool is_access() const { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic; }
+  bool is_access() const { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic || kind == Kind::copy; }
 };
 
 /// A program as a timing model sees it.

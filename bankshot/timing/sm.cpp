@@ -109,6 +109,7 @@ void Sm::start_cta(uint64_t linear, Cycle at) {
     conflicts_[slot] = false;
     in_transaction_since_[slot] = tries_again_since_[slot] = kNever;
     reorder_[slot].clear();
+    copies_[slot].clear();
     std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     std::fill_n(hold_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     resident_ |= uint64_t{1} << slot;
@@ -360,6 +361,7 @@ void Sm::complete(Cycle now) {
       for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
         ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
       }
+      if (operation.kind == Kind::copy || operation.kind == Kind::bulk) copied(slot, done.instr, now);
       known_[slot] = std::max(known_[slot], done.ready);
       complete_[slot] = loads_[slot] != 0 ? kNever : std::max(known_[slot], done.ready);
     }

@@ -11,6 +11,7 @@
 
 #include "bankshot/simt/launch.hpp"
 #include "bankshot/simt/stepper.hpp"
+#include "bankshot/timing/async_copies.hpp"
 #include "bankshot/timing/atomics_unit.hpp"
 #include "bankshot/timing/exposure.hpp"
 #include "bankshot/timing/foresight.hpp"
@@ -149,6 +150,9 @@ class Sm {
   void send_commit(const Issue& issue);
   void committed(unsigned slot, Cycle on);
   void count_transaction(unsigned slot, Cycle on);
+  void charge_copy(Issue& issue, const scratchpad::Cost& cost);
+  void send_bulks(const Issue& issue);
+  void copied(unsigned slot, uint32_t instr, Cycle now);
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
   void complete(Cycle now);
@@ -263,6 +267,7 @@ class Sm {
   std::array<Ring<InFlight>, kSlots> reorder_; ///< the reorder buffer
   std::array<Cycle, kSlots> in_order_{};       ///< when the last result comes, where results come in order
   std::array<Cycle, kSlots> in_transaction_since_{};  ///< kNever: not in one
+  std::array<AsyncCopies, kSlots> copies_;
   std::array<Cycle, kSlots> tries_again_since_{};     ///< … in its second attempt or a later one
   std::array<bool, kSlots> conflicts_{};       ///< the last access has a conflict
   // By warp slot and register.

@@ -67,6 +67,11 @@ bool Sm::may_leave(const Issue& issue) {
   switch (issue.operation->kind) {
     case Kind::fence:
       return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
+    case Kind::copy_wait: return copies_[slot].there_but_for(issue.instr->imm) || block(slot, kNever, Cause::memory);
+    case Kind::bulk:
+      if (!port_.is_full()) return true;
+      waits_for_port_ |= uint64_t{1} << slot;
+      return block(slot, kNever, Cause::memory_busy);
     case Kind::tx_begin:
     case Kind::tx_commit:
     case Kind::call:  // another frame's registers lie where those of the access may lie
@@ -115,7 +120,7 @@ bool Sm::access_accepted(Issue& issue) {
     waits_for_port_ |= uint64_t{1} << issue.slot;
     return block(issue.slot, kNever, Cause::memory_busy);
   }
-  if (!issue.shared) return true;
+  if (!issue.shared && operation.kind != Kind::copy) return true;
   const Cycle at = pipeline_->accepts(issue.now);
   return at <= issue.now || block(issue.slot, at, Cause::scratchpad_busy);
 }
@@ -135,7 +140,7 @@ void Sm::execute(Issue& issue) {
   issue.ready = issue.now + 1;
   *issue.port = std::max(*issue.port, issue.now * issue.lanes) + config_.warp_size;
   scratchpad::SiteTotals before;
-  if (issue.shared) {
+  if (issue.shared || operation.kind == Kind::copy) {
     const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
     before.wavefronts = site.wavefronts;
     before.ideal = site.ideal;
@@ -147,8 +152,9 @@ void Sm::execute(Issue& issue) {
   if (!operation.is_access() && operation.kind != Kind::constant) {
     const UnitConfig& unit = config_.units[static_cast<unsigned>(operation.unit)];
     const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
-    issue.ready = pipeline_->other(as_issued, Flow::other, std::max(unit.latency, interval));
-  } else if (!issue.shared) {
+    const unsigned latency = operation.kind == Kind::mbarrier ? config_.scratchpad.latency : unit.latency;
+    issue.ready = pipeline_->other(as_issued, Flow::other, std::max(latency, interval));
+  } else if (!issue.shared && operation.kind != Kind::copy) {
     const bool cached = config_.l1.bytes != 0 && (config_.l1.global || addresses_.local != 0) && !operation.strong;
     const bool banked = config_.l1.banks != 0 && cached && operation.kind == Kind::load && issue.global;
     issue.ready = std::max(issue.ready, banked ? charge_l1(issue) : pipeline_->other(as_issued, Flow::memory, 0));
@@ -174,6 +180,9 @@ void Sm::execute(Issue& issue) {
     set_fault(issue.now);
     return;
   }
+  if (operation.kind == Kind::copy) charge_copy(issue, counted_since(issue, before));
+  if (operation.kind == Kind::copy_commit) copies_[slot].commit();
+  if (!worker_->bulk.empty()) send_bulks(issue);
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : counted_since(issue, before));
   busy_until_ = std::max(busy_until_, pipeline_->behind_last(issue.now + issue_cycles_));
   if (config_.issue.commit != Commit::any && !one_in_flight_) will_commit(issue, issue.conflict);
@@ -328,7 +337,7 @@ void Sm::charge_memory(Issue& issue) {
   }
   // Transactions keep what they write to themselves, and look at what they change, until they commit.
   if (issue.kept_global && operation.kind == Kind::store) return;
-  const auto kind = operation.kind == Kind::load || issue.kept_global ? Packet::Kind::load
+  const auto kind = operation.kind == Kind::load || operation.kind == Kind::copy || issue.kept_global ? Packet::Kind::load
                     : operation.kind == Kind::store ? Packet::Kind::store : Packet::Kind::atomic;
   if (kind != Packet::Kind::load) ++stores_[slot];
   const bool result = kind == Packet::Kind::load || (kind == Packet::Kind::atomic && operation.writes != 0);
@@ -337,7 +346,7 @@ void Sm::charge_memory(Issue& issue) {
     issue.ready = kNever;
   }
   issue.why = Cause::memory;
-  port_.enter(issue.now, {kind, slot, generation_[slot], issue.index, local, operation.strong || issue.kept_global}, requests_);
+  port_.enter(issue.now, {kind, slot, generation_[slot], issue.index, local, operation.strong || operation.passes_l1 || issue.kept_global}, requests_);
 }
 
 /// A first-level cache whose data lies in banks: a load has them as an access to the scratchpad has its own.

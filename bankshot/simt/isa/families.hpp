@@ -15,6 +15,7 @@ void convert_rows(Rows& rows);   ///< cvt
 void move_rows(Rows& rows);      ///< mov, cvta, isspacep
 void memory_rows(Rows& rows);    ///< ld, st, prefetch
 void atomic_rows(Rows& rows);    ///< atom, red
+void async_rows(Rows& rows);     ///< cp.async, cp.async.bulk, mbarrier
 void warp_rows(Rows& rows);      ///< shfl, vote, match, redux, activemask, elect
 void control_rows(Rows& rows);   ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
 

@@ -16,6 +16,7 @@ const Rows& rows() {
     move_rows(all);
     memory_rows(all);
     atomic_rows(all);
+    async_rows(all);
     warp_rows(all);
     control_rows(all);
     return all;

@@ -1,0 +1,185 @@
+#include "bankshot/simt/async_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "bankshot/simt/access.hpp"
+#include "bankshot/simt/mbarrier.hpp"
+#include "bankshot/simt/program.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+using scratchpad::AccessKind;
+
+constexpr uint32_t kBulkUnit = 16;  ///< sizes and addresses of bulk copies are multiples
+
+const CopyInfo& copy_of(const Warp& w, const Instr* i) { return w.worker->program->copies[i->op[5]]; }
+
+uint64_t address_of(const Warp& w, const AddressRef& a, unsigned lane) {
+  const auto offset = static_cast<uint64_t>(a.offset);
+  if (a.base == OperandRef::kNone) return offset;
+  if (a.wide) return w.row<const uint64_t>(a.base)[lane] + offset;
+  return static_cast<uint32_t>(w.row<const uint32_t>(a.base)[lane] + static_cast<uint32_t>(offset));
+}
+
+const Instr* wrong(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
+  return fault(w, i, Fault::Kind::bad_copy, static_cast<int>(lane), 0, what);
+}
+
+/// The offset in the CTA's shared memory; -1 after a fault.
+int64_t shared_of(Warp& w, const Instr* i, const AddressRef& a, unsigned lane) {
+  const uint64_t address = address_of(w, a, lane);
+  const int64_t offset = shared_offset(w, a.space, address);
+  if (offset < 0) {
+    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+          "this side of the copy must be in the CTA's shared memory");
+  }
+  return offset;
+}
+
+/// What a lane of cp.async reads: zeros behind `read` bytes. @return false after a fault
+bool fetch(Warp& w, const Instr* i, unsigned lane, unsigned bytes, unsigned read, std::byte* to) {
+  const auto space = static_cast<Space>(i->small);
+  const uint64_t from = lane_address(w, i, lane);
+  std::memset(to, 0, bytes);
+  if (read == bytes) return load_lane(w, i, space, from, bytes, lane, to);
+  if (from % bytes != 0) {
+    fault(w, i, Fault::Kind::misaligned, static_cast<int>(lane), from,
+          "the address of a copy must be a multiple of its bytes");
+    return false;
+  }
+  for (unsigned k = 0; k < read; ++k) {
+    if (!load_lane(w, i, space, from + k, 1, lane, to + k)) return false;
+  }
+  return true;
+}
+
+/// Shared memory is filled and emptied in rows of all banks.
+void count_rows(Warp& w, const Instr* i, AccessKind kind, uint64_t offset, uint64_t bytes) {
+  constexpr unsigned kWord = 4;
+  const unsigned lanes = w.worker->program->lanes;
+  std::array<uint32_t, 64> words{};
+  for (uint64_t done = 0; done < bytes; done += uint64_t{lanes} * kWord) {
+    const auto count = static_cast<unsigned>(std::min<uint64_t>(lanes, (bytes - done) / kWord));
+    for (unsigned k = 0; k < count; ++k) words[k] = static_cast<uint32_t>(offset + done) + k * kWord;
+    count_shared(w, i->aux, kind, kWord, words.data(), ~uint64_t{0} >> (64 - count));
+  }
+}
+
+/// Host memory of a range; null after a fault.
+std::byte* range(Warp& w, const Instr* i, Space space, uint64_t address, uint64_t bytes, bool write, unsigned lane) {
+  if (address % kBulkUnit != 0) {
+    fault(w, i, Fault::Kind::misaligned, static_cast<int>(lane), address,
+          "addresses of bulk copies must be multiples of 16");
+    return nullptr;
+  }
+  // An allocation that holds the first and the last unit holds all between, as allocations do not touch.
+  void* const first = lane_pointer(w, i, space, address, kBulkUnit, write, lane);
+  if (first == nullptr || lane_pointer(w, i, space, address + bytes - kBulkUnit, kBulkUnit, write, lane) == nullptr)
+    return nullptr;
+  if (space != Space::shared) {
+    const Allocation* const there = w.worker->memory->find(address);
+    if (there != nullptr && there->address + there->size - address < bytes) {
+      fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes,
+            "a bulk copy reaches into another allocation");
+      return nullptr;
+    }
+  }
+  return static_cast<std::byte*>(first);
+}
+
+/// f(lane, bytes) for the lanes that copy anything. @return the next instruction, null after a fault
+template <class F>
+const Instr* for_bulks(Warp& w, const Instr* i, F f) {
+  const CopyInfo& copy = copy_of(w, i);
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const uint32_t bytes = w.row<const uint32_t>(copy.size)[lane];
+    if (bytes % kBulkUnit != 0)
+      return wrong(w, i, lane, "the size of a bulk copy is a multiple of 16, not " + std::to_string(bytes));
+    if (copy.ctas != OperandRef::kNone && w.row<const uint16_t>(copy.ctas)[lane] != 1) {
+      return wrong(w, i, lane, "a copy to several CTAs of a cluster, but a cluster has one CTA here");
+    }
+    if (bytes != 0 && !f(lane, bytes)) return nullptr;
+  }
+  return i + 1;
+}
+
+}  // namespace
+
+const Instr* run_async_copy(Warp& w, const Instr* i) {
+  const CopyInfo& copy = copy_of(w, i);
+  const uint64_t ignored = copy.ignored == OperandRef::kNone ? 0 : w.predicate_value(copy.ignored);
+  std::array<uint32_t, 64> offsets{};
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const int64_t offset = shared_of(w, i, copy.to, lane);
+    if (offset < 0) return nullptr;
+    offsets[lane] = static_cast<uint32_t>(offset);
+    uint32_t read = copy.size == OperandRef::kNone ? copy.bytes : w.row<const uint32_t>(copy.size)[lane];
+    if ((ignored >> lane & 1) != 0) read = 0;
+    if (read > copy.bytes) {
+      return wrong(w, i, lane,
+                   std::to_string(read) + " bytes are to be read by a copy of " + std::to_string(copy.bytes));
+    }
+    alignas(16) std::array<std::byte, 16> value;
+    if (!fetch(w, i, lane, copy.bytes, read, value.data())) return nullptr;
+    if (!store_lane(w, i, Space::shared, offsets[lane], copy.bytes, lane, value.data())) return nullptr;
+  }
+  count_shared(w, i->aux, AccessKind::store, copy.bytes, offsets.data(), w.active);
+  return i + 1;
+}
+
+const Instr* run_bulk_load(Warp& w, const Instr* i) {
+  const CopyInfo& copy = copy_of(w, i);
+  return for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
+    const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
+    if (barrier < 0) return false;
+    const std::byte* const source =
+        range(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), bytes, false, lane);
+    std::byte* const target = range(w, i, Space::shared, static_cast<uint64_t>(to), bytes, true, lane);
+    if (source == nullptr || target == nullptr) return false;
+    std::memcpy(target, source, bytes);
+    count_rows(w, i, AccessKind::store, static_cast<uint64_t>(to), bytes);
+    if (w.worker->sm >= 0) {
+      w.worker->bulk.push_back({lane_address(w, i, lane), static_cast<uint64_t>(barrier), bytes});
+      return true;
+    }
+    return complete_bytes_at(w, i, static_cast<uint64_t>(barrier), bytes, lane);
+  });
+}
+
+const Instr* run_bulk_store(Warp& w, const Instr* i) {
+  const CopyInfo& copy = copy_of(w, i);
+  return for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
+    const int64_t from = shared_of(w, i, copy.from, lane);
+    if (from < 0) return false;
+    const std::byte* const source = range(w, i, Space::shared, static_cast<uint64_t>(from), bytes, false, lane);
+    std::byte* const target = range(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), bytes, true, lane);
+    if (source == nullptr || target == nullptr) return false;
+    std::memcpy(target, source, bytes);
+    count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
+    return true;
+  });
+}
+
+const Instr* run_bulk_move(Warp& w, const Instr* i) {
+  const CopyInfo& copy = copy_of(w, i);
+  return for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
+    const int64_t from = shared_of(w, i, copy.from, lane), to = from < 0 ? -1 : shared_of(w, i, copy.to, lane);
+    const int64_t barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
+    if (barrier < 0) return false;
+    const std::byte* const source = range(w, i, Space::shared, static_cast<uint64_t>(from), bytes, false, lane);
+    std::byte* const target = range(w, i, Space::shared, static_cast<uint64_t>(to), bytes, true, lane);
+    if (source == nullptr || target == nullptr) return false;
+    std::memmove(target, source, bytes);
+    count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
+    return complete_bytes_at(w, i, static_cast<uint64_t>(barrier), bytes, lane);
+  });
+}
+
+}  // namespace bankshot::simt

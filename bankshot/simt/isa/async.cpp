@@ -1,0 +1,69 @@
+// Asynchronous copies and the barriers that tell of them. Source: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. What they do does
+// not depend on the host's instruction set: async_copy.cpp and mbarrier.cpp of the folder above.
+#include "bankshot/simt/async_copy.hpp"
+#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/lower_async.hpp"
+#include "bankshot/simt/lower_control.hpp"
+#include "bankshot/simt/lower_memory.hpp"
+#include "bankshot/simt/mbarrier.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+namespace {
+
+const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
+
+Handler select_bulk(const Match& m) {
+  if (m.has("bulk_group")) return &run_bulk_store;
+  return m.has("global") ? &run_bulk_load : &run_bulk_move;
+}
+
+}  // namespace
+
+#define PLACE "{.sem}{.scope}{.space}"
+#define SETS "sem = relaxed acquire release; scope = cta cluster; space = shared shared::cta shared::cluster; "
+
+void async_rows(Rows& rows) {
+  const auto add = [&](std::string_view syntax, std::string_view sets, Handler handler, Lower lower) {
+    rows.push_back({syntax, sets, Unit::memory, always(handler), lower});
+  };
+  add("cp.async.cop.space.global{.L2::cache_hint}{.pf} [d], [a], bytes:imm, b:u32",
+      "cop = ca cg; space = shared shared::cta; pf = L2::64B L2::128B L2::256B", &run_async_copy, &lower_async_copy);
+  add("cp.async.commit_group", "", &no_operation, &lower_nothing);
+  add("cp.async.wait_group n:imm", "", &no_operation, &lower_async_wait);
+  add("cp.async.wait_all", "", &no_operation, &lower_async_wait);
+  // With an arrival that it adds itself the copies, which are there, change nothing.
+  add("cp.async.mbarrier.arrive{.space}.b64 [a]", SETS, &no_operation, &lower_async_arrive);
+  add("cp.async.mbarrier.arrive.noinc{.space}.b64 [a]", SETS, &run_mbarrier_arrive, &lower_async_arrive);
+
+  rows.push_back(
+      {"cp.async.bulk.to.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint} [d], [a], "
+       "bytes:u32, [barrier], ctas:u16",
+       "to = shared::cta shared::cluster", Unit::memory, select_bulk, &lower_bulk_copy});
+  rows.push_back(
+      {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [a], bytes:u32, [barrier]", "",
+       Unit::memory, select_bulk, &lower_bulk_copy});
+  rows.push_back({"cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint} [d], [a], bytes:u32", "", Unit::memory,
+                  select_bulk, &lower_bulk_copy});
+  add("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [a], bytes:u32", "", &no_operation, &lower_hint);
+  add("cp.async.bulk.commit_group", "", &no_operation, &lower_nothing);
+  add("cp.async.bulk.wait_group{.read} n:imm", "", &no_operation, &lower_async_wait);
+
+  add("mbarrier.init{.space}.b64 [a], b:u32", SETS, &run_mbarrier_init, &lower_mbarrier);
+  add("mbarrier.inval{.space}.b64 [a]", SETS, &run_mbarrier_inval, &lower_mbarrier);
+  add("mbarrier.expect_tx" PLACE ".b64 [a], b:u32", SETS, &run_mbarrier_expect, &lower_mbarrier);
+  add("mbarrier.complete_tx" PLACE ".b64 [a], b:u32", SETS, &run_mbarrier_complete, &lower_mbarrier);
+  add("mbarrier.arrive{.kind}" PLACE ".b64 d, [a], b:u32", SETS "kind = expect_tx noComplete", &run_mbarrier_arrive,
+      &lower_mbarrier_arrive);
+  add("mbarrier.arrive_drop{.kind}" PLACE ".b64 d, [a], b:u32", SETS "kind = expect_tx noComplete",
+      &run_mbarrier_arrive_drop, &lower_mbarrier_arrive);
+  add("mbarrier.op" PLACE ".b64 p, [a], b:b64", SETS "op = test_wait try_wait", &run_mbarrier_test,
+      &lower_mbarrier_test);
+  add("mbarrier.op.parity" PLACE ".b64 p, [a], b:u32", SETS "op = test_wait try_wait", &run_mbarrier_test_parity,
+      &lower_mbarrier_test);
+  add("mbarrier.pending_count.b64 d:u32, a", "", &run_mbarrier_pending, &lower_mbarrier_pending);
+}
+
+#undef PLACE
+#undef SETS
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

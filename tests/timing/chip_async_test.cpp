@@ -1,0 +1,105 @@
+// Asynchronous copies on the chip: who waits for them, and for how long.
+#include "chip_harness.hpp"
+
+namespace bankshot::timing {
+namespace {
+
+class ChipAsync : public ChipTest {
+ protected:
+  /// Cycles of one warp. `body` finds %rd1 = out, %r1 = the lane, %r2 = its word of shared memory, %rd2 = its word of out.
+  Cycle cycles(const std::string& body, unsigned threads = 32) {
+    const auto result =
+        simulate(kernel(kBegin + body + " ret;", ".shared .align 128 .b8 s[8192];\n.shared .align 8 .b64 bar;\n"), {1},
+                 {threads}, 4096);
+    EXPECT_TRUE(result) << result.error().message;
+    if (!result) return 0;
+    counters = result->timing.counters;
+    expect_conservation(counters);
+    return counters.cycles;
+  }
+  Counters counters;
+  static inline const std::string kBegin =
+      "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mov.u32 %r3, s; mad.lo.u32 %r2, %r1, 4, %r3; mul.wide.u32 %rd2, "
+      "%r1, 4;"
+      "add.u64 %rd2, %rd2, %rd1;\n";
+};
+
+std::string copy(unsigned line) {
+  return "cp.async.ca.shared.global [%r2], [%rd2+" + std::to_string(128 * line) + "], 4; cp.async.commit_group;\n";
+}
+
+TEST_F(ChipAsync, a_copy_takes_as_long_as_a_load_for_who_waits_for_it) {
+  const Cycle nothing = cycles("");
+  const Cycle load = cycles("ld.global.u32 %r4, [%rd2]; add.u32 %r5, %r4, 1;");
+  const Cycle waits = cycles(copy(0) + "cp.async.wait_group 0;");
+  const Cycle goes_on = cycles(copy(0) + "cp.async.wait_group 1;");
+  EXPECT_GT(load, nothing + 40) << "to memory and back";
+  EXPECT_NEAR(static_cast<double>(waits), static_cast<double>(load), 6);
+  EXPECT_LT(goes_on, nothing + 10);
+  EXPECT_EQ(cycles(copy(0) + "cp.async.wait_all;"), waits);
+}
+
+TEST_F(ChipAsync, groups_are_waited_for_in_order) {
+  // The second line is there already: only the first group is on its way.
+  const std::string warm = "ld.global.u32 %r6, [%rd2+256]; add.u32 %r6, %r6, 1;\n";
+  const Cycle none = cycles(warm + copy(1) + copy(2) + "cp.async.wait_group 2;");
+  const Cycle first = cycles(warm + copy(1) + copy(2) + "cp.async.wait_group 1;");
+  const Cycle both = cycles(warm + copy(1) + copy(2) + "cp.async.wait_group 0;");
+  const Cycle second_first = cycles(warm + copy(2) + copy(1) + "cp.async.wait_group 1;");
+  EXPECT_GT(first, none + 30);
+  EXPECT_LE(first, both);
+  EXPECT_LT(second_first, first) << "what it waits for is in the cache";
+}
+
+TEST_F(ChipAsync, conflicts_of_its_writes_keep_the_banks) {
+  const std::string column = "mad.lo.u32 %r2, %r1, 128, %r3;\n",
+                    done = "cp.async.wait_all; ld.shared.u32 %r4, [s]; add.u32 %r5, %r4, 1;";
+  cycles(copy(0) + done);
+  EXPECT_EQ(counters.shared_wavefronts, 2u);
+  cycles(column + copy(0) + done);
+  EXPECT_EQ(counters.shared_wavefronts, 33u);
+  EXPECT_EQ(counters.shared_ideal, 2u);
+}
+
+TEST_F(ChipAsync, copies_of_16_bytes_may_pass_the_cache_by) {
+  const std::string at = "mad.lo.u32 %r2, %r1, 16, %r3; mul.wide.u32 %rd2, %r1, 16; add.u64 %rd2, %rd2, %rd1;\n";
+  cycles(at + "cp.async.cg.shared.global [%r2], [%rd2], 16; cp.async.wait_all;");
+  EXPECT_EQ(counters.l1_load_hits, 0u);
+  const std::string twice = "cp.async.OP.shared.global [%r2], [%rd2], 16; cp.async.wait_all;\n";
+  const auto with = [&](const std::string& op) {
+    std::string text = twice + twice;
+    for (size_t k; (k = text.find("OP")) != text.npos;) text.replace(k, 2, op);
+    cycles(at + text);
+    return counters.l1_load_hits;
+  };
+  EXPECT_EQ(with("cg"), 0u);
+  EXPECT_GT(with("ca"), 0u);
+}
+
+const std::string kBulk =
+    "setp.ne.u32 %p1, %r1, 0; mov.u32 %r8, bar; @%p1 bra ALL; mbarrier.init.shared.b64 [%r8], 1;"
+    "mbarrier.arrive.expect_tx.shared.b64 _, [%r8], 4096;"
+    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 4096, [%r8];\nALL: bar.sync 0;\n";
+const std::string kWait = "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r8], 0; @!%p2 bra W;\n";
+
+TEST_F(ChipAsync, a_barrier_learns_of_a_bulk_copy_when_the_last_line_is_there) {
+  const Cycle issued = cycles(kBulk), there = cycles(kBulk + kWait);
+  EXPECT_GT(there, issued + 60) << "32 lines, and the way to memory and back";
+  EXPECT_EQ(counters.shared_wavefronts, 32u) << "rows of 128 bytes";
+  EXPECT_EQ(counters.l1_load_hits + counters.l1_load_misses, 32u);
+}
+
+TEST_F(ChipAsync, what_bulk_copies_bring_is_right_in_every_organisation) {
+  for (const char* pipeline : {"queued", "split", "unified", "elastic"}) {
+    config.issue.pipeline = pipeline;
+    chip.reset();
+    const std::string fill = "add.u32 %r4, %r1, 1000; st.global.u32 [%rd2], %r4; bar.sync 0;\n";
+    const Cycle all = cycles(
+        fill + kBulk + kWait + "xor.b32 %r2, %r2, 4; ld.shared.u32 %r5, [%r2]; st.global.u32 [%rd2+8192], %r5;", 128);
+    EXPECT_GT(all, 100u) << pipeline;
+    for (uint32_t k = 0; k < 128; ++k) ASSERT_EQ(out[2048 + k], 1000 + (k ^ 1)) << pipeline;
+  }
+}
+
+}  // namespace
+}  // namespace bankshot::timing
