@@ -147,7 +147,7 @@ size_t container_extent(const void* container) {
   return bytes.at<uint16_t>(6) + bytes.at<uint64_t>(8);
 }
 
-Result<std::span<const std::byte>> container_of(const void* wrapper) {
+Result<std::vector<std::span<const std::byte>>> containers_of(const void* wrapper) {
   struct Wrapper {
     uint32_t magic, version;
     const void* container;
@@ -160,13 +160,20 @@ Result<std::span<const std::byte>> container_of(const void* wrapper) {
         fmt::format("the program registered no fat binary: magic number {:#010x} instead of {:#010x}; build it "
                     "with nvcc or clang",
                     head.magic, kWrapperMagic)};
-  if (head.version >= 2)
-    return Error{
-        "this program was built for device linking (-rdc=true or -dc), which comes later: build it without "
-        "-rdc=true"};
-  const size_t extent = container_extent(head.container);
-  if (extent == 0) return Error{"the registered fat binary has no container: build the program again"};
-  return std::span(static_cast<const std::byte*>(head.container), extent);
+  std::vector<std::span<const std::byte>> containers;
+  const auto add = [&](const void* container) {
+    const size_t extent = container_extent(container);
+    if (extent != 0) containers.emplace_back(static_cast<const std::byte*>(container), extent);
+    return extent != 0;
+  };
+  bool fine = true;
+  if (head.version < 2) {
+    fine = add(head.container);
+  } else {
+    for (auto unit = static_cast<const void* const*>(head.more); unit != nullptr && *unit != nullptr && fine; ++unit) fine = add(*unit);
+  }
+  if (!fine || containers.empty()) return Error{"the registered fat binary has no container: build the program again"};
+  return containers;
 }
 
 }  // namespace bankshot::cuda

@@ -7,6 +7,9 @@
 //               40 u64 flags   56 u64 size after decompression
 //   wrapper     0 u32 magic 466243B1   4 u32 version (1; 2 = -rdc=true)   8 pointer to the container   16 pointer
 //
+// With -rdc=true the wrapper's container has linked machine code only; its last word points to the containers of the units that
+// were linked, a null behind them.
+//
 // Numbers are little endian. Source: found by looking at what nvcc 11 to 13 and clang write; there is no public page.
 #pragma once
 
@@ -58,7 +61,8 @@ Result<std::vector<FatbinEntry>> choose_ptx(const std::vector<FatbinEntry>& entr
 /// The image that the loader mapped is trusted: nothing else says how long it is.
 size_t container_extent(const void* container);
 
-/// The container that a registration wrapper points to. @param wrapper  what __cudaRegisterFatBinary was given
-Result<std::span<const std::byte>> container_of(const void* wrapper);
+/// The containers that a registration wrapper points to: one, or one of each unit that is to be linked.
+/// @param wrapper  what __cudaRegisterFatBinary was given
+Result<std::vector<std::span<const std::byte>>> containers_of(const void* wrapper);
 
 }  // namespace bankshot::cuda

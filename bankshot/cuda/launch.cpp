@@ -85,8 +85,8 @@ void record(Session& session, Function& function, const LaunchRequest& request, 
   if (session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session);
 }
 
-/// Runs the kernel. @return as launch()
-Status run(Session& session, Function& function, const LaunchRequest& request) {
+/// Runs the kernel. @param launched  receives the launches that it made @return as launch()
+Status run(Session& session, Function& function, const LaunchRequest& request, std::vector<simt::DeviceLaunch>& launched) {
   const auto params = pack(*function.info, request);
   simt::LaunchConfig config;
   config.grid = request.grid;
@@ -102,6 +102,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
     if (Witness* witness = Witness::get()) witness->ran(session.memory());
     time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
     record(session, function, request, *ran);
+    launched = ran->stats.launched;
     return Status::success;
   }
   say(for_people(ran.error()));
@@ -110,6 +111,42 @@ Status run(Session& session, Function& function, const LaunchRequest& request) {
   launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);
   if (session.simulation() && HeldInterrupt::flag()) session.simulation()->end_process(session);
   return is_blocking() ? status : Status::success;
+}
+
+/// Of a launch by a kernel what a launch by the host has, too; null and told if it cannot be.
+Function* launchable(Session& session, Module& module, const simt::DeviceLaunch& launch, LaunchRequest& request) {
+  request.grid = launch.grid;
+  request.block = launch.block;
+  request.dynamic_shared = launch.dynamic_shared;
+  request.packed = launch.params;
+  Function* const function = find_function(module, launch.kernel);
+  const auto refusal = function ? refusal_of(session.device(), *function, request)
+                                : Refusal{Status::invalid_device_function, "its module does not have it"};
+  if (!refusal) return function;
+  launch_failed(session, launch.kernel, refusal->status, "launched by a kernel: " + refusal->reason, Telling::tell);
+  session.corrupt(Status::launch_failure);
+  return nullptr;
+}
+
+/// Runs the kernel, and what it launches: in order, each with all that it launches in its turn, tails behind all others. A grid has
+/// ended when all of these have. Source: CUDA C++ Programming Guide, "CUDA dynamic parallelism", parent and child grids.
+Status run_all(Session& session, Function& function, const LaunchRequest& request) {
+  std::vector<simt::DeviceLaunch> launched, waiting;
+  const auto wait = [&] {
+    std::stable_partition(launched.begin(), launched.end(), [](const auto& launch) { return !launch.tail; });
+    waiting.insert(waiting.end(), std::make_move_iterator(launched.rbegin()), std::make_move_iterator(launched.rend()));
+    launched.clear();
+  };
+  Status status = run(session, function, request, launched);
+  for (wait(); status == Status::success && !waiting.empty(); wait()) {
+    const simt::DeviceLaunch next = std::move(waiting.back());
+    waiting.pop_back();
+    LaunchRequest child;
+    Function* const kernel = launchable(session, *function.module, next, child);
+    if (kernel == nullptr || session.corrupted() != Status::success) break;
+    status = run(session, *kernel, child, launched);
+  }
+  return status;
 }
 
 }  // namespace
@@ -133,7 +170,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   if (const auto refusal = refusal_of(session.device(), function, request))
     return failed(refusal->status, refusal->reason);
   try {
-    return run(session, function, request);
+    return run_all(session, function, request);
   } catch (const std::bad_alloc&) {
     if (session.progress()) session.progress()->update(request.grid.count(), request.grid.count());
     return failed(Status::out_of_memory, "the host has no memory left for it");

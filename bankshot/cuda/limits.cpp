@@ -16,6 +16,8 @@ bool is_limit(int limit) { return limit >= 0 && limit < static_cast<int>(kDefaul
 Status set_limit(Session& session, int limit, size_t value) {
   if (!is_limit(limit)) return Status::unsupported_limit;
   session.limits()[limit] = value;
+  constexpr int kHeap = 2;
+  if (limit == kHeap) session.memory().heap_bytes = value;
   return Status::success;
 }
 

@@ -12,6 +12,9 @@
 #include "bankshot/cuda/origin.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
+#include "bankshot/ptx/link.hpp"
+#include "bankshot/ptx/parser.hpp"
+#include "bankshot/ptx/printer.hpp"
 #include "bankshot/report/run_report.hpp"
 
 namespace bankshot::cuda {
@@ -83,20 +86,30 @@ uint32_t newest_architecture() {
   return static_cast<uint32_t>(session.device().major * 10 + session.device().minor);
 }
 
-/// Loads the first text that the engine takes. Of several failures the best text's is told.
-Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
-                                   const std::string& label) {
+/// What the GPU would take comes first, as the driver does; what is too new is better than nothing.
+Result<std::vector<FatbinEntry>, Failure> best_first(std::span<const std::byte> container, const std::string& label) {
   auto entries = ptx_entries(container, label);
-  if (!entries) return entries.error();
-  // What the GPU would take comes first, as the driver does; what is too new is better than nothing.
+  if (!entries) return entries;
   const auto newest = newest_architecture();
   std::stable_partition(entries->begin(), entries->end(),
                         [&](const FatbinEntry& entry) { return entry.architecture <= newest; });
+  return entries;
+}
+
+std::string file_of(const FatbinEntry& entry, const std::string& label) {
+  return (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
+}
+
+/// Loads the first text that the engine takes. Of several failures the best text's is told.
+Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
+                                   const std::string& label) {
+  auto entries = best_first(container, label);
+  if (!entries) return entries.error();
   std::string log;
   for (const auto& entry : *entries) {
     auto text = decompress(entry);
     if (!text) return Failure{Status::invalid_image, text.error().message};
-    const std::string file = (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
+    const std::string file = file_of(entry, label);
     auto loaded = load_text(engine, *text, file);
     if (loaded) return loaded;
     if (log.empty()) log = loaded.error().log;
@@ -104,11 +117,42 @@ Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::by
   return Failure{Status::invalid_ptx, log};
 }
 
+/// Of a unit that is to be linked the best text that parses.
+Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, const std::string& label) {
+  auto entries = best_first(container, label);
+  if (!entries) return entries.error();
+  std::string log;
+  for (const auto& entry : *entries) {
+    auto text = decompress(entry);
+    if (!text) return Failure{Status::invalid_image, text.error().message};
+    const std::string file = file_of(entry, label);
+    auto module = ptx::parse(*text);
+    if (module) return ptx::Unit{file, std::move(*module)};
+    if (log.empty()) log = format_diagnostics(module.error(), file, *text);
+  }
+  return Failure{Status::invalid_ptx, log};
+}
+
+/// What nvlink does with machine code: -rdc=true.
+Result<Loaded, Failure> load_linked(simt::Engine& engine, const std::vector<std::span<const std::byte>>& containers,
+                                    const std::string& label) {
+  std::vector<ptx::Unit> units;
+  for (size_t k = 0; k < containers.size(); ++k) {
+    auto unit = parse_first(containers[k], fmt::format("{}, unit {} of {}", label, k + 1, containers.size()));
+    if (!unit) return unit.error();
+    units.push_back(std::move(*unit));
+  }
+  auto module = ptx::link(std::move(units));
+  if (!module) return Failure{Status::invalid_ptx, label + ": device linking: " + module.error().message};
+  return load_text(engine, ptx::print(*module), label + ".linked.ptx");
+}
+
 Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
   if (module.wrapper) {
-    auto container = container_of(module.wrapper);
-    if (!container) return Failure{Status::no_binary_for_gpu, module.label + ": " + container.error().message};
-    return load_first(engine, *container, module.label);
+    auto containers = containers_of(module.wrapper);
+    if (!containers) return Failure{Status::no_binary_for_gpu, module.label + ": " + containers.error().message};
+    if (containers->size() == 1) return load_first(engine, containers->front(), module.label);
+    return load_linked(engine, *containers, module.label);
   }
   if (is_elf(module.image))
     return Failure{

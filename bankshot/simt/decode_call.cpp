@@ -1,21 +1,10 @@
 // Calls: the callee, and where its parameters come from.
 #include "bankshot/simt/control.hpp"
+#include "bankshot/simt/device_runtime.hpp"
 #include "bankshot/simt/decoder.hpp"
 
 namespace bankshot::simt {
-namespace {
-
 using ptx::Operand;
-
-/// Functions the engine provides. Source: CUDA's device run-time: vprintf(format, arguments), __assertfail(message,
-/// file, line, function, char size).
-Handler builtin(const std::string& name) {
-  if (name == "vprintf") return &run_printf;
-  if (name == "__assertfail") return &run_assert;
-  return nullptr;
-}
-
-}  // namespace
 
 bool FunctionDecoder::parameter_list(const Operand& list, bool results, std::vector<CopiedParam>& out) {
   for (const Operand& operand : list.elements) {
@@ -55,14 +44,22 @@ bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
     call.function = static_cast<int32_t>(symbol->index);
     const FunctionInfo& target = context_.program->functions[symbol->index];
     if (!target.declared_body) {
-      const Handler provided = builtin(callee.name);
+      const DeviceFunction* const provided = device_function(callee.name);
       if (provided == nullptr) {
         return error(callee.position, "function '" + callee.name + "' has no body in this module and is not provided",
                      callee.name.starts_with("__cudaCDP") || callee.name.starts_with("cudaGraph")
-                         ? "Launching kernels from kernels is not supported yet."
-                         : "Separately compiled device code (-rdc=true) is not supported yet.");
+                         ? "Of what kernels may call of the CUDA runtime this is not supported."
+                         : "Link it in: nvcc -rdc=true, with all units that the kernel needs.");
       }
-      out.body = provided;
+      if (call.arguments.size() != provided->arguments) {
+        return error(callee.position, "'" + callee.name + "' takes " + std::to_string(provided->arguments) + " arguments, not " +
+                                          std::to_string(call.arguments.size()));
+      }
+      if (!provided->shares.empty()) {
+        cta_communication(instruction, "CTAs share " + std::string(provided->shares));
+        context_.program->shares_runtime = true;
+      }
+      out.body = provided->handler;
     }
   } else {
     return error(callee.position, "'" + callee.name + "' is no function");

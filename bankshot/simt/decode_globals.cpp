@@ -134,7 +134,7 @@ void declare_globals(ModuleContext& context) {
         } else if (variable->linkage == "extern") {
           context.diagnostics->push_back({variable->position,
                                           "'" + variable->name + "' is defined in another module",
-                                          "Linking of separately compiled device code (-rdc=true) is not supported yet."});
+                                          "Link it in: nvcc -rdc=true, with the unit that defines it."});
         } else {
           place_memory_variable(context, *variable);
           if (variable->has_initialiser) initialised.push_back(variable);

@@ -217,6 +217,7 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
     stats.warp_instructions += worker->warp_instructions;
     stats.thread_instructions += worker->thread_instructions;
     add(stats.transactions, worker->tx);
+    stats.launched.insert(stats.launched.end(), worker->launched.begin(), worker->launched.end());
   }
   stats.parallel = program.functions[setup.function].isolated;
   stats.why_serial = program.functions[setup.function].why_not_isolated;

@@ -59,7 +59,10 @@ Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alig
 
 bool Memory::free(uint64_t address) {
   const auto it = table_.find(address);
-  if (it == table_.end() || !it->second.live || it->second.kind == MemoryKind::registered) return false;
+  if (it == table_.end() || !it->second.live || it->second.kind == MemoryKind::registered ||
+      it->second.kind == MemoryKind::heap) {
+    return false;
+  }
   Allocation& allocation = it->second;
   if (before_free) before_free(allocation);
   const uint64_t span = round_up(std::max<uint64_t>(allocation.size, 1), kPage);
@@ -69,6 +72,51 @@ bool Memory::free(uint64_t address) {
   allocation.live = false;
   used_ -= allocation.size;
   freed_.emplace(span, address);
+  ++generation_;
+  return true;
+}
+
+namespace {
+
+/// Room of a block, with a gap behind it that is nobody's.
+constexpr uint64_t kHeapUnit = 16;
+uint64_t heap_span(uint64_t bytes) { return round_up(std::max<uint64_t>(bytes, 1), kHeapUnit) + kHeapUnit; }
+
+}  // namespace
+
+uint64_t Memory::heap_allocate(uint64_t bytes) {
+  if (bytes == 0 || bytes > heap_bytes) return 0;
+  if (heap_end_ == 0) {
+    const uint64_t span = round_up(heap_bytes, kPage);
+    if (base_ == 0 || next_ + span + kPage > base_ + reserve_ ||
+        mprotect(reinterpret_cast<void*>(next_), span, PROT_READ | PROT_WRITE) != 0) {
+      return 0;
+    }
+    heap_next_ = next_;
+    heap_end_ = next_ + span;
+    next_ += span + kPage;
+  }
+  const uint64_t span = heap_span(bytes);
+  uint64_t address = heap_next_;
+  if (span <= heap_end_ - heap_next_) {
+    heap_next_ += span;
+  } else {  // room that was freed: the smallest that fits, whole
+    const auto reuse = heap_freed_.lower_bound(span);
+    if (reuse == heap_freed_.end()) return 0;
+    address = reuse->second;
+    heap_freed_.erase(reuse);
+    table_.erase(address);
+  }
+  table_[address] = Allocation{address, bytes, MemoryKind::heap, true, true, {}};
+  ++generation_;
+  return address;
+}
+
+bool Memory::heap_free(uint64_t address) {
+  const auto it = table_.find(address);
+  if (it == table_.end() || !it->second.live || it->second.kind != MemoryKind::heap) return false;
+  it->second.live = false;
+  heap_freed_.emplace(heap_span(it->second.size), address);
   ++generation_;
   return true;
 }

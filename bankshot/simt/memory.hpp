@@ -12,7 +12,7 @@
 
 namespace bankshot::simt {
 
-enum class MemoryKind : uint8_t { device, pinned, managed, module_global, module_constant, registered };
+enum class MemoryKind : uint8_t { device, pinned, managed, module_global, module_constant, registered, heap };
 
 struct Allocation {
   uint64_t address = 0;
@@ -43,6 +43,13 @@ class Memory {
   bool register_host(uint64_t address, uint64_t bytes);
   bool unregister_host(uint64_t address);
 
+  /// For malloc() in kernels: a block of the heap, at a multiple of 16. @return 0 if the heap is full
+  uint64_t heap_allocate(uint64_t bytes);
+  /// @return false if the address is not the start of a live block
+  bool heap_free(uint64_t address);
+  /// Bytes of the heap, once the first block is there for good. Source: cudaLimitMallocHeapSize, 8 MiB.
+  uint64_t heap_bytes = uint64_t{8} << 20;
+
   /// Whether the address is in the device's range, allocated or not: the program's own memory is outside.
   bool contains(uint64_t address) const { return address - base_ < reserve_; }
   /// Where that range starts: another place in every process.
@@ -72,6 +79,8 @@ class Memory {
   uint64_t base_ = 0, reserve_ = 0, next_ = 0;
   std::map<uint64_t, Allocation> table_;  ///< by start address
   std::multimap<uint64_t, uint64_t> freed_;  ///< size -> start, reusable when the reserve is exhausted
+  uint64_t heap_next_ = 0, heap_end_ = 0;    ///< of the heap what no block has had yet
+  std::multimap<uint64_t, uint64_t> heap_freed_;
 };
 
 }  // namespace bankshot::simt

@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/call_values.hpp"
+#include "bankshot/simt/control.hpp"
 #include "bankshot/simt/paths.hpp"
 #include "bankshot/simt/program.hpp"
 
@@ -22,24 +24,6 @@ bool read_text(Warp& w, const Instr* i, uint64_t address, unsigned lane, std::st
     out += c;
   }
   return true;
-}
-
-/// Value of the k-th argument of the call.
-uint64_t argument(Warp& w, const CallInfo& call, size_t k, unsigned lane) {
-  const unsigned lanes = w.worker->program->lanes;
-  uint64_t value = 0;
-  for (uint32_t byte = 0; byte < call.arguments[k].bytes && byte < 8; byte += 4) {
-    const uint32_t word = (w.local_frame + call.arguments[k].from + byte) / 4;
-    value |= uint64_t{reinterpret_cast<const uint32_t*>(w.local)[word * lanes + lane]} << (8 * byte);
-  }
-  return value;
-}
-
-void return_int(Warp& w, const CallInfo& call, int32_t value) {
-  if (call.results.empty()) return;
-  const unsigned lanes = w.worker->program->lanes;
-  auto* row = reinterpret_cast<int32_t*>(w.local) + (w.local_frame + call.results[0].to) / 4 * lanes;
-  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) row[std::countr_zero(rest)] = value;
 }
 
 /// Takes one argument after the other from the buffer.
@@ -174,12 +158,12 @@ const Instr* run_printf(Warp& w, const Instr* i) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     std::string text;
     count = 0;
-    if (call.arguments.size() != 2 || !read_text(w, i, argument(w, call, 0, lane), lane, text) ||
+    if (!read_text(w, i, argument(w, call, 0, lane), lane, text) ||
         !format(w, i, lane, text, argument(w, call, 1, lane), w.cta->output, count)) {
       return nullptr;
     }
   }
-  return_int(w, call, count);
+  for_lanes(w, [&](unsigned lane) { return_value(w, call, lane, static_cast<uint32_t>(count)); });
   return i + 1;
 }
 
@@ -187,7 +171,7 @@ const Instr* run_assert(Warp& w, const Instr* i) {
   const CallInfo& call = w.worker->program->calls[i->aux];
   const auto lane = static_cast<unsigned>(std::countr_zero(w.active));
   std::string message, file, function;
-  if (call.arguments.size() < 4 || !read_text(w, i, argument(w, call, 0, lane), lane, message) ||
+  if (!read_text(w, i, argument(w, call, 0, lane), lane, message) ||
       !read_text(w, i, argument(w, call, 1, lane), lane, file) ||
       !read_text(w, i, argument(w, call, 3, lane), lane, function)) {
     return nullptr;

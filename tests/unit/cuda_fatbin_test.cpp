@@ -182,14 +182,32 @@ TEST(CudaFatbin, wrapper_leads_to_its_container) {
     const void* more = nullptr;
   } wrapper;
   wrapper.data = bytes.data();
-  const auto found = container_of(&wrapper);
+  const auto found = containers_of(&wrapper);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->size(), bytes.size());
-  wrapper.version = 2;
-  ASSERT_FALSE(container_of(&wrapper));
-  EXPECT_NE(container_of(&wrapper).error().message.find("-rdc=true"), std::string::npos);
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->front().size(), bytes.size());
   wrapper.magic = 1;
-  EXPECT_FALSE(container_of(&wrapper));
+  EXPECT_FALSE(containers_of(&wrapper));
+}
+
+TEST(CudaFatbin, a_wrapper_of_linked_units_leads_to_theirs) {
+  const std::string first = container(entry({.payload = kPtx, .source = {}})), second = container(entry({.payload = kPtx + kPtx, .source = {}}));
+  const void* const units[] = {first.data(), second.data(), nullptr};
+  struct {
+    uint32_t magic = kWrapperMagic, version = 2;
+    const void* data = nullptr;
+    const void* more = nullptr;
+  } wrapper;
+  wrapper.data = first.data();
+  wrapper.more = units;
+  const auto found = containers_of(&wrapper);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ((*found)[1].size(), second.size());
+  wrapper.more = units + 2;
+  EXPECT_FALSE(containers_of(&wrapper));
+  wrapper.more = nullptr;
+  EXPECT_FALSE(containers_of(&wrapper));
 }
 
 }  // namespace

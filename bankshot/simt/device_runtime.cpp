@@ -1,0 +1,168 @@
+#include "bankshot/simt/device_runtime.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "bankshot/simt/access.hpp"
+#include "bankshot/simt/call_values.hpp"
+#include "bankshot/simt/control.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+// Error codes of the runtime.
+constexpr uint32_t kSuccess = 0, kInvalidValue = 1;
+
+const CallInfo& call_of(const Warp& w, const Instr* i) { return w.worker->program->calls[i->aux]; }
+
+const Instr* run_malloc(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  for_lanes(w, [&](unsigned lane) {
+    return_value(w, call, lane, w.worker->memory->heap_allocate(argument(w, call, 0, lane)));
+  });
+  return i + 1;
+}
+
+const Instr* run_free(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  bool fine = true;
+  for_lanes(w, [&](unsigned lane) {
+    const uint64_t address = argument(w, call, 0, lane);
+    if (!fine || address == 0 || w.worker->memory->heap_free(address)) return;
+    fine = false;
+    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+          "free() of what malloc() in a kernel did not give, or of what was freed before");
+  });
+  for (Worker::Hit& hit : w.worker->hits) hit = {};  // what was freed is not there any more
+  return fine ? i + 1 : nullptr;
+}
+
+/// The heap block that a launch's parameters are written to has the launch itself in front of them.
+struct LaunchHeader {
+  uint64_t function = 0;
+  std::array<uint32_t, 3> grid{}, block{};
+  uint32_t shared = 0, mark = 0;
+};
+constexpr uint32_t kMark = 0x6e6b6c43;
+static_assert(sizeof(LaunchHeader) % 8 == 0);
+constexpr uint64_t kHeader = 64;  ///< parameters begin at a multiple of any alignment that they may have
+
+/// cudaGetParameterBufferV2(function, grid, block, shared): null if there is no such kernel, or no memory.
+const Instr* run_parameter_buffer(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  const LoadedProgram& program = *w.worker->program;
+  for_lanes(w, [&](unsigned lane) {
+    LaunchHeader header;
+    header.function = argument(w, call, 0, lane);
+    header.mark = kMark;
+    for (uint32_t k = 0; k < 3; ++k) {
+      header.grid[k] = argument_word(w, call, 1, k, lane);
+      header.block[k] = argument_word(w, call, 2, k, lane);
+    }
+    header.shared = static_cast<uint32_t>(argument(w, call, 3, lane));
+    const bool known =
+        header.function - 1 < program.functions.size() && program.functions[header.function - 1].is_entry;
+    uint64_t parameter_bytes = 0;
+    if (known) {
+      for (const FunctionInfo::Param& p : program.functions[header.function - 1].parameters) {
+        parameter_bytes = std::max<uint64_t>(parameter_bytes, p.offset + p.bytes);
+      }
+    }
+    const uint64_t buffer = known ? w.worker->memory->heap_allocate(kHeader + parameter_bytes) : 0;
+    if (buffer != 0) std::memcpy(reinterpret_cast<void*>(buffer), &header, sizeof header);
+    return_value(w, call, lane, buffer == 0 ? 0 : buffer + kHeader);
+  });
+  return i + 1;
+}
+
+/// cudaLaunchDeviceV2(buffer, stream): the grid runs when the one that launches it has ended.
+const Instr* run_device_launch(Warp& w, const Instr* i) {
+  constexpr uint64_t kTail = 3;  // cudaStreamTailLaunch; in any other stream it may as well run in its turn
+  const CallInfo& call = call_of(w, i);
+  Worker& worker = *w.worker;
+  for_lanes(w, [&](unsigned lane) {
+    const uint64_t buffer = argument(w, call, 0, lane), stream = argument(w, call, 1, lane);
+    const Allocation* const block = buffer == 0 ? nullptr : worker.memory->find(buffer - kHeader);
+    LaunchHeader header;
+    if (block != nullptr && block->live && block->address == buffer - kHeader) {
+      std::memcpy(&header, reinterpret_cast<const void*>(block->address), sizeof header);
+    }
+    if (header.mark != kMark) return return_value(w, call, lane, kInvalidValue);
+    DeviceLaunch launch;
+    launch.kernel = worker.program->functions[header.function - 1].name;
+    launch.grid = {header.grid[0], header.grid[1], header.grid[2]};
+    launch.block = {header.block[0], header.block[1], header.block[2]};
+    launch.dynamic_shared = header.shared;
+    launch.tail = stream == kTail;
+    const auto* const bytes = reinterpret_cast<const std::byte*>(buffer);
+    launch.params.assign(bytes, bytes + (block->size - kHeader));
+    worker.launched.push_back(std::move(launch));
+    worker.memory->heap_free(block->address);
+    return_value(w, call, lane, kSuccess);
+  });
+  return i + 1;
+}
+
+/// A function that has nothing to do, and succeeds: streams and events order what runs in order anyway.
+const Instr* run_success(Warp& w, const Instr* i) {
+  for_lanes(w, [&](unsigned lane) { return_value(w, call_of(w, i), lane, kSuccess); });
+  return i + 1;
+}
+
+/// The same, and writes a handle that is none to where its first argument points.
+const Instr* run_makes_handle(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  bool fine = true;
+  for_lanes(w, [&](unsigned lane) {
+    const uint64_t handle = 0x100 + lane;
+    fine = fine && store_lane(w, i, ptx::Space::generic, argument(w, call, 0, lane), sizeof handle, lane, &handle);
+    return_value(w, call, lane, kSuccess);
+  });
+  return fine ? i + 1 : nullptr;
+}
+
+/// cudaGetDevice(int*): device 0; cudaGetDeviceCount(int*): 1.
+template <uint32_t Number>
+const Instr* run_writes_number(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  bool fine = true;
+  const uint32_t number = Number;
+  for_lanes(w, [&](unsigned lane) {
+    fine = fine && store_lane(w, i, ptx::Space::generic, argument(w, call, 0, lane), sizeof number, lane, &number);
+    return_value(w, call, lane, kSuccess);
+  });
+  return fine ? i + 1 : nullptr;
+}
+
+// vprintf(format, arguments), __assertfail(message, file, line, function, size of a character): printf.cpp
+constexpr std::string_view kHeap = "the heap of kernels", kLaunches = "the launches of kernels";
+
+constexpr std::array kFunctions = {
+    DeviceFunction{"vprintf", &run_printf, 2, {}},
+    DeviceFunction{"__assertfail", &run_assert, 5, {}},
+    DeviceFunction{"malloc", &run_malloc, 1, kHeap},
+    DeviceFunction{"free", &run_free, 1, kHeap},
+    DeviceFunction{"__cudaCDP2GetParameterBufferV2", &run_parameter_buffer, 4, kLaunches},
+    DeviceFunction{"__cudaCDP2LaunchDeviceV2", &run_device_launch, 2, kLaunches},
+    DeviceFunction{"__cudaCDP2GetLastError", &run_success, 0, {}},
+    DeviceFunction{"__cudaCDP2PeekAtLastError", &run_success, 0, {}},
+    DeviceFunction{"__cudaCDP2StreamCreateWithFlags", &run_makes_handle, 2, {}},
+    DeviceFunction{"__cudaCDP2StreamDestroy", &run_success, 1, {}},
+    DeviceFunction{"__cudaCDP2StreamWaitEvent", &run_success, 3, {}},
+    DeviceFunction{"__cudaCDP2EventCreateWithFlags", &run_makes_handle, 2, {}},
+    DeviceFunction{"__cudaCDP2EventRecord", &run_success, 2, {}},
+    DeviceFunction{"__cudaCDP2EventDestroy", &run_success, 1, {}},
+    DeviceFunction{"__cudaCDP2GetDevice", &run_writes_number<0>, 1, {}},
+    DeviceFunction{"__cudaCDP2GetDeviceCount", &run_writes_number<1>, 1, {}},
+};
+
+}  // namespace
+
+const DeviceFunction* device_function(std::string_view name) {
+  const auto found =
+      std::find_if(kFunctions.begin(), kFunctions.end(), [&](const DeviceFunction& f) { return f.name == name; });
+  return found == kFunctions.end() ? nullptr : &*found;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,80 @@
+// Kernels that launch kernels: -rdc=true.
+#include "check.hpp"
+
+__device__ int order[64], position;
+__device__ void note(int what) { order[atomicAdd(&position, 1)] = what; }
+
+__global__ void leaf(int what, int* sums) {
+  extern __shared__ int room[];
+  room[threadIdx.x] = int(threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    note(what);
+    int all = 0;
+    for (unsigned k = 0; k < blockDim.x; ++k) all += room[k];
+    atomicAdd(&sums[what], all);
+  }
+}
+__global__ void middle(int what, int* sums) {
+  note(100 + what);
+  leaf<<<2, 16, 64>>>(what, sums);
+  leaf<<<1, 8, 32, cudaStreamTailLaunch>>>(what + 20, sums);
+}
+__global__ void top(int* sums) {
+  middle<<<1, 1, 0, cudaStreamTailLaunch>>>(3, sums);
+  middle<<<1, 1>>>(1, sums);
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  middle<<<1, 1, 0, stream>>>(2, sums);
+  cudaStreamDestroy(stream);
+  if (cudaGetLastError() == cudaSuccess) note(0);
+}
+
+/// Sorts by recursion, as the sample of the toolkit does.
+__global__ void quick(int* data, int left, int right) {
+  int l = left, r = right;
+  const int pivot = data[(left + right) / 2];
+  while (l <= r) {
+    while (data[l] < pivot) ++l;
+    while (data[r] > pivot) --r;
+    if (l <= r) {
+      const int t = data[l];
+      data[l++] = data[r];
+      data[r--] = t;
+    }
+  }
+  if (left < r) quick<<<1, 1>>>(data, left, r);
+  if (l < right) quick<<<1, 1>>>(data, l, right);
+}
+__global__ void wrong() { leaf<<<1, 4096>>>(0, nullptr); }
+
+int main() {
+  int* sums;
+  OK(cudaMallocManaged(&sums, 64 * sizeof(int)));
+  for (int i = 0; i < 64; ++i) sums[i] = 0;
+  top<<<1, 1>>>(sums);
+  OK(cudaDeviceSynchronize());
+  int seen[64], count = 0;
+  OK(cudaMemcpyFromSymbol(seen, order, sizeof seen));
+  OK(cudaMemcpyFromSymbol(&count, position, sizeof count));
+  const int wanted[] = {0, 101, 1, 1, 21, 102, 2, 2, 22, 103, 3, 3, 23};
+  EXPECT_EQ(count, 13);
+  for (int i = 0; i < 13; ++i) EXPECT_EQ(seen[i], wanted[i]);
+  for (int i = 1; i <= 3; ++i) {
+    EXPECT_EQ(sums[i], 2 * 120);
+    EXPECT_EQ(sums[20 + i], 28);
+  }
+
+  constexpr int kCount = 500;
+  int* data;
+  OK(cudaMallocManaged(&data, kCount * sizeof(int)));
+  unsigned x = 1;
+  for (int i = 0; i < kCount; ++i) data[i] = int((x = x * 1664525u + 1013904223u) >> 8);
+  quick<<<1, 1>>>(data, 0, kCount - 1);
+  OK(cudaDeviceSynchronize());
+  for (int i = 1; i < kCount; ++i) EXPECT(data[i - 1] <= data[i]);
+
+  wrong<<<1, 1>>>();
+  EXPECT(cudaDeviceSynchronize() != cudaSuccess);
+  return finish("dynamic");
+}
