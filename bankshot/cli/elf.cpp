@@ -118,6 +118,7 @@ Result<Elf> read_elf(Bytes bytes) {
   const auto all = segments(bytes, *header);
   if (!all) return Error{"the program headers are cut off"};
   if (const std::string damage = read_dynamic(bytes, *all, elf); !damage.empty()) return Error{damage};
+  for (const Elf64_Phdr& segment : *all) elf.has_loader |= segment.p_type == PT_INTERP;
   elf.has_fatbin = has_fatbin_section(bytes, *header);
   return elf;
 }

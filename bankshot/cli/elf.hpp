@@ -18,6 +18,7 @@ struct Elf {
   std::vector<std::string> needed;  ///< DT_NEEDED, in order
   std::string rpath;                ///< DT_RPATH: searched before LD_LIBRARY_PATH, unless there is a DT_RUNPATH
   std::string runpath;              ///< DT_RUNPATH: searched after it
+  bool has_loader = false;          ///< the dynamic loader starts it; not so a program linked with -static
   bool has_fatbin = false;          ///< a section .nv_fatbin or .nvFatBinSegment
 };
 

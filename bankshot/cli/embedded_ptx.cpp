@@ -4,7 +4,7 @@
 #include <span>
 
 #include "bankshot/cli/elf.hpp"
-#include "bankshot/cli/mapped_file.hpp"
+#include "bankshot/support/mapped_file.hpp"
 #include "bankshot/cli/read_text.hpp"
 #include "bankshot/cuda/fatbin.hpp"
 

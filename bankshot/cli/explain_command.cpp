@@ -96,7 +96,7 @@ const RegisterCommand registration({
     "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
     "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
     "cannot be run; 3 if a limit of --fail-on is exceeded; 130 after Ctrl-C.\n\n"
-    "Build the program with: nvcc -cudart shared -lineinfo app.cu -o app\n\n"
+    "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
     "Examples:\n"
     "  bankshot explain ./app\n"
     "  bankshot explain --top 3 --json report.json ./app 1024\n"

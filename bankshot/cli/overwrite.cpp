@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "bankshot/cli/elf.hpp"
-#include "bankshot/cli/mapped_file.hpp"
+#include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::cli {
 namespace {

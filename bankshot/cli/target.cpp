@@ -10,8 +10,9 @@
 #include <string_view>
 
 #include "bankshot/cli/elf.hpp"
-#include "bankshot/cli/mapped_file.hpp"
+#include "bankshot/cuda/embedded/symbols.hpp"
 #include "bankshot/gpu/machine_code.hpp"
+#include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -23,6 +24,11 @@ constexpr uint16_t kOurMachine = EM_AARCH64;
 #else
 constexpr uint16_t kOurMachine = EM_X86_64;
 #endif
+
+using cuda::embedded::Release;
+
+/// What is loaded into every process: programs may have the runtime inside, and start others that have.
+constexpr const char* kPreload = "libbankshot_preload.so";
 
 constexpr const char* kRebuild = "rebuild it with: nvcc -cudart shared -lineinfo …";
 
@@ -57,6 +63,19 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
+/// What a runtime within the program means for us. @param release  none: its functions cannot be found
+/// @return why it cannot run, or empty
+std::string check_static_runtime(const Elf& elf, Release release, const std::string& folder, const std::string& path) {
+  const std::string what = path + " holds its own (static) CUDA runtime, ";
+  if (release == Release::none)
+    return what + "whose functions cannot be found without symbols: do not strip it (no strip, no -s), or " + kRebuild;
+  if (release == Release::unknown) return what + "of a CUDA other than 12 and 13: rebuild it with one of these";
+  if (!elf.has_loader) return what + "and is linked with -static, so that no library can stand in for it: " + kRebuild;
+  if (kOurMachine != EM_X86_64) return what + "which can be replaced on x86-64 only: " + kRebuild;
+  if (!is_file(folder + "/" + kPreload)) return folder + "/" + kPreload + " is missing: build Bankshot's libraries (make)";
+  return {};
+}
+
 /// What the libraries the program asks for mean for us. @return why it cannot run, or empty
 std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, const std::string& folder,
                             Target& target) {
@@ -75,16 +94,19 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
         return folder + "/" + library + " is missing: build Bankshot's libraries (make)";
       }
       if (!elf.rpath.empty() && elf.runpath.empty()) target.preload.push_back(folder + "/" + library);
+    } else if (library.starts_with("libasan.so.")) {
+      target.preload.insert(target.preload.begin(), library);  // it insists on being the first
     } else if (gpu::machine_code_only(library)) {
       target.warnings.push_back(target.path + " needs " + library +
                                 ", which holds machine code only: it cannot be used without a GPU, and calls of it fail or end the "
                                 "program");
     }
   }
+  const auto release = cuda::embedded::release_of(cuda::embedded::function_symbols(bytes));
   // A static runtime loads the driver itself, through this function; a program of the driver interface does not.
-  if (elf.has_fatbin && !runtime && (!driver || contains(bytes, "cuGetExportTable"))) {
-    return target.path + " holds its own (static) CUDA runtime, which no library can stand in for: " + kRebuild;
-  }
+  const bool hidden =
+      release == Release::none && elf.has_fatbin && !runtime && (!driver || contains(bytes, "cuGetExportTable"));
+  if (release != Release::none || hidden) return check_static_runtime(elf, release, folder, target.path);
   if (!runtime && !driver) {
     target.warnings.push_back(target.path + " does not look like a CUDA program: it needs neither libcudart nor "
                                             "libcuda; it is run all the same");
@@ -111,9 +133,10 @@ Result<Target> inspect_target(const std::vector<std::string>& command, const std
   if (!path) return path.error();
   Target target{*path, command, {}, {}};
   target.arguments[0] = *path;
+  if (const std::string library = libraries + "/" + kPreload; is_file(library)) target.preload.push_back(library);
   for (const char* source : {".cu", ".cpp", ".cc", ".c", ".ptx"}) {
     if (path->ends_with(source)) {
-      return Error{*path + " is source code: compile it first, with nvcc -cudart shared -lineinfo" +
+      return Error{*path + " is source code: compile it first, with nvcc -lineinfo" +
                    (path->ends_with(".ptx") ? "; bankshot ptx checks PTX" : "")};
     }
   }

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-namespace bankshot::cli {
+namespace bankshot {
 
 class MappedFile {
  public:
@@ -43,4 +43,4 @@ class MappedFile {
   bool readable_ = false;
 };
 
-}  // namespace bankshot::cli
+}  // namespace bankshot
