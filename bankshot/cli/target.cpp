@@ -63,6 +63,13 @@ bool contains(std::span<const std::byte> bytes, std::string_view text) {
   return all.find(text) != std::string_view::npos;
 }
 
+/// python3 program.py: what it loads nobody can tell before it runs.
+bool runs_a_script(const Target& target) {
+  return std::any_of(target.arguments.begin() + 1, target.arguments.end(), [](const std::string& argument) {
+    return (argument.ends_with(".py") || argument.ends_with(".sh")) && is_file(argument);
+  });
+}
+
 /// What a runtime within the program means for us. @param release  none: its functions cannot be found
 /// @return why it cannot run, or empty
 std::string check_static_runtime(const Elf& elf, Release release, const std::string& folder, const std::string& path) {
@@ -107,7 +114,7 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
   const bool hidden =
       release == Release::none && elf.has_fatbin && !runtime && (!driver || contains(bytes, "cuGetExportTable"));
   if (release != Release::none || hidden) return check_static_runtime(elf, release, folder, target.path);
-  if (!runtime && !driver) {
+  if (!runtime && !driver && !runs_a_script(target)) {
     target.warnings.push_back(target.path + " does not look like a CUDA program: it needs neither libcudart nor "
                                             "libcuda; it is run all the same");
   }

@@ -45,9 +45,12 @@ bool has_site(const Decoder& decoder, Space space) {
   return space == Space::shared || space == Space::generic || (space == Space::global && decoder.has_transactions());
 }
 
-void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& value, const Match& m, bool load,
+/// @param given  a register or number, a vector of as many as the instruction moves; one in braces is like one without
+void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& given, const Match& m, bool load,
                   Instr& out) {
   const unsigned elements = vector_of(m);
+  const bool is_one = elements == 1 && given.kind == Operand::Kind::vector && given.elements.size() == 1;
+  const Operand& value = is_one ? given.elements[0] : given;
   unsigned width = 0;  // bytes of the registers: loads extend, stores truncate
   const auto lower_one = [&](const Operand& operand) {
     Type own = m.type;

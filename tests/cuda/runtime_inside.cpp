@@ -1,5 +1,5 @@
 // A program with a runtime of CUDA 12 linked into it, as far as its names go: what it says of itself here must not be what
-// the program gets to hear. Needs no toolkit.
+// the program gets to hear. Needs no toolkit. OLDER: of a CUDA that had not the name by which 12 is known.
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,7 +9,9 @@ OF_THE_RUNTIME int cudaRuntimeGetVersion(int* version) { return *version = -1, 9
 OF_THE_RUNTIME int cudaMalloc(void** pointer, std::size_t) { return *pointer = nullptr, 999; }
 OF_THE_RUNTIME int cudaMemset(void*, int, std::size_t) { return std::puts("the program's own"), 999; }
 OF_THE_RUNTIME int cudaMemcpy(void*, const void*, std::size_t, int) { return std::puts("the program's own"), 999; }
+#ifndef OLDER
 OF_THE_RUNTIME int cudaGetDeviceProperties_v2(void*, int) { return std::puts("the program's own"), 999; }
+#endif
 OF_THE_RUNTIME void** __cudaRegisterFatBinary(void*) { return std::puts("the program's own"), nullptr; }
 
 /// Before main, as programs register their kernels.

@@ -190,6 +190,21 @@ TEST_F(Cli, warns_of_programs_that_are_not_cuda) {
   EXPECT_NE(target->warnings[0].find("does not look like a CUDA program"), std::string::npos);
 }
 
+TEST_F(Cli, interpreters_of_scripts_are_not_suspected) {
+  const std::string script = file("script.py", "");
+  const Result<Target> target = inspect_target({"/bin/true", "-u", script}, folder_);
+  ASSERT_TRUE(target) << target.error().message;
+  EXPECT_TRUE(target->warnings.empty());
+  EXPECT_EQ(inspect_target({"/bin/true", folder_ + "/none.py"}, folder_)->warnings.size(), 1u);
+}
+
+TEST_F(Cli, the_library_that_replaces_runtimes_is_loaded_into_scripts_too) {
+  const std::string library = file("libbankshot_preload.so", "");
+  const Result<Target> target = inspect_target({file("script", "#!/bin/sh\n")}, folder_);
+  ASSERT_TRUE(target);
+  EXPECT_EQ(target->preload, Words{library});
+}
+
 TEST_F(Cli, programs_get_their_arguments_and_the_changed_environment) {
   const std::string out = folder_ + "/out";
   const std::string script = file("script", "#!/bin/sh\necho \"$1|$2|$ADDED|$REMOVED|$LD_LIBRARY_PATH\" > " + out + "\n");

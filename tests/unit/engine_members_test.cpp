@@ -113,6 +113,16 @@ TEST_F(EngineMembers, constants_are_not_global_but_parameters_are) {
   EXPECT_EQ(out[0], 111111u);
 }
 
+TEST_F(EngineMembers, one_value_in_braces_is_the_value) {
+  // As Triton writes stores: ptxas takes them.
+  ASSERT_TRUE(run(kernel(".shared .u32 x[2]; mov.u32 %r9, 99; mov.u32 %r5, 5; mov.u32 %r6, 1; st.shared.b32 [x+4], { %r5 };"
+                         "ld.shared.b32 { %r6 }, [x+4]; add.u32 %r6, %r6, 2; setp.eq.u32 %p1, %r6, 7;"
+                         "@%p1 st.global.b32 [%rd1], { %r6 }; st.global.b8 [%rd1+4], { %r9 }; st.global.b32 [%rd1+8], { 3 }; ret;"),
+                  {1}, {1}, 3));
+  EXPECT_EQ(out, (std::vector<uint32_t>{7, 99, 3}));
+  EXPECT_NE(refusal(kernel("st.global.b32 [%rd1], { %r1, %r2 }; ret;")).find("expected 1 value"), std::string::npos);
+}
+
 TEST_F(EngineMembers, dynamic_shared_memory_begins_where_its_alignment_says) {
   const std::string before = ".extern .shared .align 128 .b8 dyn[];\n";
   ASSERT_TRUE(run(kernel(".shared .u32 x[5]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 4; mov.u32 %r3, dyn; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1;"
