@@ -115,4 +115,14 @@ void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const
   out.small = local || shared ? IsSpace::kWindow : m.has("global") ? IsSpace::kGlobal : m.has("const") ? IsSpace::kConstant : IsSpace::kParam;
 }
 
+void lower_cache_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  const auto& operands = instruction.operands;
+  if (operands.empty() || operands.size() > 2) {
+    decoder.error(instruction.position, "createpolicy.fractional takes a destination and, if it is not 1.0, a fraction");
+    return;
+  }
+  if (operands.size() == 2) decoder.source(operands[1], ptx::Type::f32);  // is it a number or a register of 32 bits?
+  out.op[0] = decoder.destination(operands[0], m.type);
+}
+
 }  // namespace bankshot::simt

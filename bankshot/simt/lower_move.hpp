@@ -24,5 +24,7 @@ struct IsSpace {
 };
 /// op[0] predicate, op[1] address, imm start of the window
 void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// op[0] the policy. Source: PTX ISA, createpolicy
+void lower_cache_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 
 }  // namespace bankshot::simt

@@ -123,6 +123,20 @@ TEST_F(EngineMembers, one_value_in_braces_is_the_value) {
   EXPECT_NE(refusal(kernel("st.global.b32 [%rd1], { %r1, %r2 }; ret;")).find("expected 1 value"), std::string::npos);
 }
 
+TEST_F(EngineMembers, cache_policies_and_the_order_of_modifiers_say_nothing_about_values) {
+  // As Triton writes them: ptxas takes them.
+  ASSERT_TRUE(run(kernel("createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0; mov.u32 %r2, 5; mov.u32 %r7, 0;"
+                         "st.global.L1::evict_last.L2::cache_hint.b32 [%rd1], { %r2 }, %rd5;"
+                         "createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd6;"
+                         "ld.global.L1::evict_last.L2::cache_hint.v2.b32 { %r3, %r4 }, [%rd1], %rd6;"
+                         "atom.global.gpu.acq_rel.add.u32 %r5, [%rd1+4], %r3; atom.global.gpu.acq_rel.cas.b32 %r6, [%rd1+4], 5, 9;"
+                         "red.global.gpu.relaxed.add.u32 [%rd1+4], %r6; st.global.b32 [%rd1+8], %r5; ret;"),
+                  {1}, {1}, 3));
+  EXPECT_EQ(out, (std::vector<uint32_t>{5, 14, 0}));
+  EXPECT_NE(refusal(kernel("createpolicy.fractional.L2::evict_first.b64 %r5, 1.0; ret;")), "");
+  EXPECT_NE(refusal(kernel("createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0, 2; ret;")).find("a fraction"), std::string::npos);
+}
+
 TEST_F(EngineMembers, dynamic_shared_memory_begins_where_its_alignment_says) {
   const std::string before = ".extern .shared .align 128 .b8 dyn[];\n";
   ASSERT_TRUE(run(kernel(".shared .u32 x[5]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 4; mov.u32 %r3, dyn; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1;"

@@ -150,8 +150,9 @@ Handler select_count(const Match& m) { return m.has("inc") ? &atomic<AtomicInc, 
 
 }  // namespace
 
-// The manual writes .sem.scope.space before the operation; compilers also write .space.scope, or .sem.scope behind it.
-#define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}"
+// The manual writes .sem.scope.space before the operation; compilers also write .space.scope, .space.scope.sem (Triton),
+// or .sem.scope behind it.
+#define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}{.sem}"
 #define BEHIND "{.sem}{.scope}{.space}{.L2::cache_hint}"
 #define SETS                                                             \
   "sem = relaxed acquire release acq_rel; scope = cta cluster gpu sys; " \

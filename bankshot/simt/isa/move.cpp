@@ -131,6 +131,12 @@ const Instr* is_space(Warp& w, const Instr* i) {
   return i + 1;
 }
 
+/// What a policy looks like inside is the hardware's business, and it says nothing about values: zero.
+const Instr* cache_policy(Warp& w, const Instr* i) {
+  broadcast(w, i->op[0], u64{0});
+  return i + 1;
+}
+
 }  // namespace
 
 void move_rows(Rows& rows) {
@@ -158,6 +164,10 @@ void move_rows(Rows& rows) {
   rows.push_back({"isspacep.space p, a",
                   "space = global shared shared::cta shared::cluster local const param param::entry", Unit::alu,
                   always(&is_space), &lower_is_space});
+  rows.push_back({"createpolicy.fractional.primary{.secondary}.b64 d, fraction",
+                  "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged;"
+                  "secondary = L2::evict_first L2::evict_unchanged",
+                  Unit::alu, always(&cache_policy), &lower_cache_policy});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
