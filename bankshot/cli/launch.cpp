@@ -70,7 +70,11 @@ std::string prepended(const char* name, const std::string& first, char separator
 void add_libraries(Environment& environment, const Target& target, const std::string& libraries) {
   environment["LD_LIBRARY_PATH"] = prepended("LD_LIBRARY_PATH", libraries, ':');
   std::string preload;
-  for (const std::string& library : target.preload) preload += (preload.empty() ? "" : ":") + library;
+  for (const std::string& library : target.preload) {
+    // The loader parts this list at spaces, too; a name without a folder it looks for in LD_LIBRARY_PATH.
+    const size_t folder = library.find(' ') == std::string::npos ? 0 : library.rfind('/') + 1;
+    preload += (preload.empty() ? "" : ":") + library.substr(folder);
+  }
   if (!preload.empty()) environment["LD_PRELOAD"] = prepended("LD_PRELOAD", preload, ':');
 }
 

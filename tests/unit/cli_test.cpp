@@ -190,6 +190,14 @@ TEST_F(Cli, warns_of_programs_that_are_not_cuda) {
   EXPECT_NE(target->warnings[0].find("does not look like a CUDA program"), std::string::npos);
 }
 
+TEST_F(Cli, libraries_in_a_folder_with_spaces_are_found_by_name) {
+  Target target;
+  target.preload = {"/our s/libbankshot_preload.so", "/ours/libcuda.so.1"};
+  Environment environment;
+  add_libraries(environment, target, "/our s");
+  EXPECT_EQ(environment["LD_PRELOAD"], "libbankshot_preload.so:/ours/libcuda.so.1");
+}
+
 TEST_F(Cli, interpreters_of_scripts_are_not_suspected) {
   const std::string script = file("script.py", "");
   const Result<Target> target = inspect_target({"/bin/true", "-u", script}, folder_);

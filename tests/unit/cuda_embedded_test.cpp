@@ -18,7 +18,7 @@ namespace {
 
 using File = std::vector<std::byte>;
 
-/// A file of four sections: none, code of 0x100 bytes at address 0x1000, symbols, strings.
+/// A file of one segment and four sections: none, code of 0x100 bytes at address 0x1000, symbols, strings.
 struct Builder {
   struct Entry {
     std::string name;
@@ -28,7 +28,10 @@ struct Builder {
   };
   std::vector<Entry> entries;
 
-  static constexpr uint64_t kAddress = 0x1000, kOffset = 0x40, kSize = 0x100;
+  uint32_t segment_flags = PF_R | PF_X;
+  uint64_t segment_bytes = kSize;  ///< from the start of the code
+
+  static constexpr uint64_t kAddress = 0x1000, kOffset = 0x78, kSize = 0x100;
 
   File build() const {
     std::string strings(1, '\0');
@@ -42,7 +45,7 @@ struct Builder {
       strings += entry.name + '\0';
       symbols.push_back(symbol);
     }
-    static_assert(sizeof(Elf64_Ehdr) == kOffset);
+    static_assert(sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) == kOffset);
     std::vector<Elf64_Shdr> sections(4);
     sections[1].sh_type = SHT_PROGBITS;
     sections[1].sh_addr = kAddress;
@@ -63,9 +66,19 @@ struct Builder {
     header.e_shoff = sections[3].sh_offset + strings.size();
     header.e_shentsize = sizeof(Elf64_Shdr);
     header.e_shnum = 4;
+    header.e_phoff = sizeof header;
+    header.e_phentsize = sizeof(Elf64_Phdr);
+    header.e_phnum = 1;
+    Elf64_Phdr segment{};
+    segment.p_type = PT_LOAD;
+    segment.p_flags = segment_flags;
+    segment.p_offset = kOffset;
+    segment.p_vaddr = kAddress;
+    segment.p_filesz = segment_bytes;
 
     File file(header.e_shoff + sections.size() * sizeof(Elf64_Shdr));
     std::memcpy(file.data(), &header, sizeof header);
+    std::memcpy(file.data() + header.e_phoff, &segment, sizeof segment);
     std::memcpy(file.data() + sections[2].sh_offset, symbols.data(), sections[2].sh_size);
     std::memcpy(file.data() + sections[3].sh_offset, strings.data(), strings.size());
     std::memcpy(file.data() + header.e_shoff, sections.data(), sections.size() * sizeof(Elf64_Shdr));
@@ -88,7 +101,7 @@ TEST(EmbeddedSymbols, functions_have_room_up_to_the_next_or_the_end_of_their_sec
   EXPECT_EQ(symbols[1].name, "same");
   for (const Symbol& symbol : {symbols[0], symbols[1]}) {
     EXPECT_EQ(symbol.address, 0x1010u);
-    EXPECT_EQ(symbol.offset, 0x50u);  // 0x40 + 0x10
+    EXPECT_EQ(symbol.offset, 0x88u);  // 0x78 + 0x10
     EXPECT_EQ(symbol.room, 8u);
   }
   EXPECT_EQ(symbols[2].name, "second");
@@ -107,6 +120,17 @@ TEST(EmbeddedSymbols, data_and_what_others_define_are_no_functions_of_the_file) 
        {"in strings", 0, STT_FUNC, 3},
        {"", 0x1000}}}.build();
   EXPECT_TRUE(function_symbols(file).empty());
+}
+
+TEST(EmbeddedSymbols, functions_that_are_not_mapped_as_code_are_left_out) {
+  Builder builder{{{"first", 0x1000}, {"last", 0x10f0}}};
+  builder.segment_bytes = 0xff;  // the section goes on, and with it the room of the last function
+  const File cut = builder.build();
+  EXPECT_TRUE(function_symbols(cut).empty());
+  builder.segment_bytes = Builder::kSize;
+  EXPECT_EQ(function_symbols(builder.build()).size(), 2u);
+  builder.segment_flags = PF_R | PF_W;
+  EXPECT_TRUE(function_symbols(builder.build()).empty());
 }
 
 TEST(EmbeddedSymbols, no_damage_reads_outside_the_file) {

@@ -25,14 +25,13 @@ T load(Bytes table, size_t index) {
   return value;
 }
 
-std::vector<Elf64_Shdr> sections_of(Bytes file) {
-  if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) return {};
-  const auto header = load<Elf64_Ehdr>(file, 0);
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) return {};
-  const auto table = part(file, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr));
-  if (header.e_shentsize != sizeof(Elf64_Shdr) || !table) return {};
-  std::vector<Elf64_Shdr> all(header.e_shnum);
-  if (!all.empty()) std::memcpy(all.data(), table->data(), table->size());
+/// A table of the header; empty if its entries have another size or it is not inside the file.
+template <class Entry>
+std::vector<Entry> table(Bytes file, uint64_t offset, uint64_t count, uint64_t entry_size) {
+  const auto bytes = part(file, offset, count * sizeof(Entry));
+  if (entry_size != sizeof(Entry) || !bytes) return {};
+  std::vector<Entry> all(count);
+  if (!all.empty()) std::memcpy(all.data(), bytes->data(), bytes->size());
   return all;
 }
 
@@ -56,6 +55,15 @@ std::optional<Symbol> function(const Elf64_Sym& entry, Bytes strings, std::span<
   return Symbol{name, entry.st_value, section.sh_offset + within, section.sh_size - within};
 }
 
+/// Whether the loader puts the symbol's code where the symbol says.
+bool is_mapped(const Symbol& symbol, std::span<const Elf64_Phdr> segments) {
+  return std::any_of(segments.begin(), segments.end(), [&](const Elf64_Phdr& segment) {
+    const uint64_t within = symbol.address - segment.p_vaddr;
+    return segment.p_type == PT_LOAD && (segment.p_flags & PF_X) && within < segment.p_filesz &&
+           symbol.room <= segment.p_filesz - within && symbol.offset == segment.p_offset + within;
+  });
+}
+
 void end_at_the_next(std::vector<Symbol>& symbols) {
   std::stable_sort(symbols.begin(), symbols.end(),
                    [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
@@ -69,15 +77,21 @@ void end_at_the_next(std::vector<Symbol>& symbols) {
 }  // namespace
 
 std::vector<Symbol> function_symbols(std::span<const std::byte> file) {
-  const std::vector<Elf64_Shdr> sections = sections_of(file);
+  if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) return {};
+  const auto header = load<Elf64_Ehdr>(file, 0);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) return {};
+  const auto sections = table<Elf64_Shdr>(file, header.e_shoff, header.e_shnum, header.e_shentsize);
+  const auto segments = table<Elf64_Phdr>(file, header.e_phoff, header.e_phnum, header.e_phentsize);
   std::vector<Symbol> symbols;
   for (const Elf64_Shdr& section : sections) {
     if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
     const auto entries = part(file, section.sh_offset, section.sh_size);
     const auto strings = part(file, sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
     if (!entries || !strings) continue;
-    for (size_t i = 0; i < entries->size() / sizeof(Elf64_Sym); ++i)
-      if (const auto symbol = function(load<Elf64_Sym>(*entries, i), *strings, sections)) symbols.push_back(*symbol);
+    for (size_t i = 0; i < entries->size() / sizeof(Elf64_Sym); ++i) {
+      const auto symbol = function(load<Elf64_Sym>(*entries, i), *strings, sections);
+      if (symbol && is_mapped(*symbol, segments)) symbols.push_back(*symbol);
+    }
   }
   end_at_the_next(symbols);
   return symbols;

@@ -18,7 +18,7 @@ struct Symbol {
   uint64_t room = 0;      ///< bytes from its start to the next symbol or the end of its section
 };
 
-/// Reads any bytes; every offset is checked. Nothing if the file is stripped, damaged or no 64-bit ELF file.
+/// Reads any bytes; every offset is checked. Functions that the loader does not map as code are left out. Nothing if the file is stripped, damaged or no 64-bit ELF file.
 /// @return  by address; several names of one place are several symbols
 std::vector<Symbol> function_symbols(std::span<const std::byte> file);
 
