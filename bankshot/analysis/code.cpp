@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "bankshot/analysis/shared_layout.hpp"
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/ptx/places.hpp"
 
@@ -257,11 +258,25 @@ class Builder {
       step.writes = true;
       add_destinations(instruction.operands[0], step);
       access(instruction, instruction.operands[1], step);
+    } else if (moves_matrices(instruction)) {
+      const bool stores = op == "stmatrix" || has(instruction, "store");
+      step.writes = stores;
+      if (!stores) add_destinations(instruction.operands[0], step);
+      access(instruction, instruction.operands[stores ? 0 : 1], step);
+      step.unknown = "lanes of " + ptx::mnemonic(instruction) + " access lines of matrices, which is not followed";
+      if (step.width == 0) step.width = 1;  // bits
     } else {
       compute(instruction, std::move(step));
       return;
     }
     code_.steps.push_back(std::move(step));
+  }
+
+  /// wmma.load, wmma.store, ldmatrix, stmatrix.
+  static bool moves_matrices(const ptx::Instruction& instruction) {
+    const bool named = instruction.opcode == "ldmatrix" || instruction.opcode == "stmatrix" ||
+                       (instruction.opcode == "wmma" && (has(instruction, "load") || has(instruction, "store")));
+    return named && instruction.operands.size() >= 2;
   }
 
   /// `@p exit` is `@!p bra behind; exit; behind:`, as the engine has it: a side that never comes back joins nothing.

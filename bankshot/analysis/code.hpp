@@ -45,6 +45,7 @@ struct Step {
   std::vector<Source> sources;         ///< of an access: the address; of brx.idx: the index
   std::vector<uint32_t> targets;       ///< steps
   std::string name;                    ///< parameter
+  std::string unknown;                 ///< why the addresses of an access are not told; empty: they may be
   int64_t offset = 0;                  ///< of parameters and addresses
   // accesses
   ptx::Space space = ptx::Space::generic;

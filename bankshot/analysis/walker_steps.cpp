@@ -238,7 +238,7 @@ void Walker::access(const Step& step, uint64_t all) {
   if (step.destinations.empty()) return;
 
   // One address, one value: but not where other threads may write in between.
-  const bool uniform = is_uniform(address, lanes) && !step.atomic && !step.is_volatile;
+  const bool uniform = is_uniform(address, lanes) && !step.atomic && !step.is_volatile && step.unknown.empty();
   const std::string reason = (step.space == ptx::Space::param ? "depends on the result of a call, read at "
                               : step.atomic                   ? "depends on the result of an atomic at "
                                                               : "depends on data loaded at ") +
@@ -256,6 +256,7 @@ void Walker::access(const Step& step, uint64_t all) {
 void Walker::record(const Step& step, uint64_t lanes, const Row& address, bool unsure_guard) {
   Access access;
   access.mask = lanes;
+  access.reason = step.unknown;
   const Value* first = nullptr;
   for (unsigned lane = 0; lane < lanes_ && access.reason.empty(); ++lane) {
     if (!is_on(lanes, lane)) continue;

@@ -71,6 +71,13 @@ constexpr std::array kUnits = {
     unit_keys<UnitClass::fp32>("units.fp32"), unit_keys<UnitClass::fp64>("units.fp64"),
     unit_keys<UnitClass::sfu>("units.sfu"),   unit_keys<UnitClass::divide>("units.divide"),
     unit_keys<UnitClass::warp>("units.warp"),
+    std::array<Key, 3>{
+        Key{"units.tensor", "count", +in_unit<UnitClass::tensor, &UnitConfig::count>, 1, 64,
+            "units of an SM for matrix products, dealt out as above; a GPU without the section does them in fp32"},
+        Key{"units.tensor", "lanes", +in_unit<UnitClass::tensor, &UnitConfig::lanes>, 1, 65536,
+            "multiply-adds of 16-bit factors that one unit starts a cycle; of 8 bits twice, of tf32 half, of f64 a sixteenth of these"},
+        Key{"units.tensor", "latency", +in_unit<UnitClass::tensor, &UnitConfig::latency>, 1, kLong,
+            "cycles from issue until a dependent instruction can issue"}},
 };
 static_assert(kUnits.size() == kUnitClasses, "every class has its section");
 
@@ -224,7 +231,7 @@ constexpr std::array kRelations = {
 }  // namespace
 
 std::span<const Key> timing_keys() { return kKeys; }
-bool may_be_left_out(std::string_view section) { return section == "scratchpad.locks" || section == "transactions"; }
+bool may_be_left_out(std::string_view section) { return section == "scratchpad.locks" || section == "transactions" || section == "units.tensor"; }
 std::span<const Relation> timing_relations() { return kRelations; }
 
 }  // namespace bankshot::gpu

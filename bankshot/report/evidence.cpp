@@ -12,6 +12,10 @@ bool any_site(const RunReport& report, F wanted) {
   });
 }
 
+bool is_matrix(const Site& site) {
+  return site.op.starts_with("ldmatrix") || site.op.starts_with("stmatrix") || site.op.starts_with("wmma");
+}
+
 }  // namespace
 
 std::string evidence_text(const RunReport& report) {
@@ -23,6 +27,11 @@ std::string evidence_text(const RunReport& report) {
       "     lanes that read one word share it" + (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
       "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
       "     64 bits, a quarter-warp at 128 bits\n";
+  if (any_site(report, is_matrix)) {
+    text +=
+        "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are. That ldmatrix has 8 lines\n"
+        "     of 16 bytes in a pass is B or C; that stmatrix has is assumed\n";
+  }
   if (any_site(report, is_atomic)) {
     text +=
         "  C  one community source: lanes of an atomic that meet on one word take a pass each (position\n"

@@ -70,7 +70,7 @@ bool is_atomic(const Site& site) { return site.op.starts_with("atom") || site.op
 
 scratchpad::AccessKind kind_of(const Site& site) {
   if (is_atomic(site) || site.totals.in_transactions != 0) return scratchpad::AccessKind::atomic;
-  return site.op.starts_with("st") ? scratchpad::AccessKind::store : scratchpad::AccessKind::load;
+  return site.op.starts_with("st") || site.op.starts_with("wmma.store") ? scratchpad::AccessKind::store : scratchpad::AccessKind::load;
 }
 
 SharedTotals Kernel::shared() const {

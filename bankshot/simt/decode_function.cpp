@@ -381,7 +381,9 @@ uint32_t FunctionDecoder::new_site(const ptx::Instruction& instruction, unsigned
   item_->site = static_cast<int32_t>(program.sites.size());
   using scratchpad::AccessKind;
   const bool atomic = instruction.opcode == "atom" || instruction.opcode == "red";
-  program.sites.push_back({0, width, atomic ? AccessKind::atomic : instruction.opcode == "st" ? AccessKind::store : AccessKind::load});
+  const bool store = instruction.opcode == "st" || instruction.opcode == "stmatrix" ||
+                     (instruction.opcode == "wmma" && instruction.modifiers[0] == "store");
+  program.sites.push_back({0, width, atomic ? AccessKind::atomic : store ? AccessKind::store : AccessKind::load});
   return static_cast<uint32_t>(item_->site);
 }
 

@@ -39,6 +39,7 @@ struct InstrFlag {
   static constexpr uint16_t kPolls = 16;        ///< may be waiting for another lane: volatile, acquire, atomic with result
   static constexpr uint16_t kWide = 32;         ///< the address register is 64 bits
   static constexpr uint16_t kOneWord = 64;      ///< ld, st: one 32-bit register through a 32-bit address register
+  static constexpr uint16_t kMatrix = 512;      ///< loads or stores matrices: lower_matrix.hpp
   static constexpr uint16_t kPseudo = 256;      ///< not an instruction of the program: not counted
 };
 

@@ -15,6 +15,7 @@ std::string_view name(Unit unit) {
     case Unit::memory: return "memory";
     case Unit::control: return "control";
     case Unit::warp: return "across the warp";
+    case Unit::matrix: return "matrices";
   }
   return "";
 }

@@ -6,6 +6,7 @@
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/lower_memory.hpp"
+#include "bankshot/simt/matrix.hpp"
 #include "bankshot/simt/paths.hpp"
 #include "bankshot/simt/transaction.hpp"
 
@@ -72,9 +73,12 @@ uint64_t executing_lanes(const Warp& w, const Instr* i) {
 
 void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
   to.shared = to.local = to.global = 0;
+  if (i->flags & InstrFlag::kMatrix) lanes = matrix_addresses(w, i, to);
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   const unsigned count = w.worker->program->lanes;
-  if (i->op[0] == OperandRef::kNone || !(i->flags & InstrFlag::kWide)) {
+  if (i->flags & InstrFlag::kMatrix) {
+    // They are there.
+  } else if (i->op[0] == OperandRef::kNone || !(i->flags & InstrFlag::kWide)) {
     for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = lane_address(w, i, lane);
   } else {
     const uint64_t* const base = w.row<const uint64_t>(i->op[0]);

@@ -323,7 +323,7 @@ void end_attempt(Warp& w) {
 
 const Instr* run_tx_access(Warp& w, const Instr* i) {
   const auto plain = [&] { return i->guard == OperandRef::kNone ? i->body(w, i) : run_guarded(w, i); };
-  if (!in_transaction(w)) return plain();
+  if (!in_transaction(w) || (i->flags & InstrFlag::kMatrix) != 0) return plain();  // a matrix instruction refuses itself
   const uint64_t lanes = executing_lanes(w, i);
   LaneAddresses to;
   to.shared = 0;

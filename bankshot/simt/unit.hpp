@@ -6,6 +6,6 @@
 namespace bankshot::simt {
 
 /// Which execution unit an instruction occupies; latencies are the GPU file's.
-enum class Unit : uint8_t { alu, fp32, fp64, sfu, memory, control, warp };
+enum class Unit : uint8_t { alu, fp32, fp64, sfu, memory, control, warp, matrix };
 
 }  // namespace bankshot::simt

@@ -21,8 +21,9 @@ namespace bankshot::timing {
 ///   sfu       approximations: sin, cos, ex2, lg2, rcp, rsqrt, sqrt
 ///   divide    what machines do in a sequence: integer division, IEEE division and square root
 ///   warp      shuffles, votes, reductions over the warp
-enum class UnitClass : uint8_t { alu, multiply, fp32, fp64, sfu, divide, warp };
-constexpr unsigned kUnitClasses = 7;
+///   tensor    matrix products; "lanes" are multiply-adds of 16-bit factors there. A GPU without does them in fp32
+enum class UnitClass : uint8_t { alu, multiply, fp32, fp64, sfu, divide, warp, tensor };
+constexpr unsigned kUnitClasses = 8;
 const char* name(UnitClass unit);
 
 /// Units of one class in an SM. Scheduler s issues to unit s mod `count`, and to units beyond one for each scheduler.
@@ -141,7 +142,7 @@ struct Config {
   uint64_t l2_bytes = 0;          ///< of all channels together
   scratchpad::Rules rules;        ///< banks, ports, hash
   IssueConfig issue;
-  std::array<UnitConfig, kUnitClasses> units;
+  std::array<UnitConfig, kUnitClasses> units = {{{}, {}, {}, {}, {}, {}, {}, {0, 0, 0}}};  ///< tensor: count 0 if it has none
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
   LocksConfig locks;

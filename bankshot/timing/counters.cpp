@@ -102,7 +102,7 @@ void add(LineCounters& to, const LineCounters& from) {
 }
 
 const char* name(UnitClass unit) {
-  static constexpr const char* kNames[kUnitClasses] = {"alu", "multiply", "fp32", "fp64", "sfu", "divide", "warp"};
+  static constexpr const char* kNames[kUnitClasses] = {"alu", "multiply", "fp32", "fp64", "sfu", "divide", "warp", "tensor"};
   return kNames[static_cast<unsigned>(unit)];
 }
 

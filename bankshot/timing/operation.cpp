@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bankshot/simt/lower_matrix.hpp"
+#include "bankshot/simt/matrix.hpp"
+
 namespace bankshot::timing {
 namespace {
 
@@ -42,6 +45,8 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
     if (opcode == "atom" || opcode == "red") return Kind::atomic;
     if (opcode == "cp") return copy_kind(text);
     if (opcode == "mbarrier") return Kind::mbarrier;
+    if (opcode == "ldmatrix" || (opcode == "wmma" && has_modifier(text, "load"))) return Kind::load;
+    if (opcode == "stmatrix" || opcode == "wmma") return Kind::store;
     return Kind::arithmetic;  // hints
   }
   if (unit != simt::Unit::control) return Kind::arithmetic;
@@ -54,6 +59,15 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
   if (opcode == "tx_begin") return Kind::tx_begin;
   if (opcode == "tx_commit") return Kind::tx_commit;
   return Kind::arithmetic;
+}
+
+/// What a matrix product keeps its unit busy for, in multiply-adds of 16-bit factors. Half as wide factors take half of the time,
+/// tf32 twice as long as f16, and f64 sixteen times. Source: H100 whitepaper, peak rates.
+uint32_t tensor_work(const simt::Instr& instr) {
+  const simt::MatrixShape shape = simt::MatrixShape::unpacked(instr.op[1]);
+  const auto factor = static_cast<simt::Element>(instr.op[2] & 0xff);
+  const uint32_t products = shape.m * shape.n * shape.k * (simt::is_quad_pairs(shape, factor) ? 4 : 1);
+  return std::max(1u, factor == simt::Element::f64 ? 16 * products : products * simt::bits(factor) / 16);
 }
 
 /// add of 1, or inc up to the largest number, whose result nobody wants.
@@ -84,6 +98,7 @@ UnitClass unit_class(simt::Unit unit, std::string_view text) {
       return unit == Unit::fp32 ? UnitClass::fp32 : UnitClass::fp64;
     case Unit::sfu: return approximate || (opcode != "div" && opcode != "sqrt" && opcode != "rcp") ? UnitClass::sfu : UnitClass::divide;
     case Unit::warp: return UnitClass::warp;
+    case Unit::matrix: return opcode == "movmatrix" ? UnitClass::warp : UnitClass::tensor;
     default: return UnitClass::alu;
   }
 }
@@ -144,6 +159,8 @@ Operations operations(const simt::LoadedProgram& program) {
       operation.width = static_cast<uint8_t>(program.copies[program.code[k].op[5]].bytes);
       operation.passes_l1 = has_modifier(text, "cg");
     }
+    if ((program.code[k].flags & simt::InstrFlag::kMatrix) != 0) operation.width = static_cast<uint8_t>(simt::matrix_piece(program.code[k]));
+    if (operation.unit == UnitClass::tensor) operation.work = tensor_work(program.code[k]);
     operation.reads = info.reads;
     operation.writes = info.writes;
     operation.uses = static_cast<uint32_t>(all.registers.size());

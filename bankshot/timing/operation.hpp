@@ -34,6 +34,7 @@ struct Operation {
   uint8_t width = 4;        ///< load, store, atomic, copy: bytes a lane
   uint16_t reads = 0, writes = 0;
   uint32_t uses = 0;        ///< where its registers begin in Operations::registers
+  uint32_t work = 0;        ///< tensor: multiply-adds of 16-bit factors that it is worth; else 0, its lanes
 
   bool is_access() const { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic || kind == Kind::copy; }
 };

@@ -108,6 +108,8 @@ class Sm {
     const Operation* operation = nullptr;
     uint64_t* port = nullptr;      ///< of its execution unit
     unsigned lanes = 1;            ///< that it starts a cycle
+    UnitClass unit = UnitClass::alu;
+    unsigned work = 32;            ///< lanes that the instruction has for it
     Cycle ready = 0;               ///< its results
     Cause why = Cause::execution;  ///< what who waits for them waits for
     bool shared = false, global = false, deferred = false;

@@ -84,17 +84,23 @@ bool Sm::may_leave(const Issue& issue) {
 
 bool Sm::unit_free(Issue& issue, unsigned scheduler) {
   const Operation& operation = *issue.operation;
+  issue.work = config_.warp_size;
   if (operation.is_access() || operation.kind == Kind::constant) {
     issue.port = &load_store_;
     issue.lanes = std::max(1u, config_.load_store.lanes);
   } else {
-    std::vector<uint64_t>& units = units_[static_cast<unsigned>(operation.unit)];
+    issue.unit = operation.unit;
+    if (operation.work != 0) {
+      issue.work = operation.work;
+      if (config_.units[static_cast<unsigned>(issue.unit)].count == 0) issue.unit = UnitClass::fp32;
+    }
+    std::vector<uint64_t>& units = units_[static_cast<unsigned>(issue.unit)];
     issue.port = &units[scheduler % units.size()];
     // Units beyond one for each scheduler are anybody's.
     for (size_t k = schedulers_.size(); k < units.size(); ++k) {
       if (units[k] < *issue.port) issue.port = &units[k];
     }
-    issue.lanes = std::max(1u, config_.units[static_cast<unsigned>(operation.unit)].lanes);
+    issue.lanes = std::max(1u, config_.units[static_cast<unsigned>(issue.unit)].lanes);
   }
   const Cycle free = *issue.port / issue.lanes;
   return free <= issue.now || block(issue.slot, free, Cause::unit_busy);
@@ -138,7 +144,7 @@ void Sm::execute(Issue& issue) {
   worker_->cycle = clock_(issue.now);
 
   issue.ready = issue.now + 1;
-  *issue.port = std::max(*issue.port, issue.now * issue.lanes) + config_.warp_size;
+  *issue.port = std::max(*issue.port, issue.now * issue.lanes) + issue.work;
   scratchpad::SiteTotals before;
   if (issue.shared || operation.kind == Kind::copy) {
     const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
@@ -150,8 +156,8 @@ void Sm::execute(Issue& issue) {
   if (operation.kind == Kind::constant) charge_constant(issue);
   const Issued as_issued = issued(issue.now, slot, issue.index);
   if (!operation.is_access() && operation.kind != Kind::constant) {
-    const UnitConfig& unit = config_.units[static_cast<unsigned>(operation.unit)];
-    const unsigned interval = (config_.warp_size + issue.lanes - 1) / issue.lanes;
+    const UnitConfig& unit = config_.units[static_cast<unsigned>(issue.unit)];
+    const unsigned interval = (issue.work + issue.lanes - 1) / issue.lanes;
     const unsigned latency = operation.kind == Kind::mbarrier ? config_.scratchpad.latency : unit.latency;
     issue.ready = pipeline_->other(as_issued, Flow::other, std::max(latency, interval));
   } else if (!issue.shared && operation.kind != Kind::copy) {
@@ -258,6 +264,12 @@ std::span<unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost& cost
   if (!staged_) {
     degrees_[0] = passes;
     return {degrees_.data(), 1};
+  }
+  if ((issue.instr->flags & simt::InstrFlag::kMatrix) != 0) {  // its accesses are not those of sub-warps
+    const std::span<unsigned> all(degrees_.data(), issue_cycles_);
+    std::fill(all.begin(), all.end(), 0u);
+    all[0] = passes;
+    return all;
   }
   const unsigned lanes = config_.issue.simd_lanes;
   const std::span<unsigned> parts(degrees_.data(), issue_cycles_);
@@ -415,7 +427,7 @@ void Sm::results(const Issue& issue) {
     const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
     span(slot, issue.index, Track::warp, slot, issue.now, end, 0);
     if (!operation.is_access() && operation.kind != Kind::constant) {
-      span(slot, issue.index, Track::unit, static_cast<unsigned>(operation.unit), issue.now, (*issue.port + issue.lanes - 1) / issue.lanes, 0);
+      span(slot, issue.index, Track::unit, static_cast<unsigned>(issue.unit), issue.now, (*issue.port + issue.lanes - 1) / issue.lanes, 0);
     }
   }
 }

@@ -4,7 +4,7 @@
 set(variants
   "vector_add|odd|1001" "vector_add|one|1"
   "transpose|padded|256 --padded" "transpose|naive|256 --naive" "transpose|odd|77"
-  "histogram|flat|100000 --flat" "matmul|small|64"
+  "histogram|flat|100000 --flat" "matmul|small|64" "tensor_gemm|padded|64 --padded"
   "reduction|sequential|5000 --sequential" "reduction|odd|1023"
   "scan|padded|262144 --padded" "scan|odd|1000" "stencil|odd|101 57"
   "bitonic_sort|one_block|1024" "spinlock|one_warp|1 32" "spinlock|wide|40 128" "warp_primitives|one|1"
@@ -95,7 +95,7 @@ endforeach()
 set(simulated
   "back_propagation" "bitonic_sort 1024" "convolution 5 3" "dct8x8" "dwt_haar 1024" "fast_walsh 11 3" "fft 64 2" "histogram 10000"
   "hotspot 37 3" "lavamd 1 7" "lud 16" "matmul 64" "matrix_scan 2049" "mri_gridding 1 1 1 1" "needleman_wunsch 16" "reduction 5000"
-  "scalar_product 5 1001" "scan 1000" "spinlock 1 32" "srad 32 1" "stencil 101 57" "transpose 77" "transpose16 77" "vector_add 1001"
+  "scalar_product 5 1001" "scan 1000" "spinlock 1 32" "srad 32 1" "stencil 101 57" "tensor_gemm 64" "transpose 77" "transpose16 77" "vector_add 1001"
   "voting_histogram 33 7" "warp_primitives 1" "atomic_latency --conflicts=7" "atomic_throughput --warps=3 --intra=5"
   "voting --words=64 --copies=8 --pad=1 --patterns=200" "histogram_copies 48 --copies=4 --threads=128"
   "hough 64 48 --copies=6 --angles=8" "kmeans_update 2000 --clusters=100 --copies=8 --threads=256" "dct_short 64 32"

@@ -17,6 +17,7 @@ void memory_rows(Rows& rows);    ///< ld, st, prefetch
 void atomic_rows(Rows& rows);    ///< atom, red
 void async_rows(Rows& rows);     ///< cp.async, cp.async.bulk, mbarrier
 void warp_rows(Rows& rows);      ///< shfl, vote, match, redux, activemask, elect
+void tensor_rows(Rows& rows);    ///< mma, wmma, ldmatrix, stmatrix, movmatrix
 void control_rows(Rows& rows);   ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

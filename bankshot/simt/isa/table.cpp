@@ -18,6 +18,7 @@ const Rows& rows() {
     atomic_rows(all);
     async_rows(all);
     warp_rows(all);
+    tensor_rows(all);
     control_rows(all);
     return all;
   }();
