@@ -326,7 +326,8 @@ class Builder {
   void compute(const ptx::Instruction& instruction, Step step) {
     static constexpr std::string_view kWithoutResult[] = {
         "bar",     "barrier", "membar",         "fence",      "nanosleep", "prefetch",      "prefetchu",
-        "pmevent", "brkpt",   "griddepcontrol", "setmaxnreg", "discard",   "applypriority", "cp"};
+        "pmevent", "brkpt",   "griddepcontrol", "setmaxnreg", "discard",   "applypriority", "cp",
+        "sust",    "sured"};
     const bool result =
         std::find(std::begin(kWithoutResult), std::end(kWithoutResult), instruction.opcode) == std::end(kWithoutResult);
     if ((!result && !has(instruction, "red")) || instruction.operands.empty()) {

@@ -1,7 +1,6 @@
 // Attributes of the device by number.
 // Source: CUDA runtime API reference, enum cudaDeviceAttr; values of limits: CUDA C++ Programming Guide, "Technical
-// Specifications per Compute Capability". Texture and surface limits are told though textures are not there yet, since
-// programs print them.
+// Specifications per Compute Capability". Arrays and textures are held to those for textures and surfaces.
 #include <algorithm>
 
 #include "bankshot/cuda/device.hpp"

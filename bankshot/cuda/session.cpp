@@ -119,6 +119,9 @@ void Session::reset() {
   streams_.clear();
   events_.clear();
   pools_.clear();
+  arrays_.clear();
+  texture_objects_.clear();
+  texture_references_.clear();
   host_flags_.clear();
   limits_.clear();
   if (Witness* witness = Witness::get(); witness && engine_) {

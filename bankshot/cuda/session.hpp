@@ -9,6 +9,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "bankshot/cuda/arrays.hpp"
 #include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/modules.hpp"
@@ -18,6 +19,8 @@
 #include "bankshot/cuda/running_kernel.hpp"
 #include "bankshot/cuda/simulation.hpp"
 #include "bankshot/cuda/streams.hpp"
+#include "bankshot/cuda/texture_references.hpp"
+#include "bankshot/cuda/textures.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/engine.hpp"
 
@@ -66,6 +69,9 @@ class Session {
   StreamTable& streams() { return streams_; }
   EventTable& events() { return events_; }
   PoolTable& pools() { return pools_; }
+  ArrayTable& arrays() { return arrays_; }
+  TextureObjects& texture_objects() { return texture_objects_; }
+  TextureReferences& texture_references() { return texture_references_; }
   ReportFile& report() { return report_; }
   RunningKernel& running() { return running_; }
   /// Null where nobody could see it.
@@ -91,6 +97,9 @@ class Session {
   StreamTable streams_;
   EventTable events_;
   PoolTable pools_;
+  ArrayTable arrays_;
+  TextureObjects texture_objects_;
+  TextureReferences texture_references_;
   ReportFile report_;
   RunningKernel running_;
   std::unique_ptr<Progress> progress_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/witness.hpp"
 
 namespace bankshot::cuda {
@@ -65,11 +64,6 @@ Status check_range(const simt::Memory& memory, uint64_t address, uint64_t bytes,
   // A registered range is the program's own memory: a copy may go on beyond it, as far as the host side is concerned.
   if (allocation->kind == simt::MemoryKind::registered && side != Side::device) return Status::success;
   return bytes <= allocation->address + allocation->size - address ? Status::success : Status::invalid_value;
-}
-
-Status refuse_arrays() {
-  say_once("arrays", "copying CUDA arrays is not supported");
-  return Status::not_supported;
 }
 
 Status copy(const simt::Memory& memory, const Region& to, const Region& from, const Extent& wanted) {

@@ -31,9 +31,6 @@ struct Extent {
   uint64_t width = 0, height = 1, depth = 1;  ///< width in bytes
 };
 
-/// CUDA arrays belong to textures, which are not there yet: says so once. @return not_supported
-Status refuse_arrays();
-
 /// Copies an extent; overlapping rows as memmove would. Both regions are checked before the first byte moves.
 /// @return success, invalid_value (range), or invalid_pitch (width greater than a pitch)
 Status copy(const simt::Memory& memory, const Region& to, const Region& from, const Extent& extent);

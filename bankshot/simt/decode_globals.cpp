@@ -105,7 +105,24 @@ void place_memory_variable(ModuleContext& context, const ptx::Variable& variable
     context.diagnostics->push_back({variable.position, "'" + variable.name + "': " + address.error().message, {}});
     return;
   }
-  program.globals.push_back({variable.name, *address, size, constant, managed});
+  program.globals.push_back({variable.name, *address, size, constant, managed, {}});
+  context.symbols[variable.name].address = *address;
+}
+
+/// A .texref or .surfref: its address is what stands for the texture, nothing is stored there.
+void place_opaque_variable(ModuleContext& context, const ptx::Variable& variable) {
+  LoadedProgram& program = *context.program;
+  if (variable.opaque == "samplerref" || variable.has_initialiser || !variable.dimensions.empty()) {
+    context.diagnostics->push_back({variable.position, "'" + variable.name + "': sampler variables, and texture variables with initial values or of arrays, are not supported",
+                                    "A .texref without them is bound by cuTexRefSetArray and relatives."});
+    return;
+  }
+  const Result<uint64_t> address = program.memory->allocate(8, MemoryKind::module_global, 8, variable.name);
+  if (!address) {
+    context.diagnostics->push_back({variable.position, "'" + variable.name + "': " + address.error().message, {}});
+    return;
+  }
+  program.globals.push_back({variable.name, *address, 8, false, false, variable.opaque});
   context.symbols[variable.name].address = *address;
 }
 
@@ -130,7 +147,7 @@ void declare_globals(ModuleContext& context) {
       case Space::global:
       case Space::constant:
         if (variable->type == ptx::Type::opaque) {
-          context.diagnostics->push_back({variable->position, "texture, sampler and surface variables are not supported", {}});
+          place_opaque_variable(context, *variable);
         } else if (variable->linkage == "extern") {
           context.diagnostics->push_back({variable->position,
                                           "'" + variable->name + "' is defined in another module",

@@ -55,6 +55,7 @@ struct Engine::Impl {
 
   EngineOptions options;
   Memory memory;
+  TextureTable textures;
   const Rows* rows = nullptr;
   unsigned lanes = 32;
   Windows windows;
@@ -66,6 +67,7 @@ Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>(std::move(o
 Engine::~Engine() = default;
 
 Memory& Engine::memory() { return impl_->memory; }
+TextureTable& Engine::textures() { return impl_->textures; }
 const EngineOptions& Engine::options() const { return impl_->options; }
 
 Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text, std::string_view name) {
@@ -99,6 +101,7 @@ Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view ker
     setup.options = &impl_->options;
     setup.program = &program;
     setup.memory = &impl_->memory;
+    setup.textures = &impl_->textures;
     setup.windows = impl_->windows;
     setup.config = &config;
     setup.kernel = &program.kernels[k];

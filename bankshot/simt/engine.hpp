@@ -14,6 +14,7 @@
 #include "bankshot/scratchpad/tx_config.hpp"
 #include "bankshot/scratchpad/tx_totals.hpp"
 #include "bankshot/simt/memory.hpp"
+#include "bankshot/simt/texture_table.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::simt {
@@ -144,6 +145,7 @@ struct GlobalInfo {
   uint64_t size = 0;
   bool constant = false;
   bool managed = false;
+  std::string opaque;      ///< "texref" or "surfref": its address is a handle, of which nothing is stored
 };
 
 struct LaunchConfig {
@@ -161,6 +163,7 @@ class Engine {
   ~Engine();
 
   Memory& memory();
+  TextureTable& textures();
   const EngineOptions& options() const;
 
   /// Parses, checks and decodes a module and allocates its globals. What cannot run is refused here, naming

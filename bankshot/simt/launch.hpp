@@ -22,6 +22,7 @@ struct LaunchSetup {
   const EngineOptions* options = nullptr;
   LoadedProgram* program = nullptr;
   Memory* memory = nullptr;
+  const TextureTable* textures = nullptr;
   Windows windows;
   const LaunchConfig* config = nullptr;
   const KernelInfo* kernel = nullptr;

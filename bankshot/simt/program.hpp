@@ -11,6 +11,7 @@
 #include "bankshot/simt/arena.hpp"
 #include "bankshot/simt/engine.hpp"
 #include "bankshot/simt/instr.hpp"
+#include "bankshot/simt/texture_op.hpp"
 #include "bankshot/simt/unit.hpp"
 
 namespace bankshot::simt {
@@ -113,6 +114,7 @@ struct LoadedProgram {
   std::vector<SiteInfo> sites;
   std::vector<CallInfo> calls;
   std::vector<CopyInfo> copies;
+  std::vector<TextureOp> texture_ops;       ///< operands of texture and surface instructions
   std::vector<std::vector<uint32_t>> lists; ///< operand lists: vectors of more than four, branch targets …
   std::vector<std::byte> constants;         ///< the constant pool, rows of `lanes`, while it is being made
   std::byte* constant_rows = nullptr;       ///< … and when it is finished

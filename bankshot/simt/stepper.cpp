@@ -8,6 +8,7 @@
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/matrix.hpp"
 #include "bankshot/simt/paths.hpp"
+#include "bankshot/simt/texture_op.hpp"
 #include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
@@ -74,6 +75,15 @@ uint64_t executing_lanes(const Warp& w, const Instr* i) {
 void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
   to.shared = to.local = to.global = 0;
   if (i->flags & InstrFlag::kMatrix) lanes = matrix_addresses(w, i, to);
+  if (is_texture(*i)) {
+    TexelAddresses texels;
+    texel_addresses_of(w, i, lanes, texels);
+    if (texels.count != 0) {
+      to.global = texels.row[0].lanes;
+      to.address = texels.row[0].address;
+    }
+    return;
+  }
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   const unsigned count = w.worker->program->lanes;
   if (i->flags & InstrFlag::kMatrix) {

@@ -179,6 +179,7 @@ struct Worker {
   const Launch* launch = nullptr;
   const LoadedProgram* program = nullptr;
   Memory* memory = nullptr;
+  const TextureTable* textures = nullptr;
   uint8_t fp = 0;                     ///< FpMode in force
   bool parallel = false;              ///< other CTAs run at the same time: atomics are host atomics
   bool counting = false;

@@ -40,14 +40,14 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
     // Parameters are in constant memory, those of calls in registers.
     if (has_any(text, {"param", "param::entry", "param::func"})) return opcode == "ld" ? Kind::constant : Kind::arithmetic;
     if (has_modifier(text, "const")) return Kind::constant;
-    if (opcode == "ld" || opcode == "ldu") return Kind::load;
-    if (opcode == "st") return Kind::store;
-    if (opcode == "atom" || opcode == "red") return Kind::atomic;
+    if (opcode == "ld" || opcode == "ldu" || opcode == "tex" || opcode == "tld4" || opcode == "suld") return Kind::load;
+    if (opcode == "st" || opcode == "sust") return Kind::store;
+    if (opcode == "atom" || opcode == "red" || opcode == "sured") return Kind::atomic;
     if (opcode == "cp") return copy_kind(text);
     if (opcode == "mbarrier") return Kind::mbarrier;
     if (opcode == "ldmatrix" || (opcode == "wmma" && has_modifier(text, "load"))) return Kind::load;
     if (opcode == "stmatrix" || opcode == "wmma") return Kind::store;
-    return Kind::arithmetic;  // hints
+    return Kind::arithmetic;  // hints, and questions about textures
   }
   if (unit != simt::Unit::control) return Kind::arithmetic;
   if (opcode == "exit" || opcode == "trap" || (opcode == "ret" && in_kernel)) return Kind::exit;
@@ -161,6 +161,8 @@ Operations operations(const simt::LoadedProgram& program) {
     }
     if ((program.code[k].flags & simt::InstrFlag::kMatrix) != 0) operation.width = static_cast<uint8_t>(simt::matrix_piece(program.code[k]));
     if (operation.unit == UnitClass::tensor) operation.work = tensor_work(program.code[k]);
+    operation.texture = operation.is_access() && simt::is_texture(program.code[k]);
+    if (operation.texture) operation.width = 4;
     operation.reads = info.reads;
     operation.writes = info.writes;
     operation.uses = static_cast<uint32_t>(all.registers.size());

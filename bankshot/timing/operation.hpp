@@ -31,7 +31,8 @@ struct Operation {
   AtomicForm form = AtomicForm::machine;
   bool passes_l1 = false;   ///< copy: past the first-level cache
   bool strong = false;      ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
-  uint8_t width = 4;        ///< load, store, atomic, copy: bytes a lane
+  bool texture = false;     ///< load, store, atomic of a texture or surface: its texels' addresses come with the access
+  uint8_t width = 4;        ///< load, store, atomic, copy: bytes a lane; of textures the texture knows
   uint16_t reads = 0, writes = 0;
   uint32_t uses = 0;        ///< where its registers begin in Operations::registers
   uint32_t work = 0;        ///< tensor: multiply-adds of 16-bit factors that it is worth; else 0, its lanes

@@ -138,6 +138,7 @@ class Sm {
   static scratchpad::AccessKind access_kind(const Issue& issue);
   std::array<uint32_t, scratchpad::kMaxLanes> shared_offsets() const;
   void charge_shared(Issue& issue, const scratchpad::Cost& cost);
+  void coalesce_texels(const Issue& issue, uint64_t lanes);
   void charge_memory(Issue& issue);
   Cycle charge_l1(Issue& issue);
   void charge_constant(Issue& issue);
@@ -279,6 +280,7 @@ class Sm {
 
   simt::LaneAddresses addresses_;
   LineRequests requests_, row_;
+  simt::TexelAddresses texels_;
   std::vector<Pending> pending_;
   std::optional<Cycle> fault_;
   Cycle now_ = 0, quantum_end_ = 0, busy_until_ = 0, resident_since_ = 0;

@@ -326,6 +326,22 @@ void Sm::count_banks(const Issue& issue) {
   }
 }
 
+/// The texels of a fetch, each of the lanes' first, then each second one …: a line that several need is asked for once.
+void Sm::coalesce_texels(const Issue& issue, uint64_t lanes) {
+  simt::texel_addresses_of(*issue.warp, issue.instr, lanes, texels_);
+  requests_.count = 0;
+  for (unsigned k = 0; k < texels_.count; ++k) {
+    simt::TexelAddresses::Row& row = texels_.row[k];
+    for (uint64_t rest = row.lanes; rest != 0; rest &= rest - 1) {
+      uint64_t& address = row.address[static_cast<size_t>(std::countr_zero(rest))];
+      address = physical(address);
+    }
+    coalesce(row.address.data(), row.lanes, texels_.width, config_.l1.line_bytes, config_.l1.sector_bytes,
+             issue.operation->kind == Kind::atomic, row_);
+    merge_lines(row_, requests_);
+  }
+}
+
 /// Global and local memory: from here on the port knows.
 void Sm::charge_memory(Issue& issue) {
   const Operation& operation = *issue.operation;
@@ -338,7 +354,8 @@ void Sm::charge_memory(Issue& issue) {
                                                    : physical(addresses_.address[lane]);
   }
   const bool local = addresses_.local != 0;
-  coalesce(at.data(), lanes, local ? std::min(4u, unsigned{operation.width}) : operation.width, config_.l1.line_bytes,
+  if (operation.texture) coalesce_texels(issue, lanes);
+  else coalesce(at.data(), lanes, local ? std::min(4u, unsigned{operation.width}) : operation.width, config_.l1.line_bytes,
            config_.l1.sector_bytes, operation.kind == Kind::atomic, requests_);
   // Local memory lies word by word: each further word of an access is in the row of words behind.
   for (unsigned word = 1; local && word < operation.width / 4u; ++word) {

@@ -25,6 +25,8 @@ inline Status driver_status(Status status) {
     case Status::invalid_configuration:
     case Status::invalid_pitch:
     case Status::invalid_symbol:
+    case Status::invalid_channel_descriptor:
+    case Status::invalid_filter_setting:
     case Status::invalid_memcpy_direction: return Status::invalid_value;
     case Status::invalid_device_function: return Status::not_found;
     default: return status;

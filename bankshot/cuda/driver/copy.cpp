@@ -1,5 +1,5 @@
 // Copies and fills. The asynchronous forms do their work at once.
-#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/transfer.hpp"
 
@@ -14,43 +14,12 @@ Status copy_bytes(void* stream, DevicePointer to, Side to_side, DevicePointer fr
   });
 }
 
-/// One end of a 2D or 3D copy. Types: 1 host, 2 device, 3 array, 4 unified.
-Status region_of(int type, const void* host, DevicePointer device, size_t pitch, size_t rows, size_t x, size_t y,
-                 size_t z, Region& region) {
-  if (type == 3) return refuse_arrays();
-  if (type != 1 && type != 2 && type != 4) return Status::invalid_value;
-  region.address = (type == 1 ? address_of(host) : device) + (z * rows + y) * pitch + x;
-  region.pitch = pitch;
-  region.slice = pitch * rows;
-  region.side = type == 1 ? Side::host : type == 2 ? Side::device : Side::either;
-  return Status::success;
-}
-
 Status copy_2d(void* stream, const abi::DriverMemcpy2D* c) {
-  return call_on(stream, [&](Session& session) {
-    if (!c) return Status::invalid_value;
-    Region to, from;
-    Status status = region_of(c->dst_type, c->dst_host, c->dst_device, c->dst_pitch, 0, c->dst_x, c->dst_y, 0, to);
-    if (status == Status::success)
-      status = region_of(c->src_type, c->src_host, c->src_device, c->src_pitch, 0, c->src_x, c->src_y, 0, from);
-    // A pitch of zero means rows without gaps.
-    if (to.pitch == 0) to.pitch = c->width;
-    if (from.pitch == 0) from.pitch = c->width;
-    return status == Status::success ? copy(session.memory(), to, from, {c->width, c->height, 1}) : status;
-  });
+  return call_on(stream, [&](Session& session) { return c ? cuda::copy_2d(session, *c) : Status::invalid_value; });
 }
 
 Status copy_3d(void* stream, const abi::DriverMemcpy3D* c) {
-  return call_on(stream, [&](Session& session) {
-    if (!c || c->src_lod || c->dst_lod) return Status::invalid_value;
-    Region to, from;
-    Status status = region_of(c->dst_type, c->dst_host, c->dst_device, c->dst_pitch, c->dst_height, c->dst_x, c->dst_y,
-                              c->dst_z, to);
-    if (status == Status::success)
-      status = region_of(c->src_type, c->src_host, c->src_device, c->src_pitch, c->src_height, c->src_x, c->src_y,
-                         c->src_z, from);
-    return status == Status::success ? copy(session.memory(), to, from, {c->width, c->height, c->depth}) : status;
-  });
+  return call_on(stream, [&](Session& session) { return c ? cuda::copy_3d(session, *c) : Status::invalid_value; });
 }
 
 template <class T>

@@ -1,28 +1,11 @@
 // Copies and fills. The asynchronous forms do their work at once.
-#include <optional>
-
-#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
+#include "bankshot/cuda/runtime/copy_kind.hpp"
 #include "bankshot/cuda/transfer.hpp"
 
 namespace bankshot::cuda::runtime {
 namespace {
-
-struct Sides {
-  Side to, from;
-};
-
-/// cudaMemcpyKind: 0 host to host, 1 host to device, 2 device to host, 3 device to device, 4 to be found out.
-std::optional<Sides> sides_of(int kind) {
-  switch (kind) {
-    case 0: return Sides{Side::host, Side::host};
-    case 1: return Sides{Side::device, Side::host};
-    case 2: return Sides{Side::host, Side::device};
-    case 3: return Sides{Side::device, Side::device};
-    case 4: return Sides{Side::either, Side::either};
-    default: return std::nullopt;
-  }
-}
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
@@ -86,12 +69,9 @@ BANKSHOT_API(cudaMemcpy2D)
 BANKSHOT_API(cudaMemcpy3DAsync)(const abi::Memcpy3DParms* parms, void* stream) {
   return call_on(stream, [&](Session& session) {
     if (!parms) return Status::invalid_value;
-    if (parms->src_array || parms->dst_array) return refuse_arrays();
     const auto sides = sides_of(parms->kind);
     if (!sides) return Status::invalid_memcpy_direction;
-    return copy(session.memory(), region_of(parms->dst_ptr, parms->dst_pos, sides->to),
-                region_of(parms->src_ptr, parms->src_pos, sides->from),
-                {parms->extent.width, parms->extent.height, parms->extent.depth});
+    return copy_3d(session, *parms, sides->to, sides->from);
   });
 }
 

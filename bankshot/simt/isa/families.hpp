@@ -18,6 +18,7 @@ void atomic_rows(Rows& rows);    ///< atom, red
 void async_rows(Rows& rows);     ///< cp.async, cp.async.bulk, mbarrier
 void warp_rows(Rows& rows);      ///< shfl, vote, match, redux, activemask, elect
 void tensor_rows(Rows& rows);    ///< mma, wmma, ldmatrix, stmatrix, movmatrix
+void texture_rows(Rows& rows);   ///< tex, tld4, txq, suld, sust, sured, suq, istypep
 void control_rows(Rows& rows);   ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

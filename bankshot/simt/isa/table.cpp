@@ -19,6 +19,7 @@ const Rows& rows() {
     async_rows(all);
     warp_rows(all);
     tensor_rows(all);
+    texture_rows(all);
     control_rows(all);
     return all;
   }();
