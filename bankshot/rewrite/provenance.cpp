@@ -130,13 +130,14 @@ struct Provenance::Finder {
 
   bool memory_or_comparison() {
     // Memory: the address is for the accesses to judge, the data must not be an array's address.
-    if (is_one_of(op, {"ld", "ldu", "atom"})) {
+    const bool matrices = op == "ldmatrix" || (op == "wmma" && has(instruction, "load"));
+    if (is_one_of(op, {"ld", "ldu", "atom"}) || matrices) {
       write_first();
       result = {0, true, 0};
       for (size_t i = 2; i < operands.size(); ++i) wrong(in[i].arrays, stored());
       return true;
     }
-    if (is_one_of(op, {"st", "red"})) {
+    if (is_one_of(op, {"st", "red", "stmatrix"}) || (op == "wmma" && has(instruction, "store"))) {
       for (size_t i = 1; i < operands.size(); ++i) wrong(in[i].arrays, stored());
       return true;
     }

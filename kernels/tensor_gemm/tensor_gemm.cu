@@ -20,6 +20,12 @@ __host__ __device__ inline uint16_t half_of(int value) {
   return static_cast<uint16_t>(bits | (value < 0 ? 0x8000 : 0));
 }
 
+/// Eight halves at once.
+__device__ inline void copy_line(uint16_t* to, const uint16_t* from) {
+  const uint4 line = *reinterpret_cast<const uint4*>(from);
+  *reinterpret_cast<uint4*>(to) = uint4{line.x, line.y, line.z, line.w};  // Clang would halve a plain copy
+}
+
 /// Two matrices of 8 x 8 halves; lanes 0 to 15 give the address of a line each.
 __device__ inline void load_two(uint32_t (&to)[2], const uint16_t* line) {
   asm volatile("{ .reg .u64 p; cvta.to.shared.u64 p, %2; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [p]; }"
@@ -48,9 +54,9 @@ __global__ void tensor_gemm(const uint16_t* a, const uint16_t* b, float* c, int 
     // 512 halves of each: a thread copies 8. Eight lanes store to eight lines, as ldmatrix reads them.
     const int copied = thread % 64, ay = copied % 32, ax = copied / 32 * 8, by = copied % 16, bx = copied / 16 * 8;
     if (thread < 64)
-      *reinterpret_cast<uint4*>(&tile_a[ay][ax]) = *reinterpret_cast<const uint4*>(&a[(row + ay) * side + depth + ax]);
+      copy_line(&tile_a[ay][ax], &a[(row + ay) * side + depth + ax]);
     else
-      *reinterpret_cast<uint4*>(&tile_b[by][bx]) = *reinterpret_cast<const uint4*>(&b[(depth + by) * side + column + bx]);
+      copy_line(&tile_b[by][bx], &b[(depth + by) * side + column + bx]);
     __syncthreads();
     for (int k = 0; k < tile_depth; k += 8) {
       uint32_t from_a[2], from_b[2];

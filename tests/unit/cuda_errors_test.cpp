@@ -48,7 +48,7 @@ TEST(CudaErrors, every_fault_is_a_sticky_error_of_the_table) {
   using Kind = simt::Fault::Kind;
   for (const Kind kind :
        {Kind::illegal_address, Kind::misaligned, Kind::out_of_shared, Kind::out_of_local, Kind::deadlock,
-        Kind::divergent_barrier, Kind::trap, Kind::assertion, Kind::bad_call}) {
+        Kind::divergent_barrier, Kind::trap, Kind::assertion, Kind::bad_call, Kind::partial_warp}) {
     const Status status = status_of(kind);
     EXPECT_TRUE(is_sticky(status)) << static_cast<int>(kind);
     EXPECT_NE(find_error(static_cast<int>(status)), nullptr);

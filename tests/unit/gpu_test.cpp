@@ -76,6 +76,8 @@ TEST(Gpu, what_is_printed_quotes_texts_and_leaves_out_what_the_file_left_out) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(again->name, gpu->name);
   EXPECT_EQ(to_toml(*gpu).find("[scratchpad.locks]"), std::string::npos);  // it has none
+  EXPECT_NE(to_toml(*gpu).find("[units.tensor]"), std::string::npos);
+  EXPECT_EQ(to_toml(shipped("gtx480")).find("[units.tensor]"), std::string::npos);
   EXPECT_NE(to_toml(shipped("gtx480")).find("[scratchpad.locks]"), std::string::npos);
 }
 

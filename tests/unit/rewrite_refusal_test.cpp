@@ -29,6 +29,15 @@ TEST(RewriteRefusal, rejects_an_address_that_is_stored) {
             "array tile is left alone: its address is stored by atom.shared.exch.b32 (PTX line 9)");
 }
 
+TEST(RewriteRefusal, rejects_arrays_whose_matrices_are_loaded_or_stored) {
+  EXPECT_EQ(refusal(kUse + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4]; add.s32 %r6, %r5, %r5;"),
+            "array tile is left alone: ldmatrix.sync.aligned.m8n8.x1.shared.b16 on it is not rewritten (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r4], {%r1};"),
+            "array tile is left alone: stmatrix.sync.aligned.m8n8.x1.shared.b16 on it is not rewritten (PTX line 9)");
+  EXPECT_EQ(refusal(kUse + "wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%r5, %r6}, [%r3], 16;"),
+            "array tile is left alone: wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 on it is not rewritten (PTX line 9)");
+}
+
 TEST(RewriteRefusal, rejects_an_address_that_is_passed_to_a_function) {
   EXPECT_EQ(refusal(kUse + "{ .param .b32 a; st.param.b32 [a], %r4; call f, (a); }", "tile", ".extern .func f(.param .b32 a);\n"),
             "array tile is left alone: its address is stored by st.param.b32 (PTX line 10)");
