@@ -69,6 +69,7 @@ Value Provenance::value(const Step& step, const ptx::Operand& operand) const {
       if (const int array = array_of_[static_cast<size_t>(entity)]; array >= 0) value = {uint64_t{1} << (2 * array), false, 64};
       else if (code_.variable(entity).space != ptx::Space::reg) value = {0, true, 0};
       if (operand.kind == Kind::sum) value.zeros = std::min(value.zeros, zeros_of(operand.integer));
+      for (const ptx::Operand& coordinate : operand.elements) value = joined(value, this->value(step, coordinate));
       return value;
     }
     case Kind::vector:

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/abi_texture.hpp"
 #include "bankshot/cuda/device_prop.hpp"
 #include "check.hpp"
 
@@ -32,6 +33,22 @@ int main() {
 #endif
 #include "bankshot/cuda/device_prop.def"
 
+  SAME_SIZE(ArrayDescriptor, CUDA_ARRAY_DESCRIPTOR);
+  SAME_SIZE(Array3DDescriptor, CUDA_ARRAY3D_DESCRIPTOR);
+  SAME_PLACE(Array3DDescriptor, flags, CUDA_ARRAY3D_DESCRIPTOR, Flags);
+  SAME_SIZE(TextureDesc, cudaTextureDesc);
+  SAME_PLACE(TextureDesc, border, cudaTextureDesc, borderColor);
+  SAME_PLACE(TextureDesc, level_max, cudaTextureDesc, maxMipmapLevelClamp);
+  SAME_PLACE(TextureDesc, seamless_cube, cudaTextureDesc, seamlessCubemap);
+  SAME_SIZE(DriverTextureDesc, CUDA_TEXTURE_DESC);
+  SAME_PLACE(DriverTextureDesc, border, CUDA_TEXTURE_DESC, borderColor);
+  SAME_SIZE(DriverResourceDesc, CUDA_RESOURCE_DESC);
+  SAME_PLACE(DriverResourceDesc, pitch_2d.pitch, CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes);
+  SAME_PLACE(DriverResourceDesc, linear.bytes, CUDA_RESOURCE_DESC, res.linear.sizeInBytes);
+  SAME_PLACE(ResourceDesc, pitch_2d.pitch, cudaResourceDesc, res.pitch2D.pitchInBytes);
+  SAME_PLACE(ResourceDesc, linear.bytes, cudaResourceDesc, res.linear.sizeInBytes);
+  SAME_SIZE(ResourceViewDesc, CUDA_RESOURCE_VIEW_DESC);
+  SAME_PLACE(ResourceViewDesc, last_layer, cudaResourceViewDesc, lastLayer);
   SAME_SIZE(Memcpy3DParms, cudaMemcpy3DParms);
   SAME_PLACE(Memcpy3DParms, dst_pos, cudaMemcpy3DParms, dstPos);
   SAME_PLACE(Memcpy3DParms, extent, cudaMemcpy3DParms, extent);
