@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace bankshot::cuda::embedded {
@@ -65,8 +66,9 @@ bool is_mapped(const Symbol& symbol, std::span<const Elf64_Phdr> segments) {
 }
 
 void end_at_the_next(std::vector<Symbol>& symbols) {
-  std::stable_sort(symbols.begin(), symbols.end(),
-                   [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+  std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
+    return std::tie(a.address, a.name) < std::tie(b.address, b.name);
+  });
   uint64_t next = UINT64_MAX, current = UINT64_MAX;  // the nearest start behind `current`, which is the last one seen
   for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol) {
     if (symbol->address != current) next = std::exchange(current, symbol->address);

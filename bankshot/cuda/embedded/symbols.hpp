@@ -19,7 +19,7 @@ struct Symbol {
 };
 
 /// Reads any bytes; every offset is checked. Functions that the loader does not map as code are left out. Nothing if the file is stripped, damaged or no 64-bit ELF file.
-/// @return  by address; several names of one place are several symbols
+/// @return  by address, then by name: several names of one place are several symbols
 std::vector<Symbol> function_symbols(std::span<const std::byte> file);
 
 /// Which CUDA the runtime is of. The names of its functions tell: 12 has cudaGetDeviceProperties_v2, which 13 dropped when
