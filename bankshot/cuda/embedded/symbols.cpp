@@ -66,9 +66,8 @@ bool is_mapped(const Symbol& symbol, std::span<const Elf64_Phdr> segments) {
 }
 
 void end_at_the_next(std::vector<Symbol>& symbols) {
-  std::sort(symbols.begin(), symbols.end(), [](const Symbol& a, const Symbol& b) {
-    return std::tie(a.address, a.name) < std::tie(b.address, b.name);
-  });
+  std::sort(symbols.begin(), symbols.end(),
+            [](const Symbol& a, const Symbol& b) { return std::tie(a.address, a.name) < std::tie(b.address, b.name); });
   uint64_t next = UINT64_MAX, current = UINT64_MAX;  // the nearest start behind `current`, which is the last one seen
   for (auto symbol = symbols.rbegin(); symbol != symbols.rend(); ++symbol) {
     if (symbol->address != current) next = std::exchange(current, symbol->address);
