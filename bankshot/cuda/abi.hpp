@@ -87,6 +87,7 @@ struct LaunchAttribute {
   union {
     char bytes[64];
     int cooperative_value;
+    void* event;  ///< what a programmatic or a launch completion event begins with
     struct {
       unsigned x, y, z;
     } cluster;

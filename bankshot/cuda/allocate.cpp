@@ -28,12 +28,26 @@ Status allocate(Session& session, uint64_t bytes, simt::MemoryKind kind, uint64_
   return Status::success;
 }
 
+Status allocate_from(Session& session, const void* handle, uint64_t bytes, uint64_t& address) {
+  Pool* pool = handle ? session.pools().find(handle) : session.pools().current();
+  if (!pool) return Status::invalid_value;
+  const Status status = allocate(session, bytes, simt::MemoryKind::device, address);
+  if (status == Status::success && address != 0) session.pools().allocated(*pool, address, bytes);
+  return status;
+}
+
 Status release(Session& session, const void* pointer, std::initializer_list<simt::MemoryKind> kinds) {
   if (!pointer) return Status::success;
   const simt::Allocation* allocation = live(session, pointer);
   if (!allocation || allocation->address != address_of(pointer) || std::ranges::count(kinds, allocation->kind) == 0)
     return Status::invalid_value;
   session.host_flags().erase(address_of(pointer));
+  session.pools().freed(address_of(pointer));
+  if (allocation->mapped) {
+    if (!allocation->charged) return Status::invalid_value;  // virtual memory management: cuMemUnmap
+    session.graphs().freed(allocation->size);
+    return session.memory().unmap(address_of(pointer)) ? Status::success : Status::invalid_value;
+  }
   return session.memory().free(address_of(pointer)) ? Status::success : Status::invalid_value;
 }
 

@@ -12,6 +12,9 @@ namespace bankshot::cuda {
 /// Zero bytes give address 0. @return success or out_of_memory
 Status allocate(Session& session, uint64_t bytes, simt::MemoryKind kind, uint64_t& address);
 
+/// cudaMallocAsync: from a pool, null for the current one. @return … or invalid_value if it is no pool
+Status allocate_from(Session& session, const void* pool, uint64_t bytes, uint64_t& address);
+
 /// Frees a live allocation of one of the kinds by its start; null is nothing to free.
 /// @return success or invalid_value
 Status release(Session& session, const void* pointer, std::initializer_list<simt::MemoryKind> kinds);

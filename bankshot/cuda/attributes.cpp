@@ -82,18 +82,22 @@ const Row kRows[] = {
     {97, [](const DeviceInfo& d) -> int { return d.sm.shared_per_block; }},
     {98, fixed<0>},
     {99, fixed<1>},                                                                 // cudaHostRegister
-    {100, fixed<0>}, {101, fixed<0>}, {102, fixed<0>}, {103, fixed<0>}, {104, fixed<0>}, {105, fixed<0>},
+    {100, fixed<0>}, {101, fixed<0>},
+    {102, fixed<1>},                                                                // virtual memory management
+    {103, fixed<0>}, {104, fixed<0>}, {105, fixed<0>},
     {106, [](const DeviceInfo& d) -> int { return d.sm.max_blocks; }},
     {107, fixed<0>},
-    {108, fixed<0>}, {109, fixed<0>}, {110, fixed<0>},
+    {108, [](const DeviceInfo& d) -> int { return d.major >= 8 ? d.l2_bytes / 4 * 3 : 0; }},  // persisting L2
+    {109, [](const DeviceInfo& d) -> int { return d.major >= 8 ? 128 << 20 : 0; }},           // … and its window
+    {110, fixed<0>},
     {111, [](const DeviceInfo& d) -> int { return d.sm.shared_reserved; }},
     {112, fixed<0>}, {113, fixed<0>}, {114, fixed<0>},
     {115, fixed<1>},                                                                // memory pools
     {116, fixed<0>}, {117, fixed<0>}, {118, fixed<0>}, {119, fixed<0>},
     {120, fixed<0>},                                                                // clusters: not there yet
     {121, fixed<0>}, {122, fixed<0>}, {123, fixed<0>}, {124, fixed<0>}, {125, fixed<0>},
-    {126, fixed<1>}, {127, fixed<0>}, {128, fixed<0>}, {129, fixed<0>}, {130, fixed<0>}, {131, fixed<-1>},
-    {132, fixed<1>},                                                                // unified function pointers
+    {126, fixed<1>}, {127, fixed<0>}, {128, fixed<0>}, {129, fixed<1>}, {130, fixed<0>}, {131, fixed<-1>},
+    {132, fixed<0>},                                                                // multicast
     {133, fixed<0>}, {134, fixed<0>}, {135, fixed<0>}, {136, fixed<0>}, {137, fixed<0>}, {138, fixed<0>},
     {139, fixed<0>}, {140, fixed<0>}, {141, fixed<0>}, {142, fixed<0>}, {143, fixed<0>}, {144, fixed<0>},
     {145, fixed<0>}, {147, fixed<0>},

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "bankshot/cuda/failed_launch.hpp"
+#include "bankshot/cuda/graph_work.hpp"
 #include "bankshot/cuda/interrupt.hpp"
 #include "bankshot/cuda/launch_check.hpp"
 #include "bankshot/cuda/say.hpp"
@@ -39,17 +40,6 @@ std::string for_people(const simt::Fault& fault) {
   if (const size_t at = text.find(mangled); at != std::string::npos)
     text.replace(at, mangled.size(), "in kernel " + report::demangle(fault.kernel) + ",");
   return text;
-}
-
-/// The parameter buffer, each argument at the offset the kernel declares for it.
-std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request) {
-  std::vector<std::byte> buffer(kernel.param_bytes);
-  if (request.arguments)
-    for (size_t i = 0; i < kernel.params.size(); ++i)
-      std::memcpy(buffer.data() + kernel.params[i].offset, request.arguments[i], kernel.params[i].size);
-  else
-    std::memcpy(buffer.data(), request.packed.data(), std::min(buffer.size(), request.packed.size()));
-  return buffer;
 }
 
 /// What ran: on the engine alone, or simulated.
@@ -93,6 +83,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request, s
   config.block = request.block;
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
+  config.cooperative = request.cooperative;
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
   if (Witness* witness = Witness::get()) witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto start = std::chrono::steady_clock::now();
@@ -151,6 +142,16 @@ Status run_all(Session& session, Function& function, const LaunchRequest& reques
 
 }  // namespace
 
+std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request) {
+  std::vector<std::byte> buffer(kernel.param_bytes);
+  if (request.arguments)
+    for (size_t i = 0; i < kernel.params.size(); ++i)
+      std::memcpy(buffer.data() + kernel.params[i].offset, request.arguments[i], kernel.params[i].size);
+  else
+    std::memcpy(buffer.data(), request.packed.data(), std::min(buffer.size(), request.packed.size()));
+  return buffer;
+}
+
 Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request) {
   const auto failed = [&](Status status, std::string_view reason, Telling telling = Telling::tell) {
     return launch_failed(session, function.name, status, reason, telling);
@@ -162,7 +163,15 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   if (const Status status = session.open(); status != Status::success)
     return failed(status, session.corrupted() != Status::success ? "a kernel failed before" : "there is no GPU",
                   Telling::told_already);
-  if (!session.streams().find(stream)) return failed(Status::invalid_handle, "its stream does not exist");
+  Stream* capturing = nullptr;
+  if (const Status status = before_work(session, stream, capturing); status != Status::success)
+    return failed(status, status == Status::invalid_handle ? "its stream does not exist"
+                                                           : "a capture forbids it, or is invalid");
+  if (request.event && !session.events().find(request.event)) return failed(Status::invalid_handle, "its event does not exist");
+  if (capturing) {
+    const Status status = capture(session, *capturing, kernel_work(session, function, request));
+    return status == Status::success && request.event ? record_event(session, request.event, stream, 0) : status;
+  }
   const bool told_by_load = function.module->state != Module::State::failed;
   if (const Status status = load(session.engine(), function); status != Status::success)
     return failed(status, function.module->log, told_by_load ? Telling::told_already : Telling::tell);
@@ -170,7 +179,8 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
   if (const auto refusal = refusal_of(session.device(), function, request))
     return failed(refusal->status, refusal->reason);
   try {
-    return run_all(session, function, request);
+    const Status status = run_all(session, function, request);
+    return status == Status::success && request.event ? record_event(session, request.event, stream, 0) : status;
   } catch (const std::bad_alloc&) {
     if (session.progress()) session.progress()->update(request.grid.count(), request.grid.count());
     return failed(Status::out_of_memory, "the host has no memory left for it");

@@ -16,13 +16,18 @@ struct LaunchRequest {
   simt::Dim3 grid, block;
   uint64_t dynamic_shared = 0;          ///< bytes
   bool cooperative = false;             ///< all CTAs must be resident at once
+  void* event = nullptr;                ///< recorded when the kernel has run, or null
   void* const* arguments = nullptr;     ///< one pointer a parameter; or null, and
   std::span<const std::byte> packed{};  ///< … the whole parameter buffer
 };
 
+/// The parameter buffer, each argument at the offset the kernel declares for it.
+std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request);
+
 /// Loads the kernel's module if need be and runs the kernel to its end. A kernel that fails tells why on standard error and
 /// corrupts the context; the call itself succeeds then, as on a GPU, where kernels run later, unless
 /// CUDA_LAUNCH_BLOCKING=1 is set. Every launch that does not come to its end is noted: failed_launch.hpp.
+/// On a stream that is captured it becomes a node of the graph and does not run.
 /// @return success, or why it cannot be launched: the context's or the module's error, invalid_handle,
 ///         invalid_configuration, invalid_value, launch_out_of_resources, cooperative_launch_too_large, out_of_memory
 Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request);

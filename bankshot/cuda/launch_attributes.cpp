@@ -24,12 +24,29 @@ Status apply_launch_attributes(std::span<const abi::LaunchAttribute> attributes,
         if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) return refuse("thread block clusters");
         break;
       }
+      // When a launch returns the kernel has run, so that whatever it or its end triggers is past.
       case Id::programmatic_event:
-      case Id::launch_completion_event: return refuse("an event that the kernel triggers");
+      case Id::launch_completion_event: request.event = attribute.value.event; break;
       case Id::device_updatable_kernel_node: return refuse("a device-updatable graph node");
       default: break;  // caches, priorities, memory domains, early start of the next kernel: no effect on results
     }
   }
+  return Status::success;
+}
+
+Status unpack_extra(void** extra, LaunchRequest& request) {
+  const void* buffer = nullptr;
+  size_t size = 0;
+  for (; *extra; extra += 2) {
+    const auto tag = reinterpret_cast<uintptr_t>(extra[0]);
+    if (tag == 1)
+      buffer = extra[1];
+    else if (tag == 2)
+      size = *static_cast<const size_t*>(extra[1]);
+    else
+      return Status::invalid_value;
+  }
+  request.packed = {static_cast<const std::byte*>(buffer), buffer ? size : 0};
   return Status::success;
 }
 

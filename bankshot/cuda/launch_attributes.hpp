@@ -1,4 +1,4 @@
-// The attributes that cudaLaunchKernelExC and cuLaunchKernelEx carry.
+// What cudaLaunchKernelExC, cuLaunchKernelEx and cuLaunchKernel carry besides the arguments.
 #pragma once
 
 #include <span>
@@ -12,5 +12,9 @@ namespace bankshot::cuda {
 /// for something that is not there are refused, and told once.
 /// @return success or not_supported
 Status apply_launch_attributes(std::span<const abi::LaunchAttribute> attributes, LaunchRequest& request);
+
+/// Takes over the list of cuLaunchKernel's `extra`: pairs of a tag and a value until the end tag 0; 1 = buffer, 2 = its size.
+/// @return success, or invalid_value for an unknown tag
+Status unpack_extra(void** extra, LaunchRequest& request);
 
 }  // namespace bankshot::cuda

@@ -158,7 +158,8 @@ Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
     return Failure{
         Status::no_binary_for_gpu,
         fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat "
-                    "binary that has it (nvcc -fatbin)",
+                    "binary that has it (nvcc -fatbin); with NVRTC compile for compute_NN instead of sm_NN and take "
+                    "nvrtcGetPTX instead of nvrtcGetCUBIN",
                     module.label)};
   if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
   return load_text(engine, module.image, module.label);

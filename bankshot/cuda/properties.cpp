@@ -112,6 +112,8 @@ void fill(const DeviceInfo& device, Properties& p) {
       {&p.unifiedAddressing, 41},
       {&p.memoryBusWidth, 37},
       {&p.l2CacheSize, 38},
+      {&p.persistingL2CacheMaxSize, 108},
+      {&p.accessPolicyMaxWindowSize, 109},
       {&p.maxThreadsPerMultiProcessor, 39},
       {&p.streamPrioritiesSupported, 78},
       {&p.globalL1CacheSupported, 79},

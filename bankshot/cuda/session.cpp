@@ -116,6 +116,10 @@ std::chrono::steady_clock::time_point Session::now() const {
 void Session::reset() {
   report_.refresh();
   modules_.unload_all();
+  captures_.clear();
+  graph_execs_.clear();
+  graphs_.clear();
+  virtual_memory_.clear();
   streams_.clear();
   events_.clear();
   pools_.clear();

@@ -11,7 +11,10 @@
 
 #include "bankshot/cuda/arrays.hpp"
 #include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/capture.hpp"
 #include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/graph.hpp"
+#include "bankshot/cuda/graph_exec.hpp"
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/cuda/pools.hpp"
 #include "bankshot/cuda/progress.hpp"
@@ -21,6 +24,7 @@
 #include "bankshot/cuda/streams.hpp"
 #include "bankshot/cuda/texture_references.hpp"
 #include "bankshot/cuda/textures.hpp"
+#include "bankshot/cuda/virtual_memory.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/engine.hpp"
 
@@ -72,6 +76,10 @@ class Session {
   ArrayTable& arrays() { return arrays_; }
   TextureObjects& texture_objects() { return texture_objects_; }
   TextureReferences& texture_references() { return texture_references_; }
+  GraphTable& graphs() { return graphs_; }
+  GraphExecTable& graph_execs() { return graph_execs_; }
+  CaptureTable& captures() { return captures_; }
+  VirtualMemory& virtual_memory() { return virtual_memory_; }
   ReportFile& report() { return report_; }
   RunningKernel& running() { return running_; }
   /// Null where nobody could see it.
@@ -100,6 +108,10 @@ class Session {
   ArrayTable arrays_;
   TextureObjects texture_objects_;
   TextureReferences texture_references_;
+  GraphTable graphs_;
+  GraphExecTable graph_execs_;
+  CaptureTable captures_;
+  VirtualMemory virtual_memory_;
   ReportFile report_;
   RunningKernel running_;
   std::unique_ptr<Progress> progress_;

@@ -48,6 +48,8 @@ Status EventTable::record(const void* handle, std::chrono::steady_clock::time_po
   Event* event = find(handle);
   if (!event) return Status::invalid_handle;
   event->recorded = true;
+  event->capture = 0;
+  event->tail.clear();
   event->time = now;
   return Status::success;
 }
@@ -57,6 +59,7 @@ Status EventTable::elapsed(float* milliseconds, const void* start, const void* e
   const Event* last = find(end);
   if (!first) return Status::invalid_handle;
   if (!milliseconds) return Status::invalid_value;
+  if (last && (first->capture || last->capture)) return Status::captured_event;
   if (!last || !first->recorded || !last->recorded) return Status::invalid_handle;
   if ((first->flags | last->flags) & kEventDisableTiming) return Status::invalid_handle;
   *milliseconds = std::chrono::duration<float, std::milli>(last->time - first->time).count();

@@ -6,21 +6,28 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 #include "bankshot/cuda/errors.hpp"
 
 namespace bankshot::cuda {
 
+struct Node;
+
 struct Stream {
   unsigned flags = 0;  ///< 1 = non-blocking
   int priority = 0;
   uint64_t id = 0;
+  uint64_t capture = 0;      ///< id of the capture that it takes part in, or 0; capture.hpp
+  std::vector<Node*> tail{};  ///< … and the nodes on which the next one will depend
 };
 
 struct Event {
   unsigned flags = 0;  ///< kEvent…
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
+  uint64_t capture = 0;      ///< id of the capture in which it was recorded last, or 0
+  std::vector<Node*> tail{};  ///< … and the nodes behind which that was
 };
 
 constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kEventInterprocess = 4;
@@ -32,7 +39,11 @@ class StreamTable {
   bool destroy(const void* handle);
   /// The stream of a handle; null (legacy), 1 (legacy) and 2 (per thread) are the default streams. Null if it is none.
   Stream* find(const void* handle);
-  void clear() { streams_.clear(); }
+  void clear() {
+    streams_.clear();
+    legacy_ = {0, 0, 1};
+    per_thread_ = {0, 0, 2};
+  }
 
  private:
   std::unordered_map<const void*, std::unique_ptr<Stream>> streams_;
@@ -48,16 +59,17 @@ class EventTable {
   Status destroy(const void* handle);
   /// The event is reached from now on. Recording again moves it. @param now  Session::now() where launches may be simulated
   Status record(const void* handle, std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
-  /// Whether it is reached, which every event is, recorded or not.
-  Status query(const void* handle) const { return find(handle) ? Status::success : Status::invalid_handle; }
+  /// An event that exists is reached, recorded or not, unless it was recorded in a capture: query_event().
+  Status exists(const void* handle) const { return find(handle) ? Status::success : Status::invalid_handle; }
   /// Milliseconds between two events: of the host's clock, or of the simulated GPU's.
-  /// @return success, invalid_value (nowhere to put them), or invalid_handle if one has not been recorded or keeps no time
+  /// @return success, invalid_value (nowhere to put them), invalid_handle if one has not been recorded or keeps no time,
+  ///         or captured_event
   Status elapsed(float* milliseconds, const void* start, const void* end) const;
   void clear() { events_.clear(); }
-
- private:
+  /// Null if it is none.
   Event* find(const void* handle) const;
 
+ private:
   std::unordered_map<const void*, std::unique_ptr<Event>> events_;
 };
 

@@ -34,6 +34,7 @@ const Instr* run_barrier(Warp& w, const Instr* i);       ///< op[0]: number, op[
 const Instr* run_nanosleep(Warp& w, const Instr* i);
 const Instr* run_printf(Warp& w, const Instr* i);        ///< op[0]: format, op[1]: arguments, op[2]: result
 const Instr* run_assert(Warp& w, const Instr* i);
+const Instr* run_set_condition(Warp& w, const Instr* i);  ///< cudaGraphSetConditional: a handle is the address of a word
 const Instr* run_guarded(Warp& w, const Instr* i);       ///< wrapper: runs `body` for the lanes whose guard holds
 
 /// Joins of a branch at most. aux is the index of the first, 0 if there is none. Where lanes may leave a loop before they come

@@ -215,6 +215,8 @@ void CtaSlot::fill_warp_specials(Warp& w) {
     if (name == "%lanemask_ge") return ~((uint64_t{1} << lane) - 1);
     if (name == "%lanemask_gt") return ~((uint64_t{2} << lane) - 1);
     if (name == "%dynamic_shared") return worker_->launch->kernel->dynamic_base;
+    if (name == "%envreg1") return worker_->launch->grid_workspace >> 32;
+    if (name == "%envreg2") return worker_->launch->grid_workspace & 0xffffffff;
     if (name == "%dynamic_smem_size") return config.dynamic_shared;
     if (name == "%total_smem_size" || name == "%aggr_smem_size") return cta_.shared_bytes;
     if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") return 1;

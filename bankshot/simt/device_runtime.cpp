@@ -141,6 +141,7 @@ constexpr std::string_view kHeap = "the heap of kernels", kLaunches = "the launc
 constexpr std::array kFunctions = {
     DeviceFunction{"vprintf", &run_printf, 2, {}},
     DeviceFunction{"__assertfail", &run_assert, 5, {}},
+    DeviceFunction{"cudaGraphSetConditional", &run_set_condition, 2, {}},
     DeviceFunction{"malloc", &run_malloc, 1, kHeap},
     DeviceFunction{"free", &run_free, 1, kHeap},
     DeviceFunction{"__cudaCDP2GetParameterBufferV2", &run_parameter_buffer, 4, kLaunches},

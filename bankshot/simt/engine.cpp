@@ -15,6 +15,12 @@ namespace {
 
 constexpr uint64_t kParameterBytes = 64 * 1024;
 
+/// What %envreg1 (high half) and %envreg2 (low half) of a cooperative launch point to: its size, and the counter of the
+/// barrier of the grid, which begins at 0. Source: CUDA 13.0, cooperative_groups/details/driver_abi.h
+struct GridWorkspace {
+  uint32_t bytes, barrier;
+};
+
 Windows reserve_windows() {
   Windows windows;
   void* base = mmap(nullptr, Windows::kSharedBytes + Windows::kLocalBytes, PROT_NONE,
@@ -46,6 +52,9 @@ struct Engine::Impl {
     if (Result<uint64_t> address = memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, "kernel parameters")) {
       params = reinterpret_cast<std::byte*>(*address);
     }
+    if (Result<uint64_t> address = memory.allocate(sizeof(GridWorkspace), MemoryKind::module_global, 256, "grid barrier")) {
+      grid_workspace = reinterpret_cast<GridWorkspace*>(*address);
+    }
   }
   ~Impl() {
     if (windows.shared != 0) {
@@ -60,6 +69,7 @@ struct Engine::Impl {
   unsigned lanes = 32;
   Windows windows;
   std::byte* params = nullptr;
+  GridWorkspace* grid_workspace = nullptr;
   LaunchResources resources;
 };
 
@@ -107,6 +117,10 @@ Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view ker
     setup.kernel = &program.kernels[k];
     setup.function = program.kernel_function[k];
     setup.params = impl_->params;
+    if (config.cooperative && impl_->grid_workspace != nullptr) {
+      *impl_->grid_workspace = {sizeof(GridWorkspace), 0};
+      setup.grid_workspace = reinterpret_cast<uint64_t>(impl_->grid_workspace);
+    }
     if (!config.params.empty()) {
       std::memcpy(impl_->params, config.params.data(), std::min<size_t>(config.params.size(), kParameterBytes));
     }

@@ -151,6 +151,7 @@ struct GlobalInfo {
 struct LaunchConfig {
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;              ///< bytes
+  bool cooperative = false;                 ///< all CTAs are resident at once, and the kernel may wait for its whole grid
   std::span<const std::byte> params;        ///< KernelInfo::param_bytes bytes
 };
 

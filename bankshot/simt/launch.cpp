@@ -157,7 +157,7 @@ class Parallel {
 /// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
 /// A CTA joins when those before it could not finish without waiting.
 /// @return false if a CTA faulted
-bool run_interleaved(uint64_t ctas, unsigned most, Worker& worker, std::deque<CtaSlot>& slots, Progress& progress) {
+bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<CtaSlot>& slots, Progress& progress) {
   const unsigned mxcsr = _mm_getcsr();
   _mm_setcsr(kDefaultMxcsr);
   std::vector<Output> outputs;
@@ -205,6 +205,7 @@ Launch begin_launch(const LaunchSetup& setup) {
   launch.config = setup.config;
   launch.kernel = setup.kernel;
   launch.params = setup.params;
+  launch.grid_workspace = setup.grid_workspace;
   launch.function = setup.function;
   launch.shared_bytes = setup.config->dynamic_shared == 0 ? setup.kernel->static_shared
                                                           : setup.kernel->dynamic_base + setup.config->dynamic_shared;
@@ -247,8 +248,9 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   if (kernel.isolated) {
     const Worker* faulty = nullptr;
     if (Parallel(ctas, workers, resources, progress).run(faulty) != Parallel::kNone) return faulty->fault;
-  } else if (!run_interleaved(ctas, setup.options->machine.resident_ctas, workers[0], resources.slots[0], progress)) {
-    return workers[0].fault;
+  } else {
+    const uint64_t most = setup.config->cooperative ? ctas : setup.options->machine.resident_ctas;
+    if (!run_interleaved(ctas, most, workers[0], resources.slots[0], progress)) return workers[0].fault;
   }
   std::vector<Worker*> all;
   for (Worker& worker : workers) all.push_back(&worker);

@@ -51,7 +51,7 @@ Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alig
   if (mprotect(reinterpret_cast<void*>(address), span, PROT_READ | PROT_WRITE) != 0) {
     return Error{"the host has no memory left for a device allocation of " + std::to_string(bytes) + " bytes"};
   }
-  table_[address] = Allocation{address, bytes, kind, true, kind != MemoryKind::module_constant, std::move(label)};
+  table_[address] = {.address = address, .size = bytes, .kind = kind, .writable = kind != MemoryKind::module_constant, .label = std::move(label)};
   used_ += bytes;
   ++generation_;
   return address;
@@ -59,7 +59,7 @@ Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alig
 
 bool Memory::free(uint64_t address) {
   const auto it = table_.find(address);
-  if (it == table_.end() || !it->second.live || it->second.kind == MemoryKind::registered ||
+  if (it == table_.end() || !it->second.live || it->second.kind == MemoryKind::registered || it->second.mapped ||
       it->second.kind == MemoryKind::heap) {
     return false;
   }
@@ -126,7 +126,7 @@ bool Memory::register_host(uint64_t address, uint64_t bytes) {
   const auto after = table_.lower_bound(address);
   if (after != table_.end() && after->second.address < address + bytes) return false;
   if (const Allocation* before = find(address); before != nullptr && before->live) return false;
-  table_[address] = Allocation{address, bytes, MemoryKind::registered, true, true, {}};
+  table_[address] = {.address = address, .size = bytes, .kind = MemoryKind::registered};
   ++generation_;
   return true;
 }

@@ -20,7 +20,9 @@ struct Allocation {
   MemoryKind kind = MemoryKind::device;
   bool live = true;        ///< false: freed, kept so that a later use can be named
   bool writable = true;    ///< false for constants
-  std::string label;       ///< variable name, or empty
+  bool mapped = false;     ///< by Memory::map: what follows at the next byte may belong to the same array
+  bool charged = true;     ///< counts in Memory::used()
+  std::string label{};     ///< variable name, or empty
 };
 
 /// Device pointers are addresses of this process, so managed, pinned and device memory need no translation.
@@ -49,6 +51,23 @@ class Memory {
   bool heap_free(uint64_t address);
   /// Bytes of the heap, once the first block is there for good. Source: cudaLimitMallocHeapSize, 8 MiB.
   uint64_t heap_bytes = uint64_t{8} << 20;
+  // Address ranges without memory, into which memory is mapped later. All sizes and addresses are multiples of a page.
+
+  /// Takes address space only; no access to it is allowed until something is mapped there.
+  Result<uint64_t> reserve(uint64_t bytes, uint64_t alignment);
+  /// Gives the address space back; @return false if [address, address + bytes) was not reserved as one, or is mapped in part
+  bool unreserve(uint64_t address, uint64_t bytes);
+  /// Whether the range lies in one reserved range.
+  bool is_reserved(uint64_t address, uint64_t bytes) const;
+  /// Maps memory into a reserved range: fresh zeros, or those bytes of a file, which may be mapped elsewhere, too. Fresh
+  /// memory counts as used. @param file  descriptor, or -1 for fresh memory
+  /// @return false if something is mapped there, or the device or the host has no memory left
+  bool map(uint64_t address, uint64_t bytes, int file = -1, uint64_t offset = 0, bool writable = true);
+  /// Unmaps what map() has mapped by this address.
+  bool unmap(uint64_t address);
+  /// Counts memory that belongs to nobody's range, such as files to map. @return false if the device has not that much
+  bool take(uint64_t bytes);
+  void give_back(uint64_t bytes) { used_ -= bytes; }
 
   /// Whether the address is in the device's range, allocated or not: the program's own memory is outside.
   bool contains(uint64_t address) const { return address - base_ < reserve_; }
@@ -78,6 +97,7 @@ class Memory {
   uint64_t capacity_ = 0, used_ = 0, generation_ = 1;
   uint64_t base_ = 0, reserve_ = 0, next_ = 0;
   std::map<uint64_t, Allocation> table_;  ///< by start address
+  std::map<uint64_t, uint64_t> reserved_;    ///< start -> bytes
   std::multimap<uint64_t, uint64_t> freed_;  ///< size -> start, reusable when the reserve is exhausted
   uint64_t heap_next_ = 0, heap_end_ = 0;    ///< of the heap what no block has had yet
   std::multimap<uint64_t, uint64_t> heap_freed_;

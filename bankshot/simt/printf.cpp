@@ -1,4 +1,4 @@
-// Device printf and assert. Source: CUDA C++ Programming Guide, formatted output: vprintf(format, arguments), where the
+// Device printf, assert, and the condition of a graph's node. Source: CUDA C++ Programming Guide, formatted output: vprintf(format, arguments), where the
 // arguments lie one after the other, each at a multiple of its size, floats as doubles, small integers as int.
 #include <algorithm>
 #include <bit>
@@ -164,6 +164,16 @@ const Instr* run_printf(Warp& w, const Instr* i) {
     }
   }
   for_lanes(w, [&](unsigned lane) { return_value(w, call, lane, static_cast<uint32_t>(count)); });
+  return i + 1;
+}
+
+const Instr* run_set_condition(Warp& w, const Instr* i) {
+  const CallInfo& call = w.worker->program->calls[i->aux];
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const auto value = static_cast<uint32_t>(argument(w, call, 1, lane));
+    if (!store_lane(w, i, ptx::Space::global, argument(w, call, 0, lane), sizeof value, lane, &value)) return nullptr;
+  }
   return i + 1;
 }
 

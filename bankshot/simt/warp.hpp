@@ -218,6 +218,7 @@ struct Launch {
   const std::byte* params = nullptr;  ///< in the constant bank: generic addresses work
   uint32_t function = 0;
   uint32_t shared_bytes = 0;
+  uint64_t grid_workspace = 0;  ///< what %envreg1 and %envreg2 hold: an address, or 0 if the launch is not cooperative
 };
 
 }  // namespace bankshot::simt

@@ -28,11 +28,11 @@ TEST(CudaEvents, a_destroyed_event_is_none) {
   EventTable events;
   void* event = nullptr;
   ASSERT_EQ(events.create(&event, kEventBlockingSync), Status::success);
-  EXPECT_EQ(events.query(event), Status::success);
+  EXPECT_EQ(events.exists(event), Status::success);
   EXPECT_EQ(events.record(event), Status::success);
   EXPECT_EQ(events.destroy(event), Status::success);
   EXPECT_EQ(events.destroy(event), Status::invalid_handle);
-  EXPECT_EQ(events.query(event), Status::invalid_handle);
+  EXPECT_EQ(events.exists(event), Status::invalid_handle);
   EXPECT_EQ(events.record(event), Status::invalid_handle);
 }
 

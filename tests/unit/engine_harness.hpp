@@ -37,6 +37,7 @@ class EngineTest : public ::testing::Test {
     config.grid = grid;
     config.block = block;
     config.dynamic_shared = dynamic_shared;
+    config.cooperative = cooperative;
     config.params = std::as_bytes(std::span(&buffer, 1));
     Result<LaunchStats, Fault> result = engine().launch(**program, "k", config);
     out.resize(words);
@@ -56,6 +57,7 @@ class EngineTest : public ::testing::Test {
       "mul.wide.u32 %rd2, %r4, 4; add.u64 %rd2, %rd1, %rd2;\n";
 
   EngineOptions options;
+  bool cooperative = false;
   std::vector<uint32_t> out;
 
  private:

@@ -124,7 +124,7 @@ BANKSHOT_API(cuCtxGetDevice_v2)(int* device, Context* context) {
 }
 
 BANKSHOT_API(cuCtxSynchronize)() {
-  return call([](Session& session) {
+  return call_synchronized([](Session& session) {
     session.report().refresh();
     return Status::success;
   });

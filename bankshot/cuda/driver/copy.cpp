@@ -1,6 +1,7 @@
 // Copies and fills. The asynchronous forms do their work at once.
 #include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/graph_work.hpp"
 #include "bankshot/cuda/transfer.hpp"
 
 namespace bankshot::cuda::driver {
@@ -9,27 +10,57 @@ namespace {
 DevicePointer address_of(const void* pointer) { return reinterpret_cast<DevicePointer>(pointer); }
 
 Status copy_bytes(void* stream, DevicePointer to, Side to_side, DevicePointer from, Side from_side, size_t bytes) {
-  return call_on(stream, [&](Session& session) {
-    return copy(session.memory(), {to, bytes, 0, to_side}, {from, bytes, 0, from_side}, {bytes, 1, 1});
-  });
+  const Region into{to, bytes, 0, to_side}, out_of{from, bytes, 0, from_side};
+  return issue(
+      stream, [&](Session& session) { return copy(session.memory(), into, out_of, {bytes, 1, 1}); },
+      [&](Session&) { return copy_work(copy_parameters(into, out_of, {bytes, 1, 1})); });
 }
 
-Status copy_2d(void* stream, const abi::DriverMemcpy2D* c) {
-  return call_on(stream, [&](Session& session) { return c ? cuda::copy_2d(session, *c) : Status::invalid_value; });
+/// The same copy as one of a single slice.
+abi::DriverMemcpy3D in_3d(const abi::DriverMemcpy2D& c) {
+  abi::DriverMemcpy3D copy{};
+  copy.src_x = c.src_x;
+  copy.src_y = c.src_y;
+  copy.src_type = c.src_type;
+  copy.src_host = c.src_host;
+  copy.src_device = c.src_device;
+  copy.src_array = c.src_array;
+  copy.src_pitch = c.src_pitch == 0 ? c.width : c.src_pitch;  // zero: rows without gaps
+  copy.dst_x = c.dst_x;
+  copy.dst_y = c.dst_y;
+  copy.dst_type = c.dst_type;
+  copy.dst_host = c.dst_host;
+  copy.dst_device = c.dst_device;
+  copy.dst_array = c.dst_array;
+  copy.dst_pitch = c.dst_pitch == 0 ? c.width : c.dst_pitch;
+  copy.width = c.width;
+  copy.height = c.height;
+  copy.depth = 1;
+  return copy;
 }
 
 Status copy_3d(void* stream, const abi::DriverMemcpy3D* c) {
-  return call_on(stream, [&](Session& session) { return c ? cuda::copy_3d(session, *c) : Status::invalid_value; });
+  if (!c) return Status::invalid_value;
+  return issue(
+      stream, [&](Session& session) { return cuda::copy_3d(session, *c); }, [&](Session&) { return copy_work(*c); });
+}
+
+Status copy_2d(void* stream, const abi::DriverMemcpy2D* c) {
+  if (!c) return Status::invalid_value;
+  const abi::DriverMemcpy3D copy = in_3d(*c);
+  return copy_3d(stream, &copy);
 }
 
 template <class T>
 Status fill_rows(void* stream, DevicePointer to, size_t pitch, T value, size_t width, size_t height) {
-  return call_on(stream, [&](Session& session) {
-    size_t bytes = 0;
-    if (__builtin_mul_overflow(width, sizeof(T), &bytes)) return Status::invalid_value;
-    if (height > 1 && bytes > pitch) return Status::invalid_value;
-    return fill(session.memory(), {to, pitch, 0, Side::device}, {bytes, height, 1}, value, sizeof(T));
-  });
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(width, sizeof(T), &bytes) || (height > 1 && bytes > pitch)) return Status::invalid_value;
+  return issue(
+      stream,
+      [&](Session& session) {
+        return fill(session.memory(), {to, pitch, 0, Side::device}, {bytes, height, 1}, value, sizeof(T));
+      },
+      [&](Session&) { return MadeWork(FillWork{{to, pitch, value, sizeof(T), width, height}}); });
 }
 
 }  // namespace

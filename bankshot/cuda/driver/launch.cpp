@@ -23,23 +23,6 @@ Status call_with(const void* handle, Work&& work) {
   });
 }
 
-/// The list of cuLaunchKernel's `extra`: pairs of a tag and a value until the end tag 0; 1 = buffer, 2 = its size.
-Status unpack_extra(void** extra, LaunchRequest& request) {
-  const void* buffer = nullptr;
-  size_t size = 0;
-  for (; *extra; extra += 2) {
-    const auto tag = reinterpret_cast<uintptr_t>(extra[0]);
-    if (tag == 1)
-      buffer = extra[1];
-    else if (tag == 2)
-      size = *static_cast<const size_t*>(extra[1]);
-    else
-      return Status::invalid_value;
-  }
-  request.packed = {static_cast<const std::byte*>(buffer), buffer ? size : 0};
-  return Status::success;
-}
-
 Status launch_function(const void* handle, void* stream, LaunchRequest request, void** arguments, void** extra) {
   return query([&](Session& session) {
     Function* function = session.modules().function(handle);

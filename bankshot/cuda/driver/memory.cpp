@@ -4,6 +4,7 @@
 
 #include "bankshot/cuda/allocate.hpp"
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/graph_work.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
@@ -25,26 +26,31 @@ void* as_pointer(DevicePointer address) { return reinterpret_cast<void*>(address
 }  // namespace
 
 BANKSHOT_API(cuMemAlloc_v2)(DevicePointer* address, size_t bytes) {
-  return call([&](Session& session) { return give_memory(session, address, bytes, MemoryKind::device); });
+  return call_unsafe([&](Session& session) { return give_memory(session, address, bytes, MemoryKind::device); });
+}
+
+BANKSHOT_API(cuMemAllocFromPoolAsync)(DevicePointer* address, size_t bytes, void* pool, void* stream) {
+  return issue(
+      stream,
+      [&](Session& session) {
+        return address && bytes > 0 ? allocate_from(session, pool, bytes, *address) : Status::invalid_value;
+      },
+      [&](Session& session) { return allocate_later(session, address, bytes); });
 }
 
 BANKSHOT_API(cuMemAllocAsync)(DevicePointer* address, size_t bytes, void* stream) {
-  return call_on(stream, [&](Session& session) { return give_memory(session, address, bytes, MemoryKind::device); });
-}
-
-BANKSHOT_API(cuMemAllocFromPoolAsync)(DevicePointer* address, size_t bytes, void*, void* stream) {
-  return bankshot_cuMemAllocAsync(address, bytes, stream);
+  return bankshot_cuMemAllocFromPoolAsync(address, bytes, nullptr, stream);
 }
 
 BANKSHOT_API(cuMemAllocManaged)(DevicePointer* address, size_t bytes, unsigned flags) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     if (flags != 1 && flags != 2) return Status::invalid_value;
     return give_memory(session, address, bytes, MemoryKind::managed);
   });
 }
 
 BANKSHOT_API(cuMemAllocPitch_v2)(DevicePointer* address, size_t* pitch, size_t width, size_t height, unsigned element) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     if (!pitch || (element != 4 && element != 8 && element != 16)) return Status::invalid_value;
     size_t bytes = 0;
     if (__builtin_mul_overflow(pitch_for(width), height, &bytes)) return Status::out_of_memory;
@@ -55,17 +61,19 @@ BANKSHOT_API(cuMemAllocPitch_v2)(DevicePointer* address, size_t* pitch, size_t w
 }
 
 BANKSHOT_API(cuMemFree_v2)(DevicePointer address) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     return release(session, as_pointer(address), {MemoryKind::device, MemoryKind::managed});
   });
 }
 
 BANKSHOT_API(cuMemFreeAsync)(DevicePointer address, void* stream) {
-  return call_on(stream, [&](Session& session) { return release(session, as_pointer(address), {MemoryKind::device}); });
+  return issue(
+      stream, [&](Session& session) { return release(session, as_pointer(address), {MemoryKind::device}); },
+      [&](Session&) { return MadeWork(FreeWork{address}); });
 }
 
 BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     if (flags & ~7u) return Status::invalid_value;
     const Status status = give_memory(session, pointer, bytes, MemoryKind::pinned);
     if (status == Status::success) session.host_flags()[reinterpret_cast<uint64_t>(*pointer)] = flags | 2;
@@ -76,15 +84,15 @@ BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
 BANKSHOT_API(cuMemAllocHost_v2)(void** pointer, size_t bytes) { return bankshot_cuMemHostAlloc(pointer, bytes, 0); }
 
 BANKSHOT_API(cuMemFreeHost)(void* pointer) {
-  return call([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
+  return call_unsafe([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
 }
 
 BANKSHOT_API(cuMemHostRegister_v2)(void* pointer, size_t bytes, unsigned flags) {
-  return call([&](Session& session) { return register_host(session, pointer, bytes, flags); });
+  return call_unsafe([&](Session& session) { return register_host(session, pointer, bytes, flags); });
 }
 
 BANKSHOT_API(cuMemHostUnregister)(void* pointer) {
-  return call([&](Session& session) { return unregister_host(session, pointer); });
+  return call_unsafe([&](Session& session) { return unregister_host(session, pointer); });
 }
 
 BANKSHOT_API(cuMemHostGetDevicePointer_v2)(DevicePointer* address, void* pointer, unsigned flags) {

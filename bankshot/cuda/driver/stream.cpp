@@ -8,14 +8,7 @@
 namespace bankshot::cuda::driver {
 namespace {
 
-/// Runs something on a stream outside the lock: a callback may wait for another thread that calls us.
-template <class Work>
-Status call_back(void* stream, Work&& work) {
-  const Status status = call_on(stream, [](Session&) { return Status::success; });
-  if (status == Status::success) work();
-  return status;
-}
-
+/// Whether the stream is idle, which it always is unless it is captured.
 Status idle(void* stream) {
   return call_on(stream, [](Session&) { return Status::success; });
 }
@@ -32,8 +25,7 @@ BANKSHOT_API(cuStreamCreate)(void** stream, unsigned flags) {
   return bankshot_cuStreamCreateWithPriority(stream, flags, 0);
 }
 BANKSHOT_API(cuStreamDestroy_v2)(void* stream) {
-  return call(
-      [&](Session& session) { return session.streams().destroy(stream) ? Status::success : Status::invalid_handle; });
+  return call([&](Session& session) { return destroy_stream(session, stream); });
 }
 BANKSHOT_API(cuStreamSynchronize)(void* stream) {
   return call_on(stream, [](Session& session) {
@@ -42,64 +34,58 @@ BANKSHOT_API(cuStreamSynchronize)(void* stream) {
   });
 }
 BANKSHOT_API(cuStreamQuery)(void* stream) { return idle(stream); }
-BANKSHOT_API(cuStreamWaitEvent)(void* stream, void* event, unsigned) {
-  return call_on(stream, [&](Session& session) { return session.events().query(event); });
+BANKSHOT_API(cuStreamWaitEvent)(void* stream, void* event, unsigned flags) {
+  return call([&](Session& session) { return wait_for_event(session, stream, event, flags); });
 }
 BANKSHOT_API(cuLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
-  return function ? call_back(stream, [&] { function(data); }) : Status::invalid_value;
+  if (!function) return Status::invalid_value;
+  bool captured = false;
+  const Status status = issue(
+      stream, [](Session&) { return Status::success; },
+      [&](Session&) {
+        captured = true;
+        return MadeWork(HostWork{{function, data}});
+      });
+  // Outside the lock: a callback may wait for another thread that calls us.
+  if (status == Status::success && !captured) function(data);
+  return status;
 }
 BANKSHOT_API(cuStreamAddCallback)(void* stream, void (*callback)(void*, Status, void*), void* data, unsigned) {
-  return callback ? call_back(stream, [&] { callback(stream, Status::success, data); }) : Status::invalid_value;
+  if (!callback) return Status::invalid_value;
+  const Status status = idle(stream);
+  if (status == Status::success) callback(stream, Status::success, data);
+  return status;
 }
 BANKSHOT_API(cuStreamGetFlags)(void* stream, unsigned* flags) {
-  return call_on(stream, [&](Session& session) { return give(flags, session.streams().find(stream)->flags); });
+  return call_about(stream, [&](Session& session) { return give(flags, session.streams().find(stream)->flags); });
 }
 BANKSHOT_API(cuStreamGetPriority)(void* stream, int* priority) {
-  return call_on(stream, [&](Session& session) { return give(priority, session.streams().find(stream)->priority); });
+  return call_about(stream, [&](Session& session) { return give(priority, session.streams().find(stream)->priority); });
 }
 BANKSHOT_API(cuStreamGetId)(void* stream, unsigned long long* id) {
-  return call_on(stream, [&](Session& session) { return give(id, session.streams().find(stream)->id); });
+  return call_about(stream, [&](Session& session) { return give(id, session.streams().find(stream)->id); });
 }
 BANKSHOT_API(cuStreamGetDevice)(void* stream, int* device) {
-  return call_on(stream, [&](Session&) { return give(device, 0); });
+  return call_about(stream, [&](Session&) { return give(device, 0); });
 }
 BANKSHOT_API(cuStreamGetCtx)(void* stream, Context** context) {
-  return call_on(stream, [&](Session&) { return give(context, current()); });
+  return call_about(stream, [&](Session&) { return give(context, current()); });
 }
 BANKSHOT_API(cuStreamAttachMemAsync)(void* stream, DevicePointer, size_t, unsigned) { return idle(stream); }
 BANKSHOT_API(cuStreamCopyAttributes)(void* to, void* from) {
-  const Status status = idle(to);
-  return status == Status::success ? idle(from) : status;
+  return call_about(
+      to, [&](Session& session) { return session.streams().find(from) ? Status::success : Status::invalid_handle; });
 }
 
 // Attributes of a stream are hints: cache windows, how to wait, priorities.
 
 BANKSHOT_API(cuStreamSetAttribute)(void* stream, int, const void* value) {
-  return value ? idle(stream) : Status::invalid_value;
+  return call_about(stream, [&](Session&) { return value ? Status::success : Status::invalid_value; });
 }
 BANKSHOT_API(cuStreamGetAttribute)(void* stream, int, void* value) {
   if (!value) return Status::invalid_value;
   std::memset(value, 0, sizeof(abi::LaunchAttribute::value));
-  return idle(stream);
-}
-
-// No stream ever captures: cuStreamBeginCapture is not supported.
-
-BANKSHOT_API(cuStreamIsCapturing)(void* stream, int* status) {
-  return call_on(stream, [&](Session&) { return give(status, 0); });
-}
-/// All versions of this function begin with these parameters, and the others say nothing when no capture is going on.
-BANKSHOT_API(cuStreamGetCaptureInfo)(void* stream, int* status, unsigned long long* id) {
-  return call_on(stream, [&](Session&) {
-    if (id) *id = 0;
-    return give(status, 0);
-  });
-}
-BANKSHOT_API(cuThreadExchangeStreamCaptureMode)(int* mode) {
-  thread_local int mine = 0;
-  if (!mode || *mode < 0 || *mode > 2) return Status::invalid_value;
-  std::swap(mine, *mode);
-  return Status::success;
+  return call_about(stream, [](Session&) { return Status::success; });
 }
 
 BANKSHOT_API(cuEventCreate)(void** event, unsigned flags) {
@@ -108,18 +94,18 @@ BANKSHOT_API(cuEventCreate)(void** event, unsigned flags) {
 BANKSHOT_API(cuEventDestroy_v2)(void* event) {
   return call([&](Session& session) { return session.events().destroy(event); });
 }
-BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned) {
-  return call_on(stream, [&](Session& session) { return session.events().record(event, session.now()); });
+BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned flags) {
+  return call([&](Session& session) { return record_event(session, event, stream, flags); });
 }
 BANKSHOT_API(cuEventRecord)(void* event, void* stream) { return bankshot_cuEventRecordWithFlags(event, stream, 0); }
 BANKSHOT_API(cuEventSynchronize)(void* event) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     session.report().refresh();
-    return session.events().query(event);
+    return query_event(session, event);
   });
 }
 BANKSHOT_API(cuEventQuery)(void* event) {
-  return call([&](Session& session) { return session.events().query(event); });
+  return call_unsafe([&](Session& session) { return query_event(session, event); });
 }
 BANKSHOT_API(cuEventElapsedTime_v2)(float* milliseconds, void* start, void* end) {
   return call([&](Session& session) { return session.events().elapsed(milliseconds, start, end); });

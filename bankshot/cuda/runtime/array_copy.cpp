@@ -2,7 +2,7 @@
 #include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/arrays.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
-#include "bankshot/cuda/runtime/copy_kind.hpp"
+#include "bankshot/cuda/runtime/copy_sides.hpp"
 
 namespace bankshot::cuda::runtime {
 namespace {

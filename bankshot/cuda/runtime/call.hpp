@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "bankshot/cuda/capture.hpp"
 #include "bankshot/cuda/driver/contexts.hpp"
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/say.hpp"
@@ -61,11 +62,50 @@ Status call(Work&& work) {
   });
 }
 
-/// The same for work on a stream, whose handle is checked.
+/// Looks at a stream, whose handle is checked; captured or not is the same.
 template <class Work>
-Status call_on(void* stream, Work&& work) {
+Status call_about(void* stream, Work&& work) {
   return call(
       [&](Session& session) { return session.streams().find(stream) ? work(session) : Status::invalid_handle; });
+}
+
+/// Work that must be carried out at once, on a stream that is then idle: not possible while it is captured.
+template <class Work>
+Status call_on(void* stream, Work&& work) {
+  return call([&](Session& session) {
+    const Status status = before_waiting(session, stream);
+    return status == Status::success ? work(session) : status;
+  });
+}
+
+/// Work on a stream: carried out by `now`, or made a node of the graph for which the stream is captured.
+/// @param node  gives a MadeWork
+template <class Now, class MakeNode>
+Status issue(void* stream, Now&& now, MakeNode&& node) {
+  return call([&](Session& session) {
+    Stream* capturing = nullptr;
+    const Status status = before_work(session, stream, capturing);
+    if (status != Status::success) return status;
+    return capturing ? capture(session, *capturing, node(session)) : now(session);
+  });
+}
+
+/// Work that waits for everything on the device: not possible during a capture.
+template <class Work>
+Status call_synchronized(Work&& work) {
+  return call([&](Session& session) {
+    const Status status = before_synchronizing(session);
+    return status == Status::success ? work(session) : status;
+  });
+}
+
+/// Work that may wait for the device, which captures may forbid.
+template <class Work>
+Status call_unsafe(Work&& work) {
+  return call([&](Session& session) {
+    const Status status = before_unsafe(session);
+    return status == Status::success ? work(session) : status;
+  });
 }
 
 }  // namespace bankshot::cuda::runtime

@@ -1,22 +1,31 @@
 // Copies and fills. The asynchronous forms do their work at once.
 #include "bankshot/cuda/array_copy.hpp"
+#include "bankshot/cuda/arrays.hpp"
+#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/graph_work.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
-#include "bankshot/cuda/runtime/copy_kind.hpp"
+#include "bankshot/cuda/runtime/copy_sides.hpp"
 #include "bankshot/cuda/transfer.hpp"
+
+#include <algorithm>
 
 namespace bankshot::cuda::runtime {
 namespace {
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
+Status issue_copy(void* stream, const Region& to, const Region& from, const Extent& extent) {
+  return issue(
+      stream, [&](Session& session) { return copy(session.memory(), to, from, extent); },
+      [&](Session&) { return copy_work(copy_parameters(to, from, extent)); });
+}
+
 Status copy_rows(void* stream, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                  size_t height, int kind) {
-  return call_on(stream, [&](Session& session) {
-    const auto sides = sides_of(kind);
-    if (!sides) return Status::invalid_memcpy_direction;
-    return copy(session.memory(), {address_of(to), to_pitch, 0, sides->to},
-                {address_of(from), from_pitch, 0, sides->from}, {width, height, 1});
-  });
+  const auto sides = sides_of(kind);
+  if (!sides) return remember(Status::invalid_memcpy_direction);
+  return issue_copy(stream, {address_of(to), to_pitch, 0, sides->to}, {address_of(from), from_pitch, 0, sides->from},
+                    {width, height, 1});
 }
 
 Status copy_bytes(void* stream, void* to, const void* from, size_t bytes, int kind) {
@@ -28,14 +37,93 @@ Region region_of(const abi::PitchedPtr& pointer, const abi::Pos& at, Side side) 
   return {address_of(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice, side};
 }
 
+Status issue_fill(void* stream, const Region& to, const Extent& extent, int value) {
+  const auto byte = static_cast<unsigned char>(value);
+  return issue(
+      stream, [&](Session& session) { return fill(session.memory(), to, extent, byte); },
+      [&](Session&) {
+        return MadeWork(FillWork{{to.address, to.pitch, byte, 1, extent.width, extent.height}, extent.depth, to.slice});
+      });
+}
+
 Status fill_rows(void* stream, void* to, size_t pitch, int value, size_t width, size_t height) {
-  return call_on(stream, [&](Session& session) {
-    return fill(session.memory(), {address_of(to), pitch, 0, Side::device}, {width, height, 1},
-                static_cast<unsigned char>(value));
-  });
+  return issue_fill(stream, {address_of(to), pitch, 0, Side::device}, {width, height, 1}, value);
 }
 
 }  // namespace
+
+namespace {
+
+constexpr int kHost = 1, kDevice = 2, kArray = 3;  // CUmemorytype
+
+/// Bytes of a texel of the arrays that take part, 1 if none does; 0 if they differ or are none.
+size_t element_of(const void* to, const void* from) {
+  size_t element = 0;
+  for (const void* handle : {to, from}) {
+    if (!handle) continue;
+    const Array* const array = Session::get().arrays().array(handle);
+    const size_t own = array ? texel_bytes(array->spec.format) : 0;
+    if (own == 0 || (element != 0 && own != element)) return 0;
+    element = own;
+  }
+  return element == 0 ? 1 : element;
+}
+
+}  // namespace
+
+Result<abi::DriverMemcpy3D, Status> driver_copy(const abi::Memcpy3DParms& copy) {
+  const auto sides = sides_of(copy.kind);
+  if (!sides) return Status::invalid_memcpy_direction;
+  const size_t element = element_of(copy.dst_array, copy.src_array);
+  if (element == 0) return Status::invalid_value;
+  const auto pointer = [](const void* array, const abi::PitchedPtr& to, const abi::Pos& at, Side side) {
+    return array ? Region{} : region_of(to, at, side);
+  };
+  abi::DriverMemcpy3D out = copy_parameters(pointer(copy.dst_array, copy.dst_ptr, copy.dst_pos, sides->to),
+                                            pointer(copy.src_array, copy.src_ptr, copy.src_pos, sides->from),
+                                            {copy.extent.width * element, copy.extent.height, copy.extent.depth});
+  if (copy.src_array) {
+    out.src_type = kArray;
+    out.src_array = copy.src_array;
+    out.src_x = copy.src_pos.x * element;
+    out.src_y = copy.src_pos.y;
+    out.src_z = copy.src_pos.z;
+  }
+  if (copy.dst_array) {
+    out.dst_type = kArray;
+    out.dst_array = copy.dst_array;
+    out.dst_x = copy.dst_pos.x * element;
+    out.dst_y = copy.dst_pos.y;
+    out.dst_z = copy.dst_pos.z;
+  }
+  return out;
+}
+
+abi::Memcpy3DParms runtime_copy(const abi::DriverMemcpy3D& copy) {
+  const auto pointer = [](int type, const void* host, uint64_t device) {
+    return type == kHost ? const_cast<void*>(host) : reinterpret_cast<void*>(device);
+  };
+  const bool to_array = copy.dst_type == kArray, from_array = copy.src_type == kArray;
+  const size_t element =
+      std::max<size_t>(element_of(to_array ? copy.dst_array : nullptr, from_array ? copy.src_array : nullptr), 1);
+  abi::Memcpy3DParms out{};
+  if (from_array) {
+    out.src_array = copy.src_array;
+  } else {
+    out.src_ptr = {pointer(copy.src_type, copy.src_host, copy.src_device), copy.src_pitch, copy.width, copy.src_height};
+  }
+  out.src_pos = {from_array ? copy.src_x / element : copy.src_x, copy.src_y, copy.src_z};
+  if (to_array) {
+    out.dst_array = copy.dst_array;
+  } else {
+    out.dst_ptr = {pointer(copy.dst_type, copy.dst_host, copy.dst_device), copy.dst_pitch, copy.width, copy.dst_height};
+  }
+  out.dst_pos = {to_array ? copy.dst_x / element : copy.dst_x, copy.dst_y, copy.dst_z};
+  out.extent = {copy.width / element, copy.height, copy.depth};
+  const bool known = copy.src_type <= kDevice && copy.dst_type <= kDevice;
+  out.kind = !known ? 4 : (copy.src_type == kDevice ? 2 : 0) + (copy.dst_type == kDevice ? 1 : 0);
+  return out;
+}
 
 BANKSHOT_API(cudaMemcpyAsync)(void* to, const void* from, size_t bytes, int kind, void* stream) {
   return copy_bytes(stream, to, from, bytes, kind);
@@ -67,12 +155,15 @@ BANKSHOT_API(cudaMemcpy2D)
 }
 
 BANKSHOT_API(cudaMemcpy3DAsync)(const abi::Memcpy3DParms* parms, void* stream) {
-  return call_on(stream, [&](Session& session) {
-    if (!parms) return Status::invalid_value;
-    const auto sides = sides_of(parms->kind);
-    if (!sides) return Status::invalid_memcpy_direction;
-    return copy_3d(session, *parms, sides->to, sides->from);
-  });
+  if (!parms) return remember(Status::invalid_value);
+  const auto sides = sides_of(parms->kind);
+  if (!sides) return remember(Status::invalid_memcpy_direction);
+  return issue(
+      stream, [&](Session& session) { return copy_3d(session, *parms, sides->to, sides->from); },
+      [&](Session&) {
+        const auto parameters = driver_copy(*parms);
+        return parameters ? copy_work(*parameters) : MadeWork(parameters.error());
+      });
 }
 
 BANKSHOT_API(cudaMemcpy3D)(const abi::Memcpy3DParms* parms) { return bankshot_cudaMemcpy3DAsync(parms, nullptr); }
@@ -105,10 +196,7 @@ BANKSHOT_API(cudaMemset2D)(void* to, size_t pitch, int value, size_t width, size
 }
 
 BANKSHOT_API(cudaMemset3DAsync)(abi::PitchedPtr to, int value, abi::Extent extent, void* stream) {
-  return call_on(stream, [&](Session& session) {
-    return fill(session.memory(), region_of(to, {0, 0, 0}, Side::device), {extent.width, extent.height, extent.depth},
-                static_cast<unsigned char>(value));
-  });
+  return issue_fill(stream, region_of(to, {0, 0, 0}, Side::device), {extent.width, extent.height, extent.depth}, value);
 }
 
 BANKSHOT_API(cudaMemset3D)(abi::PitchedPtr to, int value, abi::Extent extent) {

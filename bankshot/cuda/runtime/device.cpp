@@ -80,7 +80,7 @@ BANKSHOT_API(cudaDeviceGetAttribute)(int* value, int number, int device) {
 }
 
 BANKSHOT_API(cudaDeviceSynchronize)() {
-  return call([](Session& session) {
+  return call_synchronized([](Session& session) {
     session.report().refresh();
     return Status::success;
   });

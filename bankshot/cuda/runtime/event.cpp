@@ -13,21 +13,21 @@ BANKSHOT_API(cudaEventDestroy)(void* event) {
   return call([&](Session& session) { return session.events().destroy(event); });
 }
 
-BANKSHOT_API(cudaEventRecordWithFlags)(void* event, void* stream, unsigned) {
-  return call_on(stream, [&](Session& session) { return session.events().record(event, session.now()); });
+BANKSHOT_API(cudaEventRecordWithFlags)(void* event, void* stream, unsigned flags) {
+  return call([&](Session& session) { return record_event(session, event, stream, flags); });
 }
 
 BANKSHOT_API(cudaEventRecord)(void* event, void* stream) { return bankshot_cudaEventRecordWithFlags(event, stream, 0); }
 
 BANKSHOT_API(cudaEventSynchronize)(void* event) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     session.report().refresh();
-    return session.events().query(event);
+    return query_event(session, event);
   });
 }
 
 BANKSHOT_API(cudaEventQuery)(void* event) {
-  return call([&](Session& session) { return session.events().query(event); });
+  return call_unsafe([&](Session& session) { return query_event(session, event); });
 }
 
 BANKSHOT_API(cudaEventElapsedTime)(float* milliseconds, void* start, void* end) {

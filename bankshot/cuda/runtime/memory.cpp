@@ -3,6 +3,7 @@
 
 #include "bankshot/cuda/abi.hpp"
 #include "bankshot/cuda/allocate.hpp"
+#include "bankshot/cuda/graph_work.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {
@@ -20,7 +21,7 @@ Status give(Session& session, void** pointer, size_t bytes, MemoryKind kind) {
 }
 
 Status malloc_3d(abi::PitchedPtr* pitched, size_t width, size_t height, size_t depth) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     if (!pitched) return Status::invalid_value;
     const size_t pitch = pitch_for(width);
     size_t rows = 0, bytes = 0;
@@ -37,19 +38,28 @@ Status malloc_3d(abi::PitchedPtr* pitched, size_t width, size_t height, size_t d
 }  // namespace
 
 BANKSHOT_API(cudaMalloc)(void** pointer, size_t bytes) {
-  return call([&](Session& session) { return give(session, pointer, bytes, MemoryKind::device); });
+  return call_unsafe([&](Session& session) { return give(session, pointer, bytes, MemoryKind::device); });
+}
+
+BANKSHOT_API(cudaMallocFromPoolAsync)(void** pointer, size_t bytes, void* pool, void* stream) {
+  return issue(
+      stream,
+      [&](Session& session) {
+        uint64_t address = 0;
+        if (!pointer) return Status::invalid_value;
+        const Status status = allocate_from(session, pool, bytes, address);
+        if (status == Status::success) *pointer = reinterpret_cast<void*>(address);
+        return status;
+      },
+      [&](Session& session) { return allocate_later(session, pointer, bytes); });
 }
 
 BANKSHOT_API(cudaMallocAsync)(void** pointer, size_t bytes, void* stream) {
-  return call_on(stream, [&](Session& session) { return give(session, pointer, bytes, MemoryKind::device); });
-}
-
-BANKSHOT_API(cudaMallocFromPoolAsync)(void** pointer, size_t bytes, void*, void* stream) {
-  return bankshot_cudaMallocAsync(pointer, bytes, stream);
+  return bankshot_cudaMallocFromPoolAsync(pointer, bytes, nullptr, stream);
 }
 
 BANKSHOT_API(cudaMallocManaged)(void** pointer, size_t bytes, unsigned flags) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     // 1 = attach global, 2 = attach host. Source: CUDA runtime API reference, cudaMallocManaged
     if (bytes == 0 || (flags != 1 && flags != 2)) return Status::invalid_value;
     return give(session, pointer, bytes, MemoryKind::managed);
@@ -71,15 +81,17 @@ BANKSHOT_API(cudaMalloc3D)(abi::PitchedPtr* pitched, abi::Extent extent) {
 }
 
 BANKSHOT_API(cudaFree)(void* pointer) {
-  return call([&](Session& session) { return release(session, pointer, {MemoryKind::device, MemoryKind::managed}); });
+  return call_unsafe([&](Session& session) { return release(session, pointer, {MemoryKind::device, MemoryKind::managed}); });
 }
 
 BANKSHOT_API(cudaFreeAsync)(void* pointer, void* stream) {
-  return call_on(stream, [&](Session& session) { return release(session, pointer, {MemoryKind::device}); });
+  return issue(
+      stream, [&](Session& session) { return release(session, pointer, {MemoryKind::device}); },
+      [&](Session&) { return MadeWork(FreeWork{reinterpret_cast<uint64_t>(pointer)}); });
 }
 
 BANKSHOT_API(cudaHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
-  return call([&](Session& session) {
+  return call_unsafe([&](Session& session) {
     // 1 portable, 2 mapped, 4 write-combined. Source: CUDA runtime API reference, cudaHostAlloc
     if (flags & ~7u) return Status::invalid_value;
     const Status status = give(session, pointer, bytes, MemoryKind::pinned);
@@ -91,15 +103,15 @@ BANKSHOT_API(cudaHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
 BANKSHOT_API(cudaMallocHost)(void** pointer, size_t bytes) { return bankshot_cudaHostAlloc(pointer, bytes, 0); }
 
 BANKSHOT_API(cudaFreeHost)(void* pointer) {
-  return call([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
+  return call_unsafe([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
 }
 
 BANKSHOT_API(cudaHostRegister)(void* pointer, size_t bytes, unsigned flags) {
-  return call([&](Session& session) { return register_host(session, pointer, bytes, flags); });
+  return call_unsafe([&](Session& session) { return register_host(session, pointer, bytes, flags); });
 }
 
 BANKSHOT_API(cudaHostUnregister)(void* pointer) {
-  return call([&](Session& session) { return unregister_host(session, pointer); });
+  return call_unsafe([&](Session& session) { return unregister_host(session, pointer); });
 }
 
 BANKSHOT_API(cudaHostGetDevicePointer)(void** device, void* host, unsigned flags) {

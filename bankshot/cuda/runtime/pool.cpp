@@ -1,4 +1,5 @@
 // Memory pools; see bankshot/cuda/pools.hpp.
+#include "bankshot/cuda/abi_graph.hpp"
 #include "bankshot/cuda/pools.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
@@ -47,8 +48,34 @@ BANKSHOT_API(cudaMemPoolGetAttribute)(void* pool, int attribute, void* value) {
   return call([&](Session& session) { return get_pool_attribute(session.pools().find(pool), attribute, value); });
 }
 
-BANKSHOT_API(cudaMemPoolTrimTo)(void* pool, size_t) {
-  return call([&](Session& session) { return session.pools().find(pool) ? Status::success : Status::invalid_value; });
+BANKSHOT_API(cudaMemPoolTrimTo)(void* handle, size_t keep) {
+  return call([&](Session& session) {
+    Pool* pool = session.pools().find(handle);
+    if (!pool) return Status::invalid_value;
+    pool->trim(keep);
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaMemPoolSetAccess)(void* pool, const abi::AccessDescription* descriptions, size_t count) {
+  return call([&](Session& session) {
+    if (!descriptions) return Status::invalid_value;
+    for (size_t k = 0; k < count; ++k) {
+      const auto& [location, flags] = descriptions[k];
+      const Status status = set_pool_access(session.pools().find(pool), location.type, location.id, flags);
+      if (status != Status::success) return status;
+    }
+    return Status::success;
+  });
+}
+
+BANKSHOT_API(cudaMemPoolGetAccess)(int* flags, void* pool, const abi::Location* location) {
+  return call([&](Session& session) {
+    constexpr int kReadWrite = 3;
+    if (!flags || !location) return Status::invalid_value;
+    *flags = kReadWrite;
+    return set_pool_access(session.pools().find(pool), location->type, location->id, kReadWrite);
+  });
 }
 
 }  // namespace bankshot::cuda::runtime

@@ -9,14 +9,6 @@ namespace {
 
 constexpr unsigned kNonBlocking = 1;
 
-/// Runs something on a stream outside the lock: a callback may wait for another thread that calls us.
-template <class Work>
-Status call_back(void* stream, Work&& work) {
-  const Status status = call_on(stream, [](Session&) { return Status::success; });
-  if (status == Status::success) work();
-  return status;
-}
-
 }  // namespace
 
 BANKSHOT_API(cudaStreamCreateWithPriority)(void** stream, unsigned flags, int priority) {
@@ -34,8 +26,7 @@ BANKSHOT_API(cudaStreamCreateWithFlags)(void** stream, unsigned flags) {
 BANKSHOT_API(cudaStreamCreate)(void** stream) { return bankshot_cudaStreamCreateWithPriority(stream, 0, 0); }
 
 BANKSHOT_API(cudaStreamDestroy)(void* stream) {
-  return call(
-      [&](Session& session) { return session.streams().destroy(stream) ? Status::success : Status::invalid_handle; });
+  return call([&](Session& session) { return destroy_stream(session, stream); });
 }
 
 BANKSHOT_API(cudaStreamSynchronize)(void* stream) {
@@ -49,22 +40,33 @@ BANKSHOT_API(cudaStreamQuery)(void* stream) {
   return call_on(stream, [](Session&) { return Status::success; });
 }
 
-BANKSHOT_API(cudaStreamWaitEvent)(void* stream, void* event, unsigned) {
-  return call_on(stream, [&](Session& session) { return session.events().query(event); });
+BANKSHOT_API(cudaStreamWaitEvent)(void* stream, void* event, unsigned flags) {
+  return call([&](Session& session) { return wait_for_event(session, stream, event, flags); });
 }
 
 BANKSHOT_API(cudaLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
   if (!function) return remember(Status::invalid_value);
-  return call_back(stream, [&] { function(data); });
+  bool captured = false;
+  const Status status = issue(
+      stream, [](Session&) { return Status::success; },
+      [&](Session&) {
+        captured = true;
+        return MadeWork(HostWork{{function, data}});
+      });
+  // Outside the lock: a callback may wait for another thread that calls us.
+  if (status == Status::success && !captured) function(data);
+  return status;
 }
 
 BANKSHOT_API(cudaStreamAddCallback)(void* stream, void (*callback)(void*, Status, void*), void* data, unsigned flags) {
   if (!callback || flags) return remember(Status::invalid_value);
-  return call_back(stream, [&] { callback(stream, Status::success, data); });
+  const Status status = call_on(stream, [](Session&) { return Status::success; });
+  if (status == Status::success) callback(stream, Status::success, data);
+  return status;
 }
 
 BANKSHOT_API(cudaStreamGetFlags)(void* stream, unsigned* flags) {
-  return call_on(stream, [&](Session& session) {
+  return call_about(stream, [&](Session& session) {
     if (!flags) return Status::invalid_value;
     *flags = session.streams().find(stream)->flags;
     return Status::success;
@@ -72,7 +74,7 @@ BANKSHOT_API(cudaStreamGetFlags)(void* stream, unsigned* flags) {
 }
 
 BANKSHOT_API(cudaStreamGetPriority)(void* stream, int* priority) {
-  return call_on(stream, [&](Session& session) {
+  return call_about(stream, [&](Session& session) {
     if (!priority) return Status::invalid_value;
     *priority = session.streams().find(stream)->priority;
     return Status::success;
@@ -80,7 +82,7 @@ BANKSHOT_API(cudaStreamGetPriority)(void* stream, int* priority) {
 }
 
 BANKSHOT_API(cudaStreamGetId)(void* stream, unsigned long long* id) {
-  return call_on(stream, [&](Session& session) {
+  return call_about(stream, [&](Session& session) {
     if (!id) return Status::invalid_value;
     *id = session.streams().find(stream)->id;
     return Status::success;
@@ -88,7 +90,7 @@ BANKSHOT_API(cudaStreamGetId)(void* stream, unsigned long long* id) {
 }
 
 BANKSHOT_API(cudaStreamGetDevice)(void* stream, int* device) {
-  return call_on(stream, [&](Session&) {
+  return call_about(stream, [&](Session&) {
     if (!device) return Status::invalid_value;
     *device = 0;
     return Status::success;
@@ -96,49 +98,22 @@ BANKSHOT_API(cudaStreamGetDevice)(void* stream, int* device) {
 }
 
 BANKSHOT_API(cudaStreamCopyAttributes)(void* to, void* from) {
-  return call_on(
+  return call_about(
       to, [&](Session& session) { return session.streams().find(from) ? Status::success : Status::invalid_handle; });
 }
 
 // Attributes of a stream are hints: cache windows, how to wait, priorities.
 
 BANKSHOT_API(cudaStreamSetAttribute)(void* stream, int, const void* value) {
-  return call_on(stream, [&](Session&) { return value ? Status::success : Status::invalid_value; });
+  return call_about(stream, [&](Session&) { return value ? Status::success : Status::invalid_value; });
 }
 
 BANKSHOT_API(cudaStreamGetAttribute)(void* stream, int, void* value) {
-  return call_on(stream, [&](Session&) {
+  return call_about(stream, [&](Session&) {
     if (!value) return Status::invalid_value;
     std::memset(value, 0, sizeof(abi::LaunchAttribute::value));
     return Status::success;
   });
-}
-
-// No stream ever captures: cudaStreamBeginCapture is not supported.
-
-BANKSHOT_API(cudaStreamIsCapturing)(void* stream, int* status) {
-  return call_on(stream, [&](Session&) {
-    if (!status) return Status::invalid_value;
-    *status = 0;
-    return Status::success;
-  });
-}
-
-/// All versions of this function begin with these parameters, and the others say nothing when no capture is going on.
-BANKSHOT_API(cudaStreamGetCaptureInfo)(void* stream, int* status, unsigned long long* id) {
-  return call_on(stream, [&](Session&) {
-    if (!status) return Status::invalid_value;
-    *status = 0;
-    if (id) *id = 0;
-    return Status::success;
-  });
-}
-
-BANKSHOT_API(cudaThreadExchangeStreamCaptureMode)(int* mode) {
-  thread_local int current = 0;
-  if (!mode || *mode < 0 || *mode > 2) return remember(Status::invalid_value);
-  std::swap(current, *mode);
-  return Status::success;
 }
 
 }  // namespace bankshot::cuda::runtime

@@ -1,4 +1,6 @@
 // __device__ and __constant__ variables from the host's side.
+#include "bankshot/cuda/runtime/symbols.hpp"
+
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/transfer.hpp"
 
@@ -17,24 +19,44 @@ Status find_symbol(Session& session, const void* symbol, const simt::GlobalInfo*
 /// The kinds that make sense for the side of the symbol. @param to_symbol  1 and 3 of cudaMemcpyKind, else 2 and 3
 bool is_direction(int kind, bool to_symbol) { return kind == 3 || kind == 4 || kind == (to_symbol ? 1 : 2); }
 
+/// The two sides of a copy to or from a symbol.
+struct SymbolCopy {
+  Region to, from;
+};
+
+Result<SymbolCopy, Status> symbol_copy(Session& session, const void* symbol, void* other, size_t bytes, size_t offset,
+                                       int kind, bool to_symbol) {
+  if (!is_direction(kind, to_symbol)) return Status::invalid_memcpy_direction;
+  const simt::GlobalInfo* global = nullptr;
+  if (const Status status = find_symbol(session, symbol, global); status != Status::success) return status;
+  if (offset > global->size || bytes > global->size - offset) return Status::invalid_value;
+  const Region inside{global->address + offset, bytes, 0, Side::device};
+  const Region outside{reinterpret_cast<uint64_t>(other), bytes, 0,
+                       kind == 4   ? Side::either
+                       : kind == 3 ? Side::device
+                                   : Side::host};
+  return to_symbol ? SymbolCopy{inside, outside} : SymbolCopy{outside, inside};
+}
+
 Status copy_symbol(void* stream, const void* symbol, void* other, size_t bytes, size_t offset, int kind,
                    bool to_symbol) {
-  return call_on(stream, [&](Session& session) {
-    if (!is_direction(kind, to_symbol)) return Status::invalid_memcpy_direction;
-    const simt::GlobalInfo* global = nullptr;
-    if (const Status status = find_symbol(session, symbol, global); status != Status::success) return status;
-    if (offset > global->size || bytes > global->size - offset) return Status::invalid_value;
-    const Region inside{global->address + offset, bytes, 0, Side::device};
-    const Region outside{reinterpret_cast<uint64_t>(other), bytes, 0,
-                         kind == 4   ? Side::either
-                         : kind == 3 ? Side::device
-                                     : Side::host};
-    return to_symbol ? copy(session.memory(), inside, outside, {bytes, 1, 1})
-                     : copy(session.memory(), outside, inside, {bytes, 1, 1});
-  });
+  return issue(
+      stream,
+      [&](Session& session) {
+        const auto sides = symbol_copy(session, symbol, other, bytes, offset, kind, to_symbol);
+        return sides ? copy(session.memory(), sides->to, sides->from, {bytes, 1, 1}) : sides.error();
+      },
+      [&](Session& session) { return symbol_work(session, symbol, other, bytes, offset, kind, to_symbol); });
 }
 
 }  // namespace
+
+MadeWork symbol_work(Session& session, const void* symbol, void* other, size_t bytes, size_t offset, int kind,
+                     bool to_symbol) {
+  const auto sides = symbol_copy(session, symbol, other, bytes, offset, kind, to_symbol);
+  if (!sides) return sides.error();
+  return copy_work(copy_parameters(sides->to, sides->from, {bytes, 1, 1}));
+}
 
 BANKSHOT_API(cudaMemcpyToSymbolAsync)
 (const void* symbol, const void* from, size_t bytes, size_t offset, int kind, void* stream) {

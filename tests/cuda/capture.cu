@@ -1,0 +1,241 @@
+// Graphs made by capturing streams, and what is not allowed meanwhile.
+#include <thread>
+
+#include "check.hpp"
+
+__device__ int symbol;
+
+__global__ void times_and_plus(int* value, int factor, int term) { *value = *value * factor + term; }
+
+static int* value = nullptr;
+static cudaStream_t main_stream, side;
+static cudaEvent_t forked, joined;
+
+static int read() {
+  int result = 0;
+  OK(cudaMemcpy(&result, value, sizeof result, cudaMemcpyDeviceToHost));
+  return result;
+}
+
+static void launches(cudaGraph_t graph, int times) {
+  cudaGraphExec_t exec;
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  for (int k = 0; k < times; ++k) OK(cudaGraphLaunch(exec, main_stream));
+  OK(cudaStreamSynchronize(main_stream));
+  OK(cudaGraphExecDestroy(exec));
+}
+
+/// Two streams: the second joins through an event and comes back through another.
+static void fork_and_join() {
+  int start = 2, out = 0, host = 0;
+  cudaGraph_t graph;
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  OK(cudaMemcpyAsync(value, &start, sizeof start, cudaMemcpyHostToDevice, main_stream));
+  OK(cudaEventRecord(forked, main_stream));
+  OK(cudaStreamWaitEvent(side, forked, 0));
+  cudaStreamCaptureStatus status;
+  unsigned long long ids[2];
+  OK(cudaStreamGetCaptureInfo(main_stream, &status, &ids[0]));
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  OK(cudaStreamGetCaptureInfo(side, &status, &ids[1]));
+  EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+  EXPECT_EQ(ids[0], ids[1]);
+  times_and_plus<<<1, 1, 0, side>>>(value, 3, 1);
+  OK(cudaGetLastError());
+  OK(cudaMemcpyToSymbolAsync(symbol, &start, sizeof start, 0, cudaMemcpyHostToDevice, side));
+  OK(cudaEventRecord(joined, side));
+  OK(cudaStreamWaitEvent(main_stream, joined, 0));
+  times_and_plus<<<1, 1, 0, main_stream>>>(value, 10, 5);
+  OK(cudaMemcpyAsync(&out, value, sizeof out, cudaMemcpyDeviceToHost, main_stream));
+  struct Data {
+    int *out, *host;
+  } data{&out, &host};
+  OK(cudaLaunchHostFunc(
+      main_stream, [](void* d) { *static_cast<Data*>(d)->host += *static_cast<Data*>(d)->out; }, &data));
+  OK(cudaStreamEndCapture(main_stream, &graph));
+  EXPECT_EQ(out, 0);
+  size_t nodes = 0, edges = 0;
+  OK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  OK(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
+  EXPECT_EQ(nodes, 6);  // copy, kernel, copy to a symbol, kernel, copy, call
+  EXPECT_EQ(edges, 6);  // the second kernel waits for the first copy, which ordered main_stream, and for the side's last
+  OK(cudaStreamIsCapturing(side, &status));
+  EXPECT_EQ(status, cudaStreamCaptureStatusNone);
+  launches(graph, 2);
+  EXPECT_EQ(out, (2 * 3 + 1) * 10 + 5);
+  EXPECT_EQ(host, 150);
+  EXPECT_EQ(cudaEventQuery(forked), cudaErrorCapturedEvent);
+  OK(cudaEventRecord(forked, main_stream));
+  OK(cudaEventQuery(forked));
+  OK(cudaGraphDestroy(graph));
+  cudaGetLastError();
+}
+
+/// What is issued while capturing does not run; memory that is allocated then belongs to the graph.
+static void allocations() {
+  cudaGraph_t graph;
+  void* memory = nullptr;
+  unsigned out = 0;
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeRelaxed));
+  OK(cudaMallocAsync(&memory, 1024, main_stream));
+  OK(cudaMemsetAsync(memory, 0x11, 1024, main_stream));
+  OK(cudaMemcpyAsync(&out, memory, 4, cudaMemcpyDeviceToHost, main_stream));
+  OK(cudaFreeAsync(memory, main_stream));
+  int* allowed = nullptr;
+  OK(cudaMalloc(&allowed, 16));  // in relaxed mode
+  OK(cudaFree(allowed));
+  OK(cudaStreamEndCapture(main_stream, &graph));
+  EXPECT_EQ(out, 0);
+  launches(graph, 3);
+  EXPECT_EQ(out, 0x11111111);
+  OK(cudaGraphDestroy(graph));
+}
+
+static void graph_in_a_capture_and_into_a_graph() {
+  cudaGraph_t inner, outer;
+  OK(cudaMemset(value, 0, sizeof(int)));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  times_and_plus<<<1, 1, 0, main_stream>>>(value, 2, 1);
+  OK(cudaStreamEndCapture(main_stream, &inner));
+  cudaGraphExec_t exec;
+  OK(cudaGraphInstantiate(&exec, inner, 0));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  OK(cudaGraphLaunch(exec, main_stream));
+  OK(cudaGraphLaunch(exec, main_stream));
+  OK(cudaStreamEndCapture(main_stream, &outer));
+  cudaGraphNode_t nodes[2];
+  size_t count = 2;
+  OK(cudaGraphGetNodes(outer, nodes, &count));
+  cudaGraphNodeType type;
+  OK(cudaGraphNodeGetType(nodes[1], &type));
+  EXPECT_EQ(type, cudaGraphNodeTypeGraph);
+  launches(outer, 1);
+  EXPECT_EQ(read(), 3);
+  OK(cudaStreamBeginCaptureToGraph(main_stream, outer, &nodes[1], nullptr, 1, cudaStreamCaptureModeGlobal));
+  times_and_plus<<<1, 1, 0, main_stream>>>(value, 10, 0);
+  cudaGraph_t same;
+  OK(cudaStreamEndCapture(main_stream, &same));
+  EXPECT(same == outer);
+  launches(outer, 1);
+  EXPECT_EQ(read(), 150);  // ((3 * 2 + 1) * 2 + 1) * 10
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(inner));
+  OK(cudaGraphDestroy(outer));
+}
+
+static void dependencies_by_hand() {
+  cudaGraph_t graph, seen;
+  OK(cudaMemset(value, 0, sizeof(int)));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  times_and_plus<<<1, 1, 0, main_stream>>>(value, 1, 1);
+  cudaStreamCaptureStatus status;
+  unsigned long long id;
+  const cudaGraphNode_t* last = nullptr;
+  size_t count = 0;
+  OK(cudaStreamGetCaptureInfo(main_stream, &status, &id, &seen, &last, nullptr, &count));
+  EXPECT_EQ(count, 1);
+  cudaGraphNode_t empty;
+  OK(cudaGraphAddEmptyNode(&empty, seen, last, count));
+  OK(cudaStreamUpdateCaptureDependencies(main_stream, &empty, nullptr, 1, cudaStreamSetCaptureDependencies));
+  times_and_plus<<<1, 1, 0, main_stream>>>(value, 4, 0);
+  OK(cudaStreamEndCapture(main_stream, &graph));
+  EXPECT(graph == seen);
+  OK(cudaGraphGetNodes(graph, nullptr, &count));
+  EXPECT_EQ(count, 3);
+  launches(graph, 1);
+  EXPECT_EQ(read(), 4);
+  OK(cudaGraphDestroy(graph));
+}
+
+/// After `wrong` the capture is invalid, and ending it says so.
+template <class Wrong>
+static void rejects(cudaError_t wanted, Wrong wrong, int line) {
+  cudaGraph_t graph = nullptr;
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  times_and_plus<<<1, 1, 0, main_stream>>>(value, 1, 1);
+  const cudaError_t got = wrong();
+  if (got != wanted && failed()) std::printf("capture.cu:%d: %s, expected %s\n", line, cudaGetErrorName(got), cudaGetErrorName(wanted));
+  cudaGetLastError();
+  cudaStreamCaptureStatus status;
+  OK(cudaStreamIsCapturing(main_stream, &status));
+  EXPECT_EQ(status, cudaStreamCaptureStatusInvalidated);
+  EXPECT_EQ(cudaMemsetAsync(value, 0, 4, main_stream), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(cudaStreamEndCapture(main_stream, &graph), cudaErrorStreamCaptureInvalidated);
+  EXPECT(graph == nullptr);
+  cudaGetLastError();
+  OK(cudaStreamSynchronize(main_stream));  // usable again
+}
+
+static void rejects_illegal_calls() {
+  void* memory;
+  rejects(cudaErrorStreamCaptureUnsupported, [&] { return cudaMalloc(&memory, 16); }, __LINE__);
+  rejects(cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamSynchronize(main_stream); }, __LINE__);
+  rejects(cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamQuery(main_stream); }, __LINE__);
+  rejects(cudaErrorStreamCaptureUnsupported, [&] { return cudaDeviceSynchronize(); }, __LINE__);
+  rejects(cudaErrorStreamCaptureImplicit, [&] { return cudaMemcpy(&memory, value, 4, cudaMemcpyDeviceToHost); }, __LINE__);
+  rejects(cudaErrorStreamCaptureImplicit, [&] {
+    times_and_plus<<<1, 1>>>(value, 1, 1);
+    return cudaGetLastError();
+  }, __LINE__);
+  rejects(cudaErrorStreamCaptureIsolation, [&] {
+    OK(cudaEventRecord(joined, side));
+    return cudaStreamWaitEvent(main_stream, joined, 0);
+  }, __LINE__);
+  rejects(cudaErrorStreamCaptureUnsupported, [&] {
+    cudaError_t status = cudaSuccess;
+    std::thread([&] { status = cudaMalloc(&memory, 16); }).join();  // mode global: other threads, too
+    return status;
+  }, __LINE__);
+}
+
+static void rejects_other_mistakes() {
+  cudaGraph_t graph = nullptr;
+  EXPECT_EQ(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal), cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(cudaStreamEndCapture(main_stream, &graph), cudaErrorIllegalState);
+  // A side that does not come back.
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeThreadLocal));
+  OK(cudaEventRecord(forked, main_stream));
+  OK(cudaStreamWaitEvent(side, forked, 0));
+  times_and_plus<<<1, 1, 0, side>>>(value, 1, 1);
+  EXPECT_EQ(cudaStreamEndCapture(side, &graph), cudaErrorStreamCaptureUnmatched);
+  EXPECT_EQ(cudaStreamEndCapture(main_stream, &graph), cudaErrorStreamCaptureUnjoined);
+  // Two captures meet.
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  OK(cudaStreamBeginCapture(side, cudaStreamCaptureModeGlobal));
+  OK(cudaEventRecord(joined, side));
+  EXPECT_EQ(cudaStreamWaitEvent(main_stream, joined, 0), cudaErrorStreamCaptureMerge);
+  EXPECT_EQ(cudaStreamEndCapture(main_stream, &graph), cudaErrorStreamCaptureInvalidated);
+  EXPECT_EQ(cudaStreamEndCapture(side, &graph), cudaErrorStreamCaptureInvalidated);
+  // Another thread ends it.
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  std::thread([&] { EXPECT_EQ(cudaStreamEndCapture(main_stream, &graph), cudaErrorStreamCaptureWrongThread); }).join();
+  OK(cudaStreamEndCapture(main_stream, &graph));
+  OK(cudaGraphDestroy(graph));
+  // Another thread may allocate if the capture is this thread's only, and so may this one if it says so.
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeThreadLocal));
+  void* memory = nullptr;
+  std::thread([&] { OK(cudaMalloc(&memory, 16)); }).join();
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  OK(cudaThreadExchangeStreamCaptureMode(&mode));
+  EXPECT_EQ(mode, cudaStreamCaptureModeGlobal);
+  OK(cudaFree(memory));
+  OK(cudaThreadExchangeStreamCaptureMode(&mode));
+  OK(cudaStreamEndCapture(main_stream, &graph));
+  OK(cudaGraphDestroy(graph));
+  cudaGetLastError();
+}
+
+int main() {
+  OK(cudaMalloc(&value, sizeof(int)));
+  OK(cudaStreamCreate(&main_stream));
+  OK(cudaStreamCreate(&side));
+  OK(cudaEventCreate(&forked));
+  OK(cudaEventCreate(&joined));
+  fork_and_join();
+  allocations();
+  graph_in_a_capture_and_into_a_graph();
+  dependencies_by_hand();
+  rejects_illegal_calls();
+  rejects_other_mistakes();
+  return finish("capture");
+}
