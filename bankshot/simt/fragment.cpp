@@ -11,15 +11,17 @@ struct ElementName {
   std::string_view name;
   unsigned bits;
 };
-constexpr ElementName kElements[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f32", 32}, {"f64", 64}, {"e4m3", 8}, {"e5m2", 8},
-                                     {"s8", 8},   {"u8", 8},    {"s4", 4},    {"u4", 4},   {"b1", 1},   {"s32", 32}};
+constexpr ElementName kElements[] = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f32", 32}, {"f64", 64},
+                                     {"e4m3", 8}, {"e5m2", 8},  {"s8", 8},    {"u8", 8},   {"s4", 4},
+                                     {"u4", 4},   {"b1", 1},    {"s32", 32}};
 
 }  // namespace
 
 unsigned bits(Element element) { return kElements[static_cast<unsigned>(element)].bits; }
 
 Element element_named(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(kElements), std::end(kElements), [&](const ElementName& e) { return e.name == name; });
+  const auto* const found =
+      std::find_if(std::begin(kElements), std::end(kElements), [&](const ElementName& e) { return e.name == name; });
   return static_cast<Element>(found - std::begin(kElements));
 }
 
@@ -36,11 +38,13 @@ bool MatrixShape::named(std::string_view name, MatrixShape& out) {
 }
 
 uint32_t Fragment::packed() const {
-  return shape.packed() | static_cast<uint32_t>(role) << 25 | static_cast<uint32_t>(element) << 27 | (column_major ? 1u << 31 : 0);
+  return shape.packed() | static_cast<uint32_t>(role) << 25 | static_cast<uint32_t>(element) << 27 |
+         (column_major ? 1u << 31 : 0);
 }
 
 Fragment Fragment::unpacked(uint32_t bits) {
-  return {static_cast<Role>(bits >> 25 & 3), static_cast<Element>(bits >> 27 & 15), MatrixShape::unpacked(bits & 0x1ffffff), (bits >> 31) != 0};
+  return {static_cast<Role>(bits >> 25 & 3), static_cast<Element>(bits >> 27 & 15),
+          MatrixShape::unpacked(bits & 0x1ffffff), (bits >> 31) != 0};
 }
 
 /// mma takes 16 lines of A at a time, so that the two cores of these are neighbours; B and accumulators have 8 columns at a time.

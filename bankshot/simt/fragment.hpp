@@ -3,7 +3,7 @@
 // All fragments but those of mma.m8n8k4 on f16 are made of *cores*: 8 lines times 4 groups of elements, of which lane l holds
 // group l % 4 of line l / 4. Lines are rows of A and of the accumulators and columns of B. A register of A or B holds one group
 // of 32 bits (64 of f64), so that such a register, lane after lane, is its core line by line. A core of an accumulator has two
-// columns a group: two registers, or one of f16. Source: PTX ISA 9.0, section 9.7.14 (matrix fragments of mma).
+// columns a group: two registers, or one of f16. Source: PTX ISA 9.0, warp-level matrix instructions ("Matrix Fragments for mma…").
 // Which lane holds what of a wmma fragment is not said; machine code of ptxas 13 has these same cores.
 #pragma once
 
@@ -56,7 +56,9 @@ struct Fragment {
   unsigned lines() const { return role == Role::b ? shape.n : shape.m; }
   unsigned across() const { return role == Role::c ? shape.n : shape.k; }
   /// Elements along a line of a core, and in a lane's group.
-  unsigned core_width() const { return role == Role::c ? 8 : kCoreGroups * (element == Element::f64 ? 1 : 32 / bits(element)); }
+  unsigned core_width() const {
+    return role == Role::c ? 8 : kCoreGroups * (element == Element::f64 ? 1 : 32 / bits(element));
+  }
   unsigned group() const { return core_width() / kCoreGroups; }
   unsigned cores() const { return lines() / kCoreLines * (across() / core_width()); }
   unsigned registers_of_core() const { return role == Role::c && element != Element::f16 ? 2 : 1; }

@@ -15,17 +15,20 @@ using ptx::Type;
 /// Matrix instructions are defined for warps of 32 lanes.
 bool fits_the_warp(Decoder& decoder, const ptx::Instruction& instruction) {
   if (decoder.program().lanes == 32) return true;
-  return decoder.error(instruction.position, "'" + instruction.opcode + "' needs warps of 32 lanes, but those of this GPU have " +
+  return decoder.error(instruction.position, "'" + instruction.opcode +
+                                                 "' needs warps of 32 lanes, but those of this GPU have " +
                                                  std::to_string(decoder.program().lanes));
 }
 
 /// The registers of one matrix, written `{…}`, or plain where it is one. Appended to `rows`.
 /// @return false after an error
-bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, unsigned bytes, bool writes, std::vector<uint32_t>& rows) {
+bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, unsigned bytes, bool writes,
+                     std::vector<uint32_t>& rows) {
   const bool braces = operand.kind == Operand::Kind::vector;
   const size_t found = braces ? operand.elements.size() : 1;
   if (found != count || (!braces && count != 1)) {
-    return decoder.error(operand.position, "expected " + std::to_string(count) + (count == 1 ? " register" : " registers in braces") +
+    return decoder.error(operand.position, "expected " + std::to_string(count) +
+                                               (count == 1 ? " register" : " registers in braces") +
                                                " for this matrix, found " + std::to_string(found));
   }
   for (unsigned k = 0; k < count; ++k) {
@@ -75,25 +78,27 @@ std::vector<Element> elements_of(const Match& m) {
 }
 
 /// What mma and wmma.mma have in common. @param d, a, b, c  the matrices
-void lower_product(Decoder& decoder, const ptx::Instruction& instruction, const Fragment& d, const Fragment& a, const Fragment& b,
-                   const Fragment& c, const std::array<unsigned, 4>& counts, Instr& out) {
+void lower_product(Decoder& decoder, const ptx::Instruction& instruction, const Fragment& d, const Fragment& a,
+                   const Fragment& b, const Fragment& c, const std::array<unsigned, 4>& counts, Instr& out) {
   std::vector<uint32_t> rows;
   const Fragment* const matrices[] = {&d, &a, &b, &c};
   for (unsigned k = 0; k < 4; ++k) {
-    if (!lower_registers(decoder, instruction.operands[k], counts[k], matrices[k]->register_bytes(), k == 0, rows)) return;
+    if (!lower_registers(decoder, instruction.operands[k], counts[k], matrices[k]->register_bytes(), k == 0, rows))
+      return;
     out.op[3] = (k == 0 ? 0 : out.op[3]) | counts[k] << (8 * k);
   }
   out.op[0] = keep(decoder, std::move(rows));
   out.op[1] = a.shape.packed();
-  out.op[2] = static_cast<uint32_t>(a.element) | static_cast<uint32_t>(b.element) << 8 | static_cast<uint32_t>(c.element) << 16 |
-              static_cast<uint32_t>(d.element) << 24;
+  out.op[2] = static_cast<uint32_t>(a.element) | static_cast<uint32_t>(b.element) << 8 |
+              static_cast<uint32_t>(c.element) << 16 | static_cast<uint32_t>(d.element) << 24;
 }
 
 uint8_t rounding_of(const Match& m) {
   return m.has("rz") ? FpMode::kZero : m.has("rm") ? FpMode::kDown : m.has("rp") ? FpMode::kUp : FpMode::kNearest;
 }
 
-void lower_fragment(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Fragment::Role role, bool load, Instr& out) {
+void lower_fragment(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Fragment::Role role,
+                    bool load, Instr& out) {
   if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 2, 3)) return;
   const auto& operands = instruction.operands;
   Fragment f{role, elements_of(m).back(), shape_of(m), m.has("col")};
@@ -135,7 +140,8 @@ void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Matc
   const MatrixShape shape = shape_of(m);
   const std::vector<Element> types = elements_of(m);  // d, a, b, c
   using Role = Fragment::Role;
-  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], shape}, b{Role::b, types[2], shape}, c{Role::c, types[3], shape};
+  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], shape}, b{Role::b, types[2], shape},
+      c{Role::c, types[3], shape};
   std::array<unsigned, 4> counts{d.registers(), a.registers(), b.registers(), c.registers()};
   if (is_quad_pairs(shape, types[1])) {
     // Four products at once, one for each pair of quads: a lane has 4 elements of A and of B, and 8 accumulators.
@@ -143,7 +149,8 @@ void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Matc
     const auto row_of = [&](size_t k) { return instruction.modifiers[3 + k] == "row"; };  // after .sync.aligned.m8n8k4
     out.small = static_cast<uint8_t>((row_of(0) ? 0 : MmaSmall::kAColumns) | (row_of(1) ? MmaSmall::kBRows : 0));
   }
-  out.small |= static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
+  out.small |=
+      static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
   lower_product(decoder, instruction, d, a, b, c, counts, out);
 }
 
@@ -153,10 +160,13 @@ void lower_wmma_mma(Decoder& decoder, const ptx::Instruction& instruction, const
   std::vector<Element> types = elements_of(m);  // d, c: both others are f16; or d, a, b, c
   if (types.size() == 2) types = {types[0], Element::f16, Element::f16, types[1]};
   using Role = Fragment::Role;
-  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], shape}, b{Role::b, types[2], shape}, c{Role::c, types[3], shape};
-  out.small = static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
+  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], shape}, b{Role::b, types[2], shape},
+      c{Role::c, types[3], shape};
+  out.small =
+      static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
   out.fp = rounding_of(m);
-  lower_product(decoder, instruction, d, a, b, c, {d.registers(), a.wmma_registers(), b.wmma_registers(), c.registers()}, out);
+  lower_product(decoder, instruction, d, a, b, c,
+                {d.registers(), a.wmma_registers(), b.wmma_registers(), c.registers()}, out);
 }
 
 void lower_wmma_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {

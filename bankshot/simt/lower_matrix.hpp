@@ -17,10 +17,10 @@
 namespace bankshot::simt {
 
 struct MmaSmall {
-  static constexpr uint8_t kSaturate = 1;   ///< .satfinite
-  static constexpr uint8_t kAnd = 2;        ///< b1: .and, not .xor
-  static constexpr uint8_t kAColumns = 4;   ///< m8n8k4 of f16: A is .col
-  static constexpr uint8_t kBRows = 8;      ///< … B is .row
+  static constexpr uint8_t kSaturate = 1;  ///< .satfinite
+  static constexpr uint8_t kAnd = 2;       ///< b1: .and, not .xor
+  static constexpr uint8_t kAColumns = 4;  ///< m8n8k4 of f16: A is .col
+  static constexpr uint8_t kBRows = 8;     ///< … B is .row
 };
 
 void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);

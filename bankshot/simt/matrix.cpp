@@ -65,13 +65,15 @@ bool all_within(const Lanes& lanes, uint64_t begin, uint64_t end) {
   if (end - begin < lanes.width) return false;
   uint64_t wrong = 0;
   for (unsigned l = 0; l < lanes.count; ++l) {
-    wrong |= static_cast<uint64_t>(lanes.address[l] - begin > end - begin - lanes.width) | (lanes.address[l] & (lanes.width - 1));
+    wrong |= static_cast<uint64_t>(lanes.address[l] - begin > end - begin - lanes.width) |
+             (lanes.address[l] & (lanes.width - 1));
   }
   return wrong == 0;
 }
 
 /// Makes generic addresses of shared memory offsets. @return the lanes that are there
-uint64_t find_shared(const Warp& w, const Lanes& lanes, Space space, std::array<uint32_t, scratchpad::kMaxLanes>& offsets) {
+uint64_t find_shared(const Warp& w, const Lanes& lanes, Space space,
+                     std::array<uint32_t, scratchpad::kMaxLanes>& offsets) {
   uint64_t shared = 0;
   for (unsigned l = 0; l < lanes.count; ++l) {
     const int64_t offset = shared_offset(w, space, lanes.address[l]);
@@ -101,7 +103,8 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
     }
   }
   const Worker::Hit& hit = w.worker->last_hit(i);
-  if (space != Space::shared && hit.begin < hit.end && (hit.writable || !store) && all_within(lanes, hit.begin, hit.end)) {
+  if (space != Space::shared && hit.begin < hit.end && (hit.writable || !store) &&
+      all_within(lanes, hit.begin, hit.end)) {
     copy_all(lanes, store, nullptr);
     return true;
   }
@@ -135,7 +138,8 @@ bool agree(Warp& w, const Instr* i) {
   for (unsigned l = 1; l < kLanes; ++l) {
     if (address_of(w, i, l) == first.base && strides[l] == first.stride) continue;
     fault(w, i, Fault::Kind::partial_warp, static_cast<int>(l), address_of(w, i, l),
-          "all lanes have to give the same address and stride of the matrix, but lane " + std::to_string(l) + " gives others than lane 0");
+          "all lanes have to give the same address and stride of the matrix, but lane " + std::to_string(l) +
+              " gives others than lane 0");
     return false;
   }
   return true;
@@ -145,7 +149,12 @@ bool agree(Warp& w, const Instr* i) {
 class Mover {
  public:
   Mover(Warp& w, const Instr* i, bool store)
-      : w_(w), i_(i), store_(store), fragment_(Fragment::unpacked(i->op[3])), way_(static_cast<Way>(i->op[4])), at_(where(w, i)),
+      : w_(w),
+        i_(i),
+        store_(store),
+        fragment_(Fragment::unpacked(i->op[3])),
+        way_(static_cast<Way>(i->op[4])),
+        at_(where(w, i)),
         rows_(w.worker->program->lists[i->op[1]]) {
     lanes_.width = fragment_.width(way_);
   }
@@ -229,7 +238,8 @@ class Mover {
   }
 
   bool elements(unsigned core) {
-    const unsigned registers = fragment_.registers_of_core(), size = fragment_.register_bytes(), each = fragment_.group() / registers;
+    const unsigned registers = fragment_.registers_of_core(), size = fragment_.register_bytes(),
+                   each = fragment_.group() / registers;
     const Fragment::Place first = fragment_.core(core);
     for (unsigned k = 0; k < fragment_.group(); ++k) {
       std::byte* const row = reg(core * registers + k / each) + k % each * lanes_.width;
@@ -271,7 +281,8 @@ bool lines_of(Warp& w, const Instr* i, Lanes& lanes) {
   for (unsigned l = 0; l < lanes.count; ++l) {
     lanes.address[l] = address_of(w, i, l);
     if (shared_offset(w, space, lanes.address[l]) >= 0) continue;
-    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(l), lanes.address[l], "the address is not one of shared memory");
+    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(l), lanes.address[l],
+          "the address is not one of shared memory");
     return false;
   }
   return true;
@@ -288,10 +299,11 @@ bool whole_warp(Warp& w, const Instr* i) {
   const uint64_t missing = ~w.active & kAll, ended = missing & ~w.alive;
   const auto lanes = [](uint64_t mask) { return std::to_string(std::popcount(mask)); };
   fault(w, i, Fault::Kind::partial_warp, std::countr_zero(w.active), 0,
-        "all 32 lanes of the warp have to execute this instruction together (.aligned), but " + lanes(missing) + " do not: " +
+        "all 32 lanes of the warp have to execute this instruction together (.aligned), but " + lanes(missing) +
+            " do not: " +
             (ended == missing ? "they have ended, or the block has no such threads"
-                              : ended == 0 ? "they are elsewhere in the program"
-                                           : lanes(ended) + " have ended, the others are elsewhere in the program"));
+             : ended == 0     ? "they are elsewhere in the program"
+                              : lanes(ended) + " have ended, the others are elsewhere in the program"));
   return false;
 }
 

@@ -29,17 +29,23 @@ __device__ inline void copy_line(uint16_t* to, const uint16_t* from) {
 /// Two matrices of 8 x 8 halves; lanes 0 to 15 give the address of a line each.
 __device__ inline void load_two(uint32_t (&to)[2], const uint16_t* line) {
   asm volatile("{ .reg .u64 p; cvta.to.shared.u64 p, %2; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [p]; }"
-               : "=r"(to[0]), "=r"(to[1]) : "l"(line) : "memory");
+               : "=r"(to[0]), "=r"(to[1])
+               : "l"(line)
+               : "memory");
 }
 __device__ inline void load_two_turned(uint32_t (&to)[2], const uint16_t* line) {
-  asm volatile("{ .reg .u64 p; cvta.to.shared.u64 p, %2; ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [p]; }"
-               : "=r"(to[0]), "=r"(to[1]) : "l"(line) : "memory");
+  asm volatile(
+      "{ .reg .u64 p; cvta.to.shared.u64 p, %2; ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [p]; }"
+      : "=r"(to[0]), "=r"(to[1])
+      : "l"(line)
+      : "memory");
 }
 
 /// sums += A B, 16 x 8 x 8
 __device__ inline void multiply(float (&sums)[4], const uint32_t (&a)[2], uint32_t b) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3]) : "r"(a[0]), "r"(a[1]), "r"(b));
+      : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+      : "r"(a[0]), "r"(a[1]), "r"(b));
 }
 
 template <int gap>
@@ -92,7 +98,8 @@ int main(int argc, char** argv) {
   for (int row = 0; row < side; ++row)
     for (int k = 0; k < side; ++k)
       for (int column = 0; column < side; ++column)
-        expected[size_t(row) * side + column] += static_cast<float>(x[size_t(row) * side + k] * y[size_t(k) * side + column]);
+        expected[size_t(row) * side + column] +=
+            static_cast<float>(x[size_t(row) * side + k] * y[size_t(k) * side + column]);
   DeviceArray<uint16_t> from_a(a), from_b(b);
   DeviceArray<float> to(count);
   const dim3 grid(side / tile_side, side / tile_side);

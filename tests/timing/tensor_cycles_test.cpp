@@ -11,8 +11,12 @@ class TensorCycles : public ChipTest {
 
 // 16 · 8 · 16 multiply-adds, 512 a cycle. What depends on it waits for the latency.
 TEST_F(TensorCycles, a_product_keeps_the_unit_for_its_multiply_adds) {
-  const std::string one = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f0,%f1,%f2,%f3};";
-  const std::string other = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f8,%f9,%f10,%f11};";
+  const std::string one =
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+      "{%f0,%f1,%f2,%f3};";
+  const std::string other =
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+      "{%f8,%f9,%f10,%f11};";
   EXPECT_EQ(cycles(one + other + "ret;"), 4u + 2);
   EXPECT_EQ(slots(Cause::unit_busy), 3u);
   EXPECT_EQ(cycles(one + one + "ret;"), 33u + 2);
@@ -25,25 +29,34 @@ TEST_F(TensorCycles, other_factors_take_more_or_less_time) {
   };
   const std::string bytes = "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 ";
   EXPECT_EQ(busy(bytes + "{%r0,%r1,%r2,%r3}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%r16,%r17,%r18,%r19};",
-                 bytes + "{%r4,%r5,%r6,%r7}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%r16,%r17,%r18,%r19};"), 4u) << "16 · 8 · 32 / 2";
+                 bytes + "{%r4,%r5,%r6,%r7}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%r16,%r17,%r18,%r19};"),
+            4u)
+      << "16 · 8 · 32 / 2";
   const std::string tf32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 ";
   EXPECT_EQ(busy(tf32 + "{%f0,%f1,%f2,%f3}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%f8,%f9,%f10,%f11};",
-                 tf32 + "{%f4,%f5,%f6,%f7}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%f8,%f9,%f10,%f11};"), 4u) << "16 · 8 · 8 · 2";
+                 tf32 + "{%f4,%f5,%f6,%f7}, {%r10,%r11,%r12,%r13}, {%r14,%r15}, {%f8,%f9,%f10,%f11};"),
+            4u)
+      << "16 · 8 · 8 · 2";
   const std::string f64 = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 ";
-  EXPECT_EQ(busy(f64 + "{%rd0,%rd1}, {%rd4}, {%rd5}, {%rd6,%rd7};", f64 + "{%rd2,%rd3}, {%rd4}, {%rd5}, {%rd6,%rd7};"), 8u) << "8 · 8 · 4 · 16";
+  EXPECT_EQ(busy(f64 + "{%rd0,%rd1}, {%rd4}, {%rd5}, {%rd6,%rd7};", f64 + "{%rd2,%rd3}, {%rd4}, {%rd5}, {%rd6,%rd7};"),
+            8u)
+      << "8 · 8 · 4 · 16";
 }
 
 TEST_F(TensorCycles, a_gpu_without_tensor_cores_does_it_in_fp32) {
   config.units[static_cast<unsigned>(UnitClass::tensor)] = {0, 0, 0};
   const std::string product = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 ";
   EXPECT_EQ(cycles(product + "{%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f8,%f9,%f10,%f11};" + product +
-                   "{%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f8,%f9,%f10,%f11}; ret;"), 64u + 2);  // 2048 / 32 lanes
+                   "{%f4,%f5,%f6,%f7}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%f8,%f9,%f10,%f11}; ret;"),
+            64u + 2);  // 2048 / 32 lanes
 }
 
 // Lines 128 bytes apart: the 8 of a matrix on four banks.
 TEST_F(TensorCycles, ldmatrix_takes_the_banks_for_its_wavefronts) {
-  ASSERT_NE(cycles(".shared .align 16 .b8 s[4096]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 7; mov.u32 %r3, s; add.u32 %r2, %r2, %r3;"
-                   "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4,%r5,%r6,%r7}, [%r2]; ret;"), 0u);
+  ASSERT_NE(cycles(".shared .align 16 .b8 s[4096]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 7; mov.u32 %r3, s; add.u32 "
+                   "%r2, %r2, %r3;"
+                   "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4,%r5,%r6,%r7}, [%r2]; ret;"),
+            0u);
   EXPECT_EQ(last.timing.counters.shared_accesses, 1u);
   EXPECT_EQ(last.timing.counters.shared_wavefronts, 32u);
   EXPECT_EQ(last.timing.counters.shared_ideal, 4u);
@@ -51,8 +64,11 @@ TEST_F(TensorCycles, ldmatrix_takes_the_banks_for_its_wavefronts) {
 
 // 16 rows of 32 bytes, 64 bytes apart: each a sector of its own. The store of 16 rows of 64 bytes, one after the other: 32.
 TEST_F(TensorCycles, wmma_fetches_each_sector_of_the_matrix_once) {
-  ASSERT_NE(cycles("ld.param.u64 %rd1, [out]; wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1], 32;"
-                   "mov.f32 %f0, 0f00000000; wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1+2048], {%f0,%f0,%f0,%f0,%f0,%f0,%f0,%f0}, 16; ret;"), 0u);
+  ASSERT_NE(cycles("ld.param.u64 %rd1, [out]; wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+                   "{%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1], 32;"
+                   "mov.f32 %f0, 0f00000000; wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1+2048], "
+                   "{%f0,%f0,%f0,%f0,%f0,%f0,%f0,%f0}, 16; ret;"),
+            0u);
   EXPECT_EQ(last.timing.counters.l2_reads, 16u);
   EXPECT_EQ(last.timing.counters.l2_writes, 32u);
 }

@@ -41,13 +41,16 @@ class TensorTest : public ::testing::TestWithParam<std::string_view> {
     for (const auto& [name, count] : {std::pair('d', d), std::pair('a', a), std::pair('b', b), std::pair('c', c)}) {
       text += ".reg ." + type + " %" + name + "<" + std::to_string(count) + ">;\n";
     }
-    text += ".reg .b64 %rd<4>; .reg .b32 %r<2>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %laneid; mul.wide.u32 %rd2, %r1, " +
-            std::to_string(bytes) + "; add.u64 %rd1, %rd1, %rd2;\n";
+    text +=
+        ".reg .b64 %rd<4>; .reg .b32 %r<2>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %laneid; mul.wide.u32 %rd2, %r1, " +
+        std::to_string(bytes) + "; add.u64 %rd1, %rd1, %rd2;\n";
     size_t at = 0;
     const auto access = [&](bool load, char name, size_t count) {
       for (size_t k = 0; k < count; ++k, ++at) {
-        const std::string where = "[%rd1+" + std::to_string(at * 32 * bytes) + "]", reg = "%" + std::string(1, name) + std::to_string(k);
-        text += load ? "ld.global." + type + " " + reg + ", " + where + ";\n" : "st.global." + type + " " + where + ", " + reg + ";\n";
+        const std::string where = "[%rd1+" + std::to_string(at * 32 * bytes) + "]",
+                          reg = "%" + std::string(1, name) + std::to_string(k);
+        text += load ? "ld.global." + type + " " + reg + ", " + where + ";\n"
+                     : "st.global." + type + " " + where + ", " + reg + ";\n";
       }
     };
     access(true, 'a', a);
@@ -106,7 +109,7 @@ class TensorTest : public ::testing::TestWithParam<std::string_view> {
 
 /// Fragments as the manual has them, for registers of 32 bits (of 64 bits with bits == 64): the row and column of element i of
 /// lane l. The manual's formulas, with i / p for the register where a register holds p elements.
-/// Source: PTX ISA 9.0, section 9.7.14.5, "Matrix Fragments for mma.m16n8k…".
+/// Source: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k…".
 struct FragmentPlace {
   unsigned row, column;
 };

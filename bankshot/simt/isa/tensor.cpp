@@ -1,4 +1,4 @@
-// Matrix products of a warp: mma and wmma.mma. Source: PTX ISA 9.0, section 9.7.14. How an instruction is laid out:
+// Matrix products of a warp: mma and wmma.mma. Source: PTX ISA 9.0, warp-level matrix instructions. How an instruction is laid out:
 // lower_matrix.hpp; sums of floating-point products: tensor_sums.hpp.
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/isa/fused.hpp"
@@ -137,12 +137,15 @@ const Instr* multiply_quad_pairs(Warp& w, const Instr* i) {
     for (unsigned line = 0; line < 8; ++line) {  // a row of A, a column of B
       for (unsigned k = 0; k < 4; ++k) {
         const unsigned by_line = pair.lane(line % 4, line / 4), by_k = pair.lane(k, line / 4);
-        a[line * 4 + k] = widen(a_columns ? QuadPair::half(p.a_rows, by_k, line % 4) : QuadPair::half(p.a_rows, by_line, k));
-        b[k * 8 + line] = widen(b_rows ? QuadPair::half(p.b_rows, by_k, line % 4) : QuadPair::half(p.b_rows, by_line, k));
+        a[line * 4 + k] =
+            widen(a_columns ? QuadPair::half(p.a_rows, by_k, line % 4) : QuadPair::half(p.a_rows, by_line, k));
+        b[k * 8 + line] =
+            widen(b_rows ? QuadPair::half(p.b_rows, by_k, line % 4) : QuadPair::half(p.b_rows, by_line, k));
       }
       for (unsigned column = 0; column < 8; ++column) {
         pair.sum(c_halves, line, column, [&](unsigned lane, unsigned k) {
-          c[line * 8 + column] = c_halves ? widen(QuadPair::half(p.c_rows, lane, k)) : f64{p.c_rows.row<const f32>(k)[lane]};
+          c[line * 8 + column] =
+              c_halves ? widen(QuadPair::half(p.c_rows, lane, k)) : f64{p.c_rows.row<const f32>(k)[lane]};
         });
       }
     }
@@ -272,7 +275,8 @@ void mma_rows(Rows& rows) {
   constexpr std::string_view kBytes = "shape = m16n8k16 m16n8k32; atype = e4m3 e5m2; btype = e4m3 e5m2";
   add("mma.sync.aligned.shape.row.col.f32.atype.btype.f32 d, a, b, c", kBytes, floats);
   add("mma.sync.aligned.shape.row.col.f16.atype.btype.f16 d, a, b, c", kBytes, floats);
-  add("mma.sync.aligned.shape.row.col.f64.f64.f64.f64 d, a, b, c", "shape = m8n8k4 m16n8k4 m16n8k8 m16n8k16", select_doubles);
+  add("mma.sync.aligned.shape.row.col.f64.f64.f64.f64 d, a, b, c", "shape = m8n8k4 m16n8k4 m16n8k8 m16n8k16",
+      select_doubles);
   add("mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c",
       "shape = m8n8k16 m16n8k16 m16n8k32; atype = s8 u8; btype = s8 u8", integers);
   add("mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c",
@@ -290,18 +294,21 @@ void wmma_mma_rows(Rows& rows) {
       "alayout = row col; blayout = row col; shape = m16n16k16 m32n8k16 m8n32k16; dtype = f16 f32; ctype = f16 f32",
       always(&multiply_floats));
   add("wmma.mma.sync.aligned.alayout.blayout.shape.f32.bf16.bf16.f32 d, a, b, c", kShapes, always(&multiply_floats));
-  add("wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, c", "alayout = row col; blayout = row col",
-      always(&multiply_floats));
+  add("wmma.mma.sync.aligned.alayout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, c",
+      "alayout = row col; blayout = row col", always(&multiply_floats));
   // Compilers write the rounding behind the types, the manual before them.
-  add("wmma.mma.sync.aligned.alayout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 d, a, b, c", "alayout = row col; blayout = row col",
-      select_doubles);
-  add("wmma.mma.sync.aligned.alayout.blayout.m8n8k4.f64.f64.f64.f64.rnd d, a, b, c", "alayout = row col; blayout = row col",
-      select_doubles);
-  add("wmma.mma.sync.aligned.alayout.blayout.shape.s32.s8.s8.s32{.satfinite} d, a, b, c", kShapes, always(&multiply_integers));
-  add("wmma.mma.sync.aligned.alayout.blayout.shape.s32.u8.u8.s32{.satfinite} d, a, b, c", kShapes, always(&multiply_integers));
+  add("wmma.mma.sync.aligned.alayout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 d, a, b, c",
+      "alayout = row col; blayout = row col", select_doubles);
+  add("wmma.mma.sync.aligned.alayout.blayout.m8n8k4.f64.f64.f64.f64.rnd d, a, b, c",
+      "alayout = row col; blayout = row col", select_doubles);
+  add("wmma.mma.sync.aligned.alayout.blayout.shape.s32.s8.s8.s32{.satfinite} d, a, b, c", kShapes,
+      always(&multiply_integers));
+  add("wmma.mma.sync.aligned.alayout.blayout.shape.s32.u8.u8.s32{.satfinite} d, a, b, c", kShapes,
+      always(&multiply_integers));
   add("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} d, a, b, c", "", always(&multiply_integers));
   add("wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} d, a, b, c", "", always(&multiply_integers));
-  add("wmma.mma.op.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c", "op = xor and", always(&multiply_bits));
+  add("wmma.mma.op.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c", "op = xor and",
+      always(&multiply_bits));
 }
 
 void wmma_memory_rows(Rows& rows) {
@@ -345,7 +352,8 @@ void matrix_memory_rows(Rows& rows) {
                                       "stmatrix.sync.aligned.num{.trans}.m8n8{.ss}.b16 p:addr, r"}) {
     rows.push_back({form, kSets, Unit::memory, always(&run_stmatrix), &lower_stmatrix});
   }
-  rows.push_back({"movmatrix.sync.aligned.m8n8.trans.b16 d, a", "", Unit::matrix, always(&run_movmatrix), &lower_movmatrix});
+  rows.push_back(
+      {"movmatrix.sync.aligned.m8n8.trans.b16 d, a", "", Unit::matrix, always(&run_movmatrix), &lower_movmatrix});
 }
 
 }  // namespace

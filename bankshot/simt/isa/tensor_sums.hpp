@@ -8,14 +8,14 @@
 // truncated fused sum with F = 25; Khattak, Mikaitis, "Accurate Models of NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
 #pragma once
 
-#include "bankshot/simt/isa/half.hpp"
 #include "bankshot/simt/fragment.hpp"
+#include "bankshot/simt/isa/half.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 
-constexpr int kSumPlaces = 25;         ///< below the largest exponent
-constexpr s32 kLeastExponent = -126;   ///< of f32, and of zeros
-constexpr s32 kNoExponent = -2000;     ///< of a factor 0: its products never have the largest exponent
+constexpr int kSumPlaces = 25;        ///< below the largest exponent
+constexpr s32 kLeastExponent = -126;  ///< of f32, and of zeros
+constexpr s32 kNoExponent = -2000;    ///< of a factor 0: its products never have the largest exponent
 
 inline s32 least_exponent(Element element) {
   switch (element) {
@@ -50,12 +50,12 @@ inline f64 to_half(f64 x) {
 
 /// One row of A times columns of B, and where the sums are.
 struct Dots {
-  const f64* a;     ///< k factors
-  const s32* ea;    ///< … their exponents
-  const f64* b;     ///< the first column's
+  const f64* a;   ///< k factors
+  const s32* ea;  ///< … their exponents
+  const f64* b;   ///< the first column's
   const s32* eb;
-  unsigned k, n;    ///< products of a sum; b[q * n + j] is the factor q of column j
-  s32 c_least;      ///< exponent, of the accumulator's format
+  unsigned k, n;  ///< products of a sum; b[q * n + j] is the factor q of column j
+  s32 c_least;    ///< exponent, of the accumulator's format
 };
 
 /// Any numbers: infinite ones, NaN, subnormal sums. @return what the accumulator becomes
@@ -98,7 +98,8 @@ inline bool dot_eight(const Dots& dots, f64* c) {
   F8 sums, b;
   S8 e, eb;
   load_eight(sums, c);
-  const L8 field = (reinterpret_cast<L8>(sums) >> 52 & 0x7ff) - 1023, least = L8{} + dots.c_least, zero = L8{} + kLeastExponent;
+  const L8 field = (reinterpret_cast<L8>(sums) >> 52 & 0x7ff) - 1023, least = L8{} + dots.c_least,
+           zero = L8{} + kLeastExponent;
   const L8 own = field > least ? field : least;
   const L8 of_sums = sums == F8{} ? zero : own;
   e = __builtin_convertvector(of_sums > zero ? of_sums : zero, S8);

@@ -71,7 +71,8 @@ inline void numbers_of(const u32* reg, Element element, s32* out) {
       for (int k = 0; k < 128; ++k) out[k] = bytes[k];
       return;
     case Element::s4:
-      for (int k = 0; k < 256; ++k) out[k] = static_cast<s32>(static_cast<u32>(bytes[k / 2]) >> (k % 2 * 4) << 28) >> 28;
+      for (int k = 0; k < 256; ++k)
+        out[k] = static_cast<s32>(static_cast<u32>(bytes[k / 2]) >> (k % 2 * 4) << 28) >> 28;
       return;
     case Element::u4:
       for (int k = 0; k < 256; ++k) out[k] = bytes[k / 2] >> (k % 2 * 4) & 15;
@@ -107,7 +108,8 @@ inline void for_sums(const Rows32& rows, const Fragment& f, F each) {
     for (unsigned k = 0; k < 2; ++k) {
       T* const row = rows.row<T>(kHalves ? c : 2 * c + k);
       const unsigned at = first.line * n + first.across + k;
-      for (unsigned l = 0; l < kTensorLanes; ++l) each(at + l / kCoreGroups * n + l % kCoreGroups * 2, row[kHalves ? 2 * l + k : l]);
+      for (unsigned l = 0; l < kTensorLanes; ++l)
+        each(at + l / kCoreGroups * n + l % kCoreGroups * 2, row[kHalves ? 2 * l + k : l]);
     }
   }
 }
