@@ -151,6 +151,7 @@ void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Matc
   }
   out.small |=
       static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
+  out.fp = rounding_of(m);
   lower_product(decoder, instruction, d, a, b, c, counts, out);
 }
 

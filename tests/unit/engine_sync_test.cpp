@@ -217,8 +217,8 @@ TEST_F(EngineSync, rejects_calls_that_do_not_fit_their_callee) {
 }
 
 TEST_F(EngineSync, rejects_what_cannot_run_when_the_module_loads) {
-  const std::string message = refusal(kernel("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd1], %r9; ret;"));
-  EXPECT_NE(message.find("'wmma' is not supported (in kernel k)"), std::string::npos) << message;
+  const std::string message = refusal(kernel("wgmma.fence.sync.aligned; ret;"));
+  EXPECT_NE(message.find("'wgmma' is not supported (in kernel k)"), std::string::npos) << message;
   EXPECT_NE(message.find("test.ptx:8:1"), std::string::npos) << message;
   for (const std::string text : {"add.u32 _, %r1, 4;", "mov.u32 _, %r1;", "add.f16 _, %h1, %h1;", "cvt.u32.u64 _, %rd1;", "vote.sync.ballot.b32 _, %p1, -1;"}) {
     EXPECT_NE(refusal(kernel(".reg .b16 %h<3>; " + text + " ret;")).find("needs a register to write, not '_'"), std::string::npos) << text;

@@ -1,5 +1,6 @@
 // mma against plain loops over matrices put together by the manual's fragment layouts, with sums in integers.
 #include <bit>
+#include <cfenv>
 #include <cmath>
 
 #include "tensor_harness.hpp"
@@ -106,8 +107,9 @@ uint64_t random_bits(std::mt19937_64& random, const Format& f, int kind) {
     case 2: return sign;
     case 3: return sign | (all & ((uint64_t{1} << low) - 1));  // subnormal
     case 4:
-      return sign | (((uint64_t{1} << f.exponent) - 1) << low) -
-                        (f.name == "e4m3" ? 0 : uint64_t{1} << (low - std::min(low, f.fraction)));  // the largest
+      // The largest: a unit in the last place below infinity, which e4m3 does not have.
+      return sign | ((((uint64_t{1} << f.exponent) - 1) << low) -
+                     (f.name == "e4m3" ? 0 : uint64_t{1} << (low - std::min(low, f.fraction))));
     default: return random_bits(random, f, 0);
   }
 }
@@ -242,14 +244,20 @@ TEST_P(MmaRows, doubles_are_a_chain_of_fma_in_the_order_of_k) {
       for (unsigned i = 0; i < rc.size(); ++i)
         rc[i][l] = std::bit_cast<uint64_t>(c[place_in_c(l, i).row * 8 + place_in_c(l, i).column]);
     }
-    const TensorRegisters rd =
-        multiply("mma.sync.aligned." + std::string(shape) + ".row.col.f64.f64.f64.f64", 8, rc.size(), ra, rb, rc);
-    for (unsigned l = 0; l < 32; ++l) {
-      for (unsigned i = 0; i < rc.size(); ++i) {
-        const FragmentPlace p = place_in_c(l, i);
-        double sum = c[p.row * 8 + p.column];
-        for (unsigned q = 0; q < k; ++q) sum = std::fma(a[p.row * k + q], b[q * 8 + p.column], sum);
-        ASSERT_EQ(rd[i][l], std::bit_cast<uint64_t>(sum)) << shape << " row " << p.row << " column " << p.column;
+    for (const auto& [rounding, mode] :
+         {std::pair("", FE_TONEAREST), std::pair(".rn", FE_TONEAREST), std::pair(".rz", FE_TOWARDZERO),
+          std::pair(".rm", FE_DOWNWARD), std::pair(".rp", FE_UPWARD)}) {
+      const std::string text = "mma.sync.aligned." + std::string(shape) + ".row.col.f64.f64.f64.f64" + rounding;
+      const TensorRegisters rd = multiply(text, 8, rc.size(), ra, rb, rc);
+      for (unsigned l = 0; l < 32; ++l) {
+        for (unsigned i = 0; i < rc.size(); ++i) {
+          const FragmentPlace p = place_in_c(l, i);
+          volatile double sum = c[p.row * 8 + p.column];
+          std::fesetround(mode);
+          for (unsigned q = 0; q < k; ++q) sum = std::fma(a[p.row * k + q], b[q * 8 + p.column], sum);
+          std::fesetround(FE_TONEAREST);
+          ASSERT_EQ(rd[i][l], std::bit_cast<uint64_t>(double{sum})) << text << " row " << p.row << " column " << p.column;
+        }
       }
     }
   }

@@ -277,6 +277,8 @@ void mma_rows(Rows& rows) {
   add("mma.sync.aligned.shape.row.col.f16.atype.btype.f16 d, a, b, c", kBytes, floats);
   add("mma.sync.aligned.shape.row.col.f64.f64.f64.f64 d, a, b, c", "shape = m8n8k4 m16n8k4 m16n8k8 m16n8k16",
       select_doubles);
+  add("mma.sync.aligned.shape.row.col.f64.f64.f64.f64.rnd d, a, b, c", "shape = m8n8k4 m16n8k4 m16n8k8 m16n8k16",
+      select_doubles);
   add("mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c",
       "shape = m8n8k16 m16n8k16 m16n8k32; atype = s8 u8; btype = s8 u8", integers);
   add("mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c",
