@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bankshot/cuda/ending.hpp"
+#include "bankshot/cuda/process_id.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/write_beside.hpp"
 #include "bankshot/report/json.hpp"
@@ -45,13 +46,13 @@ bool ReportFile::wants_counts() {
 
 /// Makes them at the first launch of a process. @return null if nobody wants a report
 ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
-  if (contents_ && contents_->pid == getpid()) return contents_.get();
+  if (contents_ && contents_->pid == process_id()) return contents_.get();
   const char* const where = folder();
   if (!where) return nullptr;
   at_quick_exit_too();
   begun_ = std::chrono::steady_clock::now();
   contents_ = std::make_unique<Contents>();
-  contents_->pid = getpid();
+  contents_->pid = process_id();
   // A program that this one took the place of (exec) has left its own report under the same process number.
   for (int k = 1; k == 1 || access(contents_->path.c_str(), F_OK) == 0; ++k) {
     contents_->path = fmt::format("{}/report-{}{}.json", where, contents_->pid, k == 1 ? "" : fmt::format("-{}", k));
@@ -105,7 +106,7 @@ void ReportFile::stop() {
 }
 
 void ReportFile::write(bool ended) {
-  if (contents_->pid != getpid()) return;
+  if (contents_->pid != process_id()) return;
   const auto start = std::chrono::steady_clock::now();
   contents_->report.partial = !ended;
   if (!write_beside_and_rename(contents_->path, report::to_json(contents_->report)))

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bankshot/cuda/process_id.hpp"
 #include "bankshot/cuda/report_file.hpp"
 
 namespace bankshot::cuda {
@@ -18,7 +19,7 @@ constexpr size_t kPageBytes = 4096;
 }  // namespace
 
 RunningKernel::Scope RunningKernel::begin(std::string_view kernel) {
-  if (pid_ != getpid()) map();
+  if (pid_ != process_id()) map();
   if (page_) {
     const size_t length = std::min(kernel.size(), kPageBytes - 1);
     std::memcpy(page_, kernel.data(), length);
@@ -32,7 +33,7 @@ void RunningKernel::end() {
 }
 
 void RunningKernel::map() {
-  pid_ = getpid();
+  pid_ = process_id();
   page_ = nullptr;  // a parent's page stays mapped: it is the parent's to change
   const char* folder = ReportFile::folder();
   if (!folder) return;

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "bankshot/cuda/process_id.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/witness.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
@@ -81,7 +82,7 @@ Status Session::open() {
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
   if (const Status status = open_simulation(options.threads); status != Status::success) return status;
   engine_ = std::make_unique<simt::Engine>(options);
-  opened_by_ = getpid();
+  opened_by_ = process_id();
   if (Witness* witness = Witness::get()) {
     engine_->memory().before_free = [witness](const simt::Allocation& allocation) { witness->freed(allocation); };
   }
@@ -89,7 +90,7 @@ Status Session::open() {
 }
 
 /// The threads of the engine are the parent's. The real driver refuses a fork's child as well.
-bool Session::is_forked() const { return engine_ && opened_by_ != getpid(); }
+bool Session::is_forked() const { return engine_ && opened_by_ != process_id(); }
 
 /// The chip's time goes on after a reset.
 Status Session::open_simulation(unsigned threads) {

@@ -198,6 +198,12 @@ bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<Ct
   return fine;
 }
 
+/// Asked for once: finding out reads a file.
+unsigned host_threads() {
+  static const unsigned threads = std::thread::hardware_concurrency();
+  return threads;
+}
+
 }  // namespace
 
 Launch begin_launch(const LaunchSetup& setup) {
@@ -239,10 +245,11 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   const Launch launch = begin_launch(setup);
   const FunctionInfo& kernel = setup.program->functions[setup.function];
   const uint64_t ctas = setup.config->grid.count();
-  unsigned threads = setup.options->threads != 0 ? setup.options->threads : std::thread::hardware_concurrency();
+  unsigned threads = setup.options->threads != 0 ? setup.options->threads : host_threads();
   threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(ctas, 1, std::max(1u, threads))) : 1;
   while (resources.slots.size() < threads) resources.slots.emplace_back();
   std::vector<Worker> workers;
+  workers.reserve(threads);
   for (unsigned k = 0; k < threads; ++k) workers.push_back(make_worker(setup, launch, kernel.isolated));
   Progress progress(setup, ctas);
   if (kernel.isolated) {

@@ -57,7 +57,21 @@ int main(int argc, char** argv) {
   EXPECT_EQ(get<int(void*)>("cudaFree")(pointer), 0);
   EXPECT_EQ(get<int(void*)>("cudaFree")(pointer), 1);
   EXPECT_EQ(get<int()>("cudaGetLastError")(), 1);
-  EXPECT_EQ(get<int(void**, unsigned)>("cudaGraphCreate")(&pointer, 0), 801);
+  // Functions on edges that have data since 12.3 under other names, and lost those names in 13.
+  void *graph = nullptr, *first = nullptr, *second = nullptr;
+  size_t edges = 9;
+  EXPECT_EQ(get<int(void**, unsigned)>("cudaGraphCreate")(&graph, 0), 0);
+  const auto add = get<int(void**, void*, void* const*, size_t)>("cudaGraphAddEmptyNode");
+  EXPECT_EQ(add(&first, graph, nullptr, 0), 0);
+  EXPECT_EQ(add(&second, graph, nullptr, 0), 0);
+  EXPECT_EQ(get<int(void*, void**, void**, size_t)>("cudaGraphAddDependencies")(graph, &first, &second, 1), 0);
+  EXPECT_EQ(get<int(void*, void**, void**, size_t*)>("cudaGraphGetEdges")(graph, nullptr, nullptr, &edges), 0);
+  EXPECT_EQ(edges, 1);
+  unsigned char data[8] = {1};
+  EXPECT_EQ(get<int(void*, void**, void**, void*, size_t*)>("cudaGraphGetEdges_v2")(graph, &first, &second, data, &edges), 0);
+  EXPECT_EQ(data[0], 0);
+  char handle[64];
+  EXPECT_EQ(get<int(void*, void*)>("cudaIpcGetMemHandle")(handle, pointer), 801);
   EXPECT_EQ(std::strcmp(get<const char*(int)>("cudaGetErrorName")(801), "cudaErrorNotSupported"), 0);
   return finish("names_of_12");
 }

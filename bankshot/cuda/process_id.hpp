@@ -1,0 +1,11 @@
+// The number of this process, for who asks at every launch.
+#pragma once
+
+#include <sys/types.h>
+
+namespace bankshot::cuda {
+
+/// As getpid(), without a system call: it is asked for once, and again in the child of a fork.
+pid_t process_id();
+
+}  // namespace bankshot::cuda
