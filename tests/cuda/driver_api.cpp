@@ -250,8 +250,8 @@ int main(int argc, char** argv) {
   DRIVER_OK(cuGetProcAddress("cuMemAlloc", &entry, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &result));
   EXPECT(entry == reinterpret_cast<void*>(&cuMemAlloc));
   EXPECT_EQ(cuGetProcAddress("cuNothing", &entry, 12000, CU_GET_PROC_ADDRESS_DEFAULT, &result), CUDA_ERROR_NOT_FOUND);
-  CUgraph graph;
-  EXPECT_EQ(cuGraphCreate(&graph, 0), CUDA_ERROR_NOT_SUPPORTED);
+  CUipcEventHandle handle;
+  EXPECT_EQ(cuIpcGetEventHandle(&handle, nullptr), CUDA_ERROR_NOT_SUPPORTED);  // has no implementation
 
   DRIVER_OK(cuCtxPopCurrent(&got));
   EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_INVALID_CONTEXT);
