@@ -128,6 +128,11 @@ bool reads_floats(Format format, const Reading& reading) {
 }
 
 Texel decode(Format format, const Reading& reading, const std::byte* from) {
+  if (format.channel == Channel::f32) {
+    Texel floats{0, 0, 0, bits(1.0f)};
+    std::memcpy(floats.data(), from, size_t{4} * format.channels);
+    return floats;
+  }
   const Channel channel = as_read(format.channel, reading);
   Texel texel{0, 0, 0, reads_floats(format, reading) ? bits(1.0f) : 1u};
   const unsigned bytes = channel_bytes(format.channel);

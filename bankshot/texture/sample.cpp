@@ -44,15 +44,21 @@ double in_texels(float c, uint32_t size, Address mode, bool normalised) {
   return std::clamp<double>(c * static_cast<float>(size), -kFar, kFar);
 }
 
+/// The largest integer that is not greater, within +-2^62: std::floor is a call.
+int64_t whole(double x) {
+  const auto towards_zero = static_cast<int64_t>(x);
+  return towards_zero - (x < static_cast<double>(towards_zero) ? 1 : 0);
+}
+
 AxisTaps along(double x, uint32_t size, Address mode, bool linear) {
   AxisTaps out;
   if (!linear) {
-    out.index[0] = addressed(static_cast<int64_t>(std::floor(x)), size, mode);
+    out.index[0] = addressed(whole(x), size, mode);
     return out;
   }
-  const double from_centre = x - 0.5, low = std::floor(from_centre);
-  const auto first = static_cast<int64_t>(low);
-  const auto weight = static_cast<unsigned>(std::floor((from_centre - low) * 256 + 0.5));
+  const double from_centre = x - 0.5;
+  const int64_t first = whole(from_centre);
+  const auto weight = static_cast<unsigned>((from_centre - static_cast<double>(first)) * 256 + 0.5);
   out.index = {addressed(first, size, mode), addressed(first + 1, size, mode)};
   out.weight = {256 - weight, weight};
   return out;
@@ -91,9 +97,20 @@ struct LevelFetch {
   std::array<AxisTaps, 3> axes;
   unsigned axis_count = 1;
 
-  void add(Taps& to, double weight) const {
+  /// The address of the texel of a point filter.
+  uint64_t only_tap() const {
+    const int64_t x = axes[0].index[0], y = axes[1].index[0], z = axes[2].index[0];
+    if (x == kOutside || (axis_count > 1 && y == kOutside) || (axis_count > 2 && z == kOutside)) return 0;
+    return level.at(static_cast<uint32_t>(x), axis_count > 1 ? static_cast<uint32_t>(y) : 0,
+                    axis_count > 2 ? static_cast<uint32_t>(z) : slice, texel_bytes(texture.format));
+  }
+
+  /// Calls visit(address, share of the weight) for each texel that counts.
+  template <class Visit>
+  void visit_taps(double weight, Visit&& visit) const {
     const unsigned texel = texel_bytes(texture.format);
-    for (unsigned corner = 0; corner < (1u << axis_count); ++corner) {
+    const unsigned corners = linear ? 1u << axis_count : 1;
+    for (unsigned corner = 0; corner < corners; ++corner) {
       double share = weight;
       std::array<int64_t, 3> at{};
       for (unsigned k = 0; k < axis_count; ++k) {
@@ -106,7 +123,7 @@ struct LevelFetch {
       const uint32_t z = axis_count == 3 ? static_cast<uint32_t>(at[2]) : slice;
       const uint64_t address =
           outside ? 0 : level.at(static_cast<uint32_t>(at[0]), static_cast<uint32_t>(at[1]), z, texel);
-      to.tap[to.count++] = {address, share};
+      visit(address, share);
     }
   }
 };
@@ -154,7 +171,7 @@ void add_level(const Texture& texture, const Request& request, uint32_t number, 
     add_seamless(texture, request, number, first_slice(texture, request), weight, to);
     return;
   }
-  prepare(texture, request, number, linear).add(to, weight);
+  prepare(texture, request, number, linear).visit_taps(weight, [&](uint64_t address, double share) { to.tap[to.count++] = {address, share}; });
 }
 
 Texel border_of(const Texture& texture) { return texture.is_buffer ? Texel{} : texture.sampler.border; }
@@ -184,22 +201,49 @@ Taps taps(const Texture& texture, const Request& request) {
   return out;
 }
 
+namespace {
+
+/// A weighted sum of texels.
+struct Sum {
+  std::array<double, 4> channels{};
+  Texel only{};
+  unsigned count = 0;
+
+  void add(const Texture& texture, uint64_t address, double weight) {
+    only = texel_at(texture, address);
+    ++count;
+    for (unsigned c = 0; c < 4; ++c) channels[c] += weight * static_cast<double>(std::bit_cast<float>(only[c]));
+  }
+  /// A single texel stays as it is, integer or float.
+  Texel rounded() const {
+    if (count == 1) return only;
+    Texel out;
+    for (unsigned c = 0; c < 4; ++c) {
+      const auto value = static_cast<float>(channels[c]);
+      out[c] = value == value ? std::bit_cast<uint32_t>(value) : 0x7fffffffu;
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
 Texel blend(const Texture& texture, const Taps& taps) {
-  if (taps.count == 1) return texel_at(texture, taps.tap[0].address);
-  std::array<double, 4> sum{};
-  for (unsigned k = 0; k < taps.count; ++k) {
-    const Texel texel = texel_at(texture, taps.tap[k].address);
-    for (unsigned c = 0; c < 4; ++c) sum[c] += taps.tap[k].weight * static_cast<double>(std::bit_cast<float>(texel[c]));
-  }
-  Texel out;
-  for (unsigned c = 0; c < 4; ++c) {
-    const auto value = static_cast<float>(sum[c]);
-    out[c] = value == value ? std::bit_cast<uint32_t>(value) : 0x7fffffffu;
-  }
-  return out;
+  Sum sum;
+  for (unsigned k = 0; k < taps.count; ++k) sum.add(texture, taps.tap[k].address, taps.tap[k].weight);
+  return sum.rounded();
 }
 
-Texel fetch(const Texture& texture, const Request& request) { return blend(texture, taps(texture, request)); }
+Texel fetch(const Texture& texture, const Request& request) {
+  // Most fetches are from one level without a cube: no list of taps then.
+  if (texture.is_buffer || texture.levels.size() > 1 || request.shape == Shape::cube) return blend(texture, taps(texture, request));
+  const bool linear = texture.sampler.filter == Filter::linear && !request.by_number;
+  const LevelFetch one = prepare(texture, request, 0, linear);
+  if (!linear) return texel_at(texture, one.only_tap());
+  Sum sum;
+  one.visit_taps(1, [&](uint64_t address, double share) { sum.add(texture, address, share); });
+  return sum.rounded();
+}
 
 std::array<Taps::Tap, 4> gather_taps(const Texture& texture, const Request& request) {
   LevelFetch four = prepare(texture, request, 0, true);

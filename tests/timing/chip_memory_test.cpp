@@ -61,6 +61,23 @@ TEST_F(ChipMemory, a_coalesced_load_is_one_line_a_strided_one_a_line_for_each_la
   EXPECT_EQ(last.timing.counters.global_sectors, 32u);
 }
 
+// A linear filter at the corners of four texels, for 32 lanes on a row: texels 0 to 32 of two rows, each of five sectors in two
+// lines.
+TEST_F(ChipMemory, a_texture_fetch_loads_the_lines_of_its_texels_once) {
+  texture::Texture picture;
+  picture.shape = texture::Shape::plane;
+  picture.format = {texture::Channel::f32, 1};
+  picture.sampler.filter = texture::Filter::linear;
+  picture.memory = *engine().memory().allocate(64 * 4 * 2, simt::MemoryKind::device);
+  picture.bytes = 64 * 4 * 2;
+  picture.levels = {{picture.memory, 64, 2, 1, 256, 512}};
+  const uint64_t handle = engine().textures().add(picture);
+  cycles("mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; add.f32 %f1, %f1, 0f3F800000; mov.u64 %rd3, " + std::to_string(handle) +
+         "; tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd3, {%f1, 0f3F800000}]; add.f32 %f6, %f2, %f2; ret;");
+  EXPECT_EQ(last.timing.counters.l1_loads, 4u);
+  EXPECT_EQ(last.timing.counters.global_sectors, 10u);
+}
+
 // 32 lines that hit are looked up one a cycle: the last hit is 31 cycles later than a single one.
 TEST_F(ChipMemory, lines_are_looked_up_one_a_cycle) {
   const auto twice = [](const std::string& load) { return load + load.substr(0); };
