@@ -19,7 +19,7 @@ int main() {
   fill.value = 3;
   fill.elementSize = 4;
   fill.width = fill.height = 1;
-  CUcontext context;
+  CUcontext context = nullptr;
   DRIVER_OK(cuCtxGetCurrent(&context));
   CUgraphNode filled, kernel, out;
   DRIVER_OK(cuGraphAddMemsetNode(&filled, graph, nullptr, 0, &fill, context));
@@ -68,6 +68,11 @@ int main() {
   // Capture.
   CUstream stream;
   DRIVER_OK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+  CUcontext of_stream = nullptr;
+  CUgreenCtx green;
+  DRIVER_OK(cuStreamGetCtx_v2(stream, &of_stream, &green));
+  EXPECT(of_stream == context && green == nullptr);
+  DRIVER_OK(cuCtxResetPersistingL2Cache());
   DRIVER_OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
   DRIVER_OK(cuMemsetD32Async(value, 9, 1, stream));
   factor = 10;

@@ -176,6 +176,10 @@ BANKSHOT_API(cuCtxGetSharedMemConfig)(int* config) {
   return call([&](Session&) { return give(config, 1); });
 }
 
+BANKSHOT_API(cuCtxResetPersistingL2Cache)() {
+  return call([](Session&) { return Status::success; });
+}
+
 BANKSHOT_API(cuCtxGetStreamPriorityRange)(int* lowest, int* highest) {
   return query([&](Session&) {
     if (lowest) *lowest = kLowestPriority;

@@ -71,6 +71,11 @@ BANKSHOT_API(cuStreamGetDevice)(void* stream, int* device) {
 BANKSHOT_API(cuStreamGetCtx)(void* stream, Context** context) {
   return call_about(stream, [&](Session&) { return give(context, current()); });
 }
+/// The second version tells of a green context, a share of the SMs, of which there are none.
+BANKSHOT_API(cuStreamGetCtx_v2)(void* stream, Context** context, void** green) {
+  if (green) *green = nullptr;
+  return bankshot_cuStreamGetCtx(stream, context);
+}
 BANKSHOT_API(cuStreamAttachMemAsync)(void* stream, DevicePointer, size_t, unsigned) { return idle(stream); }
 BANKSHOT_API(cuStreamCopyAttributes)(void* to, void* from) {
   return call_about(
