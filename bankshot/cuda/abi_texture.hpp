@@ -72,7 +72,7 @@ struct DriverResourceDesc {
 struct TextureDesc {
   int address_mode[3];
   int filter_mode;
-  int read_mode;   ///< 0 element type, 1 normalised float
+  int read_mode;  ///< 0 element type, 1 normalised float
   int srgb;
   float border[4];
   int normalised_coordinates;

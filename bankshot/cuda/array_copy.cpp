@@ -8,8 +8,8 @@ namespace {
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
 
 /// One end of cudaMemcpy3D. Extent in bytes.
-Status end_of(Session& session, const void* handle, const abi::PitchedPtr& pointer, const abi::Pos& at, const Extent& extent,
-              Side side, Region& out) {
+Status end_of(Session& session, const void* handle, const abi::PitchedPtr& pointer, const abi::Pos& at,
+              const Extent& extent, Side side, Region& out) {
   if (!handle) {
     const uint64_t slice = pointer.pitch * pointer.ysize;
     out = {address_of(pointer.ptr) + at.z * slice + at.y * pointer.pitch + at.x, pointer.pitch, slice, side};
@@ -59,9 +59,11 @@ Status copy_3d(Session& session, const abi::Memcpy3DParms& parms, Side to_side, 
     element = own;
   }
   Extent extent{0, parms.extent.height, parms.extent.depth};
-  if (__builtin_mul_overflow(parms.extent.width, element == 0 ? 1 : element, &extent.width)) return Status::invalid_value;
+  if (__builtin_mul_overflow(parms.extent.width, element == 0 ? 1 : element, &extent.width))
+    return Status::invalid_value;
   Region to, from;
-  if (const Status status = end_of(session, parms.dst_array, parms.dst_ptr, parms.dst_pos, extent, to_side, to); status != Status::success)
+  if (const Status status = end_of(session, parms.dst_array, parms.dst_ptr, parms.dst_pos, extent, to_side, to);
+      status != Status::success)
     return status;
   if (const Status status = end_of(session, parms.src_array, parms.src_ptr, parms.src_pos, extent, from_side, from);
       status != Status::success)
@@ -72,10 +74,14 @@ Status copy_3d(Session& session, const abi::Memcpy3DParms& parms, Side to_side, 
 Status copy_2d(Session& session, const abi::DriverMemcpy2D& c) {
   const Extent extent{c.width, c.height, 1};
   Region to, from;
-  if (const Status status = end_of(session, {c.dst_type, c.dst_host, c.dst_device, c.dst_array, c.dst_pitch, 0, c.dst_x, c.dst_y, 0}, extent, to);
+  if (const Status status =
+          end_of(session, {c.dst_type, c.dst_host, c.dst_device, c.dst_array, c.dst_pitch, 0, c.dst_x, c.dst_y, 0},
+                 extent, to);
       status != Status::success)
     return status;
-  if (const Status status = end_of(session, {c.src_type, c.src_host, c.src_device, c.src_array, c.src_pitch, 0, c.src_x, c.src_y, 0}, extent, from);
+  if (const Status status =
+          end_of(session, {c.src_type, c.src_host, c.src_device, c.src_array, c.src_pitch, 0, c.src_x, c.src_y, 0},
+                 extent, from);
       status != Status::success)
     return status;
   // A pitch of zero means rows without gaps.
@@ -88,12 +94,16 @@ Status copy_3d(Session& session, const abi::DriverMemcpy3D& c) {
   if (c.src_lod || c.dst_lod) return Status::invalid_value;
   const Extent extent{c.width, c.height, c.depth};
   Region to, from;
-  if (const Status status = end_of(session, {c.dst_type, c.dst_host, c.dst_device, c.dst_array, c.dst_pitch, c.dst_height, c.dst_x, c.dst_y, c.dst_z},
-                                   extent, to);
+  if (const Status status = end_of(
+          session,
+          {c.dst_type, c.dst_host, c.dst_device, c.dst_array, c.dst_pitch, c.dst_height, c.dst_x, c.dst_y, c.dst_z},
+          extent, to);
       status != Status::success)
     return status;
-  if (const Status status = end_of(session, {c.src_type, c.src_host, c.src_device, c.src_array, c.src_pitch, c.src_height, c.src_x, c.src_y, c.src_z},
-                                   extent, from);
+  if (const Status status = end_of(
+          session,
+          {c.src_type, c.src_host, c.src_device, c.src_array, c.src_pitch, c.src_height, c.src_x, c.src_y, c.src_z},
+          extent, from);
       status != Status::success)
     return status;
   return copy(session.memory(), to, from, extent);

@@ -13,14 +13,15 @@ using texture::Format;
 constexpr int kSigned = 0, kUnsigned = 1, kFloat = 2;
 
 struct Row {
-  int driver;   ///< CUarray_format; of unorm and snorm that for one channel, followed by those for two and four
+  int driver;  ///< CUarray_format; of unorm and snorm that for one channel, followed by those for two and four
   Channel channel;
-  int kind;     ///< cudaChannelFormatKind, likewise
+  int kind;  ///< cudaChannelFormatKind, likewise
 };
-constexpr Row kRows[] = {{0x01, Channel::u8, kUnsigned},   {0x02, Channel::u16, kUnsigned}, {0x03, Channel::u32, kUnsigned},
-                         {0x08, Channel::s8, kSigned},     {0x09, Channel::s16, kSigned},   {0x0a, Channel::s32, kSigned},
-                         {0x10, Channel::f16, kFloat},     {0x20, Channel::f32, kFloat},    {0xc0, Channel::unorm8, 5},
-                         {0xc3, Channel::unorm16, 8},      {0xc6, Channel::snorm8, 11},     {0xc9, Channel::snorm16, 14}};
+constexpr Row kRows[] = {
+    {0x01, Channel::u8, kUnsigned}, {0x02, Channel::u16, kUnsigned}, {0x03, Channel::u32, kUnsigned},
+    {0x08, Channel::s8, kSigned},   {0x09, Channel::s16, kSigned},   {0x0a, Channel::s32, kSigned},
+    {0x10, Channel::f16, kFloat},   {0x20, Channel::f32, kFloat},    {0xc0, Channel::unorm8, 5},
+    {0xc3, Channel::unorm16, 8},    {0xc6, Channel::snorm8, 11},     {0xc9, Channel::snorm16, 14}};
 
 const Row& row_of(Channel channel) { return *std::ranges::find(kRows, channel, &Row::channel); }
 /// Formats whose number says the channels.
@@ -65,7 +66,8 @@ abi::ChannelFormatDesc channel_desc_of(Format format) {
   const Row& row = row_of(format.channel);
   const int bits = static_cast<int>(8 * channel_bytes(format.channel));
   const auto channel = [&](unsigned k) { return k < format.channels ? bits : 0; };
-  return {channel(0), channel(1), channel(2), channel(3), row.kind + (is_fraction(row) ? place_of(format.channels) : 0)};
+  return {channel(0), channel(1), channel(2), channel(3),
+          row.kind + (is_fraction(row) ? place_of(format.channels) : 0)};
 }
 
 std::optional<Format> view_format(int number) {

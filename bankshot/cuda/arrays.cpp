@@ -108,7 +108,8 @@ Status ArrayTable::create(simt::Memory& memory, const ArraySpec& spec, Array*& o
   array->spec = spec;
   array->level = level_of(spec);
   array->bytes = bytes_of(array->level);
-  const Result<uint64_t> address = memory.allocate(array->bytes, simt::MemoryKind::device, kLevelAlignment, "a CUDA array");
+  const Result<uint64_t> address =
+      memory.allocate(array->bytes, simt::MemoryKind::device, kLevelAlignment, "a CUDA array");
   if (!address) return Status::out_of_memory;
   array->memory = array->level.address = *address;
   out = array.get();
@@ -129,7 +130,8 @@ Status ArrayTable::create(simt::Memory& memory, const ArraySpec& spec, unsigned 
     bytes += bytes_of(array->level);
     mipmapped->levels.push_back(std::move(array));
   }
-  const Result<uint64_t> address = memory.allocate(bytes, simt::MemoryKind::device, kLevelAlignment, "a mipmapped CUDA array");
+  const Result<uint64_t> address =
+      memory.allocate(bytes, simt::MemoryKind::device, kLevelAlignment, "a mipmapped CUDA array");
   if (!address) return Status::out_of_memory;
   for (auto& level : mipmapped->levels) {
     level->level.address += *address;
@@ -179,20 +181,23 @@ void ArrayTable::clear() {
 Status region_of(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Extent& extent, Region& out) {
   const auto fits = [](uint64_t at, uint64_t length, uint64_t size) { return at <= size && length <= size - at; };
   const ArraySpec& spec = array.spec;
-  if (!fits(x, extent.width, spec.row_bytes()) || !fits(y, extent.height, spec.rows()) || !fits(z, extent.depth, spec.slices())) {
+  if (!fits(x, extent.width, spec.row_bytes()) || !fits(y, extent.height, spec.rows()) ||
+      !fits(z, extent.depth, spec.slices())) {
     return Status::invalid_value;
   }
   const texture::Level& level = array.level;
-  out = {level.address + z * level.slice_pitch + y * level.row_pitch + x, level.row_pitch, level.slice_pitch, Side::device};
+  out = {level.address + z * level.slice_pitch + y * level.row_pitch + x, level.row_pitch, level.slice_pitch,
+         Side::device};
   return Status::success;
 }
 
-Status copy_rows_of(const simt::Memory& memory, const Array& array, uint64_t x, uint64_t y, uint64_t bytes, Region linear,
-                    bool to_array) {
+Status copy_rows_of(const simt::Memory& memory, const Array& array, uint64_t x, uint64_t y, uint64_t bytes,
+                    Region linear, bool to_array) {
   // All of it is checked before the first byte moves.
   const uint64_t row = array.spec.row_bytes();
   if (x > row || y >= array.spec.rows() || bytes > (array.spec.rows() - y) * row - x) return Status::invalid_value;
-  if (const Status status = check_range(memory, linear.address, bytes, linear.side); status != Status::success) return status;
+  if (const Status status = check_range(memory, linear.address, bytes, linear.side); status != Status::success)
+    return status;
   while (bytes != 0) {
     const bool whole = x == 0 && bytes >= row;
     const Extent extent{whole ? row : std::min(bytes, row - x), whole ? bytes / row : 1, 1};
@@ -214,7 +219,8 @@ Status copy_rows_of(const simt::Memory& memory, const Array& to, uint64_t to_x, 
   std::vector<std::byte> between(bytes);
   const Region linear{reinterpret_cast<uint64_t>(between.data()), bytes, 0, Side::host};
   const uint64_t row = to.spec.row_bytes();
-  if (to_x > row || to_y >= to.spec.rows() || bytes > (to.spec.rows() - to_y) * row - to_x) return Status::invalid_value;
+  if (to_x > row || to_y >= to.spec.rows() || bytes > (to.spec.rows() - to_y) * row - to_x)
+    return Status::invalid_value;
   const Status status = copy_rows_of(memory, from, from_x, from_y, bytes, linear, false);
   return status == Status::success ? copy_rows_of(memory, to, to_x, to_y, bytes, linear, true) : status;
 }

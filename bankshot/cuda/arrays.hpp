@@ -70,8 +70,8 @@ class ArrayTable {
 Status region_of(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Extent& extent, Region& out);
 
 /// Copies bytes between an array, from a place on row after row, and memory.
-Status copy_rows_of(const simt::Memory& memory, const Array& array, uint64_t x, uint64_t y, uint64_t bytes, Region linear,
-                    bool to_array);
+Status copy_rows_of(const simt::Memory& memory, const Array& array, uint64_t x, uint64_t y, uint64_t bytes,
+                    Region linear, bool to_array);
 /// … or from array to array.
 Status copy_rows_of(const simt::Memory& memory, const Array& to, uint64_t to_x, uint64_t to_y, const Array& from,
                     uint64_t from_x, uint64_t from_y, uint64_t bytes);

@@ -11,9 +11,9 @@
 namespace bankshot::cuda {
 
 struct TextureReference {
-  uint64_t variable = 0;            ///< address of the .texref or .surfref; 0 for one that cuTexRefCreate made
-  bool is_bound = false;            ///< it has a resource
-  int format = 0x20;                ///< CUarray_format, and the channels; of arrays their own
+  uint64_t variable = 0;  ///< address of the .texref or .surfref; 0 for one that cuTexRefCreate made
+  bool is_bound = false;  ///< it has a resource
+  int format = 0x20;      ///< CUarray_format, and the channels; of arrays their own
   int channels = 1;
   TextureDescription description;
 };

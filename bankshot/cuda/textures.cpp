@@ -13,16 +13,20 @@ namespace {
 using texture::Texture;
 
 /// Numbers of cudaDeviceAttr.
-constexpr int kTextureAlignment = 14, kPitchAlignment = 51, kLinearWidth = 69, kPlaneWidth = 70, kPlaneHeight = 71, kPlanePitch = 72;
+constexpr int kTextureAlignment = 14, kPitchAlignment = 51, kLinearWidth = 69, kPlaneWidth = 70, kPlaneHeight = 71,
+              kPlanePitch = 72;
 
-uint64_t limit(Session& session, int number) { return static_cast<uint64_t>(attribute(session.device(), number).value_or(0)); }
+uint64_t limit(Session& session, int number) {
+  return static_cast<uint64_t>(attribute(session.device(), number).value_or(0));
+}
 
 Status take_linear(Session& session, const abi::DriverResourceDesc& desc, Texture& out) {
   const auto format = format_of(desc.linear.format, desc.linear.channels);
   if (!format || desc.linear.pointer % limit(session, kTextureAlignment) != 0) return Status::invalid_value;
   const uint64_t texels = desc.linear.bytes / texel_bytes(*format);
   if (texels == 0 || texels > limit(session, kLinearWidth)) return Status::invalid_value;
-  if (const Status status = check_range(session.memory(), desc.linear.pointer, desc.linear.bytes, Side::device); status != Status::success)
+  if (const Status status = check_range(session.memory(), desc.linear.pointer, desc.linear.bytes, Side::device);
+      status != Status::success)
     return status;
   out.format = *format;
   out.is_buffer = true;
@@ -40,14 +44,18 @@ Status take_pitch_2d(Session& session, const abi::DriverResourceDesc& desc, Text
     return Status::invalid_value;
   }
   const uint64_t row = plane.width * texel_bytes(*format);
-  if (plane.pointer % limit(session, kTextureAlignment) != 0 || plane.pitch % limit(session, kPitchAlignment) != 0 || plane.pitch < row)
+  if (plane.pointer % limit(session, kTextureAlignment) != 0 || plane.pitch % limit(session, kPitchAlignment) != 0 ||
+      plane.pitch < row)
     return Status::invalid_value;
   const uint64_t bytes = (plane.height - 1) * plane.pitch + row;
-  if (const Status status = check_range(session.memory(), plane.pointer, bytes, Side::device); status != Status::success) return status;
+  if (const Status status = check_range(session.memory(), plane.pointer, bytes, Side::device);
+      status != Status::success)
+    return status;
   out.format = *format;
   out.shape = texture::Shape::plane;
   out.is_pitched = true;
-  out.levels = {{plane.pointer, static_cast<uint32_t>(plane.width), static_cast<uint32_t>(plane.height), 1, plane.pitch, bytes}};
+  out.levels = {
+      {plane.pointer, static_cast<uint32_t>(plane.width), static_cast<uint32_t>(plane.height), 1, plane.pitch, bytes}};
   out.memory = plane.pointer;
   out.bytes = bytes;
   return Status::success;
@@ -142,9 +150,12 @@ Status take_sampler(const abi::DriverTextureDesc& desc, Texture& out) {
     sampler.filter = texture::Filter::point;
     return Status::success;
   }
-  const bool linear = sampler.filter == texture::Filter::linear || (out.levels.size() > 1 && sampler.mip_filter == texture::Filter::linear);
+  const bool linear = sampler.filter == texture::Filter::linear ||
+                      (out.levels.size() > 1 && sampler.mip_filter == texture::Filter::linear);
   if (linear && !reads_floats(out.format, sampler.reading)) return Status::invalid_filter_setting;
-  if (desc.anisotropy > 1) say_once("anisotropy", "anisotropic filtering of textures is not modelled: they are filtered alike in all directions");
+  if (desc.anisotropy > 1)
+    say_once("anisotropy",
+             "anisotropic filtering of textures is not modelled: they are filtered alike in all directions");
   return Status::success;
 }
 
@@ -193,12 +204,17 @@ std::optional<abi::DriverResourceDesc> driver_form(const abi::ResourceDesc& desc
   if (desc.type == abi::kLinearResource) {
     const auto format = format_of(desc.linear.desc);
     if (!format) return std::nullopt;
-    out.linear = {reinterpret_cast<uint64_t>(desc.linear.pointer), driver_format_of(*format), format->channels, desc.linear.bytes};
+    out.linear = {reinterpret_cast<uint64_t>(desc.linear.pointer), driver_format_of(*format), format->channels,
+                  desc.linear.bytes};
   } else if (desc.type == abi::kPitch2DResource) {
     const auto format = format_of(desc.pitch_2d.desc);
     if (!format) return std::nullopt;
-    out.pitch_2d = {reinterpret_cast<uint64_t>(desc.pitch_2d.pointer), driver_format_of(*format), format->channels,
-                    desc.pitch_2d.width, desc.pitch_2d.height, desc.pitch_2d.pitch};
+    out.pitch_2d = {reinterpret_cast<uint64_t>(desc.pitch_2d.pointer),
+                    driver_format_of(*format),
+                    format->channels,
+                    desc.pitch_2d.width,
+                    desc.pitch_2d.height,
+                    desc.pitch_2d.pitch};
   } else {
     out.array = desc.array;
   }
@@ -208,12 +224,16 @@ std::optional<abi::DriverResourceDesc> driver_form(const abi::ResourceDesc& desc
 abi::ResourceDesc runtime_form(const abi::DriverResourceDesc& desc) {
   abi::ResourceDesc out{};
   out.type = desc.type;
-  const auto channels = [](int format, unsigned count) { return channel_desc_of(format_of(format, count).value_or(texture::Format{})); };
+  const auto channels = [](int format, unsigned count) {
+    return channel_desc_of(format_of(format, count).value_or(texture::Format{}));
+  };
   if (desc.type == abi::kLinearResource) {
-    out.linear = {reinterpret_cast<void*>(desc.linear.pointer), channels(desc.linear.format, desc.linear.channels), desc.linear.bytes};
+    out.linear = {reinterpret_cast<void*>(desc.linear.pointer), channels(desc.linear.format, desc.linear.channels),
+                  desc.linear.bytes};
   } else if (desc.type == abi::kPitch2DResource) {
     const auto& plane = desc.pitch_2d;
-    out.pitch_2d = {reinterpret_cast<void*>(plane.pointer), channels(plane.format, plane.channels), plane.width, plane.height, plane.pitch};
+    out.pitch_2d = {reinterpret_cast<void*>(plane.pointer), channels(plane.format, plane.channels), plane.width,
+                    plane.height, plane.pitch};
   } else {
     out.array = desc.array;
   }

@@ -20,7 +20,10 @@ void add(Decoder& decoder, TextureOp op, Instr& out) {
 bool geometry(const Match& m, TextureOp& op) {
   const std::string_view geom = m.which({"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"});
   op.layered = geom.starts_with('a');
-  op.shape = geom.ends_with("1d") ? Shape::line : geom.ends_with("2d") ? Shape::plane : geom == "3d" ? Shape::volume : Shape::cube;
+  op.shape = geom.ends_with("1d")   ? Shape::line
+             : geom.ends_with("2d") ? Shape::plane
+             : geom == "3d"         ? Shape::volume
+                                    : Shape::cube;
   return !geom.empty();
 }
 
@@ -35,9 +38,10 @@ bool handle(Decoder& decoder, const Operand& operand, bool surface, Instr& out) 
   Operand name = operand;
   name.kind = Operand::Kind::identifier;
   name.elements.clear();
-  if (symbol != nullptr && symbol->kind == Symbol::Kind::variable) {
+  if (symbol != nullptr && symbol->kind != Symbol::Kind::reg) {
     const std::string wanted = surface ? "surfref" : "texref";
-    if (symbol->variable == nullptr || symbol->variable->opaque != wanted) {
+    const bool is_variable = symbol->kind == Symbol::Kind::variable && symbol->variable != nullptr;
+    if (!is_variable || symbol->variable->opaque != wanted) {
       return decoder.error(operand.position, "'" + operand.name + "' is no ." + wanted);
     }
     out.op[0] = decoder.constant(symbol->address, 8);
@@ -59,15 +63,17 @@ std::vector<const Operand*> elements_of(const Operand& operand) {
 /// vectors have 1, 2 or 4 elements.
 bool coordinates(Decoder& decoder, const Operand& operand, Type type, TextureOp& op) {
   if (operand.elements.size() != 1) {
-    return decoder.error(operand.position,
-                         operand.elements.empty() ? "expected coordinates behind the texture"
-                                                  : "samplers apart from textures (texmode_independent) are not supported",
-                         operand.elements.empty() ? "" : "Without .target texmode_independent the sampler belongs to the texture.");
+    return decoder.error(
+        operand.position,
+        operand.elements.empty() ? "expected coordinates behind the texture"
+                                 : "samplers apart from textures (texmode_independent) are not supported",
+        operand.elements.empty() ? "" : "Without .target texmode_independent the sampler belongs to the texture.");
   }
   const std::vector<const Operand*> parts = elements_of(operand.elements[0]);
   const unsigned first = op.layered ? 1 : 0, needed = first + axes(op.shape);
   if (parts.size() != needed && !(needed == 3 && parts.size() == 4)) {
-    return decoder.error(operand.position, "expected " + std::to_string(needed) + " coordinates, found " + std::to_string(parts.size()));
+    return decoder.error(operand.position,
+                         "expected " + std::to_string(needed) + " coordinates, found " + std::to_string(parts.size()));
   }
   if (op.layered) op.layer = decoder.source(*parts[0], Type::u32);
   for (unsigned k = 0; k < axes(op.shape); ++k) op.at[k] = decoder.source(*parts[first + k], type);
@@ -77,7 +83,8 @@ bool coordinates(Decoder& decoder, const Operand& operand, Type type, TextureOp&
 bool gradient(Decoder& decoder, const Operand& operand, Shape shape, std::array<uint32_t, 3>& out) {
   const std::vector<const Operand*> parts = elements_of(operand);
   if (parts.size() < axes(shape) || parts.size() > 4) {
-    return decoder.error(operand.position, "expected " + std::to_string(axes(shape)) + " derivatives, found " + std::to_string(parts.size()));
+    return decoder.error(operand.position, "expected " + std::to_string(axes(shape)) + " derivatives, found " +
+                                               std::to_string(parts.size()));
   }
   for (unsigned k = 0; k < axes(shape); ++k) out[k] = decoder.source(*parts[k], Type::f32);
   return true;
@@ -87,7 +94,8 @@ bool gradient(Decoder& decoder, const Operand& operand, Shape shape, std::array<
 bool values(Decoder& decoder, const Operand& operand, Type type, unsigned count, bool writes, TextureOp& op) {
   const std::vector<const Operand*> parts = elements_of(operand);
   if (parts.size() != count) {
-    return decoder.error(operand.position, "expected " + std::to_string(count) + " values, found " + std::to_string(parts.size()));
+    return decoder.error(operand.position,
+                         "expected " + std::to_string(count) + " values, found " + std::to_string(parts.size()));
   }
   op.values = static_cast<uint8_t>(count);
   for (unsigned k = 0; k < count; ++k) {
@@ -109,9 +117,13 @@ bool destinations(Decoder& decoder, const Operand& operand, Type type, unsigned 
 }
 
 TextureQuery query_of(const Match& m) {
-  static constexpr std::string_view kNames[] = {
-      "width", "height", "depth", "channel_data_type", "channel_order", "normalized_coords", "array_size", "num_mipmap_levels",
-      "num_samples", "filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2", "memory_layout"};
+  static constexpr std::string_view kNames[] = {"width",         "height",
+                                                "depth",         "channel_data_type",
+                                                "channel_order", "normalized_coords",
+                                                "array_size",    "num_mipmap_levels",
+                                                "num_samples",   "filter_mode",
+                                                "addr_mode_0",   "addr_mode_1",
+                                                "addr_mode_2",   "memory_layout"};
   for (size_t k = 0; k < std::size(kNames); ++k) {
     if (m.has(kNames[k])) return static_cast<TextureQuery>(k);
   }
@@ -131,7 +143,8 @@ void reduction(Decoder& decoder, const ptx::Instruction& instruction, const Matc
     decoder.cta_communication(instruction, "the surface's format says what is least");
     return;
   }
-  decoder.cta_reduction(instruction, operation + (sign ? "." + std::string(name(m.type)) : ".b" + std::to_string(ptx::bits(m.type))));
+  decoder.cta_reduction(
+      instruction, operation + (sign ? "." + std::string(name(m.type)) : ".b" + std::to_string(ptx::bits(m.type))));
 }
 
 }  // namespace
@@ -140,7 +153,9 @@ void lower_texture(Decoder& decoder, const ptx::Instruction& instruction, const 
   TextureOp op;
   const bool gathers = instruction.opcode == "tld4";
   op.kind = gathers ? TextureOp::Kind::gather : TextureOp::Kind::fetch;
-  op.lod_mode = m.has("level") ? TextureOp::Lod::level : m.has("grad") ? TextureOp::Lod::gradient : TextureOp::Lod::base;
+  op.lod_mode = m.has("level")  ? TextureOp::Lod::level
+                : m.has("grad") ? TextureOp::Lod::gradient
+                                : TextureOp::Lod::base;
   op.component = m.has("g") ? 1 : m.has("b") ? 2 : m.has("a") ? 3 : 0;
   op.by_number = m.type2 == Type::s32;
   op.packed = m.type == Type::f16x2;
@@ -164,14 +179,19 @@ void lower_texture(Decoder& decoder, const ptx::Instruction& instruction, const 
 void lower_surface(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   TextureOp op;
   const bool loads = instruction.opcode == "suld";
-  op.kind = loads ? TextureOp::Kind::load : instruction.opcode == "sust" ? TextureOp::Kind::store : TextureOp::Kind::reduce;
+  op.kind = loads                          ? TextureOp::Kind::load
+            : instruction.opcode == "sust" ? TextureOp::Kind::store
+                                           : TextureOp::Kind::reduce;
   op.is_surface = op.by_number = true;
   op.formatted = m.has("p");
-  op.outside = m.has("clamp") ? texture::Outside::clamp : m.has("zero") ? texture::Outside::zero : texture::Outside::trap;
+  op.outside = m.has("clamp")  ? texture::Outside::clamp
+               : m.has("zero") ? texture::Outside::zero
+                               : texture::Outside::trap;
   op.element_bytes = static_cast<uint8_t>(ptx::bits(m.type) / 8);
   if (!expect_operands(decoder, instruction, 2) || !geometry(m, op)) return;
   if (!loads && decoder.has_transactions()) {
-    decoder.error(instruction.position, "a module with transactions cannot write surfaces", "Use global memory, which transactions can undo.");
+    decoder.error(instruction.position, "a module with transactions cannot write surfaces",
+                  "Use global memory, which transactions can undo.");
     return;
   }
   const Operand& address = instruction.operands[loads ? 1 : 0];

@@ -20,9 +20,12 @@ uint64_t get(const Warp& w, const TextureOp::Value& value, unsigned lane) {
 
 void put(Warp& w, const TextureOp::Value& value, unsigned lane, uint64_t word) {
   if (value.row == OperandRef::kNone) return;
-  if (value.bytes == 2) w.row<uint16_t>(value.row)[lane] = static_cast<uint16_t>(word);
-  else if (value.bytes == 4) w.row<uint32_t>(value.row)[lane] = static_cast<uint32_t>(word);
-  else w.row<uint64_t>(value.row)[lane] = word;
+  if (value.bytes == 2)
+    w.row<uint16_t>(value.row)[lane] = static_cast<uint16_t>(word);
+  else if (value.bytes == 4)
+    w.row<uint32_t>(value.row)[lane] = static_cast<uint32_t>(word);
+  else
+    w.row<uint64_t>(value.row)[lane] = word;
 }
 
 void load(Warp& w, const TextureOp& op, unsigned lane, const std::byte* from) {
@@ -53,7 +56,8 @@ void store(const Warp& w, const TextureOp& op, const Texture& surface, unsigned 
 template <class T>
 T reduced(SurfaceReduction op, T a, T b) {
   switch (op) {
-    case SurfaceReduction::add: return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
+    case SurfaceReduction::add:
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) + static_cast<std::make_unsigned_t<T>>(b));
     case SurfaceReduction::min: return std::min(a, b);
     case SurfaceReduction::max: return std::max(a, b);
     case SurfaceReduction::bit_and: return a & b;
@@ -67,13 +71,16 @@ template <class T>
 void reduce_at(SurfaceReduction op, std::byte* to, uint64_t value) {
   T* const at = reinterpret_cast<T*>(to);
   T old = __atomic_load_n(at, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(at, &old, reduced(op, old, static_cast<T>(value)), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
+  while (!__atomic_compare_exchange_n(at, &old, reduced(op, old, static_cast<T>(value)), true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED)) {
+  }
 }
 
 void reduce(const Warp& w, const TextureOp& op, const Texture& surface, unsigned lane, std::byte* to) {
   const uint64_t value = get(w, op.value[0], lane);
   const bool is_signed = op.formatted ? texture::is_signed(surface.format.channel) : op.is_signed;
-  if (op.element_bytes == 8) return is_signed ? reduce_at<int64_t>(op.reduction, to, value) : reduce_at<uint64_t>(op.reduction, to, value);
+  if (op.element_bytes == 8)
+    return is_signed ? reduce_at<int64_t>(op.reduction, to, value) : reduce_at<uint64_t>(op.reduction, to, value);
   return is_signed ? reduce_at<int32_t>(op.reduction, to, value) : reduce_at<uint32_t>(op.reduction, to, value);
 }
 
@@ -90,9 +97,10 @@ const Instr* refuse(Warp& w, const Instr* i, const TextureOp& op, unsigned lane,
                  access + ": x, in bytes, is not a multiple of the size of the access");
   }
   return fault(w, i, Fault::Kind::trap, static_cast<int>(lane), 0,
-               access + " is outside of a surface of " + std::to_string(level.width) + " x " + std::to_string(level.height) +
-                   " x " + std::to_string(level.depth) + " elements of " + std::to_string(texel_bytes(surface.format)) +
-                   " bytes" + (request.in_bytes ? "; x counts bytes" : ""));
+               access + " is outside of a surface of " + std::to_string(level.width) + " x " +
+                   std::to_string(level.height) + " x " + std::to_string(level.depth) + " elements of " +
+                   std::to_string(texel_bytes(surface.format)) + " bytes" +
+                   (request.in_bytes ? "; x counts bytes" : ""));
 }
 
 }  // namespace
@@ -106,10 +114,12 @@ const Instr* run_surface(Warp& w, const Instr* i) {
     if (surface == nullptr) return nullptr;
     const texture::SurfaceRequest request = surface_request_of(w, op, *surface, lane);
     const texture::SurfacePlace place = texture::place(*surface, request, op.outside);
-    if (place.kind == Kind::trap || place.kind == Kind::misaligned) return refuse(w, i, op, lane, request, *surface, place.kind);
+    if (place.kind == Kind::trap || place.kind == Kind::misaligned)
+      return refuse(w, i, op, lane, request, *surface, place.kind);
     if (op.kind == TextureOp::Kind::reduce && op.formatted && request.bytes != 4) {
       return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), 0,
-                   "sured.p needs a surface of one 32-bit channel, this one has elements of " + std::to_string(request.bytes) + " bytes");
+                   "sured.p needs a surface of one 32-bit channel, this one has elements of " +
+                       std::to_string(request.bytes) + " bytes");
     }
     auto* const at = place.kind == Kind::inside ? reinterpret_cast<std::byte*>(place.address) : nullptr;
     if (op.kind == TextureOp::Kind::load) {

@@ -27,7 +27,8 @@ std::string shape_name(Shape shape, bool layered) {
 std::string nothing_there(const Worker& worker, uint64_t handle, bool surface) {
   const std::string object = surface ? "surface" : "texture";
   for (const GlobalInfo& global : worker.program->globals) {
-    if (global.address == handle && !global.opaque.empty()) return object + " variable " + global.name + " is bound to nothing";
+    if (global.address == handle && !global.opaque.empty())
+      return object + " variable " + global.name + " is bound to nothing";
   }
   if (worker.textures->was_destroyed(handle)) return object + " object " + hex(handle) + " was destroyed";
   return hex(handle) + " is no " + object + " object";
@@ -45,13 +46,15 @@ int32_t integer_of(const Warp& w, uint32_t row, unsigned lane) {
 std::string misfit(const TextureOp& op, const Texture& texture) {
   if (op.kind == TextureOp::Kind::query) return {};
   const auto& level = texture.levels[0];
-  const std::string is = (texture.is_surface ? "the surface is " : "the texture is ") + shape_name(texture.shape, texture.layered);
+  const std::string is =
+      (texture.is_surface ? "the surface is " : "the texture is ") + shape_name(texture.shape, texture.layered);
   // A surface's faces are layers to instructions.
   if (texture.is_surface && texture.shape == Shape::cube) return op.shape == Shape::plane && op.layered ? "" : is;
   if (op.layered != texture.layered) return is;
   if (op.shape == texture.shape) return {};
   // One row is a line and the other way round: programs make arrays of height 1 for lines.
-  const bool flat = op.shape != Shape::cube && op.shape != Shape::volume && texture.shape != Shape::cube && texture.shape != Shape::volume;
+  const bool flat = op.shape != Shape::cube && op.shape != Shape::volume && texture.shape != Shape::cube &&
+                    texture.shape != Shape::volume;
   return flat && level.height == 1 ? "" : is;
 }
 
@@ -73,7 +76,8 @@ const Texture* TextureLookup::resolve(uint64_t handle, unsigned lane) {
   const Texture* const found = worker.textures->find(handle);
   if (found == nullptr) return wrong(nothing_there(worker, handle, op_.is_surface));
   if (found->is_surface != op_.is_surface) {
-    return wrong(hex(handle) + (op_.is_surface ? " is a texture object, not a surface object" : " is a surface object, not a texture object"));
+    return wrong(hex(handle) + (op_.is_surface ? " is a texture object, not a surface object"
+                                               : " is a surface object, not a texture object"));
   }
   if (const std::string is = misfit(op_, *found); !is.empty()) {
     return wrong(is + ", but the instruction accesses a " + shape_name(op_.shape, op_.layered) + " one");
@@ -82,7 +86,8 @@ const Texture* TextureLookup::resolve(uint64_t handle, unsigned lane) {
   if (found->memory < hit.begin || found->memory + found->bytes > hit.end) {
     const Allocation* const memory = worker.memory->find(found->memory);
     if (memory == nullptr || !memory->live || memory->address + memory->size < found->memory + found->bytes) {
-      return wrong("the memory of " + std::string(op_.is_surface ? "surface" : "texture") + " object " + hex(handle) + " was freed");
+      return wrong("the memory of " + std::string(op_.is_surface ? "surface" : "texture") + " object " + hex(handle) +
+                   " was freed");
     }
     hit = {memory->address, memory->address + memory->size, false};
   }

@@ -28,6 +28,7 @@ class TextureLookup {
 std::string misfit(const TextureOp& op, const texture::Texture& texture);
 
 texture::Request request_of(const Warp& w, const TextureOp& op, const texture::Texture& texture, unsigned lane);
-texture::SurfaceRequest surface_request_of(const Warp& w, const TextureOp& op, const texture::Texture& surface, unsigned lane);
+texture::SurfaceRequest surface_request_of(const Warp& w, const TextureOp& op, const texture::Texture& surface,
+                                           unsigned lane);
 
 }  // namespace bankshot::simt

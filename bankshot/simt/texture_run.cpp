@@ -14,8 +14,10 @@ using texture::Texture;
 
 void put(Warp& w, const TextureOp::Value& value, unsigned lane, uint32_t word) {
   if (value.row == OperandRef::kNone) return;
-  if (value.bytes == 2) w.row<uint16_t>(value.row)[lane] = static_cast<uint16_t>(word);
-  else w.row<uint32_t>(value.row)[lane] = word;
+  if (value.bytes == 2)
+    w.row<uint16_t>(value.row)[lane] = static_cast<uint16_t>(word);
+  else
+    w.row<uint32_t>(value.row)[lane] = word;
 }
 
 /// What f16 forms write: floats are rounded, integers lose their upper half.

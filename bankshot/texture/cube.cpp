@@ -61,7 +61,8 @@ std::array<double, 2> change_on_face(const std::array<float, 3>& direction, cons
   return {one(f.s, f.s_sign), one(f.t, f.t_sign)};
 }
 
-void add_seamless(const Texture& texture, const Request& request, uint32_t number, uint32_t slice, double weight, Taps& to) {
+void add_seamless(const Texture& texture, const Request& request, uint32_t number, uint32_t slice, double weight,
+                  Taps& to) {
   const Level& level = texture.levels[number];
   const CubePlace place = cube_place(request.at);
   const uint32_t size = level.width;
@@ -78,7 +79,8 @@ void add_seamless(const Texture& texture, const Request& request, uint32_t numbe
     if (column < 0 || column >= size || row < 0 || row >= size) {
       at = cube_place(direction_of(place.face, (column + 0.5) / size, (row + 0.5) / size));
     }
-    const uint64_t address = level.at(nearest(at.s, size), nearest(at.t, size), slice + at.face, texel_bytes(texture.format));
+    const uint64_t address =
+        level.at(nearest(at.s, size), nearest(at.t, size), slice + at.face, texel_bytes(texture.format));
     to.tap[to.count++] = {address, share};
   }
 }

@@ -35,7 +35,9 @@ void store(std::byte* to, T value) {
 uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
 
 /// Both -max - 1 and -max are -1. Source: CUDA C++ Programming Guide, "Texture Memory": signed integers become [-1, 1]
-uint32_t fraction(int value, int most) { return bits(std::max(static_cast<float>(value) / static_cast<float>(most), -1.0f)); }
+uint32_t fraction(int value, int most) {
+  return bits(std::max(static_cast<float>(value) / static_cast<float>(most), -1.0f));
+}
 
 /// Source: IEC 61966-2-1
 float linear_of_srgb(float c) {
@@ -138,7 +140,8 @@ Texel decode(Format format, const Reading& reading, const std::byte* from) {
   const unsigned bytes = channel_bytes(format.channel);
   for (unsigned k = 0; k < format.channels; ++k) texel[k] = decode_channel(channel, from + k * bytes);
   if (reading.srgb && channel == Channel::unorm8) {
-    for (unsigned k = 0; k < 3 && k < format.channels; ++k) texel[k] = bits(linear_of_srgb(std::bit_cast<float>(texel[k])));
+    for (unsigned k = 0; k < 3 && k < format.channels; ++k)
+      texel[k] = bits(linear_of_srgb(std::bit_cast<float>(texel[k])));
   }
   return texel;
 }
@@ -149,7 +152,8 @@ void encode(Format format, const Texel& words, std::byte* to) {
 }
 
 float half_to_float(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16, exponent = half >> 10 & 31u, fraction = half & 0x3ffu;
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16, exponent = half >> 10 & 31u,
+                 fraction = half & 0x3ffu;
   if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
   if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
   const float tiny = static_cast<float>(fraction) * 0x1p-24f;

@@ -92,7 +92,7 @@ LevelChoice choose_levels(const Texture& texture, const Request& request) {
 struct LevelFetch {
   const Texture& texture;
   const Level& level;
-  uint32_t slice = 0;   ///< layer or face; of volumes none
+  uint32_t slice = 0;  ///< layer or face; of volumes none
   bool linear = false;
   std::array<AxisTaps, 3> axes;
   unsigned axis_count = 1;
@@ -171,7 +171,9 @@ void add_level(const Texture& texture, const Request& request, uint32_t number, 
     add_seamless(texture, request, number, first_slice(texture, request), weight, to);
     return;
   }
-  prepare(texture, request, number, linear).visit_taps(weight, [&](uint64_t address, double share) { to.tap[to.count++] = {address, share}; });
+  prepare(texture, request, number, linear).visit_taps(weight, [&](uint64_t address, double share) {
+    to.tap[to.count++] = {address, share};
+  });
 }
 
 Texel border_of(const Texture& texture) { return texture.is_buffer ? Texel{} : texture.sampler.border; }
@@ -183,10 +185,12 @@ Texel texel_at(const Texture& texture, uint64_t address) {
 
 Taps buffer_taps(const Texture& texture, const Request& request) {
   const Level& level = texture.levels[0];
-  const double x = request.by_number ? request.texel[0] : std::floor(in_texels(request.at[0], level.width, Address::clamp, false));
+  const double x =
+      request.by_number ? request.texel[0] : std::floor(in_texels(request.at[0], level.width, Address::clamp, false));
   Taps out;
   out.count = 1;
-  out.tap[0].address = x < 0 || x >= level.width ? 0 : level.at(static_cast<uint32_t>(x), 0, 0, texel_bytes(texture.format));
+  out.tap[0].address =
+      x < 0 || x >= level.width ? 0 : level.at(static_cast<uint32_t>(x), 0, 0, texel_bytes(texture.format));
   return out;
 }
 
@@ -236,7 +240,8 @@ Texel blend(const Texture& texture, const Taps& taps) {
 
 Texel fetch(const Texture& texture, const Request& request) {
   // Most fetches are from one level without a cube: no list of taps then.
-  if (texture.is_buffer || texture.levels.size() > 1 || request.shape == Shape::cube) return blend(texture, taps(texture, request));
+  if (texture.is_buffer || texture.levels.size() > 1 || request.shape == Shape::cube)
+    return blend(texture, taps(texture, request));
   const bool linear = texture.sampler.filter == Filter::linear && !request.by_number;
   const LevelFetch one = prepare(texture, request, 0, linear);
   if (!linear) return texel_at(texture, one.only_tap());
@@ -250,8 +255,10 @@ std::array<Taps::Tap, 4> gather_taps(const Texture& texture, const Request& requ
   const auto at = [&](unsigned x, unsigned y) {
     const int64_t i = four.axes[0].index[x], j = four.axes[1].index[y];
     const bool outside = i == kOutside || j == kOutside;
-    return Taps::Tap{outside ? 0 : four.level.at(static_cast<uint32_t>(i), static_cast<uint32_t>(j), four.slice,
-                                                 texel_bytes(texture.format)), 1};
+    return Taps::Tap{outside ? 0
+                             : four.level.at(static_cast<uint32_t>(i), static_cast<uint32_t>(j), four.slice,
+                                             texel_bytes(texture.format)),
+                     1};
   };
   return {at(0, 1), at(1, 1), at(1, 0), at(0, 0)};
 }

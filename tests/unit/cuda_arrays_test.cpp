@@ -71,7 +71,9 @@ TEST(cuda_arrays, bytes_go_on_in_the_next_row) {
   const char text[] = "abcdefg";
   const Region linear{reinterpret_cast<uint64_t>(text), 7, 0, Side::host};
   ASSERT_EQ(copy_rows_of(memory, *array, 2, 0, 7, linear, true), Status::success);
-  const auto row = [&](uint32_t y) { return std::string(reinterpret_cast<const char*>(array->level.at(0, y, 0, 1)), 3); };
+  const auto row = [&](uint32_t y) {
+    return std::string(reinterpret_cast<const char*>(array->level.at(0, y, 0, 1)), 3);
+  };
   EXPECT_EQ(row(0), std::string("\0\0a", 3));
   EXPECT_EQ(row(1), "bcd");
   EXPECT_EQ(row(2), "efg");

@@ -35,13 +35,16 @@ class EngineTextureTest : public EngineTest {
   std::vector<uint32_t> words(Texture texture, const std::string& body) {
     handle = engine().textures().add(std::move(texture));
     const auto result = run(kernel("mov.u64 %rd3, " + std::to_string(handle) + ";\n" + body +
-                                   "\nst.global.v4.b32 [%rd1], {%r1, %r2, %r3, %r4};"), {1, 1, 1}, {1, 1, 1}, 4);
+                                   "\nst.global.v4.b32 [%rd1], {%r1, %r2, %r3, %r4};"),
+                            {1, 1, 1}, {1, 1, 1}, 4);
     message = result ? "" : result.error().message;
     return out;
   }
   float first(Texture texture, const std::string& instruction) {
-    const uint32_t bits = words(std::move(texture), "mov.b32 %f1, 0f40200000; mov.b32 %f2, 0f3FC00000; mov.b32 %f3, 0f3F000000;"
-                                                    "mov.b32 %r5, 2; mov.b32 %r6, 1; mov.b32 %r7, 0;\n" + instruction)[0];
+    const uint32_t bits = words(std::move(texture),
+                                "mov.b32 %f1, 0f40200000; mov.b32 %f2, 0f3FC00000; mov.b32 %f3, 0f3F000000;"
+                                "mov.b32 %r5, 2; mov.b32 %r6, 1; mov.b32 %r7, 0;\n" +
+                                    instruction)[0];
     return std::bit_cast<float>(bits);
   }
   uint64_t handle = 0;
@@ -61,8 +64,10 @@ TEST_F(EngineTextureTest, every_geometry_fetches_its_texel) {
   EXPECT_EQ(first(image(Shape::line, true, 3), "tex.a1d.v4.f32.f32 " + d + ", [%rd3, {%r5, %f1}];"), 19);
   EXPECT_EQ(first(image(Shape::plane, true, 3), "tex.a2d.v4.f32.f32 " + d + ", [%rd3, {%r6, %f1, %f2, %f2}];"), 43);
   // (0.5, 1.5, 2.5): face 4, s = 0.6, t = 0.2: texel (4, 1) of 8 x 8.
-  EXPECT_EQ(first(image(Shape::cube, false, 6), "tex.cube.v4.f32.f32 " + d + ", [%rd3, {%f3, %f2, %f1, %f1}];"), 4 * 64 + 8 + 4 + 1);
-  EXPECT_EQ(first(image(Shape::cube, true, 12), "tex.acube.v4.f32.f32 " + d + ", [%rd3, {%r6, %f3, %f2, %f1}];"), 10 * 64 + 8 + 4 + 1);
+  EXPECT_EQ(first(image(Shape::cube, false, 6), "tex.cube.v4.f32.f32 " + d + ", [%rd3, {%f3, %f2, %f1, %f1}];"),
+            4 * 64 + 8 + 4 + 1);
+  EXPECT_EQ(first(image(Shape::cube, true, 12), "tex.acube.v4.f32.f32 " + d + ", [%rd3, {%r6, %f3, %f2, %f1}];"),
+            10 * 64 + 8 + 4 + 1);
 }
 
 TEST_F(EngineTextureTest, levels_and_gradients) {
@@ -73,7 +78,8 @@ TEST_F(EngineTextureTest, levels_and_gradients) {
   both.levels.push_back({large.memory + 4, 1, 1, 1, 32, 32});  // the second texel stands for a level of one
   EXPECT_EQ(first(both, "tex.level.2d.v4.f32.f32 " + d + ", [%rd3, {0f00000000, 0f00000000}], 0f3F800000;"), 2);
   EXPECT_EQ(first(both, "tex.level.2d.v4.f32.f32 " + d + ", [%rd3, {0f00000000, 0f00000000}], 0f00000000;"), 1);
-  EXPECT_EQ(first(both, "tex.grad.2d.v4.f32.f32 " + d + ", [%rd3, {0f00000000, 0f00000000}], {%f3, %f3}, {%f3, %f3};"), 2);
+  EXPECT_EQ(first(both, "tex.grad.2d.v4.f32.f32 " + d + ", [%rd3, {0f00000000, 0f00000000}], {%f3, %f3}, {%f3, %f3};"),
+            2);
 }
 
 TEST_F(EngineTextureTest, integers_halves_predicates_and_sinks) {
@@ -81,18 +87,21 @@ TEST_F(EngineTextureTest, integers_halves_predicates_and_sinks) {
   bytes.format = {Channel::s8, 4};
   *reinterpret_cast<uint32_t*>(bytes.memory) = 0x040302ff;
   EXPECT_EQ(words(bytes, "tex.2d.v4.s32.s32 " + d + ", [%rd3, {0, 0}];"), (std::vector<uint32_t>{0xffffffff, 2, 3, 4}));
-  EXPECT_EQ(words(image(Shape::plane), "mov.b32 %r2, 7; tex.2d.v4.f32.s32 {%r1, _, _, _}|%p1, [%rd3, {0, 0}]; selp.b32 %r3, 5, 6, %p1;"
-                                       "mov.b32 %r4, 0;"),
+  EXPECT_EQ(words(image(Shape::plane),
+                  "mov.b32 %r2, 7; tex.2d.v4.f32.s32 {%r1, _, _, _}|%p1, [%rd3, {0, 0}]; selp.b32 %r3, 5, 6, %p1;"
+                  "mov.b32 %r4, 0;"),
             (std::vector<uint32_t>{0x3f800000, 7, 5, 0}));
-  EXPECT_EQ(words(image(Shape::plane), "tex.2d.v2.f16x2.s32 {%r1, %r2}, [%rd3, {1, 0}]; mov.b32 %r3, 0; mov.b32 %r4, 0;"),
-            (std::vector<uint32_t>{0x00004000, 0x3c000000, 0, 0}));  // 2, 0, 0, 1
+  EXPECT_EQ(
+      words(image(Shape::plane), "tex.2d.v2.f16x2.s32 {%r1, %r2}, [%rd3, {1, 0}]; mov.b32 %r3, 0; mov.b32 %r4, 0;"),
+      (std::vector<uint32_t>{0x00004000, 0x3c000000, 0, 0}));  // 2, 0, 0, 1
 }
 
 TEST_F(EngineTextureTest, gathers_components_of_four_texels) {
   Texture two = image(Shape::plane);
   two.format = {Channel::u16, 2};  // a texel is the two halves of a float: 1.0f is 0x3f800000
   const std::string at = ", [%rd3, {0f3F800000, 0f3F800000}];";
-  EXPECT_EQ(words(two, "tld4.g.2d.v4.u32.f32 " + d + at), (std::vector<uint32_t>{0x4110, 0x4120, 0x4000, 0x3f80}));  // 9, 10, 2, 1
+  EXPECT_EQ(words(two, "tld4.g.2d.v4.u32.f32 " + d + at),
+            (std::vector<uint32_t>{0x4110, 0x4120, 0x4000, 0x3f80}));  // 9, 10, 2, 1
   EXPECT_EQ(words(two, "tld4.a.2d.v4.u32.f32 " + d + at), (std::vector<uint32_t>{1, 1, 1, 1}));
 }
 
@@ -100,25 +109,33 @@ TEST_F(EngineTextureTest, queries) {
   Texture layers = image(Shape::plane, true, 3);
   layers.sampler.address[1] = texture::Address::border;
   layers.sampler.filter = texture::Filter::linear;
-  EXPECT_EQ(words(layers, "txq.width.b32 %r1, [%rd3]; txq.height.b32 %r2, [%rd3]; txq.array_size.b32 %r3, [%rd3]; txq.depth.b32 %r4, [%rd3];"),
+  EXPECT_EQ(words(layers,
+                  "txq.width.b32 %r1, [%rd3]; txq.height.b32 %r2, [%rd3]; txq.array_size.b32 %r3, [%rd3]; "
+                  "txq.depth.b32 %r4, [%rd3];"),
             (std::vector<uint32_t>{8, 4, 3, 0}));
-  EXPECT_EQ(words(layers, "txq.channel_data_type.b32 %r1, [%rd3]; txq.channel_order.b32 %r2, [%rd3];"
-                          "txq.normalized_coords.b32 %r3, [%rd3]; txq.num_mipmap_levels.b32 %r4, [%rd3];"),
+  EXPECT_EQ(words(layers,
+                  "txq.channel_data_type.b32 %r1, [%rd3]; txq.channel_order.b32 %r2, [%rd3];"
+                  "txq.normalized_coords.b32 %r3, [%rd3]; txq.num_mipmap_levels.b32 %r4, [%rd3];"),
             (std::vector<uint32_t>{0x10DE, 0x10B0, 0, 1}));
-  EXPECT_EQ(words(layers, "txq.filter_mode.b32 %r1, [%rd3]; txq.addr_mode_0.b32 %r2, [%rd3]; txq.addr_mode_1.b32 %r3, [%rd3];"
-                          "txq.level.width.b32 %r4, [%rd3], 0;"),
+  EXPECT_EQ(words(layers,
+                  "txq.filter_mode.b32 %r1, [%rd3]; txq.addr_mode_0.b32 %r2, [%rd3]; txq.addr_mode_1.b32 %r3, [%rd3];"
+                  "txq.level.width.b32 %r4, [%rd3], 0;"),
             (std::vector<uint32_t>{1, 3, 4, 8}));
-  EXPECT_EQ(words(surface(Shape::volume, false, 2), "suq.width.b32 %r1, [%rd3]; suq.height.b32 %r2, [%rd3]; suq.depth.b32 %r3, [%rd3];"
-                                                    "suq.memory_layout.b32 %r4, [%rd3];"),
+  EXPECT_EQ(words(surface(Shape::volume, false, 2),
+                  "suq.width.b32 %r1, [%rd3]; suq.height.b32 %r2, [%rd3]; suq.depth.b32 %r3, [%rd3];"
+                  "suq.memory_layout.b32 %r4, [%rd3];"),
             (std::vector<uint32_t>{8, 4, 2, 0}));
-  EXPECT_EQ(words(layers, "istypep.texref %p1, %rd3; istypep.surfref %p2, %rd3; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2;"
-                          "mov.b32 %r3, 0; mov.b32 %r4, 0;"),
-            (std::vector<uint32_t>{1, 0, 0, 0}));
+  EXPECT_EQ(
+      words(layers,
+            "istypep.texref %p1, %rd3; istypep.surfref %p2, %rd3; selp.b32 %r1, 1, 0, %p1; selp.b32 %r2, 1, 0, %p2;"
+            "mov.b32 %r3, 0; mov.b32 %r4, 0;"),
+      (std::vector<uint32_t>{1, 0, 0, 0}));
 }
 
 TEST_F(EngineTextureTest, surfaces_are_read_and_written_in_bytes) {
-  EXPECT_EQ(words(surface(Shape::plane), "suld.b.2d.v2.b32.trap {%r1, %r2}, [%rd3, {8, 1}]; mov.b32 %r3, 0; mov.b32 %r4, 0;"),
-            (std::vector<uint32_t>{0x41300000, 0x41400000, 0, 0}));  // 11, 12
+  EXPECT_EQ(
+      words(surface(Shape::plane), "suld.b.2d.v2.b32.trap {%r1, %r2}, [%rd3, {8, 1}]; mov.b32 %r3, 0; mov.b32 %r4, 0;"),
+      (std::vector<uint32_t>{0x41300000, 0x41400000, 0, 0}));  // 11, 12
   EXPECT_EQ(words(surface(Shape::plane, true, 2),
                   ".reg .b16 %h<3>; .reg .b64 %q; mov.b16 %h1, 0x1234; mov.b64 %q, 0x1122334455667788;\n"
                   "sust.b.a2d.b16.trap [%rd3, {1, 2, 3, 0}], {%h1}; sust.b.a2d.b64.trap [%rd3, {1, 8, 3, 0}], {%q};\n"
@@ -128,8 +145,9 @@ TEST_F(EngineTextureTest, surfaces_are_read_and_written_in_bytes) {
             (std::vector<uint32_t>{0x12, 0x11223344, 0, 0x42800000}));  // the last texel of the last layer is 64
   Texture bytes = surface(Shape::line);
   bytes.format = {Channel::u8, 4};
-  EXPECT_EQ(words(bytes, "mov.b32 %r1, 0x101; mov.b32 %r2, 0x202; sust.p.1d.v2.b32.trap [%rd3, {1}], {%r1, %r2};\n"
-                         "suld.b.1d.b32.trap %r1, [%rd3, {4}]; mov.b32 %r3, 0; mov.b32 %r4, 0;")[0],
+  EXPECT_EQ(words(bytes,
+                  "mov.b32 %r1, 0x101; mov.b32 %r2, 0x202; sust.p.1d.v2.b32.trap [%rd3, {1}], {%r1, %r2};\n"
+                  "suld.b.1d.b32.trap %r1, [%rd3, {4}]; mov.b32 %r3, 0; mov.b32 %r4, 0;")[0],
             0x40000201u);  // the upper channels of 2.0f stay
 }
 
@@ -139,14 +157,17 @@ TEST_F(EngineTextureTest, reductions_on_surfaces) {
   auto* const texels = reinterpret_cast<int32_t*>(ints.memory);
   texels[0] = 5;
   texels[1] = -3;
-  EXPECT_EQ(words(ints, "sured.b.add.1d.u32.trap [%rd3, {0}], 4; sured.b.min.1d.s32.trap [%rd3, {4}], -7;\n"
-                        "sured.p.max.1d.b32.trap [%rd3, {1}], -5; sured.b.or.1d.b32.zero [%rd3, {99}], 1;\n"
-                        "suld.b.1d.v2.b32.trap {%r1, %r2}, [%rd3, {0}]; mov.b32 %r3, 0; mov.b32 %r4, 0;"),
+  EXPECT_EQ(words(ints,
+                  "sured.b.add.1d.u32.trap [%rd3, {0}], 4; sured.b.min.1d.s32.trap [%rd3, {4}], -7;\n"
+                  "sured.p.max.1d.b32.trap [%rd3, {1}], -5; sured.b.or.1d.b32.zero [%rd3, {99}], 1;\n"
+                  "suld.b.1d.v2.b32.trap {%r1, %r2}, [%rd3, {0}]; mov.b32 %r3, 0; mov.b32 %r4, 0;"),
             (std::vector<uint32_t>{9, static_cast<uint32_t>(-5), 0, 0}));
 }
 
 TEST_F(EngineTextureTest, variables_of_modules_are_handles) {
-  const std::string text = kernel("tex.2d.v4.f32.s32 {%r1, %r2, %r3, %r4}, [picture, {2, 1}]; st.global.b32 [%rd1], %r1;", ".global .texref picture;");
+  const std::string text =
+      kernel("tex.2d.v4.f32.s32 {%r1, %r2, %r3, %r4}, [picture, {2, 1}]; st.global.b32 [%rd1], %r1;",
+             ".global .texref picture;");
   const auto unbound = run(text, {1, 1, 1}, {1, 1, 1}, 1);
   ASSERT_FALSE(unbound);
   EXPECT_NE(unbound.error().message.find("texture variable picture is bound to nothing"), std::string::npos);
@@ -165,8 +186,9 @@ TEST_F(EngineTextureTest, lanes_may_have_textures_of_their_own_and_guards_hold) 
   Texture other = image(Shape::line);
   *reinterpret_cast<float*>(other.memory) = 77;
   const uint64_t a = engine().textures().add(image(Shape::line)), b = engine().textures().add(other);
-  const auto result = run(kernel(kThread + "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; selp.b64 %rd3, " + std::to_string(a) + ", " +
-                                 std::to_string(b) + ", %p1; mov.b32 %r6, 0; setp.lt.u32 %p2, %r1, 30;\n"
+  const auto result = run(kernel(kThread + "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; selp.b64 %rd3, " +
+                                 std::to_string(a) + ", " + std::to_string(b) +
+                                 ", %p1; mov.b32 %r6, 0; setp.lt.u32 %p2, %r1, 30;\n"
                                  "@%p2 tex.1d.v4.f32.s32 {%r6, _, _, _}, [%rd3, {0}]; st.global.u32 [%rd2], %r6;"),
                           {1, 1, 1}, {32, 1, 1}, 32);
   ASSERT_TRUE(result);
@@ -191,7 +213,9 @@ TEST_F(EngineTextureTest, faults_say_what_is_wrong) {
   words(surface(Shape::plane), "suld.b.2d.b32.trap %r1, [%rd3, {2, 0}];");
   told("is not a multiple");
   ASSERT_TRUE(engine().textures().remove(handle));
-  const auto destroyed = run(kernel("mov.u64 %rd3, " + std::to_string(handle) + ";\n suld.b.2d.b32.trap %r1, [%rd3, {0, 0}];"), {1, 1, 1}, {1, 1, 1}, 1);
+  const auto destroyed =
+      run(kernel("mov.u64 %rd3, " + std::to_string(handle) + ";\n suld.b.2d.b32.trap %r1, [%rd3, {0, 0}];"), {1, 1, 1},
+          {1, 1, 1}, 1);
   ASSERT_FALSE(destroyed);
   EXPECT_NE(destroyed.error().message.find("was destroyed"), std::string::npos);
 }
@@ -208,6 +232,7 @@ TEST_F(EngineTextureTest, rejects_what_is_not_supported) {
   refused("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, %rd2, {%f1, %f2}];", "samplers apart from textures");
   refused("", "sampler variables", ".global .samplerref s;");
   refused("suld.b.2d.b32.trap %r1, [t, {0, 0}];", "'t' is no .surfref", ".global .texref t;");
+  refused("tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4}, [out, {0}];", "'out' is no .texref");
 }
 
 }  // namespace

@@ -57,18 +57,18 @@ TEST(texture, a_point_is_the_texel_that_it_lies_in) {
 TEST(texture, linear_filter_is_the_guides_formula) {
   Image line(Shape::line, 4, 1, 1);
   line.modes(Address::clamp, Filter::linear, false);
-  EXPECT_EQ(line.at(1.5f), 1);      // the middle of texel 1
-  EXPECT_EQ(line.at(2), 1.5f);      // between 1 and 2
+  EXPECT_EQ(line.at(1.5f), 1);  // the middle of texel 1
+  EXPECT_EQ(line.at(2), 1.5f);  // between 1 and 2
   EXPECT_EQ(line.at(1.75f), 1.25f);
-  EXPECT_EQ(line.at(0), 0);         // half of it is texel -1, which is 0 again
+  EXPECT_EQ(line.at(0), 0);  // half of it is texel -1, which is 0 again
   EXPECT_EQ(line.at(4), 3);
   Image plane(Shape::plane, 2, 2, 1);
   plane.modes(Address::clamp, Filter::linear, false);
-  EXPECT_EQ(plane.at(1, 1), 1.5f);         // (0 + 1 + 2 + 3) / 4
+  EXPECT_EQ(plane.at(1, 1), 1.5f);           // (0 + 1 + 2 + 3) / 4
   EXPECT_EQ(plane.at(0.75f, 1.25f), 1.75f);  // a = 1/4, b = 3/4: 0*3/16 + 1*1/16 + 2*9/16 + 3*3/16 = 28/16
   Image volume(Shape::volume, 2, 2, 2);
   volume.modes(Address::clamp, Filter::linear, false);
-  EXPECT_EQ(volume.at(1, 1, 1), 3.5f);     // the mean of 0 to 7
+  EXPECT_EQ(volume.at(1, 1, 1), 3.5f);  // the mean of 0 to 7
 }
 
 TEST(texture, weights_have_eight_bits_behind_the_point) {
@@ -160,7 +160,8 @@ TEST(texture, formatted_stores_are_the_inverse_of_fetches) {
   for (const Channel channel : {Channel::u8, Channel::s8, Channel::u16, Channel::s16, Channel::unorm8, Channel::snorm8,
                                 Channel::unorm16, Channel::snorm16, Channel::f16, Channel::f32, Channel::u32}) {
     const Format format{channel, 2};
-    std::byte from[8] = {std::byte{3}, std::byte{61}, std::byte{5}, std::byte{62}, std::byte{7}, std::byte{63}, std::byte{9}, std::byte{64}};
+    std::byte from[8] = {std::byte{3}, std::byte{61}, std::byte{5}, std::byte{62},
+                         std::byte{7}, std::byte{63}, std::byte{9}, std::byte{64}};
     std::byte to[8] = {};
     encode(format, decode(format, {}, from), to);
     EXPECT_EQ(std::memcmp(from, to, texel_bytes(format)), 0) << static_cast<int>(channel);
@@ -188,13 +189,13 @@ TEST(texture, faces_of_cubes_are_those_of_the_guides_table) {
     EXPECT_EQ(place.s, s);
     EXPECT_EQ(place.t, t);
   };
-  expect({2, 1, 0.5f}, 0, 0.375f, 0.25f);      // s = -z, t = -y
-  expect({-2, 1, 0.5f}, 1, 0.625f, 0.25f);     // s = z, t = -y
-  expect({1, 2, 0.5f}, 2, 0.75f, 0.625f);      // s = x, t = z
-  expect({1, -2, 0.5f}, 3, 0.75f, 0.375f);     // s = x, t = -z
-  expect({1, 0.5f, 2}, 4, 0.75f, 0.375f);      // s = x, t = -y
-  expect({1, 0.5f, -2}, 5, 0.25f, 0.375f);     // s = -x, t = -y
-  expect({1, 1, 1}, 0, 0, 0);                  // equal: x first
+  expect({2, 1, 0.5f}, 0, 0.375f, 0.25f);   // s = -z, t = -y
+  expect({-2, 1, 0.5f}, 1, 0.625f, 0.25f);  // s = z, t = -y
+  expect({1, 2, 0.5f}, 2, 0.75f, 0.625f);   // s = x, t = z
+  expect({1, -2, 0.5f}, 3, 0.75f, 0.375f);  // s = x, t = -z
+  expect({1, 0.5f, 2}, 4, 0.75f, 0.375f);   // s = x, t = -y
+  expect({1, 0.5f, -2}, 5, 0.25f, 0.375f);  // s = -x, t = -y
+  expect({1, 1, 1}, 0, 0, 0);               // equal: x first
 }
 
 TEST(texture, seamless_cubes_are_filtered_across_edges) {

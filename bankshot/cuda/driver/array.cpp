@@ -38,7 +38,8 @@ Status with_array(void* stream, const void* handle, Work&& work) {
   });
 }
 
-Status copy_bytes(void* stream, const void* array, size_t offset, uint64_t address, Side side, size_t bytes, bool to_array) {
+Status copy_bytes(void* stream, const void* array, size_t offset, uint64_t address, Side side, size_t bytes,
+                  bool to_array) {
   return with_array(stream, array, [&](Session& session, const Array& there) {
     return copy_rows_of(session.memory(), there, offset, 0, bytes, {address, bytes, 0, side}, to_array);
   });

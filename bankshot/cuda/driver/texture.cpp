@@ -20,7 +20,8 @@ Status with_object(uint64_t handle, bool surface, const void* out, Work&& work) 
 }  // namespace
 
 BANKSHOT_API(cuTexObjectCreate)
-(uint64_t* handle, const abi::DriverResourceDesc* resource, const abi::DriverTextureDesc* texture, const abi::ResourceViewDesc* view) {
+(uint64_t* handle, const abi::DriverResourceDesc* resource, const abi::DriverTextureDesc* texture,
+ const abi::ResourceViewDesc* view) {
   if (!handle || !resource || !texture) return Status::invalid_value;
   TextureDescription description{*resource, *texture, std::nullopt, false};
   if (view) description.view = *view;
@@ -32,11 +33,13 @@ BANKSHOT_API(cuTexObjectDestroy)(uint64_t handle) {
 }
 
 BANKSHOT_API(cuTexObjectGetResourceDesc)(abi::DriverResourceDesc* out, uint64_t handle) {
-  return with_object(handle, false, out, [&](const TextureDescription& description) { return give(out, description.resource); });
+  return with_object(handle, false, out,
+                     [&](const TextureDescription& description) { return give(out, description.resource); });
 }
 
 BANKSHOT_API(cuTexObjectGetTextureDesc)(abi::DriverTextureDesc* out, uint64_t handle) {
-  return with_object(handle, false, out, [&](const TextureDescription& description) { return give(out, description.texture); });
+  return with_object(handle, false, out,
+                     [&](const TextureDescription& description) { return give(out, description.texture); });
 }
 
 BANKSHOT_API(cuTexObjectGetResourceViewDesc)(abi::ResourceViewDesc* out, uint64_t handle) {
@@ -55,7 +58,8 @@ BANKSHOT_API(cuSurfObjectDestroy)(uint64_t handle) {
 }
 
 BANKSHOT_API(cuSurfObjectGetResourceDesc)(abi::DriverResourceDesc* out, uint64_t handle) {
-  return with_object(handle, true, out, [&](const TextureDescription& description) { return give(out, description.resource); });
+  return with_object(handle, true, out,
+                     [&](const TextureDescription& description) { return give(out, description.resource); });
 }
 
 }  // namespace bankshot::cuda::driver

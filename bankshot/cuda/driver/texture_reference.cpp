@@ -65,11 +65,16 @@ constexpr unsigned kOverrideFormat = 1;  // CU_TRSA_OVERRIDE_FORMAT, the only fl
 
 }  // namespace
 
-BANKSHOT_API(cuModuleGetTexRef)(void** out, Module* module, const char* name) { return get_reference(out, module, name, false); }
-BANKSHOT_API(cuModuleGetSurfRef)(void** out, Module* module, const char* name) { return get_reference(out, module, name, true); }
+BANKSHOT_API(cuModuleGetTexRef)(void** out, Module* module, const char* name) {
+  return get_reference(out, module, name, false);
+}
+BANKSHOT_API(cuModuleGetSurfRef)(void** out, Module* module, const char* name) {
+  return get_reference(out, module, name, true);
+}
 
 BANKSHOT_API(cuTexRefCreate)(void** out) {
-  return call([&](Session& session) { return out ? give(out, session.texture_references().create()) : Status::invalid_value; });
+  return call(
+      [&](Session& session) { return out ? give(out, session.texture_references().create()) : Status::invalid_value; });
 }
 BANKSHOT_API(cuTexRefDestroy)(void* handle) {
   return call([&](Session& session) {
@@ -112,11 +117,13 @@ BANKSHOT_API(cuTexRefSetAddress_v2)(size_t* offset, void* handle, DevicePointer 
     reference.is_bound = address != 0;
     reference.description.resource = {};
     reference.description.resource.type = abi::kLinearResource;
-    reference.description.resource.linear = {address - before, reference.format, static_cast<unsigned>(reference.channels), bytes + before};
+    reference.description.resource.linear = {address - before, reference.format,
+                                             static_cast<unsigned>(reference.channels), bytes + before};
     return Status::success;
   });
 }
-BANKSHOT_API(cuTexRefSetAddress2D_v3)(void* handle, const abi::ArrayDescriptor* desc, DevicePointer address, size_t pitch) {
+BANKSHOT_API(cuTexRefSetAddress2D_v3)
+(void* handle, const abi::ArrayDescriptor* desc, DevicePointer address, size_t pitch) {
   return change(handle, false, [&](Session& session, Reference& reference) {
     if (!desc) return Status::invalid_value;
     Reference next = reference;
@@ -134,7 +141,8 @@ BANKSHOT_API(cuTexRefSetAddress2D_v3)(void* handle, const abi::ArrayDescriptor* 
     return status;
   });
 }
-BANKSHOT_API(cuTexRefSetAddress2D_v2)(void* handle, const abi::ArrayDescriptor* desc, DevicePointer address, size_t pitch) {
+BANKSHOT_API(cuTexRefSetAddress2D_v2)
+(void* handle, const abi::ArrayDescriptor* desc, DevicePointer address, size_t pitch) {
   return bankshot_cuTexRefSetAddress2D_v3(handle, desc, address, pitch);
 }
 
@@ -159,10 +167,14 @@ BANKSHOT_API(cuTexRefSetAddressMode)(void* handle, int dimension, int mode) {
   });
 }
 BANKSHOT_API(cuTexRefSetFilterMode)(void* handle, int mode) {
-  return change_sampler(handle, [&](abi::DriverTextureDesc& desc) { return is_filter(mode) ? give(&desc.filter_mode, mode) : Status::invalid_value; });
+  return change_sampler(handle, [&](abi::DriverTextureDesc& desc) {
+    return is_filter(mode) ? give(&desc.filter_mode, mode) : Status::invalid_value;
+  });
 }
 BANKSHOT_API(cuTexRefSetMipmapFilterMode)(void* handle, int mode) {
-  return change_sampler(handle, [&](abi::DriverTextureDesc& desc) { return is_filter(mode) ? give(&desc.mip_filter, mode) : Status::invalid_value; });
+  return change_sampler(handle, [&](abi::DriverTextureDesc& desc) {
+    return is_filter(mode) ? give(&desc.mip_filter, mode) : Status::invalid_value;
+  });
 }
 BANKSHOT_API(cuTexRefSetMipmapLevelBias)(void* handle, float bias) {
   return change_sampler(handle, [&](abi::DriverTextureDesc& desc) { return give(&desc.level_bias, bias); });
@@ -185,27 +197,37 @@ BANKSHOT_API(cuTexRefSetBorderColor)(void* handle, const float* colour) {
   });
 }
 BANKSHOT_API(cuTexRefSetFlags)(void* handle, unsigned flags) {
-  return change_sampler(handle, [&](abi::DriverTextureDesc& desc) { return flags & ~0x73u ? Status::invalid_value : give(&desc.flags, flags); });
+  return change_sampler(handle, [&](abi::DriverTextureDesc& desc) {
+    return flags & ~0x73u ? Status::invalid_value : give(&desc.flags, flags);
+  });
 }
 
 BANKSHOT_API(cuTexRefGetAddress_v2)(DevicePointer* out, void* handle) {
   return tell(out, handle, [](const Reference& r) {
     const abi::DriverResourceDesc& resource = r.description.resource;
-    return resource.type == abi::kLinearResource ? resource.linear.pointer : resource.type == abi::kPitch2DResource ? resource.pitch_2d.pointer : 0;
+    return resource.type == abi::kLinearResource    ? resource.linear.pointer
+           : resource.type == abi::kPitch2DResource ? resource.pitch_2d.pointer
+                                                    : 0;
   });
 }
 BANKSHOT_API(cuTexRefGetArray)(void** out, void* handle) {
-  return tell(out, handle, [](const Reference& r) { return r.is_bound && r.description.resource.type == abi::kArrayResource ? r.description.resource.array : nullptr; });
+  return tell(out, handle, [](const Reference& r) {
+    return r.is_bound && r.description.resource.type == abi::kArrayResource ? r.description.resource.array : nullptr;
+  });
 }
 BANKSHOT_API(cuSurfRefGetArray)(void** out, void* handle) {
   return call([&](Session& session) {
     const Reference* reference = session.texture_references().find(handle, true);
     if (!reference) return Status::invalid_handle;
-    return out ? give(out, reference->is_bound ? reference->description.resource.array : nullptr) : Status::invalid_value;
+    return out ? give(out, reference->is_bound ? reference->description.resource.array : nullptr)
+               : Status::invalid_value;
   });
 }
 BANKSHOT_API(cuTexRefGetMipmappedArray)(void** out, void* handle) {
-  return tell(out, handle, [](const Reference& r) { return r.is_bound && r.description.resource.type == abi::kMipmappedResource ? r.description.resource.mipmap : nullptr; });
+  return tell(out, handle, [](const Reference& r) {
+    return r.is_bound && r.description.resource.type == abi::kMipmappedResource ? r.description.resource.mipmap
+                                                                                : nullptr;
+  });
 }
 BANKSHOT_API(cuTexRefGetAddressMode)(int* out, void* handle, int dimension) {
   if (dimension < 0 || dimension > 2) return Status::invalid_value;
@@ -228,7 +250,9 @@ BANKSHOT_API(cuTexRefGetMipmapLevelBias)(float* out, void* handle) {
 BANKSHOT_API(cuTexRefGetMipmapLevelClamp)(float* least, float* most, void* handle) {
   if (!most) return Status::invalid_value;
   const Status status = tell(most, handle, [](const Reference& r) { return r.description.texture.level_max; });
-  return status == Status::success ? tell(least, handle, [](const Reference& r) { return r.description.texture.level_min; }) : status;
+  return status == Status::success
+             ? tell(least, handle, [](const Reference& r) { return r.description.texture.level_min; })
+             : status;
 }
 BANKSHOT_API(cuTexRefGetMaxAnisotropy)(int* out, void* handle) {
   return tell(out, handle, [](const Reference& r) { return r.description.texture.anisotropy; });

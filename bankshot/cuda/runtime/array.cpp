@@ -21,7 +21,8 @@ Status make_array(void** array, const abi::ChannelFormatDesc* desc, const abi::E
   return call([&](Session& session) {
     if (!array) return Status::invalid_value;
     ArraySpec spec;
-    if (const Status status = spec_of(session, desc, extent, flags, false, spec); status != Status::success) return status;
+    if (const Status status = spec_of(session, desc, extent, flags, false, spec); status != Status::success)
+      return status;
     Array* made = nullptr;
     const Status status = session.arrays().create(session.memory(), spec, made);
     if (status == Status::success) *array = made;
@@ -52,7 +53,8 @@ BANKSHOT_API(cudaMallocMipmappedArray)
   return call([&](Session& session) {
     if (!mipmapped) return Status::invalid_value;
     ArraySpec spec;
-    if (const Status status = spec_of(session, desc, extent, flags, true, spec); status != Status::success) return status;
+    if (const Status status = spec_of(session, desc, extent, flags, true, spec); status != Status::success)
+      return status;
     MipmappedArray* made = nullptr;
     const Status status = session.arrays().create(session.memory(), spec, levels, made);
     if (status == Status::success) *mipmapped = made;
@@ -74,7 +76,8 @@ BANKSHOT_API(cudaGetMipmappedArrayLevel)(void** level, void* handle, unsigned nu
 BANKSHOT_API(cudaFreeArray)(void* array) {
   return call([&](Session& session) {
     if (!array) return Status::success;
-    return session.arrays().destroy(session.memory(), array) == Status::success ? Status::success : Status::invalid_value;
+    return session.arrays().destroy(session.memory(), array) == Status::success ? Status::success
+                                                                                : Status::invalid_value;
   });
 }
 
@@ -82,7 +85,7 @@ BANKSHOT_API(cudaFreeMipmappedArray)(void* mipmapped) {
   return call([&](Session& session) {
     if (!mipmapped) return Status::success;
     return session.arrays().destroy_mipmapped(session.memory(), mipmapped) == Status::success ? Status::success
-                                                                                               : Status::invalid_value;
+                                                                                              : Status::invalid_value;
   });
 }
 

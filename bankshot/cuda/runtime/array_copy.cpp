@@ -18,10 +18,12 @@ Status with_array(void* stream, const void* handle, int kind, Work&& work) {
   });
 }
 
-Region rows_at(const void* pointer, size_t pitch, Side side) { return {reinterpret_cast<uint64_t>(pointer), pitch, 0, side}; }
+Region rows_at(const void* pointer, size_t pitch, Side side) {
+  return {reinterpret_cast<uint64_t>(pointer), pitch, 0, side};
+}
 
-Status rectangle(Session& session, const Array& array, size_t x, size_t y, const Region& rows, size_t width, size_t height,
-                 bool to_array) {
+Status rectangle(Session& session, const Array& array, size_t x, size_t y, const Region& rows, size_t width,
+                 size_t height, bool to_array) {
   const Extent extent{width, height, 1};
   Region place;
   if (const Status status = region_of(array, x, y, 0, extent, place); status != Status::success) return status;
@@ -55,12 +57,15 @@ BANKSHOT_API(cudaMemcpy2DFromArray)
 }
 
 BANKSHOT_API(cudaMemcpy2DArrayToArray)
-(void* to, size_t to_x, size_t to_y, const void* from, size_t from_x, size_t from_y, size_t width, size_t height, int kind) {
+(void* to, size_t to_x, size_t to_y, const void* from, size_t from_x, size_t from_y, size_t width, size_t height,
+ int kind) {
   return with_array(nullptr, to, kind, [&](Session& session, const Array& array, Sides) {
     const Array* source = session.arrays().array(from);
     if (!source) return Status::invalid_handle;
     Region rows;
-    if (const Status status = region_of(*source, from_x, from_y, 0, {width, height, 1}, rows); status != Status::success) return status;
+    if (const Status status = region_of(*source, from_x, from_y, 0, {width, height, 1}, rows);
+        status != Status::success)
+      return status;
     return rectangle(session, array, to_x, to_y, rows, width, height, true);
   });
 }
