@@ -133,6 +133,14 @@ Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, con
   return Failure{Status::invalid_ptx, log};
 }
 
+/// libcudadevrt, whose part the engine plays.
+bool is_device_runtime(const ptx::Module& module) {
+  return std::any_of(module.items.begin(), module.items.end(), [](const ptx::Item& item) {
+    const auto* function = std::get_if<ptx::Function>(&item);
+    return function != nullptr && function->body != nullptr && function->name.ends_with("LaunchDeviceV2");
+  });
+}
+
 /// What nvlink does with machine code: -rdc=true.
 Result<Loaded, Failure> load_linked(simt::Engine& engine, const std::vector<std::span<const std::byte>>& containers,
                                     const std::string& label) {
@@ -140,7 +148,7 @@ Result<Loaded, Failure> load_linked(simt::Engine& engine, const std::vector<std:
   for (size_t k = 0; k < containers.size(); ++k) {
     auto unit = parse_first(containers[k], fmt::format("{}, unit {} of {}", label, k + 1, containers.size()));
     if (!unit) return unit.error();
-    units.push_back(std::move(*unit));
+    if (!is_device_runtime(unit->module)) units.push_back(std::move(*unit));
   }
   auto module = ptx::link(std::move(units));
   if (!module) return Failure{Status::invalid_ptx, label + ": device linking: " + module.error().message};

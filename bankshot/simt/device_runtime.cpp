@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <string>
 
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/call_values.hpp"
@@ -144,23 +145,27 @@ constexpr std::array kFunctions = {
     DeviceFunction{"cudaGraphSetConditional", &run_set_condition, 2, {}},
     DeviceFunction{"malloc", &run_malloc, 1, kHeap},
     DeviceFunction{"free", &run_free, 1, kHeap},
-    DeviceFunction{"__cudaCDP2GetParameterBufferV2", &run_parameter_buffer, 4, kLaunches},
-    DeviceFunction{"__cudaCDP2LaunchDeviceV2", &run_device_launch, 2, kLaunches},
-    DeviceFunction{"__cudaCDP2GetLastError", &run_success, 0, {}},
-    DeviceFunction{"__cudaCDP2PeekAtLastError", &run_success, 0, {}},
-    DeviceFunction{"__cudaCDP2StreamCreateWithFlags", &run_makes_handle, 2, {}},
-    DeviceFunction{"__cudaCDP2StreamDestroy", &run_success, 1, {}},
-    DeviceFunction{"__cudaCDP2StreamWaitEvent", &run_success, 3, {}},
-    DeviceFunction{"__cudaCDP2EventCreateWithFlags", &run_makes_handle, 2, {}},
-    DeviceFunction{"__cudaCDP2EventRecord", &run_success, 2, {}},
-    DeviceFunction{"__cudaCDP2EventDestroy", &run_success, 1, {}},
-    DeviceFunction{"__cudaCDP2GetDevice", &run_writes_number<0>, 1, {}},
-    DeviceFunction{"__cudaCDP2GetDeviceCount", &run_writes_number<1>, 1, {}},
+    DeviceFunction{"cudaGetParameterBufferV2", &run_parameter_buffer, 4, kLaunches},
+    DeviceFunction{"cudaLaunchDeviceV2", &run_device_launch, 2, kLaunches},
+    DeviceFunction{"cudaGetLastError", &run_success, 0, {}},
+    DeviceFunction{"cudaPeekAtLastError", &run_success, 0, {}},
+    DeviceFunction{"cudaStreamCreateWithFlags", &run_makes_handle, 2, {}},
+    DeviceFunction{"cudaStreamDestroy", &run_success, 1, {}},
+    DeviceFunction{"cudaStreamWaitEvent", &run_success, 3, {}},
+    DeviceFunction{"cudaEventCreateWithFlags", &run_makes_handle, 2, {}},
+    DeviceFunction{"cudaEventRecord", &run_success, 2, {}},
+    DeviceFunction{"cudaEventDestroy", &run_success, 1, {}},
+    DeviceFunction{"cudaGetDevice", &run_writes_number<0>, 1, {}},
+    DeviceFunction{"cudaGetDeviceCount", &run_writes_number<1>, 1, {}},
 };
 
 }  // namespace
 
-const DeviceFunction* device_function(std::string_view name) {
+const DeviceFunction* device_function(std::string_view called) {
+  // nvcc's headers give the functions of the runtime another name in kernels: __cudaCDP2GetLastError.
+  constexpr std::string_view kPrefix = "__cudaCDP2";
+  const std::string name =
+      called.starts_with(kPrefix) ? "cuda" + std::string(called.substr(kPrefix.size())) : std::string(called);
   const auto found =
       std::find_if(kFunctions.begin(), kFunctions.end(), [&](const DeviceFunction& f) { return f.name == name; });
   return found == kFunctions.end() ? nullptr : &*found;
