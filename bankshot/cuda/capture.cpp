@@ -44,9 +44,11 @@ bool is_joined(const Capture& capture) {
     if (!before.insert(node).second) continue;
     for (const Edge& edge : node->dependencies) look.push_back(edge.node);
   }
-  return std::ranges::all_of(capture.streams, [&](const Stream* stream) {
-    return std::ranges::all_of(stream->tail, [&](const Node* node) { return before.contains(node); });
-  });
+  const auto all_before = [&](const std::vector<Node*>& nodes) {
+    return std::ranges::all_of(nodes, [&](const Node* node) { return before.contains(node); });
+  };
+  return all_before(capture.left) &&
+         std::ranges::all_of(capture.streams, [&](const Stream* stream) { return all_before(stream->tail); });
 }
 
 bool is_legacy(Session& session, const Stream* stream) { return stream == session.streams().find(nullptr); }
@@ -86,11 +88,11 @@ void CaptureTable::end(Capture& capture) {
   all_.erase(capture.id);
 }
 
-void CaptureTable::invalidate(Stream& stream) {
+void CaptureTable::leave(Stream& stream) {
   Capture* capture = find(stream.capture);
   if (!capture) return;
-  capture->invalidated = true;
   std::erase(capture->streams, &stream);
+  add_once(capture->left, stream.tail);
   if (capture->origin == &stream) end(*capture);
 }
 
@@ -136,9 +138,9 @@ Status begin_capture(Session& session, void* handle, int mode, Graph* into, Node
 Status end_capture(Session& session, void* handle, Graph** graph) {
   Stream* stream = session.streams().find(handle);
   if (!stream) return Status::invalid_handle;
-  if (!graph) return Status::invalid_value;
-  *graph = nullptr;
   Capture* capture = capture_of(session, *stream);
+  if (!graph && !(capture && capture->into_given)) return Status::invalid_value;
+  if (graph) *graph = nullptr;
   if (!capture) return Status::illegal_state;
   if (capture->origin != stream) return Status::stream_capture_unmatched;
   if (capture->mode != CaptureMode::relaxed && capture->thread != std::this_thread::get_id())
@@ -146,10 +148,11 @@ Status end_capture(Session& session, void* handle, Graph** graph) {
   const Status status = capture->invalidated   ? Status::stream_capture_invalidated
                         : !is_joined(*capture) ? Status::stream_capture_unjoined
                                                : Status::success;
-  if (status == Status::success)
-    *graph = capture->graph;
-  else if (!capture->into_given)
+  if (status == Status::success) {
+    if (graph) *graph = capture->graph;
+  } else if (!capture->into_given) {
     session.graphs().destroy(capture->graph);
+  }
   session.captures().end(*capture);
   return status;
 }
@@ -269,7 +272,7 @@ Status capture(Session& session, Stream& stream, MadeWork work, Node** node) {
 
 Status destroy_stream(Session& session, void* handle) {
   Stream* stream = session.streams().find(handle);
-  if (stream && stream->capture) session.captures().invalidate(*stream);
+  if (stream && stream->capture) session.captures().leave(*stream);
   return session.streams().destroy(handle) ? Status::success : Status::invalid_handle;
 }
 

@@ -27,6 +27,7 @@ struct Capture {
   std::thread::id thread;
   Stream* origin = nullptr;
   std::vector<Stream*> streams;
+  std::vector<Node*> left;  ///< what streams that are destroyed captured last
   bool invalidated = false;
 };
 
@@ -38,8 +39,8 @@ class CaptureTable {
   /// Null if it has ended.
   Capture* find(uint64_t id) const;
   void end(Capture& capture);
-  /// A stream or the context is destroyed: what has to do with it cannot be captured any more.
-  void invalidate(Stream& stream);
+  /// A stream is destroyed. What it captured stays; the capture ends if it began on it.
+  void leave(Stream& stream);
   void clear() { all_.clear(); }
   template <class Visit>
   void for_each(Visit&& visit) {

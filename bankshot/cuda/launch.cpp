@@ -14,9 +14,11 @@
 #include "bankshot/cuda/launch_check.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/timing.hpp"
+#include "bankshot/cuda/transfer.hpp"
 #include "bankshot/cuda/witness.hpp"
 #include "bankshot/report/run_report.hpp"
 #include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/simt/device_runtime.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -119,6 +121,19 @@ Function* launchable(Session& session, Module& module, const simt::DeviceLaunch&
   return nullptr;
 }
 
+/// A copy or fill by a kernel. @return false if it cannot be: told, and the context is corrupt
+bool transfer(Session& session, const simt::DeviceLaunch& launch) {
+  simt::DeviceTransfer what;
+  std::memcpy(&what, launch.params.data(), sizeof what);
+  const Extent extent{what.bytes, 1, 1};
+  const Region to{what.to, what.bytes, 0, Side::either}, from{what.from, what.bytes, 0, Side::either};
+  const Status status = what.from == 0 ? fill(session.memory(), to, extent, static_cast<uint32_t>(what.value)) : copy(session.memory(), to, from, extent);
+  if (status == Status::success) return true;
+  say(fmt::format("a kernel asked for a copy of {} bytes that is not possible", what.bytes));
+  session.corrupt(Status::illegal_address);
+  return false;
+}
+
 /// Runs the kernel, and what it launches: in order, each with all that it launches in its turn, tails behind all others. A grid has
 /// ended when all of these have. Source: CUDA C++ Programming Guide, "CUDA dynamic parallelism", parent and child grids.
 Status run_all(Session& session, Function& function, const LaunchRequest& request) {
@@ -132,6 +147,10 @@ Status run_all(Session& session, Function& function, const LaunchRequest& reques
   for (wait(); status == Status::success && !waiting.empty(); wait()) {
     const simt::DeviceLaunch next = std::move(waiting.back());
     waiting.pop_back();
+    if (next.kernel.empty()) {
+      if (!transfer(session, next)) break;
+      continue;
+    }
     LaunchRequest child;
     Function* const kernel = launchable(session, *function.module, next, child);
     if (kernel == nullptr || session.corrupted() != Status::success) break;

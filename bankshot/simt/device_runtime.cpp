@@ -14,6 +14,7 @@ namespace {
 
 // Error codes of the runtime.
 constexpr uint32_t kSuccess = 0, kInvalidValue = 1;
+constexpr uint64_t kTailStream = 3;  // cudaStreamTailLaunch; what is in any other stream may as well run in its turn
 
 const CallInfo& call_of(const Warp& w, const Instr* i) { return w.worker->program->calls[i->aux]; }
 
@@ -37,6 +38,12 @@ const Instr* run_free(Warp& w, const Instr* i) {
   });
   for (Worker::Hit& hit : w.worker->hits) hit = {};  // what was freed is not there any more
   return fine ? i + 1 : nullptr;
+}
+
+/// cudaFree: the same, and says that it did.
+const Instr* run_free_status(Warp& w, const Instr* i) {
+  for_lanes(w, [&](unsigned lane) { return_value(w, call_of(w, i), lane, kSuccess); });
+  return run_free(w, i);
 }
 
 /// The heap block that a launch's parameters are written to has the launch itself in front of them.
@@ -79,7 +86,6 @@ const Instr* run_parameter_buffer(Warp& w, const Instr* i) {
 
 /// cudaLaunchDeviceV2(buffer, stream): the grid runs when the one that launches it has ended.
 const Instr* run_device_launch(Warp& w, const Instr* i) {
-  constexpr uint64_t kTail = 3;  // cudaStreamTailLaunch; in any other stream it may as well run in its turn
   const CallInfo& call = call_of(w, i);
   Worker& worker = *w.worker;
   for_lanes(w, [&](unsigned lane) {
@@ -95,7 +101,7 @@ const Instr* run_device_launch(Warp& w, const Instr* i) {
     launch.grid = {header.grid[0], header.grid[1], header.grid[2]};
     launch.block = {header.block[0], header.block[1], header.block[2]};
     launch.dynamic_shared = header.shared;
-    launch.tail = stream == kTail;
+    launch.tail = stream == kTailStream;
     const auto* const bytes = reinterpret_cast<const std::byte*>(buffer);
     launch.params.assign(bytes, bytes + (block->size - kHeader));
     worker.launched.push_back(std::move(launch));
@@ -103,6 +109,50 @@ const Instr* run_device_launch(Warp& w, const Instr* i) {
     return_value(w, call, lane, kSuccess);
   });
   return i + 1;
+}
+
+void add_transfer(Worker& worker, const DeviceTransfer& transfer, bool tail) {
+  DeviceLaunch launch;
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&transfer);
+  launch.params.assign(bytes, bytes + sizeof transfer);
+  launch.tail = tail;
+  worker.launched.push_back(std::move(launch));
+}
+
+/// cudaMemcpyAsync(to, from, bytes, kind, stream): comes in its turn among the launches.
+const Instr* run_device_copy(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  for_lanes(w, [&](unsigned lane) {
+    const DeviceTransfer copy{argument(w, call, 0, lane), argument(w, call, 1, lane), argument(w, call, 2, lane), 0};
+    add_transfer(*w.worker, copy, argument(w, call, 4, lane) == kTailStream);
+    return_value(w, call, lane, kSuccess);
+  });
+  return i + 1;
+}
+
+/// cudaMemsetAsync(to, value, bytes, stream)
+const Instr* run_device_fill(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  for_lanes(w, [&](unsigned lane) {
+    const DeviceTransfer fill{argument(w, call, 0, lane), 0, argument(w, call, 2, lane),
+                              argument(w, call, 1, lane) & 0xff};
+    add_transfer(*w.worker, fill, argument(w, call, 3, lane) == kTailStream);
+    return_value(w, call, lane, kSuccess);
+  });
+  return i + 1;
+}
+
+/// cudaMalloc(void**, bytes): of the heap, as the guide says.
+const Instr* run_device_malloc(Warp& w, const Instr* i) {
+  constexpr uint32_t kOutOfMemory = 2;
+  const CallInfo& call = call_of(w, i);
+  bool fine = true;
+  for_lanes(w, [&](unsigned lane) {
+    const uint64_t address = w.worker->memory->heap_allocate(argument(w, call, 1, lane));
+    fine = fine && store_lane(w, i, ptx::Space::generic, argument(w, call, 0, lane), sizeof address, lane, &address);
+    return_value(w, call, lane, address == 0 ? kOutOfMemory : kSuccess);
+  });
+  return fine ? i + 1 : nullptr;
 }
 
 /// A function that has nothing to do, and succeeds: streams and events order what runs in order anyway.
@@ -147,6 +197,10 @@ constexpr std::array kFunctions = {
     DeviceFunction{"free", &run_free, 1, kHeap},
     DeviceFunction{"cudaGetParameterBufferV2", &run_parameter_buffer, 4, kLaunches},
     DeviceFunction{"cudaLaunchDeviceV2", &run_device_launch, 2, kLaunches},
+    DeviceFunction{"cudaMemcpyAsync", &run_device_copy, 5, kLaunches},
+    DeviceFunction{"cudaMemsetAsync", &run_device_fill, 4, kLaunches},
+    DeviceFunction{"cudaMalloc", &run_device_malloc, 2, kHeap},
+    DeviceFunction{"cudaFree", &run_free_status, 1, kHeap},
     DeviceFunction{"cudaGetLastError", &run_success, 0, {}},
     DeviceFunction{"cudaPeekAtLastError", &run_success, 0, {}},
     DeviceFunction{"cudaStreamCreateWithFlags", &run_makes_handle, 2, {}},

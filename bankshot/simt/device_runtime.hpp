@@ -2,6 +2,7 @@
 // memory allocation" and "CUDA dynamic parallelism"; the names and arguments of the latter as nvcc 13 writes them into PTX (CDP2).
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "bankshot/simt/instr.hpp"
@@ -14,6 +15,12 @@ struct DeviceFunction {
   size_t arguments = 0;
   std::string_view
       shares;  ///< what CTAs that call it share, and therefore run in one order: "the heap"; empty: nothing
+};
+
+/// A copy between addresses of the device, or a fill where `from` is 0, that a kernel asks for. It stands among the DeviceLaunches
+/// as one without a kernel's name that has these as parameters.
+struct DeviceTransfer {
+  uint64_t to = 0, from = 0, bytes = 0, value = 0;
 };
 
 /// The function of that name which the engine provides; null if there is none.

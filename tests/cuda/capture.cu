@@ -225,6 +225,34 @@ static void rejects_other_mistakes() {
   cudaGetLastError();
 }
 
+/// A stream that has joined again may be destroyed; one that has not leaves the capture without an end.
+static void streams_that_go_away() {
+  cudaGraph_t graph = nullptr;
+  for (const bool joins : {true, false}) {
+    cudaStream_t other;
+    OK(cudaStreamCreate(&other));
+    OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+    OK(cudaEventRecord(forked, main_stream));
+    OK(cudaStreamWaitEvent(other, forked, 0));
+    OK(cudaMemsetAsync(value, 0, sizeof(int), other));
+    OK(cudaEventRecord(joined, other));
+    if (joins) OK(cudaStreamWaitEvent(main_stream, joined, 0));
+    OK(cudaStreamDestroy(other));
+    EXPECT_EQ(cudaStreamEndCapture(main_stream, &graph), joins ? cudaSuccess : cudaErrorStreamCaptureUnjoined);
+    if (joins) OK(cudaGraphDestroy(graph));
+  }
+  // Who gave the graph need not be told which it is.
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaStreamBeginCaptureToGraph(main_stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+  OK(cudaMemsetAsync(value, 0, sizeof(int), main_stream));
+  OK(cudaStreamEndCapture(main_stream, nullptr));
+  size_t nodes = 0;
+  OK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  EXPECT_EQ(nodes, 1);
+  OK(cudaGraphDestroy(graph));
+  cudaGetLastError();
+}
+
 int main() {
   OK(cudaMalloc(&value, sizeof(int)));
   OK(cudaStreamCreate(&main_stream));
@@ -235,6 +263,7 @@ int main() {
   allocations();
   graph_in_a_capture_and_into_a_graph();
   dependencies_by_hand();
+  streams_that_go_away();
   rejects_illegal_calls();
   rejects_other_mistakes();
   return finish("capture");

@@ -46,6 +46,20 @@ __global__ void quick(int* data, int left, int right) {
   if (left < r) quick<<<1, 1>>>(data, left, r);
   if (l < right) quick<<<1, 1>>>(data, l, right);
 }
+/// Copies come in their turn among the launches.
+__global__ void add(int* data, int by) { data[threadIdx.x] += by; }
+__global__ void in_order(int* data) {
+  add<<<1, 8>>>(data, 5);
+  cudaMemcpyAsync(data + 8, data, 8 * sizeof(int), cudaMemcpyDeviceToDevice, 0);
+  add<<<1, 8>>>(data, 5);
+  cudaMemsetAsync(data + 16, 0x11, 4 * sizeof(int), 0);
+  int* mine = nullptr;
+  if (cudaMalloc(&mine, 64) == cudaSuccess) {
+    mine[1] = 3;
+    data[20] = mine[1];
+    cudaFree(mine);
+  }
+}
 __global__ void wrong() { leaf<<<1, 4096>>>(0, nullptr); }
 
 int main() {
@@ -73,6 +87,16 @@ int main() {
   quick<<<1, 1>>>(data, 0, kCount - 1);
   OK(cudaDeviceSynchronize());
   for (int i = 1; i < kCount; ++i) EXPECT(data[i - 1] <= data[i]);
+
+  for (int i = 0; i < 21; ++i) data[i] = i;
+  in_order<<<1, 1>>>(data);
+  OK(cudaDeviceSynchronize());
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(data[i], i + 10);
+    EXPECT_EQ(data[8 + i], i + 5);
+  }
+  for (int i = 16; i < 20; ++i) EXPECT_EQ(data[i], 0x11111111);
+  EXPECT_EQ(data[20], 3);
 
   wrong<<<1, 1>>>();
   EXPECT(cudaDeviceSynchronize() != cudaSuccess);
