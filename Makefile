@@ -24,7 +24,7 @@ demo: configure ## explain the bank conflicts of a matrix transpose
 	@cmake --build --preset release --target product -- -j $(JOBS)
 	@tools/demo
 
-test: setup ## build everything and run every test, the sanitizers and 30 s of fuzzing a target
+test: setup ## build everything and run every test, the sanitizers and 10 s of fuzzing a target
 	@JOBS=$(JOBS) tools/check
 
 test-long: setup ## the same with warnings as errors, the thread sanitizer and longer fuzzing

@@ -126,8 +126,8 @@ bool transfer(Session& session, const simt::DeviceLaunch& launch) {
   simt::DeviceTransfer what;
   std::memcpy(&what, launch.params.data(), sizeof what);
   const Extent extent{what.bytes, 1, 1};
-  const Region to{what.to, what.bytes, 0, Side::either}, from{what.from, what.bytes, 0, Side::either};
-  const Status status = what.from == 0 ? fill(session.memory(), to, extent, static_cast<uint32_t>(what.value)) : copy(session.memory(), to, from, extent);
+  const Region to{what.to, what.bytes, 0, Side::device}, from{what.from, what.bytes, 0, Side::device};
+  const Status status = what.fills != 0 ? fill(session.memory(), to, extent, static_cast<uint32_t>(what.value)) : copy(session.memory(), to, from, extent);
   if (status == Status::success) return true;
   say(fmt::format("a kernel asked for a copy of {} bytes that is not possible", what.bytes));
   session.corrupt(Status::illegal_address);

@@ -137,7 +137,8 @@ Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, con
 bool is_device_runtime(const ptx::Module& module) {
   return std::any_of(module.items.begin(), module.items.end(), [](const ptx::Item& item) {
     const auto* function = std::get_if<ptx::Function>(&item);
-    return function != nullptr && function->body != nullptr && function->name.ends_with("LaunchDeviceV2");
+    return function != nullptr && function->body != nullptr &&
+           (function->name == "cudaLaunchDeviceV2" || function->name == "__cudaCDP2LaunchDeviceV2");
   });
 }
 

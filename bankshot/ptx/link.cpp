@@ -164,6 +164,17 @@ void rename_own(std::vector<Unit>& units) {
   }
 }
 
+/// 90 for sm_90a; 0 if there is none.
+unsigned architecture(const Module& module) {
+  unsigned number = 0;
+  if (module.targets.empty() || !module.targets.front().starts_with("sm_")) return number;
+  for (const char c : module.targets.front().substr(3)) {
+    if (c < '0' || c > '9') break;
+    number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
 /// The highest of the units' versions and targets.
 void join_heads(const std::vector<Unit>& units, Module& out) {
   for (const Unit& unit : units) {
@@ -172,11 +183,7 @@ void join_heads(const std::vector<Unit>& units, Module& out) {
       out.version_major = module.version_major;
       out.version_minor = module.version_minor;
     }
-    if (out.targets.empty() ||
-        (!module.targets.empty() && module.targets.front().size() >= out.targets.front().size() &&
-         module.targets.front() > out.targets.front())) {
-      out.targets = module.targets;
-    }
+    if (out.targets.empty() || architecture(module) > architecture(out)) out.targets = module.targets;
     out.address_size = module.address_size;
   }
 }

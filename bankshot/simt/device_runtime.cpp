@@ -56,6 +56,11 @@ constexpr uint32_t kMark = 0x6e6b6c43;
 static_assert(sizeof(LaunchHeader) % 8 == 0);
 constexpr uint64_t kHeader = 64;  ///< parameters begin at a multiple of any alignment that they may have
 
+/// Pointers to functions are their numbers, from 1 on.
+bool is_kernel(const LoadedProgram& program, uint64_t pointer) {
+  return pointer - 1 < program.functions.size() && program.functions[pointer - 1].is_entry;
+}
+
 /// cudaGetParameterBufferV2(function, grid, block, shared): null if there is no such kernel, or no memory.
 const Instr* run_parameter_buffer(Warp& w, const Instr* i) {
   const CallInfo& call = call_of(w, i);
@@ -92,10 +97,12 @@ const Instr* run_device_launch(Warp& w, const Instr* i) {
     const uint64_t buffer = argument(w, call, 0, lane), stream = argument(w, call, 1, lane);
     const Allocation* const block = buffer == 0 ? nullptr : worker.memory->find(buffer - kHeader);
     LaunchHeader header;
-    if (block != nullptr && block->live && block->address == buffer - kHeader) {
+    if (block != nullptr && block->live && block->kind == MemoryKind::heap && block->address == buffer - kHeader &&
+        block->size >= kHeader) {
       std::memcpy(&header, reinterpret_cast<const void*>(block->address), sizeof header);
     }
-    if (header.mark != kMark) return return_value(w, call, lane, kInvalidValue);
+    // The kernel may have written over it.
+    if (header.mark != kMark || !is_kernel(*worker.program, header.function)) return return_value(w, call, lane, kInvalidValue);
     DeviceLaunch launch;
     launch.kernel = worker.program->functions[header.function - 1].name;
     launch.grid = {header.grid[0], header.grid[1], header.grid[2]};
@@ -123,7 +130,7 @@ void add_transfer(Worker& worker, const DeviceTransfer& transfer, bool tail) {
 const Instr* run_device_copy(Warp& w, const Instr* i) {
   const CallInfo& call = call_of(w, i);
   for_lanes(w, [&](unsigned lane) {
-    const DeviceTransfer copy{argument(w, call, 0, lane), argument(w, call, 1, lane), argument(w, call, 2, lane), 0};
+    const DeviceTransfer copy{argument(w, call, 0, lane), argument(w, call, 1, lane), argument(w, call, 2, lane)};
     add_transfer(*w.worker, copy, argument(w, call, 4, lane) == kTailStream);
     return_value(w, call, lane, kSuccess);
   });
@@ -134,8 +141,7 @@ const Instr* run_device_copy(Warp& w, const Instr* i) {
 const Instr* run_device_fill(Warp& w, const Instr* i) {
   const CallInfo& call = call_of(w, i);
   for_lanes(w, [&](unsigned lane) {
-    const DeviceTransfer fill{argument(w, call, 0, lane), 0, argument(w, call, 2, lane),
-                              argument(w, call, 1, lane) & 0xff};
+    const DeviceTransfer fill{argument(w, call, 0, lane), 0, argument(w, call, 2, lane), 1, argument(w, call, 1, lane) & 0xff};
     add_transfer(*w.worker, fill, argument(w, call, 3, lane) == kTailStream);
     return_value(w, call, lane, kSuccess);
   });

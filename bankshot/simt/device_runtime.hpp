@@ -17,10 +17,11 @@ struct DeviceFunction {
       shares;  ///< what CTAs that call it share, and therefore run in one order: "the heap"; empty: nothing
 };
 
-/// A copy between addresses of the device, or a fill where `from` is 0, that a kernel asks for. It stands among the DeviceLaunches
-/// as one without a kernel's name that has these as parameters.
+/// A copy between addresses of the device, or a fill, that a kernel asks for. It stands among the DeviceLaunches as one without a
+/// kernel's name that has these as parameters.
 struct DeviceTransfer {
-  uint64_t to = 0, from = 0, bytes = 0, value = 0;
+  uint64_t to = 0, from = 0, bytes = 0;
+  uint64_t fills = 0, value = 0;  ///< a fill: 1, and the byte
 };
 
 /// The function of that name which the engine provides; null if there is none.

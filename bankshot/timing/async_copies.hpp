@@ -53,6 +53,7 @@ class AsyncCopies {
   void issue_bulk(uint32_t instr, const Arrival& arrival, unsigned accesses) {
     bulks_.push_back({instr, arrival, accesses});
   }
+  bool has_bulk() const { return !bulks_.empty(); }
   /// @return whether the access was the last one of a copy
   bool complete_bulk(uint32_t instr, Arrival& arrival) {
     const auto bulk = std::find_if(bulks_.begin(), bulks_.end(), [&](const Bulk& b) { return b.instr == instr; });

@@ -153,6 +153,7 @@ class Sm {
   void send_commit(const Issue& issue);
   void committed(unsigned slot, Cycle on);
   void count_transaction(unsigned slot, Cycle on);
+  bool port_accepts(unsigned slot);
   void charge_copy(Issue& issue, const scratchpad::Cost& cost);
   void send_bulks(const Issue& issue);
   void copied(unsigned slot, uint32_t instr, Cycle now);

@@ -6,6 +6,13 @@
 
 namespace bankshot::timing {
 
+/// Whether an access to global memory may enter; else the warp waits.
+bool Sm::port_accepts(unsigned slot) {
+  if (!port_.is_full()) return true;
+  waits_for_port_ |= uint64_t{1} << slot;
+  return block(slot, kNever, Cause::memory_busy);
+}
+
 /// What lanes of cp.async write goes to the banks as a store does, at once: when the data comes they are taken to be free.
 void Sm::charge_copy(Issue& issue, const scratchpad::Cost& cost) {
   ++counters_.shared_accesses;

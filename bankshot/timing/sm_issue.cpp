@@ -68,15 +68,14 @@ bool Sm::may_leave(const Issue& issue) {
     case Kind::fence:
       return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
     case Kind::copy_wait: return copies_[slot].there_but_for(issue.instr->imm) || block(slot, kNever, Cause::memory);
-    case Kind::bulk:
-      if (!port_.is_full()) return true;
-      waits_for_port_ |= uint64_t{1} << slot;
-      return block(slot, kNever, Cause::memory_busy);
+    case Kind::bulk: return port_accepts(slot);
+    case Kind::exit:  // who has ended cannot be told of what it has copied in bulk
+      if (copies_[slot].has_bulk()) return block(slot, kNever, Cause::memory);
+      [[fallthrough]];
     case Kind::tx_begin:
     case Kind::tx_commit:
     case Kind::call:  // another frame's registers lie where those of the access may lie
     case Kind::order:
-    case Kind::exit:
     case Kind::barrier: return deferred_[slot] == 0 || block(slot, kNever, Cause::ordering);
     default: return true;
   }
@@ -122,10 +121,7 @@ bool Sm::access_accepted(Issue& issue) {
   issue.deferred = addresses_.global != 0 && (operation.kind == Kind::atomic || operation.strong || issue.kept_global);
   // A thread sees its own accesses in order.
   if (deferred_[issue.slot] != 0 && issue.global && !issue.deferred) return block(issue.slot, kNever, Cause::ordering);
-  if (issue.global && port_.is_full()) {
-    waits_for_port_ |= uint64_t{1} << issue.slot;
-    return block(issue.slot, kNever, Cause::memory_busy);
-  }
+  if (issue.global && !port_accepts(issue.slot)) return false;
   if (!issue.shared && operation.kind != Kind::copy) return true;
   const Cycle at = pipeline_->accepts(issue.now);
   return at <= issue.now || block(issue.slot, at, Cause::scratchpad_busy);

@@ -91,6 +91,16 @@ TEST_F(ChipAsync, a_barrier_learns_of_a_bulk_copy_when_the_last_line_is_there) {
   EXPECT_EQ(counters.l1_load_hits + counters.l1_load_misses, 32u);
 }
 
+TEST_F(ChipAsync, who_has_issued_a_bulk_copy_may_end) {
+  // Warp 0 ends at once; warp 1 waits for what it has asked for.
+  const std::string producer =
+      "mov.u32 %r8, bar; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [%r8], 1; bar.sync 0;\n"
+      "setp.ge.u32 %p3, %r1, 32; @%p3 bra W; @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r8], 4096;\n"
+      "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 4096, [%r8]; ret;\n";
+  cycles(producer + kWait + "st.global.u32 [%rd2+8192], 7;", 64);
+  for (uint32_t k = 32; k < 64; ++k) EXPECT_EQ(out[2048 + k], 7u);
+}
+
 TEST_F(ChipAsync, what_bulk_copies_bring_is_right_in_every_organisation) {
   for (const char* pipeline : {"queued", "split", "unified", "elastic"}) {
     if (config.issue.pipeline = pipeline; config.issue.pipeline != "queued") {

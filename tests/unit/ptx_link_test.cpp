@@ -115,11 +115,13 @@ TEST(PtxLink, the_newest_version_and_target_count) {
   std::vector<Unit> units;
   units.push_back({"a", parsed(".version 8.3\n.target sm_90\n.address_size 64\n")});
   units.push_back({"b", parsed(".version 9.0\n.target sm_80\n.address_size 64\n")});
+  units.push_back({"c", parsed(".version 8.6\n.target sm_100\n.address_size 64\n")});
+  units.push_back({"d", parsed(".version 8.6\n.target sm_90a\n.address_size 64\n")});
   const Result<Module> module = link(std::move(units));
   ASSERT_TRUE(module);
   EXPECT_EQ(module->version_major, 9u);
   EXPECT_EQ(module->version_minor, 0u);
-  EXPECT_EQ(module->targets, std::vector<std::string>{"sm_90"});
+  EXPECT_EQ(module->targets, std::vector<std::string>{"sm_100"});
 }
 
 }  // namespace
