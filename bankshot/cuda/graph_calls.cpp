@@ -18,6 +18,15 @@ void list(T* out, size_t room, size_t size, Get&& get) {
   for (size_t k = 0; out && k < room; ++k) out[k] = k < size ? get(k) : T{};
 }
 
+/// Whether streams are being captured for the graph, or for one inside: their last nodes must stay.
+bool is_captured_for(Session& session, const Graph* graph) {
+  bool found = false;
+  session.captures().for_each([&](const Capture& capture) {
+    for (const Graph* g = capture.graph; g != nullptr; g = g->inside) found |= g == graph;
+  });
+  return found;
+}
+
 /// Whether the graph, or one inside, has memory that it allocates or frees.
 bool has_memory(const Graph& graph) {
   return std::ranges::any_of(graph.nodes, [](const auto& node) {
@@ -51,6 +60,7 @@ Status create(Session& session, Graph** graph, unsigned flags) {
 }
 
 Status destroy(Session& session, Graph* graph) {
+  if (is_captured_for(session, graph)) return Status::invalid_value;
   return session.graphs().destroy(graph) ? Status::success : Status::invalid_value;
 }
 
@@ -150,7 +160,7 @@ Status create_condition(Session& session, unsigned long long* handle, Graph* gra
 }
 
 Status remove(Session& session, Node* node) {
-  if (!is_node(session, node)) return Status::invalid_value;
+  if (!is_node(session, node) || is_captured_for(session, node->graph)) return Status::invalid_value;
   node->graph->remove(node);
   return Status::success;
 }

@@ -117,27 +117,20 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
   return true;
 }
 
-/// [p] of one lane.
-uint64_t address_of(const Warp& w, const Instr* i, unsigned lane) {
-  if (i->op[0] == OperandRef::kNone) return i->imm;
-  if (i->flags & InstrFlag::kWide) return w.row<const uint64_t>(i->op[0])[lane] + i->imm;
-  return static_cast<uint32_t>(w.row<const uint32_t>(i->op[0])[lane] + static_cast<uint32_t>(i->imm));
-}
-
 /// A matrix in memory: its first element and the distance of its rows (columns) in elements.
 struct Where {
   uint64_t base = 0, stride = 0;
 };
 
-Where where(const Warp& w, const Instr* i) { return {address_of(w, i, 0), w.row<const uint32_t>(i->op[2])[0]}; }
+Where where(const Warp& w, const Instr* i) { return {lane_address(w, i, 0), w.row<const uint32_t>(i->op[2])[0]}; }
 
 /// All lanes name the same matrix. @return false after a fault
 bool agree(Warp& w, const Instr* i) {
   const Where first = where(w, i);
   const uint32_t* const strides = w.row<const uint32_t>(i->op[2]);
   for (unsigned l = 1; l < kLanes; ++l) {
-    if (address_of(w, i, l) == first.base && strides[l] == first.stride) continue;
-    fault(w, i, Fault::Kind::partial_warp, static_cast<int>(l), address_of(w, i, l),
+    if (lane_address(w, i, l) == first.base && strides[l] == first.stride) continue;
+    fault(w, i, Fault::Kind::partial_warp, static_cast<int>(l), lane_address(w, i, l),
           "all lanes have to give the same address and stride of the matrix, but lane " + std::to_string(l) +
               " gives others than lane 0");
     return false;
@@ -279,7 +272,7 @@ bool lines_of(Warp& w, const Instr* i, Lanes& lanes) {
   lanes.width = 16;
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   for (unsigned l = 0; l < lanes.count; ++l) {
-    lanes.address[l] = address_of(w, i, l);
+    lanes.address[l] = lane_address(w, i, l);
     if (shared_offset(w, space, lanes.address[l]) >= 0) continue;
     fault(w, i, Fault::Kind::illegal_address, static_cast<int>(l), lanes.address[l],
           "the address is not one of shared memory");
@@ -355,7 +348,7 @@ unsigned matrix_piece(const Instr& i) {
 uint64_t matrix_addresses(const Warp& w, const Instr* i, LaneAddresses& to) {
   if (i->body == &run_ldmatrix || i->body == &run_stmatrix) {
     const auto count = static_cast<unsigned>(w.worker->program->lists[i->op[1]].size()) * kCoreLines;
-    for (unsigned l = 0; l < count; ++l) to.address[l] = address_of(w, i, l);
+    for (unsigned l = 0; l < count; ++l) to.address[l] = lane_address(w, i, l);
     return (uint64_t{1} << count) - 1;
   }
   const Fragment f = Fragment::unpacked(i->op[3]);

@@ -245,10 +245,17 @@ static void streams_that_go_away() {
   OK(cudaGraphCreate(&graph, 0));
   OK(cudaStreamBeginCaptureToGraph(main_stream, graph, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
   OK(cudaMemsetAsync(value, 0, sizeof(int), main_stream));
+  // What the next node will depend on stays, and so does its graph.
+  cudaGraphNode_t first = nullptr;
+  size_t nodes = 1;
+  OK(cudaGraphGetNodes(graph, &first, &nodes));
+  EXPECT_EQ(cudaGraphDestroyNode(first), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaErrorInvalidValue);
+  OK(cudaMemsetAsync(value, 1, sizeof(int), main_stream));
   OK(cudaStreamEndCapture(main_stream, nullptr));
-  size_t nodes = 0;
   OK(cudaGraphGetNodes(graph, nullptr, &nodes));
-  EXPECT_EQ(nodes, 1);
+  EXPECT_EQ(nodes, 2);
+  OK(cudaGraphDestroyNode(first));
   OK(cudaGraphDestroy(graph));
   cudaGetLastError();
 }
