@@ -12,6 +12,7 @@
 #include "bankshot/cli/overwrite.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
+#include "bankshot/report/findings_text.hpp"
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/text.hpp"
 
@@ -70,7 +71,8 @@ bool ReportOutput::tell(const report::RunReport& report) const {
         return false;
       }
     }
-    print("\n" + report::to_text(report, {.colour = colour_wanted(), .top = top}));
+    const report::TextOptions options{.colour = colour_wanted(), .top = top};
+    print("\n" + (report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options)));
   }
   flush_output();  // before what goes to standard error
   return true;

@@ -146,7 +146,7 @@ std::string verdict(const Site& site) {
 
 std::string site_text(const analysis::Kernel& kernel, const Site& site) {
   const std::string names = names_of(kernel, site);
-  std::string text = fmt::format("  {}  {}{}{}\n      {}\n", report::place_text(as_counted(site)), site.op,
+  std::string text = fmt::format("  {}  {}{}{}\n      {}\n", report::place_text(as_counted(site).source), site.op,
                                  names.empty() ? "" : "  of " + names,
                                  site.line == 0 ? "" : fmt::format("  (PTX line {})", site.ptx_line), verdict(site));
   text += formulas_text(kernel, site);

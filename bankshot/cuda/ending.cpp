@@ -5,6 +5,7 @@
 
 #include <mutex>
 
+#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/session.hpp"
 #include "bankshot/cuda/witness.hpp"
 
@@ -14,7 +15,8 @@ void finish_report() {
   Session& session = Session::get();
   const std::unique_lock lock(session.mutex(), std::try_to_lock);
   if (!lock) return;
-  session.report().finish();
+  tell_leaks(session.corrupted());
+  session.report().finish(session.is_described() ? &session.gpu() : nullptr);
   if (Witness* witness = Witness::get()) witness->finish(session.is_open() ? &session.memory() : nullptr);
 }
 

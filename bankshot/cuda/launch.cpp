@@ -1,3 +1,4 @@
+#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/launch.hpp"
 
 #include <fmt/format.h>
@@ -99,6 +100,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request, s
     return Status::success;
   }
   say(for_people(ran.error()));
+  if (simt::Checks* const all = checks()) all->faulted(ran.error());
   const Status status = status_of(ran.error().kind);
   session.corrupt(status);
   launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/ending.hpp"
 #include "bankshot/cuda/process_id.hpp"
 #include "bankshot/cuda/say.hpp"
@@ -97,7 +98,8 @@ void ReportFile::refresh() {
   write(false);
 }
 
-void ReportFile::finish() {
+void ReportFile::finish(const gpu::Gpu* gpu) {
+  if (gpu != nullptr && checks() != nullptr) contents(*gpu);  // leaks need no launch
   if (contents_) write(true);
 }
 
@@ -109,6 +111,10 @@ void ReportFile::write(bool ended) {
   if (contents_->pid != process_id()) return;
   const auto start = std::chrono::steady_clock::now();
   contents_->report.partial = !ended;
+  if (const simt::Checks* const all = checks()) {
+    contents_->report.checks = all->options();
+    contents_->report.findings = all->findings();
+  }
   if (!write_beside_and_rename(contents_->path, report::to_json(contents_->report)))
     say_once(contents_->path, fmt::format("{} cannot be written: {}", contents_->path, std::strerror(errno)));
   dirty_ = false;

@@ -35,8 +35,9 @@ class ReportFile {
   /// Writes what is new; the file says that the program did not come to its end. Put off while the writings so far took
   /// more than a small share of the time since the first launch and the last is less than a quarter of a second ago.
   void refresh();
-  /// Writes the whole report, if there was a launch.
-  void finish();
+  /// Writes the whole report, if there was a launch. @param gpu  null if nobody has described it; else something may have been
+  /// found without a launch
+  void finish(const gpu::Gpu* gpu);
   /// The same of a process that ends before its time.
   void stop();
 

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/process_id.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/witness.hpp"
@@ -80,11 +81,16 @@ Status Session::open() {
   if (const char* isa = environment("BANKSHOT_ISA")) options.isa = isa;
   if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
+  options.checks = checks();
   if (const Status status = open_simulation(options.threads); status != Status::success) return status;
   engine_ = std::make_unique<simt::Engine>(options);
   opened_by_ = process_id();
   if (Witness* witness = Witness::get()) {
     engine_->memory().before_free = [witness](const simt::Allocation& allocation) { witness->freed(allocation); };
+  }
+  if (checks() != nullptr) {
+    engine_->memory().after_allocate = note_allocation;
+    engine_->memory().before_free = note_free;
   }
   return Status::success;
 }
@@ -134,6 +140,7 @@ void Session::reset() {
       if (allocation.kind != simt::MemoryKind::registered) witness->freed(allocation);
     });
   }
+  tell_leaks(corrupted_);
   engine_.reset();
   corrupted_ = Status::success;
 }

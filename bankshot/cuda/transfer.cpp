@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/witness.hpp"
 
 namespace bankshot::cuda {
@@ -34,6 +35,14 @@ bool reaches(const simt::Memory& memory, const simt::Allocation& first, uint64_t
     here = memory.find(address);
   }
   return false;
+}
+
+/// What is copied or filled counts as written, whatever it came from.
+void note_written(const Region& to, const Extent& extent) {
+  simt::Checks* const all = checks();
+  if (all == nullptr) return;
+  for (uint64_t z = 0; z < extent.depth; ++z)
+    for (uint64_t y = 0; y < extent.height; ++y) all->written(to.address + z * to.slice + y * to.pitch, extent.width);
 }
 
 bool rows_overlap(const Region& region, const Extent& extent) {
@@ -90,6 +99,7 @@ Status copy(const simt::Memory& memory, const Region& to, const Region& from, co
     for (uint64_t y = 0; y < extent.height; ++y)
       std::memmove(reinterpret_cast<void*>(to.address + z * to.slice + y * to.pitch),
                    reinterpret_cast<const void*>(from.address + z * from.slice + y * from.pitch), extent.width);
+  note_written(to, extent);
   Witness* const witness = Witness::get();
   const simt::Allocation* const ours = memory.find(to.address);
   if (witness == nullptr || (ours != nullptr && ours->kind != simt::MemoryKind::registered)) return Status::success;
@@ -118,6 +128,7 @@ Status fill(const simt::Memory& memory, const Region& to, const Extent& wanted, 
       else
         fill_row<uint32_t>(row, extent.width, value);
     }
+  note_written(to, extent);
   return Status::success;
 }
 

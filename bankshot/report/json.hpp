@@ -1,4 +1,5 @@
-// The report as JSON, schema bankshot/explain/1 or, of simulated launches, bankshot/simulate/1: docs/json.md.
+// The report as JSON, schema bankshot/explain/1, of simulated launches bankshot/simulate/1, of a run with checks bankshot/check/1:
+// docs/json.md.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace bankshot::report {
 
-inline constexpr std::string_view kSchema = "bankshot/explain/1", kSimulateSchema = "bankshot/simulate/1";
+inline constexpr std::string_view kSchema = "bankshot/explain/1", kSimulateSchema = "bankshot/simulate/1",
+                                  kCheckSchema = "bankshot/check/1";
 
 std::string to_json(const RunReport& report);
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/report/findings_json.hpp"
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/json_values.hpp"
 #include "bankshot/report/timing_json.hpp"
@@ -179,7 +180,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
   if (root.is_discarded()) return Error{"this is not JSON"};
   try {
     const std::string schema = text(root, "schema");
-    if (schema != kSchema && schema != kSimulateSchema) throw Bad{"\"schema\" is not " + std::string(kSchema)};
+    if (schema != kSchema && schema != kSimulateSchema && schema != kCheckSchema) throw Bad{"\"schema\" is not " + std::string(kSchema)};
     RunReport report;
     if (schema == kSimulateSchema) report.machine = read_machine(member(root, "config"));
     report.program = text(root, "program");
@@ -193,6 +194,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
       report.running.push_back(kernel.get<std::string>());
     }
     read_failed(root, report);
+    if (schema == kCheckSchema) read_findings(root, report);
     for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report));
     if (flag(root, "partial") != report.is_partial()) {
       throw Bad{"\"partial\" contradicts \"ended\", \"failed_launches\" or \"partial_launches\""};

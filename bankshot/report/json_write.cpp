@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/report/findings_json.hpp"
 #include "bankshot/report/json.hpp"
 #include "bankshot/report/json_parts.hpp"
 #include "bankshot/report/line_groups.hpp"
@@ -162,11 +163,17 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report) {
   return text;
 }
 
+std::vector<std::string> kernel_texts(const RunReport& report) {
+  std::vector<std::string> kernels;
+  for (const Kernel& kernel : report.kernels) kernels.push_back(kernel_text(kernel, report));
+  return kernels;
+}
+
 }  // namespace
 
 std::string to_json(const RunReport& report) {
   ordered_json head = {
-      {"schema", report.machine ? kSimulateSchema : kSchema},
+      {"schema", report.machine ? kSimulateSchema : report.checks.any() ? kCheckSchema : kSchema},
       {"program", report.program},
       {"gpu", report.gpu},
       {"warp_size", report.warp_size},
@@ -177,9 +184,11 @@ std::string to_json(const RunReport& report) {
       {"failed_launches", failed_json(report)},
   };
   if (report.machine) head.update(totals_json(report));
-  std::vector<std::string> kernels;
-  for (const Kernel& kernel : report.kernels) kernels.push_back(kernel_text(kernel, report));
-  return with_list(dump(head), "kernels", kernels, " ") + "\n";
+  if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";
+  head["checks"] = checks_json(report.checks);
+  std::vector<std::string> findings;
+  for (const simt::Finding& finding : report.findings) findings.push_back(dump(finding_json(finding)));
+  return with_list(with_list(dump(head), "findings", findings, " "), "kernels", kernel_texts(report), " ") + "\n";
 }
 
 }  // namespace bankshot::report

@@ -144,6 +144,10 @@ void RunReport::merge(const RunReport& other) {
   }
   if (!machine) machine = other.machine;
   partial |= other.partial;
+  checks.memory |= other.checks.memory;
+  checks.race |= other.checks.race;
+  checks.sync |= other.checks.sync;
+  findings.insert(findings.end(), other.findings.begin(), other.findings.end());
   running.insert(running.end(), other.running.begin(), other.running.end());
   for (const Kernel& kernel : other.kernels) add_kernel(kernels, kernel);
   for (const FailedLaunches& failure : other.failed) add_failed(failure.kernel, failure.reason, failure.launches);

@@ -9,6 +9,7 @@
 
 #include "bankshot/report/kernel_timing.hpp"
 #include "bankshot/scratchpad/site.hpp"
+#include "bankshot/simt/finding.hpp"
 #include "bankshot/simt/engine.hpp"
 
 namespace bankshot::report {
@@ -66,6 +67,8 @@ struct RunReport {
   bool partial = false;         ///< the program did not come to its end
   std::vector<std::string> running;  ///< kernels that ran when their processes ended, as in the PTX
   std::vector<Kernel> kernels;  ///< in the order of their first launches
+  simt::CheckOptions checks;    ///< what was looked for
+  std::vector<simt::Finding> findings;  ///< … and found, in that order
   std::vector<FailedLaunches> failed;  ///< in the order of the first failures; the kernels do not count these
 
   /// Whether the numbers lack something that the program did or wanted to do.

@@ -105,9 +105,9 @@ std::string class_text(const scratchpad::SiteTotals& totals) {
   return fmt::format("stride {}", totals.stride.bytes / 4);
 }
 
-std::string place_text(const Site& site) {
-  if (site.source.line == 0) return fmt::format("PTX line {}", site.source.ptx_line);
-  return fmt::format("{}:{}", printable(short_path(site.source.file)), site.source.line);
+std::string place_text(const simt::Source& source) {
+  if (source.line == 0) return fmt::format("PTX line {}", source.ptx_line);
+  return fmt::format("{}:{}", printable(short_path(source.file)), source.line);
 }
 
 std::string noun_of(const Kernel& kernel, const std::vector<LineGroup>& groups) {
@@ -121,7 +121,7 @@ std::string line_text(const Kernel& kernel, const LineGroup& group, size_t rank,
                       const TextOptions& options, SourceLines& sources) {
   const Paint paint{options.colour};
   const Site& first = kernel.sites[group.sites[0]];
-  std::string text = fmt::format("\n  {:<3} {}  {}\n", fmt::format("#{}", rank), paint.strong(place_text(first)),
+  std::string text = fmt::format("\n  {:<3} {}  {}\n", fmt::format("#{}", rank), paint.strong(place_text(first.source)),
                                  paint.bad(wasted(group.shared.conflicts(), kernel.shared().conflicts())));
   if (options.read_sources) {
     const std::string line = sources.get(first.source.file, first.source.line);
@@ -137,7 +137,7 @@ std::string clean_lines_text(const Kernel& kernel, const std::vector<LineGroup>&
   if (groups.size() > kMostCleanLines) return text + "\n";
   text += ":\n";
   for (const LineGroup& group : groups) {
-    text += fmt::format("      {:<36} {:<22} {:>10} {:<8}  {}\n", place_text(kernel.sites[group.sites[0]]),
+    text += fmt::format("      {:<36} {:<22} {:>10} {:<8}  {}\n", place_text(kernel.sites[group.sites[0]].source),
                         operations(kernel, group), grouped(group.shared.accesses),
                         group.shared.accesses == 1 ? "access" : "accesses", classes(kernel, group));
   }

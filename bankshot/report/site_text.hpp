@@ -43,6 +43,6 @@ std::string class_text(const scratchpad::SiteTotals& totals);
 std::string shortened(std::string text);
 
 /// "transpose.cu:42", or "PTX line 88" without line information.
-std::string place_text(const Site& site);
+std::string place_text(const simt::Source& source);
 
 }  // namespace bankshot::report

@@ -20,11 +20,9 @@ std::string_view main_cause(const timing::LineCounters& counters) {
 std::string row(const Kernel& kernel, const TimedLine& line, uint64_t all, const Paint& paint) {
   const timing::LineTiming& first = kernel.timing->lines[line.instructions[0]];
   const double share = 100.0 * static_cast<double>(stalls(line.counters)) / static_cast<double>(all);
-  Site place;
-  place.source = first.source;
   return fmt::format("    {:>14} {:>6.1f} %  {:<15} {:>12} {:>12}  {}\n", grouped(stalls(line.counters)), share,
                      main_cause(line.counters), grouped(line.counters.conflict_cycles), grouped(line.counters.exposed),
-                     paint.strong(place_text(place)));
+                     paint.strong(place_text(first.source)));
 }
 
 }  // namespace

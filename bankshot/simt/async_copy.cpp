@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/mbarrier.hpp"
 #include "bankshot/simt/program.hpp"
 
@@ -131,6 +132,7 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
     if (!store_lane(w, i, Space::shared, offsets[lane], copy.bytes, lane, value.data())) return nullptr;
   }
   count_shared(w, i->aux, AccessKind::store, copy.bytes, offsets.data(), w.active);
+  if (w.worker->checks != nullptr) w.worker->checks->copies(w, i, w.active, offsets.data(), copy.bytes);
   return i + 1;
 }
 
@@ -145,6 +147,7 @@ const Instr* run_bulk_load(Warp& w, const Instr* i) {
     if (source == nullptr || target == nullptr) return false;
     std::memcpy(target, source, bytes);
     count_rows(w, i, AccessKind::store, static_cast<uint64_t>(to), bytes);
+    if (Checks* const checks = w.worker->checks) checks->copies_bulk(w, i, lane, static_cast<uint64_t>(to), bytes, true, barrier);
     if (w.worker->sm >= 0) {
       w.worker->bulk.push_back({lane_address(w, i, lane), static_cast<uint64_t>(barrier), bytes});
       return true;
@@ -163,6 +166,10 @@ const Instr* run_bulk_store(Warp& w, const Instr* i) {
     if (source == nullptr || target == nullptr) return false;
     std::memcpy(target, source, bytes);
     count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
+    if (Checks* const checks = w.worker->checks) {
+      checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, -1);
+      checks->written(lane_address(w, i, lane), bytes);
+    }
     return true;
   });
 }
@@ -178,6 +185,10 @@ const Instr* run_bulk_move(Warp& w, const Instr* i) {
     if (source == nullptr || target == nullptr) return false;
     std::memmove(target, source, bytes);
     count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
+    if (Checks* const checks = w.worker->checks) {
+      checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, barrier);
+      checks->copies_bulk(w, i, lane, static_cast<uint64_t>(to), bytes, true, barrier);
+    }
     return complete_bytes_at(w, i, static_cast<uint64_t>(barrier), bytes, lane);
   });
 }

@@ -95,6 +95,7 @@ void CtaSlot::start(uint64_t linear) {
   cta_.output.clear();
   cta_.has_transactions = false;
   cta_.alone = nullptr;
+  cta_.checks = nullptr;
   for (Barrier& barrier : cta_.barriers) barrier = Barrier{};
   fill_cta_specials();
   // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.

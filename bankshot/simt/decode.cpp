@@ -182,7 +182,7 @@ void spread_isolation(LoadedProgram& program) {
 }  // namespace
 
 bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
-            LoadedProgram& program, Diagnostics& diagnostics) {
+            LoadedProgram& program, Diagnostics& diagnostics, bool checked) {
   static std::map<const Rows*, std::pair<std::deque<Form>, std::unordered_map<std::string, std::vector<const Form*>>>> all;
   auto& [forms, by_opcode] = all[&rows];
   if (forms.empty()) {
@@ -199,6 +199,9 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   context.windows = windows;
   context.parameters = parameters;
   context.warp_size = warp_size;
+  const auto checks = checked ? std::make_shared<std::vector<CheckedOp>>() : nullptr;
+  context.checked = checks.get();
+  program.checked = checks;
   program.constants.resize(64);
   program.code.emplace_back();  // so that index 0 is no instruction
   program.info.emplace_back();

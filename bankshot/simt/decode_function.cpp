@@ -284,6 +284,10 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   }
   const bool fine = context_.diagnostics->size() == errors;
   out.run = out.body;
+  if (fine && context_.checked != nullptr) {
+    item_->checked = checked_op(instruction, m);
+    if (item_->checked.kind == CheckedOp::Kind::members) item_->checked.members = source(instruction.operands.back(), ptx::Type::u32, false, nullptr);
+  }
   if (!fine || !instruction.guard) return fine;
   ptx::Operand guard;
   guard.kind = ptx::Operand::Kind::identifier;
@@ -462,6 +466,12 @@ void FunctionDecoder::place() {
       program.info.push_back(item.info);
     }
     if (context_.has_transactions && item.site >= 0) item.instr.run = &run_tx_access;
+    if (item.checked.kind != CheckedOp::Kind::none) {
+      item.checked.run = item.instr.run;
+      item.instr.run = &run_checked;
+      context_.checked->resize(program.code.size() + 1);
+      context_.checked->back() = item.checked;
+    }
     if (item.site >= 0) program.sites[static_cast<size_t>(item.site)].instr = static_cast<uint32_t>(program.code.size());
     if (!nodes[k].targets.empty()) {
       // From the innermost join outwards; of very many those in the middle go.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bankshot/ptx/places.hpp"
+#include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/decode.hpp"
 #include "bankshot/ptx/flow.hpp"
 #include "bankshot/simt/liveness.hpp"
@@ -33,6 +34,7 @@ struct ModuleContext {
   uint32_t dynamic_alignment = 16;                            ///< of dynamic shared memory
   unsigned warp_size = 32;
   bool has_transactions = false;                              ///< a body has a pragma of ours
+  std::vector<CheckedOp>* checked = nullptr;                  ///< beside the code, if it is to be checked
 
   uint32_t dynamic_base(uint32_t function) const {
     return (static_shared[function] + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
@@ -82,6 +84,7 @@ class FunctionDecoder final : public Decoder {
     int32_t site = -1;
     int32_t table = -1;                  ///< index of its list of branch targets
     int32_t call = -1;                   ///< index of what it calls
+    CheckedOp checked;                   ///< what there is to check, if anything is
     std::vector<uint32_t> reads, writes; ///< registers, as numbers of `registers_`
   };
   struct Scope {
@@ -136,9 +139,10 @@ class FunctionDecoder final : public Decoder {
 };
 
 /// Decodes a parsed module. @param parameters  generic address of the kernel parameters
+/// @param checked  whether its instructions are run by Checks
 /// @return false after errors; what was allocated for it belongs to `program`
 bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
-            LoadedProgram& program, Diagnostics& diagnostics);
+            LoadedProgram& program, Diagnostics& diagnostics, bool checked = false);
 
 /// True for %clock and relatives, whose rows must be refreshed when read.
 bool is_clock_register(std::string_view name);

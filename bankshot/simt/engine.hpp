@@ -36,6 +36,7 @@ struct Machine {
 };
 
 class TransactionObserver;  ///< warp.hpp
+class Checks;               ///< checks.hpp
 
 struct EngineOptions {
   Machine machine;
@@ -45,6 +46,7 @@ struct EngineOptions {
   size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
+  Checks* checks = nullptr;                 ///< what looks for misuse of memory and barriers; then one thread runs all CTAs
   /// Told how far a launch is, or empty: now and then when CTAs have ended, by the threads that ran them, and with
   /// done == ctas by the launching thread when no CTA runs any more, before what the kernel printed is written.
   std::function<void(uint64_t done, uint64_t ctas)> progress;

@@ -33,6 +33,7 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   for (scratchpad::SiteCounter& site : worker.sites) site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
   worker.rules = &setup.options->machine.scratchpad;
   worker.observer = setup.options->observer;
+  worker.checks = setup.options->checks;
   worker.tx_config = &setup.options->machine.transactions;
   worker.windows = setup.windows;
   return worker;
@@ -246,6 +247,7 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   const FunctionInfo& kernel = setup.program->functions[setup.function];
   const uint64_t ctas = setup.config->grid.count();
   unsigned threads = setup.options->threads != 0 ? setup.options->threads : host_threads();
+  if (setup.options->checks != nullptr) threads = 1;
   threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(ctas, 1, std::max(1u, threads))) : 1;
   while (resources.slots.size() < threads) resources.slots.emplace_back();
   std::vector<Worker> workers;

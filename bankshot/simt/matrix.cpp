@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/lower_matrix.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/program.hpp"
@@ -88,6 +89,10 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
   using scratchpad::AccessKind;
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   const uint64_t taking_part = lanes.count == kLanes ? kAll : (uint64_t{1} << lanes.count) - 1;
+  if (Checks* const checks = w.worker->checks) {
+    checks->access(w, i, store ? hazards::AccessKind::write : hazards::AccessKind::read, space, taking_part, lanes.address.data(),
+                   lanes.width);
+  }
   if (space != Space::global) {
     std::array<uint32_t, scratchpad::kMaxLanes> offsets{};
     const uint64_t shared = find_shared(w, lanes, space, offsets);

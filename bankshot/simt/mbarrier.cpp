@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/program.hpp"
 
 namespace bankshot::simt {
@@ -87,6 +88,15 @@ bool read(Warp& w, const Instr* i, const uint64_t* word, unsigned lane, MBarrier
   return false;
 }
 
+uint64_t offset_of(const Warp& w, const uint64_t* word) {
+  return static_cast<uint64_t>(reinterpret_cast<const std::byte*>(word) - w.cta->shared);
+}
+
+/// The barrier that a lane names, for who checks: it is one.
+uint64_t offset_of(const Warp& w, const Instr* i, unsigned lane) {
+  return static_cast<uint64_t>(shared_offset(w, static_cast<Space>(i->small), lane_address(w, i, lane)));
+}
+
 /// For each lane that executes, ascending: f(lane, its barrier) changes the barrier and returns what is wrong, or null.
 template <class F>
 const Instr* for_barriers(Warp& w, const Instr* i, F f) {
@@ -95,8 +105,10 @@ const Instr* for_barriers(Warp& w, const Instr* i, F f) {
     uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
     MBarrier barrier;
     if (word == nullptr || !read(w, i, word, lane, barrier)) return nullptr;
+    const bool odd = barrier.odd();
     if (const char* what = f(lane, barrier); what != nullptr) return wrong(w, i, static_cast<int>(lane), what);
     *word = barrier.bits();
+    if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset_of(w, word));
   }
   return i + 1;
 }
@@ -114,6 +126,7 @@ const Instr* arrive(Warp& w, const Instr* i) {
     if (i->op[1] != OperandRef::kNone) w.row<uint64_t>(i->op[1])[lane] = barrier.bits();
     if (i->op[3] != OperandRef::kNone && !barrier.expect_bytes(w.row<const uint32_t>(i->op[3])[lane]))
       return kTooManyBytes;
+    if (w.worker->checks != nullptr) w.worker->checks->arrives_at(w, offset_of(w, i, lane), lane);
     return (barrier.*Arrive)(count_of(w, i, lane)) ? nullptr : kTooMany;
   });
 }
@@ -123,7 +136,9 @@ template <class Over>
 const Instr* test(Warp& w, const Instr* i, Over over) {
   uint64_t holds = 0;
   const Instr* const next = for_barriers(w, i, [&](unsigned lane, const MBarrier& barrier) -> const char* {
-    if (over(lane, barrier)) holds |= uint64_t{1} << lane;
+    if (!over(lane, barrier)) return nullptr;
+    holds |= uint64_t{1} << lane;
+    if (w.worker->checks != nullptr) w.worker->checks->passes(w, offset_of(w, i, lane), lane);
     return nullptr;
   });
   if (next == nullptr) return nullptr;
@@ -147,6 +162,7 @@ const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
                    "an mbarrier expects 1 to 1048575 threads, not " + std::to_string(count));
     }
     *word = MBarrier(count).bits();
+    if (w.worker->checks != nullptr) w.worker->checks->initialises(w, offset_of(w, word));
   }
   return i + 1;
 }
@@ -206,11 +222,14 @@ bool complete_bytes_at(Warp& w, const Instr* i, uint64_t offset, int64_t bytes, 
   uint64_t* const word = word_at(w, i, Space::shared, offset, lane);
   MBarrier barrier;
   if (word == nullptr || !read(w, i, word, lane, barrier)) return false;
+  const bool odd = barrier.odd();
   if (!barrier.complete_bytes(bytes)) {
     wrong(w, i, static_cast<int>(lane), kTooManyBytes);
     return false;
   }
+  const bool ended = barrier.odd() != odd;
   *word = barrier.bits();
+  if (ended && w.worker->checks != nullptr) w.worker->checks->ends_phase(w, offset);
   return true;
 }
 

@@ -54,6 +54,7 @@ Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alig
   table_[address] = {.address = address, .size = bytes, .kind = kind, .writable = kind != MemoryKind::module_constant, .label = std::move(label)};
   used_ += bytes;
   ++generation_;
+  if (after_allocate) after_allocate(table_[address]);
   return address;
 }
 

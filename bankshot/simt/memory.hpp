@@ -78,6 +78,8 @@ class Memory {
   /// The allocation nearest below or above, for messages; null if there is none.
   const Allocation* nearest(uint64_t address) const;
 
+  /// Told of each new allocation.
+  std::function<void(const Allocation&)> after_allocate;
   /// Told of each allocation, while its contents are still there, before it is freed.
   std::function<void(const Allocation&)> before_free;
   /// Calls `visit` for each live allocation, by address.

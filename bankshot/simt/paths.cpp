@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/transaction.hpp"
 
@@ -209,6 +210,7 @@ void check_barriers(Cta& cta) {
   for (unsigned n = 0; n < 16; ++n) {
     Barrier& barrier = cta.barriers[n];
     if ((barrier.waiting == 0 && barrier.arrived == 0) || !complete(cta, barrier)) continue;
+    if (Checks* const checks = cta.warps[0].worker->checks) checks->completes(cta, n);
     for (Warp& w : cta.warps) {
       bool any = false;
       for (Path& path : w.paths) {
@@ -253,6 +255,7 @@ const Instr* run_barrier(Warp& w, const Instr* i) {
     return fault(w, i, Fault::Kind::divergent_barrier, lane, number,
                  "barrier number " + std::to_string(number) + ", but a CTA has barriers 0 to 15");
   }
+  if (w.worker->checks != nullptr) w.worker->checks->arrives(w, i, number, i->small != kBarrierArrive);
   Barrier& barrier = w.cta->barriers[number];
   uint32_t threads = static_cast<uint32_t>(std::popcount(w.active));
   if (i->op[1] != OperandRef::kNone) {

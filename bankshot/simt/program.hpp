@@ -102,6 +102,8 @@ struct SpecialUse {
   uint32_t add = 0;             ///< %dynamic_shared (ours): where dynamic shared memory starts in this launch, plus this
 };
 
+struct CheckedOp;  ///< checks.hpp
+
 struct LoadedProgram {
   std::string name;
   std::vector<std::string> files;           ///< by .file index
@@ -115,6 +117,7 @@ struct LoadedProgram {
   std::vector<CallInfo> calls;
   std::vector<CopyInfo> copies;
   std::vector<TextureOp> texture_ops;       ///< operands of texture and surface instructions
+  std::shared_ptr<const std::vector<CheckedOp>> checked;  ///< beside code, if accesses are checked
   std::vector<std::vector<uint32_t>> lists; ///< operand lists: vectors of more than four, branch targets …
   std::vector<std::byte> constants;         ///< the constant pool, rows of `lanes`, while it is being made
   std::byte* constant_rows = nullptr;       ///< … and when it is finished

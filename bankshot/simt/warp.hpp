@@ -22,6 +22,7 @@ struct LoadedProgram;
 struct Cta;
 struct Worker;
 struct Launch;
+struct CtaChecks;
 
 /// Generic addresses of these two windows stand for the CTA's shared and the thread's local memory.
 /// They are reserved in the process, so no other pointer can lie there.
@@ -141,6 +142,7 @@ struct Cta {
   std::unique_ptr<scratchpad::SharedTransactions> transactions;  ///< made by the first
   bool has_transactions = false;    ///< it was started for this CTA
   const Warp* alone = nullptr;      ///< no other one may be in a transaction
+  std::shared_ptr<CtaChecks> checks;///< what Checks knows of it
 };
 
 /// What the last instruction of a warp cost for being in a transaction, for a timing model; whoever reads it clears it.
@@ -205,6 +207,7 @@ struct Worker {
   std::vector<BulkArrival> bulk;      ///< of the last instruction, when a timing model drives it
   std::vector<DeviceLaunch> launched; ///< by kernels that launch kernels
   TransactionObserver* observer = nullptr;
+  Checks* checks = nullptr;           ///< null: nothing is checked but what would be a fault
   Windows windows;
   static constexpr size_t kSyncRow = 512;         ///< a row of 64 lanes of 8 bytes
   alignas(64) std::byte sync_rows[6 * kSyncRow];  ///< operands of lanes that meet at a warp-wide instruction

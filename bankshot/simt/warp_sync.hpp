@@ -30,4 +30,7 @@ inline uint64_t member_lanes(uint32_t mask) { return mask == ~uint32_t{0} ? ~uin
 /// shfl.sync: "the same qualifiers and same membermask value"); then they execute together and go on apart.
 const Instr* wait_for_members(Warp& warp, const Instr* i, const SyncOperands& operands, SyncBody body);
 
+/// Tells the worker's Checks that lanes have met (bar.warp.sync).
+void have_met(Warp& warp, uint64_t lanes);
+
 }  // namespace bankshot::simt

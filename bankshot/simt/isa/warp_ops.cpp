@@ -168,7 +168,10 @@ void elect(Warp& w, const Instr* i) {
 }
 
 /// bar.warp.sync: that all are there is all.
-void meet(Warp&, const Instr*) {}
+void meet(Warp& w, const Instr* i) {
+  if (w.worker->checks == nullptr) return;
+  for_groups(w, i->op[0], [&](uint64_t group) { have_met(w, group); });
+}
 
 }  // namespace
 

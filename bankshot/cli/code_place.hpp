@@ -1,0 +1,13 @@
+// Where in the source an instruction of a program of the host comes from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace bankshot::cli {
+
+/// "main (app.cu:12)", or "main" where the file has no line information, as binutils' addr2line tells it.
+/// @return empty where there is no addr2line, or it knows nothing
+std::string code_place(const std::string& file, uint64_t offset);
+
+}  // namespace bankshot::cli

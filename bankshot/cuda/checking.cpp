@@ -1,0 +1,125 @@
+#include "bankshot/cuda/checking.hpp"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <tuple>
+
+#include "bankshot/cuda/say.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+/// A place in the program, as a file and an offset in it.
+struct Origin {
+  std::string file;
+  uint64_t offset = 0;
+  bool operator<(const Origin& other) const { return std::tie(file, offset) < std::tie(other.file, other.offset); }
+};
+
+struct Made {
+  uint64_t order = 0, bytes = 0;
+  bool by_kernel = false;
+  Origin origin;
+};
+
+/// Allocations that are not freed, by address. Under the session's lock; never destroyed, as static destructors may allocate.
+std::map<uint64_t, Made>& made() {
+  static auto& all = *new std::map<uint64_t, Made>;
+  return all;
+}
+
+bool is_ours(std::string_view file) {
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  return name.starts_with("libcudart.so") || name.starts_with("libcuda.so") || name.starts_with("libbankshot");
+}
+
+/// The innermost call that is not the library's.
+Origin caller() {
+  constexpr int kDeepest = 32;
+  void* frames[kDeepest];
+  const int count = backtrace(frames, kDeepest);
+  for (int k = 0; k < count; ++k) {
+    Dl_info info;
+    if (dladdr(frames[k], &info) == 0 || info.dli_fname == nullptr || is_ours(info.dli_fname)) continue;
+    // Of the call, not of what comes behind it.
+    return {info.dli_fname, reinterpret_cast<uint64_t>(frames[k]) - reinterpret_cast<uint64_t>(info.dli_fbase) - 1};
+  }
+  return {};
+}
+
+simt::CheckOptions parse(std::string_view names) {
+  simt::CheckOptions options;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (name == "memory") {
+      options.memory = true;
+    } else if (name == "race") {
+      options.race = true;
+    } else if (name == "sync") {
+      options.sync = true;
+    } else {
+      say_once(kCheckVariable, std::string(kCheckVariable) + " names \"" + std::string(name) +
+                                   "\", which is no check: there are memory, race and sync");
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+simt::Checks* checks() {
+  static simt::Checks* const wanted = []() -> simt::Checks* {
+    const char* names = std::getenv(kCheckVariable);
+    return names != nullptr && *names != 0 ? new simt::Checks(parse(names)) : nullptr;
+  }();
+  return wanted;
+}
+
+void note_allocation(const simt::Allocation& allocation) {
+  simt::Checks* const all = checks();
+  if (all == nullptr) return;
+  all->allocated(allocation);
+  const bool by_kernel = allocation.kind == simt::MemoryKind::heap;
+  if (!all->options().memory || !allocation.label.empty() || (allocation.kind != simt::MemoryKind::device && !by_kernel)) return;
+  static uint64_t order = 0;
+  made()[allocation.address] = {++order, allocation.size, by_kernel, by_kernel ? Origin{} : caller()};
+}
+
+void note_free(const simt::Allocation& allocation) {
+  if (simt::Checks* const all = checks()) all->freed(allocation);
+  made().erase(allocation.address);
+}
+
+void tell_leaks(Status corrupted) {
+  simt::Checks* const all = checks();
+  if (all == nullptr) return;
+  if (corrupted != Status::success) return made().clear();
+  std::map<std::pair<bool, Origin>, simt::Finding> by_origin;
+  std::vector<const simt::Finding*> in_order;
+  std::map<uint64_t, const std::pair<const uint64_t, Made>*> by_order;
+  for (const auto& entry : made()) by_order[entry.second.order] = &entry;
+  for (const auto& [order, entry] : by_order) {
+    const Made& leak = entry->second;
+    const auto [it, is_new] = by_origin.try_emplace({leak.by_kernel, leak.origin});
+    simt::Finding& finding = it->second;
+    finding.kind = simt::Finding::Kind::leak;
+    finding.bytes += leak.bytes;
+    ++finding.count;
+    if (!is_new) continue;
+    finding.variable = leak.origin.file;
+    finding.address = leak.origin.offset;
+    finding.detail = leak.by_kernel ? "allocated by a kernel" : "";
+    in_order.push_back(&finding);
+  }
+  for (const simt::Finding* finding : in_order) all->add(*finding);
+  made().clear();
+}
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,324 @@
+#include "bankshot/hazards/shared_races.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace bankshot::hazards {
+namespace {
+
+constexpr unsigned kWord = 4;
+
+uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
+
+/// f(lane) for each of a mask, ascending.
+template <class F>
+void for_lanes(uint64_t lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+}  // namespace
+
+void SharedRaces::Gathering::add(const Clock& clock) {
+  if (clock == nullptr || clock == last_) return;
+  last_ = clock;
+  if (steps_ == nullptr) {
+    steps_ = std::make_shared<Steps>(*clock);
+    return;
+  }
+  if (steps_->size() < clock->size()) steps_->resize(clock->size());
+  for (size_t k = 0; k < clock->size(); ++k) (*steps_)[k] = std::max((*steps_)[k], (*clock)[k]);
+}
+
+void SharedRaces::Gathering::add(Agent agent, uint32_t step) {
+  if (steps_ == nullptr) steps_ = std::make_shared<Steps>();
+  if (steps_->size() <= agent) steps_->resize(agent + 1);
+  (*steps_)[agent] = std::max((*steps_)[agent], step);
+}
+
+Clock SharedRaces::Gathering::take() {
+  last_ = nullptr;
+  return std::move(steps_);
+}
+
+SharedRaces::SharedRaces(unsigned threads, unsigned lanes, uint64_t bytes)
+    : lanes_(lanes),
+      threads_((threads + lanes - 1) / lanes * lanes),
+      step_((threads + lanes - 1) / lanes, 1),
+      words_((bytes + kWord - 1) / kWord) {}
+
+// What orders.
+
+void SharedRaces::learn(Agent thread, const Clock& clock) {
+  Clock& own = threads_[thread].clock;
+  if (own == clock || clock == nullptr) return;
+  if (own != learnt_[0] || clock != learnt_[1] || learnt_[2] == nullptr) {
+    learnt_[0] = own;
+    learnt_[1] = clock;
+    learnt_[2] = join(own, clock);
+  }
+  own = learnt_[2];
+}
+
+/// What lanes have done until now is given away; what they do from now on is not.
+void SharedRaces::gather(Gathering& into, unsigned warp, uint64_t lanes) {
+  for_lanes(lanes, [&](unsigned lane) { into.add(threads_[thread(warp, lane)].clock); });
+  for_lanes(lanes, [&](unsigned lane) { into.add(thread(warp, lane), step_[warp]); });
+  ++step_[warp];
+}
+
+void SharedRaces::arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits) {
+  Barrier& at = barriers_[barrier];
+  gather(at.arrived, warp, lanes);
+  if (waits) for_lanes(lanes, [&](unsigned lane) { at.waiting.push_back(thread(warp, lane)); });
+}
+
+void SharedRaces::complete(unsigned barrier) {
+  Barrier& at = barriers_[barrier];
+  const Clock all = at.arrived.take();
+  for (const Agent waiting : at.waiting) threads_[waiting].clock = all;  // its own is in there
+  at.waiting.clear();
+}
+
+void SharedRaces::meet(unsigned warp, uint64_t lanes) {
+  Gathering together;
+  gather(together, warp, lanes);
+  const Clock all = together.take();
+  for_lanes(lanes, [&](unsigned lane) { threads_[thread(warp, lane)].clock = all; });
+}
+
+void SharedRaces::fence(unsigned warp, uint64_t lanes) {
+  for_lanes(lanes, [&](unsigned lane) {
+    const Agent agent = thread(warp, lane);
+    Thread& own = threads_[agent];
+    learn(agent, std::exchange(own.seen, nullptr));
+    own.released = own.clock;
+    own.released_step = step_[warp];
+  });
+  ++step_[warp];
+}
+
+void SharedRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires,
+                              bool releases) {
+  const Agent agent = thread(warp, lane);
+  Thread& own = threads_[agent];
+  const auto there = places_.find(place);
+  if (reads && there != places_.end()) {
+    if (acquires) {
+      learn(agent, there->second);
+    } else {
+      own.seen = join(own.seen, there->second);
+    }
+  }
+  if (!writes) return;
+  Clock told;
+  if (releases) {
+    told = with(own.clock, agent, step_[warp]++);
+  } else if (own.released_step != 0) {
+    told = with(own.released, agent, own.released_step);
+  }
+  // Who reads and writes at once goes on with what others have released there.
+  if (reads && there != places_.end()) told = join(told, there->second);
+  if (told != nullptr) {
+    places_[place] = told;
+  } else if (there != places_.end()) {
+    places_.erase(there);
+  }
+}
+
+// Asynchronous copies.
+
+Agent SharedRaces::new_agent(Agent by) {
+  copies_.push_back(0);
+  on_behalf_.push_back(by);
+  return static_cast<Agent>(threads_.size() + copies_.size() - 1);
+}
+
+Agent SharedRaces::copier_of(Agent thread, Queue queue) {
+  Agent& copier = threads_[thread].copies[queue].copier;
+  if (copier == 0) copier = new_agent(thread);
+  return copier;
+}
+
+void SharedRaces::copy_async(const WarpAccess& access, Queue queue, std::vector<Hazard>& found) {
+  for_lanes(access.lanes, [&](unsigned lane) {
+    const Agent by = thread(access.warp, lane), copier = copier_of(by, queue);
+    const Entry mine{1, ++copies_[copier - threads_.size()], access.site, kCopies + copier, 0, access.kind, false};
+    touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
+  });
+}
+
+void SharedRaces::commit_group(unsigned warp, uint64_t lanes, Queue queue) {
+  for_lanes(lanes, [&](unsigned lane) {
+    Thread::Copies& own = threads_[thread(warp, lane)].copies[queue];
+    own.groups.push_back(own.copier == 0 ? 0 : copies_[own.copier - threads_.size()]);
+  });
+}
+
+void SharedRaces::wait_groups(unsigned warp, uint64_t lanes, uint64_t groups, Queue queue) {
+  for_lanes(lanes, [&](unsigned lane) {
+    Thread& waiting = threads_[thread(warp, lane)];
+    Thread::Copies& own = waiting.copies[queue];
+    const bool all = groups == ~uint64_t{0};
+    const size_t ended = own.groups.size() - (all ? 0 : std::min<uint64_t>(groups, own.groups.size()));
+    if (own.copier != 0 && (all || ended != 0)) {
+      const uint32_t step = all ? copies_[own.copier - threads_.size()] : own.groups[ended - 1];
+      waiting.clock = with(waiting.clock, own.copier, step);
+    }
+    own.groups.erase(own.groups.begin(), own.groups.begin() + static_cast<ptrdiff_t>(ended));
+  });
+}
+
+void SharedRaces::copy_bulk(const WarpAccess& access, uint64_t barrier, std::vector<Hazard>& found) {
+  MBarrier& told = mbarriers_[barrier];
+  for_lanes(access.lanes, [&](unsigned lane) {
+    const Agent by = thread(access.warp, lane);
+    if (told.copier == 0) told.copier = new_agent(by);
+    on_behalf_[told.copier - threads_.size()] = by;
+    const Entry mine{1, told.phase, access.site, kCopies + told.copier, 0, access.kind, false};
+    touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
+  });
+}
+
+// mbarriers.
+
+void SharedRaces::initialise_mbarrier(uint64_t barrier) {
+  MBarrier& at = mbarriers_[barrier];
+  at.open.take();
+  at.done = nullptr;
+  ++at.phase;
+}
+
+void SharedRaces::arrive_mbarrier(uint64_t barrier, unsigned warp, unsigned lane) {
+  gather(mbarriers_[barrier].open, warp, bit(lane));
+}
+
+void SharedRaces::arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigned lane) {
+  const Agent copier = copier_of(thread(warp, lane), kLanes);
+  mbarriers_[barrier].open.add(copier, copies_[copier - threads_.size()]);
+  arrive_mbarrier(barrier, warp, lane);
+}
+
+void SharedRaces::end_phase(uint64_t barrier) {
+  MBarrier& at = mbarriers_[barrier];
+  if (at.copier != 0) at.open.add(at.copier, at.phase);
+  ++at.phase;
+  at.done = at.open.take();
+}
+
+void SharedRaces::pass_mbarrier(uint64_t barrier, unsigned warp, unsigned lane) {
+  learn(thread(warp, lane), mbarriers_[barrier].done);
+}
+
+// Accesses.
+
+/// The lanes of an earlier access of which the group does not know; an agent that copies is lane 0.
+uint64_t SharedRaces::unknown_lanes(const Entry& entry, const Group& group) const {
+  if (entry.owner >= kCopies) return known(*group.clock, entry.owner - kCopies) < entry.step ? 1 : 0;
+  uint64_t need = entry.lanes, unknown = 0;
+  // A lane knows what it did itself, the others of the group do not.
+  if (entry.owner == group.warp && std::has_single_bit(group.lanes)) need &= ~group.lanes;
+  for_lanes(need, [&](unsigned lane) {
+    if (known(*group.clock, thread(entry.owner, lane)) < entry.step) unknown |= bit(lane);
+  });
+  return unknown;
+}
+
+void SharedRaces::compare(const std::vector<Entry>& earlier, const Group& group, const Entry& mine, uint64_t word,
+                          std::vector<Hazard>& found) const {
+  for (const Entry& entry : earlier) {
+    if ((entry.bytes & mine.bytes) == 0) continue;
+    const bool same_warp = entry.owner == group.warp, atomic = entry.kind == AccessKind::atomic || mine.kind == AccessKind::atomic;
+    if (entry.strong && mine.strong && (atomic || !same_warp)) continue;
+    const uint64_t unknown = unknown_lanes(entry, group);
+    if (unknown == 0) continue;
+    const auto first = static_cast<unsigned>(std::countr_zero(unknown));
+    Hazard hazard;
+    hazard.kind = mine.kind == AccessKind::read    ? Hazard::Kind::read_after_write
+                  : entry.kind == AccessKind::read ? Hazard::Kind::write_after_read
+                                                   : Hazard::Kind::write_after_write;
+    hazard.earlier_site = entry.site;
+    hazard.later_site = mine.site;
+    const bool copies = entry.owner >= kCopies;
+    hazard.earlier = copies ? on_behalf_[entry.owner - kCopies - threads_.size()] : thread(entry.owner, first);
+    uint64_t others = group.lanes;
+    if (same_warp && !std::has_single_bit(others)) others &= ~bit(first);
+    hazard.later = thread(group.warp, static_cast<unsigned>(std::countr_zero(others)));
+    hazard.within_warp = same_warp;
+    hazard.asynchronous = copies || mine.owner >= kCopies;
+    const auto overlap = static_cast<unsigned>(entry.bytes & mine.bytes);
+    hazard.offset = word * kWord + static_cast<unsigned>(std::countr_zero(overlap));
+    hazard.bytes = static_cast<unsigned>(std::popcount(overlap));
+    found.push_back(hazard);
+  }
+}
+
+/// Remembers an access, and forgets those that all who will know of it will know of as well.
+void SharedRaces::put(std::vector<Entry>& entries, const Group& group, const Entry& mine) const {
+  std::erase_if(entries, [&](const Entry& entry) {
+    return (entry.bytes & ~mine.bytes) == 0 && (entry.strong || !mine.strong) && unknown_lanes(entry, group) == 0;
+  });
+  for (Entry& entry : entries) {
+    const bool alike = entry.owner == mine.owner && entry.step == mine.step && entry.bytes == mine.bytes &&
+                       entry.kind == mine.kind && entry.strong == mine.strong;
+    if (!alike) continue;
+    entry.lanes |= mine.lanes;
+    entry.site = mine.site;
+    return;
+  }
+  entries.push_back(mine);
+}
+
+void SharedRaces::touch(const Group& group, Entry mine, uint64_t offset, unsigned width, std::vector<Hazard>& found) {
+  for (uint64_t at = offset; at < offset + width;) {
+    const uint64_t index = at / kWord, end = std::min(offset + width, (index + 1) * kWord);
+    if (index >= words_.size()) return;
+    mine.bytes = static_cast<uint8_t>(((1u << (end - at)) - 1) << at % kWord);
+    at = end;
+    Word& word = words_[index];
+    compare(word.writes, group, mine, index, found);
+    if (mine.kind == AccessKind::read) {
+      put(word.reads, group, mine);
+      continue;
+    }
+    compare(word.reads, group, mine, index, found);
+    // Who races with an entry that goes races with this one, or the race was told just now. A strong access may stand beside
+    // other strong ones, so weak ones that it knows of stay.
+    const auto covered = [&](const Entry& entry) {
+      if ((entry.bytes & ~mine.bytes) != 0) return false;
+      return !mine.strong || (unknown_lanes(entry, group) != 0) != entry.strong;
+    };
+    std::erase_if(word.reads, covered);
+    std::erase_if(word.writes, covered);
+    put(word.writes, group, mine);
+  }
+}
+
+void SharedRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
+  for (uint64_t rest = access.lanes; rest != 0;) {
+    // Lanes that go to one place and know the same are looked at together.
+    const auto first = static_cast<unsigned>(std::countr_zero(rest));
+    const Clock& clock = threads_[thread(access.warp, first)].clock;
+    uint64_t same = 0;
+    for_lanes(rest, [&](unsigned lane) {
+      if (access.offsets[lane] == access.offsets[first] && threads_[thread(access.warp, lane)].clock == clock) same |= bit(lane);
+    });
+    rest &= ~same;
+    if (access.kind == AccessKind::write && !std::has_single_bit(same)) {
+      Hazard hazard;
+      hazard.kind = Hazard::Kind::write_after_write;
+      hazard.earlier_site = hazard.later_site = access.site;
+      hazard.earlier = thread(access.warp, first);
+      hazard.later = thread(access.warp, static_cast<unsigned>(std::countr_zero(same & ~bit(first))));
+      hazard.within_warp = hazard.one_instruction = true;
+      hazard.offset = access.offsets[first];
+      hazard.bytes = std::min(access.width, kWord);
+      found.push_back(hazard);
+    }
+    const Entry mine{same, step_[access.warp], access.site, access.warp, 0, access.kind,
+                     access.strong || access.kind == AccessKind::atomic};
+    touch({access.warp, same, &clock}, mine, access.offsets[first], access.width, found);
+  }
+}
+
+}  // namespace bankshot::hazards

@@ -1,0 +1,156 @@
+// Finds accesses of one CTA to its shared memory that nothing puts in an order, though one of them writes. What is found does
+// not depend on the order in which warps happened to run. Knows nothing of PTX.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "bankshot/hazards/clock.hpp"
+
+namespace bankshot::hazards {
+
+enum class AccessKind : uint8_t { read, write, atomic };
+
+/// An access of some lanes of a warp.
+struct WarpAccess {
+  AccessKind kind = AccessKind::read;
+  bool strong = false;            ///< volatile, relaxed or the like: two of those do not race
+  uint32_t site = 0;              ///< the instruction
+  unsigned warp = 0;
+  uint64_t lanes = 0;
+  unsigned width = 4;             ///< bytes of each lane
+  const uint64_t* offsets = nullptr;  ///< by lane: bytes in shared memory
+};
+
+/// Two accesses to the same bytes without an order.
+struct Hazard {
+  enum class Kind : uint8_t { read_after_write, write_after_read, write_after_write };
+  Kind kind = Kind::read_after_write;
+  uint32_t earlier_site = 0, later_site = 0;
+  Agent earlier = 0, later = 0;   ///< a thread each; who copied on its behalf counts as the thread that asked for the copy
+  bool within_warp = false;       ///< of one warp: hardware that keeps its lanes together hides it
+  bool one_instruction = false;   ///< lanes of one warp write one place by one instruction
+  bool asynchronous = false;      ///< one is a copy that nobody has waited for
+  uint64_t offset = 0;            ///< the first byte
+  unsigned bytes = 0;             ///< up to 4
+};
+
+class SharedRaces {
+ public:
+  /// @param threads  of the CTA @param lanes  of a warp: thread = warp * lanes + lane @param bytes  of shared memory
+  SharedRaces(unsigned threads, unsigned lanes, uint64_t bytes);
+
+  /// Accesses within shared memory. Hazards are appended to `found`.
+  void access(const WarpAccess& access, std::vector<Hazard>& found);
+
+  // What orders.
+  /// Lanes arrive at a barrier of the CTA. @param waits  they go on when it is complete
+  void arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits);
+  void complete(unsigned barrier);
+  /// Lanes of a warp meet (__syncwarp).
+  void meet(unsigned warp, uint64_t lanes);
+  void fence(unsigned warp, uint64_t lanes);
+  /// A strong access of a lane to a place: a byte in shared memory, or an address in global memory, which never are alike.
+  /// @param reads, writes  what it does there @param acquires, releases  by itself, without a fence
+  void synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires, bool releases);
+
+  // Asynchronous copies.
+  /// On behalf of the calling thread, which waits for them in groups, those of cp.async and bulk copies apart.
+  enum Queue : uint8_t { kLanes, kBulks };
+  void copy_async(const WarpAccess& access, Queue queue, std::vector<Hazard>& found);
+  void commit_group(unsigned warp, uint64_t lanes, Queue queue);
+  /// All but the last `groups` have ended; with ~0 all copies.
+  void wait_groups(unsigned warp, uint64_t lanes, uint64_t groups, Queue queue);
+  /// By an engine of its own, which tells an mbarrier at this offset. One lane.
+  void copy_bulk(const WarpAccess& access, uint64_t barrier, std::vector<Hazard>& found);
+
+  // mbarriers, by offset.
+  void initialise_mbarrier(uint64_t barrier);
+  void arrive_mbarrier(uint64_t barrier, unsigned warp, unsigned lane);
+  /// … when the copies of cp.async that the lane has begun are there.
+  void arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigned lane);
+  /// Its phase is over.
+  void end_phase(uint64_t barrier);
+  /// A lane has seen that the phase before the present one is over.
+  void pass_mbarrier(uint64_t barrier, unsigned warp, unsigned lane);
+
+ private:
+  struct Entry {
+    uint64_t lanes = 0;       ///< of a warp; of an agent that copies: bit 0
+    uint32_t step = 0, site = 0;
+    uint32_t owner = 0;       ///< the warp, or kCopies + the agent
+    uint8_t bytes = 0;        ///< of the word, a bit each
+    AccessKind kind = AccessKind::read;
+    bool strong = false;
+  };
+  static constexpr uint32_t kCopies = 1u << 31;
+  /// All that is known of 4 bytes: accesses that are not known to all who came later.
+  struct Word {
+    std::vector<Entry> reads, writes;
+  };
+  struct Thread {
+    Clock clock;
+    Clock released;           ///< what it knew at its last fence …
+    uint32_t released_step = 0;    ///< … and how far it was; 0: there was none
+    Clock seen;               ///< of strong reads, until its next fence
+    struct Copies {
+      Agent copier = 0;              ///< 0: none yet
+      std::vector<uint32_t> groups;  ///< its step at each commit that was not waited for
+    } copies[2];                     ///< by queue
+  };
+  /// What those who arrive somewhere know together.
+  class Gathering {
+   public:
+    void add(const Clock& clock);
+    void add(Agent agent, uint32_t step);
+    /// Ends it.
+    Clock take();
+
+   private:
+    std::shared_ptr<Steps> steps_;
+    Clock last_;              ///< added last: most who meet know the same
+  };
+  struct Barrier {
+    Gathering arrived;
+    std::vector<Agent> waiting;
+  };
+  struct MBarrier {
+    Gathering open;           ///< the present phase
+    Clock done;               ///< the one before
+    Agent copier = 0;
+    uint32_t phase = 1;
+  };
+
+  Agent thread(unsigned warp, unsigned lane) const { return warp * lanes_ + lane; }
+  Agent new_agent(Agent by);
+  void learn(Agent thread, const Clock& clock);
+  void gather(Gathering& into, unsigned warp, uint64_t lanes);
+  Agent copier_of(Agent thread, Queue queue);
+  /// Who asks: some lanes of a warp that know the same.
+  struct Group {
+    unsigned warp = 0;
+    uint64_t lanes = 0;
+    const Clock* clock = nullptr;
+  };
+  uint64_t unknown_lanes(const Entry& entry, const Group& group) const;
+  void compare(const std::vector<Entry>& earlier, const Group& group, const Entry& mine, uint64_t word,
+               std::vector<Hazard>& found) const;
+  void touch(const Group& group, Entry mine, uint64_t offset, unsigned width, std::vector<Hazard>& found);
+  void put(std::vector<Entry>& entries, const Group& group, const Entry& mine) const;
+
+  unsigned lanes_;           ///< of a warp
+  std::vector<Thread> threads_;
+  std::vector<uint32_t> step_;      ///< by warp
+  std::vector<uint32_t> copies_;    ///< by agent behind the threads: its step
+  std::vector<Agent> on_behalf_;    ///< … and the thread that made it
+  std::vector<Word> words_;
+  std::array<Barrier, 16> barriers_;
+  std::unordered_map<uint64_t, MBarrier> mbarriers_;
+  std::unordered_map<uint64_t, Clock> places_;
+  Clock learnt_[3];                 ///< the last that a thread learnt: it knew, was told, and then knew
+};
+
+}  // namespace bankshot::hazards

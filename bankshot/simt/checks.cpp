@@ -1,0 +1,300 @@
+#include "bankshot/simt/checks.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "bankshot/simt/access.hpp"
+#include "bankshot/simt/control.hpp"
+#include "bankshot/simt/lower_memory.hpp"
+#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/stepper.hpp"
+#include "bankshot/simt/warp_sync.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using Kind = Finding::Kind;
+
+/// ld, st, atom and red of memory that threads share.
+CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
+  CheckedOp op;
+  const ptx::Space space = space_of(m);
+  if (space == ptx::Space::local || space == ptx::Space::constant || space == ptx::Space::param) return op;
+  using K = CheckedOp::Kind;
+  op.kind = instruction.opcode == "st" ? K::store : instruction.opcode == "ld" || instruction.opcode == "ldu" ? K::load : K::atomic;
+  op.bytes = static_cast<uint8_t>(ptx::bits(m.type) / 8 * vector_of(m));
+  op.acquires = m.has("acquire") || m.has("acq_rel");
+  op.releases = m.has("release") || m.has("acq_rel");
+  op.strong = op.kind == K::atomic || op.acquires || op.releases || m.has("volatile") || m.has("relaxed") || m.has("mmio");
+  return op;
+}
+
+}  // namespace
+
+CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "ld" || opcode == "ldu" || opcode == "st" || opcode == "atom" || opcode == "red") {
+    if (!m.has("async")) return checked_access(instruction, m);
+  }
+  CheckedOp op;
+  using K = CheckedOp::Kind;
+  if (opcode == "membar" || (opcode == "fence" && !m.has("proxy"))) op.kind = K::fence;
+  if (opcode == "cp") {
+    op.bulk = m.has("bulk");
+    if (m.has("arrive")) op.kind = K::copies_arrive;
+    if (m.has("commit_group")) op.kind = K::commit;
+    if (m.has("wait_group") || m.has("wait_all")) op.kind = K::wait;
+  }
+  if (m.has("sync") && (opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" || opcode == "elect" ||
+                        (opcode == "bar" && m.has("warp")))) {
+    op.kind = K::members;
+  } else if ((opcode == "bar" || opcode == "barrier") && !m.has("cluster")) {
+    op.kind = K::barrier;
+    op.aligned = opcode == "bar" || m.has("aligned");
+  }
+  return op;
+}
+
+const char* check_of(Kind kind) {
+  switch (kind) {
+    case Kind::invalid_access:
+    case Kind::unwritten_shared:
+    case Kind::unwritten_global:
+    case Kind::leak: return "memory";
+    case Kind::read_after_write:
+    case Kind::write_after_read:
+    case Kind::write_after_write: return "race";
+    default: return "sync";
+  }
+}
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::invalid_access: return "invalid-access";
+    case Kind::unwritten_shared: return "uninitialised-shared-read";
+    case Kind::unwritten_global: return "uninitialised-global-read";
+    case Kind::leak: return "leak";
+    case Kind::read_after_write: return "read-after-write";
+    case Kind::write_after_read: return "write-after-read";
+    case Kind::write_after_write: return "write-after-write";
+    case Kind::divergent_barrier: return "divergent-barrier";
+    case Kind::barrier_count: return "barrier-count";
+    case Kind::missing_member: return "missing-member";
+    default: return "invalid-barrier";
+  }
+}
+
+// What it is told of from outside.
+
+void Checks::allocated(const Allocation& allocation) {
+  if (!options_.memory) return;
+  // The host writes to the other kinds as it likes.
+  if (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::heap) {
+    global_.add(allocation.address, allocation.size);
+  }
+}
+
+void Checks::freed(const Allocation& allocation) { global_.remove(allocation.address); }
+
+void Checks::written(uint64_t address, uint64_t bytes) {
+  if (options_.memory) global_.write(address, bytes);
+}
+
+void Checks::faulted(const Fault& fault) {
+  Finding finding;
+  switch (fault.kind) {
+    case Fault::Kind::illegal_address:
+    case Fault::Kind::misaligned:
+    case Fault::Kind::out_of_shared:
+    case Fault::Kind::out_of_local:
+    case Fault::Kind::bad_copy: finding.kind = Kind::invalid_access; break;
+    case Fault::Kind::deadlock:
+    case Fault::Kind::divergent_barrier:
+    case Fault::Kind::partial_warp:
+    case Fault::Kind::bad_barrier: finding.kind = Kind::invalid_barrier; break;
+    default: return;  // the program's own doing: told as a launch that failed
+  }
+  finding.kernel = fault.kernel;
+  finding.source = fault.source;
+  finding.count = 1;
+  finding.cta = fault.cta;
+  finding.thread = fault.thread;
+  finding.detail = fault.message.substr(0, fault.message.find('\n'));
+  findings_.push_back(std::move(finding));
+}
+
+// Findings.
+
+namespace {
+
+Dim3 thread_of(const Worker& worker, uint32_t index) {
+  const Dim3 block = worker.launch->config->block;
+  return {index % block.x, index / block.x % block.y, index / block.x / block.y};
+}
+
+}  // namespace
+
+Finding& Checks::find(const Warp& w, Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new) {
+  const LoadedProgram& program = *w.worker->program;
+  // What a loop became that was unrolled is one place.
+  const auto place = [&](const Instr* at) {
+    if (at == nullptr) return ~uint64_t{0};
+    const InstrInfo& info = program.info_of(at);
+    return info.line == 0 ? info.ptx_line : (uint64_t{info.file} + 1) << 32 | info.line;
+  };
+  const Key key{kind, program.serial, w.worker->launch->function, place(i), place(other)};
+  const auto [it, added] = index_.try_emplace(key, findings_.size());
+  is_new = added;
+  if (!added) {
+    findings_[it->second].count += count;
+    return findings_[it->second];
+  }
+  Finding& finding = findings_.emplace_back();
+  finding.kind = kind;
+  finding.kernel = w.worker->launch->kernel->name;
+  finding.count = count;
+  finding.cta = w.cta->index;
+  finding.source = program.source_of(i);
+  finding.op = program.texts[program.info_of(i).text];
+  if (other != nullptr) {
+    finding.other = program.source_of(other);
+    finding.other_op = program.texts[program.info_of(other).text];
+  }
+  return finding;
+}
+
+void Checks::name_shared(const Warp& w, Finding& finding, uint64_t offset) const {
+  finding.address = offset;
+  const KernelInfo& kernel = *w.worker->launch->kernel;
+  for (const SharedInfo& variable : kernel.shared) {
+    if (offset < variable.offset || offset - variable.offset >= variable.size) continue;
+    finding.variable = variable.name;
+    finding.address = offset - variable.offset;
+  }
+}
+
+CtaChecks& Checks::of(Warp& w) {
+  if (w.cta->checks == nullptr) w.cta->checks = std::make_shared<CtaChecks>(*w.cta, w.worker->warp_size);
+  return *w.cta->checks;
+}
+
+// Barriers.
+
+void Checks::check_members(Warp& w, const Instr* i, const CheckedOp& op) {
+  if (!options_.sync || op.members == OperandRef::kNone) return;
+  const uint32_t* const masks = w.row<const uint32_t>(op.members);
+  uint64_t missing = 0;
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const bool named = masks[lane] == ~0u || (lane < 32 && (masks[lane] >> lane & 1) != 0);
+    if (!named) missing |= uint64_t{1} << lane;
+  }
+  if (missing == 0) return;
+  bool is_new = false;
+  Finding& finding = find(w, Kind::missing_member, i, nullptr, static_cast<uint64_t>(std::popcount(missing)), is_new);
+  if (!is_new) return;
+  const auto lane = static_cast<uint32_t>(std::countr_zero(missing));
+  finding.thread = thread_of(*w.worker, w.index * w.worker->warp_size + lane);
+  char mask[12];
+  std::snprintf(mask, sizeof mask, "0x%08x", masks[lane]);
+  finding.detail = "lane " + std::to_string(lane) + " executes it with the membermask " + std::string(mask) + ", which does not name it";
+}
+
+void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
+  if (options_.race) of(w).races.arrive(barrier, w.index, w.active, waits);
+  if (!options_.sync) return;
+  const CheckedOp& op = (*w.worker->program->checked)[static_cast<size_t>(i - w.worker->program->code.data())];
+  bool is_new = false;
+  const auto first = w.index * w.worker->warp_size + static_cast<uint32_t>(std::countr_zero(w.active));
+  if (op.aligned && w.active != w.alive) {
+    const auto here = std::popcount(w.active), all = std::popcount(w.alive);
+    Finding& finding = find(w, Kind::divergent_barrier, i, nullptr, static_cast<uint64_t>(here), is_new);
+    if (is_new) {
+      finding.thread = thread_of(*w.worker, first);
+      finding.detail = std::to_string(here) + " of the " + std::to_string(all) +
+                       " running threads of warp " + std::to_string(w.index) + " are at the barrier without the others";
+    }
+  }
+  const uint32_t count = i->op[1] == OperandRef::kNone ? 0 : w.row<const uint32_t>(i->op[1])[std::countr_zero(w.active)];
+  if (count % w.worker->warp_size != 0) {
+    Finding& finding = find(w, Kind::barrier_count, i, nullptr, static_cast<uint64_t>(std::popcount(w.active)), is_new);
+    if (is_new) {
+      finding.thread = thread_of(*w.worker, first);
+      finding.detail = "the barrier waits for " + std::to_string(count) + " threads, which is no multiple of the warp size of " +
+                       std::to_string(w.worker->warp_size);
+    }
+  }
+}
+
+void Checks::completes(Cta& cta, unsigned barrier) {
+  if (options_.race && cta.checks != nullptr) cta.checks->races.complete(barrier);
+}
+
+void Checks::meets(Warp& w, uint64_t lanes) {
+  if (options_.race) of(w).races.meet(w.index, lanes);
+}
+
+void Checks::initialises(Warp& w, uint64_t barrier) {
+  CtaChecks& cta = of(w);
+  cta.written.write(barrier, 8);
+  if (options_.race) cta.races.initialise_mbarrier(barrier);
+}
+
+void Checks::arrives_at(Warp& w, uint64_t barrier, unsigned lane) {
+  if (options_.race) of(w).races.arrive_mbarrier(barrier, w.index, lane);
+}
+
+/// cp.async.mbarrier.arrive
+void Checks::copies_arrive(Warp& w, const Instr* i) {
+  if (!options_.race) return;
+  for (uint64_t rest = executing_lanes(w, i); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
+    if (offset >= 0) of(w).races.arrive_mbarrier_async(static_cast<uint64_t>(offset), w.index, lane);
+  }
+}
+
+void Checks::ends_phase(Warp& w, uint64_t barrier) {
+  if (options_.race) of(w).races.end_phase(barrier);
+}
+
+void Checks::passes(Warp& w, uint64_t barrier, unsigned lane) {
+  if (options_.race) of(w).races.pass_mbarrier(barrier, w.index, lane);
+}
+
+// Handlers.
+
+const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
+  using K = CheckedOp::Kind;
+  using Races = hazards::SharedRaces;
+  const auto queue = op.bulk ? Races::kBulks : Races::kLanes;
+  switch (op.kind) {
+    case K::load:
+    case K::store:
+    case K::atomic: return run_access(w, i, op);
+    case K::fence:
+      if (options_.race) of(w).races.fence(w.index, executing_lanes(w, i));
+      break;
+    case K::commit:
+      if (options_.race) of(w).races.commit_group(w.index, executing_lanes(w, i), queue);
+      break;
+    case K::wait:
+      if (options_.race) of(w).races.wait_groups(w.index, executing_lanes(w, i), i->imm, queue);
+      break;
+    case K::copies_arrive: copies_arrive(w, i); break;
+    case K::members: check_members(w, i, op); break;
+    default: break;
+  }
+  return op.run(w, i);
+}
+
+void have_met(Warp& w, uint64_t lanes) { w.worker->checks->meets(w, lanes); }
+
+const Instr* run_checked(Warp& w, const Instr* i) {
+  const LoadedProgram& program = *w.worker->program;
+  const CheckedOp& op = (*program.checked)[static_cast<size_t>(i - program.code.data())];
+  // A module is decoded with the wrapper for an engine that has checks.
+  return w.worker->checks == nullptr ? op.run(w, i) : w.worker->checks->run(w, i, op);
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,105 @@
+// Looks for misuse of memory and barriers while kernels run: what the engine itself lets pass, since on hardware it ends in wrong
+// values and not in a fault. Instructions get a wrapper when they are decoded; without checks there is none.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "bankshot/hazards/shared_races.hpp"
+#include "bankshot/hazards/written_bytes.hpp"
+#include "bankshot/simt/finding.hpp"
+#include "bankshot/simt/row.hpp"
+#include "bankshot/simt/warp.hpp"
+
+namespace bankshot::simt {
+
+/// What there is to check at an instruction.
+struct CheckedOp {
+  enum class Kind : uint8_t { none, load, store, atomic, fence, commit, wait, copies_arrive, barrier, members };
+  Handler run = nullptr;     ///< the instruction without checks
+  Kind kind = Kind::none;
+  uint8_t bytes = 0;         ///< an access: of each lane
+  bool strong = false, acquires = false, releases = false;
+  bool bulk = false;         ///< commit, wait: of bulk copies
+  bool aligned = false;      ///< barrier: all lanes of the warp have to execute it together
+  uint32_t members = OperandRef::kNone;  ///< row of the membermasks
+};
+
+/// What the decoder notes down. @param m  the form that the instruction has
+CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
+
+/// What is known of a CTA.
+struct CtaChecks {
+  CtaChecks(const Cta& cta, unsigned lanes) : races(cta.threads, lanes, cta.shared_bytes), written(cta.shared_bytes) {}
+  hazards::SharedRaces races;
+  hazards::WrittenBytes written;
+};
+
+class Checks {
+ public:
+  explicit Checks(CheckOptions options) : options_(options) {}
+
+  const CheckOptions& options() const { return options_; }
+
+  /// Global memory: allocations that are made and freed from now on. Memory::after_allocate and before_free tell it.
+  void allocated(const Allocation& allocation);
+  void freed(const Allocation& allocation);
+  /// The host, or a copy, writes.
+  void written(uint64_t address, uint64_t bytes);
+  /// A launch ended so.
+  void faulted(const Fault& fault);
+
+  /// What others found.
+  void add(Finding finding) { findings_.push_back(std::move(finding)); }
+
+  /// In the order in which they were first found.
+  const std::vector<Finding>& findings() const { return findings_; }
+
+  // Called by handlers.
+  const Instr* run(Warp& w, const Instr* i, const CheckedOp& op);
+  /// Accesses as run() handles those of ld, st and atom: lanes go to addresses of a space.
+  void access(Warp& w, const Instr* i, hazards::AccessKind kind, ptx::Space space, uint64_t lanes, const uint64_t* addresses,
+              unsigned bytes);
+  /// cp.async: lanes write to offsets in shared memory.
+  void copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes);
+  /// A bulk copy of one lane: of its side in shared memory, which it writes or reads. @param barrier  that learns of it, or -1
+  void copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier);
+  void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
+  void completes(Cta& cta, unsigned barrier);
+  void meets(Warp& w, uint64_t lanes);
+  // mbarriers, by offset in shared memory.
+  void initialises(Warp& w, uint64_t barrier);
+  void arrives_at(Warp& w, uint64_t barrier, unsigned lane);
+  void ends_phase(Warp& w, uint64_t barrier);
+  void passes(Warp& w, uint64_t barrier, unsigned lane);
+
+ private:
+  using Key = std::tuple<Finding::Kind, uint64_t, uint32_t, uint64_t, uint64_t>;  ///< program, kernel, places
+
+  CtaChecks* known(Cta& cta, const Worker& worker);
+  CtaChecks& of(Warp& w);
+  const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
+  const Instr* run_racing(Warp& w, const Instr* i, const CheckedOp& op, uint64_t lanes, const uint64_t* offsets);
+  void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
+  void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
+  void synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses);
+  void tell(Warp& w, const std::vector<hazards::Hazard>& found);
+  void copies_arrive(Warp& w, const Instr* i);
+  void check_members(Warp& w, const Instr* i, const CheckedOp& op);
+  /// The finding of an instruction, new or not; @param count  is added
+  Finding& find(const Warp& w, Finding::Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new);
+  void name_shared(const Warp& w, Finding& finding, uint64_t offset) const;
+
+  CheckOptions options_;
+  hazards::WrittenRanges global_;
+  std::map<Key, size_t> index_;
+  std::vector<Finding> findings_;
+  std::vector<hazards::Hazard> found_;  ///< of the instruction that runs
+};
+
+/// A handler: the wrapper.
+const Instr* run_checked(Warp& w, const Instr* i);
+
+}  // namespace bankshot::simt

@@ -1,0 +1,253 @@
+// Accesses to memory, as Checks sees them.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <map>
+
+#include "bankshot/simt/access.hpp"
+#include "bankshot/simt/checks.hpp"
+#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/stepper.hpp"
+#include "bankshot/simt/transaction.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using hazards::AccessKind;
+using Kind = Finding::Kind;
+
+constexpr unsigned kMostBytes = 32;  ///< that a lane accesses at once
+
+uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
+
+Dim3 thread_of(const Warp& w, uint32_t index) {
+  const Dim3 block = w.worker->launch->config->block;
+  return {index % block.x, index / block.x % block.y, index / block.x / block.y};
+}
+
+Dim3 lane_of(const Warp& w, unsigned lane) { return thread_of(w, w.index * w.worker->warp_size + lane); }
+
+/// Lanes whose access lies in shared memory: of the others the engine tells.
+uint64_t within_shared(const Warp& w, uint64_t lanes, const uint64_t* offsets, unsigned bytes) {
+  uint64_t within = 0;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (offsets[lane] + bytes <= w.cta->shared_bytes) within |= bit(lane);
+  }
+  return within;
+}
+
+hazards::WarpAccess warp_access(const Warp& w, const Instr* i, AccessKind kind, uint64_t lanes, const uint64_t* offsets,
+                                unsigned bytes) {
+  hazards::WarpAccess access;
+  access.kind = kind;
+  access.site = static_cast<uint32_t>(i - w.worker->program->code.data());
+  access.warp = w.index;
+  access.lanes = lanes;
+  access.width = bytes;
+  access.offsets = offsets;
+  return access;
+}
+
+}  // namespace
+
+void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
+  const Instr* const code = w.worker->program->code.data();
+  for (const hazards::Hazard& hazard : found) {
+    using H = hazards::Hazard::Kind;
+    const Kind kind = hazard.kind == H::read_after_write    ? Kind::read_after_write
+                      : hazard.kind == H::write_after_read ? Kind::write_after_read
+                                                           : Kind::write_after_write;
+    bool is_new = false;
+    const bool is_warning = hazard.within_warp && !hazard.asynchronous;
+    Finding& finding = find(w, kind, code + hazard.later_site, code + hazard.earlier_site, 1, is_new);
+    if (!is_new && (is_warning || !finding.is_warning)) continue;
+    // The example is one of the worst.
+    finding.is_warning = is_warning;
+    finding.cta = w.cta->index;
+    finding.thread = thread_of(w, hazard.later);
+    finding.other_thread = thread_of(w, hazard.earlier);
+    finding.bytes = hazard.bytes;
+    name_shared(w, finding, hazard.offset);
+    finding.detail = hazard.asynchronous      ? "one of them is an asynchronous copy, for which nobody has waited"
+                     : hazard.one_instruction ? "threads of one warp write different values to one place by one instruction"
+                     : hazard.within_warp     ? "threads of one warp, and no __syncwarp() between"
+                                              : "no barrier between";
+  }
+}
+
+void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
+                                unsigned bytes) {
+  uint64_t nobody = 0;
+  for (uint64_t rest = shared; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (!of(w).written.is_written(addresses[lane], bytes)) nobody |= bit(lane);
+  }
+  bool is_new = false;
+  if (nobody != 0) {
+    Finding& finding = find(w, Kind::unwritten_shared, i, nullptr, static_cast<uint64_t>(std::popcount(nobody)), is_new);
+    if (is_new) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(nobody));
+      finding.thread = lane_of(w, lane);
+      finding.bytes = bytes;
+      name_shared(w, finding, addresses[lane]);
+    }
+  }
+  nobody = 0;
+  for (uint64_t rest = global; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= bit(lane);
+  }
+  if (nobody == 0) return;
+  Finding& finding = find(w, Kind::unwritten_global, i, nullptr, static_cast<uint64_t>(std::popcount(nobody)), is_new);
+  if (!is_new) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(nobody));
+  finding.thread = lane_of(w, lane);
+  finding.bytes = bytes;
+  if (const Allocation* const there = w.worker->memory->find(addresses[lane])) {
+    finding.address = addresses[lane] - there->address;
+    finding.variable = there->label;
+    finding.detail = "byte " + std::to_string(finding.address) + " of an allocation of " + std::to_string(there->size) + " bytes";
+  }
+}
+
+void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
+  for (uint64_t rest = shared; rest != 0; rest &= rest - 1) of(w).written.write(addresses[std::countr_zero(rest)], bytes);
+  for (uint64_t rest = global; rest != 0; rest &= rest - 1) global_.write(addresses[std::countr_zero(rest)], bytes);
+}
+
+void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses) {
+  const bool reads = op.kind != CheckedOp::Kind::store, writes = op.kind != CheckedOp::Kind::load;
+  for (uint64_t rest = shared | global; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    of(w).races.synchronise(w.index, lane, addresses[lane], reads, writes, op.acquires, op.releases);
+  }
+}
+
+const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
+  const uint64_t lanes = executing_lanes(w, i);
+  // What a transaction does nobody sees before it commits.
+  if (lanes == 0 || in_transaction(w)) return op.run(w, i);
+  LaneAddresses to;
+  lane_addresses_of(w, i, lanes, to);
+  const uint64_t* const addresses = to.address.data();
+  const uint64_t shared = within_shared(w, to.shared, addresses, op.bytes);
+  const bool stores = op.kind == CheckedOp::Kind::store;
+  if (options_.memory) {
+    if (!stores) look_for_unwritten(w, i, shared, to.global, addresses, op.bytes);
+    if (op.kind != CheckedOp::Kind::load) mark_written(w, shared, to.global, addresses, op.bytes);
+  }
+  if (!options_.race) return op.run(w, i);
+  found_.clear();
+  if (shared != 0) {
+    const AccessKind kind = stores                                  ? AccessKind::write
+                            : op.kind == CheckedOp::Kind::load ? AccessKind::read
+                                                                    : AccessKind::atomic;
+    hazards::WarpAccess access = warp_access(w, i, kind, shared, addresses, op.bytes);
+    access.strong = op.strong;
+    of(w).races.access(access, found_);
+  }
+  if (op.strong) synchronise(w, op, shared, to.global, addresses);
+  if (found_.empty()) return op.run(w, i);
+  if (stores) return run_racing(w, i, op, shared, addresses);
+  tell(w, found_);
+  return op.run(w, i);
+}
+
+/// Executes a store that races with others. Who writes what is there already, or the same as the others, harms nobody.
+const Instr* Checks::run_racing(Warp& w, const Instr* i, const CheckedOp& op, uint64_t lanes, const uint64_t* offsets) {
+  using Value = std::array<std::byte, kMostBytes>;
+  std::vector<hazards::Hazard> found = found_;
+  const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
+  std::map<uint64_t, bool> differs;  // by offset
+  std::vector<Value> before;
+  for (const hazards::Hazard& hazard : found) {
+    Value& value = before.emplace_back();
+    std::memcpy(value.data(), w.cta->shared + hazard.offset, hazard.bytes);
+  }
+  if (std::any_of(found.begin(), found.end(), one_instruction)) {
+    // Lane after lane, to see what each of them writes.
+    const uint64_t active = w.active;
+    const bool counting = std::exchange(w.worker->counting, false);
+    std::map<uint64_t, Value> values;
+    const Instr* next = i;
+    for (uint64_t rest = lanes; rest != 0 && next != nullptr; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      w.active = bit(lane);
+      next = op.run(w, i);
+      Value value{};
+      std::memcpy(value.data(), w.cta->shared + offsets[lane], std::min<unsigned>(op.bytes, kMostBytes));
+      const auto [it, first] = values.try_emplace(offsets[lane], value);
+      if (!first && it->second != value) differs[offsets[lane]] = true;
+    }
+    w.active = active;
+    w.worker->counting = counting;
+    if (next == nullptr) return nullptr;
+  }
+  const Instr* const next = op.run(w, i);
+  if (w.cta->faulted) return next;
+  std::vector<hazards::Hazard> harmful;
+  for (size_t k = 0; k < found.size(); ++k) {
+    const hazards::Hazard& hazard = found[k];
+    const bool same = std::memcmp(before[k].data(), w.cta->shared + hazard.offset, hazard.bytes) == 0;
+    if (hazard.one_instruction ? differs.contains(hazard.offset) : !same || hazard.asynchronous) harmful.push_back(hazard);
+  }
+  tell(w, harmful);
+  return next;
+}
+
+void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, uint64_t lanes, const uint64_t* addresses,
+                    unsigned bytes) {
+  LaneAddresses to;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const int64_t offset = shared_offset(w, space, addresses[lane]);
+    to.address[lane] = offset >= 0 ? static_cast<uint64_t>(offset) : addresses[lane];
+    (offset >= 0 ? to.shared : to.global) |= bit(lane);
+  }
+  const uint64_t shared = within_shared(w, to.shared, to.address.data(), bytes);
+  if (options_.memory) {
+    if (kind != AccessKind::write) look_for_unwritten(w, i, shared, to.global, to.address.data(), bytes);
+    if (kind != AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
+  }
+  if (!options_.race || shared == 0) return;
+  found_.clear();
+  of(w).races.access(warp_access(w, i, kind, shared, to.address.data(), bytes), found_);
+  tell(w, found_);
+}
+
+void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes) {
+  std::array<uint64_t, 64> wide;
+  for (size_t lane = 0; lane < wide.size(); ++lane) wide[lane] = offsets[lane];
+  const uint64_t shared = within_shared(w, lanes, wide.data(), bytes);
+  if (options_.memory) mark_written(w, shared, 0, wide.data(), bytes);
+  if (!options_.race) return;
+  found_.clear();
+  of(w).races.copy_async(warp_access(w, i, AccessKind::write, shared, wide.data(), bytes), hazards::SharedRaces::kLanes, found_);
+  tell(w, found_);
+}
+
+void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier) {
+  if (offset + bytes > w.cta->shared_bytes) return;
+  if (options_.memory && writes) of(w).written.write(offset, bytes);
+  if (options_.memory && !writes && !of(w).written.is_written(offset, bytes)) {
+    std::array<uint64_t, 64> at{};
+    at[lane] = offset;
+    look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
+  }
+  if (!options_.race) return;
+  found_.clear();
+  std::array<uint64_t, 64> at{};
+  at[lane] = offset;
+  const hazards::WarpAccess access =
+      warp_access(w, i, writes ? AccessKind::write : AccessKind::read, bit(lane), at.data(), static_cast<unsigned>(bytes));
+  if (barrier >= 0) {
+    of(w).races.copy_bulk(access, static_cast<uint64_t>(barrier), found_);
+  } else {
+    of(w).races.copy_async(access, hazards::SharedRaces::kBulks, found_);
+  }
+  tell(w, found_);
+}
+
+}  // namespace bankshot::simt

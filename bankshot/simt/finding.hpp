@@ -1,0 +1,53 @@
+// What Checks found wrong with a program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bankshot/simt/engine.hpp"
+
+namespace bankshot::simt {
+
+struct CheckOptions {
+  bool memory = false;  ///< reads of what nobody wrote
+  bool race = false;    ///< accesses to shared memory without an order
+  bool sync = false;    ///< barriers that not all execute who have to
+  bool any() const { return memory || race || sync; }
+};
+
+struct Finding {
+  enum class Kind : uint8_t {
+    invalid_access,       ///< memory: outside of all allocations, misaligned, freed: a fault that ended the launch
+    unwritten_shared,     ///< memory: shared memory is read that nobody wrote
+    unwritten_global,     ///< memory: the same of an allocation
+    leak,                 ///< memory: an allocation that was not freed
+    read_after_write,     ///< race: what a read gets depends on who is faster
+    write_after_read,     ///< race
+    write_after_write,    ///< race: what stays depends on who is faster
+    divergent_barrier,    ///< sync: an aligned barrier that not all threads of the warp execute together
+    barrier_count,        ///< sync: a number of threads that is no multiple of the warp size
+    missing_member,       ///< sync: a thread executes with a membermask that does not name it
+    invalid_barrier,      ///< sync: a deadlock, or a barrier misused: a fault that ended the launch
+  };
+  Kind kind = Kind::invalid_access;
+  bool is_warning = false;        ///< works as things are on some hardware, but nothing promises it
+  std::string kernel;             ///< as in the PTX; empty for leaks
+  Source source, other;           ///< of a race: the later and the earlier access
+  std::string op, other_op;       ///< "ld.shared.f32"; empty if there is none
+  uint64_t count = 0;             ///< threads that did it, each as often as it did; of leaks: allocations
+  // The first of them.
+  Dim3 cta, thread, other_thread; ///< of a race: the later and the earlier
+  uint64_t address = 0;           ///< in shared memory: byte offset; else where it is in the variable or allocation
+  uint64_t bytes = 0;
+  std::string variable;           ///< what is there, as in the PTX, or empty
+  std::string detail;             ///< a sentence more, or empty
+};
+
+constexpr unsigned kFindingKinds = 11;
+
+/// "memory", "race" or "sync".
+const char* check_of(Finding::Kind kind);
+/// "read-after-write", for JSON.
+const char* name_of(Finding::Kind kind);
+
+}  // namespace bankshot::simt
