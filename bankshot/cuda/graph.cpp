@@ -75,7 +75,7 @@ Graph::Graph(GraphTable& table) : table(table), id(table.next_id_++) { table.gra
 
 Graph::~Graph() {
   for (const auto& node : nodes) table.nodes_.erase(node.get());
-  for (const auto& [object, references] : objects) table.release(object, references);
+  for (const auto& [object, references] : objects) table.release(object, 0, references);
   table.graphs_.erase(this);
 }
 
@@ -113,6 +113,12 @@ void Graph::disconnect(Node* from, Node* to) {
   std::erase(from->dependents, to);
 }
 
+void Graph::retain(UserObject* object, unsigned references, bool moves) {
+  objects[object] += references;
+  object->graphs += references;
+  if (moves) object->callers -= references;
+}
+
 std::unique_ptr<Graph> Graph::clone(std::unordered_map<uint64_t, Node*>* copies) const {
   auto copy = std::make_unique<Graph>(table);
   copy->copied_from = id;
@@ -127,10 +133,7 @@ std::unique_ptr<Graph> Graph::clone(std::unordered_map<uint64_t, Node*>* copies)
   }
   for (const auto& node : nodes)
     for (const Edge& edge : node->dependencies) copy->connect(here[edge.node], here[node.get()], edge.data);
-  for (const auto& [object, references] : objects) {
-    copy->objects[object] = references;
-    object->references += references;
-  }
+  for (const auto& [object, references] : objects) copy->retain(object, references, false);
   return copy;
 }
 
@@ -185,9 +188,11 @@ UserObject* GraphTable::create_object(UserObject object) {
   return handle;
 }
 
-void GraphTable::release(UserObject* object, uint64_t references) {
-  object->references -= std::min(object->references, references);
-  if (object->references > 0) return;
+void GraphTable::release(UserObject* object, uint64_t callers, uint64_t graphs) {
+  if (!contains(object)) return;  // a graph that was running outlives a reset of the device
+  object->callers -= std::min(object->callers, callers);
+  object->graphs -= std::min(object->graphs, graphs);
+  if (object->callers > 0 || object->graphs > 0) return;
   unused_.push_back(*object);
   objects_.erase(object);
 }

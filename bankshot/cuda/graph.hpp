@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -58,7 +59,8 @@ struct GraphMemory {
 // What a node does. What the interfaces give as pointers to arguments is copied.
 
 struct KernelWork {
-  Function* function = nullptr;
+  Function* function = nullptr;  ///< its module may be gone when the node is looked at or runs
+  std::string name;              ///< of the function
   simt::Dim3 grid, block;
   uint32_t dynamic_shared = 0;
   std::vector<std::byte> parameters;               ///< the whole buffer
@@ -143,7 +145,8 @@ struct Node {
 struct UserObject {
   void* data = nullptr;
   void (*destroy)(void*) = nullptr;
-  uint64_t references = 0;
+  uint64_t callers = 0;  ///< references that the program holds
+  uint64_t graphs = 0;   ///< … and that graphs hold
 };
 
 /// Its address is the handle.
@@ -167,6 +170,8 @@ struct Graph {
   bool depends(const Node* node, const Node* on) const;  ///< directly
   void connect(Node* from, Node* to, abi::EdgeData data);
   void disconnect(Node* from, Node* to);
+  /// References to an object. @param moves  they are the program's, which must hold as many
+  void retain(UserObject* object, unsigned references, bool moves);
   /// A copy with the same nodes in the same order, and of graphs inside. @param copies  filled: by id of the original
   std::unique_ptr<Graph> clone(std::unordered_map<uint64_t, Node*>* copies = nullptr) const;
   /// The nodes so that each comes behind those it depends on; of several that could come next the one added first.
@@ -189,7 +194,8 @@ class GraphTable {
 
   UserObject* create_object(UserObject object);
   bool contains(const UserObject* object) const { return objects_.contains(object); }
-  void release(UserObject* object, uint64_t references);
+  /// An object to which nothing refers any more goes away. Nothing happens if it is none.
+  void release(UserObject* object, uint64_t callers, uint64_t graphs);
   /// Objects to which nobody refers any more: their destructors are the program's and run without the session's lock.
   std::vector<UserObject> take_unused() { return std::exchange(unused_, {}); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "bankshot/cuda/launch_attributes.hpp"
 #include "bankshot/cuda/session.hpp"
@@ -27,14 +28,6 @@ bool is_captured_for(Session& session, const Graph* graph) {
   return found;
 }
 
-/// Whether the graph, or one inside, has memory that it allocates or frees.
-bool has_memory(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const auto& node) {
-    if (const auto* child = std::get_if<ChildWork>(&node->work)) return has_memory(*child->graph);
-    return std::holds_alternative<AllocateWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
-  });
-}
-
 Status replace(Node& node, MadeWork work) {
   if (!work) return work.error();
   if (type_of(*work) != type_of(node.work)) return Status::invalid_value;
@@ -52,6 +45,14 @@ Node* node_of(Session& session, GraphExec* exec, const Node* node) {
 }
 
 }  // namespace
+
+bool has_memory(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const auto& node) {
+    bool found = std::holds_alternative<AllocateWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
+    for_each_inside(*node, [&](const Graph& inside) { found |= has_memory(inside); });
+    return found;
+  });
+}
 
 Status create(Session& session, Graph** graph, unsigned flags) {
   if (!graph || flags != 0) return Status::invalid_value;
@@ -151,8 +152,9 @@ Status add_conditional(Session& session, Node** node, Graph* graph, Node* const*
 Status create_condition(Session& session, unsigned long long* handle, Graph* graph, unsigned initial, unsigned flags) {
   constexpr unsigned kAssign = 1;
   if (!handle || !is_graph(session, graph) || (flags & ~kAssign)) return Status::invalid_value;
+  // Not of a kind that the program frees.
   const auto address =
-      session.memory().allocate(sizeof(uint32_t), simt::MemoryKind::device, 256, "condition of a graph");
+      session.memory().allocate(sizeof(uint32_t), simt::MemoryKind::module_global, 256, "condition of a graph");
   if (!address) return Status::out_of_memory;
   graph->conditions.push_back(std::make_shared<Condition>(session.memory(), *address, initial, (flags & kAssign) != 0));
   *handle = *address;
@@ -215,9 +217,11 @@ Status dependents(Session& session, Node* node, Node** out, abi::EdgeData* data,
 Status connect(Session& session, Graph* graph, Node* const* from, Node* const* to, const abi::EdgeData* data,
                size_t count) {
   if (!is_graph(session, graph) || (count > 0 && (!from || !to))) return Status::invalid_value;
+  std::set<std::pair<const Node*, const Node*>> seen;
   for (size_t k = 0; k < count; ++k) {
     const bool fine = is_node(session, from[k]) && is_node(session, to[k]) && from[k]->graph == graph &&
-                      to[k]->graph == graph && from[k] != to[k] && !graph->depends(to[k], from[k]);
+                      to[k]->graph == graph && from[k] != to[k] && !graph->depends(to[k], from[k]) &&
+                      seen.insert({from[k], to[k]}).second;
     if (!fine) return Status::invalid_value;
   }
   for (size_t k = 0; k < count; ++k) graph->connect(from[k], to[k], data ? data[k] : abi::EdgeData{});

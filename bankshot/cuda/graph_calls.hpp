@@ -11,6 +11,9 @@ Status destroy(Session& session, Graph* graph);
 Status clone(Session& session, Graph** copy, const Graph* graph);
 Status find_in_clone(Session& session, Node** found, const Node* node, const Graph* copy);
 
+/// Whether the graph, or one inside, has memory that it allocates or frees: its addresses are one graph's only.
+bool has_memory(const Graph& graph);
+
 /// Adds a node. @param node  may be null @param data  of the edges, may be null
 Status add(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
            size_t count, MadeWork work);

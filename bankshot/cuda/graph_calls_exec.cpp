@@ -31,6 +31,14 @@ Node* instance_node(Session& session, GraphExec* exec, const Node* node) {
   return can_be ? copy->second : nullptr;
 }
 
+/// A launch that is captured: a child of the graph for which it is, with the same limits as a child that is added.
+MadeWork child_in_capture(Session& session, const Stream& stream, const Graph& launched) {
+  if (has_memory(launched)) return Status::not_supported;
+  auto child = launched.clone();
+  child->inside = session.captures().find(stream.capture)->graph;
+  return Work(ChildWork{std::move(child)});
+}
+
 }  // namespace
 
 Status instantiate(Session& session, GraphExec** exec, Graph* graph, unsigned long long flags,
@@ -112,7 +120,7 @@ Status launch(Session& session, GraphExec* exec, void* stream) {
     if (!found) return Status::invalid_value;
     Stream* capturing = nullptr;
     if (const Status status = before_work(session, stream, capturing); status != Status::success) return status;
-    if (capturing) return capture(session, *capturing, Work(ChildWork{found->graph->clone()}));
+    if (capturing) return capture(session, *capturing, child_in_capture(session, *capturing, *found->graph));
   }
   return cuda::launch(session, std::move(found), stream);
 }
@@ -127,14 +135,14 @@ Status create_object(Session& session, UserObject** object, void* data, void (*d
 
 Status retain(Session& session, UserObject* object, unsigned count) {
   if (!session.graphs().contains(static_cast<const UserObject*>(object)) || count == 0) return Status::invalid_value;
-  object->references += count;
+  object->callers += count;
   return Status::success;
 }
 
 Status release(Session& session, UserObject* object, unsigned count) {
-  if (!session.graphs().contains(static_cast<const UserObject*>(object)) || count == 0 || count > object->references)
+  if (!session.graphs().contains(static_cast<const UserObject*>(object)) || count == 0 || count > object->callers)
     return Status::invalid_value;
-  session.graphs().release(object, count);
+  session.graphs().release(object, count, 0);
   return Status::success;
 }
 
@@ -144,8 +152,9 @@ Status retain(Session& session, Graph* graph, UserObject* object, unsigned count
   if (!table.contains(static_cast<const Graph*>(graph)) || !table.contains(static_cast<const UserObject*>(object)) ||
       count == 0 || (flags & ~kMove))
     return Status::invalid_value;
-  graph->objects[object] += count;
-  if (!(flags & kMove)) object->references += count;
+  const bool moves = (flags & kMove) != 0;
+  if (moves && count > object->callers) return Status::invalid_value;
+  graph->retain(object, count, moves);
   return Status::success;
 }
 
@@ -155,7 +164,7 @@ Status release(Session& session, Graph* graph, UserObject* object, unsigned coun
   if (held == graph->objects.end() || held->second < count) return Status::invalid_value;
   held->second -= count;
   if (held->second == 0) graph->objects.erase(held);
-  session.graphs().release(object, count);
+  session.graphs().release(object, 0, count);
   return Status::success;
 }
 

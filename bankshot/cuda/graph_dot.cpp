@@ -26,7 +26,7 @@ std::string escaped(const std::string& text) {
 std::string label_of(const Node& node) {
   std::string text = kTypes[static_cast<int>(type_of(node.work))];
   if (const auto* kernel = std::get_if<KernelWork>(&node.work))
-    text += fmt::format("\\n{}\\n({},{},{}) x ({},{},{}), {} bytes", escaped(report::demangle(kernel->function->name)),
+    text += fmt::format("\\n{}\\n({},{},{}) x ({},{},{}), {} bytes", escaped(report::demangle(kernel->name)),
                         kernel->grid.x, kernel->grid.y, kernel->grid.z, kernel->block.x, kernel->block.y,
                         kernel->block.z, kernel->dynamic_shared);
   if (const auto* copy = std::get_if<CopyWork>(&node.work))

@@ -6,24 +6,16 @@
 namespace bankshot::cuda {
 namespace {
 
-/// Calls `visit` for each graph that a node has inside.
-template <class Visit>
-void for_each_inside(const Node& node, Visit&& visit) {
-  if (const auto* child = std::get_if<ChildWork>(&node.work)) visit(*child->graph);
-  if (const auto* conditional = std::get_if<ConditionalWork>(&node.work))
-    for (const auto& body : conditional->bodies) visit(*body);
-}
-
 /// @return the graph in which nodes depend on themselves, or null
-const Graph* sort(GraphExec& exec, const Graph& graph) {
+const Graph* sort(GraphExec::Orders& orders, const Graph& graph) {
   auto order = graph.order();
   if (order.size() != graph.nodes.size()) return &graph;
   const Graph* bad = nullptr;
   for (const Node* node : order)
     for_each_inside(*node, [&](const Graph& inside) {
-      if (!bad) bad = sort(exec, inside);
+      if (!bad) bad = sort(orders, inside);
     });
-  exec.orders[&graph] = std::move(order);
+  orders[&graph] = std::move(order);
   return bad;
 }
 
@@ -33,22 +25,24 @@ void assign_conditions(const Graph& graph) {
   for (const auto& node : graph.nodes) for_each_inside(*node, assign_conditions);
 }
 
-/// One launch, with the lock that it gives up for callbacks.
+/// One launch, with the lock that it gives up for callbacks. What these do to the instance, such as to update or destroy it, is
+/// for later launches.
 class Run {
  public:
-  Run(Session& session, GraphExec& exec, void* stream)
-      : session_(session), exec_(exec), stream_(stream), lock_(session.mutex()) {}
+  Run(Session& session, std::shared_ptr<GraphExec> exec, void* stream)
+      : session_(session), stream_(stream), lock_(session.mutex()), exec_(std::move(exec)), graph_(exec_->graph),
+        orders_(exec_->orders) {}
 
   Status run() {
     if (const Status status = session_.open(); status != Status::success) return status;
     if (!session_.streams().find(stream_)) return Status::invalid_handle;
-    assign_conditions(*exec_.graph);
-    return run(*exec_.graph);
+    assign_conditions(*graph_);
+    return run(*graph_);
   }
 
  private:
   Status run(const Graph& graph) {
-    for (const Node* node : exec_.orders.at(&graph)) {
+    for (const Node* node : orders_->at(&graph)) {
       if (!node->enabled) continue;
       if (const Status status = run(*node); status != Status::success) return status;
       if (stopped()) break;
@@ -61,14 +55,15 @@ class Run {
 
   Status run(const Node& node) {
     if (const auto* host = std::get_if<HostWork>(&node.work)) {
+      const abi::HostNode call = host->what;
       lock_.unlock();
-      host->what.function(host->what.data);
+      call.function(call.data);
       lock_.lock();
       return session_.is_open() ? Status::success : Status::context_is_destroyed;
     }
     if (const auto* child = std::get_if<ChildWork>(&node.work)) return run(*child->graph);
     if (const auto* conditional = std::get_if<ConditionalWork>(&node.work)) return run(*conditional);
-    return execute(session_, stream_, node.work, exec_.flags & GraphExec::kAutoFree);
+    return execute(session_, stream_, node.work, exec_->flags & GraphExec::kAutoFree);
   }
 
   Status run(const ConditionalWork& conditional) {
@@ -88,9 +83,12 @@ class Run {
   }
 
   Session& session_;
-  GraphExec& exec_;
   void* stream_;
   std::unique_lock<std::mutex> lock_;
+  // Behind the lock, so that what is the last to refer to them gives them up under it.
+  std::shared_ptr<GraphExec> exec_;
+  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<const GraphExec::Orders> orders_;
 };
 
 UpdateProblem compare(const Graph& ours, const Graph& theirs);
@@ -138,7 +136,9 @@ Result<std::unique_ptr<GraphExec>, InstantiateProblem> instantiate(const Graph& 
   auto exec = std::make_unique<GraphExec>();
   exec->flags = flags;
   exec->graph = graph.clone(&exec->copies);
-  if (sort(*exec, *exec->graph)) return InstantiateProblem{InstantiateResult::cycle, nullptr};
+  auto orders = std::make_shared<GraphExec::Orders>();
+  if (sort(*orders, *exec->graph)) return InstantiateProblem{InstantiateResult::cycle, nullptr};
+  exec->orders = std::move(orders);
   return exec;
 }
 
@@ -161,7 +161,7 @@ UpdateProblem update(GraphExec& exec, const Graph& graph) {
 }
 
 Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream) {
-  return Run(session, *exec, stream).run();
+  return Run(session, std::move(exec), stream).run();
 }
 
 }  // namespace bankshot::cuda

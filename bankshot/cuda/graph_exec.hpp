@@ -16,11 +16,21 @@ class Session;
 struct GraphExec {
   static constexpr unsigned long long kAutoFree = 1, kUpload = 2, kDeviceLaunch = 4, kNodePriority = 8;
 
-  std::unique_ptr<Graph> graph;
+  using Orders = std::unordered_map<const Graph*, std::vector<Node*>>;  ///< of the graph and of those inside
+
+  std::shared_ptr<Graph> graph;  ///< shared with launches that are under way
+  std::shared_ptr<const Orders> orders;
   unsigned long long flags = 0;
-  std::unordered_map<uint64_t, Node*> copies;                   ///< by id of the node that was instantiated
-  std::unordered_map<const Graph*, std::vector<Node*>> orders;  ///< of the graph and of those inside
+  std::unordered_map<uint64_t, Node*> copies;  ///< by id of the node that was instantiated
 };
+
+/// Calls `visit` for each graph that a node has inside.
+template <class Visit>
+void for_each_inside(const Node& node, Visit&& visit) {
+  if (const auto* child = std::get_if<ChildWork>(&node.work)) visit(*child->graph);
+  if (const auto* conditional = std::get_if<ConditionalWork>(&node.work))
+    for (const auto& body : conditional->bodies) visit(*body);
+}
 
 /// Why a graph cannot be instantiated, or an instance not be updated: numbers of CUgraphInstantiateResult and
 /// CUgraphExecUpdateResult.

@@ -20,7 +20,8 @@ constexpr int kHost = 1, kDevice = 2, kUnified = 4;  // CUmemorytype
 int memory_type(Side side) { return side == Side::host ? kHost : side == Side::device ? kDevice : kUnified; }
 
 Status run(Session& session, void* stream, const KernelWork& kernel) {
-  if (!session.modules().function(kernel.function)) return Status::invalid_handle;  // its module was unloaded
+  const Function* const function = session.modules().function(kernel.function);
+  if (!function || function->name != kernel.name) return Status::invalid_handle;  // its module was unloaded
   LaunchRequest request{
       .grid = kernel.grid, .block = kernel.block, .dynamic_shared = kernel.dynamic_shared, .packed = kernel.parameters};
   if (const auto found = kernel.attributes.find(abi::LaunchAttribute::cooperative); found != kernel.attributes.end())
@@ -70,6 +71,7 @@ MadeWork kernel_work(Session& session, Function& function, const LaunchRequest& 
   if (const auto refusal = refusal_of(session.device(), function, request))
     return launch_failed(session, function.name, refusal->status, refusal->reason);
   KernelWork work{.function = &function,
+                  .name = function.name,
                   .grid = request.grid,
                   .block = request.block,
                   .dynamic_shared = static_cast<uint32_t>(request.dynamic_shared),

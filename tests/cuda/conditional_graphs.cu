@@ -55,6 +55,8 @@ int main() {
   kernel(bodies[0], added, reinterpret_cast<void*>(count_down), &left, &handle);
   cudaGraphExec_t exec;
   OK(cudaGraphInstantiate(&exec, graph, 0));
+  EXPECT_EQ(cudaFree(reinterpret_cast<void*>(handle)), cudaErrorInvalidValue);  // not the program's memory
+  cudaGetLastError();
   EXPECT_EQ(run(exec, 7, 0), 7);
   EXPECT_EQ(run(exec, 3, 0), 3);
   OK(cudaGraphExecDestroy(exec));

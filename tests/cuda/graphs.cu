@@ -169,6 +169,14 @@ static void rejects_cycles_and_strangers() {
   OK(cudaGraphAddEmptyNode(&c, other, nullptr, 0));
   EXPECT_EQ(cudaGraphAddDependencies(graph, &c, &b, nullptr, 1), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGraphAddEmptyNode(&c, graph, &c, 1), cudaErrorInvalidValue);
+  cudaGraphNode_t twice_from[2], twice_to[2], d;
+  OK(cudaGraphAddEmptyNode(&d, graph, nullptr, 0));
+  twice_from[0] = twice_from[1] = b;
+  twice_to[0] = twice_to[1] = d;
+  EXPECT_EQ(cudaGraphAddDependencies(graph, twice_from, twice_to, nullptr, 2), cudaErrorInvalidValue);
+  size_t edges = 0;
+  OK(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
+  EXPECT_EQ(edges, 1);  // none of a list that is refused
   OK(cudaGraphAddDependencies(graph, &b, &a, nullptr, 1));
   cudaGraphExec_t exec;
   cudaGraphInstantiateParams params{};
@@ -323,11 +331,85 @@ static void user_objects_and_dot() {
   EXPECT_EQ(destroyed, 1);
 }
 
+/// References of the program and of graphs are two things: nobody gives up or moves what another holds.
+static void references_of_user_objects() {
+  destroyed = 0;
+  cudaUserObject_t object;
+  OK(cudaUserObjectCreate(&object, &destroyed, [](void* count) { ++*static_cast<int*>(count); }, 1,
+                          cudaUserObjectNoDestructorSync));
+  cudaGraph_t graph;
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaGraphRetainUserObject(graph, object, 2, 0));  // 1 of the program, 2 of the graph
+  EXPECT_EQ(cudaUserObjectRelease(object, 2), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphRetainUserObject(graph, object, 2, cudaGraphUserObjectMove), cudaErrorInvalidValue);
+  OK(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));  // none and 3
+  EXPECT_EQ(cudaUserObjectRelease(object, 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphReleaseUserObject(graph, object, 4), cudaErrorInvalidValue);
+  OK(cudaGraphReleaseUserObject(graph, object, 2));
+  EXPECT_EQ(destroyed, 0);
+  OK(cudaGraphDestroy(graph));
+  EXPECT_EQ(destroyed, 1);
+  cudaGetLastError();
+}
+
+struct Update {
+  cudaGraphExec_t exec;
+  cudaGraph_t graph;
+  cudaError_t status;
+};
+
+/// A node that changes the instance that is running: what runs stays what it was.
+static void updated_by_itself() {
+  Fixture f;
+  cudaGraph_t graph;
+  OK(cudaGraphCreate(&graph, 0));
+  Update update{};
+  cudaHostNodeParams call{};
+  call.fn = [](void* data) {
+    auto& u = *static_cast<Update*>(data);
+    cudaGraphExecUpdateResultInfo info{};
+    u.status = cudaGraphExecUpdate(u.exec, u.graph, &info);
+  };
+  call.userData = &update;
+  cudaMemsetParams fill{};
+  fill.dst = f.device;
+  fill.elementSize = 4;
+  fill.value = 1;
+  fill.width = fill.height = 1;
+  cudaGraphNode_t host, filled;
+  OK(cudaGraphAddHostNode(&host, graph, nullptr, 0, &call));
+  OK(cudaGraphAddMemsetNode(&filled, graph, &host, 1, &fill));
+  OK(cudaGraphInstantiate(&update.exec, graph, 0));
+  fill.value = 2;
+  OK(cudaGraphMemsetNodeSetParams(filled, &fill));
+  update.graph = graph;
+  OK(cudaGraphLaunch(update.exec, f.stream));
+  OK(update.status);
+  EXPECT_EQ(f.read(), 1);
+  OK(cudaGraphLaunch(update.exec, f.stream));
+  EXPECT_EQ(f.read(), 2);
+  // … or destroys it.
+  call.fn = [](void* data) {
+    auto& u = *static_cast<Update*>(data);
+    u.status = cudaGraphExecDestroy(u.exec);
+  };
+  OK(cudaGraphExecHostNodeSetParams(update.exec, host, &call));
+  OK(cudaMemset(f.device, 0, sizeof(int)));
+  OK(cudaGraphLaunch(update.exec, f.stream));
+  OK(update.status);
+  EXPECT_EQ(f.read(), 2);
+  EXPECT_EQ(cudaGraphLaunch(update.exec, f.stream), cudaErrorInvalidValue);
+  OK(cudaGraphDestroy(graph));
+  cudaGetLastError();
+}
+
 int main() {
   nodes_and_edges();
   rejects_cycles_and_strangers();
   symbols_children_and_events();
   memory_nodes();
   user_objects_and_dot();
+  references_of_user_objects();
+  updated_by_itself();
   return finish("graphs");
 }

@@ -81,7 +81,7 @@ TEST_F(CudaGraph, an_object_goes_with_the_last_graph_that_refers_to_it) {
   int data = 0;
   UserObject* const object = table.create_object({&data, nullptr, 1});
   Graph* graph = table.create();
-  graph->objects[object] = 1;
+  graph->retain(object, 1, true);
   auto clone = graph->clone();
   table.destroy(graph);
   EXPECT_TRUE(table.take_unused().empty());
