@@ -1,6 +1,8 @@
 #include "bankshot/cuda/array_copy.hpp"
 
 #include "bankshot/cuda/arrays.hpp"
+#include "bankshot/cuda/capture.hpp"
+#include "bankshot/cuda/graph_work.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -20,6 +22,22 @@ Status end_of(Session& session, const void* handle, const abi::PitchedPtr& point
   uint64_t x = 0;
   if (__builtin_mul_overflow(at.x, texel_bytes(array->spec.format), &x)) return Status::invalid_value;
   return region_of(*array, x, at.y, at.z, extent, out);
+}
+
+constexpr int kArray = 3;
+
+void put_source(abi::DriverMemcpy3D& copy, const ArrayPlace& place) {
+  copy.src_type = kArray;
+  copy.src_array = const_cast<void*>(place.array);
+  copy.src_x = place.x;
+  copy.src_y = place.y;
+}
+
+void put_target(abi::DriverMemcpy3D& copy, const ArrayPlace& place) {
+  copy.dst_type = kArray;
+  copy.dst_array = const_cast<void*>(place.array);
+  copy.dst_x = place.x;
+  copy.dst_y = place.y;
 }
 
 /// Memory types of the driver: 1 host, 2 device, 3 array, 4 unified.
@@ -107,6 +125,45 @@ Status copy_3d(Session& session, const abi::DriverMemcpy3D& c) {
       status != Status::success)
     return status;
   return copy(session.memory(), to, from, extent);
+}
+
+abi::DriverMemcpy3D rectangle_copy(const ArrayPlace& to, const Region& from, const Extent& extent) {
+  abi::DriverMemcpy3D copy = copy_parameters({}, from, extent);
+  put_target(copy, to);
+  return copy;
+}
+
+abi::DriverMemcpy3D rectangle_copy(const Region& to, const ArrayPlace& from, const Extent& extent) {
+  abi::DriverMemcpy3D copy = copy_parameters(to, {}, extent);
+  put_source(copy, from);
+  return copy;
+}
+
+abi::DriverMemcpy3D rectangle_copy(const ArrayPlace& to, const ArrayPlace& from, const Extent& extent) {
+  abi::DriverMemcpy3D copy = copy_parameters({}, {}, extent);
+  put_target(copy, to);
+  put_source(copy, from);
+  return copy;
+}
+
+Status issue_run(Session& session, void* stream, const ArrayPlace& place, const Region& linear, uint64_t bytes,
+                 bool to_array) {
+  Stream* capturing = nullptr;
+  if (const Status status = before_work(session, stream, capturing); status != Status::success) return status;
+  const Array* const array = session.arrays().array(place.array);
+  if (!array) return Status::invalid_handle;
+  if (!capturing) return copy_rows_of(session.memory(), *array, place.x, place.y, bytes, linear, to_array);
+  const auto pieces = pieces_of_run(array->spec, place.x, place.y, bytes);
+  if (!pieces) return capture(session, *capturing, pieces.error());
+  for (const RunPiece& piece : *pieces) {
+    const Region part{linear.address + piece.begin, piece.extent.width, 0, linear.side};
+    const ArrayPlace there{place.array, piece.x, piece.y};
+    const Status status =
+        capture(session, *capturing,
+                copy_work(to_array ? rectangle_copy(there, part, piece.extent) : rectangle_copy(part, there, piece.extent)));
+    if (status != Status::success) return status;
+  }
+  return Status::success;
 }
 
 }  // namespace bankshot::cuda

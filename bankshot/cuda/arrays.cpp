@@ -191,36 +191,46 @@ Status region_of(const Array& array, uint64_t x, uint64_t y, uint64_t z, const E
   return Status::success;
 }
 
+Result<std::vector<RunPiece>, Status> pieces_of_run(const ArraySpec& spec, uint64_t x, uint64_t y, uint64_t bytes) {
+  const uint64_t row = spec.row_bytes();
+  if (x > row || y >= spec.rows() || bytes > (spec.rows() - y) * row - x) return Status::invalid_value;
+  std::vector<RunPiece> pieces;
+  for (uint64_t begin = 0; begin < bytes;) {
+    const uint64_t rest = bytes - begin;
+    const bool whole = x == 0 && rest >= row;
+    const Extent extent{whole ? row : std::min(rest, row - x), whole ? rest / row : 1, 1};
+    if (extent.width != 0) pieces.push_back({x, y, begin, extent});  // a run may begin at the end of a row
+    begin += extent.width * extent.height;
+    y += extent.height;
+    x = 0;
+  }
+  return pieces;
+}
+
 Status copy_rows_of(const simt::Memory& memory, const Array& array, uint64_t x, uint64_t y, uint64_t bytes,
                     Region linear, bool to_array) {
   // All of it is checked before the first byte moves.
-  const uint64_t row = array.spec.row_bytes();
-  if (x > row || y >= array.spec.rows() || bytes > (array.spec.rows() - y) * row - x) return Status::invalid_value;
+  const auto pieces = pieces_of_run(array.spec, x, y, bytes);
+  if (!pieces) return pieces.error();
   if (const Status status = check_range(memory, linear.address, bytes, linear.side); status != Status::success)
     return status;
-  while (bytes != 0) {
-    const bool whole = x == 0 && bytes >= row;
-    const Extent extent{whole ? row : std::min(bytes, row - x), whole ? bytes / row : 1, 1};
+  for (const RunPiece& piece : *pieces) {
     Region place;
-    if (const Status status = region_of(array, x, y, 0, extent, place); status != Status::success) return status;
-    linear.pitch = extent.width;
-    const Status status = to_array ? copy(memory, place, linear, extent) : copy(memory, linear, place, extent);
+    if (const Status status = region_of(array, piece.x, piece.y, 0, piece.extent, place); status != Status::success)
+      return status;
+    const Region part{linear.address + piece.begin, piece.extent.width, 0, linear.side};
+    const Status status = to_array ? copy(memory, place, part, piece.extent) : copy(memory, part, place, piece.extent);
     if (status != Status::success) return status;
-    linear.address += extent.width * extent.height;
-    bytes -= extent.width * extent.height;
-    y += extent.height;
-    x = 0;
   }
   return Status::success;
 }
 
 Status copy_rows_of(const simt::Memory& memory, const Array& to, uint64_t to_x, uint64_t to_y, const Array& from,
                     uint64_t from_x, uint64_t from_y, uint64_t bytes) {
+  if (const auto pieces = pieces_of_run(to.spec, to_x, to_y, bytes); !pieces) return pieces.error();
+  if (const auto pieces = pieces_of_run(from.spec, from_x, from_y, bytes); !pieces) return pieces.error();
   std::vector<std::byte> between(bytes);
   const Region linear{reinterpret_cast<uint64_t>(between.data()), bytes, 0, Side::host};
-  const uint64_t row = to.spec.row_bytes();
-  if (to_x > row || to_y >= to.spec.rows() || bytes > (to.spec.rows() - to_y) * row - to_x)
-    return Status::invalid_value;
   const Status status = copy_rows_of(memory, from, from_x, from_y, bytes, linear, false);
   return status == Status::success ? copy_rows_of(memory, to, to_x, to_y, bytes, linear, true) : status;
 }

@@ -10,6 +10,7 @@
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/transfer.hpp"
 #include "bankshot/simt/memory.hpp"
+#include "bankshot/support/result.hpp"
 #include "bankshot/texture/texture.hpp"
 
 namespace bankshot::cuda {
@@ -68,6 +69,15 @@ class ArrayTable {
 /// One end of a copy that is an array. @param x  bytes; @param y, z  rows and slices; extent in bytes, rows and slices
 /// @return success, or invalid_value if the extent reaches beyond the array
 Status region_of(const Array& array, uint64_t x, uint64_t y, uint64_t z, const Extent& extent, Region& out);
+
+/// A rectangle of a run of bytes of an array. @param x  bytes; `begin` is what of the run comes before it
+struct RunPiece {
+  uint64_t x = 0, y = 0, begin = 0;
+  Extent extent;
+};
+/// Bytes of an array from a place on, row after row: the rest of a row, whole rows, the begin of a row, as far as there are such.
+/// @return invalid_value if the array ends before
+Result<std::vector<RunPiece>, Status> pieces_of_run(const ArraySpec& spec, uint64_t x, uint64_t y, uint64_t bytes);
 
 /// Copies bytes between an array, from a place on row after row, and memory.
 Status copy_rows_of(const simt::Memory& memory, const Array& array, uint64_t x, uint64_t y, uint64_t bytes,

@@ -1,7 +1,10 @@
 // Graphs made by capturing streams, and what is not allowed meanwhile.
+#include <string>
 #include <thread>
 
 #include "check.hpp"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"  // copies of runs of bytes of arrays
 
 __device__ int symbol;
 
@@ -88,7 +91,16 @@ static void allocations() {
   EXPECT_EQ(out, 0);
   launches(graph, 3);
   EXPECT_EQ(out, 0x11111111);
+  // Its addresses are this graph's only: it is not to be inside of another one.
+  cudaGraphExec_t exec;
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  EXPECT_EQ(cudaGraphLaunch(exec, main_stream), cudaErrorNotSupported);
+  cudaGraph_t none = nullptr;
+  EXPECT_EQ(cudaStreamEndCapture(main_stream, &none), cudaErrorStreamCaptureInvalidated);
+  OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphDestroy(graph));
+  cudaGetLastError();
 }
 
 static void graph_in_a_capture_and_into_a_graph() {
@@ -111,6 +123,12 @@ static void graph_in_a_capture_and_into_a_graph() {
   EXPECT_EQ(type, cudaGraphNodeTypeGraph);
   launches(outer, 1);
   EXPECT_EQ(read(), 3);
+  // A graph that is inside of the one being captured into must stay, as must that one.
+  cudaGraph_t child;
+  OK(cudaGraphChildGraphNodeGetGraph(nodes[0], &child));
+  OK(cudaStreamBeginCaptureToGraph(main_stream, child, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+  EXPECT_EQ(cudaGraphDestroy(outer), cudaErrorInvalidValue);
+  OK(cudaStreamEndCapture(main_stream, nullptr));
   OK(cudaStreamBeginCaptureToGraph(main_stream, outer, &nodes[1], nullptr, 1, cudaStreamCaptureModeGlobal));
   times_and_plus<<<1, 1, 0, main_stream>>>(value, 10, 0);
   cudaGraph_t same;
@@ -121,6 +139,36 @@ static void graph_in_a_capture_and_into_a_graph() {
   OK(cudaGraphExecDestroy(exec));
   OK(cudaGraphDestroy(inner));
   OK(cudaGraphDestroy(outer));
+}
+
+/// Copies with arrays become nodes: a rectangle one, a run of bytes over rows as many as it has rectangles.
+static void copies_with_arrays() {
+  const cudaChannelFormatDesc bytes = cudaCreateChannelDesc<unsigned char>();
+  cudaArray_t array;
+  OK(cudaMallocArray(&array, &bytes, 4, 3));
+  char in[] = "abcdefghijkl", run[] = "UVWXYZ", out[13] = {}, ran[8] = {};
+  cudaGraph_t graph;
+  size_t nodes = 0;
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  OK(cudaMemcpy2DToArrayAsync(array, 0, 0, in, 4, 4, 3, cudaMemcpyHostToDevice, main_stream));
+  cudaChannelFormatDesc seen{};
+  OK(cudaGetChannelDesc(&seen, array));  // asking spoils nothing
+  OK(cudaMemcpyToArrayAsync(array, 3, 0, run, 6, cudaMemcpyHostToDevice, main_stream));
+  OK(cudaMemcpyFromArrayAsync(ran, array, 0, 1, 5, cudaMemcpyDeviceToHost, main_stream));
+  OK(cudaMemcpy2DFromArrayAsync(out, 4, array, 0, 0, 4, 3, cudaMemcpyDeviceToHost, main_stream));
+  OK(cudaStreamEndCapture(main_stream, &graph));
+  EXPECT_EQ(out[0], 0);
+  OK(cudaGraphGetNodes(graph, nullptr, &nodes));
+  EXPECT_EQ(nodes, 1 + 3 + 2 + 1);  // the run: a byte of a row, a row, a byte
+  launches(graph, 1);
+  EXPECT(std::string(out) == "abcUVWXYZjkl");
+  EXPECT(std::string(ran) == "VWXYZ");
+  OK(cudaGraphDestroy(graph));
+  OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+  EXPECT_EQ(cudaMemcpyToArrayAsync(array, 3, 0, run, 10, cudaMemcpyHostToDevice, main_stream), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamEndCapture(main_stream, &graph), cudaErrorStreamCaptureInvalidated);
+  OK(cudaFreeArray(array));
+  cudaGetLastError();
 }
 
 static void dependencies_by_hand() {
@@ -269,6 +317,7 @@ int main() {
   fork_and_join();
   allocations();
   graph_in_a_capture_and_into_a_graph();
+  copies_with_arrays();
   dependencies_by_hand();
   streams_that_go_away();
   rejects_illegal_calls();

@@ -1,9 +1,66 @@
 // Graphs through the driver interface, as a runtime library does that is linked statically.
 #include <cuda.h>
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include "check.hpp"
 
 __global__ void times_and_plus(int* value, int factor, int term) { *value = *value * factor + term; }
+
+/// A node outlives its kernel: it is shown by the name that it had, and does not run.
+static void node_of_an_unloaded_module() {
+  CUmodule module;
+  CUfunction function;
+  DRIVER_OK(cuModuleLoadData(&module, ".version 7.0\n.target sm_75\n.address_size 64\n.entry gone_later() { ret; }\n"));
+  DRIVER_OK(cuModuleGetFunction(&function, module, "gone_later"));
+  CUDA_KERNEL_NODE_PARAMS params{};
+  params.func = function;
+  params.gridDimX = params.gridDimY = params.gridDimZ = params.blockDimX = params.blockDimY = params.blockDimZ = 1;
+  CUgraph graph;
+  CUgraphNode node;
+  CUgraphExec exec;
+  DRIVER_OK(cuGraphCreate(&graph, 0));
+  DRIVER_OK(cuGraphAddKernelNode(&node, graph, nullptr, 0, &params));
+  DRIVER_OK(cuGraphInstantiate(&exec, graph, 0));
+  DRIVER_OK(cuGraphLaunch(exec, nullptr));
+  DRIVER_OK(cuModuleUnload(module));
+  const std::string path = "/tmp/bankshot-driver-graph-" + std::to_string(reinterpret_cast<uintptr_t>(graph)) + ".dot";
+  DRIVER_OK(cuGraphDebugDotPrint(graph, path.c_str(), 0));
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT(text.find("gone_later") != text.npos);
+  std::remove(path.c_str());
+  EXPECT_EQ(cuGraphLaunch(exec, nullptr), CUDA_ERROR_INVALID_HANDLE);
+  DRIVER_OK(cuGraphExecDestroy(exec));
+  DRIVER_OK(cuGraphDestroy(graph));
+}
+
+static void copies_with_an_array(CUstream stream) {
+  CUDA_ARRAY_DESCRIPTOR desc{};
+  desc.Width = 8;
+  desc.Format = CU_AD_FORMAT_UNSIGNED_INT8;
+  desc.NumChannels = 1;
+  CUarray array;
+  DRIVER_OK(cuArrayCreate(&array, &desc));
+  char in[] = "12345", out[6] = {};
+  CUgraph graph;
+  CUgraphExec exec;
+  DRIVER_OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  DRIVER_OK(cuMemcpyHtoAAsync(array, 2, in, 5, stream));
+  CUDA_ARRAY_DESCRIPTOR seen{};
+  DRIVER_OK(cuArrayGetDescriptor(&seen, array));  // asking spoils nothing
+  EXPECT_EQ(seen.Width, 8);
+  DRIVER_OK(cuMemcpyAtoHAsync(out, array, 3, 4, stream));
+  DRIVER_OK(cuStreamEndCapture(stream, &graph));
+  DRIVER_OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+  DRIVER_OK(cuGraphLaunch(exec, stream));
+  EXPECT(std::string(out) == "2345");
+  DRIVER_OK(cuGraphExecDestroy(exec));
+  DRIVER_OK(cuGraphDestroy(graph));
+  DRIVER_OK(cuArrayDestroy(array));
+}
 
 int main() {
   DRIVER_OK(cuInit(0));
@@ -102,5 +159,7 @@ int main() {
   EXPECT_EQ(result, 91);
   DRIVER_OK(cuGraphExecDestroy(exec));
   DRIVER_OK(cuGraphDestroy(graph));
+  node_of_an_unloaded_module();
+  copies_with_an_array(stream);
   return finish("driver_graphs");
 }

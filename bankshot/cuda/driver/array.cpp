@@ -1,5 +1,6 @@
 // CUDA arrays and mipmapped arrays.
 #include "bankshot/cuda/abi_texture.hpp"
+#include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/array_format.hpp"
 #include "bankshot/cuda/arrays.hpp"
 #include "bankshot/cuda/driver/call.hpp"
@@ -29,19 +30,19 @@ abi::Array3DDescriptor descriptor_of(const ArraySpec& spec) {
   return {spec.width, spec.height, spec.depth, driver_format_of(spec.format), spec.format.channels, spec.flags};
 }
 
-/// Work on an array, or on an array and a place.
+/// Looks at an array.
 template <class Work>
-Status with_array(void* stream, const void* handle, Work&& work) {
-  return call_on(stream, [&](Session& session) {
+Status with_array(const void* handle, Work&& work) {
+  return call([&](Session& session) {
     const Array* array = session.arrays().array(handle);
-    return array ? work(session, *array) : Status::invalid_handle;
+    return array ? work(*array) : Status::invalid_handle;
   });
 }
 
 Status copy_bytes(void* stream, const void* array, size_t offset, uint64_t address, Side side, size_t bytes,
                   bool to_array) {
-  return with_array(stream, array, [&](Session& session, const Array& there) {
-    return copy_rows_of(session.memory(), there, offset, 0, bytes, {address, bytes, 0, side}, to_array);
+  return call([&](Session& session) {
+    return issue_run(session, stream, {array, offset, 0}, {address, bytes, 0, side}, bytes, to_array);
   });
 }
 
@@ -58,14 +59,14 @@ BANKSHOT_API(cuArrayCreate_v2)(void** array, const abi::ArrayDescriptor* desc) {
 }
 
 BANKSHOT_API(cuArray3DGetDescriptor_v2)(abi::Array3DDescriptor* desc, void* handle) {
-  return with_array(nullptr, handle, [&](Session&, const Array& array) {
+  return with_array(handle, [&](const Array& array) {
     if (!desc) return Status::invalid_value;
     *desc = descriptor_of(array.spec);
     return Status::success;
   });
 }
 BANKSHOT_API(cuArrayGetDescriptor_v2)(abi::ArrayDescriptor* desc, void* handle) {
-  return with_array(nullptr, handle, [&](Session&, const Array& array) {
+  return with_array(handle, [&](const Array& array) {
     if (!desc) return Status::invalid_value;
     const abi::Array3DDescriptor all = descriptor_of(array.spec);
     *desc = {all.width, all.height, all.format, all.channels};
@@ -135,10 +136,10 @@ BANKSHOT_API(cuMemcpyAtoD_v2)(DevicePointer to, const void* from, size_t offset,
   return copy_bytes(nullptr, from, offset, to, Side::device, bytes, false);
 }
 BANKSHOT_API(cuMemcpyAtoA_v2)(void* to, size_t to_offset, const void* from, size_t from_offset, size_t bytes) {
-  return with_array(nullptr, to, [&](Session& session, const Array& array) {
-    const Array* source = session.arrays().array(from);
-    if (!source) return Status::invalid_handle;
-    return copy_rows_of(session.memory(), array, to_offset, 0, *source, from_offset, 0, bytes);
+  return call_on(nullptr, [&](Session& session) {
+    const Array *array = session.arrays().array(to), *source = session.arrays().array(from);
+    if (!array || !source) return Status::invalid_handle;
+    return copy_rows_of(session.memory(), *array, to_offset, 0, *source, from_offset, 0, bytes);
   });
 }
 

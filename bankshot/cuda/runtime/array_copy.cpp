@@ -1,20 +1,30 @@
 // Copies to, from and between arrays. Offsets and widths are in bytes, but for cudaMemcpy3D: see copy_3d().
 #include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/arrays.hpp"
+#include "bankshot/cuda/graph_work.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/runtime/copy_sides.hpp"
 
 namespace bankshot::cuda::runtime {
 namespace {
 
-/// Work on an array on a stream, with the sides that `kind` names.
-template <class Work>
-Status with_array(void* stream, const void* handle, int kind, Work&& work) {
-  return call_on(stream, [&](Session& session) {
+/// Copies a rectangle. @param make  from sides to the copy's parameters
+template <class Make>
+Status rectangle(void* stream, int kind, Make&& make) {
+  const auto sides = sides_of(kind);
+  if (!sides) return remember(Status::invalid_memcpy_direction);
+  const abi::DriverMemcpy3D parameters = make(*sides);
+  return issue(
+      stream, [&](Session& session) { return copy_3d(session, parameters); },
+      [&](Session&) { return copy_work(parameters); });
+}
+
+Status run_of_bytes(void* stream, int kind, const ArrayPlace& place, const void* pointer, size_t bytes, bool to_array) {
+  return call([&](Session& session) {
     const auto sides = sides_of(kind);
     if (!sides) return Status::invalid_memcpy_direction;
-    const Array* array = session.arrays().array(handle);
-    return array ? work(session, *array, *sides) : Status::invalid_handle;
+    const Region linear{reinterpret_cast<uint64_t>(pointer), bytes, 0, to_array ? sides->from : sides->to};
+    return issue_run(session, stream, place, linear, bytes, to_array);
   });
 }
 
@@ -22,21 +32,13 @@ Region rows_at(const void* pointer, size_t pitch, Side side) {
   return {reinterpret_cast<uint64_t>(pointer), pitch, 0, side};
 }
 
-Status rectangle(Session& session, const Array& array, size_t x, size_t y, const Region& rows, size_t width,
-                 size_t height, bool to_array) {
-  const Extent extent{width, height, 1};
-  Region place;
-  if (const Status status = region_of(array, x, y, 0, extent, place); status != Status::success) return status;
-  return to_array ? copy(session.memory(), place, rows, extent) : copy(session.memory(), rows, place, extent);
-}
-
 }  // namespace
 
 BANKSHOT_API(cudaMemcpy2DToArrayAsync)
 (void* to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height, int kind, void* stream) {
-  return with_array(stream, to, kind, [&](Session& session, const Array& array, Sides sides) {
-    if (width > pitch) return Status::invalid_pitch;
-    return rectangle(session, array, x, y, rows_at(from, pitch, sides.from), width, height, true);
+  if (width > pitch) return remember(Status::invalid_pitch);
+  return rectangle(stream, kind, [&](Sides sides) {
+    return rectangle_copy({to, x, y}, rows_at(from, pitch, sides.from), {width, height, 1});
   });
 }
 BANKSHOT_API(cudaMemcpy2DToArray)
@@ -46,9 +48,9 @@ BANKSHOT_API(cudaMemcpy2DToArray)
 
 BANKSHOT_API(cudaMemcpy2DFromArrayAsync)
 (void* to, size_t pitch, const void* from, size_t x, size_t y, size_t width, size_t height, int kind, void* stream) {
-  return with_array(stream, from, kind, [&](Session& session, const Array& array, Sides sides) {
-    if (width > pitch) return Status::invalid_pitch;
-    return rectangle(session, array, x, y, rows_at(to, pitch, sides.to), width, height, false);
+  if (width > pitch) return remember(Status::invalid_pitch);
+  return rectangle(stream, kind, [&](Sides sides) {
+    return rectangle_copy(rows_at(to, pitch, sides.to), {from, x, y}, {width, height, 1});
   });
 }
 BANKSHOT_API(cudaMemcpy2DFromArray)
@@ -59,22 +61,14 @@ BANKSHOT_API(cudaMemcpy2DFromArray)
 BANKSHOT_API(cudaMemcpy2DArrayToArray)
 (void* to, size_t to_x, size_t to_y, const void* from, size_t from_x, size_t from_y, size_t width, size_t height,
  int kind) {
-  return with_array(nullptr, to, kind, [&](Session& session, const Array& array, Sides) {
-    const Array* source = session.arrays().array(from);
-    if (!source) return Status::invalid_handle;
-    Region rows;
-    if (const Status status = region_of(*source, from_x, from_y, 0, {width, height, 1}, rows);
-        status != Status::success)
-      return status;
-    return rectangle(session, array, to_x, to_y, rows, width, height, true);
+  return rectangle(nullptr, kind, [&](Sides) {
+    return rectangle_copy(ArrayPlace{to, to_x, to_y}, ArrayPlace{from, from_x, from_y}, {width, height, 1});
   });
 }
 
 BANKSHOT_API(cudaMemcpyToArrayAsync)
 (void* to, size_t x, size_t y, const void* from, size_t bytes, int kind, void* stream) {
-  return with_array(stream, to, kind, [&](Session& session, const Array& array, Sides sides) {
-    return copy_rows_of(session.memory(), array, x, y, bytes, rows_at(from, bytes, sides.from), true);
-  });
+  return run_of_bytes(stream, kind, {to, x, y}, from, bytes, true);
 }
 BANKSHOT_API(cudaMemcpyToArray)(void* to, size_t x, size_t y, const void* from, size_t bytes, int kind) {
   return bankshot_cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, nullptr);
@@ -82,9 +76,7 @@ BANKSHOT_API(cudaMemcpyToArray)(void* to, size_t x, size_t y, const void* from, 
 
 BANKSHOT_API(cudaMemcpyFromArrayAsync)
 (void* to, const void* from, size_t x, size_t y, size_t bytes, int kind, void* stream) {
-  return with_array(stream, from, kind, [&](Session& session, const Array& array, Sides sides) {
-    return copy_rows_of(session.memory(), array, x, y, bytes, rows_at(to, bytes, sides.to), false);
-  });
+  return run_of_bytes(stream, kind, {from, x, y}, to, bytes, false);
 }
 BANKSHOT_API(cudaMemcpyFromArray)(void* to, const void* from, size_t x, size_t y, size_t bytes, int kind) {
   return bankshot_cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, nullptr);
@@ -92,10 +84,11 @@ BANKSHOT_API(cudaMemcpyFromArray)(void* to, const void* from, size_t x, size_t y
 
 BANKSHOT_API(cudaMemcpyArrayToArray)
 (void* to, size_t to_x, size_t to_y, const void* from, size_t from_x, size_t from_y, size_t bytes, int kind) {
-  return with_array(nullptr, to, kind, [&](Session& session, const Array& array, Sides) {
-    const Array* source = session.arrays().array(from);
-    if (!source) return Status::invalid_handle;
-    return copy_rows_of(session.memory(), array, to_x, to_y, *source, from_x, from_y, bytes);
+  return call_on(nullptr, [&](Session& session) {
+    if (!sides_of(kind)) return Status::invalid_memcpy_direction;
+    const Array *array = session.arrays().array(to), *source = session.arrays().array(from);
+    if (!array || !source) return Status::invalid_handle;
+    return copy_rows_of(session.memory(), *array, to_x, to_y, *source, from_x, from_y, bytes);
   });
 }
 
