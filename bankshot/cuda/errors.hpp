@@ -1,9 +1,8 @@
 // Error codes of the runtime and the driver interface, which share their numbers.
 #pragma once
 
-#include <span>
-
 #include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/error_table.hpp"
 
 namespace bankshot::cuda {
 
@@ -66,16 +65,9 @@ enum class Status : int {
   unknown = 999,
 };
 
-struct ErrorRow {
-  int code;
-  const char* runtime_name;  ///< "cudaErrorInvalidValue", or null
-  const char* driver_name;   ///< "CUDA_ERROR_INVALID_VALUE", or null
-  const char* text;          ///< "invalid argument": what cudaGetErrorString gives
-};
-
-std::span<const ErrorRow> error_table();
-/// Null for a code that neither interface has.
-const ErrorRow* find_error(int code);
+using simt::error_table;
+using simt::ErrorRow;
+using simt::find_error;
 
 /// The error that a real GPU reports for a fault of a kernel.
 Status status_of(simt::Fault::Kind kind);

@@ -5,6 +5,7 @@
 
 #include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/witness.hpp"
+#include "bankshot/simt/mapped_range.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -21,20 +22,6 @@ uint64_t span_of(const Region& region, const Extent& extent) {
   const auto bytes = static_cast<unsigned __int128>(extent.depth - 1) * region.slice +
                      static_cast<unsigned __int128>(extent.height - 1) * region.pitch + extent.width;
   return bytes > UINT64_MAX / 2 ? 0 : static_cast<uint64_t>(bytes);
-}
-
-/// Whether the range is within the allocation, or goes on in others that are mapped without a gap.
-bool reaches(const simt::Memory& memory, const simt::Allocation& first, uint64_t address, uint64_t bytes) {
-  const simt::Allocation* here = &first;
-  while (here && here->live) {
-    const uint64_t there = here->address + here->size - address;
-    if (bytes <= there) return true;
-    if (!here->mapped) return false;
-    address += there;
-    bytes -= there;
-    here = memory.find(address);
-  }
-  return false;
 }
 
 /// What is copied or filled counts as written, whatever it came from.
@@ -86,7 +73,7 @@ Status check_range(const simt::Memory& memory, uint64_t address, uint64_t bytes,
   if (side == Side::host && is_device_only(allocation->kind)) return Status::invalid_value;
   // A registered range is the program's own memory: a copy may go on beyond it, as far as the host side is concerned.
   if (allocation->kind == simt::MemoryKind::registered && side != Side::device) return Status::success;
-  return reaches(memory, *allocation, address, bytes) ? Status::success : Status::invalid_value;
+  return simt::reaches(memory, address, bytes) ? Status::success : Status::invalid_value;
 }
 
 Status copy(const simt::Memory& memory, const Region& to, const Region& from, const Extent& wanted) {

@@ -6,11 +6,17 @@
 
 namespace bankshot::simt {
 
+/// The address that a row of registers and an offset give a lane. @param base  kNone: the offset is all
+/// @param wide  the registers have 64 bits
+inline uint64_t lane_address(const Warp& w, uint32_t base, uint64_t offset, bool wide, unsigned lane) {
+  if (base == OperandRef::kNone) return offset;
+  if (wide) return w.row<const uint64_t>(base)[lane] + offset;
+  return static_cast<uint32_t>(w.row<const uint32_t>(base)[lane] + static_cast<uint32_t>(offset));
+}
+
 /// The address that op[0], imm and kWide give a lane.
 inline uint64_t lane_address(const Warp& w, const Instr* i, unsigned lane) {
-  if (i->op[0] == OperandRef::kNone) return i->imm;
-  if (i->flags & InstrFlag::kWide) return w.row<const uint64_t>(i->op[0])[lane] + i->imm;
-  return static_cast<uint32_t>(w.row<const uint32_t>(i->op[0])[lane] + static_cast<uint32_t>(i->imm));
+  return lane_address(w, i->op[0], i->imm, (i->flags & InstrFlag::kWide) != 0, lane);
 }
 
 /// Host pointer for the access of one lane, or null after a fault was recorded.

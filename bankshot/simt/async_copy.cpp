@@ -7,8 +7,10 @@
 
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/checks.hpp"
+#include "bankshot/simt/mapped_range.hpp"
 #include "bankshot/simt/mbarrier.hpp"
 #include "bankshot/simt/program.hpp"
+#include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -21,10 +23,7 @@ constexpr uint32_t kBulkUnit = 16;  ///< sizes and addresses of bulk copies are 
 const CopyInfo& copy_of(const Warp& w, const Instr* i) { return w.worker->program->copies[i->op[5]]; }
 
 uint64_t address_of(const Warp& w, const AddressRef& a, unsigned lane) {
-  const auto offset = static_cast<uint64_t>(a.offset);
-  if (a.base == OperandRef::kNone) return offset;
-  if (a.wide) return w.row<const uint64_t>(a.base)[lane] + offset;
-  return static_cast<uint32_t>(w.row<const uint32_t>(a.base)[lane] + static_cast<uint32_t>(offset));
+  return lane_address(w, a.base, static_cast<uint64_t>(a.offset), a.wide, lane);
 }
 
 const Instr* wrong(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
@@ -78,13 +77,13 @@ std::byte* range(Warp& w, const Instr* i, Space space, uint64_t address, uint64_
           "addresses of bulk copies must be multiples of 16");
     return nullptr;
   }
-  // An allocation that holds the first and the last unit holds all between, as allocations do not touch.
   void* const first = lane_pointer(w, i, space, address, kBulkUnit, write, lane);
   if (first == nullptr || lane_pointer(w, i, space, address + bytes - kBulkUnit, kBulkUnit, write, lane) == nullptr)
     return nullptr;
   if (space != Space::shared) {
-    const Allocation* const there = w.worker->memory->find(address);
-    if (there != nullptr && there->address + there->size - address < bytes) {
+    // Parameters are no allocation: what holds the first and the last unit of them holds all between.
+    const bool is_memory = w.worker->memory->find(address) != nullptr;
+    if (is_memory && !reaches(*w.worker->memory, address, bytes)) {
       fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes,
             "a bulk copy reaches into another allocation");
       return nullptr;
@@ -96,6 +95,7 @@ std::byte* range(Warp& w, const Instr* i, Space space, uint64_t address, uint64_
 /// f(lane, bytes) for the lanes that copy anything. @return the next instruction, null after a fault
 template <class F>
 const Instr* for_bulks(Warp& w, const Instr* i, F f) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a bulk copy");
   const CopyInfo& copy = copy_of(w, i);
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -113,6 +113,7 @@ const Instr* for_bulks(Warp& w, const Instr* i, F f) {
 }  // namespace
 
 const Instr* run_async_copy(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a cp.async");
   const CopyInfo& copy = copy_of(w, i);
   const uint64_t ignored = copy.ignored == OperandRef::kNone ? 0 : w.predicate_value(copy.ignored);
   std::array<uint32_t, 64> offsets{};

@@ -19,6 +19,23 @@ bool FunctionDecoder::parameter_list(const Operand& list, bool results, std::vec
   return true;
 }
 
+namespace {
+
+/// What is wrong with a call of a function that the engine provides; empty: nothing.
+std::string wrong_call(const DeviceFunction& provided, const CallInfo& call) {
+  if (call.arguments.size() != provided.arguments.size()) {
+    return "takes " + std::to_string(provided.arguments.size()) + " arguments, not " + std::to_string(call.arguments.size());
+  }
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    if (call.arguments[k].bytes == provided.arguments[k]) continue;
+    return "takes " + std::to_string(provided.arguments[k]) + " bytes as its argument " + std::to_string(k + 1) + ", not " +
+           std::to_string(call.arguments[k].bytes);
+  }
+  return {};
+}
+
+}  // namespace
+
 bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
   const std::vector<Operand>& operands = instruction.operands;
   size_t at = 0;
@@ -51,9 +68,11 @@ bool FunctionDecoder::calls(const ptx::Instruction& instruction, Instr& out) {
                          ? "Of what kernels may call of the CUDA runtime this is not supported."
                          : "Link it in: nvcc -rdc=true, with all units that the kernel needs.");
       }
-      if (call.arguments.size() != provided->arguments) {
-        return error(callee.position, "'" + callee.name + "' takes " + std::to_string(provided->arguments) + " arguments, not " +
-                                          std::to_string(call.arguments.size()));
+      if (const std::string wrong = wrong_call(*provided, call); !wrong.empty())
+        return error(callee.position, "'" + callee.name + "' " + wrong);
+      if (provided->prepare != nullptr) {
+        if (const auto prepared = provided->prepare(*context_.program); !prepared)
+          return error(callee.position, "'" + callee.name + "': " + prepared.error().message);
       }
       if (!provided->shares.empty()) {
         cta_communication(instruction, "CTAs share " + std::string(provided->shares));

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/call_values.hpp"
 #include "bankshot/simt/control.hpp"
+#include "bankshot/simt/error_table.hpp"
+#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -15,6 +19,12 @@ namespace {
 // Error codes of the runtime.
 constexpr uint32_t kSuccess = 0, kInvalidValue = 1;
 constexpr uint64_t kTailStream = 3;  // cudaStreamTailLaunch; what is in any other stream may as well run in its turn
+
+/// What the heap gives and what is launched is not taken back when a transaction starts again.
+template <Handler Run>
+const Instr* outside_transactions(Warp& w, const Instr* i) {
+  return in_transaction(w) ? refuse_in_transaction(w, i, "a call that allocates, frees, copies or launches") : Run(w, i);
+}
 
 const CallInfo& call_of(const Warp& w, const Instr* i) { return w.worker->program->calls[i->aux]; }
 
@@ -74,8 +84,7 @@ const Instr* run_parameter_buffer(Warp& w, const Instr* i) {
       header.block[k] = argument_word(w, call, 2, k, lane);
     }
     header.shared = static_cast<uint32_t>(argument(w, call, 3, lane));
-    const bool known =
-        header.function - 1 < program.functions.size() && program.functions[header.function - 1].is_entry;
+    const bool known = is_kernel(program, header.function);
     uint64_t parameter_bytes = 0;
     if (known) {
       for (const FunctionInfo::Param& p : program.functions[header.function - 1].parameters) {
@@ -192,31 +201,82 @@ const Instr* run_writes_number(Warp& w, const Instr* i) {
   return fine ? i + 1 : nullptr;
 }
 
+/// The texts of errors in the program's constant memory, each with a zero behind it: of a code that there is none of, then of
+/// each error its name and what is said of it.
+constexpr std::string_view kErrorTexts = "$texts of errors";
+
+struct ErrorTexts {
+  std::string all = std::string(kUnknownError) + '\0';
+  std::map<uint32_t, std::array<uint64_t, 2>> places;  ///< by code
+
+  ErrorTexts() {
+    for (const ErrorRow& row : error_table()) {
+      if (row.runtime_name == nullptr) continue;
+      const uint64_t name = all.size(), text = name + std::strlen(row.runtime_name) + 1;
+      places[static_cast<uint32_t>(row.code)] = {name, text};
+      all.append(row.runtime_name).append(1, '\0').append(row.text).append(1, '\0');
+    }
+  }
+};
+const ErrorTexts& error_texts() {
+  static const ErrorTexts texts;
+  return texts;
+}
+
+Result<uint64_t> place_error_texts(LoadedProgram& program) {
+  for (const GlobalInfo& global : program.globals) {
+    if (global.name == kErrorTexts) return global.address;
+  }
+  const std::string& all = error_texts().all;
+  const Result<uint64_t> address =
+      program.memory->allocate(all.size(), MemoryKind::module_constant, 256, std::string(kErrorTexts));
+  if (!address) return address;
+  std::memcpy(reinterpret_cast<void*>(*address), all.data(), all.size());
+  program.globals.push_back({std::string(kErrorTexts), *address, all.size(), true, false, {}});
+  return address;
+}
+
+/// cudaGetErrorName(error), cudaGetErrorString(error)
+template <size_t Which>
+const Instr* run_error_text(Warp& w, const Instr* i) {
+  const CallInfo& call = call_of(w, i);
+  const auto& globals = w.worker->program->globals;
+  const auto texts = std::find_if(globals.begin(), globals.end(), [](const GlobalInfo& g) { return g.name == kErrorTexts; });
+  for_lanes(w, [&](unsigned lane) {
+    const auto place = error_texts().places.find(static_cast<uint32_t>(argument(w, call, 0, lane)));
+    return_value(w, call, lane, texts->address + (place == error_texts().places.end() ? 0 : place->second[Which]));
+  });
+  return i + 1;
+}
+
 // vprintf(format, arguments), __assertfail(message, file, line, function, size of a character): printf.cpp
 constexpr std::string_view kHeap = "the heap of kernels", kLaunches = "the launches of kernels";
 
-constexpr std::array kFunctions = {
-    DeviceFunction{"vprintf", &run_printf, 2, {}},
-    DeviceFunction{"__assertfail", &run_assert, 5, {}},
-    DeviceFunction{"cudaGraphSetConditional", &run_set_condition, 2, {}},
-    DeviceFunction{"malloc", &run_malloc, 1, kHeap},
-    DeviceFunction{"free", &run_free, 1, kHeap},
-    DeviceFunction{"cudaGetParameterBufferV2", &run_parameter_buffer, 4, kLaunches},
-    DeviceFunction{"cudaLaunchDeviceV2", &run_device_launch, 2, kLaunches},
-    DeviceFunction{"cudaMemcpyAsync", &run_device_copy, 5, kLaunches},
-    DeviceFunction{"cudaMemsetAsync", &run_device_fill, 4, kLaunches},
-    DeviceFunction{"cudaMalloc", &run_device_malloc, 2, kHeap},
-    DeviceFunction{"cudaFree", &run_free_status, 1, kHeap},
-    DeviceFunction{"cudaGetLastError", &run_success, 0, {}},
-    DeviceFunction{"cudaPeekAtLastError", &run_success, 0, {}},
-    DeviceFunction{"cudaStreamCreateWithFlags", &run_makes_handle, 2, {}},
-    DeviceFunction{"cudaStreamDestroy", &run_success, 1, {}},
-    DeviceFunction{"cudaStreamWaitEvent", &run_success, 3, {}},
-    DeviceFunction{"cudaEventCreateWithFlags", &run_makes_handle, 2, {}},
-    DeviceFunction{"cudaEventRecord", &run_success, 2, {}},
-    DeviceFunction{"cudaEventDestroy", &run_success, 1, {}},
-    DeviceFunction{"cudaGetDevice", &run_writes_number<0>, 1, {}},
-    DeviceFunction{"cudaGetDeviceCount", &run_writes_number<1>, 1, {}},
+// Bytes of the arguments are those of their C types; dim3 has 12, pointers and handles 8.
+const std::array kFunctions = {
+    DeviceFunction{"vprintf", &run_printf, {8, 8}, {}},
+    DeviceFunction{"__assertfail", &run_assert, {8, 8, 4, 8, 8}, {}},
+    DeviceFunction{"cudaGraphSetConditional", &run_set_condition, {8, 4}, {}},
+    DeviceFunction{"malloc", &outside_transactions<&run_malloc>, {8}, kHeap},
+    DeviceFunction{"free", &outside_transactions<&run_free>, {8}, kHeap},
+    DeviceFunction{"cudaGetParameterBufferV2", &outside_transactions<&run_parameter_buffer>, {8, 12, 12, 4}, kLaunches},
+    DeviceFunction{"cudaLaunchDeviceV2", &outside_transactions<&run_device_launch>, {8, 8}, kLaunches},
+    DeviceFunction{"cudaMemcpyAsync", &outside_transactions<&run_device_copy>, {8, 8, 8, 4, 8}, kLaunches},
+    DeviceFunction{"cudaMemsetAsync", &outside_transactions<&run_device_fill>, {8, 4, 8, 8}, kLaunches},
+    DeviceFunction{"cudaMalloc", &outside_transactions<&run_device_malloc>, {8, 8}, kHeap},
+    DeviceFunction{"cudaFree", &outside_transactions<&run_free_status>, {8}, kHeap},
+    DeviceFunction{"cudaGetErrorName", &run_error_text<0>, {4}, {}, &place_error_texts},
+    DeviceFunction{"cudaGetErrorString", &run_error_text<1>, {4}, {}, &place_error_texts},
+    DeviceFunction{"cudaGetLastError", &run_success, {}, {}},
+    DeviceFunction{"cudaPeekAtLastError", &run_success, {}, {}},
+    DeviceFunction{"cudaStreamCreateWithFlags", &run_makes_handle, {8, 4}, {}},
+    DeviceFunction{"cudaStreamDestroy", &run_success, {8}, {}},
+    DeviceFunction{"cudaStreamWaitEvent", &run_success, {8, 8, 4}, {}},
+    DeviceFunction{"cudaEventCreateWithFlags", &run_makes_handle, {8, 4}, {}},
+    DeviceFunction{"cudaEventRecord", &run_success, {8, 8}, {}},
+    DeviceFunction{"cudaEventDestroy", &run_success, {8}, {}},
+    DeviceFunction{"cudaGetDevice", &run_writes_number<0>, {8}, {}},
+    DeviceFunction{"cudaGetDeviceCount", &run_writes_number<1>, {8}, {}},
 };
 
 }  // namespace

@@ -4,17 +4,23 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "bankshot/simt/instr.hpp"
+#include "bankshot/support/result.hpp"
 
 namespace bankshot::simt {
+
+struct LoadedProgram;
 
 struct DeviceFunction {
   std::string_view name;
   Handler handler = nullptr;
-  size_t arguments = 0;
+  std::vector<uint32_t> arguments;  ///< bytes of each
   std::string_view
       shares;  ///< what CTAs that call it share, and therefore run in one order: "the heap"; empty: nothing
+  /// What a program that calls it needs besides; null: nothing. @return any number, or why it cannot be had
+  Result<uint64_t> (*prepare)(LoadedProgram&) = nullptr;
 };
 
 /// A copy between addresses of the device, or a fill, that a kernel asks for. It stands among the DeviceLaunches as one without a

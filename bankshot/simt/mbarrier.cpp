@@ -6,6 +6,7 @@
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/program.hpp"
+#include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -97,9 +98,12 @@ uint64_t offset_of(const Warp& w, const Instr* i, unsigned lane) {
   return static_cast<uint64_t>(shared_offset(w, static_cast<Space>(i->small), lane_address(w, i, lane)));
 }
 
+constexpr const char* kOperation = "an operation on an mbarrier";
+
 /// For each lane that executes, ascending: f(lane, its barrier) changes the barrier and returns what is wrong, or null.
 template <class F>
 const Instr* for_barriers(Warp& w, const Instr* i, F f) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
@@ -152,6 +156,7 @@ const Instr* test(Warp& w, const Instr* i, Over over) {
 }  // namespace
 
 const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
@@ -168,6 +173,7 @@ const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
 }
 
 const Instr* run_mbarrier_inval(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);

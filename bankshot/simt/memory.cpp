@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bankshot/simt/free_ranges.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -12,6 +13,11 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kReserveFactor = 8;            // freed ranges stay unused until this many capacities are consumed
 constexpr uint64_t kReserveMost = uint64_t{1} << 44;
+
+/// What was known of a range that is taken again.
+void forget(std::map<uint64_t, Allocation>& table, uint64_t address, uint64_t bytes) {
+  table.erase(table.lower_bound(address), table.lower_bound(address + bytes));
+}
 
 }  // namespace
 
@@ -39,14 +45,13 @@ Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alig
   uint64_t address = start;
   if (base_ != 0 && start + span + kPage <= base_ + reserve_) {
     // One page stays empty between allocations: a guard for host code and a place no allocation owns.
+    if (start != next_) give_range(freed_, next_, start - next_);  // passed over for the alignment
     next_ = start + span + kPage;
   } else {
-    const auto reuse = std::find_if(freed_.lower_bound(span), freed_.end(),
-                                    [&](const auto& range) { return range.second % alignment == 0; });
-    if (reuse == freed_.end()) return Error{"out of device address space"};
-    address = reuse->second;
-    table_.erase(address);
-    freed_.erase(reuse);
+    const auto reuse = take_range(freed_, span + kPage, alignment);
+    if (!reuse) return Error{"out of device address space"};
+    address = *reuse;
+    forget(table_, address, span + kPage);
   }
   if (mprotect(reinterpret_cast<void*>(address), span, PROT_READ | PROT_WRITE) != 0) {
     return Error{"the host has no memory left for a device allocation of " + std::to_string(bytes) + " bytes"};
@@ -72,7 +77,7 @@ bool Memory::free(uint64_t address) {
   mmap(start, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   allocation.live = false;
   used_ -= allocation.size;
-  freed_.emplace(span, address);
+  give_range(freed_, address, span + kPage);
   ++generation_;
   return true;
 }
@@ -101,12 +106,11 @@ uint64_t Memory::heap_allocate(uint64_t bytes) {
   uint64_t address = heap_next_;
   if (span <= heap_end_ - heap_next_) {
     heap_next_ += span;
-  } else {  // room that was freed: the smallest that fits, whole
-    const auto reuse = heap_freed_.lower_bound(span);
-    if (reuse == heap_freed_.end()) return 0;
-    address = reuse->second;
-    heap_freed_.erase(reuse);
-    table_.erase(address);
+  } else {  // room that was freed
+    const auto reuse = take_range(heap_freed_, span, kHeapUnit);
+    if (!reuse) return 0;
+    address = *reuse;
+    forget(table_, address, span);
   }
   table_[address] = Allocation{address, bytes, MemoryKind::heap, true, true, {}};
   ++generation_;
@@ -117,7 +121,7 @@ bool Memory::heap_free(uint64_t address) {
   const auto it = table_.find(address);
   if (it == table_.end() || !it->second.live || it->second.kind != MemoryKind::heap) return false;
   it->second.live = false;
-  heap_freed_.emplace(heap_span(it->second.size), address);
+  give_range(heap_freed_, address, heap_span(it->second.size));
   ++generation_;
   return true;
 }

@@ -100,7 +100,7 @@ class Memory {
   uint64_t base_ = 0, reserve_ = 0, next_ = 0;
   std::map<uint64_t, Allocation> table_;  ///< by start address
   std::map<uint64_t, uint64_t> reserved_;    ///< start -> bytes
-  std::multimap<uint64_t, uint64_t> freed_;  ///< size -> start, reusable when the reserve is exhausted
+  std::multimap<uint64_t, uint64_t> freed_;  ///< free_ranges.hpp, reusable when the reserve is exhausted
   uint64_t heap_next_ = 0, heap_end_ = 0;    ///< of the heap what no block has had yet
   std::multimap<uint64_t, uint64_t> heap_freed_;
 };

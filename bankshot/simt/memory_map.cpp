@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "bankshot/simt/free_ranges.hpp"
+#include "bankshot/simt/mapped_range.hpp"
 #include "bankshot/simt/memory.hpp"
 #include "bankshot/support/round_up.hpp"
 
@@ -21,10 +23,19 @@ void empty(uint64_t address, uint64_t bytes) {
 }  // namespace
 
 Result<uint64_t> Memory::reserve(uint64_t bytes, uint64_t alignment) {
-  const uint64_t start = round_up(next_, std::max(alignment, kPage));
-  if (base_ == 0 || bytes == 0 || bytes > reserve_ || start + bytes + kPage > base_ + reserve_)
-    return Error{"out of device address space"};
-  next_ = start + round_up(bytes, kPage) + kPage;
+  alignment = std::max(alignment, kPage);
+  if (base_ == 0 || bytes == 0 || bytes > reserve_ || alignment > reserve_) return Error{"out of device address space"};
+  const uint64_t span = round_up(bytes, kPage) + kPage;
+  uint64_t start = round_up(next_, alignment);
+  if (start + span <= base_ + reserve_) {
+    if (start != next_) give_range(freed_, next_, start - next_);  // passed over for the alignment
+    next_ = start + span;
+  } else {
+    const auto reuse = take_range(freed_, span, alignment);
+    if (!reuse) return Error{"out of device address space"};
+    start = *reuse;
+    table_.erase(table_.lower_bound(start), table_.lower_bound(start + span));
+  }
   reserved_[start] = bytes;
   return start;
 }
@@ -36,6 +47,7 @@ bool Memory::unreserve(uint64_t address, uint64_t bytes) {
   for (auto it = table_.lower_bound(address); it != table_.end() && inside(*it); ++it)
     if (it->second.live) return false;
   reserved_.erase(found);
+  give_range(freed_, address, round_up(bytes, kPage) + kPage);
   return true;
 }
 
@@ -76,6 +88,19 @@ bool Memory::unmap(uint64_t address) {
   if (allocation.charged) used_ -= allocation.size;
   ++generation_;
   return true;
+}
+
+bool reaches(const Memory& memory, uint64_t address, uint64_t bytes) {
+  const Allocation* here = memory.find(address);
+  while (here && here->live) {
+    const uint64_t there = here->address + here->size - address;
+    if (bytes <= there) return true;
+    if (!here->mapped) return false;
+    address += there;
+    bytes -= there;
+    here = memory.find(address);
+  }
+  return false;
 }
 
 bool Memory::take(uint64_t bytes) {

@@ -1,9 +1,11 @@
 #include "bankshot/simt/texture_lanes.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 
 #include "bankshot/simt/control.hpp"
+#include "bankshot/simt/mapped_range.hpp"
 #include "bankshot/simt/texture_table.hpp"
 
 namespace bankshot::simt {
@@ -85,11 +87,12 @@ const Texture* TextureLookup::resolve(uint64_t handle, unsigned lane) {
   Worker::Hit& hit = worker.last_hit(i_);
   if (found->memory < hit.begin || found->memory + found->bytes > hit.end) {
     const Allocation* const memory = worker.memory->find(found->memory);
-    if (memory == nullptr || !memory->live || memory->address + memory->size < found->memory + found->bytes) {
+    if (memory == nullptr || !reaches(*worker.memory, found->memory, found->bytes)) {
       return wrong("the memory of " + std::string(op_.is_surface ? "surface" : "texture") + " object " + hex(handle) +
                    " was freed");
     }
-    hit = {memory->address, memory->address + memory->size, false};
+    // The whole texture, which may go on in another mapping.
+    hit = {memory->address, std::max(memory->address + memory->size, found->memory + found->bytes), false};
   }
   return found;
 }

@@ -84,11 +84,13 @@ struct Chip::State {
   const simt::Fault* fault = nullptr;
   std::vector<Sm::Pending> order;      ///< room
   std::vector<std::vector<Packet>> arrivals;  ///< by SM: room
+  std::vector<uint64_t> seen;                 ///< by SM: generation of the memory of which it keeps lookups
   std::chrono::steady_clock::time_point told{};
 
   void set_up(const simt::LaunchSetup& setup, const simt::Launch& launch, const Residency& residency);
   void part(unsigned k);
   void sm_part(Sm& sm);
+  void notice_frees(Sm& sm);
   void memory_part(Memory& memory);
   bool between();
   void perform_pending();
@@ -124,6 +126,7 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& lau
   stopped = false;
   fault = nullptr;
   arrivals.resize(sms.size());
+  seen.assign(sms.size(), setup.memory->generation());
   for (Sm& sm : sms) {
     sm.begin_launch(each);
     sm.counters() = {};
@@ -161,7 +164,16 @@ void Chip::State::sm_part(Sm& sm) {
     sm.port().receive(in);
   }
   sm.port().use_outbox(parity);
+  notice_frees(sm);
   sm.advance(quantum_end);
+}
+
+/// A kernel on another SM may have freed what this one's accesses hit before. Programs that can run on one thread, SM after SM.
+void Chip::State::notice_frees(Sm& sm) {
+  simt::Worker& worker = sm.worker();
+  const uint64_t now = worker.memory->generation();
+  if (std::exchange(seen[sm.index()], now) == now) return;
+  for (simt::Worker::Hit& hit : worker.hits) hit = {};
 }
 
 void Chip::State::memory_part(Memory& memory) {
@@ -198,6 +210,7 @@ void Chip::State::perform_pending() {
     sm.pending().clear();
   }
   if (order.empty()) return;
+  for (Sm& sm : sms) notice_frees(sm);
   std::stable_sort(order.begin(), order.end(), [](const Sm::Pending& a, const Sm::Pending& b) { return a.cycle < b.cycle; });
   const unsigned mxcsr = _mm_getcsr();
   for (const Sm::Pending& pending : order) {

@@ -1,4 +1,6 @@
 // Kernels that launch kernels: -rdc=true.
+#include <string>
+
 #include "check.hpp"
 
 __device__ int order[64], position;
@@ -60,6 +62,58 @@ __global__ void in_order(int* data) {
     cudaFree(mine);
   }
 }
+__global__ void says(const char** said) {
+  said[0] = cudaGetErrorString(cudaErrorInvalidValue);
+  said[1] = cudaGetErrorName(cudaErrorMemoryAllocation);
+  said[2] = cudaGetErrorString(static_cast<cudaError_t>(12345));
+}
+__global__ void reads(const char** said, char* text) {
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 32; ++i) {
+      text[k * 32 + i] = said[k][i];
+      if (said[k][i] == 0) break;
+    }
+}
+__global__ void copies(char* to, const char* from, size_t bytes) {
+  cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0);
+}
+__global__ void fills(char* to, size_t bytes) { cudaMemsetAsync(to, 1, bytes, 0); }
+
+/// The error that a kernel's copy or fill leaves; the device is as new afterwards.
+template <class Launch>
+static cudaError_t after(Launch launch) {
+  launch();
+  const cudaError_t status = cudaDeviceSynchronize();
+  OK(cudaDeviceReset());
+  cudaGetLastError();
+  return status;
+}
+
+static void addresses_that_are_none() {
+  char* data = nullptr;
+  char on_host[64] = {};
+  const auto fresh = [&] { OK(cudaMalloc(&data, 64)); };
+  fresh();
+  EXPECT_EQ(after([&] { copies<<<1, 1>>>(data + 32, data, 32); }), cudaSuccess);
+  fresh();
+  EXPECT_EQ(after([&] { copies<<<1, 1>>>(nullptr, data, 0); }), cudaSuccess);  // nothing to copy
+  for (char* wild : {static_cast<char*>(nullptr), reinterpret_cast<char*>(0x10), on_host, reinterpret_cast<char*>(~size_t{0})}) {
+    fresh();
+    EXPECT_EQ(after([&] { copies<<<1, 1>>>(wild, data, 8); }), cudaErrorIllegalAddress);
+    fresh();
+    EXPECT_EQ(after([&] { copies<<<1, 1>>>(data, wild, 8); }), cudaErrorIllegalAddress);
+    EXPECT_EQ(after([&] { fills<<<1, 1>>>(wild, 8); }), cudaErrorIllegalAddress);
+  }
+  fresh();
+  EXPECT_EQ(after([&] { copies<<<1, 1>>>(data + 32, data, 33); }), cudaErrorIllegalAddress);
+  fresh();
+  EXPECT_EQ(after([&] { copies<<<1, 1>>>(data, data, ~size_t{0}); }), cudaErrorIllegalAddress);
+  fresh();
+  OK(cudaFree(data));
+  EXPECT_EQ(after([&] { fills<<<1, 1>>>(data, 8); }), cudaErrorIllegalAddress);
+  for (const char byte : on_host) EXPECT_EQ(byte, 0);
+}
+
 __global__ void wrong() { leaf<<<1, 4096>>>(0, nullptr); }
 
 int main() {
@@ -97,6 +151,20 @@ int main() {
   }
   for (int i = 16; i < 20; ++i) EXPECT_EQ(data[i], 0x11111111);
   EXPECT_EQ(data[20], 3);
+
+  const char** said;
+  char* text;
+  OK(cudaMallocManaged(&said, 3 * sizeof *said));
+  OK(cudaMallocManaged(&text, 3 * 32));
+  says<<<1, 1>>>(said);
+  reads<<<1, 1>>>(said, text);
+  OK(cudaDeviceSynchronize());
+  EXPECT(std::string(text) == cudaGetErrorString(cudaErrorInvalidValue));
+  EXPECT(std::string(text + 32) == "cudaErrorMemoryAllocation");
+  EXPECT(std::string(text + 64) == "unrecognized error code");
+  OK(cudaFree(text));
+  OK(cudaFree(said));
+  addresses_that_are_none();
 
   wrong<<<1, 1>>>();
   EXPECT(cudaDeviceSynchronize() != cudaSuccess);

@@ -10,6 +10,10 @@ __global__ void add_index(int* values, int count) {
   if (i < count) values[i] += i;
 }
 
+__global__ void fetch(cudaTextureObject_t texture, int* out, int from) {
+  out[threadIdx.x] = tex1Dfetch<int>(texture, from + int(threadIdx.x));
+}
+
 int main() {
   OK(cudaFree(nullptr));
   int supported = 0;
@@ -52,6 +56,23 @@ int main() {
   for (int i = 0; i < count; ++i) EXPECT_EQ(host[i], 7 + i);
   EXPECT_EQ(cudaMemcpy(host.data(), values + 1, 2 * piece, cudaMemcpyDeviceToHost), cudaErrorInvalidValue);
   EXPECT_EQ(cudaFree(values), cudaErrorInvalidValue);
+
+  // A texture over both, too.
+  cudaResourceDesc resource{};
+  resource.resType = cudaResourceTypeLinear;
+  resource.res.linear.devPtr = values;
+  resource.res.linear.desc = cudaCreateChannelDesc<int>();
+  resource.res.linear.sizeInBytes = 2 * piece;
+  cudaTextureDesc how{};
+  cudaTextureObject_t texture = 0;
+  OK(cudaCreateTextureObject(&texture, &resource, &how, nullptr));
+  int *fetched = nullptr, texels[2] = {};
+  OK(cudaMalloc(&fetched, sizeof texels));
+  fetch<<<1, 2>>>(texture, fetched, count / 2 - 1);
+  OK(cudaMemcpy(texels, fetched, sizeof texels, cudaMemcpyDeviceToHost));
+  for (int k = 0; k < 2; ++k) EXPECT_EQ(texels[k], 7 + count / 2 - 1 + k);
+  OK(cudaDestroyTextureObject(texture));
+  OK(cudaFree(fetched));
 
   // The second piece also at another place: the same memory.
   CUdeviceptr other = 0;

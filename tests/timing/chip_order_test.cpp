@@ -96,5 +96,29 @@ TEST_F(ChipOrder, the_first_fault_is_told) {
   EXPECT_EQ(result.error().cta.x, 0u);
 }
 
+// CTA 0 allocates and publishes; CTA 1, on another SM, reads, tells, waits until it was freed, and reads again.
+TEST_F(ChipOrder, what_another_sm_has_freed_is_not_there) {
+  config.sms = 2;
+  const std::string functions = ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n";
+  const auto until = [](const std::string& label, const std::string& at) {
+    return label + ": ld.volatile.global.u64 %rd5, [" + at + "]; setp.eq.u64 %p1, %rd5, 0; @%p1 bra " + label + ";";
+  };
+  const std::string body =
+      "ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; setp.ne.u32 %p2, %r1, 0; @%p2 bra READER;"
+      "mov.u64 %rd2, 64; { .param .b64 n; .param .b64 r; st.param.b64 [n], %rd2; call (r), malloc, (n); ld.param.b64 %rd3, [r]; }"
+      "st.global.u32 [%rd3], 7; membar.gl; st.volatile.global.u64 [%rd1], %rd3;" + until("TOLD", "%rd1+8") +
+      "{ .param .b64 p; st.param.b64 [p], %rd3; call free, (p); }"
+      "mov.u64 %rd2, 1; st.volatile.global.u64 [%rd1+16], %rd2; ret;"
+      "READER:" + until("MADE", "%rd1") + "mov.u64 %rd3, %rd5; mov.u32 %r5, 0;"
+      // the same instruction before and behind
+      "AGAIN: ld.global.u32 %r2, [%rd3]; mov.u64 %rd2, 1; st.volatile.global.u64 [%rd1+8], %rd2;" + until("FREED", "%rd1+16") +
+      "add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 2; @%p3 bra AGAIN; st.global.u32 [%rd1+24], %r2; ret;";
+  const auto result = simulate(kernel(body, functions), {2, 1, 1}, {1, 1, 1}, 64, 1);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, simt::Fault::Kind::illegal_address);
+  EXPECT_EQ(result.error().cta.x, 1u);
+  EXPECT_NE(result.error().message.find("that was freed"), std::string::npos) << result.error().message;
+}
+
 }  // namespace
 }  // namespace bankshot::timing

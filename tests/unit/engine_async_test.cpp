@@ -226,6 +226,27 @@ TEST_F(EngineAsync, mistakes_are_told) {
       Kind::bad_copy, "several CTAs");
 }
 
+// Two mappings side by side are one array.
+TEST_F(EngineAsync, a_bulk_copy_goes_on_in_the_next_mapping) {
+  Memory& memory = engine().memory();
+  const uint64_t range = *memory.reserve(3 * 4096, 4096);
+  ASSERT_TRUE(memory.map(range, 4096) && memory.map(range + 4096, 4096));
+  for (uint32_t k = 0; k < 2048; ++k) reinterpret_cast<uint32_t*>(range)[k] = k;
+  const auto copy = [&](uint64_t from) {
+    return kernel(kShared + kThread + "mov.u32 %r20, s; mov.u32 %r21, bar; setp.ne.u32 %p2, %r1, 0; @%p2 bra END;"
+                  "mbarrier.init.shared.b64 [%r21], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 1024;"
+                  "mov.u64 %rd5, " + std::to_string(from) + ";"
+                  "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd5], 1024, [%r21];\n" +
+                  wait("W", 0) + "ld.shared.u32 %r5, [%r20+1020]; st.global.u32 [%rd1], %r5; END: ret;");
+  };
+  const auto result = run(copy(range + 4096 - 512), {1}, {32}, 4);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(out[0], 1024u - 128 + 255);
+  const auto beyond = run(copy(range + 2 * 4096 - 512), {1}, {32}, 4);
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().kind, Fault::Kind::illegal_address);
+}
+
 TEST_F(EngineAsync, forms_that_there_are_not_are_refused) {
   EXPECT_NE(
       refusal(kernel(kShared + "cp.async.cg.shared.global [s], [%rd1], 8; ret;")).find("cp.async.cg copies 16 bytes"),

@@ -134,5 +134,19 @@ TEST_F(EngineCalls, register_ranges_too_large_to_address_are_refused) {
   EXPECT_NE(refusal(kernel(".reg .v4 .b64 %big<1000000>; ret;")).find("too many registers"), std::string::npos);
 }
 
+TEST_F(EngineCalls, rejects_provided_functions_with_other_arguments_than_they_have) {
+  EXPECT_NE(refusal(kernel("{ .param .b32 n; .param .b64 r; call (r), malloc, (n); } ret;",
+                           ".extern .func (.param .b64 r) malloc(.param .b32 n);"))
+                .find("'malloc' takes 8 bytes as its argument 1, not 4"),
+            std::string::npos);
+  const std::string buffer = "__cudaCDP2GetParameterBufferV2";
+  EXPECT_NE(refusal(kernel("{ .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[8]; .param .b32 s; .param .b64 r; call (r), " +
+                               buffer + ", (f, g, b, s); } ret;",
+                           ".extern .func (.param .b64 r) " + buffer +
+                               "(.param .b64 f, .param .align 4 .b8 g[12], .param .align 4 .b8 b[8], .param .b32 s);"))
+                .find("takes 12 bytes as its argument 3, not 8"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace bankshot::simt

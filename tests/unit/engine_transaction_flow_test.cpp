@@ -237,6 +237,25 @@ TEST_F(EngineTransactionFlow, what_needs_all_lanes_is_refused_inside_with_its_li
   }
 }
 
+// None of it would be taken back.
+TEST_F(EngineTransactionFlow, what_is_neither_watched_nor_undone_is_refused_inside) {
+  const auto expect = [&](const char* what, const char* told) {
+    const std::string bar = ".shared .align 8 .b64 bar; mov.u32 %r20, bar; mov.u64 %rd20, 0; .reg .b16 %rs1;";
+    const std::string functions = ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n";
+    SCOPED_TRACE(what);
+    expect_refused(fault_of(bar + kBegin + what + kCommit + "ret;", functions), told);
+  };
+  expect("cp.async.ca.shared.global [%r29], [%rd1], 4;", "a cp.async in a transaction");
+  expect("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r29], 16;", "a bulk copy in a transaction");
+  expect("mbarrier.init.shared.b64 [%r20], 1;", "an operation on an mbarrier in a transaction");
+  expect("mbarrier.inval.shared.b64 [%r20];", "an operation on an mbarrier in a transaction");
+  expect("mbarrier.arrive.shared.b64 _, [%r20];", "an operation on an mbarrier in a transaction");
+  expect("{ .param .b64 n; .param .b64 r; st.param.b64 [n], %rd20; call (r), malloc, (n); }",
+         "a call that allocates, frees, copies or launches in a transaction");
+  expect("{ .param .b64 n; st.param.b64 [n], %rd20; call free, (n); }",
+         "a call that allocates, frees, copies or launches in a transaction");
+}
+
 TEST_F(EngineTransactionFlow, the_end_of_a_thread_is_refused_inside) {
   expect_refused(fault_of(kBegin + "exit;"), "the end of a thread in a transaction");
   expect_refused(fault_of(kBegin + "setp.eq.u32 %p1, %r1, 3; @%p1 exit;" + kCommit + "ret;"),

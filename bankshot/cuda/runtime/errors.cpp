@@ -29,12 +29,12 @@ BANKSHOT_API(cudaPeekAtLastError)() { return last_error(); }
 
 extern "C" __attribute__((visibility("default"))) const char* bankshot_cudaGetErrorName(int code) {
   const ErrorRow* row = find_error(code);
-  return row && row->runtime_name ? row->runtime_name : "unrecognized error code";
+  return row && row->runtime_name ? row->runtime_name : simt::kUnknownError;
 }
 
 extern "C" __attribute__((visibility("default"))) const char* bankshot_cudaGetErrorString(int code) {
   const ErrorRow* row = find_error(code);
-  return row && row->runtime_name ? row->text : "unrecognized error code";
+  return row && row->runtime_name ? row->text : simt::kUnknownError;
 }
 
 /// Where the functions without an implementation go; see libs/forward.hpp.

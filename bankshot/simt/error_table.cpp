@@ -1,8 +1,8 @@
 // Every error code of the two interfaces. They share their numbers since CUDA 10; a code of one interface only has no
 // name in the other. Source: the CUDA runtime and driver API references, "enum cudaError" and "enum CUresult".
-#include "bankshot/cuda/errors.hpp"
+#include "bankshot/simt/error_table.hpp"
 
-namespace bankshot::cuda {
+namespace bankshot::simt {
 namespace {
 
 constexpr ErrorRow kErrors[] = {
@@ -208,4 +208,4 @@ const ErrorRow* find_error(int code) {
   return nullptr;
 }
 
-}  // namespace bankshot::cuda
+}  // namespace bankshot::simt
