@@ -155,8 +155,26 @@ class Parallel {
   std::atomic<uint64_t> next_{0}, fault_{kNone};
 };
 
+/// How many CTAs join in a round. One, when those before it could not finish without waiting; where they wait for others, as at a
+/// barrier of the grid, more and more. A cooperative launch has all of them at once, as it says itself.
+class Joining {
+ public:
+  explicit Joining(bool cooperative) : at_once_(cooperative ? std::numeric_limits<uint64_t>::max() : 1) {}
+  uint64_t at_once() const { return at_once_; }
+  /// @param finished  whether a CTA came to its end
+  void round_done(bool finished) {
+    constexpr unsigned kPatience = 16;
+    idle_ = finished ? 0 : idle_ + 1;
+    if (idle_ >= kPatience && at_once_ <= std::numeric_limits<uint64_t>::max() / 2) at_once_ *= 2;
+    if (finished && at_once_ != std::numeric_limits<uint64_t>::max()) at_once_ = 1;
+  }
+
+ private:
+  uint64_t at_once_;
+  unsigned idle_ = 0;  ///< rounds in which none finished
+};
+
 /// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
-/// A CTA joins when those before it could not finish without waiting.
 /// @return false if a CTA faulted
 bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<CtaSlot>& slots, Progress& progress) {
   const unsigned mxcsr = _mm_getcsr();
@@ -168,8 +186,9 @@ bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<Ct
   uint64_t next = 0;
   bool fine = true;
   Progress::Share share;
+  Joining joining(worker.launch->config->cooperative);
   while (fine && (next < ctas || !resident.empty())) {
-    if (next < ctas && resident.size() < most) {
+    for (uint64_t k = 0; k < joining.at_once() && next < ctas && resident.size() < most; ++k) {
       if (idle.empty()) idle.push_back(&slots.emplace_back());
       CtaSlot* slot = idle.back();
       idle.pop_back();
@@ -180,6 +199,7 @@ bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<Ct
       slot->start(next++);
       resident.push_back(slot);
     }
+    const size_t before = resident.size();
     for (size_t k = 0; fine && k < resident.size();) {
       const CtaSlot::Turn turn = resident[k]->turn();
       if (turn == CtaSlot::Turn::waiting) {
@@ -192,6 +212,7 @@ bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<Ct
       idle.push_back(resident[k]);
       resident.erase(resident.begin() + static_cast<ptrdiff_t>(k));
     }
+    joining.round_done(resident.size() != before);
   }
   progress.launch_done();
   print(outputs);
