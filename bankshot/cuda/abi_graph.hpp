@@ -84,6 +84,24 @@ struct ConditionalNode {
   void* bodies;  ///< Graph**
 };
 
+/// CUstreamBatchMemOpParams.
+struct MemoryOperation {
+  enum Type : int { wait_32 = 1, write_32 = 2, flush = 3, wait_64 = 4, write_64 = 5, barrier = 6 };
+  static constexpr unsigned kFlush = 1u << 30;
+  int type;
+  unsigned barrier_flags;  ///< of a barrier or flush
+  uint64_t address, value;
+  unsigned flags;
+  uint64_t alias, pad;
+};
+/// CUDA_BATCH_MEM_OP_NODE_PARAMS.
+struct MemoryOperationsNode {
+  void* context;
+  unsigned count;
+  MemoryOperation* operations;
+  unsigned flags;
+};
+
 /// cudaGraphNodeParams and CUgraphNodeParams: kinds of nodes have different structures in the two.
 struct NodeParameters {
   int type, reserved[3];
@@ -100,6 +118,7 @@ struct NodeParameters {
     AllocateNode allocate;
     uint64_t free;
     ConditionalNode conditional;
+    MemoryOperationsNode memory_operations;
   };
   long long reserved2;
 };

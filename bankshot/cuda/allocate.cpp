@@ -43,6 +43,7 @@ Status release(Session& session, const void* pointer, std::initializer_list<simt
     return Status::invalid_value;
   session.host_flags().erase(address_of(pointer));
   session.pools().freed(address_of(pointer));
+  session.managed_ranges().forget(allocation->address, allocation->size);
   if (allocation->mapped) {
     if (!allocation->charged) return Status::invalid_value;  // virtual memory management: cuMemUnmap
     session.graphs().freed(allocation->size);

@@ -95,7 +95,8 @@ const Row kRows[] = {
     {115, fixed<1>},                                                                // memory pools
     {116, fixed<0>}, {117, fixed<0>}, {118, fixed<0>}, {119, fixed<0>},
     {120, fixed<0>},                                                                // clusters: not there yet
-    {121, fixed<0>}, {122, fixed<0>}, {123, fixed<0>}, {124, fixed<0>}, {125, fixed<0>},
+    {121, fixed<0>}, {122, fixed<1>}, {123, fixed<1>},                              // … values that streams wait for
+    {124, fixed<0>}, {125, fixed<0>},
     {126, fixed<1>}, {127, fixed<0>}, {128, fixed<0>}, {129, fixed<1>}, {130, fixed<0>}, {131, fixed<-1>},
     {132, fixed<0>},                                                                // multicast
     {133, fixed<0>}, {134, fixed<0>}, {135, fixed<0>}, {136, fixed<0>}, {137, fixed<0>}, {138, fixed<0>},

@@ -66,6 +66,7 @@ NodeType type_of(const Work& work) {
           [](const EventWork& event) { return event.records ? NodeType::record_event : NodeType::wait_event; },
           [](const AllocateWork&) { return NodeType::allocate; },
           [](const FreeWork&) { return NodeType::free; },
+          [](const MemoryOperationsWork&) { return NodeType::memory_operations; },
           [](const ConditionalWork&) { return NodeType::conditional; },
       },
       work);

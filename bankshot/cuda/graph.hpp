@@ -92,6 +92,9 @@ struct AllocateWork {
 struct FreeWork {
   uint64_t address = 0;
 };
+struct MemoryOperationsWork {
+  std::vector<abi::MemoryOperation> operations;
+};
 struct ConditionalWork {
   enum Kind : int { choose_if, repeat_while, choose_switch };
   std::shared_ptr<Condition> condition;
@@ -101,7 +104,7 @@ struct ConditionalWork {
 };
 
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, EventWork, AllocateWork,
-                          FreeWork, ConditionalWork>;
+                          FreeWork, MemoryOperationsWork, ConditionalWork>;
 
 /// Work, or why its parameters are refused.
 using MadeWork = Result<Work, Status>;

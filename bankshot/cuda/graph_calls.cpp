@@ -54,6 +54,14 @@ bool has_memory(const Graph& graph) {
   });
 }
 
+bool has_conditions(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const auto& node) {
+    bool found = std::holds_alternative<ConditionalWork>(node->work);
+    for_each_inside(*node, [&](const Graph& inside) { found |= has_conditions(inside); });
+    return found;
+  });
+}
+
 Status create(Session& session, Graph** graph, unsigned flags) {
   if (!graph || flags != 0) return Status::invalid_value;
   *graph = session.graphs().create();
@@ -67,7 +75,7 @@ Status destroy(Session& session, Graph* graph) {
 
 Status clone(Session& session, Graph** copy, const Graph* graph) {
   if (!copy || !is_graph(session, graph)) return Status::invalid_value;
-  if (has_memory(*graph)) return Status::not_supported;  // its addresses are one graph's only
+  if (has_memory(*graph) || has_conditions(*graph)) return Status::not_supported;  // addresses are one graph's only
   *copy = session.graphs().adopt(graph->clone());
   return Status::success;
 }

@@ -13,6 +13,8 @@ Status find_in_clone(Session& session, Node** found, const Node* node, const Gra
 
 /// Whether the graph, or one inside, has memory that it allocates or frees: its addresses are one graph's only.
 bool has_memory(const Graph& graph);
+/// Whether it, or one inside, has conditional nodes: clones of it are not allowed. Source: CUDA driver API reference, cuGraphClone
+bool has_conditions(const Graph& graph);
 
 /// Adds a node. @param node  may be null @param data  of the edges, may be null
 Status add(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
@@ -65,6 +67,9 @@ Status child_of(Session& session, Node* node, Graph** graph);
 Status event_of(Session& session, Node* node, void** event, bool records);
 Status allocation_of(Session& session, Node* node, abi::AllocateNode* parameters);
 Status freed_by(Session& session, Node* node, void* address);
+/// Operations on values in memory. The parameters that are given back refer to the node's own.
+MadeWork operations_work(const abi::MemoryOperationsNode* parameters);
+Status operations_of(Session& session, Node* node, abi::MemoryOperationsNode* parameters);
 template <class Kind, class Parameters>
 Status parameters_of(Session& session, Node* node, Parameters* parameters) {
   const Kind* work = work_of<Kind>(session, node);

@@ -2,8 +2,22 @@
 #include "bankshot/cuda/graph_calls.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
+#include "bankshot/cuda/stream_memory.hpp"
 
 namespace bankshot::cuda::graphs {
+
+MadeWork operations_work(const abi::MemoryOperationsNode* parameters) {
+  if (!parameters) return Status::invalid_value;
+  return memory_operations_work(parameters->operations, parameters->count, parameters->flags);
+}
+
+Status operations_of(Session& session, Node* node, abi::MemoryOperationsNode* parameters) {
+  auto* work = work_of<MemoryOperationsWork>(session, node);
+  if (!work || !parameters) return Status::invalid_value;
+  *parameters = {nullptr, static_cast<unsigned>(work->operations.size()), work->operations.data(), 0};
+  return Status::success;
+}
+
 namespace {
 
 /// Work that needs no more than its parameters.
@@ -16,12 +30,11 @@ MadeWork plain_work(Session& session, const abi::NodeParameters& parameters, Mak
     case NodeType::empty: return Work(EmptyWork{});
     case NodeType::wait_event: return event_work(session, parameters.event, false);
     case NodeType::record_event: return event_work(session, parameters.event, true);
+    case NodeType::memory_operations: return operations_work(&parameters.memory_operations);
     case NodeType::free: return Work(FreeWork{parameters.free});
     case NodeType::signal_semaphores:
     case NodeType::wait_semaphores:
-    case NodeType::memory_operations:
-      say_once("semaphores in graphs",
-               "nodes for external semaphores and for values in memory are not supported in graphs");
+      say_once("semaphores in graphs", "nodes for external semaphores are not supported in graphs");
       return Status::not_supported;
     default: return Status::invalid_value;
   }

@@ -11,6 +11,7 @@
 #include "bankshot/cuda/launch_attributes.hpp"
 #include "bankshot/cuda/launch_check.hpp"
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/stream_memory.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -143,6 +144,7 @@ Status execute(Session& session, void* stream, const Work& work, bool frees) {
   if (const auto* allocate = std::get_if<AllocateWork>(&work)) return run(session, *allocate, frees);
   if (const auto* free = std::get_if<FreeWork>(&work))
     return release(session, reinterpret_cast<void*>(free->address), {simt::MemoryKind::device});
+  if (const auto* operations = std::get_if<MemoryOperationsWork>(&work)) return execute(session, *operations);
   return Status::success;
 }
 

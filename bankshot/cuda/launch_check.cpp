@@ -97,6 +97,9 @@ std::optional<Refusal> refusal_of(const DeviceInfo& device, const Function& func
           Status::cooperative_launch_too_large,
           fmt::format("{} blocks in a cooperative launch, {} fit on the GPU at once", request.grid.count(), resident)};
   }
+  for (size_t i = 0; request.arguments && i < function.info->params.size(); ++i)
+    if (!request.arguments[i] && function.info->params[i].size > 0)
+      return Refusal{Status::invalid_value, fmt::format("its argument {} is a null pointer", i + 1)};
   if (!request.arguments && request.packed.empty() && function.info->param_bytes > 0)
     return Refusal{Status::invalid_value, "the kernel has parameters, and the launch gives none"};
   return std::nullopt;

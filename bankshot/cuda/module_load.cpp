@@ -25,10 +25,7 @@ struct Loaded {
   report::ModuleId id;
 };
 
-struct Failure {
-  Status status;
-  std::string log;
-};
+using Failure = LinkFailure;
 
 bool is_elf(std::string_view image) {
   return image.starts_with(
@@ -142,6 +139,13 @@ bool is_device_runtime(const ptx::Module& module) {
   });
 }
 
+Result<std::string, Failure> link_units(std::vector<ptx::Unit> units, const std::string& label) {
+  std::erase_if(units, [](const ptx::Unit& unit) { return is_device_runtime(unit.module); });
+  auto module = ptx::link(std::move(units));
+  if (!module) return Failure{Status::invalid_ptx, label + ": device linking: " + module.error().message};
+  return ptx::print(*module);
+}
+
 /// What nvlink does with machine code: -rdc=true.
 Result<Loaded, Failure> load_linked(simt::Engine& engine, const std::vector<std::span<const std::byte>>& containers,
                                     const std::string& label) {
@@ -149,11 +153,11 @@ Result<Loaded, Failure> load_linked(simt::Engine& engine, const std::vector<std:
   for (size_t k = 0; k < containers.size(); ++k) {
     auto unit = parse_first(containers[k], fmt::format("{}, unit {} of {}", label, k + 1, containers.size()));
     if (!unit) return unit.error();
-    if (!is_device_runtime(unit->module)) units.push_back(std::move(*unit));
+    units.push_back(std::move(*unit));
   }
-  auto module = ptx::link(std::move(units));
-  if (!module) return Failure{Status::invalid_ptx, label + ": device linking: " + module.error().message};
-  return load_text(engine, ptx::print(*module), label + ".linked.ptx");
+  const auto text = link_units(std::move(units), label);
+  if (!text) return text.error();
+  return load_text(engine, *text, label + ".linked.ptx");
 }
 
 Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
@@ -206,6 +210,23 @@ void connect(Module& module) {
 }
 
 }  // namespace
+
+Result<std::string, LinkFailure> link_images(const std::vector<LinkInput>& inputs) {
+  std::vector<ptx::Unit> units;
+  for (const LinkInput& input : inputs) {
+    if (is_container(input.image)) {
+      auto unit = parse_first(std::as_bytes(std::span(input.image)), input.name);
+      if (!unit) return unit.error();
+      units.push_back(std::move(*unit));
+      continue;
+    }
+    const std::string text = input.image.c_str();  // a program may count the zero at its end
+    auto module = ptx::parse(text);
+    if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), input.name, text)};
+    units.push_back({input.name, std::move(*module)});
+  }
+  return link_units(std::move(units), "cuLinkComplete");
+}
 
 Status load(simt::Engine& engine, Module& module, bool quiet) {
   if (module.state == Module::State::loaded) return Status::success;

@@ -8,10 +8,12 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/report/run_report.hpp"
 #include "bankshot/simt/engine.hpp"
+#include "bankshot/support/result.hpp"
 
 namespace bankshot::cuda {
 
@@ -58,6 +60,18 @@ struct Module {
 Status load(simt::Engine& engine, Module& module, bool quiet = false);
 /// The same for the module of a kernel, which is named if there is nothing in the module that could run.
 Status load(simt::Engine& engine, Function& function);
+
+/// An input of the linker: PTX text or a fat binary.
+struct LinkInput {
+  std::string name;  ///< for messages
+  std::string image;
+};
+struct LinkFailure {
+  Status status;
+  std::string log;
+};
+/// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays declared.
+Result<std::string, LinkFailure> link_images(const std::vector<LinkInput>& inputs);
 
 /// Finds a kernel or variable by the name in the PTX; the module must be loaded. Null if there is none.
 Function* find_function(Module& module, std::string_view name);

@@ -83,11 +83,40 @@ Status get_pool_attribute(const Pool* pool, int attribute, void* value) {
   return Status::success;
 }
 
-Status set_pool_access(Pool* pool, int location_type, int location, int flags) {
-  constexpr int kDevice = 1, kReadWrite = 3;
-  if (!pool || location_type != kDevice) return Status::invalid_value;
-  if (location != 0) return Status::invalid_device;
+namespace {
+
+constexpr int kOnDevice = 1, kReadWrite = 3;
+
+Status check_access(const Pool* pool, const abi::Location& location, int flags) {
+  if (!pool || location.type != kOnDevice) return Status::invalid_value;
+  if (location.id != 0) return Status::invalid_device;
   return flags == kReadWrite ? Status::success : Status::invalid_value;  // the device cannot lose its access
+}
+
+}  // namespace
+
+Status set_pool_access(const Pool* pool, const abi::AccessDescription* descriptions, size_t count) {
+  if (!descriptions) return Status::invalid_value;
+  for (size_t k = 0; k < count; ++k) {
+    const Status status = check_access(pool, descriptions[k].location, descriptions[k].flags);
+    if (status != Status::success) return status;
+  }
+  return Status::success;
+}
+
+Status get_pool_access(const Pool* pool, int* flags, const abi::Location* location) {
+  if (!flags || !location) return Status::invalid_value;
+  *flags = kReadWrite;
+  return check_access(pool, *location, kReadWrite);
+}
+
+Status check_pool_place(const abi::Location* location, int kind) {
+  constexpr int kPinned = 1, kManaged = 2, kHostNuma = 3;
+  if (!location || (kind != kPinned && kind != kManaged)) return Status::invalid_value;
+  if (location->type < 0 || location->type > kHostNuma || (location->type == 0 && kind != kManaged))
+    return Status::invalid_value;
+  if (location->type != kOnDevice || kind != kPinned) return Status::not_supported;
+  return location->id == 0 ? Status::success : Status::invalid_device;
 }
 
 }  // namespace bankshot::cuda

@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "bankshot/cuda/abi_graph.hpp"
 #include "bankshot/cuda/errors.hpp"
 
 namespace bankshot::cuda {
@@ -51,7 +52,12 @@ class PoolTable {
 /// @param value  int for attributes 1 to 3, else uint64_t. @return success or invalid_value, here and below
 Status set_pool_attribute(Pool* pool, int attribute, const void* value);
 Status get_pool_attribute(const Pool* pool, int attribute, void* value);
-/// One device, which always has access. @param location  its type, 1 for a device, and number
-Status set_pool_access(Pool* pool, int location_type, int location, int flags);
+/// One device, which always has access.
+Status set_pool_access(const Pool* pool, const abi::AccessDescription* descriptions, size_t count);
+Status get_pool_access(const Pool* pool, int* flags, const abi::Location* location);
+
+/// What the functions say that find pools by a place and a kind of memory (CUmemAllocationType): there are pools of the device's
+/// own memory only. @return success, invalid_value, invalid_device, or not_supported for others that there might be
+Status check_pool_place(const abi::Location* location, int kind);
 
 }  // namespace bankshot::cuda

@@ -127,6 +127,7 @@ void Session::reset() {
   graph_execs_.clear();
   graphs_.clear();
   virtual_memory_.clear();
+  managed_ranges_.clear();
   streams_.clear();
   events_.clear();
   pools_.clear();

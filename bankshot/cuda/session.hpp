@@ -15,6 +15,7 @@
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/graph.hpp"
 #include "bankshot/cuda/graph_exec.hpp"
+#include "bankshot/cuda/managed_ranges.hpp"
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/cuda/pools.hpp"
 #include "bankshot/cuda/progress.hpp"
@@ -80,6 +81,7 @@ class Session {
   GraphExecTable& graph_execs() { return graph_execs_; }
   CaptureTable& captures() { return captures_; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
+  ManagedRanges& managed_ranges() { return managed_ranges_; }
   ReportFile& report() { return report_; }
   RunningKernel& running() { return running_; }
   /// Null where nobody could see it.
@@ -112,6 +114,7 @@ class Session {
   GraphExecTable graph_execs_;
   CaptureTable captures_;
   VirtualMemory virtual_memory_;
+  ManagedRanges managed_ranges_;
   ReportFile report_;
   RunningKernel running_;
   std::unique_ptr<Progress> progress_;

@@ -38,6 +38,7 @@ std::array<float, 3> direction_of(uint32_t face, double s, double t) {
 
 uint32_t nearest(float c, uint32_t size) {
   const double x = std::floor(static_cast<double>(c) * size);
+  if (std::isnan(x)) return 0;
   return static_cast<uint32_t>(std::clamp(x, 0.0, static_cast<double>(size - 1)));
 }
 

@@ -156,6 +156,61 @@ static void links_one_text() {
   EXPECT_EQ(cuLinkDestroy(link), CUDA_ERROR_INVALID_HANDLE);
 }
 
+/// A kernel in one text calls a function and reads a variable of another.
+static void links_several_texts() {
+  const std::string head = ".version 7.0\n.target sm_75\n.address_size 64\n";
+  const std::string calls = head +
+      ".extern .func (.param .b32 r) thrice(.param .b32 x);\n.extern .global .align 4 .u32 base;\n"
+      ".visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %d<2>; ld.param.u64 %d0, [out]; ld.global.u32 %r0, [base];"
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; call (b), thrice, (a); ld.param.b32 %r1, [b]; }"
+      "st.global.u32 [%d0], %r1; ret; }\n";
+  const std::string defines = head +
+      ".visible .global .align 4 .u32 base = 14;\n"
+      ".visible .func (.param .b32 r) thrice(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r0, [x]; mul.lo.u32 %r1, %r0, 3;"
+      "st.param.b32 [r], %r1; ret; }\n";
+  char log[256] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  const auto add = [](CUlinkState link, const std::string& text, const char* name) {
+    DRIVER_OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()), text.size() + 1, name, 0, nullptr, nullptr));
+  };
+  CUlinkState link;
+  void* image = nullptr;
+  size_t size = 0;
+  DRIVER_OK(cuLinkCreate(2, options, values, &link));
+  add(link, calls, "calls");
+  DRIVER_OK(cuLinkAddFile(link, CU_JIT_INPUT_LIBRARY, "/some/where/libcudadevrt.a", 0, nullptr, nullptr));
+  EXPECT_EQ(cuLinkAddFile(link, CU_JIT_INPUT_PTX, "/no/such/file.ptx", 0, nullptr, nullptr), CUDA_ERROR_FILE_NOT_FOUND);
+  add(link, defines, "defines");
+  DRIVER_OK(cuLinkComplete(link, &image, &size));
+  EXPECT(size > 0 && log[0] == '\0');
+  CUmodule module;
+  CUfunction function;
+  CUdeviceptr out;
+  DRIVER_OK(cuModuleLoadData(&module, image));
+  DRIVER_OK(cuLinkDestroy(link));
+  DRIVER_OK(cuModuleGetFunction(&function, module, "k"));
+  DRIVER_OK(cuMemAlloc(&out, 4));
+  void* arguments[] = {&out};
+  DRIVER_OK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
+  unsigned result = 0;
+  DRIVER_OK(cuMemcpyDtoH(&result, out, 4));
+  EXPECT_EQ(result, 42);
+  void* missing[] = {nullptr};
+  EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, missing, nullptr), CUDA_ERROR_INVALID_VALUE);
+  DRIVER_OK(cuModuleUnload(module));
+  DRIVER_OK(cuMemFree(out));
+
+  // Two definitions of one function. The length of the first log stands where its room was told.
+  values[1] = reinterpret_cast<void*>(sizeof log);
+  DRIVER_OK(cuLinkCreate(2, options, values, &link));
+  add(link, defines, "one");
+  add(link, defines, "other");
+  EXPECT_EQ(cuLinkComplete(link, &image, &size), CUDA_ERROR_INVALID_PTX);
+  EXPECT(std::strstr(log, "base") != nullptr || std::strstr(log, "thrice") != nullptr);
+  DRIVER_OK(cuLinkDestroy(link));
+}
+
 static void streams_and_events() {
   CUstream stream;
   CUevent start, stop;
@@ -219,6 +274,7 @@ int main(int argc, char** argv) {
   fills_and_copies();
   bad_modules();
   links_one_text();
+  links_several_texts();
   streams_and_events();
 
   CUlibrary library;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/abi_batch.hpp"
 #include "bankshot/cuda/abi_texture.hpp"
 #include "bankshot/cuda/device_prop.hpp"
 #include "check.hpp"
@@ -87,5 +88,22 @@ int main() {
   SAME_PLACE(DriverMemcpy3D, depth, CUDA_MEMCPY3D, Depth);
   SAME_SIZE(ChannelFormatDesc, cudaChannelFormatDesc);
   SAME_SIZE(Dim3, dim3);
+  SAME_SIZE(CopyAttributes, cudaMemcpyAttributes);
+  SAME_SIZE(CopyAttributes, CUmemcpyAttributes);
+  SAME_PLACE(CopyAttributes, flags, CUmemcpyAttributes, flags);
+  SAME_SIZE(BatchCopy, cudaMemcpy3DBatchOp);
+  SAME_SIZE(BatchCopy, CUDA_MEMCPY3D_BATCH_OP);
+  SAME_PLACE(BatchCopy, to, CUDA_MEMCPY3D_BATCH_OP, dst);
+  SAME_PLACE(BatchCopy, extent, CUDA_MEMCPY3D_BATCH_OP, extent);
+  SAME_PLACE(BatchCopy, order, CUDA_MEMCPY3D_BATCH_OP, srcAccessOrder);
+  SAME_PLACE(CopyOperand, pointer.layer_height, CUmemcpy3DOperand, op.ptr.layerHeight);
+  SAME_PLACE(CopyOperand, array.z, CUmemcpy3DOperand, op.array.offset.z);
+  SAME_SIZE(MemoryOperation, CUstreamBatchMemOpParams);
+  SAME_PLACE(MemoryOperation, barrier_flags, CUstreamBatchMemOpParams, memoryBarrier.flags);
+  SAME_PLACE(MemoryOperation, address, CUstreamBatchMemOpParams, waitValue.address);
+  SAME_PLACE(MemoryOperation, value, CUstreamBatchMemOpParams, writeValue.value64);
+  SAME_PLACE(MemoryOperation, flags, CUstreamBatchMemOpParams, waitValue.flags);
+  SAME_SIZE(MemoryOperationsNode, CUDA_BATCH_MEM_OP_NODE_PARAMS);
+  SAME_PLACE(MemoryOperationsNode, operations, CUDA_BATCH_MEM_OP_NODE_PARAMS, paramArray);
   return finish("layout");
 }

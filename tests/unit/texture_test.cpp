@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -206,6 +207,8 @@ TEST(texture, seamless_cubes_are_filtered_across_edges) {
   cube.texture.sampler.seamless_cube = true;
   EXPECT_EQ(cube.at(1, 0, 0), 0);
   EXPECT_EQ(cube.at(1, 0, 0.5f), 1);  // 3/4 of face 0 and 1/4 of face 4
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(cube.at(nan, 0, 1))) << "a place that is none, but texels that there are";
 }
 
 TEST(texture, levels_of_mipmaps) {

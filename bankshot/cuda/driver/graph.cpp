@@ -101,6 +101,11 @@ BANKSHOT_GRAPH_CALL(GraphAddMemcpyNode, (Node** node, Graph* graph, Nodes nodes,
 BANKSHOT_GRAPH_CALL(GraphMemcpyNodeGetParams, (Node* node, abi::DriverMemcpy3D* copy), graphs::parameters_of<CopyWork>(session, node, copy))
 BANKSHOT_GRAPH_CALL(GraphMemcpyNodeSetParams, (Node* node, const abi::DriverMemcpy3D* copy), graphs::set(session, node, made_copy(copy)))
 BANKSHOT_GRAPH_CALL(GraphExecMemcpyNodeSetParams, (GraphExec* exec, Node* node, const abi::DriverMemcpy3D* copy, Context*), graphs::set(session, exec, node, made_copy(copy)))
+
+BANKSHOT_GRAPH_CALL(GraphAddBatchMemOpNode, (Node** node, Graph* graph, Nodes nodes, size_t count, const abi::MemoryOperationsNode* parameters), graphs::add(session, node, graph, nodes, nullptr, count, graphs::operations_work(parameters)))
+BANKSHOT_GRAPH_CALL(GraphBatchMemOpNodeGetParams, (Node* node, abi::MemoryOperationsNode* parameters), graphs::operations_of(session, node, parameters))
+BANKSHOT_GRAPH_CALL(GraphBatchMemOpNodeSetParams, (Node* node, const abi::MemoryOperationsNode* parameters), graphs::set(session, node, graphs::operations_work(parameters)))
+BANKSHOT_GRAPH_CALL(GraphExecBatchMemOpNodeSetParams, (GraphExec* exec, Node* node, const abi::MemoryOperationsNode* parameters), graphs::set(session, exec, node, graphs::operations_work(parameters)))
 // clang-format on
 
 BANKSHOT_API(cuGraphLaunch)(GraphExec* exec, void* stream) {

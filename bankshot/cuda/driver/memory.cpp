@@ -170,12 +170,53 @@ BANKSHOT_API(cuPointerSetAttribute)(const void*, int which, DevicePointer) {
   return call([&](Session&) { return which == 6 ? Status::success : Status::invalid_value; });
 }
 
-BANKSHOT_API(cuMemAdvise)(DevicePointer address, size_t bytes) {
-  return call([&](Session& session) { return check_managed(session, as_pointer(address), bytes); });
+// The first forms have the number of a device, the second ones a location.
+
+BANKSHOT_API(cuMemAdvise_v2)(DevicePointer address, size_t bytes, int advice, abi::Location location) {
+  return call([&](Session& session) { return advise(session, as_pointer(address), bytes, advice, location); });
+}
+BANKSHOT_API(cuMemAdvise)(DevicePointer address, size_t bytes, int advice, int device) {
+  return bankshot_cuMemAdvise_v2(address, bytes, advice, location_of(device));
 }
 
-BANKSHOT_API(cuMemPrefetchAsync)(DevicePointer address, size_t bytes) {
-  return call([&](Session& session) { return check_managed(session, as_pointer(address), bytes); });
+BANKSHOT_API(cuMemPrefetchAsync_v2)(DevicePointer address, size_t bytes, abi::Location location) {
+  return call([&](Session& session) { return prefetch(session, as_pointer(address), bytes, location); });
+}
+BANKSHOT_API(cuMemPrefetchAsync)(DevicePointer address, size_t bytes, int device) {
+  return bankshot_cuMemPrefetchAsync_v2(address, bytes, location_of(device));
+}
+
+BANKSHOT_API(cuMemRangeGetAttribute)(void* data, size_t size, int which, DevicePointer address, size_t bytes) {
+  return call([&](Session& session) { return range_attribute(session, data, size, which, as_pointer(address), bytes); });
+}
+BANKSHOT_API(cuMemRangeGetAttributes)
+(void** data, const size_t* sizes, const int* which, size_t count, DevicePointer address, size_t bytes) {
+  return call([&](Session& session) {
+    if (!data || !sizes || !which || count == 0) return Status::invalid_value;
+    Status status = Status::success;
+    for (size_t k = 0; k < count && status == Status::success; ++k)
+      status = range_attribute(session, data[k], sizes[k], which[k], as_pointer(address), bytes);
+    return status;
+  });
+}
+
+BANKSHOT_API(cuMemPrefetchBatchAsync)
+(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
+ size_t location_count, unsigned long long flags, void* stream) {
+  return call_about(stream, [&](Session& session) {
+    return prefetch(session, {pointers, sizes, count, locations, firsts, location_count, flags});
+  });
+}
+BANKSHOT_API(cuMemDiscardBatchAsync)
+(void* const* pointers, const size_t* sizes, size_t count, unsigned long long flags, void* stream) {
+  return call_about(stream, [&](Session& session) {
+    return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags});
+  });
+}
+BANKSHOT_API(cuMemDiscardAndPrefetchBatchAsync)
+(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
+ size_t location_count, unsigned long long flags, void* stream) {
+  return bankshot_cuMemPrefetchBatchAsync(pointers, sizes, count, locations, firsts, location_count, flags, stream);
 }
 
 }  // namespace bankshot::cuda::driver

@@ -1,6 +1,5 @@
 // Memory pools; see bankshot/cuda/pools.hpp.
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/abi_graph.hpp"
 #include "bankshot/cuda/pools.hpp"
 
 namespace bankshot::cuda::driver {
@@ -52,24 +51,26 @@ BANKSHOT_API(cuMemPoolTrimTo)(void* handle, size_t keep) {
 }
 
 BANKSHOT_API(cuMemPoolSetAccess)(void* pool, const abi::AccessDescription* descriptions, size_t count) {
-  return query([&](Session& session) {
-    if (!descriptions) return Status::invalid_value;
-    for (size_t k = 0; k < count; ++k) {
-      const auto& [location, flags] = descriptions[k];
-      const Status status = set_pool_access(session.pools().find(pool), location.type, location.id, flags);
-      if (status != Status::success) return status;
-    }
-    return Status::success;
-  });
+  return query([&](Session& session) { return set_pool_access(session.pools().find(pool), descriptions, count); });
 }
 
 BANKSHOT_API(cuMemPoolGetAccess)(int* flags, void* pool, const abi::Location* location) {
-  return query([&](Session& session) {
-    constexpr int kReadWrite = 3;
-    if (!flags || !location) return Status::invalid_value;
-    *flags = kReadWrite;
-    return set_pool_access(session.pools().find(pool), location->type, location->id, kReadWrite);
-  });
+  return query([&](Session& session) { return get_pool_access(session.pools().find(pool), flags, location); });
+}
+
+// The same by a place and a kind of memory.
+
+BANKSHOT_API(cuMemGetDefaultMemPool)(void** pool, const abi::Location* location, int kind) {
+  const Status status = check_pool_place(location, kind);
+  return status == Status::success ? bankshot_cuDeviceGetDefaultMemPool(pool, 0) : status;
+}
+BANKSHOT_API(cuMemGetMemPool)(void** pool, const abi::Location* location, int kind) {
+  const Status status = check_pool_place(location, kind);
+  return status == Status::success ? bankshot_cuDeviceGetMemPool(pool, 0) : status;
+}
+BANKSHOT_API(cuMemSetMemPool)(const abi::Location* location, int kind, void* pool) {
+  const Status status = check_pool_place(location, kind);
+  return status == Status::success ? bankshot_cuDeviceSetMemPool(0, pool) : status;
 }
 
 }  // namespace bankshot::cuda::driver

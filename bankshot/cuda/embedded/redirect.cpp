@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <vector>
 
 namespace bankshot::cuda::embedded {
 namespace {
@@ -23,11 +25,17 @@ bool write_jumps(std::span<const Jump> jumps) {
   const uintptr_t end = reinterpret_cast<uintptr_t>(last->from) + kJumpBytes;
   void* const pages = reinterpret_cast<void*>(begin);
   if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE) != 0) return false;
+  std::vector<std::array<std::byte, kJumpBytes>> before(jumps.size());
+  for (size_t k = 0; k < jumps.size(); ++k) std::memcpy(before[k].data(), jumps[k].from, kJumpBytes);
   for (const Jump& jump : jumps) {
     std::memcpy(jump.from, kOpcode, sizeof kOpcode);
     std::memcpy(jump.from + sizeof kOpcode, &jump.to, sizeof jump.to);
   }
-  return mprotect(pages, end - begin, PROT_READ | PROT_EXEC) == 0;
+  if (mprotect(pages, end - begin, PROT_READ | PROT_EXEC) == 0) return true;
+  // What was there comes back; without a way to run it the process could not go on either way.
+  for (size_t k = jumps.size(); k-- > 0;) std::memcpy(jumps[k].from, before[k].data(), kJumpBytes);
+  mprotect(pages, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC);
+  return false;
 }
 
 bool is_jump(const std::byte* code) { return std::memcmp(code, kOpcode, sizeof kOpcode) == 0; }

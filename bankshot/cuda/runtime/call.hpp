@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
-#include "bankshot/cuda/capture.hpp"
 #include "bankshot/cuda/driver/contexts.hpp"
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
+#include "bankshot/cuda/stream_calls.hpp"
 
 /// Defines the implementation of a function of the CUDA interfaces; libs/*.def say which exported names come here.
 #define BANKSHOT_API(name) extern "C" __attribute__((visibility("default"))) ::bankshot::cuda::Status bankshot_##name
@@ -62,50 +62,28 @@ Status call(Work&& work) {
   });
 }
 
-/// Looks at a stream, whose handle is checked; captured or not is the same.
+// On streams and for the device, as stream_calls.hpp says.
 template <class Work>
 Status call_about(void* stream, Work&& work) {
-  return call(
-      [&](Session& session) { return session.streams().find(stream) ? work(session) : Status::invalid_handle; });
+  return call(looking_at(stream, work));
 }
-
-/// Work that must be carried out at once, on a stream that is then idle: not possible while it is captured.
 template <class Work>
 Status call_on(void* stream, Work&& work) {
-  return call([&](Session& session) {
-    const Status status = before_waiting(session, stream);
-    return status == Status::success ? work(session) : status;
-  });
+  return call(waiting_for(stream, work));
 }
-
-/// Work on a stream: carried out by `now`, or made a node of the graph for which the stream is captured.
-/// @param node  gives a MadeWork
 template <class Now, class MakeNode>
 Status issue(void* stream, Now&& now, MakeNode&& node) {
-  return call([&](Session& session) {
-    Stream* capturing = nullptr;
-    const Status status = before_work(session, stream, capturing);
-    if (status != Status::success) return status;
-    return capturing ? capture(session, *capturing, node(session)) : now(session);
-  });
+  return call(issued_on(stream, now, node));
 }
-
 /// Work that waits for everything on the device: not possible during a capture.
 template <class Work>
 Status call_synchronized(Work&& work) {
-  return call([&](Session& session) {
-    const Status status = before_synchronizing(session);
-    return status == Status::success ? work(session) : status;
-  });
+  return call(behind(before_synchronizing, work));
 }
-
 /// Work that may wait for the device, which captures may forbid.
 template <class Work>
 Status call_unsafe(Work&& work) {
-  return call([&](Session& session) {
-    const Status status = before_unsafe(session);
-    return status == Status::success ? work(session) : status;
-  });
+  return call(behind(before_unsafe, work));
 }
 
 }  // namespace bankshot::cuda::runtime

@@ -145,14 +145,55 @@ BANKSHOT_API(cudaPointerGetAttributes)(abi::PointerAttributes* attributes, const
   });
 }
 
-// Hints about where managed memory lives: it lives in one place.
+// Hints about where managed memory lives: it lives in one place, and what was said can be asked for.
 
-BANKSHOT_API(cudaMemAdvise)(const void* pointer, size_t bytes) {
-  return call([&](Session& session) { return check_managed(session, pointer, bytes); });
+BANKSHOT_API(cudaMemAdvise)(const void* pointer, size_t bytes, int advice, abi::Location location) {
+  return call([&](Session& session) { return advise(session, pointer, bytes, advice, location); });
+}
+/// As it is in CUDA 12.
+BANKSHOT_API(cudaMemAdvise_v12)(const void* pointer, size_t bytes, int advice, int device) {
+  return bankshot_cudaMemAdvise(pointer, bytes, advice, location_of(device));
 }
 
-BANKSHOT_API(cudaMemPrefetchAsync)(const void* pointer, size_t bytes) {
-  return call([&](Session& session) { return check_managed(session, pointer, bytes); });
+BANKSHOT_API(cudaMemPrefetchAsync)(const void* pointer, size_t bytes, abi::Location location) {
+  return call([&](Session& session) { return prefetch(session, pointer, bytes, location); });
+}
+/// As it is in CUDA 12.
+BANKSHOT_API(cudaMemPrefetchAsync_v12)(const void* pointer, size_t bytes, int device) {
+  return bankshot_cudaMemPrefetchAsync(pointer, bytes, location_of(device));
+}
+
+BANKSHOT_API(cudaMemRangeGetAttribute)(void* data, size_t size, int which, const void* pointer, size_t bytes) {
+  return call([&](Session& session) { return range_attribute(session, data, size, which, pointer, bytes); });
+}
+BANKSHOT_API(cudaMemRangeGetAttributes)
+(void** data, const size_t* sizes, const int* which, size_t count, const void* pointer, size_t bytes) {
+  return call([&](Session& session) {
+    if (!data || !sizes || !which || count == 0) return Status::invalid_value;
+    Status status = Status::success;
+    for (size_t k = 0; k < count && status == Status::success; ++k)
+      status = range_attribute(session, data[k], sizes[k], which[k], pointer, bytes);
+    return status;
+  });
+}
+
+BANKSHOT_API(cudaMemPrefetchBatchAsync)
+(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
+ size_t location_count, unsigned long long flags, void* stream) {
+  return call_about(stream, [&](Session& session) {
+    return prefetch(session, {pointers, sizes, count, locations, firsts, location_count, flags});
+  });
+}
+BANKSHOT_API(cudaMemDiscardBatchAsync)
+(void* const* pointers, const size_t* sizes, size_t count, unsigned long long flags, void* stream) {
+  return call_about(stream, [&](Session& session) {
+    return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags});
+  });
+}
+BANKSHOT_API(cudaMemDiscardAndPrefetchBatchAsync)
+(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
+ size_t location_count, unsigned long long flags, void* stream) {
+  return bankshot_cudaMemPrefetchBatchAsync(pointers, sizes, count, locations, firsts, location_count, flags, stream);
 }
 
 BANKSHOT_API(cudaStreamAttachMemAsync)(void* stream, void* pointer, size_t bytes, unsigned) {

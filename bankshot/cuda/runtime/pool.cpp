@@ -1,5 +1,4 @@
 // Memory pools; see bankshot/cuda/pools.hpp.
-#include "bankshot/cuda/abi_graph.hpp"
 #include "bankshot/cuda/pools.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
@@ -58,24 +57,26 @@ BANKSHOT_API(cudaMemPoolTrimTo)(void* handle, size_t keep) {
 }
 
 BANKSHOT_API(cudaMemPoolSetAccess)(void* pool, const abi::AccessDescription* descriptions, size_t count) {
-  return call([&](Session& session) {
-    if (!descriptions) return Status::invalid_value;
-    for (size_t k = 0; k < count; ++k) {
-      const auto& [location, flags] = descriptions[k];
-      const Status status = set_pool_access(session.pools().find(pool), location.type, location.id, flags);
-      if (status != Status::success) return status;
-    }
-    return Status::success;
-  });
+  return call([&](Session& session) { return set_pool_access(session.pools().find(pool), descriptions, count); });
 }
 
 BANKSHOT_API(cudaMemPoolGetAccess)(int* flags, void* pool, const abi::Location* location) {
-  return call([&](Session& session) {
-    constexpr int kReadWrite = 3;
-    if (!flags || !location) return Status::invalid_value;
-    *flags = kReadWrite;
-    return set_pool_access(session.pools().find(pool), location->type, location->id, kReadWrite);
-  });
+  return call([&](Session& session) { return get_pool_access(session.pools().find(pool), flags, location); });
+}
+
+// The same by a place and a kind of memory.
+
+BANKSHOT_API(cudaMemGetDefaultMemPool)(void** pool, const abi::Location* location, int kind) {
+  const Status status = check_pool_place(location, kind);
+  return status == Status::success ? give_pool(pool, 0, false) : remember(status);
+}
+BANKSHOT_API(cudaMemGetMemPool)(void** pool, const abi::Location* location, int kind) {
+  const Status status = check_pool_place(location, kind);
+  return status == Status::success ? give_pool(pool, 0, true) : remember(status);
+}
+BANKSHOT_API(cudaMemSetMemPool)(const abi::Location* location, int kind, void* pool) {
+  const Status status = check_pool_place(location, kind);
+  return status == Status::success ? bankshot_cudaDeviceSetMemPool(0, pool) : remember(status);
 }
 
 }  // namespace bankshot::cuda::runtime
