@@ -226,8 +226,11 @@ void CtaSlot::fill_warp_specials(Warp& w) {
   for (const SpecialUse& use : worker_->program->specials) {
     if (use.per_cta) continue;
     std::byte* const row = w.specials + (use.op & OperandRef::kOffset);
+    // Looking for the name takes longer than all else at the start of a warp: most have one value for it.
+    const bool differs = use.name.starts_with("%tid") || use.name.starts_with("%lane");
+    uint64_t bits = value(use.name, 0) + use.add;
     for (uint32_t lane = 0; lane < lanes; ++lane) {
-      const uint64_t bits = value(use.name, lane) + use.add;
+      if (differs && lane != 0) bits = value(use.name, lane) + use.add;
       std::memcpy(row + size_t{lane} * use.bytes, &bits, use.bytes);
     }
   }

@@ -33,6 +33,21 @@ TEST_F(EngineGrid, every_cta_arrives_before_one_goes_on) {
   }
 }
 
+// 400 CTAs that joined one by one would poll 256 times in each of 400 rounds, 20 million times in all.
+TEST_F(EngineGrid, ctas_that_wait_for_all_others_do_not_join_one_by_one) {
+  const std::string barrier =
+      "atom.add.release.gpu.u32 %r12, [%rd1+1600], 1; mov.u32 %r13, %nctaid.x;\n"
+      "W: ld.acquire.gpu.u32 %r14, [%rd1+1600]; setp.lt.u32 %p1, %r14, %r13; @%p1 bra W;\n"
+      "st.global.u32 [%rd2], %r14; ret;";
+  for (cooperative = false;; cooperative = true) {
+    const auto result = run(kernel(kThread + barrier), {400}, {1}, 401);
+    ASSERT_TRUE(result) << result.error().message;
+    for (const uint32_t arrived : out) EXPECT_EQ(arrived, 400u);
+    EXPECT_LT(result->warp_instructions, cooperative ? 1'000'000u : 4'000'000u);
+    if (cooperative) break;
+  }
+}
+
 TEST_F(EngineGrid, a_condition_is_a_word_of_memory) {
   const std::string text = kernel(
       "{ .param .b64 h; .param .b32 v; st.param.b64 [h], %rd1; st.param.b32 [v], 7; call cudaGraphSetConditional, (h, v); } ret;",
