@@ -67,6 +67,10 @@ bool check_rounding(Decoder& decoder, const ptx::Instruction& instruction, const
 void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!expect_operands(decoder, instruction, 2)) return;
   if (is_plain(m.type) && is_plain(m.type2) && !check_rounding(decoder, instruction, m)) return;
+  if (m.has("ftz") && m.type != ptx::Type::f32 && m.type2 != ptx::Type::f32) {
+    decoder.error(instruction.position, ".ftz of cvt is about f32, which neither type is");
+    return;
+  }
   if (m.has("sat") && m.type == ptx::Type::bf16) {
     decoder.error(instruction.position, "cvt to bf16 has no .sat");
     return;

@@ -1,6 +1,7 @@
 #include "bankshot/simt/lower_move.hpp"
 
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/lower.hpp"
 #include "bankshot/simt/warp.hpp"
 
 namespace bankshot::simt {
@@ -32,7 +33,8 @@ void lower_pack(Decoder& decoder, const Operand& vector, const Operand& whole, c
   const auto part = static_cast<unsigned>(bytes / elements);
   std::vector<uint32_t> list;
   for (const Operand& element : vector.elements) {
-    list.push_back(pack ? decoder.source(element, type_of_bytes(part), part == 1) : decoder.destination(element, type_of_bytes(part), part == 1));
+    list.push_back(pack ? decoder.source(element, type_of_bytes(part), part == 1)
+                        : destination_or_none(decoder, element, type_of_bytes(part), part == 1));
   }
   out.small = pack ? MoveKind::kPack : MoveKind::kUnpack;
   out.op[pack ? 0 : 1] = pack ? decoder.destination(whole, m.type) : decoder.source(whole, m.type);

@@ -78,8 +78,10 @@ Handler by_options(const Match& m, Make make) {
   return nan(std::integral_constant<unsigned, Base>{});
 }
 
+/// Of two operands .xorsign and .abs go together only.
 template <unsigned Base>
 Handler extreme(const Match& m) {
+  if (m.has("xorsign") != m.has("abs")) return nullptr;
   return by_options<Base>(m, [](auto options) -> Handler { return &elementwise<Extreme<options()>, u32, u32, u32>; });
 }
 template <unsigned Base>

@@ -60,6 +60,7 @@ Handler select_sign(const Match& m) {
 }
 template <bool Most>
 Handler select_extremum(const Match& m) {
+  if (m.has("xorsign") != m.has("abs")) return nullptr;  // they go together
   return by_half_type(m.type, [](auto row) -> Handler { return &extremum<decltype(row), Most>; });
 }
 

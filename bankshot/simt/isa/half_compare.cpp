@@ -58,6 +58,7 @@ const Instr* compare(Warp& w, const Instr* i) {
 /// Calls make(row, comparison, how) for the type compared and the operators among the modifiers.
 template <class Make>
 Handler by_operators(ptx::Type type, const Match& m, Make make) {
+  if (m.has("ftz") && (type == ptx::Type::bf16 || type == ptx::Type::bf16x2)) return nullptr;  // f16 only
   return by_half_type(type, [&](auto row) {
     return by_comparison<f32>(m, [&](auto comparison) {
       return by_combine(m, [&](auto how) -> Handler { return make(row, comparison, how); });

@@ -192,10 +192,10 @@ void warp_rows(Rows& rows) {
   const auto match_row = [&](std::string_view syntax) {
     rows.push_back({syntax, "type = b32 b64", Unit::warp, select_match, lower_match});
   };
-  match_row("match.any.sync.type d, a, membermask");
-  match_row("match.sync.any.type d, a, membermask");
-  match_row("match.all.sync.type d|p, a, membermask");
-  match_row("match.sync.all.type d|p, a, membermask");
+  match_row("match.any.sync.type d:b32, a, membermask");
+  match_row("match.sync.any.type d:b32, a, membermask");
+  match_row("match.all.sync.type d|p:b32, a, membermask");
+  match_row("match.sync.all.type d|p:b32, a, membermask");
   rows.push_back({"activemask.b32 d", "", Unit::warp, always(&active_mask), lower_activemask});
   rows.push_back({"elect.sync d|p, membermask", "", Unit::warp, always(&gathered<&elect, SyncOperands{"dpm---"}>), lower_elect});
   rows.push_back({"bar.warp.sync a:u32", "", Unit::warp, always(&gathered<&meet, SyncOperands{"m-----"}>), &lower_warp_barrier});

@@ -1,0 +1,104 @@
+// Every instruction that computes lane values, in all ways to write it, against rules of its own; and whether every row of
+// the table of instructions has such a rule or a test elsewhere.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "elsewhere.hpp"
+#include "run_form.hpp"
+
+namespace bankshot::simt::conformance {
+namespace {
+
+const Rows& table() { return *rows_of("portable"); }
+
+bool is_elsewhere(std::string_view opcode) {
+  return std::any_of(std::begin(kElsewhere), std::end(kElsewhere),
+                     [&](const Elsewhere& e) { return e.opcode == opcode; });
+}
+
+/// Opcodes of which some row has a rule, in the order of the table.
+std::vector<std::string> opcodes() {
+  std::vector<std::string> all;
+  for (const Row& row : table()) {
+    const std::string opcode = parse_form(row).opcode;
+    if (!is_elsewhere(opcode) && std::find(all.begin(), all.end(), opcode) == all.end()) all.push_back(opcode);
+  }
+  return all;
+}
+
+/// All literals that mean something else; 0 if the instruction has none.
+int64_t literals_of(const Spelling& s) { return s.opcode == "lop3" ? 256 : 1; }
+
+class EveryForm : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryForm, computes_what_its_rule_says) {
+  const std::vector<Host> all = hosts();
+  constexpr size_t kWrongForms = 5;  // enough to see what is the matter
+  size_t forms = 0, wrong = 0;
+  for (const Row& row : table()) {
+    if (parse_form(row).opcode != GetParam()) continue;
+    size_t of_row = 0;
+    for (Spelling& spelling : spellings_of(row)) {
+      for (spelling.literal = 0; spelling.literal < literals_of(spelling); ++spelling.literal) {
+        const std::optional<Rule> rule = rule_of(spelling);
+        ASSERT_TRUE(rule) << spelling.text()
+                          << " has no rule: add one to tests/ptx, or its opcode to tests/ptx/elsewhere.hpp";
+        const Outcome outcome = check_form(all, spelling, *rule);
+        of_row += outcome != Outcome::refused;
+        wrong += outcome == Outcome::wrong;
+        if (wrong >= kWrongForms) return;
+      }
+    }
+    EXPECT_GT(of_row, 0u) << row.syntax << ": no way to write it was accepted";
+    forms += of_row;
+  }
+  RecordProperty("forms", static_cast<int>(forms));
+}
+
+INSTANTIATE_TEST_SUITE_P(ptx, EveryForm, ::testing::ValuesIn(opcodes()), [](const auto& info) { return info.param; });
+
+/// Modifiers that go together only, or not with these types: ptxas 13.0 refuses them as well.
+TEST(Spellings, rejects_modifiers_that_mean_nothing_here) {
+  for (const char* form : {"min.xorsign.f32", "max.abs.f32", "min.abs.f16", "max.xorsign.bf16x2", "setp.eq.ftz.bf16",
+                           "set.lt.ftz.bf16x2.bf16x2", "cvt.ftz.f64.f64", "cvt.rni.ftz.s32.f64", "cvt.rn.ftz.f16.s32",
+                           "cvt.ftz.u32.u16"}) {
+    for (const Row& row : table()) {
+      for (Spelling& spelling : spellings_of(row)) {
+        if (spelling.text() != form) continue;
+        const auto rule = rule_of(spelling);
+        ASSERT_TRUE(rule);
+        static const std::vector<Host> all = hosts();
+        EXPECT_EQ(check_form(all, spelling, *rule), Outcome::refused) << form;
+      }
+    }
+  }
+}
+
+TEST(EveryRow, has_a_rule_or_a_test_elsewhere) {
+  std::map<std::string, unsigned> rows;
+  for (const Row& row : table()) ++rows[parse_form(row).opcode];
+  for (const Elsewhere& e : kElsewhere) {
+    EXPECT_EQ(rows[std::string(e.opcode)], e.rows)
+        << "rows of " << e.opcode << " have come or gone: test them in tests/" << e.file
+        << ", then count them in tests/ptx/elsewhere.hpp";
+    std::ifstream file(std::string(BANKSHOT_SOURCE_DIR "/tests/") + std::string(e.file));
+    std::stringstream text;
+    text << file.rdbuf();
+    EXPECT_NE(text.str().find(e.opcode), std::string::npos) << "tests/" << e.file << " does not mention " << e.opcode;
+  }
+  // The others are tested, by EveryForm, if they have a rule in each way to write them.
+  for (const Row& row : table()) {
+    if (is_elsewhere(parse_form(row).opcode)) continue;
+    for (const Spelling& spelling : spellings_of(row)) {
+      ASSERT_TRUE(rule_of(spelling)) << spelling.text()
+                                     << " has no rule: add one to tests/ptx, or its opcode to tests/ptx/elsewhere.hpp";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bankshot::simt::conformance

@@ -1,0 +1,274 @@
+// ld and st: every type and vector, between registers of each width that may hold it and every state space; lanes that are
+// off; addresses that are not multiples of what is accessed. Source: PTX ISA, ld, st and "Operand Size Exceeding
+// Instruction-Type Size".
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "run_form.hpp"
+
+namespace bankshot::simt::conformance {
+namespace {
+
+using T = ptx::Type;
+
+constexpr T kTypes[] = {T::b8,  T::b16, T::b32, T::b64, T::u8,  T::u16, T::u32,  T::u64,   T::s8,
+                        T::s16, T::s32, T::s64, T::f16, T::f32, T::f64, T::bf16, T::f16x2, T::bf16x2};
+constexpr unsigned kThreads = 64, kStride = 32;  ///< bytes a thread has
+
+struct Access {
+  T type = T::none;
+  unsigned elements = 1, register_bits = 0;
+  std::string space;  ///< where the data are: "global", "shared", "local", "const", "param"
+  bool generic = false;
+  const char* load = "ld";  ///< or "ldu"
+
+  unsigned bytes() const { return ptx::bits(type) / 8; }
+  std::string form(const char* opcode) const {
+    return fmt::format("{}{}{}.{}", opcode, generic ? "" : "." + space,
+                       elements > 1 ? fmt::format(".v{}", elements) : "", ptx::name(type));
+  }
+  std::string values() const {
+    std::string all;
+    for (unsigned e = 0; e < elements; ++e) all += fmt::format("{}%v{}", e != 0 ? ", " : "", e);
+    return elements > 1 ? "{" + all + "}" : all;
+  }
+};
+
+bool is_signed(T type) { return type == T::s8 || type == T::s16 || type == T::s32 || type == T::s64; }
+
+/// Vectors of up to 32 bytes; registers as wide as the type or, but for floats, wider.
+template <class F>
+void for_all_accesses(F f) {
+  for (const std::string space : {"global", "shared", "local", "const", "param"}) {
+    for (T type : kTypes) {
+      for (unsigned elements : {1u, 2u, 4u, 8u}) {
+        const unsigned bits = ptx::bits(type);
+        if (elements * bits > 256 || (elements == 8 && bits != 32) || (elements * bits == 256 && space != "global"))
+          continue;
+        const bool integer = is_signed(type) || type == T::u8 || type == T::u16 || type == T::u32 || type <= T::b64;
+        for (unsigned width : {16u, 32u, 64u}) {
+          if (width < bits || (width != std::max(bits, 16u) && !integer)) continue;
+          Access access{type, elements, width, space, false};
+          f(access);
+          if (space == "global" && elements * bits <= 128) f(Access{type, elements, width, space, false, "ldu"});
+          access.generic = space != "param";
+          if (access.generic && elements * bits < 256) f(access);
+        }
+      }
+    }
+  }
+}
+
+/// Parameters of the kernel: the data of "param" come third, thread by thread as far as they go.
+struct Parameters {
+  uint64_t in = 0, out = 0;
+  alignas(32) std::array<std::byte, 1024> data{};
+};
+
+const std::string kHead =
+    ".version 8.7\n.target sm_100\n.address_size 64\n.const .align 32 .b8 constants[2048];\n.shared .align 32 .b8 "
+    "room[2048];\n"
+    ".visible .entry k(.param .u64 in, .param .u64 out, .param .align 32 .b8 data[1024]) {\n.local .align 32 .b8 "
+    "frame[64];\n"
+    ".reg .b64 %in, %out, %at, %offset; .reg .b32 %t, %bit; .reg .pred %on;\n";
+
+std::string start(const Access& a) {
+  std::string text = kHead;
+  for (unsigned e = 0; e < a.elements; ++e) text += fmt::format(".reg .b{} %v{};\n", a.register_bits, e);
+  text +=
+      "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %t, %tid.x; and.b32 %bit, %t, 5; setp.ne.u32 %on, "
+      "%bit, 4;\n"
+      "mul.wide.u32 %offset, %t, 32; add.u64 %in, %in, %offset;\n";
+  return text;
+}
+
+/// Copies 32 bytes of a thread, by 32-bit accesses.
+std::string copy(const std::string& from_space, const std::string& from, const std::string& to_space,
+                 const std::string& to) {
+  std::string text;
+  for (unsigned k = 0; k < 32; k += 4) {
+    text += fmt::format("ld.{0}.b32 %bit, [{1}+{2}]; st.{3}.b32 [{4}+{2}], %bit;\n", from_space, from, k, to_space, to);
+  }
+  return text;
+}
+
+/// Sets %at to where the thread's bytes are, in the window of the space.
+std::string address(const Access& a) {
+  if (a.space == "global") return "mov.b64 %at, %in;\n";
+  if (a.space == "shared") return "mov.b64 %at, room; add.u64 %at, %at, %offset;\n";
+  if (a.space == "local") return "mov.b64 %at, frame;\n";
+  if (a.space == "const") return "mov.b64 %at, constants; add.u64 %at, %at, %offset;\n";
+  return "and.b64 %offset, %offset, 992; mov.b64 %at, data; add.u64 %at, %at, %offset;\n";
+}
+std::string made_generic(const Access& a) { return a.generic ? "cvta." + a.space + ".u64 %at, %at;\n" : ""; }
+
+/// Thread t stores the whole registers that it loaded, 64 bytes apart; half of the lanes are off in each group of eight.
+std::string load_kernel(const Access& a) {
+  std::string text = start(a) + address(a);
+  if (a.space == "shared" || a.space == "local") text += copy("global", "%in", a.space, "%at");
+  text += made_generic(a);
+  for (unsigned e = 0; e < a.elements; ++e)
+    text += fmt::format("mov.b{} %v{}, {};\n", a.register_bits, e, low_bits(kJunk, a.register_bits));
+  text += fmt::format("@%on {} {}, [%at];\nmul.wide.u32 %offset, %t, 64; add.u64 %out, %out, %offset;\n",
+                      a.form(a.load), a.values());
+  for (unsigned e = 0; e < a.elements; ++e)
+    text += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+  return text + "}\n";
+}
+
+/// Thread t fills registers from its 64 bytes of `in`, stores them where %at is and copies what is there to `out`.
+std::string store_kernel(const Access& a) {
+  std::string text = start(a) + "add.u64 %out, %out, %offset;\n";
+  if (a.space == "global") {
+    text += "mov.b64 %at, %out;\n";
+  } else {
+    text += address(a) + copy("global", "%out", a.space, "%at");
+  }
+  text += "add.u64 %in, %in, %offset;\n";  // 64 bytes a thread
+  for (unsigned e = 0; e < a.elements; ++e)
+    text += fmt::format("ld.global.b{} %v{}, [%in+{}];\n", a.register_bits, e, 8 * e);
+  if (a.generic && a.space != "global") text += "mov.b64 %in, %at; cvta." + a.space + ".u64 %at, %at;\n";
+  text += fmt::format("@%on {} [%at], {};\n", a.form("st"), a.values());
+  if (a.space != "global") text += copy(a.space, a.generic ? "%in" : "%at", "global", "%out");
+  return text + "}\n";
+}
+
+bool is_on(unsigned thread) { return (thread & 5) != 4; }
+
+using Bytes = std::vector<std::byte>;
+
+Bytes random_bytes(size_t count) {
+  std::mt19937_64 random(11);
+  Bytes all(count);
+  for (std::byte& b : all) b = static_cast<std::byte>(random() >> 32);
+  return all;
+}
+
+/// @return what is in `out` afterwards; nothing if the kernel is refused or faults
+std::optional<Bytes> run(const Host& host, const std::string& text, const Bytes& in, Bytes out,
+                         Fault* fault = nullptr) {
+  Engine& engine = *host.engine;
+  auto program = engine.load(text, "memory.ptx");
+  if (!program) {
+    ADD_FAILURE() << format_diagnostics(program.error(), "memory.ptx", text);
+    return {};
+  }
+  Parameters parameters;
+  parameters.in = *engine.memory().allocate(in.size(), MemoryKind::device);
+  parameters.out = *engine.memory().allocate(out.size(), MemoryKind::device);
+  std::memcpy(reinterpret_cast<void*>(parameters.in), in.data(), in.size());
+  std::memcpy(reinterpret_cast<void*>(parameters.out), out.data(), out.size());
+  std::memcpy(parameters.data.data(), in.data(), parameters.data.size());
+  for (const GlobalInfo& global : globals(**program)) {
+    if (global.name == "constants") std::memcpy(reinterpret_cast<void*>(global.address), in.data(), 2048);
+  }
+  LaunchConfig config;
+  config.block = {kThreads, 1, 1};
+  config.params = std::as_bytes(std::span(&parameters, 1));
+  const auto result = engine.launch(**program, "k", config);
+  std::memcpy(out.data(), reinterpret_cast<const void*>(parameters.out), out.size());
+  engine.memory().free(parameters.in);
+  engine.memory().free(parameters.out);
+  if (result) return out;
+  if (fault != nullptr) {
+    *fault = result.error();
+  } else {
+    ADD_FAILURE() << result.error().message;
+  }
+  return {};
+}
+
+/// The number of these bytes, lowest first.
+uint64_t number_at(const Bytes& bytes, size_t at, unsigned count) {
+  uint64_t x = 0;
+  for (unsigned k = 0; k < count; ++k) x |= std::to_integer<uint64_t>(bytes[at + k]) << 8 * k;
+  return x;
+}
+
+uint64_t extended(uint64_t x, T type, unsigned width) {
+  const unsigned bits = ptx::bits(type);
+  const bool negative = is_signed(type) && (x >> (bits - 1) & 1) != 0;
+  return low_bits(negative && bits < 64 ? x | ~uint64_t{0} << bits : x, width);
+}
+
+TEST(MemoryForms, loads_extend_what_they_find_into_the_registers) {
+  const std::vector<Host> all = hosts();
+  const Bytes in = random_bytes(kThreads * kStride), zeros(kThreads * 64);
+  size_t forms = 0;
+  for_all_accesses([&](const Access& a) {
+    ++forms;
+    for (const Host& host : all) {
+      if (HasFailure()) return;
+      const auto out = run(host, load_kernel(a), in, zeros);
+      if (!out) return;
+      for (unsigned t = 0; t < kThreads; ++t) {
+        for (unsigned e = 0; e < a.elements; ++e) {
+          const size_t thread = a.space == "param" ? t % 32 : t;
+          const uint64_t found = number_at(in, thread * kStride + e * a.bytes(), a.bytes());
+          const uint64_t wanted =
+              is_on(t) ? extended(found, a.type, a.register_bits) : low_bits(kJunk, a.register_bits);
+          const uint64_t got = number_at(*out, t * 64 + e * 8, a.register_bits / 8);
+          ASSERT_EQ(got, wanted) << a.form(a.load) << (a.generic ? " to " + a.space : "") << " into " << a.register_bits
+                                 << "-bit registers: thread " << t << ", element " << e << " (" << host.isa << ")";
+        }
+      }
+    }
+  });
+  EXPECT_GT(forms, 500u);
+}
+
+TEST(MemoryForms, stores_write_the_low_bits_and_nothing_else) {
+  const std::vector<Host> all = hosts();
+  const Bytes in = random_bytes(kThreads * 64), before(kThreads * kStride, std::byte{0x5a});
+  size_t forms = 0;
+  for_all_accesses([&](const Access& a) {
+    if (a.space == "const" || a.space == "param" || a.load != std::string_view("ld")) return;
+    ++forms;
+    for (const Host& host : all) {
+      if (HasFailure()) return;
+      const auto out = run(host, store_kernel(a), in, before);
+      if (!out) return;
+      for (unsigned t = 0; t < kThreads; ++t) {
+        for (unsigned k = 0; k < kStride; ++k) {
+          const unsigned element = k / a.bytes(), byte = k % a.bytes();
+          const bool written = is_on(t) && element < a.elements;
+          ASSERT_EQ((*out)[t * kStride + k], written ? in[t * 64 + element * 8 + byte] : std::byte{0x5a})
+              << a.form("st") << (a.generic ? " to " + a.space : "") << " of " << a.register_bits
+              << "-bit registers: thread " << t << ", byte " << k << " (" << host.isa << ")";
+        }
+      }
+    }
+  });
+  EXPECT_GT(forms, 300u);
+}
+
+TEST(MemoryForms, rejects_addresses_that_are_no_multiple_of_the_access) {
+  const std::vector<Host> all = hosts();
+  const Bytes in(kThreads * 64), zeros(kThreads * 64);
+  for_all_accesses([&](const Access& a) {
+    const unsigned whole = a.bytes() * a.elements;
+    if (whole == 1 || a.space == "const" || a.space == "param") return;
+    for (const char* opcode : {"ld", "st"}) {
+      // Thread 9 alone is half an access off.
+      std::string text = start(a) + address(a) + made_generic(a);
+      text += fmt::format("setp.eq.u32 %on, %t, 9; @%on add.u64 %at, %at, {};\n", whole / 2);
+      for (unsigned e = 0; e < a.elements; ++e) text += fmt::format("mov.b{} %v{}, 0;\n", a.register_bits, e);
+      text += opcode == std::string_view("ld") ? fmt::format("{} {}, [%at];\n}}\n", a.form(opcode), a.values())
+                                               : fmt::format("{} [%at], {};\n}}\n", a.form(opcode), a.values());
+      for (const Host& host : all) {
+        Fault fault;
+        fault.kind = Fault::Kind::trap;
+        EXPECT_FALSE(run(host, text, in, zeros, &fault)) << a.form(opcode) << " " << host.isa;
+        EXPECT_EQ(fault.kind, Fault::Kind::misaligned) << a.form(opcode) << " " << host.isa << ": " << fault.message;
+        EXPECT_EQ(fault.thread.x, 9u);
+        if (HasFailure()) return;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace bankshot::simt::conformance

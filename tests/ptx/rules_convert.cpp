@@ -1,0 +1,255 @@
+// Conversions. Source: PTX ISA, cvt and cvt.pack.
+#include <algorithm>
+
+#include "conformance.hpp"
+#include "reference_float.hpp"
+
+namespace bankshot::simt::conformance {
+namespace {
+
+using T = ptx::Type;
+__extension__ typedef __int128 Wide;
+
+bool is_integer(T type) { return (type >= T::u8 && type <= T::u64) || (type >= T::s8 && type <= T::s64); }
+bool is_signed(T type) { return type >= T::s8 && type <= T::s64; }
+
+Wide number(uint64_t x, T type) {
+  const unsigned bits = ptx::bits(type);
+  const uint64_t low = low_bits(x, bits);
+  return is_signed(type) && (low >> (bits - 1)) != 0 ? static_cast<Wide>(low) - (static_cast<Wide>(1) << bits)
+                                                     : static_cast<Wide>(low);
+}
+Wide lowest(T type) { return is_signed(type) ? -(static_cast<Wide>(1) << (ptx::bits(type) - 1)) : 0; }
+Wide highest(T type) { return (static_cast<Wide>(1) << (ptx::bits(type) - (is_signed(type) ? 1 : 0))) - 1; }
+
+/// An integer as the register of its type holds it: sign-extended if signed.
+uint64_t stored(Wide x, T type) { return static_cast<uint64_t>(number(static_cast<uint64_t>(x), type)); }
+
+mpfr_rnd_t rounding_of(const Spelling& s) {
+  if (!s.which({"rz", "rzi"}).empty()) return MPFR_RNDZ;
+  if (!s.which({"rm", "rmi"}).empty()) return MPFR_RNDD;
+  return s.which({"rp", "rpi"}).empty() ? MPFR_RNDN : MPFR_RNDU;
+}
+
+/// .sat, .relu and .satfinite of a result.
+uint64_t limited(const Spelling& s, const Format& f, uint64_t d) {
+  const bool nan = f.is_nan(d), negative = (d & f.sign()) != 0;
+  if (s.has("sat")) return nan || negative ? 0 : std::min(d, static_cast<uint64_t>(f.bias()) << f.mantissa_bits);
+  if (s.has("relu") && !nan && negative) d = 0;
+  if (s.has("satfinite") && (d & ~f.sign()) == f.infinity()) d -= 1;
+  return d;
+}
+
+Rule integer_to_integer(const Spelling& s) {
+  const T to = s.type(0), from = s.type(1);
+  const bool saturates = s.has("sat");
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const Wide x = number(v[0], from);
+    return one(stored(saturates ? std::clamp(x, lowest(to), highest(to)) : x, to));
+  };
+  return rule;
+}
+
+Rule integer_to_float(const Spelling& s) {
+  const T from = s.type(1);
+  const Format f = format_of(s.type(0));
+  const mpfr_rnd_t mode = rounding_of(s);
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const Wide x = number(v[0], from);
+    const auto magnitude = static_cast<uint64_t>(x < 0 ? -x : x);
+    Real value(64);
+    mpfr_set_ui(value, magnitude, MPFR_RNDN);
+    if (x < 0) mpfr_neg(value, value, MPFR_RNDN);
+    return one(limited(s, f, rounded(f, mode, false, [&](mpfr_ptr d, mpfr_rnd_t m) { return mpfr_set(d, value, m); })));
+  };
+  return rule;
+}
+
+/// Rounded to an integer, then limited to the type's range. NaN gives 0, but from f64 or to 64 bits the highest bit alone.
+Rule float_to_integer(const Spelling& s) {
+  const T to = s.type(0), from = s.type(1);
+  const Format f = format_of(from);
+  const mpfr_rnd_t mode = rounding_of(s);
+  const bool flush = s.has("ftz") && from == T::f32;
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const uint64_t a = flush ? f.flushed(v[0]) : v[0];
+    if (f.is_nan(a))
+      return one(stored(from == T::f64 || ptx::bits(to) == 64 ? static_cast<Wide>(1) << (ptx::bits(to) - 1) : 0, to));
+    const Real x(f, a);
+    Real whole(70);  // any integer within a type's range
+    if (mpfr_cmp_d(x, 0x1p64) >= 0) return one(stored(highest(to), to));
+    if (mpfr_cmp_d(x, -0x1p64) <= 0) return one(stored(lowest(to), to));
+    mpfr_rint(whole, x, mode);
+    const bool negative = mpfr_sgn(static_cast<mpfr_srcptr>(whole)) < 0;
+    mpfr_abs(whole, whole, MPFR_RNDN);
+    if (mpfr_cmp_d(whole, 0x1p64) >= 0) return one(stored(negative ? lowest(to) : highest(to), to));
+    const auto magnitude = static_cast<Wide>(mpfr_get_ui(whole, MPFR_RNDN));
+    return one(stored(std::clamp(negative ? -magnitude : magnitude, lowest(to), highest(to)), to));
+  };
+  return rule;
+}
+
+/// .ftz is about f32: sources and results.
+Rule float_to_float(const Spelling& s) {
+  const T to = s.type(0), from = s.type(1);
+  const Format f = format_of(from), g = format_of(to);
+  const mpfr_rnd_t mode = rounding_of(s);
+  const bool flush = s.has("ftz"), flush_source = flush && from == T::f32, flush_result = flush && to == T::f32;
+  const bool to_integer = !s.which({"rni", "rzi", "rmi", "rpi"}).empty();
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const uint64_t a = flush_source ? f.flushed(v[0]) : v[0];
+    Real x(f, a);
+    if (to_integer) {
+      const bool negative = mpfr_signbit(static_cast<mpfr_srcptr>(x)) != 0;
+      mpfr_rint(x, x, mode);
+      if (mpfr_zero_p(static_cast<mpfr_srcptr>(x))) mpfr_setsign(x, x, negative, MPFR_RNDN);
+    }
+    return one(
+        limited(s, g, rounded(g, mode, flush_result, [&](mpfr_ptr d, mpfr_rnd_t m) { return mpfr_set(d, x, m); })));
+  };
+  if (to == T::f64 && !s.has("sat")) {  // some NaN
+    rule.also = [=](Sources v, uint64_t got) { return f.is_nan(v[0]) && g.is_nan(got); };
+  }
+  return rule;
+}
+
+/// The 8-bit floats, by all their numbers: e4m3 has no infinities, and NaN only with all ones; e5m2 is the upper half of an
+/// f16. Source: Micikevicius et al., "FP8 Formats for Deep Learning", 2022, table 1.
+struct Bytes {
+  bool e4m3;
+  Format format() const { return e4m3 ? Format{4, 3} : Format{5, 2}; }
+  bool is_nan(uint64_t x) const { return e4m3 ? (x & 0x7f) == 0x7f : (x & 0x7f) > 0x7c; }
+  uint64_t largest() const { return e4m3 ? 0x7e : 0x7b; }
+
+  /// x exactly, also of the numbers of e4m3 where other formats have infinities.
+  void value(uint64_t x, mpfr_ptr d) const {
+    const Format f = format();
+    const int field = static_cast<int>(x >> f.mantissa_bits) & ((1 << f.exponent_bits) - 1);
+    const uint64_t fraction = x & ((1u << f.mantissa_bits) - 1);
+    mpfr_set_ui_2exp(d, field == 0 ? fraction : fraction + (1u << f.mantissa_bits),
+                     std::max(field, 1) - f.bias() - f.mantissa_bits, MPFR_RNDN);
+    mpfr_setsign(d, d, x >> 7 & 1, MPFR_RNDN);
+  }
+  /// The nearest number, of two equally near the even one; beyond the largest, the largest.
+  uint64_t nearest(const Real& x) const {
+    if (mpfr_nan_p(static_cast<mpfr_srcptr>(x))) return 0x7f;
+    const uint64_t sign = mpfr_signbit(static_cast<mpfr_srcptr>(x)) ? 0x80 : 0;
+    Real magnitude(60), below(60), above(60);
+    mpfr_abs(magnitude, x, MPFR_RNDN);
+    for (uint64_t k = 0; k < largest(); ++k) {
+      value(k + 1, above);
+      if (mpfr_cmp(above, magnitude) < 0) continue;
+      value(k, below);
+      Real down(2000), up(2000);
+      mpfr_sub(down, magnitude, below, MPFR_RNDN);
+      mpfr_sub(up, above, magnitude, MPFR_RNDN);
+      const int side = mpfr_cmp(down, up);
+      return sign | (side < 0 || (side == 0 && k % 2 == 0) ? k : k + 1);
+    }
+    return sign | largest();
+  }
+};
+
+/// Of two numbers a and b, a goes to the upper half. With one packed operand both come from it.
+Rule pair_to_bytes(const Spelling& s) {
+  const Bytes bytes{s.type(0) == T::e4m3x2};
+  const bool packed_source = s.type(1) == T::f16x2, relu = s.has("relu");
+  const Format f = packed_source ? kF16 : kF32;
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const auto convert = [&](uint64_t x) -> uint64_t {
+      return relu && !f.is_nan(x) && (x & f.sign()) != 0 ? 0 : bytes.nearest(Real(f, x));
+    };
+    if (packed_source) return one(convert(v[0] >> 16 & 0xffff) << 8 | convert(v[0] & 0xffff));
+    return one(convert(v[0]) << 8 | convert(v[1]));
+  };
+  rule.most = 1500;
+  return rule;
+}
+
+Rule bytes_to_pair(const Spelling& s) {
+  const Bytes bytes{s.type(1) == T::e4m3x2};
+  const bool relu = s.has("relu");
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const auto convert = [&](uint64_t x) -> uint64_t {
+      if (bytes.is_nan(x)) return kF16.nan();
+      if (relu && x >= 0x80) return 0;
+      if (!bytes.e4m3 && (x & 0x7f) == 0x7c) return x << 8;
+      Real value(8);
+      bytes.value(x, value);
+      return rounded(kF16, MPFR_RNDN, false, [&](mpfr_ptr d, mpfr_rnd_t m) { return mpfr_set(d, value, m); });
+    };
+    return one(convert(v[0] >> 8 & 0xff) << 16 | convert(v[0] & 0xff));
+  };
+  return rule;
+}
+
+Rule pair_to_halves(const Spelling& s) {
+  const Format g = format_of(s.type(0));
+  const mpfr_rnd_t mode = rounding_of(s);
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const auto convert = [&](uint64_t x) { return limited(s, g, converted(kF32, x, g, mode, false)); };
+    return one(convert(v[0]) << 16 | convert(v[1]));
+  };
+  return rule;
+}
+
+/// tf32 is an f32 whose last 13 bits are zero. .rna rounds ties away from zero.
+Rule to_tf32(const Spelling& s) {
+  const bool away = s.has("rna");
+  const mpfr_rnd_t mode = rounding_of(s);
+  Rule rule;
+  rule.results = [=](Sources v) {
+    if (kF32.is_nan(v[0])) return one(kF32.nan());
+    uint64_t d = converted(kF32, v[0], kTf32, mode, false);
+    if (away) {
+      const bool negative = (v[0] & kF32.sign()) != 0;
+      const uint64_t inner = converted(kF32, v[0], kTf32, MPFR_RNDZ, false),
+                     outer = converted(kF32, v[0], kTf32, negative ? MPFR_RNDD : MPFR_RNDU, false);
+      const uint64_t below = v[0] - (inner << 13),
+                     above = (outer << 13) - v[0];  // of magnitudes, as both have one sign
+      d = below < above ? inner : outer;
+    }
+    return one(limited(s, kTf32, d) << 13);
+  };
+  return rule;
+}
+
+/// Clamped integers side by side, a above b, above them the low bits of c.
+Rule pack_rule(const Spelling& s) {
+  const std::string& name = s.modifiers[2];
+  const unsigned width = static_cast<unsigned>(std::stoi(name.substr(1)));
+  const bool with_sign = name[0] == 's';
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const auto limit = [&](uint64_t x) {
+      const Wide low = with_sign ? -(1 << (width - 1)) : 0, high = (1 << (with_sign ? width - 1 : width)) - 1;
+      return low_bits(static_cast<uint64_t>(std::clamp(number(x, T::s32), low, high)), width);
+    };
+    const uint64_t c = width < 16 ? v[2] << 2 * width : 0;
+    return one(low_bits(c | limit(v[0]) << width | limit(v[1]), 32));
+  };
+  return rule;
+}
+
+}  // namespace
+
+std::optional<Rule> convert_rule(const Spelling& s) {
+  if (s.opcode != "cvt") return {};
+  if (s.has("pack")) return pack_rule(s);
+  const T to = s.type(0), from = s.type(1);
+  if (to == T::e4m3x2 || to == T::e5m2x2) return pair_to_bytes(s);
+  if (from == T::e4m3x2 || from == T::e5m2x2) return bytes_to_pair(s);
+  if (to == T::f16x2 || to == T::bf16x2) return pair_to_halves(s);
+  if (to == T::tf32) return to_tf32(s);
+  if (is_integer(to)) return is_integer(from) ? integer_to_integer(s) : float_to_integer(s);
+  return is_integer(from) ? integer_to_float(s) : float_to_float(s);
+}
+
+}  // namespace bankshot::simt::conformance

@@ -1,0 +1,156 @@
+// Arithmetic of all float types: the exact result, rounded once by MPFR. Source: PTX ISA, "Floating Point Instructions"
+// and "Half Precision Floating Point Instructions".
+#include <algorithm>
+#include <random>
+
+#include "conformance.hpp"
+#include "reference_float.hpp"
+
+namespace bankshot::simt::conformance {
+namespace {
+
+using T = ptx::Type;
+
+mpfr_rnd_t rounding_of(const Spelling& s) {
+  if (s.has("rz")) return MPFR_RNDZ;
+  if (s.has("rm")) return MPFR_RNDD;
+  return s.has("rp") ? MPFR_RNDU : MPFR_RNDN;
+}
+
+uint64_t quiet(const Format& f, uint64_t nan) { return nan | uint64_t{1} << (f.mantissa_bits - 1); }
+
+/// PTX says that instructions on f64 keep payloads of NaNs, but not whose: any operand's is right.
+bool is_payload(const Format& f, Sources v, size_t count, uint64_t got) {
+  return std::any_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(count),
+                     [&](uint64_t x) { return f.is_nan(x) && got == quiet(f, x); });
+}
+
+/// .sat and .relu of a result.
+uint64_t limited(const Spelling& s, const Format& f, uint64_t d) {
+  const bool nan = f.is_nan(d), negative = (d & f.sign()) != 0;
+  const uint64_t one = static_cast<uint64_t>(f.bias()) << f.mantissa_bits;
+  if (s.has("sat")) return nan || negative ? 0 : std::min(d, one);
+  if (s.has("relu")) return !nan && negative ? 0 : d;
+  return d;
+}
+
+using Compute = std::function<int(mpfr_ptr d, const Real* operands, mpfr_rnd_t mode)>;
+
+Compute operation_of(const std::string& op) {
+  if (op == "add") return [](mpfr_ptr d, const Real* x, mpfr_rnd_t m) { return mpfr_add(d, x[0], x[1], m); };
+  if (op == "sub") return [](mpfr_ptr d, const Real* x, mpfr_rnd_t m) { return mpfr_sub(d, x[0], x[1], m); };
+  if (op == "mul") return [](mpfr_ptr d, const Real* x, mpfr_rnd_t m) { return mpfr_mul(d, x[0], x[1], m); };
+  if (op == "div") return [](mpfr_ptr d, const Real* x, mpfr_rnd_t m) { return mpfr_div(d, x[0], x[1], m); };
+  if (op == "rcp") return [](mpfr_ptr d, const Real* x, mpfr_rnd_t m) { return mpfr_ui_div(d, 1, x[0], m); };
+  if (op == "sqrt") return [](mpfr_ptr d, const Real* x, mpfr_rnd_t m) { return mpfr_sqrt(d, x[0], m); };
+  if (op == "fma" || op == "mad")
+    return [](mpfr_ptr d, const Real* x, mpfr_rnd_t m) { return mpfr_fma(d, x[0], x[1], x[2], m); };
+  return nullptr;
+}
+
+/// a, b and a c that nearly cancels their product.
+std::vector<uint64_t> cancelling(const Format& f, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto operand = [&] {
+    const uint64_t field = static_cast<uint64_t>(f.bias()) + random() % 9 - 4;
+    return low_bits(random(), static_cast<unsigned>(f.mantissa_bits)) | field << f.mantissa_bits |
+           (random() & 1 ? f.sign() : 0);
+  };
+  const uint64_t a = operand(), b = operand();
+  const Real x(f, a), y(f, b);
+  const uint64_t c = rounded(f, random() & 1 ? MPFR_RNDN : MPFR_RNDZ, false,
+                             [&](mpfr_ptr d, mpfr_rnd_t m) { return mpfr_mul(d, x, y, m); });
+  return {a, b, (c ^ f.sign()) + random() % 3 - 1};
+}
+
+Rule arithmetic_rule(const Spelling& s, const Format& f, const Compute& compute) {
+  const bool flush = s.has("ftz");
+  const mpfr_rnd_t mode = rounding_of(s);
+  const size_t count = s.sources.size();
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const auto operand = [&](size_t k) { return k >= count ? 0 : flush ? f.flushed(v[k]) : v[k]; };
+    const Real operands[3] = {{f, operand(0)}, {f, operand(1)}, {f, operand(2)}};
+    const uint64_t d = rounded(f, mode, flush, [&](mpfr_ptr to, mpfr_rnd_t m) { return compute(to, operands, m); });
+    return one(limited(s, f, d));
+  };
+  if (f.bits() == 64) rule.also = [=](Sources v, uint64_t got) { return is_payload(f, v, count, got); };
+  // A result just below the normal numbers may round to the least of them, or count as one to flush: PTX does not say.
+  if (flush) {
+    rule.also = [=](Sources v, uint64_t got) {
+      const auto operand = [&](size_t k) { return k >= count ? 0 : f.flushed(v[k]); };
+      const Real operands[3] = {{f, operand(0)}, {f, operand(1)}, {f, operand(2)}};
+      const uint64_t d = rounded(f, mode, false, [&](mpfr_ptr to, mpfr_rnd_t m) { return compute(to, operands, m); });
+      return got == limited(s, f, f.flushed(d));
+    };
+  }
+  if (count == 3) rule.related = [f](uint64_t seed) { return cancelling(f, seed); };
+  return rule;
+}
+
+/// min and max: -0 is below +0. A NaN loses against a number, but with .NaN it wins. .xorsign.abs compares magnitudes and
+/// sets the product of the signs, unless the result is NaN; .abs of three operands compares magnitudes.
+Rule extremum_rule(const Spelling& s, const Format& f) {
+  const bool flush = s.has("ftz"), wins = s.has("NaN"), magnitudes = s.has("abs"), signs = s.has("xorsign"),
+             most = s.opcode == "max";
+  const size_t count = s.sources.size();
+  const auto of_two = [=](uint64_t a, uint64_t b) {
+    if (f.is_nan(a) || f.is_nan(b)) return wins || (f.is_nan(a) && f.is_nan(b)) ? f.nan() : f.is_nan(a) ? b : a;
+    const Real x(f, a), y(f, b);
+    const int order = mpfr_equal_p(x, y) ? mpfr_signbit(y) - mpfr_signbit(x) : mpfr_cmp(x, y);
+    return (order > 0) == most ? a : b;
+  };
+  Rule rule;
+  rule.results = [=](Sources v) {
+    uint64_t d = 0, sign = 0;
+    for (size_t k = 0; k < count; ++k) {
+      uint64_t x = flush ? f.flushed(v[k]) : v[k];
+      sign ^= x & f.sign();
+      if (magnitudes) x &= ~f.sign();
+      d = k == 0 ? x : of_two(d, x);
+    }
+    if (f.is_nan(d)) return one(f.nan());
+    return one(signs ? d | sign : d);
+  };
+  if (f.bits() == 64)
+    rule.also = [=](Sources v, uint64_t got) {
+      return v.size() > 2 && f.is_nan(v[0]) && f.is_nan(v[1]) && is_payload(f, v, 2, got);
+    };
+  return rule;
+}
+
+/// neg and abs: the sign bit. PTX leaves open which NaN comes of a NaN, but of f32.
+Rule sign_rule(const Spelling& s, const Format& f) {
+  const bool flush = s.has("ftz"), negates = s.opcode == "neg";
+  Rule rule;
+  rule.results = [=](Sources v) {
+    const uint64_t a = flush ? f.flushed(v[0]) : v[0];
+    if (f.is_nan(a)) return one(f.nan());
+    return one(negates ? a ^ f.sign() : a & ~f.sign());
+  };
+  if (f.bits() != 32) rule.also = [=](Sources v, uint64_t got) { return f.is_nan(v[0]) && f.is_nan(got); };
+  rule.exhaustive = f.bits() == 16;
+  return rule;
+}
+
+Rule copysign_rule(const Format& f) {
+  Rule rule;
+  rule.results = [=](Sources v) { return one((v[0] & f.sign()) | (v[1] & ~f.sign())); };
+  return rule;
+}
+
+}  // namespace
+
+std::optional<Rule> float_rule(const Spelling& s) {
+  if (!is_float_type(s.type()) || s.has("approx") || s.has("full")) return {};
+  const Format f = format_of(s.type());
+  std::optional<Rule> rule;
+  if (const Compute compute = operation_of(s.opcode)) rule = arithmetic_rule(s, f, compute);
+  if (s.opcode == "min" || s.opcode == "max") rule = extremum_rule(s, f);
+  if (s.opcode == "neg" || s.opcode == "abs") rule = sign_rule(s, f);
+  if (s.opcode == "copysign") rule = copysign_rule(f);
+  if (!rule) return {};
+  return packed(*rule, static_cast<unsigned>(f.bits()), numbers_in(s.type()));
+}
+
+}  // namespace bankshot::simt::conformance

@@ -1,0 +1,43 @@
+// A kernel around one instruction, run on many operands with every instruction set of the host.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bankshot/simt/engine.hpp"
+#include "conformance.hpp"
+
+namespace bankshot::simt::conformance {
+
+/// An engine and the instruction set it executes with.
+struct Host {
+  std::string isa;
+  std::unique_ptr<Engine> engine;
+};
+
+/// One for each instruction set: portable and wide always, avx2 and avx512 where the host has them.
+std::vector<Host> hosts();
+
+/// Fewer operands under sanitizers, where each costs many times as much.
+size_t scaled(size_t count);
+
+/// Operands to try: each tuple has one for each source, then CC.CF, then whether the lane is on under a guard.
+std::vector<std::vector<uint64_t>> operands_for(const Spelling& spelling, const Rule& rule);
+
+/// Runs the instruction plainly, under a guard and with its first source as destination, and reports to GoogleTest what
+/// differs from the rule.
+/// Results must also be the same on all hosts.
+enum class Outcome { right, wrong, refused };
+Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, const Rule& rule);
+
+/// Runs the instruction in warps of 32 lanes, of which those that are on branch to it. Tuples are as of operands_for, one
+/// for each lane. @return the result arrays one after the other, kJunk where a lane was off; nothing if it was refused
+std::optional<std::vector<uint64_t>> run_warps(const Host& host, const Spelling& spelling,
+                                               const std::vector<std::vector<uint64_t>>& tuples);
+
+/// What registers hold before; predicates are true.
+constexpr uint64_t kJunk = 0xa5a5c3c396969696u;
+
+}  // namespace bankshot::simt::conformance
