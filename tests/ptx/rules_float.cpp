@@ -19,7 +19,7 @@ mpfr_rnd_t rounding_of(const Spelling& s) {
 
 uint64_t quiet(const Format& f, uint64_t nan) { return nan | uint64_t{1} << (f.mantissa_bits - 1); }
 
-/// PTX says that instructions on f64 keep payloads of NaNs, but not whose: any operand's is right.
+/// Instructions on f64 keep payloads of NaNs, but PTX does not say whose: any operand's is right.
 bool is_payload(const Format& f, Sources v, size_t count, uint64_t got) {
   return std::any_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(count),
                      [&](uint64_t x) { return f.is_nan(x) && got == quiet(f, x); });
@@ -72,6 +72,9 @@ Rule arithmetic_rule(const Spelling& s, const Format& f, const Compute& compute)
     const auto operand = [&](size_t k) { return k >= count ? 0 : flush ? f.flushed(v[k]) : v[k]; };
     const Real operands[3] = {{f, operand(0)}, {f, operand(1)}, {f, operand(2)}};
     const uint64_t d = rounded(f, mode, flush, [&](mpfr_ptr to, mpfr_rnd_t m) { return compute(to, operands, m); });
+    for (size_t k = 0; k < count && f.bits() == 64; ++k) {
+      if (f.is_nan(v[k])) return one(quiet(f, v[k]));
+    }
     return one(limited(s, f, d));
   };
   if (f.bits() == 64) rule.also = [=](Sources v, uint64_t got) { return is_payload(f, v, count, got); };

@@ -2,7 +2,7 @@
 // Source: PTX ISA, "Floating Point Instructions".
 //
 // NaN: f32 results are 0x7fffffff. f64 keeps the payload of the first operand that is NaN, made quiet, as PTX says that
-// payloads are kept but not whose; that has to be spelled out, since compilers may swap operands.
+// payloads are kept but not whose; that has to be spelled out, since compilers may swap operands. fma likewise.
 #include "bankshot/simt/isa/float_bits.hpp"
 #include "bankshot/simt/isa/fused.hpp"
 #include "bankshot/simt/isa/parts.hpp"
@@ -26,8 +26,9 @@ template <int Mode>
 struct Fused {
   f32 operator()(f32 a, f32 b, f32 c) const { return fused<Mode>(a, b, c); }
   f64 operator()(f64 a, f64 b, f64 c) const {
-    const f64 d = fused<Mode>(a, b, c);
-    return d != d ? as_float(Ieee<u64>::kNan) : d;
+    const f64 made = c != c ? as_float(as_bits(c) | Ieee<u64>::kQuiet) : as_float(Ieee<u64>::kNan);
+    const f64 nan = with_nan_of(a, with_nan_of(b, made)), d = fused<Mode>(a, b, c);
+    return d != d ? nan : d;
   }
 };
 

@@ -14,8 +14,8 @@ struct Ieee {
   static constexpr U kInfinity = sizeof(U) == 4 ? U{0x7f800000} : static_cast<U>(0x7ff0000000000000u);
   static constexpr U kLeastNormal = U{1} << kMantissa;
   static constexpr U kQuiet = U{1} << (kMantissa - 1);
-  /// What f32 instructions, and fma.f64 and mad.f64, give for NaN. Source: PTX ISA, "Floating Point Instructions" for
-  /// f32; CUDART_NAN for f64, where PTX leaves it open.
+  /// What f32 instructions give for NaN, and those of f64 where no operand is one. Source: PTX ISA, "Floating Point
+  /// Instructions" for f32; CUDART_NAN for f64, where PTX leaves it open.
   static constexpr U kNan = sizeof(U) == 4 ? U{0x7fffffff} : static_cast<U>(0xfff8000000000000u);
 };
 
