@@ -75,6 +75,10 @@ void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const 
     decoder.error(instruction.position, "cvt to bf16 has no .sat");
     return;
   }
+  if (m.has("ftz") && m.type != ptx::Type::f32 && m.type2 != ptx::Type::f32) {
+    decoder.error(instruction.position, "cvt has .ftz only to or from f32: remove it");
+    return;
+  }
   lower_modifiers(m, out);
   const ptx::Type to = register_type(m.type), from = register_type(m.type2);
   const bool wider_ok = is_plain(m.type) && is_plain(m.type2);

@@ -31,10 +31,26 @@ std::vector<std::string> choices_of(std::string_view name, std::string_view sets
   return {std::string(name)};
 }
 
+/// What is optional together stands or falls together: `{.xorsign.abs}` is one modifier with one choice.
 void add_modifiers(std::string_view text, bool optional, std::string_view sets, Form& form) {
+  if (!text.empty() && text.front() == '.') text.remove_prefix(1);
+  if (optional && text.find('.') != std::string_view::npos) {
+    form.modifiers.push_back({optional, std::string(text), {std::string(text)}});
+    return;
+  }
   for (const std::string& name : split(text, '.')) {
     form.modifiers.push_back({optional, name, choices_of(name, sets)});
   }
+}
+
+/// How many of the modifiers written from `next` on the choice is; 0 if it is not there.
+size_t written(std::string_view choice, const std::vector<std::string>& modifiers, size_t next) {
+  size_t count = 0;
+  for (const std::string& name : split(choice, '.')) {
+    if (next + count >= modifiers.size() || modifiers[next + count] != name) return 0;
+    ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -80,14 +96,15 @@ bool match(const Form& form, const std::vector<std::string>& modifiers, Match& o
   out = {};
   size_t next = 0;
   for (const Form::Modifier& modifier : form.modifiers) {
-    const bool here = next < modifiers.size() && std::find(modifier.choices.begin(), modifier.choices.end(),
-                                                           modifiers[next]) != modifier.choices.end();
-    if (!here && !modifier.optional) return false;
-    if (!here) continue;
-    if (ptx::Type type = ptx::type_named(modifiers[next]); type != ptx::Type::none) {
-      (out.type == ptx::Type::none ? out.type : out.type2) = type;
+    size_t count = 0;
+    for (const std::string& choice : modifier.choices) count = std::max(count, written(choice, modifiers, next));
+    if (count == 0 && !modifier.optional) return false;
+    for (; count > 0; --count) {
+      if (ptx::Type type = ptx::type_named(modifiers[next]); type != ptx::Type::none) {
+        (out.type == ptx::Type::none ? out.type : out.type2) = type;
+      }
+      out.modifiers.push_back(modifiers[next++]);
     }
-    out.modifiers.push_back(modifiers[next++]);
   }
   return next == modifiers.size();
 }

@@ -354,5 +354,13 @@ TEST(ConvertForms, rejects_missing_and_superfluous_rounding) {
   for (const char* text : {"cvt.f16.bf16", "cvt.rn.f32.bf16", "cvt.f32.f32"}) EXPECT_TRUE(prepare(rows, text)) << text;
 }
 
+TEST(ConvertForms, rejects_ftz_where_nothing_is_f32) {
+  const Rows& rows = *rows_of("portable");
+  for (const char* text : {"cvt.ftz.f64.f64", "cvt.rzi.ftz.s32.f64", "cvt.rn.ftz.f64.bf16", "cvt.rn.ftz.f16.f64"}) {
+    EXPECT_FALSE(prepare(rows, text)) << text;
+  }
+  for (const char* text : {"cvt.ftz.f64.f32", "cvt.rn.ftz.f32.f64", "cvt.rzi.ftz.s32.f32"}) EXPECT_TRUE(prepare(rows, text)) << text;
+}
+
 }  // namespace
 }  // namespace bankshot::simt::testing

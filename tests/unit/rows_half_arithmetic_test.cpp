@@ -168,5 +168,17 @@ TEST_P(HalfArithmetic, approximations_are_within_one_unit_in_the_last_place) {
   }
 }
 
+TEST(ExtremumForms, rejects_half_of_xorsign_abs) {
+  const Rows& rows = *rows_of("portable");
+  for (const char* text : {"min.abs.f16", "max.xorsign.f16", "min.NaN.abs.bf16x2", "max.xorsign.f32"}) {
+    EXPECT_FALSE(prepare(rows, text)) << text;
+  }
+  for (const char* text : {"min.xorsign.abs.f16", "max.NaN.xorsign.abs.bf16x2", "min.ftz.xorsign.abs.f32"}) {
+    EXPECT_TRUE(prepare(rows, text)) << text;
+  }
+  EXPECT_FALSE(prepare(rows, "min.abs.f32", 3));
+  EXPECT_TRUE(prepare(rows, "min.abs.f32", 4));
+}
+
 }  // namespace
 }  // namespace bankshot::simt::testing

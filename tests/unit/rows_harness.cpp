@@ -186,7 +186,7 @@ std::vector<std::vector<std::string>> spellings(const Form& form) {
       if (modifier.optional) next.push_back(head);
       for (const std::string& choice : modifier.choices) {
         next.push_back(head);
-        next.back().push_back(choice);
+        for (std::string& name : split(choice, '.')) next.back().push_back(std::move(name));
       }
     }
     all = std::move(next);

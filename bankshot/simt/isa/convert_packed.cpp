@@ -33,6 +33,7 @@ const Instr* pack_halves(Warp& w, const Instr* i) {
 /// x as tf32: f32 with 10 stored bits of mantissa. .rna rounds ties away from zero.
 template <bool Away>
 const Instr* to_tf32(Warp& w, const Instr* i) {
+  set_fp(w, i);  // or .relu might take subnormal numbers for zeros
   f32 a[kLanes];
   u32 t[kLanes];
   std::memcpy(a, w.row<const f32>(i->op[1]), sizeof a);

@@ -1,0 +1,162 @@
+#include "tests/differential/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "bankshot/ptx/checker.hpp"
+#include "bankshot/ptx/parser.hpp"
+
+namespace bankshot::differential {
+namespace {
+
+constexpr size_t kRoom = size_t{1} << 18;  ///< bytes of `out`, at the most
+constexpr uint64_t kFreshAfter = 2000;     ///< kernels: freed device memory stays out of use
+
+struct HostKind {
+  const char* isa;
+  unsigned warp_size;
+};
+constexpr HostKind kHosts[] = {{"portable", 32}, {"avx2", 32}, {"avx512", 32}, {"wide", 64}, {"portable", 16}};
+
+/// The first byte that differs, as the 8 bytes around it on both sides.
+std::string first_difference(const Shape& shape, const std::vector<uint8_t>& expected, const uint8_t* actual) {
+  const auto at = static_cast<size_t>(std::mismatch(expected.begin(), expected.end(), actual).first - expected.begin());
+  if (at == expected.size()) return "";
+  const size_t from = at / 8 * 8;
+  uint64_t wanted = 0, found = 0;
+  std::memcpy(&wanted, &expected[from], 8);
+  std::memcpy(&found, actual + from, 8);
+  return fmt::format("{} is {:#x}, but {:#x} by the reference", place_in_output(shape, at), found, wanted);
+}
+
+}  // namespace
+
+struct Comparison::Host {
+  HostKind kind;
+  std::unique_ptr<simt::Engine> engine;
+  uint64_t in = 0, out = 0;
+
+  explicit Host(HostKind kind_) : kind(kind_) {
+    simt::EngineOptions options;
+    options.machine.warp_size = kind.warp_size;
+    options.isa = kind.isa;
+    options.threads = 1;
+    options.count_conflicts = false;
+    engine = std::make_unique<simt::Engine>(options);
+    in = *engine->memory().allocate(kRoom, simt::MemoryKind::device);
+    out = *engine->memory().allocate(kRoom, simt::MemoryKind::device);
+  }
+  std::string name() const { return fmt::format("{}, warps of {}", kind.isa, kind.warp_size); }
+
+  /// @return what differs, or ""
+  std::string run(const Kernel& kernel, const std::string& text, const std::vector<uint8_t>& input,
+                  const std::vector<uint8_t>& before, const std::vector<uint8_t>& expected) const {
+    const auto program = engine->load(text, "kernel.ptx");
+    if (!program) return "refused: " + format_diagnostics(program.error(), "kernel.ptx", text);
+    std::memcpy(reinterpret_cast<void*>(in), input.data(), input.size());
+    std::memcpy(reinterpret_cast<void*>(out), before.data(), before.size());
+    const uint64_t parameters[] = {in, out};
+    simt::LaunchConfig config;
+    config.grid = {kernel.shape.ctas};
+    config.block = {kernel.shape.block_x, kernel.shape.block_y};
+    config.params = std::as_bytes(std::span(parameters));
+    const auto result = engine->launch(**program, "k", config);
+    if (!result) return "a fault: " + result.error().message;
+    return first_difference(kernel.shape, expected, reinterpret_cast<const uint8_t*>(out));
+  }
+};
+
+Comparison::Comparison() { make_hosts(); }
+Comparison::~Comparison() = default;
+
+void Comparison::make_hosts() {
+  hosts_.clear();
+  for (const HostKind& kind : kHosts) {
+    if (simt::rows_of(kind.isa) != nullptr) hosts_.push_back(std::make_unique<Host>(kind));
+  }
+}
+
+Difference Comparison::compare(const Kernel& kernel) {
+  using Kind = Difference::Kind;
+  if (++totals_.kernels % kFreshAfter == 0) make_hosts();
+  const std::string text = kernel.text();
+  const auto module = ptx::parse(text);
+  if (!module) return {Kind::undefined, format_diagnostics(module.error(), "kernel.ptx", text)};
+  const Diagnostics mistakes = ptx::check(*module);
+  if (!mistakes.empty()) return {Kind::undefined, format_diagnostics(mistakes, "kernel.ptx", text)};
+  if (noted_ != nullptr) noted_->note(*module);
+
+  const std::vector<uint8_t> input = input_bytes(kernel.seed);
+  std::vector<uint8_t> before(output_size(kernel.shape));
+  for (size_t k = 0; k < before.size(); ++k) before[k] = input[k * 7 % input.size()];
+  const Outcome expected = interpret(*module, "k", kernel.shape, {input, before});
+  totals_.instructions += expected.instructions;
+  if (!expected.error.empty()) return {Kind::undefined, expected.error};
+  if (expected.buffers[0] != input) return {Kind::undefined, "it writes its input"};
+  for (const auto& host : hosts_) {
+    if (host->kind.warp_size != 32 && !kernel.any_warp_size) continue;
+    ++totals_.runs;
+    const std::string what = host->run(kernel, text, input, before, expected.buffers[1]);
+    if (!what.empty()) return {Kind::results, host->name() + ": " + what};
+  }
+  return {};
+}
+
+namespace {
+
+Kernel without(const Kernel& kernel, const std::set<int>& groups) {
+  Kernel out = kernel;
+  out.lines.clear();
+  for (const Line& line : kernel.lines) {
+    if (groups.count(line.group) == 0) out.lines.push_back(line);
+  }
+  return out;
+}
+
+std::vector<int> groups_of(const Kernel& kernel) {
+  std::set<int> groups;
+  for (const Line& line : kernel.lines) {
+    if (line.group >= 0) groups.insert(line.group);
+  }
+  return {groups.begin(), groups.end()};
+}
+
+}  // namespace
+
+Kernel reduced(const Kernel& kernel, Comparison& comparison) {
+  Kernel smallest = kernel;
+  bool smaller = true;
+  // Runs of groups, long ones first; again from the start as long as something could go.
+  while (smaller) {
+    smaller = false;
+    for (size_t length = std::max<size_t>(groups_of(smallest).size() / 2, 1); length > 0; length /= 2) {
+      for (size_t first = 0; first < groups_of(smallest).size();) {
+        const std::vector<int> groups = groups_of(smallest);
+        const auto begin = groups.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto end = groups.begin() + static_cast<std::ptrdiff_t>(std::min(first + length, groups.size()));
+        const Kernel candidate = without(smallest, {begin, end});
+        if (comparison.compare(candidate).kind == Difference::Kind::results) {
+          smallest = candidate;
+          smaller = true;
+        } else {
+          first += length;
+        }
+      }
+    }
+  }
+  return smallest;
+}
+
+std::string report_of(const Kernel& kernel, Comparison& comparison) {
+  const Kernel small = reduced(kernel, comparison);
+  std::string left;
+  for (const Line& line : small.lines) left += line.group < 0 ? "" : line.text + "\n";
+  return fmt::format("seed {}, {} CTAs of {} x {} threads\nas made: {}\nreduced: {}\n{}in:\n{}", kernel.seed,
+                     kernel.shape.ctas, kernel.shape.block_x, kernel.shape.block_y, comparison.compare(kernel).what,
+                     comparison.compare(small).what, left, small.text());
+}
+
+}  // namespace bankshot::differential
