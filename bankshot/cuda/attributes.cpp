@@ -94,7 +94,7 @@ const Row kRows[] = {
     {112, fixed<0>}, {113, fixed<0>}, {114, fixed<0>},
     {115, fixed<1>},                                                                // memory pools
     {116, fixed<0>}, {117, fixed<0>}, {118, fixed<0>}, {119, fixed<0>},
-    {120, fixed<0>},                                                                // clusters: not there yet
+    {120, [](const DeviceInfo& d) -> int { return d.major >= 9 ? 1 : 0; }},         // clusters
     {121, fixed<0>}, {122, fixed<1>}, {123, fixed<1>},                              // … values that streams wait for
     {124, fixed<0>}, {125, fixed<0>},
     {126, fixed<1>}, {127, fixed<0>}, {128, fixed<0>}, {129, fixed<1>}, {130, fixed<0>}, {131, fixed<-1>},

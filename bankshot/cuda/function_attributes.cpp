@@ -26,10 +26,15 @@ std::optional<int> function_attribute(const DeviceInfo& device, const Function& 
     case FunctionAttribute::cache_mode_ca: return 0;
     case FunctionAttribute::max_dynamic_shared: return static_cast<int>(dynamic_shared_limit(device, function));
     case FunctionAttribute::carveout: return function.carveout;
-    default: break;
+    case FunctionAttribute::must_set_cluster: return kernel.explicit_cluster ? 1 : 0;
+    case FunctionAttribute::cluster_width:
+    case FunctionAttribute::cluster_height:
+    case FunctionAttribute::cluster_depth:
+      return static_cast<int>(kernel.required_cluster[static_cast<size_t>(which) - static_cast<size_t>(FunctionAttribute::cluster_width)]);
+    case FunctionAttribute::non_portable_cluster: return function.non_portable_cluster ? 1 : 0;
+    case FunctionAttribute::scheduling_policy: return 0;
   }
-  // 10 to 15 are about clusters, which no kernel that loads requires.
-  return which >= 10 && which <= 15 ? std::optional(0) : std::nullopt;
+  return std::nullopt;
 }
 
 Status set_function_attribute(const DeviceInfo& device, Function& function, int which, int value) {
@@ -46,6 +51,9 @@ Status set_function_attribute(const DeviceInfo& device, Function& function, int 
     case FunctionAttribute::carveout:
       if (value < -1 || value > 100) return Status::invalid_value;
       function.carveout = value;
+      return Status::success;
+    case FunctionAttribute::non_portable_cluster:
+      function.non_portable_cluster = value != 0;
       return Status::success;
     default: return which >= 10 && which <= 15 ? Status::success : Status::invalid_value;
   }

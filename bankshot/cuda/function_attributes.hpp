@@ -22,6 +22,11 @@ enum class FunctionAttribute : int {
   cache_mode_ca = 7,
   max_dynamic_shared = 8,
   carveout = 9,
+  must_set_cluster = 10,
+  cluster_width = 11,
+  cluster_height = 12,
+  cluster_depth = 13,
+  non_portable_cluster = 14,
   scheduling_policy = 15,
 };
 

@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 
+#include "bankshot/cuda/clusters.hpp"
 #include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/graph_work.hpp"
 #include "bankshot/cuda/interrupt.hpp"
@@ -87,6 +88,8 @@ Status run(Session& session, Function& function, const LaunchRequest& request, s
   config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
   config.params = params;
   config.cooperative = request.cooperative;
+  config.cluster = cluster_of(*function.info, request);
+  config.explicit_cluster = has_cluster(*function.info, request);
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
   if (Witness* witness = Witness::get()) witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto start = std::chrono::steady_clock::now();

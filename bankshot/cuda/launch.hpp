@@ -14,6 +14,7 @@ namespace bankshot::cuda {
 
 struct LaunchRequest {
   simt::Dim3 grid, block;
+  simt::Dim3 cluster{0, 0, 0};          ///< in CTAs; zeros: the launch does not say. Use cluster_of()
   uint64_t dynamic_shared = 0;          ///< bytes
   bool cooperative = false;             ///< all CTAs must be resident at once
   void* event = nullptr;                ///< recorded when the kernel has run, or null

@@ -21,7 +21,8 @@ Status apply_launch_attributes(std::span<const abi::LaunchAttribute> attributes,
       case Id::cooperative: request.cooperative = attribute.value.cooperative_value != 0; break;
       case Id::cluster_dimension: {
         const auto& cluster = attribute.value.cluster;
-        if (cluster.x > 1 || cluster.y > 1 || cluster.z > 1) return refuse("thread block clusters");
+        if (cluster.x == 0 || cluster.y == 0 || cluster.z == 0) return Status::invalid_cluster_size;
+        request.cluster = {cluster.x, cluster.y, cluster.z};
         break;
       }
       // When a launch returns the kernel has run, so that whatever it or its end triggers is past.

@@ -10,7 +10,7 @@ namespace bankshot::cuda {
 
 /// Takes over what changes the result of a launch; hints for the scheduler and caches are ignored. Attributes that ask
 /// for something that is not there are refused, and told once.
-/// @return success or not_supported
+/// @return success, not_supported or invalid_cluster_size
 Status apply_launch_attributes(std::span<const abi::LaunchAttribute> attributes, LaunchRequest& request);
 
 /// Takes over the list of cuLaunchKernel's `extra`: pairs of a tag and a value until the end tag 0; 1 = buffer, 2 = its size.

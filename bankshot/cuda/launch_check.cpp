@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/cuda/clusters.hpp"
 #include "bankshot/scratchpad/tx_resources.hpp"
 
 namespace bankshot::cuda {
@@ -88,6 +89,7 @@ std::optional<Refusal> refusal_of(const DeviceInfo& device, const Function& func
   if (request.dynamic_shared > dynamic_shared_limit(device, function))
     return Refusal{Status::invalid_value, too_much_shared(device, function, request.dynamic_shared)};
   if (auto refusal = check_transactions(device, function, request)) return refusal;
+  if (auto refusal = refusal_of_cluster(device, function, request)) return refusal;
   if (request.cooperative) {
     const Residents fit = occupancy_limits(device, function, static_cast<uint32_t>(request.block.count()),
                                            request.dynamic_shared, ctas_together(device, request.grid, true));

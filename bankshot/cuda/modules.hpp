@@ -26,6 +26,7 @@ struct Function {
   std::string name;                        ///< mangled, as in the PTX
   const simt::KernelInfo* info = nullptr;  ///< null until the module is loaded
   uint32_t dynamic_shared_limit = 0;       ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
+  bool non_portable_cluster = false;       ///< clusters of more CTAs than every GPU with clusters allows may be launched
   int carveout = -1;                       ///< preferred share of shared memory in percent; kept, not used
 };
 

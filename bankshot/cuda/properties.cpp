@@ -25,6 +25,7 @@ void fill_versioned(const DeviceInfo& device, Properties& p) {
     p.unifiedFunctionPointers = 1;
     p.memoryPoolsSupported = 1;
   }
+  if constexpr (requires { p.clusterLaunch; }) p.clusterLaunch = value_of(device, 120);
   if constexpr (requires { p.deviceNumaId; }) p.deviceNumaId = -1;
 }
 

@@ -1,10 +1,13 @@
 #include "bankshot/simt/access.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/program.hpp"
 
 namespace bankshot::simt {
@@ -82,13 +85,22 @@ void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, 
 }
 
 void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, bool write, unsigned lane) {
+  const Cta* const cta = cta_at(*w.cta, offset);
+  if (cta == nullptr) {
+    const uint64_t rank = (offset >> Windows::kCtaShift) - 1, size = w.cta->cluster->ctas.size();
+    fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
+          rank < size ? "the CTA of rank " + std::to_string(rank) + ", whose shared memory this is, has ended"
+                      : "shared memory of rank " + std::to_string(rank) + " in a cluster of " + std::to_string(size));
+    return nullptr;
+  }
+  offset = byte_in_cta(offset);
   if (offset + bytes > w.cta->shared_bytes) {
     fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
           std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at shared offset " +
               hex(offset) + ", but the CTA has " + std::to_string(w.cta->shared_bytes) + " bytes of shared memory");
     return nullptr;
   }
-  return w.cta->shared + offset;
+  return cta->shared + offset;
 }
 
 bool local_in_range(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, bool write, unsigned lane) {
@@ -114,7 +126,7 @@ Space sort(const Warp& w, Space space, uint64_t& address) {
   }
   if (space != Space::generic) return space;
   const Windows& windows = w.worker->windows;
-  if (address - windows.shared < Windows::kSharedBytes) {
+  if (address - windows.shared < Windows::kClusterBytes) {
     address -= windows.shared;
     return Space::shared;
   }
@@ -167,6 +179,24 @@ bool store_lane(Warp& w, const Instr* i, Space space, uint64_t address, unsigned
   void* to = lane_pointer(w, i, space, address, bytes, true, lane);
   if (to != nullptr) std::memcpy(to, from, bytes);
   return to != nullptr;
+}
+
+void count_in_cluster(Warp& w, uint32_t site, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets,
+                      uint64_t mask) {
+  while (mask != 0) {
+    const uint32_t first = offsets[std::countr_zero(mask)];
+    const Cta* const cta = cta_at(*w.cta, first);
+    std::array<uint32_t, 64> bytes{};
+    uint64_t together = 0;
+    for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(rest));
+      if (cta_at(*w.cta, offsets[lane]) != cta) continue;
+      bytes[lane] = static_cast<uint32_t>(byte_in_cta(offsets[lane]));
+      together |= uint64_t{1} << lane;
+    }
+    count_shared(w, site, kind, width, bytes.data(), together);
+    mask &= ~together;
+  }
 }
 
 }  // namespace bankshot::simt

@@ -33,13 +33,14 @@ bool load_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, u
 bool store_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane,
                 const void* from);
 
-/// The offset in shared memory if a generic or shared address lies in the CTA's shared window, else -1.
+/// The offset in the shared window (of the CTA, or of another one of its cluster: Windows) if a generic or shared address lies
+/// there, else -1.
 inline int64_t shared_offset(const Warp& warp, ptx::Space space, uint64_t address) {
   if (space == ptx::Space::shared) {
     return static_cast<int64_t>(address & 0xffffffffu);
   }
   const uint64_t offset = address - warp.worker->windows.shared;
-  return space == ptx::Space::generic && offset < Windows::kSharedBytes ? static_cast<int64_t>(offset) : -1;
+  return space == ptx::Space::generic && offset < Windows::kClusterBytes ? static_cast<int64_t>(offset) : -1;
 }
 
 /// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on.
@@ -50,5 +51,9 @@ inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind,
     worker.sites[site].record(*worker.rules, kind, width, addresses, mask, warp.cta->linear);
   }
 }
+
+/// The same for offsets in the shared window: an access to the memory of several CTAs is one to that of each.
+void count_in_cluster(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets,
+                      uint64_t mask);
 
 }  // namespace bankshot::simt

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/program.hpp"
@@ -173,9 +174,13 @@ void Checks::name_shared(const Warp& w, Finding& finding, uint64_t offset) const
   }
 }
 
-CtaChecks& Checks::of(Warp& w) {
-  if (w.cta->checks == nullptr) w.cta->checks = std::make_shared<CtaChecks>(*w.cta, w.worker->warp_size);
-  return *w.cta->checks;
+CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
+  if (cta.checks == nullptr) cta.checks = std::make_shared<CtaChecks>(cta, worker.warp_size);
+  return *cta.checks;
+}
+
+int64_t Checks::own(const Warp& w, uint64_t offset) const {
+  return is_elsewhere(*w.cta, offset) ? -1 : static_cast<int64_t>(byte_in_cta(offset));
 }
 
 // Barriers.
@@ -235,13 +240,51 @@ void Checks::meets(Warp& w, uint64_t lanes) {
 }
 
 void Checks::initialises(Warp& w, uint64_t barrier) {
+  const int64_t offset = own(w, barrier);
+  if (offset < 0) return;
   CtaChecks& cta = of(w);
-  cta.written.write(barrier, 8);
-  if (options_.race) cta.races.initialise_mbarrier(barrier);
+  cta.written.write(static_cast<uint64_t>(offset), sizeof(uint64_t));
+  if (options_.race) cta.races.initialise_mbarrier(static_cast<uint64_t>(offset));
 }
 
 void Checks::arrives_at(Warp& w, uint64_t barrier, unsigned lane) {
-  if (options_.race) of(w).races.arrive_mbarrier(barrier, w.index, lane);
+  const int64_t offset = own(w, barrier);
+  if (options_.race && offset >= 0) of(w).races.arrive_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+}
+
+void Checks::ends_phase(Warp& w, uint64_t barrier) {
+  Cta* const cta = cta_at(*w.cta, barrier);
+  if (options_.race && cta != nullptr) of(*cta, *w.worker).races.end_phase(byte_in_cta(barrier));
+}
+
+void Checks::passes(Warp& w, uint64_t barrier, unsigned lane) {
+  const int64_t offset = own(w, barrier);
+  if (options_.race && offset >= 0) of(w).races.pass_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+}
+
+namespace {
+
+/// The barrier of the cluster, among the mbarriers: those begin at multiples of 8.
+constexpr uint64_t kClusterBarrier = 1;
+
+/// f(lane) for each of a mask.
+template <class F>
+void for_lanes(uint64_t lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+}  // namespace
+
+void Checks::arrives_in_cluster(Warp& w) {
+  if (options_.race) for_lanes(w.active, [&](unsigned lane) { of(w).races.arrive_mbarrier(kClusterBarrier, w.index, lane); });
+}
+
+void Checks::cluster_completes(Cta& cta, const Worker& worker) {
+  if (options_.race) of(cta, worker).races.end_phase(kClusterBarrier);
+}
+
+void Checks::passes_cluster(Warp& w, uint64_t lanes) {
+  if (options_.race) for_lanes(lanes, [&](unsigned lane) { of(w).races.pass_mbarrier(kClusterBarrier, w.index, lane); });
 }
 
 /// cp.async.mbarrier.arrive
@@ -249,17 +292,10 @@ void Checks::copies_arrive(Warp& w, const Instr* i) {
   if (!options_.race) return;
   for (uint64_t rest = executing_lanes(w, i); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
+    const int64_t there = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
+    const int64_t offset = there < 0 ? -1 : own(w, static_cast<uint64_t>(there));
     if (offset >= 0) of(w).races.arrive_mbarrier_async(static_cast<uint64_t>(offset), w.index, lane);
   }
-}
-
-void Checks::ends_phase(Warp& w, uint64_t barrier) {
-  if (options_.race) of(w).races.end_phase(barrier);
-}
-
-void Checks::passes(Warp& w, uint64_t barrier, unsigned lane) {
-  if (options_.race) of(w).races.pass_mbarrier(barrier, w.index, lane);
 }
 
 // Handlers.

@@ -69,7 +69,11 @@ class Checks {
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
   void completes(Cta& cta, unsigned barrier);
   void meets(Warp& w, uint64_t lanes);
-  // mbarriers, by offset in shared memory.
+  /// The barrier of the cluster.
+  void arrives_in_cluster(Warp& w);
+  void cluster_completes(Cta& cta, const Worker& worker);
+  void passes_cluster(Warp& w, uint64_t lanes);
+  // mbarriers, by offset in the shared window.
   void initialises(Warp& w, uint64_t barrier);
   void arrives_at(Warp& w, uint64_t barrier, unsigned lane);
   void ends_phase(Warp& w, uint64_t barrier);
@@ -78,8 +82,13 @@ class Checks {
  private:
   using Key = std::tuple<Finding::Kind, uint64_t, uint32_t, uint64_t, uint64_t>;  ///< program, kernel, places
 
-  CtaChecks* known(Cta& cta, const Worker& worker);
-  CtaChecks& of(Warp& w);
+  CtaChecks& of(Cta& cta, const Worker& worker);
+  CtaChecks& of(Warp& w) { return of(*w.cta, *w.worker); }
+  /// The offset in the CTA's own memory of one in the shared window; -1 if it is another CTA's.
+  int64_t own(const Warp& w, uint64_t offset) const;
+  /// Of lanes that access shared memory those that access the CTA's own, whose addresses become offsets there; for the others of
+  /// the cluster it is done what there is to do.
+  uint64_t own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned bytes, bool writes);
   const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
   const Instr* run_racing(Warp& w, const Instr* i, const CheckedOp& op, uint64_t lanes, const uint64_t* offsets);
   void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);

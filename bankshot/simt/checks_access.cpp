@@ -6,6 +6,7 @@
 #include <map>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/program.hpp"
 #include "bankshot/simt/stepper.hpp"
@@ -28,16 +29,6 @@ Dim3 thread_of(const Warp& w, uint32_t index) {
 
 Dim3 lane_of(const Warp& w, unsigned lane) { return thread_of(w, w.index * w.worker->warp_size + lane); }
 
-/// Lanes whose access lies in shared memory: of the others the engine tells.
-uint64_t within_shared(const Warp& w, uint64_t lanes, const uint64_t* offsets, unsigned bytes) {
-  uint64_t within = 0;
-  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (offsets[lane] + bytes <= w.cta->shared_bytes) within |= bit(lane);
-  }
-  return within;
-}
-
 hazards::WarpAccess warp_access(const Warp& w, const Instr* i, AccessKind kind, uint64_t lanes, const uint64_t* offsets,
                                 unsigned bytes) {
   hazards::WarpAccess access;
@@ -51,6 +42,24 @@ hazards::WarpAccess warp_access(const Warp& w, const Instr* i, AccessKind kind, 
 }
 
 }  // namespace
+
+uint64_t Checks::own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned bytes, bool writes) {
+  uint64_t own = 0;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    uint64_t& offset = offsets[lane];
+    Cta* const cta = cta_at(*w.cta, offset);
+    const uint64_t byte = byte_in_cta(offset);
+    if (cta == nullptr || byte + bytes > cta->shared_bytes) continue;  // the engine tells of it
+    offset = byte;
+    if (cta == w.cta) {
+      own |= bit(lane);
+    } else if (writes && options_.memory) {
+      of(*cta, *w.worker).written.write(byte, bytes);
+    }
+  }
+  return own;
+}
 
 void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
   const Instr* const code = w.worker->program->code.data();
@@ -131,9 +140,9 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   if (lanes == 0 || in_transaction(w)) return op.run(w, i);
   LaneAddresses to;
   lane_addresses_of(w, i, lanes, to);
-  const uint64_t* const addresses = to.address.data();
-  const uint64_t shared = within_shared(w, to.shared, addresses, op.bytes);
   const bool stores = op.kind == CheckedOp::Kind::store;
+  const uint64_t shared = own_lanes(w, to.shared, to.address.data(), op.bytes, op.kind != CheckedOp::Kind::load);
+  const uint64_t* const addresses = to.address.data();
   if (options_.memory) {
     if (!stores) look_for_unwritten(w, i, shared, to.global, addresses, op.bytes);
     if (op.kind != CheckedOp::Kind::load) mark_written(w, shared, to.global, addresses, op.bytes);
@@ -206,7 +215,7 @@ void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, 
     to.address[lane] = offset >= 0 ? static_cast<uint64_t>(offset) : addresses[lane];
     (offset >= 0 ? to.shared : to.global) |= bit(lane);
   }
-  const uint64_t shared = within_shared(w, to.shared, to.address.data(), bytes);
+  const uint64_t shared = own_lanes(w, to.shared, to.address.data(), bytes, kind != AccessKind::read);
   if (options_.memory) {
     if (kind != AccessKind::write) look_for_unwritten(w, i, shared, to.global, to.address.data(), bytes);
     if (kind != AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
@@ -220,7 +229,7 @@ void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, 
 void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes) {
   std::array<uint64_t, 64> wide;
   for (size_t lane = 0; lane < wide.size(); ++lane) wide[lane] = offsets[lane];
-  const uint64_t shared = within_shared(w, lanes, wide.data(), bytes);
+  const uint64_t shared = own_lanes(w, lanes, wide.data(), bytes, true);
   if (options_.memory) mark_written(w, shared, 0, wide.data(), bytes);
   if (!options_.race) return;
   found_.clear();
@@ -229,21 +238,20 @@ void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* off
 }
 
 void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier) {
-  if (offset + bytes > w.cta->shared_bytes) return;
+  std::array<uint64_t, 64> at{};
+  at[lane] = offset;
+  if (own_lanes(w, bit(lane), at.data(), static_cast<unsigned>(bytes), writes) == 0) return;
+  offset = at[lane];
   if (options_.memory && writes) of(w).written.write(offset, bytes);
   if (options_.memory && !writes && !of(w).written.is_written(offset, bytes)) {
-    std::array<uint64_t, 64> at{};
-    at[lane] = offset;
     look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
   }
   if (!options_.race) return;
   found_.clear();
-  std::array<uint64_t, 64> at{};
-  at[lane] = offset;
   const hazards::WarpAccess access =
       warp_access(w, i, writes ? AccessKind::write : AccessKind::read, bit(lane), at.data(), static_cast<unsigned>(bytes));
   if (barrier >= 0) {
-    of(w).races.copy_bulk(access, static_cast<uint64_t>(barrier), found_);
+    of(w).races.copy_bulk(access, byte_in_cta(static_cast<uint64_t>(barrier)), found_);
   } else {
     of(w).races.copy_async(access, hazards::SharedRaces::kBulks, found_);
   }

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/paths.hpp"
 #include "bankshot/simt/program.hpp"
 #include "bankshot/simt/transaction.hpp"
@@ -178,6 +179,7 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
     if (path.state == Path::State::at_warp_sync) path.state = Path::State::ready;
   }
   check_barriers(*w.cta);
+  cluster_changed(*w.cta);
   return w.done ? nullptr : next_path(w);
 }
 

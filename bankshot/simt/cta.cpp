@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/paths.hpp"
 
@@ -46,6 +47,8 @@ std::string lanes_text(uint64_t mask) {
   return text;
 }
 
+uint32_t along(const Dim3& d, char axis) { return axis == 'x' ? d.x : axis == 'y' ? d.y : axis == 'z' ? d.z : 0; }
+
 std::string place_text(const LoadedProgram& program, const Instr* i) {
   return program.texts[program.info_of(i).text] + " (" + program.place_of(i) + ")";
 }
@@ -67,6 +70,7 @@ void CtaSlot::prepare(Worker& worker) {
   cta_.shared_bytes = launch.shared_bytes;
   cta_.threads = threads;
   cta_.warps.resize(warps);
+  if (!alone_) alone_ = std::make_shared<Cluster>();
   for (uint32_t k = 0; k < warps; ++k) {
     Warp& w = cta_.warps[k];
     w.worker = &worker;
@@ -82,7 +86,7 @@ void CtaSlot::prepare(Worker& worker) {
   }
 }
 
-void CtaSlot::start(uint64_t linear) {
+void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
   const Dim3 grid = worker_->launch->config->grid;
   const LoadedProgram& program = *worker_->program;
   cta_.linear = linear;
@@ -96,6 +100,11 @@ void CtaSlot::start(uint64_t linear) {
   cta_.has_transactions = false;
   cta_.alone = nullptr;
   cta_.checks = nullptr;
+  cta_.cluster_news = false;
+  cta_.rank = cluster == nullptr ? 0 : in_cluster(*worker_->launch, cta_.index).rank;
+  if (cluster == nullptr) *alone_ = {.ctas = {nullptr}};
+  cta_.cluster = cluster == nullptr ? alone_ : std::move(cluster);
+  cta_.cluster->ctas[cta_.rank] = &cta_;
   for (Barrier& barrier : cta_.barriers) barrier = Barrier{};
   fill_cta_specials();
   // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
@@ -109,6 +118,8 @@ void CtaSlot::start(uint64_t linear) {
     w.tx.path = -1;
     w.tx.queue.clear();
     w.carry = 0;
+    w.cluster_arrived = w.cluster_odd = 0;
+    w.stack_used.fill(0);
     w.current = 0;
     w.paths.resize(1);
     Path& path = w.paths[0];
@@ -136,11 +147,19 @@ CtaSlot::Turn CtaSlot::turn() {
     only_polled &= w.yielded;
     if (cta_.faulted) return Turn::faulted;
   }
-  if (cta_.live_warps == 0) return Turn::done;
+  if (cta_.live_warps == 0) {
+    leave_cluster();
+    return Turn::done;
+  }
   if (!only_polled) return Turn::waiting;
   // All that is not blocked polls. Lanes that stand at a join of a blocked warp may be what it waits for.
-  return release() || ran ? Turn::waiting : (report_deadlock(), Turn::faulted);
+  if (release() || ran) return Turn::waiting;
+  if (cta_.cluster->ctas.size() > 1) return Turn::blocked;
+  report_deadlock();
+  return Turn::faulted;
 }
+
+void CtaSlot::leave_cluster() { cta_.cluster->ctas[cta_.rank] = nullptr; }
 
 bool CtaSlot::release() {
   bool released = false;
@@ -163,9 +182,10 @@ void CtaSlot::report_deadlock() {
   size_t listed = 0;
   for (Warp& w : cta_.warps) {
     for (const Path& path : w.paths) {
-      if (path.state != State::at_barrier && path.state != State::at_warp_sync) continue;
+      const bool at_cluster = path.state == State::at_cluster_barrier;
+      if (path.state != State::at_barrier && path.state != State::at_warp_sync && !at_cluster) continue;
       at_barrier |= path.state == State::at_barrier;
-      const Instr* const i = path.state == State::at_barrier ? path.pc - 1 : path.pc;
+      const Instr* const i = path.state == State::at_barrier || at_cluster ? path.pc - 1 : path.pc;
       if (first == nullptr) {
         first = i;
         first_warp = &w;
@@ -182,13 +202,19 @@ void CtaSlot::report_deadlock() {
         std::string(at_barrier ? "divergent barrier: " : "deadlock: ") + "all live warps of the CTA are blocked" + where);
 }
 
+uint32_t CtaSlot::cta_special(const std::string& name) const {
+  if (name == "%smid") return static_cast<uint32_t>(worker_->sm >= 0 ? worker_->sm : cta_.linear % worker_->sms);
+  if (name == "%cluster_ctarank") return cta_.rank;
+  const bool place = name.starts_with("%cluster_ctaid"), cluster = name.starts_with("%clusterid");
+  if (!place && !cluster) return along(cta_.index, name.back());
+  const InCluster in = in_cluster(*worker_->launch, cta_.index);
+  return along(place ? in.place : in.cluster, name.back());
+}
+
 void CtaSlot::fill_cta_specials() {
   for (const SpecialUse& use : worker_->program->specials) {
     if (!use.per_cta) continue;
-    const char axis = use.name.back();  // every CTA is a cluster of one
-    const auto sm = static_cast<uint32_t>(worker_->sm >= 0 ? worker_->sm : cta_.linear % worker_->sms);
-    const uint32_t value = use.name == "%smid" ? sm
-                           : axis == 'x' ? cta_.index.x : axis == 'y' ? cta_.index.y : axis == 'z' ? cta_.index.z : 0;
+    const uint32_t value = cta_special(use.name);
     auto* row = reinterpret_cast<uint32_t*>(cta_special_rows_ + (use.op & OperandRef::kOffset));
     std::fill(row, row + worker_->program->lanes, value);
   }
@@ -199,13 +225,13 @@ void CtaSlot::fill_warp_specials(Warp& w) {
   const uint32_t lanes = worker_->program->lanes;
   const Dim3 block = config.block, grid = config.grid;
   const uint32_t first = w.index * worker_->warp_size;
-  const auto along = [](const Dim3& d, char axis) { return axis == 'x' ? d.x : axis == 'y' ? d.y : axis == 'z' ? d.z : 0; };
   const auto value = [&](const std::string& name, uint32_t lane) -> uint64_t {
     if (name == "%tid.x") return (first + lane) % block.x;
     if (name == "%tid.y") return (first + lane) / block.x % block.y;
     if (name == "%tid.z") return (first + lane) / block.x / block.y;
     if (name.starts_with("%ntid")) return along(block, name.back());
-    if (name.starts_with("%nctaid") || name.starts_with("%nclusterid")) return along(grid, name.back());
+    if (name.starts_with("%nctaid")) return along(grid, name.back());
+    if (name.starts_with("%nclusterid")) return along(worker_->launch->clusters, name.back());
     if (name == "%laneid") return lane;
     if (name == "%warpid") return w.index;
     if (name == "%nwarpid") return cta_.warps.size();
@@ -220,8 +246,10 @@ void CtaSlot::fill_warp_specials(Warp& w) {
     if (name == "%envreg2") return worker_->launch->grid_workspace & 0xffffffff;
     if (name == "%dynamic_smem_size") return config.dynamic_shared;
     if (name == "%total_smem_size" || name == "%aggr_smem_size") return cta_.shared_bytes;
-    if (name.starts_with("%cluster_nctaid") || name == "%cluster_nctarank") return 1;
-    return 0;  // %tid.w, %gridid, %cluster_ctaid …, clocks (refreshed when read)
+    if (name.starts_with("%cluster_nctaid")) return along(config.cluster, name.back());
+    if (name == "%cluster_nctarank") return cluster_size(config);
+    if (name == "%is_explicit_cluster") return config.explicit_cluster ? ~uint64_t{0} : 0;  // a mask of lanes
+    return 0;  // %tid.w, %gridid, clocks (refreshed when read)
   };
   for (const SpecialUse& use : worker_->program->specials) {
     if (use.per_cta) continue;

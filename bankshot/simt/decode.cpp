@@ -6,6 +6,7 @@
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/register_need.hpp"
+#include "bankshot/simt/stack.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -123,6 +124,9 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
     }
     if (directive.name == "minnctapersm") kernel.least_ctas = std::max(sides[0], 1u);
     if (directive.name == "reqntid") kernel.required_block = sides;
+    if (directive.name == "reqnctapercluster") kernel.required_cluster = sides;
+    if (directive.name == "explicitcluster") kernel.explicit_cluster = true;
+    if (directive.name == "maxclusterrank") kernel.most_cluster = sides[0];
   }
   return kernel;
 }
@@ -226,6 +230,10 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   }
   program.constant_rows = program.constant_arena.reserve(program.constants.size());
   std::copy(program.constants.begin(), program.constants.end(), program.constant_rows);
+  for (FunctionInfo& function : program.functions) {
+    const auto begin = program.code.begin() + function.begin, end = program.code.begin() + function.end;
+    function.has_alloca = std::any_of(begin, end, [](const Instr& instr) { return instr.body == &run_alloca; });
+  }
   // Now that the code stands still, branch targets become addresses.
   for (Instr& instr : program.code) {
     if (instr.body == nullptr || !jumps(instr)) continue;

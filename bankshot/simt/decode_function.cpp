@@ -4,6 +4,7 @@
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/lower.hpp"
 #include "bankshot/simt/register_need.hpp"
 #include "bankshot/simt/transaction.hpp"
 #include "bankshot/support/round_up.hpp"
@@ -105,10 +106,6 @@ void FunctionDecoder::declare_register(const ptx::Variable& variable) {
   constexpr uint32_t kMostRegisters = 1u << 20, kMostBytes = OperandRef::kOffset >> 2;
   const auto refuse = [&] { error(variable.position, "too many registers"); };
   if (variable.range > kMostRegisters || register_bytes_ > kMostBytes) return refuse();
-  if (variable.type == Type::b128) {
-    error(variable.position, "128-bit registers are not supported yet");
-    return;
-  }
   Symbol symbol;
   symbol.variable = &variable;
   symbol.type = variable.type;
@@ -231,7 +228,7 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
   const auto rows = context_.forms->find(instruction.opcode);
   if (rows == context_.forms->end()) {
     error(instruction.position, "instruction '" + instruction.opcode + "' is not supported",
-          "docs/ptx.md lists what is.");
+          remedy_of_unknown(instruction.opcode));
     return nullptr;
   }
   Handler handler = nullptr;

@@ -198,7 +198,9 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
       "%nclusterid.x", "%nclusterid.y", "%nclusterid.z", "%cluster_ctaid.x", "%cluster_ctaid.y", "%cluster_ctaid.z",
       "%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_ctarank", "%cluster_nctarank",
       "%is_explicit_cluster"};
-  const bool plain = name == "%tid" || name == "%ntid" || name == "%ctaid" || name == "%nctaid";
+  static constexpr std::string_view kVectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid",
+                                                  "%cluster_ctaid", "%cluster_nctaid"};
+  const bool plain = std::find(std::begin(kVectors), std::end(kVectors), name) != std::end(kVectors);
   bool known = plain;
   for (std::string_view candidate : kKnown) known |= candidate == name;
   if (!known) {
@@ -211,10 +213,10 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
   }
   const std::string key = plain ? name + ".x" : name;
   const auto [it, added] = context_.specials.try_emplace(key, 0);
-  bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" ? 8 : 4;
+  bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" || key == kIsExplicitCluster ? 8 : 4;
   if (added) {
     LoadedProgram& program = *context_.program;
-    const bool per_cta = key.starts_with("%ctaid") || key.starts_with("%clusterid") || key == "%smid";
+    const bool per_cta = key.starts_with("%ctaid") || key.starts_with("%clusterid") || key.starts_with("%cluster_cta") || key == "%smid";
     uint32_t& end = per_cta ? program.cta_special_bytes : program.special_bytes;
     it->second = (per_cta ? OperandRef::kCtaSpecial : OperandRef::kSpecial) | end;
     end += program.lanes * bytes;
@@ -230,6 +232,10 @@ const Symbol* FunctionDecoder::find_predicate(const Operand& operand) const {
 }
 
 uint32_t FunctionDecoder::predicate_source(const Operand& operand) {
+  if (operand.kind == Kind::identifier && operand.name == kIsExplicitCluster) {
+    unsigned bytes = 0;
+    return special(operand, bytes) | (operand.negated ? OperandRef::kNegated : 0);
+  }
   if (operand.kind == Kind::integer) return constant_predicate((operand.integer != 0) != operand.negated);
   const Symbol* symbol = find_predicate(operand);
   if (symbol == nullptr) {

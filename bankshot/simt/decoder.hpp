@@ -144,6 +144,9 @@ class FunctionDecoder final : public Decoder {
 bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
             LoadedProgram& program, Diagnostics& diagnostics, bool checked = false);
 
+/// A special register that is a predicate.
+inline constexpr std::string_view kIsExplicitCluster = "%is_explicit_cluster";
+
 /// True for %clock and relatives, whose rows must be refreshed when read.
 bool is_clock_register(std::string_view name);
 

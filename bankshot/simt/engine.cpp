@@ -23,11 +23,11 @@ struct GridWorkspace {
 
 Windows reserve_windows() {
   Windows windows;
-  void* base = mmap(nullptr, Windows::kSharedBytes + Windows::kLocalBytes, PROT_NONE,
+  void* base = mmap(nullptr, Windows::kAllBytes, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base != MAP_FAILED) {
     windows.shared = reinterpret_cast<uint64_t>(base);
-    windows.local = windows.shared + Windows::kSharedBytes;
+    windows.local = windows.shared + Windows::kClusterBytes;
   }
   return windows;
 }
@@ -58,7 +58,7 @@ struct Engine::Impl {
   }
   ~Impl() {
     if (windows.shared != 0) {
-      munmap(reinterpret_cast<void*>(windows.shared), Windows::kSharedBytes + Windows::kLocalBytes);
+      munmap(reinterpret_cast<void*>(windows.shared), Windows::kAllBytes);
     }
   }
 

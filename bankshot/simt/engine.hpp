@@ -137,6 +137,9 @@ struct KernelInfo {
   bool has_launch_bounds = false;    ///< .maxntid or .reqntid: the compiler knew max_threads
   uint32_t least_ctas = 1;           ///< .minnctapersm: that the compiler was to fit on an SM
   std::array<uint32_t, 3> required_block{};  ///< .reqntid, zeros if none
+  std::array<uint32_t, 3> required_cluster{};  ///< .reqnctapercluster, zeros if none
+  bool explicit_cluster = false;     ///< .explicitcluster: a launch has to say how large clusters are
+  uint32_t most_cluster = 0;         ///< .maxclusterrank: CTAs of a cluster at the most; 0: not said
   uint32_t target = 0;               ///< of .target: 75 for sm_75, 90 for sm_90a; 0 if it names no sm_
 };
 
@@ -152,6 +155,8 @@ struct GlobalInfo {
 
 struct LaunchConfig {
   Dim3 grid, block;
+  Dim3 cluster;                             ///< CTAs of a cluster: they are resident together. The grid is a multiple
+  bool explicit_cluster = false;            ///< somebody asked for clusters, of one CTA perhaps: %is_explicit_cluster
   uint32_t dynamic_shared = 0;              ///< bytes
   bool cooperative = false;                 ///< all CTAs are resident at once, and the kernel may wait for its whole grid
   std::span<const std::byte> params;        ///< KernelInfo::param_bytes bytes

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "bankshot/simt/cluster.hpp"
+
 namespace bankshot::simt {
 namespace {
 
@@ -28,7 +30,7 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   worker.warp_size = setup.options->machine.warp_size;
   worker.sms = std::max(1u, setup.options->machine.sms);
   worker.register_stack = kernel.register_bytes + (kernel.has_calls ? kCallRegisterStack : 64);
-  worker.local_stack = kernel.local_bytes + (kernel.has_calls ? setup.options->machine.stack_bytes : 0);
+  worker.local_stack = kernel.local_bytes + (kernel.has_calls || kernel.has_alloca ? setup.options->machine.stack_bytes : 0);
   if (worker.counting) worker.sites.resize(program.sites.size());
   for (scratchpad::SiteCounter& site : worker.sites) site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
   worker.rules = &setup.options->machine.scratchpad;
@@ -62,8 +64,8 @@ class Progress {
 
   Progress(const LaunchSetup& setup, uint64_t ctas) : tell_(setup.options->progress), ctas_(ctas) {}
 
-  void cta_done(const Worker& worker, Share& share) {
-    ++share.ctas;
+  void ctas_done(const Worker& worker, Share& share, uint64_t ctas) {
+    share.ctas += ctas;
     if (worker.warp_instructions - share.told_at < kTellAfter || !tell_) return;
     tell_(done_.fetch_add(share.ctas, std::memory_order_relaxed) + share.ctas, ctas_);
     share = {0, worker.warp_instructions};
@@ -78,15 +80,15 @@ class Progress {
   std::atomic<uint64_t> done_{0};
 };
 
-/// CTAs that cannot see each other, on all cores.
+/// Clusters that cannot see each other, on all cores. Where a launch has none a CTA is one.
 class Parallel {
  public:
-  Parallel(uint64_t ctas, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress)
-      : ctas_(ctas), workers_(workers), resources_(resources), progress_(progress), outputs_(workers.size()) {}
+  Parallel(uint64_t clusters, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress)
+      : clusters_(clusters), workers_(workers), resources_(resources), progress_(progress), outputs_(workers.size()) {}
 
-  /// @return the lowest CTA that faulted, and its worker in `faulty`; ctas if there was none
+  /// @return the lowest cluster that faulted, and its worker in `faulty`; kNone if there was none
   uint64_t run(const Worker*& faulty) {
-    chunk_ = std::clamp<uint64_t>(ctas_ / (workers_.size() * 16), 1, 64);
+    chunk_ = std::clamp<uint64_t>(clusters_ / (workers_.size() * 16), 1, 64);
     resources_.pool.run(static_cast<unsigned>(workers_.size()), [&](unsigned k) { work(k); });
     progress_.launch_done();
     std::vector<Output> all;
@@ -94,8 +96,8 @@ class Parallel {
       std::move(outputs_[k].begin(), outputs_[k].end(), std::back_inserter(all));
       if (faulted_[k] == fault_ && fault_ != kNone) faulty = &workers_[k];
     }
-    // Which CTAs above the fault ran depends on the host; what they printed must not.
-    std::erase_if(all, [&](const Output& output) { return output.cta > fault_; });
+    // Which clusters above the fault ran depends on the host; what they printed must not.
+    if (fault_ != kNone) std::erase_if(all, [&](const Output& output) { return cluster_of(output.cta) > fault_; });
     print(all);
     return fault_;
   }
@@ -103,30 +105,36 @@ class Parallel {
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
  private:
+  uint64_t cluster_of(uint64_t cta) const {
+    const Launch& launch = *workers_[0].launch;
+    const Dim3& grid = launch.config->grid;
+    return in_cluster(launch, {static_cast<uint32_t>(cta % grid.x), static_cast<uint32_t>(cta / grid.x % grid.y),
+                               static_cast<uint32_t>(cta / grid.x / grid.y)})
+        .linear;
+  }
+
   void work(unsigned k) {
     const unsigned mxcsr = _mm_getcsr();
     _mm_setcsr(kDefaultMxcsr);
     Worker& worker = workers_[k];
-    std::deque<CtaSlot>& slots = resources_.slots[k];
-    if (slots.empty()) slots.emplace_back();
-    CtaSlot& slot = slots.front();
-    slot.prepare(worker);
+    Residents residents(worker, resources_.slots[k]);
     Progress::Share share;
     for (;;) {
       const uint64_t begin = next_.fetch_add(chunk_);
-      if (begin >= ctas_) break;
-      for (uint64_t cta = begin; cta < std::min(ctas_, begin + chunk_); ++cta) {
-        // A CTA below the lowest fault still has to run: its own fault would come first.
-        if (cta > fault_.load()) break;
-        if (run_one(slot, cta)) {
-          progress_.cta_done(worker, share);
+      if (begin >= clusters_) break;
+      for (uint64_t cluster = begin; cluster < std::min(clusters_, begin + chunk_); ++cluster) {
+        // A cluster below the lowest fault still has to run: its own fault would come first.
+        if (cluster > fault_.load()) break;
+        const bool fine = run_one(residents, cluster);
+        residents.for_each([&](Cta& cta) { keep_output(cta, outputs_[k]); });
+        if (fine) {
+          progress_.ctas_done(worker, share, residents.size());
           continue;
         }
-        faulted_[k] = cta;
+        faulted_[k] = cluster;
         uint64_t lowest = fault_.load();
-        while (cta < lowest && !fault_.compare_exchange_weak(lowest, cta)) {
+        while (cluster < lowest && !fault_.compare_exchange_weak(lowest, cluster)) {
         }
-        keep_output(slot.cta(), outputs_[k]);
         _mm_setcsr(mxcsr);
         return;
       }
@@ -134,19 +142,16 @@ class Parallel {
     _mm_setcsr(mxcsr);
   }
 
-  bool run_one(CtaSlot& slot, uint64_t cta) {
-    slot.start(cta);
+  static bool run_one(Residents& residents, uint64_t cluster) {
+    residents.start(cluster);
     CtaSlot::Turn turn;
     do {
-      turn = slot.turn();
+      turn = residents.turn();
     } while (turn == CtaSlot::Turn::waiting);
-    if (turn == CtaSlot::Turn::faulted) return false;
-    const size_t k = static_cast<size_t>(slot.worker() - workers_.data());
-    keep_output(slot.cta(), outputs_[k]);
-    return true;
+    return turn == CtaSlot::Turn::done;
   }
 
-  uint64_t ctas_, chunk_ = 1;
+  uint64_t clusters_, chunk_ = 1;
   std::vector<Worker>& workers_;
   LaunchResources& resources_;
   Progress& progress_;
@@ -175,29 +180,26 @@ class Joining {
 };
 
 /// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
-/// @return false if a CTA faulted
-bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<CtaSlot>& slots, Progress& progress) {
+/// A cluster joins when those before it could not finish without waiting.
+/// @param most  CTAs that are resident at once @return false if a CTA faulted
+bool run_interleaved(uint64_t clusters, uint64_t most, Worker& worker, SlotPool& slots, Progress& progress) {
   const unsigned mxcsr = _mm_getcsr();
   _mm_setcsr(kDefaultMxcsr);
   std::vector<Output> outputs;
-  std::vector<CtaSlot*> resident, idle;
-  for (CtaSlot& slot : slots) idle.push_back(&slot);
-  std::vector<CtaSlot*> prepared;
+  std::deque<Residents> all;
+  std::vector<Residents*> resident, idle;
   uint64_t next = 0;
   bool fine = true;
   Progress::Share share;
+  const uint64_t size = cluster_size(*worker.launch->config);
   Joining joining(worker.launch->config->cooperative);
-  while (fine && (next < ctas || !resident.empty())) {
-    for (uint64_t k = 0; k < joining.at_once() && next < ctas && resident.size() < most; ++k) {
-      if (idle.empty()) idle.push_back(&slots.emplace_back());
-      CtaSlot* slot = idle.back();
+  const auto has_room = [&] { return resident.empty() || (resident.size() + 1) * size <= most; };
+  while (fine && (next < clusters || !resident.empty())) {
+    for (uint64_t k = 0; k < joining.at_once() && next < clusters && has_room(); ++k) {
+      if (idle.empty()) idle.push_back(&all.emplace_back(worker, slots));
+      resident.push_back(idle.back());
       idle.pop_back();
-      if (std::find(prepared.begin(), prepared.end(), slot) == prepared.end()) {
-        slot->prepare(worker);
-        prepared.push_back(slot);
-      }
-      slot->start(next++);
-      resident.push_back(slot);
+      resident.back()->start(next++);
     }
     const size_t before = resident.size();
     for (size_t k = 0; fine && k < resident.size();) {
@@ -207,8 +209,8 @@ bool run_interleaved(uint64_t ctas, uint64_t most, Worker& worker, std::deque<Ct
         continue;
       }
       fine = turn == CtaSlot::Turn::done;
-      progress.cta_done(worker, share);
-      keep_output(resident[k]->cta(), outputs);
+      progress.ctas_done(worker, share, size);
+      resident[k]->for_each([&](Cta& cta) { keep_output(cta, outputs); });
       idle.push_back(resident[k]);
       resident.erase(resident.begin() + static_cast<ptrdiff_t>(k));
     }
@@ -235,6 +237,8 @@ Launch begin_launch(const LaunchSetup& setup) {
   launch.params = setup.params;
   launch.grid_workspace = setup.grid_workspace;
   launch.function = setup.function;
+  const Dim3 grid = setup.config->grid, cluster = setup.config->cluster;
+  launch.clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
   launch.shared_bytes = setup.config->dynamic_shared == 0 ? setup.kernel->static_shared
                                                           : setup.kernel->dynamic_base + setup.config->dynamic_shared;
   return launch;
@@ -266,21 +270,22 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
 Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
   const Launch launch = begin_launch(setup);
   const FunctionInfo& kernel = setup.program->functions[setup.function];
-  const uint64_t ctas = setup.config->grid.count();
+  const uint64_t ctas = setup.config->grid.count(), clusters = launch.clusters.count();
   unsigned threads = setup.options->threads != 0 ? setup.options->threads : host_threads();
   if (setup.options->checks != nullptr) threads = 1;
-  threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(ctas, 1, std::max(1u, threads))) : 1;
+  threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(clusters, 1, std::max(1u, threads))) : 1;
   while (resources.slots.size() < threads) resources.slots.emplace_back();
+  for (SlotPool& slots : resources.slots) slots.begin_launch();
   std::vector<Worker> workers;
   workers.reserve(threads);
   for (unsigned k = 0; k < threads; ++k) workers.push_back(make_worker(setup, launch, kernel.isolated));
   Progress progress(setup, ctas);
   if (kernel.isolated) {
     const Worker* faulty = nullptr;
-    if (Parallel(ctas, workers, resources, progress).run(faulty) != Parallel::kNone) return faulty->fault;
+    if (Parallel(clusters, workers, resources, progress).run(faulty) != Parallel::kNone) return faulty->fault;
   } else {
     const uint64_t most = setup.config->cooperative ? ctas : setup.options->machine.resident_ctas;
-    if (!run_interleaved(ctas, most, workers[0], resources.slots[0], progress)) return workers[0].fault;
+    if (!run_interleaved(clusters, most, workers[0], resources.slots[0], progress)) return workers[0].fault;
   }
   std::vector<Worker*> all;
   for (Worker& worker : workers) all.push_back(&worker);

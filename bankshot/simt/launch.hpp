@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/simt/cta.hpp"
+#include "bankshot/simt/resident.hpp"
 #include "bankshot/support/thread_pool.hpp"
 
 namespace bankshot::simt {
@@ -15,7 +15,7 @@ namespace bankshot::simt {
 /// Kept from launch to launch: threads, and storage for CTAs.
 struct LaunchResources {
   ThreadPool pool;
-  std::deque<std::deque<CtaSlot>> slots;  ///< by worker
+  std::deque<SlotPool> slots;  ///< by worker
 };
 
 struct LaunchSetup {

@@ -4,6 +4,8 @@
 #include "bankshot/simt/lower.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/mbarrier.hpp"
+#include "bankshot/simt/reduce.hpp"
+#include "bankshot/simt/tensor_copy.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -43,6 +45,10 @@ bool lower_barrier_address(Decoder& decoder, const Operand& operand, Space space
 bool is_predicate(const Decoder& decoder, const Operand& operand) {
   const Symbol* const symbol = operand.kind == Operand::Kind::identifier ? decoder.find(operand.name) : nullptr;
   return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
+}
+
+Reduction written_reduction(const Match& m) {
+  return reduction_named(m.which({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
 }
 
 void add_copy(Decoder& decoder, const CopyInfo& copy, Instr& out) {
@@ -110,6 +116,114 @@ void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, cons
   if (masks != 0) copy.ctas = decoder.source(operands[4], Type::u16);
   put_address(stores ? copy.to : copy.from, out);
   out.aux = decoder.new_site(instruction, 4);
+  add_copy(decoder, copy, out);
+}
+
+void lower_bulk_reduce(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  lower_bulk_copy(decoder, instruction, m, out);
+  if (out.op[5] == OperandRef::kNone) return;
+  CopyInfo& copy = decoder.program().copies[out.op[5]];
+  copy.reduction = static_cast<uint8_t>(written_reduction(m));
+  copy.type = m.type;
+  if (m.has("global")) decoder.cta_communication(instruction, "the result depends on the order");
+}
+
+namespace {
+
+/// [map, {coordinates}]: also the address that the handler finds. @return false after an error
+bool lower_tensor(Decoder& decoder, const Operand& operand, const Match& m, CopyInfo& copy, Instr& out) {
+  Operand map = operand;
+  map.elements.clear();
+  if (!lower_address(decoder, map, Space::generic, copy.tensor)) return false;
+  put_address(copy.tensor, out);
+  const auto dimensions = static_cast<size_t>(m.which({"1d", "2d", "3d", "4d", "5d"})[0] - '0');
+  const bool given = operand.elements.size() == 1;
+  const std::vector<Operand> one{given ? operand.elements[0] : Operand{}};
+  const std::vector<Operand>& all = given && one[0].kind == Operand::Kind::vector ? one[0].elements : one;
+  if (!given || all.size() != dimensions)
+    return decoder.error(operand.position, "expected a tensor map and " + std::to_string(dimensions) + " coordinates in braces");
+  for (const Operand& coordinate : all) copy.coordinates.push_back(decoder.source(coordinate, Type::s32));
+  return true;
+}
+
+/// im2col: one offset for each dimension that is neither channels nor images.
+bool lower_offsets(Decoder& decoder, const Operand& operand, CopyInfo& copy) {
+  const std::vector<Operand> one{operand};
+  const std::vector<Operand>& all = operand.kind == Operand::Kind::vector ? operand.elements : one;
+  if (all.size() + 2 != copy.coordinates.size())
+    return decoder.error(operand.position, "expected " + std::to_string(copy.coordinates.size() - 2) + " offsets in braces");
+  for (const Operand& offset : all) copy.offsets.push_back(decoder.source(offset, Type::u16));
+  return true;
+}
+
+}  // namespace
+
+void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  const bool stores = m.has("bulk_group"), offsets = m.has("im2col") && !stores;
+  const size_t masks = m.has("multicast::cluster") ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
+  if (!expect_operands(decoder, instruction, (stores ? 2 : 3) + (offsets ? 1 : 0) + masks + hints)) return;
+  if (!m.which({"im2col", "im2col_no_offs"}).empty()) {
+    if (!m.which({"1d", "2d"}).empty()) {
+      decoder.error(instruction.position, "im2col takes tensors of 3 to 5 dimensions");
+      return;
+    }
+    out.op[4] = kIm2col;
+  }
+  const std::vector<Operand>& operands = instruction.operands;
+  CopyInfo copy;
+  if (!lower_tensor(decoder, operands[stores ? 0 : 1], m, copy, out)) return;
+  if (stores) {
+    if (!lower_address(decoder, operands[1], Space::shared, copy.from)) return;
+    copy.reduction = static_cast<uint8_t>(written_reduction(m));
+    if (copy.reduction != 0) decoder.cta_communication(instruction, "the result depends on the order");
+  } else {
+    if (!lower_address(decoder, operands[0], Space::shared, copy.to) ||
+        !lower_address(decoder, operands[2], Space::shared, copy.barrier) ||
+        (offsets && !lower_offsets(decoder, operands[3], copy))) {
+      return;
+    }
+    if (masks != 0) copy.ctas = decoder.source(operands[offsets ? 4 : 3], Type::u16);
+  }
+  if (hints != 0) decoder.source(operands.back(), Type::b64);
+  out.aux = decoder.new_site(instruction, 4);
+  add_copy(decoder, copy, out);
+}
+
+void lower_tensor_prefetch(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (!expect_operands(decoder, instruction, 1, 3)) return;
+  CopyInfo copy;
+  lower_tensor(decoder, instruction.operands[0], m, copy, out);
+}
+
+void lower_async_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (!expect_operands(decoder, instruction, 3)) return;
+  const std::vector<Operand>& operands = instruction.operands;
+  const size_t elements = vector_of(m);
+  AddressRef to;
+  CopyInfo copy;
+  if (!lower_address(decoder, operands[0], Space::shared, to) ||
+      !lower_address(decoder, operands[2], Space::shared, copy.barrier)) {
+    return;
+  }
+  std::vector<uint32_t> rows;
+  if (operands[1].kind != Operand::Kind::vector) {
+    rows.push_back(decoder.source(operands[1], m.type));
+  } else {
+    for (const Operand& element : operands[1].elements) rows.push_back(decoder.source(element, m.type));
+  }
+  if (rows.size() != elements) {
+    decoder.error(operands[1].position, "expected " + std::to_string(elements) + " values");
+    return;
+  }
+  put_address(to, out);
+  out.op[1] = static_cast<uint32_t>(decoder.program().lists.size());
+  decoder.program().lists.push_back(std::move(rows));
+  out.op[2] = register_bytes(m.type);
+  if (instruction.opcode == "red") {
+    out.op[3] = static_cast<uint32_t>(written_reduction(m));
+    out.op[4] = static_cast<uint32_t>(m.type);
+  }
+  out.aux = decoder.new_site(instruction, out.op[2] * static_cast<uint32_t>(elements));
   add_copy(decoder, copy, out);
 }
 

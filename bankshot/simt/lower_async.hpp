@@ -13,6 +13,14 @@ void lower_async_wait(Decoder& decoder, const ptx::Instruction& instruction, con
 void lower_async_arrive(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// cp.async.bulk between global and shared memory, or from shared memory to shared memory.
 void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// The same, which combines what it copies with what is there.
+void lower_bulk_reduce(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: what the handlers find is said in tensor_copy.hpp.
+void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// cp.async.bulk.prefetch.tensor: [map, {coordinates}]
+void lower_tensor_prefetch(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// st.async, red.async: what the handlers find is said in async_store.hpp.
+void lower_async_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// init, inval, expect_tx, complete_tx: [address], or [address] and a count.
 void lower_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_mbarrier_arrive(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);

@@ -80,8 +80,9 @@ void lower_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, c
 }
 
 void lower_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr&) {
-  // The engine executes memory operations in order, so a fence orders nothing; it tells that CTAs talk to each other.
-  if (!m.has("cta")) decoder.cta_communication(instruction, "orders accesses other CTAs may see");
+  // The engine executes memory operations in order, so a fence orders nothing; it tells that CTAs talk to each other. Those of a
+  // cluster do so on one host thread.
+  if (!m.has("cta") && !m.has("cluster")) decoder.cta_communication(instruction, "orders accesses other CTAs may see");
 }
 
 void lower_sleep(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {

@@ -36,8 +36,8 @@ void note_communication(Decoder& decoder, const ptx::Instruction& instruction, c
                       m.has("cv");  // "don't cache and fetch again": what programs poll with
   if (!strong) return;
   if (instruction.opcode == "ld") out.flags |= InstrFlag::kPolls;
-  const bool cta_only = m.has("cta") && !m.has("volatile");
-  if (space == Space::shared || space == Space::local || space == Space::constant || cta_only) return;
+  const bool near = (m.has("cta") || m.has("cluster")) && !m.has("volatile");  // CTAs of a cluster are on one host thread
+  if (space == Space::shared || space == Space::local || space == Space::constant || near) return;
   decoder.cta_communication(instruction, "other CTAs may see it");
 }
 

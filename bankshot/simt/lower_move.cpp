@@ -114,7 +114,7 @@ void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const
   out.op[1] = decoder.source(instruction.operands[1], Type::b64);
   const bool local = m.has("local"), shared = m.has("shared") || m.has("shared::cta") || m.has("shared::cluster");
   out.imm = decoder.window(local ? Space::local : Space::shared);
-  out.small = local || shared ? IsSpace::kWindow : m.has("global") ? IsSpace::kGlobal : m.has("const") ? IsSpace::kConstant : IsSpace::kParam;
+  out.small = local ? IsSpace::kLocal : m.has("shared::cluster") ? IsSpace::kCluster : shared ? IsSpace::kCta : m.has("global") ? IsSpace::kGlobal : m.has("const") ? IsSpace::kConstant : IsSpace::kParam;
 }
 
 void lower_cache_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
@@ -125,6 +125,22 @@ void lower_cache_policy(Decoder& decoder, const ptx::Instruction& instruction, c
   }
   if (operands.size() == 2) decoder.source(operands[1], ptx::Type::f32);  // is it a number or a register of 32 bits?
   out.op[0] = decoder.destination(operands[0], m.type);
+}
+
+void lower_range_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  const auto& operands = instruction.operands;
+  if (!expect_operands(decoder, instruction, 4)) return;
+  Decoder::Address ignored;
+  if (!decoder.address(operands[1], m.has("global") ? Space::global : Space::generic, ignored)) return;
+  decoder.source(operands[2], ptx::Type::u32);
+  decoder.source(operands[3], ptx::Type::u32);
+  out.op[0] = decoder.destination(operands[0], m.type);
+}
+
+void lower_converted_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (!expect_operands(decoder, instruction, 2)) return;
+  decoder.source(instruction.operands[1], ptx::Type::b64);
+  out.op[0] = decoder.destination(instruction.operands[0], m.type);
 }
 
 }  // namespace bankshot::simt

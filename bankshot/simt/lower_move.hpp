@@ -20,11 +20,13 @@ void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Mat
 void lower_convert_address(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// Instr::small of isspacep. Kernel parameters lie in the global space, constants do not. Source: PTX ISA, isspacep.
 struct IsSpace {
-  static constexpr uint8_t kWindow = 0, kGlobal = 1, kConstant = 2, kParam = 3;
+  static constexpr uint8_t kLocal = 0, kGlobal = 1, kConstant = 2, kParam = 3, kCta = 4, kCluster = 5;
 };
 /// op[0] predicate, op[1] address, imm start of the window
 void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// op[0] the policy. Source: PTX ISA, createpolicy
 void lower_cache_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_range_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_converted_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 
 }  // namespace bankshot::simt

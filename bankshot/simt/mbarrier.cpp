@@ -89,10 +89,6 @@ bool read(Warp& w, const Instr* i, const uint64_t* word, unsigned lane, MBarrier
   return false;
 }
 
-uint64_t offset_of(const Warp& w, const uint64_t* word) {
-  return static_cast<uint64_t>(reinterpret_cast<const std::byte*>(word) - w.cta->shared);
-}
-
 /// The barrier that a lane names, for who checks: it is one.
 uint64_t offset_of(const Warp& w, const Instr* i, unsigned lane) {
   return static_cast<uint64_t>(shared_offset(w, static_cast<Space>(i->small), lane_address(w, i, lane)));
@@ -112,7 +108,7 @@ const Instr* for_barriers(Warp& w, const Instr* i, F f) {
     const bool odd = barrier.odd();
     if (const char* what = f(lane, barrier); what != nullptr) return wrong(w, i, static_cast<int>(lane), what);
     *word = barrier.bits();
-    if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset_of(w, word));
+    if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset_of(w, i, lane));
   }
   return i + 1;
 }
@@ -167,7 +163,7 @@ const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
                    "an mbarrier expects 1 to 1048575 threads, not " + std::to_string(count));
     }
     *word = MBarrier(count).bits();
-    if (w.worker->checks != nullptr) w.worker->checks->initialises(w, offset_of(w, word));
+    if (w.worker->checks != nullptr) w.worker->checks->initialises(w, offset_of(w, i, lane));
   }
   return i + 1;
 }

@@ -6,6 +6,7 @@
 
 #include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/control.hpp"
+#include "bankshot/simt/stack.hpp"
 #include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
@@ -357,7 +358,7 @@ const Instr* enter_function(Warp& w, const Instr* i, const CallInfo& call, uint3
   const uint32_t alignment = std::max(16u, callee.local_alignment);
   const uint32_t local = (path.local + caller.local_bytes + alignment - 1) / alignment * alignment;
   if (registers + callee.register_bytes > w.worker->register_stack ||
-      local + callee.local_bytes > w.worker->local_stack) {
+      local + callee.local_bytes + stack_used(w) > w.worker->local_stack) {
     return fault(w, i, Fault::Kind::out_of_local, std::countr_zero(w.active), local,
                  "the stack is exhausted by " + std::to_string(path.frames.size() + 1) + " nested calls");
   }

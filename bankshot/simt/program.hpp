@@ -62,6 +62,11 @@ struct CopyInfo {
   uint32_t size = OperandRef::kNone;    ///< row of bytes: to be copied in bulk, or to be read by cp.async (the rest is zeroed)
   uint32_t ignored = OperandRef::kNone; ///< predicate of lanes that read nothing
   uint32_t ctas = OperandRef::kNone;    ///< row: mask of the CTAs of the cluster that get the bytes
+  AddressRef tensor;                    ///< its descriptor
+  std::vector<uint32_t> coordinates;    ///< rows, innermost dimension first; empty: no tensor
+  std::vector<uint32_t> offsets;        ///< rows of 16 bits: im2col
+  uint8_t reduction = 0;                ///< what is done to the target: reduce.hpp; 0: it is overwritten
+  ptx::Type type = ptx::Type::none;     ///< … to elements of this type
 };
 
 struct FunctionInfo {
@@ -86,6 +91,7 @@ struct FunctionInfo {
   std::string why_not_isolated;
   std::string reduction;                ///< what its atomics do to global memory, if that is one thing only: "add.b32"
   bool has_calls = false;
+  bool has_alloca = false;
   bool has_transactions = false;
   /// A place where it calls.
   struct Call { int32_t function = -1; uint32_t live = 0; };  ///< -1: indirect; 32-bit registers in use around it

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/bulk.hpp"
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/matrix.hpp"
@@ -72,8 +74,21 @@ uint64_t executing_lanes(const Warp& w, const Instr* i) {
   return (i->flags & InstrFlag::kGuardNegated ? ~holds : holds) & w.active;
 }
 
+/// Of lanes that access shared memory: whose?
+static void part_elsewhere(const Warp& w, LaneAddresses& to) {
+  for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1) {
+    uint64_t& address = to.address[static_cast<size_t>(std::countr_zero(rest))];
+    if (!is_elsewhere(*w.cta, address)) {
+      address = byte_in_cta(address);
+      continue;
+    }
+    to.shared &= ~(rest & (0 - rest));
+    to.elsewhere |= rest & (0 - rest);
+  }
+}
+
 void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
-  to.shared = to.local = to.global = 0;
+  to.shared = to.local = to.global = to.elsewhere = 0;
   if (i->flags & InstrFlag::kMatrix) lanes = matrix_addresses(w, i, to);
   if (is_texture(*i)) {
     TexelAddresses texels;
@@ -98,7 +113,7 @@ void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddres
     case Space::shared:
       to.shared = lanes;
       for (unsigned lane = 0; lane < count; ++lane) to.address[lane] &= 0xffffffffu;
-      return;
+      return part_elsewhere(w, to);
     case Space::local:
       to.local = lanes;
       if (i->op[0] == OperandRef::kNone) {
@@ -113,7 +128,7 @@ void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddres
     const int lane = std::countr_zero(rest);
     const uint64_t bit = uint64_t{1} << lane;
     uint64_t& address = to.address[static_cast<size_t>(lane)];
-    if (address - windows.shared < Windows::kSharedBytes) {
+    if (address - windows.shared < Windows::kClusterBytes) {
       address -= windows.shared;
       to.shared |= bit;
     } else if (address - windows.local < Windows::kLocalBytes) {
@@ -123,6 +138,25 @@ void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddres
       to.global |= bit;
     }
   }
+  part_elsewhere(w, to);
+}
+
+bool reaches_elsewhere(const Warp& w, const Instr* i, uint64_t lanes) {
+  const auto is_there = [&](Space space, uint64_t address) {
+    const int64_t offset = shared_offset(w, space, address);
+    return offset >= 0 && is_elsewhere(*w.cta, static_cast<uint64_t>(offset));
+  };
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (is_there(static_cast<Space>(i->small & MemorySmall::kSpaceMask), lane_address(w, i, lane))) return true;
+    if (i->op[5] == OperandRef::kNone) continue;
+    const CopyInfo& copy = w.worker->program->copies[i->op[5]];
+    if (copy.ctas != OperandRef::kNone) return true;
+    for (const AddressRef* side : {&copy.to, &copy.barrier}) {
+      if (side->base != OperandRef::kNone && is_there(side->space, address_of(w, *side, lane))) return true;
+    }
+  }
+  return false;
 }
 
 Deferred defer(Warp& w, const Instr* i, const Instr*& next) {

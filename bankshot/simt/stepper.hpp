@@ -25,11 +25,16 @@ uint64_t executing_lanes(const Warp& warp, const Instr* i);
 /// Where the lanes of a load, store or atomic go, before it is executed.
 struct LaneAddresses {
   uint64_t shared = 0, local = 0, global = 0;  ///< lanes by the space they access; constant memory and parameters: global
-  /// Shared: byte offset in the CTA's. Local: byte offset in the thread's. Global: device pointer. Others: not written.
+  uint64_t elsewhere = 0;  ///< lanes that access the shared memory of another CTA; they are not among those of `shared`
+  /// Shared: byte offset in the CTA's. Elsewhere: offset in the shared window. Local: byte offset in the thread's. Global: device pointer. Others: not written.
   std::array<uint64_t, scratchpad::kMaxLanes> address;
 };
 /// @param lanes  of executing_lanes()
 void lane_addresses_of(const Warp& warp, const Instr* i, uint64_t lanes, LaneAddresses& to);
+
+/// Whether an asynchronous store or copy to shared memory, or an operation on an mbarrier, reaches another CTA.
+/// @param lanes  of executing_lanes()
+bool reaches_elsewhere(const Warp& warp, const Instr* i, uint64_t lanes);
 
 /// An access to memory whose effect comes later than its issue. Its registers must be left alone until then.
 struct Deferred {

@@ -19,16 +19,23 @@
 namespace bankshot::simt {
 
 struct LoadedProgram;
+struct Cluster;
 struct Cta;
 struct Worker;
 struct Launch;
 struct CtaChecks;
 
-/// Generic addresses of these two windows stand for the CTA's shared and the thread's local memory.
-/// They are reserved in the process, so no other pointer can lie there.
+/// Generic addresses of these two windows stand for the shared memory of the CTA and its cluster, and the thread's local memory.
+/// They are reserved in the process, so no other pointer can lie there. The shared window begins with the CTA's own memory;
+/// behind it comes that of every CTA of the cluster by rank, the own one once more. An offset in it is a .shared address:
+///     31      24 23                 0
+///     | rank + 1 | byte in that CTA |     0 in the upper part: the CTA itself
 struct Windows {
   uint64_t shared = 0, local = 0;
-  static constexpr uint64_t kSharedBytes = 16u << 20, kLocalBytes = 16u << 20;
+  static constexpr unsigned kCtaShift = 24, kMostCtas = 16;   ///< of a cluster
+  static constexpr uint64_t kSharedBytes = uint64_t{1} << kCtaShift, kLocalBytes = 16u << 20;
+  static constexpr uint64_t kClusterBytes = kSharedBytes * (kMostCtas + 1);
+  static constexpr uint64_t kAllBytes = kClusterBytes + kLocalBytes;
 };
 
 /// A call frame of a path.
@@ -43,7 +50,7 @@ struct Frame {
 /// A set of lanes that execute together, or a place where paths wait for each other (paths with children).
 /// Divergence makes a tree: an inner path resumes at its `pc` when all its children arrived there.
 struct Path {
-  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync, at_transaction };
+  enum class State : uint8_t { free, ready, inner, at_barrier, at_warp_sync, at_transaction, at_cluster_barrier };
   State state = State::free;
   uint8_t barrier = 0;           ///< at_barrier: its number
   int32_t parent = -1;
@@ -107,6 +114,9 @@ struct Warp {
   std::byte* specials = nullptr;
   std::byte* local = nullptr;        ///< word w of lane l at (w * lanes + l) * 4
   uint64_t carry = 0;                ///< CC.CF of each lane
+  std::array<uint32_t, 64> stack_used{};  ///< by lane: bytes of alloca, from the end of the stack down
+  uint64_t cluster_arrived = 0;      ///< lanes that have arrived at the barrier of the cluster in its phase
+  uint64_t cluster_odd = 0;          ///< … that have waited there an odd number of times
 
   template <class T>
   T* row(uint32_t op) const {
@@ -141,6 +151,9 @@ struct Cta {
   std::string output;       ///< of vprintf
   std::unique_ptr<scratchpad::SharedTransactions> transactions;  ///< made by the first
   bool has_transactions = false;    ///< it was started for this CTA
+  std::shared_ptr<Cluster> cluster; ///< cluster.hpp; of one CTA where the launch has none
+  uint32_t rank = 0;                ///< in it
+  bool cluster_news = false;        ///< lanes have arrived at the barrier of the cluster, or ended: for a timing model
   const Warp* alone = nullptr;      ///< no other one may be in a transaction
   std::shared_ptr<CtaChecks> checks;///< what Checks knows of it
 };
@@ -154,8 +167,12 @@ struct TxCharge {
 
 /// A bulk copy that a timing model lets arrive later: the data is there, but its barrier does not know.
 struct BulkArrival {
-  uint64_t from = 0;          ///< in global memory
-  uint64_t barrier = 0;       ///< offset in shared memory
+  struct Part {
+    uint64_t from = 0;        ///< in global memory
+    uint32_t bytes = 0;
+  };
+  std::vector<Part> parts;
+  std::vector<uint64_t> barriers;  ///< offsets in shared memory, of the cluster; each learns of all bytes
   uint32_t bytes = 0;
 };
 
@@ -221,6 +238,7 @@ struct Launch {
   const std::byte* params = nullptr;  ///< in the constant bank: generic addresses work
   uint32_t function = 0;
   uint32_t shared_bytes = 0;
+  Dim3 clusters;                ///< of the grid
   uint64_t grid_workspace = 0;  ///< what %envreg1 and %envreg2 hold: an address, or 0 if the launch is not cooperative
 };
 

@@ -46,7 +46,7 @@ class AsyncCopies {
 
   /// What a bulk copy tells when its last access completes.
   struct Arrival {
-    uint64_t barrier = 0;  ///< offset in shared memory
+    std::vector<uint64_t> barriers;  ///< offsets in shared memory
     uint32_t bytes = 0;
   };
   /// @param accesses  that it was divided into

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <numeric>
 #include <thread>
 #include <unordered_map>
 
@@ -74,7 +75,9 @@ struct Chip::State {
   bool is_clean = true;      ///< nothing is under way: not so after a launch that did not come to its end
 
   // Of the launch.
-  uint64_t ctas = 0, next_cta = 0;
+  const simt::Launch* launch = nullptr;
+  uint64_t ctas = 0, next_cta = 0;     ///< those that have started
+  uint32_t cluster = 1;                ///< CTAs of one
   unsigned resident_limit = 1;
   Cycle begin = 0, quantum = 0;        ///< start of the launch, of the quantum
   Cycle limit = kNever;                ///< where max_cycles are used up
@@ -96,6 +99,9 @@ struct Chip::State {
   void perform_pending();
   bool find_fault();
   void dispatch(Cycle at);
+  void dispatch_clusters(Cycle at);
+  void check_clusters();
+  bool break_deadlock();
   bool is_finished() const;
   bool choose_next_quantum();
   Cycle next_event() const;
@@ -105,14 +111,14 @@ struct Chip::State {
   SimulatedLaunch result(const simt::LaunchSetup& setup, Cycle end);
 };
 
-void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& launch, const Residency& residency) {
+void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& given, const Residency& residency) {
   constexpr size_t kMostPrograms = 64;  // programs may load modules without end
   if (programs.size() > kMostPrograms) programs.clear();
   Operations& known = programs[setup.program->serial];
   if (known.of.empty()) known = operations(*setup.program);
   SmLaunch each;
   each.setup = &setup;
-  each.launch = &launch;
+  each.launch = launch = &given;
   each.operations = &known;
   const auto threads = static_cast<unsigned>(setup.config->block.count());
   each.warps_per_cta = (threads + config.warp_size - 1) / config.warp_size;
@@ -122,6 +128,7 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& lau
   each.timeline_end = options.timeline_cycles;
   ctas = setup.config->grid.count();
   next_cta = 0;
+  cluster = simt::cluster_size(*setup.config);
   begin = quantum = time;
   stopped = false;
   fault = nullptr;
@@ -192,6 +199,7 @@ void Chip::State::memory_part(Memory& memory) {
 bool Chip::State::between() {
   perform_pending();
   if (find_fault()) return false;
+  if (cluster > 1) check_clusters();
   dispatch(quantum_end);
   if (is_finished()) return false;
   if (quantum_end >= limit || (options.stop != nullptr && options.stop->load(std::memory_order_relaxed))) {
@@ -221,7 +229,8 @@ void Chip::State::perform_pending() {
     Sm& sm = sms[static_cast<size_t>(worker.sm)];
     if (sm.fault() && *sm.fault() <= pending.cycle) continue;  // what came before it counts
     worker.tx_charge = {};
-    if (!simt::perform(pending.access)) sm.set_fault(pending.cycle);
+    const bool fine = pending.arrival.barriers.empty() ? simt::perform(pending.access) : sm.tell_others(pending);
+    if (!fine) sm.set_fault(pending.cycle);
     sm.performed(pending, quantum_end);
   }
   _mm_setcsr(mxcsr);
@@ -237,8 +246,48 @@ bool Chip::State::find_fault() {
   return fault != nullptr;
 }
 
+/// The CTAs of a cluster start together, each on the SM that has room for most; of several on the first.
+void Chip::State::dispatch_clusters(Cycle at) {
+  const auto all_room = [&] {
+    return std::accumulate(sms.begin(), sms.end(), uint64_t{0}, [](uint64_t sum, const Sm& sm) { return sum + sm.room(); });
+  };
+  while (next_cta < ctas && all_room() >= cluster) {
+    const auto together = std::make_shared<simt::Cluster>();
+    together->ctas.resize(cluster);
+    for (uint32_t rank = 0; rank < cluster; ++rank) {
+      Sm& sm = *std::max_element(sms.begin(), sms.end(), [](const Sm& a, const Sm& b) { return a.room() < b.room(); });
+      sm.start_cta(simt::cta_in_cluster(*launch, next_cta / cluster, rank), at, together);
+    }
+    next_cta += cluster;
+  }
+}
+
+/// Barriers of clusters on several SMs.
+void Chip::State::check_clusters() {
+  std::vector<std::shared_ptr<simt::Cluster>> clusters;
+  for (Sm& sm : sms) sm.cluster_news(clusters);
+  for (const auto& one : clusters) {
+    if (!simt::check_cluster(*one)) continue;
+    for (Sm& sm : sms) sm.cluster_goes_on(*one, quantum_end);
+  }
+}
+
+/// All that live are blocked. @return false if a CTA has faulted for that
+bool Chip::State::break_deadlock() {
+  if (cluster > 1) {  // a CTA that is blocked may wait for another one's lanes
+    bool any = false;
+    for (Sm& sm : sms) any |= sm.release_blocked(quantum_end);
+    if (any) return true;
+  }
+  for (Sm& sm : sms) {
+    if (!sm.break_deadlock(quantum_end)) break;
+  }
+  return !find_fault();
+}
+
 /// A CTA to each SM in turn, as long as there is room.
 void Chip::State::dispatch(Cycle at) {
+  if (cluster > 1) return dispatch_clusters(at);
   for (bool any = true; any && next_cta < ctas;) {
     any = false;
     for (Sm& sm : sms) {
@@ -270,10 +319,7 @@ bool Chip::State::choose_next_quantum() {
     // Nothing is on its way: what lies before the next event can be skipped, in whole quanta.
     Cycle event = next_event();
     if (event == kNever) {
-      for (Sm& sm : sms) {
-        if (!sm.break_deadlock(quantum_end)) break;
-      }
-      if (find_fault()) return false;
+      if (!break_deadlock()) return false;
       event = next_event();
     }
     const Cycle latency = config.interconnect.latency;
@@ -355,6 +401,22 @@ SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end) {
   return result;
 }
 
+namespace {
+
+/// A cluster that does not fit on the chip would never start.
+std::optional<simt::Fault> too_large(const Config& config, const simt::LaunchSetup& setup, const Residency& residency) {
+  const uint64_t room = uint64_t{config.sms} * std::max(1u, residency.ctas_per_sm);
+  const uint32_t cluster = simt::cluster_size(*setup.config);
+  if (cluster <= room) return std::nullopt;
+  simt::Fault fault;
+  fault.kind = simt::Fault::Kind::deadlock;
+  fault.kernel = setup.kernel->name;
+  fault.message = "a cluster of " + std::to_string(cluster) + " CTAs cannot start: the GPU holds " + std::to_string(room);
+  return fault;
+}
+
+}  // namespace
+
 Chip::Chip(const Config& config, ChipOptions options) : state_(std::make_unique<State>(config, std::move(options))) {}
 Chip::~Chip() = default;
 const Config& Chip::config() const { return state_->config; }
@@ -367,6 +429,7 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   State& chip = *state_;
   if (!chip.is_clean) chip.build();
   const simt::Launch launch = simt::begin_launch(*setup);
+  if (const auto refusal = too_large(chip.config, *setup, residency)) return *refusal;
   chip.set_up(*setup, launch, residency);
   const auto parts = static_cast<unsigned>(chip.sms.size() + chip.memories.size());
   const unsigned wanted = setup->program->shares_runtime    ? 1

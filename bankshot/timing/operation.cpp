@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bankshot/simt/async_copy.hpp"
+#include "bankshot/simt/async_store.hpp"
 #include "bankshot/simt/lower_matrix.hpp"
 #include "bankshot/simt/matrix.hpp"
+#include "bankshot/simt/tensor_copy.hpp"
 
 namespace bankshot::timing {
 namespace {
@@ -154,6 +157,9 @@ Operations operations(const simt::LoadedProgram& program) {
       if (has_modifier(text, "f64")) operation.unit = UnitClass::fp64;
       if (has_any(text, {"f32", "f16", "f16x2", "bf16", "bf16x2"})) operation.unit = UnitClass::fp32;
     }
+    operation.crosses = operation.kind == Kind::mbarrier || program.code[k].body == &simt::run_async_store ||
+                        program.code[k].body == &simt::run_async_reduce || program.code[k].body == &simt::run_bulk_load || program.code[k].body == &simt::run_tensor_load ||
+                        program.code[k].body == &simt::run_bulk_move;
     if (operation.is_access()) operation.width = static_cast<uint8_t>(access_bytes(text));
     if (operation.kind == Kind::copy) {
       operation.width = static_cast<uint8_t>(program.copies[program.code[k].op[5]].bytes);

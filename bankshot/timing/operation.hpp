@@ -31,6 +31,7 @@ struct Operation {
   AtomicForm form = AtomicForm::machine;
   bool passes_l1 = false;   ///< copy: past the first-level cache
   bool strong = false;      ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
+  bool crosses = false;     ///< an asynchronous store or copy to shared memory, or on a barrier there, perhaps another CTA's
   bool texture = false;     ///< load, store, atomic of a texture or surface: its texels' addresses come with the access
   uint8_t width = 4;        ///< load, store, atomic, copy: bytes a lane; of textures the texture knows
   uint16_t reads = 0, writes = 0;

@@ -56,6 +56,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
   if (worker_->sites.empty()) worker_->sites.resize(program.sites.size());
   worker_->rules = &config_.rules;
   worker_->sm = static_cast<int32_t>(index_);
+  has_clusters_ = simt::cluster_size(*launch.setup->config) > 1;
+  late_bulks_.clear();
   while (ctas_.size() < launch.ctas_per_sm) ctas_.emplace_back();
   for (unsigned k = 0; k < launch.ctas_per_sm; ++k) ctas_[k].prepare(*worker_);
   free_slots_ = launch.ctas_per_sm == 64 ? ~uint64_t{0} : (uint64_t{1} << launch.ctas_per_sm) - 1;
@@ -91,12 +93,12 @@ void Sm::begin_launch(const SmLaunch& launch) {
   }
 }
 
-void Sm::start_cta(uint64_t linear, Cycle at) {
+void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluster>& cluster) {
   const auto place = static_cast<unsigned>(std::countr_zero(free_slots_));
   free_slots_ &= free_slots_ - 1;
   simt::CtaSlot& cta = ctas_[place];
   worker_->cycle = clock_(at);
-  cta.start(linear);
+  cta.start(linear, cluster);
   count_residents(at);
   for (unsigned k = 0; k < launch_.warps_per_cta; ++k) {
     const unsigned slot = place * launch_.warps_per_cta + k;
@@ -129,7 +131,7 @@ void Sm::count_residents(Cycle until) {
 
 Cycle Sm::next_event() const {
   if (fault_) return kNever;
-  Cycle next = std::min(port_.next_event(), atomics_due_);
+  Cycle next = late_bulks_.empty() ? std::min(port_.next_event(), atomics_due_) : now_;
   for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.next);
   return std::max(next, now_);
 }
@@ -166,6 +168,7 @@ void Sm::advance(Cycle end) {
         waits_for_port_ = 0;
       }
     }
+    if (!late_bulks_.empty()) send_late_bulks(now);
     if (!port_.completions().empty()) complete(now);
     if (atomics_due_ <= now) {
       atomics_->advance(now, banks_);
@@ -390,6 +393,10 @@ void Sm::end_atomics() {
 
 void Sm::performed(const Pending& access, Cycle now) {
   --deferred_[access.slot];
+  if (!worker_->bulk.empty()) {
+    late_bulks_.push_back({access.slot, static_cast<uint32_t>(access.access.instr - code_), std::move(worker_->bulk)});
+    worker_->bulk.clear();
+  }
   const Cycle cycles = worker_->tx_charge.mask_cycles;
   counters_.tx_mask_cycles += cycles;
   if (access.access.instr == nullptr) return committed(access.slot, now + cycles);
@@ -412,6 +419,7 @@ void Sm::warp_done(unsigned slot, Cycle now) {
   simt::CtaSlot& cta = cta_of(slot);
   if (cta.cta().live_warps != 0) return;
   simt::keep_output(cta.cta(), outputs_);
+  cta.leave_cluster();
   free_slots_ |= uint64_t{1} << (slot / launch_.warps_per_cta);
   ++ctas_ended_;
   ++counters_.ctas;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/launch.hpp"
 #include "bankshot/simt/stepper.hpp"
 #include "bankshot/timing/async_copies.hpp"
@@ -42,8 +44,9 @@ class Sm {
 
   void begin_launch(const SmLaunch& launch);
   bool has_room() const { return free_slots_ != 0; }
-  /// A CTA starts in a free slot; its warps can issue at cycle `at`.
-  void start_cta(uint64_t linear, Cycle at);
+  unsigned room() const { return static_cast<unsigned>(std::popcount(free_slots_)); }  ///< for so many CTAs
+  /// A CTA starts in a free slot; its warps can issue at cycle `at`. @param cluster  that it joins, or null
+  void start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluster>& cluster = nullptr);
 
   /// Simulates the cycles before `end` that were not simulated yet; `end` is where the quantum ends.
   void advance(Cycle end);
@@ -55,10 +58,21 @@ class Sm {
     Cycle cycle = 0;
     unsigned slot = 0;
     simt::Deferred access;
+    AsyncCopies::Arrival arrival{};  ///< instead, of data that has arrived: who learns of it in other CTAs
   };
   std::vector<Pending>& pending() { return pending_; }
   /// It has taken effect.
   void performed(const Pending& access, Cycle now);
+
+  // Clusters: sm_cluster.cpp. None of these is called while an SM advances.
+  /// Clusters of which lanes have arrived at the barrier, or ended, since the last time: each CTA adds its own.
+  void cluster_news(std::vector<std::shared_ptr<simt::Cluster>>& clusters);
+  /// Its barrier is complete: warps go on.
+  void cluster_goes_on(const simt::Cluster& cluster, Cycle at);
+  /// Tells the barriers of other CTAs. @return false if that faulted
+  bool tell_others(const Pending& access);
+  /// Lanes that wait at joins go on, in CTAs in which nobody else can. @return whether there were any
+  bool release_blocked(Cycle now);
 
   MemoryPort& port() { return port_; }
   const MemoryPort& port() const { return port_; }
@@ -155,7 +169,12 @@ class Sm {
   void count_transaction(unsigned slot, Cycle on);
   bool port_accepts(unsigned slot);
   void charge_copy(Issue& issue, const scratchpad::Cost& cost);
-  void send_bulks(const Issue& issue);
+  void send_bulks(unsigned slot, uint32_t instr, Cycle now);
+  void send_late_bulks(Cycle now);
+  template <class Send>
+  void add_lines(uint64_t begin, uint32_t bytes, Send send);
+  void tell(unsigned slot, uint32_t instr, AsyncCopies::Arrival arrival, Cycle now);
+  void cross(Issue& issue);
   void copied(unsigned slot, uint32_t instr, Cycle now);
   void warp_done(unsigned slot, Cycle now);
   void wake(unsigned slot, Cycle at);
@@ -283,6 +302,13 @@ class Sm {
   LineRequests requests_, row_;
   simt::TexelAddresses texels_;
   std::vector<Pending> pending_;
+  bool has_clusters_ = false;                  ///< the launch has, of several CTAs
+  struct LateBulk {
+    unsigned slot = 0;
+    uint32_t instr = 0;
+    std::vector<simt::BulkArrival> arrivals;
+  };
+  std::vector<LateBulk> late_bulks_;           ///< copies that were carried out between quanta, to be sent
   std::optional<Cycle> fault_;
   Cycle now_ = 0, quantum_end_ = 0, busy_until_ = 0, resident_since_ = 0;
   bool issued_ = false;                        ///< somebody, in this cycle

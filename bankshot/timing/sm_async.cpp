@@ -29,42 +29,76 @@ void Sm::charge_copy(Issue& issue, const scratchpad::Cost& cost) {
 
 /// Lines of global memory, past the first-level cache; the barrier learns of the bytes when the last one is there. The rows of banks
 /// that they fill are counted, and are taken to be free.
-void Sm::send_bulks(const Issue& issue) {
-  const unsigned slot = issue.slot, line = config_.l1.line_bytes;
-  for (const simt::BulkArrival& bulk : worker_->bulk) {
-    const uint64_t begin = physical(bulk.from), end = begin + bulk.bytes;
+void Sm::send_bulks(unsigned slot, uint32_t instr, Cycle now) {
+  for (simt::BulkArrival& bulk : worker_->bulk) {
     unsigned accesses = 0;
-    for (uint64_t at = begin / line * line; at < end; ++accesses) {
-      requests_.count = 0;
-      for (; at < end && requests_.count < scratchpad::kMaxLanes; at += line) {
-        const unsigned sectors = line / config_.l1.sector_bytes;
-        uint8_t wanted = 0;
-        for (unsigned s = 0; s < sectors; ++s) {
-          const uint64_t first = at + uint64_t{s} * config_.l1.sector_bytes;
-          if (first < end && first + config_.l1.sector_bytes > begin) wanted = static_cast<uint8_t>(wanted | 1u << s);
-        }
-        requests_.request[requests_.count++] = {at, wanted, wanted, 1};
-      }
+    const auto send = [&] {
+      if (requests_.count == 0) return;
+      ++accesses;
       ++loads_[slot];
-      port_.enter(issue.now, {Packet::Kind::load, slot, generation_[slot], issue.index, false, true}, requests_);
+      port_.enter(now, {Packet::Kind::load, slot, generation_[slot], instr, false, true}, requests_);
+      requests_.count = 0;
+    };
+    requests_.count = 0;
+    for (const simt::BulkArrival::Part& part : bulk.parts) {
+      if (part.bytes != 0) add_lines(physical(part.from), part.bytes, send);
     }
-    copies_[slot].issue_bulk(issue.index, {bulk.barrier, bulk.bytes}, accesses);
+    send();
     const unsigned row = config_.rules.banks * config_.rules.bank_bytes, rows = (bulk.bytes + row - 1) / row;
     counters_.shared_wavefronts += rows;
     counters_.shared_ideal += rows;
     counters_.shared_busy_cycles += rows;
+    AsyncCopies::Arrival arrival{std::move(bulk.barriers), bulk.bytes};
+    if (accesses != 0) {
+      copies_[slot].issue_bulk(instr, arrival, accesses);
+    } else {
+      tell(slot, instr, std::move(arrival), now);  // a box outside of its tensor
+    }
   }
   worker_->bulk.clear();
+}
+
+/// Adds the lines of a range to the requests; those of a row of a tensor may end in the line in which the next begins.
+template <class Send>
+void Sm::add_lines(uint64_t begin, uint32_t bytes, Send send) {
+  const unsigned line = config_.l1.line_bytes, sector = config_.l1.sector_bytes;
+  const uint64_t end = begin + bytes;
+  for (uint64_t at = begin / line * line; at < end; at += line) {
+    uint8_t wanted = 0;
+    for (unsigned s = 0; s < line / sector; ++s) {
+      const uint64_t first = at + uint64_t{s} * sector;
+      if (first < end && first + sector > begin) wanted = static_cast<uint8_t>(wanted | 1u << s);
+    }
+    if (requests_.count != 0 && requests_.request[requests_.count - 1].line == at) {
+      LineRequest& last = requests_.request[requests_.count - 1];
+      last.sectors = static_cast<uint8_t>(last.sectors | wanted);
+      last.full = static_cast<uint8_t>(last.full | wanted);
+      continue;
+    }
+    if (requests_.count == scratchpad::kMaxLanes) send();
+    requests_.request[requests_.count++] = {at, wanted, wanted, 1};
+  }
 }
 
 /// An access of a copy is there.
 void Sm::copied(unsigned slot, uint32_t instr, Cycle now) {
   if (launch_.operations->of[instr].kind == Kind::copy) return copies_[slot].complete(instr);
   AsyncCopies::Arrival arrival;
-  if (!copies_[slot].complete_bulk(instr, arrival)) return;
+  if (copies_[slot].complete_bulk(instr, arrival)) tell(slot, instr, std::move(arrival), now);
+}
+
+/// Barriers learn of data that is there: the CTA's own at once, others' at the end of the quantum.
+void Sm::tell(unsigned slot, uint32_t instr, AsyncCopies::Arrival arrival, Cycle now) {
   simt::Warp& warp = *warp_[slot];
-  if (!warp.cta->faulted && !simt::complete_bytes_at(warp, code_ + instr, arrival.barrier, arrival.bytes, 0))
-    set_fault(now);
+  const auto others = std::partition(arrival.barriers.begin(), arrival.barriers.end(),
+                                     [&](uint64_t barrier) { return !simt::is_elsewhere(*warp.cta, barrier); });
+  for (auto barrier = arrival.barriers.begin(); barrier != others; ++barrier) {
+    if (!warp.cta->faulted && !simt::complete_bytes_at(warp, code_ + instr, *barrier, arrival.bytes, 0)) set_fault(now);
+  }
+  arrival.barriers.erase(arrival.barriers.begin(), others);
+  if (arrival.barriers.empty()) return;
+  ++deferred_[slot];
+  pending_.push_back({now, slot, {&warp, code_ + instr, 0, nullptr, 0}, std::move(arrival)});
 }
 
 }  // namespace bankshot::timing

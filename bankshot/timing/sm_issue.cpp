@@ -108,7 +108,7 @@ bool Sm::unit_free(Issue& issue, unsigned scheduler) {
 /// Finds where the lanes go, and whether the way there is free.
 bool Sm::access_accepted(Issue& issue) {
   const uint64_t lanes = simt::executing_lanes(*issue.warp, issue.instr);
-  addresses_.shared = addresses_.local = addresses_.global = 0;
+  addresses_.shared = addresses_.local = addresses_.global = addresses_.elsewhere = 0;
   if (lanes != 0) simt::lane_addresses_of(*issue.warp, issue.instr, lanes, addresses_);
   if (addresses_.shared != 0 && addresses_.global != 0 && simt::keeps_global(*issue.warp)) {
     simt::part(*issue.warp, issue.instr, addresses_.global);
@@ -120,7 +120,8 @@ bool Sm::access_accepted(Issue& issue) {
   issue.kept_global = addresses_.global != 0 && simt::keeps_global(*issue.warp);
   issue.deferred = addresses_.global != 0 && (operation.kind == Kind::atomic || operation.strong || issue.kept_global);
   // A thread sees its own accesses in order.
-  if (deferred_[issue.slot] != 0 && issue.global && !issue.deferred) return block(issue.slot, kNever, Cause::ordering);
+  if (addresses_.elsewhere != 0) issue.deferred = true;
+  if (deferred_[issue.slot] != 0 && (issue.global || (has_clusters_ && issue.shared)) && !issue.deferred) return block(issue.slot, kNever, Cause::ordering);
   if (issue.global && !port_accepts(issue.slot)) return false;
   if (!issue.shared && operation.kind != Kind::copy) return true;
   const Cycle at = pipeline_->accepts(issue.now);
@@ -171,6 +172,7 @@ void Sm::execute(Issue& issue) {
   issue.transactional = issue.shared && simt::in_transaction(warp);
   issue.alone = warp.cta->alone == &warp;
   worker_->tx_charge = {};
+  if (has_clusters_) cross(issue);
   const simt::Instr* next;
   if (issue.deferred) {
     pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
@@ -184,7 +186,7 @@ void Sm::execute(Issue& issue) {
   }
   if (operation.kind == Kind::copy) charge_copy(issue, counted_since(issue, before));
   if (operation.kind == Kind::copy_commit) copies_[slot].commit();
-  if (!worker_->bulk.empty()) send_bulks(issue);
+  if (!worker_->bulk.empty()) send_bulks(slot, issue.index, issue.now);
   if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : counted_since(issue, before));
   busy_until_ = std::max(busy_until_, pipeline_->behind_last(issue.now + issue_cycles_));
   if (config_.issue.commit != Commit::any && !one_in_flight_) will_commit(issue, issue.conflict);

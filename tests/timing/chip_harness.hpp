@@ -71,6 +71,7 @@ class ChipTest : public ::testing::Test {
     simt::LaunchConfig launch;
     launch.grid = grid;
     launch.block = block;
+    launch.cluster = cluster;
     launch.params = std::as_bytes(std::span(&buffer, 1));
     auto result = chip->launch(engine(), **program, "k", launch, {ctas_per_sm, "CTA slots"});
     out.resize(words);
@@ -133,6 +134,7 @@ class ChipTest : public ::testing::Test {
   simt::TransactionObserver* observer = nullptr;  ///< of what runs next
   std::unique_ptr<Chip> chip;
   SimulatedLaunch last;
+  simt::Dim3 cluster;
   std::vector<uint32_t> out;
 
  private:

@@ -223,7 +223,7 @@ TEST_F(EngineAsync, mistakes_are_told) {
       "mbarrier.init.shared.b64 [%r21], 1; .reg .b16 %rs1; mov.u16 %rs1, 3; "
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r20], [%rd1], 16, "
       "[%r21], %rs1;",
-      Kind::bad_copy, "several CTAs");
+      Kind::out_of_shared, "shared memory of rank 1 in a cluster of 1");
 }
 
 // Two mappings side by side are one array.

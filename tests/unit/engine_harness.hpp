@@ -38,6 +38,8 @@ class EngineTest : public ::testing::Test {
     config.block = block;
     config.dynamic_shared = dynamic_shared;
     config.cooperative = cooperative;
+    config.cluster = cluster;
+    config.explicit_cluster = cluster.count() > 1;
     config.params = std::as_bytes(std::span(&buffer, 1));
     Result<LaunchStats, Fault> result = engine().launch(**program, "k", config);
     out.resize(words);
@@ -58,6 +60,7 @@ class EngineTest : public ::testing::Test {
 
   EngineOptions options;
   bool cooperative = false;
+  Dim3 cluster;
   std::vector<uint32_t> out;
 
  private:

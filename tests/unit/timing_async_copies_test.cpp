@@ -62,16 +62,16 @@ TEST(AsyncCopies, one_instruction_may_be_in_several_groups) {
 TEST(AsyncCopies, a_bulk_copy_tells_when_its_last_access_is_there) {
   AsyncCopies copies;
   copies.clear();
-  copies.issue_bulk(4, {64, 8192}, 2);
-  copies.issue_bulk(4, {72, 16}, 1);
+  copies.issue_bulk(4, {{64}, 8192}, 2);
+  copies.issue_bulk(4, {{72}, 16}, 1);
   AsyncCopies::Arrival arrival;
   EXPECT_FALSE(copies.complete_bulk(4, arrival));
   EXPECT_FALSE(copies.complete_bulk(5, arrival));
   ASSERT_TRUE(copies.complete_bulk(4, arrival));
-  EXPECT_EQ(arrival.barrier, 64u);
+  EXPECT_EQ(arrival.barriers, std::vector<uint64_t>{64});
   EXPECT_EQ(arrival.bytes, 8192u);
   ASSERT_TRUE(copies.complete_bulk(4, arrival));
-  EXPECT_EQ(arrival.barrier, 72u);
+  EXPECT_EQ(arrival.barriers, std::vector<uint64_t>{72});
   EXPECT_FALSE(copies.complete_bulk(4, arrival));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/clusters.hpp"
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/function_attributes.hpp"
@@ -44,6 +45,12 @@ Status launch_function(const void* handle, void* stream, LaunchRequest request, 
   });
 }
 
+LaunchRequest shape_of(const abi::DriverLaunchConfig& config) {
+  return {.grid = {config.grid_x, config.grid_y, config.grid_z},
+          .block = {config.block_x, config.block_y, config.block_z},
+          .dynamic_shared = config.dynamic_shared};
+}
+
 }  // namespace
 
 BANKSHOT_API(cuLaunchKernel)
@@ -68,9 +75,7 @@ BANKSHOT_API(cuLaunchCooperativeKernel)
 
 BANKSHOT_API(cuLaunchKernelEx)(const abi::DriverLaunchConfig* config, void* function, void** arguments, void** extra) {
   if (!config) return Status::invalid_value;
-  LaunchRequest request{.grid = {config->grid_x, config->grid_y, config->grid_z},
-                        .block = {config->block_x, config->block_y, config->block_z},
-                        .dynamic_shared = config->dynamic_shared};
+  LaunchRequest request = shape_of(*config);
   if (const Status status = apply_launch_attributes({config->attributes, config->attribute_count}, request);
       status != Status::success)
     return query([&](Session& session) {
@@ -184,6 +189,24 @@ BANKSHOT_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
 BANKSHOT_API(cuOccupancyMaxPotentialBlockSize)
 (int* grid, int* block, void* handle, size_t (*shared_of)(int), size_t dynamic_shared, int limit) {
   return bankshot_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, handle, shared_of, dynamic_shared, limit, 0);
+}
+
+BANKSHOT_API(cuOccupancyMaxActiveClusters)(int* clusters, void* handle, const abi::DriverLaunchConfig* config) {
+  return call_with(handle, [&](Session& session, Function& function) {
+    if (!clusters || !config) return Status::invalid_value;
+    LaunchRequest request = shape_of(*config);
+    if (const Status status = apply_launch_attributes({config->attributes, config->attribute_count}, request);
+        status != Status::success)
+      return status;
+    return count_clusters(session.device(), function, request, clusters);
+  });
+}
+
+BANKSHOT_API(cuOccupancyMaxPotentialClusterSize)(int* size, void* handle, const abi::DriverLaunchConfig* config) {
+  return call_with(handle, [&](Session& session, Function& function) {
+    if (!config) return Status::invalid_value;
+    return give(size, largest_cluster(session.device(), function, shape_of(*config)));
+  });
 }
 
 }  // namespace bankshot::cuda::driver

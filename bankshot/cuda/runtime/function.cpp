@@ -1,7 +1,9 @@
 // Attributes of kernels and occupancy.
 #include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/clusters.hpp"
 #include "bankshot/cuda/function_attributes.hpp"
 #include "bankshot/cuda/launch.hpp"
+#include "bankshot/cuda/launch_attributes.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {
@@ -16,6 +18,13 @@ Status call_with(const void* key, Work&& work) {
     if (const Status status = load(session.engine(), *function); status != Status::success) return status;
     return function->info ? work(session, *function) : Status::invalid_device_function;
   });
+}
+
+Status clusters_of(const abi::LaunchConfig& config, LaunchRequest& request) {
+  request.grid = config.grid;
+  request.block = config.block;
+  request.dynamic_shared = config.dynamic_shared;
+  return apply_launch_attributes({config.attributes, config.attribute_count}, request);
 }
 
 }  // namespace
@@ -37,6 +46,11 @@ BANKSHOT_API(cudaFuncGetAttributes)(abi::FuncAttributes* attributes, const void*
     attributes->binary_version = get(A::binary_version);
     attributes->max_dynamic_shared_size_bytes = get(A::max_dynamic_shared);
     attributes->preferred_shmem_carveout = get(A::carveout);
+    attributes->cluster_dim_must_be_set = get(A::must_set_cluster);
+    attributes->required_cluster_width = get(A::cluster_width);
+    attributes->required_cluster_height = get(A::cluster_height);
+    attributes->required_cluster_depth = get(A::cluster_depth);
+    attributes->non_portable_cluster_size_allowed = get(A::non_portable_cluster);
     return Status::success;
   });
 }
@@ -92,6 +106,24 @@ BANKSHOT_API(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
 BANKSHOT_API(cudaOccupancyAvailableDynamicSMemPerBlock)(size_t* bytes, const void* key, int blocks, int threads) {
   return call_with(key, [&](Session& session, Function& function) {
     return available_shared(session.device(), function, blocks, threads, bytes);
+  });
+}
+
+BANKSHOT_API(cudaOccupancyMaxActiveClusters)(int* clusters, const void* key, const abi::LaunchConfig* config) {
+  return call_with(key, [&](Session& session, Function& function) {
+    LaunchRequest request;
+    if (!clusters || !config) return Status::invalid_value;
+    if (const Status status = clusters_of(*config, request); status != Status::success) return status;
+    return count_clusters(session.device(), function, request, clusters);
+  });
+}
+
+BANKSHOT_API(cudaOccupancyMaxPotentialClusterSize)(int* size, const void* key, const abi::LaunchConfig* config) {
+  return call_with(key, [&](Session& session, Function& function) {
+    if (!size || !config) return Status::invalid_value;
+    const LaunchRequest request{.grid = config->grid, .block = config->block, .dynamic_shared = config->dynamic_shared};
+    *size = static_cast<int>(largest_cluster(session.device(), function, request));
+    return Status::success;
   });
 }
 

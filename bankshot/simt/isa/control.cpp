@@ -32,6 +32,13 @@ void control_rows(Rows& rows) {
   add("fence{.sem}{.proxy}{.async}.scope", "sem = sc acq_rel acquire release; scope = cta cluster gpu sys; proxy = proxy; async = async alias",
       &no_operation, &lower_fence);
   add("fence.proxy.kind{.space}", "kind = async alias; space = global shared::cta shared::cluster", &no_operation, &lower_fence);
+  add("fence.mbarrier_init.release.cluster", "", &no_operation, &lower_fence);
+  add("fence.proxy.tensormap::generic.sem.scope", "sem = release; scope = cta cluster gpu sys", &no_operation, &lower_fence);
+  add("fence.proxy.tensormap::generic.acquire.scope [a], size:imm", "scope = cta cluster gpu sys", &no_operation, &lower_fence);
+  add("fence.proxy.async::generic.sem.sync_restrict.scope", "sem = acquire release; "
+      "sync_restrict = sync_restrict::shared::cta sync_restrict::shared::cluster; scope = cluster", &no_operation, &lower_fence);
+  add("fence.sem.sync_restrict.scope", "sem = acquire release; "
+      "sync_restrict = sync_restrict::shared::cta sync_restrict::shared::cluster; scope = cluster", &no_operation, &lower_fence);
   add("nanosleep.u32 a", "", &run_nanosleep, &lower_sleep);
   add("griddepcontrol.op", "op = launch_dependents wait", &no_operation, &lower_nothing);
   add("pmevent{.mask} a", "", &no_operation, &lower_nothing);

@@ -77,6 +77,8 @@ const Instr* shared_at(Warp& w, const Instr* i, const u32* offsets) {
       return i + 1;
     }
   }
+  // What lies in another CTA's memory is found lane by lane.
+  count_in_cluster(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, w.active);
   u64 wide[kLanes];
   for (int l = 0; l < kLanes; ++l) wide[l] = offsets[l];
   return Store ? store_slowly<T>(w, i, Space::shared, wide) : load_slowly<T>(w, i, Space::shared, wide);
@@ -173,7 +175,7 @@ const Instr* access_generic(Warp& w, const Instr* i) {
   lane_addresses(w, i, addresses);
   const Windows& windows = w.worker->windows;
   u32 offsets[kLanes];
-  const uint64_t shared = lanes_in_window(w, addresses, windows.shared, Windows::kSharedBytes, offsets);
+  const uint64_t shared = lanes_in_window(w, addresses, windows.shared, Windows::kClusterBytes, offsets);
   if (shared == w.active) {
     // The lanes that are off hold the address of the first active one.
     return shared_at<T, Store>(w, i, offsets);
@@ -187,7 +189,7 @@ const Instr* access_generic(Warp& w, const Instr* i) {
   if ((shared | local) == 0) return global_at<T, Store>(w, i, Space::generic, addresses);
   if (shared != 0) {
     const unsigned bytes = sizeof(T) * i->op[3];
-    count_shared(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, shared);
+    count_in_cluster(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, shared);
   }
   return Store ? store_slowly<T>(w, i, Space::generic, addresses) : load_slowly<T>(w, i, Space::generic, addresses);
 }

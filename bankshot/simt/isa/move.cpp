@@ -117,9 +117,16 @@ const Instr* is_space(Warp& w, const Instr* i) {
   uint64_t inside = 0;
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const int l = __builtin_ctzll(rest);
-    bool is = a[l] - i->imm < Windows::kSharedBytes;
-    if (i->small != IsSpace::kWindow) {
-      const bool window = a[l] - windows.shared < Windows::kSharedBytes + Windows::kLocalBytes;
+    const u64 offset = a[l] - i->imm, tag = offset >> Windows::kCtaShift;
+    bool is = false;
+    if (i->small == IsSpace::kLocal) {
+      is = offset < Windows::kLocalBytes;
+    } else if (i->small == IsSpace::kCluster) {
+      is = offset < Windows::kClusterBytes;
+    } else if (i->small == IsSpace::kCta) {
+      is = tag == 0 || tag == w.cta->rank + 1;
+    } else {
+      const bool window = a[l] - windows.shared < Windows::kAllBytes;
       const Allocation* const at = window ? nullptr : w.worker->memory->find(a[l]);
       const bool constant = at != nullptr && at->kind == MemoryKind::module_constant;
       const bool param = constant && at->address == reinterpret_cast<u64>(w.worker->launch->params);
@@ -168,6 +175,11 @@ void move_rows(Rows& rows) {
                   "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged;"
                   "secondary = L2::evict_first L2::evict_unchanged",
                   Unit::alu, always(&cache_policy), &lower_cache_policy});
+  rows.push_back({"createpolicy.range{.global}.primary{.secondary}.b64 d, [a], primary_size:u32, total_size:u32",
+                  "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged;"
+                  "secondary = L2::evict_first L2::evict_unchanged",
+                  Unit::alu, always(&cache_policy), &lower_range_policy});
+  rows.push_back({"createpolicy.cvt.L2.b64 d, property:b64", "", Unit::alu, always(&cache_policy), &lower_converted_policy});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -16,7 +16,10 @@ const Rows& rows() {
     move_rows(all);
     memory_rows(all);
     atomic_rows(all);
+    wide_atomic_rows(all);
     async_rows(all);
+    cluster_rows(all);
+    tensor_copy_rows(all);
     warp_rows(all);
     tensor_rows(all);
     texture_rows(all);

@@ -1,0 +1,53 @@
+// Copies of boxes of tensors, and copies in bulk that combine. Source: PTX ISA 9.0, sections 9.7.9.25.4 and 9.7.9.25.5. What they do
+// does not depend on the host's instruction set: tensor_copy.cpp and async_copy.cpp of the folder above.
+#include "bankshot/simt/async_copy.hpp"
+#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/lower_async.hpp"
+#include "bankshot/simt/lower_control.hpp"
+#include "bankshot/simt/reduce.hpp"
+#include "bankshot/simt/tensor_copy.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+namespace {
+
+const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
+
+/// In shared memory there are reductions of integers only, and sums of 16-bit floats want .noftz.
+Handler select_reduction(const Match& m) {
+  const Reduction reduction = reduction_named(m.which({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
+  const bool halves = m.type == ptx::Type::f16 || m.type == ptx::Type::bf16, floats = halves || is_float(m.type);
+  if (!can_reduce(reduction, m.type) || m.has("noftz") != (halves && reduction == Reduction::add)) return nullptr;
+  if (m.has("bulk_group")) return &run_bulk_store;
+  return floats ? nullptr : &run_bulk_move;
+}
+
+}  // namespace
+
+#define DIMENSIONS "dim = 1d 2d 3d 4d 5d; "
+#define OPERATIONS "op = add min max inc dec and or xor; "
+
+void tensor_copy_rows(Rows& rows) {
+  const auto add = [&](std::string_view syntax, std::string_view sets, Handler handler, Lower lower) {
+    rows.push_back({syntax, sets, Unit::memory, always(handler), lower});
+  };
+  add("cp.async.bulk.tensor.dim.to.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::1}"
+      "{.L2::cache_hint} [d], [map], [barrier], ctas:u16",
+      DIMENSIONS "to = shared::cta shared::cluster; mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
+  add("cp.async.bulk.tensor.dim.global.shared::cta{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
+      DIMENSIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
+  add("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
+      DIMENSIONS OPERATIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
+  add("cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.L2::cache_hint} [map]", DIMENSIONS "mode = tile im2col",
+      &no_operation, &lower_tensor_prefetch);
+  rows.push_back({"cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [d], [a], bytes:u32",
+                  OPERATIONS "type = f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", Unit::memory, select_reduction,
+                  &lower_bulk_reduce});
+  rows.push_back({"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [d], [a], bytes:u32, "
+                  "[barrier]",
+                  OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
+}
+
+#undef DIMENSIONS
+#undef OPERATIONS
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

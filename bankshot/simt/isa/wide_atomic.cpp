@@ -1,0 +1,45 @@
+// Atomics of 128 bits and of vectors, registers of 128 bits, the stack. Source: PTX ISA 9.0, atom, red, mov, alloca. What they do does not depend on the host's instruction
+// set: wide_atomic.cpp and stack.cpp of the folder above.
+#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/stack.hpp"
+#include "bankshot/simt/wide_atomic.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+namespace {
+
+/// Sixteen bytes at the most; .noftz is required of halves, as everywhere.
+Handler select_vector(const Match& m) {
+  const unsigned count = m.has("v8") ? 8 : m.has("v4") ? 4 : 2;
+  const bool floats = m.type == ptx::Type::f32;
+  if (ptx::bits(m.type) / 8 * count > 16 || m.has("noftz") == floats || (floats && !m.has("add"))) return nullptr;
+  return &run_wide_atomic;
+}
+
+}  // namespace
+
+#define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}"
+#define SETS "sem = relaxed acquire release acq_rel; scope = cta cluster gpu sys; "
+#define ANYWHERE SETS "space = global shared shared::cta shared::cluster"
+#define VECTORS SETS "space = global; op = add min max; vec = v2 v4 v8; type = f32 f16 bf16 f16x2 bf16x2"
+
+void wide_atomic_rows(Rows& rows) {
+  rows.push_back({"atom" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type d, [a], b", VECTORS, Unit::memory, select_vector,
+                  &lower_wide_atomic});
+  rows.push_back({"red" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b", VECTORS, Unit::memory, select_vector,
+                  &lower_wide_atomic});
+  rows.push_back({"atom" PLACE ".exch{.L2::cache_hint}.b128 d, [a], b", ANYWHERE, Unit::memory, always(&run_wide_atomic),
+                  &lower_wide_atomic});
+  rows.push_back({"atom" PLACE ".cas{.L2::cache_hint}.b128 d, [a], b, c", ANYWHERE, Unit::memory, always(&run_wide_atomic),
+                  &lower_wide_atomic});
+  rows.push_back({"alloca.type d, a, alignment:imm", "type = u32 u64", Unit::alu, always(&run_alloca), &lower_alloca});
+  rows.push_back({"stacksave.type d", "type = u32 u64", Unit::alu, always(&run_stack_save), &lower_stack_save});
+  rows.push_back({"stackrestore.type a", "type = u32 u64", Unit::alu, always(&run_stack_restore), &lower_stack_restore});
+  rows.push_back({"mov.b128 d, a", "", Unit::alu, always(&run_wide_move), &lower_wide_move});
+}
+
+#undef PLACE
+#undef SETS
+#undef ANYWHERE
+#undef VECTORS
+
+}  // namespace bankshot::simt::BANKSHOT_ISA

@@ -1,0 +1,75 @@
+// The descriptor of a tensor in global memory: CUtensorMap, 128 bytes that programs do not look into. What lies in them is for an
+// implementation to choose. Source: CUDA Driver API, tensor map object management; PTX ISA 9.0, section 5.5 (tensors).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "bankshot/ptx/module.hpp"
+
+namespace bankshot::simt {
+
+/// Numbers of the fields are those of the driver's enumerations.
+struct TensorMap {
+  static constexpr uint64_t kMark = 0x31'706d'74'6b'6e'61'62;  ///< "banktmp1", so that other bytes are told from one
+  static constexpr unsigned kMostDimensions = 5;
+  enum Element : uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16 };
+  enum Mode : uint8_t { tiled, im2col };
+  enum Swizzle : uint8_t { no_swizzle, swizzle_32, swizzle_64, swizzle_128 };
+
+  uint64_t mark = kMark;
+  uint64_t address = 0;                  ///< of the first element
+  Mode mode = tiled;
+  uint8_t element = u8, dimensions = 1, swizzle = no_swizzle;
+  uint8_t fills_with_nan = 0;            ///< what is read outside of the tensor; else zeros
+  uint8_t reserved[3] = {};
+  std::array<uint32_t, 5> last{};        ///< of each dimension, innermost first: its size less 1
+  uint32_t pixels = 0;                   ///< im2col: of a column
+  std::array<uint64_t, 4> strides{};     ///< bytes, of dimensions 1 and above
+  std::array<uint16_t, 5> box{};         ///< tiled: elements, before strides. im2col: box[0] channels of a pixel
+  std::array<uint8_t, 5> steps{};        ///< each n-th element is taken
+  uint8_t reserved2 = 0;
+  std::array<int16_t, 3> lower{}, upper{};  ///< im2col: corners of the bounding box, W first
+  std::array<uint8_t, 20> reserved3{};
+
+  uint64_t size(unsigned dimension) const { return uint64_t{last[dimension]} + 1; }
+  uint64_t stride(unsigned dimension) const;
+  unsigned element_bytes() const;
+  ptx::Type element_type() const;
+  /// Elements that a box has along a dimension.
+  unsigned taken(unsigned dimension) const { return (box[dimension] + steps[dimension] - 1u) / steps[dimension]; }
+  /// Bytes of a span of banks that the swizzle stays in: 32, 64, 128; 0 without.
+  unsigned span() const { return swizzle == no_swizzle ? 0 : 16u << swizzle; }
+};
+static_assert(sizeof(TensorMap) == 128);
+
+/// Where a byte goes that would go to this one: chunks of 16 bytes are exchanged. Address bits 4 and above, as many as the swizzle
+/// has, are xored with those from bit 7 on: CuTe's Swizzle<1..3,4,3> of bytes.
+inline uint64_t swizzled(unsigned swizzle, uint64_t address) {
+  const uint64_t mask = (1u << swizzle) - 1;
+  return address ^ (address >> 7 & mask) << 4;
+}
+
+/// What the functions of the driver are given.
+struct TensorShape {
+  int element = 0;
+  unsigned dimensions = 0;
+  uint64_t address = 0;
+  const uint64_t* sizes = nullptr;      ///< `dimensions` of them
+  const uint64_t* strides = nullptr;    ///< one fewer
+  const uint32_t* steps = nullptr;
+  int interleave = 0, swizzle = 0, promotion = 0, fill = 0;
+};
+
+/// @param box  `dimensions` numbers of elements @return "", or what is wrong in one line
+std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMap& out);
+/// @param lower, upper  corners of the bounding box: `dimensions` - 2 numbers
+std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels, uint32_t pixels,
+                          TensorMap& out);
+/// "" or what is wrong with a new address.
+std::string replace_address(TensorMap& map, uint64_t address);
+
+}  // namespace bankshot::simt
