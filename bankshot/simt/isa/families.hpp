@@ -17,10 +17,8 @@ void memory_rows(Rows& rows);    ///< ld, st, prefetch
 void atomic_rows(Rows& rows);    ///< atom, red
 void async_rows(Rows& rows);     ///< cp.async, cp.async.bulk, mbarrier
 void cluster_rows(Rows& rows);   ///< barrier.cluster, mapa, getctarank, st.async, red.async
-void tensor_copy_rows(Rows& rows);  ///< cp.async.bulk.tensor, cp.reduce.async.bulk, tensormap.replace
-void wide_atomic_rows(Rows& rows);  ///< atom and red of 128 bits and of vectors
-void video_rows(Rows& rows);     ///< vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vmad, vset
-void sparse_rows(Rows& rows);    ///< mma.sp
+void tensor_copy_rows(Rows& rows);  ///< cp.async.bulk.tensor, cp.reduce.async.bulk
+void wide_atomic_rows(Rows& rows);  ///< atom and red of 128 bits and of vectors, mov.b128, alloca
 void warp_rows(Rows& rows);      ///< shfl, vote, match, redux, activemask, elect
 void tensor_rows(Rows& rows);    ///< mma, wmma, ldmatrix, stmatrix, movmatrix
 void texture_rows(Rows& rows);   ///< tex, tld4, txq, suld, sust, sured, suq, istypep
