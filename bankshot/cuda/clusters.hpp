@@ -18,7 +18,8 @@ simt::Dim3 cluster_of(const simt::KernelInfo& kernel, const LaunchRequest& reque
 bool has_cluster(const simt::KernelInfo& kernel, const LaunchRequest& request);
 
 /// What is wrong with it.
-std::optional<Refusal> refusal_of_cluster(const DeviceInfo& device, const Function& function, const LaunchRequest& request);
+std::optional<Refusal> refusal_of_cluster(const DeviceInfo& device, const Function& function,
+                                          const LaunchRequest& request);
 
 /// Clusters that the GPU holds at once. An SM may hold several CTAs of one; that hardware keeps a cluster in one group of SMs is
 /// not modelled.

@@ -43,8 +43,9 @@ inline int64_t shared_offset(const Warp& warp, ptx::Space space, uint64_t addres
   return space == ptx::Space::generic && offset < Windows::kClusterBytes ? static_cast<int64_t>(offset) : -1;
 }
 
-/// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on.
-inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width,
+/// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on. Static, so that who is compiled for
+/// some hosts only has a copy of its own.
+static inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width,
                          const uint32_t* addresses, uint64_t mask) {
   Worker& worker = *warp.worker;
   if (worker.counting && mask != 0) {

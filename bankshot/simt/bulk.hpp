@@ -19,7 +19,8 @@ int64_t shared_of(Warp& w, const Instr* i, const AddressRef& a, unsigned lane);
 void count_rows(Warp& w, const Instr* i, scratchpad::AccessKind kind, uint64_t offset, uint64_t bytes);
 
 /// Host memory of a range in multiples of 16 bytes; null after a fault.
-std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t address, uint64_t bytes, bool write, unsigned lane);
+std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t address, uint64_t bytes, bool write,
+                      unsigned lane);
 
 /// Where the data of a lane goes, and the barrier that learns of it: offsets in the shared window.
 struct BulkTargets {

@@ -24,7 +24,8 @@ uint64_t linear(const Dim3& at, const Dim3& of) { return at.x + uint64_t{of.x} *
 
 uint64_t cta_in_cluster(const Launch& launch, uint64_t cluster, uint32_t rank) {
   const Dim3 size = launch.config->cluster, first = at(cluster, launch.clusters), place = at(rank, size);
-  return linear({first.x * size.x + place.x, first.y * size.y + place.y, first.z * size.z + place.z}, launch.config->grid);
+  return linear({first.x * size.x + place.x, first.y * size.y + place.y, first.z * size.z + place.z},
+                launch.config->grid);
 }
 
 InCluster in_cluster(const Launch& launch, const Dim3& cta) {
@@ -80,8 +81,9 @@ void cluster_changed(Cta& cta) {
 const Instr* run_cluster_arrive(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "a barrier");
   if (const uint64_t again = w.cluster_arrived & w.active; again != 0) {
-    return fault(w, i, Fault::Kind::bad_barrier, std::countr_zero(again), 0,
-                 "a thread arrives at the barrier of its cluster that has not waited for the phase in which it arrived before");
+    return fault(
+        w, i, Fault::Kind::bad_barrier, std::countr_zero(again), 0,
+        "a thread arrives at the barrier of its cluster that has not waited for the phase in which it arrived before");
   }
   account(w, i, i + 1);
   w.cluster_arrived |= w.active;
@@ -135,8 +137,9 @@ const Instr* run_map_to_cta(Warp& w, const Instr* i) {
     if (offset < 0) return nullptr;
     const uint32_t rank = ranks[lane];
     if (rank >= size) {
-      return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), rank,
-                   "rank " + std::to_string(rank) + " in a cluster of " + std::to_string(size) + (size == 1 ? " CTA" : " CTAs"));
+      return fault(
+          w, i, Fault::Kind::illegal_address, static_cast<int>(lane), rank,
+          "rank " + std::to_string(rank) + " in a cluster of " + std::to_string(size) + (size == 1 ? " CTA" : " CTAs"));
     }
     const uint64_t there = (uint64_t{rank} + 1) << Windows::kCtaShift | byte_in_cta(static_cast<uint64_t>(offset));
     w.row<Address>(i->op[0])[lane] = static_cast<Address>(window + there);

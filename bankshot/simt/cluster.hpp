@@ -11,8 +11,8 @@
 namespace bankshot::simt {
 
 struct Cluster {
-  std::vector<Cta*> ctas;   ///< by rank; null: it has ended
-  uint64_t phases = 0;      ///< of its barrier, that are over
+  std::vector<Cta*> ctas;  ///< by rank; null: it has ended
+  uint64_t phases = 0;     ///< of its barrier, that are over
 };
 
 /// CTAs of a cluster of this launch.
@@ -22,7 +22,7 @@ uint64_t cta_in_cluster(const Launch& launch, uint64_t cluster, uint32_t rank);
 /// The cluster of a CTA, and its place there.
 struct InCluster {
   Dim3 cluster, place;
-  uint64_t linear = 0;   ///< of the cluster
+  uint64_t linear = 0;  ///< of the cluster
   uint32_t rank = 0;
 };
 InCluster in_cluster(const Launch& launch, const Dim3& cta);

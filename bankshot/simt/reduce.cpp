@@ -17,9 +17,7 @@ constexpr uint32_t kFloatNan = 0x7fffffff;
 struct Half {
   uint16_t bits;
   float value() const { return static_cast<float>(std::bit_cast<_Float16>(bits)); }
-  static Half of(float x) {
-    return {std::isnan(x) ? kHalfNan : std::bit_cast<uint16_t>(static_cast<_Float16>(x))};
-  }
+  static Half of(float x) { return {std::isnan(x) ? kHalfNan : std::bit_cast<uint16_t>(static_cast<_Float16>(x))}; }
 };
 struct Brain {
   uint16_t bits;

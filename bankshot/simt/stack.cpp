@@ -60,8 +60,8 @@ const Instr* run_alloca(Warp& w, const Instr* i) {
     const uint64_t bytes = get(w, i->op[1], i->op[2], lane), top = size - w.stack_used[lane];
     if (bytes > top || ((top - bytes) & ~(i->imm - 1)) < frame) {
       fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), bytes,
-            "alloca of " + std::to_string(bytes) + " bytes: the stack of a thread has " + std::to_string(size) + " bytes, of which " +
-                std::to_string(frame + w.stack_used[lane]) + " are in use");
+            "alloca of " + std::to_string(bytes) + " bytes: the stack of a thread has " + std::to_string(size) +
+                " bytes, of which " + std::to_string(frame + w.stack_used[lane]) + " are in use");
       return false;
     }
     const uint64_t begin = (top - bytes) & ~(i->imm - 1);
@@ -83,7 +83,8 @@ const Instr* run_stack_restore(Warp& w, const Instr* i) {
   return for_lanes(w, i, [&](unsigned lane) {
     const uint64_t top = get(w, i->op[1], i->op[2], lane), size = w.worker->local_stack;
     if (top > size || size - top > w.stack_used[lane]) {
-      fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), top, "stackrestore of what no stacksave of this thread gave");
+      fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), top,
+            "stackrestore of what no stacksave of this thread gave");
       return false;
     }
     w.stack_used[lane] = static_cast<uint32_t>(size - top);
@@ -95,7 +96,8 @@ void lower_alloca(Decoder& decoder, const ptx::Instruction& instruction, const M
   if (!expect_operands(decoder, instruction, 2, 3)) return;
   int64_t alignment = static_cast<int64_t>(kLeastAlignment);
   if (instruction.operands.size() == 3 && !decoder.literal(instruction.operands[2], alignment)) return;
-  if (alignment <= 0 || alignment > static_cast<int64_t>(kMostAlignment) || !std::has_single_bit(static_cast<uint64_t>(alignment))) {
+  if (alignment <= 0 || alignment > static_cast<int64_t>(kMostAlignment) ||
+      !std::has_single_bit(static_cast<uint64_t>(alignment))) {
     decoder.error(instruction.operands[2].position, "an alignment is a power of two up to 4096");
     return;
   }

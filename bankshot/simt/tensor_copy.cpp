@@ -136,13 +136,15 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
     return std::nullopt;
   }
   if (map.dimensions != copy.coordinates.size()) {
-    wrong(w, i, lane, "a tensor map of " + std::to_string(map.dimensions) + " dimensions, and a copy of " +
-                          std::to_string(copy.coordinates.size()));
+    wrong(w, i, lane,
+          "a tensor map of " + std::to_string(map.dimensions) + " dimensions, and a copy of " +
+              std::to_string(copy.coordinates.size()));
     return std::nullopt;
   }
   const bool im2col = i->op[4] == kIm2col;
   if ((map.mode == TensorMap::im2col) != im2col) {
-    wrong(w, i, lane, im2col ? "a copy in mode im2col with a tiled tensor map" : "a tiled copy with a tensor map for im2col");
+    wrong(w, i, lane,
+          im2col ? "a copy in mode im2col with a tiled tensor map" : "a tiled copy with a tensor map for im2col");
     return std::nullopt;
   }
   for (size_t d = 0; d < copy.coordinates.size(); ++d) box.at[d] = w.row<const int32_t>(copy.coordinates[d])[lane];
@@ -153,10 +155,12 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
 /// Host memory of a part of a row in global memory; null after a fault.
 std::byte* global_row(Warp& w, const Instr* i, uint64_t address, uint64_t bytes, bool write, unsigned lane) {
   void* const first = lane_pointer(w, i, Space::global, address, 1, write, lane);
-  if (first == nullptr || lane_pointer(w, i, Space::global, address + bytes - 1, 1, write, lane) == nullptr) return nullptr;
+  if (first == nullptr || lane_pointer(w, i, Space::global, address + bytes - 1, 1, write, lane) == nullptr)
+    return nullptr;
   const Allocation* const there = w.worker->memory->find(address);
   if (there != nullptr && there->address + there->size - address < bytes) {
-    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes, "a tensor reaches into another allocation");
+    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes,
+          "a tensor reaches into another allocation");
     return nullptr;
   }
   return static_cast<std::byte*>(first);
@@ -203,6 +207,7 @@ const Instr* for_lanes(Warp& w, const Instr* i, F f) {
 }  // namespace
 
 const Instr* run_tensor_load(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
   const CopyInfo& copy = w.worker->program->copies[i->op[5]];
   return for_lanes(w, i, [&](unsigned lane) {
     const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
@@ -241,6 +246,7 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
 }
 
 const Instr* run_tensor_store(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
   const CopyInfo& copy = w.worker->program->copies[i->op[5]];
   const auto reduction = static_cast<Reduction>(copy.reduction);
   if (reduction != Reduction::none) use_default_rounding(w);
@@ -262,7 +268,8 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     alignas(kChunk) std::array<std::byte, kMostRow> room;
     return for_rows(*box, [&](uint64_t row, const Inside& part) {
       if (part.elements == 0) return true;
-      for_chunks(*box, shared, offset, row, [&](unsigned at, const std::byte* place) { std::memcpy(room.data() + at, place, kChunk); });
+      for_chunks(*box, shared, offset, row,
+                 [&](unsigned at, const std::byte* place) { std::memcpy(room.data() + at, place, kChunk); });
       std::byte* const to = global_row(w, i, part.address, uint64_t{part.elements} * width, true, lane);
       if (to == nullptr) return false;
       if (checks != nullptr) checks->written(part.address, uint64_t{part.elements} * width);

@@ -6,7 +6,7 @@ namespace bankshot::simt {
 namespace {
 
 constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
-constexpr uint64_t kUnit = 16;                       ///< alignment of addresses and strides, bytes
+constexpr uint64_t kUnit = 16;  ///< alignment of addresses and strides, bytes
 constexpr uint64_t kMostSize = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 
@@ -15,7 +15,8 @@ std::string text(uint64_t value) { return std::to_string(value); }
 /// What tiled and im2col have in common.
 std::string encode(const TensorShape& shape, TensorMap& out) {
   if (shape.element < 0 || shape.element >= static_cast<int>(std::size(kElementBytes)))
-    return "elements of type " + std::to_string(shape.element) + " are not supported: 0 to 9 are, of which the documentation says what they do";
+    return "elements of type " + std::to_string(shape.element) +
+           " are not supported: 0 to 9 are, of which the documentation says what they do";
   if (shape.dimensions == 0 || shape.dimensions > TensorMap::kMostDimensions)
     return text(shape.dimensions) + " dimensions, 1 to 5 are possible";
   if (shape.interleave != 0) return "interleaved layouts are not supported";
@@ -37,7 +38,8 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
     out.last[d] = static_cast<uint32_t>(shape.sizes[d] - 1);
     if (shape.steps[d] == 0 || shape.steps[d] > kMostStep)
       return "element stride " + text(shape.steps[d]) + " of dimension " + text(d) + ", 1 to 8 are possible";
-    out.steps[d] = d == 0 ? 1 : static_cast<uint8_t>(shape.steps[d]);  // that of the first is ignored without interleaving
+    out.steps[d] =
+        d == 0 ? 1 : static_cast<uint8_t>(shape.steps[d]);  // that of the first is ignored without interleaving
     if (d == 0) continue;
     const uint64_t stride = shape.strides[d - 1];
     if (stride % kUnit != 0 || stride >= kMostStride)
@@ -56,7 +58,9 @@ std::string check_row(const TensorMap& map, uint64_t bytes) {
 
 }  // namespace
 
-uint64_t TensorMap::stride(unsigned dimension) const { return dimension == 0 ? element_bytes() : strides[dimension - 1]; }
+uint64_t TensorMap::stride(unsigned dimension) const {
+  return dimension == 0 ? element_bytes() : strides[dimension - 1];
+}
 
 unsigned TensorMap::element_bytes() const { return kElementBytes[element]; }
 
@@ -76,8 +80,8 @@ std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMa
   return check_row(out, uint64_t{out.box[0]} * out.element_bytes());
 }
 
-std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels, uint32_t pixels,
-                          TensorMap& out) {
+std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels,
+                          uint32_t pixels, TensorMap& out) {
   if (shape.dimensions < 3 || shape.dimensions > 5) return text(shape.dimensions) + " dimensions, im2col takes 3 to 5";
   if (std::string wrong = encode(shape, out); !wrong.empty()) return wrong;
   const unsigned spatial = shape.dimensions - 2;

@@ -21,16 +21,16 @@ struct TensorMap {
   enum Swizzle : uint8_t { no_swizzle, swizzle_32, swizzle_64, swizzle_128 };
 
   uint64_t mark = kMark;
-  uint64_t address = 0;                  ///< of the first element
+  uint64_t address = 0;  ///< of the first element
   Mode mode = tiled;
   uint8_t element = u8, dimensions = 1, swizzle = no_swizzle;
-  uint8_t fills_with_nan = 0;            ///< what is read outside of the tensor; else zeros
+  uint8_t fills_with_nan = 0;  ///< what is read outside of the tensor; else zeros
   uint8_t reserved[3] = {};
-  std::array<uint32_t, 5> last{};        ///< of each dimension, innermost first: its size less 1
-  uint32_t pixels = 0;                   ///< im2col: of a column
-  std::array<uint64_t, 4> strides{};     ///< bytes, of dimensions 1 and above
-  std::array<uint16_t, 5> box{};         ///< tiled: elements, before strides. im2col: box[0] channels of a pixel
-  std::array<uint8_t, 5> steps{};        ///< each n-th element is taken
+  std::array<uint32_t, 5> last{};     ///< of each dimension, innermost first: its size less 1
+  uint32_t pixels = 0;                ///< im2col: of a column
+  std::array<uint64_t, 4> strides{};  ///< bytes, of dimensions 1 and above
+  std::array<uint16_t, 5> box{};      ///< tiled: elements, before strides. im2col: box[0] channels of a pixel
+  std::array<uint8_t, 5> steps{};     ///< each n-th element is taken
   uint8_t reserved2 = 0;
   std::array<int16_t, 3> lower{}, upper{};  ///< im2col: corners of the bounding box, W first
   std::array<uint8_t, 20> reserved3{};
@@ -58,8 +58,8 @@ struct TensorShape {
   int element = 0;
   unsigned dimensions = 0;
   uint64_t address = 0;
-  const uint64_t* sizes = nullptr;      ///< `dimensions` of them
-  const uint64_t* strides = nullptr;    ///< one fewer
+  const uint64_t* sizes = nullptr;    ///< `dimensions` of them
+  const uint64_t* strides = nullptr;  ///< one fewer
   const uint32_t* steps = nullptr;
   int interleave = 0, swizzle = 0, promotion = 0, fill = 0;
 };
@@ -67,8 +67,8 @@ struct TensorShape {
 /// @param box  `dimensions` numbers of elements @return "", or what is wrong in one line
 std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMap& out);
 /// @param lower, upper  corners of the bounding box: `dimensions` - 2 numbers
-std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels, uint32_t pixels,
-                          TensorMap& out);
+std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels,
+                          uint32_t pixels, TensorMap& out);
 /// "" or what is wrong with a new address.
 std::string replace_address(TensorMap& map, uint64_t address);
 

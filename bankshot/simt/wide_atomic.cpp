@@ -9,6 +9,7 @@
 #include "bankshot/simt/lower.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/reduce.hpp"
+#include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -22,17 +23,20 @@ using Bytes = std::array<std::byte, kMostBytes>;
 
 /// The elements of a lane, one after the other.
 void get(const Warp& w, const uint32_t* rows, unsigned count, unsigned width, unsigned lane, std::byte* to) {
-  for (unsigned k = 0; k < count; ++k) std::memcpy(to + k * width, w.row<const std::byte>(rows[k]) + size_t{lane} * width, width);
+  for (unsigned k = 0; k < count; ++k)
+    std::memcpy(to + k * width, w.row<const std::byte>(rows[k]) + size_t{lane} * width, width);
 }
 void put(const Warp& w, const uint32_t* rows, unsigned count, unsigned width, unsigned lane, const std::byte* from) {
   for (unsigned k = 0; k < count; ++k) {
-    if (rows[k] != OperandRef::kNone) std::memcpy(w.row<std::byte>(rows[k]) + size_t{lane} * width, from + k * width, width);
+    if (rows[k] != OperandRef::kNone)
+      std::memcpy(w.row<std::byte>(rows[k]) + size_t{lane} * width, from + k * width, width);
   }
 }
 
 }  // namespace
 
 const Instr* run_wide_atomic(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "an atomic of several words");
   const unsigned width = i->op[2], count = i->op[3], bytes = width * count;
   const uint32_t* const d = w.worker->program->lists[i->op[1]].data();
   const uint32_t *const b = d + count, *const c = b + count;
@@ -44,7 +48,8 @@ const Instr* run_wide_atomic(Warp& w, const Instr* i) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const uint64_t address = lane_address(w, i, lane);
     if (space == Space::generic && address - w.worker->windows.local < Windows::kLocalBytes)
-      return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address, "atomic access to local memory");
+      return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+                   "atomic access to local memory");
     auto* const there = static_cast<std::byte*>(lane_pointer(w, i, space, address, bytes, true, lane));
     if (there == nullptr) return nullptr;
     if (const int64_t offset = shared_offset(w, space, address); offset >= 0) {
@@ -74,8 +79,10 @@ const Instr* run_wide_move(Warp& w, const Instr* i) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     Bytes value;
-    get(w, from.data(), static_cast<unsigned>(from.size()), kMostBytes / static_cast<unsigned>(from.size()), lane, value.data());
-    put(w, to.data(), static_cast<unsigned>(to.size()), kMostBytes / static_cast<unsigned>(to.size()), lane, value.data());
+    get(w, from.data(), static_cast<unsigned>(from.size()), kMostBytes / static_cast<unsigned>(from.size()), lane,
+        value.data());
+    put(w, to.data(), static_cast<unsigned>(to.size()), kMostBytes / static_cast<unsigned>(to.size()), lane,
+        value.data());
   }
   return i + 1;
 }
@@ -83,10 +90,12 @@ const Instr* run_wide_move(Warp& w, const Instr* i) {
 namespace {
 
 /// An operand that is one register, or a vector of `count`. @return false after an error
-bool lower_rows(Decoder& decoder, const Operand& operand, unsigned count, Type type, bool writes, std::vector<uint32_t>& rows) {
+bool lower_rows(Decoder& decoder, const Operand& operand, unsigned count, Type type, bool writes,
+                std::vector<uint32_t>& rows) {
   const bool vector = operand.kind == Operand::Kind::vector;
   if ((vector ? operand.elements.size() : 1) != count)
-    return decoder.error(operand.position, "expected " + std::to_string(count) + (count == 1 ? " register" : " registers in braces"));
+    return decoder.error(operand.position,
+                         "expected " + std::to_string(count) + (count == 1 ? " register" : " registers in braces"));
   for (unsigned k = 0; k < count; ++k) {
     const Operand& element = vector ? operand.elements[k] : operand;
     if (!writes && type == Type::b128 && element.kind != Operand::Kind::identifier)
@@ -126,11 +135,14 @@ void lower_wide_atomic(Decoder& decoder, const ptx::Instruction& instruction, co
   out.op[1] = keep(decoder, std::move(rows));
   out.op[2] = register_bytes(m.type);
   out.op[3] = count;
-  out.op[4] = compares ? kCompare : m.has("exch") ? kExchange : static_cast<uint32_t>(reduction_named(m.which({"add", "min", "max"})));
+  out.op[4] = compares        ? kCompare
+              : m.has("exch") ? kExchange
+                              : static_cast<uint32_t>(reduction_named(m.which({"add", "min", "max"})));
   out.fp = static_cast<uint8_t>(m.type);
   if (returns) out.flags |= InstrFlag::kPolls;
   if (space != Space::global || decoder.has_transactions()) out.aux = decoder.new_site(instruction, out.op[2] * count);
-  if (space != Space::shared) decoder.cta_communication(instruction, returns ? "result used" : "the result depends on the order");
+  if (space != Space::shared)
+    decoder.cta_communication(instruction, returns ? "result used" : "the result depends on the order");
 }
 
 void lower_wide_move(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {

@@ -89,8 +89,8 @@ int main() {
   OK(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(take), arguments));
   EXPECT_EQ(*out, 20 + 300 + 1 + 'c');
   attribute[1].val.clusterDim = {2, 1, 1};
-  EXPECT_EQ(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(take), arguments), cudaErrorNotSupported);
-  OK(cudaLaunchKernelEx(&config, typed<int>, out, 5) == cudaErrorNotSupported ? cudaSuccess : cudaErrorUnknown);
+  EXPECT_EQ(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(take), arguments), cudaErrorInvalidClusterSize);
+  OK(cudaLaunchKernelEx(&config, typed<int>, out, 5) == cudaErrorInvalidClusterSize ? cudaSuccess : cudaErrorUnknown);
   (void)cudaGetLastError();
   typed<int><<<1, 1>>>(out, 77);
   OK(cudaDeviceSynchronize());

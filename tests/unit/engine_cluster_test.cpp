@@ -24,13 +24,16 @@ class EngineCluster : public EngineTest {
 TEST_F(EngineCluster, registers_tell_where_a_cta_is) {
   cluster = {2, 3, 1};
   const std::string body =
-      "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z; mad.lo.u32 %r4, %r3, 6, %r2; mad.lo.u32 %r4, %r4, 4, "
+      "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %ctaid.z; mad.lo.u32 %r4, %r3, 6, %r2; mad.lo.u32 "
+      "%r4, %r4, 4, "
       "%r1; mul.wide.u32 %rd2, %r4, 64; add.u64 %rd2, %rd2, %rd1;"
-      "mov.u32 %r5, %cluster_ctaid.x; mov.u32 %r6, %cluster_ctaid.y; mov.u32 %r7, %cluster_ctaid.z; mov.u32 %r8, %cluster_ctarank;"
+      "mov.u32 %r5, %cluster_ctaid.x; mov.u32 %r6, %cluster_ctaid.y; mov.u32 %r7, %cluster_ctaid.z; mov.u32 %r8, "
+      "%cluster_ctarank;"
       "mov.u32 %r9, %cluster_nctaid.x; mov.u32 %r10, %cluster_nctaid.y; mov.u32 %r11, %cluster_nctaid.z; mov.u32 %r12, "
       "%cluster_nctarank;"
       "mov.u32 %r13, %clusterid.x; mov.u32 %r14, %clusterid.y; mov.u32 %r15, %clusterid.z; mov.u32 %r16, %nclusterid.x;"
-      "mov.u32 %r17, %nclusterid.y; mov.u32 %r18, %nclusterid.z; mov.pred %p1, %is_explicit_cluster; selp.u32 %r19, 1, 0, %p1;"
+      "mov.u32 %r17, %nclusterid.y; mov.u32 %r18, %nclusterid.z; mov.pred %p1, %is_explicit_cluster; selp.u32 %r19, 1, "
+      "0, %p1;"
       "st.global.v4.u32 [%rd2], {%r5, %r6, %r7, %r8}; st.global.v4.u32 [%rd2+16], {%r9, %r10, %r11, %r12};"
       "st.global.v4.u32 [%rd2+32], {%r13, %r14, %r15, %r16}; st.global.v4.u32 [%rd2+48], {%r17, %r18, %r19, 0}; ret;";
   const auto result = run(kernel(body), {4, 6, 2}, {1}, 48 * 16);
@@ -40,8 +43,8 @@ TEST_F(EngineCluster, registers_tell_where_a_cta_is) {
     for (uint32_t y = 0; y < 6; ++y) {
       for (uint32_t x = 0; x < 4; ++x) {
         const uint32_t* const at = out.data() + ((z * 6 + y) * 4 + x) * 16;
-        const std::vector<uint32_t> expected = {x % 2, y % 3, 0,     x % 2 + 2 * (y % 3), 2, 3, 1, 6,
-                                                x / 2, y / 3, z,     2,                   2, 2, 1, 0};
+        const std::vector<uint32_t> expected = {x % 2, y % 3, 0, x % 2 + 2 * (y % 3), 2, 3, 1, 6, x / 2, y / 3, z, 2, 2,
+                                                2,     1,     0};
         EXPECT_EQ(std::vector<uint32_t>(at, at + 16), expected) << x << ' ' << y << ' ' << z;
       }
     }
@@ -50,25 +53,32 @@ TEST_F(EngineCluster, registers_tell_where_a_cta_is) {
 
 TEST_F(EngineCluster, a_cta_without_cluster_is_one) {
   cluster = {};
-  const auto result = run(kernel(kThread + kSync +
-                                 "mov.u32 %r5, %cluster_nctarank; mov.pred %p1, %is_explicit_cluster; selp.u32 %r6, 10, 20, %p1;"
-                                 "add.u32 %r5, %r5, %r6; st.global.u32 [%rd2], %r5; ret;"),
-                          {2}, {64}, 128);
+  const auto result =
+      run(kernel(kThread + kSync +
+                 "mov.u32 %r5, %cluster_nctarank; mov.pred %p1, %is_explicit_cluster; selp.u32 %r6, 10, 20, %p1;"
+                 "add.u32 %r5, %r5, %r6; st.global.u32 [%rd2], %r5; ret;"),
+          {2}, {64}, 128);
   ASSERT_TRUE(result) << result.error().message;
   for (const uint32_t word : out) EXPECT_EQ(word, 21u);
 }
 
 TEST_F(EngineCluster, loads_stores_and_atomics_reach_others) {
   // Each thread stores into the next CTA, adds into that of rank 0, and reads what the one before stored into its own.
-  const auto result = run(
-      kernel(kShared + kThread + kRank +
-             "shl.b32 %r7, %r1, 2; add.u32 %r8, %r20, %r7; mapa.shared::cluster.u32 %r9, %r8, %r6; mul.lo.u32 %r10, %r5, 100;"
-             "add.u32 %r10, %r10, %r1;" + kSync +
-             "st.shared::cluster.u32 [%r9], %r10; mapa.shared::cluster.u32 %r11, %r20, 0;"
-             "atom.relaxed.cluster.shared::cluster.add.u32 %r12, [%r11+512], 1; red.relaxed.cluster.shared::cluster.max.u32 [%r11+516], %r10;" + kSync +
-             "ld.shared.u32 %r13, [%r8]; ld.shared::cluster.u32 %r14, [%r11+512]; ld.shared::cluster.u32 %r15, [%r11+516];" + kSync +
-             "mul.wide.u32 %rd3, %r4, 16; add.u64 %rd3, %rd3, %rd1; st.global.v4.u32 [%rd3], {%r13, %r14, %r15, %r12}; ret;"),
-      {8}, {64}, 8 * 64 * 4);
+  const auto result = run(kernel(kShared + kThread + kRank +
+                                 "shl.b32 %r7, %r1, 2; add.u32 %r8, %r20, %r7; mapa.shared::cluster.u32 %r9, %r8, %r6; "
+                                 "mul.lo.u32 %r10, %r5, 100;"
+                                 "add.u32 %r10, %r10, %r1;" +
+                                 kSync +
+                                 "st.shared::cluster.u32 [%r9], %r10; mapa.shared::cluster.u32 %r11, %r20, 0;"
+                                 "atom.relaxed.cluster.shared::cluster.add.u32 %r12, [%r11+512], 1; "
+                                 "red.relaxed.cluster.shared::cluster.max.u32 [%r11+516], %r10;" +
+                                 kSync +
+                                 "ld.shared.u32 %r13, [%r8]; ld.shared::cluster.u32 %r14, [%r11+512]; "
+                                 "ld.shared::cluster.u32 %r15, [%r11+516];" +
+                                 kSync +
+                                 "mul.wide.u32 %rd3, %r4, 16; add.u64 %rd3, %rd3, %rd1; st.global.v4.u32 [%rd3], "
+                                 "{%r13, %r14, %r15, %r12}; ret;"),
+                          {8}, {64}, 8 * 64 * 4);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_TRUE(result->parallel) << result->why_serial;
   std::vector<bool> seen(256);
@@ -91,13 +101,16 @@ TEST_F(EngineCluster, generic_addresses_reach_others) {
   const auto result = run(
       kernel(kShared + kThread + kRank +
              "cvt.u64.u32 %rd4, %r20; cvta.shared.u64 %rd4, %rd4; mapa.u64 %rd5, %rd4, %r6; mapa.u64 %rd6, %rd4, %r5;"
-             "setp.eq.u32 %p1, %r1, 0; @%p1 st.u32 [%rd5], %r5;" + kSync +
+             "setp.eq.u32 %p1, %r1, 0; @%p1 st.u32 [%rd5], %r5;" +
+             kSync +
              "ld.u32 %r7, [%rd4]; ld.u32 %r8, [%rd6]; getctarank.u64 %r9, %rd5; getctarank.u64 %r10, %rd4;"
-             "isspacep.shared::cta %p2, %rd5; isspacep.shared::cluster %p3, %rd5; isspacep.shared::cta %p4, %rd6; isspacep.shared %p5, %rd4;"
+             "isspacep.shared::cta %p2, %rd5; isspacep.shared::cluster %p3, %rd5; isspacep.shared::cta %p4, %rd6; "
+             "isspacep.shared %p5, %rd4;"
              "isspacep.global %p6, %rd5; selp.u32 %r11, 1, 0, %p2; selp.u32 %r12, 2, 0, %p3; or.b32 %r11, %r11, %r12;"
              "selp.u32 %r12, 4, 0, %p4; or.b32 %r11, %r11, %r12; selp.u32 %r12, 8, 0, %p5; or.b32 %r11, %r11, %r12;"
              "selp.u32 %r12, 16, 0, %p6; or.b32 %r11, %r11, %r12; shl.b32 %r10, %r10, 4; or.b32 %r9, %r9, %r10;"
-             "mul.wide.u32 %rd3, %r4, 16; add.u64 %rd3, %rd3, %rd1; st.global.v4.u32 [%rd3], {%r7, %r8, %r9, %r11};" + kSync + "ret;"),
+             "mul.wide.u32 %rd3, %r4, 16; add.u64 %rd3, %rd3, %rd1; st.global.v4.u32 [%rd3], {%r7, %r8, %r9, %r11};" +
+             kSync + "ret;"),
       {4}, {32}, 4 * 32 * 4);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t rank = 0; rank < 4; ++rank) {
@@ -112,8 +125,8 @@ TEST_F(EngineCluster, generic_addresses_reach_others) {
 TEST_F(EngineCluster, accesses_to_several_ctas_are_counted_by_cta) {
   // Lanes of a warp go to one word of each of the four CTAs: all in bank 0, but four memories. In one CTA it is a conflict.
   const auto body = [](const std::string& where) {
-    return kernel(kShared + kThread + kRank + "and.b32 %r7, %r1, 3; shl.b32 %r8, %r7, 7; add.u32 %r8, %r8, %r20;" + where + kSync +
-                  "ld.shared::cluster.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10;" + kSync + "ret;");
+    return kernel(kShared + kThread + kRank + "and.b32 %r7, %r1, 3; shl.b32 %r8, %r7, 7; add.u32 %r8, %r8, %r20;" +
+                  where + kSync + "ld.shared::cluster.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10;" + kSync + "ret;");
   };
   auto result = run(body("mapa.shared::cluster.u32 %r9, %r8, %r7;"), {4}, {32}, 128);
   ASSERT_TRUE(result) << result.error().message;
@@ -127,20 +140,22 @@ TEST_F(EngineCluster, accesses_to_several_ctas_are_counted_by_cta) {
 
 TEST_F(EngineCluster, a_barrier_takes_all_that_live) {
   // Of each CTA warp 1 ends at once, and one lane of warp 0; CTA 3 ends before all others arrive for the second time.
-  const auto result = run(
-      kernel(kShared + kThread + kRank +
-             "setp.ge.u32 %p1, %r1, 32; @%p1 exit; setp.eq.u32 %p2, %r1, 7; @%p2 exit; mapa.shared::cluster.u32 %r9, %r20, 0;"
-             "red.shared::cluster.add.u32 [%r9], 1; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;"
-             "ld.shared::cluster.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10; setp.eq.u32 %p3, %r5, 3; @%p3 exit;"
-             "barrier.cluster.arrive.relaxed; barrier.cluster.wait; ret;"),
-      {4}, {64}, 256);
+  const auto result =
+      run(kernel(kShared + kThread + kRank +
+                 "setp.ge.u32 %p1, %r1, 32; @%p1 exit; setp.eq.u32 %p2, %r1, 7; @%p2 exit; mapa.shared::cluster.u32 "
+                 "%r9, %r20, 0;"
+                 "red.shared::cluster.add.u32 [%r9], 1; barrier.cluster.arrive.release; barrier.cluster.wait.acquire;"
+                 "ld.shared::cluster.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10; setp.eq.u32 %p3, %r5, 3; @%p3 exit;"
+                 "barrier.cluster.arrive.relaxed; barrier.cluster.wait; ret;"),
+          {4}, {64}, 256);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 256; ++i) EXPECT_EQ(out[i], i % 64 >= 32 || i % 64 == 7 ? 0u : 124u) << i;
 }
 
 TEST_F(EngineCluster, barriers_on_others_are_told_of_stores) {
   // Each CTA waits for 32 stores of 8 bytes by the one before, and for 32 additions.
-  const std::string wait = "W$: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r21], $; @!%p1 bra W$;\n";
+  const std::string wait =
+      "W$: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r21], $; @!%p1 bra W$;\n";
   const auto phase = [&](const std::string& which) {
     std::string text = wait;
     for (size_t at; (at = text.find('$')) != std::string::npos;) text.replace(at, 1, which);
@@ -148,15 +163,23 @@ TEST_F(EngineCluster, barriers_on_others_are_told_of_stores) {
   };
   const auto result = run(
       kernel(kShared + kThread + kRank +
-             "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared::cta.b64 [%r21], 1; fence.mbarrier_init.release.cluster;" + kSync +
-             "mapa.shared::cluster.u32 %r7, %r20, %r6; mapa.shared::cluster.u32 %r8, %r21, %r6; shl.b32 %r9, %r1, 3; add.u32 %r9, %r9, %r7;"
-             "@%p2 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r21], 256; mul.lo.u32 %r10, %r5, 1000; add.u32 %r10, %r10, %r1;"
-             "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r9], {%r10, 77}, [%r8];" + phase("0") +
+             "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared::cta.b64 [%r21], 1; "
+             "fence.mbarrier_init.release.cluster;" +
+             kSync +
+             "mapa.shared::cluster.u32 %r7, %r20, %r6; mapa.shared::cluster.u32 %r8, %r21, %r6; shl.b32 %r9, %r1, 3; "
+             "add.u32 %r9, %r9, %r7;"
+             "@%p2 mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r21], 256; mul.lo.u32 %r10, %r5, 1000; "
+             "add.u32 %r10, %r10, %r1;"
+             "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r9], {%r10, 77}, [%r8];" +
+             phase("0") +
              "shl.b32 %r11, %r1, 3; add.u32 %r11, %r11, %r20; ld.shared.v2.u32 {%r12, %r13}, [%r11];"
-             "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 128;" + kSync +
-             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r7+512], %r1, [%r8];" + phase("1") +
+             "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 128;" +
+             kSync +
+             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r7+512], %r1, [%r8];" +
+             phase("1") +
              "ld.shared.u32 %r14, [%r20+512]; mul.wide.u32 %rd3, %r4, 16; add.u64 %rd3, %rd3, %rd1;"
-             "st.global.v4.u32 [%rd3], {%r12, %r13, %r14, 0};" + kSync + "ret;"),
+             "st.global.v4.u32 [%rd3], {%r12, %r13, %r14, 0};" +
+             kSync + "ret;"),
       {4}, {32}, 4 * 32 * 4);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t cta = 0; cta < 4; ++cta) {
@@ -174,20 +197,30 @@ TEST_F(EngineCluster, arrivals_and_bulk_copies_reach_others) {
   // copies 128 bytes of global memory to ranks 1 and 3.
   const std::string wait = ": mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r21], ";
   const auto result = run(
-      kernel(kShared + kThread + kRank +
-             "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared::cta.b64 [%r21], 2; mad.lo.u32 %r7, %r1, 8, %r20;"
-             "mad.lo.u32 %r8, %r5, 64, %r1; st.shared.v2.u32 [%r7], {%r8, 5}; cvt.u64.u32 %rd5, %r1; st.global.u32 [%rd2], %r8;" + kSync +
-             "mapa.shared::cluster.u32 %r9, %r20, %r6; mapa.shared::cluster.u32 %r10, %r21, %r6;"
-             "@!%p2 bra WAIT; mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 256; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10];"
-             "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r9+512], [%r20], 256, [%r10];\n"
-             "WAIT" + wait + "0; @!%p1 bra WAIT; mad.lo.u32 %r11, %r1, 8, %r20; ld.shared.u32 %r12, [%r11+512];" + kSync +
-             "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 128; @%p2 mbarrier.arrive.shared.b64 _, [%r21];" + kSync +
-             "setp.ne.u32 %p3, %r5, 0; @%p3 bra SECOND; @!%p2 bra SECOND; "
-             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r20], [%rd1], 128, [%r21], 10;\n"
-             "SECOND: and.b32 %r14, %r5, 1; setp.eq.u32 %p4, %r14, 0; mov.u32 %r15, 0; @%p4 bra DONE;\n"
-             "THEN" + wait + "1; @!%p1 bra THEN; mad.lo.u32 %r16, %r1, 4, %r20; ld.shared.u32 %r15, [%r16];\n"
-             "DONE: mul.wide.u32 %rd3, %r4, 8; add.u64 %rd3, %rd3, %rd1; st.global.v2.u32 [%rd3+1024], {%r12, %r15};" + kSync + "ret;",
-             ""),
+      kernel(
+          kShared + kThread + kRank +
+              "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared::cta.b64 [%r21], 2; mad.lo.u32 %r7, %r1, 8, %r20;"
+              "mad.lo.u32 %r8, %r5, 64, %r1; st.shared.v2.u32 [%r7], {%r8, 5}; cvt.u64.u32 %rd5, %r1; st.global.u32 "
+              "[%rd2], %r8;" +
+              kSync +
+              "mapa.shared::cluster.u32 %r9, %r20, %r6; mapa.shared::cluster.u32 %r10, %r21, %r6;"
+              "@!%p2 bra WAIT; mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 256; "
+              "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r10];"
+              "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r9+512], [%r20], 256, [%r10];\n"
+              "WAIT" +
+              wait + "0; @!%p1 bra WAIT; mad.lo.u32 %r11, %r1, 8, %r20; ld.shared.u32 %r12, [%r11+512];" + kSync +
+              "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 128; @%p2 mbarrier.arrive.shared.b64 _, [%r21];" +
+              kSync +
+              "setp.ne.u32 %p3, %r5, 0; @%p3 bra SECOND; @!%p2 bra SECOND; "
+              "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r20], [%rd1], "
+              "128, [%r21], 10;\n"
+              "SECOND: and.b32 %r14, %r5, 1; setp.eq.u32 %p4, %r14, 0; mov.u32 %r15, 0; @%p4 bra DONE;\n"
+              "THEN" +
+              wait +
+              "1; @!%p1 bra THEN; mad.lo.u32 %r16, %r1, 4, %r20; ld.shared.u32 %r15, [%r16];\n"
+              "DONE: mul.wide.u32 %rd3, %r4, 8; add.u64 %rd3, %rd3, %rd1; st.global.v2.u32 [%rd3+1024], {%r12, %r15};" +
+              kSync + "ret;",
+          ""),
       {4}, {32}, 256 + 256);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t cta = 0; cta < 4; ++cta) {
@@ -200,12 +233,14 @@ TEST_F(EngineCluster, arrivals_and_bulk_copies_reach_others) {
 }
 
 TEST_F(EngineCluster, results_do_not_depend_on_threads_or_instruction_set) {
-  const std::string text = kernel(
-      kShared + kThread + kRank +
-      "mapa.shared::cluster.u32 %r9, %r20, %r6; mov.u32 %r10, 0;\n"
-      "LOOP: atom.shared::cluster.add.u32 %r11, [%r9], %r1; mad.lo.u32 %r12, %r11, 31, %r10; and.b32 %r13, %r12, 127; shl.b32 %r13, %r13, 2;"
-      "add.u32 %r13, %r13, %r9; atom.shared::cluster.exch.b32 %r14, [%r13+4], %r12; add.u32 %r10, %r10, 1; xor.b32 %r12, %r12, %r14;"
-      "setp.lt.u32 %p1, %r10, 5; @%p1 bra LOOP;" + kSync + "st.global.u32 [%rd2], %r12; ret;");
+  const std::string text = kernel(kShared + kThread + kRank +
+                                  "mapa.shared::cluster.u32 %r9, %r20, %r6; mov.u32 %r10, 0;\n"
+                                  "LOOP: atom.shared::cluster.add.u32 %r11, [%r9], %r1; mad.lo.u32 %r12, %r11, 31, "
+                                  "%r10; and.b32 %r13, %r12, 127; shl.b32 %r13, %r13, 2;"
+                                  "add.u32 %r13, %r13, %r9; atom.shared::cluster.exch.b32 %r14, [%r13+4], %r12; "
+                                  "add.u32 %r10, %r10, 1; xor.b32 %r12, %r12, %r14;"
+                                  "setp.lt.u32 %p1, %r10, 5; @%p1 bra LOOP;" +
+                                  kSync + "st.global.u32 [%rd2], %r12; ret;");
   std::vector<uint32_t> first;
   for (const char* isa : {"portable", "avx2", "avx512"}) {
     for (const unsigned threads : {1u, 3u}) {
@@ -229,23 +264,30 @@ TEST_F(EngineCluster, results_do_not_depend_on_threads_or_instruction_set) {
 }
 
 TEST_F(EngineCluster, rejects_what_is_not_there) {
-  EXPECT_NE(fault_of("mapa.shared::cluster.u32 %r9, %r20, 4;").message.find("rank 4 in a cluster of 4 CTAs"), std::string::npos);
-  EXPECT_NE(fault_of("mov.u32 %r9, 83886080; ld.shared::cluster.u32 %r10, [%r9];").message.find("shared memory of rank 4 in a cluster of 4"),
+  EXPECT_NE(fault_of("mapa.shared::cluster.u32 %r9, %r20, 4;").message.find("rank 4 in a cluster of 4 CTAs"),
+            std::string::npos);
+  EXPECT_NE(fault_of("mov.u32 %r9, 83886080; ld.shared::cluster.u32 %r10, [%r9];")
+                .message.find("shared memory of rank 4 in a cluster of 4"),
             std::string::npos);
   EXPECT_NE(fault_of("mapa.shared::cluster.u32 %r9, %r20, %r6; st.shared::cluster.u32 [%r9+4096], 1;" + kSync)
-                .message.find("of shared memory"), std::string::npos);
+                .message.find("of shared memory"),
+            std::string::npos);
   EXPECT_NE(fault_of("mapa.u64 %rd5, %rd1, 1;").message.find("no address of shared memory"), std::string::npos);
 }
 
 TEST_F(EngineCluster, rejects_access_to_a_cta_that_has_ended) {
-  const Fault fault = fault_of("setp.ne.u32 %p1, %r5, 0; @%p1 exit; mov.u32 %r7, 100;\nW: sub.u32 %r7, %r7, 1; nanosleep.u32 10;"
-                               "setp.ne.u32 %p2, %r7, 0; @%p2 bra W; mapa.shared::cluster.u32 %r9, %r20, 1; ld.shared::cluster.u32 %r10, [%r9];");
-  EXPECT_NE(fault.message.find("the CTA of rank 1, whose shared memory this is, has ended"), std::string::npos) << fault.message;
+  const Fault fault = fault_of(
+      "setp.ne.u32 %p1, %r5, 0; @%p1 exit; mov.u32 %r7, 100;\nW: sub.u32 %r7, %r7, 1; nanosleep.u32 10;"
+      "setp.ne.u32 %p2, %r7, 0; @%p2 bra W; mapa.shared::cluster.u32 %r9, %r20, 1; ld.shared::cluster.u32 %r10, "
+      "[%r9];");
+  EXPECT_NE(fault.message.find("the CTA of rank 1, whose shared memory this is, has ended"), std::string::npos)
+      << fault.message;
 }
 
 TEST_F(EngineCluster, rejects_barriers_out_of_step) {
   EXPECT_NE(fault_of("barrier.cluster.wait;").message.find("without having arrived"), std::string::npos);
-  EXPECT_NE(fault_of("barrier.cluster.arrive; barrier.cluster.arrive;").message.find("has not waited"), std::string::npos);
+  EXPECT_NE(fault_of("barrier.cluster.arrive; barrier.cluster.arrive;").message.find("has not waited"),
+            std::string::npos);
   // Rank 2 waits at a barrier of its own that nobody else comes to.
   const Fault stuck = fault_of("setp.eq.u32 %p1, %r5, 2; @%p1 bar.sync 1, 64;" + kSync);
   EXPECT_NE(stuck.message.find("all live warps of the CTA are blocked"), std::string::npos) << stuck.message;
@@ -253,8 +295,10 @@ TEST_F(EngineCluster, rejects_barriers_out_of_step) {
 
 TEST_F(EngineCluster, kernels_say_what_clusters_they_want) {
   const auto program = engine().load(
-      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry a() .explicitcluster .reqnctapercluster 2, 1, 3 { ret; }\n"
-      ".visible .entry b() .maxclusterrank 4 { ret; }\n", "test.ptx");
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry a() .explicitcluster .reqnctapercluster 2, 1, 3 "
+      "{ ret; }\n"
+      ".visible .entry b() .maxclusterrank 4 { ret; }\n",
+      "test.ptx");
   ASSERT_TRUE(program);
   const auto& all = kernels(**program);
   EXPECT_EQ(all[0].required_cluster, (std::array<uint32_t, 3>{2, 1, 3}));

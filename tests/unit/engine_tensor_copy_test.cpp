@@ -47,7 +47,8 @@ class TensorCopy : public EngineTest {
     return result;
   }
   static inline const std::string kBegin =
-      ".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 bar; mov.u32 %r1, %tid.x; mov.u32 %r20, s; mov.u32 %r21, bar;"
+      ".shared .align 128 .b8 s[4096]; .shared .align 8 .b64 bar; mov.u32 %r1, %tid.x; mov.u32 %r20, s; mov.u32 %r21, "
+      "bar;"
       "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r21], 1; bar.sync 0;\n";
   static std::string wait(unsigned bytes) {
     return "@%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r21], " + std::to_string(bytes) +
@@ -64,15 +65,19 @@ TEST_F(TensorCopy, im2col_takes_pixels_of_a_bounding_box) {
   std::vector<uint32_t> data(4 * 4 * 3 * 2);
   for (uint32_t i = 0; i < data.size(); ++i) data[i] = 1000 + i;
   const auto result = run_with(
-      ".reg .b16 %rs<8>; mov.u16 %rs1, 1; mov.u16 %rs2, 2; @!%p2 bra B; cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-      "[%r20], [%rd1, {0, 1, 1, 0}], [%r21], {%rs1, %rs2};\nB:" + wait(160) +
-          "mad.lo.u32 %r3, %r1, 4, %r20; mad.wide.u32 %rd3, %r1, 4, %rd1; ld.shared.u32 %r4, [%r3]; st.global.u32 [%rd3+1024], %r4;"
+      ".reg .b16 %rs<8>; mov.u16 %rs1, 1; mov.u16 %rs2, 2; @!%p2 bra B; "
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+      "[%r20], [%rd1, {0, 1, 1, 0}], [%r21], {%rs1, %rs2};\nB:" +
+          wait(160) +
+          "mad.lo.u32 %r3, %r1, 4, %r20; mad.wide.u32 %rd3, %r1, 4, %rd1; ld.shared.u32 %r4, [%r3]; st.global.u32 "
+          "[%rd3+1024], %r4;"
           "setp.lt.u32 %p3, %r1, 8; @%p3 ld.shared.u32 %r4, [%r3+128]; @%p3 st.global.u32 [%rd3+1152], %r4; ret;",
       512, {.element = TensorMap::u32, .dimensions = 4, .sizes = sizes, .strides = strides, .steps = steps},
       [&](const TensorShape& shape, TensorMap& map) { return encode_im2col(shape, lower, upper, 4, 10, map); }, data);
   ASSERT_TRUE(result) << result.error().message;
   // By hand: starts (1,1), (2,1), then image 1 from (-1,-1): (-1,-1) (0,-1) (1,-1) (2,-1) (-1,0) (0,0) (1,0) (2,0), each plus (1, 2).
-  const int w[] = {2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, h[] = {3, 3, 1, 1, 1, 1, 2, 2, 2, 2}, n[] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  const int w[] = {2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, h[] = {3, 3, 1, 1, 1, 1, 2, 2, 2, 2},
+            n[] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
   for (uint32_t pixel = 0; pixel < 10; ++pixel) {
     for (uint32_t c = 0; c < 4; ++c) {
       const auto at = static_cast<uint32_t>(((n[pixel] * 3 + h[pixel]) * 4 + w[pixel]) * 4) + c;
@@ -85,43 +90,80 @@ TEST_F(TensorCopy, rows_of_a_box_are_counted_as_rows_of_banks) {
   const uint64_t sizes[] = {64, 8}, strides[] = {256};
   const uint32_t steps[] = {1, 1}, box[] = {32, 8};
   const auto result = run_with(
-      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, {0, 0}], [%r21];\nB:" +
+      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, "
+      "{0, 0}], [%r21];\nB:" +
           wait(1024) + "ret;",
-      1024, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps, .swizzle = 3},
-      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, std::vector<uint32_t>(512, 5));
+      1024,
+      {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps, .swizzle = 3},
+      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); },
+      std::vector<uint32_t>(512, 5));
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(result->sites.at(0).counter.wavefronts, 8u);
   EXPECT_EQ(result->sites.at(0).counter.ideal, 8u);
 }
 
+TEST_F(TensorCopy, descriptors_are_changed_in_memory) {
+  // A map of 64 x 8 words becomes one of 16 x 2 at 512 bytes further, with rows of 128 bytes, read in boxes of 8 x 4; the change is
+  // made in shared memory and copied back.
+  const uint64_t sizes[] = {64, 8}, strides[] = {256};
+  const uint32_t steps[] = {1, 1}, box[] = {32, 8};
+  std::vector<uint32_t> data(256);
+  for (uint32_t i = 0; i < data.size(); ++i) data[i] = 1000 + i;
+  const auto result = run_with(
+      "mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.u32 %r3, [%rd2]; mad.lo.u32 %r4, %r1, 4, %r20; st.shared.u32 [%r4+1024], %r3; bar.sync 0;"
+      "@!%p2 bra C; add.u64 %rd3, %rd1, 768; tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r20+1024], %rd3;"
+      "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r20+1024], 0, 16; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 "
+      "[%r20+1024], 1, 2; mov.u64 %rd4, 128; tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r20+1024], 0, %rd4;"
+      "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r20+1024], 0, 8; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 "
+      "[%r20+1024], 1, 4;\nC: tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], "
+      "[%r20+1024], 128; fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;"
+      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd1, {12, 1}], [%r21];\nB:" +
+          wait(128) + "ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd2+2048], %r5; ret;",
+      1024, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
+      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 32; ++i)  // row 1 from column 12: four elements of it are there
+    EXPECT_EQ(out[512 + i], i < 4 ? 1000 + 128 + 32 + 12 + i : 0) << i;
+}
+
 TEST_F(TensorCopy, rejects_what_does_not_fit) {
   const uint64_t sizes[] = {64, 8}, strides[] = {256};
   const uint32_t steps[] = {1, 1}, box[] = {32, 8};
-  const TensorShape shape{.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps};
+  const TensorShape shape{
+      .element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps};
   const auto encode = [&](const TensorShape& given, TensorMap& map) { return encode_tiled(given, box, map); };
   const auto message = [&](const std::string& copy, size_t words = 1024) {
-    const auto result = run_with("@!%p2 bra B; " + copy + "\nB: ret;", words, shape, encode, std::vector<uint32_t>(64, 5));
+    const auto result =
+        run_with("@!%p2 bra B; " + copy + "\nB: ret;", words, shape, encode, std::vector<uint32_t>(64, 5));
     return result ? "" : result.error().message;
   };
   const std::string load = "cp.async.bulk.tensor.";
   const std::string rest = ".shared::cta.global.mbarrier::complete_tx::bytes ";
-  const auto has = [](const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; };
-  EXPECT_TRUE(has(message(load + "3d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21];"), "a tensor map of 2 dimensions, and a copy of 3"));
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(message(load + "3d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21];"),
+                  "a tensor map of 2 dimensions, and a copy of 3"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+64], [%rd1, {0, 0}], [%r21];"), "a multiple of 128"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+32, {0, 0}], [%r21];"), "a multiple of 64"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+128, {0, 0}], [%r21];"), "there is no tensor map here"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+3584], [%rd1, {0, 0}], [%r21];"), "shared memory"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1, {0, 0}], [%r21];", 128), "past the end of"));
-  EXPECT_TRUE(has(refusal(kernel(kBegin + load + "2d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21]; ret;")), "and 2 coordinates"));
-  EXPECT_TRUE(has(refusal(kernel(kBegin + "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r20], "
-                                 "[%rd1, {0, 0}], [%r21], {}; ret;")), "im2col takes tensors of 3 to 5 dimensions"));
+  EXPECT_TRUE(has(refusal(kernel(kBegin + load + "2d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21]; ret;")),
+                  "and 2 coordinates"));
+  EXPECT_TRUE(
+      has(refusal(kernel(kBegin +
+                         "cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r20], "
+                         "[%rd1, {0, 0}], [%r21], {}; ret;")),
+          "im2col takes tensors of 3 to 5 dimensions"));
 }
 
 TEST(TensorMap, rejects_sizes_as_the_driver_says) {
   const uint64_t sizes[] = {64, 8}, strides[] = {256};
   const uint32_t steps[] = {1, 1};
   TensorMap map;
-  TensorShape shape{.element = TensorMap::u32, .dimensions = 2, .address = 4096, .sizes = sizes, .strides = strides, .steps = steps};
+  TensorShape shape{
+      .element = TensorMap::u32, .dimensions = 2, .address = 4096, .sizes = sizes, .strides = strides, .steps = steps};
   const uint32_t box[] = {32, 8}, wide[] = {64, 8};
   EXPECT_EQ(encode_tiled(shape, box, map), "");
   EXPECT_EQ(map.stride(0), 4u);
@@ -138,13 +180,17 @@ TEST(TensorMap, rejects_sizes_as_the_driver_says) {
 TEST_F(TensorCopy, copies_in_bulk_combine_with_what_is_there) {
   // 32 words of 1, 2, … in shared memory: added to global memory, as floats too; then the larger of each with shared memory.
   const auto result = run(
-      kernel(kBegin + "add.u32 %r2, %r1, 1; cvt.rn.f32.u32 %f1, %r2; mad.lo.u32 %r3, %r1, 4, %r20; st.shared.u32 [%r3], %r2;"
-             "st.shared.f32 [%r3+128], %f1; mul.lo.u32 %r4, %r2, %r2; and.b32 %r4, %r4, 15; st.shared.u32 [%r3+256], %r4;"
-             "mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 [%rd2], 100; st.global.f32 [%rd2+128], 0f3F000000; bar.sync 0; @!%p2 bra B;"
-             "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r20], 128;"
-             "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1+128], [%r20+128], 128;"
-             "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.u32 [%r20], [%r20+256], 128, [%r21];\nB:" +
-             wait(128) + "ld.shared.u32 %r5, [%r3]; st.global.u32 [%rd2+256], %r5; ret;"),
+      kernel(
+          kBegin +
+          "add.u32 %r2, %r1, 1; cvt.rn.f32.u32 %f1, %r2; mad.lo.u32 %r3, %r1, 4, %r20; st.shared.u32 [%r3], %r2;"
+          "st.shared.f32 [%r3+128], %f1; mul.lo.u32 %r4, %r2, %r2; and.b32 %r4, %r4, 15; st.shared.u32 [%r3+256], %r4;"
+          "mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 [%rd2], 100; st.global.f32 [%rd2+128], 0f3F000000; bar.sync "
+          "0; @!%p2 bra B;"
+          "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r20], 128;"
+          "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1+128], [%r20+128], 128;"
+          "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.max.u32 [%r20], [%r20+256], "
+          "128, [%r21];\nB:" +
+          wait(128) + "ld.shared.u32 %r5, [%r3]; st.global.u32 [%rd2+256], %r5; ret;"),
       {1}, {32}, 96);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 32; ++i) {
@@ -159,10 +205,13 @@ TEST_F(TensorCopy, copies_in_bulk_combine_with_what_is_there) {
 
 TEST_F(TensorCopy, rejects_reductions_that_are_not_there) {
   const auto refused = [&](const std::string& text) { return !refusal(kernel(kBegin + text + " ret;")).empty(); };
-  EXPECT_TRUE(refused("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd1], [%r20], 128;")) << "wants .noftz";
+  EXPECT_TRUE(refused("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f16 [%rd1], [%r20], 128;"))
+      << "wants .noftz";
   EXPECT_FALSE(refused("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd1], [%r20], 128;"));
   EXPECT_TRUE(refused("cp.reduce.async.bulk.global.shared::cta.bulk_group.min.f32 [%rd1], [%r20], 128;"));
-  EXPECT_TRUE(refused("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [%r20], [%r20], 128, [%r21];"));
+  EXPECT_TRUE(
+      refused("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [%r20], [%r20], "
+              "128, [%r21];"));
 }
 
 }  // namespace

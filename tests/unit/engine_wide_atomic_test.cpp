@@ -10,11 +10,14 @@ using EngineWideAtomic = EngineTest;
 
 TEST_F(EngineWideAtomic, vectors_of_floats_are_added_element_by_element) {
   // 64 threads add (1, 2, 4, 8) to the same 16 bytes; each gets what was there before.
-  const auto result = run(
-      kernel(kThread + "mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40800000; mov.f32 %f4, 0f41000000;"
-             "atom.global.add.v4.f32 {%f5, %f6, %f7, _}, [%rd1], {%f1, %f2, %f3, %f4}; red.relaxed.gpu.global.add.v2.f32 [%rd1+16], {%f2, %f4};"
-             "mul.f32 %f8, %f5, 0f40800000; setp.eq.f32 %p1, %f8, %f7; selp.u32 %r5, 1, 0, %p1; st.global.u32 [%rd2+64], %r5; ret;"),
-      {2}, {32}, 128);
+  const auto result =
+      run(kernel(kThread +
+                 "mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; mov.f32 %f3, 0f40800000; mov.f32 %f4, 0f41000000;"
+                 "atom.global.add.v4.f32 {%f5, %f6, %f7, _}, [%rd1], {%f1, %f2, %f3, %f4}; "
+                 "red.relaxed.gpu.global.add.v2.f32 [%rd1+16], {%f2, %f4};"
+                 "mul.f32 %f8, %f5, 0f40800000; setp.eq.f32 %p1, %f8, %f7; selp.u32 %r5, 1, 0, %p1; st.global.u32 "
+                 "[%rd2+64], %r5; ret;"),
+          {2}, {32}, 128);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_FALSE(result->parallel);
   const float expected[] = {64, 128, 256, 512, 128, 512};
@@ -25,9 +28,11 @@ TEST_F(EngineWideAtomic, vectors_of_floats_are_added_element_by_element) {
 TEST_F(EngineWideAtomic, vectors_of_halves_have_sums_and_extrema) {
   // f16: 1 = 0x3c00, 2 = 0x4000, 3 = 0x4200, -1 = 0xbc00.
   const auto result = run(
-      kernel(".reg .b16 %h<8>; mov.b16 %h1, 0x3c00; mov.b16 %h2, 0xbc00; mov.u32 %r5, 0x40003c00; mov.u32 %r6, 0xbc004200;"
-             "red.global.add.noftz.v4.f16 [%rd1], {%h1, %h1, %h2, %h1}; red.global.min.noftz.v2.f16x2 [%rd1+8], {%r5, %r6};"
-             "red.global.max.noftz.v2.bf16 [%rd1+16], {%h1, %h2}; ret;"),
+      kernel(
+          ".reg .b16 %h<8>; mov.b16 %h1, 0x3c00; mov.b16 %h2, 0xbc00; mov.u32 %r5, 0x40003c00; mov.u32 %r6, 0xbc004200;"
+          "red.global.add.noftz.v4.f16 [%rd1], {%h1, %h1, %h2, %h1}; red.global.min.noftz.v2.f16x2 [%rd1+8], {%r5, "
+          "%r6};"
+          "red.global.max.noftz.v2.bf16 [%rd1+16], {%h1, %h2}; ret;"),
       {1}, {2}, 16);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(out[0], 0x40004000u);
@@ -40,11 +45,13 @@ TEST_F(EngineWideAtomic, vectors_of_halves_have_sums_and_extrema) {
 TEST_F(EngineWideAtomic, sixteen_bytes_are_exchanged_and_compared) {
   // Lane 0 compares with what is there, lane 1 with what is not there any more; then both exchange in shared memory.
   const auto result = run(
-      kernel(".reg .b128 %q<6>; .shared .align 16 .b8 s[16];" + kThread +
-             "cvt.u64.u32 %rd3, %r1; add.u64 %rd4, %rd3, 5; mov.b128 %q1, {%rd3, %rd3}; mov.b128 %q2, {%rd4, 7};"
-             "atom.global.cas.b128 %q3, [%rd1], %q1, %q2; mov.b128 {%rd5, %rd6}, %q3; atom.shared.exch.b128 %q4, [s], %q2;"
-             "mov.b128 {%rd7, %rd8}, %q4; mul.wide.u32 %rd9, %r1, 32; add.u64 %rd9, %rd9, %rd1; st.global.v2.u64 [%rd9+64], {%rd5, %rd6};"
-             "st.global.v2.u64 [%rd9+80], {%rd7, %rd8}; ret;"),
+      kernel(
+          ".reg .b128 %q<6>; .shared .align 16 .b8 s[16];" + kThread +
+          "cvt.u64.u32 %rd3, %r1; add.u64 %rd4, %rd3, 5; mov.b128 %q1, {%rd3, %rd3}; mov.b128 %q2, {%rd4, 7};"
+          "atom.global.cas.b128 %q3, [%rd1], %q1, %q2; mov.b128 {%rd5, %rd6}, %q3; atom.shared.exch.b128 %q4, [s], %q2;"
+          "mov.b128 {%rd7, %rd8}, %q4; mul.wide.u32 %rd9, %r1, 32; add.u64 %rd9, %rd9, %rd1; st.global.v2.u64 "
+          "[%rd9+64], {%rd5, %rd6};"
+          "st.global.v2.u64 [%rd9+80], {%rd7, %rd8}; ret;"),
       {1}, {2}, 64);
   ASSERT_TRUE(result) << result.error().message;
   const auto at = [&](size_t word) { return out[word] | uint64_t{out[word + 1]} << 32; };
@@ -80,22 +87,28 @@ using EngineAlloca = EngineTest;
 
 TEST_F(EngineAlloca, threads_take_different_amounts) {
   // Thread t takes 4 (t + 1) bytes twice, fills both with its number and sums them; between, what it saved is restored.
-  const auto result = run(
-      kernel(kThread + "add.u32 %r5, %r1, 1; shl.b32 %r6, %r5, 2; cvt.u64.u32 %rd3, %r6; stacksave.u64 %rd9; alloca.u64 %rd4, %rd3, 16; "
-             "alloca.u64 %rd5, %rd3; mov.u32 %r7, 0;\n"
-             "F: mul.wide.u32 %rd6, %r7, 4; add.u64 %rd7, %rd4, %rd6; st.local.u32 [%rd7], %r1; cvta.local.u64 %rd8, %rd5; add.u64 %rd8, %rd8, "
-             "%rd6; st.u32 [%rd8], 100; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r5; @%p1 bra F; mov.u32 %r8, 0; mov.u32 %r7, 0;\n"
-             "G: mul.wide.u32 %rd6, %r7, 4; add.u64 %rd7, %rd4, %rd6; ld.local.u32 %r9, [%rd7]; add.u32 %r8, %r8, %r9; add.u64 %rd7, %rd5, "
-             "%rd6; ld.local.u32 %r9, [%rd7]; add.u32 %r8, %r8, %r9; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r5; @%p1 bra G;"
-             "stackrestore.u64 %rd9; alloca.u64 %rd10, %rd3, 16; setp.eq.u64 %p2, %rd10, %rd4; selp.u32 %r10, 1000000, 0, %p2;"
-             "add.u32 %r8, %r8, %r10; st.global.u32 [%rd2], %r8; ret;"),
-      {2}, {40}, 80);
+  const auto result = run(kernel(kThread + "add.u32 %r5, %r1, 1; shl.b32 %r6, %r5, 2; cvt.u64.u32 %rd3, %r6; "
+                                           "stacksave.u64 %rd9; alloca.u64 %rd4, %rd3, 16; "
+                                           "alloca.u64 %rd5, %rd3; mov.u32 %r7, 0;\n"
+                                           "F: mul.wide.u32 %rd6, %r7, 4; add.u64 %rd7, %rd4, %rd6; st.local.u32 "
+                                           "[%rd7], %r1; cvta.local.u64 %rd8, %rd5; add.u64 %rd8, %rd8, "
+                                           "%rd6; st.u32 [%rd8], 100; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, %r5; "
+                                           "@%p1 bra F; mov.u32 %r8, 0; mov.u32 %r7, 0;\n"
+                                           "G: mul.wide.u32 %rd6, %r7, 4; add.u64 %rd7, %rd4, %rd6; ld.local.u32 %r9, "
+                                           "[%rd7]; add.u32 %r8, %r8, %r9; add.u64 %rd7, %rd5, "
+                                           "%rd6; ld.local.u32 %r9, [%rd7]; add.u32 %r8, %r8, %r9; add.u32 %r7, %r7, "
+                                           "1; setp.lt.u32 %p1, %r7, %r5; @%p1 bra G;"
+                                           "stackrestore.u64 %rd9; alloca.u64 %rd10, %rd3, 16; setp.eq.u64 %p2, %rd10, "
+                                           "%rd4; selp.u32 %r10, 1000000, 0, %p2;"
+                                           "add.u32 %r8, %r8, %r10; st.global.u32 [%rd2], %r8; ret;"),
+                          {2}, {40}, 80);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 80; ++i) EXPECT_EQ(out[i], 1000000 + (i % 40 + 1) * (i % 40 + 100)) << i;
 }
 
 TEST_F(EngineAlloca, rejects_more_than_the_stack_has) {
-  const auto result = run(kernel("mov.u64 %rd3, 100000; alloca.u64 %rd4, %rd3, 16; st.global.u64 [%rd1], %rd4; ret;"), {1}, {32}, 64);
+  const auto result =
+      run(kernel("mov.u64 %rd3, 100000; alloca.u64 %rd4, %rd3, 16; st.global.u64 [%rd1], %rd4; ret;"), {1}, {32}, 64);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, Fault::Kind::out_of_local);
   EXPECT_NE(result.error().message.find("alloca of 100000 bytes"), std::string::npos) << result.error().message;
@@ -105,7 +118,8 @@ TEST_F(EngineTest, rejects_products_of_warpgroups_by_name) {
   const std::string text = refusal(kernel("wgmma.fence.sync.aligned; ret;"));
   EXPECT_NE(text.find("instruction 'wgmma' is not supported"), std::string::npos) << text;
   EXPECT_NE(text.find("Build for sm_90 instead of sm_90a"), std::string::npos) << text;
-  EXPECT_NE(refusal(kernel("tcgen05.wait::ld.sync.aligned; ret;")).find("instruction 'tcgen05' is not supported"), std::string::npos);
+  EXPECT_NE(refusal(kernel("tcgen05.wait::ld.sync.aligned; ret;")).find("instruction 'tcgen05' is not supported"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -200,8 +200,10 @@ void execute(const Prepared& prepared, Registers& registers, uint64_t active, ui
   Worker worker;
   worker.memory = &memory;
   worker.launch = &launch;
+  Cta cta;
   Warp warp;
   warp.worker = &worker;
+  warp.cta = &cta;
   warp.base[0] = warp.base[1] = warp.base[2] = warp.base[3] = registers.bytes.data();
   warp.active = warp.alive = active;
   warp.carry = carry;

@@ -47,8 +47,8 @@ BANKSHOT_API(cuTensorMapEncodeTiled)
 
 BANKSHOT_API(cuTensorMapEncodeIm2col)
 (void* map, int type, unsigned rank, void* address, const uint64_t* sizes, const uint64_t* strides, const int* lower,
- const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave, int swizzle, int promotion,
- int fill) {
+ const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave, int swizzle,
+ int promotion, int fill) {
   if (!is_aligned(map) || !sizes || !lower || !upper || !steps || (rank > 1 && !strides)) return Status::invalid_value;
   simt::TensorMap made;
   const std::string wrong = simt::encode_im2col({.element = type,

@@ -1,7 +1,7 @@
 // What CTAs of a cluster do with each other. Source: PTX ISA 9.0, barrier.cluster, mapa, getctarank. What they do does not depend on
 // the host's instruction set: cluster.cpp of the folder above.
-#include "bankshot/simt/async_store.hpp"
 #include "bankshot/simt/cluster.hpp"
+#include "bankshot/simt/async_store.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/lower_async.hpp"
 #include "bankshot/simt/lower_cluster.hpp"
@@ -15,22 +15,19 @@ void cluster_rows(Rows& rows) {
                   always(&run_cluster_arrive), &lower_nothing});
   rows.push_back({"barrier.cluster.wait{.sem}{.aligned}", "sem = acquire", Unit::control, always(&run_cluster_wait),
                   &lower_nothing});
-  rows.push_back({"mapa{.space}.type d, a, b:u32", "space = shared::cluster; type = u32 u64", Unit::alu,
-                  [](const Match& m) -> Handler {
-                    return m.type == ptx::Type::u64 ? &run_map_to_cta<u64> : &run_map_to_cta<u32>;
-                  },
-                  &lower_map_to_cta});
-  rows.push_back({"getctarank{.space}.type d:u32, a", "space = shared::cluster; type = u32 u64", Unit::alu,
-                  [](const Match& m) -> Handler {
-                    return m.type == ptx::Type::u64 ? &run_rank_of<u64> : &run_rank_of<u32>;
-                  },
-                  &lower_rank_of});
-  rows.push_back({"st.async{.weak}{.space}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [barrier]",
-                  "space = shared::cluster; vec = v2 v4; type = b32 b64 u32 u64 s32 s64 f32 f64", Unit::memory,
-                  [](const Match& m) -> Handler {
-                    return ptx::bits(m.type) == 64 && m.has("v4") ? nullptr : &run_async_store;
-                  },
-                  &lower_async_store});
+  rows.push_back(
+      {"mapa{.space}.type d, a, b:u32", "space = shared::cluster; type = u32 u64", Unit::memory,
+       [](const Match& m) -> Handler { return m.type == ptx::Type::u64 ? &run_map_to_cta<u64> : &run_map_to_cta<u32>; },
+       &lower_map_to_cta});
+  rows.push_back(
+      {"getctarank{.space}.type d:u32, a", "space = shared::cluster; type = u32 u64", Unit::memory,
+       [](const Match& m) -> Handler { return m.type == ptx::Type::u64 ? &run_rank_of<u64> : &run_rank_of<u32>; },
+       &lower_rank_of});
+  rows.push_back(
+      {"st.async{.weak}{.space}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [barrier]",
+       "space = shared::cluster; vec = v2 v4; type = b32 b64 u32 u64 s32 s64 f32 f64", Unit::memory,
+       [](const Match& m) -> Handler { return ptx::bits(m.type) == 64 && m.has("v4") ? nullptr : &run_async_store; },
+       &lower_async_store});
   const auto reduces = [](const Match& m) -> Handler {
     const Reduction reduction = reduction_named(m.which({"inc", "dec", "min", "max", "add", "and", "or", "xor"}));
     return can_reduce(reduction, m.type) ? &run_async_reduce : nullptr;

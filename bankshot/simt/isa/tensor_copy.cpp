@@ -1,11 +1,12 @@
 // Copies of boxes of tensors, and copies in bulk that combine. Source: PTX ISA 9.0, sections 9.7.9.25.4 and 9.7.9.25.5. What they do
 // does not depend on the host's instruction set: tensor_copy.cpp and async_copy.cpp of the folder above.
+#include "bankshot/simt/tensor_copy.hpp"
 #include "bankshot/simt/async_copy.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/lower_async.hpp"
 #include "bankshot/simt/lower_control.hpp"
 #include "bankshot/simt/reduce.hpp"
-#include "bankshot/simt/tensor_copy.hpp"
+#include "bankshot/simt/tensor_replace.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
@@ -39,12 +40,23 @@ void tensor_copy_rows(Rows& rows) {
       DIMENSIONS OPERATIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
   add("cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.L2::cache_hint} [map]", DIMENSIONS "mode = tile im2col",
       &no_operation, &lower_tensor_prefetch);
-  rows.push_back({"cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [d], [a], bytes:u32",
-                  OPERATIONS "type = f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", Unit::memory, select_reduction,
-                  &lower_bulk_reduce});
-  rows.push_back({"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [d], [a], bytes:u32, "
-                  "[barrier]",
-                  OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
+  rows.push_back(
+      {"cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [d], [a], bytes:u32",
+       OPERATIONS "type = f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", Unit::memory, select_reduction,
+       &lower_bulk_reduce});
+  rows.push_back(
+      {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [d], [a], bytes:u32, "
+       "[barrier]",
+       OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
+  // Types and layouts are as the descriptor was made: their numbers here are others than the driver's.
+  add("tensormap.replace.tile.field{.space}.b1024.type [a], b",
+      "field = global_address rank; space = global shared::cta; type = b32 b64", &run_tensor_replace,
+      &lower_tensor_replace);
+  add("tensormap.replace.tile.field{.space}.b1024.type [a], dimension:imm, b",
+      "field = box_dim global_dim global_stride element_stride; space = global shared::cta; type = b32 b64",
+      &run_tensor_replace, &lower_tensor_replace);
+  add("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [d], [a], bytes:imm",
+      "scope = cta cluster gpu sys", &run_tensor_map_copy, &lower_tensor_map_copy);
 }
 
 #undef DIMENSIONS

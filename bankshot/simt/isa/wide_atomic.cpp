@@ -1,8 +1,8 @@
 // Atomics of 128 bits and of vectors, registers of 128 bits, the stack. Source: PTX ISA 9.0, atom, red, mov, alloca. What they do does not depend on the host's instruction
 // set: wide_atomic.cpp and stack.cpp of the folder above.
+#include "bankshot/simt/wide_atomic.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/stack.hpp"
-#include "bankshot/simt/wide_atomic.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
@@ -27,14 +27,16 @@ void wide_atomic_rows(Rows& rows) {
                   &lower_wide_atomic});
   rows.push_back({"red" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b", VECTORS, Unit::memory, select_vector,
                   &lower_wide_atomic});
-  rows.push_back({"atom" PLACE ".exch{.L2::cache_hint}.b128 d, [a], b", ANYWHERE, Unit::memory, always(&run_wide_atomic),
-                  &lower_wide_atomic});
-  rows.push_back({"atom" PLACE ".cas{.L2::cache_hint}.b128 d, [a], b, c", ANYWHERE, Unit::memory, always(&run_wide_atomic),
-                  &lower_wide_atomic});
-  rows.push_back({"alloca.type d, a, alignment:imm", "type = u32 u64", Unit::alu, always(&run_alloca), &lower_alloca});
-  rows.push_back({"stacksave.type d", "type = u32 u64", Unit::alu, always(&run_stack_save), &lower_stack_save});
-  rows.push_back({"stackrestore.type a", "type = u32 u64", Unit::alu, always(&run_stack_restore), &lower_stack_restore});
-  rows.push_back({"mov.b128 d, a", "", Unit::alu, always(&run_wide_move), &lower_wide_move});
+  rows.push_back({"atom" PLACE ".exch{.L2::cache_hint}.b128 d, [a], b", ANYWHERE, Unit::memory,
+                  always(&run_wide_atomic), &lower_wide_atomic});
+  rows.push_back({"atom" PLACE ".cas{.L2::cache_hint}.b128 d, [a], b, c", ANYWHERE, Unit::memory,
+                  always(&run_wide_atomic), &lower_wide_atomic});
+  rows.push_back(
+      {"alloca.type d, a, alignment:imm", "type = u32 u64", Unit::memory, always(&run_alloca), &lower_alloca});
+  rows.push_back({"stacksave.type d", "type = u32 u64", Unit::memory, always(&run_stack_save), &lower_stack_save});
+  rows.push_back(
+      {"stackrestore.type a", "type = u32 u64", Unit::memory, always(&run_stack_restore), &lower_stack_restore});
+  rows.push_back({"mov.b128 d, a", "", Unit::memory, always(&run_wide_move), &lower_wide_move});
 }
 
 #undef PLACE
