@@ -196,8 +196,7 @@ void fill(const TensorMap& map, std::byte* row, unsigned bytes) {
 
 /// f(lane) for the lanes that execute. @return the next instruction, null after a fault
 template <class F>
-const Instr* for_lanes(Warp& w, const Instr* i, F f) {
-  if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
+const Instr* for_lanes(const Warp& w, const Instr* i, F f) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     if (!f(static_cast<unsigned>(std::countr_zero(rest)))) return nullptr;
   }
