@@ -34,7 +34,8 @@ struct End {
 };
 
 Result<End, Status> end_of(const abi::CopyOperand& operand, const abi::Extent& extent, size_t element) {
-  if (operand.type == 2) return End{3, 0, operand.array.array, 0, 0, operand.array.x * element, operand.array.y, operand.array.z};
+  if (operand.type == 2)
+    return End{3, 0, operand.array.array, 0, 0, operand.array.x * element, operand.array.y, operand.array.z};
   if (operand.type != 1) return Status::invalid_value;
   const auto& [address, row_length, layer_height, hint] = operand.pointer;
   if ((row_length != 0 && row_length < extent.width) || (layer_height != 0 && layer_height < extent.height))
@@ -108,7 +109,8 @@ Status copy_batch(Session& session, void* stream, const CopyBatch& batch, size_t
     if (!is_order(batch.attributes[k].order)) return Status::invalid_value;
   return issue_all(session, stream, batch.count, failed, [&](size_t k) -> Result<abi::DriverMemcpy3D, Status> {
     const size_t bytes = batch.sizes[k];
-    return copy_parameters({batch.to[k], bytes, 0, Side::either}, {batch.from[k], bytes, 0, Side::either}, {bytes, 1, 1});
+    return copy_parameters({batch.to[k], bytes, 0, Side::either}, {batch.from[k], bytes, 0, Side::either},
+                           {bytes, 1, 1});
   });
 }
 

@@ -75,7 +75,8 @@ Status execute(Session& session, const Operation& operation) {
   if (is_wide(operation) ? is_there<uint64_t, int64_t>(operation) : is_there<uint32_t, int32_t>(operation))
     return Status::success;
   say_once("stream waits for a value",
-           "a stream is to wait for a value that is not there yet (cuStreamWaitValue, cuStreamBatchMemOp): work on streams is "
+           "a stream is to wait for a value that is not there yet (cuStreamWaitValue, cuStreamBatchMemOp): work on "
+           "streams is "
            "done here when it is issued, so what writes the value has to be issued before what waits for it");
   return Status::not_supported;
 }

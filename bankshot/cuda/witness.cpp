@@ -24,6 +24,7 @@ const char* name(simt::MemoryKind kind) {
     case simt::MemoryKind::module_global: return "variable";
     case simt::MemoryKind::module_constant: return "constant";
     case simt::MemoryKind::registered: return "registered memory";
+    case simt::MemoryKind::heap: return "memory of the heap of kernels";
   }
   return "memory";
 }
