@@ -30,7 +30,7 @@ Patterns integer_patterns(unsigned bits) {
 }
 
 /// Of a float with `mantissa` stored bits: zeros, the ends of the subnormal and normal numbers, infinities, NaNs, small
-/// numbers, halves and their neighbours, the ends of integer ranges.
+/// numbers, halves and their neighbours, the ends of integer ranges, the highest powers of two.
 Patterns float_patterns(unsigned bits, unsigned mantissa) {
   const uint64_t one_ulp = 1, hidden = uint64_t{1} << mantissa,
                  infinity = low_bits(~uint64_t{0}, bits - 1 - mantissa) << mantissa;
@@ -47,9 +47,9 @@ Patterns float_patterns(unsigned bits, unsigned mantissa) {
     for (uint64_t x : {power - 1, power, power + 1}) all.push_back(x);
   }
   const uint64_t ulp_exponent = mantissa < bias ? mantissa : bias - 1;
-  for (uint64_t x :
-       {one + ulp_exponent * hidden, one + ulp_exponent * hidden + 1, one - (ulp_exponent + 1) * hidden, infinity - 1,
-        infinity, infinity + 1, infinity + hidden / 2, infinity + hidden / 2 + 5, infinity + hidden - 1}) {
+  for (uint64_t x : {one + ulp_exponent * hidden, one + ulp_exponent * hidden + 1, one - (ulp_exponent + 1) * hidden,
+                     infinity - 2 * hidden, infinity - 2 * hidden + 1, infinity - hidden, infinity - 1, infinity,
+                     infinity + 1, infinity + hidden / 2, infinity + hidden / 2 + 5, infinity + hidden - 1}) {
     all.push_back(x);
   }
   const size_t positive = all.size();
@@ -118,7 +118,7 @@ struct Source {
 
 /// All combinations of patterns; of three operands and more, those of every few.
 std::vector<Patterns> grid(const std::vector<Source>& sources) {
-  constexpr size_t kEach[] = {1, 1000, 60, 13, 7, 5, 4};
+  constexpr size_t kEach[] = {1, 1000, 120, 13, 7, 5, 4};
   std::vector<Patterns> all = {{}};
   for (const Source& source : sources) {
     const size_t each = std::min(source.patterns.size(), kEach[std::min<size_t>(sources.size(), 6)]);

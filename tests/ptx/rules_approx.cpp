@@ -49,27 +49,6 @@ Bound bound_of(const std::string& op, const Format& f, double a) {
   // More than the manual promises, so that it stays so: 2^-20.5 to 2π, 2^-14.7 to 100π; 2^-11 of tanh.
   if (op == "sin" || op == "cos") return {0, std::fabs(a) <= 0x1p20 ? std::exp2(-20.5) : 2.0};
   if (op == "tanh") return {std::exp2(-19.9), 0};
-  if (op == "lg2") return [=](mpfr_ptr d, const Real& a, const Real&) { mpfr_log2(d, a, n); };
-  if (op == "ex2") return [=](mpfr_ptr d, const Real& a, const Real&) { mpfr_exp2(d, a, n); };
-  if (op == "tanh") return [=](mpfr_ptr d, const Real& a, const Real&) { mpfr_tanh(d, a, n); };
-  return nullptr;
-}
-
-/// What may be missing: the sum of both. Anything, where the manual promises nothing.
-struct Bound {
-  double relative = 0, absolute = 0;
-};
-
-Bound bound_of(const std::string& op, const Format& f, double a) {
-  if (f.bits() == 16) {
-    if (op == "ex2") return {f.mantissa_bits == 10 ? std::exp2(-9.9) : std::exp2(-7), 0};
-    return {0, f.mantissa_bits == 10 ? std::exp2(-10.987) : std::exp2(-8)};
-  }
-  if (f.bits() == 64) return {std::exp2(-52), 0};  // no bound is documented for rsqrt.approx.f64
-  if (op == "sin" || op == "cos") {
-    const double pi = 3.14159265358979, x = std::fabs(a);
-    return {0, x <= 2 * pi ? std::exp2(-20.5) : x <= 100 * pi ? std::exp2(-14.7) : 2.0};
-  }
   if (op == "lg2") return a >= 0.5 && a <= 2 ? Bound{0, std::exp2(-22)} : Bound{std::exp2(-22), 0};
   if (op == "rsqrt") return {std::exp2(-22.9), 0};
   return {op == "rcp" || op == "sqrt" ? std::exp2(-23) : std::exp2(-22), 0};  // two units in the last place of div
