@@ -24,10 +24,12 @@ inline f64 root(f64 a) { return __builtin_sqrt(a); }
 
 template <int Mode>
 struct Fused {
+  /// With any NaN.
+  static f64 exact(f64 a, f64 b, f64 c) { return fused<Mode>(a, b, c); }
   f32 operator()(f32 a, f32 b, f32 c) const { return fused<Mode>(a, b, c); }
   f64 operator()(f64 a, f64 b, f64 c) const {
     const f64 made = c != c ? as_float(as_bits(c) | Ieee<u64>::kQuiet) : as_float(Ieee<u64>::kNan);
-    const f64 nan = with_nan_of(a, with_nan_of(b, made)), d = fused<Mode>(a, b, c);
+    const f64 nan = with_nan_of(a, with_nan_of(b, made)), d = exact(a, b, c);
     return d != d ? nan : d;
   }
 };
@@ -45,9 +47,34 @@ Handler by_rounding([[maybe_unused]] const Match& m, Make make) {
 #endif
 }
 
+/// fma of f64: whose payload a NaN has is looked into only where there is one.
+template <class F>
+const Instr* fused_doubles(Warp& w, const Instr* i) {
+  const f64* const a = w.row<const f64>(i->op[1]);
+  const f64* const b = w.row<const f64>(i->op[2]);
+  const f64* const c = w.row<const f64>(i->op[3]);
+  f64* const d = w.row<f64>(i->op[0]);
+  // Written over, operands could not be looked at again.
+  if (d == a || d == b || d == c) return elementwise<F, f64, f64, f64, f64>(w, i);
+  if (w.active != kAllLanes) return for_active_lanes<sizeof(f64)>(w, i, &fused_doubles<F>);
+  if (w.worker->fp != i->fp) return in_changed_mode(w, i, &fused_doubles<F>);
+  u64 nans = 0;
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) {
+    const f64 x = F::exact(a[l], b[l], c[l]);
+    d[l] = x;
+    nans |= x != x ? ~u64{0} : 0;
+  }
+  if (nans != 0) [[unlikely]] lane_loop<F>(d, a, b, c);
+  return i + 1;
+}
+
 template <class T>
 Handler fused_handler(const Match& m) {
-  return by_rounding(m, [](auto f) -> Handler { return &elementwise<decltype(f), T, T, T, T>; });
+  return by_rounding(m, [](auto f) -> Handler {
+    if constexpr (std::is_same_v<T, f64>) return &fused_doubles<decltype(f)>;
+    return &elementwise<decltype(f), T, T, T, T>;
+  });
 }
 
 /// f32x2: each lane's 64 bits are two f32, so a row is twice as many of them.
