@@ -20,6 +20,7 @@ namespace bankshot::simt::conformance {
 struct Slot {
   ptx::Type type = ptx::Type::none;  ///< pred for predicates
   bool literal = false;
+  unsigned wider = 0;  ///< bits of the register, if it is wider than it has to be; 0 if not
   unsigned bits() const { return ptx::bits(type); }
 };
 

@@ -33,23 +33,45 @@ std::vector<std::string> opcodes() {
 /// All literals that mean something else; 0 if the instruction has none.
 int64_t literals_of(const Spelling& s) { return s.opcode == "lop3" ? 256 : 1; }
 
+/// The same cvt with integers in registers of 64 bits: of a the low bits count, d is extended. Source: PTX ISA, "Operand Size
+/// Exceeding Instruction-Type Size".
+std::optional<Spelling> in_wider_registers(const Spelling& spelling) {
+  if (spelling.opcode != "cvt" || spelling.has("pack")) return {};
+  Spelling wider = spelling;
+  bool any = false;
+  for (std::vector<Slot>* slots : {&wider.results, &wider.sources}) {
+    for (Slot& slot : *slots) {
+      const std::string_view name = ptx::name(slot.type);
+      if (slot.bits() == 64 || (name[0] != 'u' && name[0] != 's')) continue;
+      slot.wider = 64;
+      any = true;
+    }
+  }
+  return any ? std::optional(wider) : std::nullopt;
+}
+
 class EveryForm : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryForm, computes_what_its_rule_says) {
   const std::vector<Host> all = hosts();
   constexpr size_t kWrongForms = 5;  // enough to see what is the matter
-  size_t forms = 0, wrong = 0;
+  size_t forms = 0, wrong = 0, n = 0;
   for (const Row& row : table()) {
     if (parse_form(row).opcode != GetParam()) continue;
     size_t of_row = 0;
     for (Spelling& spelling : spellings_of(row)) {
       for (spelling.literal = 0; spelling.literal < literals_of(spelling); ++spelling.literal) {
-        const std::optional<Rule> rule = rule_of(spelling);
+        if (of_row != 0 && n++ % forms_apart() != 0) continue;
+        std::optional<Rule> rule = rule_of(spelling);
         ASSERT_TRUE(rule) << spelling.text()
                           << " has no rule: add one to tests/ptx, or its opcode to tests/ptx/elsewhere.hpp";
         const Outcome outcome = check_form(all, spelling, *rule);
         of_row += outcome != Outcome::refused;
         wrong += outcome == Outcome::wrong;
+        if (const auto wider = in_wider_registers(spelling); wider && outcome == Outcome::right) {
+          rule->most = 300;
+          wrong += check_form(all, *wider, *rule) != Outcome::right;
+        }
         if (wrong >= kWrongForms) return;
       }
     }

@@ -165,6 +165,9 @@ std::vector<std::vector<uint64_t>> operands_for(const Spelling& spelling, const 
     all.resize(most);
   }
   for (Patterns& tuple : all) {
+    for (size_t k = 0; k < tuple.size(); ++k) {  // no literals are beside registers that are wider
+      if (spelling.sources[k].wider != 0) tuple[k] |= random() << spelling.sources[k].bits();
+    }
     tuple.push_back(random() & 1);  // CC.CF
     tuple.push_back(random() & 1);  // whether the lane is on
   }

@@ -12,7 +12,7 @@ namespace bankshot::simt::conformance {
 namespace {
 
 /// Bits of the register that holds a slot: at least 16.
-unsigned register_bits(const Slot& slot) { return std::max(slot.bits(), 16u); }
+unsigned register_bits(const Slot& slot) { return std::max({slot.bits(), 16u, slot.wider}); }
 std::string register_name(const Slot& slot, const std::string& name) {
   return slot.type == ptx::Type::pred ? "%p_" + name : fmt::format("%b{}_{}", register_bits(slot), name);
 }
@@ -235,14 +235,16 @@ std::vector<Host> hosts() {
   return all;
 }
 
-size_t scaled(size_t count) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+size_t scaled(size_t count) {
   constexpr size_t kFewer = 12, kLeast = 64;
   return std::max(std::min(count, kLeast), count / kFewer);
-#else
-  return count;
-#endif
 }
+size_t forms_apart() { return 7; }
+#else
+size_t scaled(size_t count) { return count; }
+size_t forms_apart() { return 1; }
+#endif
 
 Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, const Rule& rule) {
   const std::vector<std::vector<uint64_t>> tuples = operands_for(spelling, rule);

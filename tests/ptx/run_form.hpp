@@ -20,8 +20,10 @@ struct Host {
 /// One for each instruction set: portable and wide always, avx2 and avx512 where the host has them.
 std::vector<Host> hosts();
 
-/// Fewer operands under sanitizers, where each costs many times as much.
+/// Under sanitizers each operand and each form costs many times as much: then fewer are tried.
 size_t scaled(size_t count);
+/// Of the ways to write an instruction, one of so many is tried.
+size_t forms_apart();
 
 /// Operands to try: each tuple has one for each source, then CC.CF, then whether the lane is on under a guard.
 std::vector<std::vector<uint64_t>> operands_for(const Spelling& spelling, const Rule& rule);
