@@ -44,7 +44,8 @@ void add_modifiers(std::string_view text, bool optional, std::string_view sets, 
 }
 
 /// How many of the modifiers written from `next` on the choice is; 0 if it is not there.
-size_t written(std::string_view choice, const std::vector<std::string>& modifiers, size_t next) {
+size_t written(const std::string& choice, const std::vector<std::string>& modifiers, size_t next) {
+  if (choice.find('.') == std::string::npos) return next < modifiers.size() && modifiers[next] == choice ? 1 : 0;
   size_t count = 0;
   for (const std::string& name : split(choice, '.')) {
     if (next + count >= modifiers.size() || modifiers[next + count] != name) return 0;
@@ -97,7 +98,9 @@ bool match(const Form& form, const std::vector<std::string>& modifiers, Match& o
   size_t next = 0;
   for (const Form::Modifier& modifier : form.modifiers) {
     size_t count = 0;
-    for (const std::string& choice : modifier.choices) count = std::max(count, written(choice, modifiers, next));
+    for (auto choice = modifier.choices.begin(); choice != modifier.choices.end() && count == 0; ++choice) {
+      count = written(*choice, modifiers, next);
+    }
     if (count == 0 && !modifier.optional) return false;
     for (; count > 0; --count) {
       if (ptx::Type type = ptx::type_named(modifiers[next]); type != ptx::Type::none) {

@@ -66,6 +66,12 @@ uint64_t encoded(long double x, Format format, int mode) {
 
 uint64_t flushed(uint64_t bits, Format format) { return (bits & infinity(format)) == 0 ? bits & sign(format) : bits; }
 
+uint64_t flushed_result(uint64_t bits, long double exact, int mode) {
+  constexpr Format kEndless{11, 23};
+  const bool tiny = std::fabs(decoded(encoded(exact, kEndless, mode), kEndless)) < 0x1p-126;
+  return tiny ? bits & 0x80000000 : bits;
+}
+
 float f32_of(uint64_t bits) {
   const auto word = static_cast<uint32_t>(bits);
   float x;

@@ -24,6 +24,10 @@ uint64_t encoded(long double x, Format format, int mode);
 /// The zero of its sign if the pattern is subnormal.
 uint64_t flushed(uint64_t bits, Format format);
 
+/// An f32 result with .ftz: zero if it would be below the normal numbers were exponents without an end (tiny after rounding,
+/// IEEE 754-2019, 7.5). The manual leaves open whether before or after. @param exact  the result, exact or rounded to odd
+uint64_t flushed_result(uint64_t bits, long double exact, int mode);
+
 float f32_of(uint64_t bits);
 double f64_of(uint64_t bits);
 uint64_t bits_of(float x);

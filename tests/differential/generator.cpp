@@ -64,7 +64,8 @@ constexpr uint64_t kEdgesF64[] = {0,
                                   0x3f80000040000000,
                                   0x36a0000000000000,
                                   0x380fffffffffffff};
-constexpr unsigned kInputs = 128;
+constexpr unsigned kInputs = 128,
+                   kMore = 40;  ///< places at which a thread may start, and what lies behind the last one
 
 }  // namespace
 
@@ -74,16 +75,16 @@ std::vector<uint8_t> input_bytes(uint64_t seed) {
   const auto put = [&](uint64_t value) {
     for (unsigned k = 0; k < 8; ++k) bytes.push_back(static_cast<uint8_t>(value >> 8 * k));
   };
-  for (unsigned k = 0; k < kInputs; ++k) {
+  for (unsigned k = 0; k < kInputs + kMore; ++k) {
     put(random() % 3 == 0 ? kEdges[random() % std::size(kEdges)] : random() % 3 == 0 ? random() % 80 : random());
   }
-  for (unsigned k = 0; k < kInputs; ++k) {
+  for (unsigned k = 0; k < kInputs + kMore; ++k) {
     const uint64_t near_one = (random() & 0x81ffffff) + 0x3f000000;
     put(random() % 4 == 0   ? kEdgesF32[random() % std::size(kEdgesF32)]
         : random() % 8 == 0 ? random() & 0xffffffff
                             : near_one);
   }
-  for (unsigned k = 0; k < kInputs; ++k) {
+  for (unsigned k = 0; k < kInputs + kMore; ++k) {
     const uint64_t near_one = (random() & 0x803fffffffffffff) + 0x3fe0000000000000;
     put(random() % 4 == 0 ? kEdgesF64[random() % std::size(kEdgesF64)] : random() % 8 == 0 ? random() : near_one);
   }
@@ -275,17 +276,24 @@ void Writer::first_values() {
   line("mov.u64 %a0, zone;\nmul.wide.u32 %a1, %me, 8;\nadd.u64 %a0, %a0, %a1;\nsetp.eq.u32 %z0, %me, 0;");
   for (unsigned cell = 0; cell < kZoneBytes / 8; ++cell)
     line("@%z0 st.shared.b64 [zone+{}], {};", cell * 8, low(random_(), 62));
+  // Registers from the input, of each section from a place of the thread's own on.
+  for (unsigned section = 0; section < 3; ++section) {
+    line("mad.lo.u32 %t0, %all, {}, {};\nand.b32 %t0, %t0, {};\nmul.wide.u32 %a{}, %t0, 8;\nadd.u64 %a{}, %a{}, %in;",
+         1 + 2 * below(60), below(kInputs), kInputs - 1, section, section, section);
+  }
+  unsigned slot = 0;
   const char pools[] = {'h', 'r', 'q', 'f', 'd', 'p'};
   for (const char pool : pools) {
-    for (unsigned k = 0; k < pool_size(pool); ++k) {
-      const uint32_t section = pool == 'f' ? 1 : pool == 'd' ? 2 : 0;
-      line("mad.lo.u32 %t0, %all, {}, {};\nand.b32 %t0, %t0, {};\nmul.wide.u32 %a0, %t0, 8;\nadd.u64 %a0, %a0, %in;",
-           1 + 2 * below(60), below(kInputs), kInputs - 1);
-      const uint32_t at = section * kInputs * 8;
+    for (unsigned k = 0; k < pool_size(pool); ++k, ++slot) {
+      const unsigned section = pool == 'f' ? 1 : pool == 'd' ? 2 : 0, at = (section * (kInputs + kMore) + slot) * 8;
       if (pool == 'p') {
         line("ld.global.b32 %t1, [%a0+{}];\nand.b32 %t1, %t1, {};\nsetp.ne.u32 %p{}, %t1, 0;", at, 1 << below(8), k);
       } else {
-        line("ld.global.b{} %{}{}, [%a0+{}];", pool == 'h' ? 16 : pool == 'r' || pool == 'f' ? 32 : 64, pool, k, at);
+        line("ld.global.b{} %{}{}, [%a{}+{}];",
+             pool == 'h'                  ? 16
+             : pool == 'r' || pool == 'f' ? 32
+                                          : 64,
+             pool, k, section, at);
       }
     }
   }
@@ -313,13 +321,10 @@ void Writer::last_words() {
 }
 
 void Writer::zones_out() {
-  line("bar.sync 0;");
-  for (unsigned cell = 0; cell < kZoneBytes / 8; ++cell) {
-    line(
-        "setp.eq.u32 %z0, %me, 0;\n@%z0 ld.shared.b64 %a0, [zone+{}];\nmul.wide.u32 %a1, %cta, {};\nadd.u64 %a1, %a1, "
-        "%zones;\n"
-        "@%z0 st.global.b64 [%a1+{}], %a0;",
-        cell * 8, kZoneBytes, cell * 8);
+  line("bar.sync 0;\nsetp.eq.u32 %z0, %me, 0;\nmul.wide.u32 %a1, %cta, {};\nadd.u64 %a1, %a1, %zones;", kZoneBytes);
+  for (unsigned cell = 0; cell < kZoneBytes / 8; cell += 2) {
+    line("@%z0 ld.shared.v2.b64 {{%a2, %a3}}, [zone+{}];\n@%z0 st.global.v2.b64 [%a1+{}], {{%a2, %a3}};", cell * 8,
+         cell * 8);
   }
 }
 
@@ -327,7 +332,8 @@ void Writer::entry() {
   group_ = -1;
   line(".visible .entry k(.param .u64 in, .param .u64 out)\n{{");
   declare_registers();
-  line(".reg .pred %g<200>; .reg .b32 %c<200>; .reg .b32 %m<400>;");
+  const size_t declared = kernel_.lines.size();
+  line("");
   first_values();
   Where where;
   where.all_threads = true;
@@ -344,9 +350,11 @@ void Writer::entry() {
     alone.depth = 1;
     block(alone, 4);
     group_ = -1;
-    last_words();
+    for (unsigned k = 0; k < kWords; ++k) line("st.global.b32 [%dump+{}], %r{};", (kHalves + k) * 8, k);
   }
   line("ret;\n}}");
+  kernel_.lines[declared].text =
+      fmt::format(".reg .pred %g<{}>; .reg .b32 %c<{}>; .reg .b32 %m<{}>;", names_ + 1, names_ + 1, 2 * names_ + 2);
 }
 
 void Writer::block(const Where& where, unsigned statements) {
@@ -376,7 +384,7 @@ void Writer::statement(const Where& where) {
   } else if (kind < 73) {
     where.in_function ? local_memory() : own_memory(where);
   } else if (kind < 76) {
-    where.in_function ? plain() : atomic_on_own();
+    where.in_function ? plain() : one_in(5) ? copy_to_own() : one_in(12) ? fence() : atomic_on_own();
   } else if (kind < 79) {
     where.in_function ? plain() : reduction();
   } else if (kind < 84) {

@@ -39,7 +39,7 @@ constexpr Cell kCells[] = {{"add", "u32"}, {"add", "u64"}, {"min", "s32"}, {"max
                            {"inc", "u32"}, {"min", "u64"}, {"xor", "b64"}, {"add", "s32"},
                            {"and", "b64"}, {"or", "b32"},  {"min", "u32"}, {"max", "s32"}};
 
-/// What `in` holds: 128 integers, 128 f32 and 128 f64, 8 bytes each, with the edges of the types among them.
+/// What `in` holds: integers, f32 and f64, 168 of each in 8 bytes each, with the edges of the types among them.
 std::vector<uint8_t> input_bytes(uint64_t seed);
 /// Bytes of `out`: own words and registers of every thread, a zone of each CTA, one of the grid.
 size_t output_size(const Shape& shape);

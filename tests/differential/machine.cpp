@@ -111,6 +111,7 @@ void Cta::execute(Lane& lane, const Step& step) {
     case What::load: load(lane, step); break;
     case What::store: store(lane, step); break;
     case What::atomic: atomic(lane, step); break;
+    case What::copy: copy(lane, step); break;
     case What::to_generic: {
       const uint64_t window = step.space == ptx::Space::shared  ? kSharedWindow
                               : step.space == ptx::Space::local ? kLocalWindow
@@ -266,6 +267,15 @@ void Cta::store(Lane& lane, const Step& step) {
     const uint64_t value = read(lane, step.sources[k]);
     std::memcpy(to + k * bytes, &value, bytes);
   }
+}
+
+void Cta::copy(Lane& lane, const Step& step) {
+  const auto bytes = static_cast<unsigned>(read(lane, step.sources[0]));
+  const unsigned some = step.sources.size() > 1 ? static_cast<unsigned>(read(lane, step.sources[1])) : bytes;
+  uint8_t* const to = bytes_at(lane, ptx::Space::shared, read(lane, step.address), bytes);
+  const uint8_t* const from = bytes_at(lane, ptx::Space::global, read(lane, step.from), bytes);
+  if (to == nullptr || from == nullptr) return;
+  for (unsigned k = 0; k < bytes; ++k) to[k] = k < some ? from[k] : 0;
 }
 
 void Cta::fail(const Step& step, const std::string& why) {

@@ -51,6 +51,7 @@ enum class What : uint8_t {
   load,
   store,
   atomic,
+  copy,
   to_generic,
   of_generic,
   is_in_space,
@@ -77,6 +78,7 @@ struct Step {
   std::vector<Source> sources;
   std::vector<int> targets;  ///< registers written; -1: none
   Source address;            ///< of memory
+  Source from;               ///< cp.async: of global memory
   ptx::Space space = ptx::Space::generic;
   Type type = Type::none;
   std::string op;                ///< of atomics, barriers and collectives
@@ -157,10 +159,13 @@ struct Cta {
   void load(Lane& lane, const Step& step);
   void store(Lane& lane, const Step& step);
   void atomic(Lane& lane, const Step& step);
+  void copy(Lane& lane, const Step& step);
   void fail(const Step& step, const std::string& why);
 };
 
 /// Gives every lane of `group` the result of the collective instruction at which they wait.
 void exchange(Cta& cta, const Step& step, const std::vector<uint32_t>& group, uint32_t first_lane);
+/// The same for ldmatrix, stmatrix and movmatrix, of the 32 lanes from the first one on.
+void exchange_matrix(Cta& cta, const Step& step, uint32_t first_lane);
 
 }  // namespace bankshot::differential

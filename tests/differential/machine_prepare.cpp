@@ -189,6 +189,9 @@ class FunctionMaker {
     if (op == "bar" || op == "barrier") return barrier(text, step);
     if (kCollectives.count(op) != 0) return collective(text, step, 1);
     if (kNothing.count(op) != 0) return;
+    if (op == "cp" && (step.has("ca") || step.has("cg"))) return copy(text, step);
+    if (op == "cp" && step.has("async") && !step.has("bulk")) return;  // copies are done at once
+    if (op == "ldmatrix" || op == "stmatrix" || op == "movmatrix") return matrix(text, step);
     if (op == "mov" && text.operands[1].kind == Operand::Kind::vector) return pack(text, step, What::pack);
     if (op == "mov" && text.operands[0].kind == Operand::Kind::vector) return pack(text, step, What::unpack);
     step.what = What::meaning;
@@ -250,6 +253,29 @@ class FunctionMaker {
     step.space = space_of(text);
     step.targets = targets(text.operands[0]);
     step.sources = sources(text.operands[1]);
+  }
+
+  /// [to], [from], bytes, bytes to be read
+  void copy(const ptx::Instruction& text, Step& step) {
+    step.what = What::copy;
+    step.address = address(text.operands[0]);
+    step.from = address(text.operands[1]);
+    for (size_t k = 2; k < text.operands.size(); ++k) step.sources.push_back(source(text.operands[k]));
+  }
+
+  /// What a lane brings: an address, or the registers of its part; then the mask of all lanes.
+  void matrix(const ptx::Instruction& text, Step& step) {
+    step.what = What::collective;
+    const bool stores = text.opcode == "stmatrix";
+    if (!stores) step.targets = targets(text.operands[0]);
+    step.sources = text.opcode == "movmatrix" ? sources(text.operands[1])
+                                              : std::vector<Source>{address(text.operands[stores ? 0 : 1])};
+    if (stores) {
+      for (const Source& part : sources(text.operands[1])) step.sources.push_back(part);
+    }
+    Source all;
+    all.value = 0xffffffff;
+    step.sources.push_back(all);
   }
 
   void branch(const ptx::Instruction& text, Step& step) {

@@ -79,7 +79,8 @@ uint64_t voted(const Step& step, const std::vector<uint64_t>& votes, uint64_t ba
 }  // namespace
 
 void exchange(Cta& cta, const Step& step, const std::vector<uint32_t>& group, uint32_t first_lane) {
-  std::vector<uint64_t> values;  // the first operand of each lane
+  if (step.op.size() > 6) return exchange_matrix(cta, step, first_lane);  // ldmatrix …
+  std::vector<uint64_t> values;                                           // the first operand of each lane
   uint64_t ballot = 0, members = 0;
   for (const uint32_t k : group) {
     values.push_back(low(cta.lanes[k].brought[0], std::max(ptx::bits(step.type), 1u)));

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <mutex>
 #include <thread>
@@ -17,7 +18,7 @@ namespace bankshot::differential {
 namespace {
 
 struct Options {
-  uint64_t kernels = 1000, seed = 1;
+  uint64_t kernels = 1000, seed = 1, seconds = 1'000'000;
   unsigned threads = 1, most_failures = 1;
   bool show = false, list_forms = false;
 };
@@ -27,11 +28,13 @@ int run(const Options& options) {
   std::mutex printing;
   Totals totals;
   Forms reached = forms();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(options.seconds);
+  const auto in_time = [&] { return std::chrono::steady_clock::now() < end; };
   const auto work = [&] {
     Comparison comparison;
     Forms mine = forms();
     comparison.note_forms_in(&mine);
-    for (uint64_t k; failures < options.most_failures && (k = next++) < options.kernels;) {
+    for (uint64_t k; in_time() && failures < options.most_failures && (k = next++) < options.kernels;) {
       const Kernel kernel = random_kernel(options.seed + k);
       const Difference difference = comparison.compare(kernel);
       if (difference.kind != Difference::Kind::none) {
@@ -72,6 +75,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the first; the others have those that follow")->capture_default_str();
   app.add_option("--threads", options.threads, "of the host")->check(CLI::Range(1, 256))->capture_default_str();
   app.add_option("--failures", options.most_failures, "stop after so many")->capture_default_str();
+  app.add_option("--seconds", options.seconds, "stop after so many");
   app.add_flag("--show", options.show, "print the kernel of --seed and stop");
   app.add_flag("--list-forms", options.list_forms, "print which forms of the instruction table the kernels have");
   CLI11_PARSE(app, argc, argv);

@@ -55,7 +55,7 @@ uint64_t converted_nan(const Conversion& c, uint64_t bits) {
   if (c.saturate) return 0;
   if (c.to == Type::f32) return kNan32;
   if (c.to != Type::f64) return kNan16;
-  if (c.from == Type::f64) return bits | uint64_t{1} << 51;
+  if (c.from == Type::f64) return c.whole.empty() ? bits : bits | uint64_t{1} << 51;  // unless nothing is done to it
   const unsigned width = ptx::bits(c.from), mantissa = static_cast<unsigned>(format_of(c.from).mantissa_bits);
   return (bits >> (width - 1) & 1) << 63 | uint64_t{0x7ff8} << 48 | low(bits, mantissa) << (52 - mantissa);
 }
@@ -71,7 +71,7 @@ uint64_t to_float(const Conversion& c, uint64_t bits) {
   }
   const Format format = format_of(c.to);
   uint64_t d = encoded(x, format, c.mode);
-  if (c.to == Type::f32 && c.flush) d = flushed(d, format);
+  if (c.to == Type::f32 && c.flush) d = flushed_result(d, x, c.mode);
   // .satfinite: the largest number in place of infinity.
   if (c.finite && decoded(d, format) == std::numeric_limits<double>::infinity()) --d;
   if (c.finite && decoded(d, format) == -std::numeric_limits<double>::infinity()) --d;

@@ -34,7 +34,12 @@ uint64_t single(const Options& o, uint64_t a, uint64_t b, uint64_t c) {
   const auto in = [&](uint64_t bits) { return f32_of(o.flush ? flushed(bits, kF32) : bits); };
   const float x = compute<float>(o, in(a), in(b), in(c));
   if (x != x) return o.saturate ? 0 : kNan32;
-  const uint64_t d = o.flush ? flushed(bits_of(x), kF32) : bits_of(x);
+  uint64_t d = bits_of(x);
+  if (o.flush && std::fabs(x) <= 0x1p-126f) {
+    Options odd = o;
+    odd.mode = FE_TOWARDZERO;
+    d = flushed_result(d, rounded_to_odd([&] { return compute<double>(odd, in(a), in(b), in(c)); }), o.mode);
+  }
   if (!o.saturate) return d;
   return f32_of(d) > 0 ? bits_of(std::min(f32_of(d), 1.0f)) : 0;
 }

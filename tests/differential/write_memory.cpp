@@ -160,6 +160,21 @@ void Writer::atomic_on_own() {
        below(kOwnBytes / bytes) * bytes, reg(pool), last);
 }
 
+/// From the input to the thread's own shared memory, and waited for.
+void Writer::copy_to_own() {
+  const uint64_t bytes = pick<uint64_t>({4, 8, 16}), to = below(kOwnBytes / bytes) * bytes, from = below(64) * 16;
+  const std::string how = bytes == 16 && one_in(2) ? "cg" : "ca", g = guard();
+  const std::string some = one_in(2) ? "" : fmt::format(", {}", below(bytes + 1));
+  const char* const end = one_in(2) ? "cp.async.wait_all;" : "cp.async.commit_group;\ncp.async.wait_group 0;";
+  line("{}cp.async.{}.shared{}.global [%sh+{}], [%in+{}], {}{};\n{}", g, how, one_in(2) ? "::cta" : "", to, from, bytes,
+       some, end);
+}
+
+void Writer::fence() {
+  line("{};", pick<const char*>(
+                  {"membar.cta", "membar.gl", "membar.sys", "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.sc.sys"}));
+}
+
 /// On a cell that all threads change.
 void Writer::reduction() {
   const uint64_t k = below(std::size(kCells));

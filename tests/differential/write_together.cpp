@@ -59,6 +59,8 @@ void Writer::barrier_reduction() {
 void Writer::collective(const Where& where) {
   const std::string& mask = where.mask;
   const std::string p = (one_in(3) ? "!" : "") + reg('p');
+  const bool whole = mask == "%full" && kernel_.shape.threads() % 32 == 0;
+  if (whole && one_in(10)) return matrix();
   switch (below(12)) {
     case 0:
       if (one_in(2)) return line("vote.sync.ballot.b32 {}, {}, {};", reg('r'), p, mask);
@@ -68,9 +70,10 @@ void Writer::collective(const Where& where) {
     case 3:
       return line("and.b32 %t0, {}, {};\nmatch.any.sync.b32 {}, %t0, {};", reg('r'), one_in(2) ? 3 : 1, reg('r'), mask);
     case 4:
-      if (one_in(2)) return line("match.any.sync.b64 {}, {}, {};", reg('r'), reg('q'), mask);
-      return line("and.b32 %t0, {}, {};\nmatch.all.sync.b32 {}|{}, %t0, {};", reg('r'), below(2), reg('r'), reg('p'),
-                  mask);
+      if (one_in(2))
+        return line("match.{}.b64 {}, {}, {};", one_in(2) ? "any.sync" : "sync.any", reg('r'), reg('q'), mask);
+      return line("and.b32 %t0, {}, {};\nmatch.{}.b32 {}|{}, %t0, {};", reg('r'), below(2),
+                  one_in(2) ? "all.sync" : "sync.all", reg('r'), reg('p'), mask);
     case 5:
       return line("redux.sync.{}.{} {}, {}, {};", pick<const char*>({"add", "min", "max"}),
                   pick<const char*>({"u32", "s32"}), reg('r'), reg('r'), mask);
@@ -115,6 +118,26 @@ void Writer::call_to_meet(const Where& where) {
       "(result), meet, (x, y);\n"
       "ld.param.b32 {}, [result]; }}",
       reg('r'), where.mask, reg('r'));
+}
+
+/// A warp of 32 lanes: rows of 16 bytes in what is the lanes' own, or a matrix in registers.
+void Writer::matrix() {
+  const std::string trans = one_in(2) ? ".trans" : "", space = one_in(2) ? ".shared" : one_in(2) ? ".shared::cta" : "";
+  if (one_in(3)) return line("movmatrix.sync.aligned.m8n8.trans.b16 {}, {};", reg('r'), reg('r'));
+  const unsigned count = pick<unsigned>({1, 2, 4});
+  const uint64_t first = below(kWords - count + 1);
+  std::string list;
+  for (unsigned k = 0; k < count; ++k) list += fmt::format("{}%r{}", k == 0 ? "" : ", ", first + k);
+  const std::string shape =
+      one_in(2) ? fmt::format("m8n8.x{}{}", count, trans) : fmt::format("x{}{}.m8n8", count, trans);
+  const std::string address = fmt::format("[{}+{}]", space.empty() ? "%mine" : "%sh", below(kOwnBytes / 16) * 16);
+  line("bar.warp.sync %full;");
+  if (one_in(2)) {
+    line("ldmatrix.sync.aligned.{}{}.b16 {{{}}}, {};", shape, space, list, address);
+  } else {
+    line("stmatrix.sync.aligned.{}{}.b16 {}, {{{}}};", shape, space, address, list);
+  }
+  line("bar.warp.sync %full;");
 }
 
 }  // namespace bankshot::differential

@@ -68,6 +68,8 @@ class Writer {
   void read_only_memory(const Where& where);
   void atomic_on_own();
   void reduction();
+  void copy_to_own();  ///< cp.async
+  void fence();
   std::string value_list(Type type, unsigned count, bool written);
 
   // write_flow.cpp
@@ -85,6 +87,7 @@ class Writer {
   void shuffle(const Where& where);
   void warp_exchange(const Where& where);
   void call_to_meet(const Where& where);
+  void matrix();
 
   template <class... A>
   void line(fmt::format_string<A...> text, A&&... arguments) {
