@@ -1,6 +1,7 @@
 // A module: its symbols, the layout of shared memory, its functions and kernels.
 #include <algorithm>
 #include <charconv>
+#include <mutex>
 
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/simt/control.hpp"
@@ -183,23 +184,35 @@ void spread_isolation(LoadedProgram& program) {
   }
 }
 
+using FormsByOpcode = std::unordered_map<std::string, std::vector<const Form*>>;
+
+/// The forms of a table, parsed once in a process. Engines of several threads may load at the same time.
+const FormsByOpcode& forms_of(const Rows& rows) {
+  struct Parsed {
+    std::deque<Form> forms;
+    FormsByOpcode by_opcode;
+  };
+  static std::mutex busy;
+  static std::map<const Rows*, Parsed> all;
+  const std::scoped_lock lock(busy);
+  auto& [forms, by_opcode] = all[&rows];
+  if (!forms.empty()) return by_opcode;
+  for (const Row& row : rows) {
+    forms.push_back(parse_form(row));
+    by_opcode[forms.back().opcode].push_back(&forms.back());
+  }
+  return by_opcode;
+}
+
 }  // namespace
 
 bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
             LoadedProgram& program, Diagnostics& diagnostics, bool checked) {
-  static std::map<const Rows*, std::pair<std::deque<Form>, std::unordered_map<std::string, std::vector<const Form*>>>> all;
-  auto& [forms, by_opcode] = all[&rows];
-  if (forms.empty()) {
-    for (const Row& row : rows) {
-      forms.push_back(parse_form(row));
-      by_opcode[forms.back().opcode].push_back(&forms.back());
-    }
-  }
   ModuleContext context;
   context.module = &module;
   context.program = &program;
   context.diagnostics = &diagnostics;
-  context.forms = &by_opcode;
+  context.forms = &forms_of(rows);
   context.windows = windows;
   context.parameters = parameters;
   context.warp_size = warp_size;

@@ -150,13 +150,15 @@ Kernel reduced(const Kernel& kernel, Comparison& comparison) {
   return smallest;
 }
 
-std::string report_of(const Kernel& kernel, Comparison& comparison) {
+std::string report_of(const Kernel& kernel, const Difference& difference, Comparison& comparison) {
+  const std::string head = fmt::format("seed {}, {} CTAs of {} x {} threads\nas made: {}\n", kernel.seed,
+                                       kernel.shape.ctas, kernel.shape.block_x, kernel.shape.block_y, difference.what);
+  if (comparison.compare(kernel).kind == Difference::Kind::none)
+    return head + "not so again: it is a matter of timing\n";
   const Kernel small = reduced(kernel, comparison);
   std::string left;
   for (const Line& line : small.lines) left += line.group < 0 ? "" : line.text + "\n";
-  return fmt::format("seed {}, {} CTAs of {} x {} threads\nas made: {}\nreduced: {}\n{}in:\n{}", kernel.seed,
-                     kernel.shape.ctas, kernel.shape.block_x, kernel.shape.block_y, comparison.compare(kernel).what,
-                     comparison.compare(small).what, left, small.text());
+  return head + fmt::format("reduced: {}\n{}in:\n{}", comparison.compare(small).what, left, small.text());
 }
 
 }  // namespace bankshot::differential

@@ -46,7 +46,7 @@ class Comparison {
 /// The kernel with as many groups of lines left out as it may lose and still differ.
 Kernel reduced(const Kernel& kernel, Comparison& comparison);
 
-/// Everything on a failure: seed, difference, the reduced kernel. @param kernel  that differs
-std::string report_of(const Kernel& kernel, Comparison& comparison);
+/// Everything on a failure: seed, difference, the reduced kernel.
+std::string report_of(const Kernel& kernel, const Difference& difference, Comparison& comparison);
 
 }  // namespace bankshot::differential

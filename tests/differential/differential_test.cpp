@@ -21,7 +21,7 @@ void expect_agreement(uint64_t seed, Comparison& comparison) {
   const Difference difference = comparison.compare(kernel);
   if (difference.kind == Difference::Kind::none) return;
   ASSERT_EQ(difference.kind, Difference::Kind::results) << "seed " << seed << ": " << difference.what;
-  FAIL() << report_of(kernel, comparison);
+  FAIL() << report_of(kernel, difference, comparison);
 }
 
 TEST(Differential, random_kernels_agree_with_a_second_interpreter) {

@@ -250,8 +250,10 @@ void Writer::recursive_function() {
 void Writer::meeting_function() {
   group_ = -1;
   line(".func (.param .b32 o) meet(.param .b32 i, .param .b32 m)\n{{");
-  line(".reg .b32 %r<6>;\nld.param.b32 %r0, [i];\nld.param.b32 %r1, [m];\nbfind.u32 %r2, %r1;");
-  line("shfl.sync.idx.b32 %r3, %r0, %r2, 31, %r1;\nredux.sync.xor.b32 %r4, %r0, %r1;\nadd.u32 %r3, %r3, %r4;");
+  line(".reg .b32 %r<8>; .reg .pred %p<3>;\nld.param.b32 %r0, [i];\nld.param.b32 %r1, [m];\nbfind.u32 %r2, %r1;");
+  line("shfl.sync.idx.b32 %r3|%p0, %r0, %r2, 31, %r1;\nredux.sync.xor.b32 %r4, %r0, %r1;\nadd.u32 %r3, %r3, %r4;");
+  line("setp.lt.s32 %p1, %r0, 0;\nvote.sync.ballot.b32 %r5, %p1, %r1;\nvote.sync.any.pred %p2, %p1, %r1;");
+  line("xor.b32 %r3, %r3, %r5;\n@%p0 add.u32 %r3, %r3, 1;\n@%p2 add.u32 %r3, %r3, 2;");
   line("st.param.b32 [o], %r3;\nret;\n}}");
 }
 

@@ -41,7 +41,7 @@ int run(const Options& options) {
         ++failures;
         const bool undefined = difference.kind == Difference::Kind::undefined;
         const std::string report = undefined ? fmt::format("seed {} is undefined: {}\n", kernel.seed, difference.what)
-                                             : report_of(kernel, comparison);
+                                             : report_of(kernel, difference, comparison);
         const std::scoped_lock lock(printing);
         fmt::print("{}\n", report);
         std::fflush(stdout);

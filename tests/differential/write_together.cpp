@@ -112,12 +112,21 @@ void Writer::warp_exchange(const Where& where) {
   line("ld.shared.b64 {}, [%t1+{}];\nbar.warp.sync {};", reg('q'), word * 8, where.mask);
 }
 
+/// Sometimes from two places, where both sides of a branch bring their lanes.
 void Writer::call_to_meet(const Where& where) {
-  line(
-      "{{ .param .b32 x; .param .b32 y; .param .b32 result;\nst.param.b32 [x], {};\nst.param.b32 [y], {};\ncall "
-      "(result), meet, (x, y);\n"
-      "ld.param.b32 {}, [result]; }}",
-      reg('r'), where.mask, reg('r'));
+  const auto call = [&] {
+    line(
+        "{{ .param .b32 x; .param .b32 y; .param .b32 result;\nst.param.b32 [x], {};\nst.param.b32 [y], {};\n"
+        "call (result), meet, (x, y);\nld.param.b32 {}, [result]; }}",
+        reg('r'), where.mask, reg('r'));
+  };
+  if (one_in(2)) return call();
+  const unsigned id = next();
+  line("@{} bra THERE{};", reg('p'), id);
+  call();
+  line("bra MET{};\nTHERE{}:", id, id);
+  call();
+  line("MET{}:", id);
 }
 
 /// A warp of 32 lanes: rows of 16 bytes in what is the lanes' own, or a matrix in registers.
