@@ -27,7 +27,7 @@ demo: configure ## explain the bank conflicts of a matrix transpose
 test: setup ## build everything and run every test, the sanitizers and 10 s of fuzzing a target
 	@JOBS=$(JOBS) tools/check
 
-test-long: setup ## the same with warnings as errors, the thread sanitizer and longer fuzzing
+test-long: setup ## the same with warnings as errors, the thread sanitizer, longer fuzzing and 100,000 random kernels
 	@JOBS=$(JOBS) tools/check --long
 
 bench: build ## measure warp instructions per second, beside the published figures of others
