@@ -260,7 +260,7 @@ void Writer::meeting_function() {
 void Writer::first_values() {
   const Shape& shape = kernel_.shape;
   line(".reg .b64 %in, %out, %own, %own_generic, %dump, %zones, %mine;");
-  line(".reg .b32 %me, %all, %sh, %full, %first, %cta; .reg .pred %first_ones;");
+  line(".reg .b32 %me, %all, %sh, %full, %first, %cta;");
   line("ld.param.u64 %in, [in];\nld.param.u64 %out, [out];");
   line("mov.u32 %me, %tid.y;\nmov.u32 %t0, %ntid.x;\nmov.u32 %t1, %tid.x;\nmad.lo.u32 %me, %me, %t0, %t1;");
   line("mov.u32 %cta, %ctaid.x;\nmad.lo.u32 %all, %cta, {}, %me;", shape.threads());
@@ -274,8 +274,7 @@ void Writer::first_values() {
   line("cvta.global.u64 %own_generic, %own;");
   // The lanes that the warp has.
   line("and.b32 %first, %me, -32;\nsub.u32 %t0, {}, %first;\nbmsk.clamp.b32 %full, 0, %t0;", shape.threads());
-  line("setp.lt.u32 %first_ones, %me, {};", kZoneBytes / 8);
-  line("mov.u64 %a0, zone;\nmul.wide.u32 %a1, %me, 8;\nadd.u64 %a0, %a0, %a1;\nsetp.eq.u32 %z0, %me, 0;");
+  line("setp.eq.u32 %z0, %me, 0;");
   for (unsigned cell = 0; cell < kZoneBytes / 8; ++cell)
     line("@%z0 st.shared.b64 [zone+{}], {};", cell * 8, low(random_(), 62));
   // Registers from the input, of each section from a place of the thread's own on.

@@ -30,7 +30,7 @@ void Writer::branch(const Where& where, unsigned statements) {
   block(inside, statements);
   group_ = group;
   const bool has_other = one_in(2);
-  if (has_other) line("bra{} JOIN{};", one_in(3) && where.in_function ? "" : "", id);
+  if (has_other) line("bra{} JOIN{};", one_in(3) && where.in_function ? ".uni" : "", id);
   line("ELSE{}:", id);
   if (!has_other) return;
   block(other, statements);

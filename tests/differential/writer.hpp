@@ -107,9 +107,8 @@ class Writer {
   Kernel kernel_;
   int group_ = -1, groups_ = 0;
   unsigned names_ = 0;
-  unsigned budget_ = 0;                ///< statements that may still be written
-  std::vector<Callee> callees_;        ///< written so far
-  std::vector<std::string> break_to_;  ///< labels behind the loops around
+  unsigned budget_ = 0;          ///< statements that may still be written
+  std::vector<Callee> callees_;  ///< written so far
 };
 
 /// Shared by all writers; made once.

@@ -31,8 +31,11 @@ std::vector<std::string> completed(const Form& form, const std::vector<std::stri
   size_t next = 0;
   for (const Form::Modifier& modifier : form.modifiers) {
     const auto& choices = modifier.choices;
-    if (next < written.size() && std::find(choices.begin(), choices.end(), written[next]) != choices.end()) {
-      all.push_back(written[next++]);
+    const auto here = std::find_if(choices.begin(), choices.end(), [&](const std::string& choice) {
+      return next < written.size() && split(choice, '.')[0] == written[next];  // xorsign.abs is one choice
+    });
+    if (here != choices.end()) {
+      for (size_t count = split(*here, '.').size(); count > 0 && next < written.size(); --count) all.push_back(written[next++]);
     } else if (!modifier.optional && choices.size() == 1) {
       all.push_back(choices[0]);
     }
