@@ -40,8 +40,12 @@ class Check final : public Command {
     report.checks = checks_;
     if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty()) return refuse(reason);
     for (simt::Finding& finding : report.findings) {
-      if (finding.kind != simt::Finding::Kind::leak || finding.variable.empty()) continue;
-      if (const std::string place = code_place(finding.variable, finding.address); !place.empty()) finding.detail = "allocated in " + place;
+      for (const simt::Finding::Caller& caller : finding.callers) {
+        const std::string place = code_place(caller.file, caller.offset);
+        if (place.empty()) continue;
+        finding.detail = "allocated in " + place;
+        break;
+      }
     }
     if (!output_.tell(report)) return kBadInput;
     return judge(report, *setup, outcome->ending);

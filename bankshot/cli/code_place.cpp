@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <vector>
 
 namespace bankshot::cli {
 namespace {
@@ -15,24 +16,34 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
+/// cuda_runtime.h wraps calls of C in templates.
+bool is_wrapper(const std::string& function, const std::string& where) {
+  return where.starts_with("cuda_runtime") || function.find("cudaMalloc") != std::string::npos ||
+         function.find("cudaError ") != std::string::npos;
+}
+
 }  // namespace
 
 std::string code_place(const std::string& file, uint64_t offset) {
-  const std::string command = fmt::format("addr2line -C -f -s -e {} {:#x} 2>/dev/null", quoted(file), offset);
+  const std::string command = fmt::format("addr2line -C -f -i -s -e {} {:#x} 2>/dev/null", quoted(file), offset);
   FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
-  std::string lines[2];
+  std::vector<std::string> lines;
   std::array<char, 4096> buffer;
-  for (std::string& line : lines) {
-    if (std::fgets(buffer.data(), buffer.size(), pipe) == nullptr) break;
-    line = buffer.data();
-    while (!line.empty() && line.back() == '\n') line.pop_back();
+  while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) {
+    lines.emplace_back(buffer.data());
+    while (!lines.back().empty() && lines.back().back() == '\n') lines.back().pop_back();
   }
   pclose(pipe);
-  const std::string& function = lines[0];
-  const std::string where = lines[1].substr(0, lines[1].find(" ("));  // it may add a discriminator
-  if (function.empty() || function == "??") return {};
-  return where.empty() || where.starts_with("??") ? function : function + " (" + where + ")";
+  // Two lines for each function, the innermost first.
+  for (size_t k = 0; k + 1 < lines.size(); k += 2) {
+    const std::string& function = lines[k];
+    const std::string where = lines[k + 1].substr(0, lines[k + 1].find(" ("));  // it may add a discriminator
+    if (function.empty() || function == "??" || is_wrapper(function, where)) continue;
+    const bool known = !where.empty() && !where.starts_with("??") && where.find(":?") == std::string::npos && !where.ends_with(":0");
+    return known ? function + " (" + where + ")" : function;
+  }
+  return {};
 }
 
 }  // namespace bankshot::cli

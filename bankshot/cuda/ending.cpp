@@ -15,8 +15,10 @@ void finish_report() {
   Session& session = Session::get();
   const std::unique_lock lock(session.mutex(), std::try_to_lock);
   if (!lock) return;
-  tell_leaks(session.corrupted());
-  session.report().finish(session.is_described() ? &session.gpu() : nullptr);
+  // What a fork's child holds is its parent's.
+  const bool is_ours = session.is_described() && !session.is_forked();
+  if (is_ours) tell_leaks(session.corrupted());
+  session.report().finish(is_ours ? &session.gpu() : nullptr);
   if (Witness* witness = Witness::get()) witness->finish(session.is_open() ? &session.memory() : nullptr);
 }
 

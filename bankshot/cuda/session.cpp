@@ -86,7 +86,9 @@ Status Session::open() {
   engine_ = std::make_unique<simt::Engine>(options);
   opened_by_ = process_id();
   if (Witness* witness = Witness::get()) {
-    engine_->memory().before_free = [witness](const simt::Allocation& allocation) { witness->freed(allocation); };
+    engine_->memory().before_free = [witness](const simt::Allocation& allocation) {
+      if (allocation.kind != simt::MemoryKind::heap) witness->freed(allocation);
+    };
   }
   if (checks() != nullptr) {
     engine_->memory().after_allocate = note_allocation;
@@ -142,6 +144,7 @@ void Session::reset() {
     });
   }
   tell_leaks(corrupted_);
+  if (checks() != nullptr) checks()->forget_memory();
   engine_.reset();
   corrupted_ = Status::success;
 }

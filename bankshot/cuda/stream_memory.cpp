@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/allocate.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
@@ -69,7 +70,9 @@ Status execute(Session& session, const Operation& operation) {
   if (operation.type == Operation::barrier) return Status::success;  // each thing is done before the next begins
   if (!is_reachable(session, operation)) return Status::invalid_value;
   if (!waits(operation)) {
-    std::memcpy(reinterpret_cast<void*>(operation.address), &operation.value, is_wide(operation) ? 8 : 4);
+    const uint64_t bytes = is_wide(operation) ? 8 : 4;
+    std::memcpy(reinterpret_cast<void*>(operation.address), &operation.value, bytes);
+    if (simt::Checks* const all = checks()) all->written(operation.address, bytes);
     return Status::success;
   }
   if (is_wide(operation) ? is_there<uint64_t, int64_t>(operation) : is_there<uint32_t, int32_t>(operation))

@@ -73,6 +73,15 @@ void SharedRaces::arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool w
   if (waits) for_lanes(lanes, [&](unsigned lane) { at.waiting.push_back(thread(warp, lane)); });
 }
 
+void SharedRaces::exit(unsigned warp, uint64_t lanes) {
+  for (Barrier& barrier : barriers_) {
+    for_lanes(lanes, [&](unsigned lane) {
+      barrier.arrived.add(threads_[thread(warp, lane)].clock);
+      barrier.arrived.add(thread(warp, lane), step_[warp]);
+    });
+  }
+}
+
 void SharedRaces::complete(unsigned barrier) {
   Barrier& at = barriers_[barrier];
   const Clock all = at.arrived.take();
@@ -92,8 +101,7 @@ void SharedRaces::fence(unsigned warp, uint64_t lanes) {
     const Agent agent = thread(warp, lane);
     Thread& own = threads_[agent];
     learn(agent, std::exchange(own.seen, nullptr));
-    own.released = own.clock;
-    own.released_step = step_[warp];
+    own.released = with(own.clock, agent, step_[warp]);
   });
   ++step_[warp];
 }
@@ -114,8 +122,8 @@ void SharedRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool
   Clock told;
   if (releases) {
     told = with(own.clock, agent, step_[warp]++);
-  } else if (own.released_step != 0) {
-    told = with(own.released, agent, own.released_step);
+  } else {
+    told = own.released;
   }
   // Who reads and writes at once goes on with what others have released there.
   if (reads && there != places_.end()) told = join(told, there->second);
@@ -128,22 +136,21 @@ void SharedRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool
 
 // Asynchronous copies.
 
-Agent SharedRaces::new_agent(Agent by) {
+Agent SharedRaces::new_agent() {
   copies_.push_back(0);
-  on_behalf_.push_back(by);
   return static_cast<Agent>(threads_.size() + copies_.size() - 1);
 }
 
 Agent SharedRaces::copier_of(Agent thread, Queue queue) {
   Agent& copier = threads_[thread].copies[queue].copier;
-  if (copier == 0) copier = new_agent(thread);
+  if (copier == 0) copier = new_agent();
   return copier;
 }
 
 void SharedRaces::copy_async(const WarpAccess& access, Queue queue, std::vector<Hazard>& found) {
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane), copier = copier_of(by, queue);
-    const Entry mine{1, ++copies_[copier - threads_.size()], access.site, kCopies + copier, 0, access.kind, false};
+    const Entry mine{1, ++copies_[copier - threads_.size()], access.site, kCopies + copier, by, 0, access.kind, false};
     touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
   });
 }
@@ -173,9 +180,8 @@ void SharedRaces::copy_bulk(const WarpAccess& access, uint64_t barrier, std::vec
   MBarrier& told = mbarriers_[barrier];
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane);
-    if (told.copier == 0) told.copier = new_agent(by);
-    on_behalf_[told.copier - threads_.size()] = by;
-    const Entry mine{1, told.phase, access.site, kCopies + told.copier, 0, access.kind, false};
+    if (told.copier == 0) told.copier = new_agent();
+    const Entry mine{1, told.phase, access.site, kCopies + told.copier, by, 0, access.kind, false};
     touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
   });
 }
@@ -240,7 +246,7 @@ void SharedRaces::compare(const std::vector<Entry>& earlier, const Group& group,
     hazard.earlier_site = entry.site;
     hazard.later_site = mine.site;
     const bool copies = entry.owner >= kCopies;
-    hazard.earlier = copies ? on_behalf_[entry.owner - kCopies - threads_.size()] : thread(entry.owner, first);
+    hazard.earlier = copies ? entry.by : thread(entry.owner, first);
     uint64_t others = group.lanes;
     if (same_warp && !std::has_single_bit(others)) others &= ~bit(first);
     hazard.later = thread(group.warp, static_cast<unsigned>(std::countr_zero(others)));
@@ -258,6 +264,13 @@ void SharedRaces::put(std::vector<Entry>& entries, const Group& group, const Ent
   std::erase_if(entries, [&](const Entry& entry) {
     return (entry.bytes & ~mine.bytes) == 0 && (entry.strong || !mine.strong) && unknown_lanes(entry, group) == 0;
   });
+  // What the same lanes do later stands for what they did before.
+  for (Entry& entry : entries) {
+    const bool replaced = entry.owner == mine.owner && entry.kind == mine.kind && entry.strong == mine.strong &&
+                          (entry.bytes & ~mine.bytes) == 0 && entry.step != mine.step && entry.owner < kCopies;
+    if (replaced) entry.lanes &= ~mine.lanes;
+  }
+  std::erase_if(entries, [](const Entry& entry) { return entry.lanes == 0; });
   for (Entry& entry : entries) {
     const bool alike = entry.owner == mine.owner && entry.step == mine.step && entry.bytes == mine.bytes &&
                        entry.kind == mine.kind && entry.strong == mine.strong;
@@ -269,34 +282,50 @@ void SharedRaces::put(std::vector<Entry>& entries, const Group& group, const Ent
   entries.push_back(mine);
 }
 
-void SharedRaces::touch(const Group& group, Entry mine, uint64_t offset, unsigned width, std::vector<Hazard>& found) {
+template <class F>
+void SharedRaces::for_words(Entry mine, uint64_t offset, uint64_t width, F f) const {
   for (uint64_t at = offset; at < offset + width;) {
     const uint64_t index = at / kWord, end = std::min(offset + width, (index + 1) * kWord);
     if (index >= words_.size()) return;
     mine.bytes = static_cast<uint8_t>(((1u << (end - at)) - 1) << at % kWord);
+    f(index, mine);
     at = end;
-    Word& word = words_[index];
-    compare(word.writes, group, mine, index, found);
-    if (mine.kind == AccessKind::read) {
-      put(word.reads, group, mine);
-      continue;
-    }
-    compare(word.reads, group, mine, index, found);
-    // Who races with an entry that goes races with this one, or the race was told just now. A strong access may stand beside
-    // other strong ones, so weak ones that it knows of stay.
-    const auto covered = [&](const Entry& entry) {
-      if ((entry.bytes & ~mine.bytes) != 0) return false;
-      return !mine.strong || (unknown_lanes(entry, group) != 0) != entry.strong;
-    };
-    std::erase_if(word.reads, covered);
-    std::erase_if(word.writes, covered);
-    put(word.writes, group, mine);
   }
 }
 
-void SharedRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
+void SharedRaces::look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width,
+                          std::vector<Hazard>& found) const {
+  for_words(mine, offset, width, [&](uint64_t index, const Entry& entry) {
+    compare(words_[index].writes, group, entry, index, found);
+    if (entry.kind != AccessKind::read) compare(words_[index].reads, group, entry, index, found);
+  });
+}
+
+void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, bool silent) {
+  for_words(mine, offset, width, [&](uint64_t index, const Entry& entry) {
+    Word& word = words_[index];
+    if (entry.kind == AccessKind::read) return put(word.reads, group, entry);
+    // Who races with an access that is forgotten races with this one, or the race was told just now. A strong access may stand
+    // beside other strong ones, so weak ones that it knows of stay.
+    const auto covered = [&](const Entry& earlier) {
+      if ((earlier.bytes & ~entry.bytes) != 0) return false;
+      if (silent) return !entry.strong && unknown_lanes(earlier, group) == 0;
+      return !entry.strong || (unknown_lanes(earlier, group) != 0) != earlier.strong;
+    };
+    std::erase_if(word.reads, covered);
+    std::erase_if(word.writes, covered);
+    put(word.writes, group, entry);
+  });
+}
+
+void SharedRaces::touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found) {
+  look_at(group, mine, offset, width, found);
+  remember(group, mine, offset, width, false);
+}
+
+template <class F>
+void SharedRaces::for_groups(const WarpAccess& access, F f) const {
   for (uint64_t rest = access.lanes; rest != 0;) {
-    // Lanes that go to one place and know the same are looked at together.
     const auto first = static_cast<unsigned>(std::countr_zero(rest));
     const Clock& clock = threads_[thread(access.warp, first)].clock;
     uint64_t same = 0;
@@ -304,21 +333,46 @@ void SharedRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
       if (access.offsets[lane] == access.offsets[first] && threads_[thread(access.warp, lane)].clock == clock) same |= bit(lane);
     });
     rest &= ~same;
-    if (access.kind == AccessKind::write && !std::has_single_bit(same)) {
-      Hazard hazard;
-      hazard.kind = Hazard::Kind::write_after_write;
-      hazard.earlier_site = hazard.later_site = access.site;
-      hazard.earlier = thread(access.warp, first);
-      hazard.later = thread(access.warp, static_cast<unsigned>(std::countr_zero(same & ~bit(first))));
-      hazard.within_warp = hazard.one_instruction = true;
-      hazard.offset = access.offsets[first];
-      hazard.bytes = std::min(access.width, kWord);
-      found.push_back(hazard);
-    }
-    const Entry mine{same, step_[access.warp], access.site, access.warp, 0, access.kind,
+    const Entry mine{same, step_[access.warp], access.site, access.warp, 0, 0, access.kind,
                      access.strong || access.kind == AccessKind::atomic};
-    touch({access.warp, same, &clock}, mine, access.offsets[first], access.width, found);
+    f(Group{access.warp, same, &clock}, mine, access.offsets[first]);
   }
+}
+
+/// Lanes that write one place by this instruction.
+void SharedRaces::look_within(const WarpAccess& access, std::vector<Hazard>& found) const {
+  for (uint64_t rest = access.lanes; rest != 0;) {
+    const auto first = static_cast<unsigned>(std::countr_zero(rest));
+    uint64_t same = 0;
+    for_lanes(rest, [&](unsigned lane) {
+      if (access.offsets[lane] == access.offsets[first]) same |= bit(lane);
+    });
+    rest &= ~same;
+    if (std::has_single_bit(same)) continue;
+    Hazard hazard;
+    hazard.kind = Hazard::Kind::write_after_write;
+    hazard.earlier_site = hazard.later_site = access.site;
+    hazard.earlier = thread(access.warp, first);
+    hazard.later = thread(access.warp, static_cast<unsigned>(std::countr_zero(same & ~bit(first))));
+    hazard.within_warp = hazard.one_instruction = true;
+    hazard.offset = access.offsets[first];
+    hazard.bytes = std::min(access.width, kWord);
+    found.push_back(hazard);
+  }
+}
+
+void SharedRaces::look(const WarpAccess& access, std::vector<Hazard>& found) const {
+  if (access.kind == AccessKind::write) look_within(access, found);
+  for_groups(access, [&](const Group& group, const Entry& mine, uint64_t offset) {
+    look_at(group, mine, offset, access.width, found);
+  });
+}
+
+void SharedRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
+  if (!access.silent) look(access, found);
+  for_groups(access, [&](const Group& group, const Entry& mine, uint64_t offset) {
+    remember(group, mine, offset, access.width, access.silent);
+  });
 }
 
 }  // namespace bankshot::hazards

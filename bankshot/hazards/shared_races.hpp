@@ -18,6 +18,7 @@ enum class AccessKind : uint8_t { read, write, atomic };
 struct WarpAccess {
   AccessKind kind = AccessKind::read;
   bool strong = false;            ///< volatile, relaxed or the like: two of those do not race
+  bool silent = false;            ///< a write of what is there already: races with nothing, and hides no race of others
   uint32_t site = 0;              ///< the instruction
   unsigned warp = 0;
   uint64_t lanes = 0;
@@ -45,8 +46,12 @@ class SharedRaces {
 
   /// Accesses within shared memory. Hazards are appended to `found`.
   void access(const WarpAccess& access, std::vector<Hazard>& found);
+  /// The hazards that access() would find. Nothing is remembered.
+  void look(const WarpAccess& access, std::vector<Hazard>& found) const;
 
   // What orders.
+  /// Lanes end. Barriers do not wait for them any more: who passes one knows what they did.
+  void exit(unsigned warp, uint64_t lanes);
   /// Lanes arrive at a barrier of the CTA. @param waits  they go on when it is complete
   void arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits);
   void complete(unsigned barrier);
@@ -82,6 +87,7 @@ class SharedRaces {
     uint64_t lanes = 0;       ///< of a warp; of an agent that copies: bit 0
     uint32_t step = 0, site = 0;
     uint32_t owner = 0;       ///< the warp, or kCopies + the agent
+    Agent by = 0;             ///< of an agent that copies: the thread that asked for it
     uint8_t bytes = 0;        ///< of the word, a bit each
     AccessKind kind = AccessKind::read;
     bool strong = false;
@@ -93,8 +99,7 @@ class SharedRaces {
   };
   struct Thread {
     Clock clock;
-    Clock released;           ///< what it knew at its last fence …
-    uint32_t released_step = 0;    ///< … and how far it was; 0: there was none
+    Clock released;           ///< what was known of and to it at its last fence
     Clock seen;               ///< of strong reads, until its next fence
     struct Copies {
       Agent copier = 0;              ///< 0: none yet
@@ -125,7 +130,7 @@ class SharedRaces {
   };
 
   Agent thread(unsigned warp, unsigned lane) const { return warp * lanes_ + lane; }
-  Agent new_agent(Agent by);
+  Agent new_agent();
   void learn(Agent thread, const Clock& clock);
   void gather(Gathering& into, unsigned warp, uint64_t lanes);
   Agent copier_of(Agent thread, Queue queue);
@@ -138,14 +143,22 @@ class SharedRaces {
   uint64_t unknown_lanes(const Entry& entry, const Group& group) const;
   void compare(const std::vector<Entry>& earlier, const Group& group, const Entry& mine, uint64_t word,
                std::vector<Hazard>& found) const;
-  void touch(const Group& group, Entry mine, uint64_t offset, unsigned width, std::vector<Hazard>& found);
+  /// f(word, entry of its bytes) for the words of an access.
+  template <class F>
+  void for_words(Entry mine, uint64_t offset, uint64_t width, F f) const;
+  /// f(group, entry) for lanes that go to one place and know the same.
+  template <class F>
+  void for_groups(const WarpAccess& access, F f) const;
+  void look_within(const WarpAccess& access, std::vector<Hazard>& found) const;
+  void look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found) const;
+  void remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, bool silent);
+  void touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found);
   void put(std::vector<Entry>& entries, const Group& group, const Entry& mine) const;
 
   unsigned lanes_;           ///< of a warp
   std::vector<Thread> threads_;
   std::vector<uint32_t> step_;      ///< by warp
   std::vector<uint32_t> copies_;    ///< by agent behind the threads: its step
-  std::vector<Agent> on_behalf_;    ///< … and the thread that made it
   std::vector<Word> words_;
   std::array<Barrier, 16> barriers_;
   std::unordered_map<uint64_t, MBarrier> mbarriers_;

@@ -35,8 +35,12 @@ WrittenRanges::Ranges::iterator WrittenRanges::from(uint64_t address) {
   return it;
 }
 
-void WrittenRanges::add(uint64_t address, uint64_t bytes) {
+void WrittenRanges::forget(uint64_t address, uint64_t bytes) {
   for (auto it = from(address); it != ranges_.end() && it->first < address + bytes;) it = ranges_.erase(it);
+}
+
+void WrittenRanges::add(uint64_t address, uint64_t bytes) {
+  forget(address, bytes);
   if (bytes != 0) ranges_[address] = {address + bytes, {}};
 }
 

@@ -27,6 +27,9 @@ class WrittenRanges {
   /// A range of which nothing is written; what was known of ranges that it touches is forgotten.
   void add(uint64_t address, uint64_t bytes);
   void remove(uint64_t address);
+  /// Ranges that [address, address + bytes) touches are forgotten.
+  void forget(uint64_t address, uint64_t bytes);
+  void clear() { ranges_.clear(); }
   void write(uint64_t address, uint64_t bytes);
   /// @return the first byte of [address, address + bytes) that was not written, or its end
   uint64_t first_unwritten(uint64_t address, uint64_t bytes);

@@ -56,6 +56,9 @@ ordered_json finding_json(const Finding& finding) {
   json["offset"] = finding.address;
   json["bytes"] = finding.bytes;
   json["detail"] = finding.detail;
+  if (finding.kind != Finding::Kind::leak) return json;
+  json["callers"] = ordered_json::array();
+  for (const Finding::Caller& caller : finding.callers) json["callers"].push_back({{"file", caller.file}, {"offset", caller.offset}});
   return json;
 }
 
@@ -79,6 +82,9 @@ void read_findings(const json& root, RunReport& report) {
     finding.address = number<uint64_t>(object, "offset");
     finding.bytes = number<uint64_t>(object, "bytes");
     finding.detail = text(object, "detail");
+    if (finding.kind == Finding::Kind::leak) {
+      for (const json& caller : list(object, "callers")) finding.callers.push_back({text(caller, "file"), number<uint64_t>(caller, "offset")});
+    }
     report.findings.push_back(std::move(finding));
   }
 }

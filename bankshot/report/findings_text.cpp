@@ -59,7 +59,8 @@ std::string leak_text(const Finding& finding) {
   std::string text = fmt::format("  {} in {}\n", counted(finding.bytes, "byte", "bytes"),
                                  counted(finding.count, "allocation", "allocations"));
   if (!finding.detail.empty()) return text + "  " + printable(finding.detail) + "\n";
-  if (!finding.variable.empty()) text += fmt::format("  allocated at {}+{:#x}\n", printable(finding.variable), finding.address);
+  if (finding.callers.empty()) return text;
+  text += fmt::format("  allocated at {}+{:#x}\n", printable(finding.callers[0].file), finding.callers[0].offset);
   return text;
 }
 

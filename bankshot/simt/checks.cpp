@@ -26,6 +26,7 @@ CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
   op.bytes = static_cast<uint8_t>(ptx::bits(m.type) / 8 * vector_of(m));
   op.acquires = m.has("acquire") || m.has("acq_rel");
   op.releases = m.has("release") || m.has("acq_rel");
+  op.ignores = op.kind == K::atomic && m.has("exch");
   op.strong = op.kind == K::atomic || op.acquires || op.releases || m.has("volatile") || m.has("relaxed") || m.has("mmio");
   return op;
 }
@@ -90,8 +91,11 @@ const char* name_of(Kind kind) {
 void Checks::allocated(const Allocation& allocation) {
   if (!options_.memory) return;
   // The host writes to the other kinds as it likes.
-  if (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::heap) {
+  const bool fresh = !allocation.mapped && (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::heap);
+  if (fresh) {
     global_.add(allocation.address, allocation.size);
+  } else {
+    global_.forget(allocation.address, allocation.size);
   }
 }
 
@@ -175,7 +179,11 @@ void Checks::name_shared(const Warp& w, Finding& finding, uint64_t offset) const
 }
 
 CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
-  if (cta.checks == nullptr) cta.checks = std::make_shared<CtaChecks>(cta, worker.warp_size);
+  if (cta.checks != nullptr) return *cta.checks;
+  cta.checks = std::make_shared<CtaChecks>();
+  if (options_.race) cta.checks->races.emplace(cta.threads, worker.warp_size, cta.shared_bytes);
+  if (options_.memory) cta.checks->written.emplace(cta.shared_bytes);
+  if (options_.sync) cta.checks->parts.resize(cta.warps.size());
   return *cta.checks;
 }
 
@@ -206,60 +214,77 @@ void Checks::check_members(Warp& w, const Instr* i, const CheckedOp& op) {
 }
 
 void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
-  if (options_.race) of(w).races.arrive(barrier, w.index, w.active, waits);
+  if (options_.race) of(w).races->arrive(barrier, w.index, w.active, waits);
   if (!options_.sync) return;
   const CheckedOp& op = (*w.worker->program->checked)[static_cast<size_t>(i - w.worker->program->code.data())];
-  bool is_new = false;
-  const auto first = w.index * w.worker->warp_size + static_cast<uint32_t>(std::countr_zero(w.active));
-  if (op.aligned && w.active != w.alive) {
-    const auto here = std::popcount(w.active), all = std::popcount(w.alive);
-    Finding& finding = find(w, Kind::divergent_barrier, i, nullptr, static_cast<uint64_t>(here), is_new);
-    if (is_new) {
-      finding.thread = thread_of(*w.worker, first);
-      finding.detail = std::to_string(here) + " of the " + std::to_string(all) +
-                       " running threads of warp " + std::to_string(w.index) + " are at the barrier without the others";
-    }
+  // Lanes may come one after the other, as long as they come to one instruction.
+  CtaChecks::Part& part = of(w).parts[w.index][barrier];
+  if (op.aligned) {
+    if (part.lanes != 0 && part.at != i) tell_divergence(w, part);
+    part = {i, part.lanes | w.active};
   }
   const uint32_t count = i->op[1] == OperandRef::kNone ? 0 : w.row<const uint32_t>(i->op[1])[std::countr_zero(w.active)];
   if (count % w.worker->warp_size != 0) {
+    bool is_new = false;
     Finding& finding = find(w, Kind::barrier_count, i, nullptr, static_cast<uint64_t>(std::popcount(w.active)), is_new);
     if (is_new) {
-      finding.thread = thread_of(*w.worker, first);
+      finding.thread = thread_of(*w.worker, w.index * w.worker->warp_size + static_cast<uint32_t>(std::countr_zero(w.active)));
       finding.detail = "the barrier waits for " + std::to_string(count) + " threads, which is no multiple of the warp size of " +
                        std::to_string(w.worker->warp_size);
     }
   }
 }
 
+void Checks::tell_divergence(Warp& w, const CtaChecks::Part& part) {
+  const auto here = std::popcount(part.lanes), all = std::popcount(w.alive | part.lanes);
+  bool is_new = false;
+  Finding& finding = find(w, Kind::divergent_barrier, part.at, nullptr, static_cast<uint64_t>(here), is_new);
+  if (!is_new) return;
+  finding.thread = thread_of(*w.worker, w.index * w.worker->warp_size + static_cast<uint32_t>(std::countr_zero(part.lanes)));
+  finding.detail = std::to_string(here) + " of the " + std::to_string(all) + " running threads of warp " + std::to_string(w.index) +
+                   " are at this barrier without the others";
+}
+
 void Checks::completes(Cta& cta, unsigned barrier) {
-  if (options_.race && cta.checks != nullptr) cta.checks->races.complete(barrier);
+  if (cta.checks == nullptr) return;
+  if (options_.race) cta.checks->races->complete(barrier);
+  if (!options_.sync) return;
+  for (Warp& w : cta.warps) {
+    CtaChecks::Part& part = cta.checks->parts[w.index][barrier];
+    if (part.lanes != 0 && (w.alive & ~part.lanes) != 0) tell_divergence(w, part);
+    part = {};
+  }
+}
+
+void Checks::exits(Warp& w, uint64_t lanes) {
+  if (options_.race && w.cta->checks != nullptr) w.cta->checks->races->exit(w.index, lanes);
 }
 
 void Checks::meets(Warp& w, uint64_t lanes) {
-  if (options_.race) of(w).races.meet(w.index, lanes);
+  if (options_.race) of(w).races->meet(w.index, lanes);
 }
 
 void Checks::initialises(Warp& w, uint64_t barrier) {
   const int64_t offset = own(w, barrier);
   if (offset < 0) return;
   CtaChecks& cta = of(w);
-  cta.written.write(static_cast<uint64_t>(offset), sizeof(uint64_t));
-  if (options_.race) cta.races.initialise_mbarrier(static_cast<uint64_t>(offset));
+  if (options_.memory) cta.written->write(static_cast<uint64_t>(offset), sizeof(uint64_t));
+  if (options_.race) cta.races->initialise_mbarrier(static_cast<uint64_t>(offset));
 }
 
 void Checks::arrives_at(Warp& w, uint64_t barrier, unsigned lane) {
   const int64_t offset = own(w, barrier);
-  if (options_.race && offset >= 0) of(w).races.arrive_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+  if (options_.race && offset >= 0) of(w).races->arrive_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
 }
 
 void Checks::ends_phase(Warp& w, uint64_t barrier) {
   Cta* const cta = cta_at(*w.cta, barrier);
-  if (options_.race && cta != nullptr) of(*cta, *w.worker).races.end_phase(byte_in_cta(barrier));
+  if (options_.race && cta != nullptr) of(*cta, *w.worker).races->end_phase(byte_in_cta(barrier));
 }
 
 void Checks::passes(Warp& w, uint64_t barrier, unsigned lane) {
   const int64_t offset = own(w, barrier);
-  if (options_.race && offset >= 0) of(w).races.pass_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+  if (options_.race && offset >= 0) of(w).races->pass_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
 }
 
 namespace {
@@ -276,15 +301,15 @@ void for_lanes(uint64_t lanes, F f) {
 }  // namespace
 
 void Checks::arrives_in_cluster(Warp& w) {
-  if (options_.race) for_lanes(w.active, [&](unsigned lane) { of(w).races.arrive_mbarrier(kClusterBarrier, w.index, lane); });
+  if (options_.race) for_lanes(w.active, [&](unsigned lane) { of(w).races->arrive_mbarrier(kClusterBarrier, w.index, lane); });
 }
 
 void Checks::cluster_completes(Cta& cta, const Worker& worker) {
-  if (options_.race) of(cta, worker).races.end_phase(kClusterBarrier);
+  if (options_.race) of(cta, worker).races->end_phase(kClusterBarrier);
 }
 
 void Checks::passes_cluster(Warp& w, uint64_t lanes) {
-  if (options_.race) for_lanes(lanes, [&](unsigned lane) { of(w).races.pass_mbarrier(kClusterBarrier, w.index, lane); });
+  if (options_.race) for_lanes(lanes, [&](unsigned lane) { of(w).races->pass_mbarrier(kClusterBarrier, w.index, lane); });
 }
 
 /// cp.async.mbarrier.arrive
@@ -294,7 +319,7 @@ void Checks::copies_arrive(Warp& w, const Instr* i) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const int64_t there = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
     const int64_t offset = there < 0 ? -1 : own(w, static_cast<uint64_t>(there));
-    if (offset >= 0) of(w).races.arrive_mbarrier_async(static_cast<uint64_t>(offset), w.index, lane);
+    if (offset >= 0) of(w).races->arrive_mbarrier_async(static_cast<uint64_t>(offset), w.index, lane);
   }
 }
 
@@ -309,13 +334,13 @@ const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
     case K::store:
     case K::atomic: return run_access(w, i, op);
     case K::fence:
-      if (options_.race) of(w).races.fence(w.index, executing_lanes(w, i));
+      if (options_.race) of(w).races->fence(w.index, executing_lanes(w, i));
       break;
     case K::commit:
-      if (options_.race) of(w).races.commit_group(w.index, executing_lanes(w, i), queue);
+      if (options_.race) of(w).races->commit_group(w.index, executing_lanes(w, i), queue);
       break;
     case K::wait:
-      if (options_.race) of(w).races.wait_groups(w.index, executing_lanes(w, i), i->imm, queue);
+      if (options_.race) of(w).races->wait_groups(w.index, executing_lanes(w, i), i->imm, queue);
       break;
     case K::copies_arrive: copies_arrive(w, i); break;
     case K::members: check_members(w, i, op); break;

@@ -2,8 +2,9 @@
 // values and not in a fault. Instructions get a wrapper when they are decoded; without checks there is none.
 #pragma once
 
-#include <functional>
+#include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct CheckedOp {
   Handler run = nullptr;     ///< the instruction without checks
   Kind kind = Kind::none;
   uint8_t bytes = 0;         ///< an access: of each lane
+  bool ignores = false;      ///< an atomic that does without what was there: exch
   bool strong = false, acquires = false, releases = false;
   bool bulk = false;         ///< commit, wait: of bulk copies
   bool aligned = false;      ///< barrier: all lanes of the warp have to execute it together
@@ -30,11 +32,16 @@ struct CheckedOp {
 /// What the decoder notes down. @param m  the form that the instruction has
 CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
 
-/// What is known of a CTA.
+/// What is known of a CTA, as far as it is asked for.
 struct CtaChecks {
-  CtaChecks(const Cta& cta, unsigned lanes) : races(cta.threads, lanes, cta.shared_bytes), written(cta.shared_bytes) {}
-  hazards::SharedRaces races;
-  hazards::WrittenBytes written;
+  std::optional<hazards::SharedRaces> races;
+  std::optional<hazards::WrittenBytes> written;
+  /// Lanes of a warp that are at an aligned barrier, and the instruction.
+  struct Part {
+    const Instr* at = nullptr;
+    uint64_t lanes = 0;
+  };
+  std::vector<std::array<Part, 16>> parts;  ///< by warp
 };
 
 class Checks {
@@ -46,6 +53,8 @@ class Checks {
   /// Global memory: allocations that are made and freed from now on. Memory::after_allocate and before_free tell it.
   void allocated(const Allocation& allocation);
   void freed(const Allocation& allocation);
+  /// All of it is gone.
+  void forget_memory() { global_.clear(); }
   /// The host, or a copy, writes.
   void written(uint64_t address, uint64_t bytes);
   /// A launch ended so.
@@ -69,6 +78,8 @@ class Checks {
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
   void completes(Cta& cta, unsigned barrier);
   void meets(Warp& w, uint64_t lanes);
+  /// Lanes end.
+  void exits(Warp& w, uint64_t lanes);
   /// The barrier of the cluster.
   void arrives_in_cluster(Warp& w);
   void cluster_completes(Cta& cta, const Worker& worker);
@@ -90,13 +101,15 @@ class Checks {
   /// the cluster it is done what there is to do.
   uint64_t own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned bytes, bool writes);
   const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
-  const Instr* run_racing(Warp& w, const Instr* i, const CheckedOp& op, uint64_t lanes, const uint64_t* offsets);
+  const Instr* run_racing(Warp& w, const Instr* i, const CheckedOp& op, const hazards::WarpAccess& access);
   void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
   void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
   void synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses);
   void tell(Warp& w, const std::vector<hazards::Hazard>& found);
+  void tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint64_t* addresses, unsigned bytes);
   void copies_arrive(Warp& w, const Instr* i);
   void check_members(Warp& w, const Instr* i, const CheckedOp& op);
+  void tell_divergence(Warp& w, const CtaChecks::Part& part);
   /// The finding of an instruction, new or not; @param count  is added
   Finding& find(const Warp& w, Finding::Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new);
   void name_shared(const Warp& w, Finding& finding, uint64_t offset) const;

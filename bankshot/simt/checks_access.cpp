@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/cluster.hpp"
@@ -55,7 +56,7 @@ uint64_t Checks::own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned 
     if (cta == w.cta) {
       own |= bit(lane);
     } else if (writes && options_.memory) {
-      of(*cta, *w.worker).written.write(byte, bytes);
+      of(*cta, *w.worker).written->write(byte, bytes);
     }
   }
   return own;
@@ -91,13 +92,14 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   uint64_t nobody = 0;
   for (uint64_t rest = shared; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (!of(w).written.is_written(addresses[lane], bytes)) nobody |= bit(lane);
+    if (!of(w).written->is_written(addresses[lane], bytes)) nobody |= bit(lane);
   }
-  bool is_new = false;
   if (nobody != 0) {
+    bool is_new = false;
     Finding& finding = find(w, Kind::unwritten_shared, i, nullptr, static_cast<uint64_t>(std::popcount(nobody)), is_new);
     if (is_new) {
       const auto lane = static_cast<unsigned>(std::countr_zero(nobody));
+      finding.is_warning = true;  // merges read past the end of a tile and throw it away
       finding.thread = lane_of(w, lane);
       finding.bytes = bytes;
       name_shared(w, finding, addresses[lane]);
@@ -108,21 +110,36 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= bit(lane);
   }
-  if (nobody == 0) return;
-  Finding& finding = find(w, Kind::unwritten_global, i, nullptr, static_cast<uint64_t>(std::popcount(nobody)), is_new);
-  if (!is_new) return;
-  const auto lane = static_cast<unsigned>(std::countr_zero(nobody));
+  if (nobody != 0) tell_unwritten(w, i, nobody, addresses, bytes);
+}
+
+/// Lanes have read global memory of which somebody has written a part, or nobody anything.
+void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint64_t* addresses, unsigned bytes) {
+  uint64_t wholly = 0;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    bool any = false;
+    for (uint64_t at = addresses[lane]; at < addresses[lane] + bytes; ++at) any |= global_.first_unwritten(at, 1) != at;
+    if (!any) wholly |= bit(lane);
+  }
+  bool is_new = false;
+  Finding& finding = find(w, Kind::unwritten_global, i, nullptr, static_cast<uint64_t>(std::popcount(lanes)), is_new);
+  if (!is_new && (!finding.is_warning || wholly == 0)) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(wholly != 0 ? wholly : lanes));
+  finding.is_warning = wholly == 0;  // gaps between the members of a structure are copied with it
   finding.thread = lane_of(w, lane);
+  finding.cta = w.cta->index;
   finding.bytes = bytes;
-  if (const Allocation* const there = w.worker->memory->find(addresses[lane])) {
-    finding.address = addresses[lane] - there->address;
+  const uint64_t address = global_.first_unwritten(addresses[lane], bytes);
+  if (const Allocation* const there = w.worker->memory->find(address)) {
+    finding.address = address - there->address;
     finding.variable = there->label;
     finding.detail = "byte " + std::to_string(finding.address) + " of an allocation of " + std::to_string(there->size) + " bytes";
   }
 }
 
 void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
-  for (uint64_t rest = shared; rest != 0; rest &= rest - 1) of(w).written.write(addresses[std::countr_zero(rest)], bytes);
+  for (uint64_t rest = shared; rest != 0; rest &= rest - 1) of(w).written->write(addresses[std::countr_zero(rest)], bytes);
   for (uint64_t rest = global; rest != 0; rest &= rest - 1) global_.write(addresses[std::countr_zero(rest)], bytes);
 }
 
@@ -130,24 +147,25 @@ void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t
   const bool reads = op.kind != CheckedOp::Kind::store, writes = op.kind != CheckedOp::Kind::load;
   for (uint64_t rest = shared | global; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    of(w).races.synchronise(w.index, lane, addresses[lane], reads, writes, op.acquires, op.releases);
+    of(w).races->synchronise(w.index, lane, addresses[lane], reads, writes, op.acquires, op.releases);
   }
 }
 
 const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   const uint64_t lanes = executing_lanes(w, i);
   // What a transaction does nobody sees before it commits.
-  if (lanes == 0 || in_transaction(w)) return op.run(w, i);
+  if (lanes == 0) return op.run(w, i);
+  const bool hidden = in_transaction(w);
   LaneAddresses to;
   lane_addresses_of(w, i, lanes, to);
   const bool stores = op.kind == CheckedOp::Kind::store;
   const uint64_t shared = own_lanes(w, to.shared, to.address.data(), op.bytes, op.kind != CheckedOp::Kind::load);
   const uint64_t* const addresses = to.address.data();
   if (options_.memory) {
-    if (!stores) look_for_unwritten(w, i, shared, to.global, addresses, op.bytes);
+    if (!stores && !op.ignores && !hidden) look_for_unwritten(w, i, shared, to.global, addresses, op.bytes);
     if (op.kind != CheckedOp::Kind::load) mark_written(w, shared, to.global, addresses, op.bytes);
   }
-  if (!options_.race) return op.run(w, i);
+  if (!options_.race || hidden) return op.run(w, i);
   found_.clear();
   if (shared != 0) {
     const AccessKind kind = stores                                  ? AccessKind::write
@@ -155,21 +173,27 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
                                                                     : AccessKind::atomic;
     hazards::WarpAccess access = warp_access(w, i, kind, shared, addresses, op.bytes);
     access.strong = op.strong;
-    of(w).races.access(access, found_);
+    if (stores) {
+      of(w).races->look(access, found_);
+      if (!found_.empty()) {
+        if (op.strong) synchronise(w, op, shared, to.global, addresses);
+        return run_racing(w, i, op, access);
+      }
+      access.silent = true;  // nothing to be found: not to look again
+    }
+    of(w).races->access(access, found_);
   }
   if (op.strong) synchronise(w, op, shared, to.global, addresses);
-  if (found_.empty()) return op.run(w, i);
-  if (stores) return run_racing(w, i, op, shared, addresses);
   tell(w, found_);
   return op.run(w, i);
 }
 
 /// Executes a store that races with others. Who writes what is there already, or the same as the others, harms nobody.
-const Instr* Checks::run_racing(Warp& w, const Instr* i, const CheckedOp& op, uint64_t lanes, const uint64_t* offsets) {
+const Instr* Checks::run_racing(Warp& w, const Instr* i, const CheckedOp& op, const hazards::WarpAccess& access) {
   using Value = std::array<std::byte, kMostBytes>;
-  std::vector<hazards::Hazard> found = found_;
+  const std::vector<hazards::Hazard> found = found_;
   const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
-  std::map<uint64_t, bool> differs;  // by offset
+  std::set<uint64_t> differ;  // offsets to which lanes write different values
   std::vector<Value> before;
   for (const hazards::Hazard& hazard : found) {
     Value& value = before.emplace_back();
@@ -181,14 +205,14 @@ const Instr* Checks::run_racing(Warp& w, const Instr* i, const CheckedOp& op, ui
     const bool counting = std::exchange(w.worker->counting, false);
     std::map<uint64_t, Value> values;
     const Instr* next = i;
-    for (uint64_t rest = lanes; rest != 0 && next != nullptr; rest &= rest - 1) {
+    for (uint64_t rest = access.lanes; rest != 0 && next != nullptr; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
       w.active = bit(lane);
       next = op.run(w, i);
       Value value{};
-      std::memcpy(value.data(), w.cta->shared + offsets[lane], std::min<unsigned>(op.bytes, kMostBytes));
-      const auto [it, first] = values.try_emplace(offsets[lane], value);
-      if (!first && it->second != value) differs[offsets[lane]] = true;
+      std::memcpy(value.data(), w.cta->shared + access.offsets[lane], access.width);
+      const auto [it, first] = values.try_emplace(access.offsets[lane], value);
+      if (!first && it->second != value) differ.insert(access.offsets[lane]);
     }
     w.active = active;
     w.worker->counting = counting;
@@ -200,9 +224,23 @@ const Instr* Checks::run_racing(Warp& w, const Instr* i, const CheckedOp& op, ui
   for (size_t k = 0; k < found.size(); ++k) {
     const hazards::Hazard& hazard = found[k];
     const bool same = std::memcmp(before[k].data(), w.cta->shared + hazard.offset, hazard.bytes) == 0;
-    if (hazard.one_instruction ? differs.contains(hazard.offset) : !same || hazard.asynchronous) harmful.push_back(hazard);
+    if (hazard.one_instruction ? differ.contains(hazard.offset) : !same || hazard.asynchronous) harmful.push_back(hazard);
   }
   tell(w, harmful);
+  // A write that harms nobody must not make us forget what others have done there.
+  hazards::WarpAccess loud = access, silent = access;
+  silent.silent = true;
+  loud.lanes = 0;
+  for (const hazards::Hazard& hazard : harmful) {
+    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      if (hazard.offset - access.offsets[lane] < access.width) loud.lanes |= bit(lane);
+    }
+  }
+  silent.lanes = access.lanes & ~loud.lanes;
+  found_.clear();
+  of(w).races->access(loud, found_);  // told just now
+  of(w).races->access(silent, found_);
   return next;
 }
 
@@ -222,7 +260,7 @@ void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, 
   }
   if (!options_.race || shared == 0) return;
   found_.clear();
-  of(w).races.access(warp_access(w, i, kind, shared, to.address.data(), bytes), found_);
+  of(w).races->access(warp_access(w, i, kind, shared, to.address.data(), bytes), found_);
   tell(w, found_);
 }
 
@@ -233,7 +271,7 @@ void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* off
   if (options_.memory) mark_written(w, shared, 0, wide.data(), bytes);
   if (!options_.race) return;
   found_.clear();
-  of(w).races.copy_async(warp_access(w, i, AccessKind::write, shared, wide.data(), bytes), hazards::SharedRaces::kLanes, found_);
+  of(w).races->copy_async(warp_access(w, i, AccessKind::write, shared, wide.data(), bytes), hazards::SharedRaces::kLanes, found_);
   tell(w, found_);
 }
 
@@ -242,18 +280,20 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
   at[lane] = offset;
   if (own_lanes(w, bit(lane), at.data(), static_cast<unsigned>(bytes), writes) == 0) return;
   offset = at[lane];
-  if (options_.memory && writes) of(w).written.write(offset, bytes);
-  if (options_.memory && !writes && !of(w).written.is_written(offset, bytes)) {
+  if (options_.memory && writes) of(w).written->write(offset, bytes);
+  if (options_.memory && !writes && !of(w).written->is_written(offset, bytes)) {
     look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
   }
   if (!options_.race) return;
   found_.clear();
   const hazards::WarpAccess access =
       warp_access(w, i, writes ? AccessKind::write : AccessKind::read, bit(lane), at.data(), static_cast<unsigned>(bytes));
-  if (barrier >= 0) {
-    of(w).races.copy_bulk(access, byte_in_cta(static_cast<uint64_t>(barrier)), found_);
+  if (barrier >= 0 && is_elsewhere(*w.cta, static_cast<uint64_t>(barrier))) {
+    of(w).races->access(access, found_);  // who is told of its end is in another CTA
+  } else if (barrier >= 0) {
+    of(w).races->copy_bulk(access, byte_in_cta(static_cast<uint64_t>(barrier)), found_);
   } else {
-    of(w).races.copy_async(access, hazards::SharedRaces::kBulks, found_);
+    of(w).races->copy_async(access, hazards::SharedRaces::kBulks, found_);
   }
   tell(w, found_);
 }

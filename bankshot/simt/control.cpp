@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "bankshot/simt/access.hpp"
+#include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/paths.hpp"
 #include "bankshot/simt/program.hpp"
@@ -166,6 +167,7 @@ const Instr* run_reconverge(Warp& w, const Instr* i) {
 const Instr* exit_lanes(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "the end of a thread");
   const uint64_t mask = w.active;
+  if (w.worker->checks != nullptr) w.worker->checks->exits(w, mask);
   w.alive &= ~mask;
   w.cta->exited += static_cast<uint32_t>(std::popcount(mask));
   w.paths[w.current].mask &= ~mask;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "bankshot/simt/engine.hpp"
 
@@ -41,6 +43,13 @@ struct Finding {
   uint64_t bytes = 0;
   std::string variable;           ///< what is there, as in the PTX, or empty
   std::string detail;             ///< a sentence more, or empty
+  /// Of a leak: the calls that led to the allocation, innermost first, without those of Bankshot.
+  struct Caller {
+    std::string file;             ///< program or library
+    uint64_t offset = 0;          ///< in it
+    bool operator<(const Caller& other) const { return std::tie(file, offset) < std::tie(other.file, other.offset); }
+  };
+  std::vector<Caller> callers;
 };
 
 constexpr unsigned kFindingKinds = 11;

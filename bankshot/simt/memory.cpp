@@ -114,12 +114,14 @@ uint64_t Memory::heap_allocate(uint64_t bytes) {
   }
   table_[address] = Allocation{address, bytes, MemoryKind::heap, true, true, {}};
   ++generation_;
+  if (after_allocate) after_allocate(table_[address]);
   return address;
 }
 
 bool Memory::heap_free(uint64_t address) {
   const auto it = table_.find(address);
   if (it == table_.end() || !it->second.live || it->second.kind != MemoryKind::heap) return false;
+  if (before_free) before_free(it->second);
   it->second.live = false;
   give_range(heap_freed_, address, heap_span(it->second.size));
   ++generation_;

@@ -75,6 +75,7 @@ bool Memory::map(uint64_t address, uint64_t bytes, int file, uint64_t offset, bo
   table_[address] = {.address = address, .size = bytes, .writable = writable, .mapped = true, .charged = file < 0};
   if (file < 0) used_ += bytes;
   ++generation_;
+  if (after_allocate) after_allocate(table_[address]);
   return true;
 }
 

@@ -219,9 +219,8 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
       shared[k] = shared_of_box(w, i, *box, targets.places[k].to, true, lane);
       if (shared[k] == nullptr) return false;
       count_rows(w, i, AccessKind::store, targets.places[k].to, box->rows() * box->pitch());
-      if (Checks* const checks = w.worker->checks)
-        checks->copies_bulk(w, i, lane, targets.places[k].to, box->rows() * box->pitch(), true, static_cast<int64_t>(targets.places[k].barrier));
     }
+    Checks* const checks = w.worker->checks;
     BulkArrival arrival;
     arrival.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
     const unsigned width = box->map.element_bytes();
@@ -236,7 +235,12 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
       }
       for (unsigned k = 0; k < targets.count; ++k) {
         for_chunks(*box, shared[k], targets.places[k].to, row,
-                   [&](unsigned at, std::byte* place) { std::memcpy(place, room.data() + at, kChunk); });
+                   [&](unsigned at, std::byte* place) {
+                     std::memcpy(place, room.data() + at, kChunk);
+                     if (checks == nullptr) return;
+                     const uint64_t there = (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
+                     checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
+                   });
       }
       return true;
     });
@@ -259,7 +263,6 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     if (shared == nullptr) return false;
     count_rows(w, i, AccessKind::load, offset, box->rows() * box->pitch());
     Checks* const checks = w.worker->checks;
-    if (checks != nullptr) checks->copies_bulk(w, i, lane, offset, box->rows() * box->pitch(), false, -1);
     const unsigned width = box->map.element_bytes();
     const ptx::Type type = box->map.element_type();
     if (reduction != Reduction::none && !can_reduce(reduction, type))
@@ -267,8 +270,12 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     alignas(kChunk) std::array<std::byte, kMostRow> room;
     return for_rows(*box, [&](uint64_t row, const Inside& part) {
       if (part.elements == 0) return true;
-      for_chunks(*box, shared, offset, row,
-                 [&](unsigned at, const std::byte* place) { std::memcpy(room.data() + at, place, kChunk); });
+      for_chunks(*box, shared, offset, row, [&](unsigned at, const std::byte* place) {
+        std::memcpy(room.data() + at, place, kChunk);
+        if (checks == nullptr) return;
+        const uint64_t there = (offset & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared);
+        checks->copies_bulk(w, i, lane, there, kChunk, false, -1);
+      });
       std::byte* const to = global_row(w, i, part.address, uint64_t{part.elements} * width, true, lane);
       if (to == nullptr) return false;
       if (checks != nullptr) checks->written(part.address, uint64_t{part.elements} * width);

@@ -1,6 +1,6 @@
 // f32 and f64 by the host's own arithmetic, f16 and bf16 by doubles that are rounded once.
 // Source: PTX ISA 9.0, sections 9.7.3 to 9.7.5. NaN of f32 is 0x7fffffff, of f16 and bf16 0x7fff. f64 keeps the payload of its
-// first NaN, which the manual leaves open; fma.f64 and mad.f64 give 0xfff8000000000000, as the rows say.
+// first NaN, which the manual leaves open, and is 0xfff8000000000000 where no source is NaN.
 #include <algorithm>
 #include <cmath>
 
@@ -47,10 +47,11 @@ uint64_t single(const Options& o, uint64_t a, uint64_t b, uint64_t c) {
 uint64_t twofold(const Options& o, uint64_t a, uint64_t b, uint64_t c, size_t sources) {
   const double x = compute<double>(o, f64_of(a), f64_of(b), f64_of(c));
   if (x == x) return bits_of(x);
-  if (sources == 3) return kNan64;
   constexpr uint64_t kQuiet = uint64_t{1} << 51;
-  if (f64_of(a) != f64_of(a)) return a | kQuiet;
-  if (sources == 2 && f64_of(b) != f64_of(b)) return b | kQuiet;
+  const auto is_nan = [](uint64_t bits) { return f64_of(bits) != f64_of(bits); };
+  if (is_nan(a)) return a | kQuiet;
+  if (sources >= 2 && is_nan(b)) return b | kQuiet;
+  if (sources == 3 && is_nan(c)) return c | kQuiet;
   return kNan64;
 }
 

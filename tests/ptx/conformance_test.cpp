@@ -15,9 +15,13 @@ namespace {
 
 const Rows& table() { return *rows_of("portable"); }
 
-bool is_elsewhere(std::string_view opcode) {
-  return std::any_of(std::begin(kElsewhere), std::end(kElsewhere),
-                     [&](const Elsewhere& e) { return e.opcode == opcode; });
+/// "mov.b128" means the rows that begin so, "ld" those of the opcode.
+bool is_of(const Row& row, std::string_view name) {
+  return name.find('.') == name.npos ? parse_form(row).opcode == name : row.syntax.starts_with(name);
+}
+
+bool is_elsewhere(const Row& row) {
+  return std::any_of(std::begin(kElsewhere), std::end(kElsewhere), [&](const Elsewhere& e) { return is_of(row, e.opcode); });
 }
 
 /// Opcodes of which some row has a rule, in the order of the table.
@@ -25,7 +29,7 @@ std::vector<std::string> opcodes() {
   std::vector<std::string> all;
   for (const Row& row : table()) {
     const std::string opcode = parse_form(row).opcode;
-    if (!is_elsewhere(opcode) && std::find(all.begin(), all.end(), opcode) == all.end()) all.push_back(opcode);
+    if (!is_elsewhere(row) && std::find(all.begin(), all.end(), opcode) == all.end()) all.push_back(opcode);
   }
   return all;
 }
@@ -57,7 +61,7 @@ TEST_P(EveryForm, computes_what_its_rule_says) {
   constexpr size_t kWrongForms = 5;  // enough to see what is the matter
   size_t forms = 0, wrong = 0, n = 0;
   for (const Row& row : table()) {
-    if (parse_form(row).opcode != GetParam()) continue;
+    if (parse_form(row).opcode != GetParam() || is_elsewhere(row)) continue;
     size_t of_row = 0;
     for (Spelling& spelling : spellings_of(row)) {
       for (spelling.literal = 0; spelling.literal < literals_of(spelling); ++spelling.literal) {
@@ -100,10 +104,11 @@ TEST(Spellings, rejects_modifiers_that_mean_nothing_here) {
 }
 
 TEST(EveryRow, has_a_rule_or_a_test_elsewhere) {
-  std::map<std::string, unsigned> rows;
-  for (const Row& row : table()) ++rows[parse_form(row).opcode];
   for (const Elsewhere& e : kElsewhere) {
-    EXPECT_EQ(rows[std::string(e.opcode)], e.rows)
+    // An opcode whose rows are tested in several files has as many lines.
+    unsigned counted = 0;
+    for (const Elsewhere& other : kElsewhere) counted += other.opcode == e.opcode ? other.rows : 0;
+    EXPECT_EQ(std::count_if(table().begin(), table().end(), [&](const Row& row) { return is_of(row, e.opcode); }), counted)
         << "rows of " << e.opcode << " have come or gone: test them in tests/" << e.file
         << ", then count them in tests/ptx/elsewhere.hpp";
     std::ifstream file(std::string(BANKSHOT_SOURCE_DIR "/tests/") + std::string(e.file));
@@ -113,7 +118,7 @@ TEST(EveryRow, has_a_rule_or_a_test_elsewhere) {
   }
   // The others are tested, by EveryForm, if they have a rule in each way to write them.
   for (const Row& row : table()) {
-    if (is_elsewhere(parse_form(row).opcode)) continue;
+    if (is_elsewhere(row)) continue;
     for (const Spelling& spelling : spellings_of(row)) {
       ASSERT_TRUE(rule_of(spelling)) << spelling.text()
                                      << " has no rule: add one to tests/ptx, or its opcode to tests/ptx/elsewhere.hpp";

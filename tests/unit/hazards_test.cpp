@@ -295,6 +295,109 @@ TEST(SharedRaces, ArrivalsAtAnMbarrierOrderWhoPassesIt) {
   EXPECT_EQ(block.found.size(), 1u);
 }
 
+TEST(SharedRaces, APhaseTellsOfItsOwnCopiesOnly) {
+  Block block;
+  block.races.initialise_mbarrier(128);
+  bulk(block, 0, 128);
+  block.races.end_phase(128);
+  block.races.pass_mbarrier(128, 1, 0);
+  bulk(block, 16, 128);  // of the next phase
+  block.found.clear();
+  block.read(1, 1, 0);
+  EXPECT_TRUE(block.found.empty());
+  block.read(1, 1, 16);
+  EXPECT_EQ(block.found.size(), 1u);
+}
+
+TEST(SharedRaces, ABarrierThatIsSetUpAgainHasForgotten) {
+  Block block;
+  block.races.initialise_mbarrier(128);
+  block.write(0, 1, 0);
+  block.races.arrive_mbarrier(128, 0, 0);
+  block.races.end_phase(128);
+  block.races.initialise_mbarrier(128);
+  block.races.pass_mbarrier(128, 1, 0);
+  block.read(1, 1, 0);
+  EXPECT_EQ(block.found.size(), 1u);
+}
+
+TEST(SharedRaces, ArrivingWithCopiesTellsOfThem) {
+  for (const bool with_copies : {false, true}) {
+    Block block;
+    block.races.initialise_mbarrier(128);
+    copy(block, 0, 0);
+    if (with_copies) block.races.arrive_mbarrier_async(128, 0, 0);
+    if (!with_copies) block.races.arrive_mbarrier(128, 0, 0);
+    block.races.end_phase(128);
+    block.races.pass_mbarrier(128, 1, 0);
+    block.read(1, 1, 0);
+    EXPECT_EQ(block.found.empty(), with_copies);
+  }
+}
+
+TEST(SharedRaces, AFlagThatIsOverwrittenTellsNothingOfTheFirst) {
+  Block block;
+  block.write(0, 1, 0);
+  block.races.fence(0, 1);
+  block.races.synchronise(0, 0, 64, false, true, false, false);
+  block.races.synchronise(2, 0, 64, false, true, false, false);  // another thread's value, which has no fence
+  block.races.synchronise(1, 0, 64, true, false, false, false);
+  block.races.fence(1, 1);
+  block.read(1, 1, 0);
+  EXPECT_EQ(block.found.size(), 1u);
+}
+
+TEST(SharedRaces, ACopyIsOfWhoAskedForIt) {
+  Block block;
+  std::array<uint64_t, 64> offsets{};
+  WarpAccess access;
+  access.kind = AccessKind::write;
+  access.width = 16;
+  access.offsets = offsets.data();
+  for (const unsigned lane : {3u, 5u}) {
+    offsets[lane] = lane * 16;
+    access.lanes = uint64_t{1} << lane;
+    block.races.copy_bulk(access, 0, block.found);
+  }
+  block.read(1, 1, 48);
+  ASSERT_EQ(block.found.size(), 1u);
+  EXPECT_EQ(block.found[0].earlier, 3u);
+}
+
+TEST(SharedRaces, WhatEndedThreadsDidIsKnownBehindABarrier) {
+  Block block;
+  block.write(1, 1, 0);
+  block.races.exit(1, kAll);
+  block.barrier({0});
+  block.read(0, 1, 0);
+  EXPECT_TRUE(block.found.empty());
+}
+
+TEST(SharedRaces, ASilentWriteHidesNoRaceOfOthers) {
+  Block block;
+  block.read(1, 1, 0);
+  std::array<uint64_t, 64> offsets{};
+  WarpAccess access;
+  access.kind = AccessKind::write;
+  access.lanes = 1;
+  access.offsets = offsets.data();
+  access.silent = true;
+  block.races.access(access, block.found);
+  EXPECT_TRUE(block.found.empty());
+  block.write(0, 1, 0);
+  ASSERT_EQ(block.found.size(), 1u);
+  EXPECT_EQ(block.found[0].earlier, 32u);
+}
+
+TEST(SharedRaces, LanesThatKnowDifferentThingsWriteOnePlaceTogether) {
+  Block block;
+  copy(block, 0, 64);
+  block.races.wait_groups(0, 1, ~uint64_t{0}, SharedRaces::kLanes);  // lane 0 knows more than the others
+  block.write(0, 0x7, 0);
+  ASSERT_EQ(block.found.size(), 1u);
+  EXPECT_TRUE(block.found[0].one_instruction);
+}
+
 TEST(WrittenRanges, KnowBytes) {
   WrittenRanges ranges;
   ranges.add(1000, 200'000);
