@@ -150,7 +150,7 @@ Agent SharedRaces::copier_of(Agent thread, Queue queue) {
 void SharedRaces::copy_async(const WarpAccess& access, Queue queue, std::vector<Hazard>& found) {
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane), copier = copier_of(by, queue);
-    const Entry mine{1, ++copies_[copier - threads_.size()], access.site, kCopies + copier, by, 0, access.kind, false};
+    const Entry mine{1, ++copies_[copier - threads_.size()], access.site, kCopies + copier, by, 0, access.kind, false, false};
     touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
   });
 }
@@ -181,7 +181,7 @@ void SharedRaces::copy_bulk(const WarpAccess& access, uint64_t barrier, std::vec
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane);
     if (told.copier == 0) told.copier = new_agent();
-    const Entry mine{1, told.phase, access.site, kCopies + told.copier, by, 0, access.kind, false};
+    const Entry mine{1, told.phase, access.site, kCopies + told.copier, by, 0, access.kind, false, false};
     touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
   });
 }
@@ -234,8 +234,8 @@ void SharedRaces::compare(const std::vector<Entry>& earlier, const Group& group,
                           std::vector<Hazard>& found) const {
   for (const Entry& entry : earlier) {
     if ((entry.bytes & mine.bytes) == 0) continue;
-    const bool same_warp = entry.owner == group.warp, atomic = entry.kind == AccessKind::atomic || mine.kind == AccessKind::atomic;
-    if (entry.strong && mine.strong && (atomic || !same_warp)) continue;
+    const bool same_warp = entry.owner == group.warp;
+    if (entry.strong && mine.strong && !(same_warp && entry.is_volatile && mine.is_volatile)) continue;
     const uint64_t unknown = unknown_lanes(entry, group);
     if (unknown == 0) continue;
     const auto first = static_cast<unsigned>(std::countr_zero(unknown));
@@ -250,6 +250,7 @@ void SharedRaces::compare(const std::vector<Entry>& earlier, const Group& group,
     uint64_t others = group.lanes;
     if (same_warp && !std::has_single_bit(others)) others &= ~bit(first);
     hazard.later = thread(group.warp, static_cast<unsigned>(std::countr_zero(others)));
+    hazard.threads = static_cast<unsigned>(std::popcount(others));
     hazard.within_warp = same_warp;
     hazard.asynchronous = copies || mine.owner >= kCopies;
     const auto overlap = static_cast<unsigned>(entry.bytes & mine.bytes);
@@ -273,7 +274,7 @@ void SharedRaces::put(std::vector<Entry>& entries, const Group& group, const Ent
   std::erase_if(entries, [](const Entry& entry) { return entry.lanes == 0; });
   for (Entry& entry : entries) {
     const bool alike = entry.owner == mine.owner && entry.step == mine.step && entry.bytes == mine.bytes &&
-                       entry.kind == mine.kind && entry.strong == mine.strong;
+                       entry.kind == mine.kind && entry.strong == mine.strong && entry.is_volatile == mine.is_volatile;
     if (!alike) continue;
     entry.lanes |= mine.lanes;
     entry.site = mine.site;
@@ -301,7 +302,7 @@ void SharedRaces::look_at(const Group& group, const Entry& mine, uint64_t offset
   });
 }
 
-void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, bool silent) {
+void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width) {
   for_words(mine, offset, width, [&](uint64_t index, const Entry& entry) {
     Word& word = words_[index];
     if (entry.kind == AccessKind::read) return put(word.reads, group, entry);
@@ -309,7 +310,6 @@ void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offse
     // beside other strong ones, so weak ones that it knows of stay.
     const auto covered = [&](const Entry& earlier) {
       if ((earlier.bytes & ~entry.bytes) != 0) return false;
-      if (silent) return !entry.strong && unknown_lanes(earlier, group) == 0;
       return !entry.strong || (unknown_lanes(earlier, group) != 0) != earlier.strong;
     };
     std::erase_if(word.reads, covered);
@@ -320,7 +320,7 @@ void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offse
 
 void SharedRaces::touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found) {
   look_at(group, mine, offset, width, found);
-  remember(group, mine, offset, width, false);
+  remember(group, mine, offset, width);
 }
 
 template <class F>
@@ -334,7 +334,7 @@ void SharedRaces::for_groups(const WarpAccess& access, F f) const {
     });
     rest &= ~same;
     const Entry mine{same, step_[access.warp], access.site, access.warp, 0, 0, access.kind,
-                     access.strong || access.kind == AccessKind::atomic};
+                     access.strong || access.kind == AccessKind::atomic, access.is_volatile};
     f(Group{access.warp, same, &clock}, mine, access.offsets[first]);
   }
 }
@@ -354,6 +354,7 @@ void SharedRaces::look_within(const WarpAccess& access, std::vector<Hazard>& fou
     hazard.earlier_site = hazard.later_site = access.site;
     hazard.earlier = thread(access.warp, first);
     hazard.later = thread(access.warp, static_cast<unsigned>(std::countr_zero(same & ~bit(first))));
+    hazard.threads = static_cast<unsigned>(std::popcount(same));
     hazard.within_warp = hazard.one_instruction = true;
     hazard.offset = access.offsets[first];
     hazard.bytes = std::min(access.width, kWord);
@@ -369,9 +370,9 @@ void SharedRaces::look(const WarpAccess& access, std::vector<Hazard>& found) con
 }
 
 void SharedRaces::access(const WarpAccess& access, std::vector<Hazard>& found) {
-  if (!access.silent) look(access, found);
+  look(access, found);
   for_groups(access, [&](const Group& group, const Entry& mine, uint64_t offset) {
-    remember(group, mine, offset, access.width, access.silent);
+    remember(group, mine, offset, access.width);
   });
 }
 

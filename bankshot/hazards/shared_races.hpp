@@ -18,7 +18,7 @@ enum class AccessKind : uint8_t { read, write, atomic };
 struct WarpAccess {
   AccessKind kind = AccessKind::read;
   bool strong = false;            ///< volatile, relaxed or the like: two of those do not race
-  bool silent = false;            ///< a write of what is there already: races with nothing, and hides no race of others
+  bool is_volatile = false;       ///< … but two volatile ones of one warp are told, as programs take them for an order
   uint32_t site = 0;              ///< the instruction
   unsigned warp = 0;
   uint64_t lanes = 0;
@@ -35,6 +35,7 @@ struct Hazard {
   bool within_warp = false;       ///< of one warp: hardware that keeps its lanes together hides it
   bool one_instruction = false;   ///< lanes of one warp write one place by one instruction
   bool asynchronous = false;      ///< one is a copy that nobody has waited for
+  unsigned threads = 1;           ///< how many do what the later one does
   uint64_t offset = 0;            ///< the first byte
   unsigned bytes = 0;             ///< up to 4
 };
@@ -90,7 +91,7 @@ class SharedRaces {
     Agent by = 0;             ///< of an agent that copies: the thread that asked for it
     uint8_t bytes = 0;        ///< of the word, a bit each
     AccessKind kind = AccessKind::read;
-    bool strong = false;
+    bool strong = false, is_volatile = false;
   };
   static constexpr uint32_t kCopies = 1u << 31;
   /// All that is known of 4 bytes: accesses that are not known to all who came later.
@@ -151,7 +152,7 @@ class SharedRaces {
   void for_groups(const WarpAccess& access, F f) const;
   void look_within(const WarpAccess& access, std::vector<Hazard>& found) const;
   void look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found) const;
-  void remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, bool silent);
+  void remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width);
   void touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found);
   void put(std::vector<Entry>& entries, const Group& group, const Entry& mine) const;
 

@@ -48,9 +48,11 @@ ordered_json finding_json(const Finding& finding) {
       {"kernel", finding.kernel},
       {"demangled", demangle(finding.kernel)},
       {"count", finding.count},
-      {"cta", triple(finding.cta)},
-      {"access", place(finding.source, finding.op, finding.thread)},
   };
+  if (finding.kind != Finding::Kind::leak) {
+    json["cta"] = triple(finding.cta);
+    json["access"] = place(finding.source, finding.op, finding.thread);
+  }
   if (!finding.other_op.empty()) json["earlier"] = place(finding.other, finding.other_op, finding.other_thread);
   json["variable"] = demangle(finding.variable);
   json["offset"] = finding.address;
@@ -75,8 +77,10 @@ void read_findings(const json& root, RunReport& report) {
     finding.is_warning = text(object, "severity") == "warning";
     finding.kernel = text(object, "kernel");
     finding.count = number<uint64_t>(object, "count");
-    finding.cta = extent(object, "cta");
-    read_place(object, "access", finding.source, finding.op, finding.thread);
+    if (finding.kind != Finding::Kind::leak) {
+      finding.cta = extent(object, "cta");
+      read_place(object, "access", finding.source, finding.op, finding.thread);
+    }
     if (object.contains("earlier")) read_place(object, "earlier", finding.other, finding.other_op, finding.other_thread);
     finding.variable = text(object, "variable");
     finding.address = number<uint64_t>(object, "offset");

@@ -109,13 +109,18 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
                            std::pair(report.checks.sync, "sync")}) {
     if (name.first) names += (names.empty() ? "" : ", ") + std::string(name.second);
   }
-  uint64_t launches = report.failed_launches();
+  // Of launches that failed those ran that ended in a finding.
+  uint64_t launches = 0;
   std::set<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {
     launches += kernel.launches;
     kernels.insert(kernel.name);
   }
-  for (const FailedLaunches& failure : report.failed) kernels.insert(failure.kernel);
+  for (const Finding& finding : report.findings) {
+    if (!is_fault(finding.kind)) continue;
+    ++launches;
+    kernels.insert(finding.kernel);
+  }
   const std::string sum = fmt::format("check ({}): {}, {} in {} of {}", names, counted(errors_in(report), "error", "errors"),
                                       counted(warnings_in(report), "warning", "warnings"),
                                       counted(launches, "launch", "launches"),

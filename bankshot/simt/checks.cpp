@@ -27,6 +27,7 @@ CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
   op.acquires = m.has("acquire") || m.has("acq_rel");
   op.releases = m.has("release") || m.has("acq_rel");
   op.ignores = op.kind == K::atomic && m.has("exch");
+  op.is_volatile = m.has("volatile");
   op.strong = op.kind == K::atomic || op.acquires || op.releases || m.has("volatile") || m.has("relaxed") || m.has("mmio");
   return op;
 }
@@ -182,7 +183,7 @@ CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
   if (cta.checks != nullptr) return *cta.checks;
   cta.checks = std::make_shared<CtaChecks>();
   if (options_.race) cta.checks->races.emplace(cta.threads, worker.warp_size, cta.shared_bytes);
-  if (options_.memory) cta.checks->written.emplace(cta.shared_bytes);
+  if (options_.memory || options_.race) cta.checks->written.emplace(cta.shared_bytes);
   if (options_.sync) cta.checks->parts.resize(cta.warps.size());
   return *cta.checks;
 }
@@ -264,27 +265,48 @@ void Checks::meets(Warp& w, uint64_t lanes) {
   if (options_.race) of(w).races->meet(w.index, lanes);
 }
 
-void Checks::initialises(Warp& w, uint64_t barrier) {
-  const int64_t offset = own(w, barrier);
-  if (offset < 0) return;
-  CtaChecks& cta = of(w);
-  if (options_.memory) cta.written->write(static_cast<uint64_t>(offset), sizeof(uint64_t));
-  if (options_.race) cta.races->initialise_mbarrier(static_cast<uint64_t>(offset));
+void Checks::use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uint64_t offset, unsigned lane) {
+  std::array<uint64_t, 64> at{};
+  at[lane] = offset;
+  hazards::WarpAccess access;
+  access.kind = kind;
+  access.site = static_cast<uint32_t>(i - w.worker->program->code.data());
+  access.warp = w.index;
+  access.lanes = uint64_t{1} << lane;
+  access.width = sizeof(uint64_t);
+  access.offsets = at.data();
+  found_.clear();
+  of(w).races->access(access, found_);
+  tell(w, found_);
 }
 
-void Checks::arrives_at(Warp& w, uint64_t barrier, unsigned lane) {
+void Checks::initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
+  const int64_t there = own(w, barrier);
+  if (there < 0) return;
+  const auto offset = static_cast<uint64_t>(there);
+  if (options_.memory || options_.race) of(w).written->write(offset, sizeof(uint64_t));
+  if (!options_.race) return;
+  use_mbarrier(w, i, hazards::AccessKind::write, offset, lane);
+  of(w).races->initialise_mbarrier(offset);
+}
+
+void Checks::arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
   const int64_t offset = own(w, barrier);
-  if (options_.race && offset >= 0) of(w).races->arrive_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+  if (!options_.race || offset < 0) return;
+  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(offset), lane);
+  of(w).races->arrive_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+}
+
+void Checks::passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
+  const int64_t offset = own(w, barrier);
+  if (!options_.race || offset < 0) return;
+  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(offset), lane);
+  of(w).races->pass_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
 }
 
 void Checks::ends_phase(Warp& w, uint64_t barrier) {
   Cta* const cta = cta_at(*w.cta, barrier);
   if (options_.race && cta != nullptr) of(*cta, *w.worker).races->end_phase(byte_in_cta(barrier));
-}
-
-void Checks::passes(Warp& w, uint64_t barrier, unsigned lane) {
-  const int64_t offset = own(w, barrier);
-  if (options_.race && offset >= 0) of(w).races->pass_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
 }
 
 namespace {

@@ -23,7 +23,7 @@ struct CheckedOp {
   Kind kind = Kind::none;
   uint8_t bytes = 0;         ///< an access: of each lane
   bool ignores = false;      ///< an atomic that does without what was there: exch
-  bool strong = false, acquires = false, releases = false;
+  bool strong = false, is_volatile = false, acquires = false, releases = false;
   bool bulk = false;         ///< commit, wait: of bulk copies
   bool aligned = false;      ///< barrier: all lanes of the warp have to execute it together
   uint32_t members = OperandRef::kNone;  ///< row of the membermasks
@@ -32,7 +32,7 @@ struct CheckedOp {
 /// What the decoder notes down. @param m  the form that the instruction has
 CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
 
-/// What is known of a CTA, as far as it is asked for.
+/// What is known of a CTA, as far as it is asked for. Races ask what was written as well.
 struct CtaChecks {
   std::optional<hazards::SharedRaces> races;
   std::optional<hazards::WrittenBytes> written;
@@ -85,10 +85,10 @@ class Checks {
   void cluster_completes(Cta& cta, const Worker& worker);
   void passes_cluster(Warp& w, uint64_t lanes);
   // mbarriers, by offset in the shared window.
-  void initialises(Warp& w, uint64_t barrier);
-  void arrives_at(Warp& w, uint64_t barrier, unsigned lane);
+  void initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
+  void arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
   void ends_phase(Warp& w, uint64_t barrier);
-  void passes(Warp& w, uint64_t barrier, unsigned lane);
+  void passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
 
  private:
   using Key = std::tuple<Finding::Kind, uint64_t, uint32_t, uint64_t, uint64_t>;  ///< program, kernel, places
@@ -101,13 +101,16 @@ class Checks {
   /// the cluster it is done what there is to do.
   uint64_t own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned bytes, bool writes);
   const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
-  const Instr* run_racing(Warp& w, const Instr* i, const CheckedOp& op, const hazards::WarpAccess& access);
+  const Instr* run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access);
+  std::vector<hazards::Hazard> within_instruction(Warp& w, const Instr* i, const CheckedOp& op, const hazards::WarpAccess& access);
   void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
   void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
   void synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses);
   void tell(Warp& w, const std::vector<hazards::Hazard>& found);
   void tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint64_t* addresses, unsigned bytes);
   void copies_arrive(Warp& w, const Instr* i);
+  /// The word of an mbarrier, as its operations see it.
+  void use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uint64_t offset, unsigned lane);
   void check_members(Warp& w, const Instr* i, const CheckedOp& op);
   void tell_divergence(Warp& w, const CtaChecks::Part& part);
   /// The finding of an instruction, new or not; @param count  is added

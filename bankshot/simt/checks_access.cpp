@@ -55,7 +55,7 @@ uint64_t Checks::own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned 
     offset = byte;
     if (cta == w.cta) {
       own |= bit(lane);
-    } else if (writes && options_.memory) {
+    } else if (writes && (options_.memory || options_.race)) {
       of(*cta, *w.worker).written->write(byte, bytes);
     }
   }
@@ -71,7 +71,7 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
                                                            : Kind::write_after_write;
     bool is_new = false;
     const bool is_warning = hazard.within_warp && !hazard.asynchronous;
-    Finding& finding = find(w, kind, code + hazard.later_site, code + hazard.earlier_site, 1, is_new);
+    Finding& finding = find(w, kind, code + hazard.later_site, code + hazard.earlier_site, hazard.threads, is_new);
     if (!is_new && (is_warning || !finding.is_warning)) continue;
     // The example is one of the worst.
     finding.is_warning = is_warning;
@@ -139,6 +139,7 @@ void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint6
 }
 
 void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
+  if (!options_.memory && !options_.race) return;
   for (uint64_t rest = shared; rest != 0; rest &= rest - 1) of(w).written->write(addresses[std::countr_zero(rest)], bytes);
   for (uint64_t rest = global; rest != 0; rest &= rest - 1) global_.write(addresses[std::countr_zero(rest)], bytes);
 }
@@ -163,84 +164,76 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   const uint64_t* const addresses = to.address.data();
   if (options_.memory) {
     if (!stores && !op.ignores && !hidden) look_for_unwritten(w, i, shared, to.global, addresses, op.bytes);
-    if (op.kind != CheckedOp::Kind::load) mark_written(w, shared, to.global, addresses, op.bytes);
   }
+  // Stores to shared memory are marked in run_store(), which asks what was written before.
+  const uint64_t marked = stores && options_.race && !hidden ? 0 : shared;
+  if (op.kind != CheckedOp::Kind::load) mark_written(w, marked, to.global, addresses, op.bytes);
   if (!options_.race || hidden) return op.run(w, i);
   found_.clear();
-  if (shared != 0) {
-    const AccessKind kind = stores                                  ? AccessKind::write
-                            : op.kind == CheckedOp::Kind::load ? AccessKind::read
-                                                                    : AccessKind::atomic;
-    hazards::WarpAccess access = warp_access(w, i, kind, shared, addresses, op.bytes);
-    access.strong = op.strong;
-    if (stores) {
-      of(w).races->look(access, found_);
-      if (!found_.empty()) {
-        if (op.strong) synchronise(w, op, shared, to.global, addresses);
-        return run_racing(w, i, op, access);
-      }
-      access.silent = true;  // nothing to be found: not to look again
-    }
-    of(w).races->access(access, found_);
-  }
+  const AccessKind kind = stores                                  ? AccessKind::write
+                          : op.kind == CheckedOp::Kind::load ? AccessKind::read
+                                                                  : AccessKind::atomic;
+  hazards::WarpAccess access = warp_access(w, i, kind, shared, addresses, op.bytes);
+  access.strong = op.strong;
+  access.is_volatile = op.is_volatile;
   if (op.strong) synchronise(w, op, shared, to.global, addresses);
+  if (stores) return run_store(w, i, op, access);
+  if (shared != 0) of(w).races->access(access, found_);
   tell(w, found_);
   return op.run(w, i);
 }
 
-/// Executes a store that races with others. Who writes what is there already, or the same as the others, harms nobody.
-const Instr* Checks::run_racing(Warp& w, const Instr* i, const CheckedOp& op, const hazards::WarpAccess& access) {
+/// Of lanes that write one place by one instruction, those that write different values. They are asked one after the other; the
+/// instruction has to be executed again afterwards.
+std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
+                                                        const hazards::WarpAccess& access) {
   using Value = std::array<std::byte, kMostBytes>;
-  const std::vector<hazards::Hazard> found = found_;
-  const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
-  std::set<uint64_t> differ;  // offsets to which lanes write different values
-  std::vector<Value> before;
-  for (const hazards::Hazard& hazard : found) {
-    Value& value = before.emplace_back();
-    std::memcpy(value.data(), w.cta->shared + hazard.offset, hazard.bytes);
+  const uint64_t active = w.active;
+  const bool counting = std::exchange(w.worker->counting, false);
+  std::map<uint64_t, Value> values;
+  std::set<uint64_t> differ;
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    w.active = bit(lane);
+    op.run(w, i);
+    Value value{};
+    std::memcpy(value.data(), w.cta->shared + access.offsets[lane], access.width);
+    const auto [it, first] = values.try_emplace(access.offsets[lane], value);
+    if (!first && it->second != value) differ.insert(access.offsets[lane]);
   }
-  if (std::any_of(found.begin(), found.end(), one_instruction)) {
-    // Lane after lane, to see what each of them writes.
-    const uint64_t active = w.active;
-    const bool counting = std::exchange(w.worker->counting, false);
-    std::map<uint64_t, Value> values;
-    const Instr* next = i;
-    for (uint64_t rest = access.lanes; rest != 0 && next != nullptr; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      w.active = bit(lane);
-      next = op.run(w, i);
-      Value value{};
-      std::memcpy(value.data(), w.cta->shared + access.offsets[lane], access.width);
-      const auto [it, first] = values.try_emplace(access.offsets[lane], value);
-      if (!first && it->second != value) differ.insert(access.offsets[lane]);
-    }
-    w.active = active;
-    w.worker->counting = counting;
-    if (next == nullptr) return nullptr;
+  w.active = active;
+  op.run(w, i);
+  w.worker->counting = counting;
+  std::vector<hazards::Hazard> harmful;
+  for (const hazards::Hazard& hazard : found_) {
+    if (!hazard.one_instruction || differ.contains(hazard.offset)) harmful.push_back(hazard);
+  }
+  return harmful;
+}
+
+/// A store. Who writes what somebody has written there before harms nobody, whoever is faster: that is no access.
+const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access) {
+  if (access.lanes == 0) return op.run(w, i);
+  const hazards::WrittenBytes& written = *of(w).written;
+  uint64_t known = 0;
+  std::array<std::array<std::byte, kMostBytes>, 64> before;
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (written.is_written(access.offsets[lane], access.width)) known |= bit(lane);
+    std::memcpy(before[lane].data(), w.cta->shared + access.offsets[lane], access.width);
   }
   const Instr* const next = op.run(w, i);
   if (w.cta->faulted) return next;
-  std::vector<hazards::Hazard> harmful;
-  for (size_t k = 0; k < found.size(); ++k) {
-    const hazards::Hazard& hazard = found[k];
-    const bool same = std::memcmp(before[k].data(), w.cta->shared + hazard.offset, hazard.bytes) == 0;
-    if (hazard.one_instruction ? differ.contains(hazard.offset) : !same || hazard.asynchronous) harmful.push_back(hazard);
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    of(w).written->write(access.offsets[lane], access.width);
+    const bool same = std::memcmp(before[lane].data(), w.cta->shared + access.offsets[lane], access.width) == 0;
+    if (same && (known & bit(lane)) != 0) access.lanes &= ~bit(lane);
   }
-  tell(w, harmful);
-  // A write that harms nobody must not make us forget what others have done there.
-  hazards::WarpAccess loud = access, silent = access;
-  silent.silent = true;
-  loud.lanes = 0;
-  for (const hazards::Hazard& hazard : harmful) {
-    for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      if (hazard.offset - access.offsets[lane] < access.width) loud.lanes |= bit(lane);
-    }
-  }
-  silent.lanes = access.lanes & ~loud.lanes;
-  found_.clear();
-  of(w).races->access(loud, found_);  // told just now
-  of(w).races->access(silent, found_);
+  of(w).races->access(access, found_);
+  const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
+  if (std::any_of(found_.begin(), found_.end(), one_instruction)) found_ = within_instruction(w, i, op, access);
+  tell(w, found_);
   return next;
 }
 
@@ -256,8 +249,8 @@ void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, 
   const uint64_t shared = own_lanes(w, to.shared, to.address.data(), bytes, kind != AccessKind::read);
   if (options_.memory) {
     if (kind != AccessKind::write) look_for_unwritten(w, i, shared, to.global, to.address.data(), bytes);
-    if (kind != AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
   }
+  if (kind != AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
   if (!options_.race || shared == 0) return;
   found_.clear();
   of(w).races->access(warp_access(w, i, kind, shared, to.address.data(), bytes), found_);
@@ -268,7 +261,7 @@ void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* off
   std::array<uint64_t, 64> wide;
   for (size_t lane = 0; lane < wide.size(); ++lane) wide[lane] = offsets[lane];
   const uint64_t shared = own_lanes(w, lanes, wide.data(), bytes, true);
-  if (options_.memory) mark_written(w, shared, 0, wide.data(), bytes);
+  mark_written(w, shared, 0, wide.data(), bytes);
   if (!options_.race) return;
   found_.clear();
   of(w).races->copy_async(warp_access(w, i, AccessKind::write, shared, wide.data(), bytes), hazards::SharedRaces::kLanes, found_);
@@ -280,7 +273,7 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
   at[lane] = offset;
   if (own_lanes(w, bit(lane), at.data(), static_cast<unsigned>(bytes), writes) == 0) return;
   offset = at[lane];
-  if (options_.memory && writes) of(w).written->write(offset, bytes);
+  if ((options_.memory || options_.race) && writes) of(w).written->write(offset, bytes);
   if (options_.memory && !writes && !of(w).written->is_written(offset, bytes)) {
     look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
   }

@@ -126,7 +126,7 @@ const Instr* arrive(Warp& w, const Instr* i) {
     if (i->op[1] != OperandRef::kNone) w.row<uint64_t>(i->op[1])[lane] = barrier.bits();
     if (i->op[3] != OperandRef::kNone && !barrier.expect_bytes(w.row<const uint32_t>(i->op[3])[lane]))
       return kTooManyBytes;
-    if (w.worker->checks != nullptr) w.worker->checks->arrives_at(w, offset_of(w, i, lane), lane);
+    if (w.worker->checks != nullptr) w.worker->checks->arrives_at(w, i, offset_of(w, i, lane), lane);
     return (barrier.*Arrive)(count_of(w, i, lane)) ? nullptr : kTooMany;
   });
 }
@@ -138,7 +138,7 @@ const Instr* test(Warp& w, const Instr* i, Over over) {
   const Instr* const next = for_barriers(w, i, [&](unsigned lane, const MBarrier& barrier) -> const char* {
     if (!over(lane, barrier)) return nullptr;
     holds |= uint64_t{1} << lane;
-    if (w.worker->checks != nullptr) w.worker->checks->passes(w, offset_of(w, i, lane), lane);
+    if (w.worker->checks != nullptr) w.worker->checks->passes(w, i, offset_of(w, i, lane), lane);
     return nullptr;
   });
   if (next == nullptr) return nullptr;
@@ -163,7 +163,7 @@ const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
                    "an mbarrier expects 1 to 1048575 threads, not " + std::to_string(count));
     }
     *word = MBarrier(count).bits();
-    if (w.worker->checks != nullptr) w.worker->checks->initialises(w, offset_of(w, i, lane));
+    if (w.worker->checks != nullptr) w.worker->checks->initialises(w, i, offset_of(w, i, lane), lane);
   }
   return i + 1;
 }
