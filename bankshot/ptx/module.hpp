@@ -55,8 +55,8 @@ struct Operand {
   bool generic = false;      ///< generic(name) in an initialiser
   Position position;
   std::string name;          ///< identifier; base of address or sum (empty if the base is a number)
-  int64_t integer = 0;       ///< value bits; offset of address or sum
-  uint64_t mask = 0;         ///< sum only: 0xFF00(name) is one byte of an address; 0 = the whole address
+  int64_t integer = 0;       ///< value bits; offset of address or sum; -1 of an identifier behind a minus (vmad)
+  uint64_t mask = 0;         ///< sum: 0xFF00(name) is one byte of an address; identifier: name.b1 is one of a register; 0 = all
   std::vector<Operand> elements;
 };
 

@@ -115,6 +115,16 @@ bool parse_statement(Cursor& cursor, Block& block, unsigned depth) {
 
 }  // namespace
 
+/// An operand of vmad: the one instruction that may negate registers.
+static bool parse_factor(Cursor& cursor, Operand& out) {
+  const bool negated = cursor.at('-') && cursor.peek(1).kind == TokenKind::identifier;
+  if (negated) cursor.take();
+  if (!parse_operand(cursor, out, false)) return false;
+  if (negated && out.kind != Operand::Kind::identifier) return cursor.fail_at(out.position, "only a register can be negated");
+  if (negated) out.integer = -1;
+  return true;
+}
+
 bool parse_instruction(Cursor& cursor, Instruction& out) {
   out.position = cursor.position();
   if (cursor.accept('@')) {
@@ -129,7 +139,8 @@ bool parse_instruction(Cursor& cursor, Instruction& out) {
   const bool is_call = out.opcode == "call";
   out.operands.reserve(4);
   do {
-    if (!parse_operand(cursor, out.operands.emplace_back(), is_call)) return false;
+    Operand& operand = out.operands.emplace_back();
+    if (!(out.opcode == "vmad" ? parse_factor(cursor, operand) : parse_operand(cursor, operand, is_call))) return false;
   } while (cursor.accept(','));
   return cursor.expect_end_of_statement("or ',' after an operand");
 }

@@ -11,6 +11,14 @@ bool is_component(std::string_view dotted) {
   return dotted.size() == 2 && std::string_view("xyzwrgba").find(dotted[1]) != std::string_view::npos;
 }
 
+/// The bits that %r.b0 … %r.b3, %r.h0 and %r.h1 choose; 0 if it is no such thing. Source: PTX ISA, "Scalar Video Instructions".
+uint64_t selected_bits(std::string_view dotted) {
+  if (dotted.size() != 3 || (dotted[1] != 'b' && dotted[1] != 'h')) return 0;
+  const auto number = static_cast<unsigned>(dotted[2] - '0');
+  if (dotted[1] == 'b') return number < 4 ? uint64_t{0xff} << 8 * number : 0;
+  return number < 2 ? uint64_t{0xffff} << 16 * number : 0;
+}
+
 bool too_deep(Cursor& cursor) {
   return cursor.give_up(cursor.position(), "operands are nested too deeply", "the rest of the text is not read");
 }
@@ -79,6 +87,8 @@ bool parse_named(Cursor& cursor, Operand& out) {
   out.name = name;
   if (cursor.at(TokenKind::dotted) && cursor.adjacent() && is_component(cursor.text())) {
     out.name += cursor.text(cursor.take());
+  } else if (cursor.at(TokenKind::dotted) && cursor.adjacent() && selected_bits(cursor.text()) != 0) {
+    out.mask = selected_bits(cursor.text(cursor.take()));
   } else if (cursor.at('+') || cursor.at('-')) {
     out.kind = Kind::sum;
     return parse_offset(cursor, out.integer);

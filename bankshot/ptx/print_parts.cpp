@@ -1,5 +1,6 @@
 #include "bankshot/ptx/print_parts.hpp"
 
+#include <bit>
 #include <charconv>
 
 namespace bankshot::ptx {
@@ -84,6 +85,16 @@ void append_initialiser(std::string& out, const Variable& variable) {
   if (!variable.initialiser.empty()) append(out, variable.initialiser[0]);
 }
 
+/// name, name.b1 or -name
+void append_identifier(std::string& out, const Operand& operand) {
+  if (operand.integer == -1) out += '-';
+  out += operand.name;
+  if (operand.mask == 0) return;
+  const bool byte = std::popcount(operand.mask) == 8;
+  out += byte ? ".b" : ".h";
+  append_number(out, std::countr_zero(operand.mask) / (byte ? 8 : 16));
+}
+
 }  // namespace
 
 void append(std::string& out, int64_t value) { append_number(out, value); }
@@ -92,7 +103,7 @@ void append_unsigned(std::string& out, uint64_t value) { append_number(out, valu
 void append(std::string& out, const Operand& operand) {
   if (operand.negated) out += '!';
   switch (operand.kind) {
-    case Kind::identifier: out += operand.name; return;
+    case Kind::identifier: return append_identifier(out, operand);
     case Kind::integer:
       if (!operand.is_unsigned) return append(out, operand.integer);
       append_unsigned(out, static_cast<uint64_t>(operand.integer));

@@ -65,6 +65,14 @@ uint64_t truncated(uint64_t bits, unsigned bytes) {
   return bytes >= 8 ? bits : bits & ((uint64_t{1} << (8 * bytes)) - 1);
 }
 
+/// %r.b1 where a whole register is needed. Reports it.
+bool refuses_part(Decoder& decoder, const Operand& operand) {
+  if (operand.kind != Kind::identifier || operand.mask == 0) return false;
+  decoder.error(operand.position, "a part of '" + operand.name + "' can only be an operand of scalar video instructions",
+                "write bfe or prmt to take out bytes or halves");
+  return true;
+}
+
 bool is_clock(const std::string& name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
 
 }  // namespace
@@ -102,6 +110,7 @@ uint32_t FunctionDecoder::destination(const Operand& operand, Type type, bool wi
     error(operand.position, "this instruction needs a register to write, not '_'");
     return OperandRef::kNone;
   }
+  if (refuses_part(*this, operand)) return OperandRef::kNone;
   const Symbol* symbol = operand.kind == Kind::identifier ? find(operand.name) : nullptr;
   if (symbol == nullptr || symbol->kind != Symbol::Kind::reg || symbol->type == Type::pred || symbol->vector != 1) {
     error(operand.position, "expected a register to write, found " + describe(operand));
@@ -120,6 +129,7 @@ uint32_t FunctionDecoder::destination(const Operand& operand, Type type, bool wi
 uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_ok, Type* actual) {
   if (actual != nullptr) *actual = type;
   const unsigned want = register_bytes(type);
+  if (refuses_part(*this, operand)) return OperandRef::kNone;
   switch (operand.kind) {
     case Kind::integer:
     case Kind::f32:
@@ -237,7 +247,7 @@ uint32_t FunctionDecoder::predicate_source(const Operand& operand) {
     return special(operand, bytes) | (operand.negated ? OperandRef::kNegated : 0);
   }
   if (operand.kind == Kind::integer) return constant_predicate((operand.integer != 0) != operand.negated);
-  const Symbol* symbol = find_predicate(operand);
+  const Symbol* symbol = operand.mask == 0 ? find_predicate(operand) : nullptr;
   if (symbol == nullptr) {
     error(operand.position, "expected a predicate register, found " + describe(operand));
     return constant_predicate(false);
@@ -249,7 +259,7 @@ uint32_t FunctionDecoder::predicate_source(const Operand& operand) {
 uint32_t FunctionDecoder::predicate_destination(const Operand& operand) {
   if (operand.kind == Kind::sink) return OperandRef::kNone;
   const Symbol* symbol = find_predicate(operand);
-  if (symbol == nullptr || operand.negated) {
+  if (symbol == nullptr || operand.negated || operand.mask != 0) {
     error(operand.position, "expected a predicate register to write, found " + describe(operand));
     return OperandRef::kNone;
   }

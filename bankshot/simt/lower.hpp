@@ -21,6 +21,12 @@ inline uint32_t destination_or_none(Decoder& decoder, const ptx::Operand& operan
   return operand.kind == ptx::Operand::Kind::sink ? OperandRef::kNone : decoder.destination(operand, type, wider_ok, actual);
 }
 
+/// A source that is no number: of 16-bit floats and packed integers there are none.
+uint32_t register_source(Decoder& decoder, const ptx::Operand& operand, ptx::Type type);
+
+/// Packed integers: op[k] = operand k, all of 32 bits and in registers.
+void lower_packed(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+
 /// d or d|p: a destination row of `type` and a predicate, kNone where one is missing or `_`.
 struct Destinations {
   uint32_t row = OperandRef::kNone, predicate = OperandRef::kNone;

@@ -67,12 +67,8 @@ bool check_rounding(Decoder& decoder, const ptx::Instruction& instruction, const
 void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!expect_operands(decoder, instruction, 2)) return;
   if (is_plain(m.type) && is_plain(m.type2) && !check_rounding(decoder, instruction, m)) return;
-  if (m.has("ftz") && m.type != ptx::Type::f32 && m.type2 != ptx::Type::f32) {
-    decoder.error(instruction.position, ".ftz of cvt is about f32, which neither type is");
-    return;
-  }
-  if (m.has("sat") && m.type == ptx::Type::bf16) {
-    decoder.error(instruction.position, "cvt to bf16 has no .sat");
+  if (m.has("sat") && (m.type == ptx::Type::bf16 || m.type2 == ptx::Type::bf16)) {
+    decoder.error(instruction.position, "cvt to or from bf16 has no .sat");
     return;
   }
   if (m.has("ftz") && m.type != ptx::Type::f32 && m.type2 != ptx::Type::f32) {
@@ -94,6 +90,18 @@ void lower_convert_pair(Decoder& decoder, const ptx::Instruction& instruction, c
   out.op[0] = decoder.destination(instruction.operands[0], register_type(m.type));
   out.op[1] = decoder.source(instruction.operands[1], register_type(m.type2));
   out.op[2] = decoder.source(instruction.operands[2], register_type(m.type2));
+}
+
+void lower_convert_small(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  using T = ptx::Type;
+  const bool from_two = m.type == T::f32, to_halves = m.modifiers[m.modifiers.size() - 2].ends_with("f16x2");
+  if (!expect_operands(decoder, instruction, from_two ? 3 : 2)) return;
+  lower_modifiers(m, out);
+  out.fp = FpMode::kNearest;  // .rp is no rounding of the host's
+  out.small = m.has("rp") ? 1 : 0;
+  const T from = from_two ? T::f32 : to_halves ? T::b16 : T::b32;
+  out.op[0] = decoder.destination(instruction.operands[0], to_halves ? T::b32 : T::b16);
+  for (size_t k = 1; k < instruction.operands.size(); ++k) out.op[k] = decoder.source(instruction.operands[k], from);
 }
 
 void lower_convert_pack(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {

@@ -25,6 +25,8 @@ struct ConvertAux {
 void lower_convert(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// cvt d, a, b of the packed forms: d has the size of .type (m.type), a and b are of .type2.
 void lower_convert_pair(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// cvt d, a of pairs of numbers of 4, 6 or 8 bits without a Type, and cvt d, a, b from two f32. small: 1 for .rp.
+void lower_convert_small(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// cvt.pack.sat d, a, b {, c}: all of 32 bits.
 void lower_convert_pack(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 

@@ -91,7 +91,7 @@ UnitClass unit_class(simt::Unit unit, std::string_view text) {
   switch (unit) {
     case Unit::alu:
       if (opcode == "div" || opcode == "rem") return UnitClass::divide;
-      if (opcode == "mul" || opcode == "mad" || opcode == "mul24" || opcode == "mad24" || opcode == "dp4a" || opcode == "dp2a") {
+      if (opcode == "mul" || opcode == "mad" || opcode == "mul24" || opcode == "mad24" || opcode == "dp4a" || opcode == "dp2a" || opcode == "vmad") {
         return UnitClass::multiply;
       }
       return UnitClass::alu;

@@ -70,6 +70,7 @@ std::optional<Rule> rule_of(const Spelling& spelling);
 // The families behind rule_of; each answers for the opcodes it knows.
 std::optional<Rule> integer_rule(const Spelling& s);  ///< add … dp2a, add.cc … madc
 std::optional<Rule> video_rule(const Spelling& s);    ///< vadd2 … vmax4
+std::optional<Rule> scalar_video_rule(const Spelling& s);  ///< vadd … vmad
 std::optional<Rule> bits_rule(const Spelling& s);     ///< and … lop3, shifts, fields, prmt
 std::optional<Rule> compare_rule(const Spelling& s);  ///< setp, set, selp, slct, testp
 std::optional<Rule> float_rule(const Spelling& s);    ///< add … sqrt, min, max, neg, abs, copysign of all float types

@@ -1,6 +1,7 @@
 // Integer addition and relatives. Source: PTX ISA, "Integer Arithmetic Instructions".
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/lower.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
@@ -49,15 +50,8 @@ constexpr auto max_relu = [](auto a, auto b) { return greatest(greatest(a, b), s
        kPacked,
        Unit::alu,
        packed(add),
-       nullptr,
+       lower_packed,
        {{"u16x2", {"0xffff0001", "0x00010002"}, "0x00000003"}, {"s16x2", {"0x7fff8000", "0x00018000"}, "0x80000000"}}});
-  rows.push_back(
-      {"add.sat.type d, a, b",
-       kPacked,
-       Unit::alu,
-       packed(add_sat),
-       nullptr,
-       {{"u16x2", {"0xffff0001", "0x00010002"}, "0xffff0003"}, {"s16x2", {"0x7fff8000", "0x00018000"}, "0x7fff8000"}}});
 
   rows.push_back({"sub.type d, a, b",
                   kAll,
@@ -71,19 +65,6 @@ constexpr auto max_relu = [](auto a, auto b) { return greatest(greatest(a, b), s
                   same_type<2, s32>(sub_sat),
                   nullptr,
                   {{"s32", {"-2147483648", "1"}, "-2147483648"}, {"s32", {"0", "-2147483648"}, "2147483647"}}});
-  rows.push_back({"sub.type d, a, b",
-                  kPacked,
-                  Unit::alu,
-                  packed(sub),
-                  nullptr,
-                  {{"u16x2", {"0x00000005", "0x00010002"}, "0xffff0003"}}});
-  rows.push_back(
-      {"sub.sat.type d, a, b",
-       kPacked,
-       Unit::alu,
-       packed(sub_sat),
-       nullptr,
-       {{"u16x2", {"0x00000005", "0x00010002"}, "0x00000003"}, {"s16x2", {"0x80000005", "0x00010002"}, "0x80000003"}}});
 
   rows.push_back({"neg.type d, a",
                   kSigned,
@@ -134,32 +115,33 @@ constexpr auto max_relu = [](auto a, auto b) { return greatest(greatest(a, b), s
        kPacked,
        Unit::alu,
        packed(min),
-       nullptr,
+       lower_packed,
        {{"u16x2", {"0xffff0001", "0x00010002"}, "0x00010001"}, {"s16x2", {"0xffff0001", "0x00010002"}, "0xffff0001"}}});
   rows.push_back(
       {"max.type d, a, b",
        kPacked,
        Unit::alu,
        packed(max),
-       nullptr,
+       lower_packed,
        {{"u16x2", {"0xffff0001", "0x00010002"}, "0xffff0002"}, {"s16x2", {"0xffff0001", "0x00010002"}, "0x00010002"}}});
   rows.push_back({"min.relu.type d, a, b",
                   "type = s16x2",
                   Unit::alu,
                   packed(min_relu),
-                  nullptr,
+                  lower_packed,
                   {{"s16x2", {"0xffff0001", "0x00010002"}, "0x00000001"}}});
   rows.push_back({"max.relu.type d, a, b",
                   "type = s16x2",
                   Unit::alu,
                   packed(max_relu),
-                  nullptr,
+                  lower_packed,
                   {{"s16x2", {"0xffff0001", "0xfffe0002"}, "0x00000002"}}});
 
   arith_mul_rows(rows);
   arith_div_rows(rows);
   arith_carry_rows(rows);
   arith_video_rows(rows);
+  scalar_video_rows(rows);
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

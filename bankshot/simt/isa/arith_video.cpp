@@ -2,6 +2,7 @@
 // Forms with a lane mask or operand selectors (d.b10, a.b7531) are refused by the decoder: they name no register.
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/lower.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
@@ -69,10 +70,10 @@ template <class F>
 [[gnu::cold]] void video_rows(Rows& rows, std::string_view two, std::string_view two_add, std::string_view four,
                               std::string_view four_add, std::vector<Example> in_four, std::vector<Example> summed) {
   constexpr std::string_view kTypes = "dtype = u32 s32; atype = u32 s32; btype = u32 s32";
-  rows.push_back({two, kTypes, Unit::alu, video_handler<F, s16, u16>, nullptr, {}});
-  rows.push_back({two_add, kTypes, Unit::alu, video_handler<F, s16, u16>, nullptr, {}});
-  rows.push_back({four, kTypes, Unit::alu, video_handler<F, s8, u8>, nullptr, std::move(in_four)});
-  rows.push_back({four_add, kTypes, Unit::alu, video_handler<F, s8, u8>, nullptr, std::move(summed)});
+  rows.push_back({two, kTypes, Unit::alu, video_handler<F, s16, u16>, lower_packed, {}});
+  rows.push_back({two_add, kTypes, Unit::alu, video_handler<F, s16, u16>, lower_packed, {}});
+  rows.push_back({four, kTypes, Unit::alu, video_handler<F, s8, u8>, lower_packed, std::move(in_four)});
+  rows.push_back({four_add, kTypes, Unit::alu, video_handler<F, s8, u8>, lower_packed, std::move(summed)});
 }
 
 }  // namespace

@@ -154,32 +154,36 @@ Handler select_count(const Match& m) { return m.has("inc") ? &atomic<AtomicInc, 
 // or .sem.scope behind it.
 #define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}{.sem}"
 #define BEHIND "{.sem}{.scope}{.space}{.L2::cache_hint}"
-#define SETS                                                             \
-  "sem = relaxed acquire release acq_rel; scope = cta cluster gpu sys; " \
-  "space = global shared shared::cta shared::cluster; "
+#define SCOPES "scope = cta cluster gpu sys; space = global shared shared::cta shared::cluster; "
+// red gives nothing that a load could acquire.
+#define ATOM_SETS "sem = relaxed acquire release acq_rel; " SCOPES
+#define RED_SETS "sem = relaxed release; " SCOPES
 
 void atomic_rows(Rows& rows) {
-  const auto add = [&](std::string_view atom, std::string_view red, std::string_view sets,
+  const auto add = [&](std::string_view atom, std::string_view atom_sets, std::string_view red, std::string_view red_sets,
                        Handler (*select)(const Match&)) {
-    rows.push_back({atom, sets, Unit::memory, select, lower_atomic});
-    if (!red.empty()) rows.push_back({red, sets, Unit::memory, select, lower_atomic});
+    rows.push_back({atom, atom_sets, Unit::memory, select, lower_atomic});
+    if (!red.empty()) rows.push_back({red, red_sets, Unit::memory, select, lower_atomic});
   };
-  add("atom" PLACE ".add" BEHIND "{.noftz}{.L2::cache_hint}.type d, [a], b",
-      "red" PLACE ".add" BEHIND "{.noftz}{.L2::cache_hint}.type [a], b",
-      SETS "type = u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2", select_add);
-  add("atom" PLACE ".op" BEHIND ".type d, [a], b", "red" PLACE ".op" BEHIND ".type [a], b",
-      SETS "op = min max; type = u32 s32 u64 s64", select_extremum);
-  add("atom" PLACE ".op" BEHIND ".type d, [a], b", "red" PLACE ".op" BEHIND ".type [a], b",
-      SETS "op = and or xor; type = b32 b64", select_bits);
-  add("atom" PLACE ".op" BEHIND ".u32 d, [a], b", "red" PLACE ".op" BEHIND ".u32 [a], b", SETS "op = inc dec",
-      select_count);
-  add("atom" PLACE ".exch" BEHIND ".type d, [a], b", "", SETS "type = b32 b64", select_type<AtomicExch, u32, u64>);
-  add("atom" PLACE ".cas" BEHIND ".type d, [a], b, c", "", SETS "type = b16 b32 b64",
+// The sets of atom and red for the operations and types of one row.
+#define BOTH(atom, red, rest) "atom" PLACE atom, ATOM_SETS rest, "red" PLACE red, RED_SETS rest
+  add(BOTH(".add" BEHIND "{.noftz}{.L2::cache_hint}.type d, [a], b", ".add" BEHIND "{.noftz}{.L2::cache_hint}.type [a], b",
+           "type = u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2"),
+      select_add);
+  add(BOTH(".op" BEHIND ".type d, [a], b", ".op" BEHIND ".type [a], b", "op = min max; type = u32 s32 u64 s64"),
+      select_extremum);
+  add(BOTH(".op" BEHIND ".type d, [a], b", ".op" BEHIND ".type [a], b", "op = and or xor; type = b32 b64"), select_bits);
+  add(BOTH(".op" BEHIND ".u32 d, [a], b", ".op" BEHIND ".u32 [a], b", "op = inc dec"), select_count);
+#undef BOTH
+  add("atom" PLACE ".exch" BEHIND ".type d, [a], b", ATOM_SETS "type = b32 b64", "", "", select_type<AtomicExch, u32, u64>);
+  add("atom" PLACE ".cas" BEHIND ".type d, [a], b, c", ATOM_SETS "type = b16 b32 b64", "", "",
       select_type<AtomicCas, u16, u32, u64>);
 }
 
 #undef PLACE
 #undef BEHIND
-#undef SETS
+#undef SCOPES
+#undef ATOM_SETS
+#undef RED_SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

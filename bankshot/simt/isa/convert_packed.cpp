@@ -171,12 +171,18 @@ void convert_packed_rows(Rows& rows) {
        [](const Match& m) -> Handler { return m.type == ptx::Type::f16x2 ? &pack_halves<f16> : &pack_halves<bf16>; },
        lower_convert_pair,
        {{"rn.f16x2.f32", {"0f3F800000", "0f40000000"}, "0x3C004000"}}});
-  rows.push_back({"cvt.trnd{.relu}{.satfinite}{.relu}.tf32.f32 d:b32, a:f32",
-                  "trnd = rna rn rz",
+  rows.push_back({"cvt.rna{.satfinite}.tf32.f32 d:b32, a:f32",
+                  "",
                   Unit::alu,
-                  [](const Match& m) -> Handler { return m.has("rna") ? &to_tf32<true> : &to_tf32<false>; },
+                  always(&to_tf32<true>),
                   lower_convert,
                   {{"rna.tf32.f32", {"0f3F801000"}, "0x3F802000"}}});
+  rows.push_back({"cvt.frnd2{.relu}{.satfinite}{.relu}.tf32.f32 d:b32, a:f32",
+                  "frnd2 = rn rz",
+                  Unit::alu,
+                  always(&to_tf32<false>),
+                  lower_convert,
+                  {{"rn.tf32.f32", {"0f3F801000"}, "0x3F800000"}, {"rn.relu.tf32.f32", {"0fBF801000"}, "0"}}});
   rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f32 d:b16, a:f32, b:f32",
                   "type = e4m3x2 e5m2x2",
                   Unit::alu,

@@ -143,8 +143,8 @@ Handler pair_handler(F) {
                    {"rn.ftz.f32", {"0f00000001", "0f3F800000", "0f80000001"}, "0f00000000"},
                    {"rn.sat.f32", {"0f40000000", "0f40000000", "0f00000000"}, "0f3F800000"}}});
   rows.push_back({"fma.rnd.f64 d, a, b, c", "", Unit::fp64, fused_handler<f64>, nullptr, {twice}});
-  rows.push_back({"mad{.rnd}{.ftz}{.sat}.f32 d, a, b, c", "", Unit::fp32, fused_handler<f32>, nullptr, {single}});
-  rows.push_back({"mad{.rnd}.f64 d, a, b, c", "", Unit::fp64, fused_handler<f64>, nullptr, {twice}});
+  rows.push_back({"mad.rnd{.ftz}{.sat}.f32 d, a, b, c", "", Unit::fp32, fused_handler<f32>, nullptr, {single}});
+  rows.push_back({"mad.rnd.f64 d, a, b, c", "", Unit::fp64, fused_handler<f64>, nullptr, {twice}});
 }
 
 }  // namespace

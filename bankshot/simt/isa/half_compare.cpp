@@ -25,12 +25,12 @@ template <class R, class C>
   for (int k = 0; k < R::kPacked; ++k) result[k] = C::of(a[k], b[k]);
 }
 
-/// Of single numbers, q is the negated comparison, combined with c like p; of pairs, it is that of the upper numbers.
+/// Of pairs, q is the comparison of the upper numbers; of single numbers there is none.
 template <int Packed, Combine How>
 [[gnu::noinline]] const Instr* write_predicates(Warp& w, const Instr* i, const uint64_t* result) {
   const uint64_t c = How == Combine::none ? 0 : w.predicate_value(i->op[4]);  // c may be p or q
   write_predicate(w, i->op[0], combined<How>(result[0], c));
-  write_predicate(w, i->op[1], combined<How>(Packed == 1 ? ~result[0] : result[1], c));
+  if constexpr (Packed == 2) write_predicate(w, i->op[1], combined<How>(result[1], c));
   return i + 1;
 }
 
@@ -74,11 +74,15 @@ Handler select_setp(const Match& m) {
 
 /// d is 1.0 in a float type, all ones in an integer; from pairs to integers, 16 ones for each number.
 Handler select_set(const Match& m) {
-  return by_operators(m.type2, m, [&m](auto row, auto comparison, auto how) {
+  return by_operators(m.type2, m, [&m](auto row, auto comparison, auto how) -> Handler {
     using R = decltype(row);
     using C = decltype(comparison);
     using P = ptx::Type;
     constexpr int kPacked = R::kPacked;
+    // To f16 from bf16 there is none, nor between the packed ones; .ftz goes with f16 alone.
+    const bool to_f16 = m.type == P::f16 || m.type == P::f16x2, to_bf16 = m.type == P::bf16 || m.type == P::bf16x2;
+    constexpr bool kFromF16 = std::is_same_v<typename R::Number, f16>;
+    if ((to_f16 && !kFromF16) || (to_bf16 && kFromF16 && (kPacked > 1 || m.has("ftz")))) return nullptr;
     using Whole = Bits<4 / kPacked>;
     switch (m.type) {
       case P::f16:
@@ -97,16 +101,18 @@ Handler select_set(const Match& m) {
 #define COMPARISONS "cmp = eq ne lt le gt ge equ neu ltu leu gtu geu num nan; bool = and or xor; "
 
 void half_compare_rows(Rows& rows) {
-  constexpr std::string_view kSetp = COMPARISONS "type = f16 f16x2 bf16 bf16x2";
-  rows.push_back({"setp.cmp{.ftz}.type p|q, a, b", kSetp, Unit::fp32, select_setp});
-  rows.push_back({"setp.cmp.bool{.ftz}.type p|q, a, b, c:pred", kSetp, Unit::fp32, select_setp});
+  constexpr std::string_view kSingle = COMPARISONS "type = f16 bf16", kPair = COMPARISONS "type = f16x2 bf16x2";
+  rows.push_back({"setp.cmp{.ftz}.type p, a, b", kSingle, Unit::fp32, select_setp, lower_half_comparison});
+  rows.push_back({"setp.cmp.bool{.ftz}.type p, a, b, c:pred", kSingle, Unit::fp32, select_setp, lower_half_comparison});
+  rows.push_back({"setp.cmp{.ftz}.type p|q, a, b", kPair, Unit::fp32, select_setp, lower_half_comparison});
+  rows.push_back({"setp.cmp.bool{.ftz}.type p|q, a, b, c:pred", kPair, Unit::fp32, select_setp, lower_half_comparison});
   // Single numbers, then pairs.
   constexpr std::string_view kSet = COMPARISONS "type = f16 bf16 u16 s16 u32 s32; stype = f16 bf16";
   constexpr std::string_view kPairs = COMPARISONS "type = f16x2 bf16x2 u32 s32; stype = f16x2 bf16x2";
   for (std::string_view types : {kSet, kPairs}) {
-    rows.push_back({"set.cmp{.ftz}.type.stype d, a:type2, b:type2", types, Unit::fp32, select_set});
+    rows.push_back({"set.cmp{.ftz}.type.stype d, a:type2, b:type2", types, Unit::fp32, select_set, lower_half_comparison});
     rows.push_back(
-        {"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp32, select_set});
+        {"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp32, select_set, lower_half_comparison});
   }
 }
 

@@ -147,12 +147,11 @@ const Instr* cache_policy(Warp& w, const Instr* i) {
 }  // namespace
 
 void move_rows(Rows& rows) {
-  rows.push_back({"mov.type d, a", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f16 bf16 f16x2 bf16x2 f32 f64", Unit::alu,
+  rows.push_back({"mov.type d, a", "type = b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64", Unit::alu,
                   [](const Match& m) -> Handler {
                     using P = ptx::Type;
-                    const P type = m.type == P::f32 || m.type == P::f16x2 || m.type == P::bf16x2 ? P::b32
-                                   : m.type == P::f64 ? P::b64 : m.type;
-                    return by_type<u16, u32, u64, s16, s32, s64, f16, bf16>(type, [](auto tag) -> Handler {
+                    const P type = m.type == P::f32 ? P::b32 : m.type == P::f64 ? P::b64 : m.type;
+                    return by_type<u16, u32, u64, s16, s32, s64>(type, [](auto tag) -> Handler {
                       using T = typename decltype(tag)::type;
                       if constexpr (sizeof(T) == 2) return &move<u16>;
                       if constexpr (sizeof(T) == 4) return &move<u32>;

@@ -18,14 +18,15 @@ Handler select_vector(const Match& m) {
 }  // namespace
 
 #define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}"
-#define SETS "sem = relaxed acquire release acq_rel; scope = cta cluster gpu sys; "
+#define SCOPES "scope = cta cluster gpu sys; "
+#define SETS "sem = relaxed acquire release acq_rel; " SCOPES
 #define ANYWHERE SETS "space = global shared shared::cta shared::cluster"
-#define VECTORS SETS "space = global; op = add min max; vec = v2 v4 v8; type = f32 f16 bf16 f16x2 bf16x2"
+#define VECTORS SCOPES "space = global; op = add min max; vec = v2 v4 v8; type = f32 f16 bf16 f16x2 bf16x2"
 
 void wide_atomic_rows(Rows& rows) {
-  rows.push_back({"atom" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type d, [a], b", VECTORS, Unit::memory, select_vector,
+  rows.push_back({"atom" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type d, [a], b", "sem = relaxed acquire release acq_rel; " VECTORS, Unit::memory, select_vector,
                   &lower_wide_atomic});
-  rows.push_back({"red" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b", VECTORS, Unit::memory, select_vector,
+  rows.push_back({"red" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b", "sem = relaxed release; " VECTORS, Unit::memory, select_vector,
                   &lower_wide_atomic});
   rows.push_back({"atom" PLACE ".exch{.L2::cache_hint}.b128 d, [a], b", ANYWHERE, Unit::memory,
                   always(&run_wide_atomic), &lower_wide_atomic});
@@ -40,6 +41,7 @@ void wide_atomic_rows(Rows& rows) {
 }
 
 #undef PLACE
+#undef SCOPES
 #undef SETS
 #undef ANYWHERE
 #undef VECTORS
