@@ -75,6 +75,7 @@ std::optional<Rule> bits_rule(const Spelling& s);     ///< and … lop3, shifts,
 std::optional<Rule> compare_rule(const Spelling& s);  ///< setp, set, selp, slct, testp
 std::optional<Rule> float_rule(const Spelling& s);    ///< add … sqrt, min, max, neg, abs, copysign of all float types
 std::optional<Rule> approx_rule(const Spelling& s);   ///< .approx and .full
+std::optional<Rule> small_float_rule(const Spelling& s);  ///< cvt to and from floats of 6 and 4 bits, and scale factors
 std::optional<Rule> convert_rule(const Spelling& s);  ///< cvt
 
 // What rules are made of.

@@ -10,7 +10,7 @@ namespace {
 std::string kernel_with(const std::string& instruction) {
   return ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<5>; .reg .b16 %h<5>; "
          ".reg .b64 %rd<3>; .reg .pred %p<3>; .reg .f32 %f<5>; .reg .f64 %fd<5>;\n" +
-         instruction + ";\n}\n";
+         instruction + (instruction.back() == '}' ? "\n}\n" : ";\n}\n");
 }
 
 bool accepts(const std::string& instruction) {
@@ -45,6 +45,23 @@ TEST(Forms, accepts_their_neighbours) {
         "mov.b16 %h1, %h2", "red.release.gpu.global.add.u32 [%rd1], %r1", "red.relaxed.gpu.global.add.v2.f32 [%rd1], {%f1, %f2}",
         "add.f16 %h1, %h2, %h3"}) {
     EXPECT_TRUE(accepts(instruction)) << instruction;
+  }
+}
+
+/// As cuda_fp8.h, cuda_fp6.h and cuda_fp4.h of CUDA 13 write them for sm_100f.
+TEST(Forms, accepts_conversions_of_small_floats) {
+  for (const std::string instruction :
+       {"cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f2", "cvt.rn.satfinite.e2m3x2.f32 %h1, %f1, %f2",
+        "cvt.rn.satfinite.relu.e3m2x2.f32 %h1, %f1, %f2", "cvt.rn.f16x2.e2m3x2 %r1, %h1", "cvt.rn.relu.f16x2.e3m2x2 %r1, %h1",
+        "{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, %f1, %f2; mov.b16 %h1, {t, 0}; }",
+        "{ .reg .b8 t, z; mov.b16 {t, z}, %h1; cvt.rn.f16x2.e2m1x2 %r1, t; }", "cvt.rz.satfinite.ue8m0x2.f32 %h1, %f1, %f2",
+        "cvt.rp.ue8m0x2.bf16x2 %h1, %r1", "cvt.rn.bf16x2.ue8m0x2 %r1, %h1"}) {
+    EXPECT_TRUE(accepts(instruction)) << instruction;
+  }
+  for (const std::string instruction :
+       {"cvt.rn.e2m3x2.f32 %h1, %f1, %f2", "cvt.rn.satfinite.e2m3x2.f32 %h1, %f1", "cvt.rn.ue8m0x2.f32 %h1, %f1, %f2",
+        "cvt.rz.relu.ue8m0x2.bf16x2 %h1, %r1", "cvt.rn.f16x2.e2m1x2 %h1, %h2"}) {
+    EXPECT_FALSE(accepts(instruction)) << instruction;
   }
 }
 

@@ -83,7 +83,8 @@ std::vector<Spelling> spellings_of(const Row& row) {
 }
 
 std::optional<Rule> rule_of(const Spelling& spelling) {
-  for (auto* family : {integer_rule, video_rule, scalar_video_rule, bits_rule, compare_rule, float_rule, approx_rule, convert_rule}) {
+  for (auto* family : {integer_rule, video_rule, scalar_video_rule, bits_rule, compare_rule, float_rule, approx_rule,
+                       small_float_rule, convert_rule}) {
     if (auto rule = family(spelling)) return rule;
   }
   return {};

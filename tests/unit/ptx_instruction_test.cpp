@@ -47,6 +47,28 @@ TEST(PtxInstruction, registers_special_registers_and_components_are_identifiers)
   EXPECT_EQ(i.operands[2].name, "v.y");
 }
 
+TEST(PtxInstruction, bytes_and_halves_of_registers_are_masks_beside_the_name) {
+  const Instruction i = instruction("vadd.s32.u32.s32.sat %r1.h1, %r2.b0, %r3.b3, %r4;");
+  EXPECT_EQ(i.operands[0].name, "%r1");
+  EXPECT_EQ(i.operands[0].mask, 0xffff0000u);
+  EXPECT_EQ(i.operands[1].mask, 0xffu);
+  EXPECT_EQ(i.operands[2].mask, 0xff000000u);
+  EXPECT_EQ(i.operands[3].mask, 0u);
+  EXPECT_EQ(print(i), "vadd.s32.u32.s32.sat %r1.h1, %r2.b0, %r3.b3, %r4;");
+  EXPECT_EQ(instruction("mov.b32 %r1, %v.b;").operands[1].name, "%v.b");
+  for (const char* text : {"vadd %r1, %r2.b4, %r3;", "vadd %r1, %r2.h2, %r3;", "vadd %r1, %r2.b01, %r3;", "vadd %r1, %r2 .b0;"})
+    EXPECT_FALSE(complaints(kHeader + ".func f() { " + text + " }").empty()) << text;
+}
+
+TEST(PtxInstruction, vmad_may_negate_registers) {
+  const Instruction i = instruction("vmad.s32.s32.s32 %r1, -%r2.b1, %r3, -5;");
+  EXPECT_EQ(i.operands[1].name, "%r2");
+  EXPECT_EQ(i.operands[1].integer, -1);
+  EXPECT_EQ(i.operands[1].mask, 0xff00u);
+  EXPECT_EQ(i.operands[3].integer, -5);
+  EXPECT_EQ(print(i), "vmad.s32.s32.s32 %r1, -%r2.b1, %r3, -5;");
+}
+
 TEST(PtxInstruction, pairs_sinks_negation_and_vectors) {
   const Instruction i = instruction("x p|q, _|p, {a, _, 3, 0f3F800000}|r, !s;");
   EXPECT_EQ(i.operands[0].kind, Kind::pair);

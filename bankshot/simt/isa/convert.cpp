@@ -221,6 +221,7 @@ void convert_rows(Rows& rows) {
                   lower_convert,
                   {{"rn.relu.f16.f32", {"0fBF800000"}, "0x0000"}, {"rn.satfinite.f16.f32", {"0f7F800000"}, "0x7BFF"}}});
   convert_packed_rows(rows);
+  convert_small_rows(rows);
 }
 
 #undef TYPES
