@@ -77,7 +77,7 @@ TEST(Numbers, are_of_the_type_of_their_operand) {
       {"mov.f64 %d, 1.0;", 0x3ff0000000000000},
       {"mov.b16 %h1, 0x8000; cvt.s64.s16 %d, %h1;", 0xffffffffffff8000},
       {"mov.u16 %h1, -2; cvt.u64.u16 %d, %h1;", 0xfffe},
-      {"mov.b16 %h1, 0x3C00; fma.rn.f16 %h2, %h1, %h1, 0x4000; cvt.u64.u16 %d, %h2;", 0x4200},
+      {"mov.b16 %h1, 0x3C00; mov.b16 %h3, 0x4000; fma.rn.f16 %h2, %h1, %h1, %h3; cvt.u64.u16 %d, %h2;", 0x4200},
       {"mov.u32 %r1, 8; shl.b32 %r2, %r1, 28; cvt.u64.u32 %d, %r2;", 0x80000000},
       {"mov.u32 %r1, 0xdeadbeef; mul.wide.u32 %d, %r1, 16;", 0xdeadbeef0},
       {"mov.s32 %r1, -3; mul.wide.s32 %d, %r1, -5;", 15},

@@ -10,7 +10,7 @@ namespace {
 std::string kernel_with(const std::string& instruction) {
   return ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<5>; .reg .b16 %h<5>; "
          ".reg .b64 %rd<3>; .reg .pred %p<3>; .reg .f32 %f<5>; .reg .f64 %fd<5>;\n" +
-         instruction + (instruction.back() == '}' ? "\n}\n" : ";\n}\n");
+         instruction + (instruction.front() == '{' ? "\n}\n" : ";\n}\n");
 }
 
 bool accepts(const std::string& instruction) {
