@@ -38,8 +38,8 @@ uint8_t second_operation(const Match& m) {
 }
 
 /// a and b, and their parts. @param atype, btype  "s32" or "u32"
-void lower_factors(Decoder& decoder, const ptx::Instruction& instruction, std::string_view atype, std::string_view btype,
-                   Instr& out) {
+void lower_factors(Decoder& decoder, const ptx::Instruction& instruction, std::string_view atype,
+                   std::string_view btype, Instr& out) {
   const Operand& a = instruction.operands[1];
   const Operand& b = instruction.operands[2];
   out.op[1] = decoder.source(whole(a), Type::b32);
@@ -61,8 +61,9 @@ void lower_video(Decoder& decoder, const ptx::Instruction& instruction, const Ma
     return;
   }
   if (merges != (has_c && second == 0)) {
-    decoder.error(d.position, merges ? "the rest of '" + d.name + "' comes from an operand c, which is missing"
-                                     : "an operand c is taken by a secondary operation, or if d is a part of a register",
+    decoder.error(d.position,
+                  merges ? "the rest of '" + d.name + "' comes from an operand c, which is missing"
+                         : "an operand c is taken by a secondary operation, or if d is a part of a register",
                   "the forms are op d, a, b; op.add d, a, b, c and op d.b0, a, b, c");
     return;
   }
@@ -88,7 +89,8 @@ void lower_video_multiply(Decoder& decoder, const ptx::Instruction& instruction,
   const Operand& d = instruction.operands[0];
   const Operand& c = instruction.operands[3];
   if (is_part(d) || is_part(c) || is_negated(d)) {
-    decoder.error((is_part(c) ? c : d).position, "only a and b of vmad may be parts of registers, and d is not negated");
+    decoder.error((is_part(c) ? c : d).position,
+                  "only a and b of vmad may be parts of registers, and d is not negated");
     return;
   }
   const bool negates_a = is_negated(instruction.operands[1]), negates_b = is_negated(instruction.operands[2]);
@@ -104,9 +106,10 @@ void lower_video_multiply(Decoder& decoder, const ptx::Instruction& instruction,
   out.op[0] = decoder.destination(d, Type::b32);
   lower_factors(decoder, instruction, m.modifiers[1], m.modifiers[2], out);
   out.op[3] = decoder.source(whole(c), Type::b32);
-  out.small = static_cast<uint8_t>((product ? VideoSmall::kNegateProduct : 0) | (is_negated(c) ? VideoSmall::kNegateC : 0) |
-                                   (m.has("po") ? VideoSmall::kPlusOne : 0) | (m.has("shr7") ? VideoSmall::kShift7 : 0) |
-                                   (m.has("shr15") ? VideoSmall::kShift15 : 0));
+  out.small =
+      static_cast<uint8_t>((product ? VideoSmall::kNegateProduct : 0) | (is_negated(c) ? VideoSmall::kNegateC : 0) |
+                           (m.has("po") ? VideoSmall::kPlusOne : 0) | (m.has("shr7") ? VideoSmall::kShift7 : 0) |
+                           (m.has("shr15") ? VideoSmall::kShift15 : 0));
   if (m.has("sat")) out.flags |= InstrFlag::kSaturate;
 }
 

@@ -17,7 +17,8 @@ struct Small {
   double value(unsigned k) const {
     const int field = static_cast<int>(k >> mantissa_bits), bias = (1 << (exponent_bits - 1)) - 1;
     const int fraction = static_cast<int>(k) & ((1 << mantissa_bits) - 1);
-    return std::ldexp(field == 0 ? fraction : fraction + (1 << mantissa_bits), std::max(field, 1) - bias - mantissa_bits);
+    return std::ldexp(field == 0 ? fraction : fraction + (1 << mantissa_bits),
+                      std::max(field, 1) - bias - mantissa_bits);
   }
   /// Of two equally near numbers the even one. Midpoints are exact in double.
   uint64_t nearest(double x) const {
@@ -55,8 +56,8 @@ Rule from_small(const Spelling& s, const Small& small) {
       const auto k = static_cast<unsigned>(bits) & (small.numbers() - 1);
       const bool negative = (bits & small.numbers()) != 0;
       if (relu && negative) return 0;
-      const uint64_t magnitude =
-          rounded(kF16, MPFR_RNDN, false, [&](mpfr_ptr d, mpfr_rnd_t mode) { return mpfr_set_d(d, small.value(k), mode); });
+      const uint64_t magnitude = rounded(
+          kF16, MPFR_RNDN, false, [&](mpfr_ptr d, mpfr_rnd_t mode) { return mpfr_set_d(d, small.value(k), mode); });
       return magnitude | (negative ? kF16.sign() : 0);
     };
     return one(convert(v[0] >> small.place) << 16 | convert(v[0]));
@@ -105,7 +106,8 @@ std::optional<Rule> small_float_rule(const Spelling& s) {
   if (s.opcode != "cvt") return {};
   if (s.has("ue8m0x2")) return s.modifiers.back() == "ue8m0x2" ? from_scales() : to_scales(s);
   const bool widens = s.has("f16x2");
-  for (const auto& [name, small] : {std::pair{"e2m3x2", Small{2, 3, 8}}, {"e3m2x2", Small{3, 2, 8}}, {"e2m1x2", Small{2, 1, 4}}}) {
+  for (const auto& [name, small] :
+       {std::pair{"e2m3x2", Small{2, 3, 8}}, {"e3m2x2", Small{3, 2, 8}}, {"e2m1x2", Small{2, 1, 4}}}) {
     if (!s.has(name)) continue;
     Rule rule = widens ? from_small(s, small) : to_small(s, small);
     rule.exhaustive = widens;

@@ -11,7 +11,8 @@ __extension__ typedef __int128 Wide;
 /// The number that `bits` bits hold.
 Wide number(uint64_t x, unsigned bits, bool with_sign) {
   const uint64_t low = low_bits(x, bits);
-  return with_sign && low >> (bits - 1) != 0 ? static_cast<Wide>(low) - (static_cast<Wide>(1) << bits) : static_cast<Wide>(low);
+  return with_sign && low >> (bits - 1) != 0 ? static_cast<Wide>(low) - (static_cast<Wide>(1) << bits)
+                                             : static_cast<Wide>(low);
 }
 
 Wide selected(uint32_t x, const std::string& selector, bool with_sign) {
@@ -50,7 +51,8 @@ Wide operation(const Spelling& s, Wide a, Wide b) {
   return s.opcode == "vshl" ? a * power_of_two(count) : floor_divided(a, power_of_two(count));
 }
 
-uint32_t multiplied(const Spelling& s, const Selectors& selectors, const Negated& negated, uint32_t a, uint32_t b, uint32_t c) {
+uint32_t multiplied(const Spelling& s, const Selectors& selectors, const Negated& negated, uint32_t a, uint32_t b,
+                    uint32_t c) {
   const bool a_signed = s.types[1] == ptx::Type::s32, b_signed = s.types[2] == ptx::Type::s32;
   const bool product_negated = negated.a != negated.b, product_signed = a_signed || b_signed || product_negated;
   Wide x = selected(a, selectors.a, a_signed) * selected(b, selectors.b, b_signed);
@@ -66,7 +68,8 @@ uint32_t multiplied(const Spelling& s, const Selectors& selectors, const Negated
 
 }  // namespace
 
-uint32_t scalar_video(const Spelling& s, const Selectors& selectors, const Negated& negated, uint32_t a, uint32_t b, uint32_t c) {
+uint32_t scalar_video(const Spelling& s, const Selectors& selectors, const Negated& negated, uint32_t a, uint32_t b,
+                      uint32_t c) {
   if (s.opcode == "vmad") return multiplied(s, selectors, negated, a, b, c);
   const bool sets = s.opcode == "vset", shifts = s.opcode == "vshl" || s.opcode == "vshr";
   const auto is_signed = [&](size_t k) { return s.types[k] == ptx::Type::s32; };
@@ -87,12 +90,14 @@ uint32_t scalar_video(const Spelling& s, const Selectors& selectors, const Negat
 }
 
 std::optional<Rule> scalar_video_rule(const Spelling& s) {
-  static constexpr std::string_view kOpcodes[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"};
+  static constexpr std::string_view kOpcodes[] = {"vadd", "vsub", "vabsdiff", "vmin", "vmax",
+                                                  "vshl", "vshr", "vset",     "vmad"};
   if (std::find(std::begin(kOpcodes), std::end(kOpcodes), s.opcode) == std::end(kOpcodes)) return {};
   Rule rule;
   rule.results = [s](Sources v) {
     const uint64_t c = s.sources.size() > 2 ? v[2] : 0;
-    return one(scalar_video(s, {}, {}, static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]), static_cast<uint32_t>(c)));
+    return one(
+        scalar_video(s, {}, {}, static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]), static_cast<uint32_t>(c)));
   };
   rule.most = 600;
   return rule;

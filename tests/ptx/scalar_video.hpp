@@ -15,6 +15,7 @@ struct Negated {
   bool a = false, b = false, c = false;
 };
 
-uint32_t scalar_video(const Spelling& s, const Selectors& selectors, const Negated& negated, uint32_t a, uint32_t b, uint32_t c);
+uint32_t scalar_video(const Spelling& s, const Selectors& selectors, const Negated& negated, uint32_t a, uint32_t b,
+                      uint32_t c);
 
 }  // namespace bankshot::simt::conformance

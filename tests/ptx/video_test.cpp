@@ -18,8 +18,9 @@ struct Case {
   std::string text;
 };
 
-constexpr uint32_t kValues[] = {0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 0x80, 0x7f, 0x8000, 0x7fff, 0x00ff00ff, 0xff00ff00,
-                                0x12345678, 31, 32, 33, 0x20202020, 0xdeadbeef, 0x81828384, 5, 0xfffffff0};
+constexpr uint32_t kValues[] = {0,      1,          0xffffffff, 0x80000000, 0x7fffffff, 0x80,      0x7f,
+                                0x8000, 0x7fff,     0x00ff00ff, 0xff00ff00, 0x12345678, 31,        32,
+                                33,     0x20202020, 0xdeadbeef, 0x81828384, 5,          0xfffffff0};
 constexpr size_t kLanes = 96;  // triples of values
 
 struct Triple {
@@ -115,8 +116,8 @@ TEST(ScalarVideo, parts_of_registers_and_negated_operands) {
       const uint32_t expected = scalar_video(c.spelling, c.selectors, c.negated, t.a, t.b, t.c);
       if (out[n] == expected) continue;
       ++wrong;
-      ADD_FAILURE() << fmt::format("{} of {:#x}, {:#x}, {:#x} is {:#x}, expected {:#x} ({})", c.text, t.a, t.b, t.c, out[n],
-                                   expected, host.isa);
+      ADD_FAILURE() << fmt::format("{} of {:#x}, {:#x}, {:#x} is {:#x}, expected {:#x} ({})", c.text, t.a, t.b, t.c,
+                                   out[n], expected, host.isa);
     }
   }
 }
@@ -129,21 +130,21 @@ TEST(ScalarVideo, examples) {
   };
   const Triple in{0x0180ff7f, 0xfffe0003, 0x11223344};
   const std::vector<Example> examples = {
-      {"vadd.s32.s32.s32 %d, %a.b0, %b.b3;", 0x7e},                     // 127 + -1
-      {"vadd.u32.u32.u32 %d, %a.b1, %b.b3;", 0x1fe},                    // 255 + 255
-      {"vadd.u32.u32.u32.sat %d.b2, %a.b1, %b.b3, %c;", 0x11ff3344},    // 510 becomes 255
-      {"vadd.u32.u32.u32 %d.b2, %a.b1, %b.b3, %c;", 0x11fe3344},        // the low byte of 510
-      {"vsub.s32.s32.s32.sat %d.b0, %a.b2, %b.b0, %c;", 0x11223380},    // -128 - 3 becomes -128
-      {"vsub.u32.s32.s32.sat %d.h1, %a.b2, %b.b0, %c;", 0x00003344},    // -131 becomes 0
-      {"vabsdiff.u32.u32.u32.add %d, %a.h1, %b.h0, %c;", 0x112234c1},   // 0x180 - 3 = 0x17d
-      {"vset.s32.s32.lt %d.h0, %b.h1, %b.h0, %c;", 0x11220001},         // -2 < 3
-      {"vset.u32.u32.lt.add %d, %b.h1, %b.h0, %c;", 0x11223344},        // 65534 is not below 3
-      {"vshl.u32.u32.u32.clamp %d, %a.b1, %b.b0;", 0x7f8},              // 255 << 3
-      {"vshr.s32.s32.u32.wrap %d, %a.b2, %b.b0;", 0xfffffff0},          // -128 >> 3
-      {"vmad.s32.s32.s32 %d, %a.b2, -%b.b0, %c;", 0x112234c4},          // 384 + c
-      {"vmad.s32.u32.u32 %d, %a.b0, %b.b0, -%c;", 0xeeddce39},          // 381 - c
-      {"vmad.s32.s32.s32.po.shr7 %d, %a.b2, %b.b0, 1;", 0xfffffffd},    // -382 >> 7 = -3
-      {"vadd.s32.s32.s32 %d, %a.b2, 28;", 0xffffff9c},                  // -128 + 28
+      {"vadd.s32.s32.s32 %d, %a.b0, %b.b3;", 0x7e},                    // 127 + -1
+      {"vadd.u32.u32.u32 %d, %a.b1, %b.b3;", 0x1fe},                   // 255 + 255
+      {"vadd.u32.u32.u32.sat %d.b2, %a.b1, %b.b3, %c;", 0x11ff3344},   // 510 becomes 255
+      {"vadd.u32.u32.u32 %d.b2, %a.b1, %b.b3, %c;", 0x11fe3344},       // the low byte of 510
+      {"vsub.s32.s32.s32.sat %d.b0, %a.b2, %b.b0, %c;", 0x11223380},   // -128 - 3 becomes -128
+      {"vsub.u32.s32.s32.sat %d.h1, %a.b2, %b.b0, %c;", 0x00003344},   // -131 becomes 0
+      {"vabsdiff.u32.u32.u32.add %d, %a.h1, %b.h0, %c;", 0x112234c1},  // 0x180 - 3 = 0x17d
+      {"vset.s32.s32.lt %d.h0, %b.h1, %b.h0, %c;", 0x11220001},        // -2 < 3
+      {"vset.u32.u32.lt.add %d, %b.h1, %b.h0, %c;", 0x11223344},       // 65534 is not below 3
+      {"vshl.u32.u32.u32.clamp %d, %a.b1, %b.b0;", 0x7f8},             // 255 << 3
+      {"vshr.s32.s32.u32.wrap %d, %a.b2, %b.b0;", 0xfffffff0},         // -128 >> 3
+      {"vmad.s32.s32.s32 %d, %a.b2, -%b.b0, %c;", 0x112234c4},         // 384 + c
+      {"vmad.s32.u32.u32 %d, %a.b0, %b.b0, -%c;", 0xeeddce39},         // 381 - c
+      {"vmad.s32.s32.s32.po.shr7 %d, %a.b2, %b.b0, 1;", 0xfffffffd},   // -382 >> 7 = -3
+      {"vadd.s32.s32.s32 %d, %a.b2, 28;", 0xffffff9c},                 // -128 + 28
       {"vmin.u32.u32.u32.max %d, 9, %b.b0, 4;", 4},
   };
   std::vector<Case> cases;
@@ -151,7 +152,8 @@ TEST(ScalarVideo, examples) {
   const std::vector<Triple> all(kLanes, in);
   for (const Host& host : hosts()) {
     const std::vector<uint32_t> out = run(host, kernel_of(cases), all, cases.size());
-    for (size_t k = 0; k < examples.size(); ++k) EXPECT_EQ(out.at(k * kLanes + 5), examples[k].result) << examples[k].text;
+    for (size_t k = 0; k < examples.size(); ++k)
+      EXPECT_EQ(out.at(k * kLanes + 5), examples[k].result) << examples[k].text;
   }
 }
 
@@ -159,11 +161,12 @@ TEST(ScalarVideo, examples) {
 TEST(ScalarVideo, rejects_what_the_manual_has_no_form_for) {
   const std::vector<Host> all = hosts();
   for (const std::string text :
-       {"vadd.u32.u32.u32.sat.add %d.b0, %a, %b, %c;", "vadd.u32.u32.u32 %d.b0, %a, %b;", "vadd.u32.u32.u32 %d, %a.b7, %b;",
-        "vadd.u32.u32.u32 %d, %at, %b;", "vadd.u32.u32.u32.add %d, %a, %b;", "vadd.u32.u32.u32.add %d, %a, %b, %c.h0;",
-        "vshl.u32.u32.s32.clamp %d, %a, %b;", "vshl.u32.u32.u32 %d, %a, %b;", "vmad.s32.u32.u32 %d, -%a, %b, -%c;",
-        "vmad.s32.s32.s32.po %d, -%a, %b, %c;", "vmad.s32.s32.s32 %d.b0, %a, %b, %c;", "vmad.s32.s32.s32 %d, %a, %b;",
-        "vset.u32.s32.lo %d, %a, %b;", "vadd.u32.u32.u32 %d, -%a, %b;", "add.u32 %d, %a.b0, %b;", "mov.b32 %d.h1, %a;",
+       {"vadd.u32.u32.u32.sat.add %d.b0, %a, %b, %c;", "vadd.u32.u32.u32 %d.b0, %a, %b;",
+        "vadd.u32.u32.u32 %d, %a.b7, %b;", "vadd.u32.u32.u32 %d, %at, %b;", "vadd.u32.u32.u32.add %d, %a, %b;",
+        "vadd.u32.u32.u32.add %d, %a, %b, %c.h0;", "vshl.u32.u32.s32.clamp %d, %a, %b;", "vshl.u32.u32.u32 %d, %a, %b;",
+        "vmad.s32.u32.u32 %d, -%a, %b, -%c;", "vmad.s32.s32.s32.po %d, -%a, %b, %c;",
+        "vmad.s32.s32.s32 %d.b0, %a, %b, %c;", "vmad.s32.s32.s32 %d, %a, %b;", "vset.u32.s32.lo %d, %a, %b;",
+        "vadd.u32.u32.u32 %d, -%a, %b;", "add.u32 %d, %a.b0, %b;", "mov.b32 %d.h1, %a;",
         "vadd4.u32.u32.u32 %d, %a.b0, %b, %c;", "vadd.u32.u32.u32 %d, %a, %b, %c;"}) {
     EXPECT_FALSE(all[0].engine->load(kernel_of({{{}, {}, {}, text}}), "video.ptx")) << text;
   }

@@ -21,7 +21,8 @@ struct Small {
     const f32 magnitude = x < 0 ? -x : x;
     constexpr f32 kBeyond = 64.0f;  // more than any of the formats has
     const u64 rounded = magnitude > kBeyond ? kMaximum
-                                            : round_magnitude<Format<Exponent, Mantissa>>(static_cast<f64>(magnitude), FpMode::kNearest);
+                                            : round_magnitude<Format<Exponent, Mantissa>>(static_cast<f64>(magnitude),
+                                                                                          FpMode::kNearest);
     return static_cast<u32>(rounded < kMaximum ? rounded : kMaximum) | (as_bits(x) >> 31 != 0 ? kSign : 0);
   }
   static f32 widen(u32 bits) {
@@ -91,7 +92,8 @@ const Instr* floats_to_scales(Warp& w, const Instr* i) {
   const u32* const b = w.row<const u32>(i->op[2]);
   const bool up = i->small != 0, finite = i->aux & ConvertAux::kSatFinite;
   u16 t[kLanes];
-  for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(scale_of(a[l], up, finite) << 8 | scale_of(b[l], up, finite));
+  for (int l = 0; l < kLanes; ++l)
+    t[l] = static_cast<u16>(scale_of(a[l], up, finite) << 8 | scale_of(b[l], up, finite));
   blend(w.row<u16>(i->op[0]), t, w.active);
   return i + 1;
 }

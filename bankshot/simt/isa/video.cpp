@@ -141,14 +141,13 @@ Handler shift_by_mode(const Match& m) {
     rows.push_back({syntax, sets, Unit::alu, select, lower_video, std::move(plain)});
     rows.push_back({with_c, sets, Unit::alu, select, lower_video, std::move(combined)});
   };
-  const auto arithmetic = [&add](std::string_view syntax, std::string_view with_c, Handler handler, std::vector<Example> plain,
-                                 std::vector<Example> combined) {
+  const auto arithmetic = [&add](std::string_view syntax, std::string_view with_c, Handler handler,
+                                 std::vector<Example> plain, std::vector<Example> combined) {
     add(syntax, with_c, ALL_TYPES, always(handler), std::move(plain), std::move(combined));
   };
 // The syntax of one instruction without and with a secondary operation. a, b and d may be parts of registers.
-#define SCALAR(name)                                    \
-  name ".dtype.atype.btype{.sat} d:b32, a:b32, b:b32", \
-      name ".dtype.atype.btype{.sat}.op2 d:b32, a:b32, b:b32, c:b32"
+#define SCALAR(name) \
+  name ".dtype.atype.btype{.sat} d:b32, a:b32, b:b32", name ".dtype.atype.btype{.sat}.op2 d:b32, a:b32, b:b32, c:b32"
   arithmetic(SCALAR("vadd"), &video<ScalarAdd>,
              {{"u32.u32.u32", {"0xffffffff", "3"}, "2"},
               {"u32.u32.u32.sat", {"0xffffffff", "3"}, "0xffffffff"},
@@ -160,25 +159,27 @@ Handler shift_by_mode(const Match& m) {
   arithmetic(SCALAR("vabsdiff"), &video<ScalarDistance>,
              {{"u32.s32.s32", {"-3", "5"}, "8"}, {"s32.s32.s32.sat", {"-2147483648", "2147483647"}, "0x7fffffff"}},
              {{"u32.u32.u32.add", {"3", "5", "10"}, "12"}});
-  arithmetic(SCALAR("vmin"), &video<ScalarMin>, {{"s32.s32.u32", {"-3", "5"}, "-3"}, {"u32.s32.u32.sat", {"-3", "5"}, "0"}},
+  arithmetic(SCALAR("vmin"), &video<ScalarMin>,
+             {{"s32.s32.u32", {"-3", "5"}, "-3"}, {"u32.s32.u32.sat", {"-3", "5"}, "0"}},
              {{"s32.s32.s32.max", {"-3", "5", "-2"}, "-2"}});
   arithmetic(SCALAR("vmax"), &video<ScalarMax>, {{"u32.s32.u32", {"-3", "5"}, "5"}},
              {{"s32.s32.s32.min", {"-3", "5", "4"}, "4"}});
 #undef SCALAR
   constexpr std::string_view kShift = "dtype = u32 s32; atype = u32 s32; mode = clamp wrap; op2 = add min max";
-  add("vshl.dtype.atype.u32{.sat}.mode d:b32, a:b32, b:b32", "vshl.dtype.atype.u32{.sat}.mode.op2 d:b32, a:b32, b:b32, c:b32",
-      kShift, shift_by_mode<true>,
+  add("vshl.dtype.atype.u32{.sat}.mode d:b32, a:b32, b:b32",
+      "vshl.dtype.atype.u32{.sat}.mode.op2 d:b32, a:b32, b:b32, c:b32", kShift, shift_by_mode<true>,
       {{"u32.u32.u32.clamp", {"3", "40"}, "0"},
        {"u32.u32.u32.wrap", {"3", "40"}, "0x300"},
        {"u32.u32.u32.sat.clamp", {"3", "40"}, "0xffffffff"}},
       {{"s32.s32.u32.clamp.add", {"-3", "4", "50"}, "2"}});
-  add("vshr.dtype.atype.u32{.sat}.mode d:b32, a:b32, b:b32", "vshr.dtype.atype.u32{.sat}.mode.op2 d:b32, a:b32, b:b32, c:b32",
-      kShift, shift_by_mode<false>,
+  add("vshr.dtype.atype.u32{.sat}.mode d:b32, a:b32, b:b32",
+      "vshr.dtype.atype.u32{.sat}.mode.op2 d:b32, a:b32, b:b32, c:b32", kShift, shift_by_mode<false>,
       {{"s32.s32.u32.clamp", {"-3", "40"}, "-1"}, {"u32.u32.u32.wrap", {"0x80000000", "36"}, "0x08000000"}},
       {{"u32.u32.u32.clamp.max", {"64", "3", "5"}, "8"}});
   add("vset.atype.btype.cmp d:b32, a:b32, b:b32", "vset.atype.btype.cmp.op2 d:b32, a:b32, b:b32, c:b32",
       "atype = u32 s32; btype = u32 s32; cmp = eq ne lt le gt ge; op2 = add min max", set_by_relation,
-      {{"s32.u32.lt", {"-1", "1"}, "1"}, {"u32.u32.lt", {"-1", "1"}, "0"}}, {{"u32.u32.ge.add", {"5", "5", "9"}, "10"}});
+      {{"s32.u32.lt", {"-1", "1"}, "1"}, {"u32.u32.lt", {"-1", "1"}, "0"}},
+      {{"u32.u32.ge.add", {"5", "5", "9"}, "10"}});
   rows.push_back({"vmad.dtype.atype.btype{.po}{.sat}{.scale} d:b32, a:b32, b:b32, c:b32",
                   ALL_TYPES "; scale = shr7 shr15",
                   Unit::alu,
