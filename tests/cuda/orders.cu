@@ -92,7 +92,9 @@ int main(int argc, char** argv) {
   const bool wrong = argc > 2;
   int* memory = nullptr;
   OK(cudaMalloc(&memory, 2 * kThreads * sizeof(int)));
-  OK(cudaMemset(memory, 0, 2 * kThreads * sizeof(int)));
+  int numbers[2 * kThreads];
+  for (int k = 0; k < 2 * kThreads; ++k) numbers[k] = k + 1;  // equal ones would harm nobody
+  OK(cudaMemcpy(memory, numbers, sizeof numbers, cudaMemcpyHostToDevice));
   void (*kernel)(const int*, int*, bool) = !std::strcmp(argv[1], "pipeline")  ? pipeline
                                            : !std::strcmp(argv[1], "barrier") ? barrier
                                            : !std::strcmp(argv[1], "flag")    ? flag
