@@ -36,6 +36,8 @@ void SharedRaces::Gathering::add(Agent agent, uint32_t step) {
   (*steps_)[agent] = std::max((*steps_)[agent], step);
 }
 
+Clock SharedRaces::Gathering::so_far() const { return steps_ == nullptr ? nullptr : std::make_shared<Steps>(*steps_); }
+
 Clock SharedRaces::Gathering::take() {
   last_ = nullptr;
   return std::move(steps_);
@@ -73,17 +75,11 @@ void SharedRaces::arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool w
   if (waits) for_lanes(lanes, [&](unsigned lane) { at.waiting.push_back(thread(warp, lane)); });
 }
 
-void SharedRaces::exit(unsigned warp, uint64_t lanes) {
-  for (Barrier& barrier : barriers_) {
-    for_lanes(lanes, [&](unsigned lane) {
-      barrier.arrived.add(threads_[thread(warp, lane)].clock);
-      barrier.arrived.add(thread(warp, lane), step_[warp]);
-    });
-  }
-}
+void SharedRaces::exit(unsigned warp, uint64_t lanes) { gather(exited_, warp, lanes); }
 
-void SharedRaces::complete(unsigned barrier) {
+void SharedRaces::complete(unsigned barrier, bool whole) {
   Barrier& at = barriers_[barrier];
+  if (whole) at.arrived.add(exited_.so_far());
   const Clock all = at.arrived.take();
   for (const Agent waiting : at.waiting) threads_[waiting].clock = all;  // its own is in there
   at.waiting.clear();

@@ -51,11 +51,12 @@ class SharedRaces {
   void look(const WarpAccess& access, std::vector<Hazard>& found) const;
 
   // What orders.
-  /// Lanes end. Barriers do not wait for them any more: who passes one knows what they did.
+  /// Lanes end. Barriers of the whole CTA do not wait for them any more: who passes one knows what they did.
   void exit(unsigned warp, uint64_t lanes);
   /// Lanes arrive at a barrier of the CTA. @param waits  they go on when it is complete
   void arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits);
-  void complete(unsigned barrier);
+  /// @param whole  of all threads of the CTA, not of a number of them
+  void complete(unsigned barrier, bool whole = true);
   /// Lanes of a warp meet (__syncwarp).
   void meet(unsigned warp, uint64_t lanes);
   void fence(unsigned warp, uint64_t lanes);
@@ -114,6 +115,7 @@ class SharedRaces {
     void add(Agent agent, uint32_t step);
     /// Ends it.
     Clock take();
+    Clock so_far() const;
 
    private:
     std::shared_ptr<Steps> steps_;
@@ -162,6 +164,7 @@ class SharedRaces {
   std::vector<uint32_t> copies_;    ///< by agent behind the threads: its step
   std::vector<Word> words_;
   std::array<Barrier, 16> barriers_;
+  Gathering exited_;                ///< what threads did that have ended
   std::unordered_map<uint64_t, MBarrier> mbarriers_;
   std::unordered_map<uint64_t, Clock> places_;
   Clock learnt_[3];                 ///< the last that a thread learnt: it knew, was told, and then knew

@@ -246,9 +246,9 @@ void Checks::tell_divergence(Warp& w, const CtaChecks::Part& part) {
                    " are at this barrier without the others";
 }
 
-void Checks::completes(Cta& cta, unsigned barrier) {
+void Checks::completes(Cta& cta, unsigned barrier, bool whole) {
   if (cta.checks == nullptr) return;
-  if (options_.race) cta.checks->races->complete(barrier);
+  if (options_.race) cta.checks->races->complete(barrier, whole);
   if (!options_.sync) return;
   for (Warp& w : cta.warps) {
     CtaChecks::Part& part = cta.checks->parts[w.index][barrier];

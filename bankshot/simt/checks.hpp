@@ -76,7 +76,8 @@ class Checks {
   /// A bulk copy of one lane: of its side in shared memory, which it writes or reads. @param barrier  that learns of it, or -1
   void copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier);
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
-  void completes(Cta& cta, unsigned barrier);
+  /// @param whole  it is one of all threads of the CTA
+  void completes(Cta& cta, unsigned barrier, bool whole);
   void meets(Warp& w, uint64_t lanes);
   /// Lanes end.
   void exits(Warp& w, uint64_t lanes);

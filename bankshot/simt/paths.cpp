@@ -211,7 +211,7 @@ void check_barriers(Cta& cta) {
   for (unsigned n = 0; n < 16; ++n) {
     Barrier& barrier = cta.barriers[n];
     if ((barrier.waiting == 0 && barrier.arrived == 0) || !complete(cta, barrier)) continue;
-    if (Checks* const checks = cta.warps[0].worker->checks) checks->completes(cta, n);
+    if (Checks* const checks = cta.warps[0].worker->checks) checks->completes(cta, n, barrier.expected == 0);
     for (Warp& w : cta.warps) {
       bool any = false;
       for (Path& path : w.paths) {

@@ -389,6 +389,16 @@ TEST(SharedRaces, WhatEndedThreadsDidIsKnownBehindABarrier) {
   EXPECT_TRUE(block.found.empty());
 }
 
+TEST(SharedRaces, ABarrierOfSomeThreadsKnowsNothingOfEndedOnes) {
+  Block block;
+  block.write(1, 1, 0);
+  block.races.exit(1, kAll);
+  block.races.arrive(2, 0, kAll, true);
+  block.races.complete(2, false);
+  block.read(0, 1, 0);
+  EXPECT_EQ(block.found.size(), 1u);
+}
+
 TEST(SharedRaces, LanesThatKnowDifferentThingsWriteOnePlaceTogether) {
   Block block;
   copy(block, 0, 64);
