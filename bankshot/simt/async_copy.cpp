@@ -52,6 +52,16 @@ std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t addres
           "addresses of bulk copies must be multiples of 16");
     return nullptr;
   }
+  if (space == ptx::Space::shared) {
+    // The memory of the next rank begins where the window of this one ends: the last unit says nothing.
+    const Cta* const cta = cta_at(*w.cta, address);
+    if (cta != nullptr && byte_in_cta(address) + bytes > cta->shared_bytes) {
+      fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), address,
+            "a copy of " + std::to_string(bytes) + " bytes at byte " + std::to_string(byte_in_cta(address)) +
+                " of shared memory, but the CTA has " + std::to_string(cta->shared_bytes) + " bytes of it");
+      return nullptr;
+    }
+  }
   void* const first = lane_pointer(w, i, space, address, kBulkUnit, write, lane);
   if (first == nullptr || lane_pointer(w, i, space, address + bytes - kBulkUnit, kBulkUnit, write, lane) == nullptr)
     return nullptr;
@@ -164,7 +174,9 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const int64_t offset = shared_of(w, i, copy.to, lane);
     if (offset < 0) return nullptr;
-    offsets[lane] = static_cast<uint32_t>(offset);
+    if (is_elsewhere(*w.cta, static_cast<uint64_t>(offset)))
+      return wrong(w, i, lane, "cp.async copies to the CTA's own shared memory, and this is another one's of the cluster");
+    offsets[lane] = static_cast<uint32_t>(byte_in_cta(static_cast<uint64_t>(offset)));
     uint32_t read = copy.size == OperandRef::kNone ? copy.bytes : w.row<const uint32_t>(copy.size)[lane];
     if ((ignored >> lane & 1) != 0) read = 0;
     if (read > copy.bytes) {

@@ -47,6 +47,13 @@ bool is_predicate(const Decoder& decoder, const Operand& operand) {
   return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
 }
 
+/// What copies combine with global memory depends on the order of the CTAs, and a timing model executes it when it issues: one host
+/// thread at a time.
+void note_reduction(Decoder& decoder, const ptx::Instruction& instruction) {
+  decoder.cta_communication(instruction, "the result depends on the order");
+  decoder.program().shares_runtime = true;
+}
+
 Reduction written_reduction(const Match& m) {
   return reduction_named(m.which({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
 }
@@ -125,7 +132,7 @@ void lower_bulk_reduce(Decoder& decoder, const ptx::Instruction& instruction, co
   CopyInfo& copy = decoder.program().copies[out.op[5]];
   copy.reduction = static_cast<uint8_t>(written_reduction(m));
   copy.type = m.type;
-  if (m.has("global")) decoder.cta_communication(instruction, "the result depends on the order");
+  if (m.has("global")) note_reduction(decoder, instruction);
 }
 
 namespace {
@@ -175,7 +182,7 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
   if (stores) {
     if (!lower_address(decoder, operands[1], Space::shared, copy.from)) return;
     copy.reduction = static_cast<uint8_t>(written_reduction(m));
-    if (copy.reduction != 0) decoder.cta_communication(instruction, "the result depends on the order");
+    if (copy.reduction != 0) note_reduction(decoder, instruction);
   } else {
     if (!lower_address(decoder, operands[0], Space::shared, copy.to) ||
         !lower_address(decoder, operands[2], Space::shared, copy.barrier) ||

@@ -7,6 +7,7 @@
 
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/checks.hpp"
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/lower_matrix.hpp"
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/program.hpp"
@@ -96,7 +97,7 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
   if (space != Space::global) {
     std::array<uint32_t, scratchpad::kMaxLanes> offsets{};
     const uint64_t shared = find_shared(w, lanes, space, offsets);
-    count_shared(w, i->aux, store ? AccessKind::store : AccessKind::load, lanes.width, offsets.data(), shared);
+    count_in_cluster(w, i->aux, store ? AccessKind::store : AccessKind::load, lanes.width, offsets.data(), shared);
     if (shared == taking_part) {
       Lanes there = lanes;
       std::copy_n(offsets.begin(), lanes.count, there.address.begin());
@@ -278,9 +279,10 @@ bool lines_of(Warp& w, const Instr* i, Lanes& lanes) {
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   for (unsigned l = 0; l < lanes.count; ++l) {
     lanes.address[l] = lane_address(w, i, l);
-    if (shared_offset(w, space, lanes.address[l]) >= 0) continue;
+    const int64_t offset = shared_offset(w, space, lanes.address[l]);
+    if (offset >= 0 && !is_elsewhere(*w.cta, static_cast<uint64_t>(offset))) continue;
     fault(w, i, Fault::Kind::illegal_address, static_cast<int>(l), lanes.address[l],
-          "the address is not one of shared memory");
+          "the address is not one of the CTA's own shared memory");
     return false;
   }
   return true;

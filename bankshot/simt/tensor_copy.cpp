@@ -135,6 +135,10 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
     wrong(w, i, lane, "there is no tensor map here: cuTensorMapEncodeTiled makes one");
     return std::nullopt;
   }
+  if (const std::string row = what_is_wrong(map); !row.empty()) {
+    wrong(w, i, lane, row);
+    return std::nullopt;
+  }
   if (map.dimensions != copy.coordinates.size()) {
     wrong(w, i, lane,
           "a tensor map of " + std::to_string(map.dimensions) + " dimensions, and a copy of " +

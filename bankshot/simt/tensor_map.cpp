@@ -27,6 +27,9 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   if (shape.fill == 1 && shape.element < TensorMap::f16) return "only floating-point elements can be filled with NaN";
   if (shape.address % kUnit != 0) return "the address is not a multiple of 16";
   out = {};
+  // Of dimensions that tensormap.replace may add.
+  out.box.fill(1);
+  out.steps.fill(1);
   out.address = shape.address;
   out.element = static_cast<uint8_t>(shape.element);
   out.dimensions = static_cast<uint8_t>(shape.dimensions);
@@ -57,6 +60,8 @@ std::string check_row(const TensorMap& map, uint64_t bytes) {
 }
 
 }  // namespace
+
+std::string what_is_wrong(const TensorMap& map) { return check_row(map, uint64_t{map.box[0]} * map.element_bytes()); }
 
 uint64_t TensorMap::stride(unsigned dimension) const {
   return dimension == 0 ? element_bytes() : strides[dimension - 1];

@@ -46,6 +46,9 @@ struct TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128);
 
+/// Of a descriptor whose fields were replaced one by one: what its rows must not be, or "".
+std::string what_is_wrong(const TensorMap& map);
+
 /// Where a byte goes that would go to this one: chunks of 16 bytes are exchanged. Address bits 4 and above, as many as the swizzle
 /// has, are xored with those from bit 7 on: CuTe's Swizzle<1..3,4,3> of bytes.
 inline uint64_t swizzled(unsigned swizzle, uint64_t address) {

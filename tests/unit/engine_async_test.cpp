@@ -219,6 +219,9 @@ TEST_F(EngineAsync, mistakes_are_told) {
   expect(bulk + "[%r20+8], [%rd1], 16, [%r21];", Kind::misaligned, "");
   expect(bulk + "[%r20], [%rd1], 1040, [%r21];", Kind::illegal_address, "");
   expect(bulk + "[%r20+4080], [%rd1], 32, [%r21];", Kind::out_of_shared, "");
+  // As far as the window of the next CTA of a cluster.
+  expect("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r20], 16777232;", Kind::out_of_shared, "a copy of 16777232 bytes");
+  expect("ld.shared.u32 %r3, [%r20+-4];", Kind::out_of_shared, "at shared offset -4");
   expect(
       "mbarrier.init.shared.b64 [%r21], 1; .reg .b16 %rs1; mov.u16 %rs1, 3; "
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r20], [%rd1], 16, "

@@ -149,6 +149,11 @@ TEST_F(TensorCopy, rejects_what_does_not_fit) {
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1+128, {0, 0}], [%r21];"), "there is no tensor map here"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20+3584], [%rd1, {0, 0}], [%r21];"), "shared memory"));
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1, {0, 0}], [%r21];", 128), "past the end of"));
+  // What was replaced field by field is looked at when it is used.
+  const std::string replace = "tensormap.replace.tile.";
+  EXPECT_TRUE(has(message(replace + "box_dim.global.b1024.b32 [%rd1], 0, 6; " + load + "2d" + rest + "[%r20], [%rd1, {0, 0}], [%r21];"),
+                  "24 bytes, no multiple of 16"));
+  EXPECT_EQ(message(replace + "rank.global.b1024.b32 [%rd1], 2; " + load + "3d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21];"), "");
   EXPECT_TRUE(has(refusal(kernel(kBegin + load + "2d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21]; ret;")),
                   "and 2 coordinates"));
   EXPECT_TRUE(
