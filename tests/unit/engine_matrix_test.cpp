@@ -346,7 +346,7 @@ TEST_F(EngineMatrix, faults_say_who_is_missing_or_disagrees) {
 
   result = run(kernel("ldmatrix.sync.aligned.m8n8.x1.b16 {%r6}, [%rd1];\n"), {1, 1, 1}, {32, 1, 1}, 64);
   ASSERT_FALSE(result);
-  EXPECT_NE(result.error().message.find("not one of shared memory"), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message.find("not one of the CTA's own shared memory"), std::string::npos) << result.error().message;
 }
 
 TEST_F(EngineMatrix, a_guard_that_holds_for_nobody_is_no_fault) {
