@@ -32,7 +32,7 @@ class Check final : public Command {
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
     if (const auto error = overwrites("--json", output_.json, inputs_of(*setup))) return refuse(error->message);
-    setup->environment["BANKSHOT_CHECK"] = names();
+    setup->environment["BANKSHOT_CHECK"] = simt::names_of(checks_, ",");
     Result<Observation> outcome = observe(*setup, command, {.launch = {.output = output_.program_output()}});
     if (!outcome) return refuse(outcome.error().message);
     for (const std::string& problem : outcome->problems) say(problem);
@@ -52,14 +52,6 @@ class Check final : public Command {
   }
 
  private:
-  std::string names() const {
-    std::string text;
-    for (const auto& [wanted, name] : {std::pair(checks_.memory, "memory"), std::pair(checks_.race, "race"), std::pair(checks_.sync, "sync")}) {
-      if (wanted) text += (text.empty() ? "" : ",") + std::string(name);
-    }
-    return text;
-  }
-
   int judge(const report::RunReport& report, const Setup& setup, const Ending& ending) const {
     say_how_it_ended(setup, ending);
     if (ending.signal == SIGINT) return ending.shell_status();

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <execinfo.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -66,15 +67,13 @@ simt::CheckOptions parse(std::string_view names) {
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));
     names.remove_prefix(std::min(names.size(), name.size() + 1));
-    if (name == "memory") {
-      options.memory = true;
-    } else if (name == "race") {
-      options.race = true;
-    } else if (name == "sync") {
-      options.sync = true;
-    } else {
+    const auto* const check = std::find_if(std::begin(simt::kCheckNames), std::end(simt::kCheckNames),
+                                           [&](const simt::CheckName& one) { return name == one.name; });
+    if (check == std::end(simt::kCheckNames)) {
       say_once(kCheckVariable, std::string(kCheckVariable) + " names \"" + std::string(name) +
                                    "\", which is no check: there are memory, race and sync");
+    } else {
+      options.*check->wanted = true;
     }
   }
   return options;

@@ -32,17 +32,18 @@ std::string wrapped(std::string_view text, std::string_view indent) {
 
 }  // namespace
 
-std::string failed_text(const RunReport& report, const Paint& paint) {
-  if (report.failed.empty()) return {};
-  const uint64_t all = report.failed_launches();
+std::string failed_text(const std::vector<FailedLaunches>& failed, const Paint& paint) {
+  if (failed.empty()) return {};
+  uint64_t all = 0;
+  for (const FailedLaunches& failure : failed) all += failure.launches;
   std::string text = paint.bad(fmt::format("partial: {} launch{} failed, which the numbers below do not have",
                                            grouped(all), all == 1 ? "" : "es")) +
                      "\n";
-  for (size_t i = 0; i < report.failed.size(); ++i) {
-    if (!is_first(report.failed, i)) continue;
-    const std::string& kernel = report.failed[i].kernel;
-    text += "  " + (kernel.empty() ? "kernels that are not known" : printable(report.failed[i].demangled)) + "\n";
-    for (const FailedLaunches& failure : report.failed) {
+  for (size_t i = 0; i < failed.size(); ++i) {
+    if (!is_first(failed, i)) continue;
+    const std::string& kernel = failed[i].kernel;
+    text += "  " + (kernel.empty() ? "kernels that are not known" : printable(failed[i].demangled)) + "\n";
+    for (const FailedLaunches& failure : failed) {
       if (failure.kernel != kernel) continue;
       const std::string count = failure.launches > 1 ? fmt::format(" ({} launches)", grouped(failure.launches)) : "";
       text += wrapped(printable(failure.reason) + count, "      ");

@@ -9,7 +9,7 @@
 namespace bankshot::report {
 
 /// Kernels whose launches failed, each with its reasons; empty if none did.
-std::string failed_text(const RunReport& report, const Paint& paint);
+std::string failed_text(const std::vector<FailedLaunches>& failed, const Paint& paint);
 
 /// Kernels that ran when the program ended, a line each; empty if none did.
 std::string running_text(const RunReport& report);

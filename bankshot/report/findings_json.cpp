@@ -1,5 +1,7 @@
 #include "bankshot/report/findings_json.hpp"
 
+#include <algorithm>
+
 #include "bankshot/report/json_values.hpp"
 
 namespace bankshot::report {
@@ -34,9 +36,9 @@ Finding::Kind kind_of(const std::string& name) {
 
 ordered_json checks_json(const simt::CheckOptions& checks) {
   ordered_json names = ordered_json::array();
-  if (checks.memory) names.push_back("memory");
-  if (checks.race) names.push_back("race");
-  if (checks.sync) names.push_back("sync");
+  for (const simt::CheckName& check : simt::kCheckNames) {
+    if (checks.*check.wanted) names.push_back(check.name);
+  }
   return names;
 }
 
@@ -66,10 +68,10 @@ ordered_json finding_json(const Finding& finding) {
 
 void read_findings(const json& root, RunReport& report) {
   for (const json& name : list(root, "checks")) {
-    if (name == "memory") report.checks.memory = true;
-    else if (name == "race") report.checks.race = true;
-    else if (name == "sync") report.checks.sync = true;
-    else throw Bad{"\"checks\" has a check that there is not"};
+    const auto* const check = std::find_if(std::begin(simt::kCheckNames), std::end(simt::kCheckNames),
+                                           [&](const simt::CheckName& one) { return name == one.name; });
+    if (check == std::end(simt::kCheckNames)) throw Bad{"\"checks\" has a check that there is not"};
+    report.checks.*check->wanted = true;
   }
   for (const json& object : list(root, "findings")) {
     Finding finding;

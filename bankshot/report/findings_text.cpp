@@ -91,8 +91,8 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
   SourceLines sources;
   // Launches that ended in what is told below need no further words.
-  RunReport others = report;
-  std::erase_if(others.failed, [&](const FailedLaunches& failure) {
+  std::vector<FailedLaunches> others = report.failed;
+  std::erase_if(others, [&](const FailedLaunches& failure) {
     return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
       return is_fault(finding.kind) && finding.kernel == failure.kernel;
     });
@@ -104,11 +104,6 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   const size_t shown = std::min<size_t>(options.top, order.size());
   for (size_t k = 0; k < shown; ++k) text += finding_text(*order[k], options, paint, sources) + "\n";
   if (shown < order.size()) text += fmt::format("{} more: --top {} shows all, --json has them\n\n", grouped(order.size() - shown), order.size());
-  std::string names;
-  for (const auto& name : {std::pair(report.checks.memory, "memory"), std::pair(report.checks.race, "race"),
-                           std::pair(report.checks.sync, "sync")}) {
-    if (name.first) names += (names.empty() ? "" : ", ") + std::string(name.second);
-  }
   // Of launches that failed those ran that ended in a finding.
   uint64_t launches = 0;
   std::set<std::string> kernels;
@@ -121,7 +116,7 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
     ++launches;
     kernels.insert(finding.kernel);
   }
-  const std::string sum = fmt::format("check ({}): {}, {} in {} of {}", names, counted(errors_in(report), "error", "errors"),
+  const std::string sum = fmt::format("check ({}): {}, {} in {} of {}", simt::names_of(report.checks, ", "), counted(errors_in(report), "error", "errors"),
                                       counted(warnings_in(report), "warning", "warnings"),
                                       counted(launches, "launch", "launches"),
                                       counted(kernels.size(), "kernel", "kernels"));

@@ -105,7 +105,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   if (report.rules.hash && !report.machine) {
     text += fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
   }
-  text += running_text(report) + failed_text(report, paint);
+  text += running_text(report) + failed_text(report.failed, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
   if (report.machine && report.kernels.size() > 1) text += program_text(report);

@@ -9,6 +9,7 @@
 #include "bankshot/simt/lower_memory.hpp"
 #include "bankshot/simt/program.hpp"
 #include "bankshot/simt/stepper.hpp"
+#include "bankshot/simt/thread_index.hpp"
 #include "bankshot/simt/warp_sync.hpp"
 
 namespace bankshot::simt {
@@ -56,6 +57,14 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
     op.aligned = opcode == "bar" || m.has("aligned");
   }
   return op;
+}
+
+std::string names_of(const CheckOptions& checks, const char* between) {
+  std::string text;
+  for (const CheckName& check : kCheckNames) {
+    if (checks.*check.wanted) text += (text.empty() ? "" : between) + std::string(check.name);
+  }
+  return text;
 }
 
 const char* check_of(Kind kind) {
@@ -131,15 +140,6 @@ void Checks::faulted(const Fault& fault) {
 
 // Findings.
 
-namespace {
-
-Dim3 thread_of(const Worker& worker, uint32_t index) {
-  const Dim3 block = worker.launch->config->block;
-  return {index % block.x, index / block.x % block.y, index / block.x / block.y};
-}
-
-}  // namespace
-
 Finding& Checks::find(const Warp& w, Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new) {
   const LoadedProgram& program = *w.worker->program;
   // What a loop became that was unrolled is one place.
@@ -208,7 +208,7 @@ void Checks::check_members(Warp& w, const Instr* i, const CheckedOp& op) {
   Finding& finding = find(w, Kind::missing_member, i, nullptr, static_cast<uint64_t>(std::popcount(missing)), is_new);
   if (!is_new) return;
   const auto lane = static_cast<uint32_t>(std::countr_zero(missing));
-  finding.thread = thread_of(*w.worker, w.index * w.worker->warp_size + lane);
+  finding.thread = thread_of(w, lane);
   char mask[12];
   std::snprintf(mask, sizeof mask, "0x%08x", masks[lane]);
   finding.detail = "lane " + std::to_string(lane) + " executes it with the membermask " + std::string(mask) + ", which does not name it";
@@ -229,7 +229,7 @@ void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
     bool is_new = false;
     Finding& finding = find(w, Kind::barrier_count, i, nullptr, static_cast<uint64_t>(std::popcount(w.active)), is_new);
     if (is_new) {
-      finding.thread = thread_of(*w.worker, w.index * w.worker->warp_size + static_cast<uint32_t>(std::countr_zero(w.active)));
+      finding.thread = thread_of(w, static_cast<unsigned>(std::countr_zero(w.active)));
       finding.detail = "the barrier waits for " + std::to_string(count) + " threads, which is no multiple of the warp size of " +
                        std::to_string(w.worker->warp_size);
     }
@@ -241,7 +241,7 @@ void Checks::tell_divergence(Warp& w, const CtaChecks::Part& part) {
   bool is_new = false;
   Finding& finding = find(w, Kind::divergent_barrier, part.at, nullptr, static_cast<uint64_t>(here), is_new);
   if (!is_new) return;
-  finding.thread = thread_of(*w.worker, w.index * w.worker->warp_size + static_cast<uint32_t>(std::countr_zero(part.lanes)));
+  finding.thread = thread_of(w, static_cast<unsigned>(std::countr_zero(part.lanes)));
   finding.detail = std::to_string(here) + " of the " + std::to_string(all) + " running threads of warp " + std::to_string(w.index) +
                    " are at this barrier without the others";
 }

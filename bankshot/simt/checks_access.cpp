@@ -11,6 +11,7 @@
 #include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/program.hpp"
 #include "bankshot/simt/stepper.hpp"
+#include "bankshot/simt/thread_index.hpp"
 #include "bankshot/simt/transaction.hpp"
 
 namespace bankshot::simt {
@@ -22,13 +23,6 @@ using Kind = Finding::Kind;
 constexpr unsigned kMostBytes = 32;  ///< that a lane accesses at once
 
 uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
-
-Dim3 thread_of(const Warp& w, uint32_t index) {
-  const Dim3 block = w.worker->launch->config->block;
-  return {index % block.x, index / block.x % block.y, index / block.x / block.y};
-}
-
-Dim3 lane_of(const Warp& w, unsigned lane) { return thread_of(w, w.index * w.worker->warp_size + lane); }
 
 hazards::WarpAccess warp_access(const Warp& w, const Instr* i, AccessKind kind, uint64_t lanes, const uint64_t* offsets,
                                 unsigned bytes) {
@@ -76,8 +70,8 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     // The example is one of the worst.
     finding.is_warning = is_warning;
     finding.cta = w.cta->index;
-    finding.thread = thread_of(w, hazard.later);
-    finding.other_thread = thread_of(w, hazard.earlier);
+    finding.thread = thread_at(w.worker->launch->config->block, hazard.later);
+    finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier);
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
     finding.detail = hazard.asynchronous      ? "one of them is an asynchronous copy, for which nobody has waited"
@@ -100,7 +94,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
     if (is_new) {
       const auto lane = static_cast<unsigned>(std::countr_zero(nobody));
       finding.is_warning = true;  // merges read past the end of a tile and throw it away
-      finding.thread = lane_of(w, lane);
+      finding.thread = thread_of(w, lane);
       finding.bytes = bytes;
       name_shared(w, finding, addresses[lane]);
     }
@@ -127,7 +121,7 @@ void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint6
   if (!is_new && (!finding.is_warning || wholly == 0)) return;
   const auto lane = static_cast<unsigned>(std::countr_zero(wholly != 0 ? wholly : lanes));
   finding.is_warning = wholly == 0;  // gaps between the members of a structure are copied with it
-  finding.thread = lane_of(w, lane);
+  finding.thread = thread_of(w, lane);
   finding.cta = w.cta->index;
   finding.bytes = bytes;
   const uint64_t address = global_.first_unwritten(addresses[lane], bytes);

@@ -1,6 +1,7 @@
 // Faults of the simulated program: what happened, and where.
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/program.hpp"
+#include "bankshot/simt/thread_index.hpp"
 
 namespace bankshot::simt {
 
@@ -25,15 +26,13 @@ const Instr* fault(Warp& w, const Instr* i, Fault::Kind kind, int lane, uint64_t
   if (w.cta->faulted) return nullptr;
   w.cta->faulted = true;
   const LoadedProgram& program = *w.worker->program;
-  const Dim3 block = w.worker->launch->config->block;
   Fault& fault = w.worker->fault;
   fault.kind = kind;
   fault.kernel = w.worker->launch->kernel->name;
   fault.source = program.source_of(i);
   fault.cta = w.cta->index;
   fault.address = address;
-  const uint32_t thread = w.index * w.worker->warp_size + static_cast<uint32_t>(lane < 0 ? 0 : lane);
-  fault.thread = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+  fault.thread = thread_of(w, static_cast<unsigned>(lane < 0 ? 0 : lane));
   const auto triple = [](const Dim3& d) {
     return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
   };

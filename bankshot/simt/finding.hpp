@@ -17,6 +17,16 @@ struct CheckOptions {
   bool any() const { return memory || race || sync; }
 };
 
+/// The checks by name, in the order in which they are told.
+struct CheckName {
+  const char* name;
+  bool CheckOptions::*wanted;
+};
+constexpr CheckName kCheckNames[] = {
+    {"memory", &CheckOptions::memory}, {"race", &CheckOptions::race}, {"sync", &CheckOptions::sync}};
+/// "memory, race": those that are wanted.
+std::string names_of(const CheckOptions& checks, const char* between);
+
 struct Finding {
   enum class Kind : uint8_t {
     invalid_access,       ///< memory: outside of all allocations, misaligned, freed: a fault that ended the launch

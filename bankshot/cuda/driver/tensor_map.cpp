@@ -30,19 +30,10 @@ BANKSHOT_API(cuTensorMapEncodeTiled)
 (void* map, int type, unsigned rank, void* address, const uint64_t* sizes, const uint64_t* strides, const uint32_t* box,
  const uint32_t* steps, int interleave, int swizzle, int promotion, int fill) {
   if (!is_aligned(map) || !sizes || !box || !steps || (rank > 1 && !strides)) return Status::invalid_value;
+  const simt::TensorShape shape{type,  rank,       reinterpret_cast<uint64_t>(address), sizes,     strides,
+                                steps, interleave, swizzle,                             promotion, fill};
   simt::TensorMap made;
-  const std::string wrong = simt::encode_tiled({.element = type,
-                                                .dimensions = rank,
-                                                .address = reinterpret_cast<uint64_t>(address),
-                                                .sizes = sizes,
-                                                .strides = strides,
-                                                .steps = steps,
-                                                .interleave = interleave,
-                                                .swizzle = swizzle,
-                                                .promotion = promotion,
-                                                .fill = fill},
-                                               box, made);
-  return give_map(map, made, "cuTensorMapEncodeTiled", wrong);
+  return give_map(map, made, "cuTensorMapEncodeTiled", simt::encode_tiled(shape, box, made));
 }
 
 BANKSHOT_API(cuTensorMapEncodeIm2col)
@@ -50,18 +41,10 @@ BANKSHOT_API(cuTensorMapEncodeIm2col)
  const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave, int swizzle,
  int promotion, int fill) {
   if (!is_aligned(map) || !sizes || !lower || !upper || !steps || (rank > 1 && !strides)) return Status::invalid_value;
+  const simt::TensorShape shape{type,  rank,       reinterpret_cast<uint64_t>(address), sizes,     strides,
+                                steps, interleave, swizzle,                             promotion, fill};
   simt::TensorMap made;
-  const std::string wrong = simt::encode_im2col({.element = type,
-                                                 .dimensions = rank,
-                                                 .address = reinterpret_cast<uint64_t>(address),
-                                                 .sizes = sizes,
-                                                 .strides = strides,
-                                                 .steps = steps,
-                                                 .interleave = interleave,
-                                                 .swizzle = swizzle,
-                                                 .promotion = promotion,
-                                                 .fill = fill},
-                                                lower, upper, channels, pixels, made);
+  const std::string wrong = simt::encode_im2col(shape, lower, upper, channels, pixels, made);
   return give_map(map, made, "cuTensorMapEncodeIm2col", wrong);
 }
 

@@ -157,4 +157,46 @@ inline F rectified(F x) {
   return x > 0 || x != x ? x : F(0);
 }
 
+/// The same of a row, if the instruction says so.
+inline void rectify(const Instr* i, f32* x) {
+  if (!(i->aux & ConvertAux::kRelu)) return;
+  for (int l = 0; l < kLanes; ++l) x[l] = rectified(x[l]);
+}
+
+/// Pairs of floats of 8 bits or fewer. Such a format E has narrow(f32), rounded to nearest, widen(bits), which looks at its own
+/// low bits only, and kPlace, the bits that the lower number of a pair takes.
+///
+/// d = {a, b}, a above.
+template <class E>
+const Instr* pack_small(Warp& w, const Instr* i) {
+  set_fp(w, i);
+  f32 a[kLanes], b[kLanes];
+  u16 t[kLanes];
+  std::memcpy(a, w.row<const f32>(i->op[1]), sizeof a);
+  std::memcpy(b, w.row<const f32>(i->op[2]), sizeof b);
+  rectify(i, a);
+  rectify(i, b);
+  for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(E::narrow(a[l]) << E::kPlace | E::narrow(b[l]));
+  blend(w.row<u16>(i->op[0]), t, w.active);
+  return i + 1;
+}
+
+/// To f16x2; exact.
+template <class E>
+const Instr* unpack_small(Warp& w, const Instr* i) {
+  set_fp(w, i);
+  f32 x[2 * kLanes];
+  f16 t[2 * kLanes];
+  const u16* const a = w.row<const u16>(i->op[1]);
+  for (int l = 0; l < kLanes; ++l) {
+    x[2 * l] = E::widen(a[l]);
+    x[2 * l + 1] = E::widen(static_cast<u32>(a[l]) >> E::kPlace);
+  }
+  rectify(i, x);
+  rectify(i, x + kLanes);
+  narrow_row<2 * kLanes>(x, t);
+  blend(w.row<u32>(i->op[0]), reinterpret_cast<const u32*>(t), w.active);
+  return i + 1;
+}
+
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -5,13 +5,6 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-/// .relu. @param x  a row
-void rectify(const Instr* i, f32* x) {
-  if (i->aux & ConvertAux::kRelu) {
-    for (int l = 0; l < kLanes; ++l) x[l] = rectified(x[l]);
-  }
-}
-
 /// d = {a, b} rounded to f16 or bf16.
 template <class H>
 const Instr* pack_halves(Warp& w, const Instr* i) {
@@ -52,9 +45,18 @@ const Instr* to_tf32(Warp& w, const Instr* i) {
 
 /// The 8-bit floats. Both saturate; e4m3 has no infinity and one NaN a sign. Source: Micikevicius et al., "FP8 Formats
 /// for Deep Learning", 2022, table 1.
+template <class Layout, u32 Maximum>
+inline u32 narrow_byte(f32 x) {
+  if (x != x) return 0x7f;
+  const u32 sign = as_bits(x) >> 31 << 7;
+  const f32 magnitude = x < 0 ? -x : x;
+  const u64 rounded = magnitude > 65536.0f ? Maximum
+                                           : round_magnitude<Layout>(static_cast<f64>(magnitude), FpMode::kNearest);
+  return static_cast<u32>(rounded < Maximum ? rounded : Maximum) | sign;
+}
 struct E4m3 {
-  using Layout = Format<4, 3>;
-  static constexpr u32 kMaximum = 0x7e, kNan = 0x7f;
+  static constexpr int kPlace = 8;
+  static u32 narrow(f32 x) { return narrow_byte<Format<4, 3>, 0x7e>(x); }
   static f32 widen(u32 bits) { return (bits & 0x7f) == 0x7f ? as_float(0x7fffffffu) : finite(bits); }
   static f32 finite(u32 bits) {
     const u32 field = bits >> 3 & 15, mantissa = bits & 7;
@@ -64,37 +66,12 @@ struct E4m3 {
   }
 };
 struct E5m2 {
-  using Layout = Format<5, 2>;
-  static constexpr u32 kMaximum = 0x7b, kNan = 0x7f;
+  static constexpr int kPlace = 8;
+  static u32 narrow(f32 x) { return narrow_byte<Format<5, 2>, 0x7b>(x); }
   static f32 widen(u32 bits) {
     return BANKSHOT_ISA::widen(f16{static_cast<u16>(bits << 8)});
   }  // the high byte of an f16
 };
-
-template <class E>
-inline u32 narrow8(f32 x) {
-  if (x != x) return E::kNan;
-  const u32 sign = as_bits(x) >> 31 << 7;
-  const f32 magnitude = x < 0 ? -x : x;
-  const u64 rounded = magnitude > 65536.0f
-                          ? E::kMaximum
-                          : round_magnitude<typename E::Layout>(static_cast<f64>(magnitude), FpMode::kNearest);
-  return static_cast<u32>(rounded < E::kMaximum ? rounded : E::kMaximum) | sign;
-}
-
-template <class E>
-const Instr* pack_bytes(Warp& w, const Instr* i) {
-  set_fp(w, i);
-  f32 a[kLanes], b[kLanes];
-  u16 t[kLanes];
-  std::memcpy(a, w.row<const f32>(i->op[1]), sizeof a);
-  std::memcpy(b, w.row<const f32>(i->op[2]), sizeof b);
-  rectify(i, a);
-  rectify(i, b);
-  for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(narrow8<E>(a[l]) << 8 | narrow8<E>(b[l]));
-  blend(w.row<u16>(i->op[0]), t, w.active);
-  return i + 1;
-}
 
 /// f16x2 to two bytes.
 template <class E>
@@ -105,26 +82,8 @@ const Instr* halves_to_bytes(Warp& w, const Instr* i) {
   widen_row<2 * kLanes>(w.row<const f16>(i->op[1]), x);
   rectify(i, x);
   rectify(i, x + kLanes);
-  for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(narrow8<E>(x[2 * l + 1]) << 8 | narrow8<E>(x[2 * l]));
+  for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(E::narrow(x[2 * l + 1]) << 8 | E::narrow(x[2 * l]));
   blend(w.row<u16>(i->op[0]), t, w.active);
-  return i + 1;
-}
-
-/// Two bytes to f16x2; exact.
-template <class E>
-const Instr* bytes_to_halves(Warp& w, const Instr* i) {
-  set_fp(w, i);
-  f32 x[2 * kLanes];
-  f16 t[2 * kLanes];
-  const u16* const a = w.row<const u16>(i->op[1]);
-  for (int l = 0; l < kLanes; ++l) {
-    x[2 * l] = E::widen(a[l] & 0xff);
-    x[2 * l + 1] = E::widen(a[l] >> 8);
-  }
-  rectify(i, x);
-  rectify(i, x + kLanes);
-  narrow_row<2 * kLanes>(x, t);
-  blend(w.row<u32>(i->op[0]), reinterpret_cast<const u32*>(t), w.active);
   return i + 1;
 }
 
@@ -186,7 +145,7 @@ void convert_packed_rows(Rows& rows) {
   rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f32 d:b16, a:f32, b:f32",
                   "type = e4m3x2 e5m2x2",
                   Unit::alu,
-                  [](const Match& m) { return by_byte_type(m.type, &pack_bytes<E4m3>, &pack_bytes<E5m2>); },
+                  [](const Match& m) { return by_byte_type(m.type, &pack_small<E4m3>, &pack_small<E5m2>); },
                   lower_convert_pair,
                   {{"rn.satfinite.e4m3x2.f32", {"0f3F800000", "0f44000000"}, "0x387E"}}});
   rows.push_back({"cvt.rn{.relu}.satfinite{.relu}.type.f16x2 d:b16, a:b32",
@@ -198,7 +157,7 @@ void convert_packed_rows(Rows& rows) {
   rows.push_back({"cvt.rn{.relu}.f16x2.stype d:b32, a:b16",
                   "stype = e4m3x2 e5m2x2",
                   Unit::alu,
-                  [](const Match& m) { return by_byte_type(m.type2, &bytes_to_halves<E4m3>, &bytes_to_halves<E5m2>); },
+                  [](const Match& m) { return by_byte_type(m.type2, &unpack_small<E4m3>, &unpack_small<E5m2>); },
                   lower_convert,
                   {{"rn.f16x2.e4m3x2", {"0x38C0"}, "0x3C00C000"}}});
   rows.push_back({"cvt.pack.sat.ctype.s32 d:b32, a:s32, b:s32",

@@ -39,44 +39,6 @@ using E2m3 = Small<2, 3, 8>;
 using E3m2 = Small<3, 2, 8>;
 using E2m1 = Small<2, 1, 4>;
 
-void rectify(const Instr* i, f32* x) {
-  if (!(i->aux & ConvertAux::kRelu)) return;
-  for (int l = 0; l < kLanes; ++l) x[l] = rectified(x[l]);
-}
-
-/// d = {a, b}, a above.
-template <class E>
-const Instr* to_small(Warp& w, const Instr* i) {
-  set_fp(w, i);
-  f32 a[kLanes], b[kLanes];
-  u16 t[kLanes];
-  std::memcpy(a, w.row<const f32>(i->op[1]), sizeof a);
-  std::memcpy(b, w.row<const f32>(i->op[2]), sizeof b);
-  rectify(i, a);
-  rectify(i, b);
-  for (int l = 0; l < kLanes; ++l) t[l] = static_cast<u16>(E::narrow(a[l]) << E::kPlace | E::narrow(b[l]));
-  blend(w.row<u16>(i->op[0]), t, w.active);
-  return i + 1;
-}
-
-/// f16x2, exactly.
-template <class E>
-const Instr* from_small(Warp& w, const Instr* i) {
-  set_fp(w, i);
-  f32 x[2 * kLanes];
-  f16 t[2 * kLanes];
-  const u16* const a = w.row<const u16>(i->op[1]);
-  for (int l = 0; l < kLanes; ++l) {
-    x[2 * l] = E::widen(a[l]);
-    x[2 * l + 1] = E::widen(static_cast<u32>(a[l]) >> E::kPlace);
-  }
-  rectify(i, x);
-  rectify(i, x + kLanes);
-  narrow_row<2 * kLanes>(x, t);
-  blend(w.row<u32>(i->op[0]), reinterpret_cast<const u32*>(t), w.active);
-  return i + 1;
-}
-
 /// The power of two at or next to an f32. @param up  the next larger one, if it is none
 inline u32 scale_of(u32 bits, bool up, bool finite) {
   constexpr u32 kInfinity = 0x7f800000, kLeast = 0x00400000;  // 2^-127, a subnormal f32
@@ -126,16 +88,16 @@ void convert_small_rows(Rows& rows) {
     rows.push_back({syntax, sets, Unit::alu, std::move(select), lower_convert_small, std::move(examples)});
   };
   add("cvt.rn{.relu}.satfinite{.relu}.ctype.f32 d:b16, a:f32, b:f32", "ctype = e2m3x2 e3m2x2",
-      [](const Match& m) -> Handler { return m.has("e2m3x2") ? &to_small<E2m3> : &to_small<E3m2>; },
+      [](const Match& m) -> Handler { return m.has("e2m3x2") ? &pack_small<E2m3> : &pack_small<E3m2>; },
       {{"rn.satfinite.e2m3x2.f32", {"0f3F800000", "0fC1000000"}, "0x083F"},
        {"rn.satfinite.e3m2x2.f32", {"0f3F800000", "0f7FC00000"}, "0x0C1F"}});
-  add("cvt.rn{.relu}.satfinite{.relu}.e2m1x2.f32 d:b16, a:f32, b:f32", "", always(&to_small<E2m1>),
+  add("cvt.rn{.relu}.satfinite{.relu}.e2m1x2.f32 d:b16, a:f32, b:f32", "", always(&pack_small<E2m1>),
       {{"rn.satfinite.e2m1x2.f32", {"0f3F800000", "0fBF000000"}, "0x29"},
        {"rn.satfinite.relu.e2m1x2.f32", {"0f42000000", "0fBF000000"}, "0x70"}});
   add("cvt.rn{.relu}.f16x2.ctype d:b32, a:b16", "ctype = e2m3x2 e3m2x2",
-      [](const Match& m) -> Handler { return m.has("e2m3x2") ? &from_small<E2m3> : &from_small<E3m2>; },
+      [](const Match& m) -> Handler { return m.has("e2m3x2") ? &unpack_small<E2m3> : &unpack_small<E3m2>; },
       {{"rn.f16x2.e2m3x2", {"0x083F"}, "0x3C00C780"}, {"rn.f16x2.e3m2x2", {"0x0C1F"}, "0x3C004F00"}});
-  add("cvt.rn{.relu}.f16x2.e2m1x2 d:b32, a:b16", "", always(&from_small<E2m1>),
+  add("cvt.rn{.relu}.f16x2.e2m1x2 d:b32, a:b16", "", always(&unpack_small<E2m1>),
       {{"rn.f16x2.e2m1x2", {"0x29"}, "0x3C00B800"}, {"rn.relu.f16x2.e2m1x2", {"0x79"}, "0x46000000"}});
   add("cvt.srnd{.satfinite}.ue8m0x2.f32 d:b16, a:f32, b:f32", "srnd = rz rp", always(&floats_to_scales),
       {{"rz.ue8m0x2.f32", {"0f3FC00000", "0fFF800000"}, "0x7FFF"},
