@@ -130,6 +130,22 @@ Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, con
   return Failure{Status::invalid_ptx, log};
 }
 
+Failure machine_code(const std::string& label) {
+  return {Status::no_binary_for_gpu,
+          fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat binary "
+                      "that has it (nvcc -fatbin)",
+                      label)};
+}
+
+Result<ptx::Unit, Failure> read_input(const LinkInput& input) {
+  if (is_elf(input.image)) return machine_code(input.name);
+  if (is_container(input.image)) return parse_first(std::as_bytes(std::span(input.image)), input.name);
+  const std::string text = input.image.c_str();  // a program may count the zero at its end
+  auto module = ptx::parse(text);
+  if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), input.name, text)};
+  return ptx::Unit{input.name, std::move(*module)};
+}
+
 /// libcudadevrt, whose part the engine plays.
 bool is_device_runtime(const ptx::Module& module) {
   return std::any_of(module.items.begin(), module.items.end(), [](const ptx::Item& item) {
@@ -167,13 +183,7 @@ Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
     if (containers->size() == 1) return load_first(engine, containers->front(), module.label);
     return load_linked(engine, *containers, module.label);
   }
-  if (is_elf(module.image))
-    return Failure{
-        Status::no_binary_for_gpu,
-        fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat "
-                    "binary that has it (nvcc -fatbin); with NVRTC compile for compute_NN instead of sm_NN and take "
-                    "nvrtcGetPTX instead of nvrtcGetCUBIN",
-                    module.label)};
+  if (is_elf(module.image)) return machine_code(module.label);
   if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
   return load_text(engine, module.image, module.label);
 }
@@ -211,19 +221,17 @@ void connect(Module& module) {
 
 }  // namespace
 
+std::optional<LinkFailure> check_link_input(const LinkInput& input) {
+  auto unit = read_input(input);
+  return unit ? std::nullopt : std::optional(unit.error());
+}
+
 Result<std::string, LinkFailure> link_images(const std::vector<LinkInput>& inputs) {
   std::vector<ptx::Unit> units;
   for (const LinkInput& input : inputs) {
-    if (is_container(input.image)) {
-      auto unit = parse_first(std::as_bytes(std::span(input.image)), input.name);
-      if (!unit) return unit.error();
-      units.push_back(std::move(*unit));
-      continue;
-    }
-    const std::string text = input.image.c_str();  // a program may count the zero at its end
-    auto module = ptx::parse(text);
-    if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), input.name, text)};
-    units.push_back({input.name, std::move(*module)});
+    auto unit = read_input(input);
+    if (!unit) return unit.error();
+    units.push_back(std::move(*unit));
   }
   return link_units(std::move(units), "cuLinkComplete");
 }

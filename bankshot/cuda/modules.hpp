@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -71,6 +72,8 @@ struct LinkFailure {
   Status status;
   std::string log;
 };
+/// What is wrong with one of them by itself; empty if nothing is.
+std::optional<LinkFailure> check_link_input(const LinkInput& input);
 /// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays declared.
 Result<std::string, LinkFailure> link_images(const std::vector<LinkInput>& inputs);
 

@@ -201,6 +201,19 @@ static void links_several_texts() {
   DRIVER_OK(cuModuleUnload(module));
   DRIVER_OK(cuMemFree(out));
 
+  // What cannot be linked is said when it is given.
+  values[1] = reinterpret_cast<void*>(sizeof log);
+  DRIVER_OK(cuLinkCreate(2, options, values, &link));
+  char no_ptx[] = "this is no PTX";
+  char machine_code[] = "\177ELF and so on";
+  EXPECT_EQ(cuLinkAddData(link, CU_JIT_INPUT_PTX, no_ptx, sizeof no_ptx, "nothing", 0, nullptr, nullptr),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT(std::strstr(log, "nothing:1") != nullptr);
+  EXPECT_EQ(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, machine_code, sizeof machine_code, "code", 0, nullptr, nullptr),
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(cuLinkComplete(link, &image, &size), CUDA_ERROR_INVALID_VALUE);  // there is nothing
+  DRIVER_OK(cuLinkDestroy(link));
+
   // Two definitions of one function. The length of the first log stands where its room was told.
   values[1] = reinterpret_cast<void*>(sizeof log);
   DRIVER_OK(cuLinkCreate(2, options, values, &link));

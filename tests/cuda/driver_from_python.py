@@ -197,19 +197,21 @@ def sums_of_rows():
         sys.exit(f"FAIL sums of rows: {list(got)}, wanted {wanted}")
 
 
-def compiled_by_nvrtc(library):
+def compiled_by_nvrtc(library, architecture, kind):
+    """kind: what NVRTC is asked for; for machine code it gives PTX under Bankshot"""
     nvrtc = ctypes.CDLL(library)
+    get, get_size = getattr(nvrtc, "nvrtcGet" + kind), getattr(nvrtc, "nvrtcGet" + kind + "Size")
     program, size = ctypes.c_void_p(), ctypes.c_size_t()
     check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), SCALE.encode(), b"scale.cu", 0, None, None), "nvrtcCreateProgram")
-    options = (ctypes.c_char_p * 2)(b"--gpu-architecture=compute_90", b"-lineinfo")
+    options = (ctypes.c_char_p * 2)(b"--gpu-architecture=" + architecture, b"-lineinfo")
     check(nvrtc.nvrtcCompileProgram(program, 2, options), "nvrtcCompileProgram")
-    check(nvrtc.nvrtcGetPTXSize(program, ctypes.byref(size)), "nvrtcGetPTXSize")
-    ptx = ctypes.create_string_buffer(size.value)
-    check(nvrtc.nvrtcGetPTX(program, ptx), "nvrtcGetPTX")
+    check(get_size(program, ctypes.byref(size)), "size of " + kind)
+    image = ctypes.create_string_buffer(size.value)
+    check(get(program, image), kind)
     count = 100
     data = copied_to_device((ctypes.c_float * count)(*range(count)))
     arguments = pointer_to(data, ctypes.c_float(2.5), ctypes.c_int(count - 1))
-    call("cuLaunchKernel", load(ptx, "scale"), 4, 1, 1, 32, 1, 1, 0, None, arguments, None)
+    call("cuLaunchKernel", load(image, "scale"), 4, 1, 1, 32, 1, 1, 0, None, arguments, None)
     got = (ctypes.c_float * count)()
     call("cuMemcpyDtoH_v2", got, data, ctypes.sizeof(got))
     if list(got) != [2.5 * i for i in range(count - 1)] + [count - 1]:
@@ -224,7 +226,8 @@ def main():
     call("cuCtxSetCurrent", context)
     sums_of_rows()
     if len(sys.argv) > 1:
-        compiled_by_nvrtc(sys.argv[1])
+        compiled_by_nvrtc(sys.argv[1], b"compute_90", "PTX")
+        compiled_by_nvrtc(sys.argv[1], b"sm_90", "CUBIN")
     print("PASS row_sum" + (" scale" if len(sys.argv) > 1 else ""))
 
 

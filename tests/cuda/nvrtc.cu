@@ -1,4 +1,4 @@
-// Kernels that the program compiles itself: PTX from NVRTC runs; for machine code the message says how to get PTX.
+// Kernels that the program compiles itself. NVRTC gives PTX where it is asked for machine code: both run.
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -21,21 +21,35 @@ static std::string compile(const char* architecture, bool machine_code) {
   return image;
 }
 
-int main() {
-  OK(cudaFree(nullptr));
+static void runs(const std::string& image, int what) {
   CUmodule module;
   CUfunction put;
-  const std::string ptx = compile("--gpu-architecture=compute_75", false);
-  DRIVER_OK(cuModuleLoadData(&module, ptx.c_str()));
+  DRIVER_OK(cuModuleLoadData(&module, image.data()));
   DRIVER_OK(cuModuleGetFunction(&put, module, "put"));
   int* memory = nullptr;
-  int what = 31, seen = 0;
+  int seen = 0;
   OK(cudaMalloc(&memory, 4 * sizeof(int)));
   void* arguments[] = {&memory, &what};
   DRIVER_OK(cuLaunchKernel(put, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr));
   OK(cudaMemcpy(&seen, memory + 3, sizeof seen, cudaMemcpyDeviceToHost));
-  EXPECT_EQ(seen, 31);
-  const std::string cubin = compile("--gpu-architecture=sm_75", true);
-  EXPECT_EQ(cuModuleLoadData(&module, cubin.data()), CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(seen, what);
+  OK(cudaFree(memory));
+  DRIVER_OK(cuModuleUnload(module));
+}
+
+int main() {
+  OK(cudaFree(nullptr));
+  runs(compile("--gpu-architecture=compute_75", false), 31);
+  const std::string machine_code = compile("--gpu-architecture=sm_75", true);
+  runs(machine_code, 32);
+  CUlinkState link;
+  void* linked = nullptr;
+  size_t size = 0;
+  DRIVER_OK(cuLinkCreate(0, nullptr, nullptr, &link));
+  DRIVER_OK(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, const_cast<char*>(machine_code.data()), machine_code.size(), "put", 0,
+                          nullptr, nullptr));
+  DRIVER_OK(cuLinkComplete(link, &linked, &size));
+  runs(std::string(static_cast<const char*>(linked), size), 33);
+  DRIVER_OK(cuLinkDestroy(link));
   return finish("nvrtc");
 }

@@ -30,6 +30,7 @@ struct Builder {
 
   uint32_t segment_flags = PF_R | PF_X;
   uint64_t segment_bytes = kSize;  ///< from the start of the code
+  uint32_t table = SHT_SYMTAB;
 
   static constexpr uint64_t kAddress = 0x1000, kOffset = 0x78, kSize = 0x100;
 
@@ -51,7 +52,7 @@ struct Builder {
     sections[1].sh_addr = kAddress;
     sections[1].sh_offset = kOffset;
     sections[1].sh_size = kSize;
-    sections[2].sh_type = SHT_SYMTAB;
+    sections[2].sh_type = table;
     sections[2].sh_offset = kOffset + kSize;
     sections[2].sh_size = symbols.size() * sizeof(Elf64_Sym);
     sections[2].sh_link = 3;
@@ -108,6 +109,16 @@ TEST(EmbeddedSymbols, functions_have_room_up_to_the_next_or_the_end_of_their_sec
   EXPECT_EQ(symbols[2].room, 0xd8u);  // 0x10f0 - 0x1018
   EXPECT_EQ(symbols[3].name, "last");
   EXPECT_EQ(symbols[3].room, 0x10u);  // 0x1100 - 0x10f0
+}
+
+TEST(EmbeddedSymbols, what_a_library_exports_is_a_table_of_its_own) {
+  Builder builder{{{"nvrtcGetCUBIN", 0x1000}}};
+  EXPECT_TRUE(function_symbols(builder.build(), Table::exported).empty());
+  builder.table = SHT_DYNSYM;
+  const File file = builder.build();
+  EXPECT_TRUE(function_symbols(file).empty());
+  ASSERT_EQ(function_symbols(file, Table::exported).size(), 1u);
+  EXPECT_EQ(function_symbols(file, Table::exported).front().name, "nvrtcGetCUBIN");
 }
 
 TEST(EmbeddedSymbols, data_and_what_others_define_are_no_functions_of_the_file) {

@@ -28,14 +28,22 @@ std::unordered_map<const Link*, std::unique_ptr<Link>>& links() {
   return all;
 }
 
-constexpr int kPtx = 1, kFatBinary = 2, kLibrary = 4;  // CUjitInputType
+constexpr int kCubin = 0, kPtx = 1, kFatBinary = 2, kLibrary = 4;  // CUjitInputType
 
+/// Tells what is wrong, to the program if it wants to know. @return the status
+Status fail(Link& link, const LinkFailure& failure) {
+  link.log.write(failure.log);
+  if (!link.log.wanted()) say(failure.log);
+  return failure.status;
+}
+
+/// What is said to be machine code may be PTX: it is what NVRTC gives here (embedded/preload.cpp).
 Status add(Link& link, int kind, const char* name, std::string image) {
-  if (kind != kPtx && kind != kFatBinary) {
-    say("cuLinkAddData: only PTX and fat binaries can be linked, as machine code runs on a GPU only");
-    return Status::no_binary_for_gpu;
-  }
-  link.inputs.push_back({name ? name : "input " + std::to_string(link.inputs.size() + 1), std::move(image)});
+  if (kind != kCubin && kind != kPtx && kind != kFatBinary)
+    return fail(link, {Status::no_binary_for_gpu, "the linker takes PTX and fat binaries that have it, not objects, libraries or NVVM"});
+  LinkInput input{name ? name : "input " + std::to_string(link.inputs.size() + 1), std::move(image)};
+  if (const auto failure = check_link_input(input)) return fail(link, *failure);
+  link.inputs.push_back(std::move(input));
   return Status::success;
 }
 
@@ -81,9 +89,8 @@ BANKSHOT_API(cuLinkComplete)(Link* link, void** image, size_t* size) {
       link->image = link->inputs.front().image;
     } else {
       auto linked = link_images(link->inputs);
-      link->log.write(linked ? "" : linked.error().log);
-      if (!linked && !link->log.wanted()) say(linked.error().log);
-      if (!linked) return linked.error().status;
+      if (!linked) return fail(*link, linked.error());
+      link->log.write("");
       link->image = std::move(*linked);
     }
     *image = link->image.data();

@@ -1,6 +1,7 @@
 // libbankshot_preload.so, which `bankshot run` and relatives load into every process before anything else. Where a program
 // or library has NVIDIA's runtime inside (embedded/symbols.hpp), each of its functions is made to jump to ours of that
-// name; nothing of NVIDIA's is called then. Other processes pay for a look at the section headers of their files.
+// name; nothing of NVIDIA's is called then. Where NVRTC is loaded, what asks for machine code gets PTX. Other processes pay
+// for a look at the section headers of their files.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/syscall.h>
@@ -60,6 +61,23 @@ void replace_runtime(const link_map& object) {
   if (!write_jumps(jumps)) left("the system allows no change of code");
 }
 
+/// NVRTC makes machine code if it is told which GPU to make it for, and has PTX beside it, which runs here: the functions
+/// that give the one become those that give the other, whose parameters are the same. Source: NVRTC documentation, section 3.
+void take_ptx_from_nvrtc(const link_map& object) {
+  if (!name_of(object).starts_with("libnvrtc.so")) return;
+  const MappedFile file(path_of(object));
+  if (!file.readable()) return;
+  const std::vector<Symbol> symbols = function_symbols(file.bytes(), Table::exported);
+  const auto code = [&](std::string_view name) {
+    const auto at = std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& symbol) { return symbol.name == name; });
+    return at == symbols.end() ? nullptr : code_of(*at, object, file.bytes());
+  };
+  const Jump jumps[] = {{code("nvrtcGetCUBINSize"), code("nvrtcGetPTXSize")}, {code("nvrtcGetCUBIN"), code("nvrtcGetPTX")}};
+  for (const Jump& jump : jumps)
+    if (!jump.from || !jump.to) return;  // one of before CUDA 11.1: it makes PTX only
+  write_jumps(jumps);  // where that is not allowed, who loads the machine code is told to ask for PTX
+}
+
 /// The objects that were looked at, by place: an object that is unloaded is forgotten, as another may take its place.
 std::vector<const link_map*>& known() {
   static auto& all = *new std::vector<const link_map*>;
@@ -70,7 +88,10 @@ void look_at_new_objects() {
   std::vector<const link_map*> now;
   for (const link_map* object = _r_debug.r_map; object; object = object->l_next) now.push_back(object);
   for (const link_map* object : now)
-    if (std::find(known().begin(), known().end(), object) == known().end()) replace_runtime(*object);
+    if (std::find(known().begin(), known().end(), object) == known().end()) {
+      replace_runtime(*object);
+      take_ptx_from_nvrtc(*object);
+    }
   known() = std::move(now);
 }
 

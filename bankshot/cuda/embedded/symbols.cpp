@@ -77,7 +77,7 @@ void end_at_the_next(std::vector<Symbol>& symbols) {
 
 }  // namespace
 
-std::vector<Symbol> function_symbols(std::span<const std::byte> file) {
+std::vector<Symbol> function_symbols(std::span<const std::byte> file, Table which) {
   if (file.size() < sizeof(Elf64_Ehdr) || std::memcmp(file.data(), ELFMAG, SELFMAG) != 0) return {};
   const auto header = load<Elf64_Ehdr>(file, 0);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) return {};
@@ -85,7 +85,7 @@ std::vector<Symbol> function_symbols(std::span<const std::byte> file) {
   const auto segments = table<Elf64_Phdr>(file, header.e_phoff, header.e_phnum, header.e_phentsize);
   std::vector<Symbol> symbols;
   for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
+    if (section.sh_type != (which == Table::all ? SHT_SYMTAB : SHT_DYNSYM) || section.sh_link >= sections.size()) continue;
     const auto entries = part(file, section.sh_offset, section.sh_size);
     const auto strings = part(file, sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
     if (!entries || !strings) continue;
