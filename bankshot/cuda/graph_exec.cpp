@@ -37,10 +37,18 @@ class Run {
     if (const Status status = session_.open(); status != Status::success) return status;
     if (!session_.streams().find(stream_)) return Status::invalid_handle;
     assign_conditions(*graph_);
+    const Running running(session_.running_graphs);
     return run(*graph_);
   }
 
  private:
+  /// Under the lock at both ends.
+  struct Running {
+    unsigned& graphs;
+    explicit Running(unsigned& all) : graphs(all) { ++graphs; }
+    ~Running() { --graphs; }
+  };
+
   Status run(const Graph& graph) {
     for (const Node* node : orders_->at(&graph)) {
       if (!node->enabled) continue;
@@ -59,7 +67,7 @@ class Run {
       lock_.unlock();
       call.function(call.data);
       lock_.lock();
-      return session_.is_open() ? Status::success : Status::context_is_destroyed;
+      return Status::success;
     }
     if (const auto* child = std::get_if<ChildWork>(&node.work)) return run(*child->graph);
     if (const auto* conditional = std::get_if<ConditionalWork>(&node.work)) return run(*conditional);

@@ -122,7 +122,8 @@ std::chrono::steady_clock::time_point Session::now() const {
   return std::chrono::steady_clock::time_point(std::chrono::duration_cast<std::chrono::steady_clock::duration>(simulated));
 }
 
-void Session::reset() {
+Status Session::reset() {
+  if (running_graphs != 0) return Status::not_permitted;
   report_.refresh();
   modules_.unload_all();
   captures_.clear();
@@ -147,6 +148,7 @@ void Session::reset() {
   if (checks() != nullptr) checks()->forget_memory();
   engine_.reset();
   corrupted_ = Status::success;
+  return Status::success;
 }
 
 }  // namespace bankshot::cuda

@@ -65,7 +65,10 @@ class Session {
   Status corrupted() const { return corrupted_; }
 
   /// cudaDeviceReset: frees all memory, destroys streams and events; modules load again when used.
-  void reset();
+  /// @return not_permitted, and nothing happens, while a graph runs: one of its host functions asked for it, or another thread
+  Status reset();
+  /// Graphs that run: where they call host functions, they have given up the lock.
+  unsigned running_graphs = 0;
 
   /// Whether this process is a fork's child of the one that opened it, which open() refuses.
   bool is_forked() const;

@@ -358,6 +358,25 @@ struct Update {
   cudaError_t status;
 };
 
+/// What the graph runs on stays while it runs.
+static void no_reset_by_a_node() {
+  cudaError_t reset = cudaSuccess;
+  cudaHostNodeParams call{};
+  call.fn = [](void* data) { *static_cast<cudaError_t*>(data) = cudaDeviceReset(); };
+  call.userData = &reset;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaGraphNode_t node;
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaGraphAddHostNode(&node, graph, nullptr, 0, &call));
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  OK(cudaGraphLaunch(exec, nullptr));
+  EXPECT_EQ(reset, cudaErrorNotPermitted);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotPermitted);
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
+}
+
 /// A node that changes the instance that is running: what runs stays what it was.
 static void updated_by_itself() {
   Fixture f;
@@ -411,5 +430,6 @@ int main() {
   user_objects_and_dot();
   references_of_user_objects();
   updated_by_itself();
+  no_reset_by_a_node();
   return finish("graphs");
 }

@@ -220,9 +220,7 @@ BANKSHOT_API(cuDevicePrimaryCtxRelease_v2)(int device) {
 
 BANKSHOT_API(cuDevicePrimaryCtxReset_v2)(int device) {
   return query([&](Session& session) {
-    if (device != 0) return Status::invalid_device;
-    session.reset();
-    return Status::success;
+    return device == 0 ? session.reset() : Status::invalid_device;
   });
 }
 

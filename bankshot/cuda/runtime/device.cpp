@@ -88,9 +88,9 @@ BANKSHOT_API(cudaDeviceSynchronize)() {
 
 BANKSHOT_API(cudaDeviceReset)() {
   return plain([](Session& session) {
-    session.reset();
-    last_error() = Status::success;
-    return Status::success;
+    const Status status = session.reset();
+    if (status == Status::success) last_error() = Status::success;
+    return status;
   });
 }
 
