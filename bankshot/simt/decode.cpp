@@ -246,6 +246,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   for (FunctionInfo& function : program.functions) {
     const auto begin = program.code.begin() + function.begin, end = program.code.begin() + function.end;
     function.has_alloca = std::any_of(begin, end, [](const Instr& instr) { return instr.body == &run_alloca; });
+    if (function.has_alloca && !function.is_entry) function.local_bytes += kKeptStackBytes;
   }
   // Now that the code stands still, branch targets become addresses.
   for (Instr& instr : program.code) {

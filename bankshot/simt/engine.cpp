@@ -9,6 +9,7 @@
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/launch.hpp"
+#include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -21,14 +22,18 @@ struct GridWorkspace {
   uint32_t bytes, barrier;
 };
 
+/// At a multiple of what a window has, so that generic addresses are aligned as offsets are.
 Windows reserve_windows() {
+  constexpr uint64_t kAlignment = Windows::kSharedBytes, kReserved = Windows::kAllBytes + kAlignment;
   Windows windows;
-  void* base = mmap(nullptr, Windows::kAllBytes, PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base != MAP_FAILED) {
-    windows.shared = reinterpret_cast<uint64_t>(base);
-    windows.local = windows.shared + Windows::kClusterBytes;
-  }
+  void* const base = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return windows;
+  const auto begin = reinterpret_cast<uint64_t>(base), end = begin + kReserved;
+  windows.shared = round_up(begin, kAlignment);
+  windows.local = windows.shared + Windows::kClusterBytes;
+  const uint64_t unused = windows.shared + Windows::kAllBytes;
+  if (windows.shared != begin) munmap(base, windows.shared - begin);
+  if (unused != end) munmap(reinterpret_cast<void*>(unused), end - unused);
   return windows;
 }
 

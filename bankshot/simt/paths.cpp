@@ -363,6 +363,7 @@ const Instr* enter_function(Warp& w, const Instr* i, const CallInfo& call, uint3
                  "the stack is exhausted by " + std::to_string(path.frames.size() + 1) + " nested calls");
   }
   clear_frame(w, callee, registers, local);
+  if (callee.has_alloca) keep_stack_used(w, local + callee.local_bytes);
   for (size_t k = 0; k < call.arguments.size(); ++k) {
     copy_local(w, w.active, path.local + call.arguments[k].from, local + callee.parameters[k].offset,
                call.arguments[k].bytes);
@@ -385,6 +386,7 @@ const Instr* leave_function(Warp& w) {
     copy_local(w, w.active, path.local + callee.returns[k].offset, frame.local + call.results[k].to,
                call.results[k].bytes);
   }
+  if (callee.has_alloca) give_back_stack(w, path.local + callee.local_bytes);
   return pop_frame(w);
 }
 

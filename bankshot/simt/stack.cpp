@@ -10,7 +10,7 @@
 namespace bankshot::simt {
 namespace {
 
-constexpr uint64_t kLeastAlignment = 8, kMostAlignment = 4096;
+constexpr uint64_t kLeastAlignment = 8, kMostAlignment = uint64_t{1} << 23;  // ptxas takes no more
 
 uint64_t get(const Warp& w, uint32_t row, uint32_t bytes, unsigned lane) {
   return bytes == 8 ? w.row<const uint64_t>(row)[lane] : w.row<const uint32_t>(row)[lane];
@@ -30,11 +30,21 @@ uint64_t end_of_frame(const Warp& w) {
   return w.local_frame + w.worker->program->functions[path.function].local_bytes;
 }
 
-/// What nobody wrote reads as zero. Local memory is interleaved word by word.
+/// Local memory is interleaved word by word.
+uint32_t& local_word(const Warp& w, uint64_t offset, unsigned lane) {
+  return reinterpret_cast<uint32_t*>(w.local)[offset / 4 * w.worker->program->lanes + lane];
+}
+
+/// What nobody wrote reads as zero.
 void clear(const Warp& w, uint64_t begin, uint64_t end, unsigned lane) {
-  const unsigned lanes = w.worker->program->lanes;
-  auto* const words = reinterpret_cast<uint32_t*>(w.local);
-  for (uint64_t word = begin / 4; word < end / 4; ++word) words[word * lanes + lane] = 0;
+  for (uint64_t offset = begin; offset < end; offset += 4) local_word(w, offset, lane) = 0;
+}
+
+/// What there is to say of an alloca that finds no room. @param in_use  bytes, by frames and by alloca
+std::string no_room(uint64_t bytes, uint64_t alignment, uint64_t size, uint64_t in_use) {
+  return "alloca of " + std::to_string(bytes) + " bytes" +
+         (alignment > kLeastAlignment ? " at a multiple of " + std::to_string(alignment) : "") + ": the stack of a thread has " +
+         std::to_string(size) + " bytes, of which " + std::to_string(in_use) + " are in use";
 }
 
 template <class F>
@@ -54,14 +64,28 @@ uint32_t stack_used(const Warp& w) {
   return most;
 }
 
+void keep_stack_used(const Warp& w, uint32_t end) {
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    local_word(w, end - kKeptStackBytes, lane) = w.stack_used[lane];
+  }
+}
+
+void give_back_stack(Warp& w, uint32_t end) {
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    // A program that writes past its arrays may have changed the word.
+    w.stack_used[lane] = std::min(w.stack_used[lane], local_word(w, end - kKeptStackBytes, lane));
+  }
+}
+
 const Instr* run_alloca(Warp& w, const Instr* i) {
   const uint64_t size = w.worker->local_stack, frame = end_of_frame(w);
   return for_lanes(w, i, [&](unsigned lane) {
     const uint64_t bytes = get(w, i->op[1], i->op[2], lane), top = size - w.stack_used[lane];
     if (bytes > top || ((top - bytes) & ~(i->imm - 1)) < frame) {
       fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), bytes,
-            "alloca of " + std::to_string(bytes) + " bytes: the stack of a thread has " + std::to_string(size) +
-                " bytes, of which " + std::to_string(frame + w.stack_used[lane]) + " are in use");
+            no_room(bytes, i->imm, size, frame + w.stack_used[lane]));
       return false;
     }
     const uint64_t begin = (top - bytes) & ~(i->imm - 1);
@@ -98,7 +122,7 @@ void lower_alloca(Decoder& decoder, const ptx::Instruction& instruction, const M
   if (instruction.operands.size() == 3 && !decoder.literal(instruction.operands[2], alignment)) return;
   if (alignment <= 0 || alignment > static_cast<int64_t>(kMostAlignment) ||
       !std::has_single_bit(static_cast<uint64_t>(alignment))) {
-    decoder.error(instruction.operands[2].position, "an alignment is a power of two up to 4096");
+    decoder.error(instruction.operands[2].position, "an alignment is a power of two up to 2^23");
     return;
   }
   out.op[0] = decoder.destination(instruction.operands[0], m.type);

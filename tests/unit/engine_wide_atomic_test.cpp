@@ -106,6 +106,66 @@ TEST_F(EngineAlloca, threads_take_different_amounts) {
   for (uint32_t i = 0; i < 80; ++i) EXPECT_EQ(out[i], 1000000 + (i % 40 + 1) * (i % 40 + 100)) << i;
 }
 
+TEST_F(EngineAlloca, a_return_gives_back_what_the_function_took) {
+  // 2,000 calls of a function that takes 1,000 bytes of the 64 KiB, and of odd lanes 500 more before they return early. What the
+  // kernel itself has taken stays, and is where it was.
+  const std::string f =
+      ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; .local .align 4 .b8 own[4];"
+      "ld.param.b32 %r1, [n]; st.local.u32 [own], %r1; alloca.u64 %rd1, 1000, 8; st.local.u32 [%rd1+996], %r1;"
+      "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra E; alloca.u64 %rd2, 500; ld.local.u32 %r3, [%rd2]; st.local.u32 [%rd2], 7;"
+      "add.u32 %r1, %r1, %r3; st.param.b32 [r], %r1; ret;\n"
+      "E: ld.local.u32 %r4, [own]; ld.local.u32 %r5, [%rd1+996]; add.u32 %r6, %r4, %r5; st.param.b32 [r], %r6; ret; }\n";
+  const auto result =
+      run(kernel(kThread + "alloca.u64 %rd3, 16; st.local.u32 [%rd3], %r1; mov.u32 %r5, 0; mov.u32 %r6, 0;\n"
+                           "L: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r7, [b]; }\n"
+                           "add.u32 %r6, %r6, %r7; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2000; @%p1 bra L;"
+                           "alloca.u64 %rd4, 16; sub.u64 %rd5, %rd3, %rd4; cvt.u32.u64 %r8, %rd5; ld.local.u32 %r9, [%rd3];"
+                           "mad.lo.u32 %r6, %r9, 100000, %r6; add.u32 %r6, %r6, %r8; st.global.u32 [%rd2], %r6; ret;",
+                 f),
+          {1}, {32}, 32);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t * 100000 + 2000 * (t % 2 == 0 ? 2 * t : t) + 16) << t;
+}
+
+TEST_F(EngineAlloca, functions_that_call_themselves_keep_what_they_took) {
+  // f(n) takes 16 (n + 1) bytes, writes n at their end, calls f(n - 1) twice if n > 0, and returns the sum of what is there still.
+  const std::string f =
+      ".func (.param .b32 r) f(.param .b32 n);\n"
+      ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;"
+      "ld.param.b32 %r1, [n]; add.u32 %r2, %r1, 1; mul.wide.u32 %rd1, %r2, 16; alloca.u64 %rd2, %rd1; add.u64 %rd3, %rd2, %rd1;"
+      "st.local.u32 [%rd3+-4], %r1; setp.eq.u32 %p1, %r1, 0; mov.u32 %r3, 0; @%p1 bra E; sub.u32 %r4, %r1, 1;"
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r4; call (b), f, (a); ld.param.b32 %r5, [b]; }"
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r4; call (b), f, (a); ld.param.b32 %r6, [b]; } add.u32 %r3, %r5, %r6;\n"
+      "E: ld.local.u32 %r7, [%rd3+-4]; add.u32 %r3, %r3, %r7; st.param.b32 [r], %r3; ret; }\n";
+  const auto result = run(kernel(kThread + "and.b32 %r5, %r1, 7; { .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call (b), f, "
+                                           "(a); ld.param.b32 %r6, [b]; } st.global.u32 [%rd2], %r6; ret;",
+                                 f),
+                          {1}, {32}, 32);
+  ASSERT_TRUE(result) << result.error().message;
+  // f(n) = n + 2 f(n - 1): 0, 1, 4, 11, 26, 57, 120, 247.
+  const uint32_t expected[] = {0, 1, 4, 11, 26, 57, 120, 247};
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], expected[t % 8]) << t;
+}
+
+TEST_F(EngineAlloca, alignments_are_powers_of_two_up_to_2_to_the_23) {
+  const auto with = [&](const std::string& alignment) {
+    return kernel(kThread + ".local .align 4 .b8 own[4]; st.local.u32 [own], %r1; alloca.u64 %rd3, 8; alloca.u64 %rd4, 24, " + alignment +
+                  "; st.local.u64 [%rd4], %rd3; cvta.local.u64 %rd5, %rd4; or.b64 %rd5, %rd5, %rd4; cvt.u32.u64 %r5, %rd5;"
+                  "st.global.u32 [%rd2], %r5; ret;");
+  };
+  const auto result = run(with("16384"), {1}, {32}, 32);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t] % 16384, 0u) << t << ": the generic address, too";
+  EXPECT_NE(out[0], 0u);
+  const auto no_room = run(with("8388608"), {1}, {32}, 32);
+  ASSERT_FALSE(no_room) << "the stack has 64 KiB, and a frame stands at its start";
+  EXPECT_EQ(no_room.error().kind, Fault::Kind::out_of_local);
+  EXPECT_NE(no_room.error().message.find("alloca of 24 bytes at a multiple of 8388608"), std::string::npos)
+      << no_room.error().message;
+  EXPECT_NE(refusal(with("16777216")).find("power of two up to 2^23"), std::string::npos);
+  EXPECT_NE(refusal(with("24")).find("power of two up to 2^23"), std::string::npos);
+}
+
 TEST_F(EngineAlloca, rejects_more_than_the_stack_has) {
   const auto result =
       run(kernel("mov.u64 %rd3, 100000; alloca.u64 %rd4, %rd3, 16; st.global.u64 [%rd1], %rd4; ret;"), {1}, {32}, 64);
