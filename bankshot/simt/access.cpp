@@ -88,7 +88,7 @@ void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, b
   const Cta* const cta = cta_at(*w.cta, offset);
   if (cta == nullptr) {
     const uint64_t rank = (offset >> Windows::kCtaShift) - 1, size = w.cta->cluster->ctas.size();
-    if (rank >= Windows::kMostCtas) {  // no address of a cluster, but an index below 0 or far too large
+    if (rank >= Windows::kMostCtas || !has_ranks(*w.cta)) {  // no address of a cluster, but an index below 0 or far too large
       fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
             std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at shared offset " +
                 std::to_string(static_cast<int32_t>(offset)) + ", but the CTA has " + std::to_string(w.cta->shared_bytes) +

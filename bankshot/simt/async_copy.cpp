@@ -89,6 +89,7 @@ BulkTargets bulk_targets(const Warp& w, const CopyInfo& copy, unsigned lane, uin
     targets.places[targets.count++] = {to, barrier};
     return targets;
   }
+  give_rank(*w.cta);
   for (uint32_t rest = w.row<const uint16_t>(copy.ctas)[lane]; rest != 0; rest &= rest - 1) {
     const uint64_t cta = (static_cast<uint64_t>(std::countr_zero(rest)) + 1) << Windows::kCtaShift;
     targets.places[targets.count++] = {cta | byte_in_cta(to), cta | byte_in_cta(barrier)};
@@ -172,11 +173,13 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
   std::array<uint32_t, 64> offsets{};
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const int64_t offset = shared_of(w, i, copy.to, lane);
-    if (offset < 0) return nullptr;
-    if (is_elsewhere(*w.cta, static_cast<uint64_t>(offset)))
+    const int64_t to = shared_of(w, i, copy.to, lane);
+    if (to < 0) return nullptr;
+    const auto offset = static_cast<uint64_t>(to);
+    const bool elsewhere = is_elsewhere(*w.cta, offset);
+    if (elsewhere && cta_at(*w.cta, offset) != nullptr)
       return wrong(w, i, lane, "cp.async copies to the CTA's own shared memory, and this is another one's of the cluster");
-    offsets[lane] = static_cast<uint32_t>(byte_in_cta(static_cast<uint64_t>(offset)));
+    offsets[lane] = static_cast<uint32_t>(elsewhere ? offset : byte_in_cta(offset));  // nobody's: store_lane tells
     uint32_t read = copy.size == OperandRef::kNone ? copy.bytes : w.row<const uint32_t>(copy.size)[lane];
     if ((ignored >> lane & 1) != 0) read = 0;
     if (read > copy.bytes) {

@@ -131,6 +131,7 @@ const Instr* run_map_to_cta(Warp& w, const Instr* i) {
   const uint64_t window = static_cast<ptx::Space>(i->small) == ptx::Space::shared ? 0 : w.worker->windows.shared;
   const uint32_t* const ranks = w.row<const uint32_t>(i->op[2]);
   const size_t size = w.cta->cluster->ctas.size();
+  give_rank(*w.cta);
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const int64_t offset = offset_of<Address>(w, i, lane);

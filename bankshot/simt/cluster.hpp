@@ -13,6 +13,7 @@ namespace bankshot::simt {
 struct Cluster {
   std::vector<Cta*> ctas;  ///< by rank; null: it has ended
   uint64_t phases = 0;     ///< of its barrier, that are over
+  bool gave_ranks = false; ///< of one CTA: an address that names it by rank was made, which else none does
 };
 
 /// CTAs of a cluster of this launch.
@@ -27,16 +28,23 @@ struct InCluster {
 };
 InCluster in_cluster(const Launch& launch, const Dim3& cta);
 
-/// The CTA whose memory an offset in the shared window lies in; null if the cluster has none there any more, or never had.
-inline Cta* cta_at(Cta& cta, uint64_t offset) {
-  const uint64_t tag = offset >> Windows::kCtaShift;
-  if (tag == 0 || tag == cta.rank + 1) return &cta;
-  return tag <= cta.cluster->ctas.size() ? cta.cluster->ctas[tag - 1] : nullptr;
+/// Whether the upper part of an offset in the shared window may be a rank. Where a CTA is alone and has not asked for such an
+/// address, as most programs never do, it is an index that is too large.
+inline bool has_ranks(const Cta& cta) { return cta.cluster->ctas.size() > 1 || cta.cluster->gave_ranks; }
+/// An address that names a CTA of the cluster by rank is made.
+inline void give_rank(const Cta& cta) {
+  if (cta.cluster->ctas.size() == 1) cta.cluster->gave_ranks = true;  // CTAs of larger ones may be on several threads
 }
-/// Whether that is another one than the CTA.
+/// Whether an offset in the shared window is not in the CTA's own memory.
 inline bool is_elsewhere(const Cta& cta, uint64_t offset) {
   const uint64_t tag = offset >> Windows::kCtaShift;
-  return tag != 0 && tag != cta.rank + 1;
+  return tag != 0 && (tag != cta.rank + 1 || !has_ranks(cta));
+}
+/// The CTA whose memory an offset in the shared window lies in; null if the cluster has none there any more, or never had.
+inline Cta* cta_at(Cta& cta, uint64_t offset) {
+  if (!is_elsewhere(cta, offset)) return &cta;
+  const uint64_t tag = offset >> Windows::kCtaShift;
+  return has_ranks(cta) && tag <= cta.cluster->ctas.size() ? cta.cluster->ctas[tag - 1] : nullptr;
 }
 /// The byte in the memory of the CTA that it lies in.
 inline uint64_t byte_in_cta(uint64_t offset) { return offset & (Windows::kSharedBytes - 1); }

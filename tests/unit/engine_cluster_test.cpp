@@ -275,6 +275,30 @@ TEST_F(EngineCluster, rejects_what_is_not_there) {
   EXPECT_NE(fault_of("mapa.u64 %rd5, %rd1, 1;").message.find("no address of shared memory"), std::string::npos);
 }
 
+TEST_F(EngineCluster, rejects_what_is_a_multiple_of_16_mib_too_far_where_no_address_has_a_rank) {
+  cluster = {};
+  for (const char* access :
+       {"ld.shared.u32 %r10, [%r20+16777216];", "st.shared.u32 [%r20+16777216], %r1;", "st.shared.v2.u32 [%r20+33554432], {%r1, %r1};",
+        "atom.shared.add.u32 %r10, [%r20+16777216], 1;", "red.shared.add.u32 [%r20+268435456], 1;",
+        "cp.async.ca.shared.global [%r20+16777216], [%rd1], 4;", "mbarrier.init.shared.b64 [%r21+16777216], 1;",
+        "mov.u64 %rd5, s; cvta.shared.u64 %rd5, %rd5; ld.u32 %r10, [%rd5+16777216];",
+        "mov.u64 %rd5, s; cvta.shared.u64 %rd5, %rd5; atom.add.u32 %r10, [%rd5+16777216], 1;"}) {
+    const Fault fault = fault_of(access);
+    EXPECT_EQ(fault.kind, Fault::Kind::out_of_shared) << access << fault.message;
+    EXPECT_NE(fault.message.find("but the CTA has 1032 bytes of shared memory"), std::string::npos) << access << fault.message;
+  }
+}
+
+TEST_F(EngineCluster, a_cta_without_cluster_may_name_itself_by_rank) {
+  cluster = {};
+  const auto result = run(kernel(kShared + kThread + kRank + "mapa.shared::cluster.u32 %r9, %r20, 0; mad.lo.u32 %r9, %r1, 4, %r9;"
+                                                             "st.shared::cluster.u32 [%r9], %r1; xor.b32 %r10, %r1, 1; mad.lo.u32 %r10, "
+                                                             "%r10, 4, %r20; ld.shared.u32 %r11, [%r10]; st.global.u32 [%rd2], %r11; ret;"),
+                          {2}, {32}, 64);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], (t % 32) ^ 1) << t;
+}
+
 TEST_F(EngineCluster, rejects_access_to_a_cta_that_has_ended) {
   const Fault fault = fault_of(
       "setp.ne.u32 %p1, %r5, 0; @%p1 exit; mov.u32 %r7, 100;\nW: sub.u32 %r7, %r7, 1; nanosleep.u32 10;"
