@@ -10,6 +10,7 @@
 #include "bankshot/simt/bulk.hpp"
 #include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/cluster.hpp"
+#include "bankshot/simt/mapped_range.hpp"
 #include "bankshot/simt/reduce.hpp"
 #include "bankshot/simt/tensor_map.hpp"
 #include "bankshot/simt/transaction.hpp"
@@ -161,8 +162,7 @@ std::byte* global_row(Warp& w, const Instr* i, uint64_t address, uint64_t bytes,
   void* const first = lane_pointer(w, i, Space::global, address, 1, write, lane);
   if (first == nullptr || lane_pointer(w, i, Space::global, address + bytes - 1, 1, write, lane) == nullptr)
     return nullptr;
-  const Allocation* const there = w.worker->memory->find(address);
-  if (there != nullptr && there->address + there->size - address < bytes) {
+  if (!reaches(*w.worker->memory, address, bytes)) {
     fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes,
           "a tensor reaches into another allocation");
     return nullptr;

@@ -102,6 +102,42 @@ TEST_F(TensorCopy, rows_of_a_box_are_counted_as_rows_of_banks) {
   EXPECT_EQ(result->sites.at(0).counter.ideal, 8u);
 }
 
+TEST_F(TensorCopy, rows_go_on_in_what_is_mapped_behind) {
+  // Two rows of 256 bytes, each half in one mapping and half in the next, are read, and stored where the second ends and a third begins.
+  constexpr uint64_t kPart = 4096;
+  Memory& memory = engine().memory();
+  const uint64_t range = *memory.reserve(4 * kPart, kPart);
+  for (uint64_t k = 0; k < 3; ++k) ASSERT_TRUE(memory.map(range + k * kPart, kPart));
+  const uint64_t maps = *memory.allocate(256, MemoryKind::device);
+  const uint64_t sizes[] = {64, 2}, strides[] = {kPart};
+  const uint32_t steps[] = {1, 1}, box[] = {64, 1};
+  TensorMap map;
+  const TensorShape shape{.element = TensorMap::u32, .dimensions = 2, .address = range + kPart - 128, .sizes = sizes, .strides = strides, .steps = steps};
+  ASSERT_EQ(encode_tiled(shape, box, map), "");
+  std::memcpy(reinterpret_cast<void*>(maps), static_cast<const void*>(&map), sizeof map);
+  auto* const row = reinterpret_cast<uint32_t*>(range + kPart - 128);
+  for (uint32_t i = 0; i < 64; ++i) row[i] = 100 + i;
+  const auto launch = [&](const std::string& body) {
+    auto program = engine().load(kernel(kBegin + body, "\n"), "test.ptx");
+    EXPECT_TRUE(program) << body;
+    LaunchConfig config;
+    config.block = {32};
+    config.params = std::as_bytes(std::span(&maps, 1));
+    return engine().launch(**program, "k", config);
+  };
+  const std::string load =
+      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, {0, 0}], [%r21];\nB:" + wait(256);
+  const auto result = launch(load + "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 1}], [%r20]; ret;");
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(row[kPart / 4 + i], 100 + i) << i;
+  // Nothing is mapped behind the third.
+  const uint64_t last = range + 3 * kPart - 128;
+  ASSERT_EQ(replace_address(*reinterpret_cast<TensorMap*>(maps), last), "");
+  const auto fault = launch(load + "ret;");
+  ASSERT_FALSE(fault);
+  EXPECT_EQ(fault.error().kind, Fault::Kind::illegal_address);
+}
+
 TEST_F(TensorCopy, descriptors_are_changed_in_memory) {
   // A map of 64 x 8 words becomes one of 16 x 2 at 512 bytes further, with rows of 128 bytes, read in boxes of 8 x 4; the change is
   // made in shared memory and copied back.
