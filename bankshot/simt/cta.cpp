@@ -7,6 +7,7 @@
 #include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/paths.hpp"
+#include "bankshot/simt/reserved_shared.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -245,7 +246,9 @@ void CtaSlot::fill_warp_specials(Warp& w) {
     if (name == "%envreg1") return worker_->launch->grid_workspace >> 32;
     if (name == "%envreg2") return worker_->launch->grid_workspace & 0xffffffff;
     if (name == "%dynamic_smem_size") return config.dynamic_shared;
-    if (name == "%total_smem_size" || name == "%aggr_smem_size") return cta_.shared_bytes;
+    if (name == "%total_smem_size") return own_shared(*worker_->launch->kernel, config);
+    if (name == "%aggr_smem_size") return cta_.shared_bytes;
+    if (is_reserved_shared(name)) return reserved_shared(name, own_shared(*worker_->launch->kernel, config));
     if (name.starts_with("%cluster_nctaid")) return along(config.cluster, name.back());
     if (name == "%cluster_nctarank") return cluster_size(config);
     if (name == "%is_explicit_cluster") return config.explicit_cluster ? ~uint64_t{0} : 0;  // a mask of lanes

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/reserved_shared.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -211,7 +212,7 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
   static constexpr std::string_view kVectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid",
                                                   "%cluster_ctaid", "%cluster_nctaid"};
   const bool plain = std::find(std::begin(kVectors), std::end(kVectors), name) != std::end(kVectors);
-  bool known = plain;
+  bool known = plain || is_reserved_shared(name);
   for (std::string_view candidate : kKnown) known |= candidate == name;
   if (!known) {
     if (name.starts_with("%pm") || name.starts_with("%envreg") || name.starts_with("%reserved_smem")) {

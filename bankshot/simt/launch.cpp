@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "bankshot/simt/cluster.hpp"
+#include "bankshot/simt/reserved_shared.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -239,8 +240,7 @@ Launch begin_launch(const LaunchSetup& setup) {
   launch.function = setup.function;
   const Dim3 grid = setup.config->grid, cluster = setup.config->cluster;
   launch.clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
-  launch.shared_bytes = setup.config->dynamic_shared == 0 ? setup.kernel->static_shared
-                                                          : setup.kernel->dynamic_base + setup.config->dynamic_shared;
+  launch.shared_bytes = all_shared(setup);
   return launch;
 }
 

@@ -73,6 +73,7 @@ void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Mat
   }
   unsigned bytes = 0;
   out.op[1] = decoder.special(from, bytes);
+  if (out.op[1] == OperandRef::kNone) return;
   if (is_clock_register(from.name)) {
     out.small = MoveKind::kClock;
     out.imm = from.name.ends_with("_hi") ? 32 : 0;
