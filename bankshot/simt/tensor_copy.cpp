@@ -235,6 +235,7 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
         const std::byte* const from = global_row(w, i, part.address, uint64_t{part.elements} * width, false, lane);
         if (from == nullptr) return false;
         std::memcpy(room.data() + part.skipped * width, from, part.elements * width);
+        if (box->map.converts()) convert_loaded(box->map, room.data() + part.skipped * width, part.elements);
         arrival.parts.push_back({part.address, part.elements * width});
       }
       for (unsigned k = 0; k < targets.count; ++k) {
@@ -269,6 +270,8 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     Checks* const checks = w.worker->checks;
     const unsigned width = box->map.element_bytes();
     const ptx::Type type = box->map.element_type();
+    if (reduction != Reduction::none && box->map.converts())
+      return wrong(w, i, lane, "reductions of elements that are flushed or rounded to tf32 are not supported: nobody says what they do");
     if (reduction != Reduction::none && !can_reduce(reduction, type))
       return wrong(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
     alignas(kChunk) std::array<std::byte, kMostRow> room;

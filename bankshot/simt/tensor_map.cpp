@@ -1,11 +1,12 @@
 #include "bankshot/simt/tensor_map.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace bankshot::simt {
 namespace {
 
-constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
 constexpr uint64_t kUnit = 16;  ///< alignment of addresses and strides, bytes
 constexpr uint64_t kMostSize = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
@@ -16,10 +17,11 @@ std::string text(uint64_t value) { return std::to_string(value); }
 std::string encode(const TensorShape& shape, TensorMap& out) {
   if (shape.element < 0 || shape.element >= static_cast<int>(std::size(kElementBytes)))
     return "elements of type " + std::to_string(shape.element) +
-           " are not supported: 0 to 9 are, of which the documentation says what they do";
+           " are not supported: 0 to 12 are, but none of 4 or 6 bits";
   if (shape.dimensions == 0 || shape.dimensions > TensorMap::kMostDimensions)
     return text(shape.dimensions) + " dimensions, 1 to 5 are possible";
-  if (shape.interleave != 0) return "interleaved layouts are not supported";
+  if (shape.interleave != 0)
+    return "interleaved layouts (16 or 32 bytes of channels side by side) are not supported: only CU_TENSOR_MAP_INTERLEAVE_NONE is";
   if (shape.swizzle < 0 || shape.swizzle > TensorMap::swizzle_128)
     return "swizzle " + std::to_string(shape.swizzle) + " is not supported: none, 32, 64 and 128 bytes are";
   if (shape.promotion < 0 || shape.promotion > 3) return "there is no L2 promotion " + std::to_string(shape.promotion);
@@ -61,7 +63,12 @@ std::string check_row(const TensorMap& map, uint64_t bytes) {
 
 }  // namespace
 
-std::string what_is_wrong(const TensorMap& map) { return check_row(map, uint64_t{map.box[0]} * map.element_bytes()); }
+std::string what_is_wrong(const TensorMap& map) {
+  if (map.element >= std::size(kElementBytes) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
+      map.swizzle > TensorMap::swizzle_128)
+    return "the bytes of the tensor map were changed by something else than tensormap.replace";
+  return check_row(map, uint64_t{map.box[0]} * map.element_bytes());
+}
 
 uint64_t TensorMap::stride(unsigned dimension) const {
   return dimension == 0 ? element_bytes() : strides[dimension - 1];
@@ -71,8 +78,23 @@ unsigned TensorMap::element_bytes() const { return kElementBytes[element]; }
 
 ptx::Type TensorMap::element_type() const {
   using T = ptx::Type;
-  constexpr T kTypes[] = {T::u8, T::u16, T::u32, T::s32, T::u64, T::s64, T::f16, T::f32, T::f64, T::bf16};
+  constexpr T kTypes[] = {T::u8, T::u16, T::u32, T::s32, T::u64, T::s64, T::f16, T::f32, T::f64, T::bf16, T::f32, T::f32, T::f32};
   return kTypes[element];
+}
+
+void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count) {
+  constexpr uint32_t kSign = 0x80000000, kExponent = 0x7f800000, kDropped = 0x1fff;  // of f32; the bits that tf32 has not
+  const bool flushes = map.element != TensorMap::tf32, rounds = map.element != TensorMap::f32_ftz;
+  for (unsigned k = 0; k < count; ++k) {
+    uint32_t bits;
+    std::memcpy(&bits, elements + k * sizeof bits, sizeof bits);
+    if (flushes && (bits & kExponent) == 0) bits &= kSign;
+    if (rounds && (bits & kExponent) != kExponent) {
+      const uint32_t odd = bits / (kDropped + 1) & 1;
+      bits = (bits + kDropped / 2 + odd) & ~kDropped;
+    }
+    std::memcpy(elements + k * sizeof bits, &bits, sizeof bits);
+  }
 }
 
 std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMap& out) {

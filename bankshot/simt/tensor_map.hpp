@@ -16,7 +16,7 @@ namespace bankshot::simt {
 struct TensorMap {
   static constexpr uint64_t kMark = 0x31'706d'74'6b'6e'61'62;  ///< "banktmp1", so that other bytes are told from one
   static constexpr unsigned kMostDimensions = 5;
-  enum Element : uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16 };
+  enum Element : uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz };
   enum Mode : uint8_t { tiled, im2col };
   enum Swizzle : uint8_t { no_swizzle, swizzle_32, swizzle_64, swizzle_128 };
 
@@ -39,6 +39,8 @@ struct TensorMap {
   uint64_t stride(unsigned dimension) const;
   unsigned element_bytes() const;
   ptx::Type element_type() const;
+  /// Whether elements of f32 change on their way to shared memory: convert_loaded().
+  bool converts() const { return element >= f32_ftz; }
   /// Elements that a box has along a dimension.
   unsigned taken(unsigned dimension) const { return (box[dimension] + steps[dimension] - 1u) / steps[dimension]; }
   /// Bytes of a span of banks that the swizzle stays in: 32, 64, 128; 0 without.
@@ -55,6 +57,11 @@ inline uint64_t swizzled(unsigned swizzle, uint64_t address) {
   const uint64_t mask = (1u << swizzle) - 1;
   return address ^ (address >> 7 & mask) << 4;
 }
+
+/// What becomes of elements that are loaded, where the descriptor converts(). With ftz subnormal ones become zeros of their sign; tf32
+/// are rounded to 10 bits of fraction, to the nearest even, but infinities and NaN stay as they are. No manual says how: Triton's
+/// descriptors with round_f32_to_tf32 are of type tf32, and its test (pull request 11751, on sm_120) tells. Stores change nothing.
+void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count);
 
 /// What the functions of the driver are given.
 struct TensorShape {

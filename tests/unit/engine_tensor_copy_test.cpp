@@ -1,5 +1,7 @@
 // Boxes of tensors and copies in bulk that combine, on the engine. What nvcc's programs do with them: tests/cuda/tensor_maps.cu.
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "bankshot/simt/tensor_map.hpp"
 #include "engine_harness.hpp"
@@ -215,7 +217,78 @@ TEST(TensorMap, rejects_sizes_as_the_driver_says) {
   shape.swizzle = 3;
   EXPECT_EQ(encode_tiled(shape, wide, map), "a row of the box has 256 bytes, the swizzle allows 128");
   shape.interleave = 1;
-  EXPECT_EQ(encode_tiled(shape, box, map), "interleaved layouts are not supported");
+  EXPECT_NE(encode_tiled(shape, box, map).find("interleaved layouts"), std::string::npos);
+  shape.interleave = 0;
+  shape.element = 13;
+  EXPECT_EQ(encode_tiled(shape, box, map), "elements of type 13 are not supported: 0 to 12 are, but none of 4 or 6 bits");
+}
+
+TEST(TensorMap, rejects_bytes_that_are_no_descriptor) {
+  TensorMap map;
+  map.box[0] = 16;
+  EXPECT_EQ(what_is_wrong(map), "");
+  for (uint8_t TensorMap::*field : {&TensorMap::element, &TensorMap::dimensions, &TensorMap::swizzle}) {
+    TensorMap changed = map;
+    changed.*field = 200;
+    EXPECT_NE(what_is_wrong(changed).find("changed by something else"), std::string::npos);
+  }
+}
+
+TEST(TensorMap, elements_of_tf32_are_rounded_and_those_of_ftz_flushed) {
+  struct Case {
+    uint32_t given, ftz, tf32, both;
+  };
+  // tf32 keeps the upper 19 bits: 0x2000 is its last place, 0x1000 a tie.
+  const Case cases[] = {
+      {0x3f801000, 0x3f801000, 0x3f800000, 0x3f800000},  // ties to even: down
+      {0x3f803000, 0x3f803000, 0x3f804000, 0x3f804000},  // … and up
+      {0x3f801001, 0x3f801001, 0x3f802000, 0x3f802000},  // above a tie
+      {0xbf800fff, 0xbf800fff, 0xbf800000, 0xbf800000},  // below one, negative
+      {0x3ffff000, 0x3ffff000, 0x40000000, 0x40000000},  // into the next exponent
+      {0x7f7fffff, 0x7f7fffff, 0x7f800000, 0x7f800000},  // the largest: infinity
+      {0xff800000, 0xff800000, 0xff800000, 0xff800000},  // infinity
+      {0x7f800001, 0x7f800001, 0x7f800001, 0x7f800001},  // NaN, with a payload that would be lost
+      {0x80003001, 0x80000000, 0x80004000, 0x80000000},  // subnormal
+      {0x007fffff, 0x00000000, 0x00800000, 0x00000000},  // the largest of them: flushed before it could be rounded
+      {0x00800000, 0x00800000, 0x00800000, 0x00800000},  // the least normal one
+  };
+  for (const Case& c : cases) {
+    for (const auto& [element, expected] : {std::pair(TensorMap::f32_ftz, c.ftz), {TensorMap::tf32, c.tf32}, {TensorMap::tf32_ftz, c.both}}) {
+      TensorMap map;
+      map.element = element;
+      EXPECT_TRUE(map.converts());
+      std::array<uint32_t, 3> elements = {1, c.given, 1};
+      convert_loaded(map, reinterpret_cast<std::byte*>(&elements[1]), 1);
+      EXPECT_EQ(elements[1], expected) << std::hex << c.given << ' ' << int{element};
+      EXPECT_EQ(elements[0] + elements[2], 2u);
+    }
+  }
+}
+
+TEST_F(TensorCopy, elements_of_tf32_are_rounded_when_loaded_and_not_when_stored) {
+  // 32 elements from column 48 of 64: 16 that are there, and NaN outside. They are stored as they are, in columns 0 to 31.
+  const uint64_t sizes[] = {64, 1}, strides[] = {256};
+  const uint32_t steps[] = {1, 1}, box[] = {32, 1};
+  std::vector<uint32_t> data(64);
+  for (uint32_t i = 0; i < 64; ++i) data[i] = 0x3f801001 + (i << 13);
+  const TensorShape shape{
+      .element = TensorMap::tf32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps, .fill = 1};
+  const auto encode = [&](const TensorShape& given, TensorMap& map) { return encode_tiled(given, box, map); };
+  const std::string load =
+      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, {48, 0}], [%r21];\nB:" +
+      wait(128) + "mad.lo.u32 %r4, %r1, 4, %r20; ld.shared.u32 %r5, [%r4]; mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 [%rd2+1024], %r5;"
+                  "xor.b32 %r5, %r1, 0x3f801003; st.shared.u32 [%r4], %r5; bar.sync 0;";
+  const auto result = run_with(
+      load + "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 0}], [%r20]; ret;", 512, shape, encode, data);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(out[256 + i], i < 16 ? 0x3f802000 + ((48 + i) << 13) : 0x7fffffffu) << i;
+    EXPECT_EQ(out[64 + i], i ^ 0x3f801003) << i;
+  }
+  const auto reduced = run_with(
+      load + "@%p2 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {0, 0}], [%r20]; ret;", 512, shape, encode, data);
+  ASSERT_FALSE(reduced);
+  EXPECT_NE(reduced.error().message.find("tf32 are not supported"), std::string::npos) << reduced.error().message;
 }
 
 TEST_F(TensorCopy, copies_in_bulk_combine_with_what_is_there) {
