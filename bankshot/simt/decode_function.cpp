@@ -4,9 +4,9 @@
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
-#include "bankshot/simt/lower.hpp"
 #include "bankshot/simt/register_need.hpp"
 #include "bankshot/simt/transaction.hpp"
+#include "bankshot/simt/unsupported.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -254,8 +254,8 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
   if (!instruction.guard) place.column += static_cast<uint32_t>(instruction.opcode.size());
   for (const std::string& modifier : instruction.modifiers) {
     if (!known(modifier)) {
-      error(place, "unknown modifier '." + modifier + "' of '" + instruction.opcode + "'",
-            "docs/ptx.md lists the forms that run; the first is: " + std::string(rows->second.front()->row->syntax));
+      const Refusal refusal = refuse_modifier(instruction.opcode, modifier, rows->second.front()->row->syntax);
+      error(place, refusal.message, refusal.remedy);
       return nullptr;
     }
     if (!instruction.guard) place.column += static_cast<uint32_t>(modifier.size()) + 1;

@@ -31,12 +31,4 @@ Destinations destination_and_predicate(Decoder& decoder, const ptx::Operand& ope
   return {destination_or_none(decoder, operand.elements[0], type), decoder.predicate_destination(operand.elements[1])};
 }
 
-std::string remedy_of_unknown(std::string_view opcode) {
-  if (opcode == "wgmma")
-    return "Build for sm_90 instead of sm_90a, or let the program choose mma.sync: warpgroup products run on sm_90a only.";
-  if (opcode == "tcgen05")
-    return "Build for sm_90 or older instead of sm_100a: tensor memory is there on sm_100a and its relatives only.";
-  return "docs/ptx.md lists what is.";
-}
-
 }  // namespace bankshot::simt

@@ -5,9 +5,6 @@
 
 namespace bankshot::simt {
 
-/// What to do about an instruction that there is none of.
-std::string remedy_of_unknown(std::string_view opcode);
-
 /// Forms that are lowered by hand check their operand count themselves.
 /// @return false after an error
 bool expect_operands(Decoder& decoder, const ptx::Instruction& instruction, size_t least, size_t most);

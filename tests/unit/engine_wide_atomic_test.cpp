@@ -182,5 +182,26 @@ TEST_F(EngineTest, rejects_products_of_warpgroups_by_name) {
             std::string::npos);
 }
 
+TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
+  const auto says = [&](const std::string& text, const std::string& what, const std::string& remedy) {
+    const std::string told = refusal(kernel(".reg .b16 %h<9>; " + text + " ret;"));
+    EXPECT_NE(told.find(what), std::string::npos) << told;
+    EXPECT_NE(told.find(remedy), std::string::npos) << told;
+  };
+  says("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, %r5, 0;",
+       "'.sp' of 'mma' is not supported: products of sparse matrices", "mma.sync without .sp");
+  says("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, "
+       "%f3, %f4}, %r5, 0;",
+       "products of sparse matrices", "mma.sync without .sp");
+  says("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];", "'.m16n16' of 'ldmatrix' is not supported", "sm_90 or older");
+  says("cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3;", "stochastic rounding", "sm_90 or older");
+  says("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, %r3, %r4, %r5}], "
+       "[%r2];",
+       "rows that are gathered from anywhere", "Copy boxes");
+  says("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd1], 3;", "this field of a descriptor", "cuTensorMapEncodeTiled");
+  says("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %r1;", "'clusterlaunchcontrol' is not supported", "sm_90 or older");
+  says("mma.nonsense.sync %r1, %r2, %r3, %r4;", "unknown modifier '.nonsense' of 'mma'", "docs/ptx.md");
+}
+
 }  // namespace
 }  // namespace bankshot::simt

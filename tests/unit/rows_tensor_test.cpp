@@ -416,7 +416,7 @@ TEST(MmaForms, rejects_what_is_no_form) {
   EXPECT_EQ(refusal("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32" + operands), "");
   EXPECT_NE(refusal("mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32" + operands).find("not supported"),
             std::string::npos);
-  EXPECT_NE(refusal("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32" + operands).find("unknown modifier '.sp'"),
+  EXPECT_NE(refusal("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32" + operands).find("'.sp' of 'mma' is not supported"),
             std::string::npos);
   EXPECT_NE(refusal("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r0,%r1,%r2}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, "
                     "{%r10,%r11,%r12,%r13}")
