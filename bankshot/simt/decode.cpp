@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "bankshot/ptx/pragmas.hpp"
+#include "bankshot/simt/clock_loops.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
 #include "bankshot/simt/register_need.hpp"
@@ -248,6 +249,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
     function.has_alloca = std::any_of(begin, end, [](const Instr& instr) { return instr.body == &run_alloca; });
     if (function.has_alloca && !function.is_entry) function.local_bytes += kKeptStackBytes;
   }
+  mark_clock_loops(program);
   // Now that the code stands still, branch targets become addresses.
   for (Instr& instr : program.code) {
     if (instr.body == nullptr || !jumps(instr)) continue;

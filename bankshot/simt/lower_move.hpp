@@ -13,6 +13,7 @@ struct MoveKind {
   static constexpr uint8_t kUnpack = 3;     ///< op[1] -> list `aux`; op[2]: bytes of one element
   static constexpr uint8_t kLocal = 4;      ///< address of a variable in the local frame: frame + imm
   static constexpr uint8_t kClock = 5;      ///< a counter; imm: how far to shift it right
+  static constexpr uint8_t kClockLook = 6;  ///< the same in a loop that waits for it: clock_loops.hpp
 };
 
 void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);

@@ -1,5 +1,6 @@
 // mov, cvta, isspacep. Source: PTX ISA, data movement instructions. How an instruction is laid out: lower_move.hpp.
 #include "bankshot/simt/control.hpp"
+#include "bankshot/simt/clock_loops.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/lower_move.hpp"
 #include "bankshot/simt/program.hpp"
@@ -72,6 +73,11 @@ u64 clock_of(const Warp& w, const Instr* i) {
   return w.worker->warp_instructions + static_cast<u64>(i - w.segment) - w.cta->clock_base;
 }
 
+/// Time passes for a CTA that has a time of its own; those that see each other have one together, and look as often as it takes.
+void pass_time(const Warp& w) {
+  if (w.worker->parallel && w.worker->sm < 0) w.cta->clock_base -= kClockLook;
+}
+
 template <class T>
 const Instr* move(Warp& w, const Instr* i) {
   switch (i->small) {
@@ -89,6 +95,7 @@ const Instr* move(Warp& w, const Instr* i) {
     case MoveKind::kPack:
     case MoveKind::kUnpack: pack_or_unpack<T>(w, i); return i + 1;
     case MoveKind::kLocal: broadcast(w, i->op[0], static_cast<T>(w.local_frame + i->imm)); return i + 1;
+    case MoveKind::kClockLook: pass_time(w); [[fallthrough]];
     case MoveKind::kClock:
       broadcast(w, i->op[0], static_cast<T>(clock_of(w, i) >> i->imm));
       return polled(w, i + 1);  // it may be timing out
