@@ -118,6 +118,11 @@ const Instr* run_stack_restore(Warp& w, const Instr* i) {
 
 void lower_alloca(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!expect_operands(decoder, instruction, 2, 3)) return;
+  if (decoder.has_transactions()) {
+    decoder.error(instruction.position, "alloca in a module with transactions is not supported: an attempt that fails would not undo it",
+                  "Use an array of a fixed size.");
+    return;
+  }
   int64_t alignment = static_cast<int64_t>(kLeastAlignment);
   if (instruction.operands.size() == 3 && !decoder.literal(instruction.operands[2], alignment)) return;
   if (alignment <= 0 || alignment > static_cast<int64_t>(kMostAlignment) ||

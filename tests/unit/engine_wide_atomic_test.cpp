@@ -166,6 +166,12 @@ TEST_F(EngineAlloca, alignments_are_powers_of_two_up_to_2_to_the_23) {
   EXPECT_NE(refusal(with("24")).find("power of two up to 2^23"), std::string::npos);
 }
 
+TEST_F(EngineAlloca, rejects_transactions_beside_it) {
+  const std::string text =
+      refusal(kernel(".pragma \"bankshot.tx_begin\"; .pragma \"bankshot.tx_commit\"; alloca.u64 %rd3, 16; ret;"));
+  EXPECT_NE(text.find("alloca in a module with transactions is not supported"), std::string::npos) << text;
+}
+
 TEST_F(EngineAlloca, rejects_more_than_the_stack_has) {
   const auto result =
       run(kernel("mov.u64 %rd3, 100000; alloca.u64 %rd4, %rd3, 16; st.global.u64 [%rd1], %rd4; ret;"), {1}, {32}, 64);
