@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "bankshot/simt/free_ranges.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -45,10 +44,10 @@ Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alig
   uint64_t address = start;
   if (base_ != 0 && start + span + kPage <= base_ + reserve_) {
     // One page stays empty between allocations: a guard for host code and a place no allocation owns.
-    if (start != next_) give_range(freed_, next_, start - next_);  // passed over for the alignment
+    if (start != next_) freed_.give(next_, start - next_);  // passed over for the alignment
     next_ = start + span + kPage;
   } else {
-    const auto reuse = take_range(freed_, span + kPage, alignment);
+    const auto reuse = freed_.take(span + kPage, alignment);
     if (!reuse) return Error{"out of device address space"};
     address = *reuse;
     forget(table_, address, span + kPage);
@@ -77,7 +76,7 @@ bool Memory::free(uint64_t address) {
   mmap(start, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   allocation.live = false;
   used_ -= allocation.size;
-  give_range(freed_, address, span + kPage);
+  freed_.give(address, span + kPage);
   ++generation_;
   return true;
 }
@@ -107,7 +106,7 @@ uint64_t Memory::heap_allocate(uint64_t bytes) {
   if (span <= heap_end_ - heap_next_) {
     heap_next_ += span;
   } else {  // room that was freed
-    const auto reuse = take_range(heap_freed_, span, kHeapUnit);
+    const auto reuse = heap_freed_.take(span, kHeapUnit);
     if (!reuse) return 0;
     address = *reuse;
     forget(table_, address, span);
@@ -123,7 +122,7 @@ bool Memory::heap_free(uint64_t address) {
   if (it == table_.end() || !it->second.live || it->second.kind != MemoryKind::heap) return false;
   if (before_free) before_free(it->second);
   it->second.live = false;
-  give_range(heap_freed_, address, heap_span(it->second.size));
+  heap_freed_.give(address, heap_span(it->second.size));
   ++generation_;
   return true;
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "bankshot/simt/free_ranges.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::simt {
@@ -100,9 +101,9 @@ class Memory {
   uint64_t base_ = 0, reserve_ = 0, next_ = 0;
   std::map<uint64_t, Allocation> table_;  ///< by start address
   std::map<uint64_t, uint64_t> reserved_;    ///< start -> bytes
-  std::multimap<uint64_t, uint64_t> freed_;  ///< free_ranges.hpp, reusable when the reserve is exhausted
+  FreeRanges freed_;                         ///< reusable when the reserve is exhausted
   uint64_t heap_next_ = 0, heap_end_ = 0;    ///< of the heap what no block has had yet
-  std::multimap<uint64_t, uint64_t> heap_freed_;
+  FreeRanges heap_freed_;
 };
 
 }  // namespace bankshot::simt

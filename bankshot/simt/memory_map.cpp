@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "bankshot/simt/free_ranges.hpp"
 #include "bankshot/simt/mapped_range.hpp"
 #include "bankshot/simt/memory.hpp"
 #include "bankshot/support/round_up.hpp"
@@ -28,10 +27,10 @@ Result<uint64_t> Memory::reserve(uint64_t bytes, uint64_t alignment) {
   const uint64_t span = round_up(bytes, kPage) + kPage;
   uint64_t start = round_up(next_, alignment);
   if (start + span <= base_ + reserve_) {
-    if (start != next_) give_range(freed_, next_, start - next_);  // passed over for the alignment
+    if (start != next_) freed_.give(next_, start - next_);  // passed over for the alignment
     next_ = start + span;
   } else {
-    const auto reuse = take_range(freed_, span, alignment);
+    const auto reuse = freed_.take(span, alignment);
     if (!reuse) return Error{"out of device address space"};
     start = *reuse;
     table_.erase(table_.lower_bound(start), table_.lower_bound(start + span));
@@ -47,7 +46,7 @@ bool Memory::unreserve(uint64_t address, uint64_t bytes) {
   for (auto it = table_.lower_bound(address); it != table_.end() && inside(*it); ++it)
     if (it->second.live) return false;
   reserved_.erase(found);
-  give_range(freed_, address, round_up(bytes, kPage) + kPage);
+  freed_.give(address, round_up(bytes, kPage) + kPage);
   return true;
 }
 
