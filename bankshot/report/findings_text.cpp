@@ -28,6 +28,7 @@ std::string title(Kind kind) {
     case Kind::divergent_barrier: return "barrier in divergent code";
     case Kind::barrier_count: return "barrier for a part of a warp";
     case Kind::missing_member: return "membermask without the thread itself";
+    case Kind::absent_member: return "membermask with a thread that does not come";
     case Kind::invalid_barrier: return "invalid use of a barrier";
   }
   return {};
@@ -71,7 +72,8 @@ std::string finding_text(const Finding& finding, const TextOptions& options, con
   text += fmt::format("  in {}, {}, first in CTA {}\n", printable(demangle(finding.kernel)),
                       counted(finding.count, "time", "times"), triple(finding.cta));
   text += access_line("thread", finding.source, finding.op, finding.thread, options, sources);
-  if (is_race(finding.kind)) text += access_line("after ", finding.other, finding.other_op, finding.other_thread, options, sources);
+  const char* const relation = is_race(finding.kind) ? "after " : "while ";
+  if (!finding.other_op.empty()) text += access_line(relation, finding.other, finding.other_op, finding.other_thread, options, sources);
   text += where_in_memory(finding);
   if (!finding.detail.empty() && finding.kind != Kind::unwritten_global) text += "  " + printable(finding.detail) + "\n";
   return text;

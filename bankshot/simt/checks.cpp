@@ -92,6 +92,7 @@ const char* name_of(Kind kind) {
     case Kind::divergent_barrier: return "divergent-barrier";
     case Kind::barrier_count: return "barrier-count";
     case Kind::missing_member: return "missing-member";
+    case Kind::absent_member: return "absent-member";
     default: return "invalid-barrier";
   }
 }
@@ -140,15 +141,15 @@ void Checks::faulted(const Fault& fault) {
 
 // Findings.
 
+uint64_t Checks::spot(const Warp& w, const Instr* at) const {
+  if (at == nullptr) return ~uint64_t{0};
+  const InstrInfo& info = w.worker->program->info_of(at);
+  return info.line == 0 ? info.ptx_line : (uint64_t{info.file} + 1) << 32 | info.line;
+}
+
 Finding& Checks::find(const Warp& w, Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new) {
   const LoadedProgram& program = *w.worker->program;
-  // What a loop became that was unrolled is one place.
-  const auto place = [&](const Instr* at) {
-    if (at == nullptr) return ~uint64_t{0};
-    const InstrInfo& info = program.info_of(at);
-    return info.line == 0 ? info.ptx_line : (uint64_t{info.file} + 1) << 32 | info.line;
-  };
-  const Key key{kind, program.serial, w.worker->launch->function, place(i), place(other)};
+  const Key key{kind, program.serial, w.worker->launch->function, spot(w, i), spot(w, other)};
   const auto [it, added] = index_.try_emplace(key, findings_.size());
   is_new = added;
   if (!added) {
@@ -184,165 +185,12 @@ CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
   cta.checks = std::make_shared<CtaChecks>();
   if (options_.race) cta.checks->races.emplace(cta.threads, worker.warp_size, cta.shared_bytes);
   if (options_.memory || options_.race) cta.checks->written.emplace(cta.shared_bytes);
-  if (options_.sync) cta.checks->parts.resize(cta.warps.size());
+  if (options_.sync) cta.checks->warps.resize(cta.warps.size());
   return *cta.checks;
 }
 
 int64_t Checks::own(const Warp& w, uint64_t offset) const {
   return is_elsewhere(*w.cta, offset) ? -1 : static_cast<int64_t>(byte_in_cta(offset));
-}
-
-// Barriers.
-
-void Checks::check_members(Warp& w, const Instr* i, const CheckedOp& op) {
-  if (!options_.sync || op.members == OperandRef::kNone) return;
-  const uint32_t* const masks = w.row<const uint32_t>(op.members);
-  uint64_t missing = 0;
-  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const bool named = masks[lane] == ~0u || (lane < 32 && (masks[lane] >> lane & 1) != 0);
-    if (!named) missing |= uint64_t{1} << lane;
-  }
-  if (missing == 0) return;
-  bool is_new = false;
-  Finding& finding = find(w, Kind::missing_member, i, nullptr, static_cast<uint64_t>(std::popcount(missing)), is_new);
-  if (!is_new) return;
-  const auto lane = static_cast<uint32_t>(std::countr_zero(missing));
-  finding.thread = thread_of(w, lane);
-  char mask[12];
-  std::snprintf(mask, sizeof mask, "0x%08x", masks[lane]);
-  finding.detail = "lane " + std::to_string(lane) + " executes it with the membermask " + std::string(mask) + ", which does not name it";
-}
-
-void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
-  if (options_.race) of(w).races->arrive(barrier, w.index, w.active, waits);
-  if (!options_.sync) return;
-  const CheckedOp& op = (*w.worker->program->checked)[static_cast<size_t>(i - w.worker->program->code.data())];
-  // Lanes may come one after the other, as long as they come to one instruction.
-  CtaChecks::Part& part = of(w).parts[w.index][barrier];
-  if (op.aligned) {
-    if (part.lanes != 0 && part.at != i) tell_divergence(w, part);
-    part = {i, part.lanes | w.active};
-  }
-  const uint32_t count = i->op[1] == OperandRef::kNone ? 0 : w.row<const uint32_t>(i->op[1])[std::countr_zero(w.active)];
-  if (count % w.worker->warp_size != 0) {
-    bool is_new = false;
-    Finding& finding = find(w, Kind::barrier_count, i, nullptr, static_cast<uint64_t>(std::popcount(w.active)), is_new);
-    if (is_new) {
-      finding.thread = thread_of(w, static_cast<unsigned>(std::countr_zero(w.active)));
-      finding.detail = "the barrier waits for " + std::to_string(count) + " threads, which is no multiple of the warp size of " +
-                       std::to_string(w.worker->warp_size);
-    }
-  }
-}
-
-void Checks::tell_divergence(Warp& w, const CtaChecks::Part& part) {
-  const auto here = std::popcount(part.lanes), all = std::popcount(w.alive | part.lanes);
-  bool is_new = false;
-  Finding& finding = find(w, Kind::divergent_barrier, part.at, nullptr, static_cast<uint64_t>(here), is_new);
-  if (!is_new) return;
-  finding.thread = thread_of(w, static_cast<unsigned>(std::countr_zero(part.lanes)));
-  finding.detail = std::to_string(here) + " of the " + std::to_string(all) + " running threads of warp " + std::to_string(w.index) +
-                   " are at this barrier without the others";
-}
-
-void Checks::completes(Cta& cta, unsigned barrier, bool whole) {
-  if (cta.checks == nullptr) return;
-  if (options_.race) cta.checks->races->complete(barrier, whole);
-  if (!options_.sync) return;
-  for (Warp& w : cta.warps) {
-    CtaChecks::Part& part = cta.checks->parts[w.index][barrier];
-    if (part.lanes != 0 && (w.alive & ~part.lanes) != 0) tell_divergence(w, part);
-    part = {};
-  }
-}
-
-void Checks::exits(Warp& w, uint64_t lanes) {
-  if (options_.race && w.cta->checks != nullptr) w.cta->checks->races->exit(w.index, lanes);
-}
-
-void Checks::meets(Warp& w, uint64_t lanes) {
-  if (options_.race) of(w).races->meet(w.index, lanes);
-}
-
-void Checks::use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uint64_t offset, unsigned lane) {
-  std::array<uint64_t, 64> at{};
-  at[lane] = offset;
-  hazards::WarpAccess access;
-  access.kind = kind;
-  access.site = static_cast<uint32_t>(i - w.worker->program->code.data());
-  access.warp = w.index;
-  access.lanes = uint64_t{1} << lane;
-  access.width = sizeof(uint64_t);
-  access.offsets = at.data();
-  found_.clear();
-  of(w).races->access(access, found_);
-  tell(w, found_);
-}
-
-void Checks::initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
-  const int64_t there = own(w, barrier);
-  if (there < 0) return;
-  const auto offset = static_cast<uint64_t>(there);
-  if (options_.memory || options_.race) of(w).written->write(offset, sizeof(uint64_t));
-  if (!options_.race) return;
-  use_mbarrier(w, i, hazards::AccessKind::write, offset, lane);
-  of(w).races->initialise_mbarrier(offset);
-}
-
-void Checks::arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
-  const int64_t offset = own(w, barrier);
-  if (!options_.race || offset < 0) return;
-  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(offset), lane);
-  of(w).races->arrive_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
-}
-
-void Checks::passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
-  const int64_t offset = own(w, barrier);
-  if (!options_.race || offset < 0) return;
-  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(offset), lane);
-  of(w).races->pass_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
-}
-
-void Checks::ends_phase(Warp& w, uint64_t barrier) {
-  Cta* const cta = cta_at(*w.cta, barrier);
-  if (options_.race && cta != nullptr) of(*cta, *w.worker).races->end_phase(byte_in_cta(barrier));
-}
-
-namespace {
-
-/// The barrier of the cluster, among the mbarriers: those begin at multiples of 8.
-constexpr uint64_t kClusterBarrier = 1;
-
-/// f(lane) for each of a mask.
-template <class F>
-void for_lanes(uint64_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
-}  // namespace
-
-void Checks::arrives_in_cluster(Warp& w) {
-  if (options_.race) for_lanes(w.active, [&](unsigned lane) { of(w).races->arrive_mbarrier(kClusterBarrier, w.index, lane); });
-}
-
-void Checks::cluster_completes(Cta& cta, const Worker& worker) {
-  if (options_.race) of(cta, worker).races->end_phase(kClusterBarrier);
-}
-
-void Checks::passes_cluster(Warp& w, uint64_t lanes) {
-  if (options_.race) for_lanes(lanes, [&](unsigned lane) { of(w).races->pass_mbarrier(kClusterBarrier, w.index, lane); });
-}
-
-/// cp.async.mbarrier.arrive
-void Checks::copies_arrive(Warp& w, const Instr* i) {
-  if (!options_.race) return;
-  for (uint64_t rest = executing_lanes(w, i); rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const int64_t there = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
-    const int64_t offset = there < 0 ? -1 : own(w, static_cast<uint64_t>(there));
-    if (offset >= 0) of(w).races->arrive_mbarrier_async(static_cast<uint64_t>(offset), w.index, lane);
-  }
 }
 
 // Handlers.

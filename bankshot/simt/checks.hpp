@@ -36,12 +36,30 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
 struct CtaChecks {
   std::optional<hazards::SharedRaces> races;
   std::optional<hazards::WrittenBytes> written;
-  /// Lanes of a warp that are at an aligned barrier, and the instruction.
+  /// Lanes of a warp that are at a barrier, and the instruction.
   struct Part {
     const Instr* at = nullptr;
     uint64_t lanes = 0;
+    bool aligned = false;
   };
-  std::vector<std::array<Part, 16>> parts;  ///< by warp
+  /// Lanes that others wait for at a .sync instruction, and that went to another place.
+  struct Strayed {
+    const Instr* awaited_at = nullptr;
+    const Instr* went_to = nullptr;
+    uint64_t lanes = 0;
+  };
+  struct OfWarp {
+    std::array<Part, 16> parts;
+    std::vector<Strayed> strayed;
+  };
+  std::vector<OfWarp> warps;
+  /// Threads that have ended at an instruction.
+  struct Ended {
+    const Instr* at = nullptr;
+    unsigned threads = 0;
+    Dim3 first;
+  };
+  std::vector<Ended> ended;
 };
 
 class Checks {
@@ -80,7 +98,11 @@ class Checks {
   void completes(Cta& cta, unsigned barrier, bool whole);
   void meets(Warp& w, uint64_t lanes);
   /// Lanes end.
-  void exits(Warp& w, uint64_t lanes);
+  void exits(Warp& w, const Instr* i, uint64_t lanes);
+  /// Lanes that waited at a join for others of their warp go on without them.
+  void go_on(Warp& w, uint64_t lanes, const Instr* at);
+  /// All that had to come to a .sync instruction have, one after the other.
+  void have_come(Warp& w, const Instr* i);
   /// The barrier of the cluster.
   void arrives_in_cluster(Warp& w);
   void cluster_completes(Cta& cta, const Worker& worker);
@@ -113,7 +135,14 @@ class Checks {
   /// The word of an mbarrier, as its operations see it.
   void use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uint64_t offset, unsigned lane);
   void check_members(Warp& w, const Instr* i, const CheckedOp& op);
+  void come_elsewhere(Warp& w, const Instr* i, const uint32_t* masks);
+  void stray(Warp& w, const Path& path, uint64_t lanes, const Instr* at);
+  void end_awaited(Warp& w, uint64_t lanes);
   void tell_divergence(Warp& w, const CtaChecks::Part& part);
+  void tell_places(Warp& a, const CtaChecks::Part& at_a, Warp& b, const CtaChecks::Part& at_b);
+  void tell_ended(Warp& w, const CtaChecks::Part& part);
+  /// A number for a source line, or a PTX line if there is none: what a loop became that was unrolled is one place.
+  uint64_t spot(const Warp& w, const Instr* at) const;
   /// The finding of an instruction, new or not; @param count  is added
   Finding& find(const Warp& w, Finding::Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new);
   void name_shared(const Warp& w, Finding& finding, uint64_t offset) const;

@@ -167,7 +167,7 @@ const Instr* run_reconverge(Warp& w, const Instr* i) {
 const Instr* exit_lanes(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "the end of a thread");
   const uint64_t mask = w.active;
-  if (w.worker->checks != nullptr) w.worker->checks->exits(w, mask);
+  if (w.worker->checks != nullptr) w.worker->checks->exits(w, i, mask);
   w.alive &= ~mask;
   w.cta->exited += static_cast<uint32_t>(std::popcount(mask));
   w.paths[w.current].mask &= ~mask;

@@ -36,15 +36,16 @@ struct Finding {
     read_after_write,     ///< race: what a read gets depends on who is faster
     write_after_read,     ///< race
     write_after_write,    ///< race: what stays depends on who is faster
-    divergent_barrier,    ///< sync: an aligned barrier that not all threads of the warp execute together
+    divergent_barrier,    ///< sync: an aligned barrier that not all threads execute together
     barrier_count,        ///< sync: a number of threads that is no multiple of the warp size
     missing_member,       ///< sync: a thread executes with a membermask that does not name it
+    absent_member,        ///< sync: a thread that a membermask names is elsewhere and never comes
     invalid_barrier,      ///< sync: a deadlock, or a barrier misused: a fault that ended the launch
   };
   Kind kind = Kind::invalid_access;
   bool is_warning = false;        ///< works as things are on some hardware, but nothing promises it
   std::string kernel;             ///< as in the PTX; empty for leaks
-  Source source, other;           ///< of a race: the later and the earlier access
+  Source source, other;           ///< of a race: the later and the earlier access; of a barrier where the others are, if they are
   std::string op, other_op;       ///< "ld.shared.f32"; empty if there is none
   uint64_t count = 0;             ///< threads that did it, each as often as it did; of leaks: allocations
   // The first of them.
@@ -62,7 +63,7 @@ struct Finding {
   std::vector<Caller> callers;
 };
 
-constexpr unsigned kFindingKinds = 11;
+constexpr unsigned kFindingKinds = 12;
 
 /// "memory", "race" or "sync".
 const char* check_of(Finding::Kind kind);

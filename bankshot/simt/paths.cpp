@@ -66,6 +66,7 @@ const Instr* resume(Warp& w, int32_t index) {
   w.active = path.mask;
   w.base[0] = w.registers + path.registers;
   w.local_frame = path.local;
+  path.wait_mask = 0;
   return w.segment = std::exchange(path.pc, nullptr);
 }
 
@@ -100,7 +101,7 @@ int32_t add_child(Warp& w, int32_t parent, uint64_t mask, const Instr* pc, const
   path.parent = parent;
   path.children = 0;
   path.mask = mask;
-  path.arrived = 0;
+  path.arrived = path.wait_mask = 0;
   path.pc = pc;
   path.reconverge = join;
   path.reconverge_depth = depth;
@@ -146,6 +147,7 @@ namespace {
 void release(Warp& w, size_t inner) {
   const uint64_t lanes = w.paths[inner].arrived;
   w.paths[inner].arrived = 0;
+  if (Checks* const checks = w.worker->checks) checks->go_on(w, lanes, w.paths[inner].pc);
   add_sibling(w, static_cast<int32_t>(inner), lanes, w.paths[inner].pc);
 }
 

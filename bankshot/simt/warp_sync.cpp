@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/paths.hpp"
 
@@ -65,6 +66,7 @@ void execute(Warp& w, const Instr* i, uint64_t members, const SyncOperands& oper
   }
   for (Path& path : w.paths) {
     if (!goes_with(path, i, members)) continue;
+    if (worker.checks != nullptr) worker.checks->have_come(w, path.pc);
     path.wait_mask = 0;  // goes with nobody any more
     path.state = State::ready;
     ++path.pc;

@@ -1,7 +1,7 @@
 // The mistakes that `bankshot check` finds, one a kernel. Each kernel adds up blocks of 256 numbers and gets them right here; on
 // a GPU it may not. Without an argument the sums are computed as they should be.
 //   mistakes [--no-barrier | --one-barrier | --no-syncwarp | --last-one-wins | --unwritten-shared | --unwritten-global |
-//             --divergent-barrier | --wrong-mask | --past-the-end | --leak]
+//             --divergent-barrier | --wrong-mask | --past-the-end | --leak | --two-barriers | --early-end | --absent-lanes]
 #include "../check.hpp"
 
 constexpr int kBlock = 256;
@@ -120,6 +120,47 @@ __global__ void past_the_end(const int* in, int* out) {
   out[blockIdx.x] = sum - in[(blockIdx.x + 1) * kBlock];
 }
 
+/// Thread 0 adds up while the others wait for it, all at barriers of their own.
+__global__ void two_barriers(const int* in, int* out) {
+  __shared__ int sum;
+  const int t = threadIdx.x;
+  if (t < 32) {
+    int all = 0;
+    for (int k = 0; k < kBlock && t == 0; ++k) all += in[blockIdx.x * kBlock + k];
+    if (t == 0) sum = all;
+    __syncthreads();
+  } else {
+    __syncthreads();  // the block's first warp comes to another one
+    if (t == 32) out[blockIdx.x] = sum;
+  }
+}
+
+/// Who has nothing to add any more ends, and the barrier does without it.
+__global__ void early_end(const int* in, int* out) {
+  __shared__ int part[kBlock];
+  const int t = threadIdx.x;
+  part[t] = in[blockIdx.x * kBlock + t];
+  __syncthreads();
+  for (int half = kBlock / 2; half > 0; half /= 2) {
+    if (t >= half) return;
+    part[t] += part[t + half];
+    __syncthreads();
+  }
+  out[blockIdx.x] = part[0];
+}
+
+/// Half of a warp exchanges sums, but names all of it.
+__global__ void absent_lanes(const int* in, int* out) {
+  __shared__ volatile int copy[32];
+  const int t = threadIdx.x;
+  int sum = 0;
+  if (t < 16) {
+    for (int k = t; k < kBlock; k += 16) sum += in[blockIdx.x * kBlock + k];
+    for (int distance = 8; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  }
+  if ((copy[t] = sum) >= 0 && t == 0) out[blockIdx.x] = sum;
+}
+
 struct Mistake {
   const char* name;
   void (*kernel)(const int*, int*);
@@ -132,10 +173,13 @@ int main(int argc, char** argv) {
       {"--no-syncwarp", no_syncwarp, kBlock},         {"--last-one-wins", last_one_wins, kBlock},
       {"--unwritten-shared", unwritten_shared, kBlock}, {"--unwritten-global", unwritten_global, kBlock},
       {"--divergent-barrier", divergent_barrier, kBlock}, {"--wrong-mask", wrong_mask, kBlock},
-      {"--past-the-end", past_the_end, kBlock},       {"--leak", sums, kBlock}};
+      {"--past-the-end", past_the_end, kBlock},       {"--leak", sums, kBlock},
+      {"--two-barriers", two_barriers, 64},           {"--early-end", early_end, kBlock},
+      {"--absent-lanes", absent_lanes, 32}};
   Arguments arguments(argc, argv);
   arguments.allow({"--no-barrier", "--one-barrier", "--no-syncwarp", "--last-one-wins", "--unwritten-shared", "--unwritten-global",
-                   "--divergent-barrier", "--wrong-mask", "--past-the-end", "--leak"});
+                   "--divergent-barrier", "--wrong-mask", "--past-the-end", "--leak", "--two-barriers", "--early-end",
+                   "--absent-lanes"});
   Mistake made{"", sums, kBlock};
   for (const Mistake& mistake : mistakes)
     if (arguments.flag(mistake.name)) made = mistake;
