@@ -43,11 +43,15 @@ Clock SharedRaces::Gathering::take() {
   return std::move(steps_);
 }
 
-SharedRaces::SharedRaces(unsigned threads, unsigned lanes, uint64_t bytes)
+SharedRaces::SharedRaces(unsigned threads, unsigned lanes, uint64_t bytes, unsigned ctas)
     : lanes_(lanes),
-      threads_((threads + lanes - 1) / lanes * lanes),
-      step_((threads + lanes - 1) / lanes, 1),
-      words_((bytes + kWord - 1) / kWord) {}
+      warps_((threads + lanes - 1) / lanes),
+      threads_(size_t{ctas} * warps_ * lanes),
+      step_(size_t{ctas} * warps_, 1),
+      words_((bytes + kWord - 1) / kWord),
+      pages_((words_ + kPageWords - 1) / kPageWords),
+      barriers_(size_t{ctas} * kBarriers),
+      exited_(ctas) {}
 
 // What orders.
 
@@ -62,24 +66,34 @@ void SharedRaces::learn(Agent thread, const Clock& clock) {
   own = learnt_[2];
 }
 
+Clock SharedRaces::with_own(Agent thread, unsigned warp) const {
+  const Thread& own = threads_[thread];
+  const Clock all = with(own.clock, thread, step_[warp]);
+  return own.fenced == 0 ? all : with(all, fenced_ + thread, own.fenced);
+}
+
 /// What lanes have done until now is given away; what they do from now on is not.
 void SharedRaces::gather(Gathering& into, unsigned warp, uint64_t lanes) {
   for_lanes(lanes, [&](unsigned lane) { into.add(threads_[thread(warp, lane)].clock); });
-  for_lanes(lanes, [&](unsigned lane) { into.add(thread(warp, lane), step_[warp]); });
+  for_lanes(lanes, [&](unsigned lane) {
+    const Agent agent = thread(warp, lane);
+    into.add(agent, step_[warp]);
+    if (const uint32_t fenced = threads_[agent].fenced; fenced != 0) into.add(fenced_ + agent, fenced);
+  });
   ++step_[warp];
 }
 
 void SharedRaces::arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits) {
-  Barrier& at = barriers_[barrier];
+  Barrier& at = barriers_[cta_of(warp) * kBarriers + barrier];
   gather(at.arrived, warp, lanes);
   if (waits) for_lanes(lanes, [&](unsigned lane) { at.waiting.push_back(thread(warp, lane)); });
 }
 
-void SharedRaces::exit(unsigned warp, uint64_t lanes) { gather(exited_, warp, lanes); }
+void SharedRaces::exit(unsigned warp, uint64_t lanes) { gather(exited_[cta_of(warp)], warp, lanes); }
 
-void SharedRaces::complete(unsigned barrier, bool whole) {
-  Barrier& at = barriers_[barrier];
-  if (whole) at.arrived.add(exited_.so_far());
+void SharedRaces::complete(unsigned barrier, bool whole, unsigned cta) {
+  Barrier& at = barriers_[cta * kBarriers + barrier];
+  if (whole) at.arrived.add(exited_[cta].so_far());
   const Clock all = at.arrived.take();
   for (const Agent waiting : at.waiting) threads_[waiting].clock = all;  // its own is in there
   at.waiting.clear();
@@ -97,7 +111,30 @@ void SharedRaces::fence(unsigned warp, uint64_t lanes) {
     const Agent agent = thread(warp, lane);
     Thread& own = threads_[agent];
     learn(agent, std::exchange(own.seen, nullptr));
-    own.released = with(own.clock, agent, step_[warp]);
+    own.released = with_own(agent, warp);
+  });
+  ++step_[warp];
+}
+
+void SharedRaces::fence_proxy(unsigned warp, uint64_t lanes) {
+  if (fenced_ == 0) {
+    fenced_ = static_cast<Agent>(threads_.size() + copies_.size());
+    copies_.resize(copies_.size() + threads_.size());
+  }
+  for_lanes(lanes, [&](unsigned lane) {
+    Thread& own = threads_[thread(warp, lane)];
+    own.fenced = step_[warp];
+    if (own.clock == nullptr) return;
+    if (own.clock != at_fence_[0] || at_fence_[1] == nullptr) {
+      const auto after = std::make_shared<Steps>(*own.clock);
+      after->resize(std::max(after->size(), fenced_ + threads_.size()));
+      for (size_t agent = 0; agent < std::min(own.clock->size(), threads_.size()); ++agent) {
+        (*after)[fenced_ + agent] = std::max((*after)[fenced_ + agent], (*after)[agent]);
+      }
+      at_fence_[0] = own.clock;
+      at_fence_[1] = after;
+    }
+    own.clock = at_fence_[1];
   });
   ++step_[warp];
 }
@@ -117,7 +154,8 @@ void SharedRaces::synchronise(unsigned warp, unsigned lane, uint64_t place, bool
   if (!writes) return;
   Clock told;
   if (releases) {
-    told = with(own.clock, agent, step_[warp]++);
+    told = with_own(agent, warp);
+    ++step_[warp];
   } else {
     told = own.released;
   }
@@ -177,7 +215,7 @@ void SharedRaces::copy_bulk(const WarpAccess& access, uint64_t barrier, std::vec
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane);
     if (told.copier == 0) told.copier = new_agent();
-    const Entry mine{1, told.phase, access.site, kCopies + told.copier, by, 0, access.kind, false, false};
+    const Entry mine{1, told.phase, access.site, kCopies + told.copier, by, 0, access.kind, access.kind == AccessKind::atomic, false};
     touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
   });
 }
@@ -201,8 +239,9 @@ void SharedRaces::arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigne
   arrive_mbarrier(barrier, warp, lane);
 }
 
-void SharedRaces::end_phase(uint64_t barrier) {
+void SharedRaces::end_phase(uint64_t barrier, bool with_ended) {
   MBarrier& at = mbarriers_[barrier];
+  for (size_t cta = 0; with_ended && cta < exited_.size(); ++cta) at.open.add(exited_[cta].so_far());
   if (at.copier != 0) at.open.add(at.copier, at.phase);
   ++at.phase;
   at.done = at.open.take();
@@ -226,13 +265,26 @@ uint64_t SharedRaces::unknown_lanes(const Entry& entry, const Group& group) cons
   return unknown;
 }
 
+uint64_t SharedRaces::unfenced_lanes(const Entry& entry, const Group& group) const {
+  uint64_t unknown = 0;
+  for_lanes(entry.lanes, [&](unsigned lane) {
+    const Agent agent = thread(entry.owner, lane);
+    const bool is_own = entry.owner == group.warp && group.lanes == bit(lane);
+    const uint32_t fenced = fenced_ == 0 ? 0 : std::max(known(*group.clock, fenced_ + agent), is_own ? threads_[agent].fenced : 0);
+    if (fenced < entry.step) unknown |= bit(lane);
+  });
+  return unknown;
+}
+
 void SharedRaces::compare(const std::vector<Entry>& earlier, const Group& group, const Entry& mine, uint64_t word,
                           std::vector<Hazard>& found) const {
   for (const Entry& entry : earlier) {
     if ((entry.bytes & mine.bytes) == 0) continue;
     const bool same_warp = entry.owner == group.warp;
     if (entry.strong && mine.strong && !(same_warp && entry.is_volatile && mine.is_volatile)) continue;
-    const uint64_t unknown = unknown_lanes(entry, group);
+    uint64_t unknown = unknown_lanes(entry, group);
+    const bool crosses = unknown == 0 && mine.owner >= kCopies && mine.kind == AccessKind::read && entry.owner < kCopies;
+    if (crosses) unknown = unfenced_lanes(entry, group);
     if (unknown == 0) continue;
     const auto first = static_cast<unsigned>(std::countr_zero(unknown));
     Hazard hazard;
@@ -249,6 +301,7 @@ void SharedRaces::compare(const std::vector<Entry>& earlier, const Group& group,
     hazard.threads = static_cast<unsigned>(std::popcount(others));
     hazard.within_warp = same_warp;
     hazard.asynchronous = copies || mine.owner >= kCopies;
+    hazard.unfenced = crosses;
     const auto overlap = static_cast<unsigned>(entry.bytes & mine.bytes);
     hazard.offset = word * kWord + static_cast<unsigned>(std::countr_zero(overlap));
     hazard.bytes = static_cast<unsigned>(std::popcount(overlap));
@@ -283,7 +336,7 @@ template <class F>
 void SharedRaces::for_words(Entry mine, uint64_t offset, uint64_t width, F f) const {
   for (uint64_t at = offset; at < offset + width;) {
     const uint64_t index = at / kWord, end = std::min(offset + width, (index + 1) * kWord);
-    if (index >= words_.size()) return;
+    if (index >= words_) return;
     mine.bytes = static_cast<uint8_t>(((1u << (end - at)) - 1) << at % kWord);
     f(index, mine);
     at = end;
@@ -293,14 +346,23 @@ void SharedRaces::for_words(Entry mine, uint64_t offset, uint64_t width, F f) co
 void SharedRaces::look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width,
                           std::vector<Hazard>& found) const {
   for_words(mine, offset, width, [&](uint64_t index, const Entry& entry) {
-    compare(words_[index].writes, group, entry, index, found);
-    if (entry.kind != AccessKind::read) compare(words_[index].reads, group, entry, index, found);
+    const Page* const page = pages_[index / kPageWords].get();
+    if (page == nullptr) return;
+    const Word& word = (*page)[index % kPageWords];
+    compare(word.writes, group, entry, index, found);
+    if (entry.kind != AccessKind::read) compare(word.reads, group, entry, index, found);
   });
+}
+
+SharedRaces::Word& SharedRaces::word_at(size_t index) {
+  std::unique_ptr<Page>& page = pages_[index / kPageWords];
+  if (page == nullptr) page = std::make_unique<Page>();
+  return (*page)[index % kPageWords];
 }
 
 void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width) {
   for_words(mine, offset, width, [&](uint64_t index, const Entry& entry) {
-    Word& word = words_[index];
+    Word& word = word_at(index);
     if (entry.kind == AccessKind::read) return put(word.reads, group, entry);
     // Who races with an access that is forgotten races with this one, or the race was told just now. A strong access may stand
     // beside other strong ones, so weak ones that it knows of stay.

@@ -1,5 +1,5 @@
-// Finds accesses of one CTA to its shared memory that nothing puts in an order, though one of them writes. What is found does
-// not depend on the order in which warps happened to run. Knows nothing of PTX.
+// Finds accesses to the shared memory of a CTA, or of the CTAs of a cluster, that nothing puts in an order, though one of them
+// writes. What is found does not depend on the order in which warps happened to run. Knows nothing of PTX.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct WarpAccess {
   bool strong = false;            ///< volatile, relaxed or the like: two of those do not race
   bool is_volatile = false;       ///< … but two volatile ones of one warp are told, as programs take them for an order
   uint32_t site = 0;              ///< the instruction
-  unsigned warp = 0;
+  unsigned warp = 0;              ///< of the cluster
   uint64_t lanes = 0;
   unsigned width = 4;             ///< bytes of each lane
   const uint64_t* offsets = nullptr;  ///< by lane: bytes in shared memory
@@ -35,6 +35,7 @@ struct Hazard {
   bool within_warp = false;       ///< of one warp: hardware that keeps its lanes together hides it
   bool one_instruction = false;   ///< lanes of one warp write one place by one instruction
   bool asynchronous = false;      ///< one is a copy that nobody has waited for
+  bool unfenced = false;          ///< a copy reads what was written before it, but no proxy fence stands between
   unsigned threads = 1;           ///< how many do what the later one does
   uint64_t offset = 0;            ///< the first byte
   unsigned bytes = 0;             ///< up to 4
@@ -42,8 +43,9 @@ struct Hazard {
 
 class SharedRaces {
  public:
-  /// @param threads  of the CTA @param lanes  of a warp: thread = warp * lanes + lane @param bytes  of shared memory
-  SharedRaces(unsigned threads, unsigned lanes, uint64_t bytes);
+  /// @param threads  of a CTA @param lanes  of a warp: thread = warp * lanes + lane @param bytes  of shared memory, of all CTAs
+  /// @param ctas  of the cluster: warps are counted through, each CTA's after those of the one before
+  SharedRaces(unsigned threads, unsigned lanes, uint64_t bytes, unsigned ctas = 1);
 
   /// Accesses within shared memory. Hazards are appended to `found`.
   void access(const WarpAccess& access, std::vector<Hazard>& found);
@@ -53,13 +55,16 @@ class SharedRaces {
   // What orders.
   /// Lanes end. Barriers of the whole CTA do not wait for them any more: who passes one knows what they did.
   void exit(unsigned warp, uint64_t lanes);
-  /// Lanes arrive at a barrier of the CTA. @param waits  they go on when it is complete
+  /// Lanes arrive at a barrier of their CTA, of which it has kBarriers. @param waits  they go on when it is complete
   void arrive(unsigned barrier, unsigned warp, uint64_t lanes, bool waits);
   /// @param whole  of all threads of the CTA, not of a number of them
-  void complete(unsigned barrier, bool whole = true);
+  void complete(unsigned barrier, bool whole = true, unsigned cta = 0);
   /// Lanes of a warp meet (__syncwarp).
   void meet(unsigned warp, uint64_t lanes);
   void fence(unsigned warp, uint64_t lanes);
+  /// What lanes know of goes before what bulk copies read that know of this fence: these go another way to memory (the async
+  /// proxy: PTX ISA 9.0, section 8.6, and fence.proxy.async in 9.7.13.4).
+  void fence_proxy(unsigned warp, uint64_t lanes);
   /// A strong access of a lane to a place: a byte in shared memory, or an address in global memory, which never are alike.
   /// @param reads, writes  what it does there @param acquires, releases  by itself, without a fence
   void synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires, bool releases);
@@ -79,8 +84,8 @@ class SharedRaces {
   void arrive_mbarrier(uint64_t barrier, unsigned warp, unsigned lane);
   /// … when the copies of cp.async that the lane has begun are there.
   void arrive_mbarrier_async(uint64_t barrier, unsigned warp, unsigned lane);
-  /// Its phase is over.
-  void end_phase(uint64_t barrier);
+  /// Its phase is over. @param with_ended  threads that have ended count as arrived
+  void end_phase(uint64_t barrier, bool with_ended = false);
   /// A lane has seen that the phase before the present one is over.
   void pass_mbarrier(uint64_t barrier, unsigned warp, unsigned lane);
 
@@ -95,12 +100,16 @@ class SharedRaces {
     bool strong = false, is_volatile = false;
   };
   static constexpr uint32_t kCopies = 1u << 31;
+  static constexpr unsigned kBarriers = 16;
   /// All that is known of 4 bytes: accesses that are not known to all who came later.
   struct Word {
     std::vector<Entry> reads, writes;
   };
+  static constexpr size_t kPageWords = 256;
+  using Page = std::array<Word, kPageWords>;
   struct Thread {
     Clock clock;
+    uint32_t fenced = 0;      ///< its own step at its last proxy fence
     Clock released;           ///< what was known of and to it at its last fence
     Clock seen;               ///< of strong reads, until its next fence
     struct Copies {
@@ -132,9 +141,12 @@ class SharedRaces {
     uint32_t phase = 1;
   };
 
+  unsigned cta_of(unsigned warp) const { return warp / warps_; }
   Agent thread(unsigned warp, unsigned lane) const { return warp * lanes_ + lane; }
   Agent new_agent();
   void learn(Agent thread, const Clock& clock);
+  /// What it knows, with what it has done itself.
+  Clock with_own(Agent thread, unsigned warp) const;
   void gather(Gathering& into, unsigned warp, uint64_t lanes);
   Agent copier_of(Agent thread, Queue queue);
   /// Who asks: some lanes of a warp that know the same.
@@ -144,6 +156,8 @@ class SharedRaces {
     const Clock* clock = nullptr;
   };
   uint64_t unknown_lanes(const Entry& entry, const Group& group) const;
+  /// The lanes of an earlier write that no proxy fence has made known to a thread that lets copy.
+  uint64_t unfenced_lanes(const Entry& entry, const Group& group) const;
   void compare(const std::vector<Entry>& earlier, const Group& group, const Entry& mine, uint64_t word,
                std::vector<Hazard>& found) const;
   /// f(word, entry of its bytes) for the words of an access.
@@ -156,15 +170,21 @@ class SharedRaces {
   void look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found) const;
   void remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width);
   void touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found);
+  Word& word_at(size_t index);
   void put(std::vector<Entry>& entries, const Group& group, const Entry& mine) const;
 
   unsigned lanes_;           ///< of a warp
+  unsigned warps_;           ///< of a CTA
   std::vector<Thread> threads_;
   std::vector<uint32_t> step_;      ///< by warp
   std::vector<uint32_t> copies_;    ///< by agent behind the threads: its step
-  std::vector<Word> words_;
-  std::array<Barrier, 16> barriers_;
-  Gathering exited_;                ///< what threads did that have ended
+  size_t words_;
+  std::vector<std::unique_ptr<Page>> pages_;  ///< null: nobody has been there
+  std::vector<Barrier> barriers_;   ///< by CTA
+  std::vector<Gathering> exited_;   ///< by CTA: what threads did that have ended
+  /// The first of as many agents as there are threads: their steps are those that a proxy fence has come after. 0: none yet.
+  Agent fenced_ = 0;
+  Clock at_fence_[2];               ///< the last clock at a proxy fence: before and after
   std::unordered_map<uint64_t, MBarrier> mbarriers_;
   std::unordered_map<uint64_t, Clock> places_;
   Clock learnt_[3];                 ///< the last that a thread learnt: it knew, was told, and then knew

@@ -106,22 +106,18 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   const size_t shown = std::min<size_t>(options.top, order.size());
   for (size_t k = 0; k < shown; ++k) text += finding_text(*order[k], options, paint, sources) + "\n";
   if (shown < order.size()) text += fmt::format("{} more: --top {} shows all, --json has them\n\n", grouped(order.size() - shown), order.size());
-  // Of launches that failed those ran that ended in a finding.
-  uint64_t launches = 0;
+  uint64_t launches = report.failed_launches();
   std::set<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {
     launches += kernel.launches;
     kernels.insert(kernel.name);
   }
-  for (const Finding& finding : report.findings) {
-    if (!is_fault(finding.kind)) continue;
-    ++launches;
-    kernels.insert(finding.kernel);
-  }
-  const std::string sum = fmt::format("check ({}): {}, {} in {} of {}", simt::names_of(report.checks, ", "), counted(errors_in(report), "error", "errors"),
+  for (const FailedLaunches& failure : report.failed) kernels.insert(failure.kernel);
+  const std::string failed = report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches()));
+  const std::string sum = fmt::format("check ({}): {}, {} in {} of {}{}", simt::names_of(report.checks, ", "), counted(errors_in(report), "error", "errors"),
                                       counted(warnings_in(report), "warning", "warnings"),
                                       counted(launches, "launch", "launches"),
-                                      counted(kernels.size(), "kernel", "kernels"));
+                                      counted(kernels.size(), "kernel", "kernels"), failed);
   return text + (errors_in(report) != 0 ? paint.bad(sum) : paint.strong(sum)) + "\n";
 }
 

@@ -62,9 +62,10 @@ const Instr* run_async_store(Warp& w, const Instr* i) {
 
 const Instr* run_async_reduce(Warp& w, const Instr* i) {
   return for_stores(w, i, scratchpad::AccessKind::atomic,
-                    [&](unsigned lane, uint64_t to, uint64_t, uint32_t bytes, const std::byte* value) {
+                    [&](unsigned lane, uint64_t to, uint64_t barrier, uint32_t bytes, const std::byte* value) {
                       void* const target = lane_pointer(w, i, Space::shared, to, bytes, true, lane);
                       if (target == nullptr) return false;
+                      if (Checks* const checks = w.worker->checks) checks->reduces_async(w, i, lane, to, bytes, barrier);
                       reduce(static_cast<Reduction>(i->op[3]), static_cast<ptx::Type>(i->op[4]),
                              static_cast<std::byte*>(target), value);
                       return true;

@@ -17,6 +17,8 @@ namespace {
 
 using Kind = Finding::Kind;
 
+constexpr uint64_t kUnit = 16;  ///< bytes: the memory of each CTA of a cluster begins at a multiple
+
 /// ld, st, atom and red of memory that threads share.
 CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
   CheckedOp op;
@@ -33,6 +35,12 @@ CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
   return op;
 }
 
+/// fence.proxy.async, but for one of global memory.
+bool is_proxy_fence(const ptx::Instruction& instruction, const Match& m) {
+  if (instruction.opcode != "fence" || !m.has("proxy") || m.has("global")) return false;
+  return m.has("async") || m.has("async::generic");
+}
+
 }  // namespace
 
 CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
@@ -43,6 +51,7 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
   CheckedOp op;
   using K = CheckedOp::Kind;
   if (opcode == "membar" || (opcode == "fence" && !m.has("proxy"))) op.kind = K::fence;
+  if (is_proxy_fence(instruction, m)) op.kind = K::proxy_fence;
   if (opcode == "cp") {
     op.bulk = m.has("bulk");
     if (m.has("arrive")) op.kind = K::copies_arrive;
@@ -170,7 +179,8 @@ Finding& Checks::find(const Warp& w, Kind kind, const Instr* i, const Instr* oth
   return finding;
 }
 
-void Checks::name_shared(const Warp& w, Finding& finding, uint64_t offset) const {
+void Checks::name_shared(Warp& w, Finding& finding, uint64_t place) {
+  const uint64_t offset = place % of(w).stride;
   finding.address = offset;
   const KernelInfo& kernel = *w.worker->launch->kernel;
   for (const SharedInfo& variable : kernel.shared) {
@@ -182,15 +192,39 @@ void Checks::name_shared(const Warp& w, Finding& finding, uint64_t offset) const
 
 CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
   if (cta.checks != nullptr) return *cta.checks;
-  cta.checks = std::make_shared<CtaChecks>();
-  if (options_.race) cta.checks->races.emplace(cta.threads, worker.warp_size, cta.shared_bytes);
-  if (options_.memory || options_.race) cta.checks->written.emplace(cta.shared_bytes);
-  if (options_.sync) cta.checks->warps.resize(cta.warps.size());
+  // All CTAs of the cluster are there, or were when the first of them asked.
+  const auto ctas = static_cast<unsigned>(cta.cluster->ctas.size());
+  CtaChecks made;
+  made.stride = (uint64_t{cta.shared_bytes} / kUnit + 1) * kUnit;
+  if (options_.race) made.races = std::make_shared<hazards::SharedRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas);
+  if (options_.memory || options_.race) made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);
+  if (options_.sync) made.warps.resize(cta.warps.size());
+  for (Cta* one : cta.cluster->ctas) {
+    if (one == nullptr) continue;
+    one->checks = std::make_shared<CtaChecks>(made);
+    one->checks->first_warp = one->rank * static_cast<unsigned>(cta.warps.size());
+  }
   return *cta.checks;
 }
 
-int64_t Checks::own(const Warp& w, uint64_t offset) const {
-  return is_elsewhere(*w.cta, offset) ? -1 : static_cast<int64_t>(byte_in_cta(offset));
+int64_t Checks::place_of(Warp& w, uint64_t offset, uint64_t bytes) {
+  const Cta* const cta = cta_at(*w.cta, offset);
+  const uint64_t byte = byte_in_cta(offset);
+  if (cta == nullptr || byte + bytes > cta->shared_bytes) return -1;
+  return static_cast<int64_t>(cta->rank * of(w).stride + byte);
+}
+
+std::byte* Checks::memory_at(Warp& w, uint64_t place) {
+  const uint64_t stride = of(w).stride;
+  return w.cta->cluster->ctas[place / stride]->shared + place % stride;
+}
+
+Dim3 Checks::cta_of_rank(const Warp& w, unsigned rank) const {
+  const Launch& launch = *w.worker->launch;
+  const Dim3 grid = launch.config->grid;
+  const uint64_t linear = cta_in_cluster(launch, in_cluster(launch, w.cta->index).linear, rank);
+  return {static_cast<uint32_t>(linear % grid.x), static_cast<uint32_t>(linear / grid.x % grid.y),
+          static_cast<uint32_t>(linear / grid.x / grid.y)};
 }
 
 // Handlers.
@@ -204,13 +238,16 @@ const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
     case K::store:
     case K::atomic: return run_access(w, i, op);
     case K::fence:
-      if (options_.race) of(w).races->fence(w.index, executing_lanes(w, i));
+      if (options_.race) of(w).races->fence(warp_of(w), executing_lanes(w, i));
+      break;
+    case K::proxy_fence:
+      if (options_.race) of(w).races->fence_proxy(warp_of(w), executing_lanes(w, i));
       break;
     case K::commit:
-      if (options_.race) of(w).races->commit_group(w.index, executing_lanes(w, i), queue);
+      if (options_.race) of(w).races->commit_group(warp_of(w), executing_lanes(w, i), queue);
       break;
     case K::wait:
-      if (options_.race) of(w).races->wait_groups(w.index, executing_lanes(w, i), i->imm, queue);
+      if (options_.race) of(w).races->wait_groups(warp_of(w), executing_lanes(w, i), i->imm, queue);
       break;
     case K::copies_arrive: copies_arrive(w, i); break;
     case K::members: check_members(w, i, op); break;

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <map>
-#include <optional>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -18,7 +18,7 @@ namespace bankshot::simt {
 
 /// What there is to check at an instruction.
 struct CheckedOp {
-  enum class Kind : uint8_t { none, load, store, atomic, fence, commit, wait, copies_arrive, barrier, members };
+  enum class Kind : uint8_t { none, load, store, atomic, fence, proxy_fence, commit, wait, copies_arrive, barrier, members };
   Handler run = nullptr;     ///< the instruction without checks
   Kind kind = Kind::none;
   uint8_t bytes = 0;         ///< an access: of each lane
@@ -32,10 +32,14 @@ struct CheckedOp {
 /// What the decoder notes down. @param m  the form that the instruction has
 CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
 
-/// What is known of a CTA, as far as it is asked for. Races ask what was written as well.
+/// What is known of a CTA, as far as it is asked for.
 struct CtaChecks {
-  std::optional<hazards::SharedRaces> races;
-  std::optional<hazards::WrittenBytes> written;
+  /// Of all CTAs of the cluster, who share it: null if nobody asks. Races ask what was written as well. The memory of one CTA
+  /// comes after that of the one before; so do its warps.
+  std::shared_ptr<hazards::SharedRaces> races;
+  std::shared_ptr<hazards::WrittenBytes> written;
+  uint64_t stride = 1;      ///< from CTA to CTA
+  unsigned first_warp = 0;
   /// Lanes of a warp that are at a barrier, and the instruction.
   struct Part {
     const Instr* at = nullptr;
@@ -93,6 +97,8 @@ class Checks {
   void copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes);
   /// A bulk copy of one lane: of its side in shared memory, which it writes or reads. @param barrier  that learns of it, or -1
   void copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier);
+  /// red.async of one lane.
+  void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier);
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
   /// @param whole  it is one of all threads of the CTA
   void completes(Cta& cta, unsigned barrier, bool whole);
@@ -105,6 +111,7 @@ class Checks {
   void have_come(Warp& w, const Instr* i);
   /// The barrier of the cluster.
   void arrives_in_cluster(Warp& w);
+  /// @param cta  any of the cluster
   void cluster_completes(Cta& cta, const Worker& worker);
   void passes_cluster(Warp& w, uint64_t lanes);
   // mbarriers, by offset in the shared window.
@@ -118,11 +125,17 @@ class Checks {
 
   CtaChecks& of(Cta& cta, const Worker& worker);
   CtaChecks& of(Warp& w) { return of(*w.cta, *w.worker); }
-  /// The offset in the CTA's own memory of one in the shared window; -1 if it is another CTA's.
-  int64_t own(const Warp& w, uint64_t offset) const;
-  /// Of lanes that access shared memory those that access the CTA's own, whose addresses become offsets there; for the others of
-  /// the cluster it is done what there is to do.
-  uint64_t own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned bytes, bool writes);
+  /// The warp among those of the cluster.
+  unsigned warp_of(Warp& w) { return of(w).first_warp + w.index; }
+  /// Of an offset in the shared window that in the memory of the cluster (CtaChecks::stride); -1 if nothing is there.
+  int64_t place_of(Warp& w, uint64_t offset, uint64_t bytes = 1);
+  /// The memory there.
+  std::byte* memory_at(Warp& w, uint64_t place);
+  /// Of lanes that access shared memory those that do where there is some. Their offsets become such places.
+  uint64_t placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes);
+  /// What a bulk copy of one lane accesses, which is looked at for what nobody wrote. @return whether it is there
+  bool place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes, bool reads, bool writes);
+  Dim3 cta_of_rank(const Warp& w, unsigned rank) const;
   const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
   const Instr* run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access);
   std::vector<hazards::Hazard> within_instruction(Warp& w, const Instr* i, const CheckedOp& op, const hazards::WarpAccess& access);
@@ -145,7 +158,7 @@ class Checks {
   uint64_t spot(const Warp& w, const Instr* at) const;
   /// The finding of an instruction, new or not; @param count  is added
   Finding& find(const Warp& w, Finding::Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new);
-  void name_shared(const Warp& w, Finding& finding, uint64_t offset) const;
+  void name_shared(Warp& w, Finding& finding, uint64_t place);
 
   CheckOptions options_;
   hazards::WrittenRanges global_;

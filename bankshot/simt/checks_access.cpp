@@ -25,36 +25,35 @@ constexpr unsigned kMostBytes = 32;  ///< that a lane accesses at once
 
 uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
 
-hazards::WarpAccess warp_access(const Warp& w, const Instr* i, AccessKind kind, uint64_t lanes, const uint64_t* offsets,
-                                unsigned bytes) {
+/// @param warp  of the cluster
+hazards::WarpAccess warp_access(const Warp& w, unsigned warp, const Instr* i, AccessKind kind, uint64_t lanes,
+                                const uint64_t* offsets, unsigned bytes) {
   hazards::WarpAccess access;
   access.kind = kind;
   access.site = static_cast<uint32_t>(i - w.worker->program->code.data());
-  access.warp = w.index;
+  access.warp = warp;
   access.lanes = lanes;
   access.width = bytes;
   access.offsets = offsets;
   return access;
 }
 
+std::string triple(const Dim3& at) {
+  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+}
+
 }  // namespace
 
-uint64_t Checks::own_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, unsigned bytes, bool writes) {
-  uint64_t own = 0;
+uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes) {
+  uint64_t placed = 0;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    uint64_t& offset = offsets[lane];
-    Cta* const cta = cta_at(*w.cta, offset);
-    const uint64_t byte = byte_in_cta(offset);
-    if (cta == nullptr || byte + bytes > cta->shared_bytes) continue;  // the engine tells of it
-    offset = byte;
-    if (cta == w.cta) {
-      own |= bit(lane);
-    } else if (writes && (options_.memory || options_.race)) {
-      of(*cta, *w.worker).written->write(byte, bytes);
-    }
+    const int64_t place = place_of(w, offsets[lane], bytes);
+    if (place < 0) continue;  // the engine tells of it
+    offsets[lane] = static_cast<uint64_t>(place);
+    placed |= bit(lane);
   }
-  return own;
+  return placed;
 }
 
 void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
@@ -72,14 +71,21 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     // The example is one of the worst.
     finding.is_warning = is_warning;
     finding.cta = w.cta->index;
-    finding.thread = thread_at(w.worker->launch->config->block, hazard.later);
-    finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier);
+    const auto threads = static_cast<unsigned>(w.cta->warps.size()) * w.worker->warp_size;
+    const unsigned rank = hazard.earlier / threads;
+    finding.thread = thread_at(w.worker->launch->config->block, hazard.later % threads);
+    finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier % threads);
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
-    finding.detail = hazard.asynchronous      ? "one of them is an asynchronous copy, for which nobody has waited"
+    finding.detail = hazard.unfenced          ? "a bulk copy reads it, and no fence.proxy.async is between"
+                     : hazard.asynchronous    ? "one of them is an asynchronous copy, for which nobody has waited"
                      : hazard.one_instruction ? "threads of one warp write different values to one place by one instruction"
                      : hazard.within_warp     ? "threads of one warp, and no __syncwarp() between"
+                     : rank != w.cta->rank    ? "no barrier of the cluster between"
                                               : "no barrier between";
+    const auto memory = static_cast<unsigned>(hazard.offset / of(w).stride);
+    if (rank != w.cta->rank) finding.detail += "; the earlier thread is one of CTA " + triple(cta_of_rank(w, rank));
+    if (memory != w.cta->rank) finding.detail += "; the memory is that of CTA " + triple(cta_of_rank(w, memory));
   }
 }
 
@@ -144,7 +150,7 @@ void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t
   const bool reads = op.kind != CheckedOp::Kind::store, writes = op.kind != CheckedOp::Kind::load;
   for (uint64_t rest = shared | global; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    of(w).races->synchronise(w.index, lane, addresses[lane], reads, writes, op.acquires, op.releases);
+    of(w).races->synchronise(warp_of(w), lane, addresses[lane], reads, writes, op.acquires, op.releases);
   }
 }
 
@@ -156,7 +162,8 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   LaneAddresses to;
   lane_addresses_of(w, i, lanes, to);
   const bool stores = op.kind == CheckedOp::Kind::store;
-  const uint64_t shared = own_lanes(w, to.shared, to.address.data(), op.bytes, op.kind != CheckedOp::Kind::load);
+  const uint64_t in_cluster = to.shared | to.elsewhere;
+  const uint64_t shared = in_cluster == 0 ? 0 : placed_lanes(w, in_cluster, to.address.data(), op.bytes);
   const uint64_t* const addresses = to.address.data();
   if (options_.memory) {
     if (!stores && !op.ignores && !hidden) look_for_unwritten(w, i, shared, to.global, addresses, op.bytes);
@@ -169,7 +176,7 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   const AccessKind kind = stores                                  ? AccessKind::write
                           : op.kind == CheckedOp::Kind::load ? AccessKind::read
                                                                   : AccessKind::atomic;
-  hazards::WarpAccess access = warp_access(w, i, kind, shared, addresses, op.bytes);
+  hazards::WarpAccess access = warp_access(w, warp_of(w), i, kind, shared, addresses, op.bytes);
   access.strong = op.strong;
   access.is_volatile = op.is_volatile;
   if (op.strong) synchronise(w, op, shared, to.global, addresses);
@@ -193,7 +200,7 @@ std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i,
     w.active = bit(lane);
     op.run(w, i);
     Value value{};
-    std::memcpy(value.data(), w.cta->shared + access.offsets[lane], access.width);
+    std::memcpy(value.data(), memory_at(w, access.offsets[lane]), access.width);
     const auto [it, first] = values.try_emplace(access.offsets[lane], value);
     if (!first && it->second != value) differ.insert(access.offsets[lane]);
   }
@@ -216,14 +223,14 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     if (written.is_written(access.offsets[lane], access.width)) known |= bit(lane);
-    std::memcpy(before[lane].data(), w.cta->shared + access.offsets[lane], access.width);
+    std::memcpy(before[lane].data(), memory_at(w, access.offsets[lane]), access.width);
   }
   const Instr* const next = op.run(w, i);
   if (w.cta->faulted) return next;
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     of(w).written->write(access.offsets[lane], access.width);
-    const bool same = std::memcmp(before[lane].data(), w.cta->shared + access.offsets[lane], access.width) == 0;
+    const bool same = std::memcmp(before[lane].data(), memory_at(w, access.offsets[lane]), access.width) == 0;
     if (same && (known & bit(lane)) != 0) access.lanes &= ~bit(lane);
   }
   of(w).races->access(access, found_);
@@ -242,48 +249,62 @@ void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, 
     to.address[lane] = offset >= 0 ? static_cast<uint64_t>(offset) : addresses[lane];
     (offset >= 0 ? to.shared : to.global) |= bit(lane);
   }
-  const uint64_t shared = own_lanes(w, to.shared, to.address.data(), bytes, kind != AccessKind::read);
+  const uint64_t shared = placed_lanes(w, to.shared, to.address.data(), bytes);
   if (options_.memory) {
     if (kind != AccessKind::write) look_for_unwritten(w, i, shared, to.global, to.address.data(), bytes);
   }
   if (kind != AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
   if (!options_.race || shared == 0) return;
   found_.clear();
-  of(w).races->access(warp_access(w, i, kind, shared, to.address.data(), bytes), found_);
+  of(w).races->access(warp_access(w, warp_of(w), i, kind, shared, to.address.data(), bytes), found_);
   tell(w, found_);
 }
 
 void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes) {
   std::array<uint64_t, 64> wide;
   for (size_t lane = 0; lane < wide.size(); ++lane) wide[lane] = offsets[lane];
-  const uint64_t shared = own_lanes(w, lanes, wide.data(), bytes, true);
+  const uint64_t shared = placed_lanes(w, lanes, wide.data(), bytes);
   mark_written(w, shared, 0, wide.data(), bytes);
   if (!options_.race) return;
   found_.clear();
-  of(w).races->copy_async(warp_access(w, i, AccessKind::write, shared, wide.data(), bytes), hazards::SharedRaces::kLanes, found_);
+  of(w).races->copy_async(warp_access(w, warp_of(w), i, AccessKind::write, shared, wide.data(), bytes),
+                           hazards::SharedRaces::kLanes, found_);
   tell(w, found_);
+}
+
+bool Checks::place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes, bool reads,
+                        bool writes) {
+  if (placed_lanes(w, bit(lane), at.data(), bytes) == 0) return false;
+  if (options_.memory && reads) look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
+  if ((options_.memory || options_.race) && writes) of(w).written->write(at[lane], bytes);
+  return true;
 }
 
 void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier) {
   std::array<uint64_t, 64> at{};
   at[lane] = offset;
-  if (own_lanes(w, bit(lane), at.data(), static_cast<unsigned>(bytes), writes) == 0) return;
-  offset = at[lane];
-  if ((options_.memory || options_.race) && writes) of(w).written->write(offset, bytes);
-  if (options_.memory && !writes && !of(w).written->is_written(offset, bytes)) {
-    look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
-  }
-  if (!options_.race) return;
+  if (!place_bulk(w, i, lane, at, bytes, !writes, writes) || !options_.race) return;
   found_.clear();
-  const hazards::WarpAccess access =
-      warp_access(w, i, writes ? AccessKind::write : AccessKind::read, bit(lane), at.data(), static_cast<unsigned>(bytes));
-  if (barrier >= 0 && is_elsewhere(*w.cta, static_cast<uint64_t>(barrier))) {
-    of(w).races->access(access, found_);  // who is told of its end is in another CTA
-  } else if (barrier >= 0) {
-    of(w).races->copy_bulk(access, byte_in_cta(static_cast<uint64_t>(barrier)), found_);
+  const hazards::WarpAccess access = warp_access(w, warp_of(w), i, writes ? AccessKind::write : AccessKind::read, bit(lane), at.data(),
+                                                 static_cast<unsigned>(bytes));
+  const int64_t told = barrier < 0 ? -1 : place_of(w, static_cast<uint64_t>(barrier), sizeof(uint64_t));
+  if (told >= 0) {
+    of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
   } else {
     of(w).races->copy_async(access, hazards::SharedRaces::kBulks, found_);
   }
+  tell(w, found_);
+}
+
+void Checks::reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier) {
+  std::array<uint64_t, 64> at{};
+  at[lane] = offset;
+  const int64_t told = place_of(w, barrier, sizeof(uint64_t));
+  if (!place_bulk(w, i, lane, at, bytes, true, true) || !options_.race || told < 0) return;
+  found_.clear();
+  const hazards::WarpAccess access =
+      warp_access(w, warp_of(w), i, AccessKind::atomic, bit(lane), at.data(), static_cast<unsigned>(bytes));
+  of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
   tell(w, found_);
 }
 

@@ -6,6 +6,7 @@
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/cluster.hpp"
+#include "bankshot/simt/control.hpp"
 #include "bankshot/simt/program.hpp"
 #include "bankshot/simt/stepper.hpp"
 #include "bankshot/simt/thread_index.hpp"
@@ -39,6 +40,26 @@ void for_waiting(const Warp& w, uint64_t lanes, F f) {
     const bool waits = path.state == Path::State::at_warp_sync || path.state == Path::State::ready;
     if (waits && path.pc != nullptr && (path.wait_mask & lanes) != 0) f(path);
   }
+}
+
+/// Whether threads that go on from a join of their warp end without doing anything more.
+bool ends_behind(const Warp& w, const Instr* join) {
+  const auto is_in_call = [&](const Path& path) {
+    return path.state == Path::State::inner && path.pc == join && !path.frames.empty();
+  };
+  if (std::any_of(w.paths.begin(), w.paths.end(), is_in_call)) return false;
+  const Instr* at = join;
+  for (int jumps = 0; jumps < 8; ++jumps) {
+    if (at->run == &run_return || at->run == &run_exit) return true;
+    if (at->run == &run_reconverge) {
+      ++at;
+    } else if (at->run == &run_branch && at->guard == OperandRef::kNone) {
+      at = reinterpret_cast<const Instr*>(at->imm);
+    } else {
+      return false;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -79,19 +100,22 @@ void Checks::come_elsewhere(Warp& w, const Instr* i, const uint32_t* masks) {
 }
 
 void Checks::go_on(Warp& w, uint64_t lanes, const Instr* at) {
-  if (!options_.sync) return;
+  if (!options_.sync || ends_behind(w, at)) return;
   for_waiting(w, lanes, [&](const Path& path) { stray(w, path, path.wait_mask & lanes, at); });
 }
 
 void Checks::stray(Warp& w, const Path& path, uint64_t lanes, const Instr* at) {
-  if (lanes == 0) return;
   std::vector<CtaChecks::Strayed>& all = of(w).warps[w.index].strayed;
-  all.push_back({path.pc, at, lanes});
+  for (const CtaChecks::Strayed& known : all) {
+    if (known.awaited_at == path.pc) lanes &= ~known.lanes;
+  }
+  if (lanes != 0) all.push_back({path.pc, at, lanes});
 }
 
 void Checks::have_come(Warp& w, const Instr* i) {
   if (!options_.sync || w.cta->checks == nullptr) return;
-  std::erase_if(of(w).warps[w.index].strayed, [&](const CtaChecks::Strayed& strayed) { return strayed.awaited_at == i; });
+  std::erase_if(of(w).warps[w.index].strayed,
+                [&](const CtaChecks::Strayed& strayed) { return strayed.awaited_at == i; });
 }
 
 /// Lanes end for which others wait. A mask may name threads that have ended (CUDA C++ Programming Guide, "Warp Shuffle
@@ -108,8 +132,8 @@ void Checks::end_awaited(Warp& w, uint64_t lanes) {
       finding.thread = thread_of(w, first_of(path.mask));
       finding.other_thread = thread_of(w, first_of(never));
       finding.detail = "lane " + std::to_string(first_of(path.mask)) + " waits with the membermask " +
-                       hexadecimal(static_cast<uint32_t>(path.wait_mask)) + "; lane " + std::to_string(first_of(never)) +
-                       " goes on elsewhere and ends without coming";
+                       hexadecimal(static_cast<uint32_t>(path.wait_mask)) + "; lane " +
+                       std::to_string(first_of(never)) + " goes on elsewhere and ends without coming";
     });
   }
 }
@@ -117,7 +141,7 @@ void Checks::end_awaited(Warp& w, uint64_t lanes) {
 // Barriers.
 
 void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
-  if (options_.race) of(w).races->arrive(barrier, w.index, w.active, waits);
+  if (options_.race) of(w).races->arrive(barrier, warp_of(w), w.active, waits);
   if (!options_.sync) return;
   const bool aligned = op_of(w, i).aligned;
   // Lanes may come one after the other, as long as they come to one instruction.
@@ -130,8 +154,8 @@ void Checks::arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) {
     Finding& finding = find(w, Kind::barrier_count, i, nullptr, number_of(w.active), is_new);
     if (is_new) {
       finding.thread = thread_of(w, first_of(w.active));
-      finding.detail = "the barrier waits for " + std::to_string(count) + " threads, which is no multiple of the warp size of " +
-                       std::to_string(w.worker->warp_size);
+      finding.detail = "the barrier waits for " + std::to_string(count) +
+                       " threads, which is no multiple of the warp size of " + std::to_string(w.worker->warp_size);
     }
   }
 }
@@ -142,8 +166,8 @@ void Checks::tell_divergence(Warp& w, const CtaChecks::Part& part) {
   Finding& finding = find(w, Kind::divergent_barrier, part.at, nullptr, here, is_new);
   if (!is_new) return;
   finding.thread = thread_of(w, first_of(part.lanes));
-  finding.detail = std::to_string(here) + " of the " + std::to_string(all) + " running threads of warp " + std::to_string(w.index) +
-                   " are at this barrier without the others";
+  finding.detail = std::to_string(here) + " of the " + std::to_string(all) + " running threads of warp " +
+                   std::to_string(w.index) + " are at this barrier without the others";
 }
 
 /// Two warps pass an aligned barrier of all threads at different instructions, where all threads of the CTA have to execute one
@@ -178,7 +202,7 @@ void Checks::tell_ended(Warp& w, const CtaChecks::Part& part) {
 
 void Checks::completes(Cta& cta, unsigned barrier, bool whole) {
   if (cta.checks == nullptr) return;
-  if (options_.race) cta.checks->races->complete(barrier, whole);
+  if (options_.race) cta.checks->races->complete(barrier, whole, cta.rank);
   if (!options_.sync) return;
   Warp* first = nullptr;
   for (Warp& w : cta.warps) {
@@ -198,7 +222,7 @@ void Checks::completes(Cta& cta, unsigned barrier, bool whole) {
 }
 
 void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
-  if (options_.race && w.cta->checks != nullptr) w.cta->checks->races->exit(w.index, lanes);
+  if (options_.race && w.cta->checks != nullptr) w.cta->checks->races->exit(warp_of(w), lanes);
   if (!options_.sync) return;
   end_awaited(w, lanes);
   if (w.cta->live_warps == 1 && lanes == w.alive) return;  // nobody is left
@@ -212,17 +236,17 @@ void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
 }
 
 void Checks::meets(Warp& w, uint64_t lanes) {
-  if (options_.race) of(w).races->meet(w.index, lanes);
+  if (options_.race) of(w).races->meet(warp_of(w), lanes);
 }
 
-void Checks::use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uint64_t offset, unsigned lane) {
+void Checks::use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uint64_t place, unsigned lane) {
   std::array<uint64_t, 64> at{};
-  at[lane] = offset;
+  at[lane] = place;
   hazards::WarpAccess access;
   access.kind = kind;
   access.site = static_cast<uint32_t>(i - w.worker->program->code.data());
-  access.warp = w.index;
-  access.lanes = uint64_t{1} << lane;
+  access.warp = warp_of(w);
+  access.lanes = bit(lane);
   access.width = sizeof(uint64_t);
   access.offsets = at.data();
   found_.clear();
@@ -231,32 +255,32 @@ void Checks::use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uin
 }
 
 void Checks::initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
-  const int64_t there = own(w, barrier);
+  const int64_t there = place_of(w, barrier, sizeof(uint64_t));
   if (there < 0) return;
-  const auto offset = static_cast<uint64_t>(there);
-  if (options_.memory || options_.race) of(w).written->write(offset, sizeof(uint64_t));
+  const auto place = static_cast<uint64_t>(there);
+  if (options_.memory || options_.race) of(w).written->write(place, sizeof(uint64_t));
   if (!options_.race) return;
-  use_mbarrier(w, i, hazards::AccessKind::write, offset, lane);
-  of(w).races->initialise_mbarrier(offset);
+  use_mbarrier(w, i, hazards::AccessKind::write, place, lane);
+  of(w).races->initialise_mbarrier(place);
 }
 
 void Checks::arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
-  const int64_t offset = own(w, barrier);
-  if (!options_.race || offset < 0) return;
-  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(offset), lane);
-  of(w).races->arrive_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+  const int64_t place = place_of(w, barrier, sizeof(uint64_t));
+  if (!options_.race || place < 0) return;
+  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(place), lane);
+  of(w).races->arrive_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);
 }
 
 void Checks::passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) {
-  const int64_t offset = own(w, barrier);
-  if (!options_.race || offset < 0) return;
-  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(offset), lane);
-  of(w).races->pass_mbarrier(static_cast<uint64_t>(offset), w.index, lane);
+  const int64_t place = place_of(w, barrier, sizeof(uint64_t));
+  if (!options_.race || place < 0) return;
+  use_mbarrier(w, i, hazards::AccessKind::atomic, static_cast<uint64_t>(place), lane);
+  of(w).races->pass_mbarrier(static_cast<uint64_t>(place), warp_of(w), lane);
 }
 
 void Checks::ends_phase(Warp& w, uint64_t barrier) {
-  Cta* const cta = cta_at(*w.cta, barrier);
-  if (options_.race && cta != nullptr) of(*cta, *w.worker).races->end_phase(byte_in_cta(barrier));
+  const int64_t place = place_of(w, barrier, sizeof(uint64_t));
+  if (options_.race && place >= 0) of(w).races->end_phase(static_cast<uint64_t>(place));
 }
 
 namespace {
@@ -267,32 +291,33 @@ constexpr uint64_t kClusterBarrier = 1;
 /// f(lane) for each of a mask.
 template <class F>
 void for_lanes(uint64_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+  for (; lanes != 0; lanes &= lanes - 1) f(first_of(lanes));
 }
 
 }  // namespace
 
 void Checks::arrives_in_cluster(Warp& w) {
-  if (options_.race) for_lanes(w.active, [&](unsigned lane) { of(w).races->arrive_mbarrier(kClusterBarrier, w.index, lane); });
+  if (options_.race)
+    for_lanes(w.active, [&](unsigned lane) { of(w).races->arrive_mbarrier(kClusterBarrier, warp_of(w), lane); });
 }
 
 void Checks::cluster_completes(Cta& cta, const Worker& worker) {
-  if (options_.race) of(cta, worker).races->end_phase(kClusterBarrier);
+  if (options_.race) of(cta, worker).races->end_phase(kClusterBarrier, true);
 }
 
 void Checks::passes_cluster(Warp& w, uint64_t lanes) {
-  if (options_.race) for_lanes(lanes, [&](unsigned lane) { of(w).races->pass_mbarrier(kClusterBarrier, w.index, lane); });
+  if (options_.race)
+    for_lanes(lanes, [&](unsigned lane) { of(w).races->pass_mbarrier(kClusterBarrier, warp_of(w), lane); });
 }
 
 /// cp.async.mbarrier.arrive
 void Checks::copies_arrive(Warp& w, const Instr* i) {
   if (!options_.race) return;
-  for (uint64_t rest = executing_lanes(w, i); rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const int64_t there = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
-    const int64_t offset = there < 0 ? -1 : own(w, static_cast<uint64_t>(there));
-    if (offset >= 0) of(w).races->arrive_mbarrier_async(static_cast<uint64_t>(offset), w.index, lane);
-  }
+  for_lanes(executing_lanes(w, i), [&](unsigned lane) {
+    const int64_t offset = shared_offset(w, static_cast<ptx::Space>(i->small), lane_address(w, i, lane));
+    const int64_t place = offset < 0 ? -1 : place_of(w, static_cast<uint64_t>(offset), sizeof(uint64_t));
+    if (place >= 0) of(w).races->arrive_mbarrier_async(static_cast<uint64_t>(place), warp_of(w), lane);
+  });
 }
 
 }  // namespace bankshot::simt

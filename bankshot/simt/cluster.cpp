@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "bankshot/simt/access.hpp"
 #include "bankshot/simt/checks.hpp"
@@ -49,10 +50,11 @@ bool check_cluster(Cluster& cluster) {
   }
   if (!any) return false;
   ++cluster.phases;
+  bool told = false;
   for (Cta* cta : cluster.ctas) {
     if (cta == nullptr) continue;
     Checks* const checks = cta->warps[0].worker->checks;
-    if (checks != nullptr) checks->cluster_completes(*cta, *cta->warps[0].worker);
+    if (checks != nullptr && !std::exchange(told, true)) checks->cluster_completes(*cta, *cta->warps[0].worker);
     for (Warp& w : cta->warps) {
       w.cluster_arrived = 0;
       bool waited = false;
