@@ -215,7 +215,8 @@ int64_t Checks::place_of(Warp& w, uint64_t offset, uint64_t bytes) {
 }
 
 std::byte* Checks::memory_at(Warp& w, uint64_t place) {
-  const uint64_t stride = of(w).stride;
+  const uint64_t stride = of(w).stride, offset = place - w.cta->rank * stride;
+  if (offset < stride) return w.cta->shared + offset;
   return w.cta->cluster->ctas[place / stride]->shared + place % stride;
 }
 

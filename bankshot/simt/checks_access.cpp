@@ -46,11 +46,16 @@ std::string triple(const Dim3& at) {
 
 uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes) {
   uint64_t placed = 0;
+  const uint64_t own = w.cta->rank * of(w).stride;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    const int64_t place = place_of(w, offsets[lane], bytes);
-    if (place < 0) continue;  // the engine tells of it
-    offsets[lane] = static_cast<uint64_t>(place);
+    if (offsets[lane] + bytes <= w.cta->shared_bytes) {
+      offsets[lane] += own;
+    } else {
+      const int64_t place = place_of(w, offsets[lane], bytes);
+      if (place < 0) continue;  // the engine tells of it
+      offsets[lane] = static_cast<uint64_t>(place);
+    }
     placed |= bit(lane);
   }
   return placed;
@@ -157,7 +162,7 @@ void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t
 const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   const uint64_t lanes = executing_lanes(w, i);
   // What a transaction does nobody sees before it commits.
-  if (lanes == 0) return op.run(w, i);
+  if (lanes == 0 || (!options_.memory && !options_.race)) return op.run(w, i);
   const bool hidden = in_transaction(w);
   LaneAddresses to;
   lane_addresses_of(w, i, lanes, to);
