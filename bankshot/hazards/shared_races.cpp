@@ -381,13 +381,29 @@ void SharedRaces::touch(const Group& group, const Entry& mine, uint64_t offset, 
   remember(group, mine, offset, width);
 }
 
+namespace {
+
+/// Lanes that go to ascending places: no two to one.
+bool ascend(const WarpAccess& access) {
+  bool ascends = true;
+  uint64_t behind = 0;
+  for_lanes(access.lanes, [&](unsigned lane) {
+    ascends &= access.offsets[lane] >= behind;
+    behind = access.offsets[lane] + 1;
+  });
+  return ascends;
+}
+
+}  // namespace
+
 template <class F>
 void SharedRaces::for_groups(const WarpAccess& access, F f) const {
+  const bool apart = ascend(access);
   for (uint64_t rest = access.lanes; rest != 0;) {
     const auto first = static_cast<unsigned>(std::countr_zero(rest));
     const Clock& clock = threads_[thread(access.warp, first)].clock;
-    uint64_t same = 0;
-    for_lanes(rest, [&](unsigned lane) {
+    uint64_t same = apart ? bit(first) : 0;
+    for_lanes(apart ? 0 : rest, [&](unsigned lane) {
       if (access.offsets[lane] == access.offsets[first] && threads_[thread(access.warp, lane)].clock == clock) same |= bit(lane);
     });
     rest &= ~same;
@@ -399,6 +415,7 @@ void SharedRaces::for_groups(const WarpAccess& access, F f) const {
 
 /// Lanes that write one place by this instruction.
 void SharedRaces::look_within(const WarpAccess& access, std::vector<Hazard>& found) const {
+  if (ascend(access)) return;
   for (uint64_t rest = access.lanes; rest != 0;) {
     const auto first = static_cast<unsigned>(std::countr_zero(rest));
     uint64_t same = 0;

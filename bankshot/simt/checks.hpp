@@ -151,6 +151,7 @@ class Checks {
   void come_elsewhere(Warp& w, const Instr* i, const uint32_t* masks);
   void stray(Warp& w, const Path& path, uint64_t lanes, const Instr* at);
   void end_awaited(Warp& w, uint64_t lanes);
+  bool has_barriers(const LoadedProgram& program);
   void tell_divergence(Warp& w, const CtaChecks::Part& part);
   void tell_places(Warp& a, const CtaChecks::Part& at_a, Warp& b, const CtaChecks::Part& at_b);
   void tell_ended(Warp& w, const CtaChecks::Part& part);
@@ -161,6 +162,8 @@ class Checks {
   void name_shared(Warp& w, Finding& finding, uint64_t place);
 
   CheckOptions options_;
+  uint64_t asked_ = ~uint64_t{0};  ///< LoadedProgram::serial of has_barriers(), and its answer
+  bool has_barriers_ = false;
   hazards::WrittenRanges global_;
   std::map<Key, size_t> index_;
   std::vector<Finding> findings_;

@@ -176,7 +176,7 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   // Stores to shared memory are marked in run_store(), which asks what was written before.
   const uint64_t marked = stores && options_.race && !hidden ? 0 : shared;
   if (op.kind != CheckedOp::Kind::load) mark_written(w, marked, to.global, addresses, op.bytes);
-  if (!options_.race || hidden) return op.run(w, i);
+  if (!options_.race || hidden || (shared == 0 && !op.strong)) return op.run(w, i);
   found_.clear();
   const AccessKind kind = stores                                  ? AccessKind::write
                           : op.kind == CheckedOp::Kind::load ? AccessKind::read

@@ -221,11 +221,20 @@ void Checks::completes(Cta& cta, unsigned barrier, bool whole) {
   for (CtaChecks::OfWarp& warp : cta.checks->warps) warp.parts[barrier] = {};
 }
 
+bool Checks::has_barriers(const LoadedProgram& program) {
+  if (asked_ == program.serial) return has_barriers_;
+  asked_ = program.serial;
+  has_barriers_ = std::any_of(program.checked->begin(), program.checked->end(),
+                              [](const CheckedOp& op) { return op.kind == CheckedOp::Kind::barrier; });
+  return has_barriers_;
+}
+
 void Checks::exits(Warp& w, const Instr* i, uint64_t lanes) {
   if (options_.race && w.cta->checks != nullptr) w.cta->checks->races->exit(warp_of(w), lanes);
   if (!options_.sync) return;
   end_awaited(w, lanes);
   if (w.cta->live_warps == 1 && lanes == w.alive) return;  // nobody is left
+  if (!has_barriers(*w.worker->program)) return;
   std::vector<CtaChecks::Ended>& ended = of(w).ended;
   const auto same = std::find_if(ended.begin(), ended.end(), [&](const CtaChecks::Ended& one) { return one.at == i; });
   if (same != ended.end()) {

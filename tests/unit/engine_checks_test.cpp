@@ -71,7 +71,9 @@ TEST_F(EngineChecks, threads_that_end_behind_all_barriers_are_not_told) {
 
 TEST_F(EngineChecks, warps_at_different_barriers_are_told_once) {
   const auto apart = [](const std::string& a, const std::string& b) {
-    return "mov.u32 %r6, 3;\nL: setp.ge.u32 %p1, %r1, 32; @%p1 bra B;\n" + a + "\nbra J;\nB: " + b +
+    // The warps change places each time.
+    return "mov.u32 %r6, 3;\nL: shr.u32 %r7, %r1, 5; xor.b32 %r7, %r7, %r6; and.b32 %r7, %r7, 1; setp.eq.u32 %p1, %r7, 0;\n"
+           "@%p1 bra B;\n" + a + "\nbra J;\nB: " + b +
            "\nJ: sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L;\nret;";
   };
   EXPECT_EQ(sync(apart("bar.sync 0;", "bar.sync 0;")), List{"divergent-barrier warning 96"});
@@ -104,6 +106,12 @@ TEST_F(EngineChecks, named_threads_that_have_ended_or_come_later_are_not_told) {
   EXPECT_EQ(sync("mov.u32 %r6, 3;\nL: setp.ge.u32 %p1, %r1, 16; @%p1 bra J;\nbar.warp.sync 0xffffffff;\nJ: " + kStore +
                      "setp.lt.u32 %p1, %r1, 16; @%p1 bra K;\nbar.warp.sync 0xffffffff;\nK: sub.u32 %r6, %r6, 1; "
                      "setp.ne.u32 %p2, %r6, 0; @%p2 bra L;\nret;",
+                 32),
+            List{});
+  // They exchange among themselves, come, and end the next time before they do either.
+  EXPECT_EQ(sync("mov.u32 %r6, 2;\nL: setp.ge.u32 %p1, %r1, 16; @%p1 bra H;\nbar.warp.sync 0xffffffff;\nbra K;\n"
+                 "H: setp.eq.u32 %p3, %r6, 1; @%p3 bra END;\nbar.warp.sync 0xffff0000;\nbar.warp.sync 0xffffffff;\n"
+                 "K: sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L;\nEND: ret;",
                  32),
             List{});
 }
