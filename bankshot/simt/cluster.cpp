@@ -40,6 +40,7 @@ InCluster in_cluster(const Launch& launch, const Dim3& cta) {
 }
 
 bool check_cluster(Cluster& cluster) {
+  if (!cluster.arrived) return false;  // at the end of every thread: it must cost nothing
   bool any = false;
   for (const Cta* cta : cluster.ctas) {
     if (cta == nullptr) continue;
@@ -51,6 +52,7 @@ bool check_cluster(Cluster& cluster) {
   if (!any) return false;
   ++cluster.phases;
   bool told = false;
+  cluster.arrived = false;
   for (Cta* cta : cluster.ctas) {
     if (cta == nullptr) continue;
     Checks* const checks = cta->warps[0].worker->checks;
@@ -89,6 +91,7 @@ const Instr* run_cluster_arrive(Warp& w, const Instr* i) {
   }
   account(w, i, i + 1);
   w.cluster_arrived |= w.active;
+  w.cta->cluster->arrived = true;
   if (w.worker->checks != nullptr) w.worker->checks->arrives_in_cluster(w);
   cluster_changed(*w.cta);
   return i + 1;

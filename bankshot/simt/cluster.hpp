@@ -14,6 +14,7 @@ struct Cluster {
   std::vector<Cta*> ctas;  ///< by rank; null: it has ended
   uint64_t phases = 0;     ///< of its barrier, that are over
   bool gave_ranks = false; ///< of one CTA: an address that names it by rank was made, which else none does
+  bool arrived = false;    ///< a lane has, at the barrier, since the last phase was over
 };
 
 /// CTAs of a cluster of this launch.

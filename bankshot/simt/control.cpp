@@ -180,7 +180,7 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
   for (Path& path : w.paths) {
     if (path.state == Path::State::at_warp_sync) path.state = Path::State::ready;
   }
-  check_barriers(*w.cta);
+  if (w.cta->barriers_in_use != 0) check_barriers(*w.cta);
   cluster_changed(*w.cta);
   return w.done ? nullptr : next_path(w);
 }

@@ -106,7 +106,8 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
   if (cluster == nullptr) *alone_ = {.ctas = {nullptr}};
   cta_.cluster = cluster == nullptr ? alone_ : std::move(cluster);
   cta_.cluster->ctas[cta_.rank] = &cta_;
-  for (Barrier& barrier : cta_.barriers) barrier = Barrier{};
+  for (; cta_.barriers_in_use != 0; cta_.barriers_in_use &= cta_.barriers_in_use - 1)
+    cta_.barriers[std::countr_zero(cta_.barriers_in_use)] = Barrier{};
   fill_cta_specials();
   // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
   if (cta_.shared_bytes != 0) std::memset(cta_.shared, 0, cta_.shared_bytes);

@@ -210,9 +210,10 @@ const Instr* yield_slow(Warp& w, const Instr* next) {
 }
 
 void check_barriers(Cta& cta) {
-  for (unsigned n = 0; n < 16; ++n) {
+  for (uint32_t rest = cta.barriers_in_use; rest != 0; rest &= rest - 1) {
+    const auto n = static_cast<unsigned>(std::countr_zero(rest));
     Barrier& barrier = cta.barriers[n];
-    if ((barrier.waiting == 0 && barrier.arrived == 0) || !complete(cta, barrier)) continue;
+    if (!complete(cta, barrier)) continue;
     if (Checks* const checks = cta.warps[0].worker->checks) checks->completes(cta, n, barrier.expected == 0);
     for (Warp& w : cta.warps) {
       bool any = false;
@@ -225,6 +226,7 @@ void check_barriers(Cta& cta) {
       if (any) reunite(w);
     }
     barrier = Barrier{};
+    cta.barriers_in_use &= ~(uint32_t{1} << n);
   }
 }
 
@@ -267,6 +269,7 @@ const Instr* run_barrier(Warp& w, const Instr* i) {
     if (w.active == w.alive) threads = w.worker->warp_size;
   }
   barrier.arrived += threads;
+  w.cta->barriers_in_use |= uint32_t{1} << number;
   if (i->small >= kBarrierRedPopc) {
     const uint64_t holds = w.predicate_value(i->op[3]) & w.active;
     barrier.red_count += static_cast<uint64_t>(std::popcount(holds));

@@ -147,6 +147,7 @@ struct Cta {
   bool faulted = false;
   uint64_t clock_base = 0;  ///< Worker::warp_instructions at time 0
   Barrier barriers[16];
+  uint32_t barriers_in_use = 0;  ///< bit n: somebody has arrived at barrier n; all others are as at the start
   std::vector<Warp> warps;
   std::string output;       ///< of vprintf
   std::unique_ptr<scratchpad::SharedTransactions> transactions;  ///< made by the first

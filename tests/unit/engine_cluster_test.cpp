@@ -62,6 +62,15 @@ TEST_F(EngineCluster, a_cta_without_cluster_is_one) {
   for (const uint32_t word : out) EXPECT_EQ(word, 21u);
 }
 
+TEST_F(EngineCluster, threads_that_have_ended_do_not_hold_up_its_barrier) {
+  // The first warp waits when the others end: their end completes the phase, twice.
+  const auto result = run(kernel(kThread + "setp.ge.u32 %p1, %r1, 64; @%p1 ret;" + kSync + "setp.ge.u32 %p1, %r1, 32; @%p1 ret;" + kSync +
+                                 "st.global.u32 [%rd2], 1; ret;"),
+                          {8}, {96}, 8 * 96);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 96 < 32 ? 1u : 0u) << i;
+}
+
 TEST_F(EngineCluster, loads_stores_and_atomics_reach_others) {
   // Each thread stores into the next CTA, adds into that of rank 0, and reads what the one before stored into its own.
   const auto result = run(kernel(kShared + kThread + kRank +

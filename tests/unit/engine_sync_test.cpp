@@ -43,6 +43,14 @@ TEST_F(EngineSync, exited_threads_do_not_hold_up_a_barrier) {
   for (uint32_t i = 0; i < 96; ++i) EXPECT_EQ(out[i], i < 40 ? 1u : 0u);
 }
 
+TEST_F(EngineSync, who_has_arrived_is_forgotten_with_the_cta) {
+  // CTA 0 leaves half of what barrier 5 waits for behind; CTA 1 stands where it stood.
+  options.threads = 1;
+  const auto result = run(kernel(kThread + "setp.eq.u32 %p1, %r2, 0; @%p1 bra A; bar.sync 5, 64; ret; A: bar.arrive 5, 64; ret;"), {2}, {32}, 64);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Fault::Kind::divergent_barrier);
+}
+
 TEST_F(EngineSync, halves_of_a_warp_may_come_to_different_barriers) {
   // Volta counts threads: both halves arrive at barrier 0, at different places.
   ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 16; @%p1 bra A; barrier.sync 0; bra B; A: barrier.sync 0; B:"
