@@ -22,6 +22,14 @@ struct GridWorkspace {
   uint32_t bytes, barrier;
 };
 
+Fault bad_launch(std::string_view kernel, std::string message) {
+  Fault fault;
+  fault.kind = Fault::Kind::bad_call;
+  fault.kernel = kernel;
+  fault.message = std::move(message);
+  return fault;
+}
+
 /// At a multiple of what a window has, so that generic addresses are aligned as offsets are.
 Windows reserve_windows() {
   constexpr uint64_t kAlignment = Windows::kSharedBytes, kReserved = Windows::kAllBytes + kAlignment;
@@ -57,14 +65,21 @@ struct Engine::Impl {
     if (Result<uint64_t> address = memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, "kernel parameters")) {
       params = reinterpret_cast<std::byte*>(*address);
     }
-    if (Result<uint64_t> address = memory.allocate(sizeof(GridWorkspace), MemoryKind::module_global, 256, "grid barrier")) {
-      grid_workspace = reinterpret_cast<GridWorkspace*>(*address);
-    }
   }
   ~Impl() {
     if (windows.shared != 0) {
       munmap(reinterpret_cast<void*>(windows.shared), Windows::kAllBytes);
     }
+  }
+
+  /// Made for the first cooperative launch: where other programs' data lies, and so what simulating them takes, does not depend on
+  /// it. Null if the device has no memory left.
+  GridWorkspace* workspace() {
+    if (grid_workspace != nullptr) return grid_workspace;
+    if (Result<uint64_t> address = memory.allocate(sizeof(GridWorkspace), MemoryKind::module_global, 256, "grid barrier")) {
+      grid_workspace = reinterpret_cast<GridWorkspace*>(*address);
+    }
+    return grid_workspace;
   }
 
   EngineOptions options;
@@ -122,20 +137,18 @@ Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view ker
     setup.kernel = &program.kernels[k];
     setup.function = program.kernel_function[k];
     setup.params = impl_->params;
-    if (config.cooperative && impl_->grid_workspace != nullptr) {
-      *impl_->grid_workspace = {sizeof(GridWorkspace), 0};
-      setup.grid_workspace = reinterpret_cast<uint64_t>(impl_->grid_workspace);
+    if (config.cooperative) {
+      GridWorkspace* const workspace = impl_->workspace();
+      if (workspace == nullptr) return bad_launch(kernel, "the device has no memory left for the barrier of a cooperative launch");
+      *workspace = {sizeof(GridWorkspace), 0};
+      setup.grid_workspace = reinterpret_cast<uint64_t>(workspace);
     }
     if (!config.params.empty()) {
       std::memcpy(impl_->params, config.params.data(), std::min<size_t>(config.params.size(), kParameterBytes));
     }
     return setup;
   }
-  Fault fault;
-  fault.kind = Fault::Kind::bad_call;
-  fault.kernel = kernel;
-  fault.message = "there is no kernel '" + std::string(kernel) + "' in " + program.name;
-  return fault;
+  return bad_launch(kernel, "there is no kernel '" + std::string(kernel) + "' in " + program.name);
 }
 
 const std::vector<KernelInfo>& kernels(const Program& program) { return program.kernels; }

@@ -20,6 +20,27 @@ TEST_F(EngineGrid, a_plain_launch_has_no_workspace) {
   EXPECT_NE(out[0] | out[1], 0u);
 }
 
+TEST_F(EngineGrid, programs_without_cooperative_launches_have_all_memory) {
+  const std::string text = kernel("ret;");
+  const uint64_t at_first = engine().memory().used();
+  ASSERT_TRUE(run(text, {1}, {1}, 2));
+  EXPECT_EQ(engine().memory().used(), at_first);
+  cooperative = true;
+  ASSERT_TRUE(run(text, {1}, {1}, 2));
+  EXPECT_EQ(engine().memory().used(), at_first + 8);
+  ASSERT_TRUE(run(text, {1}, {1}, 2));
+  EXPECT_EQ(engine().memory().used(), at_first + 8) << "once";
+}
+
+TEST_F(EngineGrid, a_cooperative_launch_without_memory_for_its_barrier_is_refused) {
+  const uint64_t left = engine().memory().capacity() - engine().memory().used();
+  ASSERT_TRUE(engine().memory().allocate(left - 8, MemoryKind::device));  // the buffer of run() is the rest
+  cooperative = true;
+  const auto result = run(kernel("ret;"), {1}, {1}, 2);
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("no memory left"), std::string::npos) << result.error().message;
+}
+
 TEST_F(EngineGrid, every_cta_arrives_before_one_goes_on) {
   options.machine.resident_ctas = 2;  // of a launch that is not cooperative
   cooperative = true;
