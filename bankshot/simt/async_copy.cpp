@@ -109,6 +109,10 @@ bool bulk_arrives(Warp& w, const Instr* i, const BulkTargets& targets, BulkArriv
   return true;
 }
 
+void bulk_leaves(Warp& w, BulkArrival store) {
+  if (w.worker->sm >= 0) w.worker->bulk.push_back(std::move(store));
+}
+
 namespace {
 
 using ptx::Space;
@@ -211,7 +215,7 @@ const Instr* run_bulk_load(Warp& w, const Instr* i) {
       count_rows(w, i, AccessKind::store, targets.places[k].to, bytes);
       if (Checks* const checks = w.worker->checks) checks->copies_bulk(w, i, lane, targets.places[k].to, bytes, true, targets.places[k].barrier);
     }
-    return bulk_arrives(w, i, targets, {{{from, bytes}}, {}, bytes}, lane);
+    return bulk_arrives(w, i, targets, {{{from, bytes}}, {}, bytes, lane}, lane);
   });
 }
 
@@ -220,15 +224,17 @@ const Instr* run_bulk_store(Warp& w, const Instr* i) {
   return for_bulks(w, i, [&](unsigned lane, uint32_t bytes) {
     const int64_t from = shared_of(w, i, copy.from, lane);
     if (from < 0) return false;
+    const uint64_t to = lane_address(w, i, lane);
     const std::byte* const source = bulk_range(w, i, Space::shared, static_cast<uint64_t>(from), bytes, false, lane);
-    std::byte* const target = bulk_range(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), bytes, true, lane);
+    std::byte* const target = bulk_range(w, i, static_cast<Space>(i->small), to, bytes, true, lane);
     if (source == nullptr || target == nullptr) return false;
     put(w, copy, target, source, bytes);
     count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
     if (Checks* const checks = w.worker->checks) {
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, -1);
-      checks->written(lane_address(w, i, lane), bytes);
+      checks->written(to, bytes);
     }
+    bulk_leaves(w, {{{to, bytes}}, {}, bytes, lane});
     return true;
   });
 }

@@ -36,6 +36,9 @@ BulkTargets bulk_targets(const Warp& w, const CopyInfo& copy, unsigned lane, uin
 /// The data is there: tells the barriers, or a timing model, which does so later. @return false after a fault
 bool bulk_arrives(Warp& w, const Instr* i, const BulkTargets& targets, BulkArrival arrival, unsigned lane);
 
+/// The data has been stored in global memory: tells a timing model, if there is one.
+void bulk_leaves(Warp& w, BulkArrival store);
+
 /// Floating-point numbers are rounded to nearest from here on, and subnormal ones kept; who needs another mode sets it.
 void use_default_rounding(Warp& w);
 

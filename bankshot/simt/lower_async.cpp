@@ -47,11 +47,9 @@ bool is_predicate(const Decoder& decoder, const Operand& operand) {
   return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
 }
 
-/// What copies combine with global memory depends on the order of the CTAs, and a timing model executes it when it issues: one host
-/// thread at a time.
+/// What copies combine with global memory depends on the order of the CTAs.
 void note_reduction(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.cta_communication(instruction, "the result depends on the order");
-  decoder.program().shares_runtime = true;
 }
 
 Reduction written_reduction(const Match& m) {

@@ -227,6 +227,7 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
     Checks* const checks = w.worker->checks;
     BulkArrival arrival;
     arrival.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
+    arrival.lane = lane;
     const unsigned width = box->map.element_bytes();
     alignas(kChunk) std::array<std::byte, kMostRow> room;
     const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
@@ -274,8 +275,11 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
       return wrong(w, i, lane, "reductions of elements that are flushed or rounded to tf32 are not supported: nobody says what they do");
     if (reduction != Reduction::none && !can_reduce(reduction, type))
       return wrong(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
+    BulkArrival store;
+    store.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
+    store.lane = lane;
     alignas(kChunk) std::array<std::byte, kMostRow> room;
-    return for_rows(*box, [&](uint64_t row, const Inside& part) {
+    const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
       if (part.elements == 0) return true;
       for_chunks(*box, shared, offset, row, [&](unsigned at, const std::byte* place) {
         std::memcpy(room.data() + at, place, kChunk);
@@ -292,8 +296,11 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
       } else {
         for (unsigned k = 0; k < part.elements; ++k) reduce(reduction, type, to + k * width, values + k * width);
       }
+      store.parts.push_back({part.address, part.elements * width});
       return true;
     });
+    if (fine) bulk_leaves(w, std::move(store));
+    return fine;
   });
 }
 

@@ -166,15 +166,17 @@ struct TxCharge {
   unsigned mask_cycles = 0;   ///< of begins and commits
 };
 
-/// A bulk copy that a timing model lets arrive later: the data is there, but its barrier does not know.
+/// A bulk copy between global and shared memory for which a timing model takes its time: the data is there, but its barriers do
+/// not know, or the groups of its lane do not.
 struct BulkArrival {
   struct Part {
-    uint64_t from = 0;        ///< in global memory
+    uint64_t from = 0;        ///< in global memory; of a store: to
     uint32_t bytes = 0;
   };
   std::vector<Part> parts;
-  std::vector<uint64_t> barriers;  ///< offsets in shared memory, of the cluster; each learns of all bytes
+  std::vector<uint64_t> barriers;  ///< of a load: offsets in shared memory, of the cluster; each learns of all bytes
   uint32_t bytes = 0;
+  unsigned lane = 0;          ///< that copies
 };
 
 /// Sees the accesses of transactions to shared memory. For tests.

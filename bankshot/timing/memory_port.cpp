@@ -81,7 +81,12 @@ void MemoryPort::look_up(Cycle now) {
     return;
   }
   lookup_at_ = lookup_free_ = now + 1;
-  if (++head.next == head.lines.count) queue_.pop();
+  if (++head.next != head.lines.count) return;
+  if (head.access.tells_when_left) {
+    const Access& access = head.access;
+    completions_.push_back({access.kind, access.warp, access.generation, access.instr, to_core_(out_free_), true});
+  }
+  queue_.pop();
 }
 
 bool MemoryPort::load(Cycle now, const Queued& head, const LineRequest& line) {

@@ -27,6 +27,7 @@ class MemoryPort {
     Packet::Kind kind = Packet::Kind::load;
     uint32_t warp = 0, generation = 0, instr = 0;  ///< as given to enter()
     Cycle ready = 0;                               ///< cycle at which a dependent instruction can issue
+    bool has_left = false;                         ///< instead: by then its last line has left the SM
   };
 
   bool is_full() const { return queue_.size() >= config_.load_store.queue; }
@@ -34,6 +35,7 @@ class MemoryPort {
     Packet::Kind kind = Packet::Kind::load;
     uint32_t warp = 0, generation = 0, instr = 0;
     bool local = false, strong = false;
+    bool tells_when_left = false;  ///< a store or atomic that is completed twice: when it has left, and when it is there
   };
   /// Requires !is_full(), and that advance(now) was called if something was due. The first line is looked up at once if
   /// nothing waits.

@@ -30,9 +30,16 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> modi
   return std::any_of(modifiers.begin(), modifiers.end(), [&](std::string_view m) { return has_modifier(text, m); });
 }
 
+Kind bulk_kind(std::string_view text) {
+  if (has_modifier(text, "commit_group")) return Kind::bulk_commit;
+  if (has_modifier(text, "wait_group")) return has_modifier(text, "read") ? Kind::bulk_wait_read : Kind::bulk_wait;
+  if (has_modifier(text, "bulk_group")) return has_modifier(text, "reduce") ? Kind::bulk_reduce : Kind::bulk_store;
+  return has_modifier(text, "mbarrier::complete_tx::bytes") && has_modifier(text, "global") ? Kind::bulk : Kind::arithmetic;
+}
+
 Kind copy_kind(std::string_view text) {
   if (has_any(text, {"ca", "cg"})) return Kind::copy;
-  if (has_modifier(text, "bulk")) return has_modifier(text, "mbarrier::complete_tx::bytes") && has_modifier(text, "global") ? Kind::bulk : Kind::arithmetic;
+  if (has_modifier(text, "bulk")) return bulk_kind(text);
   if (has_modifier(text, "commit_group")) return Kind::copy_commit;
   return has_any(text, {"wait_group", "wait_all"}) ? Kind::copy_wait : Kind::mbarrier;
 }

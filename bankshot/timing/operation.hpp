@@ -24,6 +24,10 @@ struct Operation {
     copy,         ///< cp.async: a load whose data goes to shared memory
     copy_commit, copy_wait,
     bulk,         ///< cp.async.bulk to shared memory
+    bulk_store,   ///< … from shared to global memory
+    bulk_reduce,  ///< cp.reduce.async.bulk there: takes effect in the order of atomics
+    bulk_commit,
+    bulk_wait, bulk_wait_read,  ///< until the groups are written, or have been read
     mbarrier,     ///< an operation on a word of shared memory
   };
   Kind kind = Kind::arithmetic;

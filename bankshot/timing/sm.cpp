@@ -112,6 +112,7 @@ void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluste
     in_transaction_since_[slot] = tries_again_since_[slot] = kNever;
     reorder_[slot].clear();
     copies_[slot].clear();
+    bulk_stores_[slot].clear();
     std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     std::fill_n(hold_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
     resident_ |= uint64_t{1} << slot;
@@ -354,6 +355,10 @@ void Sm::complete(Cycle now) {
     busy_until_ = std::max(busy_until_, done.ready);
     if (generation_[slot] != done.generation) continue;
     const Operation& operation = launch_.operations->of[done.instr];
+    if (operation.kind == Kind::bulk_store || operation.kind == Kind::bulk_reduce) {
+      stored(done, now);
+      continue;
+    }
     // What takes effect at the end of the quantum has no result before, even if its line was under way already.
     if ((operation.strong || in_transaction_since_[slot] != kNever) && deferred_[slot] != 0) done.ready = std::max(done.ready, quantum_end_);
     if (done.kind != Packet::Kind::load) --stores_[slot];

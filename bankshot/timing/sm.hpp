@@ -15,6 +15,7 @@
 #include "bankshot/simt/stepper.hpp"
 #include "bankshot/timing/async_copies.hpp"
 #include "bankshot/timing/atomics_unit.hpp"
+#include "bankshot/timing/bulk_stores.hpp"
 #include "bankshot/timing/exposure.hpp"
 #include "bankshot/timing/foresight.hpp"
 #include "bankshot/timing/launch_timing.hpp"
@@ -171,6 +172,9 @@ class Sm {
   void charge_copy(Issue& issue, const scratchpad::Cost& cost);
   void send_bulks(unsigned slot, uint32_t instr, Cycle now);
   void send_late_bulks(Cycle now);
+  unsigned send_bulk(const simt::BulkArrival& bulk, MemoryPort::Access access, Cycle now);
+  bool group_may_leave(const Issue& issue);
+  void stored(const MemoryPort::Completion& done, Cycle now);
   template <class Send>
   void add_lines(uint64_t begin, uint32_t bytes, Send send);
   void tell(unsigned slot, uint32_t instr, AsyncCopies::Arrival arrival, Cycle now);
@@ -291,6 +295,7 @@ class Sm {
   std::array<Cycle, kSlots> in_order_{};       ///< when the last result comes, where results come in order
   std::array<Cycle, kSlots> in_transaction_since_{};  ///< kNever: not in one
   std::array<AsyncCopies, kSlots> copies_;
+  std::array<BulkStores, kSlots> bulk_stores_;
   std::array<Cycle, kSlots> tries_again_since_{};     ///< … in its second attempt or a later one
   std::array<bool, kSlots> conflicts_{};       ///< the last access has a conflict
   // By warp slot and register.

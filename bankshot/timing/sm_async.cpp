@@ -1,4 +1,4 @@
-// Asynchronous copies to shared memory on the SM.
+// Asynchronous copies between global and shared memory on the SM.
 #include <algorithm>
 
 #include "bankshot/simt/mbarrier.hpp"
@@ -27,27 +27,25 @@ void Sm::charge_copy(Issue& issue, const scratchpad::Cost& cost) {
   copies_[issue.slot].issue(issue.index);
 }
 
-/// Lines of global memory, past the first-level cache; the barrier learns of the bytes when the last one is there. The rows of banks
-/// that they fill are counted, and are taken to be free.
+/// Sends what bulk copies of an instruction read or write of global memory. The rows of banks that they fill or empty are counted,
+/// and are taken to be free.
 void Sm::send_bulks(unsigned slot, uint32_t instr, Cycle now) {
+  const Kind kind = launch_.operations->of[instr].kind;
+  const bool stores = kind != Kind::bulk;
+  const auto packets = !stores                      ? Packet::Kind::load
+                       : kind == Kind::bulk_reduce ? Packet::Kind::atomic
+                                                    : Packet::Kind::store;
   for (simt::BulkArrival& bulk : worker_->bulk) {
-    unsigned accesses = 0;
-    const auto send = [&] {
-      if (requests_.count == 0) return;
-      ++accesses;
-      ++loads_[slot];
-      port_.enter(now, {Packet::Kind::load, slot, generation_[slot], instr, false, true}, requests_);
-      requests_.count = 0;
-    };
-    requests_.count = 0;
-    for (const simt::BulkArrival::Part& part : bulk.parts) {
-      if (part.bytes != 0) add_lines(physical(part.from), part.bytes, send);
-    }
-    send();
+    const unsigned accesses = send_bulk(bulk, {packets, slot, generation_[slot], instr, false, true, stores}, now);
     const unsigned row = config_.rules.banks * config_.rules.bank_bytes, rows = (bulk.bytes + row - 1) / row;
     counters_.shared_wavefronts += rows;
     counters_.shared_ideal += rows;
     counters_.shared_busy_cycles += rows;
+    if (stores) {
+      if (accesses != 0) bulk_stores_[slot].issue(instr, bulk.lane, accesses);
+      continue;
+    }
+    loads_[slot] += accesses;
     AsyncCopies::Arrival arrival{std::move(bulk.barriers), bulk.bytes};
     if (accesses != 0) {
       copies_[slot].issue_bulk(instr, arrival, accesses);
@@ -58,26 +56,71 @@ void Sm::send_bulks(unsigned slot, uint32_t instr, Cycle now) {
   worker_->bulk.clear();
 }
 
+/// Lines of global memory, past the first-level cache. @return into how many accesses they were divided
+unsigned Sm::send_bulk(const simt::BulkArrival& bulk, MemoryPort::Access access, Cycle now) {
+  unsigned accesses = 0;
+  const auto send = [&] {
+    if (requests_.count == 0) return;
+    ++accesses;
+    port_.enter(now, access, requests_);
+    requests_.count = 0;
+  };
+  requests_.count = 0;
+  for (size_t k = 0; k < bulk.parts.size();) {
+    simt::BulkArrival::Part range = bulk.parts[k++];
+    // What lies side by side is one range: a sector of two of them is written whole.
+    for (; k < bulk.parts.size() && bulk.parts[k].from == range.from + range.bytes; ++k) range.bytes += bulk.parts[k].bytes;
+    if (range.bytes != 0) add_lines(physical(range.from), range.bytes, send);
+  }
+  send();
+  return accesses;
+}
+
 /// Adds the lines of a range to the requests; those of a row of a tensor may end in the line in which the next begins.
 template <class Send>
 void Sm::add_lines(uint64_t begin, uint32_t bytes, Send send) {
   const unsigned line = config_.l1.line_bytes, sector = config_.l1.sector_bytes;
   const uint64_t end = begin + bytes;
   for (uint64_t at = begin / line * line; at < end; at += line) {
-    uint8_t wanted = 0;
+    unsigned wanted = 0, full = 0;
     for (unsigned s = 0; s < line / sector; ++s) {
       const uint64_t first = at + uint64_t{s} * sector;
-      if (first < end && first + sector > begin) wanted = static_cast<uint8_t>(wanted | 1u << s);
+      if (first < end && first + sector > begin) wanted |= 1u << s;
+      if (first >= begin && first + sector <= end) full |= 1u << s;
     }
     if (requests_.count != 0 && requests_.request[requests_.count - 1].line == at) {
       LineRequest& last = requests_.request[requests_.count - 1];
       last.sectors = static_cast<uint8_t>(last.sectors | wanted);
-      last.full = static_cast<uint8_t>(last.full | wanted);
+      last.full = static_cast<uint8_t>(last.full | full);
       continue;
     }
     if (requests_.count == scratchpad::kMaxLanes) send();
-    requests_.request[requests_.count++] = {at, wanted, wanted, 1};
+    requests_.request[requests_.count++] = {at, static_cast<uint8_t>(wanted), static_cast<uint8_t>(full), 1};
   }
+}
+
+/// A group is closed when what was asked for before has taken effect; who waits for groups waits for those of each lane.
+bool Sm::group_may_leave(const Issue& issue) {
+  const unsigned slot = issue.slot;
+  if (deferred_[slot] != 0) return block(slot, kNever, Cause::ordering);
+  const Kind kind = issue.operation->kind;
+  if (kind == Kind::bulk_commit) return true;
+  const uint64_t lanes = simt::executing_lanes(*issue.warp, issue.instr), most = issue.instr->imm;
+  const BulkStores& stores = bulk_stores_[slot];
+  if (kind == Kind::bulk_wait) return stores.are_written(lanes, most) || block(slot, kNever, Cause::memory);
+  const Cycle by = stores.read_by(lanes, most);
+  return by <= issue.now || block(slot, by, Cause::memory);
+}
+
+/// An access of a bulk copy to global memory has left the SM, or is acknowledged.
+void Sm::stored(const MemoryPort::Completion& done, Cycle now) {
+  BulkStores& stores = bulk_stores_[done.warp];
+  if (done.has_left) {
+    stores.has_left(done.instr, done.ready);
+  } else {
+    stores.written(done.instr);
+  }
+  if ((resident_ >> done.warp & 1) != 0 && next_[done.warp] != nullptr) wake(done.warp, now);
 }
 
 /// An access of a copy is there.
