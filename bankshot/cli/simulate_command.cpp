@@ -104,7 +104,7 @@ class Simulate final : public Command {
     Result<Observation> seen = observe(*setup, command, {.launch = {.output = output_.program_output()}});
     if (!seen) return refuse(seen.error().message);
     for (const std::string& problem : seen->problems) say(problem);
-    if (!seen->report.machine) seen->report.machine = report::machine_of(*config);
+    if (!seen->report.machine) seen->report.machine = report::machine_of(*config, setup->gpu.machine.transactions);
     const bool stopped = seen->report.partial_launches() != 0 && seen->ending.signal != SIGINT;
     const uint64_t cycles = all_cycles(seen->report);
     const bool written = write_timelines(seen->timelines);

@@ -74,7 +74,7 @@ void ReportFile::add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 gri
                      const simt::LaunchStats& stats, const Simulated* simulated) {
   if (Contents* all = contents(gpu)) {
     if (simulated) {
-      all->report.machine = report::machine_of(simulated->config);
+      all->report.machine = report::machine_of(simulated->config, gpu.machine.transactions);
       all->report.rules = simulated->config.rules;
     }
     all->report.add(stats, kernel.name, grid, block, kernel.module->id, simulated ? &simulated->timing : nullptr);

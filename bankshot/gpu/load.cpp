@@ -160,7 +160,6 @@ void derive(Gpu& gpu) {
     timing.max_warps = gpu.max_warps_per_sm;
     timing.l2_bytes = gpu.l2_bytes;
     timing.rules = gpu.machine.scratchpad;
-    timing.transactions = gpu.machine.transactions;
     if (timing.locks.bits != 0) timing.lock_hash = *scratchpad::parse_lock_hash("none", timing::lock_size(timing));
   }
 }

@@ -104,7 +104,7 @@ std::string hash_text(const scratchpad::BankHash& hash, unsigned cycles) {
 
 }  // namespace
 
-SimulatedMachine machine_of(const timing::Config& config) {
+SimulatedMachine machine_of(const timing::Config& config, const scratchpad::TxConfig& transactions) {
   SimulatedMachine machine;
   machine.scheduler = config.issue.policy;
   machine.pipeline = config.issue.pipeline;
@@ -112,7 +112,7 @@ SimulatedMachine machine_of(const timing::Config& config) {
   machine.aware = config.issue.aware;
   machine.aware_yields = config.issue.aware_yields ? 1 : 0;
   machine.commit = timing::commits()[static_cast<size_t>(config.issue.commit)].name;
-  machine.transactions = scratchpad::text(config.transactions);
+  machine.transactions = scratchpad::text(transactions);
   machine.simd_lanes = config.issue.simd_lanes;
   machine.stages = config.issue.stages;
   machine.memory_stages = config.issue.memory_stages;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bankshot/scratchpad/tx_config.hpp"
 #include "bankshot/timing/config.hpp"
 #include "bankshot/timing/launch_timing.hpp"
 
@@ -38,7 +39,8 @@ struct SimulatedMachine {
     return 1e3 * dram_khz * dram_channels * dram_burst_bytes / dram_burst_cycles;
   }
 };
-SimulatedMachine machine_of(const timing::Config& config);
+/// @param transactions  those of the engine, which a chip does not know
+SimulatedMachine machine_of(const timing::Config& config, const scratchpad::TxConfig& transactions);
 
 /// A whole number of SimulatedMachine, at least 1 unless `zero`, with its name in JSON.
 struct MachineNumber {

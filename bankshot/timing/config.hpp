@@ -9,7 +9,6 @@
 
 #include "bankshot/scratchpad/access.hpp"
 #include "bankshot/scratchpad/lock_hash.hpp"
-#include "bankshot/scratchpad/tx_config.hpp"
 
 namespace bankshot::timing {
 
@@ -146,7 +145,6 @@ struct Config {
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
   LocksConfig locks;
-  scratchpad::TxConfig transactions;
   scratchpad::LockHash lock_hash; ///< of locks.bits; whoever sets locks sets it
   L1Config l1;
   InterconnectConfig interconnect;

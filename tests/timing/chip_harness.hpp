@@ -51,7 +51,7 @@ class ChipTest : public ::testing::Test {
       options.threads = 1;
       options.machine.warp_size = config.warp_size;
       options.machine.scratchpad = config.rules;
-      options.machine.transactions = config.transactions;
+      options.machine.transactions = transactions;
       options.observer = observer;
       engine_ = std::make_unique<simt::Engine>(options);
     }
@@ -130,6 +130,7 @@ class ChipTest : public ::testing::Test {
   uint64_t slots(Cause cause) const { return last.timing.counters.slots[static_cast<unsigned>(cause)]; }
 
   Config config = small_machine();
+  scratchpad::TxConfig transactions;            ///< of the engine, as `config` is of the chip
   ChipOptions options = one_thread();
   simt::TransactionObserver* observer = nullptr;  ///< of what runs next
   std::unique_ptr<Chip> chip;

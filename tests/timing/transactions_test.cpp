@@ -27,7 +27,7 @@ class TimedTransactions : public StagedTest {
     const Counters& c = launch.timing.counters;
     report::KernelTiming timing;
     timing.add(launch.timing, grid, block);
-    EXPECT_EQ(contradiction(timing, report::machine_of(config)), "");
+    EXPECT_EQ(contradiction(timing, report::machine_of(config, transactions)), "");
     EXPECT_LE(c.tx_warp_cycles, c.warp_cycles);
     EXPECT_LE(c.tx_retry_cycles, c.tx_warp_cycles);
     EXPECT_EQ(c.tx_retry_cycles != 0, t.attempts > t.transactions);
@@ -40,14 +40,14 @@ class TimedTransactions : public StagedTest {
       EXPECT_EQ(t.lanes, t.commits + t.aborts);
       EXPECT_LE(c.tx_mask_cycles, c.tx_warp_cycles);
     }
-    if (config.transactions.perfect) {
+    if (transactions.perfect) {
       EXPECT_EQ(c.tx_access_cycles + c.tx_mask_cycles, 0u);
     }
   }
 
  private:
   Cycle with(bool perfect, const std::string& body, simt::Dim3 block) {
-    config.transactions.perfect = perfect;
+    transactions.perfect = perfect;
     renew();
     const Cycle all = cycles(kShared + body, block);
     expect_consistent(last, {1, 1, 1}, block);
@@ -146,7 +146,7 @@ std::string crossing(unsigned times) {
 
 TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose_nothing) {
   for (const bool is_perfect : {false, true}) {
-    config.transactions.perfect = is_perfect;
+    transactions.perfect = is_perfect;
     renew();
     const auto launch = simulate(kernel(kShared + crossing(10)), {1}, {64}, 64);
     ASSERT_TRUE(launch) << launch.error().message;
@@ -258,11 +258,10 @@ TEST_F(TimedTransactions, a_warp_that_is_displaced_while_it_waits_for_memory_com
 struct Machine {
   const char* name;
   void (*change)(Config& config);
+  scratchpad::TxConfig transactions = {};
 };
 void be_staged(Config& config, const char* pipeline) {
-  const scratchpad::TxConfig transactions = config.transactions;
   config = staged_machine(pipeline);
-  config.transactions = transactions;
 }
 const Machine kMachines[] = {
     {"queued", [](Config&) {}},
@@ -280,14 +279,17 @@ const Machine kMachines[] = {
     {"aware", [](Config& c) { be_staged(c, "elastic"), c.issue.aware = "last"; }},
     {"aware_yields", [](Config& c) { be_staged(c, "elastic"), c.issue.aware = "last", c.issue.aware_yields = true; }},
     {"wide", [](Config& c) { c.issue.width = 2; }},
-    {"separate", [](Config& c) { c.transactions.separate = true; }},
-    {"exact", [](Config& c) { c.transactions.exact = true; }},
+    {"separate", [](Config&) {}, {.separate = true}},
+    {"exact", [](Config&) {}, {.exact = true}},
     {"warps_of_8", [](Config& c) { c.warp_size = 8; }},
     {"warps_of_64", [](Config& c) { c.warp_size = 64; }},
 };
 class TransactionsOn : public TimedTransactions, public ::testing::WithParamInterface<Machine> {
  protected:
-  TransactionsOn() { GetParam().change(config); }
+  TransactionsOn() {
+    GetParam().change(config);
+    transactions = GetParam().transactions;
+  }
 };
 
 TEST_P(TransactionsOn, nothing_is_lost_and_counters_are_consistent) {
