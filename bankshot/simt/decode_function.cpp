@@ -4,7 +4,9 @@
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/simt/control.hpp"
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/modifier_order.hpp"
 #include "bankshot/simt/register_need.hpp"
+#include "bankshot/simt/row_recorder.hpp"
 #include "bankshot/simt/transaction.hpp"
 #include "bankshot/simt/unsupported.hpp"
 #include "bankshot/support/round_up.hpp"
@@ -233,22 +235,20 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
   }
   Handler handler = nullptr;
   const Form* nearest = nullptr;
-  for (const Form* candidate : rows->second) {
-    if (!match(*candidate, instruction.modifiers, m)) continue;
-    nearest = candidate;
-    handler = candidate->row->select(m);
-    // Forms may differ in their number of operands only.
-    const bool fits = candidate->row->lower != nullptr || candidate->slots.size() == instruction.operands.size();
-    form = candidate;
-    if (handler != nullptr && fits) return handler;
+  for (const auto fits_form : {&match, &match_in_any_order}) {
+    for (const Form* candidate : rows->second) {
+      if (!fits_form(*candidate, instruction.modifiers, m)) continue;
+      nearest = candidate;
+      handler = candidate->row->select(m);
+      // Forms may differ in their number of operands only.
+      const bool fits = candidate->row->lower != nullptr || candidate->slots.size() == instruction.operands.size();
+      form = candidate;
+      if (handler != nullptr && fits) return handler;
+    }
   }
   if (handler != nullptr) return handler;
   const auto known = [&](const std::string& written) {
-    return std::any_of(rows->second.begin(), rows->second.end(), [&](const Form* candidate) {
-      return std::any_of(candidate->modifiers.begin(), candidate->modifiers.end(), [&](const Form::Modifier& modifier) {
-        return std::find(modifier.choices.begin(), modifier.choices.end(), written) != modifier.choices.end();
-      });
-    });
+    return std::any_of(rows->second.begin(), rows->second.end(), [&](const Form* f) { return has_modifier(*f, written); });
   };
   Position place = instruction.position;  // of a guard, if there is one: then the modifiers' places are not known
   if (!instruction.guard) place.column += static_cast<uint32_t>(instruction.opcode.size());
@@ -273,6 +273,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   if (handler == nullptr) return false;
   out.body = handler;
   item_->info.unit = form->row->unit;
+  item_->row = form->row;
   const size_t errors = context_.diagnostics->size();
   if (form->row->lower != nullptr) {
     form->row->lower(*this, instruction, m, out);
@@ -463,6 +464,7 @@ void FunctionDecoder::place() {
       program.info.push_back(item.info);
     }
     if (context_.has_transactions && item.site >= 0) item.instr.run = &run_tx_access;
+    record_row(program, item.row, item.instr);
     if (item.checked.kind != CheckedOp::Kind::none) {
       item.checked.run = item.instr.run;
       item.instr.run = &run_checked;

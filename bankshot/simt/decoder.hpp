@@ -84,6 +84,7 @@ class FunctionDecoder final : public Decoder {
     int32_t site = -1;
     int32_t table = -1;                  ///< index of its list of branch targets
     int32_t call = -1;                   ///< index of what it calls
+    const Row* row = nullptr;            ///< of the table; none of what the decoder adds
     CheckedOp checked;                   ///< what there is to check, if anything is
     std::vector<uint32_t> reads, writes; ///< registers, as numbers of `registers_`
   };

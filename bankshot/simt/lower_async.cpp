@@ -119,9 +119,22 @@ void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, cons
   copy.size = decoder.source(operands[2], Type::u32);
   if (!stores && !lower_address(decoder, operands[3], Space::shared, copy.barrier)) return;
   if (masks != 0) copy.ctas = decoder.source(operands[4], Type::u16);
+  if (hints != 0) decoder.source(operands.back(), Type::b64);
   put_address(stores ? copy.to : copy.from, out);
   out.aux = decoder.new_site(instruction, 4);
   add_copy(decoder, copy, out);
+}
+
+void lower_bulk_prefetch(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  const size_t hints = m.has("L2::cache_hint") ? 1 : 0;
+  AddressRef from;
+  if (!expect_operands(decoder, instruction, 2 + hints) ||
+      !lower_address(decoder, instruction.operands[0], Space::global, from)) {
+    return;
+  }
+  put_address(from, out);
+  decoder.source(instruction.operands[1], Type::u32);
+  if (hints != 0) decoder.source(instruction.operands[2], Type::b64);
 }
 
 void lower_bulk_reduce(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
@@ -151,6 +164,12 @@ bool lower_tensor(Decoder& decoder, const Operand& operand, const Match& m, Copy
   return true;
 }
 
+/// @return false after an error
+bool check_mode(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
+  if (m.which({"im2col", "im2col_no_offs"}).empty() || m.which({"1d", "2d"}).empty()) return true;
+  return decoder.error(instruction.position, "im2col takes tensors of 3 to 5 dimensions");
+}
+
 /// im2col: one offset for each dimension that is neither channels nor images.
 bool lower_offsets(Decoder& decoder, const Operand& operand, CopyInfo& copy) {
   const std::vector<Operand> one{operand};
@@ -167,13 +186,8 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
   const bool stores = m.has("bulk_group"), offsets = m.has("im2col") && !stores;
   const size_t masks = m.has("multicast::cluster") ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
   if (!expect_operands(decoder, instruction, (stores ? 2 : 3) + (offsets ? 1 : 0) + masks + hints)) return;
-  if (!m.which({"im2col", "im2col_no_offs"}).empty()) {
-    if (!m.which({"1d", "2d"}).empty()) {
-      decoder.error(instruction.position, "im2col takes tensors of 3 to 5 dimensions");
-      return;
-    }
-    out.op[4] = kIm2col;
-  }
+  if (!check_mode(decoder, instruction, m)) return;
+  if (!m.which({"im2col", "im2col_no_offs"}).empty()) out.op[4] = kIm2col;
   const std::vector<Operand>& operands = instruction.operands;
   CopyInfo copy;
   if (!lower_tensor(decoder, operands[stores ? 0 : 1], m, copy, out)) return;
@@ -195,9 +209,12 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
 }
 
 void lower_tensor_prefetch(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
-  if (!expect_operands(decoder, instruction, 1, 3)) return;
+  const size_t offsets = m.has("im2col") ? 1 : 0, hints = m.has("L2::cache_hint") ? 1 : 0;
+  if (!expect_operands(decoder, instruction, 1 + offsets + hints) || !check_mode(decoder, instruction, m)) return;
   CopyInfo copy;
-  lower_tensor(decoder, instruction.operands[0], m, copy, out);
+  if (!lower_tensor(decoder, instruction.operands[0], m, copy, out)) return;
+  if (offsets != 0 && !lower_offsets(decoder, instruction.operands[1], copy)) return;
+  if (hints != 0) decoder.source(instruction.operands.back(), Type::b64);
 }
 
 void lower_async_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
@@ -243,6 +260,10 @@ void lower_mbarrier_arrive(Decoder& decoder, const ptx::Instruction& instruction
   const bool announces = m.has("expect_tx");
   const size_t least = announces || m.has("noComplete") ? 3 : 2;
   if (!expect_operands(decoder, instruction, least, 3)) return;
+  if (m.has("shared::cluster") && instruction.operands[0].kind != Operand::Kind::sink) {
+    decoder.error(instruction.operands[0].position, "there is no state of an mbarrier in .shared::cluster: write _ here");
+    return;
+  }
   out.op[1] = destination_or_none(decoder, instruction.operands[0], Type::b64);
   if (!lower_barrier_address(decoder, instruction.operands[1], space_of(m), out)) return;
   if (instruction.operands.size() == 3) out.op[announces ? 3 : 2] = decoder.source(instruction.operands[2], Type::u32);

@@ -15,6 +15,8 @@ void lower_async_arrive(Decoder& decoder, const ptx::Instruction& instruction, c
 void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// The same, which combines what it copies with what is there.
 void lower_bulk_reduce(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// cp.async.bulk.prefetch: [address], bytes.
+void lower_bulk_prefetch(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// cp.async.bulk.tensor, cp.reduce.async.bulk.tensor: what the handlers find is said in tensor_copy.hpp.
 void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// cp.async.bulk.prefetch.tensor: [map, {coordinates}]

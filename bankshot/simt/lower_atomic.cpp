@@ -43,6 +43,11 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
   for (size_t k = 0; k < sources; ++k) out.op[2 + k] = decoder.source(instruction.operands[first + k], m.type);
 
   const Space space = static_cast<Space>(out.small);
+  if (hints != 0 && space == Space::shared) {
+    decoder.error(instruction.position, "a cache policy is for global memory");
+    return;
+  }
+  if (hints != 0) decoder.source(instruction.operands.back(), ptx::Type::b64);
   if (space != Space::global || decoder.has_transactions()) out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8);
   const bool used = out.op[1] != OperandRef::kNone;
   if (used) out.flags |= InstrFlag::kPolls;

@@ -67,7 +67,7 @@ void lower_barrier(Decoder& decoder, const ptx::Instruction& instruction, const 
     out.op[2] = m.has("popc") ? decoder.destination(operands[0], Type::u32) : decoder.predicate_destination(operands[0]);
     out.op[3] = decoder.predicate_source(operands.back());
     next = 1;
-  } else if (!operands_between(decoder, instruction, m.has("arrive") ? 2 : 0, 2)) {
+  } else if (!operands_between(decoder, instruction, m.has("arrive") ? 2 : 1, 2)) {
     return;
   }
   const size_t end = operands.size() - (m.has("red") ? 1 : 0);
@@ -85,8 +85,30 @@ void lower_fence(Decoder& decoder, const ptx::Instruction& instruction, const Ma
   if (!m.has("cta") && !m.has("cluster")) decoder.cta_communication(instruction, "orders accesses other CTAs may see");
 }
 
+void lower_tensor_map_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  int64_t bytes = 0;
+  if (!operands_between(decoder, instruction, 2, 2) || !decoder.literal(instruction.operands[1], bytes)) return;
+  if (bytes != 128) decoder.error(instruction.operands[1].position, "a tensor map has 128 bytes");
+  lower_nothing(decoder, instruction, m, out);
+  lower_fence(decoder, instruction, m, out);
+}
+
 void lower_sleep(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {
   if (operands_between(decoder, instruction, 1, 1)) out.op[0] = decoder.source(instruction.operands[0], Type::u32);
+}
+
+void lower_event(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr&) {
+  int64_t event = 0;
+  if (operands_between(decoder, instruction, 1, 1)) decoder.literal(instruction.operands[0], event);
+}
+
+void lower_register_count(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr&) {
+  int64_t count = 0;
+  if (!operands_between(decoder, instruction, 1, 1) || !decoder.literal(instruction.operands[0], count)) return;
+  if (count < 24 || count > 256 || count % 8 != 0) {
+    decoder.error(instruction.operands[0].position,
+                  "setmaxnreg takes a multiple of 8 from 24 to 256, found " + std::to_string(count));
+  }
 }
 
 void lower_nothing(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr&) {

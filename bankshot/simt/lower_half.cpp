@@ -38,4 +38,15 @@ void lower_half_comparison(Decoder& decoder, const ptx::Instruction& instruction
   if (m.has("ftz")) out.fp |= FpMode::kFlush;
 }
 
+void lower_set_of_half(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  const bool combines = !m.which({"and", "or", "xor"}).empty();
+  if (!expect_operands(decoder, instruction, combines ? 4 : 3)) return;
+  const auto& operands = instruction.operands;
+  out.op[0] = decoder.destination(operands[0], m.type);
+  for (size_t k = 1; k < 3; ++k) out.op[k] = decoder.source(operands[k], m.type2);
+  if (combines) out.op[3] = decoder.predicate_source(operands[3]);
+  if (m.has("ftz")) out.fp |= FpMode::kFlush;
+  out.imm = m.type == ptx::Type::f16 ? 0x3c00 : 0x3f80;  // 1.0
+}
+
 }  // namespace bankshot::simt

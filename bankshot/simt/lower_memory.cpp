@@ -41,6 +41,29 @@ void note_communication(Decoder& decoder, const ptx::Instruction& instruction, c
   decoder.cta_communication(instruction, "other CTAs may see it");
 }
 
+/// What is wrong with the modifiers of a load or a store together, or null. Source: PTX ISA 9.0, ld and st; ptxas 13.0.
+const char* wrong_together(const Match& m, Space space) {
+  const bool cop = !m.which({"ca", "cg", "cs", "lu", "cv", "wb", "wt"}).empty();
+  const bool l1 = !m.which({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"}).empty();
+  const bool l2 = !m.which({"L2::evict_normal", "L2::evict_first", "L2::evict_last"}).empty();
+  const bool far = space == Space::global || space == Space::generic, hints = l1 || l2 || m.has("L2::cache_hint");
+  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release");
+  const unsigned bits = ptx::bits(m.type) * vector_of(m);
+  if (cop && (strong || l1)) return "a cache operator goes neither with .volatile, .relaxed, .acquire and .release nor with .L1::…";
+  if (m.has("volatile") && hints) return ".volatile takes no hints to caches";
+  if (strong && !far && space != Space::shared) return ".volatile, .relaxed, .acquire and .release are for global and shared memory";
+  if (hints && !far) return "hints to caches are for global memory";
+  if (bits > 256 || (bits == 256 && !far)) return "a vector has 128 bits at the most, in global memory 256";
+  if (l2 && bits != 256) return "L2::evict_… is for vectors of 256 bits: .v8.b32 and .v4.b64";
+  return nullptr;
+}
+
+/// @return false after an error
+bool check_modifiers(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
+  const char* const wrong = wrong_together(m, space_of(m));
+  return wrong == nullptr || decoder.error(instruction.position, wrong);
+}
+
 bool has_site(const Decoder& decoder, Space space) {
   return space == Space::shared || space == Space::generic || (space == Space::global && decoder.has_transactions());
 }
@@ -106,6 +129,11 @@ void lower_load(Decoder& decoder, const ptx::Instruction& instruction, const Mat
     decoder.error(instruction.position, "ld takes a destination and an address");
     return;
   }
+  if (!check_modifiers(decoder, instruction, m)) return;
+  if (instruction.opcode == "ldu" && ptx::bits(m.type) * vector_of(m) > 128) {
+    decoder.error(instruction.position, "ldu loads 128 bits at the most");
+    return;
+  }
   const Space space = lower_address(decoder, instruction.operands[1], space_of(m), out);
   lower_values(decoder, instruction, instruction.operands[0], m, true, out);
   note_communication(decoder, instruction, m, space, out);
@@ -119,6 +147,7 @@ void lower_store(Decoder& decoder, const ptx::Instruction& instruction, const Ma
     decoder.error(instruction.position, "st takes an address and a value");
     return;
   }
+  if (!check_modifiers(decoder, instruction, m)) return;
   const Space space = lower_address(decoder, instruction.operands[0], space_of(m), out);
   if (space == Space::constant || out.small == (static_cast<uint8_t>(Space::param) | MemorySmall::kEntryParam)) {
     decoder.error(instruction.operands[0].position, "constant memory and kernel parameters cannot be written");

@@ -124,7 +124,7 @@ bool can_reduce(Reduction reduction, Type type) {
     case Reduction::inc:
     case Reduction::dec: return type == Type::u32;
     case Reduction::none: return false;
-    default: return type == Type::b32 || type == Type::b64 || integers;
+    default: return type == Type::b32 || type == Type::b64;
   }
 }
 

@@ -59,7 +59,7 @@ struct Form {
 
 std::vector<Form> forms() {
   const std::vector<std::pair<std::string, std::vector<T>>> operations = {
-      {"add", {T::u32, T::s32, T::u64, T::s64, T::f32, T::f64, T::f16, T::f16x2, T::bf16, T::bf16x2}},
+      {"add", {T::u32, T::s32, T::u64, T::f32, T::f64, T::f16, T::f16x2, T::bf16, T::bf16x2}},
       {"min", {T::u32, T::s32, T::u64, T::s64}},
       {"max", {T::u32, T::s32, T::u64, T::s64}},
       {"and", {T::b32, T::b64}},

@@ -3,9 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <map>
-#include <sstream>
 
 #include "elsewhere.hpp"
 #include "run_form.hpp"
@@ -14,15 +11,6 @@ namespace bankshot::simt::conformance {
 namespace {
 
 const Rows& table() { return *rows_of("portable"); }
-
-/// "mov.b128" means the rows that begin so, "ld" those of the opcode.
-bool is_of(const Row& row, std::string_view name) {
-  return name.find('.') == name.npos ? parse_form(row).opcode == name : row.syntax.starts_with(name);
-}
-
-bool is_elsewhere(const Row& row) {
-  return std::any_of(std::begin(kElsewhere), std::end(kElsewhere), [&](const Elsewhere& e) { return is_of(row, e.opcode); });
-}
 
 /// Opcodes of which some row has a rule, in the order of the table.
 std::vector<std::string> opcodes() {
@@ -103,18 +91,11 @@ TEST(Spellings, rejects_modifiers_that_mean_nothing_here) {
   }
 }
 
-TEST(EveryRow, has_a_rule_or_a_test_elsewhere) {
-  for (const Elsewhere& e : kElsewhere) {
-    // An opcode whose rows are tested in several files has as many lines.
-    unsigned counted = 0;
-    for (const Elsewhere& other : kElsewhere) counted += other.opcode == e.opcode ? other.rows : 0;
-    EXPECT_EQ(std::count_if(table().begin(), table().end(), [&](const Row& row) { return is_of(row, e.opcode); }), counted)
-        << "rows of " << e.opcode << " have come or gone: test them in tests/" << e.file
-        << ", then count them in tests/ptx/elsewhere.hpp";
-    std::ifstream file(std::string(BANKSHOT_SOURCE_DIR "/tests/") + std::string(e.file));
-    std::stringstream text;
-    text << file.rdbuf();
-    EXPECT_NE(text.str().find(e.opcode), std::string::npos) << "tests/" << e.file << " does not mention " << e.opcode;
+TEST(EveryRow, has_a_rule_or_is_elsewhere) {
+  for (const std::string_view name : kElsewhere) {
+    EXPECT_TRUE(std::any_of(table().begin(), table().end(), [&](const Row& row) {
+      return row.syntax.starts_with(name) && is_elsewhere(row);
+    })) << name << " is no row: leave it out of tests/ptx/elsewhere.hpp";
   }
   // The others are tested, by EveryForm, if they have a rule in each way to write them.
   for (const Row& row : table()) {

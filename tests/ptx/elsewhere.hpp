@@ -1,86 +1,36 @@
-// Rows of the table of instructions that no rule of this folder covers, and the tests that do. A row of another opcode
-// needs a rule (conformance.hpp), one more row of these a test there and its count here.
+// Rows of the table of instructions that no rule of this folder covers: what they do is no rule about the values of one lane.
+// Other tests look at them, and rows.all_are_executed (rows_executed_test.cpp) that each is executed by one. A row of
+// another opcode needs a rule (conformance.hpp).
 #pragma once
 
+#include <algorithm>
 #include <string_view>
+
+#include "bankshot/simt/row.hpp"
 
 namespace bankshot::simt::conformance {
 
-struct Elsewhere {
-  std::string_view opcode;
-  unsigned rows;          ///< of the table that have it
-  std::string_view file;  ///< below tests
-  std::string_view why;   ///< no rule about the values of a lane
-};
+constexpr std::string_view kElsewhere[] = {
+    // addresses
+    "cvta", "isspacep", "mapa", "getctarank",
+    // memory
+    "ld", "st", "ldu", "atom", "red", "mov.b128", "alloca", "stacksave", "stackrestore", "tensormap", "cp", "mbarrier",
+    // values of other lanes
+    "shfl", "vote", "match", "activemask", "elect", "redux",
+    // matrices of a whole warp
+    "mma", "wmma", "ldmatrix", "stmatrix", "movmatrix",
+    // textures and surfaces
+    "tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep",
+    // where lanes go and wait
+    "bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "nanosleep",
+    // nothing to see but that it runs
+    "prefetch", "prefetchu", "discard", "applypriority", "createpolicy", "brkpt", "griddepcontrol", "pmevent", "setmaxnreg"};
 
-constexpr std::string_view kLanes = "values of other lanes", kMemory = "memory", kFlow = "where lanes go and wait",
-                           kMatrix = "matrices of a whole warp", kTexture = "textures and surfaces",
-                           kAddress = "addresses", kHint = "nothing to see but that it runs";
-
-constexpr Elsewhere kElsewhere[] = {
-    {"cvta", 1, "unit/engine_members_test.cpp", kAddress},
-    {"isspacep", 1, "unit/engine_members_test.cpp", kAddress},
-    {"istypep", 1, "unit/engine_texture_test.cpp", kTexture},
-    {"ld", 1, "ptx/memory_test.cpp", kMemory},
-    {"st", 1, "ptx/memory_test.cpp", kMemory},
-    {"st", 1, "unit/engine_cluster_test.cpp", kMemory},  // st.async
-    {"ldu", 1, "ptx/memory_test.cpp", kMemory},
-    {"atom", 6, "ptx/atomic_test.cpp", kMemory},
-    {"atom", 3, "unit/engine_wide_atomic_test.cpp", kMemory},
-    {"red", 4, "ptx/atomic_test.cpp", kMemory},
-    {"red", 1, "unit/engine_wide_atomic_test.cpp", kMemory},
-    {"red", 1, "unit/engine_cluster_test.cpp", kMemory},  // red.async
-    {"mov.b128", 1, "unit/engine_wide_atomic_test.cpp", kMemory},
-    {"alloca", 1, "unit/engine_wide_atomic_test.cpp", kMemory},
-    {"stacksave", 1, "unit/engine_wide_atomic_test.cpp", kMemory},
-    {"stackrestore", 1, "unit/engine_wide_atomic_test.cpp", kMemory},
-    {"mapa", 1, "unit/engine_cluster_test.cpp", kAddress},
-    {"getctarank", 1, "unit/engine_cluster_test.cpp", kAddress},
-    {"tensormap", 3, "unit/engine_tensor_copy_test.cpp", kMemory},
-    {"cp", 12, "unit/engine_async_test.cpp", kMemory},
-    {"cp", 6, "unit/engine_tensor_copy_test.cpp", kMemory},
-    {"mbarrier", 9, "unit/engine_async_test.cpp", kMemory},
-    {"shfl", 2, "ptx/warp_test.cpp", kLanes},
-    {"vote", 6, "ptx/warp_test.cpp", kLanes},
-    {"match", 4, "ptx/warp_test.cpp", kLanes},
-    {"activemask", 1, "ptx/warp_test.cpp", kLanes},
-    {"elect", 1, "ptx/warp_test.cpp", kLanes},
-    {"redux", 3, "ptx/warp_test.cpp", kLanes},
-    {"mma", 13, "unit/rows_tensor_test.cpp", kMatrix},
-    {"wmma", 25, "unit/engine_matrix_test.cpp", kMatrix},
-    {"ldmatrix", 2, "unit/engine_matrix_test.cpp", kMatrix},
-    {"stmatrix", 2, "unit/engine_matrix_test.cpp", kMatrix},
-    {"movmatrix", 1, "unit/engine_matrix_test.cpp", kMatrix},
-    {"tex", 2, "unit/engine_texture_test.cpp", kTexture},
-    {"tld4", 1, "unit/engine_texture_test.cpp", kTexture},
-    {"txq", 2, "unit/engine_texture_test.cpp", kTexture},
-    {"suld", 1, "unit/engine_texture_test.cpp", kTexture},
-    {"sust", 2, "unit/engine_texture_test.cpp", kTexture},
-    {"sured", 2, "unit/engine_texture_test.cpp", kTexture},
-    {"suq", 1, "unit/engine_texture_test.cpp", kTexture},
-    {"bra", 1, "unit/engine_flow_test.cpp", kFlow},
-    {"brx", 1, "unit/engine_flow_test.cpp", kFlow},
-    {"call", 1, "unit/engine_calls_test.cpp", kFlow},
-    {"ret", 1, "unit/engine_calls_test.cpp", kFlow},
-    {"exit", 1, "unit/engine_flow_test.cpp", kFlow},
-    {"trap", 1, "unit/engine_progress_test.cpp", kFlow},
-    {"bar", 4, "unit/engine_sync_test.cpp", kFlow},
-    {"barrier", 3, "unit/engine_sync_test.cpp", kFlow},
-    {"barrier", 2, "unit/engine_cluster_test.cpp", kFlow},
-    {"membar", 1, "unit/engine_flow_test.cpp", kFlow},
-    {"fence", 2, "unit/engine_sync_test.cpp", kFlow},
-    {"fence", 1, "unit/engine_cluster_test.cpp", kFlow},
-    {"fence", 4, "unit/engine_tensor_copy_test.cpp", kFlow},
-    {"nanosleep", 1, "timing/chip_order_test.cpp", kFlow},
-    {"prefetch", 1, "ptx/hints_test.cpp", kHint},
-    {"prefetchu", 1, "ptx/hints_test.cpp", kHint},
-    {"discard", 1, "ptx/hints_test.cpp", kHint},
-    {"applypriority", 1, "ptx/hints_test.cpp", kHint},
-    {"createpolicy", 3, "ptx/hints_test.cpp", kHint},
-    {"brkpt", 1, "ptx/hints_test.cpp", kHint},
-    {"griddepcontrol", 1, "ptx/hints_test.cpp", kHint},
-    {"pmevent", 1, "ptx/hints_test.cpp", kHint},
-    {"setmaxnreg", 1, "ptx/hints_test.cpp", kHint},
-};
+/// "mov.b128" means the rows that begin so, "ld" those of the opcode.
+inline bool is_elsewhere(const Row& row) {
+  return std::any_of(std::begin(kElsewhere), std::end(kElsewhere), [&](std::string_view name) {
+    return name.find('.') == name.npos ? parse_form(row).opcode == name : row.syntax.starts_with(name);
+  });
+}
 
 }  // namespace bankshot::simt::conformance

@@ -15,7 +15,7 @@ namespace {
 using T = ptx::Type;
 
 constexpr T kTypes[] = {T::b8,  T::b16, T::b32, T::b64, T::u8,  T::u16, T::u32,  T::u64,   T::s8,
-                        T::s16, T::s32, T::s64, T::f16, T::f32, T::f64, T::bf16, T::f16x2, T::bf16x2};
+                        T::s16, T::s32, T::s64, T::f32, T::f64};
 constexpr unsigned kThreads = 64, kStride = 32;  ///< bytes a thread has
 
 struct Access {

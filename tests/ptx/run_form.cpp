@@ -221,6 +221,22 @@ class Comparison {
 
 }  // namespace
 
+std::string statement_of(const Spelling& spelling) {
+  std::string registers;
+  std::vector<std::string> results, sources;
+  const auto add = [&](const Slot& slot, std::vector<std::string>& to, const std::string& name) {
+    to.push_back(slot.literal ? std::to_string(spelling.literal) : register_name(slot, name));
+    if (slot.literal) return;
+    registers += slot.type == ptx::Type::pred ? fmt::format(".reg .pred {}; ", to.back())
+                                              : fmt::format(".reg .b{} {}; ", register_bits(slot), to.back());
+  };
+  for (size_t k = 0; k < spelling.results.size(); ++k) add(spelling.results[k], results, fmt::format("d{}", k));
+  for (size_t k = 0; k < spelling.sources.size(); ++k) add(spelling.sources[k], sources, fmt::format("s{}", k));
+  std::string operands = fmt::format("{}", fmt::join(results, "|"));
+  if (!sources.empty()) operands += fmt::format(", {}", fmt::join(sources, ", "));
+  return "{ " + registers + spelling.text() + " " + operands + "; }";
+}
+
 std::vector<Host> hosts() {
   std::vector<Host> all;
   for (const char* isa : {"portable", "avx2", "avx512", "wide"}) {
@@ -253,9 +269,11 @@ Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, con
   const std::string text = KernelText(spelling, rule.carry_out).text(false);
   std::optional<Comparison> comparison;
   std::vector<uint64_t> first;
+  std::string refused;
   for (const Host& host : hosts) {
     const auto out = run(host, text, in, n, kPasses * result_count(spelling, rule));
-    if (!out) return Outcome::refused;
+    if (!out) refused += " " + host.isa;
+    if (!out) continue;
     if (!comparison) comparison.emplace(spelling, rule, tuples);
     if (!comparison->check(host, *out)) return Outcome::wrong;
     if (first.empty()) first = *out;
@@ -265,7 +283,9 @@ Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, con
                                  hex(tuples[at % n], arrays - 2), (*out)[at], host.isa, first[at], hosts[0].isa);
     return Outcome::wrong;
   }
-  return Outcome::right;
+  if (!comparison) return Outcome::refused;
+  EXPECT_EQ(refused, "") << spelling.text() << " is refused by these hosts, and accepted by others";
+  return refused.empty() ? Outcome::right : Outcome::wrong;
 }
 
 std::optional<std::vector<uint64_t>> run_warps(const Host& host, const Spelling& spelling,

@@ -20,6 +20,9 @@ struct Host {
 /// One for each instruction set: portable and wide always, avx2 and avx512 where the host has them.
 std::vector<Host> hosts();
 
+/// The instruction with its registers, in braces on one line.
+std::string statement_of(const Spelling& spelling);
+
 /// Under sanitizers each operand and each form costs many times as much: then fewer are tried.
 size_t scaled(size_t count);
 /// Of the ways to write an instruction, one of so many is tried.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "conformance.hpp"
+#include "tests/unit/rows_harness.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {
@@ -54,20 +55,8 @@ std::string Spelling::text() const {
 
 std::vector<Spelling> spellings_of(const Row& row) {
   const Form form = parse_form(row);
-  std::vector<std::vector<std::string>> all = {{}};
-  for (const Form::Modifier& modifier : form.modifiers) {
-    std::vector<std::vector<std::string>> next;
-    for (const std::vector<std::string>& head : all) {
-      if (modifier.optional) next.push_back(head);
-      for (const std::string& choice : modifier.choices) {
-        next.push_back(head);
-        next.back().push_back(choice);
-      }
-    }
-    all = std::move(next);
-  }
   std::vector<Spelling> out;
-  for (std::vector<std::string>& modifiers : all) {
+  for (std::vector<std::string>& modifiers : testing::spellings(form)) {
     Match m;
     if (row.select == nullptr || !match(form, modifiers, m) || row.select(m) == nullptr) continue;
     Spelling& s = out.emplace_back();

@@ -85,8 +85,8 @@ TEST_F(ChipOrder, a_fence_of_the_cta_orders_an_atomic_before_what_follows) {
 TEST_F(ChipOrder, wide_scattered_accesses_of_local_memory_have_room) {
   config.l1.mshrs = 64;
   cycles(".local .align 32 .b8 spill[2048]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 64; mov.u64 %rd5, spill; cvt.u64.u32 %rd6, %r2;"
-         "add.u64 %rd5, %rd5, %rd6; ld.local.v4.b64 {%rd1, %rd2, %rd3, %rd4}, [%rd5]; add.u64 %rd7, %rd1, 1; ret;");
-  EXPECT_EQ(last.timing.counters.l1_loads, 8u * 32);  // eight words of each lane, each in a row of its own
+         "add.u64 %rd5, %rd5, %rd6; ld.local.v2.b64 {%rd1, %rd2}, [%rd5]; add.u64 %rd7, %rd1, 1; ret;");
+  EXPECT_EQ(last.timing.counters.l1_loads, 4u * 32);  // four words of each lane, each in a row of its own
 }
 
 // Three CTAs on one SM fault at the same place: the first in time is told.

@@ -5,44 +5,17 @@
 #include <algorithm>
 #include <random>
 
+#include "edges.hpp"
 #include "rows_harness.hpp"
 
 namespace bankshot::simt::testing {
 namespace {
 
-/// Bit patterns at which integer and float rules change their behaviour, by width.
-constexpr uint64_t kEdges16[] = {0,      1,      2,      0x7fff, 0x8000, 0x8001, 0xffff, 0x3c00, 0xbc00,
-                                 0x7c00, 0xfc00, 0x7e01, 0x0001, 0x03ff, 0x0400, 0x7bff, 0x3f80, 0x7f80};
-constexpr uint64_t kEdges32[] = {0,          1,          2,          31,         32,         33,
-                                 0xffffffff, 0x7fffffff, 0x80000000, 0x80000001, 0x3f800000, 0xbf800000,
-                                 0x7f800000, 0xff800000, 0x7fc00001, 0x7f800001, 0xffc12345, 0x00800000,
-                                 0x007fffff, 0x807fffff, 0x7f7fffff, 0x33800000, 0x3f7fffff, 0x4b000001,
-                                 0x4f000000, 0x4f800000, 0xcf000000, 0x40490fdb, 0x42c80000};
-constexpr uint64_t kEdges64[] = {0,
-                                 1,
-                                 63,
-                                 64,
-                                 ~uint64_t{0},
-                                 0x7fffffffffffffff,
-                                 0x8000000000000000,
-                                 0x3ff0000000000000,
-                                 0xbff0000000000000,
-                                 0x7ff0000000000000,
-                                 0xfff0000000000000,
-                                 0x7ff8000000000001,
-                                 0x7ff0000000000001,
-                                 0xfff8000000012345,
-                                 0x0010000000000000,
-                                 0x000fffffffffffff,
-                                 0x7fefffffffffffff,
-                                 0x41dfffffffc00000,
-                                 0x41e0000000000000,
-                                 0xc1e0000000000000,
-                                 0x43e0000000000000,
-                                 0x43f0000000000000,
-                                 0x3ca0000000000000,
-                                 0x3f80000040000000,
-                                 0x7f8000017fc00001};
+using bankshot::testing::kEdges, bankshot::testing::kEdgesF32, bankshot::testing::kEdgesF64;
+
+// Beside those of edges.hpp: NaNs with payloads, numbers whose sine is not simple, f32 in the halves of 64 bits.
+constexpr uint64_t kMore16[] = {0x8001, 0xbc00, 0x7bff}, kMore32[] = {0x80000001, 0xffc12345, 0x40490fdb, 0x42c80000},
+                   kMore64[] = {0xfff8000000012345, 0x7f8000017fc00001};
 
 class Values {
  public:
@@ -58,9 +31,16 @@ class Values {
 
  private:
   uint64_t edge(unsigned width) {
-    if (width == 2) return kEdges16[random_() % std::size(kEdges16)];
-    if (width == 4) return kEdges32[random_() % std::size(kEdges32)];
-    return width == 8 ? kEdges64[random_() % std::size(kEdges64)] : random_();
+    if (width == 0) return random_();
+    if (width == 2) return one_of(kEdges, kMore16);
+    if (random_() % 2 == 0) return kEdges[random_() % std::size(kEdges)];
+    return width == 4 ? one_of(kEdgesF32, kMore32) : one_of(kEdgesF64, kMore64);
+  }
+  /// Of two lists, as if they were one.
+  template <class T, size_t N, class U, size_t M>
+  uint64_t one_of(const T (&first)[N], const U (&second)[M]) {
+    const size_t k = random_() % (N + M);
+    return k < N ? first[k] : second[k - N];
   }
   /// Numbers near 1, whose sums and products are interesting.
   uint64_t moderate_float() { return (random_() & 0x80ffffff) + 0x3f000000; }

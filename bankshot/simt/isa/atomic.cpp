@@ -113,17 +113,14 @@ const Instr* atomic(Warp& w, const Instr* i) {
 /// Handlers by .type. .noftz is required where the manual requires it.
 Handler select_add(const Match& m) {
   using P = ptx::Type;
+  const bool halves = ptx::bits(m.type) == 16 || m.type == P::f16x2 || m.type == P::bf16x2;
+  if (m.has("noftz") != halves) return nullptr;
   switch (m.type) {
     case P::u32:
     case P::s32: return &atomic<AtomicAdd, u32>;
-    case P::u64:
-    case P::s64: return &atomic<AtomicAdd, u64>;
+    case P::u64: return &atomic<AtomicAdd, u64>;
     case P::f32: return &atomic<AtomicAddF32, u32>;
     case P::f64: return &atomic<AtomicAddF64, u64>;
-    default: break;
-  }
-  if (!m.has("noftz")) return nullptr;
-  switch (m.type) {
     case P::f16: return &atomic<AtomicAddHalf<f16>, u16>;
     case P::bf16: return &atomic<AtomicAddHalf<bf16>, u16>;
     case P::f16x2: return &atomic<AtomicAddHalves<f16>, u32>;
@@ -150,10 +147,7 @@ Handler select_count(const Match& m) { return m.has("inc") ? &atomic<AtomicInc, 
 
 }  // namespace
 
-// The manual writes .sem.scope.space before the operation; compilers also write .space.scope, .space.scope.sem (Triton),
-// or .sem.scope behind it.
-#define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}{.sem}"
-#define BEHIND "{.sem}{.scope}{.space}{.L2::cache_hint}"
+#define PLACE "{.sem}{.scope}{.space}"
 #define SCOPES "scope = cta cluster gpu sys; space = global shared shared::cta shared::cluster; "
 // red gives nothing that a load could acquire.
 #define ATOM_SETS "sem = relaxed acquire release acq_rel; " SCOPES
@@ -167,21 +161,20 @@ void atomic_rows(Rows& rows) {
   };
 // The sets of atom and red for the operations and types of one row.
 #define BOTH(atom, red, rest) "atom" PLACE atom, ATOM_SETS rest, "red" PLACE red, RED_SETS rest
-  add(BOTH(".add" BEHIND "{.noftz}{.L2::cache_hint}.type d, [a], b", ".add" BEHIND "{.noftz}{.L2::cache_hint}.type [a], b",
-           "type = u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2"),
+  add(BOTH(".add{.noftz}{.L2::cache_hint}.type d, [a], b", ".add{.noftz}{.L2::cache_hint}.type [a], b",
+           "type = u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2"),
       select_add);
-  add(BOTH(".op" BEHIND ".type d, [a], b", ".op" BEHIND ".type [a], b", "op = min max; type = u32 s32 u64 s64"),
+  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b", "op = min max; type = u32 s32 u64 s64"),
       select_extremum);
-  add(BOTH(".op" BEHIND ".type d, [a], b", ".op" BEHIND ".type [a], b", "op = and or xor; type = b32 b64"), select_bits);
-  add(BOTH(".op" BEHIND ".u32 d, [a], b", ".op" BEHIND ".u32 [a], b", "op = inc dec"), select_count);
+  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b", "op = and or xor; type = b32 b64"), select_bits);
+  add(BOTH(".op{.L2::cache_hint}.u32 d, [a], b", ".op{.L2::cache_hint}.u32 [a], b", "op = inc dec"), select_count);
 #undef BOTH
-  add("atom" PLACE ".exch" BEHIND ".type d, [a], b", ATOM_SETS "type = b32 b64", "", "", select_type<AtomicExch, u32, u64>);
-  add("atom" PLACE ".cas" BEHIND ".type d, [a], b, c", ATOM_SETS "type = b16 b32 b64", "", "",
+  add("atom" PLACE ".exch{.L2::cache_hint}.type d, [a], b", ATOM_SETS "type = b32 b64", "", "", select_type<AtomicExch, u32, u64>);
+  add("atom" PLACE ".cas.type d, [a], b, c", ATOM_SETS "type = b16 b32 b64", "", "",
       select_type<AtomicCas, u16, u32, u64>);
 }
 
 #undef PLACE
-#undef BEHIND
 #undef SCOPES
 #undef ATOM_SETS
 #undef RED_SETS

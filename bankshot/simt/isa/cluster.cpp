@@ -30,10 +30,12 @@ void cluster_rows(Rows& rows) {
        &lower_async_store});
   const auto reduces = [](const Match& m) -> Handler {
     const Reduction reduction = reduction_named(m.which({"inc", "dec", "min", "max", "add", "and", "or", "xor"}));
-    return can_reduce(reduction, m.type) ? &run_async_reduce : nullptr;
+    // Of 64 bits there are sums alone.
+    const bool possible = can_reduce(reduction, m.type) && (ptx::bits(m.type) == 32 || reduction == Reduction::add);
+    return possible ? &run_async_reduce : nullptr;
   };
-  rows.push_back({"red.async{.sem}{.scope}{.space}.mbarrier::complete_tx::bytes.op.type [a], b, [barrier]",
-                  "sem = relaxed; scope = cluster; space = shared::cluster; op = inc dec min max add and or xor; "
+  rows.push_back({"red.async.relaxed.cluster{.space}.mbarrier::complete_tx::bytes.op.type [a], b, [barrier]",
+                  "space = shared::cluster; op = inc dec min max add and or xor; "
                   "type = u32 s32 b32 u64 s64",
                   Unit::memory, reduces, &lower_async_store});
 }

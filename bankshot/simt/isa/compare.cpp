@@ -3,6 +3,7 @@
 
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/lower_half.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
@@ -19,6 +20,13 @@ template <u32 True>
   u32 lanes[kLanes];
   spread_mask<u32>(lanes, mask, True, 0);
   blend(w.row<u32>(i->op[0]), lanes, w.active);
+  return i + 1;
+}
+
+[[gnu::noinline]] const Instr* write_half_flags(Warp& w, const Instr* i, uint64_t mask) {
+  u16 lanes[kLanes];
+  spread_mask<u16>(lanes, mask, static_cast<u16>(i->imm), 0);
+  blend(w.row<u16>(i->op[0]), lanes, w.active);
   return i + 1;
 }
 
@@ -49,6 +57,15 @@ const Instr* set(Warp& w, const Instr* i) {
   return write_flags<True>(w, i, t);
 }
 
+/// set of a float of 16 bits: imm is its 1.0.
+template <class T, class C, Combine How>
+const Instr* set_half(Warp& w, const Instr* i) {
+  if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &set_half<T, C, How>);
+  uint64_t t = compared<T, C>(w.row<const T>(i->op[1]), w.row<const T>(i->op[2]));
+  if constexpr (How != Combine::none) t = combined<How>(t, w.predicate_value(i->op[3]));
+  return write_half_flags(w, i, t);
+}
+
 Handler setp_handler(const Match& m) {
   return by_type<u16, u32, u64, s16, s32, s64, f32, f64>(m.type, [&m](auto tag) {
     using T = typename decltype(tag)::type;
@@ -59,11 +76,13 @@ Handler setp_handler(const Match& m) {
 }
 
 Handler set_handler(const Match& m) {
+  if (m.has("ftz") && m.type == ptx::Type::bf16) return nullptr;
   return by_type<u16, u32, u64, s16, s32, s64, f32, f64>(m.type2, [&m](auto tag) {
     using T = typename decltype(tag)::type;
     return by_comparison<T>(m, [&m](auto comparison) {
       return by_combine(m, [&m](auto how) -> Handler {
         using C = decltype(comparison);
+        if (ptx::bits(m.type) == 16) return &set_half<T, C, how()>;
         return m.type == ptx::Type::f32 ? &set<T, C, how(), 0x3f800000u> : &set<T, C, how(), 0xffffffffu>;
       });
     });
@@ -129,8 +148,8 @@ struct SelectBySign {
 
 }  // namespace
 
-/// The operators of setp and set for some types; `dtype` is set's.
-#define COMPARE_SET(operators, types) "dtype = u32 s32 f32; bool = and or xor; cmp = " operators "; type = " types
+/// The operators of setp and set for some types; `dtype` and `half` are set's.
+#define COMPARE_SET(operators, types) "dtype = u32 s32 f32; half = f16 bf16; bool = and or xor; cmp = " operators "; type = " types
 
 [[gnu::cold]] void compare_rows(Rows& rows) {
   constexpr std::string_view kWords = COMPARE_SET("eq ne", "b16 b32 b64");
@@ -149,6 +168,8 @@ struct SelectBySign {
     add("setp.cmp.bool.type p|q, a, b, c:pred", sets, setp_handler, unit, std::move(combine));
     add("set.cmp.dtype.type d, a:type2, b:type2", sets, set_handler, unit, std::move(set));
     add("set.cmp.bool.dtype.type d, a:type2, b:type2, c:pred", sets, set_handler, unit, {});
+    rows.push_back({"set.cmp.half.type d, a:type2, b:type2", sets, unit, set_handler, lower_set_of_half});
+    rows.push_back({"set.cmp.bool.half.type d, a:type2, b:type2, c:pred", sets, unit, set_handler, lower_set_of_half});
   };
   integers(kWords, Unit::alu, {{"eq.b32", {"7", "7"}, "true"}, {"ne.b64", {"0x100000000", "0"}, "true"}},
            {{"eq.and.b16", {"7", "7", "false"}, "false"}}, {{"ne.u32.b32", {"1", "2"}, "0xffffffff"}});
@@ -179,6 +200,8 @@ struct SelectBySign {
        {"nan.u32.f32", {"0f7FFFFFFF", "0f3F800000"}, "0xffffffff"}});
   add("set.cmp.bool{.ftz}.dtype.type d, a:type2, b:type2, c:pred", kSingle, set_handler, Unit::fp32,
       {{"lt.and.s32.f32", {"0f3F800000", "0f40000000", "true"}, "-1"}});
+  rows.push_back({"set.cmp{.ftz}.half.type d, a:type2, b:type2", kSingle, Unit::fp32, set_handler, lower_set_of_half});
+  rows.push_back({"set.cmp.bool{.ftz}.half.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32, set_handler, lower_set_of_half});
   select_rows(rows);
 }
 

@@ -13,7 +13,7 @@ constexpr auto tangent = [](auto, f32 a) { return hyperbolic_tangent(a); };
 }  // namespace
 
 void half_approx_rows(Rows& rows) {
-  rows.push_back({"ex2.approx{.ftz}.type d, a",
+  rows.push_back({"ex2.approx.type d, a",
                   "type = f16 f16x2",
                   Unit::sfu,
                   on_halves<1>(exponential),

@@ -213,8 +213,7 @@ template <bool Store>
 Handler choose(const Match& m) {
   using P = ptx::Type;
   P type = m.type;
-  if (type == P::f16 || type == P::bf16) type = P::b16;
-  if (type == P::f32 || type == P::f16x2 || type == P::bf16x2) type = P::b32;
+  if (type == P::f32) type = P::b32;
   if (type == P::f64) type = P::b64;
   const Space space = space_of(m);
   const bool plain = m.which({"volatile", "relaxed", "acquire", "release", "mmio", "cv"}).empty();
@@ -228,28 +227,35 @@ Handler choose(const Match& m) {
 
 const Instr* nothing(Warp&, const Instr* i) { return i + 1; }
 
-constexpr std::string_view kSets =
-    "sem = weak volatile relaxed acquire release mmio; scope = cta cluster gpu sys; scope2 = cta cluster gpu sys;"
-    "space = global shared shared::cta shared::cluster local const param param::entry param::func;"
-    "cop = ca cg cs lu cv wb wt; nc = nc;"
-    "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate;"
-    "l2 = L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint; pf = L2::64B L2::128B L2::256B;"
-    "vec = v2 v4 v8; type = b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 f32 f64";
-
 }  // namespace
 
+// An order and the scope it holds in are written together. Which hints go with what is said in lower_memory.cpp.
+#define SCOPES(sem) sem ".cta " sem ".cluster " sem ".gpu " sem ".sys "
+#define ORDERS(sem) "order = weak volatile " SCOPES("relaxed") SCOPES(sem) "mmio.relaxed.sys; "
+#define SETS                                                                                                 \
+  "space = global shared shared::cta shared::cluster local const param param::entry param::func;"            \
+  "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate;"                \
+  "l2 = L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint; pf = L2::64B L2::128B L2::256B;"     \
+  "vec = v2 v4 v8; type = b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
+
 void memory_rows(Rows& rows) {
-  rows.push_back({"ld{.sem}{.scope}{.space}{.cop}{.nc}{.l1}{.l2}{.pf}{.vec}.type d, a:addr", kSets, Unit::memory,
+  rows.push_back({"ld{.order}{.space}{.cop}{.l1}{.l2}{.pf}{.vec}.type d, a:addr",
+                  ORDERS("acquire") "cop = ca cg cs lu cv; " SETS, Unit::memory, choose<false>, &lower_load});
+  rows.push_back({"ld.global{.cop}.nc{.l1}{.l2}{.pf}{.vec}.type d, a:addr", "cop = ca cg cs; " SETS, Unit::memory,
                   choose<false>, &lower_load});
-  rows.push_back({"st{.sem}{.scope}{.space}{.cop}{.l1}{.l2}{.vec}.type a:addr, b", kSets, Unit::memory, choose<true>,
-                  &lower_store});
-  rows.push_back({"ldu{.space}{.vec}.type d, a:addr", kSets, Unit::memory, choose<false>, &lower_load});
-  rows.push_back({"prefetch{.space}{.level}{.pr} a:addr",
-                  "space = global local const param; level = L1 L2; pr = L2::evict_last L2::evict_normal tensormap",
-                  Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back({"st{.order}{.space}{.cop}{.l1}{.l2}{.vec}.type a:addr, b",
+                  ORDERS("release") "cop = wb cg cs wt; " SETS, Unit::memory, choose<true>, &lower_store});
+  rows.push_back({"ldu{.global}{.vec}.type d, a:addr", SETS, Unit::memory, choose<false>, &lower_load});
+  rows.push_back({"prefetch{.space}.level a:addr", "space = global local; level = L1 L2", Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back({"prefetch{.global}.pr a:addr", "pr = L2::evict_last L2::evict_normal", Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back({"prefetch{.space}.tensormap a:addr", "space = const param", Unit::memory, always(&nothing), &lower_hint});
   rows.push_back({"prefetchu.L1 a:addr", "", Unit::memory, always(&nothing), &lower_hint});
   rows.push_back({"discard{.global}.L2 a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
   rows.push_back({"applypriority{.global}.L2::evict_normal a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
 }
+
+#undef SCOPES
+#undef ORDERS
+#undef SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

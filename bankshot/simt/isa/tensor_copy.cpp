@@ -17,9 +17,10 @@ const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
 Handler select_reduction(const Match& m) {
   const Reduction reduction = reduction_named(m.which({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
   const bool halves = m.type == ptx::Type::f16 || m.type == ptx::Type::bf16, floats = halves || is_float(m.type);
-  if (!can_reduce(reduction, m.type) || m.has("noftz") != (halves && reduction == Reduction::add)) return nullptr;
+  if (!can_reduce(reduction, m.type) || (reduction == Reduction::add && m.type == ptx::Type::s64) || m.has("noftz") != (halves && reduction == Reduction::add)) return nullptr;
   if (m.has("bulk_group")) return &run_bulk_store;
-  return floats ? nullptr : &run_bulk_move;
+  const bool sums = reduction == Reduction::add;
+  return floats || (m.type == ptx::Type::u64 && !sums) ? nullptr : &run_bulk_move;
 }
 
 }  // namespace
@@ -31,9 +32,12 @@ void tensor_copy_rows(Rows& rows) {
   const auto add = [&](std::string_view syntax, std::string_view sets, Handler handler, Lower lower) {
     rows.push_back({syntax, sets, Unit::memory, always(handler), lower});
   };
-  add("cp.async.bulk.tensor.dim.to.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::1}"
+  add("cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::1}"
       "{.L2::cache_hint} [d], [map], [barrier], ctas:u16",
-      DIMENSIONS "to = shared::cta shared::cluster; mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
+      DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
+  add("cp.async.bulk.tensor.dim.shared::cta.global{.mode}.mbarrier::complete_tx::bytes{.cta_group::1}{.L2::cache_hint} [d], "
+      "[map], [barrier]",
+      DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.global.shared::cta{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
       DIMENSIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
   add("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
@@ -49,12 +53,13 @@ void tensor_copy_rows(Rows& rows) {
        "[barrier]",
        OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
   // Types and layouts are as the descriptor was made: their numbers here are others than the driver's.
-  add("tensormap.replace.tile.field{.space}.b1024.type [a], b",
-      "field = global_address rank; space = global shared::cta; type = b32 b64", &run_tensor_replace,
+  constexpr std::string_view kPlaces = "space = global shared::cta";
+  add("tensormap.replace.tile.global_address{.space}.b1024.b64 [a], b", kPlaces, &run_tensor_replace, &lower_tensor_replace);
+  add("tensormap.replace.tile.rank{.space}.b1024.b32 [a], b", kPlaces, &run_tensor_replace, &lower_tensor_replace);
+  add("tensormap.replace.tile.field{.space}.b1024.b32 [a], dimension:imm, b",
+      "field = box_dim global_dim element_stride; space = global shared::cta", &run_tensor_replace, &lower_tensor_replace);
+  add("tensormap.replace.tile.global_stride{.space}.b1024.b64 [a], dimension:imm, b", kPlaces, &run_tensor_replace,
       &lower_tensor_replace);
-  add("tensormap.replace.tile.field{.space}.b1024.type [a], dimension:imm, b",
-      "field = box_dim global_dim global_stride element_stride; space = global shared::cta; type = b32 b64",
-      &run_tensor_replace, &lower_tensor_replace);
   add("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [d], [a], bytes:imm",
       "scope = cta cluster gpu sys", &run_tensor_map_copy, &lower_tensor_map_copy);
 }

@@ -17,7 +17,7 @@ Handler select_vector(const Match& m) {
 
 }  // namespace
 
-#define PLACE "{.sem}{.scope}{.space}{.sem}{.scope}"
+#define PLACE "{.sem}{.scope}{.space}"
 #define SCOPES "scope = cta cluster gpu sys; "
 #define SETS "sem = relaxed acquire release acq_rel; " SCOPES
 #define ANYWHERE SETS "space = global shared shared::cta shared::cluster"
