@@ -115,6 +115,7 @@ class FunctionDecoder final : public Decoder {
   void note_transactions(const std::vector<FlowNode>& nodes);
   const Symbol* find_predicate(const ptx::Operand& operand) const;
   Item new_item(Position position, const std::string& text);
+  uint16_t text_index(const std::string& text);
   void place();
 
   ModuleContext& context_;

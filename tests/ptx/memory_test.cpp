@@ -23,7 +23,7 @@ struct Access {
   unsigned elements = 1, register_bits = 0;
   std::string space;  ///< where the data are: "global", "shared", "local", "const", "param"
   bool generic = false;
-  const char* load = "ld";  ///< or "ldu"
+  const char* load = "ld";  ///< or "ldu", "ld.nc"
 
   unsigned bytes() const { return ptx::bits(type) / 8; }
   std::string form(const char* opcode) const {
@@ -54,6 +54,7 @@ void for_all_accesses(F f) {
           Access access{type, elements, width, space, false};
           f(access);
           if (space == "global" && elements * bits <= 128) f(Access{type, elements, width, space, false, "ldu"});
+          if (space == "global" && elements * bits <= 128) f(Access{type, elements, width, space, false, "ld.nc"});
           access.generic = space != "param";
           if (access.generic && elements * bits < 256) f(access);
         }

@@ -85,18 +85,23 @@ TEST_F(EngineMatrix, fewer_matrices_take_the_addresses_of_fewer_lanes) {
 
 TEST_F(EngineMatrix, stmatrix_and_movmatrix_undo_ldmatrix) {
   // Load, turn twice, store 512 bytes further, read back.
-  const std::string body = kNumbered + times_pitch(16) +
-                           "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r20, %r21, %r22, %r23}, [%r10];\n"
-                           "movmatrix.sync.aligned.m8n8.trans.b16 %r20, %r20;\nadd.u32 %r11, %r10, 2048;\n"
-                           "movmatrix.sync.aligned.m8n8.trans.b16 %r20, %r20;\n"
-                           "stmatrix.sync.aligned.x4.trans.m8n8.shared.b16 [%r11], {%r20, %r21, %r22, %r23};\n"
-                           "bar.warp.sync 0xffffffff; shl.b32 %r12, %r5, 4; add.u32 %r12, %r12, %r9; ld.shared.v4.u32 "
-                           "{%r20, %r21, %r22, %r23}, [%r12+2048];\n" +
-                           kStoreFour;
-  const auto stats = run(kernel(body), {1, 1, 1}, {32, 1, 1}, 128);
-  ASSERT_TRUE(stats) << stats.error().message;
-  for (uint32_t k = 0; k < 128; ++k) ASSERT_EQ(out[k], 2 * k | (2 * k + 1) << 16);
-  EXPECT_EQ(site(*stats, "stmatrix")->wavefronts, 4u);
+  for (const std::string form : {"x4.trans.m8n8", "m8n8.x4.trans"}) {
+    const std::string body =
+        kNumbered + times_pitch(16) +
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r20, %r21, %r22, %r23}, [%r10];\n"
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r20, %r20;\nadd.u32 %r11, %r10, 2048;\n"
+        "movmatrix.sync.aligned.m8n8.trans.b16 %r20, %r20;\n"
+        "stmatrix.sync.aligned." +
+        form +
+        ".shared.b16 [%r11], {%r20, %r21, %r22, %r23};\n"
+        "bar.warp.sync 0xffffffff; shl.b32 %r12, %r5, 4; add.u32 %r12, %r12, %r9; ld.shared.v4.u32 "
+        "{%r20, %r21, %r22, %r23}, [%r12+2048];\n" +
+        kStoreFour;
+    const auto stats = run(kernel(body), {1, 1, 1}, {32, 1, 1}, 128);
+    ASSERT_TRUE(stats) << stats.error().message;
+    for (uint32_t k = 0; k < 128; ++k) ASSERT_EQ(out[k], 2 * k | (2 * k + 1) << 16);
+    EXPECT_EQ(site(*stats, "stmatrix")->wavefronts, 4u);
+  }
 }
 
 struct WmmaForm {
@@ -225,7 +230,7 @@ TEST_F(EngineMatrix, wmma_multiplies_matrices_of_every_type_layout_and_space) {
       std::string product = "wmma.mma" + std::string(f.ab == "b1" ? ".xor.popc" : "") + ".sync.aligned." +
                             layout(a_col) + "." + layout(b_col) + "." + f.shape;
       product += f.ab == "f16" ? "." + f.d + "." + f.c
-                               : "." + f.d + "." + f.ab + "." + f.ab + "." + f.c + (f.ab == "f64" ? ".rn" : "");
+                               : "." + f.d + "." + f.ab + "." + f.ab + "." + f.c + (f.ab == "f64" && variant % 2 == 0 ? ".rn" : "");
       body += product + " " + registers("d", d.registers()) + ", " + registers("a", a.wmma_registers()) + ", " +
               registers("b", b.wmma_registers()) + ", " + registers("c", c.registers()) + ";\n";
       body += "wmma.store.d.sync.aligned." + layout(d_col) + "." + f.shape + ss + "." + f.d + " " + address(3 * kArea) +

@@ -23,10 +23,14 @@ TEST_F(EngineSync, dynamic_shared_memory_starts_behind_static) {
 }
 
 TEST_F(EngineSync, barriers_reduce_predicates) {
-  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 40; bar.red.popc.u32 %r5, 0, %p1; bar.red.and.pred %p2, 0, %p1;"
-                         "bar.red.or.pred %p3, 0, %p1; selp.u32 %r6, 1000, 0, %p2; selp.u32 %r7, 2000, 0, %p3;"
-                         "add.u32 %r5, %r5, %r6; add.u32 %r5, %r5, %r7; st.global.u32 [%rd2], %r5; ret;"), {1}, {96}, 96));
-  for (uint32_t i = 0; i < 96; ++i) EXPECT_EQ(out[i], 2040u);
+  for (const std::string name : {"bar", "barrier.cta"}) {
+    ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 40; " + name + ".red.popc.u32 %r5, 0, %p1; " + name +
+                           ".red.and.pred %p2, 0, %p1;" + name + ".red.or.pred %p3, 0, %p1; selp.u32 %r6, 1000, 0, %p2; "
+                           "selp.u32 %r7, 2000, 0, %p3; add.u32 %r5, %r5, %r6; add.u32 %r5, %r5, %r7; st.global.u32 [%rd2], "
+                           "%r5; ret;"),
+                    {1}, {96}, 96));
+    for (uint32_t i = 0; i < 96; ++i) EXPECT_EQ(out[i], 2040u) << name;
+  }
 }
 
 TEST_F(EngineSync, named_barriers_with_counts_hand_over) {

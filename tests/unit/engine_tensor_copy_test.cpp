@@ -140,6 +140,31 @@ TEST_F(TensorCopy, rows_go_on_in_what_is_mapped_behind) {
   EXPECT_EQ(fault.error().kind, Fault::Kind::illegal_address);
 }
 
+TEST_F(TensorCopy, boxes_are_stored_and_combined) {
+  // 16 x 4 words with numbers, boxes of 8 x 2. Word i of shared memory is 100 + i; the box at column 12, row 1 is stored, of which
+  // half is outside, that at 0, 2 is added.
+  const uint64_t sizes[] = {16, 4}, strides[] = {64};
+  const uint32_t steps[] = {1, 1}, box[] = {8, 2};
+  std::vector<uint32_t> data(64);
+  for (uint32_t i = 0; i < data.size(); ++i) data[i] = 1000 + i;
+  const auto result = run_with(
+      "add.u32 %r3, %r1, 100; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r20; st.shared.u32 [%r4], %r3; fence.proxy.async.shared::cta; "
+      "bar.sync 0; @!%p2 bra B; cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {0, 2}];"
+      "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {12, 1}], [%r20];"
+      "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {0, 2}], [%r20];"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nB: ret;",
+      1024, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
+      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 64; ++i) {
+    const uint32_t column = i % 16, row = i / 16;
+    uint32_t wanted = 1000 + i;
+    if (column >= 12 && (row == 1 || row == 2)) wanted = 100 + (row - 1) * 8 + column - 12;
+    if (column < 8 && row >= 2) wanted += 100 + (row - 2) * 8 + column;
+    EXPECT_EQ(out[64 + i], wanted) << "column " << column << ", row " << row;
+  }
+}
+
 TEST_F(TensorCopy, descriptors_are_changed_in_memory) {
   // A map of 64 x 8 words becomes one of 16 x 2 at 512 bytes further, with rows of 128 bytes, read in boxes of 8 x 4; the change is
   // made in shared memory and copied back.

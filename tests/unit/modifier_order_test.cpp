@@ -62,6 +62,27 @@ TEST_F(AnyOrder, means_the_same) {
   EXPECT_EQ(first, (std::vector<uint32_t>{45, 0, 0, 0, 0x80000000, 40, 40, 0}));
 }
 
+TEST_F(AnyOrder, is_told_as_the_table_has_it) {
+  const std::string text = kernel(".shared .b32 s[32]; atom.add.u32.shared.relaxed.gpu %r5, [s], 1; st.global.u32 [%rd1], %r5; ret;");
+  const auto result = run(text, {1, 1, 1}, {32, 1, 1}, 1);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->sites.at(0).op, "atom.relaxed.gpu.shared.add.u32");
+}
+
+TEST_F(AnyOrder, keeps_the_layouts_of_matrices_apart) {
+  // One product in both orders: A by rows, B by columns.
+  std::vector<uint32_t> first;
+  for (const std::string form : {"sync.aligned.m8n8k4.row.col.f32.f16.f16.f32", "m8n8k4.f32.row.sync.f16.f16.col.aligned.f32"}) {
+    ASSERT_TRUE(run(kernel(kThread + "mul.lo.u32 %r5, %r1, 0x00010003; add.u32 %r5, %r5, 0x3c003c00; xor.b32 %r6, %r5, 0x00110007;"
+                           "mov.b32 %r7, 0; mma." + form + " {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7}, {%r5, %r6}, {%r6, %r5}, "
+                           "{%r7, %r7, %r7, %r7, %r7, %r7, %r7, %r7}; add.f32 %f0, %f0, %f3; st.global.f32 [%rd2], %f0; ret;"),
+                    {1, 1, 1}, {32, 1, 1}, 32));
+    if (first.empty()) first = out;
+    EXPECT_EQ(out, first) << form;
+  }
+  EXPECT_NE(first[0], first[5]);
+}
+
 TEST_F(AnyOrder, rejects_what_says_something_else) {
   EXPECT_NE(refusal(kernel("mad.u32.lo %r1, %r2, %r3, %r4;")).find("this form of 'mad'"), std::string::npos);
   EXPECT_NE(refusal(kernel("ld.gpu.global.u32 %r1, [%rd1];")).find("this form of 'ld'"), std::string::npos);
