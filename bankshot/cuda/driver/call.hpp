@@ -66,18 +66,25 @@ Status call(Work&& work) {
   return call_anywhere([&](Session& session) { return current() ? work(session) : Status::invalid_context; });
 }
 
+/// Work on what a handle names: a stream or an event is of the context in which it was made, whichever is current; the streams that
+/// every context has (null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD) are those of the current one.
+template <class Work>
+Status call_by(const void* handle, Work&& work) {
+  return reinterpret_cast<uintptr_t>(handle) <= 2 ? call(work) : call_anywhere(work);
+}
+
 // On streams and for the device, as stream_calls.hpp says.
 template <class Work>
 Status call_about(void* stream, Work&& work) {
-  return call(looking_at(stream, work));
+  return call_by(stream, looking_at(stream, work));
 }
 template <class Work>
 Status call_on(void* stream, Work&& work) {
-  return call(waiting_for(stream, work));
+  return call_by(stream, waiting_for(stream, work));
 }
 template <class Now, class MakeNode>
 Status issue(void* stream, Now&& now, MakeNode&& node) {
-  return call(issued_on(stream, now, node));
+  return call_by(stream, issued_on(stream, now, node));
 }
 /// Work that waits for everything on the device: not possible during a capture.
 template <class Work>
@@ -88,6 +95,10 @@ Status call_synchronized(Work&& work) {
 template <class Work>
 Status call_unsafe(Work&& work) {
   return call(behind(before_unsafe, work));
+}
+template <class Work>
+Status call_unsafe_by(const void* handle, Work&& work) {
+  return call_by(handle, behind(before_unsafe, work));
 }
 
 template <class T, class U>

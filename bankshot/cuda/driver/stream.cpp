@@ -25,7 +25,7 @@ BANKSHOT_API(cuStreamCreate)(void** stream, unsigned flags) {
   return bankshot_cuStreamCreateWithPriority(stream, flags, 0);
 }
 BANKSHOT_API(cuStreamDestroy_v2)(void* stream) {
-  return call([&](Session& session) { return destroy_stream(session, stream); });
+  return call_by(stream, [&](Session& session) { return destroy_stream(session, stream); });
 }
 BANKSHOT_API(cuStreamSynchronize)(void* stream) {
   return call_on(stream, [](Session& session) {
@@ -35,7 +35,7 @@ BANKSHOT_API(cuStreamSynchronize)(void* stream) {
 }
 BANKSHOT_API(cuStreamQuery)(void* stream) { return idle(stream); }
 BANKSHOT_API(cuStreamWaitEvent)(void* stream, void* event, unsigned flags) {
-  return call([&](Session& session) { return wait_for_event(session, stream, event, flags); });
+  return call_by(stream, [&](Session& session) { return wait_for_event(session, stream, event, flags); });
 }
 BANKSHOT_API(cuLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
   if (!function) return Status::invalid_value;
@@ -69,7 +69,7 @@ BANKSHOT_API(cuStreamGetDevice)(void* stream, int* device) {
   return call_about(stream, [&](Session&) { return give(device, 0); });
 }
 BANKSHOT_API(cuStreamGetCtx)(void* stream, Context** context) {
-  return call_about(stream, [&](Session&) { return give(context, current()); });
+  return call_about(stream, [&](Session&) { return give(context, current() ? current() : Contexts::get().primary()); });
 }
 /// The second version tells of a green context, a share of the SMs, of which there are none.
 BANKSHOT_API(cuStreamGetCtx_v2)(void* stream, Context** context, void** green) {
@@ -97,23 +97,23 @@ BANKSHOT_API(cuEventCreate)(void** event, unsigned flags) {
   return call([&](Session& session) { return session.events().create(event, flags); });
 }
 BANKSHOT_API(cuEventDestroy_v2)(void* event) {
-  return call([&](Session& session) { return session.events().destroy(event); });
+  return call_by(event, [&](Session& session) { return session.events().destroy(event); });
 }
 BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned flags) {
-  return call([&](Session& session) { return record_event(session, event, stream, flags); });
+  return call_by(event, [&](Session& session) { return record_event(session, event, stream, flags); });
 }
 BANKSHOT_API(cuEventRecord)(void* event, void* stream) { return bankshot_cuEventRecordWithFlags(event, stream, 0); }
 BANKSHOT_API(cuEventSynchronize)(void* event) {
-  return call_unsafe([&](Session& session) {
+  return call_unsafe_by(event, [&](Session& session) {
     session.report().refresh();
     return query_event(session, event);
   });
 }
 BANKSHOT_API(cuEventQuery)(void* event) {
-  return call_unsafe([&](Session& session) { return query_event(session, event); });
+  return call_unsafe_by(event, [&](Session& session) { return query_event(session, event); });
 }
 BANKSHOT_API(cuEventElapsedTime_v2)(float* milliseconds, void* start, void* end) {
-  return call([&](Session& session) { return session.events().elapsed(milliseconds, start, end); });
+  return call_by(start, [&](Session& session) { return session.events().elapsed(milliseconds, start, end); });
 }
 
 }  // namespace bankshot::cuda::driver

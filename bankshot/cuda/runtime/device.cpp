@@ -34,9 +34,10 @@ Status give_properties(void* properties, int device, int version) {
 BANKSHOT_API(cudaGetDeviceCount)(int* count) { return remember(give(count, 1)); }
 BANKSHOT_API(cudaGetDevice)(int* device) { return remember(give(device, 0)); }
 
+/// Since CUDA 12 it makes the primary context, and makes it current.
 BANKSHOT_API(cudaSetDevice)(int device) {
   if (device != 0) return remember(Status::invalid_device);
-  return query([](Session&) { return Status::success; });
+  return call([](Session&) { return Status::success; });
 }
 
 BANKSHOT_API(cudaInitDevice)(int device, unsigned, unsigned) { return bankshot_cudaSetDevice(device); }
