@@ -295,7 +295,6 @@ class Sm {
   std::array<Cycle, kSlots> in_order_{};       ///< when the last result comes, where results come in order
   std::array<Cycle, kSlots> in_transaction_since_{};  ///< kNever: not in one
   std::array<AsyncCopies, kSlots> copies_;
-  std::array<BulkStores, kSlots> bulk_stores_;
   std::array<Cycle, kSlots> tries_again_since_{};     ///< … in its second attempt or a later one
   std::array<bool, kSlots> conflicts_{};       ///< the last access has a conflict
   // By warp slot and register.
@@ -323,6 +322,7 @@ class Sm {
   Counters counters_;
   std::vector<LineCounters> lines_;
   std::vector<Span> timeline_;
+  std::array<BulkStores, kSlots> bulk_stores_;  ///< by warp slot; rarely used, and large: behind all else
 };
 
 }  // namespace bankshot::timing
