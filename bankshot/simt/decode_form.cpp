@@ -36,7 +36,8 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
   }
   if (handler != nullptr) return handler;
   const auto known = [&](const std::string& written) {
-    return std::any_of(rows->second.begin(), rows->second.end(), [&](const Form* f) { return has_modifier(*f, written); });
+    return std::any_of(rows->second.begin(), rows->second.end(),
+                       [&](const Form* f) { return has_modifier(*f, written); });
   };
   Position place = instruction.position;  // of a guard, if there is one: then the modifiers' places are not known
   if (!instruction.guard) place.column += static_cast<uint32_t>(instruction.opcode.size());
@@ -48,7 +49,8 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
     }
     if (!instruction.guard) place.column += static_cast<uint32_t>(modifier.size()) + 1;
   }
-  error(instruction.position, "this form of '" + instruction.opcode + "' is not supported: " + ptx::mnemonic(instruction),
+  error(instruction.position,
+        "this form of '" + instruction.opcode + "' is not supported: " + ptx::mnemonic(instruction),
         form != nullptr ? "The nearest form is: " + std::string(form->row->syntax)
                         : "Its forms begin: " + std::string(rows->second.front()->row->syntax));
   return nullptr;
@@ -79,7 +81,8 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   out.run = out.body;
   if (fine && context_.checked != nullptr) {
     item_->checked = checked_op(instruction, m);
-    if (item_->checked.kind == CheckedOp::Kind::members) item_->checked.members = source(instruction.operands.back(), ptx::Type::u32, false, nullptr);
+    if (item_->checked.kind == CheckedOp::Kind::members)
+      item_->checked.members = source(instruction.operands.back(), ptx::Type::u32, false, nullptr);
   }
   if (!fine || !instruction.guard) return fine;
   ptx::Operand guard;

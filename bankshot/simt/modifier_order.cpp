@@ -12,8 +12,9 @@ constexpr size_t kAbsent = ~size_t{0};
 /// Words that belong to the name of an instruction, by opcode.
 bool names(const std::string& opcode, std::string_view word) {
   using Words = std::vector<std::string_view>;
-  static const Words kHalves = {"lo", "hi", "wide"}, kBarrier = {"cta", "cluster", "warp", "sync", "arrive", "wait", "red"},
-                     kAsync = {"async"}, kSurface = {"b", "p"};
+  static const Words kHalves = {"lo", "hi", "wide"},
+                     kBarrier = {"cta", "cluster", "warp", "sync", "arrive", "wait", "red"}, kAsync = {"async"},
+                     kSurface = {"b", "p"};
   static const std::map<std::string, Words, std::less<>> kNames = {
       {"mul", kHalves},
       {"mad", kHalves},
@@ -29,9 +30,12 @@ bool names(const std::string& opcode, std::string_view word) {
       {"barrier", kBarrier},
       {"st", kAsync},
       {"red", kAsync},
-      {"cp", {"async", "bulk", "reduce", "tensor", "prefetch", "commit_group", "wait_group", "wait_all", "mbarrier", "arrive"}},
+      {"cp",
+       {"async", "bulk", "reduce", "tensor", "prefetch", "commit_group", "wait_group", "wait_all", "mbarrier",
+        "arrive"}},
       {"mbarrier",
-       {"init", "inval", "expect_tx", "complete_tx", "arrive", "arrive_drop", "test_wait", "try_wait", "parity", "pending_count"}},
+       {"init", "inval", "expect_tx", "complete_tx", "arrive", "arrive_drop", "test_wait", "try_wait", "parity",
+        "pending_count"}},
       {"createpolicy", {"fractional", "range", "cvt"}},
       {"fence", {"proxy"}},
       {"setmaxnreg", {"inc", "dec"}},
@@ -114,11 +118,12 @@ std::optional<std::vector<std::string>> in_order_of(const Form& form, const std:
   }
   if (!written.all_used()) return {};
   std::vector<std::string> ordered;
-  size_t last_type = 0, last_space = 0, of_name = 0;
+  size_t last_type = 0, last_space = 0, last_layout = 0, of_name = 0;
   for (const size_t place : places) {
     const std::string& word = words[place];
     if (names(form.opcode, word) && place != of_name++) return {};
-    for (auto [is, last] : {std::pair{is_type(word), &last_type}, std::pair{is_space(word), &last_space}}) {
+    for (auto [is, last] : {std::pair{is_type(word), &last_type}, std::pair{is_space(word), &last_space},
+                            std::pair{word == "row" || word == "col", &last_layout}}) {
       if (is && place < *last) return {};
       if (is) *last = place;
     }

@@ -39,8 +39,8 @@ std::string accepted_ways(const std::vector<Host>& hosts, const Row& row) {
   for (size_t h = 1; h < hosts.size(); ++h) {
     const std::set<size_t> here = refused_by(hosts[h], statements);
     for (size_t k = 0; k < statements.size(); ++k) {
-      EXPECT_EQ(here.count(k), refused.count(k)) << statements[k] << " is refused by only one of " << hosts[0].isa << " and "
-                                                 << hosts[h].isa;
+      EXPECT_EQ(here.count(k), refused.count(k))
+          << statements[k] << " is refused by only one of " << hosts[0].isa << " and " << hosts[h].isa;
     }
   }
   return std::to_string(statements.size() - refused.size());
@@ -57,7 +57,8 @@ std::string selected_ways(const std::vector<Host>& hosts, size_t row) {
       Match m;
       count += match(form, modifiers, m) && here.select(m) != nullptr ? 1 : 0;
     }
-    EXPECT_EQ(count, selected[0]) << here.syntax << ": " << host.isa << " and " << hosts[0].isa << " have not the same forms";
+    EXPECT_EQ(count, selected[0]) << here.syntax << ": " << host.isa << " and " << hosts[0].isa
+                                  << " have not the same forms";
   }
   return std::to_string(selected[0]);
 }
@@ -96,8 +97,10 @@ TEST(Forms, are_accepted_as_before) {
   std::multiset<std::string> gone, come;
   for (std::string line; std::getline(old_lines, line);) gone.insert(line);
   for (std::string line; std::getline(new_lines, line);) {
-    if (const auto same = gone.find(line); same != gone.end()) gone.erase(same);
-    else come.insert(line);
+    if (const auto same = gone.find(line); same != gone.end())
+      gone.erase(same);
+    else
+      come.insert(line);
   }
   std::string changes;
   for (const std::string& line : gone) changes += "- " + line + "\n";
