@@ -35,6 +35,7 @@ TEST(FindingsText, a_barrier_tells_where_the_others_are) {
   finding.op = "bar.sync";
   finding.other = {"a.cu", 9, 2};
   finding.other_op = "ret";
+  finding.thread = {0, 0, 0};
   finding.other_thread = {100, 0, 0};
   report.findings.push_back(finding);
   const std::string text = findings_text(report, {});
