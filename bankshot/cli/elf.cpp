@@ -95,7 +95,7 @@ bool has_fatbin_section(Bytes bytes, const Elf64_Ehdr& header) {
     const auto entry = section(i);
     if (!entry || entry->sh_name >= names->sh_size) continue;
     const auto name = text(bytes, names->sh_offset + entry->sh_name);
-    if (name && (*name == ".nv_fatbin" || *name == ".nvFatBinSegment")) return true;
+    if (name && *name == ".nvFatBinSegment") return true;
   }
   return false;
 }

@@ -7,11 +7,11 @@ __global__ void plus_one(int* p) { *p += 1; }
 
 int main() {
   int* p = nullptr;
-  OK(cudaMalloc(&p, sizeof(int)));
-  DRIVER_OK(cuInit(0));
   CUcontext context = nullptr;
+  OK(cudaSetDevice(0));
   DRIVER_OK(cuCtxGetCurrent(&context));
-  EXPECT(context != nullptr);  // the runtime's call made it current
+  EXPECT(context != nullptr);  // the runtime's call made it current, and cuInit is not needed
+  OK(cudaMalloc(&p, sizeof(int)));
   DRIVER_OK(cuMemsetD32(reinterpret_cast<CUdeviceptr>(p), 41, 1));
   cudaFunction_t function;
   OK(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(plus_one)));

@@ -224,6 +224,34 @@ static void links_several_texts() {
   DRIVER_OK(cuLinkDestroy(link));
 }
 
+/// A stream or an event tells its context: another one, or none, may be current.
+static void handles_name_their_context() {
+  CUcontext context, got;
+  CUstream stream;
+  CUevent event;
+  CUdeviceptr memory = 0, others = 0;
+  DRIVER_OK(cuCtxGetCurrent(&context));
+  DRIVER_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  DRIVER_OK(cuEventCreate(&event, CU_EVENT_DEFAULT));
+  DRIVER_OK(cuCtxPopCurrent(&got));
+  DRIVER_OK(cuMemAllocAsync(&memory, 16, stream));
+  DRIVER_OK(cuMemsetD8Async(memory, 7, 16, stream));
+  DRIVER_OK(cuEventRecord(event, stream));
+  DRIVER_OK(cuStreamWaitEvent(stream, event, 0));
+  DRIVER_OK(cuEventQuery(event));
+  DRIVER_OK(cuEventSynchronize(event));
+  DRIVER_OK(cuStreamGetCtx(stream, &got));
+  EXPECT(got != nullptr);
+  DRIVER_OK(cuStreamQuery(stream));
+  DRIVER_OK(cuMemFreeAsync(memory, stream));
+  DRIVER_OK(cuStreamSynchronize(stream));
+  DRIVER_OK(cuEventDestroy(event));
+  DRIVER_OK(cuStreamDestroy(stream));
+  EXPECT_EQ(cuMemAllocAsync(&others, 16, nullptr), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuStreamQuery(CU_STREAM_LEGACY), CUDA_ERROR_INVALID_CONTEXT);
+  DRIVER_OK(cuCtxPushCurrent(context));
+}
+
 static void streams_and_events() {
   CUstream stream;
   CUevent start, stop;
@@ -289,6 +317,7 @@ int main(int argc, char** argv) {
   links_one_text();
   links_several_texts();
   streams_and_events();
+  handles_name_their_context();
 
   CUlibrary library;
   CUkernel kernel;

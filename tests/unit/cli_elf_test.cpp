@@ -85,7 +85,7 @@ struct Builder {
 
 File cuda_program() {
   return Builder{{{DT_NEEDED, "libcudart.so.13"}, {DT_NEEDED, "libc.so.6"}, {DT_RPATH, "/opt/cuda"}},
-                 {".text", ".nv_fatbin"}}
+                 {".text", ".nv_fatbin", ".nvFatBinSegment"}}
       .build();
 }
 
@@ -101,7 +101,7 @@ TEST(Elf, finds_libraries_paths_and_cuda_sections) {
 }
 
 TEST(Elf, a_program_without_cuda_has_no_fatbin) {
-  const Result<Elf> elf = read_elf(Builder{{{DT_NEEDED, "libc.so.6"}}, {".text"}}.build());
+  const Result<Elf> elf = read_elf(Builder{{{DT_NEEDED, "libc.so.6"}}, {".text", ".nv_fatbin"}}.build());
   ASSERT_TRUE(elf);
   EXPECT_FALSE(elf->has_fatbin);
 }
