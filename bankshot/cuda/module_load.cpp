@@ -133,17 +133,8 @@ Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, con
 Failure machine_code(const std::string& label) {
   return {Status::no_binary_for_gpu,
           fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat binary "
-                      "that has it (nvcc -fatbin)",
+                      "that has it (nvcc -fatbin); of NVRTC take nvrtcGetPTX instead of nvrtcGetCUBIN",
                       label)};
-}
-
-Result<ptx::Unit, Failure> read_input(const LinkInput& input) {
-  if (is_elf(input.image)) return machine_code(input.name);
-  if (is_container(input.image)) return parse_first(std::as_bytes(std::span(input.image)), input.name);
-  const std::string text = input.image.c_str();  // a program may count the zero at its end
-  auto module = ptx::parse(text);
-  if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), input.name, text)};
-  return ptx::Unit{input.name, std::move(*module)};
 }
 
 /// libcudadevrt, whose part the engine plays.
@@ -221,19 +212,17 @@ void connect(Module& module) {
 
 }  // namespace
 
-std::optional<LinkFailure> check_link_input(const LinkInput& input) {
-  auto unit = read_input(input);
-  return unit ? std::nullopt : std::optional(unit.error());
+Result<ptx::Unit, LinkFailure> read_link_input(const std::string& name, const std::string& image) {
+  if (is_elf(image)) return machine_code(name);
+  if (is_container(image)) return parse_first(std::as_bytes(std::span(image)), name);
+  const std::string text = image.c_str();  // a program may count the zero at its end
+  auto module = ptx::parse(text);
+  if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), name, text)};
+  return ptx::Unit{name, std::move(*module)};
 }
 
-Result<std::string, LinkFailure> link_images(const std::vector<LinkInput>& inputs) {
-  std::vector<ptx::Unit> units;
-  for (const LinkInput& input : inputs) {
-    auto unit = read_input(input);
-    if (!unit) return unit.error();
-    units.push_back(std::move(*unit));
-  }
-  return link_units(std::move(units), "cuLinkComplete");
+Result<std::string, LinkFailure> link_inputs(std::vector<ptx::Unit> inputs) {
+  return link_units(std::move(inputs), "cuLinkComplete");
 }
 
 Status load(simt::Engine& engine, Module& module, bool quiet) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,6 +14,10 @@
 #include "bankshot/report/run_report.hpp"
 #include "bankshot/simt/engine.hpp"
 #include "bankshot/support/result.hpp"
+
+namespace bankshot::ptx {
+struct Unit;
+}
 
 namespace bankshot::cuda {
 
@@ -63,19 +66,14 @@ Status load(simt::Engine& engine, Module& module, bool quiet = false);
 /// The same for the module of a kernel, which is named if there is nothing in the module that could run.
 Status load(simt::Engine& engine, Function& function);
 
-/// An input of the linker: PTX text or a fat binary.
-struct LinkInput {
-  std::string name;  ///< for messages
-  std::string image;
-};
 struct LinkFailure {
   Status status;
   std::string log;
 };
-/// What is wrong with one of them by itself; empty if nothing is.
-std::optional<LinkFailure> check_link_input(const LinkInput& input);
+/// @param image  PTX text, or a fat binary with it
+Result<ptx::Unit, LinkFailure> read_link_input(const std::string& name, const std::string& image);
 /// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays declared.
-Result<std::string, LinkFailure> link_images(const std::vector<LinkInput>& inputs);
+Result<std::string, LinkFailure> link_inputs(std::vector<ptx::Unit> inputs);
 
 /// Finds a kernel or variable by the name in the PTX; the module must be loaded. Null if there is none.
 Function* find_function(Module& module, std::string_view name);

@@ -66,7 +66,7 @@ class Session {
 
   /// cudaDeviceReset: frees all memory, destroys streams and events; modules load again when used.
   /// @return not_permitted, and nothing happens, while a graph runs: one of its host functions asked for it, or another thread
-  Status reset();
+  [[nodiscard]] Status reset();
   /// Graphs that run: where they call host functions, they have given up the lock.
   unsigned running_graphs = 0;
 

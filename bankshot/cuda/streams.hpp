@@ -18,6 +18,7 @@ struct Stream {
   unsigned flags = 0;  ///< 1 = non-blocking
   int priority = 0;
   uint64_t id = 0;
+  void* context = nullptr;   ///< of the driver interface, in which it was made; null: the primary one
   uint64_t capture = 0;      ///< id of the capture that it takes part in, or 0; capture.hpp
   std::vector<Node*> tail{};  ///< … and the nodes on which the next one will depend
 };

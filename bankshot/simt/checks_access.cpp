@@ -65,7 +65,7 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
   const Instr* const code = w.worker->program->code.data();
   for (const hazards::Hazard& hazard : found) {
     using H = hazards::Hazard::Kind;
-    if (is_the_systems(w, hazard.offset)) continue;
+    if (is_the_systems(w, hazard.offset % of(w).stride)) continue;
     const Kind kind = hazard.kind == H::read_after_write    ? Kind::read_after_write
                       : hazard.kind == H::write_after_read ? Kind::write_after_read
                                                            : Kind::write_after_write;
@@ -99,7 +99,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   uint64_t nobody = 0;
   for (uint64_t rest = shared; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (!of(w).written->is_written(addresses[lane], bytes) && !is_the_systems(w, addresses[lane])) nobody |= bit(lane);
+    if (!of(w).written->is_written(addresses[lane], bytes) && !is_the_systems(w, addresses[lane] % of(w).stride)) nobody |= bit(lane);
   }
   if (nobody != 0) {
     bool is_new = false;

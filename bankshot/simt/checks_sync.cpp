@@ -119,7 +119,9 @@ void Checks::have_come(Warp& w, const Instr* i) {
 }
 
 /// Lanes end for which others wait. A mask may name threads that have ended (CUDA C++ Programming Guide, "Warp Shuffle
-/// Functions": non-exited threads have to come), so those are told only that did something else in the meantime.
+/// Functions": non-exited threads have to come), so those are told only that did something else in the meantime. To have come to
+/// another .sync instruction is an error; to have gone past a join is not always what the source says, as compilers merge what
+/// two sides of a branch end with.
 void Checks::end_awaited(Warp& w, uint64_t lanes) {
   if (w.cta->checks == nullptr) return;
   for (const CtaChecks::Strayed& strayed : of(w).warps[w.index].strayed) {
@@ -129,6 +131,7 @@ void Checks::end_awaited(Warp& w, uint64_t lanes) {
       bool is_new = false;
       Finding& finding = find(w, Kind::absent_member, path.pc, strayed.went_to, number_of(never), is_new);
       if (!is_new) return;
+      finding.is_warning = op_of(w, strayed.went_to).members == OperandRef::kNone;
       finding.thread = thread_of(w, first_of(path.mask));
       finding.other_thread = thread_of(w, first_of(never));
       finding.detail = "lane " + std::to_string(first_of(path.mask)) + " waits with the membermask " +

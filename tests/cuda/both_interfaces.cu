@@ -31,6 +31,10 @@ int main() {
 #else
   DRIVER_OK(cuCtxCreate(&other, 0, 0));
 #endif
+  OK(cudaSetDevice(0));
+  CUcontext now = nullptr;
+  DRIVER_OK(cuCtxGetCurrent(&now));
+  EXPECT(now == context);  // the primary one, in place of that
   DRIVER_OK(cuCtxDestroy(other));
   OK(cudaMemcpy(&value, p, sizeof value, cudaMemcpyDeviceToHost));
   EXPECT_EQ(value, 42);

@@ -230,7 +230,11 @@ static void handles_name_their_context() {
   CUstream stream;
   CUevent event;
   CUdeviceptr memory = 0, others = 0;
+  CUmodule module;
+  CUfunction scale;
   DRIVER_OK(cuCtxGetCurrent(&context));
+  DRIVER_OK(cuModuleLoadData(&module, kPtx));
+  DRIVER_OK(cuModuleGetFunction(&scale, module, "scale"));
   DRIVER_OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   DRIVER_OK(cuEventCreate(&event, CU_EVENT_DEFAULT));
   DRIVER_OK(cuCtxPopCurrent(&got));
@@ -241,7 +245,12 @@ static void handles_name_their_context() {
   DRIVER_OK(cuEventQuery(event));
   DRIVER_OK(cuEventSynchronize(event));
   DRIVER_OK(cuStreamGetCtx(stream, &got));
-  EXPECT(got != nullptr);
+  EXPECT(got == context);
+  CUstreamCaptureStatus capturing;
+  DRIVER_OK(cuStreamIsCapturing(stream, &capturing));
+  void* none[] = {nullptr};  // in place of its parameters
+  EXPECT_EQ(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, stream, none, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuLaunchKernel(scale, 1, 1, 1, 1, 1, 1, 0, nullptr, none, nullptr), CUDA_ERROR_INVALID_CONTEXT);
   DRIVER_OK(cuStreamQuery(stream));
   DRIVER_OK(cuMemFreeAsync(memory, stream));
   DRIVER_OK(cuStreamSynchronize(stream));
@@ -249,7 +258,9 @@ static void handles_name_their_context() {
   DRIVER_OK(cuStreamDestroy(stream));
   EXPECT_EQ(cuMemAllocAsync(&others, 16, nullptr), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(cuStreamQuery(CU_STREAM_LEGACY), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuStreamGetCtx(nullptr, &got), CUDA_ERROR_INVALID_CONTEXT);
   DRIVER_OK(cuCtxPushCurrent(context));
+  DRIVER_OK(cuModuleUnload(module));
 }
 
 static void streams_and_events() {

@@ -8,7 +8,7 @@ namespace bankshot::cuda::driver {
 BANKSHOT_API(cuMemcpyBatchAsync)
 (const DevicePointer* to, const DevicePointer* from, const size_t* sizes, size_t count,
  const abi::CopyAttributes* attributes, const size_t* firsts, size_t attribute_count, size_t* failed, void* stream) {
-  return call([&](Session& session) {
+  return call_by(stream, [&](Session& session) {
     return copy_batch(session, stream, {to, from, sizes, count, attributes, firsts, attribute_count}, failed);
   });
 }
@@ -20,7 +20,7 @@ BANKSHOT_API(cuMemcpyBatchAsync_v2)
 
 BANKSHOT_API(cuMemcpy3DBatchAsync)
 (size_t count, const abi::BatchCopy* copies, size_t* failed, unsigned long long flags, void* stream) {
-  return call([&](Session& session) { return copy_batch(session, stream, copies, count, flags, failed); });
+  return call_by(stream, [&](Session& session) { return copy_batch(session, stream, copies, count, flags, failed); });
 }
 BANKSHOT_API(cuMemcpy3DBatchAsync_v2)
 (size_t count, const abi::BatchCopy* copies, unsigned long long flags, void* stream) {

@@ -66,11 +66,13 @@ Status call(Work&& work) {
   return call_anywhere([&](Session& session) { return current() ? work(session) : Status::invalid_context; });
 }
 
-/// Work on what a handle names: a stream or an event is of the context in which it was made, whichever is current; the streams that
-/// every context has (null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD) are those of the current one.
+/// Whether a stream is one that every context has: null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD.
+inline bool is_of_current(const void* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
+
+/// Work on what a handle names: other streams and events are of the context in which they were made, whichever is current.
 template <class Work>
 Status call_by(const void* handle, Work&& work) {
-  return reinterpret_cast<uintptr_t>(handle) <= 2 ? call(work) : call_anywhere(work);
+  return is_of_current(handle) ? call(work) : call_anywhere(work);
 }
 
 // On streams and for the device, as stream_calls.hpp says.

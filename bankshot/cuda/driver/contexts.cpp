@@ -33,18 +33,18 @@ Context* current() {
   return contexts.empty() ? nullptr : contexts.back();
 }
 
+void initialise_primary() { Contexts::get().initialised = Contexts::get().runtime_uses = true; }
+
 void use_primary() {
-  Contexts::get().initialised = Contexts::get().runtime_uses = true;
+  initialise_primary();
   if (!current()) stack().push_back(Contexts::get().primary());
 }
 
-namespace {
-
-void reset_if_unused(Session& session) {
-  if (!Contexts::get().any()) session.reset();
+void bind_primary() {
+  initialise_primary();
+  if (current()) stack().pop_back();
+  stack().push_back(Contexts::get().primary());
 }
-
-}  // namespace
 
 BANKSHOT_API(cuCtxCreate_v2)(Context** context, unsigned flags, int device) {
   return query([&](Session& session) {
@@ -77,10 +77,10 @@ BANKSHOT_API(cuCtxCreate_v4)(Context** context, const ContextParameters* paramet
 
 BANKSHOT_API(cuCtxDestroy_v2)(Context* context) {
   return query([&](Session& session) {
+    if (session.running_graphs != 0) return Status::not_permitted;  // it may be the last context
     if (!Contexts::get().destroy(context)) return Status::invalid_context;
     if (!stack().empty() && stack().back() == context) stack().pop_back();
-    reset_if_unused(session);
-    return Status::success;
+    return Contexts::get().any() ? Status::success : session.reset();
   });
 }
 

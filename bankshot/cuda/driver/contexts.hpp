@@ -62,8 +62,11 @@ ContextStack& stack();
 /// The current context, or null.
 Context* current();
 
-/// What the runtime interface does first: initialises this one, and makes the primary context current in a thread that
-/// has none.
+/// The runtime interface initialises this one, and has the primary context.
+void initialise_primary();
+/// What it does first: also makes it current in a thread that has none.
 void use_primary();
+/// … in place of the thread's current one.
+void bind_primary();
 
 }  // namespace bankshot::cuda::driver

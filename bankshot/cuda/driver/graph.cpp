@@ -10,10 +10,10 @@ namespace {
 
 using Nodes = Node* const*;
 
-/// Objects of the program that this call has left unused are destroyed behind it, without the lock.
+/// Graphs are of no context. Objects of the program that this call has left unused are destroyed behind it, without the lock.
 template <class Work>
 Status graph_call(Work&& work) {
-  const Status status = call(work);
+  const Status status = call_anywhere(work);
   graphs::destroy_unused(Session::get());
   return status;
 }
@@ -109,7 +109,7 @@ BANKSHOT_GRAPH_CALL(GraphExecBatchMemOpNodeSetParams, (GraphExec* exec, Node* no
 // clang-format on
 
 BANKSHOT_API(cuGraphLaunch)(GraphExec* exec, void* stream) {
-  const Status status = call([](Session&) { return Status::success; });
+  const Status status = call_by(stream, [](Session&) { return Status::success; });
   return status == Status::success ? driver_status(graphs::launch(Session::get(), exec, stream)) : status;
 }
 

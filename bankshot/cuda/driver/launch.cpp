@@ -31,7 +31,7 @@ Status launch_function(const void* handle, void* stream, LaunchRequest request, 
       return launch_failed(session, function ? function->name : "", status, reason);
     };
     if (session.corrupted() == Status::success) {
-      if (!current()) return failed(Status::invalid_context, "no context is current");
+      if (!current() && is_of_current(stream)) return failed(Status::invalid_context, "no context is current");
       if (!function) return failed(Status::invalid_handle, "what was given is not the handle of a function");
     } else if (!function) {
       return failed(session.corrupted(), "a kernel failed before");

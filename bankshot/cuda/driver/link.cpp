@@ -5,20 +5,22 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/driver/jit_log.hpp"
 #include "bankshot/cuda/modules.hpp"
 #include "bankshot/cuda/say.hpp"
+#include "bankshot/ptx/link.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
 
 /// A pending link. Its address is the handle.
 struct Link {
-  std::vector<LinkInput> inputs;
-  std::string image;  ///< what was made of them
+  std::vector<ptx::Unit> inputs;
+  std::string image;  ///< what was made of them; of one input itself
   JitLog log;
 };
 
@@ -41,9 +43,10 @@ Status fail(Link& link, const LinkFailure& failure) {
 Status add(Link& link, int kind, const char* name, std::string image) {
   if (kind != kCubin && kind != kPtx && kind != kFatBinary)
     return fail(link, {Status::no_binary_for_gpu, "the linker takes PTX and fat binaries that have it, not objects, libraries or NVVM"});
-  LinkInput input{name ? name : "input " + std::to_string(link.inputs.size() + 1), std::move(image)};
-  if (const auto failure = check_link_input(input)) return fail(link, *failure);
-  link.inputs.push_back(std::move(input));
+  auto unit = read_link_input(name ? name : "input " + std::to_string(link.inputs.size() + 1), image);
+  if (!unit) return fail(link, unit.error());
+  if (link.inputs.empty()) link.image = std::move(image);
+  link.inputs.push_back(std::move(*unit));
   return Status::success;
 }
 
@@ -85,10 +88,8 @@ BANKSHOT_API(cuLinkComplete)(Link* link, void** image, size_t* size) {
   return call([&](Session&) {
     if (!links().contains(link)) return Status::invalid_handle;
     if (!image || link->inputs.empty()) return Status::invalid_value;
-    if (link->inputs.size() == 1) {
-      link->image = link->inputs.front().image;
-    } else {
-      auto linked = link_images(link->inputs);
+    if (link->inputs.size() > 1) {
+      auto linked = link_inputs(std::exchange(link->inputs, {}));
       if (!linked) return fail(*link, linked.error());
       link->log.write("");
       link->image = std::move(*linked);

@@ -17,8 +17,10 @@ Status idle(void* stream) {
 
 BANKSHOT_API(cuStreamCreateWithPriority)(void** stream, unsigned flags, int priority) {
   return call([&](Session& session) {
-    if (flags > 1) return Status::invalid_value;
-    return stream ? give(stream, session.streams().create(flags, priority)) : Status::invalid_value;
+    if (flags > 1 || !stream) return Status::invalid_value;
+    Stream* const made = session.streams().create(flags, priority);
+    made->context = current();
+    return give(stream, made);
   });
 }
 BANKSHOT_API(cuStreamCreate)(void** stream, unsigned flags) {
@@ -69,7 +71,11 @@ BANKSHOT_API(cuStreamGetDevice)(void* stream, int* device) {
   return call_about(stream, [&](Session&) { return give(device, 0); });
 }
 BANKSHOT_API(cuStreamGetCtx)(void* stream, Context** context) {
-  return call_about(stream, [&](Session&) { return give(context, current() ? current() : Contexts::get().primary()); });
+  return call_about(stream, [&](Session& session) {
+    if (is_of_current(stream)) return give(context, current());
+    auto* const made_in = static_cast<Context*>(session.streams().find(stream)->context);
+    return give(context, made_in && Contexts::get().is_valid(made_in) ? made_in : Contexts::get().primary());
+  });
 }
 /// The second version tells of a green context, a share of the SMs, of which there are none.
 BANKSHOT_API(cuStreamGetCtx_v2)(void* stream, Context** context, void** green) {
@@ -100,7 +106,7 @@ BANKSHOT_API(cuEventDestroy_v2)(void* event) {
   return call_by(event, [&](Session& session) { return session.events().destroy(event); });
 }
 BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned flags) {
-  return call_by(event, [&](Session& session) { return record_event(session, event, stream, flags); });
+  return call_by(stream, [&](Session& session) { return record_event(session, event, stream, flags); });
 }
 BANKSHOT_API(cuEventRecord)(void* event, void* stream) { return bankshot_cuEventRecordWithFlags(event, stream, 0); }
 BANKSHOT_API(cuEventSynchronize)(void* event) {

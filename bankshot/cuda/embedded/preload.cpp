@@ -64,7 +64,8 @@ void replace_runtime(const link_map& object) {
 /// NVRTC makes machine code if it is told which GPU to make it for, and has PTX beside it, which runs here: the functions
 /// that give the one become those that give the other, whose parameters are the same. Source: NVRTC documentation, section 3.
 void take_ptx_from_nvrtc(const link_map& object) {
-  if (!name_of(object).starts_with("libnvrtc.so")) return;
+  const std::string_view name = name_of(object);  // libnvrtc.so.13, libnvrtc.alt.so.13; with a hash in Python's packages
+  if (!name.starts_with("libnvrtc.") && !name.starts_with("libnvrtc-")) return;
   const MappedFile file(path_of(object));
   if (!file.readable()) return;
   const std::vector<Symbol> symbols = function_symbols(file.bytes(), Table::exported);

@@ -37,10 +37,20 @@ BANKSHOT_API(cudaGetDevice)(int* device) { return remember(give(device, 0)); }
 /// Since CUDA 12 it makes the primary context, and makes it current.
 BANKSHOT_API(cudaSetDevice)(int device) {
   if (device != 0) return remember(Status::invalid_device);
-  return call([](Session&) { return Status::success; });
+  return call([](Session&) {
+    driver::bind_primary();
+    return Status::success;
+  });
 }
 
-BANKSHOT_API(cudaInitDevice)(int device, unsigned, unsigned) { return bankshot_cudaSetDevice(device); }
+/// The same without making it current.
+BANKSHOT_API(cudaInitDevice)(int device, unsigned, unsigned) {
+  if (device != 0) return remember(Status::invalid_device);
+  return plain([](Session& session) {
+    driver::initialise_primary();
+    return session.open();
+  });
+}
 
 BANKSHOT_API(cudaSetValidDevices)(int* devices, int count) {
   if (!devices && count > 0) return remember(Status::invalid_value);
