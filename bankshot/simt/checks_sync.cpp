@@ -50,10 +50,11 @@ bool ends_behind(const Warp& w, const Instr* join) {
   if (std::any_of(w.paths.begin(), w.paths.end(), is_in_call)) return false;
   const Instr* at = join;
   for (int jumps = 0; jumps < 8; ++jumps) {
-    if (at->run == &run_return || at->run == &run_exit) return true;
-    if (at->run == &run_reconverge) {
+    const bool always = at->guard == OperandRef::kNone;
+    if (always && (at->body == &run_return || at->body == &run_exit)) return true;
+    if (at->body == &run_reconverge) {
       ++at;
-    } else if (at->run == &run_branch && at->guard == OperandRef::kNone) {
+    } else if (always && at->body == &run_branch) {
       at = reinterpret_cast<const Instr*>(at->imm);
     } else {
       return false;

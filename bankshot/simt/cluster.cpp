@@ -1,6 +1,7 @@
 #include "bankshot/simt/cluster.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -91,7 +92,7 @@ const Instr* run_cluster_arrive(Warp& w, const Instr* i) {
   }
   account(w, i, i + 1);
   w.cluster_arrived |= w.active;
-  w.cta->cluster->arrived = true;
+  std::atomic_ref(w.cta->cluster->arrived).store(true, std::memory_order_relaxed);
   if (w.worker->checks != nullptr) w.worker->checks->arrives_in_cluster(w);
   cluster_changed(*w.cta);
   return i + 1;

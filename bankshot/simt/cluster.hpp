@@ -14,7 +14,8 @@ struct Cluster {
   std::vector<Cta*> ctas;  ///< by rank; null: it has ended
   uint64_t phases = 0;     ///< of its barrier, that are over
   bool gave_ranks = false; ///< of one CTA: an address that names it by rank was made, which else none does
-  bool arrived = false;    ///< a lane has, at the barrier, since the last phase was over
+  /// A lane has, at the barrier, since the last phase was over. In a timing model host threads may say so at the same time.
+  bool arrived = false;
 };
 
 /// CTAs of a cluster of this launch.

@@ -79,10 +79,18 @@ void lower_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, c
   if (operands_between(decoder, instruction, 1, 1)) out.op[0] = decoder.source(instruction.operands[0], Type::u32);
 }
 
-void lower_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr&) {
+namespace {
+
+void note_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
   // The engine executes memory operations in order, so a fence orders nothing; it tells that CTAs talk to each other. Those of a
   // cluster do so on one host thread.
   if (!m.has("cta") && !m.has("cluster")) decoder.cta_communication(instruction, "orders accesses other CTAs may see");
+}
+
+}  // namespace
+
+void lower_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr&) {
+  if (operands_between(decoder, instruction, 0, 0)) note_fence(decoder, instruction, m);
 }
 
 void lower_tensor_map_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
@@ -90,7 +98,7 @@ void lower_tensor_map_fence(Decoder& decoder, const ptx::Instruction& instructio
   if (!operands_between(decoder, instruction, 2, 2) || !decoder.literal(instruction.operands[1], bytes)) return;
   if (bytes != 128) decoder.error(instruction.operands[1].position, "a tensor map has 128 bytes");
   lower_nothing(decoder, instruction, m, out);
-  lower_fence(decoder, instruction, m, out);
+  note_fence(decoder, instruction, m);
 }
 
 void lower_sleep(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {

@@ -46,14 +46,17 @@ const char* wrong_together(const Match& m, Space space) {
   const bool cop = !m.which({"ca", "cg", "cs", "lu", "cv", "wb", "wt"}).empty();
   const bool l1 = !m.which({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"}).empty();
   const bool l2 = !m.which({"L2::evict_normal", "L2::evict_first", "L2::evict_last"}).empty();
-  const bool far = space == Space::global || space == Space::generic, hints = l1 || l2 || m.has("L2::cache_hint");
-  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release");
+  const bool far = space == Space::global || space == Space::generic;
+  const bool hints = l1 || l2 || m.has("L2::cache_hint"), prefetches = !m.which({"L2::64B", "L2::128B", "L2::256B"}).empty();
+  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio");
   const unsigned bits = ptx::bits(m.type) * vector_of(m);
   if (cop && (strong || l1)) return "a cache operator goes neither with .volatile, .relaxed, .acquire and .release nor with .L1::…";
   if (m.has("volatile") && hints) return ".volatile takes no hints to caches";
+  if (m.has("mmio") && (hints || prefetches || vector_of(m) != 1 || !far)) return ".mmio is for single values in global memory, without hints to caches";
   if (strong && !far && space != Space::shared) return ".volatile, .relaxed, .acquire and .release are for global and shared memory";
-  if (hints && !far) return "hints to caches are for global memory";
+  if ((hints || prefetches) && !far) return "hints to caches are for global memory";
   if (bits > 256 || (bits == 256 && !far)) return "a vector has 128 bits at the most, in global memory 256";
+  if (vector_of(m) == 8 && bits != 256) return "vectors of eight are of 32-bit elements";
   if (l2 && bits != 256) return "L2::evict_… is for vectors of 256 bits: .v8.b32 and .v4.b64";
   return nullptr;
 }
@@ -164,6 +167,9 @@ void lower_hint(Decoder& decoder, const ptx::Instruction& instruction, const Mat
     decoder.error(instruction.position, "expected an address");
     return;
   }
+  int64_t bytes = 128;
+  if (instruction.operands.size() == 2 && !decoder.literal(instruction.operands[1], bytes)) return;
+  if (bytes != 128) decoder.error(instruction.operands[1].position, "it is done for 128 bytes");
   lower_address(decoder, instruction.operands[0], space_of(m), out);
 }
 

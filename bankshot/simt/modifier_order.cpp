@@ -13,7 +13,7 @@ constexpr size_t kAbsent = ~size_t{0};
 bool names(const std::string& opcode, std::string_view word) {
   using Words = std::vector<std::string_view>;
   static const Words kHalves = {"lo", "hi", "wide"},
-                     kBarrier = {"cta", "cluster", "warp", "sync", "arrive", "wait", "red"}, kAsync = {"async"},
+                     kBarrier = {"cta", "cluster", "warp", "arrive", "wait", "red"}, kAsync = {"async"},
                      kSurface = {"b", "p"};
   static const std::map<std::string, Words, std::less<>> kNames = {
       {"mul", kHalves},
@@ -99,7 +99,9 @@ std::vector<size_t> first_written(const Form::Modifier& modifier, Written& writt
   for (const std::string& choice : modifier.choices) {
     Written trial = written;
     std::vector<size_t> places = trial.use(choice);
-    if (places.empty() || (!best.empty() && places[0] >= best[0])) continue;
+    // Of several the longest: "relaxed.mmio.sys" has relaxed.sys and mmio.relaxed.sys.
+    if (places.size() < std::max<size_t>(1, best.size())) continue;
+    if (places.size() == best.size() && places[0] >= best[0]) continue;
     best = std::move(places);
     chosen = &choice;
   }

@@ -124,8 +124,12 @@ bool can_reduce(Reduction reduction, Type type) {
     case Reduction::inc:
     case Reduction::dec: return type == Type::u32;
     case Reduction::none: return false;
-    default: return type == Type::b32 || type == Type::b64;
+    default: return integers || type == Type::b32 || type == Type::b64;
   }
+}
+
+bool has_form(Reduction reduction, Type type) {
+  return can_reduce(reduction, type) && (reduction < Reduction::bit_and || type == Type::b32 || type == Type::b64);
 }
 
 void reduce(Reduction reduction, Type type, std::byte* target, const std::byte* value) {

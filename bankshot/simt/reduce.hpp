@@ -14,8 +14,10 @@ enum class Reduction : uint8_t { none, add, min, max, inc, dec, bit_and, bit_or,
 /// "add" …; none if it is none
 Reduction reduction_named(std::string_view name);
 
-/// Whether there is this reduction of this type.
+/// Whether there is this reduction of elements of this type.
 bool can_reduce(Reduction reduction, ptx::Type type);
+/// Whether instructions name it so: operations on bits those of .b32 and .b64.
+bool has_form(Reduction reduction, ptx::Type type);
 
 /// target = target op value, for one element of the type; packed types are two elements. Floating-point sums are rounded to
 /// nearest even; subnormal numbers of 32 bits are zeros, of 16 and 64 bits they are kept. Elements lie anywhere.

@@ -61,11 +61,24 @@ std::string check_row(const TensorMap& map, uint64_t bytes) {
   return {};
 }
 
+/// Whether the fields are such as an encoder or tensormap.replace leaves them.
+bool is_possible(const TensorMap& map) {
+  const bool columns = map.mode == TensorMap::im2col;
+  if (map.element >= std::size(kElementBytes) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
+      map.swizzle > TensorMap::swizzle_128 || map.mode > TensorMap::im2col)
+    return false;
+  if (columns && (map.dimensions < 3 || map.pixels == 0 || map.pixels > kMostPixels)) return false;
+  for (unsigned d = 0; d < map.dimensions; ++d) {
+    if (map.steps[d] == 0 || map.steps[d] > kMostStep) return false;
+    if ((d == 0 || !columns) && (map.box[d] == 0 || map.box[d] > kMostBox)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string what_is_wrong(const TensorMap& map) {
-  if (map.element >= std::size(kElementBytes) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
-      map.swizzle > TensorMap::swizzle_128)
+  if (!is_possible(map))
     return "the bytes of the tensor map were changed by something else than tensormap.replace";
   return check_row(map, uint64_t{map.box[0]} * map.element_bytes());
 }

@@ -32,6 +32,7 @@ constexpr Known kKnown[] = {
      "Write fma without .oob, and zeros for what is out of bounds."},
     {"cp", "tile::gather4", "rows that are gathered from anywhere", kBoxes},
     {"cp", "tile::scatter4", "rows that are scattered anywhere", kBoxes},
+    {"cp", "cp_mask", "copies of chosen bytes", kNewer},
     {"cp", "im2col::w", "columns of pixels along one dimension", "Use .im2col, or build for sm_90 or older."},
     {"tensormap", "elemtype", "this field of a descriptor", kDriver},
     {"tensormap", "interleave_layout", "this field of a descriptor", kDriver},

@@ -165,6 +165,28 @@ TEST_F(TensorCopy, boxes_are_stored_and_combined) {
   }
 }
 
+TEST_F(TensorCopy, bits_of_boxes_are_combined) {
+  // Each in a row of its own: 0xf0 and-ed, or-ed and xor-ed with what is there.
+  const uint64_t sizes[] = {8, 3}, strides[] = {32};
+  const uint32_t steps[] = {1, 1}, box[] = {8, 1};
+  std::vector<uint32_t> data(24);
+  for (uint32_t i = 0; i < data.size(); ++i) data[i] = 0x30 + i;
+  std::string all;
+  const char* const operations[] = {"and", "or", "xor"};
+  for (int row = 0; row < 3; ++row)
+    all += "cp.reduce.async.bulk.tensor.2d.global.shared::cta." + std::string(operations[row]) + ".bulk_group [%rd1, {0, " +
+           std::to_string(row) + "}], [%r20];";
+  const auto result = run_with("shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r20; st.shared.u32 [%r4], 0xf0; fence.proxy.async.shared::cta; "
+                               "bar.sync 0; @!%p2 bra B;" + all + "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nB: ret;",
+                               1024, {.element = TensorMap::s32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
+                               [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 24; ++i) {
+    const uint32_t was = 0x30 + i;
+    EXPECT_EQ(out[64 + i], i < 8 ? was & 0xf0 : i < 16 ? was | 0xf0 : was ^ 0xf0) << i;
+  }
+}
+
 TEST_F(TensorCopy, descriptors_are_changed_in_memory) {
   // A map of 64 x 8 words becomes one of 16 x 2 at 512 bytes further, with rows of 128 bytes, read in boxes of 8 x 4; the change is
   // made in shared memory and copied back.
@@ -251,12 +273,19 @@ TEST(TensorMap, rejects_sizes_as_the_driver_says) {
 TEST(TensorMap, rejects_bytes_that_are_no_descriptor) {
   TensorMap map;
   map.box[0] = 16;
+  map.steps[0] = 1;
   EXPECT_EQ(what_is_wrong(map), "");
-  for (uint8_t TensorMap::*field : {&TensorMap::element, &TensorMap::dimensions, &TensorMap::swizzle}) {
+  const auto is_told = [&](auto change) {
     TensorMap changed = map;
-    changed.*field = 200;
-    EXPECT_NE(what_is_wrong(changed).find("changed by something else"), std::string::npos);
-  }
+    change(changed);
+    return what_is_wrong(changed).find("changed by something else") != std::string::npos;
+  };
+  for (uint8_t TensorMap::*field : {&TensorMap::element, &TensorMap::dimensions, &TensorMap::swizzle})
+    EXPECT_TRUE(is_told([&](TensorMap& m) { m.*field = 200; }));
+  EXPECT_TRUE(is_told([](TensorMap& m) { m.mode = static_cast<TensorMap::Mode>(2); }));
+  EXPECT_TRUE(is_told([](TensorMap& m) { m.mode = TensorMap::im2col; }));  // of one dimension
+  for (const int steps : {0, 9}) EXPECT_TRUE(is_told([&](TensorMap& m) { m.steps[0] = static_cast<uint8_t>(steps); }));
+  for (const int box : {0, 257, 4096}) EXPECT_TRUE(is_told([&](TensorMap& m) { m.box[0] = static_cast<uint16_t>(box); }));
 }
 
 TEST(TensorMap, elements_of_tf32_are_rounded_and_those_of_ftz_flushed) {

@@ -76,6 +76,8 @@ TEST(BulkStores, the_next_warp_of_a_slot_begins_anew) {
   stores.issue(4, 0, 1);
   EXPECT_TRUE(stores.are_written(kLane0, 0)) << "no group is closed";
   stores.written(9);  // of nobody's
+  stores.commit(kLane0);
+  EXPECT_FALSE(stores.are_written(kLane0, 0));
 }
 
 }  // namespace

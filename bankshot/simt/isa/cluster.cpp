@@ -31,7 +31,7 @@ void cluster_rows(Rows& rows) {
   const auto reduces = [](const Match& m) -> Handler {
     const Reduction reduction = reduction_named(m.which({"inc", "dec", "min", "max", "add", "and", "or", "xor"}));
     // Of 64 bits there are sums alone.
-    const bool possible = can_reduce(reduction, m.type) && (ptx::bits(m.type) == 32 || reduction == Reduction::add);
+    const bool possible = has_form(reduction, m.type) && (ptx::bits(m.type) == 32 || reduction == Reduction::add);
     return possible ? &run_async_reduce : nullptr;
   };
   rows.push_back({"red.async.relaxed.cluster{.space}.mbarrier::complete_tx::bytes.op.type [a], b, [barrier]",

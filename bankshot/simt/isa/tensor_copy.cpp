@@ -17,9 +17,10 @@ const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
 Handler select_reduction(const Match& m) {
   const Reduction reduction = reduction_named(m.which({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));
   const bool halves = m.type == ptx::Type::f16 || m.type == ptx::Type::bf16, floats = halves || is_float(m.type);
-  if (!can_reduce(reduction, m.type) || (reduction == Reduction::add && m.type == ptx::Type::s64) || m.has("noftz") != (halves && reduction == Reduction::add)) return nullptr;
-  if (m.has("bulk_group")) return &run_bulk_store;
   const bool sums = reduction == Reduction::add;
+  if (!has_form(reduction, m.type) || (sums && m.type == ptx::Type::s64)) return nullptr;
+  if (m.has("noftz") != (halves && sums)) return nullptr;
+  if (m.has("bulk_group")) return &run_bulk_store;
   return floats || (m.type == ptx::Type::u64 && !sums) ? nullptr : &run_bulk_move;
 }
 
