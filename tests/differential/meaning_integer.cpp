@@ -148,7 +148,7 @@ Meaning integer_meaning(Name& name) {
   };
 }
 
-/// add.cc, addc, sub.cc, subc, mad.cc, madc: CC.CF is the carry out of the sum, or the borrow of the difference.
+/// add.cc, addc, sub.cc, subc, mad.cc, madc: CC.CF is the carry out of the sum; a difference borrows if it is 0.
 Meaning carry_meaning(Name& name) {
   const std::string& op = name.opcode;
   const bool reads = op == "addc" || op == "subc" || op == "madc", writes = name.take("cc");
@@ -165,9 +165,10 @@ Meaning carry_meaning(Name& name) {
       a = low(static_cast<uint64_t>(part == "lo" ? p.low : p.high), bits);
       b = low(v.s[2], bits);
     }
-    const UnsignedWide all = subtracts ? a - b - in : a + b + in;
+    const UnsignedWide borrowed = reads && !v.carry ? 1 : 0;
+    const UnsignedWide all = subtracts ? a - b - borrowed : a + b + in;
     v.d = wrapped(static_cast<Wide>(all), type);
-    if (writes) v.carry = (all >> bits & 1) != 0;
+    if (writes) v.carry = ((all >> bits & 1) != 0) != subtracts;
   };
 }
 

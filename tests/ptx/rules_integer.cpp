@@ -89,7 +89,7 @@ Rule plain_rule(const Spelling& s, T type) {
   return rule;
 }
 
-/// d = x + y + CF or x - y - CF, and the carry or borrow out of its type's bits.
+/// d = x + y + CF or x + ~y + CF, with 1 for CF where sub.cc begins a chain, and the carry out of its type's bits.
 Rule chain_rule(const Spelling& s) {
   const T type = s.type();
   const unsigned bits = ptx::bits(type);
@@ -109,10 +109,9 @@ Rule chain_rule(const Spelling& s) {
       x = static_cast<uint64_t>(high ? p >> bits : p);
     }
     x = low_bits(x, bits);
-    const Wide in = takes ? static_cast<Wide>(carry) : 0;
-    const Wide d =
-        subtracts ? static_cast<Wide>(x) - static_cast<Wide>(y) - in : static_cast<Wide>(x) + static_cast<Wide>(y) + in;
-    const bool out = d < 0 || d >> bits != 0;
+    const Wide in = takes ? static_cast<Wide>(carry) : subtracts ? 1 : 0;
+    const Wide d = static_cast<Wide>(x) + static_cast<Wide>(subtracts ? low_bits(~y, bits) : y) + in;
+    const bool out = d >> bits != 0;
     return Results{static_cast<uint64_t>(d), gives ? uint64_t{out} : carry};
   };
   return rule;

@@ -1,6 +1,8 @@
 // Arithmetic on numbers longer than a register. Source: PTX ISA, "Extended-Precision Integer Arithmetic Instructions".
-// CC.CF is Warp::carry, a bit a lane; after a subtraction it is the borrow. Signed types do the same as unsigned ones,
-// but for mad.hi, whose product is signed.
+// CC.CF is Warp::carry, a bit a lane. A subtraction is the sum x + ~y + 1, and its carry goes out, so that CC.CF is 1 if nothing
+// was borrowed, and subc is x + ~y + CC.CF. The manual speaks of a borrow, which is the same within a chain of subtractions; but
+// nvcc's division of 128-bit numbers reads it by addc behind subc.cc, and goes past a correction if it is not zero. Signed types do
+// the same as unsigned ones, but for mad.hi, whose product is signed.
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
 
@@ -9,7 +11,7 @@ namespace {
 
 enum class Chain { add, sub, mad_low, mad_high };
 
-/// d = x ± y (± CF), where x is a, or half of the product a·b.
+/// d = x + y (+ CF) or x + ~y + 1 (or + CF), where x is a, or half of the product a·b.
 template <class T, Chain C, bool In, bool Out>
 const Instr* chained(Warp& w, const Instr* i) {
   using U = std::make_unsigned_t<T>;
@@ -17,20 +19,20 @@ const Instr* chained(Warp& w, const Instr* i) {
   const T* const a = w.row<const T>(i->op[1]);
   const T* const b = w.row<const T>(i->op[2]);
   const T* const c = w.row<const T>(i->op[kMad ? 3 : 2]);
-  U result[kLanes], carry_in[kLanes];
+  U result[kLanes], change[kLanes];  // a sum goes up by the carry, a difference goes down by what was borrowed
   u8 carry[kLanes];
-  if constexpr (In) spread_mask<U>(carry_in, w.carry, 1, 0);
+  if constexpr (In) spread_mask<U>(change, w.carry, C == Chain::sub ? 0 : 1, C == Chain::sub ? 1 : 0);
   BANKSHOT_LANE_LOOP
   for (int l = 0; l < kLanes; ++l) {
     U x = static_cast<U>(a[l]);
     if constexpr (C == Chain::mad_low) x = static_cast<U>(wrap_mul(a[l], b[l]));
     if constexpr (C == Chain::mad_high) x = static_cast<U>(high_mul(a[l], b[l]));
     const U y = static_cast<U>(c[l]);
-    const U in = In ? carry_in[l] : 0;
+    const U in = In ? change[l] : 0;
     if constexpr (C == Chain::sub) {
       const U first = x - y;
       result[l] = first - in;
-      carry[l] = static_cast<u8>((x < y) | (first < in));
+      carry[l] = static_cast<u8>((x >= y) & (first >= in));
     } else {
       const U first = x + y;
       result[l] = first + in;
@@ -82,7 +84,7 @@ Handler chain_handler(const Match& m) {
                   Unit::alu,
                   chain_handler<Chain::sub, true>,
                   nullptr,
-                  {{"u32", {"5", "3"}, "1"}, {"cc.s64", {"0", "0"}, "-1"}}});
+                  {{"u32", {"5", "3"}, "2"}, {"cc.s64", {"0", "1"}, "-1"}}});
   rows.push_back({"mad.lo.cc.type d, a, b, c",
                   kTypes,
                   Unit::alu,
