@@ -1,6 +1,6 @@
-// Where a program's time goes, for bench/run: loaded before it (LD_PRELOAD), it notes down every millisecond of processor time
-// what is being executed, and writes "FILE OFFSET COUNT" lines to $BENCH_SAMPLES when the process ends; no file where it does not
-// know how the processor says what it executes.
+// Where a program's time goes, for bench/run: loaded before it (LD_PRELOAD), it notes down every millisecond of
+// processor time what is being executed, and writes "FILE OFFSET COUNT" lines to $BENCH_SAMPLES when the process ends;
+// no file where it does not know how the processor says what it executes.
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/time.h>

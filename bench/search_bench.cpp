@@ -43,11 +43,12 @@ scratchpad::Pattern pattern(uint32_t (*word)(uint32_t)) {
 /// A tile by rows and columns, power-of-two strides, blocks of two and three dimensions.
 search::Problem tiles() {
   scratchpad::PatternSet set;
-  for (auto word : {+[](uint32_t l) { return l; }, +[](uint32_t l) { return l * 2; }, +[](uint32_t l) { return l * 4; },
-                    +[](uint32_t l) { return l * 8; }, +[](uint32_t l) { return l * 16; }, +[](uint32_t l) { return l * 32; },
-                    +[](uint32_t l) { return l * 64; }, +[](uint32_t l) { return (l & 7) + (l >> 3) * 32; },
-                    +[](uint32_t l) { return (l & 3) + (l >> 2 & 3) * 32 + (l >> 4) * 1024; },
-                    +[](uint32_t l) { return (l & 15) * 64 + (l >> 4); }}) {
+  for (auto word :
+       {+[](uint32_t l) { return l; }, +[](uint32_t l) { return l * 2; }, +[](uint32_t l) { return l * 4; },
+        +[](uint32_t l) { return l * 8; }, +[](uint32_t l) { return l * 16; }, +[](uint32_t l) { return l * 32; },
+        +[](uint32_t l) { return l * 64; }, +[](uint32_t l) { return (l & 7) + (l >> 3) * 32; },
+        +[](uint32_t l) { return (l & 3) + (l >> 2 & 3) * 32 + (l >> 4) * 1024; },
+        +[](uint32_t l) { return (l & 15) * 64 + (l >> 4); }}) {
     set.patterns.push_back(pattern(word));
   }
   return search::problem({}, set);

@@ -46,8 +46,9 @@ void traffic(benchmark::State& state, const Config& config, unsigned gap, uint64
     answered += answers.size();
   }
   state.SetItemsProcessed(static_cast<int64_t>(answered));
-  state.counters["row_hits"] = static_cast<double>(partition.counters().dram_row_hits) /
-                               static_cast<double>(partition.counters().dram_row_hits + partition.counters().dram_row_misses);
+  state.counters["row_hits"] =
+      static_cast<double>(partition.counters().dram_row_hits) /
+      static_cast<double>(partition.counters().dram_row_hits + partition.counters().dram_row_misses);
 }
 
 BENCHMARK_CAPTURE(traffic, stream_loads, machine(true, 128 << 10), 16, 0, 0);

@@ -7,8 +7,8 @@
 
 #include "bankshot/analysis/shared_layout.hpp"
 #include "bankshot/ptx/lookup.hpp"
-#include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/ptx/places.hpp"
+#include "bankshot/ptx/pragmas.hpp"
 
 namespace bankshot::analysis {
 namespace {
@@ -119,7 +119,8 @@ class Builder {
       auto [at, open] = reached.back();
       reached.pop_back();
       if (const auto marks = marks_.find(at); marks != marks_.end()) {
-        for (const bool begins : marks->second) open = begins ? std::min(open + 1, kDeepest) : open - std::min(open, 1u);
+        for (const bool begins : marks->second)
+          open = begins ? std::min(open + 1, kDeepest) : open - std::min(open, 1u);
       }
       if (!seen.insert({at, open}).second) continue;
       code_.steps[at].in_transaction |= open != 0;
@@ -201,7 +202,8 @@ class Builder {
         places_.set(*location, files_);
       } else if (const auto* pragma = std::get_if<ptx::Pragma>(&statement)) {
         for (const std::string& text : pragma->texts) {
-          if (text == ptx::kTxBegin || text == ptx::kTxCommit) marks_[static_cast<uint32_t>(code_.steps.size())].push_back(text == ptx::kTxBegin);
+          if (text == ptx::kTxBegin || text == ptx::kTxCommit)
+            marks_[static_cast<uint32_t>(code_.steps.size())].push_back(text == ptx::kTxBegin);
         }
       } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
         this->block(**inner);
@@ -325,9 +327,8 @@ class Builder {
 
   void compute(const ptx::Instruction& instruction, Step step) {
     static constexpr std::string_view kWithoutResult[] = {
-        "bar",     "barrier", "membar",         "fence",      "nanosleep", "prefetch",      "prefetchu",
-        "pmevent", "brkpt",   "griddepcontrol", "setmaxnreg", "discard",   "applypriority", "cp",
-        "sust",    "sured"};
+        "bar",   "barrier",        "membar",     "fence",   "nanosleep",     "prefetch", "prefetchu", "pmevent",
+        "brkpt", "griddepcontrol", "setmaxnreg", "discard", "applypriority", "cp",       "sust",      "sured"};
     const bool result =
         std::find(std::begin(kWithoutResult), std::end(kWithoutResult), instruction.opcode) == std::end(kWithoutResult);
     if ((!result && !has(instruction, "red")) || instruction.operands.empty()) {
@@ -403,7 +404,7 @@ class Builder {
   ptx::Places places_;
   Code code_;
   std::vector<Scope> scopes_;
-  std::vector<uint32_t> label_steps_;  ///< by label number
+  std::vector<uint32_t> label_steps_;            ///< by label number
   std::map<uint32_t, std::vector<bool>> marks_;  ///< steps before which transactions end, or begin: true
   std::map<const ptx::Variable*, uint32_t> array_numbers_;
 };

@@ -32,7 +32,8 @@ struct Formula {
 /// @param threads  at least one, ascending
 Formula formula_of(const std::vector<ThreadAddress>& threads, const Extent& block);
 
-/// "16*tx + ty + 4", in words, or in bytes where something is no whole word. @param base  bytes to leave out of the offset
+/// "16*tx + ty + 4", in words, or in bytes where something is no whole word. @param base  bytes to leave out of the
+/// offset
 std::string text_of(const Formula& formula, int64_t base);
 
 /// M and o of equation 4 for a row of `columns` words: s = (M00*ty + M01*tx + o0)*columns + M10*ty + M11*tx + o1.

@@ -239,7 +239,8 @@ Maybe three_bits(Forms&, const Shape& s, const Value* in) {
   return Value{out & low_bits(s.bits), Forms::kKnown, arrays};
 }
 
-// Division by zero gives all ones, and so does its remainder, as the engine has it; of the least number by -1 it wraps around.
+// Division by zero gives all ones, and so does its remainder, as the engine has it; of the least number by -1 it wraps
+// around.
 uint64_t divide(const Shape& s, uint64_t a, uint64_t b) {
   if (b == 0) return ~uint64_t{0};
   if (!s.is_signed) return a / b;

@@ -8,7 +8,8 @@ std::vector<verify::Group> groups_to_verify(const std::vector<scratchpad::Group>
   return result;
 }
 
-verify::Certificate certificate_of(const search::Problem& problem, const search::Restriction& restriction, const search::Found& found) {
+verify::Certificate certificate_of(const search::Problem& problem, const search::Restriction& restriction,
+                                   const search::Found& found) {
   verify::Certificate c;
   c.address_bits = problem.size.address_bits;
   c.bank_bits = problem.size.bank_bits;

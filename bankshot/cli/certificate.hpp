@@ -10,6 +10,7 @@ namespace bankshot::cli {
 std::vector<verify::Group> groups_to_verify(const std::vector<scratchpad::Group>& groups);
 
 /// @param found  an optimum with a proof
-verify::Certificate certificate_of(const search::Problem& problem, const search::Restriction& restriction, const search::Found& found);
+verify::Certificate certificate_of(const search::Problem& problem, const search::Restriction& restriction,
+                                   const search::Found& found);
 
 }  // namespace bankshot::cli

@@ -17,7 +17,8 @@ class Check final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_flag("--memory", checks_.memory, "accesses out of bounds, reads of what nobody wrote, memory that is not freed");
+    app.add_flag("--memory", checks_.memory,
+                 "accesses out of bounds, reads of what nobody wrote, memory that is not freed");
     app.add_flag("--race", checks_.race, "accesses to shared memory that no barrier puts in an order");
     app.add_flag("--sync", checks_.sync, "barriers that not all threads execute who have to");
     app.add_flag("--strict", strict_, "warnings count as errors");
@@ -67,17 +68,19 @@ class Check final : public Command {
   bool strict_ = false;
 };
 
-const RegisterCommand registration({
-    "check", "Run a CUDA program and tell of misused memory, races and barriers",
-    "All checks are made if none is named. The program runs as with `bankshot run`, but on one thread and several times slower.\n"
-    "Exit status: 0 if nothing was found; 1 if the program or one of its kernels failed; 2 if it cannot be run; 3 if an error was\n"
-    "found (with --strict: or a warning), whatever the program's own status; 130 after Ctrl-C.\n\n"
-    "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
-    "Examples:\n"
-    "  bankshot check ./app\n"
-    "  bankshot check --race ./app 1024\n"
-    "  bankshot check --memory --sync --json report.json ./app\n",
-    [] { return std::make_unique<Check>(); }});
+const RegisterCommand registration(
+    {"check", "Run a CUDA program and tell of misused memory, races and barriers",
+     "All checks are made if none is named. The program runs as with `bankshot run`, but on one thread and several "
+     "times slower.\n"
+     "Exit status: 0 if nothing was found; 1 if the program or one of its kernels failed; 2 if it cannot be run; 3 if "
+     "an error was\n"
+     "found (with --strict: or a warning), whatever the program's own status; 130 after Ctrl-C.\n\n"
+     "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
+     "Examples:\n"
+     "  bankshot check ./app\n"
+     "  bankshot check --race ./app 1024\n"
+     "  bankshot check --memory --sync --json report.json ./app\n",
+     [] { return std::make_unique<Check>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

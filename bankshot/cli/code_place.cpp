@@ -40,7 +40,8 @@ std::string code_place(const std::string& file, uint64_t offset) {
     const std::string& function = lines[k];
     const std::string where = lines[k + 1].substr(0, lines[k + 1].find(" ("));  // it may add a discriminator
     if (function.empty() || function == "??" || is_wrapper(function, where)) continue;
-    const bool known = !where.empty() && !where.starts_with("??") && where.find(":?") == std::string::npos && !where.ends_with(":0");
+    const bool known =
+        !where.empty() && !where.starts_with("??") && where.find(":?") == std::string::npos && !where.ends_with(":0");
     return known ? function + " (" + where + ")" : function;
   }
   return {};

@@ -6,8 +6,8 @@
 
 namespace bankshot::cli {
 
-/// "main (app.cu:12)", or "main" where the file has no line information, as binutils' addr2line tells it. What is inlined counts;
-/// wrappers in CUDA's headers do not.
+/// "main (app.cu:12)", or "main" where the file has no line information, as binutils' addr2line tells it. What is
+/// inlined counts; wrappers in CUDA's headers do not.
 /// @return empty where there is no addr2line, or it knows nothing, or a wrapper only
 std::string code_place(const std::string& file, uint64_t offset);
 

@@ -33,9 +33,9 @@ class Command {
 };
 
 struct CommandEntry {
-  std::string name;     ///< as typed
-  std::string summary;  ///< one line for --help
-  std::string examples; ///< the foot of the command's own --help
+  std::string name;      ///< as typed
+  std::string summary;   ///< one line for --help
+  std::string examples;  ///< the foot of the command's own --help
   std::function<std::unique_ptr<Command>()> make;
 };
 

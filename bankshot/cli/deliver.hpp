@@ -13,8 +13,8 @@ namespace bankshot::cli {
 /// @param inputs  what the command reads
 std::optional<Error> cannot_deliver(const std::string& file, const std::vector<Input>& inputs = {});
 
-/// Writes a command's result: `json` to FILE or, if that is "-", to standard output; the text to standard output unless the
-/// JSON went there. @return exit status
+/// Writes a command's result: `json` to FILE or, if that is "-", to standard output; the text to standard output unless
+/// the JSON went there. @return exit status
 int deliver(const std::string& file, const std::string& json, const std::string& text);
 
 }  // namespace bankshot::cli

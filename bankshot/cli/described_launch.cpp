@@ -61,10 +61,13 @@ struct Parameter {
 Result<Parameter> parameter(const std::string& text) {
   const size_t equals = text.find('=');
   const size_t plus = std::min(text.find('+'), equals);
-  const auto value = equals == std::string::npos ? std::nullopt : number<uint64_t>(std::string_view(text).substr(equals + 1));
-  const auto offset = plus == equals ? std::optional<int64_t>(0) : number<int64_t>(std::string_view(text).substr(plus + 1, equals - plus - 1));
+  const auto value =
+      equals == std::string::npos ? std::nullopt : number<uint64_t>(std::string_view(text).substr(equals + 1));
+  const auto offset = plus == equals ? std::optional<int64_t>(0)
+                                     : number<int64_t>(std::string_view(text).substr(plus + 1, equals - plus - 1));
   if (!value || !offset || plus == 0) {
-    return Error{"--param: '" + text + "' is not NAME=VALUE with a whole number: --param 2=1024, --param n=1024, --param args+8=4"};
+    return Error{"--param: '" + text +
+                 "' is not NAME=VALUE with a whole number: --param 2=1024, --param n=1024, --param args+8=4"};
   }
   return Parameter{text, text.substr(0, plus), *offset, *value, false};
 }
@@ -87,12 +90,12 @@ void give(std::vector<Parameter>& all, const ptx::Function& kernel, analysis::La
 std::string misfit(const simt::KernelInfo& kernel, const Extent& block) {
   const auto& required = kernel.required_block;
   if (required[0] != 0 && (required[0] != block.x || required[1] != block.y || required[2] != block.z)) {
-    return kernel.name + " requires blocks of " + std::to_string(required[0]) + "," + std::to_string(required[1]) + "," +
-           std::to_string(required[2]) + " threads (.reqntid)";
+    return kernel.name + " requires blocks of " + std::to_string(required[0]) + "," + std::to_string(required[1]) +
+           "," + std::to_string(required[2]) + " threads (.reqntid)";
   }
   if (block.count() > kernel.max_threads) {
-    return kernel.name + " is compiled for at most " + std::to_string(kernel.max_threads) + " threads a block, --block has " +
-           std::to_string(block.count());
+    return kernel.name + " is compiled for at most " + std::to_string(kernel.max_threads) +
+           " threads a block, --block has " + std::to_string(block.count());
   }
   return {};
 }
@@ -101,14 +104,15 @@ std::string misfit(const simt::KernelInfo& kernel, const Extent& block) {
 
 bool is_wanted(const std::string& kernel, const std::vector<std::string>& parts) {
   return parts.empty() || std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-    return kernel.find(part) != std::string::npos || report::demangle(kernel).find(part) != std::string::npos;
-  });
+           return kernel.find(part) != std::string::npos || report::demangle(kernel).find(part) != std::string::npos;
+         });
 }
 
 void DescribedLaunch::define(CLI::App& app, const std::string& use) {
   app.add_option("--block", block_, use + "threads of a block")->type_name("X[,Y[,Z]]");
   app.add_option("--grid", grid_, use + "blocks; their indices are unknown without it")->type_name("X[,Y[,Z]]");
-  app.add_option("--param", parameters_, use + "a kernel parameter that is known, by name or position from 0; may be repeated")
+  app.add_option("--param", parameters_,
+                 use + "a kernel parameter that is known, by name or position from 0; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
 }
@@ -118,7 +122,8 @@ int DescribedLaunch::analyse(const std::string& file, const std::vector<PtxText>
   const Result<Extent> block = extent("--block", block_, {1024, 1024, 64});
   if (!block) return refuse(block.error().message);
   if (block->count() > gpu.max_threads_per_block) {
-    return refuse("--block: " + std::to_string(block->count()) + " threads, a block has at most " + std::to_string(gpu.max_threads_per_block));
+    return refuse("--block: " + std::to_string(block->count()) + " threads, a block has at most " +
+                  std::to_string(gpu.max_threads_per_block));
   }
   analysis::Launch launch;
   launch.block = *block;
@@ -154,15 +159,20 @@ int DescribedLaunch::analyse(const std::string& file, const std::vector<PtxText>
         continue;
       }
       Result<analysis::Kernel> kernel = analysis::analyse(*module, info.name, own, gpu.machine.scratchpad);
-      if (kernel) kernels.push_back(std::move(*kernel));
-      else failures.push_back(kernel.error().message);
+      if (kernel)
+        kernels.push_back(std::move(*kernel));
+      else
+        failures.push_back(kernel.error().message);
     }
   }
   for (const Parameter& p : parameters) {
-    if (!p.used) return refuse("--param " + p.text + ": no kernel has that parameter; bankshot ptx --print " + file + " shows them");
+    if (!p.used)
+      return refuse("--param " + p.text + ": no kernel has that parameter; bankshot ptx --print " + file +
+                    " shows them");
   }
   if (kernels.empty() && failures.empty()) {
-    return refuse(names.empty() ? file + " has no kernel" : "--kernel: " + file + " has none of that name; it has " + names);
+    return refuse(names.empty() ? file + " has no kernel"
+                                : "--kernel: " + file + " has none of that name; it has " + names);
   }
   for (const std::string& failure : failures) refuse(failure);
   return kernels.empty() ? kBadInput : kDone;

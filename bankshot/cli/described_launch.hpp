@@ -12,7 +12,8 @@
 
 namespace bankshot::cli {
 
-/// Whether a kernel's name, as in the PTX or as in the source, contains one of some parts; every kernel if there are none.
+/// Whether a kernel's name, as in the PTX or as in the source, contains one of some parts; every kernel if there are
+/// none.
 bool is_wanted(const std::string& kernel, const std::vector<std::string>& parts);
 
 class DescribedLaunch {

@@ -13,7 +13,9 @@ using Bytes = std::span<const std::byte>;
 
 constexpr size_t kMostDynamic = 1 << 16, kMostSections = 1 << 16;  // far more than any real file has
 
-bool inside(Bytes bytes, uint64_t offset, uint64_t size) { return offset <= bytes.size() && size <= bytes.size() - offset; }
+bool inside(Bytes bytes, uint64_t offset, uint64_t size) {
+  return offset <= bytes.size() && size <= bytes.size() - offset;
+}
 
 template <class T>
 std::optional<T> load(Bytes bytes, uint64_t offset) {

@@ -19,7 +19,8 @@ struct Elf {
   std::string rpath;                ///< DT_RPATH: searched before LD_LIBRARY_PATH, unless there is a DT_RUNPATH
   std::string runpath;              ///< DT_RUNPATH: searched after it
   bool has_loader = false;          ///< the dynamic loader starts it; not so a program linked with -static
-  bool has_fatbin = false;          ///< kernels that a runtime registers: .nvFatBinSegment. nvcc puts an empty .nv_fatbin into all that it links
+  bool has_fatbin = false;  ///< kernels that a runtime registers: .nvFatBinSegment. nvcc puts an empty .nv_fatbin into
+                            ///< all that it links
 };
 
 /// True if the bytes begin like an ELF file.

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "bankshot/cli/elf.hpp"
-#include "bankshot/support/mapped_file.hpp"
 #include "bankshot/cli/read_text.hpp"
 #include "bankshot/cuda/fatbin.hpp"
+#include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -13,7 +13,8 @@ struct PtxText {
   std::string text;
 };
 
-/// @param file  PTX text, `-` for standard input, or a built program or library: then the best PTX of each of its modules
+/// @param file  PTX text, `-` for standard input, or a built program or library: then the best PTX of each of its
+/// modules
 Result<std::vector<PtxText>> ptx_texts(const std::string& file);
 
 }  // namespace bankshot::cli

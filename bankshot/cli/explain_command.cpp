@@ -27,14 +27,18 @@ class Explain final : public Command {
 
   int run(const std::vector<std::string>& command) override {
     if (static_.wanted()) {
-      if (!command.empty()) return refuse("--static runs nothing, so '" + command[0] + "' is too much; options stand before it");
+      if (!command.empty())
+        return refuse("--static runs nothing, so '" + command[0] + "' is too much; options stand before it");
       if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
       if (!options_.bank_hash.empty()) {
-        return refuse("--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not know it");
+        return refuse(
+            "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not "
+            "know it");
       }
       return static_.run(options_.gpu, output_.json, output_.kernels);
     }
-    if (static_.is_launch_given()) return refuse("--block, --grid and --param are for --static; a run tells them itself");
+    if (static_.is_launch_given())
+      return refuse("--block, --grid and --param are for --static; a run tells them itself");
     std::vector<Gate> gates;
     for (const std::string& text : gates_) {
       const Result<Gate> gate = parse_gate(text);
@@ -91,22 +95,22 @@ class Explain final : public Command {
   std::vector<std::string> gates_;
 };
 
-const RegisterCommand registration({
-    "explain", "Run a CUDA program and show which lines lose time to bank conflicts",
-    "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
-    "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
-    "cannot be run; 3 if a limit of --fail-on is exceeded; 130 after Ctrl-C.\n\n"
-    "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
-    "Examples:\n"
-    "  bankshot explain ./app\n"
-    "  bankshot explain --top 3 --json report.json ./app 1024\n"
-    "  bankshot explain --json - ./app > report.json\n"
-    "  bankshot explain --kernel reduce --kernel scan ./app\n"
-    "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
-    "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
-    "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
-    "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",
-    [] { return std::make_unique<Explain>(); }});
+const RegisterCommand registration(
+    {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
+     "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
+     "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
+     "cannot be run; 3 if a limit of --fail-on is exceeded; 130 after Ctrl-C.\n\n"
+     "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
+     "Examples:\n"
+     "  bankshot explain ./app\n"
+     "  bankshot explain --top 3 --json report.json ./app 1024\n"
+     "  bankshot explain --json - ./app > report.json\n"
+     "  bankshot explain --kernel reduce --kernel scan ./app\n"
+     "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
+     "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
+     "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
+     "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",
+     [] { return std::make_unique<Explain>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

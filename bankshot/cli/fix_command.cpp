@@ -1,10 +1,11 @@
-// bankshot fix: bank hashes for the shared arrays of a program, applied to its PTX, and the proof that nothing else changed.
+// bankshot fix: bank hashes for the shared arrays of a program, applied to its PTX, and the proof that nothing else
+// changed.
 #include <csignal>
 #include <cstdio>
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/deliver.hpp"
@@ -21,14 +22,25 @@ class Fix final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_option("-o,--output", folder_, "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")->type_name("DIR");
+    app.add_option("-o,--output", folder_,
+                   "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")
+        ->type_name("DIR");
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
-    app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")->type_name("S")->check(CLI::Range(0.0, 1e6))->capture_default_str();
+    app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")
+        ->type_name("S")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str();
     launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
-    app.add_option("--patterns", patterns_, "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the array's start")->type_name("FILE|-");
-    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX or in the source")->type_name("NAME");
-    app.add_option("--kernel", kernels_, "for a PTX file: only kernels with this in their name, with --array the first of them; may be repeated")
+    app.add_option("--patterns", patterns_,
+                   "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the "
+                   "array's start")
+        ->type_name("FILE|-");
+    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX or in the source")
+        ->type_name("NAME");
+    app.add_option(
+           "--kernel", kernels_,
+           "for a PTX file: only kernels with this in their name, with --array the first of them; may be repeated")
         ->type_name("NAME")
         ->allow_extra_args(false);
   }
@@ -38,7 +50,9 @@ class Fix final : public Command {
     if (command.empty()) return refuse(which_program("fix"));
     if (command[0].ends_with(".ptx")) return fix_file(command);
     if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernels_.empty() || launch_.is_given()) {
-      return refuse("--hash, --patterns, --array, --kernel, --block, --grid and --param are for PTX files; a program is run, and its hashes are searched for");
+      return refuse(
+          "--hash, --patterns, --array, --kernel, --block, --grid and --param are for PTX files; a program is run, and "
+          "its hashes are searched for");
     }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
@@ -62,7 +76,9 @@ class Fix final : public Command {
     return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, &launch_, time_limit()});
   }
 
-  std::chrono::milliseconds time_limit() const { return std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000)); }
+  std::chrono::milliseconds time_limit() const {
+    return std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
+  }
 
   int fix_program(const std::vector<std::string>& command) {
     Result<Setup> setup = set_up(options_, command);
@@ -89,7 +105,9 @@ class Fix final : public Command {
 
   /// Why a run is not one to work on; empty if it is.
   static std::string failure_of(const WitnessedRun& run) {
-    if (run.seen.ending.shell_status() != 0) return fmt::format("the program failed (exit status {}): there is nothing to prove a fix with", run.seen.ending.shell_status());
+    if (run.seen.ending.shell_status() != 0)
+      return fmt::format("the program failed (exit status {}): there is nothing to prove a fix with",
+                         run.seen.ending.shell_status());
     if (!run.seen.problems.empty()) return run.seen.problems[0];
     if (run.seen.report.is_partial()) return "launches of kernels failed: there is nothing to prove a fix with";
     return unproved(run);
@@ -103,7 +121,8 @@ class Fix final : public Command {
   }
 
   /// Runs the original once more and the rewritten program. @return why nothing is proved; empty if all is well
-  static std::string fix_and_prove(RepeatedRuns& runs, const WitnessedRun& original, FixPlan& plan, const gpu::Gpu& gpu) {
+  static std::string fix_and_prove(RepeatedRuns& runs, const WitnessedRun& original, FixPlan& plan,
+                                   const gpu::Gpu& gpu) {
     if (const auto error = rewrite_modules(plan, original, gpu)) return error->message;
     if (plan.patches.empty()) return {};
     const Result<WitnessedRun> again = runs.run({});
@@ -111,7 +130,8 @@ class Fix final : public Command {
     const Unsteady times = unsteady(original, *again);
     plan.not_compared = times.text();
     if (const std::string what = difference(original, *again, times); !what.empty()) {
-      return "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " + what;
+      return "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " +
+             what;
     }
     do {
       const Result<WitnessedRun> fixed = runs.run(plan.patches);
@@ -148,23 +168,29 @@ class Fix final : public Command {
   double seconds_ = 10;
 };
 
-const RegisterCommand registration({
-    "fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
-    "Runs the program, searches for the best hash of each shared array that has conflicts, rewrites the PTX so that each word\n"
-    "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, standard\n"
-    "output, standard error and exit status must be the same bit for bit. Where two runs of the original print different numbers\n"
-    "(times), numbers are not compared, which is told; files that the program writes are not compared either.\n"
-    "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must be a\n"
-    "file; anything else reads as empty. What the program writes is not shown.\n\n"
-    "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then nothing is\n"
-    "written), 2 for bad input, 130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
-    "Examples:\n"
-    "  bankshot fix ./app\n"
-    "  bankshot fix -o fixed ./app 1024\n"
-    "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
-    "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
-    "  bankshot fix --patterns patterns.json --array tile kernel.ptx > fixed.ptx\n",
-    [] { return std::make_unique<Fix>(); }});
+const RegisterCommand registration(
+    {"fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
+     "Runs the program, searches for the best hash of each shared array that has conflicts, rewrites the PTX so that "
+     "each word\n"
+     "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, "
+     "standard\n"
+     "output, standard error and exit status must be the same bit for bit. Where two runs of the original print "
+     "different numbers\n"
+     "(times), numbers are not compared, which is told; files that the program writes are not compared either.\n"
+     "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must "
+     "be a\n"
+     "file; anything else reads as empty. What the program writes is not shown.\n\n"
+     "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then "
+     "nothing is\n"
+     "written), 2 for bad input, 130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR "
+     "wrote.\n\n"
+     "Examples:\n"
+     "  bankshot fix ./app\n"
+     "  bankshot fix -o fixed ./app 1024\n"
+     "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
+     "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
+     "  bankshot fix --patterns patterns.json --array tile kernel.ptx > fixed.ptx\n",
+     [] { return std::make_unique<Fix>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -36,8 +36,10 @@ report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<u
   return sum;
 }
 
-/// The words that the kernel accessed at an array's lines, from the array's start. @return why they are of no use, or empty
-std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules& rules, uint32_t start, ArrayPlan& plan) {
+/// The words that the kernel accessed at an array's lines, from the array's start. @return why they are of no use, or
+/// empty
+std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules& rules, uint32_t start,
+                          ArrayPlan& plan) {
   plan.patterns.rules = rules;
   const uint64_t end = plan.array.dynamic ? UINT64_MAX : (plan.array.bytes + 3) / 4 * 4;
   for (const report::Site& site : kernel.sites) {
@@ -58,19 +60,24 @@ std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules&
 
 uint32_t start_of(const simt::KernelInfo& info, const rewrite::Array& array) {
   if (array.dynamic) return info.dynamic_base;
-  const auto found = std::find_if(info.shared.begin(), info.shared.end(), [&](const simt::SharedInfo& s) { return s.name == array.name; });
+  const auto found = std::find_if(info.shared.begin(), info.shared.end(),
+                                  [&](const simt::SharedInfo& s) { return s.name == array.name; });
   return found == info.shared.end() ? 0 : found->offset;
 }
 
-std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad::Rules& rules, const KernelArrays& arrays,
-                       const simt::KernelInfo& info, std::chrono::milliseconds time_limit) {
+std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad::Rules& rules,
+                       const KernelArrays& arrays, const simt::KernelInfo& info, std::chrono::milliseconds time_limit) {
   if (plan.before.wavefronts == plan.before.ideal_wavefronts) return "it has no conflicts";
-  if (std::string reason = take_patterns(kernel, rules, start_of(info, plan.array), plan); !reason.empty()) return reason;
+  if (std::string reason = take_patterns(kernel, rules, start_of(info, plan.array), plan); !reason.empty())
+    return reason;
   const Result<search::Found> found = search_hash(rules, plan.patterns, plan.array.widest, time_limit);
   if (!found) return found.error().message;
-  const uint64_t before = scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
+  const uint64_t before =
+      scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
   const bool proved = found->status == search::Status::optimal && !plan.sampled;
-  if (found->excess >= before) return proved ? "no hash of its rows lessens its conflicts (proved)" : "no hash that lessens its conflicts was found";
+  if (found->excess >= before)
+    return proved ? "no hash of its rows lessens its conflicts (proved)"
+                  : "no hash that lessens its conflicts was found";
   plan.found = *found;
   plan.left_alone = rewrite::cannot_rewrite(arrays, plan.array, found->hash, rules.bank_bytes);
   if (plan.left_alone) return {};
@@ -123,8 +130,8 @@ Result<ptx::Module> parse(const std::string& text) {
 }
 
 /// The lines that accesses have in the patched text, and what its kernels take.
-std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& gpu, const std::string& digest, const ptx::Module& before,
-                                const WitnessedRun& run) {
+std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& gpu, const std::string& digest,
+                                const ptx::Module& before, const WitnessedRun& run) {
   const std::string& text = plan.patches.at(digest);
   const Result<std::shared_ptr<simt::Program>> program = loader.load(text);
   if (!program) return Error{"internal error: what was rewritten cannot be loaded: " + program.error().message};
@@ -135,10 +142,12 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
     const KernelArrays old_arrays(before, *ptx::find_kernel(before, kernel.kernel.name));
     const KernelArrays new_arrays(*after, *ptx::find_kernel(*after, kernel.kernel.name));
     const std::vector<uint32_t> old_lines = memory_lines(old_arrays), new_lines = memory_lines(new_arrays);
-    if (old_lines.size() != new_lines.size()) return Error{"internal error: accesses of " + kernel.kernel.name + " are gone"};
+    if (old_lines.size() != new_lines.size())
+      return Error{"internal error: accesses of " + kernel.kernel.name + " are gone"};
     for (ArrayPlan& array : kernel.arrays) {
       for (size_t i = 0; i < old_lines.size(); ++i) {
-        if (std::find(array.lines.begin(), array.lines.end(), old_lines[i]) != array.lines.end()) array.new_lines.push_back(new_lines[i]);
+        if (std::find(array.lines.begin(), array.lines.end(), old_lines[i]) != array.lines.end())
+          array.new_lines.push_back(new_lines[i]);
       }
     }
     const simt::KernelInfo* info = info_of(**program, kernel.kernel.name);
@@ -152,15 +161,18 @@ std::optional<Error> look_again(FixPlan& plan, Loader& loader, const gpu::Gpu& g
 
 }  // namespace
 
-Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns, unsigned widest,
-                                  std::chrono::milliseconds time_limit) {
+Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
+                                  unsigned widest, std::chrono::milliseconds time_limit) {
   if (rules.hash || rules.ports != 1) {
-    return Error{"a hash in software is sought for banks of one port that take words modulo their number, and this GPU has others"};
+    return Error{
+        "a hash in software is sought for banks of one port that take words modulo their number, and this GPU has "
+        "others"};
   }
   search::SearchOptions options;
   options.time_limit = time_limit;
   options.in_place = true;
-  if (widest > rules.bank_bytes) options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
+  if (widest > rules.bank_bytes)
+    options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);
   Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
   if (!found) return found;
@@ -179,7 +191,9 @@ bool KernelPlan::is_rewritten() const {
 }
 
 unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, uint64_t shared) {
-  return cuda::blocks_per_sm(cuda::device_info(gpu).sm, {.threads = static_cast<uint32_t>(kernel.block.count()), .registers = 0, .shared = shared});
+  return cuda::blocks_per_sm(
+      cuda::device_info(gpu).sm,
+      {.threads = static_cast<uint32_t>(kernel.block.count()), .registers = 0, .shared = shared});
 }
 
 Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chrono::milliseconds time_limit) {
@@ -199,7 +213,8 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
       KernelPlan& kernel_plan = plan.kernels.emplace_back();
       kernel_plan.kernel = kernel;
       const uint64_t dynamic = dynamic_shared(run, kernel.name);
-      kernel_plan.shared_before = kernel_plan.shared_after = dynamic != 0 ? info.dynamic_base + dynamic : info.static_shared;
+      kernel_plan.shared_before = kernel_plan.shared_after =
+          dynamic != 0 ? info.dynamic_base + dynamic : info.static_shared;
       kernel_plan.ctas_before = kernel_plan.ctas_after = ctas_on_sm(gpu, kernel, kernel_plan.shared_before);
       for (const rewrite::Array& array : arrays.arrays) {
         ArrayPlan& one = kernel_plan.arrays.emplace_back();
@@ -217,17 +232,21 @@ Result<FixPlan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chr
   return plan;
 }
 
-/// Static shared memory is at most 48 KB on every GPU: ptxas refuses more. Leaves arrays alone that do not fit when their rows
-/// are filled up: first those that grow, then those that are aligned only. @return whether there are any
+/// Static shared memory is at most 48 KB on every GPU: ptxas refuses more. Leaves arrays alone that do not fit when
+/// their rows are filled up: first those that grow, then those that are aligned only. @return whether there are any
 static bool leave_alone_what_does_not_fit(FixPlan& plan) {
   constexpr uint64_t kMostStatic = 48 * 1024;
   bool any = false;
   for (KernelPlan& kernel : plan.kernels) {
     if (kernel.static_after <= kMostStatic) continue;
-    const bool growing = std::any_of(kernel.arrays.begin(), kernel.arrays.end(), [](const ArrayPlan& a) { return a.rewritten && a.rewritten->extra_bytes != 0; });
+    const bool growing = std::any_of(kernel.arrays.begin(), kernel.arrays.end(),
+                                     [](const ArrayPlan& a) { return a.rewritten && a.rewritten->extra_bytes != 0; });
     for (ArrayPlan& array : kernel.arrays) {
       if (!array.rewritten || (growing && array.rewritten->extra_bytes == 0)) continue;
-      array.left_alone = rewrite::Refusal{fmt::format("whole and aligned rows would take the kernel's static shared memory to {} bytes; {} are allowed", kernel.static_after, kMostStatic), {}};
+      array.left_alone = rewrite::Refusal{
+          fmt::format("whole and aligned rows would take the kernel's static shared memory to {} bytes; {} are allowed",
+                      kernel.static_after, kMostStatic),
+          {}};
       any = true;
     }
     kernel.static_after = 0;
@@ -282,7 +301,8 @@ bool drop_what_does_not_help(FixPlan& plan) {
         array.rewritten.reset();
         array.after = array.before;
         const std::string reason = "the best hash found does not lessen its conflicts when the program runs";
-        array.left_alone = rewrite::Refusal{reason + (array.sampled ? "; it was found from a sample of the accesses" : ""), {}};
+        array.left_alone =
+            rewrite::Refusal{reason + (array.sampled ? "; it was found from a sample of the accesses" : ""), {}};
         dropped = true;
       }
       array.new_lines.clear();

@@ -16,23 +16,23 @@ namespace bankshot::cli {
 
 struct ArrayPlan {
   rewrite::Array array;
-  std::vector<rewrite::Place> places;         ///< source lines of its accesses, each once
-  std::vector<uint32_t> lines, new_lines;     ///< in the PTX, of its accesses, before and after
+  std::vector<rewrite::Place> places;      ///< source lines of its accesses, each once
+  std::vector<uint32_t> lines, new_lines;  ///< in the PTX, of its accesses, before and after
   report::SharedTotals before, after;
-  bool sampled = false;                       ///< some instruction had more different accesses than were kept
-  scratchpad::PatternSet patterns;            ///< words from its start
+  bool sampled = false;             ///< some instruction had more different accesses than were kept
+  scratchpad::PatternSet patterns;  ///< words from its start
   std::optional<rewrite::Refusal> left_alone;
   std::optional<search::Found> found;
   std::optional<rewrite::Rewritten> rewritten;
-  std::optional<scratchpad::Padding> padding; ///< of those that are rewritten
+  std::optional<scratchpad::Padding> padding;  ///< of those that are rewritten
 };
 
 struct KernelPlan {
-  report::Kernel kernel;                      ///< before
-  uint64_t instructions_after = 0;            ///< warp instructions
+  report::Kernel kernel;                         ///< before
+  uint64_t instructions_after = 0;               ///< warp instructions
   uint64_t shared_before = 0, shared_after = 0;  ///< bytes a CTA, dynamic ones included
-  uint64_t static_after = 0;                  ///< those of them that are static
-  unsigned ctas_before = 0, ctas_after = 0;   ///< on an SM, registers apart
+  uint64_t static_after = 0;                     ///< those of them that are static
+  unsigned ctas_before = 0, ctas_after = 0;      ///< on an SM, registers apart
   std::vector<ArrayPlan> arrays;
   bool is_rewritten() const;
 };
@@ -40,9 +40,9 @@ struct KernelPlan {
 struct FixPlan {
   std::string program, gpu;
   scratchpad::Rules rules;
-  std::vector<KernelPlan> kernels;            ///< those that accessed shared memory
-  std::map<std::string, std::string> patches; ///< PTX by digest of the module
-  std::string not_compared;                   ///< what of the outputs changes from run to run of the original, or empty
+  std::vector<KernelPlan> kernels;             ///< those that accessed shared memory
+  std::map<std::string, std::string> patches;  ///< PTX by digest of the module
+  std::string not_compared;  ///< what of the outputs changes from run to run of the original, or empty
 };
 
 /// Finds the hashes. @param run  of the original
@@ -58,10 +58,10 @@ bool drop_what_does_not_help(FixPlan& plan);
 /// Fills in what the rewritten program did.
 void add_results(FixPlan& plan, const WitnessedRun& run);
 
-/// The best hash that software can apply in place, in the form in which it does. @param widest  bytes a lane of the widest
-/// access, which the hash keeps together
-Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns, unsigned widest,
-                                  std::chrono::milliseconds time_limit);
+/// The best hash that software can apply in place, in the form in which it does. @param widest  bytes a lane of the
+/// widest access, which the hash keeps together
+Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
+                                  unsigned widest, std::chrono::milliseconds time_limit);
 
 /// CTAs that fit on an SM with a kernel's threads and this much shared memory.
 unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, uint64_t shared);

@@ -38,7 +38,8 @@ struct Choices {
 
 class Chooser {
  public:
-  Chooser(const ptx::Module& module, const gpu::Gpu& gpu, const PtxFix& fix) : module_(module), rules_(gpu.machine.scratchpad), fix_(fix) {}
+  Chooser(const ptx::Module& module, const gpu::Gpu& gpu, const PtxFix& fix)
+      : module_(module), rules_(gpu.machine.scratchpad), fix_(fix) {}
 
   /// The hash that was asked for, in the first of the kernels asked for that has the array.
   Result<Choices> asked_for() const {
@@ -74,7 +75,8 @@ class Chooser {
 
  private:
   Result<scratchpad::BankHash> given() const {
-    Result<scratchpad::BankHash> hash = scratchpad::parse_hash(fix_.hash, {14, static_cast<unsigned>(std::countr_zero(rules_.banks))});
+    Result<scratchpad::BankHash> hash =
+        scratchpad::parse_hash(fix_.hash, {14, static_cast<unsigned>(std::countr_zero(rules_.banks))});
     return hash ? hash : Error{"--" + hash.error().message};
   }
 
@@ -89,7 +91,8 @@ class Chooser {
   std::string search(const analysis::Kernel& kernel, const KernelArrays& arrays, const rewrite::Array& array,
                      std::vector<rewrite::Choice>& list) const {
     const auto left_alone = [](const rewrite::Refusal& refusal) {
-      return "left alone: " + refusal.reason + (refusal.place.ptx_line == 0 ? "" : " (" + rewrite::to_string(refusal.place) + ")");
+      return "left alone: " + refusal.reason +
+             (refusal.place.ptx_line == 0 ? "" : " (" + rewrite::to_string(refusal.place) + ")");
     };
     if (array.refusal) return left_alone(*array.refusal);
     scratchpad::PatternSet set;
@@ -101,16 +104,20 @@ class Chooser {
     const auto found = search_hash(rules_, set, array.widest, fix_.time_limit);
     if (!found) return "left alone: " + found.error().message;
     const bool proved = found->status == search::Status::optimal;
-    if (found->excess >= before) return std::string("left alone: no hash of its rows lessens its conflicts") + (proved ? " (proved)" : "") + notes;
+    if (found->excess >= before)
+      return std::string("left alone: no hash of its rows lessens its conflicts") + (proved ? " (proved)" : "") + notes;
     const scratchpad::BankHash& hash = found->hash;
-    if (const auto refusal = rewrite::cannot_rewrite(arrays, array, hash, rules_.bank_bytes)) return left_alone(*refusal);
+    if (const auto refusal = rewrite::cannot_rewrite(arrays, array, hash, rules_.bank_bytes))
+      return left_alone(*refusal);
     list.push_back({array.name, hash});
-    return fmt::format("hash {}: conflicts {} -> {}, {}{}", scratchpad::spec(hash), grouped(before), grouped(found->excess),
-                       proved ? "optimal (proved)" : "best found; nothing is below " + grouped(found->lower_bound), notes);
+    return fmt::format(
+        "hash {}: conflicts {} -> {}, {}{}", scratchpad::spec(hash), grouped(before), grouped(found->excess),
+        proved ? "optimal (proved)" : "best found; nothing is below " + grouped(found->lower_bound), notes);
   }
 
   /// The words of an array's accesses, from its start. @return why they are not known, or empty
-  static std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& array, scratchpad::PatternSet& set, std::string& notes) {
+  static std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& array,
+                                   scratchpad::PatternSet& set, std::string& notes) {
     bool assumed = false, shifted = false;
     for (const analysis::Site& site : kernel.sites) {
       const bool here = std::any_of(site.arrays.begin(), site.arrays.end(), [&](uint32_t k) {
@@ -118,7 +125,8 @@ class Chooser {
       });
       if (!here) continue;
       const std::string at = " (" + rewrite::to_string({site.ptx_line, site.file, site.line}) + ")";
-      if (site.certainty == analysis::Certainty::unknown) return "its addresses are not known without a run: " + site.reason + at;
+      if (site.certainty == analysis::Certainty::unknown)
+        return "its addresses are not known without a run: " + site.reason + at;
       if (site.patterns_left_out != 0) return "it has too many different accesses to list without a run" + at;
       assumed |= site.certainty == analysis::Certainty::assumed || site.certainty == analysis::Certainty::each;
       shifted |= site.shifted;
@@ -161,9 +169,14 @@ int fix_ptx(const PtxFix& fix) {
   if (one_array ? fix.hash.empty() == fix.patterns.empty() : !fix.hash.empty() || !fix.patterns.empty()) {
     return refuse("--array NAME goes with one of --hash SPEC and --patterns FILE");
   }
-  if (one_array && fix.launch->is_given()) return refuse("--block, --grid and --param are for searching for the hashes of all arrays; --array NAME goes with --hash or --patterns alone");
+  if (one_array && fix.launch->is_given())
+    return refuse(
+        "--block, --grid and --param are for searching for the hashes of all arrays; --array NAME goes with --hash or "
+        "--patterns alone");
   if (!one_array && !fix.launch->has_block()) {
-    return refuse("a PTX file is not run: say how many threads a block has, --block 16,16, or which hash an array is to have, --hash SPEC --array NAME");
+    return refuse(
+        "a PTX file is not run: say how many threads a block has, --block 16,16, or which hash an array is to have, "
+        "--hash SPEC --array NAME");
   }
   const Result<std::string> text = read_text(fix.file);
   if (!text) return refuse(text.error().message);
@@ -181,7 +194,9 @@ int fix_ptx(const PtxFix& fix) {
     all.push_back(std::move(*choices));
   } else {
     std::vector<analysis::Kernel> kernels;
-    if (const int status = fix.launch->analyse(fix.file, {{fix.file, *text}}, *gpu, fix.kernels, kernels); status != kDone) return status;
+    if (const int status = fix.launch->analyse(fix.file, {{fix.file, *text}}, *gpu, fix.kernels, kernels);
+        status != kDone)
+      return status;
     for (const analysis::Kernel& kernel : kernels) all.push_back(chooser.search(kernel));
   }
   std::string summary;
@@ -192,8 +207,9 @@ int fix_ptx(const PtxFix& fix) {
     const auto done = rewrite::rewrite(*module, choices.kernel, choices.list, gpu->machine.scratchpad.bank_bytes);
     if (!done) return refuse(fix.file + ": " + done.error().message);
     for (const rewrite::Rewritten& one : *done) {
-      summary += fmt::format("  {} access{} of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more\n",
-                             one.accesses, one.accesses == 1 ? "" : "es", one.array, choices.kernel, one.added, one.extra_bytes);
+      summary += fmt::format(
+          "  {} access{} of {} in kernel {} rewritten, {} instructions added, {} bytes of shared memory more\n",
+          one.accesses, one.accesses == 1 ? "" : "es", one.array, choices.kernel, one.added, one.extra_bytes);
       ++arrays;
     }
   }

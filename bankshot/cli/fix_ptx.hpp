@@ -11,11 +11,11 @@ namespace bankshot::cli {
 
 struct PtxFix {
   std::string file, gpu;
-  std::string folder;                      ///< where the PTX goes; empty: standard output
-  std::string hash, patterns, array;       ///< a hash for one array, or a file of patterns to search it for; empty: hashes
-                                           ///< of all arrays are searched
-  std::vector<std::string> kernels;        ///< parts of names; empty: all. With `array`, the first that has it
-  const DescribedLaunch* launch = nullptr; ///< for the search: patterns come from the code
+  std::string folder;                 ///< where the PTX goes; empty: standard output
+  std::string hash, patterns, array;  ///< a hash for one array, or a file of patterns to search it for; empty: hashes
+                                      ///< of all arrays are searched
+  std::vector<std::string> kernels;   ///< parts of names; empty: all. With `array`, the first that has it
+  const DescribedLaunch* launch = nullptr;  ///< for the search: patterns come from the code
   std::chrono::milliseconds time_limit{10000};
 };
 

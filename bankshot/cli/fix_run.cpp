@@ -67,7 +67,8 @@ std::vector<std::string> lines(const std::string& text) {
 std::string first_difference(const std::string& a, const std::string& b) {
   const std::vector<std::string> left = lines(a), right = lines(b);
   for (size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
-    const std::string x = i < left.size() ? "'" + left[i] + "'" : "nothing", y = i < right.size() ? "'" + right[i] + "'" : "nothing";
+    const std::string x = i < left.size() ? "'" + left[i] + "'" : "nothing",
+                      y = i < right.size() ? "'" + right[i] + "'" : "nothing";
     if (x != y) return fmt::format("line {}: {} and {}", i + 1, x, y);
   }
   return "the last line's end";
@@ -140,8 +141,10 @@ Result<WitnessedRun> RepeatedRuns::run(const std::map<std::string, std::string>&
   const int err = open(error.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   rewind_input(start);
   const Result<Observation> seen =
-      out < 0 || err < 0 ? Result<Observation>(Error{output + ": " + std::strerror(errno)})
-                         : observe(setup_, command_, {.launch = {.output = out, .error = err, .fixed_addresses = true}, .trace_accesses = kTraced});
+      out < 0 || err < 0
+          ? Result<Observation>(Error{output + ": " + std::strerror(errno)})
+          : observe(setup_, command_,
+                    {.launch = {.output = out, .error = err, .fixed_addresses = true}, .trace_accesses = kTraced});
   close(out);
   close(err);
   if (!seen) return seen.error();
@@ -162,7 +165,8 @@ std::string difference(const WitnessedRun& first, const WitnessedRun& second, co
     return fmt::format("{} and {} processes that used the GPU", first.witnesses.size(), second.witnesses.size());
   }
   for (size_t i = 0; i < first.witnesses.size(); ++i) {
-    if (first.witnesses[i] != second.witnesses[i]) return "memory, " + first_difference(first.witnesses[i], second.witnesses[i]);
+    if (first.witnesses[i] != second.witnesses[i])
+      return "memory, " + first_difference(first.witnesses[i], second.witnesses[i]);
   }
   return {};
 }
@@ -176,7 +180,9 @@ std::string unproved(const WitnessedRun& run) {
     if (at != std::string::npos) witnessed += std::strtoull(text.c_str() + at + begin.size(), nullptr, 10);
   }
   if (launches == witnessed) return {};
-  return fmt::format("{} launches ran, and of {} it is known what they left in memory: a process did not come to an orderly end", launches, witnessed);
+  return fmt::format(
+      "{} launches ran, and of {} it is known what they left in memory: a process did not come to an orderly end",
+      launches, witnessed);
 }
 
 uint64_t dynamic_shared(const WitnessedRun& run, const std::string& kernel) {

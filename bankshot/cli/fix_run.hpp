@@ -13,13 +13,13 @@ namespace bankshot::cli {
 
 struct WitnessedRun {
   Observation seen;
-  std::string output, error;             ///< what it wrote
-  std::vector<std::string> witnesses;    ///< a text a process that used the GPU, by process number
+  std::string output, error;               ///< what it wrote
+  std::vector<std::string> witnesses;      ///< a text a process that used the GPU, by process number
   std::map<std::string, std::string> ptx;  ///< of the modules it loaded, by digest
 };
 
-/// Runs a program again and again under the same conditions: the same addresses, standard input from its beginning if it is a
-/// file (else empty), outputs into files.
+/// Runs a program again and again under the same conditions: the same addresses, standard input from its beginning if
+/// it is a file (else empty), outputs into files.
 class RepeatedRuns {
  public:
   /// @param setup  of set_up(); must outlive this

@@ -11,10 +11,10 @@ namespace bankshot::cli {
 
 /// An array as its accesses show it.
 struct SourceArray {
-  std::string name;            ///< in the source
-  uint64_t bytes = 0;          ///< 0: dynamic shared memory
-  std::set<unsigned> widths;   ///< bytes a lane of its accesses: its elements are of one of these sizes
-  std::string lines;           ///< of its accesses, for people
+  std::string name;           ///< in the source
+  uint64_t bytes = 0;         ///< 0: dynamic shared memory
+  std::set<unsigned> widths;  ///< bytes a lane of its accesses: its elements are of one of these sizes
+  std::string lines;          ///< of its accesses, for people
 };
 
 /// The name in the source of a function's static variable: the last part of a mangled name.

@@ -62,7 +62,8 @@ std::string keep_kernels(report::RunReport& report, const std::vector<std::strin
   std::erase_if(report.kernels, unwanted);
   std::erase_if(report.findings, [&](const simt::Finding& finding) {
     const std::string name = report::demangle(finding.kernel);
-    return !name.empty() && std::none_of(parts.begin(), parts.end(), [&](const std::string& part) { return name.find(part) != std::string::npos; });
+    return !name.empty() && std::none_of(parts.begin(), parts.end(),
+                                         [&](const std::string& part) { return name.find(part) != std::string::npos; });
   });
   // A failure that has no kernel's name may be of any.
   std::erase_if(report.failed, [&](const auto& failure) { return !failure.demangled.empty() && unwanted(failure); });

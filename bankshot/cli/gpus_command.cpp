@@ -28,7 +28,8 @@ std::string transactions(const gpu::Gpu& gpu) {
   const uint64_t bytes = gpu.shared_per_block_optin, most = scratchpad::most_shared(banks, bytes, threads);
   const scratchpad::TxNeeds needs = scratchpad::needs(banks, gpu.machine.transactions, {threads, most, 0});
   return fmt::format(
-      "\n# With transactions a block of {} threads can use {} of {} bytes of shared memory ({} for backups, {} for owners),\n"
+      "\n# With transactions a block of {} threads can use {} of {} bytes of shared memory ({} for backups, {} for "
+      "owners),\n"
       "# and of {} registers {} hold its filters; each register of a thread is there twice.\n",
       threads, most, bytes, needs.backups, needs.owners, gpu.registers_per_block, needs.filters);
 }

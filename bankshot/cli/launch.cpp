@@ -41,7 +41,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
                          const LaunchOptions& options, int why, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // nobody could stop the program if we were killed outright
   if (getppid() == parent) {
-    const int error = options.error == STDERR_FILENO ? STDERR_FILENO : dup(options.error);  // output may be our standard error
+    const int error =
+        options.error == STDERR_FILENO ? STDERR_FILENO : dup(options.error);  // output may be our standard error
     dup2(options.output, STDOUT_FILENO);
     dup2(error, STDERR_FILENO);
     if (error != STDERR_FILENO) close(error);
@@ -103,10 +104,12 @@ Result<Ending> launch(const Target& target, const Environment& environment, cons
 
   int exec_error = 0;
   ssize_t got = 0;
-  while ((got = read(why[0], &exec_error, sizeof exec_error)) < 0 && errno == EINTR) {}
+  while ((got = read(why[0], &exec_error, sizeof exec_error)) < 0 && errno == EINTR) {
+  }
   close(why[0]);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
   Signals::pass_to(0);
   if (got == sizeof exec_error) return Error{target.path + " cannot be started: " + std::strerror(exec_error)};
   if (WIFSIGNALED(status)) {

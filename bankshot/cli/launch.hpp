@@ -24,16 +24,16 @@ using Environment = std::map<std::string, std::optional<std::string>>;
 void add_libraries(Environment& environment, const Target& target, const std::string& libraries);
 
 struct LaunchOptions {
-  int output = 1, error = 2;      ///< our file descriptors that become its standard output and error
-  bool fixed_addresses = false;   ///< without address-space randomisation: pointers are the same in each run
+  int output = 1, error = 2;     ///< our file descriptors that become its standard output and error
+  bool fixed_addresses = false;  ///< without address-space randomisation: pointers are the same in each run
 };
 
 /// Runs the program to its end with our standard input. SIGINT, SIGTERM, SIGHUP and SIGQUIT that are
 /// sent to us alone are passed on; those the terminal sends reach the program anyway.
 Result<Ending> launch(const Target& target, const Environment& environment, const LaunchOptions& options = {});
 
-/// "./app was killed by signal 11 (Segmentation fault)" or "./app was interrupted" (SIGINT); "" if it was not killed, or
-/// only by a closed pipe.
+/// "./app was killed by signal 11 (Segmentation fault)" or "./app was interrupted" (SIGINT); "" if it was not killed,
+/// or only by a closed pipe.
 std::string killed_text(const Target& target, const Ending& ending);
 
 }  // namespace bankshot::cli

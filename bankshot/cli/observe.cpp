@@ -42,7 +42,8 @@ void say_how_it_ended(const Setup& setup, const Ending& ending) {
 bool say_failed_launches(const report::RunReport& report) {
   const uint64_t failed = report.failed_launches();
   if (failed == 0) return false;
-  std::fprintf(stderr, "bankshot: %s %s of a kernel failed\n", report::grouped(failed).c_str(), failed == 1 ? "launch" : "launches");
+  std::fprintf(stderr, "bankshot: %s %s of a kernel failed\n", report::grouped(failed).c_str(),
+               failed == 1 ? "launch" : "launches");
   return true;
 }
 

@@ -12,13 +12,13 @@ namespace bankshot::cli {
 struct Observation {
   Ending ending;
   report::RunReport report;
-  std::vector<std::string> problems;  ///< reports of processes that cannot be read
+  std::vector<std::string> problems;   ///< reports of processes that cannot be read
   std::vector<std::string> timelines;  ///< JSON texts, one a process that simulated launches with one
 };
 
 struct ObserveOptions {
   LaunchOptions launch;
-  unsigned trace_accesses = 0;   ///< different accesses of each site that the report keeps
+  unsigned trace_accesses = 0;  ///< different accesses of each site that the report keeps
 };
 
 /// Runs the program to its end and collects the reports of its processes.

@@ -26,8 +26,8 @@ struct ReportOutput {
   /// @param name  of the command, for an example
   std::string problem(const std::string& name, const std::vector<std::string>& command) const;
 
-  /// Writes the report where it is wanted: JSON, or text on standard output. @return false after a message if its file cannot
-  /// be written
+  /// Writes the report where it is wanted: JSON, or text on standard output. @return false after a message if its file
+  /// cannot be written
   bool tell(const report::RunReport& report) const;
 };
 

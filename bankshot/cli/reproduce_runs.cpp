@@ -17,7 +17,8 @@ namespace {
 
 constexpr unsigned kTraced = 1 << 16;  // different accesses kept of each instruction: all of them in what we run
 
-/// What a program writes, of interest only if it fails: it is the same warnings over and over, of its PTX on an old GPU.
+/// What a program writes, of interest only if it fails: it is the same warnings over and over, of its PTX on an old
+/// GPU.
 class Said {
  public:
   Said() : descriptor_(memfd_create("said", MFD_CLOEXEC)) {}

@@ -13,8 +13,8 @@
 
 namespace bankshot::cli {
 
-/// Runs our own programs on one GPU and keeps what they did: several benchmarks are kernels of one run, and several hash
-/// functions find the same hash.
+/// Runs our own programs on one GPU and keeps what they did: several benchmarks are kernels of one run, and several
+/// hash functions find the same hash.
 class ExperimentRuns {
  public:
   explicit ExperimentRuns(const RunOptions& options) : options_(options) {}
@@ -23,8 +23,8 @@ class ExperimentRuns {
                                        const std::vector<std::string>& arguments);
 
   /// Core cycles of the benchmark's kernels on a machine.
-  Result<experiment::Simulated> simulate(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments,
-                            const experiment::Machine& machine);
+  Result<experiment::Simulated> simulate(const experiment::Benchmark& benchmark,
+                                         const std::vector<std::string>& arguments, const experiment::Machine& machine);
 
   /// Somebody pressed Ctrl-C in a run: the error that came back has nothing to say.
   bool is_interrupted() const { return interrupted_; }

@@ -26,16 +26,16 @@ class Run final : public Command {
   RunOptions options_;
 };
 
-const RegisterCommand registration({
-    "run", "Run a CUDA program without a GPU",
-    "The program gets our standard input, output and error, and everything after its name.\n"
-    "The exit status is the program's own, 128 + signal if a signal killed it, or 2 if it cannot be run.\n\n"
-    "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
-    "Examples:\n"
-    "  bankshot run ./app\n"
-    "  bankshot run --gpu a100 --threads 4 ./app --size 1024\n"
-    "  bankshot run -- ./app < input.txt > output.txt\n",
-    [] { return std::make_unique<Run>(); }});
+const RegisterCommand registration(
+    {"run", "Run a CUDA program without a GPU",
+     "The program gets our standard input, output and error, and everything after its name.\n"
+     "The exit status is the program's own, 128 + signal if a signal killed it, or 2 if it cannot be run.\n\n"
+     "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
+     "Examples:\n"
+     "  bankshot run ./app\n"
+     "  bankshot run --gpu a100 --threads 4 ./app --size 1024\n"
+     "  bankshot run -- ./app < input.txt > output.txt\n",
+     [] { return std::make_unique<Run>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

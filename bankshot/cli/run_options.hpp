@@ -14,11 +14,12 @@ namespace bankshot::cli {
 
 struct RunOptions {
   std::string gpu{gpu::kDefaultGpu};
-  unsigned threads = 0;  ///< 0: all cores
-  std::string bank_hash; ///< a spec of hash_text.hpp that the GPU's banks are to have; empty: what its file says
+  unsigned threads = 0;   ///< 0: all cores
+  std::string bank_hash;  ///< a spec of hash_text.hpp that the GPU's banks are to have; empty: what its file says
 
   void define(CLI::App& app);
-  /// For commands that count: the others run a program on the banks of the GPU's file, whatever BANKSHOT_BANK_HASH says.
+  /// For commands that count: the others run a program on the banks of the GPU's file, whatever BANKSHOT_BANK_HASH
+  /// says.
   void define_bank_hash(CLI::App& app);
 };
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/certificate.hpp"
@@ -41,7 +41,8 @@ std::string bit_text(uint32_t row) {
 /// The same in JSON: single bits are numbers.
 nlohmann::json bit_list(const std::vector<uint32_t>& rows) {
   nlohmann::json list = nlohmann::json::array();
-  for (uint32_t row : rows) list.push_back(std::has_single_bit(row) ? nlohmann::json(std::countr_zero(row)) : nlohmann::json(bit_text(row)));
+  for (uint32_t row : rows)
+    list.push_back(std::has_single_bit(row) ? nlohmann::json(std::countr_zero(row)) : nlohmann::json(bit_text(row)));
   return list;
 }
 
@@ -49,17 +50,21 @@ class Search final : public Command {
  public:
   void define(CLI::App& app) override {
     app.add_option("PATTERNS,--train", files_, "patterns files to search on, together; - is standard input");
-    app.add_option("--test", tests_, "also say what the hash does to these patterns, which are not searched on; may be repeated")
+    app.add_option("--test", tests_,
+                   "also say what the hash does to these patterns, which are not searched on; may be repeated")
         ->type_name("FILE")
         ->allow_extra_args(false);
-    app.add_option("--class", class_, "hashes to choose from: bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor, gf2")
+    app.add_option("--class", class_,
+                   "hashes to choose from: bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor, gf2")
         ->type_name("C")
         ->capture_default_str();
-    app.add_option("--method", method_, "exhaustive, givargis, mih or optimal (default: optimal for gf2, else exhaustive)")
+    app.add_option("--method", method_,
+                   "exhaustive, givargis, mih or optimal (default: optimal for gf2, else exhaustive)")
         ->type_name("M");
     app.add_flag("--in-place", in_place_, "only hashes that software can apply without extra memory");
     app.add_option("--plain-low-bits", plain_low_bits_,
-                   "only hashes with a form in which bank bits 0 to K-1 are address bits: with --in-place, vectors of 2^K words "
+                   "only hashes with a form in which bank bits 0 to K-1 are address bits: with --in-place, vectors of "
+                   "2^K words "
                    "stay whole")
         ->type_name("K")
         ->check(CLI::Range(0, 6));
@@ -67,12 +72,19 @@ class Search final : public Command {
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
-    app.add_option("--threads", threads_, "host threads of the proof; 0 takes all cores")->check(CLI::Range(0, 1024))->capture_default_str();
-    app.add_option("--certificate", certificate_, "write the proof that the hash is the best, for bankshot verify; of method optimal")
+    app.add_option("--threads", threads_, "host threads of the proof; 0 takes all cores")
+        ->check(CLI::Range(0, 1024))
+        ->capture_default_str();
+    app.add_option("--certificate", certificate_,
+                   "write the proof that the hash is the best, for bankshot verify; of method optimal")
         ->type_name("FILE");
     app.add_flag("--count-classes", count_, "only print how many hashes each class has");
-    app.add_option("--address-bits", size_.address_bits, "for --count-classes")->check(CLI::Range(1, 16))->capture_default_str();
-    app.add_option("--bank-bits", size_.bank_bits, "for --count-classes")->check(CLI::Range(1, 6))->capture_default_str();
+    app.add_option("--address-bits", size_.address_bits, "for --count-classes")
+        ->check(CLI::Range(1, 16))
+        ->capture_default_str();
+    app.add_option("--bank-bits", size_.bank_bits, "for --count-classes")
+        ->check(CLI::Range(1, 6))
+        ->capture_default_str();
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
@@ -81,7 +93,9 @@ class Search final : public Command {
     if (files_.empty()) return refuse("no patterns file is named; try: bankshot search patterns.json");
     const auto c = named(class_, {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm,
                                   HashClass::bitwise_xor, HashClass::gf2});
-    if (!c) return refuse("no hash class is called '" + class_ + "'; there are bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor and gf2");
+    if (!c)
+      return refuse("no hash class is called '" + class_ +
+                    "'; there are bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor and gf2");
     if (method_.empty()) method_ = *c == HashClass::gf2 ? "optimal" : "exhaustive";
     const auto m = named(method_, {Method::exhaustive, Method::givargis, Method::mih, Method::optimal});
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
@@ -91,7 +105,8 @@ class Search final : public Command {
     }
     if (const auto error = cannot_deliver(json_, inputs)) return refuse(error->message);
     if (!certificate_.empty()) {
-      if (*m != Method::optimal) return refuse("a certificate is for --method optimal; the others prove nothing, or by trying all");
+      if (*m != Method::optimal)
+        return refuse("a certificate is for --method optimal; the others prove nothing, or by trying all");
       if (same_file(certificate_, json_)) return refuse("--certificate and --json name the same file, " + json_);
       if (const auto error = overwrites("--certificate", certificate_, inputs)) return refuse(error->message);
       if (const auto error = cannot_write(certificate_)) return refuse(error->message);
@@ -106,7 +121,9 @@ class Search final : public Command {
       tests.push_back(*test);
     }
     const scratchpad::Rules& rules = set->rules;
-    if (rules.ports != 1) return refuse("these patterns are for banks of " + std::to_string(rules.ports) + " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1");
+    if (rules.ports != 1)
+      return refuse("these patterns are for banks of " + std::to_string(rules.ports) +
+                    " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1");
     search::SearchOptions options;
     options.in_place = in_place_;
     options.plain_low_bits = plain_low_bits_;
@@ -117,7 +134,8 @@ class Search final : public Command {
     const Result<search::Found> found = search::find(problem, *c, *m, options);
     if (!found) return refuse(found.error().message);
     if (found->proof) {
-      if (const auto error = write_file(certificate_, verify::to_json(certificate_of(problem, options, *found)))) return refuse(error->message);
+      if (const auto error = write_file(certificate_, verify::to_json(certificate_of(problem, options, *found))))
+        return refuse(error->message);
     }
     const uint64_t baseline = scratchpad::excess(rules, *set, scratchpad::modulo_hash(scratchpad::size_of(*set)));
     const std::vector<Judged> judged = judge(tests, found->hash);
@@ -135,7 +153,8 @@ class Search final : public Command {
     std::vector<Judged> all;
     for (size_t k = 0; k < tests.size(); ++k) {
       const scratchpad::HashSize size = scratchpad::size_of(tests[k]);
-      hash.address_bits = std::max(hash.address_bits, size.address_bits);  // more address bits than any row has change nothing
+      hash.address_bits =
+          std::max(hash.address_bits, size.address_bits);  // more address bits than any row has change nothing
       all.push_back({tests_[k], scratchpad::excess(tests[k].rules, tests[k], hash),
                      scratchpad::excess(tests[k].rules, tests[k], scratchpad::modulo_hash(size))});
     }
@@ -183,11 +202,14 @@ class Search final : public Command {
   std::string text_of(const search::Found& found, uint64_t baseline) const {
     std::string text = fmt::format("excess {} of {} without a hash: ", found.excess, baseline);
     switch (found.status) {
-      case search::Status::exhaustive: text += fmt::format("the best of its class ({} tried)\n", found.evaluated); break;
+      case search::Status::exhaustive:
+        text += fmt::format("the best of its class ({} tried)\n", found.evaluated);
+        break;
       case search::Status::heuristic: text += "a heuristic's choice\n"; break;
       case search::Status::optimal: text += "optimal (proved)\n"; break;
       case search::Status::best_found:
-        text += fmt::format("best found, gap <= {} (nothing is below {})\n", found.excess - found.lower_bound, found.lower_bound);
+        text += fmt::format("best found, gap <= {} (nothing is below {})\n", found.excess - found.lower_bound,
+                            found.lower_bound);
         break;
     }
     text += "  hash        " + scratchpad::spec(found.hash) + "\n";
@@ -205,8 +227,8 @@ class Search final : public Command {
     if (const std::string swizzle = scratchpad::swizzle_form(found.hash); !swizzle.empty()) {
       text += "  CuTe        " + swizzle + " of words\n";
     }
-    text += std::string("  in place    ") +
-            (scratchpad::is_in_place(found.hash) ? "yes: software can apply it without extra memory\n"
+    text += std::string("  in place    ") + (scratchpad::is_in_place(found.hash)
+                                                 ? "yes: software can apply it without extra memory\n"
                                                  : "no: only hardware, or software with a layout of its own\n");
     if (const auto form = scratchpad::in_place_form(found.hash); form && *form != found.hash) {
       text += "  applied as  " + scratchpad::spec(*form) + "\n";
@@ -215,24 +237,32 @@ class Search final : public Command {
       text += found.proof ? fmt::format("  certificate {} ({} numbers)\n", certificate_, found.proof->tree.size())
                           : "  certificate not written: nothing is proved in this time; see --time-limit\n";
     }
-    return text + "\n// C++; in CUDA with __host__ __device__ before constexpr, for use in kernels\n" + scratchpad::cpp_source(found.hash);
+    return text + "\n// C++; in CUDA with __host__ __device__ before constexpr, for use in kernels\n" +
+           scratchpad::cpp_source(found.hash);
   }
 
   int count_classes() const {
     if (size_.bank_bits > size_.address_bits) return refuse("there are more bank bits than address bits");
     const scratchpad::ClassSizes s = scratchpad::class_sizes(size_);
-    const std::pair<const char*, const std::string*> rows[] = {
-        {"all", &s.all}, {"xor", &s.linear}, {"unique-xor", &s.unique_linear}, {"bitvector-perm", &s.bitvector_perm},
-        {"bitvector-xor", &s.bitvector_xor}, {"bitwise-perm", &s.bitwise_perm}, {"bitwise-xor", &s.bitwise_xor}};
+    const std::pair<const char*, const std::string*> rows[] = {{"all", &s.all},
+                                                               {"xor", &s.linear},
+                                                               {"unique-xor", &s.unique_linear},
+                                                               {"bitvector-perm", &s.bitvector_perm},
+                                                               {"bitvector-xor", &s.bitvector_xor},
+                                                               {"bitwise-perm", &s.bitwise_perm},
+                                                               {"bitwise-xor", &s.bitwise_xor}};
     nlohmann::json counts = nlohmann::json::object();
     std::string text;
     for (const auto& [name, value] : rows) {
-      const bool exact = value->find('e') == std::string::npos && value->size() <= 15;  // a number every reader of JSON keeps
+      const bool exact =
+          value->find('e') == std::string::npos && value->size() <= 15;  // a number every reader of JSON keeps
       counts[name] = exact ? nlohmann::json(std::stoull(*value)) : nlohmann::json(*value);
       text += fmt::format("{:<15}  {}\n", name, *value);
     }
-    const nlohmann::json document = {{"schema", "bankshot/class-counts/1"}, {"address_bits", size_.address_bits},
-                                     {"bank_bits", size_.bank_bits}, {"counts", counts}};
+    const nlohmann::json document = {{"schema", "bankshot/class-counts/1"},
+                                     {"address_bits", size_.address_bits},
+                                     {"bank_bits", size_.bank_bits},
+                                     {"counts", counts}};
     return deliver(json_, document.dump(1) + "\n", text);
   }
 
@@ -245,18 +275,19 @@ class Search final : public Command {
   scratchpad::HashSize size_;
 };
 
-const RegisterCommand registration({
-    "search", "Find the best bank hash for access patterns",
-    "The hash with the least excess: the sum of weight * (passes - ideal). Without --class it is the best of all XOR hashes,\n"
-    "proved to be, or with a bound of what is left when the time runs out. PATTERNS is described in docs/json.md.\n\n"
-    "Examples:\n"
-    "  bankshot search patterns.json\n"
-    "  bankshot search --in-place patterns.json\n"
-    "  bankshot search --certificate proof.json patterns.json\n"
-    "  bankshot search --class bitwise-xor --method mih patterns.json\n"
-    "  bankshot search --train image1.json --test image2.json --test image3.json\n"
-    "  bankshot search --count-classes --address-bits 14 --bank-bits 5\n",
-    [] { return std::make_unique<Search>(); }});
+const RegisterCommand registration(
+    {"search", "Find the best bank hash for access patterns",
+     "The hash with the least excess: the sum of weight * (passes - ideal). Without --class it is the best of all XOR "
+     "hashes,\n"
+     "proved to be, or with a bound of what is left when the time runs out. PATTERNS is described in docs/json.md.\n\n"
+     "Examples:\n"
+     "  bankshot search patterns.json\n"
+     "  bankshot search --in-place patterns.json\n"
+     "  bankshot search --certificate proof.json patterns.json\n"
+     "  bankshot search --class bitwise-xor --method mih patterns.json\n"
+     "  bankshot search --train image1.json --test image2.json --test image3.json\n"
+     "  bankshot search --count-classes --address-bits 14 --bank-bits 5\n",
+     [] { return std::make_unique<Search>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

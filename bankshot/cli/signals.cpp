@@ -21,7 +21,7 @@ Signals::Signals() {
   for (size_t i = 0; i < kHeld.size(); ++i) {
     sigaction(kHeld[i], nullptr, &before_[i]);
     if (before_[i].sa_handler == SIG_IGN) continue;
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
     sigaction(kHeld[i], &action, nullptr);
@@ -44,7 +44,7 @@ void Signals::unblock() { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
 
 void Signals::restore_defaults() {
   for (const int held : kHeld) {
-    struct sigaction action {};
+    struct sigaction action{};
     sigaction(held, nullptr, &action);
     if (action.sa_handler != SIG_IGN) signal(held, SIG_DFL);
   }

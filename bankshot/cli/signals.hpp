@@ -8,8 +8,8 @@
 
 namespace bankshot::cli {
 
-/// While one lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: what another process sends to us alone is
-/// passed on to the running program, and what the terminal sends reaches the program anyway. Those that were ignored
+/// While one lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process: what another process sends to us alone
+/// is passed on to the running program, and what the terminal sends reaches the program anyway. Those that were ignored
 /// (nohup) stay ignored.
 class Signals {
  public:

@@ -27,7 +27,8 @@ std::string names(const std::vector<timing::ComponentName>& components) {
 std::string table(const std::string& title, const std::vector<timing::ComponentName>& components) {
   std::string text = "\n" + title + ":\n";
   for (const timing::ComponentName& each : components) {
-    text += "  " + each.name + std::string(each.name.size() < 12 ? 12 - each.name.size() : 1, ' ') + each.summary + "\n";
+    text +=
+        "  " + each.name + std::string(each.name.size() < 12 ? 12 - each.name.size() : 1, ' ') + each.summary + "\n";
   }
   return text;
 }
@@ -72,15 +73,17 @@ class Simulate final : public Command {
         ->check(some_cycles)
         ->type_name("N");
     app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->type_name("FILE");
-    trace_cycles_option_ = app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
-        ->check(some_cycles)
-        ->capture_default_str()
-        ->type_name("N");
+    trace_cycles_option_ =
+        app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
+            ->check(some_cycles)
+            ->capture_default_str()
+            ->type_name("N");
     output_.define(app, false);
     app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
                table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()) +
                "Transactions on shared memory (<bankshot/tm.cuh>):\n"
-               "  --set transactions.KEY=VALUE with unit, detection, filter_bits, filter_hash or sets; docs/transactions.md\n");
+               "  --set transactions.KEY=VALUE with unit, detection, filter_bits, filter_hash or sets; "
+               "docs/transactions.md\n");
   }
   bool takes_target() const override { return true; }
 
@@ -127,7 +130,10 @@ class Simulate final : public Command {
  private:
   /// Why there cannot be a timeline as it is asked for, or empty.
   std::string trace_problem() const {
-    if (trace_.empty()) return trace_cycles_option_->count() == 0 ? "" : "--trace-cycles says how long a timeline is: --trace FILE asks for one";
+    if (trace_.empty())
+      return trace_cycles_option_->count() == 0
+                 ? ""
+                 : "--trace-cycles says how long a timeline is: --trace FILE asks for one";
     if (trace_ == "-") return "--trace takes the name of a file: standard output is the program's and the report's";
     if (const auto error = names_a_program("--trace", trace_)) return error->message;
     return same_file(trace_, output_.json) ? "--trace and --json name the same file, " + trace_ : "";
@@ -157,17 +163,17 @@ class Simulate final : public Command {
   const CLI::Option* trace_cycles_option_ = nullptr;
 };
 
-const RegisterCommand registration({
-    "simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
-    "The program runs as with `bankshot run`, its launches cycle by cycle; the report follows its output. Exit\n"
-    "status: 0; 1 if the program or one of its kernels failed; 2 if it cannot be run; 4 if --max-cycles stopped\n"
-    "it; 130 after Ctrl-C, with the report of what ran.\n\n"
-    "Examples:\n"
-    "  bankshot simulate --gpu gtx480 ./app\n"
-    "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"
-    "  bankshot simulate --gpu machine.toml --json report.json ./app\n"
-    "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n",
-    [] { return std::make_unique<Simulate>(); }});
+const RegisterCommand registration(
+    {"simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
+     "The program runs as with `bankshot run`, its launches cycle by cycle; the report follows its output. Exit\n"
+     "status: 0; 1 if the program or one of its kernels failed; 2 if it cannot be run; 4 if --max-cycles stopped\n"
+     "it; 130 after Ctrl-C, with the report of what ran.\n\n"
+     "Examples:\n"
+     "  bankshot simulate --gpu gtx480 ./app\n"
+     "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"
+     "  bankshot simulate --gpu machine.toml --json report.json ./app\n"
+     "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n",
+     [] { return std::make_unique<Simulate>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

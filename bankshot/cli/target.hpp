@@ -11,9 +11,9 @@ namespace bankshot::cli {
 struct Target {
   std::string path;                    ///< what to execute
   std::vector<std::string> arguments;  ///< argv, the program's name first
-  std::vector<std::string> preload;    ///< our libraries that must be loaded first: the one that looks for runtimes inside
-                                       ///< programs, and those that the program's DT_RPATH would put others before
-  std::vector<std::string> warnings;   ///< for standard error; the program can still be run
+  std::vector<std::string> preload;    ///< our libraries that must be loaded first: the one that looks for runtimes
+                                     ///< inside programs, and those that the program's DT_RPATH would put others before
+  std::vector<std::string> warnings;  ///< for standard error; the program can still be run
 };
 
 /// Our drop-in libraries, by the names programs ask for.

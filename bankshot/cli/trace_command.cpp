@@ -1,8 +1,8 @@
 // bankshot trace: the access patterns of a run, as a file that search and conflicts read.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/gate.hpp"
@@ -21,19 +21,22 @@ class Trace final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_option("-o,--output", file_, "the patterns file to write; - is standard output, the program's output then goes "
-                                         "to standard error")
+    app.add_option("-o,--output", file_,
+                   "the patterns file to write; - is standard output, the program's output then goes "
+                   "to standard error")
         ->type_name("FILE|-")
         ->required();
     app.add_option("--kernel", kernels_, "only kernels with this in their name; may be repeated")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    app.add_option("--most", most_, "different accesses kept of each instruction; of more a sample is kept, and weighted so "
-                                    "that it stands for all")
+    app.add_option("--most", most_,
+                   "different accesses kept of each instruction; of more a sample is kept, and weighted so "
+                   "that it stands for all")
         ->check(CLI::Range(1, 1 << 20))
         ->type_name("N")
         ->capture_default_str();
-    app.add_flag("--as-is", as_is_, "keep lanes and addresses as they were: for hash add, whose conflicts depend on them");
+    app.add_flag("--as-is", as_is_,
+                 "keep lanes and addresses as they were: for hash add, whose conflicts depend on them");
   }
   bool takes_target() const override { return true; }
 
@@ -45,7 +48,8 @@ class Trace final : public Command {
     Result<Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
     if (const auto error = overwrites("-o", file_, inputs_of(*setup))) return refuse(error->message);
-    Result<Observation> seen = observe(*setup, command, {.launch = {.output = file_ == "-" ? STDERR_FILENO : STDOUT_FILENO}, .trace_accesses = most_});
+    Result<Observation> seen = observe(
+        *setup, command, {.launch = {.output = file_ == "-" ? STDERR_FILENO : STDOUT_FILENO}, .trace_accesses = most_});
     if (!seen) return refuse(seen.error().message);
     for (const std::string& problem : seen->problems) std::fprintf(stderr, "bankshot: %s\n", problem.c_str());
     say_how_it_ended(*setup, seen->ending);
@@ -76,9 +80,11 @@ class Trace final : public Command {
       const Signals held;  // or Ctrl-C would leave half a file beside it
       if (const auto error = write_file(file_, text)) return refuse(error->message);
     }
-    const std::string summary =
-        fmt::format("{} different patterns of {} warp accesses{}\n", report::grouped(set->patterns.size()), report::grouped(accesses),
-                    sampled == 0 ? "" : fmt::format("; a sample at {} instruction{}: see --most", sampled, sampled == 1 ? "" : "s"));
+    const std::string summary = fmt::format(
+        "{} different patterns of {} warp accesses{}\n", report::grouped(set->patterns.size()),
+        report::grouped(accesses),
+        sampled == 0 ? ""
+                     : fmt::format("; a sample at {} instruction{}: see --most", sampled, sampled == 1 ? "" : "s"));
     if (file_ == "-") {
       std::fputs(("bankshot: " + summary).c_str(), stderr);
     } else {
@@ -94,15 +100,15 @@ class Trace final : public Command {
   bool as_is_ = false;
 };
 
-const RegisterCommand registration({
-    "trace", "Run a CUDA program and write the access patterns of its shared memory",
-    "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
-    "changes no conflict under any XOR hash. The file is described in docs/json.md.\n\n"
-    "Examples:\n"
-    "  bankshot trace -o patterns.json ./app\n"
-    "  bankshot trace -o patterns.json --kernel reduce ./app 1024\n"
-    "  bankshot trace -o - ./app | bankshot search -\n",
-    [] { return std::make_unique<Trace>(); }});
+const RegisterCommand registration(
+    {"trace", "Run a CUDA program and write the access patterns of its shared memory",
+     "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
+     "changes no conflict under any XOR hash. The file is described in docs/json.md.\n\n"
+     "Examples:\n"
+     "  bankshot trace -o patterns.json ./app\n"
+     "  bankshot trace -o patterns.json --kernel reduce ./app 1024\n"
+     "  bankshot trace -o - ./app | bankshot search -\n",
+     [] { return std::make_unique<Trace>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -1,6 +1,6 @@
 // bankshot verify: checks the proof that a hash is the best.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/certificate.hpp"
@@ -35,9 +35,13 @@ class Verify final : public Command {
       other = differs(*certificate, *set);
     }
     const verify::Verdict verdict = other.empty() ? verify::check(*certificate) : verify::Verdict{false, other, 0};
-    const nlohmann::json document = {{"schema", "bankshot/verify/1"}, {"proved", verdict.proved}, {"reason", verdict.text},
-                                     {"excess", certificate->excess}, {"nodes", verdict.nodes}};
-    const int status = deliver(json_, document.dump(1) + "\n", (verdict.proved ? "proved: " : "not proved: ") + verdict.text + "\n");
+    const nlohmann::json document = {{"schema", "bankshot/verify/1"},
+                                     {"proved", verdict.proved},
+                                     {"reason", verdict.text},
+                                     {"excess", certificate->excess},
+                                     {"nodes", verdict.nodes}};
+    const int status =
+        deliver(json_, document.dump(1) + "\n", (verdict.proved ? "proved: " : "not proved: ") + verdict.text + "\n");
     return status == kDone && !verdict.proved ? kProgramFailed : status;
   }
 
@@ -55,15 +59,16 @@ class Verify final : public Command {
   std::string file_, patterns_, json_;
 };
 
-const RegisterCommand registration({
-    "verify", "Check the proof that a bank hash is the best",
-    "Replays a certificate of bankshot search with code of its own: that the hash has the excess it says, and that no hash of\n"
-    "its kind has less. With PATTERNS also that the certificate is about these. Exit status 0: proved, 1: not proved, with the\n"
-    "node of the proof that fails, 2: no certificate.\n\n"
-    "Examples:\n"
-    "  bankshot search --certificate proof.json patterns.json\n"
-    "  bankshot verify proof.json patterns.json\n",
-    [] { return std::make_unique<Verify>(); }});
+const RegisterCommand registration({"verify", "Check the proof that a bank hash is the best",
+                                    "Replays a certificate of bankshot search with code of its own: that the hash has "
+                                    "the excess it says, and that no hash of\n"
+                                    "its kind has less. With PATTERNS also that the certificate is about these. Exit "
+                                    "status 0: proved, 1: not proved, with the\n"
+                                    "node of the proof that fails, 2: no certificate.\n\n"
+                                    "Examples:\n"
+                                    "  bankshot search --certificate proof.json patterns.json\n"
+                                    "  bankshot verify proof.json patterns.json\n",
+                                    [] { return std::make_unique<Verify>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -28,7 +28,7 @@ bool write_all(int file, std::string_view text) {
 }
 
 bool is_special(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 

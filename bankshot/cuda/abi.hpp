@@ -1,6 +1,6 @@
 // The structures that programs pass to the CUDA interfaces, in the layout of CUDA 12 and 13 headers.
-// Source: CUDA runtime and driver API references, "Data Structures". tests/cuda/layout.cu compares them with the toolkit's
-// own where there is one.
+// Source: CUDA runtime and driver API references, "Data Structures". tests/cuda/layout.cu compares them with the
+// toolkit's own where there is one.
 #pragma once
 
 #include <cstddef>

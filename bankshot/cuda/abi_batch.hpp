@@ -1,5 +1,5 @@
-// The structures of copies in batches that programs pass to the CUDA interfaces. Source: CUDA runtime and driver API references,
-// "Data Structures"; compared with the toolkit's own by tests/cuda/layout.cu.
+// The structures of copies in batches that programs pass to the CUDA interfaces. Source: CUDA runtime and driver API
+// references, "Data Structures"; compared with the toolkit's own by tests/cuda/layout.cu.
 #pragma once
 
 #include "bankshot/cuda/abi.hpp"

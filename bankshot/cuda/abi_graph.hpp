@@ -1,5 +1,6 @@
-// The structures of graphs and of virtual memory that programs pass to the CUDA interfaces, in the layout of CUDA 12 and 13.
-// Source: CUDA runtime and driver API references, "Data Structures"; compared with the toolkit's own by tests/cuda/layout.cu.
+// The structures of graphs and of virtual memory that programs pass to the CUDA interfaces, in the layout of CUDA 12
+// and 13. Source: CUDA runtime and driver API references, "Data Structures"; compared with the toolkit's own by
+// tests/cuda/layout.cu.
 #pragma once
 
 #include "bankshot/cuda/abi.hpp"

@@ -1,5 +1,6 @@
 // The structures of arrays, textures and surfaces in both interfaces, in the layout of CUDA 12 and 13 headers.
-// Source: CUDA runtime and driver API references, "Data Structures". tests/cuda/layout.cu compares them with the toolkit's.
+// Source: CUDA runtime and driver API references, "Data Structures". tests/cuda/layout.cu compares them with the
+// toolkit's.
 #pragma once
 
 #include "bankshot/cuda/abi.hpp"

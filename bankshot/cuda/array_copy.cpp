@@ -158,9 +158,9 @@ Status issue_run(Session& session, void* stream, const ArrayPlace& place, const 
   for (const RunPiece& piece : *pieces) {
     const Region part{linear.address + piece.begin, piece.extent.width, 0, linear.side};
     const ArrayPlace there{place.array, piece.x, piece.y};
-    const Status status =
-        capture(session, *capturing,
-                copy_work(to_array ? rectangle_copy(there, part, piece.extent) : rectangle_copy(part, there, piece.extent)));
+    const Status status = capture(
+        session, *capturing,
+        copy_work(to_array ? rectangle_copy(there, part, piece.extent) : rectangle_copy(part, there, piece.extent)));
     if (status != Status::success) return status;
   }
   return Status::success;

@@ -7,8 +7,8 @@
 
 namespace bankshot::cuda {
 
-/// cudaMemcpy3D. Extent and positions are in elements where an array takes part, for pointers their positions are in bytes.
-/// Source: CUDA runtime API reference, cudaMemcpy3D
+/// cudaMemcpy3D. Extent and positions are in elements where an array takes part, for pointers their positions are in
+/// bytes. Source: CUDA runtime API reference, cudaMemcpy3D
 Status copy_3d(Session& session, const abi::Memcpy3DParms& parms, Side to, Side from);
 
 /// cuMemcpy2D and cuMemcpy3D: all of x in bytes.
@@ -25,7 +25,8 @@ abi::DriverMemcpy3D rectangle_copy(const ArrayPlace& to, const Region& from, con
 abi::DriverMemcpy3D rectangle_copy(const Region& to, const ArrayPlace& from, const Extent& extent);
 abi::DriverMemcpy3D rectangle_copy(const ArrayPlace& to, const ArrayPlace& from, const Extent& extent);
 
-/// Copies bytes between an array, from a place on row after row, and memory; if the stream is captured, makes nodes of it.
+/// Copies bytes between an array, from a place on row after row, and memory; if the stream is captured, makes nodes of
+/// it.
 Status issue_run(Session& session, void* stream, const ArrayPlace& place, const Region& linear, uint64_t bytes,
                  bool to_array);
 

@@ -8,8 +8,8 @@
 
 namespace bankshot::cuda {
 
-/// CUarray_format and a number of channels. Nothing if it is none, or one that is not supported: block-compressed and planar
-/// formats. Source: CUDA driver API reference, CUarray_format
+/// CUarray_format and a number of channels. Nothing if it is none, or one that is not supported: block-compressed and
+/// planar formats. Source: CUDA driver API reference, CUarray_format
 std::optional<texture::Format> format_of(int driver_format, unsigned channels);
 int driver_format_of(texture::Format format);
 

@@ -75,7 +75,8 @@ struct RunPiece {
   uint64_t x = 0, y = 0, begin = 0;
   Extent extent;
 };
-/// Bytes of an array from a place on, row after row: the rest of a row, whole rows, the begin of a row, as far as there are such.
+/// Bytes of an array from a place on, row after row: the rest of a row, whole rows, the begin of a row, as far as there
+/// are such.
 /// @return invalid_value if the array ends before
 Result<std::vector<RunPiece>, Status> pieces_of_run(const ArraySpec& spec, uint64_t x, uint64_t y, uint64_t bytes);
 

@@ -22,7 +22,8 @@ struct CopyBatch {
   const size_t* firsts = nullptr;
   size_t attribute_count = 0;
 };
-/// On a stream that is captured each copy becomes a node. @param failed  receives the index of the one at fault; may be null
+/// On a stream that is captured each copy becomes a node. @param failed  receives the index of the one at fault; may be
+/// null
 /// @return success, invalid_value, invalid_handle, or what capturing gives
 Status copy_batch(Session& session, void* stream, const CopyBatch& batch, size_t* failed = nullptr);
 Status copy_batch(Session& session, void* stream, const abi::BatchCopy* copies, size_t count, unsigned long long flags,

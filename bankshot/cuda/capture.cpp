@@ -167,7 +167,8 @@ Status capture_info(Session& session, void* handle, int* status, unsigned long l
   if (!stream) return Status::invalid_handle;
   if (!status) return Status::invalid_value;
   if (is_legacy(session, stream) && session.captures().any()) {
-    // Asking is work on the default stream, but invalidates nothing. Source: CUDA runtime API reference, cudaStreamIsCapturing
+    // Asking is work on the default stream, but invalidates nothing. Source: CUDA runtime API reference,
+    // cudaStreamIsCapturing
     bool blocks = false;
     session.captures().for_each([&](const Capture& capture) {
       for (const Stream* member : capture.streams) blocks |= !(member->flags & kNonBlocking);

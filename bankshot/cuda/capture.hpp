@@ -1,5 +1,6 @@
 // Capture: work on a stream becomes nodes of a graph instead of being carried out.
-// Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture"; CUDA runtime API reference, "Stream Management".
+// Source: CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture"; CUDA runtime API reference, "Stream
+// Management".
 #pragma once
 
 #include <memory>
@@ -79,9 +80,11 @@ Status exchange_capture_mode(int* mode);
 Status before_work(Session& session, const void* stream, Stream*& capturing);
 /// Before a stream is waited for or asked. @return as before_work, or stream_capture_unsupported, which invalidates
 Status before_waiting(Session& session, const void* stream);
-/// Before the whole device is waited for. @return success, or stream_capture_unsupported, which invalidates all captures
+/// Before the whole device is waited for. @return success, or stream_capture_unsupported, which invalidates all
+/// captures
 Status before_synchronizing(Session& session);
-/// Before a call that may wait for the device, such as allocations, which a capture in this thread, or anywhere, may forbid.
+/// Before a call that may wait for the device, such as allocations, which a capture in this thread, or anywhere, may
+/// forbid.
 Status before_unsafe(Session& session);
 
 /// Adds work to the graph that the stream's capture makes.

@@ -26,7 +26,8 @@ struct Made {
   Callers callers;
 };
 
-/// Allocations that are not freed, by address. Under the session's lock; never destroyed, as static destructors may allocate.
+/// Allocations that are not freed, by address. Under the session's lock; never destroyed, as static destructors may
+/// allocate.
 std::map<uint64_t, Made>& made() {
   static auto& all = *new std::map<uint64_t, Made>;
   return all;
@@ -94,7 +95,9 @@ void note_allocation(const simt::Allocation& allocation) {
   if (all == nullptr) return;
   all->allocated(allocation);
   const bool by_kernel = allocation.kind == simt::MemoryKind::heap;
-  if (!all->options().memory || !allocation.label.empty() || (allocation.kind != simt::MemoryKind::device && !by_kernel)) return;
+  if (!all->options().memory || !allocation.label.empty() ||
+      (allocation.kind != simt::MemoryKind::device && !by_kernel))
+    return;
   static uint64_t order = 0;
   made()[allocation.address] = {++order, allocation.size, by_kernel, by_kernel ? Callers{} : callers()};
 }

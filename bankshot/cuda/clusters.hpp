@@ -1,5 +1,5 @@
-// Clusters of CTAs: how large they are in a launch, whether the GPU could have them, how many it holds. Source: CUDA C++ Programming
-// Guide, "Thread block clusters"; PTX ISA 9.0, section 11.3 (cluster dimension directives).
+// Clusters of CTAs: how large they are in a launch, whether the GPU could have them, how many it holds. Source: CUDA
+// C++ Programming Guide, "Thread block clusters"; PTX ISA 9.0, section 11.3 (cluster dimension directives).
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ bool has_cluster(const simt::KernelInfo& kernel, const LaunchRequest& request);
 std::optional<Refusal> refusal_of_cluster(const DeviceInfo& device, const Function& function,
                                           const LaunchRequest& request);
 
-/// Clusters that the GPU holds at once. An SM may hold several CTAs of one; that hardware keeps a cluster in one group of SMs is
-/// not modelled.
+/// Clusters that the GPU holds at once. An SM may hold several CTAs of one; that hardware keeps a cluster in one group
+/// of SMs is not modelled.
 uint64_t active_clusters(const DeviceInfo& device, const Function& function, const LaunchRequest& request);
 /// The same for the functions that ask. @return success, or why the launch would be refused
 Status count_clusters(const DeviceInfo& device, const Function& function, const LaunchRequest& request, int* clusters);

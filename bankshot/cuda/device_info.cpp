@@ -26,7 +26,8 @@ DeviceInfo device_info(const gpu::Gpu& gpu) {
   sm.registers = gpu.registers_per_sm;
   sm.registers_per_block = gpu.registers_per_block;
   sm.shared = gpu.shared_per_sm;
-  // Granularities: NVIDIA's occupancy calculator. For 1.x those of 3.x: 7 CTAs of DCT fit on a core of cf11, as in its paper.
+  // Granularities: NVIDIA's occupancy calculator. For 1.x those of 3.x: 7 CTAs of DCT fit on a core of cf11, as in its
+  // paper.
   const unsigned major = gpu.compute_major;
   sm.shared_unit = major >= 8 || major == 2 ? 128 : 256;
   // CUDA C Programming Guide 5.0, table 12: technical specifications per compute capability.

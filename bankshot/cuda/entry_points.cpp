@@ -19,8 +19,8 @@ constexpr Variant kVariants[] = {
 #undef BANKSHOT_VERSION
 };
 
-/// The library with the exported names, which lies beside this one; in a program that uses the runtime interface only it
-/// is not loaded before this.
+/// The library with the exported names, which lies beside this one; in a program that uses the runtime interface only
+/// it is not loaded before this.
 void* driver_library() {
   static void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   return library;

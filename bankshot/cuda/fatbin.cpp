@@ -170,7 +170,8 @@ Result<std::vector<std::span<const std::byte>>> containers_of(const void* wrappe
   if (head.version < 2) {
     fine = add(head.container);
   } else {
-    for (auto unit = static_cast<const void* const*>(head.more); unit != nullptr && *unit != nullptr && fine; ++unit) fine = add(*unit);
+    for (auto unit = static_cast<const void* const*>(head.more); unit != nullptr && *unit != nullptr && fine; ++unit)
+      fine = add(*unit);
   }
   if (!fine || containers.empty()) return Error{"the registered fat binary has no container: build the program again"};
   return containers;

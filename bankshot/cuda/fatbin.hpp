@@ -7,8 +7,8 @@
 //               40 u64 flags   56 u64 size after decompression
 //   wrapper     0 u32 magic 466243B1   4 u32 version (1; 2 = -rdc=true)   8 pointer to the container   16 pointer
 //
-// With -rdc=true the wrapper's container has linked machine code only; its last word points to the containers of the units that
-// were linked, a null behind them.
+// With -rdc=true the wrapper's container has linked machine code only; its last word points to the containers of the
+// units that were linked, a null behind them.
 //
 // Numbers are little endian. Source: found by looking at what nvcc 11 to 13 and clang write; there is no public page.
 #pragma once

@@ -14,8 +14,7 @@ namespace bankshot::cuda {
 std::optional<int> function_attribute(const DeviceInfo& device, const Function& function, int which) {
   const simt::KernelInfo& kernel = *function.info;
   switch (static_cast<FunctionAttribute>(which)) {
-    case FunctionAttribute::max_threads:
-      return static_cast<int>(most_threads(device, function));
+    case FunctionAttribute::max_threads: return static_cast<int>(most_threads(device, function));
     case FunctionAttribute::shared_size: return static_cast<int>(kernel.static_shared);
     case FunctionAttribute::const_size: return 0;
     case FunctionAttribute::local_size: return static_cast<int>(kernel.local_bytes);
@@ -30,7 +29,8 @@ std::optional<int> function_attribute(const DeviceInfo& device, const Function& 
     case FunctionAttribute::cluster_width:
     case FunctionAttribute::cluster_height:
     case FunctionAttribute::cluster_depth:
-      return static_cast<int>(kernel.required_cluster[static_cast<size_t>(which) - static_cast<size_t>(FunctionAttribute::cluster_width)]);
+      return static_cast<int>(
+          kernel.required_cluster[static_cast<size_t>(which) - static_cast<size_t>(FunctionAttribute::cluster_width)]);
     case FunctionAttribute::non_portable_cluster: return function.non_portable_cluster ? 1 : 0;
     case FunctionAttribute::scheduling_policy: return 0;
   }
@@ -52,9 +52,7 @@ Status set_function_attribute(const DeviceInfo& device, Function& function, int 
       if (value < -1 || value > 100) return Status::invalid_value;
       function.carveout = value;
       return Status::success;
-    case FunctionAttribute::non_portable_cluster:
-      function.non_portable_cluster = value != 0;
-      return Status::success;
+    case FunctionAttribute::non_portable_cluster: function.non_portable_cluster = value != 0; return Status::success;
     default: return which >= 10 && which <= 15 ? Status::success : Status::invalid_value;
   }
 }

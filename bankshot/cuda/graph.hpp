@@ -28,7 +28,8 @@ struct Graph;
 struct Node;
 class GraphTable;
 
-/// The condition that a kernel sets. Its handle is the address of a word of device memory, so that setting it is a store.
+/// The condition that a kernel sets. Its handle is the address of a word of device memory, so that setting it is a
+/// store.
 struct Condition {
   Condition(simt::Memory& memory, uint64_t address, unsigned initial, bool assigns)
       : memory(memory), address(address), initial(initial), assigns(assigns) {}

@@ -1,4 +1,5 @@
-// The functions on graphs that are the same in both interfaces. Handles are checked: one that is none gives invalid_value.
+// The functions on graphs that are the same in both interfaces. Handles are checked: one that is none gives
+// invalid_value.
 #pragma once
 
 #include "bankshot/cuda/graph_exec.hpp"
@@ -13,7 +14,8 @@ Status find_in_clone(Session& session, Node** found, const Node* node, const Gra
 
 /// Whether the graph, or one inside, has memory that it allocates or frees: its addresses are one graph's only.
 bool has_memory(const Graph& graph);
-/// Whether it, or one inside, has conditional nodes: clones of it are not allowed. Source: CUDA driver API reference, cuGraphClone
+/// Whether it, or one inside, has conditional nodes: clones of it are not allowed. Source: CUDA driver API reference,
+/// cuGraphClone
 bool has_conditions(const Graph& graph);
 
 /// Adds a node. @param node  may be null @param data  of the edges, may be null
@@ -32,7 +34,8 @@ Status add_conditional(Session& session, Node** node, Graph* graph, Node* const*
 Status create_condition(Session& session, unsigned long long* handle, Graph* graph, unsigned initial, unsigned flags);
 Status remove(Session& session, Node* node);
 
-// Nodes from CUgraphNodeParams. The structures of kernels and copies differ in the two interfaces: `make` makes their work.
+// Nodes from CUgraphNodeParams. The structures of kernels and copies differ in the two interfaces: `make` makes their
+// work.
 using MakeWork = MadeWork (*)(Session&, const abi::NodeParameters&);
 Status add_node(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
                 size_t count, abi::NodeParameters* parameters, MakeWork make);

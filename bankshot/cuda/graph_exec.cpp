@@ -25,12 +25,16 @@ void assign_conditions(const Graph& graph) {
   for (const auto& node : graph.nodes) for_each_inside(*node, assign_conditions);
 }
 
-/// One launch, with the lock that it gives up for callbacks. What these do to the instance, such as to update or destroy it, is
-/// for later launches.
+/// One launch, with the lock that it gives up for callbacks. What these do to the instance, such as to update or
+/// destroy it, is for later launches.
 class Run {
  public:
   Run(Session& session, std::shared_ptr<GraphExec> exec, void* stream)
-      : session_(session), stream_(stream), lock_(session.mutex()), exec_(std::move(exec)), graph_(exec_->graph),
+      : session_(session),
+        stream_(stream),
+        lock_(session.mutex()),
+        exec_(std::move(exec)),
+        graph_(exec_->graph),
         orders_(exec_->orders) {}
 
   Status run() {

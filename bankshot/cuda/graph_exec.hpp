@@ -52,8 +52,8 @@ struct InstantiateProblem {
 };
 Result<std::unique_ptr<GraphExec>, InstantiateProblem> instantiate(const Graph& graph, unsigned long long flags);
 
-/// Takes over the parameters of another graph's nodes, which must be of the same types and depend on each other as those of the
-/// instance, in the order in which they were added. Nothing changes if it fails.
+/// Takes over the parameters of another graph's nodes, which must be of the same types and depend on each other as
+/// those of the instance, in the order in which they were added. Nothing changes if it fails.
 struct UpdateProblem {
   UpdateOutcome outcome = UpdateOutcome::success;
   const Node* node = nullptr;  ///< of the graph
@@ -61,7 +61,8 @@ struct UpdateProblem {
 };
 UpdateProblem update(GraphExec& exec, const Graph& graph);
 
-/// Carries out the nodes, one after the other. Takes the session's lock, and gives it up while the program is called back.
+/// Carries out the nodes, one after the other. Takes the session's lock, and gives it up while the program is called
+/// back.
 /// @return success, or the error of the first node that failed, behind which none runs
 Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream);
 

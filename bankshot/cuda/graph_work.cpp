@@ -27,7 +27,8 @@ Status run(Session& session, void* stream, const KernelWork& kernel) {
       .grid = kernel.grid, .block = kernel.block, .dynamic_shared = kernel.dynamic_shared, .packed = kernel.parameters};
   if (const auto found = kernel.attributes.find(abi::LaunchAttribute::cooperative); found != kernel.attributes.end())
     std::memcpy(&request.cooperative, found->second.data(), 1);
-  if (const auto found = kernel.attributes.find(abi::LaunchAttribute::cluster_dimension); found != kernel.attributes.end())
+  if (const auto found = kernel.attributes.find(abi::LaunchAttribute::cluster_dimension);
+      found != kernel.attributes.end())
     std::memcpy(&request.cluster, found->second.data(), sizeof request.cluster);
   return launch(session, *kernel.function, stream, request);
 }
@@ -85,7 +86,8 @@ MadeWork kernel_work(Session& session, Function& function, const LaunchRequest& 
     work.arguments.push_back(work.parameters.data() + parameter.offset);
   if (request.cooperative) work.attributes[abi::LaunchAttribute::cooperative] = {1};
   if (request.cluster.x != 0)
-    std::memcpy(work.attributes[abi::LaunchAttribute::cluster_dimension].data(), &request.cluster, sizeof request.cluster);
+    std::memcpy(work.attributes[abi::LaunchAttribute::cluster_dimension].data(), &request.cluster,
+                sizeof request.cluster);
   return Work(std::move(work));
 }
 

@@ -33,8 +33,10 @@ void note(int) {
 }  // namespace
 
 HeldInterrupt::HeldInterrupt() {
-  if (sigaction(SIGINT, nullptr, &before_) != 0 || (before_.sa_flags & SA_SIGINFO) != 0 || before_.sa_handler != SIG_DFL) return;
-  struct sigaction action {};
+  if (sigaction(SIGINT, nullptr, &before_) != 0 || (before_.sa_flags & SA_SIGINFO) != 0 ||
+      before_.sa_handler != SIG_DFL)
+    return;
+  struct sigaction action{};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
   held_ = sigaction(SIGINT, &action, nullptr) == 0;

@@ -7,8 +7,8 @@
 
 namespace bankshot::cuda {
 
-/// While one lives, the first SIGINT sets flag() and does nothing else; a second one has its default effect. Does nothing
-/// where the program has a handler of its own or ignores the signal. At most one lives at a time.
+/// While one lives, the first SIGINT sets flag() and does nothing else; a second one has its default effect. Does
+/// nothing where the program has a handler of its own or ignores the signal. At most one lives at a time.
 class HeldInterrupt {
  public:
   HeldInterrupt();
@@ -20,7 +20,7 @@ class HeldInterrupt {
   static const std::atomic<bool>& flag();
 
  private:
-  struct sigaction before_ {};
+  struct sigaction before_{};
   bool held_ = false;
 };
 

@@ -1,5 +1,5 @@
-#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/launch.hpp"
+#include "bankshot/cuda/checking.hpp"
 
 #include <fmt/format.h>
 
@@ -66,7 +66,8 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
   }
   const Residents fit = occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()),
                                          config.dynamic_shared, together);
-  auto launch = session.simulation()->launch(session.engine(), function, config, {std::max(fit.blocks, 1u), fit.limited_by});
+  auto launch =
+      session.simulation()->launch(session.engine(), function, config, {std::max(fit.blocks, 1u), fit.limited_by});
   if (!launch) return launch.error();
   return Ran{std::move(launch->stats), std::move(launch->timing)};
 }
@@ -80,7 +81,8 @@ void record(Session& session, Function& function, const LaunchRequest& request, 
 }
 
 /// Runs the kernel. @param launched  receives the launches that it made @return as launch()
-Status run(Session& session, Function& function, const LaunchRequest& request, std::vector<simt::DeviceLaunch>& launched) {
+Status run(Session& session, Function& function, const LaunchRequest& request,
+           std::vector<simt::DeviceLaunch>& launched) {
   const auto params = pack(*function.info, request);
   simt::LaunchConfig config;
   config.grid = request.grid;
@@ -91,7 +93,8 @@ Status run(Session& session, Function& function, const LaunchRequest& request, s
   config.cluster = cluster_of(*function.info, request);
   config.explicit_cluster = has_cluster(*function.info, request);
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
-  if (Witness* witness = Witness::get()) witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
+  if (Witness* witness = Witness::get())
+    witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto start = std::chrono::steady_clock::now();
   const auto ran =
       execute(session, function, config, ctas_together(session.device(), request.grid, request.cooperative));
@@ -132,15 +135,17 @@ bool transfer(Session& session, const simt::DeviceLaunch& launch) {
   std::memcpy(&what, launch.params.data(), sizeof what);
   const Extent extent{what.bytes, 1, 1};
   const Region to{what.to, what.bytes, 0, Side::device}, from{what.from, what.bytes, 0, Side::device};
-  const Status status = what.fills != 0 ? fill(session.memory(), to, extent, static_cast<uint32_t>(what.value)) : copy(session.memory(), to, from, extent);
+  const Status status = what.fills != 0 ? fill(session.memory(), to, extent, static_cast<uint32_t>(what.value))
+                                        : copy(session.memory(), to, from, extent);
   if (status == Status::success) return true;
   say(fmt::format("a kernel asked for a copy of {} bytes that is not possible", what.bytes));
   session.corrupt(Status::illegal_address);
   return false;
 }
 
-/// Runs the kernel, and what it launches: in order, each with all that it launches in its turn, tails behind all others. A grid has
-/// ended when all of these have. Source: CUDA C++ Programming Guide, "CUDA dynamic parallelism", parent and child grids.
+/// Runs the kernel, and what it launches: in order, each with all that it launches in its turn, tails behind all
+/// others. A grid has ended when all of these have. Source: CUDA C++ Programming Guide, "CUDA dynamic parallelism",
+/// parent and child grids.
 Status run_all(Session& session, Function& function, const LaunchRequest& request) {
   std::vector<simt::DeviceLaunch> launched, waiting;
   const auto wait = [&] {
@@ -189,9 +194,10 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
                   Telling::told_already);
   Stream* capturing = nullptr;
   if (const Status status = before_work(session, stream, capturing); status != Status::success)
-    return failed(status, status == Status::invalid_handle ? "its stream does not exist"
-                                                           : "a capture forbids it, or is invalid");
-  if (request.event && !session.events().find(request.event)) return failed(Status::invalid_handle, "its event does not exist");
+    return failed(
+        status, status == Status::invalid_handle ? "its stream does not exist" : "a capture forbids it, or is invalid");
+  if (request.event && !session.events().find(request.event))
+    return failed(Status::invalid_handle, "its event does not exist");
   if (capturing) {
     const Status status = capture(session, *capturing, kernel_work(session, function, request));
     return status == Status::success && request.event ? record_event(session, request.event, stream, 0) : status;
@@ -250,7 +256,8 @@ Residents occupancy_limits(const DeviceInfo& device, const Function& function, u
   const uint64_t shared = kernel.static_shared + dynamic_shared;
   if (!kernel.has_transactions || threads == 0) return residents(device.sm, {threads, registers, shared});
   const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
-  return residents(device.sm, {threads, static_cast<uint32_t>((needs.all_registers() + threads - 1) / threads), needs.bytes()});
+  return residents(device.sm,
+                   {threads, static_cast<uint32_t>((needs.all_registers() + threads - 1) / threads), needs.bytes()});
 }
 
 uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {

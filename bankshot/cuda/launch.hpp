@@ -25,19 +25,20 @@ struct LaunchRequest {
 /// The parameter buffer, each argument at the offset the kernel declares for it.
 std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request);
 
-/// Loads the kernel's module if need be and runs the kernel to its end. A kernel that fails tells why on standard error and
-/// corrupts the context; the call itself succeeds then, as on a GPU, where kernels run later, unless
+/// Loads the kernel's module if need be and runs the kernel to its end. A kernel that fails tells why on standard error
+/// and corrupts the context; the call itself succeeds then, as on a GPU, where kernels run later, unless
 /// CUDA_LAUNCH_BLOCKING=1 is set. Every launch that does not come to its end is noted: failed_launch.hpp.
 /// On a stream that is captured it becomes a node of the graph and does not run.
 /// @return success, or why it cannot be launched: the context's or the module's error, invalid_handle,
 ///         invalid_configuration, invalid_value, launch_out_of_resources, cooperative_launch_too_large, out_of_memory
 Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request);
 
-/// Registers a thread as told to programs: what the PTX has in use at once, as far as the GPU's instructions can name them
-/// and the kernel's launch bounds, where it has any, leave room.
+/// Registers a thread as told to programs: what the PTX has in use at once, as far as the GPU's instructions can name
+/// them and the kernel's launch bounds, where it has any, leave room.
 uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel);
-/// Registers a thread in CTAs of so many threads: no more than fit. Where the PTX needs more the compiler must have been told
-/// by other means (-maxrregcount), since the program launches it so; what we count is an estimate, and no launch fails by it.
+/// Registers a thread in CTAs of so many threads: no more than fit. Where the PTX needs more the compiler must have
+/// been told by other means (-maxrregcount), since the program launches it so; what we count is an estimate, and no
+/// launch fails by it.
 /// @param ctas  that the program counts on having on an SM at once
 uint32_t registers_for(const DeviceInfo& device, const simt::KernelInfo& kernel, uint32_t threads, uint32_t ctas = 1);
 

@@ -13,7 +13,8 @@ namespace bankshot::cuda {
 /// @return success, not_supported or invalid_cluster_size
 Status apply_launch_attributes(std::span<const abi::LaunchAttribute> attributes, LaunchRequest& request);
 
-/// Takes over the list of cuLaunchKernel's `extra`: pairs of a tag and a value until the end tag 0; 1 = buffer, 2 = its size.
+/// Takes over the list of cuLaunchKernel's `extra`: pairs of a tag and a value until the end tag 0; 1 = buffer, 2 = its
+/// size.
 /// @return success, or invalid_value for an unknown tag
 Status unpack_extra(void** extra, LaunchRequest& request);
 

@@ -1,4 +1,5 @@
-// Limits a program may set, such as the stack of a thread. Kept and told back; the engine's stack grows to its own limit.
+// Limits a program may set, such as the stack of a thread. Kept and told back; the engine's stack grows to its own
+// limit.
 #pragma once
 
 #include <cstddef>

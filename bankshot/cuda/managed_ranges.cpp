@@ -61,7 +61,7 @@ bool ManagedRanges::all(uint64_t address, uint64_t bytes, What&& what) const {
   return true;
 }
 
-abi::Location ManagedRanges::common(uint64_t address, uint64_t bytes, abi::Location Said::*which) const {
+abi::Location ManagedRanges::common(uint64_t address, uint64_t bytes, abi::Location Said::* which) const {
   const abi::Location first = at(address).*which;
   const auto same = [&](const Said& said) { return (said.*which).type == first.type && (said.*which).id == first.id; };
   return all(address, bytes, same) ? first : abi::Location{};

@@ -1,5 +1,5 @@
-// What programs say of managed memory and may ask for again: advice, and where it was prefetched to. It lives in one place.
-// Source: CUDA driver API reference, cuMemAdvise and cuMemRangeGetAttribute.
+// What programs say of managed memory and may ask for again: advice, and where it was prefetched to. It lives in one
+// place. Source: CUDA driver API reference, cuMemAdvise and cuMemRangeGetAttribute.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ class ManagedRanges {
   /// Whether `what` holds of all of the range.
   template <class What>
   bool all(uint64_t address, uint64_t bytes, What&& what) const;
-  abi::Location common(uint64_t address, uint64_t bytes, abi::Location Said::*which) const;
+  abi::Location common(uint64_t address, uint64_t bytes, abi::Location Said::* which) const;
 
   std::map<uint64_t, Said> starts_;  ///< each holds up to the next; before the first nothing was said
 };

@@ -8,8 +8,8 @@
 
 #include "bankshot/cuda/fatbin.hpp"
 #include "bankshot/cuda/modules.hpp"
-#include "bankshot/cuda/patches.hpp"
 #include "bankshot/cuda/origin.hpp"
+#include "bankshot/cuda/patches.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
 #include "bankshot/ptx/link.hpp"
@@ -131,10 +131,11 @@ Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, con
 }
 
 Failure machine_code(const std::string& label) {
-  return {Status::no_binary_for_gpu,
-          fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat binary "
-                      "that has it (nvcc -fatbin); of NVRTC take nvrtcGetPTX instead of nvrtcGetCUBIN",
-                      label)};
+  return {
+      Status::no_binary_for_gpu,
+      fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat binary "
+                  "that has it (nvcc -fatbin); of NVRTC take nvrtcGetPTX instead of nvrtcGetCUBIN",
+                  label)};
 }
 
 /// libcudadevrt, whose part the engine plays.

@@ -30,8 +30,8 @@ struct Function {
   std::string name;                        ///< mangled, as in the PTX
   const simt::KernelInfo* info = nullptr;  ///< null until the module is loaded
   uint32_t dynamic_shared_limit = 0;       ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
-  bool non_portable_cluster = false;       ///< clusters of more CTAs than every GPU with clusters allows may be launched
-  int carveout = -1;                       ///< preferred share of shared memory in percent; kept, not used
+  bool non_portable_cluster = false;  ///< clusters of more CTAs than every GPU with clusters allows may be launched
+  int carveout = -1;                  ///< preferred share of shared memory in percent; kept, not used
 };
 
 /// A __device__, __constant__ or __managed__ variable.
@@ -43,8 +43,8 @@ struct Variable {
   const simt::GlobalInfo* info = nullptr;
 };
 
-/// One fat binary or PTX text. Loaded when something of it is first used, so that a module with something that cannot run
-/// does no harm to a program that does not use it.
+/// One fat binary or PTX text. Loaded when something of it is first used, so that a module with something that cannot
+/// run does no harm to a program that does not use it.
 struct Module {
   const void* wrapper = nullptr;  ///< registration wrapper, or null
   std::string image;              ///< otherwise the image: PTX text or fat binary
@@ -72,7 +72,8 @@ struct LinkFailure {
 };
 /// @param image  PTX text, or a fat binary with it
 Result<ptx::Unit, LinkFailure> read_link_input(const std::string& name, const std::string& image);
-/// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays declared.
+/// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays
+/// declared.
 Result<std::string, LinkFailure> link_inputs(std::vector<ptx::Unit> inputs);
 
 /// Finds a kernel or variable by the name in the PTX; the module must be loaded. Null if there is none.

@@ -33,8 +33,8 @@ struct BlockNeeds {
 
 /// CTAs an SM holds, and what allows no more of them.
 struct Residents {
-  uint32_t blocks = 0;      ///< 0 if it cannot hold one
-  const char* limited_by;   ///< "warps", "registers", "shared memory" or "CTA slots"; of several the first of these
+  uint32_t blocks = 0;     ///< 0 if it cannot hold one
+  const char* limited_by;  ///< "warps", "registers", "shared memory" or "CTA slots"; of several the first of these
 };
 /// A block that has no threads or more than are allowed is limited by warps.
 Residents residents(const SmLimits& sm, const BlockNeeds& block);
@@ -42,8 +42,8 @@ Residents residents(const SmLimits& sm, const BlockNeeds& block);
 /// CTAs an SM holds; 0 if it cannot hold one.
 uint32_t blocks_per_sm(const SmLimits& sm, const BlockNeeds& block);
 
-/// The most registers a thread may have if so many CTAs are to fit on an SM at once, as far as registers go: what a compiler
-/// keeps to that is told how a kernel is launched. One CTA has no more than registers_per_block.
+/// The most registers a thread may have if so many CTAs are to fit on an SM at once, as far as registers go: what a
+/// compiler keeps to that is told how a kernel is launched. One CTA has no more than registers_per_block.
 uint32_t registers_that_fit(const SmLimits& sm, uint32_t threads, uint32_t blocks = 1);
 
 /// Dynamic shared memory a CTA may use so that `blocks` of them fit on an SM. @param static_shared  bytes

@@ -1,5 +1,5 @@
-// Modules that are replaced when they are loaded, and the texts of those that were: how `bankshot fix` gets at the PTX of a
-// program and puts its own in place.
+// Modules that are replaced when they are loaded, and the texts of those that were: how `bankshot fix` gets at the PTX
+// of a program and puts its own in place.
 #pragma once
 
 #include <optional>

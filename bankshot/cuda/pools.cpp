@@ -71,7 +71,8 @@ Status set_pool_attribute(Pool* pool, int attribute, const void* value) {
   uint64_t number = 0;
   std::memcpy(&number, value, is_int(attribute) ? sizeof(int) : sizeof number);
   if (attribute > 4 && number != 0) return Status::invalid_value;
-  if (attribute > 4) number = pool->attributes[static_cast<size_t>(attribute - 1)];  // a mark starts at what there is now
+  if (attribute > 4)
+    number = pool->attributes[static_cast<size_t>(attribute - 1)];  // a mark starts at what there is now
   pool->attributes[static_cast<size_t>(attribute)] = number;
   return Status::success;
 }

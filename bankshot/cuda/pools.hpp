@@ -13,9 +13,9 @@ namespace bankshot::cuda {
 
 struct Pool {
   enum Attribute : size_t { threshold = 4, reserved_now = 5, reserved_most = 6, used_now = 7, used_most = 8 };
-  /// By cudaMemPoolAttr and CUmemPool_attribute, which share their numbers: 1-3 reuse policies (int), 4 release threshold,
-  /// 5 and 6 reserved bytes now and at most, 7 and 8 used bytes now and at most (64 bits each). Reserved is what a real
-  /// pool would keep: what is used, and of what was used before as much as the threshold allows.
+  /// By cudaMemPoolAttr and CUmemPool_attribute, which share their numbers: 1-3 reuse policies (int), 4 release
+  /// threshold, 5 and 6 reserved bytes now and at most, 7 and 8 used bytes now and at most (64 bits each). Reserved is
+  /// what a real pool would keep: what is used, and of what was used before as much as the threshold allows.
   std::array<uint64_t, 9> attributes{0, 1, 1, 1, 0, 0, 0, 0, 0};
 
   /// Gives back all but so many reserved bytes.
@@ -56,8 +56,9 @@ Status get_pool_attribute(const Pool* pool, int attribute, void* value);
 Status set_pool_access(const Pool* pool, const abi::AccessDescription* descriptions, size_t count);
 Status get_pool_access(const Pool* pool, int* flags, const abi::Location* location);
 
-/// What the functions say that find pools by a place and a kind of memory (CUmemAllocationType): there are pools of the device's
-/// own memory only. @return success, invalid_value, invalid_device, or not_supported for others that there might be
+/// What the functions say that find pools by a place and a kind of memory (CUmemAllocationType): there are pools of the
+/// device's own memory only. @return success, invalid_value, invalid_device, or not_supported for others that there
+/// might be
 Status check_pool_place(const abi::Location* location, int kind);
 
 }  // namespace bankshot::cuda

@@ -19,8 +19,9 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds kSilent = 1s, kEvery = 200ms;
 constexpr size_t kColumns = 78;
 
-/// The text stands where the program left the cursor, and the cursor stays there: what the program writes next comes where
-/// it would have come. No wrapping, or the line could not be erased. Source: ECMA-48 (EL), DEC VT510 (DECSC, DECAWM)
+/// The text stands where the program left the cursor, and the cursor stays there: what the program writes next comes
+/// where it would have come. No wrapping, or the line could not be erased. Source: ECMA-48 (EL), DEC VT510 (DECSC,
+/// DECAWM)
 constexpr const char* kBefore = "\0337\033[?7l";
 constexpr const char* kAfter = "\033[K\033[?7h\0338";
 constexpr const char* kErase = "\033[K";

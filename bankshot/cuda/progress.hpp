@@ -13,16 +13,17 @@
 
 namespace bankshot::cuda {
 
-/// "bankshot: 312 of 1024 CTAs in 12 s, void transpose<32>(float const*, float*, int)", without a newline and at most 78
-/// columns wide. @param kernel  mangled
+/// "bankshot: 312 of 1024 CTAs in 12 s, void transpose<32>(float const*, float*, int)", without a newline and at most
+/// 78 columns wide. @param kernel  mangled
 std::string progress_text(std::string_view kernel, uint64_t done, uint64_t ctas, uint64_t seconds);
 
-/// Of a simulated launch: "bankshot: 312 of 1024 CTAs, 1.2 M cycles, 1.93 M instr/s, 34 s left, transpose…". Instructions are
-/// those of warps; what is left is estimated from the CTAs that are done, and is not said before one is.
+/// Of a simulated launch: "bankshot: 312 of 1024 CTAs, 1.2 M cycles, 1.93 M instr/s, 34 s left, transpose…".
+/// Instructions are those of warps; what is left is estimated from the CTAs that are done, and is not said before one
+/// is.
 std::string progress_text(std::string_view kernel, const timing::ChipProgress& progress, double seconds);
 
-/// Shows the running launch from its second second on, five times a second, on a thread of its own, which the first launch
-/// starts. Lives as long as the process.
+/// Shows the running launch from its second second on, five times a second, on a thread of its own, which the first
+/// launch starts. Lives as long as the process.
 class Progress {
  public:
   /// Whether standard error is a terminal that understands cursor movements; without, nobody should make a Progress.

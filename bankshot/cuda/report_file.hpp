@@ -12,9 +12,9 @@
 
 namespace bankshot::cuda {
 
-/// Collects launches and writes them beside and renamed: at the end of the process, and after every launch as long as that
-/// costs little, so that a program that is killed loses nothing or little. Does nothing unless BANKSHOT_COUNT=1 and
-/// BANKSHOT_REPORT_DIR are set.
+/// Collects launches and writes them beside and renamed: at the end of the process, and after every launch as long as
+/// that costs little, so that a program that is killed loses nothing or little. Does nothing unless BANKSHOT_COUNT=1
+/// and BANKSHOT_REPORT_DIR are set.
 class ReportFile {
  public:
   ReportFile();
@@ -26,8 +26,8 @@ class ReportFile {
     const timing::LaunchTiming& timing;
   };
   /// @param simulated  null if it was not
-  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block, const simt::LaunchStats& stats,
-           const Simulated* simulated = nullptr);
+  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
+           const simt::LaunchStats& stats, const Simulated* simulated = nullptr);
 
   /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
   void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);
@@ -35,8 +35,8 @@ class ReportFile {
   /// Writes what is new; the file says that the program did not come to its end. Put off while the writings so far took
   /// more than a small share of the time since the first launch and the last is less than a quarter of a second ago.
   void refresh();
-  /// Writes the whole report, if there was a launch. @param gpu  null if nobody has described it; else something may have been
-  /// found without a launch
+  /// Writes the whole report, if there was a launch. @param gpu  null if nobody has described it; else something may
+  /// have been found without a launch
   void finish(const gpu::Gpu* gpu);
   /// The same of a process that ends before its time.
   void stop();

@@ -119,7 +119,8 @@ Status Session::open_simulation(unsigned threads) {
 std::chrono::steady_clock::time_point Session::now() const {
   if (!simulation_) return std::chrono::steady_clock::now();
   const std::chrono::duration<double> simulated(simulation_->seconds());
-  return std::chrono::steady_clock::time_point(std::chrono::duration_cast<std::chrono::steady_clock::duration>(simulated));
+  return std::chrono::steady_clock::time_point(
+      std::chrono::duration_cast<std::chrono::steady_clock::duration>(simulated));
 }
 
 Status Session::reset() {

@@ -10,8 +10,8 @@
 #include <unordered_map>
 
 #include "bankshot/cuda/arrays.hpp"
-#include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/capture.hpp"
+#include "bankshot/cuda/device.hpp"
 #include "bankshot/cuda/errors.hpp"
 #include "bankshot/cuda/graph.hpp"
 #include "bankshot/cuda/graph_exec.hpp"
@@ -31,9 +31,9 @@
 
 namespace bankshot::cuda {
 
-/// One a process, made by its first call. Nothing is read, allocated or started before it is needed: registering the fat
-/// binaries of a program that then only prints its usage costs nothing.
-/// Every member but mutex() requires the mutex to be held.
+/// One a process, made by its first call. Nothing is read, allocated or started before it is needed: registering the
+/// fat binaries of a program that then only prints its usage costs nothing. Every member but mutex() requires the mutex
+/// to be held.
 class Session {
  public:
   /// Never destroyed: the program's static destructors may still call.
@@ -41,7 +41,8 @@ class Session {
 
   std::mutex& mutex() { return mutex_; }
 
-  /// Reads the GPU's description (BANKSHOT_GPU, else the default; BANKSHOT_BANK_HASH gives its banks a hash). not_initialized if it is bad; told once.
+  /// Reads the GPU's description (BANKSHOT_GPU, else the default; BANKSHOT_BANK_HASH gives its banks a hash).
+  /// not_initialized if it is bad; told once.
   Status describe();
   bool is_described() const { return device_.has_value(); }
   const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()
@@ -65,7 +66,8 @@ class Session {
   Status corrupted() const { return corrupted_; }
 
   /// cudaDeviceReset: frees all memory, destroys streams and events; modules load again when used.
-  /// @return not_permitted, and nothing happens, while a graph runs: one of its host functions asked for it, or another thread
+  /// @return not_permitted, and nothing happens, while a graph runs: one of its host functions asked for it, or another
+  /// thread
   [[nodiscard]] Status reset();
   /// Graphs that run: where they call host functions, they have given up the lock.
   unsigned running_graphs = 0;

@@ -28,7 +28,8 @@ timing::ChipOptions options(const SimulateRequest& request, unsigned threads, Pr
 
 }  // namespace
 
-Simulation::Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads, Progress* progress)
+Simulation::Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads,
+                       Progress* progress)
     : progress_(progress), chip_(config, options(request, threads, progress)) {}
 
 bool Simulation::wanted() { return std::getenv(kSimulateVariable) != nullptr; }

@@ -23,7 +23,8 @@ class Simulation {
   static bool wanted();
 
   /// As timing::Chip::launch. A SIGINT that HeldInterrupt holds stops it. Writes the timeline if one is wanted.
-  Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, Function& function, const simt::LaunchConfig& config,
+  Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, Function& function,
+                                                      const simt::LaunchConfig& config,
                                                       const timing::Residency& residency);
 
   const timing::Config& config() const { return chip_.config(); }

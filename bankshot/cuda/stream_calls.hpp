@@ -1,5 +1,5 @@
-// What calls on streams do around their work: each makes work of work, to be given to `call` of an interface, in which the lock
-// is held and the context is open.
+// What calls on streams do around their work: each makes work of work, to be given to `call` of an interface, in which
+// the lock is held and the context is open.
 #pragma once
 
 #include "bankshot/cuda/capture.hpp"

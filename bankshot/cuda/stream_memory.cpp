@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/allocate.hpp"
+#include "bankshot/cuda/checking.hpp"
 #include "bankshot/cuda/say.hpp"
 #include "bankshot/cuda/session.hpp"
 

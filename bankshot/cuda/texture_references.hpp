@@ -1,5 +1,5 @@
-// Texture and surface references of the driver interface: .texref and .surfref variables of modules, and what they are bound
-// to. Deprecated, but there as long as PTX may declare them.
+// Texture and surface references of the driver interface: .texref and .surfref variables of modules, and what they are
+// bound to. Deprecated, but there as long as PTX may declare them.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Texture and surface objects from their descriptions: what both interfaces share. The driver's structures are the form in
-// which descriptions are kept; the runtime's become these and back.
+// Texture and surface objects from their descriptions: what both interfaces share. The driver's structures are the form
+// in which descriptions are kept; the runtime's become these and back.
 #pragma once
 
 #include <optional>

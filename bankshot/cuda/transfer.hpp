@@ -19,7 +19,8 @@ enum class Side : uint8_t {
 /// success, or invalid_value when [address, address + bytes) is not what `side` says. An empty range is always right.
 Status check_range(const simt::Memory& memory, uint64_t address, uint64_t bytes, Side side);
 
-/// A range of rows: `height` rows of `width` bytes, `pitch` bytes apart, in slices `slice` bytes apart, `depth` of them.
+/// A range of rows: `height` rows of `width` bytes, `pitch` bytes apart, in slices `slice` bytes apart, `depth` of
+/// them.
 struct Region {
   uint64_t address = 0;
   uint64_t pitch = 0;

@@ -30,14 +30,15 @@ struct PhysicalMemory {
   abi::AllocationProperties properties;
 };
 
-/// Ranges and handles of the process. Requires the session's lock. Every function gives invalid_value for a range or handle
-/// that is none, and for sizes, addresses and offsets that are no multiples of the granularity.
+/// Ranges and handles of the process. Requires the session's lock. Every function gives invalid_value for a range or
+/// handle that is none, and for sizes, addresses and offsets that are no multiples of the granularity.
 class VirtualMemory {
  public:
   Status reserve(simt::Memory& memory, uint64_t bytes, uint64_t alignment, uint64_t& address);
   Status unreserve(simt::Memory& memory, uint64_t address, uint64_t bytes);
 
-  /// @return … out_of_memory, invalid_device, or not_supported: memory of the host, or to be shared with other processes
+  /// @return … out_of_memory, invalid_device, or not_supported: memory of the host, or to be shared with other
+  /// processes
   Status create(simt::Memory& memory, uint64_t bytes, const abi::AllocationProperties& properties, uint64_t& handle);
   /// The memory is given back when it has no handle any more and is mapped nowhere.
   Status release(uint64_t handle);

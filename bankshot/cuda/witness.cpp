@@ -39,7 +39,8 @@ std::string told(const simt::Allocation& allocation) {
 }  // namespace
 
 void Digest::add(const void* bytes, uint64_t count) {
-  // Two multiply-and-rotate chains over words; each step is a bijection of its state, so that no difference is lost in it.
+  // Two multiply-and-rotate chains over words; each step is a bijection of its state, so that no difference is lost in
+  // it.
   const auto step = [&](uint64_t word) {
     a_ = std::rotl(a_ ^ word, 29) * 0x9e3779b97f4a7c15;
     b_ = std::rotl((b_ + word) * 0xd6e8feb86659fd93, 31) ^ a_;
@@ -60,7 +61,7 @@ void Digest::add(const void* bytes, uint64_t count) {
 std::string Digest::text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
 
 Witness* Witness::get() {
-  static Witness* const witness = [] () -> Witness* {
+  static Witness* const witness = []() -> Witness* {
     const char* folder = std::getenv("BANKSHOT_WITNESS_DIR");
     if (folder == nullptr || *folder == 0) return nullptr;
     auto* made = new Witness;  // never destroyed: static destructors of the program may still free memory
@@ -78,8 +79,8 @@ void Witness::add(const std::string& line) {
 
 void Witness::launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 block, uint64_t dynamic_shared) {
   ++launches_;
-  add(fmt::format("launch of {}, grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory", kernel, grid.x, grid.y, grid.z,
-                  block.x, block.y, block.z, dynamic_shared));
+  add(fmt::format("launch of {}, grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory", kernel, grid.x,
+                  grid.y, grid.z, block.x, block.y, block.z, dynamic_shared));
 }
 
 void Witness::ran(const simt::Memory& memory) {

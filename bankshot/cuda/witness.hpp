@@ -1,5 +1,5 @@
-// What a process does to memory, as a text that is the same for runs that do the same: for `bankshot fix`, which compares
-// a program with its rewritten self.
+// What a process does to memory, as a text that is the same for runs that do the same: for `bankshot fix`, which
+// compares a program with its rewritten self.
 #pragma once
 
 #include <sys/types.h>
@@ -12,8 +12,8 @@
 
 namespace bankshot::cuda {
 
-/// A digest of 128 bits: equal for equal bytes, and different for different ones but for a chance of about 2^-128. Not made
-/// against forgers.
+/// A digest of 128 bits: equal for equal bytes, and different for different ones but for a chance of about 2^-128. Not
+/// made against forgers.
 class Digest {
  public:
   void add(const void* bytes, uint64_t count);
@@ -36,7 +36,8 @@ class Witness {
   void ran(const simt::Memory& memory);
   void copied_row(const void* bytes, uint64_t count);
   void freed(const simt::Allocation& allocation);
-  /// Everything that lives is about to go, or the process ends. May come several times. @param memory  null: none was used
+  /// Everything that lives is about to go, or the process ends. May come several times. @param memory  null: none was
+  /// used
   void finish(const simt::Memory* memory);
 
  private:
@@ -45,8 +46,8 @@ class Witness {
   std::string folder_;
   pid_t pid_ = 0;
   uint64_t launches_ = 0, events_ = 0;
-  Digest all_;           ///< of all events
-  std::string first_;    ///< the first of them as lines, to tell what differs
+  Digest all_;         ///< of all events
+  std::string first_;  ///< the first of them as lines, to tell what differs
 };
 
 }  // namespace bankshot::cuda

@@ -1,4 +1,5 @@
-// The scratchpad of the papers on atomics (TPDS'13, ICCD'13) as experiments see it: Fermi's, with hashes if they ask for them.
+// The scratchpad of the papers on atomics (TPDS'13, ICCD'13) as experiments see it: Fermi's, with hashes if they ask
+// for them.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The experiments of the papers on shared-memory atomics (TPDS'13, ICCD'13): first what the closed model answers, then what
-// is simulated.
+// The experiments of the papers on shared-memory atomics (TPDS'13, ICCD'13): first what the closed model answers, then
+// what is simulated.
 #pragma once
 
 #include "bankshot/experiment/experiment.hpp"
@@ -21,7 +21,8 @@ Result<Outcome> strided_atomics(const Experiment& experiment, const Settings& se
 ///   patterns, seed    how many warps vote; a fiftieth of them with --quick
 Result<Outcome> random_votes(const Experiment& experiment, const Settings& settings);
 
-/// … by replication factor, mapping, padding, with and without sorting: Figure 7 of TPDS'13. Parameters as above but for copies.
+/// … by replication factor, mapping, padding, with and without sorting: Figure 7 of TPDS'13. Parameters as above but
+/// for copies.
 Result<Outcome> replicated_votes(const Experiment& experiment, const Settings& settings);
 
 /// Two forms of the model against each other over a set of patterns: section 2.1.4 of TPDS'13.

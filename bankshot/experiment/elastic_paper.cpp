@@ -233,7 +233,7 @@ Result<Outcome> against_hand(const Experiment& experiment, const Settings& setti
   std::vector<double> ahead;
   for (const auto& [plain, by_hand] : pairs) {
     const Result<Simulated> slow = machines.run(*plain, 0), machine = slow ? machines.run(*plain, 1) : slow,
-                           hand = machine ? machines.run(*by_hand, 0) : machine;
+                            hand = machine ? machines.run(*by_hand, 0) : machine;
     if (!hand) return hand.error();
     const double by_machine = speedup(*slow, *machine), hands = speedup(*slow, *hand);
     const auto x = static_cast<double>(panel.categories.size());

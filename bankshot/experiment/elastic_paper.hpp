@@ -1,5 +1,5 @@
-// Tables and figures of Elastic Pipeline (Gou and Gaydadjiev, Computing Frontiers 2011), and what goes beyond them: benchmarks on
-// machines that differ in some keys of the GPU's file.
+// Tables and figures of Elastic Pipeline (Gou and Gaydadjiev, Computing Frontiers 2011), and what goes beyond them:
+// benchmarks on machines that differ in some keys of the GPU's file.
 #pragma once
 
 #include "bankshot/experiment/experiment.hpp"
@@ -13,11 +13,12 @@ Result<Outcome> characteristics(const Experiment& experiment, const Settings& se
 /// Figures 3 and 8: stalls by class on the second of `machines`, beside those on the first.
 Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& settings);
 
-/// Figures 9 and 11: how many times as fast each benchmark is on each of `machines` as on the first. `ratios`, "a / b": the mean
-/// gain of a over b.
+/// Figures 9 and 11: how many times as fast each benchmark is on each of `machines` as on the first. `ratios`, "a / b":
+/// the mean gain of a over b.
 Result<Outcome> machine_speedups(const Experiment& experiment, const Settings& settings);
 
-/// Figure 10: `compare`, "X / Y": X on the second of `machines` against Y on the first, both as times of X on the first.
+/// Figure 10: `compare`, "X / Y": X on the second of `machines` against Y on the first, both as times of X on the
+/// first.
 Result<Outcome> against_hand(const Experiment& experiment, const Settings& settings);
 
 }  // namespace bankshot::experiment

@@ -1,4 +1,5 @@
-// Figures and tables of the papers, rebuilt beside the published values. One TOML file an experiment: experiments/*.toml.
+// Figures and tables of the papers, rebuilt beside the published values. One TOML file an experiment:
+// experiments/*.toml.
 #pragma once
 
 #include <compare>
@@ -10,11 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include "bankshot/timing/counters.hpp"
 #include "bankshot/report/plot.hpp"
 #include "bankshot/scratchpad/pattern.hpp"
 #include "bankshot/scratchpad/tx_totals.hpp"
 #include "bankshot/support/result.hpp"
+#include "bankshot/timing/counters.hpp"
 
 namespace bankshot::experiment {
 
@@ -33,15 +34,16 @@ struct Benchmark {
 };
 
 struct Experiment {
-  std::string name;                        ///< of the file, without .toml
+  std::string name;  ///< of the file, without .toml
   std::string title, paper;
-  std::string gpu;                         ///< that it runs on; empty: the one that the user chose
-  std::string kind;                        ///< what is computed: one of the kinds in reproduce.cpp
+  std::string gpu;                                       ///< that it runs on; empty: the one that the user chose
+  std::string kind;                                      ///< what is computed: one of the kinds in reproduce.cpp
   std::map<std::string, std::vector<Value>> parameters;  ///< of what its kind computes; one value is a list of one
-  std::map<std::string, Value> published;  ///< by label of a row
-  std::map<std::string, std::vector<std::pair<double, double>>> points;  ///< published x and y, by "panel, series" of a figure
-  std::vector<Benchmark> benchmarks;       ///< those of the file it names, then its own
-  std::vector<std::string> deviations;     ///< sentences: why a measured value is not the published one
+  std::map<std::string, Value> published;                ///< by label of a row
+  std::map<std::string, std::vector<std::pair<double, double>>>
+      points;                           ///< published x and y, by "panel, series" of a figure
+  std::vector<Benchmark> benchmarks;    ///< those of the file it names, then its own
+  std::vector<std::string> deviations;  ///< sentences: why a measured value is not the published one
 };
 
 struct Row {
@@ -54,7 +56,7 @@ struct Row {
 struct Outcome {
   std::vector<Row> rows;
   std::vector<report::PlotPanel> panels;  ///< of a figure; none: a table, which is the rows
-  std::vector<std::string> notes;  ///< sentences on what was found
+  std::vector<std::string> notes;         ///< sentences on what was found
 };
 
 /// Reads a file. The error names file, line and key. @param name  without folder and .toml
@@ -66,7 +68,8 @@ std::vector<std::string> names();
 std::string searched();
 
 /// The access patterns of one run of a benchmark.
-using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& benchmark, const std::vector<std::string>& arguments)>;
+using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& benchmark,
+                                                            const std::vector<std::string>& arguments)>;
 
 /// What of the simulated GPU an experiment says. Empty: what the GPU's file says.
 struct Machine {
@@ -82,15 +85,15 @@ struct Simulated : timing::Counters {
   scratchpad::TxTotals transactions;
 };
 /// … in a run on the simulated GPU. May be asked the same again.
-using Simulator =
-    std::function<Result<Simulated>(const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine)>;
+using Simulator = std::function<Result<Simulated>(const Benchmark& benchmark, const std::vector<std::string>& arguments,
+                                                  const Machine& machine)>;
 
 struct Settings {
   Tracer trace;
   Simulator simulate;
-  bool quick = false;                                    ///< fewer test runs, smaller problems
-  unsigned threads = 0;                                  ///< of the host; 0: all cores
-  std::function<void(const std::string& what)> progress; ///< told before each benchmark, or empty
+  bool quick = false;                                     ///< fewer test runs, smaller problems
+  unsigned threads = 0;                                   ///< of the host; 0: all cores
+  std::function<void(const std::string& what)> progress;  ///< told before each benchmark, or empty
 };
 
 /// An error that says which benchmark it is about.

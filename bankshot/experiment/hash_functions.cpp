@@ -14,18 +14,25 @@ constexpr size_t kQuickTests = 2;
 
 const HashFunction kFunctions[] = {
     {"fixed", "fixed bit-vector XOR", [](const Problem&) { return std::optional<Found>(); }},
-    {"bitvector-xor", "bit-vector XOR", [](const Problem& p) { return std::optional(search::exhaustive_bitvector(p, false, true, {})); }},
-    {"givargis-perm", "bitwise permutation, Givargis", [](const Problem& p) { return std::optional(search::givargis(p, false)); }},
-    {"mih-perm", "bitwise permutation, minimum imbalance", [](const Problem& p) { return std::optional(search::minimum_imbalance(p, false)); }},
-    {"givargis-xor", "bitwise XOR, Givargis", [](const Problem& p) { return std::optional(search::givargis(p, true)); }},
-    {"mih-xor", "bitwise XOR, minimum imbalance", [](const Problem& p) { return std::optional(search::minimum_imbalance(p, true)); }},
+    {"bitvector-xor", "bit-vector XOR",
+     [](const Problem& p) { return std::optional(search::exhaustive_bitvector(p, false, true, {})); }},
+    {"givargis-perm", "bitwise permutation, Givargis",
+     [](const Problem& p) { return std::optional(search::givargis(p, false)); }},
+    {"mih-perm", "bitwise permutation, minimum imbalance",
+     [](const Problem& p) { return std::optional(search::minimum_imbalance(p, false)); }},
+    {"givargis-xor", "bitwise XOR, Givargis",
+     [](const Problem& p) { return std::optional(search::givargis(p, true)); }},
+    {"mih-xor", "bitwise XOR, minimum imbalance",
+     [](const Problem& p) { return std::optional(search::minimum_imbalance(p, true)); }},
 };
 
 }  // namespace
 
 std::span<const HashFunction> hash_functions() { return kFunctions; }
 
-uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& hash) { return scratchpad::excess(set.rules, set, hash); }
+uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& hash) {
+  return scratchpad::excess(set.rules, set, hash);
+}
 
 std::vector<std::vector<std::string>> tests_of(const Benchmark& benchmark, bool quick) {
   std::vector<std::vector<std::string>> runs = benchmark.tests;
@@ -33,7 +40,8 @@ std::vector<std::vector<std::string>> tests_of(const Benchmark& benchmark, bool 
   return runs;
 }
 
-report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title, const std::vector<std::string>& benchmarks,
+report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title,
+                                    const std::vector<std::string>& benchmarks,
                                     const std::vector<std::vector<double>>& values) {
   report::PlotPanel panel{title, "", y_title, report::PlotKind::bars, false, benchmarks, {}};
   for (size_t f = 0; f < hash_functions().size(); ++f) {

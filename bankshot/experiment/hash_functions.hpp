@@ -12,8 +12,8 @@ namespace bankshot::experiment {
 
 /// A way to choose a hash: a row of Table 6, a colour of Figures 8 and 9.
 struct HashFunction {
-  const char* key;    ///< in experiment files
-  const char* label;  ///< in rows
+  const char* key;                                                 ///< in experiment files
+  const char* label;                                               ///< in rows
   std::optional<search::Found> (*choose)(const search::Problem&);  ///< nothing: the fixed XOR, which is not chosen
 };
 
@@ -28,7 +28,8 @@ uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& h
 std::vector<std::vector<std::string>> tests_of(const Benchmark& benchmark, bool quick);
 
 /// Bars by benchmark, one a function. @param values  by benchmark, then by hash_functions()
-report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title, const std::vector<std::string>& benchmarks,
+report::PlotPanel bars_by_benchmark(const std::string& title, const std::string& y_title,
+                                    const std::vector<std::string>& benchmarks,
                                     const std::vector<std::vector<double>>& values);
 
 }  // namespace bankshot::experiment

@@ -101,13 +101,18 @@ double rounded(double percent) { return std::round(percent * 10) / 10; }
 
 Result<Outcome> class_sizes(const Experiment& experiment, const Settings&) {
   const scratchpad::ClassSizes s = scratchpad::class_sizes({14, 5});
-  const std::pair<const char*, const std::string*> rows[] = {
-      {"all functions", &s.all}, {"XOR", &s.linear}, {"unique XOR", &s.unique_linear}, {"bit-vector", &s.bitvector_perm},
-      {"bit-vector XOR", &s.bitvector_xor}, {"bitwise permutation", &s.bitwise_perm}, {"bitwise XOR", &s.bitwise_xor}};
+  const std::pair<const char*, const std::string*> rows[] = {{"all functions", &s.all},
+                                                             {"XOR", &s.linear},
+                                                             {"unique XOR", &s.unique_linear},
+                                                             {"bit-vector", &s.bitvector_perm},
+                                                             {"bit-vector XOR", &s.bitvector_xor},
+                                                             {"bitwise permutation", &s.bitwise_perm},
+                                                             {"bitwise XOR", &s.bitwise_xor}};
   Outcome outcome;
   for (const auto& [label, size] : rows) {
     const bool exact = size->size() <= 15 && size->find('e') == std::string::npos;
-    outcome.rows.push_back({label, published(experiment, label), exact ? Value(std::stod(*size)) : Value(*size), "functions", {}});
+    outcome.rows.push_back(
+        {label, published(experiment, label), exact ? Value(std::stod(*size)) : Value(*size), "functions", {}});
   }
   return outcome;
 }
@@ -132,11 +137,14 @@ Result<Outcome> hash_parameters(const Experiment& experiment, const Settings& se
       ++all;
       same += measured == value->second ? 1 : 0;
       as_good += our_excess == their_excess ? 1 : 0;
-      outcome.rows.push_back({benchmark.label + ", " + function.label, value->second, measured, "parameters",
-                              fmt::format("excess of {}: published {}, measured {}", before, their_excess, our_excess)});
+      outcome.rows.push_back(
+          {benchmark.label + ", " + function.label, value->second, measured, "parameters",
+           fmt::format("excess of {}: published {}, measured {}", before, their_excess, our_excess)});
     }
   }
-  outcome.notes.push_back(fmt::format("{} of {} parameters are the published ones; {} of {} leave as many conflicts as those", same, all, as_good, all));
+  outcome.notes.push_back(
+      fmt::format("{} of {} parameters are the published ones; {} of {} leave as many conflicts as those", same, all,
+                  as_good, all));
   return outcome;
 }
 
@@ -170,8 +178,11 @@ Result<Outcome> removed_on_average(const Experiment& experiment, const Settings&
   for (size_t f = 0; f < hash_functions().size(); ++f) {
     double sum = 0;
     for (const std::vector<double>& percents : all->percent) sum += percents[f];
-    outcome.rows.push_back({hash_functions()[f].label, published(experiment, hash_functions()[f].label),
-                            rounded(sum / static_cast<double>(all->percent.size())), "% of the conflicts removed, mean of the benchmarks", {}});
+    outcome.rows.push_back({hash_functions()[f].label,
+                            published(experiment, hash_functions()[f].label),
+                            rounded(sum / static_cast<double>(all->percent.size())),
+                            "% of the conflicts removed, mean of the benchmarks",
+                            {}});
   }
   return outcome;
 }

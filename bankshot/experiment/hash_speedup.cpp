@@ -1,4 +1,5 @@
-// Figure 9 of the XOR-hash paper (TC'16): what the hash functions gain in cycles on a simulated GPU, and what they cost.
+// Figure 9 of the XOR-hash paper (TC'16): what the hash functions gain in cycles on a simulated GPU, and what they
+// cost.
 #include <algorithm>
 #include <cmath>
 
@@ -14,8 +15,8 @@ namespace {
 
 using scratchpad::PatternSet;
 
-/// The hash as the simulator is told. A configurable hash that happens to be word modulo banks still costs its cycle, so
-/// that it must not be called "none".
+/// The hash as the simulator is told. A configurable hash that happens to be word modulo banks still costs its cycle,
+/// so that it must not be called "none".
 std::string told(const std::optional<search::Found>& found) {
   if (!found) return "xor";
   const std::string spec = scratchpad::spec(found->hash);
@@ -38,14 +39,18 @@ struct Hashed {
 /// Cycles of a benchmark, all runs together.
 struct Timed {
   const Benchmark* benchmark;
-  bool has_conflicts = false;    ///< without a hash
-  uint64_t cycles = 0;           ///< without a hash
-  std::vector<Hashed> hashed;    ///< by hash_functions()
+  bool has_conflicts = false;  ///< without a hash
+  uint64_t cycles = 0;         ///< without a hash
+  std::vector<Hashed> hashed;  ///< by hash_functions()
 
   double speedup(size_t f) const { return static_cast<double>(cycles) / static_cast<double>(hashed[f].cycles); }
   /// Execution time lost, in percent of that without a hash.
-  double loss(size_t f) const { return 100 * (static_cast<double>(hashed[f].cycles) / static_cast<double>(cycles) - 1); }
-  std::string note(size_t f) const { return fmt::format("{} of {} cycles under {}", hashed[f].cycles, cycles, hashed[f].hash); }
+  double loss(size_t f) const {
+    return 100 * (static_cast<double>(hashed[f].cycles) / static_cast<double>(cycles) - 1);
+  }
+  std::string note(size_t f) const {
+    return fmt::format("{} of {} cycles under {}", hashed[f].cycles, cycles, hashed[f].hash);
+  }
 };
 
 /// @param atomics  the unit
@@ -79,7 +84,9 @@ Result<Timed> timed(const Benchmark& benchmark, const std::string& atomics, cons
 /// Three decimals of a speed-up, two of a percentage: no more is meant.
 double rounded(double value, double digits) { return std::round(value * digits) / digits; }
 
-std::string over(const std::vector<Timed>& all) { return all.size() == 1 ? "1 benchmark" : fmt::format("{} benchmarks", all.size()); }
+std::string over(const std::vector<Timed>& all) {
+  return all.size() == 1 ? "1 benchmark" : fmt::format("{} benchmarks", all.size());
+}
 
 /// Figure 9: a row for each benchmark and function, then the geometric means.
 void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
@@ -99,8 +106,9 @@ void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, O
     double logarithms = 0;
     for (const Timed& one : all) logarithms += std::log(one.speedup(f));
     const std::string label = std::string("geometric mean, ") + hash_functions()[f].label;
-    outcome.rows.push_back({label, published(experiment, label), rounded(std::exp(logarithms / static_cast<double>(all.size())), 1000),
-                            "times as fast", over(all)});
+    outcome.rows.push_back({label, published(experiment, label),
+                            rounded(std::exp(logarithms / static_cast<double>(all.size())), 1000), "times as fast",
+                            over(all)});
   }
 }
 
@@ -111,7 +119,8 @@ void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Out
   double sum = 0, most = all[0].loss(f);
   for (const Timed& one : all) {
     const std::string label = "without conflicts: " + one.benchmark->label;
-    outcome.rows.push_back({label, published(experiment, label), rounded(one.loss(f), 100), "% of the time lost", one.note(f)});
+    outcome.rows.push_back(
+        {label, published(experiment, label), rounded(one.loss(f), 100), "% of the time lost", one.note(f)});
     sum += one.loss(f);
     most = std::max(most, one.loss(f));
   }

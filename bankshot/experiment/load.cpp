@@ -93,7 +93,8 @@ class Reader {
       for (const toml::node& test : *tests->as_array()) b.tests.push_back(texts(test, "tests"));
     }
     if (const toml::table* published = section(table, "published")) {
-      for (const auto& [key, value] : *published) b.published[std::string(key.str())] = text(*published, key.str(), true);
+      for (const auto& [key, value] : *published)
+        b.published[std::string(key.str())] = text(*published, key.str(), true);
     }
     return b;
   }
@@ -138,7 +139,8 @@ class Reader {
 
   Experiment experiment() const {
     const toml::table root = read();
-    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "parameters", "published", "points", "deviations"});
+    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "parameters", "published", "points",
+                "deviations"});
     Experiment e;
     e.name = path_.stem().string();
     e.kind = text(root, "kind", true);

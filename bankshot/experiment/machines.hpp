@@ -9,8 +9,8 @@
 
 namespace bankshot::experiment {
 
-/// Reads parameters `machines`, a list of "label: section.key=value …", and `set`, changes for all of them. Of a machine
-/// `bank_hash=xor` is its bank hash, and `bank_hash=found` the one that a search finds for the benchmark.
+/// Reads parameters `machines`, a list of "label: section.key=value …", and `set`, changes for all of them. Of a
+/// machine `bank_hash=xor` is its bank hash, and `bank_hash=found` the one that a search finds for the benchmark.
 class Machines {
  public:
   Machines(Parameters& parameters, const Settings& settings);

@@ -113,8 +113,8 @@ report::PlotPanel panel(const Space& space) {
   return panel;
 }
 
-/// How much faster one variant is than another with as many copies, at that number of copies where it is most so: from the
-/// vote space that gains least to that which gains most, of those with `least` to below `most` words.
+/// How much faster one variant is than another with as many copies, at that number of copies where it is most so: from
+/// the vote space that gains least to that which gains most, of those with `least` to below `most` words.
 Range faster(const std::vector<Space>& spaces, size_t variant, size_t than, unsigned least, unsigned most) {
   Range range;
   for (const Space& s : spaces) {

@@ -32,7 +32,8 @@ struct SweepCurve {
 /// What is simulated. Parameters:
 ///   sizes, copies              of the vote space
 ///   quick_sizes, quick_copies  … with --quick; else the same
-///   size_option, copies_option how the program is told, "--bins=", "--copies="; without the former the size is what the
+///   size_option, copies_option how the program is told, "--bins=", "--copies="; without the former the size is what
+///   the
 ///                              program does of itself
 ///   size_name                  of a word of the vote space: "bins"
 ///   spaces                     vote spaces that the program has at once, by benchmark; 1 if it is not there

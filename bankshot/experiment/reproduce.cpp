@@ -48,9 +48,11 @@ std::optional<Error> publish(const Experiment& experiment, Outcome& outcome) {
         if (panel.title + ", " + series.label == label) found = &series;
       }
     }
-    if (found == nullptr) return Error{experiment.name + ".toml: points are given of '" + label + "', which is no series of the figure"};
+    if (found == nullptr)
+      return Error{experiment.name + ".toml: points are given of '" + label + "', which is no series of the figure"};
     for (const auto& [x, y] : points) {
-      const auto place = std::lower_bound(found->points.begin(), found->points.end(), x, [](const report::PlotPoint& p, double at) { return p.x < at; });
+      const auto place = std::lower_bound(found->points.begin(), found->points.end(), x,
+                                          [](const report::PlotPoint& p, double at) { return p.x < at; });
       if (place != found->points.end() && place->x == x) {
         place->published = y;
       } else {

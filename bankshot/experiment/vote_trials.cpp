@@ -53,7 +53,8 @@ std::vector<VotingCost> mean_costs(const VoteSetup& setup, const std::vector<Vot
   for (const unsigned words : sizes) {
     for (size_t first = 0; first < setup.patterns; first += kChunk) {
       // Far from those of other seeds: the next seed's votes are not these, one chunk further on.
-      items.push_back({words, setup.seed * 0x9e3779b97f4a7c15 + first / kChunk, std::min(kChunk, setup.patterns - first), {}});
+      items.push_back(
+          {words, setup.seed * 0x9e3779b97f4a7c15 + first / kChunk, std::min(kChunk, setup.patterns - first), {}});
     }
   }
   std::atomic<size_t> next = 0;

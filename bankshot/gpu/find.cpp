@@ -51,8 +51,9 @@ Result<std::string> find_gpu_file(const std::string& name_or_path) {
   }
   const std::vector<std::string> folders = gpu_folders();
   if (folders.empty()) {
-    return Error{"the folder of GPU descriptions (gpus) was found neither beside the program nor in the source tree; "
-                 "set BANKSHOT_GPUS to it, or name a .toml file"};
+    return Error{
+        "the folder of GPU descriptions (gpus) was found neither beside the program nor in the source tree; "
+        "set BANKSHOT_GPUS to it, or name a .toml file"};
   }
   for (const std::string& folder : folders) {
     const fs::path path = fs::absolute(fs::path(folder) / (name_or_path + ".toml"), code).lexically_normal();
@@ -60,8 +61,8 @@ Result<std::string> find_gpu_file(const std::string& name_or_path) {
   }
   if (fs::is_regular_file(name_or_path, code)) return not_toml(name_or_path);
   const std::vector<std::string> names = gpu_names();
-  return Error{"no GPU is called '" + name_or_path + "'; there are " +
-               (names.empty() ? "none" : join(names, ", ")) + " (in " + join(folders, ", ") + ")"};
+  return Error{"no GPU is called '" + name_or_path + "'; there are " + (names.empty() ? "none" : join(names, ", ")) +
+               " (in " + join(folders, ", ") + ")"};
 }
 
 Result<Gpu> find_gpu(const std::string& name_or_path) {

@@ -1,5 +1,5 @@
-// The machine descriptions of gpus/: what a GPU is, for the occupancy of its SMs, its properties and its banks, and for its
-// simulation.
+// The machine descriptions of gpus/: what a GPU is, for the occupancy of its SMs, its properties and its banks, and for
+// its simulation.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@ struct Gpu {
   unsigned core_khz = 0, memory_khz = 0;
   uint64_t global_bytes = 0, l2_bytes = 0, constant_bytes = 0;
   unsigned memory_bus_bits = 0;
-  unsigned shared_per_sm = 0;                ///< bytes
-  unsigned shared_per_block = 0;             ///< bytes without cudaFuncSetAttribute
-  unsigned shared_per_block_optin = 0;       ///< bytes with it
-  unsigned shared_reserved_per_block = 0;    ///< bytes the system takes from each block's share
+  unsigned shared_per_sm = 0;              ///< bytes
+  unsigned shared_per_block = 0;           ///< bytes without cudaFuncSetAttribute
+  unsigned shared_per_block_optin = 0;     ///< bytes with it
+  unsigned shared_reserved_per_block = 0;  ///< bytes the system takes from each block's share
   unsigned registers_per_sm = 0, registers_per_block = 0;
   unsigned max_threads_per_sm = 0, max_threads_per_block = 0;
   unsigned max_warps_per_sm = 0, max_blocks_per_sm = 0;
-  unsigned issue_khz = 0;                    ///< clock of the schedulers; of Fermi half of core_khz, else equal
-  simt::Machine machine;                     ///< SMs, warp size, banks: what the functional engine needs
-  std::optional<timing::Config> timing;      ///< none: its file has no timing sections, so it cannot be simulated
+  unsigned issue_khz = 0;                ///< clock of the schedulers; of Fermi half of core_khz, else equal
+  simt::Machine machine;                 ///< SMs, warp size, banks: what the functional engine needs
+  std::optional<timing::Config> timing;  ///< none: its file has no timing sections, so it cannot be simulated
 };
 
 /// The GPU a command takes when none is named.
@@ -50,7 +50,8 @@ std::string to_toml(const Gpu& gpu);
 std::string left_out(const Gpu& gpu);
 
 /// Changes values: "SECTION.KEY=VALUE", each as the file would have it, texts without
-/// quotes. @return what is wrong with the first that is refused, or with the machine that they make; `gpu` is then of no use
+/// quotes. @return what is wrong with the first that is refused, or with the machine that they make; `gpu` is then of
+/// no use
 std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes);
 
 /// The folders searched for NAME.toml: $BANKSHOT_GPUS if set; else those of the program or library this code is in:

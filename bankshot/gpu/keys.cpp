@@ -21,9 +21,9 @@ constexpr auto in_machine = [](Gpu& gpu) -> auto& { return gpu.machine.*kMember;
 template <auto kMember>
 constexpr auto in_banks = [](Gpu& gpu) -> auto& { return gpu.machine.scratchpad.*kMember; };
 
-using simt::Machine;
 using scratchpad::Rules;
 using scratchpad::TxConfig;
+using simt::Machine;
 
 constexpr uint64_t kMega = uint64_t{1} << 20;
 constexpr uint64_t kTera = uint64_t{1} << 40;
@@ -36,8 +36,8 @@ std::string set_name(Gpu& gpu, const std::string& text) {
 
 std::string set_capability(Gpu& gpu, const std::string& text) {
   char rest = 0;
-  const bool good = text.size() <= 5 &&
-                    std::sscanf(text.c_str(), "%2u.%1u%c", &gpu.compute_major, &gpu.compute_minor, &rest) == 2;
+  const bool good =
+      text.size() <= 5 && std::sscanf(text.c_str(), "%2u.%1u%c", &gpu.compute_major, &gpu.compute_minor, &rest) == 2;
   return good ? "" : "must be like \"9.0\"";
 }
 
@@ -54,12 +54,13 @@ std::string hash_text(const Gpu& gpu) {
 
 /// One of two words for a flag.
 template <auto kMember, const std::string_view& kFalse, const std::string_view& kTrue>
-constexpr Text kEither = {[](const Gpu& gpu) { return std::string(gpu.machine.transactions.*kMember ? kTrue : kFalse); },
-                          [](Gpu& gpu, const std::string& text) -> std::string {
-                            gpu.machine.transactions.*kMember = text == kTrue;
-                            if (text == kTrue || text == kFalse) return {};
-                            return fmt::format("= \"{}\" is not known; there are {}, {}", text, kFalse, kTrue);
-                          }};
+constexpr Text kEither = {
+    [](const Gpu& gpu) { return std::string(gpu.machine.transactions.*kMember ? kTrue : kFalse); },
+    [](Gpu& gpu, const std::string& text) -> std::string {
+      gpu.machine.transactions.*kMember = text == kTrue;
+      if (text == kTrue || text == kFalse) return {};
+      return fmt::format("= \"{}\" is not known; there are {}, {}", text, kFalse, kTrue);
+    }};
 constexpr std::string_view kLocal = "local", kPerfect = "perfect", kBloom = "bloom", kExact = "exact", kOne = "one",
                            kSeparate = "separate";
 
@@ -73,14 +74,16 @@ constexpr Text kSignatureHash = {
       gpu.machine.transactions.hash = hash == scratchpad::signature_hashes().data() ? nullptr : hash;
       if (hash != nullptr) return {};
       std::string names;
-      for (const auto& known : scratchpad::signature_hashes()) names += (names.empty() ? "" : ", ") + std::string(known.name);
+      for (const auto& known : scratchpad::signature_hashes())
+        names += (names.empty() ? "" : ", ") + std::string(known.name);
       return "= \"" + text + "\" is not known; there are " + names;
     }};
 
 constexpr auto kTx = [](Gpu& gpu) -> unsigned& { return gpu.machine.transactions.filter_bits; };
 
 constexpr std::array kKeys = {
-    Key{"gpu", "name", Text{[](const Gpu& gpu) { return gpu.name; }, set_name}, 0, 0, "what cudaGetDeviceProperties calls it"},
+    Key{"gpu", "name", Text{[](const Gpu& gpu) { return gpu.name; }, set_name}, 0, 0,
+        "what cudaGetDeviceProperties calls it"},
     Key{"gpu", "compute_capability",
         Text{[](const Gpu& gpu) { return std::to_string(gpu.compute_major) + "." + std::to_string(gpu.compute_minor); },
              set_capability},
@@ -110,19 +113,23 @@ constexpr std::array kKeys = {
     Key{"sm", "max_blocks", +at<&Gpu::max_blocks_per_sm>, 1, 1024, "resident blocks of an SM"},
     Key{"scratchpad", "banks", +in_banks<&Rules::banks>, 8, 64, "banks of shared memory", true},
     Key{"scratchpad", "bank_bytes", +in_banks<&Rules::bank_bytes>, 4, 8, "bytes a bank delivers at once", true},
-    Key{"scratchpad", "lanes_b32", +in_banks<&Rules::lanes_b32>, 1, 64, "lanes served together, accesses of up to 32 bits", true},
+    Key{"scratchpad", "lanes_b32", +in_banks<&Rules::lanes_b32>, 1, 64,
+        "lanes served together, accesses of up to 32 bits", true},
     Key{"scratchpad", "lanes_b64", +in_banks<&Rules::lanes_b64>, 1, 64, "lanes served together, 64-bit accesses", true},
-    Key{"scratchpad", "lanes_b128", +in_banks<&Rules::lanes_b128>, 1, 64, "lanes served together, 128-bit accesses", true},
+    Key{"scratchpad", "lanes_b128", +in_banks<&Rules::lanes_b128>, 1, 64, "lanes served together, 128-bit accesses",
+        true},
     Key{"scratchpad", "merge_b128", +in_banks<&Rules::merge_b128>, 0, 0,
         "128-bit loads whose lanes agree in pairs take half the phases", false, true},
     Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
-    Key{"scratchpad", "hash", Text{hash_text, set_hash}, 0, 0, "bank hash of the hardware, as --bank-hash", false, true},
+    Key{"scratchpad", "hash", Text{hash_text, set_hash}, 0, 0, "bank hash of the hardware, as --bank-hash", false,
+        true},
     Key{"transactions", "unit", kEither<&TxConfig::perfect, kLocal, kPerfect>, 0, 0,
         "transactions on shared memory (GPU-LocalTM): local, or perfect, which charges nothing", false, true},
     Key{"transactions", "detection", kEither<&TxConfig::exact, kBloom, kExact>, 0, 0,
         "of conflicts: bloom filters of each bank and thread, or exact, word by word", false, true},
     Key{"transactions", "filter_bits", +kTx, 4, 32, "of a Bloom filter", true, true},
-    Key{"transactions", "filter_hash", kSignatureHash, 0, 0, "of a word's position in its bank: modulo, xor, multiply", false, true},
+    Key{"transactions", "filter_hash", kSignatureHash, 0, 0, "of a word's position in its bank: modulo, xor, multiply",
+        false, true},
     Key{"transactions", "sets", kEither<&TxConfig::separate, kOne, kSeparate>, 0, 0,
         "one of all words that a thread accesses, or separate ones of words read and written", false, true},
 };
@@ -143,17 +150,22 @@ constexpr std::array kRelations = {
     Relation{"sm", "max_threads_per_block",
              [](const Gpu& g) { return g.max_threads_per_block <= g.max_threads_per_sm; },
              "a block cannot have more threads than its SM (sm.max_threads)"},
-    Relation{"sm", "max_warps", [](const Gpu& g) { return g.max_warps_per_sm * g.machine.warp_size >= g.max_threads_per_sm; },
+    Relation{"sm", "max_warps",
+             [](const Gpu& g) { return g.max_warps_per_sm * g.machine.warp_size >= g.max_threads_per_sm; },
              "too few warps for sm.max_threads"},
-    Relation{"clocks", "issue_khz", [](const Gpu& g) { return g.issue_khz <= g.core_khz; }, "must not exceed clocks.core_khz"},
+    Relation{"clocks", "issue_khz", [](const Gpu& g) { return g.issue_khz <= g.core_khz; },
+             "must not exceed clocks.core_khz"},
     Relation{"scratchpad", "hash",
-             [](const Gpu& g) { return !g.machine.scratchpad.hash || g.machine.scratchpad.hash->banks() == g.machine.scratchpad.banks; },
+             [](const Gpu& g) {
+               return !g.machine.scratchpad.hash || g.machine.scratchpad.hash->banks() == g.machine.scratchpad.banks;
+             },
              "is of another number of banks: it must be said anew behind scratchpad.banks"},
     Relation{"scratchpad", "lanes_b32", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b32, 4); },
              "that many lanes need more bytes than all banks deliver at once"},
     Relation{"scratchpad", "lanes_b64", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b64, 8); },
              "that many lanes need more bytes than all banks deliver at once"},
-    Relation{"scratchpad", "lanes_b128", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); },
+    Relation{"scratchpad", "lanes_b128",
+             [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); },
              "that many lanes need more bytes than all banks deliver at once"},
 };
 
@@ -186,7 +198,8 @@ bool allows(const Key& key, uint64_t value) {
 }
 
 std::string range_of(const Key& key) {
-  return (key.power_of_two ? ", a power of two" : "") + (", from " + std::to_string(key.least) + " to " + std::to_string(key.most));
+  return (key.power_of_two ? ", a power of two" : "") +
+         (", from " + std::to_string(key.least) + " to " + std::to_string(key.most));
 }
 
 void set(Gpu& gpu, const Key& key, uint64_t value) {

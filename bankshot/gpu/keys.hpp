@@ -21,21 +21,23 @@ struct Text {
 struct Key {
   std::string_view section, name;  ///< a section may have a dot: [units.alu]
   std::variant<unsigned& (*)(Gpu&), uint64_t& (*)(Gpu&), bool& (*)(Gpu&), Text> value;
-  uint64_t least = 0, most = 0;    ///< of integers
-  std::string_view meaning = {};   ///< with its unit
+  uint64_t least = 0, most = 0;   ///< of integers
+  std::string_view meaning = {};  ///< with its unit
   bool power_of_two = false;
   bool optional = false;
 };
 
 /// Of every GPU.
 std::span<const Key> keys();
-/// Of a GPU that can be simulated: a file has all that are not optional, or none. Gpu::timing must be there to use them.
+/// Of a GPU that can be simulated: a file has all that are not optional, or none. Gpu::timing must be there to use
+/// them.
 std::span<const Key> timing_keys();
 /// Whether a GPU may lack this section, as one lacks what it describes; if it is there, so are its keys.
 bool may_be_left_out(std::string_view section);
 
 void set(Gpu& gpu, const Key& key, uint64_t value);
-/// Whether the GPU's file would say this key. One that may be left out and has a value that no file may give it was left out.
+/// Whether the GPU's file would say this key. One that may be left out and has a value that no file may give it was
+/// left out.
 bool is_said(const Gpu& gpu, const Key& key);
 /// Whether an integer may have this value.
 bool allows(const Key& key, uint64_t value);

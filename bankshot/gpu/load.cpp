@@ -57,7 +57,8 @@ class Reader {
   /// Whether any of the keys is there, or a section that only they have.
   bool says(std::span<const Key> table) const {
     return std::ranges::any_of(table, [&](const Key& key) {
-      return find(key.section, key.name) != nullptr || (!has_section(keys(), key.section) && find(key.section) != nullptr);
+      return find(key.section, key.name) != nullptr ||
+             (!has_section(keys(), key.section) && find(key.section) != nullptr);
     });
   }
 
@@ -105,7 +106,8 @@ class Reader {
     if (!node.is_integer()) return complain(node, path(key) + " must be an integer: " + std::string(key.meaning));
     const int64_t value = node.as_integer()->get();
     if (value < 0 || !allows(key, static_cast<uint64_t>(value))) {
-      return complain(node, path(key) + " = " + std::to_string(value) + " is impossible: " + std::string(key.meaning) + range_of(key));
+      return complain(node, path(key) + " = " + std::to_string(value) + " is impossible: " + std::string(key.meaning) +
+                                range_of(key));
     }
     set(gpu, key, static_cast<uint64_t>(value));
   }

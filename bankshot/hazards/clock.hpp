@@ -1,6 +1,6 @@
 // What an agent knows of the others: vector clocks, shared by those who know the same.
-// Source: the happens-before relation of the PTX ISA 9.0, section 8 (memory consistency model), followed as in FastTrack
-// (Flanagan and Freund, PLDI 2009), whose epochs are pairs of agent and step here.
+// Source: the happens-before relation of the PTX ISA 9.0, section 8 (memory consistency model), followed as in
+// FastTrack (Flanagan and Freund, PLDI 2009), whose epochs are pairs of agent and step here.
 #pragma once
 
 #include <cstdint>

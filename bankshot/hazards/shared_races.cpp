@@ -184,7 +184,8 @@ Agent SharedRaces::copier_of(Agent thread, Queue queue) {
 void SharedRaces::copy_async(const WarpAccess& access, Queue queue, std::vector<Hazard>& found) {
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane), copier = copier_of(by, queue);
-    const Entry mine{1, ++copies_[copier - threads_.size()], access.site, kCopies + copier, by, 0, access.kind, false, false};
+    const Entry mine{
+        1, ++copies_[copier - threads_.size()], access.site, kCopies + copier, by, 0, access.kind, false, false};
     touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
   });
 }
@@ -215,7 +216,9 @@ void SharedRaces::copy_bulk(const WarpAccess& access, uint64_t barrier, std::vec
   for_lanes(access.lanes, [&](unsigned lane) {
     const Agent by = thread(access.warp, lane);
     if (told.copier == 0) told.copier = new_agent();
-    const Entry mine{1, told.phase, access.site, kCopies + told.copier, by, 0, access.kind, access.kind == AccessKind::atomic, false};
+    const Entry mine{1,    told.phase, access.site, kCopies + told.copier,
+                     by,   0,          access.kind, access.kind == AccessKind::atomic,
+                     false};
     touch({access.warp, bit(lane), &threads_[by].clock}, mine, access.offsets[lane], access.width, found);
   });
 }
@@ -270,7 +273,8 @@ uint64_t SharedRaces::unfenced_lanes(const Entry& entry, const Group& group) con
   for_lanes(entry.lanes, [&](unsigned lane) {
     const Agent agent = thread(entry.owner, lane);
     const bool is_own = entry.owner == group.warp && group.lanes == bit(lane);
-    const uint32_t fenced = fenced_ == 0 ? 0 : std::max(known(*group.clock, fenced_ + agent), is_own ? threads_[agent].fenced : 0);
+    const uint32_t fenced =
+        fenced_ == 0 ? 0 : std::max(known(*group.clock, fenced_ + agent), is_own ? threads_[agent].fenced : 0);
     if (fenced < entry.step) unknown |= bit(lane);
   });
   return unknown;
@@ -283,7 +287,8 @@ void SharedRaces::compare(const std::vector<Entry>& earlier, const Group& group,
     const bool same_warp = entry.owner == group.warp;
     if (entry.strong && mine.strong && !(same_warp && entry.is_volatile && mine.is_volatile)) continue;
     uint64_t unknown = unknown_lanes(entry, group);
-    const bool crosses = unknown == 0 && mine.owner >= kCopies && mine.kind == AccessKind::read && entry.owner < kCopies;
+    const bool crosses =
+        unknown == 0 && mine.owner >= kCopies && mine.kind == AccessKind::read && entry.owner < kCopies;
     if (crosses) unknown = unfenced_lanes(entry, group);
     if (unknown == 0) continue;
     const auto first = static_cast<unsigned>(std::countr_zero(unknown));
@@ -364,8 +369,8 @@ void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offse
   for_words(mine, offset, width, [&](uint64_t index, const Entry& entry) {
     Word& word = word_at(index);
     if (entry.kind == AccessKind::read) return put(word.reads, group, entry);
-    // Who races with an access that is forgotten races with this one, or the race was told just now. A strong access may stand
-    // beside other strong ones, so weak ones that it knows of stay.
+    // Who races with an access that is forgotten races with this one, or the race was told just now. A strong access
+    // may stand beside other strong ones, so weak ones that it knows of stay.
     const auto covered = [&](const Entry& earlier) {
       if ((earlier.bytes & ~entry.bytes) != 0) return false;
       return !entry.strong || (unknown_lanes(earlier, group) != 0) != earlier.strong;
@@ -376,7 +381,8 @@ void SharedRaces::remember(const Group& group, const Entry& mine, uint64_t offse
   });
 }
 
-void SharedRaces::touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found) {
+void SharedRaces::touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width,
+                        std::vector<Hazard>& found) {
   look_at(group, mine, offset, width, found);
   remember(group, mine, offset, width);
 }
@@ -404,11 +410,19 @@ void SharedRaces::for_groups(const WarpAccess& access, F f) const {
     const Clock& clock = threads_[thread(access.warp, first)].clock;
     uint64_t same = apart ? bit(first) : 0;
     for_lanes(apart ? 0 : rest, [&](unsigned lane) {
-      if (access.offsets[lane] == access.offsets[first] && threads_[thread(access.warp, lane)].clock == clock) same |= bit(lane);
+      if (access.offsets[lane] == access.offsets[first] && threads_[thread(access.warp, lane)].clock == clock)
+        same |= bit(lane);
     });
     rest &= ~same;
-    const Entry mine{same, step_[access.warp], access.site, access.warp, 0, 0, access.kind,
-                     access.strong || access.kind == AccessKind::atomic, access.is_volatile};
+    const Entry mine{same,
+                     step_[access.warp],
+                     access.site,
+                     access.warp,
+                     0,
+                     0,
+                     access.kind,
+                     access.strong || access.kind == AccessKind::atomic,
+                     access.is_volatile};
     f(Group{access.warp, same, &clock}, mine, access.offsets[first]);
   }
 }

@@ -1,5 +1,5 @@
-// Finds accesses to the shared memory of a CTA, or of the CTAs of a cluster, that nothing puts in an order, though one of them
-// writes. What is found does not depend on the order in which warps happened to run. Knows nothing of PTX.
+// Finds accesses to the shared memory of a CTA, or of the CTAs of a cluster, that nothing puts in an order, though one
+// of them writes. What is found does not depend on the order in which warps happened to run. Knows nothing of PTX.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@ enum class AccessKind : uint8_t { read, write, atomic };
 /// An access of some lanes of a warp.
 struct WarpAccess {
   AccessKind kind = AccessKind::read;
-  bool strong = false;            ///< volatile, relaxed or the like: two of those do not race
-  bool is_volatile = false;       ///< … but two volatile ones of one warp are told, as programs take them for an order
-  uint32_t site = 0;              ///< the instruction
-  unsigned warp = 0;              ///< of the cluster
+  bool strong = false;       ///< volatile, relaxed or the like: two of those do not race
+  bool is_volatile = false;  ///< … but two volatile ones of one warp are told, as programs take them for an order
+  uint32_t site = 0;         ///< the instruction
+  unsigned warp = 0;         ///< of the cluster
   uint64_t lanes = 0;
-  unsigned width = 4;             ///< bytes of each lane
+  unsigned width = 4;                 ///< bytes of each lane
   const uint64_t* offsets = nullptr;  ///< by lane: bytes in shared memory
 };
 
@@ -31,19 +31,21 @@ struct Hazard {
   enum class Kind : uint8_t { read_after_write, write_after_read, write_after_write };
   Kind kind = Kind::read_after_write;
   uint32_t earlier_site = 0, later_site = 0;
-  Agent earlier = 0, later = 0;   ///< a thread each; who copied on its behalf counts as the thread that asked for the copy
-  bool within_warp = false;       ///< of one warp: hardware that keeps its lanes together hides it
-  bool one_instruction = false;   ///< lanes of one warp write one place by one instruction
-  bool asynchronous = false;      ///< one is a copy that nobody has waited for
-  bool unfenced = false;          ///< a copy reads what was written before it, but no proxy fence stands between
-  unsigned threads = 1;           ///< how many do what the later one does
-  uint64_t offset = 0;            ///< the first byte
-  unsigned bytes = 0;             ///< up to 4
+  Agent earlier = 0,
+        later = 0;           ///< a thread each; who copied on its behalf counts as the thread that asked for the copy
+  bool within_warp = false;  ///< of one warp: hardware that keeps its lanes together hides it
+  bool one_instruction = false;  ///< lanes of one warp write one place by one instruction
+  bool asynchronous = false;     ///< one is a copy that nobody has waited for
+  bool unfenced = false;         ///< a copy reads what was written before it, but no proxy fence stands between
+  unsigned threads = 1;          ///< how many do what the later one does
+  uint64_t offset = 0;           ///< the first byte
+  unsigned bytes = 0;            ///< up to 4
 };
 
 class SharedRaces {
  public:
-  /// @param threads  of a CTA @param lanes  of a warp: thread = warp * lanes + lane @param bytes  of shared memory, of all CTAs
+  /// @param threads  of a CTA @param lanes  of a warp: thread = warp * lanes + lane @param bytes  of shared memory, of
+  /// all CTAs
   /// @param ctas  of the cluster: warps are counted through, each CTA's after those of the one before
   SharedRaces(unsigned threads, unsigned lanes, uint64_t bytes, unsigned ctas = 1);
 
@@ -62,10 +64,11 @@ class SharedRaces {
   /// Lanes of a warp meet (__syncwarp).
   void meet(unsigned warp, uint64_t lanes);
   void fence(unsigned warp, uint64_t lanes);
-  /// What lanes know of goes before what bulk copies read that know of this fence: these go another way to memory (the async
-  /// proxy: PTX ISA 9.0, section 8.6, and fence.proxy.async in 9.7.13.4).
+  /// What lanes know of goes before what bulk copies read that know of this fence: these go another way to memory (the
+  /// async proxy: PTX ISA 9.0, section 8.6, and fence.proxy.async in 9.7.13.4).
   void fence_proxy(unsigned warp, uint64_t lanes);
-  /// A strong access of a lane to a place: a byte in shared memory, or an address in global memory, which never are alike.
+  /// A strong access of a lane to a place: a byte in shared memory, or an address in global memory, which never are
+  /// alike.
   /// @param reads, writes  what it does there @param acquires, releases  by itself, without a fence
   void synchronise(unsigned warp, unsigned lane, uint64_t place, bool reads, bool writes, bool acquires, bool releases);
 
@@ -91,11 +94,11 @@ class SharedRaces {
 
  private:
   struct Entry {
-    uint64_t lanes = 0;       ///< of a warp; of an agent that copies: bit 0
+    uint64_t lanes = 0;  ///< of a warp; of an agent that copies: bit 0
     uint32_t step = 0, site = 0;
-    uint32_t owner = 0;       ///< the warp, or kCopies + the agent
-    Agent by = 0;             ///< of an agent that copies: the thread that asked for it
-    uint8_t bytes = 0;        ///< of the word, a bit each
+    uint32_t owner = 0;  ///< the warp, or kCopies + the agent
+    Agent by = 0;        ///< of an agent that copies: the thread that asked for it
+    uint8_t bytes = 0;   ///< of the word, a bit each
     AccessKind kind = AccessKind::read;
     bool strong = false, is_volatile = false;
   };
@@ -109,9 +112,9 @@ class SharedRaces {
   using Page = std::array<Word, kPageWords>;
   struct Thread {
     Clock clock;
-    uint32_t fenced = 0;      ///< its own step at its last proxy fence
-    Clock released;           ///< what was known of and to it at its last fence
-    Clock seen;               ///< of strong reads, until its next fence
+    uint32_t fenced = 0;  ///< its own step at its last proxy fence
+    Clock released;       ///< what was known of and to it at its last fence
+    Clock seen;           ///< of strong reads, until its next fence
     struct Copies {
       Agent copier = 0;              ///< 0: none yet
       std::vector<uint32_t> groups;  ///< its step at each commit that was not waited for
@@ -128,15 +131,15 @@ class SharedRaces {
 
    private:
     std::shared_ptr<Steps> steps_;
-    Clock last_;              ///< added last: most who meet know the same
+    Clock last_;  ///< added last: most who meet know the same
   };
   struct Barrier {
     Gathering arrived;
     std::vector<Agent> waiting;
   };
   struct MBarrier {
-    Gathering open;           ///< the present phase
-    Clock done;               ///< the one before
+    Gathering open;  ///< the present phase
+    Clock done;      ///< the one before
     Agent copier = 0;
     uint32_t phase = 1;
   };
@@ -167,27 +170,29 @@ class SharedRaces {
   template <class F>
   void for_groups(const WarpAccess& access, F f) const;
   void look_within(const WarpAccess& access, std::vector<Hazard>& found) const;
-  void look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found) const;
+  void look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width,
+               std::vector<Hazard>& found) const;
   void remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width);
   void touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found);
   Word& word_at(size_t index);
   void put(std::vector<Entry>& entries, const Group& group, const Entry& mine) const;
 
-  unsigned lanes_;           ///< of a warp
-  unsigned warps_;           ///< of a CTA
+  unsigned lanes_;  ///< of a warp
+  unsigned warps_;  ///< of a CTA
   std::vector<Thread> threads_;
-  std::vector<uint32_t> step_;      ///< by warp
-  std::vector<uint32_t> copies_;    ///< by agent behind the threads: its step
+  std::vector<uint32_t> step_;    ///< by warp
+  std::vector<uint32_t> copies_;  ///< by agent behind the threads: its step
   size_t words_;
   std::vector<std::unique_ptr<Page>> pages_;  ///< null: nobody has been there
-  std::vector<Barrier> barriers_;   ///< by CTA
-  std::vector<Gathering> exited_;   ///< by CTA: what threads did that have ended
-  /// The first of as many agents as there are threads: their steps are those that a proxy fence has come after. 0: none yet.
+  std::vector<Barrier> barriers_;             ///< by CTA
+  std::vector<Gathering> exited_;             ///< by CTA: what threads did that have ended
+  /// The first of as many agents as there are threads: their steps are those that a proxy fence has come after. 0: none
+  /// yet.
   Agent fenced_ = 0;
-  Clock at_fence_[2];               ///< the last clock at a proxy fence: before and after
+  Clock at_fence_[2];  ///< the last clock at a proxy fence: before and after
   std::unordered_map<uint64_t, MBarrier> mbarriers_;
   std::unordered_map<uint64_t, Clock> places_;
-  Clock learnt_[3];                 ///< the last that a thread learnt: it knew, was told, and then knew
+  Clock learnt_[3];  ///< the last that a thread learnt: it knew, was told, and then knew
 };
 
 }  // namespace bankshot::hazards

@@ -91,8 +91,8 @@ Pattern moved(Pattern pattern, uint32_t by) {
   return pattern;
 }
 
-/// The least distance from which on pairs cost what a position conflict costs, and more. All multiples of the number of locks
-/// cost the same; one that stands out alone is noise, also the last.
+/// The least distance from which on pairs cost what a position conflict costs, and more. All multiples of the number of
+/// locks cost the same; one that stands out alone is noise, also the last.
 std::optional<uint32_t> number_of(const Locks& locks, double position) {
   const std::vector<double> cost = medians(locks.latency);
   if (cost.empty()) return std::nullopt;

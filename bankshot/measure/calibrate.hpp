@@ -29,8 +29,8 @@ struct Rate {
   std::vector<Samples> ticks;  ///< by degree
 };
 
-/// Whether words share lock bits. Source: TPDS'13, section 2.1.2: distances that are multiples of the number of locks cost
-/// t_position + t_bank more, others 2 t_bank.
+/// Whether words share lock bits. Source: TPDS'13, section 2.1.2: distances that are multiples of the number of locks
+/// cost t_position + t_bank more, others 2 t_bank.
 struct Locks {
   double spread = 0;                ///< the largest of the points
   std::vector<uint32_t> distances;  ///< words between two words of one bank; else the pattern has no conflict
@@ -64,8 +64,8 @@ struct CalibrateOptions {
 /// Measures. @param rules  the banks there are: bank conflicts are between words that far apart
 Result<Calibration> calibrate(Runner& runner, const scratchpad::Rules& rules, const CalibrateOptions& options = {});
 
-/// The unit of the timing model that costs what was measured: "lock" where words share locks; else "native" where lanes on one
-/// word take turns, and "loadlike" where they cost nothing more.
+/// The unit of the timing model that costs what was measured: "lock" where words share locks; else "native" where lanes
+/// on one word take turns, and "loadlike" where they cost nothing more.
 std::string atomics_unit(const Calibration& calibration);
 
 /// Whether additions of 1 that want no result cost nothing more for lanes on one word, as others do.

@@ -70,8 +70,8 @@ std::string contradiction(const gpu::Gpu& base, const Findings& found) {
   return read ? "" : read.error().message;
 }
 
-/// The findings as one description can have them; the others, with the reason, to `refused`. What was measured has the right of
-/// way.
+/// The findings as one description can have them; the others, with the reason, to `refused`. What was measured has the
+/// right of way.
 Findings consistent(const gpu::Gpu& base, const Findings& measured, const Findings& told,
                     std::vector<Finding>& refused) {
   Findings wanted = measured;
@@ -137,9 +137,9 @@ class Measured {
         .wavefronts;
   }
 
-  /// The closed model, and the states of the loop: a round is a position conflict, reading a level more is what a pair on one
-  /// lock costs beyond that, and writing what a bank conflict costs beyond reading. How the rest of a round is shared by
-  /// addition and branch cannot be seen: as in the base, else as in ICCD'13, section III.
+  /// The closed model, and the states of the loop: a round is a position conflict, reading a level more is what a pair
+  /// on one lock costs beyond that, and writing what a bank conflict costs beyond reading. How the rest of a round is
+  /// shared by addition and branch cannot be seen: as in the base, else as in ICCD'13, section III.
   void locks() {
     const Locks& locks = all_.locks;
     const Series &position = series(Access::add, "position"), &bank = series(Access::add, "bank");

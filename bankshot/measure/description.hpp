@@ -1,5 +1,5 @@
-// A measured GPU as a file of gpus/: the values of another description, with those in their place that were measured or that
-// the driver tells.
+// A measured GPU as a file of gpus/: the values of another description, with those in their place that were measured or
+// that the driver tells.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct Base {
   gpu::Gpu gpu;
 };
 
-/// The GPU that can be simulated and is of this name; else that which is nearest in compute capability: of the same major number
-/// before all others, and of two that are as near the older one.
+/// The GPU that can be simulated and is of this name; else that which is nearest in compute capability: of the same
+/// major number before all others, and of two that are as near the older one.
 Result<Base> nearest_base(const Device& device);
 
 /// One value that is not the base's.

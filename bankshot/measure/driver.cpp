@@ -25,7 +25,8 @@ Result<Driver> open_driver(const std::string& library) {
   // Without the simulator our own driver executes and has no clock.
   if (dlsym(handle, "bankshot_cuInit") != nullptr && std::getenv("BANKSHOT_SIMULATE") == nullptr) {
     dlclose(handle);
-    return Error{library + " is Bankshot's own: there is no GPU behind it. To measure a simulated one: --backend simulate"};
+    return Error{library +
+                 " is Bankshot's own: there is no GPU behind it. To measure a simulated one: --backend simulate"};
   }
   Driver driver;
   driver.library = library;

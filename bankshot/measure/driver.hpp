@@ -25,7 +25,7 @@ using DriverStream = struct DriverStreamBody*;
   CALL(cuDeviceGetCount, int(int* count))                                                                              \
   CALL(cuDeviceGet, int(int* device, int ordinal))                                                                     \
   CALL(cuDeviceGetName, int(char* name, int size, int device))                                                         \
-  CALL(cuDeviceTotalMem_v2, int(size_t * bytes, int device))                                                           \
+  CALL(cuDeviceTotalMem_v2, int(size_t* bytes, int device))                                                            \
   CALL(cuDeviceGetAttribute, int(int* value, int attribute, int device))                                               \
   CALL(cuDevicePrimaryCtxRetain, int(DriverContext * context, int device))                                             \
   CALL(cuCtxSetCurrent, int(DriverContext context))                                                                    \
@@ -33,7 +33,7 @@ using DriverStream = struct DriverStreamBody*;
   CALL(cuModuleLoadDataEx, int(DriverModule * module, const void* image, unsigned count, int* options, void** values)) \
   CALL(cuModuleUnload, int(DriverModule module))                                                                       \
   CALL(cuModuleGetFunction, int(DriverFunction * function, DriverModule module, const char* name))                     \
-  CALL(cuMemAlloc_v2, int(uint64_t * address, size_t bytes))                                                           \
+  CALL(cuMemAlloc_v2, int(uint64_t* address, size_t bytes))                                                            \
   CALL(cuMemFree_v2, int(uint64_t address))                                                                            \
   CALL(cuMemcpyHtoD_v2, int(uint64_t to, const void* from, size_t bytes))                                              \
   CALL(cuMemcpyDtoH_v2, int(void* to, uint64_t from, size_t bytes))                                                    \

@@ -35,9 +35,9 @@ static_assert(sizeof(Arguments) == 32);
 /// Accesses in a turn of the throughput kernel's loop.
 constexpr unsigned kUnrolled = 8;
 
-/// latency_NAME: one warp, a round a pattern; writes 64 ticks, two for each lane: 32 of the sequence without the access, then 32
-/// with it. throughput_NAME: any number of warps, one pattern a warp, the same in every round; writes two clocks for each
-/// thread, of begin and end.
+/// latency_NAME: one warp, a round a pattern; writes 64 ticks, two for each lane: 32 of the sequence without the
+/// access, then 32 with it. throughput_NAME: any number of warps, one pattern a warp, the same in every round; writes
+/// two clocks for each thread, of begin and end.
 std::string latency_kernel(Access access);
 std::string throughput_kernel(Access access);
 

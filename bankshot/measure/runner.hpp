@@ -21,7 +21,8 @@ struct Device {
   uint32_t clock_khz = 0;         ///< highest clock of the SMs
   uint32_t shared_bytes = 0;      ///< shared memory that a block gets without asking for more
   uint32_t max_threads = 0;       ///< of a block
-  /// Cycles in which schedulers issue, by tick of %clock: Fermi computes, and counts, at twice the clock of its schedulers.
+  /// Cycles in which schedulers issue, by tick of %clock: Fermi computes, and counts, at twice the clock of its
+  /// schedulers.
   double issue_cycles_by_tick = 1;
   /// What it says of itself, by key of a description ("gpu.sms"), as such a file has it ("132").
   std::map<std::string, std::string> facts;

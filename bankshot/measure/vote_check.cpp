@@ -44,7 +44,7 @@ std::vector<Pattern> patterns_of(const std::vector<VoteCase>& cases, uint64_t se
 
 }  // namespace
 
-Apart VoteCheck::apart(std::vector<double> VoteCase::*of) const {
+Apart VoteCheck::apart(std::vector<double> VoteCase::* of) const {
   std::vector<double> percent;
   for (const VoteCase& one : cases) {
     for (size_t k = 0; k < one.measured.size(); ++k)

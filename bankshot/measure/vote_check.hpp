@@ -28,12 +28,12 @@ struct VoteCheck {
   std::vector<VoteCase> cases;
 
   /// Over all warps of all cases. @param of  &VoteCase::model or &VoteCase::simulated
-  Apart apart(std::vector<double> VoteCase::*of) const;
+  Apart apart(std::vector<double> VoteCase::* of) const;
 };
 
-/// Vote spaces of 32 to 4,096 words; one copy, and eight or as many as fit in the mappings of TPDS'13, section 3, and stretched,
-/// with and without sorting. Those that do not fit the GPU's shared memory are left out.
-/// Both runners must have loaded programs().
+/// Vote spaces of 32 to 4,096 words; one copy, and eight or as many as fit in the mappings of TPDS'13, section 3, and
+/// stretched, with and without sorting. Those that do not fit the GPU's shared memory are left out. Both runners must
+/// have loaded programs().
 /// @param samples  of each pattern on the measured GPU; the simulated one is asked once
 Result<VoteCheck> check_votes(Runner& measured, Runner& simulated, const scratchpad::AtomicsModel& model,
                               unsigned samples, uint64_t seed = 1, unsigned warps = 32);

@@ -35,9 +35,8 @@ constexpr uint32_t kUndefined = ~0u;
 
 using Edges = std::vector<std::vector<uint32_t>>;
 
-/// Dominators in a graph from one node, which is its own; kUndefined of nodes that it does not reach. Iterated to the fixed
-/// point in reverse postorder.
-/// Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
+/// Dominators in a graph from one node, which is its own; kUndefined of nodes that it does not reach. Iterated to the
+/// fixed point in reverse postorder. Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
 struct Dominators {
   std::vector<uint32_t> above;   ///< immediate dominator
   std::vector<uint32_t> number;  ///< postorder; kUndefined if not reached
@@ -104,7 +103,8 @@ std::vector<uint32_t> body_of(const Blocks& b, const NaturalLoop& loop, std::vec
   return body;
 }
 
-/// All blocks but the function's end and those that only return: as if it were the body of a loop that a `return` leaves.
+/// All blocks but the function's end and those that only return: as if it were the body of a loop that a `return`
+/// leaves.
 std::vector<uint32_t> body_of_function(const Blocks& b) {
   const auto end = static_cast<uint32_t>(b.first.size()) - 1;
   std::vector<uint32_t> body;
@@ -117,7 +117,8 @@ std::vector<uint32_t> body_of_function(const Blocks& b) {
 
 constexpr uint32_t kNoHeader = kUndefined;
 
-/// Where the sides of each block's branch meet inside a body if nobody leaves it: a block, or the header; by place in `body`.
+/// Where the sides of each block's branch meet inside a body if nobody leaves it: a block, or the header; by place in
+/// `body`.
 /// @param place  by block, kUndefined of all; so it is left
 std::vector<uint32_t> joins_of(const Blocks& b, const std::vector<uint32_t>& body, uint32_t header,
                                std::vector<uint32_t>& place) {

@@ -14,10 +14,10 @@ struct Unit {
   Module module;
 };
 
-/// One module with everything that the units have, in their order. A symbol without linkage is its unit's own: where another unit
-/// has one of that name it is renamed. Declarations give way to the definition that another unit has, and of weak definitions the
-/// first stays, as does that of a .common variable with the most bytes. Debugging sections are left out, files numbered anew.
-/// What nobody defines stays declared.
+/// One module with everything that the units have, in their order. A symbol without linkage is its unit's own: where
+/// another unit has one of that name it is renamed. Declarations give way to the definition that another unit has, and
+/// of weak definitions the first stays, as does that of a .common variable with the most bytes. Debugging sections are
+/// left out, files numbered anew. What nobody defines stays declared.
 /// @return the error says which symbol two units define
 Result<Module> link(std::vector<Unit> units);
 

@@ -31,9 +31,7 @@ uint64_t element_bytes(const Variable& variable) {
 
 unsigned bits(Type type) { return kTypes[static_cast<size_t>(type)].bits; }
 
-bool is_float(Type type) {
-  return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64;
-}
+bool is_float(Type type) { return type == Type::f16 || type == Type::bf16 || type == Type::f32 || type == Type::f64; }
 
 std::string_view name(Type type) { return kTypes[static_cast<size_t>(type)].name; }
 

@@ -18,8 +18,36 @@ enum class Space : uint8_t { generic, reg, sreg, constant, global, local, param,
 
 /// Fundamental and packed types. `opaque` stands for .texref, .samplerref and .surfref.
 enum class Type : uint8_t {
-  none, pred, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64,
-  f16, bf16, f32, f64, tf32, f16x2, bf16x2, u16x2, s16x2, f32x2, e4m3, e5m2, e4m3x2, e5m2x2, opaque
+  none,
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  tf32,
+  f16x2,
+  bf16x2,
+  u16x2,
+  s16x2,
+  f32x2,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2,
+  opaque
 };
 
 /// Size in bits; 0 for none and opaque, 1 for pred.
@@ -54,9 +82,10 @@ struct Operand {
   bool is_unsigned = false;  ///< integer with suffix U
   bool generic = false;      ///< generic(name) in an initialiser
   Position position;
-  std::string name;          ///< identifier; base of address or sum (empty if the base is a number)
-  int64_t integer = 0;       ///< value bits; offset of address or sum; -1 of an identifier behind a minus (vmad)
-  uint64_t mask = 0;         ///< sum: 0xFF00(name) is one byte of an address; identifier: name.b1 is one of a register; 0 = all
+  std::string name;     ///< identifier; base of address or sum (empty if the base is a number)
+  int64_t integer = 0;  ///< value bits; offset of address or sum; -1 of an identifier behind a minus (vmad)
+  uint64_t mask =
+      0;  ///< sum: 0xFF00(name) is one byte of an address; identifier: name.b1 is one of a register; 0 = all
   std::vector<Operand> elements;
 };
 
@@ -103,22 +132,23 @@ struct Pragma {
 /// Any variable: registers, parameters, shared, global, const and local arrays.
 struct Variable {
   Position position;
-  std::string linkage;                            ///< "", "visible", "extern", "weak", "common"
+  std::string linkage;  ///< "", "visible", "extern", "weak", "common"
   Space space = Space::reg;
-  uint32_t align = 0;                             ///< bytes; 0 = natural
-  uint32_t vector = 1;                            ///< 1, 2, 4 (.v2, .v4)
+  uint32_t align = 0;   ///< bytes; 0 = natural
+  uint32_t vector = 1;  ///< 1, 2, 4 (.v2, .v4)
   Type type = Type::none;
-  std::string opaque;                             ///< "texref", "samplerref" or "surfref" when type is opaque
-  std::string name;                               ///< without the range
-  uint32_t range = 0;                             ///< `%r<10>` declares %r0 … %r9; 0 = a single name
-  std::vector<std::optional<uint64_t>> dimensions;///< empty for a scalar; nullopt for [] without initialiser
+  std::string opaque;                               ///< "texref", "samplerref" or "surfref" when type is opaque
+  std::string name;                                 ///< without the range
+  uint32_t range = 0;                               ///< `%r<10>` declares %r0 … %r9; 0 = a single name
+  std::vector<std::optional<uint64_t>> dimensions;  ///< empty for a scalar; nullopt for [] without initialiser
   bool has_initialiser = false;
-  /// Flattened, outermost first, short rows filled with zeros but for the last; `vector` elements (.v2, .v4) stay nested.
+  /// Flattened, outermost first, short rows filled with zeros but for the last; `vector` elements (.v2, .v4) stay
+  /// nested.
   std::vector<Operand> initialiser;
-  std::vector<std::string> attributes;            ///< .attribute(.managed): {"managed"}; unified(a,b) verbatim
-  bool is_pointer = false;                        ///< .param … .ptr
-  Space pointer_space = Space::generic;           ///< .ptr .global
-  uint32_t pointer_align = 0;                     ///< .ptr … .align N
+  std::vector<std::string> attributes;   ///< .attribute(.managed): {"managed"}; unified(a,b) verbatim
+  bool is_pointer = false;               ///< .param … .ptr
+  Space pointer_space = Space::generic;  ///< .ptr .global
+  uint32_t pointer_align = 0;            ///< .ptr … .align N
 };
 
 /// Bytes of a variable with all dimensions ([] counts 0).
@@ -137,7 +167,7 @@ struct Targets {
 /// .maxntid 256, 1, 1 and its relatives: name without the dot and its numbers.
 struct Performance {
   Position position;
-  std::string name;               ///< maxntid, reqntid, minnctapersm, maxnreg, reqnctapercluster, explicitcluster, …
+  std::string name;  ///< maxntid, reqntid, minnctapersm, maxnreg, reqnctapercluster, explicitcluster, …
   std::vector<uint64_t> values;
 };
 
@@ -146,7 +176,7 @@ struct CallPrototype {
   Position position;
   std::string label;
   std::vector<Variable> returns, parameters;
-  std::vector<Performance> performance;           ///< .abi_preserve and the like
+  std::vector<Performance> performance;  ///< .abi_preserve and the like
   bool noreturn = false;
 };
 
@@ -183,14 +213,14 @@ struct Block {
 struct Function {
   Position position;
   bool is_entry = false;
-  std::string linkage;            ///< "", "visible", "extern", "weak"
+  std::string linkage;  ///< "", "visible", "extern", "weak"
   std::string name;
   std::vector<std::string> attributes;
   std::vector<Variable> returns, parameters;
   std::vector<Performance> performance;
   bool noreturn = false;
-  std::vector<Pragma> pragmas;    ///< between the parameters and the body
-  std::unique_ptr<Block> body;    ///< null for a prototype
+  std::vector<Pragma> pragmas;  ///< between the parameters and the body
+  std::unique_ptr<Block> body;  ///< null for a prototype
 };
 
 using Item = std::variant<Variable, Function, File, Section, Pragma, Alias, Location>;

@@ -120,7 +120,8 @@ static bool parse_factor(Cursor& cursor, Operand& out) {
   const bool negated = cursor.at('-') && cursor.peek(1).kind == TokenKind::identifier;
   if (negated) cursor.take();
   if (!parse_operand(cursor, out, false)) return false;
-  if (negated && out.kind != Operand::Kind::identifier) return cursor.fail_at(out.position, "only a register can be negated");
+  if (negated && out.kind != Operand::Kind::identifier)
+    return cursor.fail_at(out.position, "only a register can be negated");
   if (negated) out.integer = -1;
   return true;
 }

@@ -11,7 +11,8 @@ bool is_component(std::string_view dotted) {
   return dotted.size() == 2 && std::string_view("xyzwrgba").find(dotted[1]) != std::string_view::npos;
 }
 
-/// The bits that %r.b0 … %r.b3, %r.h0 and %r.h1 choose; 0 if it is no such thing. Source: PTX ISA, "Scalar Video Instructions".
+/// The bits that %r.b0 … %r.b3, %r.h0 and %r.h1 choose; 0 if it is no such thing. Source: PTX ISA, "Scalar Video
+/// Instructions".
 uint64_t selected_bits(std::string_view dotted) {
   if (dotted.size() != 3 || (dotted[1] != 'b' && dotted[1] != 'h')) return 0;
   const auto number = static_cast<unsigned>(dotted[2] - '0');

@@ -20,9 +20,9 @@ class Places {
   /// Begins a function: what stands before its first line belongs to that line.
   void start(const Block& body, const std::vector<std::string>& files);
 
-  /// The instructions that follow come from here. Line 0 is what compilers write for code of no line; it stays with the line
-  /// before. Of inlined code the innermost line is the one to mend, unless it is of a header of the
-  /// CUDA toolkit or of <bankshot/…>: then the line that called it is. @param files  as files_of() has them
+  /// The instructions that follow come from here. Line 0 is what compilers write for code of no line; it stays with the
+  /// line before. Of inlined code the innermost line is the one to mend, unless it is of a header of the CUDA toolkit
+  /// or of <bankshot/…>: then the line that called it is. @param files  as files_of() has them
   void set(const Location& location, const std::vector<std::string>& files);
 
   uint32_t file = 0, line = 0;  ///< 0: not known

@@ -60,7 +60,8 @@ void append_sum(std::string& out, const Operand& operand) {
   if (operand.mask != 0) out += ')';
 }
 
-/// A row of an array below dimension `level`: braces again where the flat list has none, since the assembler wants them.
+/// A row of an array below dimension `level`: braces again where the flat list has none, since the assembler wants
+/// them.
 void append_row(std::string& out, const Variable& variable, size_t level, size_t& next) {
   const bool innermost = level + 1 == variable.dimensions.size();
   const uint64_t extent = variable.dimensions[level].value_or(UINT64_MAX);

@@ -23,13 +23,17 @@ std::string evidence_text(const RunReport& report) {
       "\nPictures: a row is one pass over the banks, a letter the lane that a bank serves in it (0-9, a = 10\n"
       "to v = 31), * several lanes on one word, . an idle bank.\n"
       "\nHow well the rules are known (docs/wavefronts.md has each with its evidence):\n"
-      "  A  the vendor says so: " + std::string(report.rules.hash ? "" : "bank = word modulo banks; ") + "different words of one bank take a pass each;\n"
-      "     lanes that read one word share it" + (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
+      "  A  the vendor says so: " +
+      std::string(report.rules.hash ? "" : "bank = word modulo banks; ") +
+      "different words of one bank take a pass each;\n"
+      "     lanes that read one word share it" +
+      (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
       "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
       "     64 bits, a quarter-warp at 128 bits\n";
   if (any_site(report, is_matrix)) {
     text +=
-        "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are. That ldmatrix has 8 lines\n"
+        "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are. That ldmatrix has 8 "
+        "lines\n"
         "     of 16 bytes in a pass is B or C; that stmatrix has is assumed\n";
   }
   if (any_site(report, is_atomic)) {
@@ -40,7 +44,8 @@ std::string evidence_text(const RunReport& report) {
   }
   if (any_site(report, [](const Site& site) { return site.totals.in_transactions != 0; })) {
     text +=
-        "  -  as designed, no hardware has it: in a transaction a bank serves one lane in a pass (docs/transactions.md)\n";
+        "  -  as designed, no hardware has it: in a transaction a bank serves one lane in a pass "
+        "(docs/transactions.md)\n";
   }
   return text;
 }

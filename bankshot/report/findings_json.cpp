@@ -15,7 +15,11 @@ using namespace json_values;
 ordered_json triple(const simt::Dim3& at) { return ordered_json::array({at.x, at.y, at.z}); }
 
 ordered_json place(const simt::Source& source, const std::string& op, const simt::Dim3& thread) {
-  return {{"file", source.file}, {"line", source.line}, {"ptx_line", source.ptx_line}, {"op", op}, {"thread", triple(thread)}};
+  return {{"file", source.file},
+          {"line", source.line},
+          {"ptx_line", source.ptx_line},
+          {"op", op},
+          {"thread", triple(thread)}};
 }
 
 void read_place(const json& object, const char* key, simt::Source& source, std::string& op, simt::Dim3& thread) {
@@ -62,7 +66,8 @@ ordered_json finding_json(const Finding& finding) {
   json["detail"] = finding.detail;
   if (finding.kind != Finding::Kind::leak) return json;
   json["callers"] = ordered_json::array();
-  for (const Finding::Caller& caller : finding.callers) json["callers"].push_back({{"file", caller.file}, {"offset", caller.offset}});
+  for (const Finding::Caller& caller : finding.callers)
+    json["callers"].push_back({{"file", caller.file}, {"offset", caller.offset}});
   return json;
 }
 
@@ -83,13 +88,15 @@ void read_findings(const json& root, RunReport& report) {
       finding.cta = extent(object, "cta");
       read_place(object, "access", finding.source, finding.op, finding.thread);
     }
-    if (object.contains("earlier")) read_place(object, "earlier", finding.other, finding.other_op, finding.other_thread);
+    if (object.contains("earlier"))
+      read_place(object, "earlier", finding.other, finding.other_op, finding.other_thread);
     finding.variable = text(object, "variable");
     finding.address = number<uint64_t>(object, "offset");
     finding.bytes = number<uint64_t>(object, "bytes");
     finding.detail = text(object, "detail");
     if (finding.kind == Finding::Kind::leak) {
-      for (const json& caller : list(object, "callers")) finding.callers.push_back({text(caller, "file"), number<uint64_t>(caller, "offset")});
+      for (const json& caller : list(object, "callers"))
+        finding.callers.push_back({text(caller, "file"), number<uint64_t>(caller, "offset")});
     }
     report.findings.push_back(std::move(finding));
   }

@@ -39,7 +39,8 @@ std::string triple(const simt::Dim3& at) { return fmt::format("({},{},{})", at.x
 /// "thread (33,0,0)  reduce.cu:14  ld.shared.f32", and the line
 std::string access_line(const char* who, const simt::Source& source, const std::string& op, const simt::Dim3& thread,
                         const TextOptions& options, SourceLines& sources) {
-  std::string line = fmt::format("  {} {:<12} {}{}{}\n", who, triple(thread), place_text(source), op.empty() ? "" : "  ", op);
+  std::string line =
+      fmt::format("  {} {:<12} {}{}{}\n", who, triple(thread), place_text(source), op.empty() ? "" : "  ", op);
   const std::string code = options.read_sources && !source.file.empty() ? sources.get(source.file, source.line) : "";
   if (!code.empty()) line += "      | " + shortened(code) + "\n";
   return line;
@@ -73,9 +74,11 @@ std::string finding_text(const Finding& finding, const TextOptions& options, con
                       counted(finding.count, "time", "times"), triple(finding.cta));
   text += access_line("thread", finding.source, finding.op, finding.thread, options, sources);
   const char* const relation = is_race(finding.kind) ? "after " : "while ";
-  if (!finding.other_op.empty()) text += access_line(relation, finding.other, finding.other_op, finding.other_thread, options, sources);
+  if (!finding.other_op.empty())
+    text += access_line(relation, finding.other, finding.other_op, finding.other_thread, options, sources);
   text += where_in_memory(finding);
-  if (!finding.detail.empty() && finding.kind != Kind::unwritten_global) text += "  " + printable(finding.detail) + "\n";
+  if (!finding.detail.empty() && finding.kind != Kind::unwritten_global)
+    text += "  " + printable(finding.detail) + "\n";
   return text;
 }
 
@@ -102,10 +105,13 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   std::string text = failed_text(others, paint) + running_text(report);
   std::vector<const Finding*> order;
   for (const Finding& finding : report.findings) order.push_back(&finding);
-  std::stable_sort(order.begin(), order.end(), [](const Finding* a, const Finding* b) { return a->is_warning < b->is_warning; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Finding* a, const Finding* b) { return a->is_warning < b->is_warning; });
   const size_t shown = std::min<size_t>(options.top, order.size());
   for (size_t k = 0; k < shown; ++k) text += finding_text(*order[k], options, paint, sources) + "\n";
-  if (shown < order.size()) text += fmt::format("{} more: --top {} shows all, --json has them\n\n", grouped(order.size() - shown), order.size());
+  if (shown < order.size())
+    text +=
+        fmt::format("{} more: --top {} shows all, --json has them\n\n", grouped(order.size() - shown), order.size());
   uint64_t launches = report.failed_launches();
   std::set<std::string> kernels;
   for (const Kernel& kernel : report.kernels) {
@@ -114,10 +120,10 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   }
   for (const FailedLaunches& failure : report.failed) kernels.insert(failure.kernel);
   const std::string failed = report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches()));
-  const std::string sum = fmt::format("check ({}): {}, {} in {} of {}{}", simt::names_of(report.checks, ", "), counted(errors_in(report), "error", "errors"),
-                                      counted(warnings_in(report), "warning", "warnings"),
-                                      counted(launches, "launch", "launches"),
-                                      counted(kernels.size(), "kernel", "kernels"), failed);
+  const std::string sum =
+      fmt::format("check ({}): {}, {} in {} of {}{}", simt::names_of(report.checks, ", "),
+                  counted(errors_in(report), "error", "errors"), counted(warnings_in(report), "warning", "warnings"),
+                  counted(launches, "launch", "launches"), counted(kernels.size(), "kernel", "kernels"), failed);
   return text + (errors_in(report) != 0 ? paint.bad(sum) : paint.strong(sum)) + "\n";
 }
 

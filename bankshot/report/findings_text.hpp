@@ -8,7 +8,8 @@
 
 namespace bankshot::report {
 
-/// Errors first; each with the source lines of its accesses, and a line that sums up. @param options  `top` findings are shown
+/// Errors first; each with the source lines of its accesses, and a line that sums up. @param options  `top` findings
+/// are shown
 std::string findings_text(const RunReport& report, const TextOptions& options = {});
 
 /// Findings that are errors, and those that are warnings.

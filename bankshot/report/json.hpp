@@ -1,5 +1,5 @@
-// The report as JSON, schema bankshot/explain/1, of simulated launches bankshot/simulate/1, of a run with checks bankshot/check/1:
-// docs/json.md.
+// The report as JSON, schema bankshot/explain/1, of simulated launches bankshot/simulate/1, of a run with checks
+// bankshot/check/1: docs/json.md.
 #pragma once
 
 #include <string>

@@ -43,10 +43,12 @@ scratchpad::AccessTrace read_trace(const json& object) {
     }
     std::vector<uint32_t> words;
     for (const json& word : list(access, "words")) {
-      if (!word.is_number_unsigned() || word.get<uint64_t>() >= kMostWords) throw Bad{"\"words\" must hold word addresses"};
+      if (!word.is_number_unsigned() || word.get<uint64_t>() >= kMostWords)
+        throw Bad{"\"words\" must hold word addresses"};
       words.push_back(word.get<uint32_t>());
     }
-    if (words.size() != static_cast<size_t>(std::popcount(mask))) throw Bad{"\"words\" must be as many as bits in \"mask\""};
+    if (words.size() != static_cast<size_t>(std::popcount(mask)))
+      throw Bad{"\"words\" must be as many as bits in \"mask\""};
     const auto count = number<uint64_t>(access, "count");
     trace.record_words(words, mask, count);
     kept += count;
@@ -95,8 +97,7 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
   read_pattern(member(object, "pattern"), totals.worst);
   if (object.contains("trace")) totals.trace = read_trace(member(object, "trace"));
   if (totals.worst.mask != 0) {
-    totals.worst.shape =
-        scratchpad::classify(rules, site.width, totals.worst.addresses.data(), totals.worst.mask);
+    totals.worst.shape = scratchpad::classify(rules, site.width, totals.worst.addresses.data(), totals.worst.mask);
   }
   return site;
 }
@@ -139,7 +140,8 @@ void read_failed(const json& object, RunReport& report) {
 
 /// What rules_json() writes; its k1, k2 and mask follow from the rows.
 scratchpad::BankHash read_hash(const json& object, unsigned banks) {
-  const scratchpad::HashSize size{number<unsigned>(object, "address_bits"), static_cast<unsigned>(std::countr_zero(banks))};
+  const scratchpad::HashSize size{number<unsigned>(object, "address_bits"),
+                                  static_cast<unsigned>(std::countr_zero(banks))};
   if (size.address_bits < size.bank_bits || size.address_bits > scratchpad::kMaxAddressBits) {
     throw Bad{"\"address_bits\" of \"hash\" is not from " + std::to_string(size.bank_bits) + " to " +
               std::to_string(scratchpad::kMaxAddressBits)};
@@ -147,7 +149,8 @@ scratchpad::BankHash read_hash(const json& object, unsigned banks) {
   if (text(object, "class") == "add") return scratchpad::add_hash(size);
   std::vector<uint32_t> rows;
   for (const json& row : list(object, "rows")) {
-    if (!row.is_number_unsigned() || row.get<uint64_t>() > UINT32_MAX) throw Bad{"\"rows\" of \"hash\" must hold whole numbers"};
+    if (!row.is_number_unsigned() || row.get<uint64_t>() > UINT32_MAX)
+      throw Bad{"\"rows\" of \"hash\" must hold whole numbers"};
     rows.push_back(row.get<uint32_t>());
   }
   const Result<scratchpad::BankHash> hash = scratchpad::rows_hash(size, rows);
@@ -166,7 +169,8 @@ scratchpad::Rules read_rules(const json& object) {
   if (object.contains("ports")) rules.ports = number<unsigned>(object, "ports");
   const auto power = [](unsigned value, unsigned most) { return std::has_single_bit(value) && value <= most; };
   if (!power(rules.banks, 64) || (rules.bank_bytes != 4 && rules.bank_bytes != 8) || !power(rules.lanes_b32, 64) ||
-      !power(rules.lanes_b64, 64) || !power(rules.lanes_b128, 64) || rules.ports == 0 || rules.ports > scratchpad::kMaxPorts) {
+      !power(rules.lanes_b64, 64) || !power(rules.lanes_b128, 64) || rules.ports == 0 ||
+      rules.ports > scratchpad::kMaxPorts) {
     throw Bad{"\"scratchpad\" describes impossible banks"};
   }
   if (object.contains("hash")) rules.hash = read_hash(object.at("hash"), rules.banks);
@@ -180,7 +184,8 @@ Result<RunReport> from_json(std::string_view text_of_json) {
   if (root.is_discarded()) return Error{"this is not JSON"};
   try {
     const std::string schema = text(root, "schema");
-    if (schema != kSchema && schema != kSimulateSchema && schema != kCheckSchema) throw Bad{"\"schema\" is not " + std::string(kSchema)};
+    if (schema != kSchema && schema != kSimulateSchema && schema != kCheckSchema)
+      throw Bad{"\"schema\" is not " + std::string(kSchema)};
     RunReport report;
     if (schema == kSimulateSchema) report.machine = read_machine(member(root, "config"));
     report.program = text(root, "program");

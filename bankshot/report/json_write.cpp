@@ -62,8 +62,8 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
   };
   if (totals.in_transactions != 0) json["in_transactions"] = totals.in_transactions;
   if (totals.stride.degree != 0) {
-    json["stride"] = totals.stride.bytes % 4 == 0 ? ordered_json(totals.stride.bytes / 4)
-                                                 : ordered_json(totals.stride.bytes / 4.0);
+    json["stride"] =
+        totals.stride.bytes % 4 == 0 ? ordered_json(totals.stride.bytes / 4) : ordered_json(totals.stride.bytes / 4.0);
     json["stride_degree"] = totals.stride.degree;
     json["stride_cta"] = totals.stride.cta;
   }
@@ -78,7 +78,8 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
 
 ordered_json transactions_json(const scratchpad::TxTotals& totals) {
   ordered_json json = ordered_json::object();
-  for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names()) json[std::string(counter.name)] = totals.*counter.value;
+  for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names())
+    json[std::string(counter.name)] = totals.*counter.value;
   return json;
 }
 
@@ -173,7 +174,9 @@ std::vector<std::string> kernel_texts(const RunReport& report) {
 
 std::string to_json(const RunReport& report) {
   ordered_json head = {
-      {"schema", report.machine ? kSimulateSchema : report.checks.any() ? kCheckSchema : kSchema},
+      {"schema", report.machine        ? kSimulateSchema
+                 : report.checks.any() ? kCheckSchema
+                                       : kSchema},
       {"program", report.program},
       {"gpu", report.gpu},
       {"warp_size", report.warp_size},

@@ -55,7 +55,8 @@ uint64_t sum(const std::array<uint64_t, timing::kCauses>& slots) {
 
 /// Laws that hold at any time.
 std::string broken_always(const Counters& c, const SimulatedMachine& machine) {
-  if (sum(c.slots) != machine.slots_per_cycle() * c.cycles) return "the issue slots are not SMs * schedulers * width * cycles";
+  if (sum(c.slots) != machine.slots_per_cycle() * c.cycles)
+    return "the issue slots are not SMs * schedulers * width * cycles";
   if (c.sm_cycles != machine.sms * c.cycles) return "sm_cycles is not SMs * cycles";
   if (c.active_cycles > c.sm_cycles) return "active_cycles exceeds sm_cycles";
   if (c.warp_cycles > machine.max_warps * c.active_cycles) return "warp_cycles exceeds max_warps * active_cycles";
@@ -66,11 +67,14 @@ std::string broken_always(const Counters& c, const SimulatedMachine& machine) {
 
 /// Laws of launches at whose end nothing is under way.
 std::string broken_at_the_end(const Counters& c) {
-  if (c.l1_loads != c.l1_load_hits + c.l1_load_merged + c.l1_load_misses) return "l1_loads is not hits + merged + misses";
+  if (c.l1_loads != c.l1_load_hits + c.l1_load_merged + c.l1_load_misses)
+    return "l1_loads is not hits + merged + misses";
   if (c.packets_to_memory != c.packets_to_sms) return "packets_to_memory is not packets_to_sms";
-  if (c.l2_reads != c.l2_read_hits + c.l2_read_merged + c.l2_read_misses) return "l2_reads is not hits + merged + misses";
+  if (c.l2_reads != c.l2_read_hits + c.l2_read_merged + c.l2_read_misses)
+    return "l2_reads is not hits + merged + misses";
   if (c.l2_writes != c.l2_write_hits + c.l2_write_misses) return "l2_writes is not hits + misses";
-  if (c.dram_row_hits + c.dram_row_misses != c.dram_reads + c.dram_writes) return "row hits and misses are not the bursts";
+  if (c.dram_row_hits + c.dram_row_misses != c.dram_reads + c.dram_writes)
+    return "row hits and misses are not the bursts";
   return {};
 }
 
@@ -90,7 +94,8 @@ std::string broken_by_lines(const KernelTiming& timing) {
   if (all.issued != timing.counters.warp_instructions) return "the instructions issued are not warp_instructions";
   for (unsigned k = 0; k < timing::kCauses; ++k) {
     if (all.slots[k] > timing.counters.slots[k]) {
-      return "the instructions have more slots of " + std::string(name(static_cast<timing::Cause>(k))) + " than there are";
+      return "the instructions have more slots of " + std::string(name(static_cast<timing::Cause>(k))) +
+             " than there are";
     }
   }
   return {};
@@ -124,7 +129,8 @@ SimulatedMachine machine_of(const timing::Config& config, const scratchpad::TxCo
   machine.l1_bytes = config.l1.bytes;
   machine.l1_banks = config.l1.bytes == 0 ? 0 : config.l1.banks;
   if (config.rules.hash) machine.bank_hash = hash_text(*config.rules.hash, config.scratchpad.hash_cycles);
-  if (config.scratchpad.atomics == "lock") machine.lock_hash = scratchpad::spec(config.lock_hash, timing::lock_size(config));
+  if (config.scratchpad.atomics == "lock")
+    machine.lock_hash = scratchpad::spec(config.lock_hash, timing::lock_size(config));
   machine.hash_cycles = config.scratchpad.hash_cycles;
   machine.core_khz = config.core_khz;
   machine.sms = config.sms;
@@ -155,8 +161,10 @@ void KernelTiming::merge(const KernelTiming& other) {
   partial_launches += other.partial_launches;
   launches_left_out += other.launches_left_out;
   for (const TimedLaunch& launch : other.launches) {
-    if (launches.size() < kMostLaunches) launches.push_back(launch);
-    else ++launches_left_out;
+    if (launches.size() < kMostLaunches)
+      launches.push_back(launch);
+    else
+      ++launches_left_out;
   }
   for (const timing::LineTiming& line : other.lines) add_line(lines, line);
 }

@@ -7,7 +7,8 @@
 
 namespace bankshot::report {
 
-/// Its name as in the source; with its file, or its number where that tells nothing, if another kernel has the same name.
+/// Its name as in the source; with its file, or its number where that tells nothing, if another kernel has the same
+/// name.
 std::string kernel_title(const Kernel& kernel, const RunReport& report);
 
 }  // namespace bankshot::report

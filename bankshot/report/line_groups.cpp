@@ -32,9 +32,8 @@ std::vector<LineGroup> line_groups(const Kernel& kernel) {
       return kernel.sites[a].totals.conflicts() > kernel.sites[b].totals.conflicts();
     });
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const LineGroup& a, const LineGroup& b) {
-    return a.shared.conflicts() > b.shared.conflicts();
-  });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const LineGroup& a, const LineGroup& b) { return a.shared.conflicts() > b.shared.conflicts(); });
   return groups;
 }
 

@@ -7,7 +7,8 @@ constexpr unsigned kUsualAddressBits = 14;  // 64 KB, the size for which the XOR
 
 }  // namespace
 
-Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::span<const Kernel> kernels, bool as_is) {
+Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::span<const Kernel> kernels,
+                                           bool as_is) {
   scratchpad::PatternSet set;
   set.rules = rules;
   set.rules.hash.reset();
@@ -21,7 +22,8 @@ Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::
   if (set.patterns.empty()) return Error{"no access to shared memory was seen"};
   scratchpad::merge_equal(set.patterns);
   if (!scratchpad::fit_address_bits(set, kUsualAddressBits)) {
-    return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) + ", the most that hashes work on"};
+    return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) +
+                 ", the most that hashes work on"};
   }
   return set;
 }

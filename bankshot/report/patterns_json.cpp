@@ -30,7 +30,8 @@ uint64_t whole(const json& value, const std::string& place, uint64_t least, uint
   return value.get<uint64_t>();
 }
 
-uint64_t member(const json& object, const std::string& place, const char* key, uint64_t otherwise, uint64_t least, uint64_t most) {
+uint64_t member(const json& object, const std::string& place, const char* key, uint64_t otherwise, uint64_t least,
+                uint64_t most) {
   const auto found = object.find(key);
   return found == object.end() ? otherwise : whole(*found, place + key, least, most);
 }
@@ -52,15 +53,18 @@ Pattern pattern(const json& object, const PatternSet& set, const std::string& pl
   if (!std::has_single_bit(p.width)) fail(inside + "width", "must be 1, 2, 4, 8 or 16 bytes");
   p.kind = kind_of(object, inside);
   const auto addresses = object.find("addresses");
-  if (addresses == object.end() || !addresses->is_array()) fail(inside + "addresses", "must be a list of word addresses");
+  if (addresses == object.end() || !addresses->is_array())
+    fail(inside + "addresses", "must be a list of word addresses");
   const size_t most = set.rules.banks > 32 ? 64 : 32;
-  if (addresses->size() > most) fail(inside + "addresses", std::to_string(addresses->size()) + " lanes, but a warp has " + std::to_string(most));
+  if (addresses->size() > most)
+    fail(inside + "addresses", std::to_string(addresses->size()) + " lanes, but a warp has " + std::to_string(most));
   for (size_t lane = 0; lane < addresses->size(); ++lane) {
     const json& address = (*addresses)[lane];
     if (address.is_null()) continue;  // a lane that is off
     const std::string at = inside + "addresses[" + std::to_string(lane) + "]";
     if (address.is_number_unsigned() && address.get<uint64_t>() >> set.address_bits != 0) {
-      fail(at, std::to_string(address.get<uint64_t>()) + " is beyond the " + std::to_string(set.address_bits) + " address bits");
+      fail(at, std::to_string(address.get<uint64_t>()) + " is beyond the " + std::to_string(set.address_bits) +
+                   " address bits");
     }
     p.words[lane] = static_cast<uint32_t>(whole(address, at, 0, (uint64_t{1} << set.address_bits) - 1));
     if (p.width > 4 && p.words[lane] % (p.width / 4) != 0) fail(at, "is no multiple of the width");
@@ -74,7 +78,8 @@ unsigned choice(const json& document, const char* key, unsigned otherwise, std::
   const uint64_t value = member(document, "", key, otherwise, 0, 1000);
   if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
     std::string list;
-    for (unsigned a : allowed) list += (list.empty() ? "" : a == *(allowed.end() - 1) ? " or " : ", ") + std::to_string(a);
+    for (unsigned a : allowed)
+      list += (list.empty() ? "" : a == *(allowed.end() - 1) ? " or " : ", ") + std::to_string(a);
     fail(key, "must be " + list);
   }
   return static_cast<unsigned>(value);
@@ -107,7 +112,8 @@ PatternSet read(std::string_view text) {
   PatternSet set;
   set.rules = rules(document);
   const auto least_bits = static_cast<uint64_t>(std::countr_zero(set.rules.banks * set.rules.bank_bytes / 4));
-  set.address_bits = static_cast<unsigned>(member(document, "", "address_bits", 14, least_bits, scratchpad::kMaxAddressBits));
+  set.address_bits =
+      static_cast<unsigned>(member(document, "", "address_bits", 14, least_bits, scratchpad::kMaxAddressBits));
   const auto patterns = document.find("patterns");
   if (patterns == document.end() || !patterns->is_array()) fail("patterns", "must be a list");
   if (patterns->empty()) fail("patterns", "is empty: there is nothing to work on");

@@ -36,7 +36,8 @@ std::string row(std::string_view label, std::span<const int8_t> banks, unsigned 
 }
 
 /// A row for each port of the banks, of those behind the first one only where a bank uses it.
-void add_rows(std::vector<std::string>& lines, std::string_view label, const Pass& pass, const scratchpad::Rules& rules) {
+void add_rows(std::vector<std::string>& lines, std::string_view label, const Pass& pass,
+              const scratchpad::Rules& rules) {
   for (unsigned port = 0; port < rules.ports; ++port) {
     const auto served = std::span(pass.bank).subspan(size_t{port} * rules.banks, rules.banks);
     const bool idle = std::all_of(served.begin(), served.end(), [](int8_t lane) { return lane == Pass::kIdle; });
@@ -88,9 +89,8 @@ Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& ph
 const Pass& slowest_phase(const std::vector<Pass>& passes) {
   std::map<unsigned, size_t> length;  // by first lane
   for (const Pass& pass : passes) ++length[pass.first_lane];
-  return *std::max_element(passes.begin(), passes.end(), [&](const Pass& a, const Pass& b) {
-    return length[a.first_lane] < length[b.first_lane];
-  });
+  return *std::max_element(passes.begin(), passes.end(),
+                           [&](const Pass& a, const Pass& b) { return length[a.first_lane] < length[b.first_lane]; });
 }
 
 std::string plural(size_t count, std::string_view noun) {

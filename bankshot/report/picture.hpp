@@ -8,7 +8,8 @@
 
 namespace bankshot::report {
 
-/// Lines of the picture of the worst access of a site, a sentence about it last. At most `most_passes` passes are drawn.
+/// Lines of the picture of the worst access of a site, a sentence about it last. At most `most_passes` passes are
+/// drawn.
 ///
 ///     bank   0       4       8  …
 ///     pass 1 0 . . . . . . . .  …     lane 0 is served by bank 0; the other banks idle

@@ -45,9 +45,9 @@ std::string x_name(const PlotPanel& panel, double x);
 /// A number in five digits, or as many as are before the point, without needless zeros.
 std::string short_number(double value);
 
-/// An SVG document. A series has the same colour and marker in all panels; what was published is dashed, in the colour of
-/// the series that was measured. It follows the reader's light or dark theme, its colours are told apart by colour-blind
-/// readers, and the same plot is the same text on every host.
+/// An SVG document. A series has the same colour and marker in all panels; what was published is dashed, in the colour
+/// of the series that was measured. It follows the reader's light or dark theme, its colours are told apart by
+/// colour-blind readers, and the same plot is the same text on every host.
 std::string to_svg(const Plot& plot);
 
 /// A table: a line an x, a column a series and, where something was published, one for that beside it.

@@ -43,8 +43,7 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
     return;
   }
   found->launches += kernel.launches;
-  found->launch_shapes_vary |=
-      kernel.launch_shapes_vary || kernel.grid != found->grid || kernel.block != found->block;
+  found->launch_shapes_vary |= kernel.launch_shapes_vary || kernel.grid != found->grid || kernel.block != found->block;
   found->warp_instructions += kernel.warp_instructions;
   found->thread_instructions += kernel.thread_instructions;
   scratchpad::add(found->transactions, kernel.transactions);
@@ -70,7 +69,8 @@ bool is_atomic(const Site& site) { return site.op.starts_with("atom") || site.op
 
 scratchpad::AccessKind kind_of(const Site& site) {
   if (is_atomic(site) || site.totals.in_transactions != 0) return scratchpad::AccessKind::atomic;
-  return site.op.starts_with("st") || site.op.starts_with("wmma.store") ? scratchpad::AccessKind::store : scratchpad::AccessKind::load;
+  return site.op.starts_with("st") || site.op.starts_with("wmma.store") ? scratchpad::AccessKind::store
+                                                                        : scratchpad::AccessKind::load;
 }
 
 SharedTotals Kernel::shared() const {

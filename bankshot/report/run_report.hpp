@@ -9,8 +9,8 @@
 
 #include "bankshot/report/kernel_timing.hpp"
 #include "bankshot/scratchpad/site.hpp"
-#include "bankshot/simt/finding.hpp"
 #include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/finding.hpp"
 
 namespace bankshot::report {
 
@@ -38,13 +38,13 @@ struct Kernel {
   std::string demangled;  ///< as in the source
   ModuleId module;
   uint64_t launches = 0;
-  simt::Dim3 grid, block;        ///< of the first launch
+  simt::Dim3 grid, block;  ///< of the first launch
   bool launch_shapes_vary = false;
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  bool parallel = true;          ///< every launch ran its CTAs in parallel
-  std::string why_serial;        ///< the instruction that decided otherwise
+  bool parallel = true;    ///< every launch ran its CTAs in parallel
+  std::string why_serial;  ///< the instruction that decided otherwise
   scratchpad::TxTotals transactions;
-  std::vector<Site> sites;       ///< by place in the PTX
+  std::vector<Site> sites;             ///< by place in the PTX
   std::optional<KernelTiming> timing;  ///< if its launches were simulated
 
   SharedTotals shared() const;
@@ -64,12 +64,12 @@ struct RunReport {
   unsigned warp_size = 32;
   scratchpad::Rules rules;
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
-  bool partial = false;         ///< the program did not come to its end
-  std::vector<std::string> running;  ///< kernels that ran when their processes ended, as in the PTX
-  std::vector<Kernel> kernels;  ///< in the order of their first launches
-  simt::CheckOptions checks;    ///< what was looked for
-  std::vector<simt::Finding> findings;  ///< … and found, in that order
-  std::vector<FailedLaunches> failed;  ///< in the order of the first failures; the kernels do not count these
+  bool partial = false;                     ///< the program did not come to its end
+  std::vector<std::string> running;         ///< kernels that ran when their processes ended, as in the PTX
+  std::vector<Kernel> kernels;              ///< in the order of their first launches
+  simt::CheckOptions checks;                ///< what was looked for
+  std::vector<simt::Finding> findings;      ///< … and found, in that order
+  std::vector<FailedLaunches> failed;       ///< in the order of the first failures; the kernels do not count these
 
   /// Whether the numbers lack something that the program did or wanted to do.
   bool is_partial() const { return partial || !failed.empty() || partial_launches() != 0; }

@@ -59,8 +59,8 @@ std::string instructions(const Kernel& kernel, const LineGroup& group) {
   uint64_t rest = 0;
   for (size_t i = shown; i < group.sites.size(); ++i) rest += kernel.sites[group.sites[i]].totals.conflicts();
   const size_t more = group.sites.size() - shown;
-  const std::string wasted = fmt::format("{} {}", more == 1 ? "which wastes" : "which waste",
-                                         counted(rest, "wavefront", "wavefronts"));
+  const std::string wasted =
+      fmt::format("{} {}", more == 1 ? "which wastes" : "which waste", counted(rest, "wavefront", "wavefronts"));
   return text + fmt::format("      {:>8}  and {} more, {}\n", "…", more, rest == 0 ? "without conflicts" : wasted);
 }
 

@@ -68,7 +68,8 @@ std::string svg_group(size_t style) {
 
 std::string svg_themes() {
   std::string text =
-      "<style>\n@media (prefers-color-scheme: dark) {\n.paper { fill: #16181c; } text { fill: #dddddd; } .ink { stroke: #dddddd; } .grid { "
+      "<style>\n@media (prefers-color-scheme: dark) {\n.paper { fill: #16181c; } text { fill: #dddddd; } .ink { "
+      "stroke: #dddddd; } .grid { "
       "stroke: #3a3d42; } .axis { stroke: #aaaaaa; }\n";
   for (size_t k = 0; k < kColours; ++k)
     text += fmt::format(".s{} {{ color: {}; }}{}", k, kDark[k], k + 1 == kColours ? "\n" : " ");

@@ -50,8 +50,8 @@ std::string totals(const Kernel& kernel, const Paint& paint) {
          fmt::format(" ({:.1f} % of the wavefronts are wasted)\n", wasted);
 }
 
-std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,
-                        SourceLines& sources, bool& pictures) {
+std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options, SourceLines& sources,
+                        bool& pictures) {
   const Paint paint{options.colour};
   std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel);
   if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
@@ -103,7 +103,8 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   if (report.machine) text += machine_text(*report.machine);
   if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
   if (report.rules.hash && !report.machine) {
-    text += fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
+    text +=
+        fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
   }
   text += running_text(report) + failed_text(report.failed, paint);
   if (report.kernels.empty())

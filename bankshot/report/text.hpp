@@ -11,13 +11,13 @@ namespace bankshot::report {
 
 struct TextOptions {
   bool colour = false;
-  unsigned top = 10;          ///< source lines with conflicts shown for each kernel
-  bool read_sources = true;   ///< show the text of source lines
+  unsigned top = 10;         ///< source lines with conflicts shown for each kernel
+  bool read_sources = true;  ///< show the text of source lines
 };
 
 /// Kernels in the order of their first launches; in each the source lines by wasted wavefronts, with a picture of the
-/// worst access; after pictures, how to read them and on what evidence the rules stand. Of simulated launches what they took
-/// (timing_text.hpp). Lines of at most 100 columns, long names apart.
+/// worst access; after pictures, how to read them and on what evidence the rules stand. Of simulated launches what they
+/// took (timing_text.hpp). Lines of at most 100 columns, long names apart.
 std::string to_text(const RunReport& report, const TextOptions& options = {});
 
 /// "1,234,567"

@@ -19,8 +19,8 @@ std::string json_text(std::string_view text) {
 }
 
 std::string metadata(const char* what, unsigned process, unsigned thread, const std::string& arguments) {
-  return fmt::format(",\n{{\"ph\":\"M\",\"name\":\"{}\",\"ts\":0,\"pid\":{},\"tid\":{},\"args\":{{{}}}}}", what, process, thread,
-                     arguments);
+  return fmt::format(",\n{{\"ph\":\"M\",\"name\":\"{}\",\"ts\":0,\"pid\":{},\"tid\":{},\"args\":{{{}}}}}", what,
+                     process, thread, arguments);
 }
 
 /// "warp 3", "fp32", "scratchpad"
@@ -40,17 +40,20 @@ std::string span_name(const timing::LaunchTiming& launch, const timing::Span& sp
   const timing::LineTiming& line = launch.lines[span.instr];
   if (line.source.line == 0) return fmt::format("{} PTX line {}", line.op, line.source.ptx_line);
   const size_t slash = line.source.file.rfind('/');
-  return fmt::format("{} {}:{}", line.op, line.source.file.substr(slash == std::string::npos ? 0 : slash + 1), line.source.line);
+  return fmt::format("{} {}:{}", line.op, line.source.file.substr(slash == std::string::npos ? 0 : slash + 1),
+                     line.source.line);
 }
 
 }  // namespace
 
 unsigned TimelineJson::thread_of(const timing::Span& span, timing::Cycle begin, timing::Cycle end) {
-  const bool new_sm = rows_.lower_bound({span.sm, timing::Track{}, 0u}) == rows_.lower_bound({span.sm + 1u, timing::Track{}, 0u});
+  const bool new_sm =
+      rows_.lower_bound({span.sm, timing::Track{}, 0u}) == rows_.lower_bound({span.sm + 1u, timing::Track{}, 0u});
   Row& row = rows_[{span.sm, span.track, span.index}];
   if (new_sm) {
     events_ += metadata("process_name", kFirstSm + span.sm, 0, fmt::format("\"name\":\"SM {}\"", span.sm));
-    events_ += metadata("process_sort_index", kFirstSm + span.sm, 0, fmt::format("\"sort_index\":{}", kFirstSm + span.sm));
+    events_ +=
+        metadata("process_sort_index", kFirstSm + span.sm, 0, fmt::format("\"sort_index\":{}", kFirstSm + span.sm));
   }
   const auto free = std::ranges::find_if(row.ends, [&](timing::Cycle last) { return last <= begin; });
   const auto beside = static_cast<unsigned>(free - row.ends.begin());
@@ -69,17 +72,22 @@ unsigned TimelineJson::thread_of(const timing::Span& span, timing::Cycle begin, 
 
 void TimelineJson::add(std::string_view kernel, const timing::LaunchTiming& launch, timing::Cycle start) {
   if (events_.empty()) events_ += metadata("process_name", kKernels, 0, "\"name\":\"kernels (1 us is 1 core cycle)\"");
-  events_ += fmt::format(",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"kernel\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":1,\"args\":{{\"partial\":{}}}}}",
-                         json_text(demangle(kernel)), start, launch.counters.cycles, kKernels, launch.partial);
+  events_ += fmt::format(
+      ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"kernel\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":1,\"args\":{{"
+      "\"partial\":{}}}}}",
+      json_text(demangle(kernel)), start, launch.counters.cycles, kKernels, launch.partial);
   for (const timing::Span& span : launch.timeline) {
     const timing::Cycle begin = start + span.begin, end = start + std::max(span.begin, span.end);
     const unsigned thread = thread_of(span, begin, end);
     std::string arguments = fmt::format("\"cta\":{}", span.cta);
     if (span.degree != 0) arguments += fmt::format(",\"degree\":{}", span.degree);
-    events_ += fmt::format(",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{},\"args\":{{{}}}}}",
-                           json_text(span_name(launch, span)),
-                           span.track == timing::Track::warp ? "warp" : span.track == timing::Track::unit ? "unit" : "scratchpad", begin,
-                           end - begin, kFirstSm + span.sm, thread, arguments);
+    events_ += fmt::format(
+        ",\n{{\"ph\":\"X\",\"name\":{},\"cat\":\"{}\",\"ts\":{},\"dur\":{},\"pid\":{},\"tid\":{},\"args\":{{{}}}}}",
+        json_text(span_name(launch, span)),
+        span.track == timing::Track::warp   ? "warp"
+        : span.track == timing::Track::unit ? "unit"
+                                            : "scratchpad",
+        begin, end - begin, kFirstSm + span.sm, thread, arguments);
   }
 }
 

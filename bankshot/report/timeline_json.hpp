@@ -11,11 +11,12 @@
 
 namespace bankshot::report {
 
-/// Trace Event Format, JSON object form: complete events and metadata. One process an SM, one more for the kernels; in an SM
-/// a thread for each warp slot, class of units and the scratchpad. Times are in microseconds there, and one microsecond
-/// stands for one core cycle. Spans of one thread must not overlap in the format, so what overlaps (the accesses of a warp
-/// that does not wait, units that take an instruction before the last has ended) gets further threads beside.
-/// Source: "Trace Event Format", Google, sections on the JSON object format, complete events and metadata events.
+/// Trace Event Format, JSON object form: complete events and metadata. One process an SM, one more for the kernels; in
+/// an SM a thread for each warp slot, class of units and the scratchpad. Times are in microseconds there, and one
+/// microsecond stands for one core cycle. Spans of one thread must not overlap in the format, so what overlaps (the
+/// accesses of a warp that does not wait, units that take an instruction before the last has ended) gets further
+/// threads beside. Source: "Trace Event Format", Google, sections on the JSON object format, complete events and
+/// metadata events.
 class TimelineJson {
  public:
   /// Adds a launch after those before. @param kernel  mangled @param start  core cycles of the chip when it began

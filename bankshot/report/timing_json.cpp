@@ -23,14 +23,10 @@ ordered_json slots_json(const Slots& slots, bool zeros) {
 }
 
 ordered_json machine_json(const SimulatedMachine& machine) {
-  ordered_json json = {{"scheduler", machine.scheduler},
-                       {"pipeline", machine.pipeline},
-                       {"atomics", machine.atomics},
-                       {"aware", machine.aware},
-                       {"commit", machine.commit},
-                       {"bank_hash", machine.bank_hash},
-                       {"lock_hash", machine.lock_hash},
-                       {"transactions", machine.transactions}};
+  ordered_json json = {{"scheduler", machine.scheduler}, {"pipeline", machine.pipeline},
+                       {"atomics", machine.atomics},     {"aware", machine.aware},
+                       {"commit", machine.commit},       {"bank_hash", machine.bank_hash},
+                       {"lock_hash", machine.lock_hash}, {"transactions", machine.transactions}};
   for (const MachineNumber& number : machine_numbers()) json[std::string(number.name)] = machine.*number.value;
   return json;
 }
@@ -42,7 +38,8 @@ ordered_json summary_json(const timing::Counters& counters) {
 
 ordered_json counters_json(const timing::Counters& counters, unsigned banks) {
   ordered_json json = ordered_json::object();
-  for (const timing::CounterName& counter : timing::counter_names()) json[std::string(counter.name)] = counters.*counter.value;
+  for (const timing::CounterName& counter : timing::counter_names())
+    json[std::string(counter.name)] = counters.*counter.value;
   json["bank_lanes"] = std::vector<uint64_t>(counters.bank_lanes.begin(), counters.bank_lanes.begin() + banks);
   return json;
 }
@@ -145,10 +142,8 @@ std::vector<ordered_json> launches_json(const KernelTiming& timing, unsigned ban
 std::vector<ordered_json> instructions_json(const KernelTiming& timing) {
   std::vector<ordered_json> all;
   for (const timing::LineTiming& line : timing.lines) {
-    ordered_json json = {{"ptx_line", line.source.ptx_line},
-                         {"file", line.source.file},
-                         {"line", line.source.line},
-                         {"op", line.op}};
+    ordered_json json = {
+        {"ptx_line", line.source.ptx_line}, {"file", line.source.file}, {"line", line.source.line}, {"op", line.op}};
     json.update(line_counters_json(line.counters));
     all.push_back(std::move(json));
   }

@@ -35,8 +35,8 @@ std::string timed_lines_text(const Kernel& kernel, const TextOptions& options, S
   const size_t shown = std::min<size_t>(static_cast<size_t>(waiting), options.top);
   if (shown == 0) return {};
   const Paint paint{options.colour};
-  std::string text = fmt::format("\n    {:>14} {:>8}  {:<15} {:>12} {:>12}  {}\n", "slots waited", "of all", "mostly for", "conflicts",
-                                 "exposed", "line that waited");
+  std::string text = fmt::format("\n    {:>14} {:>8}  {:<15} {:>12} {:>12}  {}\n", "slots waited", "of all",
+                                 "mostly for", "conflicts", "exposed", "line that waited");
   for (size_t i = 0; i < shown; ++i) {
     text += row(kernel, lines[i], all, paint);
     const simt::Source& source = kernel.timing->lines[lines[i].instructions[0]].source;
@@ -44,7 +44,8 @@ std::string timed_lines_text(const Kernel& kernel, const TextOptions& options, S
     if (!code.empty()) text += "      | " + shortened(code) + "\n";
   }
   const size_t more = static_cast<size_t>(waiting) - shown;
-  if (more != 0) text += fmt::format("    {} waited less (--top {} shows all)\n", counted(more, "line", "lines"), waiting);
+  if (more != 0)
+    text += fmt::format("    {} waited less (--top {} shows all)\n", counted(more, "line", "lines"), waiting);
   return text;
 }
 

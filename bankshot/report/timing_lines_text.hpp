@@ -9,8 +9,8 @@
 
 namespace bankshot::report {
 
-/// A row a source line: slots that were waited for it, for what most, its conflicts and their exposed cycles, its text. The
-/// first TextOptions::top; empty if nothing was waited for.
+/// A row a source line: slots that were waited for it, for what most, its conflicts and their exposed cycles, its text.
+/// The first TextOptions::top; empty if nothing was waited for.
 std::string timed_lines_text(const Kernel& kernel, const TextOptions& options, SourceLines& sources);
 
 }  // namespace bankshot::report

@@ -100,8 +100,10 @@ std::string about_locks(const Counters& c, const SimulatedMachine& machine) {
                                  std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0}));
   if (waiting < 1) return {};
   return fmt::format(
-      "    Rounds of atomics that had to try again are not among them: {:.1f} % of the issue slots wait for atomics. Fewer lanes\n"
-      "    on one word or lock make these less (bankshot atomics advise), as may --lock-hash xor with --bank-hash xor.\n",
+      "    Rounds of atomics that had to try again are not among them: {:.1f} % of the issue slots wait for atomics. "
+      "Fewer lanes\n"
+      "    on one word or lock make these less (bankshot atomics advise), as may --lock-hash xor with --bank-hash "
+      "xor.\n",
       waiting);
 }
 
@@ -112,7 +114,8 @@ std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMach
   if (c.shared_wavefronts == c.shared_ideal) {
     const uint64_t counted_there = kernel.shared().conflicts();
     if (counted_there == 0) return question + "There are none.\n" + locks;
-    return question + fmt::format("No: the atomics unit does not charge the {} that explain counts.\n", grouped(counted_there));
+    return question +
+           fmt::format("No: the atomics unit does not charge the {} that explain counts.\n", grouped(counted_there));
   }
   if (exposed == 0) {
     return question + fmt::format("No: other work hides all {} of them.\n", counted(all, "cycle", "cycles")) + locks;
@@ -133,8 +136,8 @@ double busy_percent(const Counters& c) { return std::min(100.0, percent(c.shared
 std::string foreseen(const Counters& c) {
   const uint64_t all = c.foreseen_right + c.foreseen_over + c.foreseen_under;
   if (all == 0) return {};
-  return fmt::format("  foreseen conflicts{:>16.1f} % right; {} too large, {} too small\n", percent(c.foreseen_right, all),
-                     grouped(c.foreseen_over), grouped(c.foreseen_under));
+  return fmt::format("  foreseen conflicts{:>16.1f} % right; {} too large, {} too small\n",
+                     percent(c.foreseen_right, all), grouped(c.foreseen_over), grouped(c.foreseen_under));
 }
 
 std::string shared_memory(const Kernel& kernel, const Counters& c, const SimulatedMachine& machine,
@@ -155,40 +158,48 @@ std::string shared_memory(const Kernel& kernel, const Counters& c, const Simulat
 
 /// "123 reads, 12.5 % hits", with what waits for a fetch under way, if any does.
 std::string hits(uint64_t accesses, uint64_t hits, uint64_t merged, const char* one, const char* more) {
-  std::string text = fmt::format("{:>16} {}, {:.1f} % hit", grouped(accesses), accesses == 1 ? one : more, percent(hits, accesses));
+  std::string text =
+      fmt::format("{:>16} {}, {:.1f} % hit", grouped(accesses), accesses == 1 ? one : more, percent(hits, accesses));
   if (merged != 0) text += fmt::format(", {:.1f} % join a fetch under way", percent(merged, accesses));
   return text;
 }
 
 std::string memory(const Counters& c, const SimulatedMachine& machine) {
   std::string text;
-  if (c.l1_loads != 0) text += "  L1                " + hits(c.l1_loads, c.l1_load_hits, c.l1_load_merged, "load", "loads") + "\n";
+  if (c.l1_loads != 0)
+    text += "  L1                " + hits(c.l1_loads, c.l1_load_hits, c.l1_load_merged, "load", "loads") + "\n";
   if (c.l1_wavefronts != 0) {
-    text += fmt::format("  L1 banks          {:>16} wavefronts needed {:>9} ideal\n", grouped(c.l1_wavefronts), grouped(c.l1_ideal));
+    text += fmt::format("  L1 banks          {:>16} wavefronts needed {:>9} ideal\n", grouped(c.l1_wavefronts),
+                        grouped(c.l1_ideal));
   }
-  if (c.l2_reads != 0) text += "  L2 reads          " + hits(c.l2_reads, c.l2_read_hits, c.l2_read_merged, "sector", "sectors") + "\n";
-  if (c.l2_writes != 0) text += "  L2 writes         " + hits(c.l2_writes, c.l2_write_hits, 0, "sector", "sectors") + "\n";
+  if (c.l2_reads != 0)
+    text += "  L2 reads          " + hits(c.l2_reads, c.l2_read_hits, c.l2_read_merged, "sector", "sectors") + "\n";
+  if (c.l2_writes != 0)
+    text += "  L2 writes         " + hits(c.l2_writes, c.l2_write_hits, 0, "sector", "sectors") + "\n";
   const uint64_t bursts = c.dram_reads + c.dram_writes;
   if (bursts == 0) return text;
   const double bytes = static_cast<double>(bursts) * machine.dram_burst_bytes;
   const double achieved = c.cycles == 0 ? 0 : bytes / machine.seconds(c.cycles);
-  return text + fmt::format("  DRAM              {:>16.1f} GB/s of {:.1f} ({:.1f} %); {} read, {} written, {:.1f} % row hits\n", achieved / 1e9,
-                            machine.dram_peak() / 1e9, 100 * achieved / machine.dram_peak(),
-                            counted(c.dram_reads, "burst", "bursts"), grouped(c.dram_writes), percent(c.dram_row_hits, bursts));
+  return text + fmt::format(
+                    "  DRAM              {:>16.1f} GB/s of {:.1f} ({:.1f} %); {} read, {} written, {:.1f} % row hits\n",
+                    achieved / 1e9, machine.dram_peak() / 1e9, 100 * achieved / machine.dram_peak(),
+                    counted(c.dram_reads, "burst", "bursts"), grouped(c.dram_writes), percent(c.dram_row_hits, bursts));
 }
 
 std::string partial(const KernelTiming& timing, const Paint& paint) {
   if (timing.partial_launches == 0) return {};
-  const std::string which = timing.partial_launches == 1 ? "1 launch was" : grouped(timing.partial_launches) + " launches were";
+  const std::string which =
+      timing.partial_launches == 1 ? "1 launch was" : grouped(timing.partial_launches) + " launches were";
   return "  " + paint.bad(fmt::format("partial: {} stopped before its end, the numbers are of what ran", which)) + "\n";
 }
 
 }  // namespace
 
 std::string machine_text(const SimulatedMachine& machine) {
-  std::string text = fmt::format("{} at {}; scheduler {}, pipeline {}, atomics {}, bank hash {}",
-                                 counted(machine.sms, "SM", "SMs"), clock(machine.core_khz), printable(machine.scheduler),
-                                 printable(machine.pipeline), printable(machine.atomics), printable(machine.bank_hash));
+  std::string text =
+      fmt::format("{} at {}; scheduler {}, pipeline {}, atomics {}, bank hash {}", counted(machine.sms, "SM", "SMs"),
+                  clock(machine.core_khz), printable(machine.scheduler), printable(machine.pipeline),
+                  printable(machine.atomics), printable(machine.bank_hash));
   if (machine.hash_cycles != 0) text += fmt::format(" (+ {})", counted(machine.hash_cycles, "cycle", "cycles"));
   if (machine.aware != "none") {
     text += ", aware of conflicts: " + printable(machine.aware) + (machine.aware_yields != 0 ? ", yields" : "");
@@ -212,14 +223,14 @@ std::string program_text(const RunReport& report) {
                      duration(report.machine->seconds(cycles)));
 }
 
-std::string timing_text(const Kernel& kernel, const RunReport& report, const TextOptions& options, SourceLines& sources) {
+std::string timing_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,
+                        SourceLines& sources) {
   const Paint paint{options.colour};
   const KernelTiming& timing = *kernel.timing;
   const Counters& c = timing.counters;
   const SimulatedMachine& machine = *report.machine;
   return partial(timing, paint) + speed(c, machine) + use_of_the_chip(timing, machine) + occupancy(timing, machine) +
-         slots(c, paint) + shared_memory(kernel, c, machine, paint) +
-         transactions_text(kernel) + memory(c, machine) +
+         slots(c, paint) + shared_memory(kernel, c, machine, paint) + transactions_text(kernel) + memory(c, machine) +
          timed_lines_text(kernel, options, sources);
 }
 

@@ -11,7 +11,9 @@ namespace {
 
 using Kind = ptx::Operand::Kind;
 
-bool is_shared(const ptx::Instruction& instruction) { return has(instruction, "shared") || has(instruction, "shared::cta"); }
+bool is_shared(const ptx::Instruction& instruction) {
+  return has(instruction, "shared") || has(instruction, "shared::cta");
+}
 
 /// Instructions on any shared memory, which name the space.
 bool mentions_shared(const ptx::Instruction& instruction) {
@@ -70,7 +72,8 @@ Functions look_at_functions(const ptx::Module& module) {
         const bool by_name = entity >= 0 && code.variable(entity).space == ptx::Space::shared;
         const int named = operand.name.empty() ? -1 : code.entity(step, operand.name);
         all.dynamic |= named >= 0 && is_dynamic(code.variable(named));
-        if (mentions_shared(*step.instruction) && operand.kind == Kind::address && !by_name) all.unknown = function->name;
+        if (mentions_shared(*step.instruction) && operand.kind == Kind::address && !by_name)
+          all.unknown = function->name;
       }
     }
   }
@@ -89,8 +92,9 @@ size_t declarations(const ptx::Block& block, const std::string& name) {
 /// Whether the variable's name means it everywhere in the kernel, from before the first instruction.
 bool is_visible_at_start(const ptx::Module& module, const ptx::Function& kernel, const ptx::Variable& variable) {
   const size_t inside = declarations(*kernel.body, variable.name);
-  const bool is_global = std::any_of(module.items.begin(), module.items.end(),
-                                     [&](const ptx::Item& item) { return std::get_if<ptx::Variable>(&item) == &variable; });
+  const bool is_global = std::any_of(module.items.begin(), module.items.end(), [&](const ptx::Item& item) {
+    return std::get_if<ptx::Variable>(&item) == &variable;
+  });
   if (is_global) return inside == 0;
   for (const ptx::Statement& statement : kernel.body->statements) {
     if (std::get_if<ptx::Variable>(&statement) == &variable) return inside == 1;
@@ -119,7 +123,8 @@ std::vector<int> KernelArrays::find_arrays(const ptx::Module& module, const ptx:
       numbers[entity] = static_cast<int>(arrays.size());
       arrays.push_back({.name = variable.name, .dynamic = has_no_size, .bytes = ptx::size_of(variable)});
       if (has_no_size) dynamic = numbers[entity];
-      if (variable.linkage == "extern" && !has_no_size) arrays.back().refusal = Refusal{"it is declared in another module", {}};
+      if (variable.linkage == "extern" && !has_no_size)
+        arrays.back().refusal = Refusal{"it is declared in another module", {}};
       if (!is_visible_at_start(module, kernel, variable)) {
         arrays.back().refusal = Refusal{"it is declared inside a block, after the first instruction or twice", {}};
       }
@@ -154,11 +159,14 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
       const bool shared = is_shared(instruction);
       if (!is_access(instruction) || names_another_space(instruction)) {
         refuse(value.arrays, mnemonic(instruction) + " on it is not rewritten", place);
-        if (value.number && mentions_shared(instruction)) refuse(all, "an address of " + mnemonic(instruction) + " comes from no shared variable", place);
+        if (value.number && mentions_shared(instruction))
+          refuse(all, "an address of " + mnemonic(instruction) + " comes from no shared variable", place);
         continue;
       }
       if (value.number && shared) {
-        refuse(all, "the address of " + mnemonic(instruction) + " comes from no shared variable, so that it may be anywhere", place);
+        refuse(all,
+               "the address of " + mnemonic(instruction) + " comes from no shared variable, so that it may be anywhere",
+               place);
       }
       if (value.arrays == 0) continue;
       // One bit: one array, by one kind of address.
@@ -176,12 +184,15 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
       const int entity = code.entity(steps[i], operand.name);
       const bool by_name = array_of[static_cast<size_t>(entity)] >= 0;
       using scratchpad::AccessKind;
-      const AccessKind kind = instruction.opcode == "ld" ? AccessKind::load : instruction.opcode == "st" ? AccessKind::store : AccessKind::atomic;
+      const AccessKind kind = instruction.opcode == "ld"   ? AccessKind::load
+                              : instruction.opcode == "st" ? AccessKind::store
+                                                           : AccessKind::atomic;
       array.accesses.push_back({i, o, by_name ? -1 : entity, generic, operand.integer, width_of(instruction), kind});
       const Access& access = array.accesses.back();
       array.widest = std::max(array.widest, access.width);
       const bool outside = access.offset < 0 || static_cast<uint64_t>(access.offset) + access.width > array.bytes;
-      if (by_name && !array.dynamic && outside) refuse(value.arrays, mnemonic(instruction) + " accesses bytes outside it", place);
+      if (by_name && !array.dynamic && outside)
+        refuse(value.arrays, mnemonic(instruction) + " accesses bytes outside it", place);
       if (access.width == 0) refuse(value.arrays, mnemonic(instruction) + " has no known width", place);
     }
   }

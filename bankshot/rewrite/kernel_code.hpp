@@ -15,7 +15,7 @@ namespace bankshot::rewrite {
 /// A place in the PTX, and in the source where there is line information.
 struct Place {
   uint32_t ptx_line = 0;
-  std::string file;   ///< empty: not known
+  std::string file;  ///< empty: not known
   uint32_t line = 0;
 };
 /// "kernel.cu:12" or "PTX line 40".
@@ -38,7 +38,8 @@ class KernelCode {
   Place place(const Step& step) const;
 
   /// The number of a register or variable, the same wherever the name means the same one; -1 for anything else (special
-  /// registers, labels, functions, and what no instruction mentions). Equal names of different { } blocks are different.
+  /// registers, labels, functions, and what no instruction mentions). Equal names of different { } blocks are
+  /// different.
   int entity(const Step& step, const std::string& name) const;
   const ptx::Variable& variable(int entity) const { return *entities_[static_cast<size_t>(entity)]; }
   size_t entities() const { return entities_.size(); }

@@ -32,7 +32,8 @@ Operand start_plus(const std::string& variable, uint32_t offset) {
 /// Appends instructions and counts them.
 class Writer {
  public:
-  Writer(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegisters& fresh) : out_(out), array_(array), fresh_(fresh) {}
+  Writer(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegisters& fresh)
+      : out_(out), array_(array), fresh_(fresh) {}
 
   void add(const std::string& mnemonic, std::vector<Operand> operands) {
     ptx::Instruction instruction;
@@ -56,11 +57,11 @@ class Writer {
     return target;
   }
 
-  Operand narrowed(const std::string& name, bool wide) {
-    return wide ? add32("cvt.u32.u64", {reg(name)}) : reg(name);
-  }
+  Operand narrowed(const std::string& name, bool wide) { return wide ? add32("cvt.u32.u64", {reg(name)}) : reg(name); }
 
-  Operand plus(const Operand& a, uint32_t d) { return d == 0 ? a : add32("add.s32", {a, number(static_cast<int32_t>(d))}); }
+  Operand plus(const Operand& a, uint32_t d) {
+    return d == 0 ? a : add32("add.s32", {a, number(static_cast<int32_t>(d))});
+  }
 
   /// place(distance) ^ distance ^ address, into `target`.
   void place(const Operand& target, const Operand& distance, const Operand& address) {
@@ -107,8 +108,8 @@ std::vector<ptx::Variable> FreshRegisters::declarations() const {
   return all;
 }
 
-void append_places(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegisters& fresh, const AddressSource& source,
-                   const std::map<uint32_t, std::string>& places) {
+void append_places(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegisters& fresh,
+                   const AddressSource& source, const std::map<uint32_t, std::string>& places) {
   Writer writer(out, array, fresh);
   using Kind = AddressSource::Kind;
   const bool folds = source.kind == Kind::constant && !array.dynamic;
@@ -137,9 +138,10 @@ void append_places(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegi
     writer.place(target, writer.plus(distance, d), writer.plus(address, d));
   };
 
-  // Where the distance has zeros, distance + low is distance ^ low, and so are the places: one XOR for each further one.
-  // Addresses have these zeros, too, but only below the row that the array is aligned to.
-  const uint32_t low_mask = array.dynamic || folds ? 0 : ((uint32_t{1} << std::min(source.zeros, 31u)) - 1) & (array.terms.row_bytes - 1);
+  // Where the distance has zeros, distance + low is distance ^ low, and so are the places: one XOR for each further
+  // one. Addresses have these zeros, too, but only below the row that the array is aligned to.
+  const uint32_t low_mask =
+      array.dynamic || folds ? 0 : ((uint32_t{1} << std::min(source.zeros, 31u)) - 1) & (array.terms.row_bytes - 1);
   std::map<uint32_t, std::vector<uint32_t>> families;
   for (const auto& [d, target] : places) families[d & ~low_mask].push_back(d);
   for (const auto& [high, members] : families) {

@@ -9,8 +9,8 @@
 
 namespace bankshot::rewrite {
 
-/// place(offset) = offset ^ (XOR over all terms of ((offset >> shift) & mask)); a negative shift goes left. Offsets count
-/// bytes from the array's start, which is aligned to a row: so the offset's low bits are the address's.
+/// place(offset) = offset ^ (XOR over all terms of ((offset >> shift) & mask)); a negative shift goes left. Offsets
+/// count bytes from the array's start, which is aligned to a row: so the offset's low bits are the address's.
 struct PlaceTerms {
   struct Term {
     int shift = 0;
@@ -26,7 +26,8 @@ struct PlaceTerms {
 /// @param hash  linear and in place: scratchpad::is_in_place; bank words are of `word_bytes`: 4 or 8
 PlaceTerms place_terms(const scratchpad::BankHash& hash, unsigned word_bytes);
 
-/// How many bytes from a multiple of as many always stay together and in order: the widest access that may be rewritten.
+/// How many bytes from a multiple of as many always stay together and in order: the widest access that may be
+/// rewritten.
 unsigned unbroken_bytes(const scratchpad::BankHash& hash, unsigned word_bytes);
 
 }  // namespace bankshot::rewrite

@@ -12,7 +12,9 @@ using Kind = ptx::Operand::Kind;
 
 constexpr uint64_t kGeneric = 0xaaaaaaaaaaaaaaaa;
 
-uint8_t zeros_of(int64_t value) { return static_cast<uint8_t>(std::min(std::countr_zero(static_cast<uint64_t>(value)), 64)); }
+uint8_t zeros_of(int64_t value) {
+  return static_cast<uint8_t>(std::min(std::countr_zero(static_cast<uint64_t>(value)), 64));
+}
 
 uint8_t capped(unsigned zeros) { return static_cast<uint8_t>(std::min(zeros, 64u)); }
 
@@ -31,7 +33,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 }
 
 bool is_wrapping_integer(const ptx::Instruction& instruction) {
-  return is_integer(type_of(instruction)) && !has(instruction, "cc") && !has(instruction, "sat") && !has(instruction, "hi");
+  return is_integer(type_of(instruction)) && !has(instruction, "cc") && !has(instruction, "sat") &&
+         !has(instruction, "hi");
 }
 
 }  // namespace
@@ -66,8 +69,10 @@ Value Provenance::value(const Step& step, const ptx::Operand& operand) const {
       const int entity = code_.entity(step, operand.name);
       if (entity < 0) return {0, true, 0};
       Value value = values_[static_cast<size_t>(entity)];
-      if (const int array = array_of_[static_cast<size_t>(entity)]; array >= 0) value = {uint64_t{1} << (2 * array), false, 64};
-      else if (code_.variable(entity).space != ptx::Space::reg) value = {0, true, 0};
+      if (const int array = array_of_[static_cast<size_t>(entity)]; array >= 0)
+        value = {uint64_t{1} << (2 * array), false, 64};
+      else if (code_.variable(entity).space != ptx::Space::reg)
+        value = {0, true, 0};
       if (operand.kind == Kind::sum) value.zeros = std::min(value.zeros, zeros_of(operand.integer));
       for (const ptx::Operand& coordinate : operand.elements) value = joined(value, this->value(step, coordinate));
       return value;
@@ -106,8 +111,8 @@ struct Provenance::Finder {
   const ptx::Instruction& instruction = *step.instruction;
   const std::vector<ptx::Operand>& operands = instruction.operands;
   const std::string& op = instruction.opcode;
-  std::vector<Value> in{};         ///< of each operand
-  bool wraps = false;              ///< integer arithmetic modulo 2^32 or 2^64 on plain operands
+  std::vector<Value> in{};  ///< of each operand
+  bool wraps = false;       ///< integer arithmetic modulo 2^32 or 2^64 on plain operands
   std::vector<int> targets{};
   Value result{};
   Misuse misuse{};
@@ -118,7 +123,9 @@ struct Provenance::Finder {
     if (arrays != 0 && misuse.reason.empty()) misuse.reason = reason;
   }
   std::string stored() const { return "its address is stored by " + mnemonic(instruction); }
-  std::string through() const { return "its address goes through " + mnemonic(instruction) + ", which is not followed"; }
+  std::string through() const {
+    return "its address goes through " + mnemonic(instruction) + ", which is not followed";
+  }
 
   void find() {
     for (const ptx::Operand& operand : operands) in.push_back(provenance.value(step, operand));
@@ -160,7 +167,9 @@ struct Provenance::Finder {
       write_first();
       result = in[1];
       const bool to = has(instruction, "to"), shared = has(instruction, "shared") || has(instruction, "shared::cta");
-      if (in[1].number && shared && !to) wrong(~uint64_t{0}, "a number is made an address by " + mnemonic(instruction) + ", which may be anywhere in shared memory");
+      if (in[1].number && shared && !to)
+        wrong(~uint64_t{0},
+              "a number is made an address by " + mnemonic(instruction) + ", which may be anywhere in shared memory");
       if (in[1].arrays == 0) return true;
       const uint64_t from_shared = in[1].arrays & ~kGeneric, from_generic = in[1].arrays & kGeneric;
       result.arrays = to ? from_generic >> 1 : from_shared << 1;
@@ -225,12 +234,14 @@ struct Provenance::Finder {
       if (op == "and") {
         // Rounding down to at most the alignment of the array stays in it, wherever it lies.
         const int64_t mask = ptx::bits(type_of(instruction)) == 32 ? static_cast<int32_t>(constant) : constant;
-        const bool rounds = mask < 0 && zeros_of(mask) <= provenance.zeros_of_starts(in[1].arrays) && mask == -(int64_t{1} << zeros_of(mask));
+        const bool rounds = mask < 0 && zeros_of(mask) <= provenance.zeros_of_starts(in[1].arrays) &&
+                            mask == -(int64_t{1} << zeros_of(mask));
         result.zeros = std::max(in[1].zeros, zeros_of(constant));
         if (!rounds) wrong(in[1].arrays, through());
       } else {
         // Bits that are zero in the distance and in the array's start: the same as an addition.
-        const bool adds = constant >= 0 && constant < int64_t{1} << std::min<unsigned>(in[1].zeros, provenance.zeros_of_starts(in[1].arrays));
+        const bool adds = constant >= 0 && constant < int64_t{1} << std::min<unsigned>(
+                                                          in[1].zeros, provenance.zeros_of_starts(in[1].arrays));
         result.zeros = std::min(in[1].zeros, zeros_of(constant));
         if (!adds) wrong(in[1].arrays, through());
       }
@@ -248,7 +259,10 @@ struct Provenance::Finder {
       result = joined(a, b);
       const bool constant = operands[2].kind == Kind::integer;
       if (op == "mul") result.zeros = capped(a.zeros + b.zeros);
-      if (op == "shl") result.zeros = capped(a.zeros + (constant ? static_cast<unsigned>(std::min<uint64_t>(static_cast<uint64_t>(operands[2].integer), 64)) : 0));
+      if (op == "shl")
+        result.zeros = capped(
+            a.zeros +
+            (constant ? static_cast<unsigned>(std::min<uint64_t>(static_cast<uint64_t>(operands[2].integer), 64)) : 0));
       if (op == "and") result.zeros = std::max(a.zeros, b.zeros);
     } else {
       for (const ptx::Operand& operand : operands) provenance.add_registers(step, operand, targets);

@@ -12,20 +12,21 @@ namespace bankshot::rewrite {
 
 /// What the value of a register may be.
 struct Value {
-  uint64_t arrays = 0;   ///< bit 2k: an address of array k in the shared window; bit 2k + 1: its generic address
-  bool number = false;   ///< something that comes from no array
-  uint8_t zeros = 64;    ///< low bits that are surely 0: of the number, or of the distance from the array's start
+  uint64_t arrays = 0;  ///< bit 2k: an address of array k in the shared window; bit 2k + 1: its generic address
+  bool number = false;  ///< something that comes from no array
+  uint8_t zeros = 64;   ///< low bits that are surely 0: of the number, or of the distance from the array's start
 
   bool is_known() const { return arrays != 0 || number; }
   bool operator==(const Value&) const = default;
 };
 constexpr unsigned kMostArrays = 32;  ///< a kernel's, that Value has bits for
-constexpr unsigned kRowZeros = 6;     ///< a hashed array starts at a multiple of 64 bytes at least: 16 banks of 4; not before
+constexpr unsigned kRowZeros =
+    6;  ///< a hashed array starts at a multiple of 64 bytes at least: 16 banks of 4; not before
 
 /// What an instruction does to addresses of arrays beyond handing them on.
 struct Misuse {
-  uint64_t arrays = 0;   ///< bits as in Value
-  std::string reason;    ///< "its address is stored by st.global.u64"
+  uint64_t arrays = 0;  ///< bits as in Value
+  std::string reason;   ///< "its address is stored by st.global.u64"
 };
 
 class Provenance {

@@ -233,7 +233,8 @@ bool declares(const ptx::Variable& variable, const Array& array) {
 
 void align_in(ptx::Block& block, const Array& array, const PlaceTerms& terms) {
   for (ptx::Statement& statement : block.statements) {
-    if (auto* variable = std::get_if<ptx::Variable>(&statement); variable != nullptr && declares(*variable, array)) align(*variable, terms);
+    if (auto* variable = std::get_if<ptx::Variable>(&statement); variable != nullptr && declares(*variable, array))
+      align(*variable, terms);
     if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) align_in(**inner, array, terms);
   }
 }
@@ -241,7 +242,8 @@ void align_in(ptx::Block& block, const Array& array, const PlaceTerms& terms) {
 /// All declarations of it: those of other kernels and blocks only get a little larger.
 void align_everywhere(ptx::Module& module, ptx::Function& kernel, const Array& array, const PlaceTerms& terms) {
   for (ptx::Item& item : module.items) {
-    if (auto* variable = std::get_if<ptx::Variable>(&item); variable != nullptr && declares(*variable, array)) align(*variable, terms);
+    if (auto* variable = std::get_if<ptx::Variable>(&item); variable != nullptr && declares(*variable, array))
+      align(*variable, terms);
   }
   align_in(*kernel.body, array, terms);
 }
@@ -252,17 +254,20 @@ std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& a
                                       unsigned word_bytes) {
   if (array.refusal) return array.refusal;
   if (hash.kind != scratchpad::BankHash::Kind::linear) return Refusal{"ADD is not an XOR hash", {}};
-  if (!scratchpad::is_in_place(hash)) return Refusal{"the hash does not permute the words of each row: software would need extra memory", {}};
+  if (!scratchpad::is_in_place(hash))
+    return Refusal{"the hash does not permute the words of each row: software would need extra memory", {}};
   if (place_terms(hash, word_bytes).terms.empty()) return Refusal{"the hash leaves every word where it is", {}};
   const unsigned unbroken = unbroken_bytes(hash, word_bytes);
   for (const Access& access : array.accesses) {
     if (access.width <= unbroken) continue;
     const Step& step = kernel.code.steps()[access.step];
-    return Refusal{mnemonic(*step.instruction) + " accesses " + std::to_string(access.width) + " bytes at once, which the hash takes apart",
+    return Refusal{mnemonic(*step.instruction) + " accesses " + std::to_string(access.width) +
+                       " bytes at once, which the hash takes apart",
                    kernel.code.place(step)};
   }
   // Aligned to rows and of whole rows, the arrays may take more.
-  if (reads_size_of_shared(kernel.code)) return Refusal{"the kernel reads how much shared memory it has, which aligning the array to rows may change", {}};
+  if (reads_size_of_shared(kernel.code))
+    return Refusal{"the kernel reads how much shared memory it has, which aligning the array to rows may change", {}};
   return std::nullopt;
 }
 
@@ -276,7 +281,8 @@ Result<std::vector<Rewritten>> rewrite(ptx::Module& module, const std::string& n
   std::vector<Rewritten> done;
   std::vector<std::pair<const Array*, PlaceTerms>> changed;
   for (const Choice& choice : choices) {
-    const auto array = std::find_if(kernel.arrays.begin(), kernel.arrays.end(), [&](const Array& a) { return a.name == choice.array; });
+    const auto array = std::find_if(kernel.arrays.begin(), kernel.arrays.end(),
+                                    [&](const Array& a) { return a.name == choice.array; });
     if (array == kernel.arrays.end()) return Error{"there is no shared array " + choice.array + " in kernel " + name};
     if (std::any_of(changed.begin(), changed.end(), [&](const auto& other) { return other.first == &*array; })) {
       return Error{"array " + choice.array + " is given two hashes"};

@@ -13,30 +13,30 @@ namespace bankshot::rewrite {
 
 /// The hash for one array of a kernel.
 struct Choice {
-  std::string array;            ///< Array::name
-  scratchpad::BankHash hash;    ///< linear, in place
+  std::string array;          ///< Array::name
+  scratchpad::BankHash hash;  ///< linear, in place
 };
 
 /// What became of an array.
 struct Rewritten {
   std::string array;
-  size_t accesses = 0;          ///< instructions that were given another address
-  size_t added = 0;             ///< instructions that compute places, in the text
-  uint64_t extra_bytes = 0;     ///< of shared memory: what filling the last row takes
+  size_t accesses = 0;       ///< instructions that were given another address
+  size_t added = 0;          ///< instructions that compute places, in the text
+  uint64_t extra_bytes = 0;  ///< of shared memory: what filling the last row takes
 };
 
 /// Why the words of an array cannot be moved by a hash, or nothing. @param word_bytes  width of a bank: 4 or 8
 std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& array, const scratchpad::BankHash& hash,
                                       unsigned word_bytes);
 
-/// Rewrites a kernel. Each word of an array moves within its row of shared memory, the same for all accesses, so that the
-/// kernel computes the same as before. Registers keep their values: only what accesses add to them changes. A place is
-/// computed where its address register is written, so outside of the loops that the address does not change in.
-/// Arrays are aligned to rows; static ones are filled up to whole rows; in dynamic shared memory the hash is off in launches
-/// whose size is not whole rows.
+/// Rewrites a kernel. Each word of an array moves within its row of shared memory, the same for all accesses, so that
+/// the kernel computes the same as before. Registers keep their values: only what accesses add to them changes. A place
+/// is computed where its address register is written, so outside of the loops that the address does not change in.
+/// Arrays are aligned to rows; static ones are filled up to whole rows; in dynamic shared memory the hash is off in
+/// launches whose size is not whole rows.
 /// @return  what was done for each choice; an error (nothing changed) if there is no such kernel or array, or
 ///          cannot_rewrite() has a reason
-Result<std::vector<Rewritten>> rewrite(ptx::Module& module, const std::string& kernel, const std::vector<Choice>& choices,
-                                       unsigned word_bytes);
+Result<std::vector<Rewritten>> rewrite(ptx::Module& module, const std::string& kernel,
+                                       const std::vector<Choice>& choices, unsigned word_bytes);
 
 }  // namespace bankshot::rewrite

@@ -69,9 +69,11 @@ unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, co
 
 namespace {
 
-/// @param tell  called with the first lane of each phase that has an active one, and what its fullest bank is wanted for
+/// @param tell  called with the first lane of each phase that has an active one, and what its fullest bank is wanted
+/// for
 template <class Tell>
-void for_each_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask, Tell tell) {
+void for_each_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
+                    Tell tell) {
   assert(std::has_single_bit(rules.banks) && rules.banks <= kMaxBanks && "the GPU file was checked");
   assert(rules.ports != 0 && (!rules.hash || rules.hash->banks() == rules.banks) && "the GPU file was checked");
   assert((rules.bank_bytes == 4 || rules.bank_bytes == 8) && "the GPU file was checked");

@@ -17,13 +17,13 @@ enum class AccessKind : uint8_t { load, store, atomic };
 /// How the lanes of a warp are served, by architecture; the numbers come from the GPU file.
 /// Source: docs/wavefronts.md, with the evidence for each rule.
 struct Rules {
-  unsigned banks = 32;        ///< 8, 16, 32 or 64
-  unsigned bank_bytes = 4;    ///< 4, or 8 (Kepler's 8-byte mode)
-  unsigned lanes_b32 = 32;    ///< consecutive lanes served together for accesses of at most 32 bits
-  unsigned lanes_b64 = 16;    ///< … of 64 bits: two half-warps
-  unsigned lanes_b128 = 8;    ///< … of 128 bits: four quarter-warps
-  bool merge_b128 = false;    ///< 128-bit loads whose lanes n and n^1 (or all n and n^2) agree take half the phases
-  unsigned ports = 1;         ///< words that each bank delivers in a pass, 1 to kMaxPorts
+  unsigned banks = 32;           ///< 8, 16, 32 or 64
+  unsigned bank_bytes = 4;       ///< 4, or 8 (Kepler's 8-byte mode)
+  unsigned lanes_b32 = 32;       ///< consecutive lanes served together for accesses of at most 32 bits
+  unsigned lanes_b64 = 16;       ///< … of 64 bits: two half-warps
+  unsigned lanes_b128 = 8;       ///< … of 128 bits: four quarter-warps
+  bool merge_b128 = false;       ///< 128-bit loads whose lanes n and n^1 (or all n and n^2) agree take half the phases
+  unsigned ports = 1;            ///< words that each bank delivers in a pass, 1 to kMaxPorts
   std::optional<BankHash> hash;  ///< of bank words, with as many banks; none: word modulo banks
   bool operator==(const Rules&) const = default;
   unsigned bank(uint32_t word) const { return hash ? hash->bank(word) : word % banks; }
@@ -44,8 +44,7 @@ inline uint32_t passes_of(const Rules& rules, uint32_t requests) {
 }
 
 /// Consecutive lanes that are served together in this access; the arguments are those of cost().
-unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
-                         uint64_t mask);
+unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask);
 
 /// Wavefronts of one warp access.
 /// @param width      bytes a lane accesses: 1, 2, 4, 8 or 16
@@ -53,12 +52,12 @@ unsigned lanes_per_phase(const Rules& rules, AccessKind kind, unsigned width, co
 ///                   not read
 /// @param mask       bit l set: lane l is active
 /// A load or store counts distinct words per bank (lanes on one word are a broadcast; on a store one lane wins);
-/// an atomic counts lanes per bank (lanes on one word serialise). A phase takes as many passes as its fullest bank needs,
-/// which serves Rules::ports of them in each.
+/// an atomic counts lanes per bank (lanes on one word serialise). A phase takes as many passes as its fullest bank
+/// needs, which serves Rules::ports of them in each.
 Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask);
 
-/// The same for the sub-warps of a datapath that is narrower than the warp, `lanes` each: the conflict degrees of Elastic
-/// Pipeline (CF'11), equation 4, whose sum is cost().wavefronts. A phase counts where it begins.
+/// The same for the sub-warps of a datapath that is narrower than the warp, `lanes` each: the conflict degrees of
+/// Elastic Pipeline (CF'11), equation 4, whose sum is cost().wavefronts. A phase counts where it begins.
 /// @param degrees  by sub-warp; 0: no active lane
 void sub_warp_degrees(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
                       unsigned lanes, std::span<unsigned> degrees);

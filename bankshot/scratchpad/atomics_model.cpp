@@ -30,8 +30,8 @@ LockWalker::LockWalker(const LockGeometry& geometry) : locks_(geometry.locks), l
   }
 }
 
-/// Who wins is known beforehand: of a lock's lanes the first in the first round, the second in the second, and so on. A word
-/// is read until its last lane has won. So the lanes are looked at twice, and the rounds only added up.
+/// Who wins is known beforehand: of a lock's lanes the first in the first round, the second in the second, and so on. A
+/// word is read until its last lane has won. So the lanes are looked at twice, and the rounds only added up.
 LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
   LockWalk result;
   if (count == 0) return result;

@@ -34,7 +34,8 @@ struct LockWalk {
 class LockWalker {
  public:
   explicit LockWalker(const LockGeometry& geometry);
-  /// @param words  word addresses, one an active lane in lane order; at most kMaxLanes, below 2^address_bits of the lock hash
+  /// @param words  word addresses, one an active lane in lane order; at most kMaxLanes, below 2^address_bits of the
+  /// lock hash
   LockWalk walk(const uint32_t* words, unsigned count);
 
  private:
@@ -80,8 +81,10 @@ using AtomicsModel = std::function<AtomicsCost(const uint32_t* words, unsigned c
 /// Algorithm 1 of TPDS'13, or the states of ICCD'13: what the times say.
 AtomicsModel lock_model(const LockGeometry& geometry, const AtomicsTimes& times);
 
-/// Atomics at the banks: `latency` cycles, and `pass` for each lane of the fullest bank beyond the first. docs/wavefronts.md.
-/// @param combines  lanes on one word count as one: they add 1 on a machine that counts them, or an atomic costs what a load
+/// Atomics at the banks: `latency` cycles, and `pass` for each lane of the fullest bank beyond the first.
+/// docs/wavefronts.md.
+/// @param combines  lanes on one word count as one: they add 1 on a machine that counts them, or an atomic costs what a
+/// load
 ///                  does
 AtomicsModel native_model(const Rules& rules, unsigned latency, unsigned pass, bool combines);
 

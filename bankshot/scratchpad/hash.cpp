@@ -31,7 +31,9 @@ unsigned BankHash::bank(uint32_t word) const {
   return bank;
 }
 
-bool is_full_rank(const BankHash& hash) { return hash.kind == BankHash::Kind::add || rank(hash.rows()) == hash.bank_bits; }
+bool is_full_rank(const BankHash& hash) {
+  return hash.kind == BankHash::Kind::add || rank(hash.rows()) == hash.bank_bits;
+}
 
 bool is_in_place(const BankHash& hash) {
   if (hash.kind == BankHash::Kind::add) return true;
@@ -54,7 +56,8 @@ BankHash modulo_hash(HashSize size) {
 
 BankHash fixed_xor_hash(HashSize size) {
   BankHash hash = modulo_hash(size);
-  for (unsigned i = 0; i < size.bank_bits; ++i) hash.row[i] |= (1u << (i + size.bank_bits)) & all_bits(size.address_bits);
+  for (unsigned i = 0; i < size.bank_bits; ++i)
+    hash.row[i] |= (1u << (i + size.bank_bits)) & all_bits(size.address_bits);
   return hash;
 }
 
@@ -70,10 +73,12 @@ Result<BankHash> bitvector_xor_hash(HashSize size, unsigned k1, unsigned k2, uin
   const unsigned last = size.address_bits - size.bank_bits;
   if (k1 > last) return Error{"k1 = " + std::to_string(k1) + " is out of range: " + range(last) + " for these sizes"};
   if (k2 >= size.address_bits) {
-    return Error{"k2 = " + std::to_string(k2) + " is out of range: " + range(size.address_bits - 1) + " for these sizes"};
+    return Error{"k2 = " + std::to_string(k2) + " is out of range: " + range(size.address_bits - 1) +
+                 " for these sizes"};
   }
   if (mask > all_bits(size.bank_bits)) {
-    return Error{"mask = " + std::to_string(mask) + " is out of range: " + range(all_bits(size.bank_bits)) + " for these sizes"};
+    return Error{"mask = " + std::to_string(mask) + " is out of range: " + range(all_bits(size.bank_bits)) +
+                 " for these sizes"};
   }
   BankHash hash = zero_hash(size);
   for (unsigned i = 0; i < size.bank_bits; ++i) {
@@ -102,7 +107,8 @@ Result<BankHash> swizzle_hash(HashSize size, unsigned b, unsigned m, int s) {
   const unsigned distance = static_cast<unsigned>(s < 0 ? -s : s);
   if (b + m + distance > size.address_bits) {
     return Error{"Swizzle<" + std::to_string(b) + "," + std::to_string(m) + "," + std::to_string(s) + "> needs " +
-                 std::to_string(b + m + distance) + " address bits, but there are " + std::to_string(size.address_bits)};
+                 std::to_string(b + m + distance) + " address bits, but there are " +
+                 std::to_string(size.address_bits)};
   }
   if (b != 0 && distance < b) return Error{"a swizzle with |S| < B mixes bits with themselves: CuTe refuses it"};
   BankHash hash = modulo_hash(size);

@@ -56,27 +56,34 @@ struct HashSize {
 
 // The classes, as constructors. Errors say which parameter is out of range.
 
-BankHash modulo_hash(HashSize size);                              ///< bank = a mod 2^m
-BankHash fixed_xor_hash(HashSize size);                           ///< a[m-1:0] ^ a[2m-1:m]
-BankHash add_hash(HashSize size);                                 ///< (a[m-1:0] + a[2m-1:m]) mod 2^m
-Result<BankHash> bitvector_hash(HashSize size, unsigned k);       ///< (a >> k) & (2^m - 1), k in 0 … n-m
+BankHash modulo_hash(HashSize size);                         ///< bank = a mod 2^m
+BankHash fixed_xor_hash(HashSize size);                      ///< a[m-1:0] ^ a[2m-1:m]
+BankHash add_hash(HashSize size);                            ///< (a[m-1:0] + a[2m-1:m]) mod 2^m
+Result<BankHash> bitvector_hash(HashSize size, unsigned k);  ///< (a >> k) & (2^m - 1), k in 0 … n-m
 /// ((a >> k1) ^ ((a >> k2) & mask)) & (2^m - 1), k1 in 0 … n-m, k2 in 0 … n-1. Section 4.2.
 Result<BankHash> bitvector_xor_hash(HashSize size, unsigned k1, unsigned k2, uint32_t mask);
 /// Any rows, bank bit 0 first: single bits (section 4.3), pairs (4.4) or anything.
 Result<BankHash> rows_hash(HashSize size, std::span<const uint32_t> rows);
 /// CuTe's Swizzle<B,M,S> of the word address, then modulo: idx ^ ((idx & yyy) >> S), yyy B bits from M + max(S,0) up.
 Result<BankHash> swizzle_hash(HashSize size, unsigned b, unsigned m, int s);
-/// The shared-memory layouts of tensor-map copies: 16-byte chunks of rows of 128 bytes. Source: PTX ISA, swizzling modes.
-Result<BankHash> tma_hash(HashSize size, unsigned bytes);         ///< 32, 64 or 128
+/// The shared-memory layouts of tensor-map copies: 16-byte chunks of rows of 128 bytes. Source: PTX ISA, swizzling
+/// modes.
+Result<BankHash> tma_hash(HashSize size, unsigned bytes);  ///< 32, 64 or 128
 
 // Which classes a hash belongs to. Row i of the matrix must be bank bit i of the class's formula.
 
-struct BitVector { unsigned k1 = 0, k2 = 0; uint32_t mask = 0; };
-std::optional<BitVector> as_bitvector(const BankHash& hash);      ///< lowest k1, then mask, then k2; mask 0: permutation
-struct Swizzle { unsigned b = 0, m = 0; int s = 0; };
+struct BitVector {
+  unsigned k1 = 0, k2 = 0;
+  uint32_t mask = 0;
+};
+std::optional<BitVector> as_bitvector(const BankHash& hash);  ///< lowest k1, then mask, then k2; mask 0: permutation
+struct Swizzle {
+  unsigned b = 0, m = 0;
+  int s = 0;
+};
 /// Of word addresses. In units of e bytes it is <B, M + log2(4/e), S>.
 std::optional<Swizzle> as_swizzle(const BankHash& hash);
-bool is_bitwise_permutation(const BankHash& hash);                ///< every row is one bit
-bool is_bitwise_xor(const BankHash& hash);                        ///< every row is one bit or a pair
+bool is_bitwise_permutation(const BankHash& hash);  ///< every row is one bit
+bool is_bitwise_xor(const BankHash& hash);          ///< every row is one bit or a pair
 
 }  // namespace bankshot::scratchpad

@@ -1,4 +1,5 @@
-// The banks of the words of a warp, several at a time: a simulated or counted access under a hash waits for nothing else.
+// The banks of the words of a warp, several at a time: a simulated or counted access under a hash waits for nothing
+// else.
 #include <algorithm>
 #include <array>
 
@@ -49,8 +50,9 @@ bool has_popcount_of_lanes() {
   return has;
 }
 
-__attribute__((target("avx512f,avx512vpopcntdq")))
-void banks_of_linear_avx512(const BankHash& hash, const uint32_t* word, size_t count, uint32_t* bank) {
+__attribute__((target("avx512f,avx512vpopcntdq"))) void banks_of_linear_avx512(const BankHash& hash,
+                                                                               const uint32_t* word, size_t count,
+                                                                               uint32_t* bank) {
   const __m512i one = _mm512_set1_epi32(1);
   for (size_t first = 0; first < count; first += 16) {
     const auto lanes = static_cast<__mmask16>(count - first >= 16 ? 0xffff : (1u << (count - first)) - 1);

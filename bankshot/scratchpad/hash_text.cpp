@@ -36,7 +36,8 @@ Result<std::vector<int>> numbers(std::string_view text, size_t count, std::strin
     if (*value < 0 && !(last_signed && result.size() == count)) return Error{std::string(part) + " is negative"};
   }
   if (count != 0 && result.size() != count) {
-    return Error{std::string(what) + " takes " + std::to_string(count) + " numbers, found " + std::to_string(result.size())};
+    return Error{std::string(what) + " takes " + std::to_string(count) + " numbers, found " +
+                 std::to_string(result.size())};
   }
   return result;
 }
@@ -45,12 +46,14 @@ Result<std::vector<int>> numbers(std::string_view text, size_t count, std::strin
 Result<uint32_t> bits(std::string_view text, HashSize size, size_t most) {
   uint32_t row = 0;
   const auto parts = split(text, '^');
-  if (parts.size() > most) return Error{"'" + std::string(text) + "' combines more than " + std::to_string(most) + " bits"};
+  if (parts.size() > most)
+    return Error{"'" + std::string(text) + "' combines more than " + std::to_string(most) + " bits"};
   for (std::string_view part : parts) {
     const Result<int> bit = number(part);
     if (!bit) return bit.error();
     if (*bit < 0 || *bit >= static_cast<int>(size.address_bits)) {
-      return Error{"address bit " + std::string(part) + " is out of range: 0 to " + std::to_string(size.address_bits - 1)};
+      return Error{"address bit " + std::string(part) + " is out of range: 0 to " +
+                   std::to_string(size.address_bits - 1)};
     }
     row ^= 1u << *bit;
   }
@@ -104,10 +107,14 @@ Result<BankHash> parse_hash(std::string_view spec, HashSize size) {
   }
   if (name == "bits") return made(bit_lists(rest, size, 1));
   if (name == "bitxor") return made(bit_lists(rest, size, 2));
-  const size_t count = name == "perm" || name == "tma" ? 1 : name == "bvxor" || name == "swizzle" ? 3 : name == "rows" ? size.bank_bits : 0;
+  const size_t count = name == "perm" || name == "tma"        ? 1
+                       : name == "bvxor" || name == "swizzle" ? 3
+                       : name == "rows"                       ? size.bank_bits
+                                                              : 0;
   if (count == 0) {
-    return fail("no such class; there are none, xor, add, perm:K, bvxor:K1,K2,MASK, bits:B,…, bitxor:B^C,…, swizzle:B,M,S, "
-                "tma:BYTES and rows:R,…");
+    return fail(
+        "no such class; there are none, xor, add, perm:K, bvxor:K1,K2,MASK, bits:B,…, bitxor:B^C,…, swizzle:B,M,S, "
+        "tma:BYTES and rows:R,…");
   }
   const Result<std::vector<int>> values = numbers(rest, count, name, name == "swizzle");
   if (!values) return fail(values.error().message);
@@ -169,15 +176,19 @@ std::string swizzle_form(const BankHash& hash, unsigned bytes) {
 std::string bank_expression(const BankHash& hash, std::string_view a) {
   const std::string name(a);
   const std::string mask = std::to_string(hash.banks() - 1);
-  if (hash.kind == BankHash::Kind::add) return "(" + name + " + (" + name + " >> " + std::to_string(hash.bank_bits) + ")) & " + mask;
+  if (hash.kind == BankHash::Kind::add)
+    return "(" + name + " + (" + name + " >> " + std::to_string(hash.bank_bits) + ")) & " + mask;
   // Bank bit i takes address bit j from j - i places further up: equal distances are one term.
   std::map<int, uint32_t> terms;
   for (unsigned i = 0; i < hash.bank_bits; ++i) {
-    for (uint32_t rest = hash.row[i]; rest != 0; rest &= rest - 1) terms[std::countr_zero(rest) - static_cast<int>(i)] |= 1u << i;
+    for (uint32_t rest = hash.row[i]; rest != 0; rest &= rest - 1)
+      terms[std::countr_zero(rest) - static_cast<int>(i)] |= 1u << i;
   }
   std::string text;
   for (const auto& [distance, bank_bits] : terms) {
-    std::string term = distance == 0 ? name : "(" + name + (distance > 0 ? " >> " : " << ") + std::to_string(distance < 0 ? -distance : distance) + ")";
+    std::string term = distance == 0 ? name
+                                     : "(" + name + (distance > 0 ? " >> " : " << ") +
+                                           std::to_string(distance < 0 ? -distance : distance) + ")";
     term = "(" + term + " & " + std::to_string(bank_bits) + ")";
     text += (text.empty() ? "" : " ^ ") + term;
   }
@@ -192,15 +203,23 @@ std::string cpp_source(const BankHash& hash, std::string_view array) {
   std::string text = function + "unsigned " + bank + "(unsigned a) { return " + bank_expression(hash) + "; }\n";
   if (!is_in_place(hash)) return text;
   text += function + "unsigned " + place + "(unsigned a) { return (a & ~" + low + "u) | " + bank + "(a); }\n";
-  text += "constexpr bool " + check + "() {\n"
-          "  for (unsigned row = 0; row < " + words + "; row += " + banks + ") {\n"
+  text += "constexpr bool " + check +
+          "() {\n"
+          "  for (unsigned row = 0; row < " +
+          words + "; row += " + banks +
+          ") {\n"
           "    unsigned long long seen = 0;\n"
-          "    for (unsigned a = row; a < row + " + banks + "; ++a) seen |= 1ull << (" + place + "(a) - row);\n"
-          "    if (seen != " + (hash.bank_bits == 6 ? std::string("~0ull") : std::to_string((uint64_t{1} << hash.banks()) - 1) + "ull") + ") return false;\n"
+          "    for (unsigned a = row; a < row + " +
+          banks + "; ++a) seen |= 1ull << (" + place +
+          "(a) - row);\n"
+          "    if (seen != " +
+          (hash.bank_bits == 6 ? std::string("~0ull") : std::to_string((uint64_t{1} << hash.banks()) - 1) + "ull") +
+          ") return false;\n"
           "  }\n"
           "  return true;\n"
           "}\n"
-          "static_assert(" + check + "(), \"every row of words keeps its words\");\n";
+          "static_assert(" +
+          check + "(), \"every row of words keeps its words\");\n";
   return text;
 }
 

@@ -14,12 +14,13 @@ namespace bankshot::scratchpad {
 /// The error says what is wrong with which part.
 Result<BankHash> parse_hash(std::string_view spec, HashSize size);
 
-/// Sets Rules::hash to what a spec says, over all address bits that hashes work on; to nothing if that is word modulo banks.
+/// Sets Rules::hash to what a spec says, over all address bits that hashes work on; to nothing if that is word modulo
+/// banks.
 /// @return why the spec does not suit these banks, or nothing
 std::optional<Error> set_bank_hash(Rules& rules, std::string_view spec);
 
-/// The most particular class of a hash: "none", "bitvector-perm", "bitvector-xor", "bitwise-perm", "bitwise-xor", "gf2" or
-/// "add". Row i must be bank bit i of the class's formula.
+/// The most particular class of a hash: "none", "bitvector-perm", "bitvector-xor", "bitwise-perm", "bitwise-xor", "gf2"
+/// or "add". Row i must be bank bit i of the class's formula.
 std::string_view class_name(const BankHash& hash);
 /// A spec that parse_hash understands, of the most particular class.
 std::string spec(const BankHash& hash);
@@ -30,8 +31,8 @@ std::string swizzle_form(const BankHash& hash, unsigned bytes = 4);
 
 /// The bank as a C++ expression of the word address `a`: one term for each distance that bits are moved.
 std::string bank_expression(const BankHash& hash, std::string_view a = "a");
-/// C++ source of two constexpr functions, `bank(a)` and, if the hash is in place, `place(a)` (where software stores word
-/// a), with a static_assert that place() permutes a row of the shared memory. Linear hashes only.
+/// C++ source of two constexpr functions, `bank(a)` and, if the hash is in place, `place(a)` (where software stores
+/// word a), with a static_assert that place() permutes a row of the shared memory. Linear hashes only.
 /// @param array  if not empty: bank_ARRAY and place_ARRAY, for host and device code of CUDA
 std::string cpp_source(const BankHash& hash, std::string_view array = {});
 

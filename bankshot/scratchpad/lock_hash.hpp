@@ -13,8 +13,8 @@ namespace bankshot::scratchpad {
 
 constexpr unsigned kMaxLockBits = 12;
 
-/// Words share lock bits. Without a hash, word a has lock a mod 2^lock_bits: bits 11:2 of the byte address and 1,024 locks on
-/// Fermi. Source: the TPDS'13 paper, section 2.1.3; the ICCD'13 paper, section IV for hashes.
+/// Words share lock bits. Without a hash, word a has lock a mod 2^lock_bits: bits 11:2 of the byte address and 1,024
+/// locks on Fermi. Source: the TPDS'13 paper, section 2.1.3; the ICCD'13 paper, section IV for hashes.
 struct LockHash {
   using Kind = BankHash::Kind;
 
@@ -51,8 +51,9 @@ struct LockSize {
 ///   none  (f0, f1)            = a mod 2^lock_bits, f being the fields of bank_bits
 ///   xor   (f0 ^ f1, f1 ^ f2)
 ///   add   (f0 + f1, f1 + f2), each modulo 2^bank_bits
-/// A lock bit lives in the bank of its word, so its low half is the bank as hashed. That the high half takes in f2 is inferred:
-/// without address bits from 10 up, lock conflicts would remain in figure 5c of the ICCD'13 paper, and it has none.
+/// A lock bit lives in the bank of its word, so its low half is the bank as hashed. That the high half takes in f2 is
+/// inferred: without address bits from 10 up, lock conflicts would remain in figure 5c of the ICCD'13 paper, and it has
+/// none.
 Result<LockHash> parse_lock_hash(std::string_view spec, LockSize size);
 /// What parse_lock_hash makes it of.
 std::string spec(const LockHash& hash, LockSize size);

@@ -12,9 +12,9 @@ namespace bankshot::scratchpad {
 /// Lock bits that are set.
 using Locks = std::bitset<(size_t{1} << kMaxLockBits)>;
 
-/// Read-and-lock: of the pending lanes, the first in lane order of every lock that is free gets it; its lock bit is set.
-/// Lanes on one word compete like lanes on aliased words: each of them must do its own update.
-/// Source: ICCD'13, section II; TPDS'13, section 2.1.3. That the lowest lane wins: "the order … is 0-1,024-2,048".
+/// Read-and-lock: of the pending lanes, the first in lane order of every lock that is free gets it; its lock bit is
+/// set. Lanes on one word compete like lanes on aliased words: each of them must do its own update. Source: ICCD'13,
+/// section II; TPDS'13, section 2.1.3. That the lowest lane wins: "the order … is 0-1,024-2,048".
 /// @param addresses  byte addresses in the CTA's shared memory, one a lane
 /// @param base       where that begins in the SM's, which all its CTAs share with its locks
 /// @return           the lanes that got their lock

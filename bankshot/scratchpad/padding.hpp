@@ -10,14 +10,14 @@ namespace bankshot::scratchpad {
 
 /// Word a of the array moves to a + words * (a / row).
 struct Padding {
-  uint32_t row = 0;            ///< words of a row, a power of two
-  uint32_t words = 0;          ///< added to each row
-  uint64_t excess = 0;         ///< as excess() counts it
-  uint64_t extra_bytes = 0;    ///< of shared memory
+  uint32_t row = 0;          ///< words of a row, a power of two
+  uint32_t words = 0;        ///< added to each row
+  uint64_t excess = 0;       ///< as excess() counts it
+  uint64_t extra_bytes = 0;  ///< of shared memory
 };
 
-/// The padding of least excess, of equals the one that takes least memory: rows of 8 to 1024 words, up to 8 words (or two of
-/// the widest accesses) more each. Words that are accessed together by one lane stay together.
+/// The padding of least excess, of equals the one that takes least memory: rows of 8 to 1024 words, up to 8 words (or
+/// two of the widest accesses) more each. Words that are accessed together by one lane stay together.
 /// @param patterns  words from the start of the array
 /// @param words     of the array
 /// @return          nothing if the array is shorter than two rows

@@ -78,11 +78,13 @@ Pattern canonical(const Rules& rules, const Pattern& pattern) {
   for (uint64_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     origins.push_back(pattern.words[lane]);
-    if (lane / lanes == static_cast<unsigned>(std::countr_zero(pattern.mask)) / lanes) first_phase.push_back(origins.back());
+    if (lane / lanes == static_cast<unsigned>(std::countr_zero(pattern.mask)) / lanes)
+      first_phase.push_back(origins.back());
   }
   if (!ordered) {
     std::sort(first_phase.begin(), first_phase.end());
-    if (pattern.kind != AccessKind::atomic) first_phase.erase(std::unique(first_phase.begin(), first_phase.end()), first_phase.end());
+    if (pattern.kind != AccessKind::atomic)
+      first_phase.erase(std::unique(first_phase.begin(), first_phase.end()), first_phase.end());
     origins = promising(std::move(origins), first_phase);
   }
   Pattern least;
@@ -121,7 +123,8 @@ void merge_equal(std::vector<Pattern>& patterns) {
       merged.back().weight += pattern.weight;
     }
   }
-  std::stable_sort(merged.begin(), merged.end(), [](const Pattern& a, const Pattern& b) { return a.weight > b.weight; });
+  std::stable_sort(merged.begin(), merged.end(),
+                   [](const Pattern& a, const Pattern& b) { return a.weight > b.weight; });
   patterns = std::move(merged);
 }
 
@@ -139,7 +142,8 @@ bool fit_address_bits(PatternSet& set, unsigned least) {
   uint32_t highest = 0;
   for (const Pattern& pattern : set.patterns) {
     for (uint64_t rest = pattern.mask; rest != 0; rest &= rest - 1) {
-      highest = std::max(highest, pattern.words[static_cast<size_t>(std::countr_zero(rest))] + std::max(4u, pattern.width) / 4 - 1);
+      highest = std::max(
+          highest, pattern.words[static_cast<size_t>(std::countr_zero(rest))] + std::max(4u, pattern.width) / 4 - 1);
     }
   }
   set.address_bits = std::max(least, static_cast<unsigned>(std::bit_width(highest)));

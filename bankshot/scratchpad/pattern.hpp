@@ -13,25 +13,25 @@ namespace bankshot::scratchpad {
 
 /// One access of a warp, as it is kept in a patterns file.
 struct Pattern {
-  uint64_t weight = 1;                    ///< how many accesses are like it
+  uint64_t weight = 1;  ///< how many accesses are like it
   AccessKind kind = AccessKind::load;
-  unsigned width = 4;                     ///< bytes a lane: 1, 2, 4, 8 or 16
-  uint64_t mask = 0;                      ///< lanes that take part
-  std::array<uint32_t, kMaxLanes> words{};///< word addresses of the first word of each lane
+  unsigned width = 4;                       ///< bytes a lane: 1, 2, 4, 8 or 16
+  uint64_t mask = 0;                        ///< lanes that take part
+  std::array<uint32_t, kMaxLanes> words{};  ///< word addresses of the first word of each lane
 };
 
 struct PatternSet {
   Rules rules;
-  unsigned address_bits = 14;             ///< words (of 4 bytes) are below 2^address_bits
+  unsigned address_bits = 14;  ///< words (of 4 bytes) are below 2^address_bits
   std::vector<Pattern> patterns;
 };
 
-/// What a trace kept, in the order it has there. Where it is a sample, the weights are scaled so that they add up to all
-/// accesses, rounded.
+/// What a trace kept, in the order it has there. Where it is a sample, the weights are scaled so that they add up to
+/// all accesses, rounded.
 std::vector<Pattern> patterns(const AccessTrace& trace, AccessKind kind, unsigned width);
 
-/// One form for all patterns that cost the same under every linear hash: the lanes of a phase in ascending order of their
-/// words and without those that change nothing, and of all XOR translations the least.
+/// One form for all patterns that cost the same under every linear hash: the lanes of a phase in ascending order of
+/// their words and without those that change nothing, and of all XOR translations the least.
 Pattern canonical(const Rules& rules, const Pattern& pattern);
 /// Adds up the weights of patterns that are alike but for the weight, and orders them: most weight first.
 void merge_equal(std::vector<Pattern>& patterns);
@@ -49,20 +49,20 @@ HashSize size_of(const PatternSet& set);
 /// Groups whose words are the same up to order and XOR with a constant cost the same under every linear hash.
 struct Group {
   uint64_t weight = 1;
-  std::vector<uint32_t> words;            ///< bank words, ascending; of a load or store distinct, of an atomic one a lane
+  std::vector<uint32_t> words;  ///< bank words, ascending; of a load or store distinct, of an atomic one a lane
   bool operator==(const Group&) const = default;
 };
 
 struct Groups {
-  std::vector<Group> groups;              ///< canonical, different from each other, in a fixed order
-  uint64_t unavoidable = 0;               ///< excess that no hash changes: lanes of atomics on one word
+  std::vector<Group> groups;  ///< canonical, different from each other, in a fixed order
+  uint64_t unavoidable = 0;   ///< excess that no hash changes: lanes of atomics on one word
 };
 
 /// The words of each phase of an access, in units of a bank's width, ascending; distinct unless it is an atomic.
 std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pattern);
 
-/// Cost under a hash of bank words, whatever Rules::hash is: the cost of access.hpp with that hash. Rules::banks must be
-/// the hash's.
+/// Cost under a hash of bank words, whatever Rules::hash is: the cost of access.hpp with that hash. Rules::banks must
+/// be the hash's.
 Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash);
 
 /// Passes beyond the one that every group needs, weighted: sum of weight * (wavefronts - ideal).

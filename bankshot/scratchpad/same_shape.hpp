@@ -48,9 +48,9 @@ struct ShapeKey {
   return high == 0 || differences(addresses + 32, key.base, distance + 32, high) == 0;
 }
 
-/// Whether an access is the translation of an entry both by a sum (so that they have one shape) and by XOR (so that they
-/// cost the same under a linear hash: addresses are multiples of the width, so what a lane accesses moves as a whole).
-/// For entries made under a bank hash.
+/// Whether an access is the translation of an entry both by a sum (so that they have one shape) and by XOR (so that
+/// they cost the same under a linear hash: addresses are multiples of the width, so what a lane accesses moves as a
+/// whole). For entries made under a bank hash.
 inline bool same_by_xor(const ShapeMemo::Entry& entry, const ShapeKey& key, const uint32_t* addresses) {
   if (entry.mask != key.mask || entry.last != key.last) return false;
   uint32_t differ = 0;

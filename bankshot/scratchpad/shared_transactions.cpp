@@ -102,7 +102,8 @@ unsigned SharedTransactions::serve(const Request& request, const Access& access,
       }
     }
     conflicts |= bit;
-    // Case i: its entries in this bank's shadow memory are cleared; as section 4.2 charges it, as many as in the slowest one.
+    // Case i: its entries in this bank's shadow memory are cleared; as section 4.2 charges it, as many as in the
+    // slowest one.
     std::fill(by_bank_.begin(), by_bank_.end(), 0u);
     for (const uint32_t word : logs_[thread].owned) ++by_bank_[bank_of(word)];
     return slowest_bank();

@@ -1,5 +1,5 @@
-// Conflict detection and version management of transactions on the shared memory of one CTA. Source: GPU-LocalTM, sections
-// 3.2 (eager: new values in place, old ones in shadow memory) and 3.3 (signatures in each bank).
+// Conflict detection and version management of transactions on the shared memory of one CTA. Source: GPU-LocalTM,
+// sections 3.2 (eager: new values in place, old ones in shadow memory) and 3.3 (signatures in each bank).
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,8 @@ class SharedTransactions {
   /// Must be called before the access is performed, for it keeps the old values.
   Outcome access(const Access& access, TxTotals& totals);
 
-  /// The words of these lanes are theirs no more, with the values that they have. @return cycles: entries of the slowest bank
+  /// The words of these lanes are theirs no more, with the values that they have. @return cycles: entries of the
+  /// slowest bank
   unsigned commit(unsigned first, uint64_t lanes) { return release(first, lanes, false); }
   /// … with the values that they had.
   unsigned abort(unsigned first, uint64_t lanes) { return release(first, lanes, true); }

@@ -26,8 +26,8 @@ namespace {
 }  // namespace
 
 BANKSHOT_CLONES
-void SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
-                         uint64_t mask, uint64_t cta) {
+void SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
+                         uint64_t cta) {
   if (mask == 0) return;
   if (kind != kind_) [[unlikely]] {
     memo_ = {};
@@ -43,7 +43,8 @@ void SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, co
   ideal += access->cost.ideal;
   position += access->cost.position;
   ++classes[static_cast<unsigned>(access->shape.pattern)];
-  if (trace.capacity() != 0) [[unlikely]] trace.record(addresses, mask);
+  if (trace.capacity() != 0) [[unlikely]]
+    trace.record(addresses, mask);
   const uint32_t degree = access->cost.wavefronts;
   if (worse(degree, cta, degree_max, worst.cta) ||
       (access->shape.pattern == PatternClass::stride && worse(degree, cta, stride.degree, stride.cta))) [[unlikely]] {
@@ -78,10 +79,10 @@ const ShapeMemo::Entry& SiteCounter::price(const Rules& rules, AccessKind kind, 
   }
   entry.shape = classify(rules, width, addresses, mask);
 
-  const bool one_phase = !rules.hash && rules.banks == 32 && rules.bank_bytes == 4 && rules.lanes_b32 == 32 && width <= 4 &&
-                         mask >> 32 == 0;
-  if (one_phase && static_cast<unsigned>(std::popcount(banks_touched(addresses, static_cast<uint32_t>(mask)))) ==
-                       entry.lanes) {
+  const bool one_phase = !rules.hash && rules.banks == 32 && rules.bank_bytes == 4 && rules.lanes_b32 == 32 &&
+                         width <= 4 && mask >> 32 == 0;
+  if (one_phase &&
+      static_cast<unsigned>(std::popcount(banks_touched(addresses, static_cast<uint32_t>(mask)))) == entry.lanes) {
     entry.cost = {1, 1, 0};  // as many banks as lanes
   } else {
     entry.cost = cost(rules, kind, width, addresses, mask);

@@ -14,9 +14,9 @@ namespace bankshot::scratchpad {
 /// as itself, and if the hash is linear as its translation by XOR: that changes all banks by XOR with one bank.
 struct ShapeMemo {
   struct Entry {
-    uint64_t mask = 0;     ///< 0: unused
-    uint32_t offset = 0;   ///< ShapeKey::offset
-    uint32_t last = 0;     ///< distance of the last active lane: tells most shapes apart without a look at the others
+    uint64_t mask = 0;    ///< 0: unused
+    uint32_t offset = 0;  ///< ShapeKey::offset
+    uint32_t last = 0;    ///< distance of the last active lane: tells most shapes apart without a look at the others
     Cost cost;
     Shape shape;
     uint32_t lanes = 0;
@@ -31,12 +31,12 @@ struct ShapeMemo {
 
 /// What is known of all accesses of one instruction: sums, classes and the worst access.
 struct SiteTotals {
-  uint64_t accesses = 0;            ///< warp accesses with at least one active lane
-  uint64_t in_transactions = 0;     ///< … of lanes in a transaction, which banks serve one after the other
-  uint64_t lanes = 0;               ///< lane accesses
+  uint64_t accesses = 0;         ///< warp accesses with at least one active lane
+  uint64_t in_transactions = 0;  ///< … of lanes in a transaction, which banks serve one after the other
+  uint64_t lanes = 0;            ///< lane accesses
   uint64_t wavefronts = 0, ideal = 0;
-  uint64_t position = 0;            ///< wavefronts due to lanes on one word (atomics)
-  uint32_t degree_max = 0;          ///< wavefronts of the worst access
+  uint64_t position = 0;                            ///< wavefronts due to lanes on one word (atomics)
+  uint32_t degree_max = 0;                          ///< wavefronts of the worst access
   std::array<uint64_t, kPatternClasses> classes{};  ///< accesses by class
 
   /// The access with the most wavefronts; of equals the one of the lowest CTA, then the first in that CTA.

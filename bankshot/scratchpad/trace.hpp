@@ -9,9 +9,9 @@
 
 namespace bankshot::scratchpad {
 
-/// Every different access (lanes and their word addresses) with how often it came. Of more than `capacity` different ones
-/// a sample is kept: those whose 64-bit digests are the least. Which those are does not depend on the order in which the
-/// accesses came nor on how they were spread over workers, and the counts of those that are kept are exact.
+/// Every different access (lanes and their word addresses) with how often it came. Of more than `capacity` different
+/// ones a sample is kept: those whose 64-bit digests are the least. Which those are does not depend on the order in
+/// which the accesses came nor on how they were spread over workers, and the counts of those that are kept are exact.
 class AccessTrace {
  public:
   /// @param capacity  different accesses that are kept at most; 0 records nothing
@@ -48,10 +48,10 @@ class AccessTrace {
 
   size_t capacity_ = 0;
   uint64_t recorded_ = 0;
-  uint64_t limit_ = UINT64_MAX;    ///< what has a greater digest is not among those kept
-  std::vector<Access> accesses_;   ///< up to twice the capacity, so that dropping is rare
+  uint64_t limit_ = UINT64_MAX;   ///< what has a greater digest is not among those kept
+  std::vector<Access> accesses_;  ///< up to twice the capacity, so that dropping is rare
   std::vector<uint32_t> store_;
-  std::vector<uint32_t> slots_;    ///< open addressing: index of an access plus 1, or 0
+  std::vector<uint32_t> slots_;  ///< open addressing: index of an access plus 1, or 0
 };
 
 }  // namespace bankshot::scratchpad

@@ -1,5 +1,6 @@
 // How transactions on shared memory find conflicts, and what they charge. Source: Hardware Support for Local Memory
-// Transactions on GPU Architectures (GPU-LocalTM), sections 3.3 and 4.2; section 7 leaves other organisations to the future.
+// Transactions on GPU Architectures (GPU-LocalTM), sections 3.3 and 4.2; section 7 leaves other organisations to the
+// future.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@ uint64_t TxMasks::begin() {
   return exec & ~conflicts;
 }
 
-/// The mask that did not change in two consecutive tries escalates; a mask that did goes back to trying all at once, as behind
-/// the third try of Table 1. The lane that a serialised try lets run is the lowest, as there (0011 -> 0001).
+/// The mask that did not change in two consecutive tries escalates; a mask that did goes back to trying all at once, as
+/// behind the third try of Table 1. The lane that a serialised try lets run is the lowest, as there (0011 -> 0001).
 uint64_t TxMasks::commit() {
   const uint64_t committed = exec & ~conflicts;
   exec = conflicts;

@@ -26,12 +26,13 @@ struct TxTotals {
 
 struct TxCounterName {
   std::string_view name;
-  uint64_t TxTotals::*value;
+  uint64_t TxTotals::* value;
 };
 std::span<const TxCounterName> tx_counter_names();
 void add(TxTotals& to, const TxTotals& from);
 
-/// Commits of all that lanes tried; 0 if they tried nothing. What the paper calls commit/abort (it is 100 % without aborts).
+/// Commits of all that lanes tried; 0 if they tried nothing. What the paper calls commit/abort (it is 100 % without
+/// aborts).
 double commit_ratio(const TxTotals& totals);
 
 }  // namespace bankshot::scratchpad

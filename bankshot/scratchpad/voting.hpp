@@ -44,16 +44,16 @@ struct Layout {
 
 /// What the warps of a block of one warp vote for.
 struct Votes {
-  unsigned lanes = 32;       ///< of a warp
-  std::vector<uint32_t> of;  ///< by warp, then by lane
+  unsigned lanes = 32;            ///< of a warp
+  std::vector<uint32_t> of;       ///< by warp, then by lane
   std::vector<uint64_t> weights;  ///< by warp: how many warps it stands for; empty: each for itself
   size_t warps() const { return of.size() / lanes; }
 };
 
 /// Uniform votes for `words` words, the same on every host.
 Votes random_votes(uint64_t seed, size_t warps, unsigned lanes, unsigned words);
-/// The votes of each warp in ascending order: equal ones meet in neighbouring lanes, as those of neighbouring pixels do.
-/// Source: TPDS'13, section 3, third experiment.
+/// The votes of each warp in ascending order: equal ones meet in neighbouring lanes, as those of neighbouring pixels
+/// do. Source: TPDS'13, section 3, third experiment.
 void sort_warps(Votes& votes);
 
 /// Means over warps, each by its weight.
@@ -64,8 +64,8 @@ struct VotingCost {
 /// What voting costs in a layout. All words of the layout must be below 2^address_bits of the model's hashes.
 VotingCost voting_cost(const AtomicsModel& model, const Layout& layout, const Votes& votes);
 
-/// The layouts worth a try in `budget` words: copies 1, 2, 4 … a warp's lanes and the most that fit, each mapping, with and
-/// without a word of padding. Empty if not even one copy fits.
+/// The layouts worth a try in `budget` words: copies 1, 2, 4 … a warp's lanes and the most that fit, each mapping, with
+/// and without a word of padding. Empty if not even one copy fits.
 std::vector<Layout> layouts(unsigned words, unsigned lanes, uint64_t budget);
 
 }  // namespace bankshot::scratchpad

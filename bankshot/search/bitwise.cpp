@@ -17,7 +17,8 @@ class Bitwise {
         evaluator_(problem.groups),
         deadline_(deadline) {}
 
-  /// @param known  of the class, without what is unavoidable. Only what is worse is passed over, so that the first of the
+  /// @param known  of the class, without what is unavoidable. Only what is worse is passed over, so that the first of
+  /// the
   ///               best is found all the same.
   Found run(const scratchpad::BankHash& known) {
     found_.hash = known;
@@ -84,7 +85,7 @@ class Bitwise {
   const Problem& problem_;
   std::vector<uint32_t> candidates_, rows_;
   Restriction restriction_;
-  uint64_t enough_ = 0;             ///< only less is of interest
+  uint64_t enough_ = 0;  ///< only less is of interest
   bool timed_out_ = false;
   size_t work_ = kGroupsBetweenClocks;
   Evaluator evaluator_;

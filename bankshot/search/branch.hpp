@@ -18,8 +18,8 @@ namespace bankshot::search {
 
 /// What is known when children of the root are searched, and what one such search finds out.
 struct State {
-  std::vector<uint32_t> rows;               ///< a better row space than before, if one was found
-  uint64_t excess = 0;                      ///< of the best one
+  std::vector<uint32_t> rows;  ///< a better row space than before, if one was found
+  uint64_t excess = 0;         ///< of the best one
   uint64_t evaluated = 0;
   bool timed_out = false;
   /// By depth: cosets whose loads were looked at, and that they ruled out.
@@ -27,8 +27,9 @@ struct State {
   std::optional<Transcript> transcript;
 };
 
-/// A node is the span V of the rows chosen; the row spaces below it hold V and nothing that an earlier node has dealt with.
-/// Its cosets, vectors up to V, are numbered by coordinates of their own, and each has the sum of W over its vectors.
+/// A node is the span V of the rows chosen; the row spaces below it hold V and nothing that an earlier node has dealt
+/// with. Its cosets, vectors up to V, are numbered by coordinates of their own, and each has the sum of W over its
+/// vectors.
 /// @tparam Sum  int32_t if it holds every sum below the limit, else int64_t
 template <class Sum>
 class Tree {
@@ -87,8 +88,8 @@ class Tree {
 
   uint64_t lower_bound() const { return lower_bound_; }
 
-  /// Searches the k-th child of the root for something better than `known`; those before it are dealt with. Asked for in
-  /// rising order, not of all k. What it does depends on nothing else.
+  /// Searches the k-th child of the root for something better than `known`; those before it are dealt with. Asked for
+  /// in rising order, not of all k. What it does depends on nothing else.
   State search(size_t k, const State& known) {
     state_ = known;
     if (late_) {
@@ -108,24 +109,27 @@ class Tree {
   }
 
   static bool fits(const Spectrum& spectrum, unsigned bank_bits, uint64_t excess) {
-    return (static_cast<double>(excess) + static_cast<double>(spectrum.total_weight)) * static_cast<double>(spectrum.scale << bank_bits) < kGone / 2;
+    return (static_cast<double>(excess) + static_cast<double>(spectrum.total_weight)) *
+               static_cast<double>(spectrum.scale << bank_bits) <
+           kGone / 2;
   }
 
  private:
-  static constexpr size_t kSidesBetweenClocks = 4096;  // some hundred microseconds
+  static constexpr size_t kSidesBetweenClocks = 4096;                // some hundred microseconds
   static constexpr Sum kGone = std::numeric_limits<Sum>::max() / 2;  // two of them can be added
 
   struct Layer {
-    std::vector<Sum> sums;            ///< of each coset that a row space may hold, else kGone
-    std::vector<uint32_t> list;       ///< these cosets, ascending; some may be gone since
-    std::vector<uint32_t> order;      ///< those to branch to
+    std::vector<Sum> sums;                                      ///< of each coset that a row space may hold, else kGone
+    std::vector<uint32_t> list;                                 ///< these cosets, ascending; some may be gone since
+    std::vector<uint32_t> order;                                ///< those to branch to
     std::array<uint32_t, scratchpad::kMaxAddressBits> basis{};  ///< of what is left of the space: index bits of cosets
-    Sum chosen = 0;                   ///< sum over V
+    Sum chosen = 0;                                             ///< sum over V
   };
 
   /// The largest sum of W over a whole row space whose bound is still below the incumbent.
   void set_limit() {
-    limit_ = static_cast<Sum>((static_cast<int64_t>(state_.excess) - static_cast<int64_t>(step_) + total_weight_) * scale_);
+    limit_ =
+        static_cast<Sum>((static_cast<int64_t>(state_.excess) - static_cast<int64_t>(step_) + total_weight_) * scale_);
   }
 
   uint64_t bound_of(int64_t sum) const {
@@ -173,7 +177,8 @@ class Tree {
   void fold_all(const Layer& from, uint32_t coset, Sum room, Layer& to) {
     if constexpr (std::is_same_v<Sum, int32_t>) {
       indices_.resize(layers_[0].sums.size());
-      const size_t count = search::fold(from.sums.data(), from.sums.size(), coset, room, kGone, to.sums.data(), indices_.data());
+      const size_t count =
+          search::fold(from.sums.data(), from.sums.size(), coset, room, kGone, to.sums.data(), indices_.data());
       to.list.assign(indices_.begin(), indices_.begin() + static_cast<ptrdiff_t>(count));
     }
   }
@@ -206,7 +211,8 @@ class Tree {
     for (uint32_t x : layer.list) least = std::min(least, layer.sums[x]);
     const int64_t others = static_cast<int64_t>(need - 1) * least;
     // Where it seldom helps it is not worth its time; what it would remove is removed further down.
-    const bool by_loads = depth > 0 && (state_.tried[depth] < 4096 || state_.removed[depth] * 16 >= state_.tried[depth]);
+    const bool by_loads =
+        depth > 0 && (state_.tried[depth] < 4096 || state_.removed[depth] * 16 >= state_.tried[depth]);
     std::erase_if(layer.list, [&](uint32_t x) {
       bool out = layer.sums[x] + others > room;
       if (!out && by_loads && !late()) {
@@ -243,8 +249,8 @@ class Tree {
     }
   }
 
-  /// The cosets to branch to: every row space of the node holds one whose sum is at most the mean. In rising order if that is
-  /// a selection; in the order of their numbers otherwise, since then few nodes share most of the row spaces.
+  /// The cosets to branch to: every row space of the node holds one whose sum is at most the mean. In rising order if
+  /// that is a selection; in the order of their numbers otherwise, since then few nodes share most of the row spaces.
   /// @return whether they are in rising order
   bool choose(Layer& layer, Sum most) const {
     layer.order.clear();
@@ -287,8 +293,8 @@ class Tree {
     state_.timed_out = late_;
   }
 
-  /// Whether time is up, before loads are looked at: the clock is asked after so many sides, since a node of many groups
-  /// takes long by itself. What is not looked at any more is left undecided.
+  /// Whether time is up, before loads are looked at: the clock is asked after so many sides, since a node of many
+  /// groups takes long by itself. What is not looked at any more is left undecided.
   bool late() {
     work_ += loads_.sides() + 1;
     if (work_ >= kSidesBetweenClocks) look_at_clock();
@@ -332,11 +338,11 @@ class Tree {
   Sum limit_ = 0, most_ = 0;
   bool rising_ = false, late_ = false;
   uint64_t step_ = 0, lower_bound_ = 0, visits_ = 0;
-  size_t work_ = kSidesBetweenClocks;       ///< sides since the clock was last asked
-  size_t gone_ = 0;                         ///< children of the root that are removed
+  size_t work_ = kSidesBetweenClocks;  ///< sides since the clock was last asked
+  size_t gone_ = 0;                    ///< children of the root that are removed
   State state_;
   std::vector<Layer> layers_;
-  std::vector<uint32_t> indices_;           ///< scratch of fold_all()
+  std::vector<uint32_t> indices_;  ///< scratch of fold_all()
   std::vector<uint32_t> rows_;
 };
 

@@ -43,7 +43,8 @@ template <unsigned Bits, bool Instruction>
 }
 
 template <bool Instruction>
-[[gnu::always_inline]] inline void degrees_of_bits(unsigned bits, const Row& all, const Row (*odd)[16], const uint32_t* rows, Row& most) {
+[[gnu::always_inline]] inline void degrees_of_bits(unsigned bits, const Row& all, const Row (*odd)[16],
+                                                   const uint32_t* rows, Row& most) {
   switch (bits) {
     case 1: return degrees_of<1, Instruction>(all, odd, rows, most);
     case 2: return degrees_of<2, Instruction>(all, odd, rows, most);
@@ -65,7 +66,8 @@ void degrees_counting(unsigned bits, const Row& all, const Row (*odd)[16], const
 }
 
 void degrees_of_side(unsigned bits, const Row& all, const Row (*odd)[16], const uint32_t* rows, Row& most) {
-  return host_counts_in_vectors() ? degrees_counting(bits, all, odd, rows, most) : degrees_anywhere(bits, all, odd, rows, most);
+  return host_counts_in_vectors() ? degrees_counting(bits, all, odd, rows, most)
+                                  : degrees_anywhere(bits, all, odd, rows, most);
 }
 
 uint32_t degree_of(const std::vector<uint32_t>& words, std::span<const uint32_t> rows) {
@@ -87,7 +89,8 @@ uint64_t Evaluator::excess(std::span<const uint32_t> rows, uint64_t enough) cons
   uint64_t sum = 0;
   alignas(64) Row most;
   for (size_t side = 0; side < sides_.sides.size(); ++side) {
-    degrees_of_side(static_cast<unsigned>(rows.size()), sides_.sides[side].all, sides_.sides[side].odd, rows.data(), most);
+    degrees_of_side(static_cast<unsigned>(rows.size()), sides_.sides[side].all, sides_.sides[side].odd, rows.data(),
+                    most);
     const uint64_t* weight = sides_.weights.data() + side * kSide;
     for (unsigned g = 0; g < kSide; ++g) sum += weight[g] * (uint64_t{most[g]} - 1) * (weight[g] != 0);
     if (sum >= enough) return sum;
@@ -100,7 +103,8 @@ std::vector<uint32_t> Evaluator::degrees(std::span<const uint32_t> rows) const {
   std::vector<uint32_t> result(sides_.groups);
   alignas(64) Row most;
   for (size_t side = 0; side < sides_.sides.size(); ++side) {
-    degrees_of_side(static_cast<unsigned>(rows.size()), sides_.sides[side].all, sides_.sides[side].odd, rows.data(), most);
+    degrees_of_side(static_cast<unsigned>(rows.size()), sides_.sides[side].all, sides_.sides[side].odd, rows.data(),
+                    most);
     for (unsigned g = 0; g < kSide; ++g) {
       if (sides_.weights[side * kSide + g] != 0) result[sides_.index[side * kSide + g]] = most[g];
     }

@@ -15,7 +15,7 @@ namespace {
 struct Range {
   std::vector<unsigned> k1;
   unsigned first_k2 = 0, last_k2 = 0;
-  unsigned top_bit = 0;      ///< MSB: of bits above it no mask needs to be tried
+  unsigned top_bit = 0;  ///< MSB: of bits above it no mask needs to be tried
   bool reduced = false;
 
   bool holds(unsigned k1_value, unsigned k2, uint32_t mask, unsigned bank_bits) const {
@@ -42,7 +42,8 @@ Range reduced_range(const Problem& problem, bool permutations) {
   range.k1.assign(ks.begin(), ks.end());
   if (permutations || ks.size() == 1) return range;  // one k: the permutation is best already
   range.reduced = true;
-  range.top_bit = std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(problem.span - 1)), 1, problem.size.address_bits) - 1;
+  range.top_bit =
+      std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(problem.span - 1)), 1, problem.size.address_bits) - 1;
   range.first_k2 = *ks.begin();
   range.last_k2 = std::max(range.first_k2, range.top_bit);
   range.top_bit = range.last_k2;
@@ -55,7 +56,8 @@ Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduc
                            Deadline deadline) {
   const Evaluator evaluator(problem.groups);
   Range range = reduced ? reduced_range(problem, permutations) : full_range(problem.size, permutations);
-  if ((restriction.in_place || restriction.plain_low_bits != 0) && range.k1.front() != 0) range.k1.insert(range.k1.begin(), 0);
+  if ((restriction.in_place || restriction.plain_low_bits != 0) && range.k1.front() != 0)
+    range.k1.insert(range.k1.begin(), 0);
   const bool masks = !permutations && (!reduced || range.reduced);
   Found best;
   bool any = false, late = false;
@@ -68,7 +70,8 @@ Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduc
         if (!restriction.allows(hash)) continue;
         ++best.evaluated;
         // Of the 4,480 hashes of 14 address bits, 1,846 differ in what they put together: the first of each is enough.
-        if (any && deadline != Deadline::max() && (best.evaluated & 15) == 0) late = late || std::chrono::steady_clock::now() > deadline;
+        if (any && deadline != Deadline::max() && (best.evaluated & 15) == 0)
+          late = late || std::chrono::steady_clock::now() > deadline;
         if (late) continue;
         if (!seen.insert(scratchpad::reduced(hash.rows())).second) continue;
         const uint64_t excess = evaluator.excess(hash.rows(), any ? best.excess : UINT64_MAX);

@@ -17,10 +17,13 @@ Result<Found> find(const Problem& problem, HashClass c, Method method, const Sea
   if (!bitvector && c != HashClass::gf2) {
     if (method == Method::exhaustive) return exhaustive_bitwise(problem, pairs, options);
     if (method == Method::givargis || method == Method::mih) {
-      return method == Method::givargis ? givargis(problem, pairs, options) : minimum_imbalance(problem, pairs, options);
+      return method == Method::givargis ? givargis(problem, pairs, options)
+                                        : minimum_imbalance(problem, pairs, options);
     }
   }
-  const char* const methods = c == HashClass::gf2 ? "optimal" : bitvector ? "exhaustive" : "exhaustive, givargis and mih";
+  const char* const methods = c == HashClass::gf2 ? "optimal"
+                              : bitvector         ? "exhaustive"
+                                                  : "exhaustive, givargis and mih";
   return Error{"class " + std::string(name(c)) + " has no method " + std::string(name(method)) + "; it has " + methods};
 }
 

@@ -16,8 +16,8 @@ bool can_fold(uint32_t coset, size_t sums) {
   return has_vectors && coset >= 16 && sums >= 32;
 }
 
-__attribute__((target("avx512f")))
-size_t fold(const int32_t* from, size_t sums, uint32_t coset, int32_t room, int32_t gone, int32_t* to, uint32_t* list) {
+__attribute__((target("avx512f"))) size_t fold(const int32_t* from, size_t sums, uint32_t coset, int32_t room,
+                                               int32_t gone, int32_t* to, uint32_t* list) {
   const unsigned top = static_cast<unsigned>(std::bit_width(coset)) - 1;
   const uint32_t below = (uint32_t{1} << top) - 1, far = coset & ~uint32_t{15};
   const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

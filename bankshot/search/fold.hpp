@@ -9,8 +9,8 @@ namespace bankshot::search {
 /// Whether fold() can be asked: the host has the instructions, and a coset has a bit that whole vectors agree in.
 bool can_fold(uint32_t coset, size_t sums);
 
-/// to[x without bit `top` of x] = from[x] + from[x ^ coset] for the x that have not the highest bit, `top`, of the coset; `gone`
-/// where that is more than `room`. What tree.cpp does one by one, sixteen at a time.
+/// to[x without bit `top` of x] = from[x] + from[x ^ coset] for the x that have not the highest bit, `top`, of the
+/// coset; `gone` where that is more than `room`. What tree.cpp does one by one, sixteen at a time.
 /// @param sums  of `from`; `to` gets half as many  @param list  gets the indices of sums that are not gone; has
 ///              room for as many as `to`
 /// @return      how many these are

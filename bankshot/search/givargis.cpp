@@ -24,7 +24,8 @@ Found givargis(const Problem& problem, bool pairs, const Restriction& restrictio
   std::vector<std::vector<double>> quality;  // of each set, Eq. 11
   for (const scratchpad::Group& group : problem.groups) {
     std::vector<double>& own = quality.emplace_back();
-    for (uint32_t bits : candidates) own.push_back(balance(count(group, bits), static_cast<unsigned>(group.words.size())));
+    for (uint32_t bits : candidates)
+      own.push_back(balance(count(group, bits), static_cast<unsigned>(group.words.size())));
   }
   const auto cost = [&](size_t g, size_t i) { return -quality[g][i]; };
   // What agrees with a bit that is taken, or is always its opposite, adds nothing: Eq. 12.
@@ -32,7 +33,8 @@ Found givargis(const Problem& problem, bool pairs, const Restriction& restrictio
     for (size_t g = 0; g < quality.size(); ++g) {
       const scratchpad::Group& group = problem.groups[g];
       for (size_t i = 0; i < candidates.size(); ++i) {
-        quality[g][i] *= balance(count(group, candidates[best] ^ candidates[i]), static_cast<unsigned>(group.words.size()));
+        quality[g][i] *=
+            balance(count(group, candidates[best] ^ candidates[i]), static_cast<unsigned>(group.words.size()));
       }
     }
   };

@@ -39,7 +39,8 @@ inline bool clearly_less(double a, double b) { return a < b - 1e-9 * std::max(1.
 /// Which candidates keep the bits taken so far within a restriction.
 class Permission {
  public:
-  Permission(const Restriction& restriction, scratchpad::HashSize size) : restriction_(restriction), low_((1u << size.bank_bits) - 1) {}
+  Permission(const Restriction& restriction, scratchpad::HashSize size)
+      : restriction_(restriction), low_((1u << size.bank_bits) - 1) {}
 
   bool may_take(const std::vector<uint32_t>& taken, uint32_t candidate) const {
     if (taken.size() < restriction_.plain_low_bits) return candidate == 1u << taken.size();
@@ -58,7 +59,8 @@ class Permission {
 /// @param cost   cost(group, candidate index): summed over the groups, weighted
 /// @param taken  taken(candidate index), called after each choice
 template <class Cost, class Taken>
-Found select(const Problem& problem, const std::vector<uint32_t>& candidates, const Restriction& restriction, Cost cost, Taken taken) {
+Found select(const Problem& problem, const std::vector<uint32_t>& candidates, const Restriction& restriction, Cost cost,
+             Taken taken) {
   const Permission permission(restriction, problem.size);
   Found found;
   std::vector<char> chosen(candidates.size(), 0);
@@ -69,7 +71,8 @@ Found select(const Problem& problem, const std::vector<uint32_t>& candidates, co
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (chosen[i] || !permission.may_take(found.bits, candidates[i])) continue;
       double sum = 0;
-      for (size_t g = 0; g < problem.groups.size(); ++g) sum += static_cast<double>(problem.groups[g].weight) * cost(g, i);
+      for (size_t g = 0; g < problem.groups.size(); ++g)
+        sum += static_cast<double>(problem.groups[g].weight) * cost(g, i);
       sums.emplace_back(i, sum);
       if (best != candidates.size() && !clearly_less(sum, least)) continue;
       best = i;

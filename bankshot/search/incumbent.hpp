@@ -27,14 +27,15 @@ class Incumbent {
   void take(const std::vector<uint32_t>& rows, uint64_t excess);
   /// From some rows of a start(): the exact best row for each bank bit in turn but the plain ones, until none helps.
   void descend(std::vector<uint32_t> rows, Clock::time_point deadline);
-  /// descend() from the best and from random places: as many as a fixed amount of work allows, fewer only at the deadline.
+  /// descend() from the best and from random places: as many as a fixed amount of work allows, fewer only at the
+  /// deadline.
   void improve(Clock::time_point deadline);
 
   bool at_floor() const { return !rows.empty() && excess <= floor; }
 
-  std::vector<uint32_t> rows;       ///< the best
+  std::vector<uint32_t> rows;  ///< the best
   uint64_t excess = 0;
-  uint64_t floor = 0;               ///< no row space has less
+  uint64_t floor = 0;  ///< no row space has less
   uint64_t evaluated = 0;
 
  private:

@@ -8,8 +8,8 @@
 namespace bankshot::search {
 namespace {
 
-/// Eq. 14 for one set: how far the words are from being spread evenly over the cells that the bits taken so far and this
-/// one make. @param cell  of each word by the bits taken so far; @param taken  how many these are
+/// Eq. 14 for one set: how far the words are from being spread evenly over the cells that the bits taken so far and
+/// this one make. @param cell  of each word by the bits taken so far; @param taken  how many these are
 double imbalance(const scratchpad::Group& group, const std::vector<uint8_t>& cell, size_t taken, uint32_t bits) {
   std::array<uint32_t, 2u << scratchpad::kMaxBankBits> histogram{};
   const size_t cells = size_t{2} << taken;

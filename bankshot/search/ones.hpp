@@ -29,7 +29,8 @@ inline bool host_counts_in_vectors() {
 
 /// For functions that are only called if host_counts_in_vectors().
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define BANKSHOT_COUNTING __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,prefer-vector-width=512")))
+#define BANKSHOT_COUNTING \
+  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,prefer-vector-width=512")))
 #else
 #define BANKSHOT_COUNTING
 #endif

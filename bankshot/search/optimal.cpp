@@ -22,7 +22,8 @@ void find_good_ones(const Problem& problem, const Quotient& quotient, const Sear
   offer(scratchpad::modulo_hash(problem.size));
   offer(scratchpad::fixed_xor_hash(problem.size));
   offer(exhaustive_bitvector(problem, false, false, options, deadline).hash);
-  if (Incumbent::Clock::now() <= deadline) offer(minimum_imbalance(sample(problem, kHeuristicGroups), true, options).hash);
+  if (Incumbent::Clock::now() <= deadline)
+    offer(minimum_imbalance(sample(problem, kHeuristicGroups), true, options).hash);
   best.improve(deadline);
 }
 
@@ -50,8 +51,9 @@ Found optimal(const Problem& problem, const SearchOptions& options) {
     if (!best.at_floor() && options.plain_low_bits < bank_bits) {
       const std::optional<Spectrum> s = spectrum(quotient.groups, quotient.bits, deadline);
       Transcript transcript(options.plain_low_bits, bank_bits - 1, kProofLimit);
-      const TreeResult tree = s ? search_tree(quotient, bank_bits, options, *s, deadline, best, options.proof ? &transcript : nullptr)
-                                : TreeResult{false, best.floor};
+      const TreeResult tree =
+          s ? search_tree(quotient, bank_bits, options, *s, deadline, best, options.proof ? &transcript : nullptr)
+            : TreeResult{false, best.floor};
       if (!tree.finished) result.status = Status::best_found;
       result.lower_bound = tree.lower_bound;
       if (s) proof.scale = s->scale;

@@ -22,12 +22,12 @@ using Row = Sides::Row;
 /// What least() needs of all sides, in one piece for the vector code.
 struct View {
   const Sides::Side* sides;
-  const Row* cells;             ///< 2^depth of each side
+  const Row* cells;  ///< 2^depth of each side
   const Row* least_degree;
   const uint64_t* weights;
   const uint64_t* rest;
   size_t count;
-  unsigned depth, left;         ///< rows so far, and to come after this one
+  unsigned depth, left;  ///< rows so far, and to come after this one
 };
 
 /// Weighted least excess of one side when a row cuts all cells in two.
@@ -82,7 +82,8 @@ uint64_t least_degree(const scratchpad::Group& group, unsigned bank_bits) {
   return std::max<uint64_t>(most_equal, (group.words.size() + (size_t{1} << bank_bits) - 1) >> bank_bits);
 }
 
-PartialLoads::PartialLoads(std::span<const scratchpad::Group> groups, unsigned bank_bits) : sides_(groups), bank_bits_(bank_bits) {
+PartialLoads::PartialLoads(std::span<const scratchpad::Group> groups, unsigned bank_bits)
+    : sides_(groups), bank_bits_(bank_bits) {
   const size_t sides = sides_.sides.size();
   least_degree_.resize(sides);
   for (Cell& side : least_degree_) std::fill(std::begin(side.words), std::end(side.words), 1u);
@@ -91,7 +92,8 @@ PartialLoads::PartialLoads(std::span<const scratchpad::Group> groups, unsigned b
     least_degree_[k / kSide].words[k % kSide] = static_cast<uint32_t>(least_degree(groups[sides_.index[k]], bank_bits));
   }
   for (const Sides::Large& large : sides_.large) {
-    large_.push_back({large.weight, least_degree(groups[large.index], bank_bits), large.words, std::vector<uint8_t>(large.words.size(), 0)});
+    large_.push_back({large.weight, least_degree(groups[large.index], bank_bits), large.words,
+                      std::vector<uint8_t>(large.words.size(), 0)});
   }
   cells_.resize(bank_bits + 1);
   rest_.resize(bank_bits + 1);
@@ -125,8 +127,14 @@ uint64_t PartialLoads::least(uint32_t row, uint64_t enough) const {
   const size_t sides = sides_.sides.size();
   uint64_t sum = 0;
   if (sides != 0) {
-    const View all{sides_.sides.data(), &cells_[depth_].data()->words, &least_degree_.data()->words, sides_.weights.data(),
-                   rest_[depth_].data(), sides, depth_, bank_bits_ - depth_ - 1};
+    const View all{sides_.sides.data(),
+                   &cells_[depth_].data()->words,
+                   &least_degree_.data()->words,
+                   sides_.weights.data(),
+                   rest_[depth_].data(),
+                   sides,
+                   depth_,
+                   bank_bits_ - depth_ - 1};
     sum = least_of(all, row, enough);
   }
   if (large_.empty() || sum + rest_[depth_][sides] >= enough) return sum;
@@ -146,15 +154,22 @@ void PartialLoads::push(uint32_t row) {
   }
   rest_[depth_ + 1][sides] = rest;
   for (size_t side = sides; side-- > 0;) {
-    const View one{&sides_.sides[side], &cells_[depth_][side * count].words, &least_degree_[side].words,
-                   &sides_.weights[side * kSide], kNothing, 1, depth_, bank_bits_ - depth_ - 1};
+    const View one{&sides_.sides[side],
+                   &cells_[depth_][side * count].words,
+                   &least_degree_[side].words,
+                   &sides_.weights[side * kSide],
+                   kNothing,
+                   1,
+                   depth_,
+                   bank_bits_ - depth_ - 1};
     rest += least_of(one, row, ~uint64_t{0});
     rest_[depth_ + 1][side] = rest;
     alignas(64) Row odd;
     odd_words(sides_.sides[side], row, odd);
     for (size_t c = 0; c < count; ++c) {
       const Row& words = cells_[depth_][side * count + c].words;
-      Row &in = cells_[depth_ + 1][2 * (side * count + c)].words, &out = cells_[depth_ + 1][2 * (side * count + c) + 1].words;
+      Row &in = cells_[depth_ + 1][2 * (side * count + c)].words,
+          &out = cells_[depth_ + 1][2 * (side * count + c) + 1].words;
       for (unsigned g = 0; g < kSide; ++g) in[g] = words[g] & odd[g];
       for (unsigned g = 0; g < kSide; ++g) out[g] = words[g] & ~odd[g];
     }

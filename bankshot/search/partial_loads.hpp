@@ -5,9 +5,9 @@
 
 namespace bankshot::search {
 
-/// d rows cut the words of each group into 2^d cells. A hash of m rows that has them among its row space spreads a cell of L
-/// words over 2^(m-d) banks, so that some bank holds ceil(L / 2^(m-d)) of them. With d = m this is the excess itself; more
-/// rows never give less.
+/// d rows cut the words of each group into 2^d cells. A hash of m rows that has them among its row space spreads a cell
+/// of L words over 2^(m-d) banks, so that some bank holds ceil(L / 2^(m-d)) of them. With d = m this is the excess
+/// itself; more rows never give less.
 class PartialLoads {
  public:
   PartialLoads(std::span<const scratchpad::Group> groups, unsigned bank_bits);
@@ -28,15 +28,17 @@ class PartialLoads {
   struct Large {
     uint64_t weight = 0, least_degree = 1;
     std::vector<uint32_t> words;
-    std::vector<uint8_t> cell;              ///< of each word
+    std::vector<uint8_t> cell;  ///< of each word
   };
   uint64_t least_of_large(const Large& large, uint32_t row, unsigned depth) const;
 
   Sides sides_;
   unsigned bank_bits_, depth_ = 0;
-  struct alignas(64) Cell { Row words; };
-  std::vector<std::vector<Cell>> cells_;    ///< by depth: 2^depth cells of each side, side by side
-  std::vector<Cell> least_degree_;          ///< of each side: what no hash avoids
+  struct alignas(64) Cell {
+    Row words;
+  };
+  std::vector<std::vector<Cell>> cells_;  ///< by depth: 2^depth cells of each side, side by side
+  std::vector<Cell> least_degree_;        ///< of each side: what no hash avoids
   std::vector<Large> large_;
   /// By depth: the least excess of each side and those behind it, then of the large groups.
   std::vector<std::vector<uint64_t>> rest_;

@@ -9,8 +9,8 @@ namespace {
 
 uint32_t distance(uint32_t a, uint32_t b) { return a < b ? b - a : a - b; }
 
-/// The strides of section 3: between neighbours inside a row of the block, and between rows. A pattern without rows gives
-/// a stride for every irregular step, so that nothing is ruled out for it.
+/// The strides of section 3: between neighbours inside a row of the block, and between rows. A pattern without rows
+/// gives a stride for every irregular step, so that nothing is ruled out for it.
 void add_strides(const std::vector<uint32_t>& lanes, std::vector<uint32_t>& strides) {
   if (lanes.size() < 2) return;
   const uint32_t inside = lanes[1] - lanes[0];  // modulo 2^32, like every step

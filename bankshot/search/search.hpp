@@ -34,35 +34,36 @@ std::string_view name(Status s);
 struct Problem {
   scratchpad::HashSize size;
   std::vector<scratchpad::Group> groups;
-  uint64_t unavoidable = 0;         ///< excess of any hash
-  std::vector<uint32_t> strides;    ///< of the patterns, in words, ascending, for the reductions of section 5.1
-  uint32_t span = 1;                ///< most distance between words of one access, plus 1
+  uint64_t unavoidable = 0;       ///< excess of any hash
+  std::vector<uint32_t> strides;  ///< of the patterns, in words, ascending, for the reductions of section 5.1
+  uint32_t span = 1;              ///< most distance between words of one access, plus 1
 };
 Problem problem(const scratchpad::Rules& rules, const scratchpad::PatternSet& set);
 
-/// Why nothing is better than an optimum: the tree of the search, for bankshot verify. docs/json.md says what the numbers mean.
+/// Why nothing is better than an optimum: the tree of the search, for bankshot verify. docs/json.md says what the
+/// numbers mean.
 struct Proof {
-  int64_t scale = 1;                ///< W was multiplied by it and rounded down
+  int64_t scale = 1;  ///< W was multiplied by it and rounded down
   std::vector<int32_t> tree;
 };
 
 struct Found {
   scratchpad::BankHash hash;
-  uint64_t excess = 0;              ///< sum of weight * (wavefronts - ideal), unavoidable included
+  uint64_t excess = 0;  ///< sum of weight * (wavefronts - ideal), unavoidable included
   Status status = Status::heuristic;
-  uint64_t lower_bound = 0;         ///< no hash of the class has less
-  uint64_t evaluated = 0;           ///< hashes tried
-  std::optional<Proof> proof;       ///< of an optimum, if asked for
-  std::vector<uint32_t> bits;       ///< heuristics: the rows in order of selection
+  uint64_t lower_bound = 0;                 ///< no hash of the class has less
+  uint64_t evaluated = 0;                   ///< hashes tried
+  std::optional<Proof> proof;               ///< of an optimum, if asked for
+  std::vector<uint32_t> bits;               ///< heuristics: the rows in order of selection
   std::vector<std::vector<uint32_t>> ties;  ///< heuristics: beside each of `bits`, what was as good and came later
 };
 
 /// Which hashes of a class may be chosen.
 struct Restriction {
-  bool in_place = false;            ///< only those that software can apply without extra memory
-  /// The row space holds address bits 0 to here, so that the hash has a form in which bank bit i is address bit i for them.
-  /// Together with in_place that form, in_place_form(), leaves these bits of every address alone: words that one lane
-  /// reads as a vector of 2^plain_low_bits stay side by side. At most the bank bits.
+  bool in_place = false;  ///< only those that software can apply without extra memory
+  /// The row space holds address bits 0 to here, so that the hash has a form in which bank bit i is address bit i for
+  /// them. Together with in_place that form, in_place_form(), leaves these bits of every address alone: words that one
+  /// lane reads as a vector of 2^plain_low_bits stay side by side. At most the bank bits.
   unsigned plain_low_bits = 0;
 
   bool allows(const scratchpad::BankHash& hash) const;
@@ -70,8 +71,8 @@ struct Restriction {
 
 struct SearchOptions : Restriction {
   std::chrono::milliseconds time_limit{10000};
-  unsigned threads = 1;             ///< for method optimal; what is found does not depend on it, unless time runs out
-  bool proof = false;               ///< method optimal: Found::proof
+  unsigned threads = 1;  ///< for method optimal; what is found does not depend on it, unless time runs out
+  bool proof = false;    ///< method optimal: Found::proof
 };
 
 /// bank = ((a >> k1) ^ ((a >> k2) & mask)): all settings in the order k1, mask, k2, the first of the best.
@@ -85,21 +86,21 @@ Found exhaustive_bitvector(const Problem& problem, bool permutations, bool reduc
 /// At most so many of the groups, evenly chosen: what a heuristic that looks at each group often is given of many.
 Problem sample(const Problem& problem, size_t groups);
 
-/// Sets of m single bits, or with `pairs` of single bits and XORs of two: all that a bound on the bits chosen so far does
-/// not rule out, in ascending order, the first of the best. At the deadline the best so far, which is no worse than what a
-/// heuristic offers and, if there was time for them, than the best set of single bits.
+/// Sets of m single bits, or with `pairs` of single bits and XORs of two: all that a bound on the bits chosen so far
+/// does not rule out, in ascending order, the first of the best. At the deadline the best so far, which is no worse
+/// than what a heuristic offers and, if there was time for them, than the best set of single bits.
 Found exhaustive_bitwise(const Problem& problem, bool pairs, const SearchOptions& options);
 
-// The heuristics keep to a restriction as they go: plain address bits are taken first, and in place only candidates that
-// tell apart more words of an aligned row than those before them.
+// The heuristics keep to a restriction as they go: plain address bits are taken first, and in place only candidates
+// that tell apart more words of an aligned row than those before them.
 
 /// Givargis's heuristic over sets, section 5.2.1. @param pairs  also XORs of two bits, in the order of Table 3
 Found givargis(const Problem& problem, bool pairs, const Restriction& restriction = {});
 /// Minimum imbalance heuristic, section 5.2.2. @param pairs  also XORs of two bits, behind the single ones
 Found minimum_imbalance(const Problem& problem, bool pairs, const Restriction& restriction = {});
 
-/// The search that a class and a method name. Errors: a method that the class does not have (those it has are listed), more
-/// plain bits than bank bits.
+/// The search that a class and a method name. Errors: a method that the class does not have (those it has are listed),
+/// more plain bits than bank bits.
 Result<Found> find(const Problem& problem, HashClass c, Method method, const SearchOptions& options);
 
 }  // namespace bankshot::search

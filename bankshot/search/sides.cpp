@@ -25,7 +25,8 @@ Sides::Sides(std::span<const scratchpad::Group> all) : groups(all.size()) {
       }
     }
     for (auto& part : to.odd) {
-      for (uint32_t row = 1; row < 16; ++row) part[row][side] = part[row & (row - 1)][side] ^ part[row & ~(row - 1)][side];
+      for (uint32_t row = 1; row < 16; ++row)
+        part[row][side] = part[row & (row - 1)][side] ^ part[row & ~(row - 1)][side];
     }
     weights[weights.size() - kSide + side] = group.weight;
     index[index.size() - kSide + side] = k;

@@ -44,8 +44,8 @@ std::optional<Spectrum> spectrum(std::span<const scratchpad::Group> groups, unsi
     s.scale = next;
   }
   s.value.assign(size_t{1} << bits, 0);
-  // f^2 is the transform of how often two words of the group differ by d. Where nothing is rounded these counts are added
-  // up first, and one transform is enough for all groups.
+  // f^2 is the transform of how often two words of the group differ by d. Where nothing is rounded these counts are
+  // added up first, and one transform is enough for all groups.
   std::vector<int32_t> f(size_t{1} << bits);
   std::vector<int64_t> square;
   for (size_t done = 0; const scratchpad::Group& group : groups) {

@@ -17,14 +17,15 @@ namespace bankshot::search {
 ///     excess >= 2^-m * sum over h in V of W(h)  -  sum of the w_p.
 /// The values are kept as whole numbers, `scale` times W rounded down, so that the bound is exact arithmetic.
 struct Spectrum {
-  unsigned bits = 0;                ///< words are below 2^bits
+  unsigned bits = 0;  ///< words are below 2^bits
   int64_t scale = 1;
-  std::vector<int64_t> value;       ///< by h
+  std::vector<int64_t> value;  ///< by h
   int64_t total_weight = 0;
 };
 
 /// @return nothing if the deadline came first
-std::optional<Spectrum> spectrum(std::span<const scratchpad::Group> groups, unsigned bits,
-                                 std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+std::optional<Spectrum> spectrum(
+    std::span<const scratchpad::Group> groups, unsigned bits,
+    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
 
 }  // namespace bankshot::search

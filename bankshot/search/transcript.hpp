@@ -7,9 +7,9 @@
 
 namespace bankshot::search {
 
-/// The tree of a branch and bound, in the order of the search: a row for every child a node branches to, followed by that
-/// node, and an end where a node is done. Deep parts give way when it gets long: such a node says that whoever checks has
-/// to enumerate what is below.
+/// The tree of a branch and bound, in the order of the search: a row for every child a node branches to, followed by
+/// that node, and an end where a node is done. Deep parts give way when it gets long: such a node says that whoever
+/// checks has to enumerate what is below.
 class Transcript {
  public:
   static constexpr int32_t kEnd = 0, kEnumerate = -1;

@@ -66,7 +66,7 @@ class Driver {
   }
 
   Tree<Sum> root_;
-  std::vector<Tree<Sum>> trees_;            ///< one a thread
+  std::vector<Tree<Sum>> trees_;  ///< one a thread
   unsigned threads_;
   ThreadPool pool_;
   std::vector<State> found_;
@@ -76,18 +76,21 @@ class Driver {
 };
 
 template <class Sum>
-TreeResult search_with(const Quotient& quotient, unsigned bank_bits, const SearchOptions& options, const Spectrum& spectrum,
-                       Incumbent::Clock::time_point deadline, Incumbent& best, Transcript* transcript) {
+TreeResult search_with(const Quotient& quotient, unsigned bank_bits, const SearchOptions& options,
+                       const Spectrum& spectrum, Incumbent::Clock::time_point deadline, Incumbent& best,
+                       Transcript* transcript) {
   Tree<Sum> root(quotient, bank_bits, options, spectrum, deadline, best.floor, best.excess);
   return Driver<Sum>(std::move(root), std::max(options.threads, 1u)).run(best, options.plain_low_bits, transcript);
 }
 
 }  // namespace
 
-TreeResult search_tree(const Quotient& quotient, unsigned bank_bits, const SearchOptions& options, const Spectrum& spectrum,
-                       Incumbent::Clock::time_point deadline, Incumbent& best, Transcript* transcript) {
+TreeResult search_tree(const Quotient& quotient, unsigned bank_bits, const SearchOptions& options,
+                       const Spectrum& spectrum, Incumbent::Clock::time_point deadline, Incumbent& best,
+                       Transcript* transcript) {
   const bool narrow = Tree<int32_t>::fits(spectrum, bank_bits, best.excess);
-  return (narrow ? search_with<int32_t> : search_with<int64_t>)(quotient, bank_bits, options, spectrum, deadline, best, transcript);
+  return (narrow ? search_with<int32_t> : search_with<int64_t>)(quotient, bank_bits, options, spectrum, deadline, best,
+                                                                transcript);
 }
 
 }  // namespace bankshot::search

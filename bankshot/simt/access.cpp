@@ -26,8 +26,8 @@ uint64_t distance(const Allocation& there, uint64_t address) {
   return address < there.address ? there.address - address : address - (there.address + there.size);
 }
 
-/// What a wild address is told by: the nearest memory that the program asked for, else what it freed, else the engine's own;
-/// null if none of it is within a megabyte.
+/// What a wild address is told by: the nearest memory that the program asked for, else what it freed, else the engine's
+/// own; null if none of it is within a megabyte.
 const Allocation* near_to(const Memory& memory, uint64_t address) {
   constexpr uint64_t kNear = 1 << 20, kPage = 4096, kLast = ~uint64_t{0} - kNear;
   const auto order = [&](const Allocation& there) {
@@ -68,8 +68,8 @@ void* global_pointer(Warp& w, const Instr* i, uint64_t address, unsigned bytes, 
   Worker::Hit& hit = worker.last_hit(i);
   if (address < hit.begin || address >= hit.end || hit.end - address < bytes || (write && !hit.writable)) {
     const Allocation* allocation = worker.memory->find(address);
-    const std::string access = std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " +
-                               hex(address) + ": ";
+    const std::string access =
+        std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " + hex(address) + ": ";
     if (allocation == nullptr || !allocation->live || allocation->address + allocation->size - address < bytes) {
       fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
             access + what_is_there(*worker.memory, address));
@@ -88,11 +88,12 @@ void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, b
   const Cta* const cta = cta_at(*w.cta, offset);
   if (cta == nullptr) {
     const uint64_t rank = (offset >> Windows::kCtaShift) - 1, size = w.cta->cluster->ctas.size();
-    if (rank >= Windows::kMostCtas || !has_ranks(*w.cta)) {  // no address of a cluster, but an index below 0 or far too large
+    if (rank >= Windows::kMostCtas ||
+        !has_ranks(*w.cta)) {  // no address of a cluster, but an index below 0 or far too large
       fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
             std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at shared offset " +
-                std::to_string(static_cast<int32_t>(offset)) + ", but the CTA has " + std::to_string(w.cta->shared_bytes) +
-                " bytes of shared memory");
+                std::to_string(static_cast<int32_t>(offset)) + ", but the CTA has " +
+                std::to_string(w.cta->shared_bytes) + " bytes of shared memory");
       return nullptr;
     }
     fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), offset,
@@ -113,8 +114,8 @@ void* shared_pointer(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, b
 bool local_in_range(Warp& w, const Instr* i, uint64_t offset, unsigned bytes, bool write, unsigned lane) {
   if (offset <= w.worker->local_stack && w.worker->local_stack - offset >= bytes) return true;
   fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), offset,
-        std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at local offset " + hex(offset) +
-            ", but a thread has " + std::to_string(w.worker->local_stack) + " bytes of local memory");
+        std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at local offset " +
+            hex(offset) + ", but a thread has " + std::to_string(w.worker->local_stack) + " bytes of local memory");
   return false;
 }
 
@@ -155,7 +156,8 @@ void* lane_pointer(Warp& w, const Instr* i, Space space, uint64_t address, unsig
   if (!aligned(w, i, address, bytes, lane)) return nullptr;
   switch (space) {
     case Space::shared: return shared_pointer(w, i, address, bytes, write, lane);
-    case Space::local: return local_in_range(w, i, address, bytes, write, lane) ? local_byte(w, address, lane) : nullptr;
+    case Space::local:
+      return local_in_range(w, i, address, bytes, write, lane) ? local_byte(w, address, lane) : nullptr;
     case Space::param: address += reinterpret_cast<uint64_t>(w.worker->launch->params); [[fallthrough]];
     default: return global_pointer(w, i, address, bytes, write, lane);
   }

@@ -33,8 +33,8 @@ bool load_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, u
 bool store_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane,
                 const void* from);
 
-/// The offset in the shared window (of the CTA, or of another one of its cluster: Windows) if a generic or shared address lies
-/// there, else -1.
+/// The offset in the shared window (of the CTA, or of another one of its cluster: Windows) if a generic or shared
+/// address lies there, else -1.
 inline int64_t shared_offset(const Warp& warp, ptx::Space space, uint64_t address) {
   if (space == ptx::Space::shared) {
     return static_cast<int64_t>(address & 0xffffffffu);
@@ -43,10 +43,10 @@ inline int64_t shared_offset(const Warp& warp, ptx::Space space, uint64_t addres
   return space == ptx::Space::generic && offset < Windows::kClusterBytes ? static_cast<int64_t>(offset) : -1;
 }
 
-/// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on. Static, so that who is compiled for
-/// some hosts only has a copy of its own.
+/// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on. Static, so that who is
+/// compiled for some hosts only has a copy of its own.
 static inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width,
-                         const uint32_t* addresses, uint64_t mask) {
+                                const uint32_t* addresses, uint64_t mask) {
   Worker& worker = *warp.worker;
   if (worker.counting && mask != 0) {
     worker.sites[site].record(*worker.rules, kind, width, addresses, mask, warp.cta->linear);

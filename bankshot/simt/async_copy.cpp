@@ -46,7 +46,8 @@ void count_rows(Warp& w, const Instr* i, scratchpad::AccessKind kind, uint64_t o
   }
 }
 
-std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t address, uint64_t bytes, bool write, unsigned lane) {
+std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t address, uint64_t bytes, bool write,
+                      unsigned lane) {
   if (address % kBulkUnit != 0) {
     fault(w, i, Fault::Kind::misaligned, static_cast<int>(lane), address,
           "addresses of bulk copies must be multiples of 16");
@@ -182,7 +183,8 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
     const auto offset = static_cast<uint64_t>(to);
     const bool elsewhere = is_elsewhere(*w.cta, offset);
     if (elsewhere && cta_at(*w.cta, offset) != nullptr)
-      return wrong(w, i, lane, "cp.async copies to the CTA's own shared memory, and this is another one's of the cluster");
+      return wrong(w, i, lane,
+                   "cp.async copies to the CTA's own shared memory, and this is another one's of the cluster");
     offsets[lane] = static_cast<uint32_t>(elsewhere ? offset : byte_in_cta(offset));  // nobody's: store_lane tells
     uint32_t read = copy.size == OperandRef::kNone ? copy.bytes : w.row<const uint32_t>(copy.size)[lane];
     if ((ignored >> lane & 1) != 0) read = 0;
@@ -213,7 +215,8 @@ const Instr* run_bulk_load(Warp& w, const Instr* i) {
       if (target == nullptr) return false;
       std::memcpy(target, source, bytes);
       count_rows(w, i, AccessKind::store, targets.places[k].to, bytes);
-      if (Checks* const checks = w.worker->checks) checks->copies_bulk(w, i, lane, targets.places[k].to, bytes, true, targets.places[k].barrier);
+      if (Checks* const checks = w.worker->checks)
+        checks->copies_bulk(w, i, lane, targets.places[k].to, bytes, true, targets.places[k].barrier);
     }
     return bulk_arrives(w, i, targets, {{{from, bytes}}, {}, bytes, lane}, lane);
   });

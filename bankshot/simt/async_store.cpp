@@ -17,7 +17,8 @@ namespace {
 
 using ptx::Space;
 
-/// f(lane, offset in the shared window, that of the barrier, bytes, the lane's value) for the lanes that execute, and their barriers learn of its bytes.
+/// f(lane, offset in the shared window, that of the barrier, bytes, the lane's value) for the lanes that execute, and
+/// their barriers learn of its bytes.
 template <class F>
 const Instr* for_stores(Warp& w, const Instr* i, scratchpad::AccessKind kind, F f) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "an asynchronous store");
@@ -65,7 +66,8 @@ const Instr* run_async_reduce(Warp& w, const Instr* i) {
                     [&](unsigned lane, uint64_t to, uint64_t barrier, uint32_t bytes, const std::byte* value) {
                       void* const target = lane_pointer(w, i, Space::shared, to, bytes, true, lane);
                       if (target == nullptr) return false;
-                      if (Checks* const checks = w.worker->checks) checks->reduces_async(w, i, lane, to, bytes, barrier);
+                      if (Checks* const checks = w.worker->checks)
+                        checks->reduces_async(w, i, lane, to, bytes, barrier);
                       reduce(static_cast<Reduction>(i->op[3]), static_cast<ptx::Type>(i->op[4]),
                              static_cast<std::byte*>(target), value);
                       return true;

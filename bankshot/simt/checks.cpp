@@ -25,13 +25,16 @@ CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
   const ptx::Space space = space_of(m);
   if (space == ptx::Space::local || space == ptx::Space::constant || space == ptx::Space::param) return op;
   using K = CheckedOp::Kind;
-  op.kind = instruction.opcode == "st" ? K::store : instruction.opcode == "ld" || instruction.opcode == "ldu" ? K::load : K::atomic;
+  op.kind = instruction.opcode == "st"                                  ? K::store
+            : instruction.opcode == "ld" || instruction.opcode == "ldu" ? K::load
+                                                                        : K::atomic;
   op.bytes = static_cast<uint8_t>(ptx::bits(m.type) / 8 * vector_of(m));
   op.acquires = m.has("acquire") || m.has("acq_rel");
   op.releases = m.has("release") || m.has("acq_rel");
   op.ignores = op.kind == K::atomic && m.has("exch");
   op.is_volatile = m.has("volatile");
-  op.strong = op.kind == K::atomic || op.acquires || op.releases || m.has("volatile") || m.has("relaxed") || m.has("mmio");
+  op.strong =
+      op.kind == K::atomic || op.acquires || op.releases || m.has("volatile") || m.has("relaxed") || m.has("mmio");
   return op;
 }
 
@@ -58,8 +61,8 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
     if (m.has("commit_group")) op.kind = K::commit;
     if (m.has("wait_group") || m.has("wait_all")) op.kind = K::wait;
   }
-  if (m.has("sync") && (opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" || opcode == "elect" ||
-                        (opcode == "bar" && m.has("warp")))) {
+  if (m.has("sync") && (opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" ||
+                        opcode == "elect" || (opcode == "bar" && m.has("warp")))) {
     op.kind = K::members;
   } else if ((opcode == "bar" || opcode == "barrier") && !m.has("cluster")) {
     op.kind = K::barrier;
@@ -111,7 +114,8 @@ const char* name_of(Kind kind) {
 void Checks::allocated(const Allocation& allocation) {
   if (!options_.memory) return;
   // The host writes to the other kinds as it likes.
-  const bool fresh = !allocation.mapped && (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::heap);
+  const bool fresh =
+      !allocation.mapped && (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::heap);
   if (fresh) {
     global_.add(allocation.address, allocation.size);
   } else {
@@ -196,7 +200,8 @@ CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
   const auto ctas = static_cast<unsigned>(cta.cluster->ctas.size());
   CtaChecks made;
   made.stride = (uint64_t{cta.shared_bytes} / kUnit + 1) * kUnit;
-  if (options_.race) made.races = std::make_shared<hazards::SharedRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas);
+  if (options_.race)
+    made.races = std::make_shared<hazards::SharedRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas);
   if (options_.memory || options_.race) made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);
   if (options_.sync) made.warps.resize(cta.warps.size());
   for (Cta* one : cta.cluster->ctas) {

@@ -1,5 +1,6 @@
-// Looks for misuse of memory and barriers while kernels run: what the engine itself lets pass, since on hardware it ends in wrong
-// values and not in a fault. Instructions get a wrapper when they are decoded; without checks there is none.
+// Looks for misuse of memory and barriers while kernels run: what the engine itself lets pass, since on hardware it
+// ends in wrong values and not in a fault. Instructions get a wrapper when they are decoded; without checks there is
+// none.
 #pragma once
 
 #include <array>
@@ -18,14 +19,26 @@ namespace bankshot::simt {
 
 /// What there is to check at an instruction.
 struct CheckedOp {
-  enum class Kind : uint8_t { none, load, store, atomic, fence, proxy_fence, commit, wait, copies_arrive, barrier, members };
-  Handler run = nullptr;     ///< the instruction without checks
+  enum class Kind : uint8_t {
+    none,
+    load,
+    store,
+    atomic,
+    fence,
+    proxy_fence,
+    commit,
+    wait,
+    copies_arrive,
+    barrier,
+    members
+  };
+  Handler run = nullptr;  ///< the instruction without checks
   Kind kind = Kind::none;
-  uint8_t bytes = 0;         ///< an access: of each lane
-  bool ignores = false;      ///< an atomic that does without what was there: exch
+  uint8_t bytes = 0;     ///< an access: of each lane
+  bool ignores = false;  ///< an atomic that does without what was there: exch
   bool strong = false, is_volatile = false, acquires = false, releases = false;
-  bool bulk = false;         ///< commit, wait: of bulk copies
-  bool aligned = false;      ///< barrier: all lanes of the warp have to execute it together
+  bool bulk = false;                     ///< commit, wait: of bulk copies
+  bool aligned = false;                  ///< barrier: all lanes of the warp have to execute it together
   uint32_t members = OperandRef::kNone;  ///< row of the membermasks
 };
 
@@ -34,11 +47,11 @@ CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
 
 /// What is known of a CTA, as far as it is asked for.
 struct CtaChecks {
-  /// Of all CTAs of the cluster, who share it: null if nobody asks. Races ask what was written as well. The memory of one CTA
-  /// comes after that of the one before; so do its warps.
+  /// Of all CTAs of the cluster, who share it: null if nobody asks. Races ask what was written as well. The memory of
+  /// one CTA comes after that of the one before; so do its warps.
   std::shared_ptr<hazards::SharedRaces> races;
   std::shared_ptr<hazards::WrittenBytes> written;
-  uint64_t stride = 1;      ///< from CTA to CTA
+  uint64_t stride = 1;  ///< from CTA to CTA
   unsigned first_warp = 0;
   /// Lanes of a warp that are at a barrier, and the instruction.
   struct Part {
@@ -91,12 +104,14 @@ class Checks {
   // Called by handlers.
   const Instr* run(Warp& w, const Instr* i, const CheckedOp& op);
   /// Accesses as run() handles those of ld, st and atom: lanes go to addresses of a space.
-  void access(Warp& w, const Instr* i, hazards::AccessKind kind, ptx::Space space, uint64_t lanes, const uint64_t* addresses,
-              unsigned bytes);
+  void access(Warp& w, const Instr* i, hazards::AccessKind kind, ptx::Space space, uint64_t lanes,
+              const uint64_t* addresses, unsigned bytes);
   /// cp.async: lanes write to offsets in shared memory.
   void copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes);
-  /// A bulk copy of one lane: of its side in shared memory, which it writes or reads. @param barrier  that learns of it, or -1
-  void copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier);
+  /// A bulk copy of one lane: of its side in shared memory, which it writes or reads. @param barrier  that learns of
+  /// it, or -1
+  void copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes,
+                   int64_t barrier);
   /// red.async of one lane.
   void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier);
   void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
@@ -134,12 +149,15 @@ class Checks {
   /// Of lanes that access shared memory those that do where there is some. Their offsets become such places.
   uint64_t placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes);
   /// What a bulk copy of one lane accesses, which is looked at for what nobody wrote. @return whether it is there
-  bool place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes, bool reads, bool writes);
+  bool place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes, bool reads,
+                  bool writes);
   Dim3 cta_of_rank(const Warp& w, unsigned rank) const;
   const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
   const Instr* run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access);
-  std::vector<hazards::Hazard> within_instruction(Warp& w, const Instr* i, const CheckedOp& op, const hazards::WarpAccess& access);
-  void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
+  std::vector<hazards::Hazard> within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
+                                                  const hazards::WarpAccess& access);
+  void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
+                          unsigned bytes);
   void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
   void synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses);
   void tell(Warp& w, const std::vector<hazards::Hazard>& found);

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "bankshot/simt/access.hpp"
-#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/checks.hpp"
+#include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/program.hpp"
 #include "bankshot/simt/reserved_shared.hpp"
 #include "bankshot/simt/stepper.hpp"
@@ -66,7 +66,7 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
   for (const hazards::Hazard& hazard : found) {
     using H = hazards::Hazard::Kind;
     if (is_the_systems(w, hazard.offset % of(w).stride)) continue;
-    const Kind kind = hazard.kind == H::read_after_write    ? Kind::read_after_write
+    const Kind kind = hazard.kind == H::read_after_write   ? Kind::read_after_write
                       : hazard.kind == H::write_after_read ? Kind::write_after_read
                                                            : Kind::write_after_write;
     bool is_new = false;
@@ -82,12 +82,13 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
     finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier % threads);
     finding.bytes = hazard.bytes;
     name_shared(w, finding, hazard.offset);
-    finding.detail = hazard.unfenced          ? "a bulk copy reads it, and no fence.proxy.async is between"
-                     : hazard.asynchronous    ? "one of them is an asynchronous copy, for which nobody has waited"
-                     : hazard.one_instruction ? "threads of one warp write different values to one place by one instruction"
-                     : hazard.within_warp     ? "threads of one warp, and no __syncwarp() between"
-                     : rank != w.cta->rank    ? "no barrier of the cluster between"
-                                              : "no barrier between";
+    finding.detail = hazard.unfenced       ? "a bulk copy reads it, and no fence.proxy.async is between"
+                     : hazard.asynchronous ? "one of them is an asynchronous copy, for which nobody has waited"
+                     : hazard.one_instruction
+                         ? "threads of one warp write different values to one place by one instruction"
+                     : hazard.within_warp  ? "threads of one warp, and no __syncwarp() between"
+                     : rank != w.cta->rank ? "no barrier of the cluster between"
+                                           : "no barrier between";
     const auto memory = static_cast<unsigned>(hazard.offset / of(w).stride);
     if (rank != w.cta->rank) finding.detail += "; the earlier thread is one of CTA " + triple(cta_of_rank(w, rank));
     if (memory != w.cta->rank) finding.detail += "; the memory is that of CTA " + triple(cta_of_rank(w, memory));
@@ -99,11 +100,13 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   uint64_t nobody = 0;
   for (uint64_t rest = shared; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (!of(w).written->is_written(addresses[lane], bytes) && !is_the_systems(w, addresses[lane] % of(w).stride)) nobody |= bit(lane);
+    if (!of(w).written->is_written(addresses[lane], bytes) && !is_the_systems(w, addresses[lane] % of(w).stride))
+      nobody |= bit(lane);
   }
   if (nobody != 0) {
     bool is_new = false;
-    Finding& finding = find(w, Kind::unwritten_shared, i, nullptr, static_cast<uint64_t>(std::popcount(nobody)), is_new);
+    Finding& finding =
+        find(w, Kind::unwritten_shared, i, nullptr, static_cast<uint64_t>(std::popcount(nobody)), is_new);
     if (is_new) {
       const auto lane = static_cast<unsigned>(std::countr_zero(nobody));
       finding.is_warning = true;  // merges read past the end of a tile and throw it away
@@ -141,13 +144,15 @@ void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint6
   if (const Allocation* const there = w.worker->memory->find(address)) {
     finding.address = address - there->address;
     finding.variable = there->label;
-    finding.detail = "byte " + std::to_string(finding.address) + " of an allocation of " + std::to_string(there->size) + " bytes";
+    finding.detail =
+        "byte " + std::to_string(finding.address) + " of an allocation of " + std::to_string(there->size) + " bytes";
   }
 }
 
 void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
   if (!options_.memory && !options_.race) return;
-  for (uint64_t rest = shared; rest != 0; rest &= rest - 1) of(w).written->write(addresses[std::countr_zero(rest)], bytes);
+  for (uint64_t rest = shared; rest != 0; rest &= rest - 1)
+    of(w).written->write(addresses[std::countr_zero(rest)], bytes);
   for (uint64_t rest = global; rest != 0; rest &= rest - 1) global_.write(addresses[std::countr_zero(rest)], bytes);
 }
 
@@ -178,9 +183,9 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   if (op.kind != CheckedOp::Kind::load) mark_written(w, marked, to.global, addresses, op.bytes);
   if (!options_.race || hidden || (shared == 0 && !op.strong)) return op.run(w, i);
   found_.clear();
-  const AccessKind kind = stores                                  ? AccessKind::write
+  const AccessKind kind = stores                             ? AccessKind::write
                           : op.kind == CheckedOp::Kind::load ? AccessKind::read
-                                                                  : AccessKind::atomic;
+                                                             : AccessKind::atomic;
   hazards::WarpAccess access = warp_access(w, warp_of(w), i, kind, shared, addresses, op.bytes);
   access.strong = op.strong;
   access.is_volatile = op.is_volatile;
@@ -191,8 +196,8 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   return op.run(w, i);
 }
 
-/// Of lanes that write one place by one instruction, those that write different values. They are asked one after the other; the
-/// instruction has to be executed again afterwards.
+/// Of lanes that write one place by one instruction, those that write different values. They are asked one after the
+/// other; the instruction has to be executed again afterwards.
 std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
                                                         const hazards::WarpAccess& access) {
   using Value = std::array<std::byte, kMostBytes>;
@@ -245,8 +250,8 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
   return next;
 }
 
-void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, uint64_t lanes, const uint64_t* addresses,
-                    unsigned bytes) {
+void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, uint64_t lanes,
+                    const uint64_t* addresses, unsigned bytes) {
   LaneAddresses to;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
@@ -273,25 +278,26 @@ void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* off
   if (!options_.race) return;
   found_.clear();
   of(w).races->copy_async(warp_access(w, warp_of(w), i, AccessKind::write, shared, wide.data(), bytes),
-                           hazards::SharedRaces::kLanes, found_);
+                          hazards::SharedRaces::kLanes, found_);
   tell(w, found_);
 }
 
-bool Checks::place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes, bool reads,
-                        bool writes) {
+bool Checks::place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes,
+                        bool reads, bool writes) {
   if (placed_lanes(w, bit(lane), at.data(), bytes) == 0) return false;
   if (options_.memory && reads) look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
   if ((options_.memory || options_.race) && writes) of(w).written->write(at[lane], bytes);
   return true;
 }
 
-void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes, int64_t barrier) {
+void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes,
+                         int64_t barrier) {
   std::array<uint64_t, 64> at{};
   at[lane] = offset;
   if (!place_bulk(w, i, lane, at, bytes, !writes, writes) || !options_.race) return;
   found_.clear();
-  const hazards::WarpAccess access = warp_access(w, warp_of(w), i, writes ? AccessKind::write : AccessKind::read, bit(lane), at.data(),
-                                                 static_cast<unsigned>(bytes));
+  const hazards::WarpAccess access = warp_access(w, warp_of(w), i, writes ? AccessKind::write : AccessKind::read,
+                                                 bit(lane), at.data(), static_cast<unsigned>(bytes));
   const int64_t told = barrier < 0 ? -1 : place_of(w, static_cast<uint64_t>(barrier), sizeof(uint64_t));
   if (told >= 0) {
     of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);

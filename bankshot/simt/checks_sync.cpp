@@ -120,9 +120,9 @@ void Checks::have_come(Warp& w, const Instr* i) {
 }
 
 /// Lanes end for which others wait. A mask may name threads that have ended (CUDA C++ Programming Guide, "Warp Shuffle
-/// Functions": non-exited threads have to come), so those are told only that did something else in the meantime. To have come to
-/// another .sync instruction is an error; to have gone past a join is not always what the source says, as compilers merge what
-/// two sides of a branch end with.
+/// Functions": non-exited threads have to come), so those are told only that did something else in the meantime. To
+/// have come to another .sync instruction is an error; to have gone past a join is not always what the source says, as
+/// compilers merge what two sides of a branch end with.
 void Checks::end_awaited(Warp& w, uint64_t lanes) {
   if (w.cta->checks == nullptr) return;
   for (const CtaChecks::Strayed& strayed : of(w).warps[w.index].strayed) {
@@ -174,8 +174,8 @@ void Checks::tell_divergence(Warp& w, const CtaChecks::Part& part) {
                    std::to_string(w.index) + " are at this barrier without the others";
 }
 
-/// Two warps pass an aligned barrier of all threads at different instructions, where all threads of the CTA have to execute one
-/// (PTX ISA 9.0, section 9.7.13.1). Hardware counts the warps all the same.
+/// Two warps pass an aligned barrier of all threads at different instructions, where all threads of the CTA have to
+/// execute one (PTX ISA 9.0, section 9.7.13.1). Hardware counts the warps all the same.
 void Checks::tell_places(Warp& a, const CtaChecks::Part& at_a, Warp& b, const CtaChecks::Part& at_b) {
   if (at_a.at > at_b.at) return tell_places(b, at_b, a, at_a);
   if (spot(a, at_a.at) == spot(b, at_b.at)) return;
@@ -189,8 +189,8 @@ void Checks::tell_places(Warp& a, const CtaChecks::Part& at_a, Warp& b, const Ct
                    " pass one barrier of the whole block at different places";
 }
 
-/// Threads have ended that do not come to a barrier of all threads. Hardware waits for those that still run (CUDA C++ Programming
-/// Guide, "Independent Thread Scheduling").
+/// Threads have ended that do not come to a barrier of all threads. Hardware waits for those that still run (CUDA C++
+/// Programming Guide, "Independent Thread Scheduling").
 void Checks::tell_ended(Warp& w, const CtaChecks::Part& part) {
   for (const CtaChecks::Ended& ended : of(w).ended) {
     bool is_new = false;

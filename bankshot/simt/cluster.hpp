@@ -1,5 +1,5 @@
-// Clusters of CTAs: they are resident together, see each other's shared memory and have a barrier. Source: PTX ISA 9.0, sections
-// 2.2.2 (clusters), 9.7.13.4 (barrier.cluster) and 9.7.9.23 (mapa).
+// Clusters of CTAs: they are resident together, see each other's shared memory and have a barrier. Source: PTX ISA 9.0,
+// sections 2.2.2 (clusters), 9.7.13.4 (barrier.cluster) and 9.7.9.23 (mapa).
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 namespace bankshot::simt {
 
 struct Cluster {
-  std::vector<Cta*> ctas;  ///< by rank; null: it has ended
-  uint64_t phases = 0;     ///< of its barrier, that are over
-  bool gave_ranks = false; ///< of one CTA: an address that names it by rank was made, which else none does
-  /// A lane has, at the barrier, since the last phase was over. In a timing model host threads may say so at the same time.
+  std::vector<Cta*> ctas;   ///< by rank; null: it has ended
+  uint64_t phases = 0;      ///< of its barrier, that are over
+  bool gave_ranks = false;  ///< of one CTA: an address that names it by rank was made, which else none does
+  /// A lane has, at the barrier, since the last phase was over. In a timing model host threads may say so at the same
+  /// time.
   bool arrived = false;
 };
 
@@ -30,8 +31,8 @@ struct InCluster {
 };
 InCluster in_cluster(const Launch& launch, const Dim3& cta);
 
-/// Whether the upper part of an offset in the shared window may be a rank. Where a CTA is alone and has not asked for such an
-/// address, as most programs never do, it is an index that is too large.
+/// Whether the upper part of an offset in the shared window may be a rank. Where a CTA is alone and has not asked for
+/// such an address, as most programs never do, it is an index that is too large.
 inline bool has_ranks(const Cta& cta) { return cta.cluster->ctas.size() > 1 || cta.cluster->gave_ranks; }
 /// An address that names a CTA of the cluster by rank is made.
 inline void give_rank(const Cta& cta) {
@@ -42,7 +43,8 @@ inline bool is_elsewhere(const Cta& cta, uint64_t offset) {
   const uint64_t tag = offset >> Windows::kCtaShift;
   return tag != 0 && (tag != cta.rank + 1 || !has_ranks(cta));
 }
-/// The CTA whose memory an offset in the shared window lies in; null if the cluster has none there any more, or never had.
+/// The CTA whose memory an offset in the shared window lies in; null if the cluster has none there any more, or never
+/// had.
 inline Cta* cta_at(Cta& cta, uint64_t offset) {
   if (!is_elsewhere(cta, offset)) return &cta;
   const uint64_t tag = offset >> Windows::kCtaShift;

@@ -30,8 +30,8 @@ struct Side {
   const Instr* pc;
 };
 
-/// The path of which the parent waits at this join: this one or one above; -1: none. Who is in a transaction does not leave it
-/// for a join around it.
+/// The path of which the parent waits at this join: this one or one above; -1: none. Who is in a transaction does not
+/// leave it for a join around it.
 int32_t awaited_by(const Warp& w, int32_t index, const Instr* join, uint32_t depth) {
   for (; index >= 0 && index != w.tx.path; index = w.paths[index].parent) {
     if (w.paths[index].reconverge == join && w.paths[index].reconverge_depth == depth) return index;
@@ -136,8 +136,9 @@ const Instr* run_branch_indexed(Warp& w, const Instr* i) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     if (index[lane] >= targets.size()) {
-      return fault(w, i, Fault::Kind::bad_call, lane, index[lane],
-                   "brx.idx with index " + std::to_string(index[lane]) + " of a table of " + std::to_string(targets.size()));
+      return fault(
+          w, i, Fault::Kind::bad_call, lane, index[lane],
+          "brx.idx with index " + std::to_string(index[lane]) + " of a table of " + std::to_string(targets.size()));
     }
     const Instr* const target = code + targets[index[lane]];
     const auto side = std::find_if(sides.begin(), sides.end(), [&](const Side& s) { return s.pc == target; });
@@ -199,7 +200,8 @@ const Instr* run_call(Warp& w, const Instr* i) {
     const int lane = std::countr_zero(w.active);
     const uint64_t pointer = pointers[lane];
     if (pointer == 0 || pointer > program.functions.size() || !callable(program.functions[pointer - 1], call)) {
-      return fault(w, i, Fault::Kind::bad_call, lane, pointer, "call through a pointer that is no function of this type");
+      return fault(w, i, Fault::Kind::bad_call, lane, pointer,
+                   "call through a pointer that is no function of this type");
     }
     uint64_t same = 0;
     for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {

@@ -194,14 +194,16 @@ void CtaSlot::report_deadlock() {
         w.active = path.mask;
       }
       if (++listed > 8) continue;
-      where += "\n  warp " + std::to_string(w.index) + " lanes " + lanes_text(path.mask) + " at " + place_text(program, i);
+      where +=
+          "\n  warp " + std::to_string(w.index) + " lanes " + lanes_text(path.mask) + " at " + place_text(program, i);
     }
   }
   if (listed > 8) where += "\n  and " + std::to_string(listed - 8) + " more";
   if (first == nullptr) return;
-  fault(*first_warp, first, at_barrier ? Fault::Kind::divergent_barrier : Fault::Kind::deadlock,
-        std::countr_zero(first_warp->active), 0,
-        std::string(at_barrier ? "divergent barrier: " : "deadlock: ") + "all live warps of the CTA are blocked" + where);
+  fault(
+      *first_warp, first, at_barrier ? Fault::Kind::divergent_barrier : Fault::Kind::deadlock,
+      std::countr_zero(first_warp->active), 0,
+      std::string(at_barrier ? "divergent barrier: " : "deadlock: ") + "all live warps of the CTA are blocked" + where);
 }
 
 uint32_t CtaSlot::cta_special(const std::string& name) const {

@@ -43,8 +43,8 @@ std::vector<const ptx::Function*> declare_functions(ModuleContext& context) {
   return bodies;
 }
 
-/// Registers of a thread, as a compiler would take that keeps the order of the PTX. Values beyond .maxnreg it would keep in
-/// memory.
+/// Registers of a thread, as a compiler would take that keeps the order of the PTX. Values beyond .maxnreg it would
+/// keep in memory.
 uint32_t registers_of(const LoadedProgram& program, const ptx::Function& function, uint32_t index) {
   // R255 reads as zero. ptxas takes 8 to 16 for the smallest kernels; below 16 no SM holds more of them.
   constexpr uint32_t kLeast = 16, kMost = 255;
@@ -71,7 +71,8 @@ void list_shared(const ptx::Block& block, const ModuleContext& context, std::vec
   for (const ptx::Statement& statement : block.statements) {
     if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
       const auto found = context.shared_offsets.find(variable);
-      if (found != context.shared_offsets.end()) out.push_back({variable->name, found->second, static_cast<uint32_t>(size_of(*variable))});
+      if (found != context.shared_offsets.end())
+        out.push_back({variable->name, found->second, static_cast<uint32_t>(size_of(*variable))});
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
       list_shared(**inner, context, out);
     }
@@ -181,7 +182,8 @@ void spread_isolation(LoadedProgram& program) {
     const bool mixed = !function.reduction.empty() && !reduction.empty() && function.reduction != reduction;
     if (why.empty() && !mixed) continue;
     function.isolated = false;
-    function.why_not_isolated = !why.empty() ? why : "atom." + reduction + " in a function (does not commute with " + function.reduction + ")";
+    function.why_not_isolated =
+        !why.empty() ? why : "atom." + reduction + " in a function (does not commute with " + function.reduction + ")";
   }
 }
 
@@ -207,8 +209,8 @@ const FormsByOpcode& forms_of(const Rows& rows) {
 
 }  // namespace
 
-bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
-            LoadedProgram& program, Diagnostics& diagnostics, bool checked) {
+bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
+            unsigned warp_size, LoadedProgram& program, Diagnostics& diagnostics, bool checked) {
   ModuleContext context;
   context.module = &module;
   context.program = &program;

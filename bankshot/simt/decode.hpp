@@ -22,14 +22,14 @@ inline ptx::Type type_of_bytes(unsigned bytes) {
 struct Symbol {
   enum class Kind : uint8_t { reg, variable, param, label, function } kind = Kind::reg;
   const ptx::Variable* variable = nullptr;
-  ptx::Type type = ptx::Type::none;   ///< of a register
-  uint32_t vector = 1;                ///< of a register declared .v2/.v4
-  uint32_t op = OperandRef::kNone;    ///< reg: its row
-  ptx::Space space = ptx::Space::reg; ///< variable, param
-  uint64_t address = 0;               ///< variable: address or offset in its space; param: offset in its area
-  uint32_t index = 0;                 ///< function: its index; label: its number
-  bool dynamic = false;               ///< variable: dynamic shared memory, which starts elsewhere in every kernel
-  bool entry_param = false;           ///< param of the kernel itself (in the launch's buffer), not of a call frame
+  ptx::Type type = ptx::Type::none;    ///< of a register
+  uint32_t vector = 1;                 ///< of a register declared .v2/.v4
+  uint32_t op = OperandRef::kNone;     ///< reg: its row
+  ptx::Space space = ptx::Space::reg;  ///< variable, param
+  uint64_t address = 0;                ///< variable: address or offset in its space; param: offset in its area
+  uint32_t index = 0;                  ///< function: its index; label: its number
+  bool dynamic = false;                ///< variable: dynamic shared memory, which starts elsewhere in every kernel
+  bool entry_param = false;            ///< param of the kernel itself (in the launch's buffer), not of a call frame
 };
 
 /// Lowers the instructions of one function. Errors go to error(); lowering goes on with the next instruction.
@@ -57,29 +57,31 @@ struct Decoder {
   virtual uint32_t constant_predicate(bool value) = 0;
 
   /// Address operand `[a+8]`: `base` is the row of a 32- or 64-bit register (or kNone for a constant address) and
-  /// `offset` what is to be added. `space` is what the instruction says; the variable's own space is checked against it.
+  /// `offset` what is to be added. `space` is what the instruction says; the variable's own space is checked against
+  /// it.
   struct Address {
     uint32_t base = OperandRef::kNone;
-    bool wide = true;                 ///< the register has 64 bits
+    bool wide = true;  ///< the register has 64 bits
     int64_t offset = 0;
-    const Symbol* symbol = nullptr;   ///< the variable or parameter named, if any
+    const Symbol* symbol = nullptr;  ///< the variable or parameter named, if any
   };
   virtual bool address(const ptx::Operand& operand, ptx::Space space, Address& out) = 0;
 
   /// An integer literal. @return false after an error if it is none
   virtual bool literal(const ptx::Operand& operand, int64_t& out) = 0;
 
-  /// Whether the function names this register more than once: a result that is named only where it is written is unused.
+  /// Whether the function names this register more than once: a result that is named only where it is written is
+  /// unused.
   virtual bool named_again(const ptx::Operand& operand) const = 0;
 
   /// What a name means here, or null.
   virtual const Symbol* find(std::string_view name) const = 0;
 
   // Control flow of the instruction being lowered.
-  virtual bool jumps_to(const ptx::Operand& label) = 0;           ///< it is a branch
-  virtual bool jumps_by_table(const ptx::Operand& table) = 0;     ///< brx.idx through .branchtargets
-  virtual void jumps_to_end() = 0;                                ///< ret: a branch to the one end of the function
-  virtual void never_falls_through() = 0;                         ///< exit, trap
+  virtual bool jumps_to(const ptx::Operand& label) = 0;        ///< it is a branch
+  virtual bool jumps_by_table(const ptx::Operand& table) = 0;  ///< brx.idx through .branchtargets
+  virtual void jumps_to_end() = 0;                             ///< ret: a branch to the one end of the function
+  virtual void never_falls_through() = 0;                      ///< exit, trap
   /// Resolves the callee and the parameter variables of a call. @return false after an error
   virtual bool calls(const ptx::Instruction& instruction, Instr& out) = 0;
   /// CTAs of a kernel that contains this instruction can see each other.
@@ -102,6 +104,7 @@ struct Decoder {
 };
 
 /// Lowers the operands of the form in order: op[k] for slot k, `p|q` taking two. What rows get without a `lower`.
-bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const Form& form, const Match& m, Instr& out);
+bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const Form& form, const Match& m,
+                    Instr& out);
 
 }  // namespace bankshot::simt

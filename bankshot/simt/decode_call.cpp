@@ -1,7 +1,7 @@
 // Calls: the callee, and where its parameters come from.
 #include "bankshot/simt/control.hpp"
-#include "bankshot/simt/device_runtime.hpp"
 #include "bankshot/simt/decoder.hpp"
+#include "bankshot/simt/device_runtime.hpp"
 
 namespace bankshot::simt {
 using ptx::Operand;
@@ -24,12 +24,13 @@ namespace {
 /// What is wrong with a call of a function that the engine provides; empty: nothing.
 std::string wrong_call(const DeviceFunction& provided, const CallInfo& call) {
   if (call.arguments.size() != provided.arguments.size()) {
-    return "takes " + std::to_string(provided.arguments.size()) + " arguments, not " + std::to_string(call.arguments.size());
+    return "takes " + std::to_string(provided.arguments.size()) + " arguments, not " +
+           std::to_string(call.arguments.size());
   }
   for (size_t k = 0; k < call.arguments.size(); ++k) {
     if (call.arguments[k].bytes == provided.arguments[k]) continue;
-    return "takes " + std::to_string(provided.arguments[k]) + " bytes as its argument " + std::to_string(k + 1) + ", not " +
-           std::to_string(call.arguments[k].bytes);
+    return "takes " + std::to_string(provided.arguments[k]) + " bytes as its argument " + std::to_string(k + 1) +
+           ", not " + std::to_string(call.arguments[k].bytes);
   }
   return {};
 }

@@ -151,7 +151,8 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
       local_bytes_ += static_cast<uint32_t>(std::min<uint64_t>(size_of(variable), UINT32_MAX / 2 - local_bytes_));
       break;
     default:
-      error(variable.position, "a ." + std::string(name(variable.space)) + " variable cannot be declared in a function");
+      error(variable.position,
+            "a ." + std::string(name(variable.space)) + " variable cannot be declared in a function");
   }
   scopes_.back().symbols[variable.name] = symbol;
 }
@@ -282,8 +283,8 @@ void FunctionDecoder::never_falls_through() { item_->flow.falls_through = false;
 void FunctionDecoder::cta_communication(const ptx::Instruction& instruction, std::string_view why) {
   if (!info_.isolated) return;
   info_.isolated = false;
-  info_.why_not_isolated = ptx::mnemonic(instruction) + " at PTX line " + std::to_string(instruction.position.line) + " (" +
-                           std::string(why) + ")";
+  info_.why_not_isolated = ptx::mnemonic(instruction) + " at PTX line " + std::to_string(instruction.position.line) +
+                           " (" + std::string(why) + ")";
 }
 
 void FunctionDecoder::cta_reduction(const ptx::Instruction& instruction, const std::string& operation) {
@@ -384,7 +385,8 @@ void FunctionDecoder::place() {
       context_.checked->resize(program.code.size() + 1);
       context_.checked->back() = item.checked;
     }
-    if (item.site >= 0) program.sites[static_cast<size_t>(item.site)].instr = static_cast<uint32_t>(program.code.size());
+    if (item.site >= 0)
+      program.sites[static_cast<size_t>(item.site)].instr = static_cast<uint32_t>(program.code.size());
     if (!nodes[k].targets.empty()) {
       // From the innermost join outwards; of very many those in the middle go.
       std::vector<uint32_t> meets = in_loops[k];
@@ -393,7 +395,8 @@ void FunctionDecoder::place() {
       item.instr.aux = meets.empty() ? 0 : place_of[meets[0]];
       for (size_t n = 1; n < kMostJoins; ++n) item.instr.op[n] = n < meets.size() ? place_of[meets[n]] : 0;
       if (item.table >= 0) {
-        for (uint32_t target : nodes[k].targets) program.lists[static_cast<size_t>(item.table)].push_back(place_of[target]);
+        for (uint32_t target : nodes[k].targets)
+          program.lists[static_cast<size_t>(item.table)].push_back(place_of[target]);
       } else {
         item.instr.imm = place_of[nodes[k].targets[0]];  // becomes an address when the code stands still
       }

@@ -64,7 +64,8 @@ class Initialiser {
     }
     if (next_ + bytes > size_) {
       if (!complained_) {
-        context_.diagnostics->push_back({element.position, "'" + variable_.name + "' has more initial values than elements", {}});
+        context_.diagnostics->push_back(
+            {element.position, "'" + variable_.name + "' has more initial values than elements", {}});
       }
       complained_ = true;
       return;
@@ -98,8 +99,9 @@ void place_memory_variable(ModuleContext& context, const ptx::Variable& variable
          "A module has 64 KiB of it."});
     return;
   }
-  const MemoryKind kind = constant ? MemoryKind::module_constant
-                                   : managed ? MemoryKind::managed : MemoryKind::module_global;
+  const MemoryKind kind = constant  ? MemoryKind::module_constant
+                          : managed ? MemoryKind::managed
+                                    : MemoryKind::module_global;
   const Result<uint64_t> address = program.memory->allocate(size, kind, alignment_of(variable), variable.name);
   if (!address) {
     context.diagnostics->push_back({variable.position, "'" + variable.name + "': " + address.error().message, {}});
@@ -113,8 +115,11 @@ void place_memory_variable(ModuleContext& context, const ptx::Variable& variable
 void place_opaque_variable(ModuleContext& context, const ptx::Variable& variable) {
   LoadedProgram& program = *context.program;
   if (variable.opaque == "samplerref" || variable.has_initialiser || !variable.dimensions.empty()) {
-    context.diagnostics->push_back({variable.position, "'" + variable.name + "': sampler variables, and texture variables with initial values or of arrays, are not supported",
-                                    "A .texref without them is bound by cuTexRefSetArray and relatives."});
+    context.diagnostics->push_back(
+        {variable.position,
+         "'" + variable.name +
+             "': sampler variables, and texture variables with initial values or of arrays, are not supported",
+         "A .texref without them is bound by cuTexRefSetArray and relatives."});
     return;
   }
   const Result<uint64_t> address = program.memory->allocate(8, MemoryKind::module_global, 8, variable.name);
@@ -149,8 +154,7 @@ void declare_globals(ModuleContext& context) {
         if (variable->type == ptx::Type::opaque) {
           place_opaque_variable(context, *variable);
         } else if (variable->linkage == "extern") {
-          context.diagnostics->push_back({variable->position,
-                                          "'" + variable->name + "' is defined in another module",
+          context.diagnostics->push_back({variable->position, "'" + variable->name + "' is defined in another module",
                                           "Link it in: nvcc -rdc=true, with the unit that defines it."});
         } else {
           place_memory_variable(context, *variable);
@@ -167,8 +171,8 @@ void declare_globals(ModuleContext& context) {
         shared += size_of(*variable);
         break;
       default:
-        context.diagnostics->push_back({variable->position, "a ." + std::string(name(variable->space)) +
-                                                                " variable cannot be declared here", {}});
+        context.diagnostics->push_back(
+            {variable->position, "a ." + std::string(name(variable->space)) + " variable cannot be declared here", {}});
     }
   }
   program.static_shared = static_cast<uint32_t>(shared);

@@ -69,7 +69,8 @@ uint64_t truncated(uint64_t bits, unsigned bytes) {
 /// %r.b1 where a whole register is needed. Reports it.
 bool refuses_part(Decoder& decoder, const Operand& operand) {
   if (operand.kind != Kind::identifier || operand.mask == 0) return false;
-  decoder.error(operand.position, "a part of '" + operand.name + "' can only be an operand of scalar video instructions",
+  decoder.error(operand.position,
+                "a part of '" + operand.name + "' can only be an operand of scalar video instructions",
                 "write bfe or prmt to take out bytes or halves");
   return true;
 }
@@ -200,17 +201,61 @@ uint32_t FunctionDecoder::dynamic_row(uint64_t offset, unsigned bytes) {
 uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
   const std::string& name = operand.name;
   const Position position = operand.position;
-  static constexpr std::string_view kKnown[] = {
-      "%tid.x", "%tid.y", "%tid.z", "%tid.w", "%ntid.x", "%ntid.y", "%ntid.z", "%ntid.w", "%ctaid.x", "%ctaid.y",
-      "%ctaid.z", "%ctaid.w", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%nctaid.w", "%laneid", "%warpid", "%nwarpid",
-      "%smid", "%nsmid", "%gridid", "%lanemask_eq", "%lanemask_le", "%lanemask_lt", "%lanemask_ge", "%lanemask_gt",
-      "%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo", "%globaltimer_hi", "%dynamic_smem_size",
-      "%total_smem_size", "%aggr_smem_size", "%envreg1", "%envreg2", "%clusterid.x", "%clusterid.y", "%clusterid.z",
-      "%nclusterid.x", "%nclusterid.y", "%nclusterid.z", "%cluster_ctaid.x", "%cluster_ctaid.y", "%cluster_ctaid.z",
-      "%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_ctarank", "%cluster_nctarank",
-      "%is_explicit_cluster"};
-  static constexpr std::string_view kVectors[] = {"%tid", "%ntid", "%ctaid", "%nctaid", "%clusterid", "%nclusterid",
-                                                  "%cluster_ctaid", "%cluster_nctaid"};
+  static constexpr std::string_view kKnown[] = {"%tid.x",
+                                                "%tid.y",
+                                                "%tid.z",
+                                                "%tid.w",
+                                                "%ntid.x",
+                                                "%ntid.y",
+                                                "%ntid.z",
+                                                "%ntid.w",
+                                                "%ctaid.x",
+                                                "%ctaid.y",
+                                                "%ctaid.z",
+                                                "%ctaid.w",
+                                                "%nctaid.x",
+                                                "%nctaid.y",
+                                                "%nctaid.z",
+                                                "%nctaid.w",
+                                                "%laneid",
+                                                "%warpid",
+                                                "%nwarpid",
+                                                "%smid",
+                                                "%nsmid",
+                                                "%gridid",
+                                                "%lanemask_eq",
+                                                "%lanemask_le",
+                                                "%lanemask_lt",
+                                                "%lanemask_ge",
+                                                "%lanemask_gt",
+                                                "%clock",
+                                                "%clock_hi",
+                                                "%clock64",
+                                                "%globaltimer",
+                                                "%globaltimer_lo",
+                                                "%globaltimer_hi",
+                                                "%dynamic_smem_size",
+                                                "%total_smem_size",
+                                                "%aggr_smem_size",
+                                                "%envreg1",
+                                                "%envreg2",
+                                                "%clusterid.x",
+                                                "%clusterid.y",
+                                                "%clusterid.z",
+                                                "%nclusterid.x",
+                                                "%nclusterid.y",
+                                                "%nclusterid.z",
+                                                "%cluster_ctaid.x",
+                                                "%cluster_ctaid.y",
+                                                "%cluster_ctaid.z",
+                                                "%cluster_nctaid.x",
+                                                "%cluster_nctaid.y",
+                                                "%cluster_nctaid.z",
+                                                "%cluster_ctarank",
+                                                "%cluster_nctarank",
+                                                "%is_explicit_cluster"};
+  static constexpr std::string_view kVectors[] = {"%tid",       "%ntid",       "%ctaid",         "%nctaid",
+                                                  "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid"};
   const bool plain = std::find(std::begin(kVectors), std::end(kVectors), name) != std::end(kVectors);
   bool known = plain || is_reserved_shared(name);
   for (std::string_view candidate : kKnown) known |= candidate == name;
@@ -227,7 +272,8 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
   bytes = key == "%clock64" || key == "%globaltimer" || key == "%gridid" || key == kIsExplicitCluster ? 8 : 4;
   if (added) {
     LoadedProgram& program = *context_.program;
-    const bool per_cta = key.starts_with("%ctaid") || key.starts_with("%clusterid") || key.starts_with("%cluster_cta") || key == "%smid";
+    const bool per_cta =
+        key.starts_with("%ctaid") || key.starts_with("%clusterid") || key.starts_with("%cluster_cta") || key == "%smid";
     uint32_t& end = per_cta ? program.cta_special_bytes : program.special_bytes;
     it->second = (per_cta ? OperandRef::kCtaSpecial : OperandRef::kSpecial) | end;
     end += program.lanes * bytes;

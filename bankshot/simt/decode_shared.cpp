@@ -23,7 +23,8 @@ uint64_t lay_out_shared(const ptx::Block& block, uint64_t offset, ModuleContext&
       context.shared_offsets[variable] = static_cast<uint32_t>(offset);
       offset += size_of(*variable);
       if (offset > Windows::kSharedBytes) {
-        context.diagnostics->push_back({variable->position, "'" + variable->name + "' does not fit into shared memory", {}});
+        context.diagnostics->push_back(
+            {variable->position, "'" + variable->name + "' does not fit into shared memory", {}});
         offset = 0;
       }
     } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
@@ -62,7 +63,8 @@ std::vector<const ptx::Variable*> module_shared(const ptx::Module& module) {
   std::vector<const ptx::Variable*> all;
   for (const ptx::Item& item : module.items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
-    if (variable != nullptr && variable->space == Space::shared && variable->linkage != "extern") all.push_back(variable);
+    if (variable != nullptr && variable->space == Space::shared && variable->linkage != "extern")
+      all.push_back(variable);
   }
   return all;
 }

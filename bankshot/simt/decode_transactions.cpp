@@ -26,8 +26,8 @@ void FunctionDecoder::decode_pragma(const ptx::Pragma& pragma) {
   }
 }
 
-/// Transactions that may write global memory make CTAs see each other: which do is followed from their begins to their commits.
-/// Of those in transactions only the outermost commit ends one.
+/// Transactions that may write global memory make CTAs see each other: which do is followed from their begins to their
+/// commits. Of those in transactions only the outermost commit ends one.
 void FunctionDecoder::note_transactions(const std::vector<FlowNode>& nodes) {
   std::vector<uint8_t> depth(nodes.size(), 0);  // transactions around it, at most
   std::vector<uint32_t> inside;

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bankshot/ptx/flow.hpp"
 #include "bankshot/ptx/places.hpp"
 #include "bankshot/simt/checks.hpp"
 #include "bankshot/simt/decode.hpp"
-#include "bankshot/ptx/flow.hpp"
 #include "bankshot/simt/liveness.hpp"
 #include "bankshot/simt/warp.hpp"
 
@@ -22,19 +22,19 @@ struct ModuleContext {
   LoadedProgram* program = nullptr;
   Diagnostics* diagnostics = nullptr;
   const std::unordered_map<std::string, std::vector<const Form*>>* forms = nullptr;
-  std::unordered_map<std::string, Symbol> symbols;            ///< module scope
-  std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;///< (bits, bytes) -> row
-  std::map<std::string, uint32_t> specials;                   ///< name -> row
+  std::unordered_map<std::string, Symbol> symbols;              ///< module scope
+  std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;  ///< (bits, bytes) -> row
+  std::map<std::string, uint32_t> specials;                     ///< name -> row
   std::unordered_map<std::string, uint16_t> texts;
   Windows windows;
-  uint64_t parameters = 0;                                    ///< generic address of the kernel parameters
+  uint64_t parameters = 0;                                            ///< generic address of the kernel parameters
   std::unordered_map<const ptx::Variable*, uint32_t> shared_offsets;  ///< of .shared variables inside functions
   std::vector<std::unordered_map<std::string, uint64_t>> own_module_shared;  ///< by function: offsets that it has alone
-  std::vector<uint32_t> static_shared;                        ///< by function: where its static shared memory ends
-  uint32_t dynamic_alignment = 16;                            ///< of dynamic shared memory
+  std::vector<uint32_t> static_shared;  ///< by function: where its static shared memory ends
+  uint32_t dynamic_alignment = 16;      ///< of dynamic shared memory
   unsigned warp_size = 32;
-  bool has_transactions = false;                              ///< a body has a pragma of ours
-  std::vector<CheckedOp>* checked = nullptr;                  ///< beside the code, if it is to be checked
+  bool has_transactions = false;              ///< a body has a pragma of ours
+  std::vector<CheckedOp>* checked = nullptr;  ///< beside the code, if it is to be checked
 
   uint32_t dynamic_base(uint32_t function) const {
     return (static_shared[function] + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
@@ -78,15 +78,15 @@ class FunctionDecoder final : public Decoder {
   struct Item {
     Instr instr;
     InstrInfo info;
-    FlowNode flow;                       ///< targets are label numbers until place_labels()
-    bool ends_function = false;          ///< jumps to the end
-    bool join_behind = false;            ///< wants a join behind it (indirect call)
+    FlowNode flow;               ///< targets are label numbers until place_labels()
+    bool ends_function = false;  ///< jumps to the end
+    bool join_behind = false;    ///< wants a join behind it (indirect call)
     int32_t site = -1;
-    int32_t table = -1;                  ///< index of its list of branch targets
-    int32_t call = -1;                   ///< index of what it calls
-    const Row* row = nullptr;            ///< of the table; none of what the decoder adds
-    CheckedOp checked;                   ///< what there is to check, if anything is
-    std::vector<uint32_t> reads, writes; ///< registers, as numbers of `registers_`
+    int32_t table = -1;                   ///< index of its list of branch targets
+    int32_t call = -1;                    ///< index of what it calls
+    const Row* row = nullptr;             ///< of the table; none of what the decoder adds
+    CheckedOp checked;                    ///< what there is to check, if anything is
+    std::vector<uint32_t> reads, writes;  ///< registers, as numbers of `registers_`
   };
   struct Scope {
     std::unordered_map<std::string, Symbol> symbols;
@@ -123,7 +123,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t index_;
   FunctionInfo info_;
   std::vector<Item> items_;
-  Item* item_ = nullptr;                          ///< the one being lowered
+  Item* item_ = nullptr;  ///< the one being lowered
   std::deque<Scope> scopes_;
   /// Labels and branch tables of one block; seen inside it only, so that a text inlined twice keeps its own.
   struct BlockNames {
@@ -131,20 +131,20 @@ class FunctionDecoder final : public Decoder {
     std::unordered_map<std::string, const ptx::Targets*> tables;
   };
   std::unordered_map<const ptx::Block*, BlockNames> block_names_;
-  std::vector<const BlockNames*> open_blocks_;         ///< outermost first
+  std::vector<const BlockNames*> open_blocks_;  ///< outermost first
   uint32_t label_count_ = 0;
-  std::unordered_map<std::string, uint32_t> names_;    ///< how often each name is an operand
-  std::vector<uint32_t> label_item_;              ///< label number -> item it stands before
-  ptx::Places places_;                            ///< of the instructions being decoded
-  std::vector<FunctionInfo::Register> registers_;  ///< by offset
+  std::unordered_map<std::string, uint32_t> names_;  ///< how often each name is an operand
+  std::vector<uint32_t> label_item_;                 ///< label number -> item it stands before
+  ptx::Places places_;                               ///< of the instructions being decoded
+  std::vector<FunctionInfo::Register> registers_;    ///< by offset
   uint32_t register_bytes_ = 0, local_bytes_ = 0;
 };
 
 /// Decodes a parsed module. @param parameters  generic address of the kernel parameters
 /// @param checked  whether its instructions are run by Checks
 /// @return false after errors; what was allocated for it belongs to `program`
-bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters, unsigned warp_size,
-            LoadedProgram& program, Diagnostics& diagnostics, bool checked = false);
+bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
+            unsigned warp_size, LoadedProgram& program, Diagnostics& diagnostics, bool checked = false);
 
 /// A special register that is a predicate.
 inline constexpr std::string_view kIsExplicitCluster = "%is_explicit_cluster";
@@ -152,9 +152,9 @@ inline constexpr std::string_view kIsExplicitCluster = "%is_explicit_cluster";
 /// True for %clock and relatives, whose rows must be refreshed when read.
 bool is_clock_register(std::string_view name);
 
-/// Module-scope shared variables come first, then those of functions, then a kernel's own, and dynamic memory behind them
-/// all. A kernel that calls nothing has room for those that it names only, as ptxas has it: clang declares the shared
-/// variables of all kernels at module scope.
+/// Module-scope shared variables come first, then those of functions, then a kernel's own, and dynamic memory behind
+/// them all. A kernel that calls nothing has room for those that it names only, as ptxas has it: clang declares the
+/// shared variables of all kernels at module scope.
 void lay_out_all_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies);
 
 /// Allocates and initialises module-scope variables. Shared ones are laid out from offset 0.

@@ -23,7 +23,8 @@ constexpr uint64_t kTailStream = 3;  // cudaStreamTailLaunch; what is in any oth
 /// What the heap gives and what is launched is not taken back when a transaction starts again.
 template <Handler Run>
 const Instr* outside_transactions(Warp& w, const Instr* i) {
-  return in_transaction(w) ? refuse_in_transaction(w, i, "a call that allocates, frees, copies or launches") : Run(w, i);
+  return in_transaction(w) ? refuse_in_transaction(w, i, "a call that allocates, frees, copies or launches")
+                           : Run(w, i);
 }
 
 const CallInfo& call_of(const Warp& w, const Instr* i) { return w.worker->program->calls[i->aux]; }
@@ -111,7 +112,8 @@ const Instr* run_device_launch(Warp& w, const Instr* i) {
       std::memcpy(&header, reinterpret_cast<const void*>(block->address), sizeof header);
     }
     // The kernel may have written over it.
-    if (header.mark != kMark || !is_kernel(*worker.program, header.function)) return return_value(w, call, lane, kInvalidValue);
+    if (header.mark != kMark || !is_kernel(*worker.program, header.function))
+      return return_value(w, call, lane, kInvalidValue);
     DeviceLaunch launch;
     launch.kernel = worker.program->functions[header.function - 1].name;
     launch.grid = {header.grid[0], header.grid[1], header.grid[2]};
@@ -150,7 +152,8 @@ const Instr* run_device_copy(Warp& w, const Instr* i) {
 const Instr* run_device_fill(Warp& w, const Instr* i) {
   const CallInfo& call = call_of(w, i);
   for_lanes(w, [&](unsigned lane) {
-    const DeviceTransfer fill{argument(w, call, 0, lane), 0, argument(w, call, 2, lane), 1, argument(w, call, 1, lane) & 0xff};
+    const DeviceTransfer fill{argument(w, call, 0, lane), 0, argument(w, call, 2, lane), 1,
+                              argument(w, call, 1, lane) & 0xff};
     add_transfer(*w.worker, fill, argument(w, call, 3, lane) == kTailStream);
     return_value(w, call, lane, kSuccess);
   });
@@ -201,8 +204,8 @@ const Instr* run_writes_number(Warp& w, const Instr* i) {
   return fine ? i + 1 : nullptr;
 }
 
-/// The texts of errors in the program's constant memory, each with a zero behind it: of a code that there is none of, then of
-/// each error its name and what is said of it.
+/// The texts of errors in the program's constant memory, each with a zero behind it: of a code that there is none of,
+/// then of each error its name and what is said of it.
 constexpr std::string_view kErrorTexts = "$texts of errors";
 
 struct ErrorTexts {
@@ -241,7 +244,8 @@ template <size_t Which>
 const Instr* run_error_text(Warp& w, const Instr* i) {
   const CallInfo& call = call_of(w, i);
   const auto& globals = w.worker->program->globals;
-  const auto texts = std::find_if(globals.begin(), globals.end(), [](const GlobalInfo& g) { return g.name == kErrorTexts; });
+  const auto texts =
+      std::find_if(globals.begin(), globals.end(), [](const GlobalInfo& g) { return g.name == kErrorTexts; });
   for_lanes(w, [&](unsigned lane) {
     const auto place = error_texts().places.find(static_cast<uint32_t>(argument(w, call, 0, lane)));
     return_value(w, call, lane, texts->address + (place == error_texts().places.end() ? 0 : place->second[Which]));

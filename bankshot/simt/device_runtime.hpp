@@ -1,5 +1,6 @@
-// What CUDA gives kernels to call: a heap, and launches of other kernels. Source: CUDA C++ Programming Guide, "Dynamic global
-// memory allocation" and "CUDA dynamic parallelism"; the names and arguments of the latter as nvcc 13 writes them into PTX (CDP2).
+// What CUDA gives kernels to call: a heap, and launches of other kernels. Source: CUDA C++ Programming Guide, "Dynamic
+// global memory allocation" and "CUDA dynamic parallelism"; the names and arguments of the latter as nvcc 13 writes
+// them into PTX (CDP2).
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct DeviceFunction {
   Result<uint64_t> (*prepare)(LoadedProgram&) = nullptr;
 };
 
-/// A copy between addresses of the device, or a fill, that a kernel asks for. It stands among the DeviceLaunches as one without a
-/// kernel's name that has these as parameters.
+/// A copy between addresses of the device, or a fill, that a kernel asks for. It stands among the DeviceLaunches as one
+/// without a kernel's name that has these as parameters.
 struct DeviceTransfer {
   uint64_t to = 0, from = 0, bytes = 0;
   uint64_t fills = 0, value = 0;  ///< a fill: 1, and the byte

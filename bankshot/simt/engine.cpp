@@ -62,7 +62,8 @@ struct Engine::Impl {
     if (rows == nullptr) rows = rows_of("portable");
     lanes = options.machine.warp_size > 32 ? 64 : 32;
     windows = reserve_windows();
-    if (Result<uint64_t> address = memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, "kernel parameters")) {
+    if (Result<uint64_t> address =
+            memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, "kernel parameters")) {
       params = reinterpret_cast<std::byte*>(*address);
     }
   }
@@ -72,11 +73,12 @@ struct Engine::Impl {
     }
   }
 
-  /// Made for the first cooperative launch: where other programs' data lies, and so what simulating them takes, does not depend on
-  /// it. Null if the device has no memory left.
+  /// Made for the first cooperative launch: where other programs' data lies, and so what simulating them takes, does
+  /// not depend on it. Null if the device has no memory left.
   GridWorkspace* workspace() {
     if (grid_workspace != nullptr) return grid_workspace;
-    if (Result<uint64_t> address = memory.allocate(sizeof(GridWorkspace), MemoryKind::module_global, 256, "grid barrier")) {
+    if (Result<uint64_t> address =
+            memory.allocate(sizeof(GridWorkspace), MemoryKind::module_global, 256, "grid barrier")) {
       grid_workspace = reinterpret_cast<GridWorkspace*>(*address);
     }
     return grid_workspace;
@@ -139,7 +141,8 @@ Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view ker
     setup.params = impl_->params;
     if (config.cooperative) {
       GridWorkspace* const workspace = impl_->workspace();
-      if (workspace == nullptr) return bad_launch(kernel, "the device has no memory left for the barrier of a cooperative launch");
+      if (workspace == nullptr)
+        return bad_launch(kernel, "the device has no memory left for the barrier of a cooperative launch");
       *workspace = {sizeof(GridWorkspace), 0};
       setup.grid_workspace = reinterpret_cast<uint64_t>(workspace);
     }

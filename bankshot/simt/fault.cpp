@@ -40,7 +40,8 @@ const Instr* fault(Warp& w, const Instr* i, Fault::Kind kind, int lane, uint64_t
   if (!fault.source.file.empty()) where = fault.source.file + ":" + std::to_string(fault.source.line) + ", ";
   where += "PTX line " + std::to_string(fault.source.ptx_line) + ", " + program.texts[program.info_of(i).text];
   fault.message = what + "\n  in kernel " + fault.kernel + ", " + where + "\n  CTA " + triple(fault.cta) + ", thread " +
-                  triple(fault.thread) + (lane < 0 ? "" : ", warp " + std::to_string(w.index) + " lane " + std::to_string(lane));
+                  triple(fault.thread) +
+                  (lane < 0 ? "" : ", warp " + std::to_string(w.index) + " lane " + std::to_string(lane));
   return nullptr;
 }
 

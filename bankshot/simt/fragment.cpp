@@ -47,7 +47,8 @@ Fragment Fragment::unpacked(uint32_t bits) {
           MatrixShape::unpacked(bits & 0x1ffffff), (bits >> 31) != 0};
 }
 
-/// mma takes 16 lines of A at a time, so that the two cores of these are neighbours; B and accumulators have 8 columns at a time.
+/// mma takes 16 lines of A at a time, so that the two cores of these are neighbours; B and accumulators have 8 columns
+/// at a time.
 Fragment::Place Fragment::core(unsigned index) const {
   const unsigned along = across() / core_width();
   if (role == Role::b) return {index / along * kCoreLines, index % along * core_width()};

@@ -1,10 +1,11 @@
 // How the lanes of a warp hold a matrix: the fragments of mma, wmma and their loads and stores. Pure descriptions.
 //
-// All fragments but those of mma.m8n8k4 on f16 are made of *cores*: 8 lines times 4 groups of elements, of which lane l holds
-// group l % 4 of line l / 4. Lines are rows of A and of the accumulators and columns of B. A register of A or B holds one group
-// of 32 bits (64 of f64), so that such a register, lane after lane, is its core line by line. A core of an accumulator has two
-// columns a group: two registers, or one of f16. Source: PTX ISA 9.0, warp-level matrix instructions ("Matrix Fragments for mma…").
-// Which lane holds what of a wmma fragment is not said; machine code of ptxas 13 has these same cores.
+// All fragments but those of mma.m8n8k4 on f16 are made of *cores*: 8 lines times 4 groups of elements, of which lane l
+// holds group l % 4 of line l / 4. Lines are rows of A and of the accumulators and columns of B. A register of A or B
+// holds one group of 32 bits (64 of f64), so that such a register, lane after lane, is its core line by line. A core of
+// an accumulator has two columns a group: two registers, or one of f16. Source: PTX ISA 9.0, warp-level matrix
+// instructions ("Matrix Fragments for mma…"). Which lane holds what of a wmma fragment is not said; machine code of
+// ptxas 13 has these same cores.
 #pragma once
 
 #include <cstdint>
@@ -75,7 +76,8 @@ struct Fragment {
 
   /// Whether neighbours along a line are neighbours in memory.
   bool lines_in_memory() const { return (role == Role::b) == column_major; }
-  /// Distance in memory from the first element, in elements. @param stride  of the rows (of the columns if column_major)
+  /// Distance in memory from the first element, in elements. @param stride  of the rows (of the columns if
+  /// column_major)
   uint64_t distance(Place place, uint64_t stride) const {
     return lines_in_memory() ? place.line * stride + place.across : place.across * stride + place.line;
   }

@@ -7,7 +7,8 @@
 namespace bankshot::simt {
 namespace {
 
-/// Who stands above whom in the tree: numbers that look random. Source: the finaliser of SplitMix64 (Steele, Lea and Flood 2014).
+/// Who stands above whom in the tree: numbers that look random. Source: the finaliser of SplitMix64 (Steele, Lea and
+/// Flood 2014).
 uint64_t rank(uint64_t start) {
   start = (start ^ start >> 30) * 0xbf58476d1ce4e5b9;
   start = (start ^ start >> 27) * 0x94d049bb133111eb;

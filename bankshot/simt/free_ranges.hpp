@@ -8,8 +8,9 @@
 
 namespace bankshot::simt {
 
-/// A search tree by address in which each node knows the largest range below it, so that the lowest place with room is found without
-/// a look at all that have none. It is balanced by numbers that are drawn from the addresses (a treap): the same on every host.
+/// A search tree by address in which each node knows the largest range below it, so that the lowest place with room is
+/// found without a look at all that have none. It is balanced by numbers that are drawn from the addresses (a treap):
+/// the same on every host.
 class FreeRanges {
  public:
   /// The range was not free before.

@@ -1,6 +1,6 @@
-// What a lane's transaction has read of global memory and would write there. Beyond GPU-LocalTM, which leaves global memory to a
-// second step: versions are lazy, conflicts are found at the commit by the values themselves, as NOrec has it (Dalessandro,
-// Spear, Scott: NOrec: Streamlining STM by Abolishing Ownership Records, PPoPP 2010).
+// What a lane's transaction has read of global memory and would write there. Beyond GPU-LocalTM, which leaves global
+// memory to a second step: versions are lazy, conflicts are found at the commit by the values themselves, as NOrec has
+// it (Dalessandro, Spear, Scott: NOrec: Streamlining STM by Abolishing Ownership Records, PPoPP 2010).
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace bankshot::simt {
 namespace {
 
 constexpr uint64_t kCallRegisterStack = 8 << 20;  // of a warp, behind the kernel's own; touched as far as calls nest
-constexpr uint64_t kTellAfter = 1 << 16;  // warp instructions of a worker: about a millisecond
+constexpr uint64_t kTellAfter = 1 << 16;          // warp instructions of a worker: about a millisecond
 
 }  // namespace
 
@@ -31,9 +31,11 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   worker.warp_size = setup.options->machine.warp_size;
   worker.sms = std::max(1u, setup.options->machine.sms);
   worker.register_stack = kernel.register_bytes + (kernel.has_calls ? kCallRegisterStack : 64);
-  worker.local_stack = kernel.local_bytes + (kernel.has_calls || kernel.has_alloca ? setup.options->machine.stack_bytes : 0);
+  worker.local_stack =
+      kernel.local_bytes + (kernel.has_calls || kernel.has_alloca ? setup.options->machine.stack_bytes : 0);
   if (worker.counting) worker.sites.resize(program.sites.size());
-  for (scratchpad::SiteCounter& site : worker.sites) site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
+  for (scratchpad::SiteCounter& site : worker.sites)
+    site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
   worker.rules = &setup.options->machine.scratchpad;
   worker.observer = setup.options->observer;
   worker.checks = setup.options->checks;
@@ -161,8 +163,8 @@ class Parallel {
   std::atomic<uint64_t> next_{0}, fault_{kNone};
 };
 
-/// How many CTAs join in a round. One, when those before it could not finish without waiting; where they wait for others, as at a
-/// barrier of the grid, more and more. A cooperative launch has all of them at once, as it says itself.
+/// How many CTAs join in a round. One, when those before it could not finish without waiting; where they wait for
+/// others, as at a barrier of the grid, more and more. A cooperative launch has all of them at once, as it says itself.
 class Joining {
  public:
   explicit Joining(bool cooperative) : at_once_(cooperative ? std::numeric_limits<uint64_t>::max() : 1) {}
@@ -261,8 +263,8 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
     if (workers[0]->sites[site].accesses == 0) continue;
     const SiteInfo& info = program.sites[site];
     const Instr* const instr = program.code.data() + info.instr;
-    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text], info.width,
-                           workers[0]->sites[site]});
+    stats.sites.push_back(
+        {program.source_of(instr), program.texts[program.info_of(instr).text], info.width, workers[0]->sites[site]});
   }
   return stats;
 }

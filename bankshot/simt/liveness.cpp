@@ -11,12 +11,10 @@ constexpr uint32_t kNone = ~0u;
 /// What a block does to a register.
 struct Touch {
   uint32_t reg, block;
-  bool reads_first;             ///< before any write of its own that is sure
-  bool writes_first;            ///< the other way round; neither: it only may write
-  uint32_t first_write = kNone; ///< index of the use
-  bool operator<(const Touch& other) const {
-    return reg != other.reg ? reg < other.reg : block < other.block;
-  }
+  bool reads_first;              ///< before any write of its own that is sure
+  bool writes_first;             ///< the other way round; neither: it only may write
+  uint32_t first_write = kNone;  ///< index of the use
+  bool operator<(const Touch& other) const { return reg != other.reg ? reg < other.reg : block < other.block; }
 };
 
 /// A touch for each register of each block, by register.
@@ -129,7 +127,8 @@ Liveness liveness(const Blocks& blocks, const std::vector<RegisterUse>& uses, ui
   const std::vector<Touch> touches = touches_of(blocks, uses, registers);
   Search search(blocks, uses.size());
   for (size_t begin = 0, end; begin < touches.size(); begin = end) {
-    for (end = begin; end < touches.size() && touches[end].reg == touches[begin].reg; ++end) {}
+    for (end = begin; end < touches.size() && touches[end].reg == touches[begin].reg; ++end) {
+    }
     search.add(std::span(touches).subspan(begin, end - begin));
   }
   return search.take();

@@ -25,7 +25,7 @@ struct Liveness {
   std::vector<uint32_t> at_entry;  ///< registers whose value at the function's entry some thread may read, ascending
   /// By block: registers whose value behind it some thread may read, and that some path to there has written.
   std::vector<std::vector<uint32_t>> behind;
-  std::vector<char> begins;        ///< by use: a guarded write before which nobody can have written the register
+  std::vector<char> begins;  ///< by use: a guarded write before which nobody can have written the register
 };
 
 /// @param blocks     blocks_of() the function's nodes

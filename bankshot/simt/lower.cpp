@@ -15,7 +15,8 @@ bool expect_operands(Decoder& decoder, const ptx::Instruction& instruction, size
 
 uint32_t register_source(Decoder& decoder, const ptx::Operand& operand, ptx::Type type) {
   if (operand.kind == ptx::Operand::Kind::identifier) return decoder.source(operand, type);
-  decoder.error(operand.position, "this operand is a register in this form, not a number", "move the number into a register first");
+  decoder.error(operand.position, "this operand is a register in this form, not a number",
+                "move the number into a register first");
   return OperandRef::kNone;
 }
 

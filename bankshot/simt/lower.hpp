@@ -13,9 +13,10 @@ inline bool expect_operands(Decoder& decoder, const ptx::Instruction& instructio
 }
 
 /// A destination that may be `_`: kNone then.
-inline uint32_t destination_or_none(Decoder& decoder, const ptx::Operand& operand, ptx::Type type, bool wider_ok = false,
-                                    ptx::Type* actual = nullptr) {
-  return operand.kind == ptx::Operand::Kind::sink ? OperandRef::kNone : decoder.destination(operand, type, wider_ok, actual);
+inline uint32_t destination_or_none(Decoder& decoder, const ptx::Operand& operand, ptx::Type type,
+                                    bool wider_ok = false, ptx::Type* actual = nullptr) {
+  return operand.kind == ptx::Operand::Kind::sink ? OperandRef::kNone
+                                                  : decoder.destination(operand, type, wider_ok, actual);
 }
 
 /// A source that is no number: of 16-bit floats and packed integers there are none.

@@ -159,7 +159,8 @@ bool lower_tensor(Decoder& decoder, const Operand& operand, const Match& m, Copy
   const std::vector<Operand> one{given ? operand.elements[0] : Operand{}};
   const std::vector<Operand>& all = given && one[0].kind == Operand::Kind::vector ? one[0].elements : one;
   if (!given || all.size() != dimensions)
-    return decoder.error(operand.position, "expected a tensor map and " + std::to_string(dimensions) + " coordinates in braces");
+    return decoder.error(operand.position,
+                         "expected a tensor map and " + std::to_string(dimensions) + " coordinates in braces");
   for (const Operand& coordinate : all) copy.coordinates.push_back(decoder.source(coordinate, Type::s32));
   return true;
 }
@@ -175,7 +176,8 @@ bool lower_offsets(Decoder& decoder, const Operand& operand, CopyInfo& copy) {
   const std::vector<Operand> one{operand};
   const std::vector<Operand>& all = operand.kind == Operand::Kind::vector ? operand.elements : one;
   if (all.size() + 2 != copy.coordinates.size())
-    return decoder.error(operand.position, "expected " + std::to_string(copy.coordinates.size() - 2) + " offsets in braces");
+    return decoder.error(operand.position,
+                         "expected " + std::to_string(copy.coordinates.size() - 2) + " offsets in braces");
   for (const Operand& offset : all) copy.offsets.push_back(decoder.source(offset, Type::u16));
   return true;
 }
@@ -261,7 +263,8 @@ void lower_mbarrier_arrive(Decoder& decoder, const ptx::Instruction& instruction
   const size_t least = announces || m.has("noComplete") ? 3 : 2;
   if (!expect_operands(decoder, instruction, least, 3)) return;
   if (m.has("shared::cluster") && instruction.operands[0].kind != Operand::Kind::sink) {
-    decoder.error(instruction.operands[0].position, "there is no state of an mbarrier in .shared::cluster: write _ here");
+    decoder.error(instruction.operands[0].position,
+                  "there is no state of an mbarrier in .shared::cluster: write _ here");
     return;
   }
   out.op[1] = destination_or_none(decoder, instruction.operands[0], Type::b64);

@@ -48,7 +48,8 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
     return;
   }
   if (hints != 0) decoder.source(instruction.operands.back(), ptx::Type::b64);
-  if (space != Space::global || decoder.has_transactions()) out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8);
+  if (space != Space::global || decoder.has_transactions())
+    out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8);
   const bool used = out.op[1] != OperandRef::kNone;
   if (used) out.flags |= InstrFlag::kPolls;
   if (space == Space::shared) return;
@@ -62,7 +63,8 @@ void lower_atomic(Decoder& decoder, const ptx::Instruction& instruction, const M
     // Sums are the same for both signs, extrema and sums of other widths are not.
     const std::string operation(m.which({"add", "min", "max", "and", "or", "xor"}));
     const bool sign = operation == "min" || operation == "max";
-    decoder.cta_reduction(instruction, operation + (sign ? "." + std::string(name(m.type)) : ".b" + std::to_string(ptx::bits(m.type))));
+    decoder.cta_reduction(
+        instruction, operation + (sign ? "." + std::string(name(m.type)) : ".b" + std::to_string(ptx::bits(m.type))));
   }
 }
 

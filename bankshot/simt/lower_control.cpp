@@ -64,7 +64,8 @@ void lower_barrier(Decoder& decoder, const ptx::Instruction& instruction, const 
   if (m.has("red")) {
     if (!operands_between(decoder, instruction, 3, 4)) return;
     out.small = m.has("popc") ? kBarrierRedPopc : m.has("and") ? kBarrierRedAnd : kBarrierRedOr;
-    out.op[2] = m.has("popc") ? decoder.destination(operands[0], Type::u32) : decoder.predicate_destination(operands[0]);
+    out.op[2] =
+        m.has("popc") ? decoder.destination(operands[0], Type::u32) : decoder.predicate_destination(operands[0]);
     out.op[3] = decoder.predicate_source(operands.back());
     next = 1;
   } else if (!operands_between(decoder, instruction, m.has("arrive") ? 2 : 1, 2)) {
@@ -82,8 +83,8 @@ void lower_warp_barrier(Decoder& decoder, const ptx::Instruction& instruction, c
 namespace {
 
 void note_fence(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
-  // The engine executes memory operations in order, so a fence orders nothing; it tells that CTAs talk to each other. Those of a
-  // cluster do so on one host thread.
+  // The engine executes memory operations in order, so a fence orders nothing; it tells that CTAs talk to each other.
+  // Those of a cluster do so on one host thread.
   if (!m.has("cta") && !m.has("cluster")) decoder.cta_communication(instruction, "orders accesses other CTAs may see");
 }
 

@@ -30,7 +30,8 @@ void lower_half_comparison(Decoder& decoder, const ptx::Instruction& instruction
   const auto& operands = instruction.operands;
   const ptx::Type compared = sets ? m.type2 : m.type;
   const bool two = !sets && is_pair(compared) && operands[0].kind == ptx::Operand::Kind::pair;
-  out.op[0] = sets ? decoder.destination(operands[0], m.type) : decoder.predicate_destination(two ? operands[0].elements[0] : operands[0]);
+  out.op[0] = sets ? decoder.destination(operands[0], m.type)
+                   : decoder.predicate_destination(two ? operands[0].elements[0] : operands[0]);
   if (two) out.op[1] = decoder.predicate_destination(operands[0].elements[1]);
   const size_t first = sets ? 1 : 2;
   for (size_t k = 0; k < 2; ++k) out.op[first + k] = register_source(decoder, operands[1 + k], compared);

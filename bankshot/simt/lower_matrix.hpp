@@ -1,5 +1,5 @@
-// How the matrix instructions are laid out in an Instr, the same for every instruction set of the host. "list" is an index
-// of LoadedProgram::lists.
+// How the matrix instructions are laid out in an Instr, the same for every instruction set of the host. "list" is an
+// index of LoadedProgram::lists.
 //
 //   mma, wmma.mma   op[0] = list of the registers of d, a, b and c, one after the other; op[1] = MatrixShape;
 //                   op[2] = elements, a byte each: a, b, c, d; op[3] = numbers of registers, a byte each: d, a, b, c;

@@ -25,18 +25,21 @@ Space lower_address(Decoder& decoder, const Operand& operand, Space space, Instr
     // Parameters of functions and calls live in the frame; a register holds an address taken there or in the kernel's.
     const bool entry = address.symbol != nullptr ? address.symbol->entry_param
                                                  : decoder.program().functions[decoder.function()].is_entry;
-    out.small = entry ? static_cast<uint8_t>(Space::param) | MemorySmall::kEntryParam : static_cast<uint8_t>(Space::local);
+    out.small =
+        entry ? static_cast<uint8_t>(Space::param) | MemorySmall::kEntryParam : static_cast<uint8_t>(Space::local);
     if (!entry) space = Space::local;
   }
   return space;
 }
 
-void note_communication(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Space space, Instr& out) {
+void note_communication(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Space space,
+                        Instr& out) {
   const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio") ||
                       m.has("cv");  // "don't cache and fetch again": what programs poll with
   if (!strong) return;
   if (instruction.opcode == "ld") out.flags |= InstrFlag::kPolls;
-  const bool near = (m.has("cta") || m.has("cluster")) && !m.has("volatile");  // CTAs of a cluster are on one host thread
+  const bool near =
+      (m.has("cta") || m.has("cluster")) && !m.has("volatile");  // CTAs of a cluster are on one host thread
   if (space == Space::shared || space == Space::local || space == Space::constant || near) return;
   decoder.cta_communication(instruction, "other CTAs may see it");
 }
@@ -44,16 +47,22 @@ void note_communication(Decoder& decoder, const ptx::Instruction& instruction, c
 /// What is wrong with the modifiers of a load or a store together, or null. Source: PTX ISA 9.0, ld and st; ptxas 13.0.
 const char* wrong_together(const Match& m, Space space) {
   const bool cop = !m.which({"ca", "cg", "cs", "lu", "cv", "wb", "wt"}).empty();
-  const bool l1 = !m.which({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"}).empty();
+  const bool l1 =
+      !m.which({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"})
+           .empty();
   const bool l2 = !m.which({"L2::evict_normal", "L2::evict_first", "L2::evict_last"}).empty();
   const bool far = space == Space::global || space == Space::generic;
-  const bool hints = l1 || l2 || m.has("L2::cache_hint"), prefetches = !m.which({"L2::64B", "L2::128B", "L2::256B"}).empty();
+  const bool hints = l1 || l2 || m.has("L2::cache_hint"),
+             prefetches = !m.which({"L2::64B", "L2::128B", "L2::256B"}).empty();
   const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio");
   const unsigned bits = ptx::bits(m.type) * vector_of(m);
-  if (cop && (strong || l1)) return "a cache operator goes neither with .volatile, .relaxed, .acquire and .release nor with .L1::…";
+  if (cop && (strong || l1))
+    return "a cache operator goes neither with .volatile, .relaxed, .acquire and .release nor with .L1::…";
   if (m.has("volatile") && hints) return ".volatile takes no hints to caches";
-  if (m.has("mmio") && (hints || prefetches || vector_of(m) != 1 || !far)) return ".mmio is for single values in global memory, without hints to caches";
-  if (strong && !far && space != Space::shared) return ".volatile, .relaxed, .acquire and .release are for global and shared memory";
+  if (m.has("mmio") && (hints || prefetches || vector_of(m) != 1 || !far))
+    return ".mmio is for single values in global memory, without hints to caches";
+  if (strong && !far && space != Space::shared)
+    return ".volatile, .relaxed, .acquire and .release are for global and shared memory";
   if ((hints || prefetches) && !far) return "hints to caches are for global memory";
   if (bits > 256 || (bits == 256 && !far)) return "a vector has 128 bits at the most, in global memory 256";
   if (vector_of(m) == 8 && bits != 256) return "vectors of eight are of 32-bit elements";
@@ -72,8 +81,8 @@ bool has_site(const Decoder& decoder, Space space) {
 }
 
 /// @param given  a register or number, a vector of as many as the instruction moves; one in braces is like one without
-void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& given, const Match& m, bool load,
-                  Instr& out) {
+void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& given, const Match& m,
+                  bool load, Instr& out) {
   const unsigned elements = vector_of(m);
   const bool is_one = elements == 1 && given.kind == Operand::Kind::vector && given.elements.size() == 1;
   const Operand& value = is_one ? given.elements[0] : given;
@@ -83,7 +92,8 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
     // A number stands beside registers that may be wider than the type.
     const bool number = operand.kind != Operand::Kind::identifier;
     const Type wanted = number && width > ptx::bits(m.type) / 8 ? type_of_bytes(width) : m.type;
-    const uint32_t row = load ? destination_or_none(decoder, operand, m.type, true, &own) : decoder.source(operand, wanted, true, &own);
+    const uint32_t row =
+        load ? destination_or_none(decoder, operand, m.type, true, &own) : decoder.source(operand, wanted, true, &own);
     if (operand.kind == Operand::Kind::sink) return row;
     const unsigned bytes = register_bytes(own);
     if (width == 0) width = bytes;
@@ -103,8 +113,8 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
     out.op[1] = static_cast<uint32_t>(decoder.program().lists.size());
     decoder.program().lists.push_back(std::move(list));
   } else {
-    decoder.error(value.position, "expected " + std::to_string(elements) + " values in braces for '" +
-                                      instruction.opcode + "'");
+    decoder.error(value.position,
+                  "expected " + std::to_string(elements) + " values in braces for '" + instruction.opcode + "'");
   }
   out.op[2] = width != 0 ? width : register_bytes(m.type);
   out.op[3] = elements;

@@ -10,8 +10,8 @@ namespace bankshot::simt {
 /// op[1] value row, or with a vector the index of its list; imm offset; flags kWide, kPolls, kOneWord;
 /// aux the site (shared and generic); small: see below.
 struct MemorySmall {
-  static constexpr uint8_t kSpaceMask = 15;      ///< ptx::Space
-  static constexpr uint8_t kEntryParam = 16;     ///< param: of the kernel, in the launch's buffer
+  static constexpr uint8_t kSpaceMask = 15;   ///< ptx::Space
+  static constexpr uint8_t kEntryParam = 16;  ///< param: of the kernel, in the launch's buffer
 };
 
 /// Fills everything but `body`. Operands: `[a]` and a value or a vector.

@@ -27,7 +27,8 @@ void lower_pack(Decoder& decoder, const Operand& vector, const Operand& whole, c
   const size_t elements = vector.elements.size();
   const unsigned bytes = ptx::bits(m.type) / 8;
   if ((elements != 2 && elements != 4) || bytes / elements == 0) {
-    decoder.error(vector.position, "a vector of 2 or 4 elements that fill " + std::to_string(8 * bytes) + " bits expected");
+    decoder.error(vector.position,
+                  "a vector of 2 or 4 elements that fill " + std::to_string(8 * bytes) + " bits expected");
     return;
   }
   const auto part = static_cast<unsigned>(bytes / elements);
@@ -81,8 +82,8 @@ void lower_move(Decoder& decoder, const ptx::Instruction& instruction, const Mat
   } else if (ptx::bits(m.type) == 64 && bytes == 4) {
     out.op[2] = 1;  // a 32-bit special register into a 64-bit register: extend
   } else if (ptx::bits(m.type) != 8 * bytes) {
-    decoder.error(from.position, "'" + from.name + "' has " + std::to_string(8 * bytes) + " bits, but the instruction moves " +
-                                     std::to_string(ptx::bits(m.type)));
+    decoder.error(from.position, "'" + from.name + "' has " + std::to_string(8 * bytes) +
+                                     " bits, but the instruction moves " + std::to_string(ptx::bits(m.type)));
   }
 }
 
@@ -92,9 +93,11 @@ void lower_convert_address(Decoder& decoder, const ptx::Instruction& instruction
     return;
   }
   const Operand& from = instruction.operands[1];
-  const uint64_t window = decoder.window(m.has("shared") || m.has("shared::cta") || m.has("shared::cluster") ? Space::shared
-                                         : m.has("local") ? Space::local
-                                         : m.has("param") || m.has("param::entry") ? Space::param : Space::global);
+  const uint64_t window =
+      decoder.window(m.has("shared") || m.has("shared::cta") || m.has("shared::cluster") ? Space::shared
+                     : m.has("local")                                                    ? Space::local
+                     : m.has("param") || m.has("param::entry")                           ? Space::param
+                                                                                         : Space::global);
   out.op[0] = decoder.destination(instruction.operands[0], m.type);
   out.imm = m.has("to") ? uint64_t{0} - window : window;
   const Symbol* symbol = from.name.empty() ? nullptr : decoder.find(from.name);
@@ -115,13 +118,19 @@ void lower_is_space(Decoder& decoder, const ptx::Instruction& instruction, const
   out.op[1] = decoder.source(instruction.operands[1], Type::b64);
   const bool local = m.has("local"), shared = m.has("shared") || m.has("shared::cta") || m.has("shared::cluster");
   out.imm = decoder.window(local ? Space::local : Space::shared);
-  out.small = local ? IsSpace::kLocal : m.has("shared::cluster") ? IsSpace::kCluster : shared ? IsSpace::kCta : m.has("global") ? IsSpace::kGlobal : m.has("const") ? IsSpace::kConstant : IsSpace::kParam;
+  out.small = local                      ? IsSpace::kLocal
+              : m.has("shared::cluster") ? IsSpace::kCluster
+              : shared                   ? IsSpace::kCta
+              : m.has("global")          ? IsSpace::kGlobal
+              : m.has("const")           ? IsSpace::kConstant
+                                         : IsSpace::kParam;
 }
 
 void lower_cache_policy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   const auto& operands = instruction.operands;
   if (operands.empty() || operands.size() > 2) {
-    decoder.error(instruction.position, "createpolicy.fractional takes a destination and, if it is not 1.0, a fraction");
+    decoder.error(instruction.position,
+                  "createpolicy.fractional takes a destination and, if it is not 1.0, a fraction");
     return;
   }
   if (operands.size() == 2) decoder.source(operands[1], ptx::Type::f32);  // is it a number or a register of 32 bits?

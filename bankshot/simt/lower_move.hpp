@@ -7,7 +7,7 @@ namespace bankshot::simt {
 
 /// Instr::small of a mov: what kind of move it is. op[0] destination, op[1] source.
 struct MoveKind {
-  static constexpr uint8_t kRow = 0;        ///< row to row
+  static constexpr uint8_t kRow = 0;  ///< row to row
   static constexpr uint8_t kPredicate = 1;
   static constexpr uint8_t kPack = 2;       ///< list `aux` of narrow rows -> op[0]; op[2]: bytes of one element
   static constexpr uint8_t kUnpack = 3;     ///< op[1] -> list `aux`; op[2]: bytes of one element

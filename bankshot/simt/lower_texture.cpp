@@ -59,8 +59,8 @@ std::vector<const Operand*> elements_of(const Operand& operand) {
   return all;
 }
 
-/// `{layer, x, y, z}` without what the geometry lacks; three coordinates may be followed by one that means nothing, so that
-/// vectors have 1, 2 or 4 elements.
+/// `{layer, x, y, z}` without what the geometry lacks; three coordinates may be followed by one that means nothing, so
+/// that vectors have 1, 2 or 4 elements.
 bool coordinates(Decoder& decoder, const Operand& operand, Type type, TextureOp& op) {
   if (operand.elements.size() != 1) {
     return decoder.error(

@@ -91,8 +91,8 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   const uint64_t taking_part = lanes.count == kLanes ? kAll : (uint64_t{1} << lanes.count) - 1;
   if (Checks* const checks = w.worker->checks) {
-    checks->access(w, i, store ? hazards::AccessKind::write : hazards::AccessKind::read, space, taking_part, lanes.address.data(),
-                   lanes.width);
+    checks->access(w, i, store ? hazards::AccessKind::write : hazards::AccessKind::read, space, taking_part,
+                   lanes.address.data(), lanes.width);
   }
   if (space != Space::global) {
     std::array<uint32_t, scratchpad::kMaxLanes> offsets{};

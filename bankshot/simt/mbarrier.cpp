@@ -13,7 +13,8 @@ namespace {
 
 using ptx::Space;
 
-// The bits: 20 of threads expected, 20 pending, 21 of bytes, the phase, and a mark that memory which nobody set up does not have.
+// The bits: 20 of threads expected, 20 pending, 21 of bytes, the phase, and a mark that memory which nobody set up does
+// not have.
 constexpr unsigned kPendingShift = 20, kBytesShift = 40, kOddShift = 61, kMarkShift = 62;
 constexpr uint64_t kMark = 2, kCountBits = MBarrier::kMostCount, kBytesBits = (1u << 21) - 1;
 

@@ -1,5 +1,5 @@
-// Barriers in shared memory. Source: PTX ISA 9.0, section 9.7.13.15 (mbarrier). What the 64 bits hold is for an implementation
-// to choose; programs see them through these operations only.
+// Barriers in shared memory. Source: PTX ISA 9.0, section 9.7.13.15 (mbarrier). What the 64 bits hold is for an
+// implementation to choose; programs see them through these operations only.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace bankshot::simt {
 
-/// One phase after the other: a phase ends when as many threads as expected have arrived and all bytes that were announced have.
+/// One phase after the other: a phase ends when as many threads as expected have arrived and all bytes that were
+/// announced have.
 class MBarrier {
  public:
   static constexpr uint32_t kMostCount = (1u << 20) - 1;  ///< of threads, and of bytes
@@ -42,8 +43,8 @@ class MBarrier {
 
 struct Warp;
 
-/// What a handler finds: op[0], imm, small and kWide are the address; op[1] a row of states or a predicate to be written, op[2] a
-/// row that is read (count, bytes, state or parity), op[3] bytes to be announced first.
+/// What a handler finds: op[0], imm, small and kWide are the address; op[1] a row of states or a predicate to be
+/// written, op[2] a row that is read (count, bytes, state or parity), op[3] bytes to be announced first.
 const Instr* run_mbarrier_init(Warp& w, const Instr* i);
 const Instr* run_mbarrier_inval(Warp& w, const Instr* i);
 const Instr* run_mbarrier_arrive(Warp& w, const Instr* i);  ///< op[2] kNone: 1

@@ -10,7 +10,7 @@ namespace bankshot::simt {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kReserveFactor = 8;            // freed ranges stay unused until this many capacities are consumed
+constexpr uint64_t kReserveFactor = 8;  // freed ranges stay unused until this many capacities are consumed
 constexpr uint64_t kReserveMost = uint64_t{1} << 44;
 
 /// What was known of a range that is taken again.
@@ -55,7 +55,11 @@ Result<uint64_t> Memory::allocate(uint64_t bytes, MemoryKind kind, uint64_t alig
   if (mprotect(reinterpret_cast<void*>(address), span, PROT_READ | PROT_WRITE) != 0) {
     return Error{"the host has no memory left for a device allocation of " + std::to_string(bytes) + " bytes"};
   }
-  table_[address] = {.address = address, .size = bytes, .kind = kind, .writable = kind != MemoryKind::module_constant, .label = std::move(label)};
+  table_[address] = {.address = address,
+                     .size = bytes,
+                     .kind = kind,
+                     .writable = kind != MemoryKind::module_constant,
+                     .label = std::move(label)};
   used_ += bytes;
   ++generation_;
   if (after_allocate) after_allocate(table_[address]);

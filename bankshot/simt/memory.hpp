@@ -17,13 +17,13 @@ enum class MemoryKind : uint8_t { device, pinned, managed, module_global, module
 
 struct Allocation {
   uint64_t address = 0;
-  uint64_t size = 0;       ///< bytes asked for; the guard is exact
+  uint64_t size = 0;  ///< bytes asked for; the guard is exact
   MemoryKind kind = MemoryKind::device;
-  bool live = true;        ///< false: freed, kept so that a later use can be named
-  bool writable = true;    ///< false for constants
-  bool mapped = false;     ///< by Memory::map: what follows at the next byte may belong to the same array
-  bool charged = true;     ///< counts in Memory::used()
-  std::string label{};     ///< variable name, or empty
+  bool live = true;      ///< false: freed, kept so that a later use can be named
+  bool writable = true;  ///< false for constants
+  bool mapped = false;   ///< by Memory::map: what follows at the next byte may belong to the same array
+  bool charged = true;   ///< counts in Memory::used()
+  std::string label{};   ///< variable name, or empty
 };
 
 /// Device pointers are addresses of this process, so managed, pinned and device memory need no translation.
@@ -56,12 +56,13 @@ class Memory {
 
   /// Takes address space only; no access to it is allowed until something is mapped there.
   Result<uint64_t> reserve(uint64_t bytes, uint64_t alignment);
-  /// Gives the address space back; @return false if [address, address + bytes) was not reserved as one, or is mapped in part
+  /// Gives the address space back; @return false if [address, address + bytes) was not reserved as one, or is mapped in
+  /// part
   bool unreserve(uint64_t address, uint64_t bytes);
   /// Whether the range lies in one reserved range.
   bool is_reserved(uint64_t address, uint64_t bytes) const;
-  /// Maps memory into a reserved range: fresh zeros, or those bytes of a file, which may be mapped elsewhere, too. Fresh
-  /// memory counts as used. @param file  descriptor, or -1 for fresh memory
+  /// Maps memory into a reserved range: fresh zeros, or those bytes of a file, which may be mapped elsewhere, too.
+  /// Fresh memory counts as used. @param file  descriptor, or -1 for fresh memory
   /// @return false if something is mapped there, or the device or the host has no memory left
   bool map(uint64_t address, uint64_t bytes, int file = -1, uint64_t offset = 0, bool writable = true);
   /// Unmaps what map() has mapped by this address.
@@ -99,10 +100,10 @@ class Memory {
  private:
   uint64_t capacity_ = 0, used_ = 0, generation_ = 1;
   uint64_t base_ = 0, reserve_ = 0, next_ = 0;
-  std::map<uint64_t, Allocation> table_;  ///< by start address
-  std::map<uint64_t, uint64_t> reserved_;    ///< start -> bytes
-  FreeRanges freed_;                         ///< reusable when the reserve is exhausted
-  uint64_t heap_next_ = 0, heap_end_ = 0;    ///< of the heap what no block has had yet
+  std::map<uint64_t, Allocation> table_;   ///< by start address
+  std::map<uint64_t, uint64_t> reserved_;  ///< start -> bytes
+  FreeRanges freed_;                       ///< reusable when the reserve is exhausted
+  uint64_t heap_next_ = 0, heap_end_ = 0;  ///< of the heap what no block has had yet
   FreeRanges heap_freed_;
 };
 

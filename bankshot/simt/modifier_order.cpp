@@ -12,9 +12,8 @@ constexpr size_t kAbsent = ~size_t{0};
 /// Words that belong to the name of an instruction, by opcode.
 bool names(const std::string& opcode, std::string_view word) {
   using Words = std::vector<std::string_view>;
-  static const Words kHalves = {"lo", "hi", "wide"},
-                     kBarrier = {"cta", "cluster", "warp", "arrive", "wait", "red"}, kAsync = {"async"},
-                     kSurface = {"b", "p"};
+  static const Words kHalves = {"lo", "hi", "wide"}, kBarrier = {"cta", "cluster", "warp", "arrive", "wait", "red"},
+                     kAsync = {"async"}, kSurface = {"b", "p"};
   static const std::map<std::string, Words, std::less<>> kNames = {
       {"mul", kHalves},
       {"mad", kHalves},
@@ -92,7 +91,8 @@ class Written {
   std::vector<bool> used_;
 };
 
-/// The first choice in the order of writing: of a type for the result and one for the source, the first is the result's.
+/// The first choice in the order of writing: of a type for the result and one for the source, the first is the
+/// result's.
 std::vector<size_t> first_written(const Form::Modifier& modifier, Written& written) {
   std::vector<size_t> best;
   const std::string* chosen = nullptr;

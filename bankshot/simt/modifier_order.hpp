@@ -10,9 +10,9 @@
 
 namespace bankshot::simt {
 
-/// The modifiers in the order of the form, as `match` wants them. The words that are part of the instruction's name ("mul.lo",
-/// "cp.async.bulk") have to stand in front, and types, state spaces and layouts of matrices in the order of the form, as they would
-/// say something else in another: so it is with ptxas 13.0.
+/// The modifiers in the order of the form, as `match` wants them. The words that are part of the instruction's name
+/// ("mul.lo", "cp.async.bulk") have to stand in front, and types, state spaces and layouts of matrices in the order of
+/// the form, as they would say something else in another: so it is with ptxas 13.0.
 /// @return nothing if they are not those of the form
 std::optional<std::vector<std::string>> in_order_of(const Form& form, const std::vector<std::string>& written);
 

@@ -12,7 +12,8 @@ namespace bankshot::simt {
 constexpr uint8_t kBarrierSync = 0, kBarrierArrive = 1, kBarrierRedPopc = 2, kBarrierRedAnd = 3, kBarrierRedOr = 4;
 
 constexpr int32_t kPollsPerTurn = 256;  ///< polls after which a warp lets others run
-/// Turns after which lanes that wait at a join, and always the same, are taken for those that the polling ones wait for.
+/// Turns after which lanes that wait at a join, and always the same, are taken for those that the polling ones wait
+/// for.
 constexpr uint32_t kStaleTurns = 3;
 constexpr int32_t kLoopsPerTurn = 1 << 20;  ///< backward branches after which it does: it may poll with plain loads
 
@@ -50,12 +51,12 @@ void remove_child(Warp& w, int32_t index);
 /// @return true if there were any
 bool release_waiting(Warp& w);
 
-/// The same where lanes have been waiting for kStaleTurns turns that ended in polling. A loop that polls and gets on, as one
-/// with an atomic in it, meets at its joins again and again, and the lanes that wait there are not these.
+/// The same where lanes have been waiting for kStaleTurns turns that ended in polling. A loop that polls and gets on,
+/// as one with an atomic in it, meets at its joins again and again, and the lanes that wait there are not these.
 void release_stale(Warp& w);
 
-/// Lanes that came together at a warp-wide instruction or a barrier go on together, if all of the warp did: what divided them
-/// is over. As on hardware, where a warp converges at WARPSYNC and BAR.
+/// Lanes that came together at a warp-wide instruction or a barrier go on together, if all of the warp did: what
+/// divided them is over. As on hardware, where a warp converges at WARPSYNC and BAR.
 void reunite(Warp& w);
 
 /// Wakes the paths of barriers that are complete.

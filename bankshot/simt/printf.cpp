@@ -1,5 +1,6 @@
-// Device printf, assert, and the condition of a graph's node. Source: CUDA C++ Programming Guide, formatted output: vprintf(format, arguments), where the
-// arguments lie one after the other, each at a multiple of its size, floats as doubles, small integers as int.
+// Device printf, assert, and the condition of a graph's node. Source: CUDA C++ Programming Guide, formatted output:
+// vprintf(format, arguments), where the arguments lie one after the other, each at a multiple of its size, floats as
+// doubles, small integers as int.
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -62,10 +63,17 @@ void append(std::string& out, const std::string& conversion, T... values) {
 }
 
 /// Formats one conversion; `conversion` is "%…d" without length modifiers. @return false after a fault
-bool convert(Warp& w, const Instr* i, unsigned lane, std::string conversion, bool wide, Arguments& arguments, std::string& out) {
+bool convert(Warp& w, const Instr* i, unsigned lane, std::string conversion, bool wide, Arguments& arguments,
+             std::string& out) {
   const char kind = conversion.back();
   switch (kind) {
-    case 'd': case 'i': case 'u': case 'x': case 'X': case 'o': case 'c': {
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+    case 'c': {
       if (!wide || kind == 'c') {
         int32_t value;
         if (!arguments.next(value)) return false;
@@ -78,7 +86,14 @@ bool convert(Warp& w, const Instr* i, unsigned lane, std::string conversion, boo
       append(out, conversion, static_cast<long long>(value));
       return true;
     }
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': {
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': {
       double value;
       if (!arguments.next(value)) return false;
       append(out, conversion, value);
@@ -106,7 +121,8 @@ bool convert(Warp& w, const Instr* i, unsigned lane, std::string conversion, boo
   }
 }
 
-bool format(Warp& w, const Instr* i, unsigned lane, const std::string& text, uint64_t buffer, std::string& out, int& count) {
+bool format(Warp& w, const Instr* i, unsigned lane, const std::string& text, uint64_t buffer, std::string& out,
+            int& count) {
   Arguments arguments(w, i, buffer, lane);
   for (size_t k = 0; k < text.size(); ++k) {
     if (text[k] != '%') {

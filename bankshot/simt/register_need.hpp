@@ -1,5 +1,6 @@
 // How many registers a thread needs. PTX has as many as it likes, each written in one place; a compiler lets values
-// share registers that are not needed at the same time. This is what it needs if it keeps the order of the instructions.
+// share registers that are not needed at the same time. This is what it needs if it keeps the order of the
+// instructions.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,9 @@ struct Pressure {
 Pressure pressure(const Blocks& blocks, const std::vector<RegisterUse>& uses, const Liveness& live,
                   std::span<const uint8_t> words);
 
-/// Registers a thread of this kernel needs: FunctionInfo::live_registers, and at a call what is in use around it and what
-/// its callee needs (of an indirect one: of those there are, what the neediest needs). A function that calls itself is counted
-/// once.
+/// Registers a thread of this kernel needs: FunctionInfo::live_registers, and at a call what is in use around it and
+/// what its callee needs (of an indirect one: of those there are, what the neediest needs). A function that calls
+/// itself is counted once.
 uint32_t register_need(const LoadedProgram& program, uint32_t function);
 
 }  // namespace bankshot::simt

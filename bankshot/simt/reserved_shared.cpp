@@ -14,8 +14,8 @@ constexpr uint32_t kBytes =
 constexpr uint32_t kAlignment = 128;  // a row of 32 banks, as where the memory begins at 0
 constexpr uint32_t kSecond = 512;     // place 1; where hardware has it nobody tells
 
-/// Whether an instruction of the function reads that row, as moves do. What else the operand may be has the same number now and
-/// then: such a function gets memory that it does not need.
+/// Whether an instruction of the function reads that row, as moves do. What else the operand may be has the same number
+/// now and then: such a function gets memory that it does not need.
 bool names(const LoadedProgram& program, const FunctionInfo& function, uint32_t row) {
   return std::any_of(program.code.begin() + function.begin, program.code.begin() + function.end,
                      [&](const Instr& i) { return i.op[1] == row; });

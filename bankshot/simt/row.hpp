@@ -16,8 +16,8 @@ namespace bankshot::simt {
 
 /// What the modifiers of an instruction chose.
 struct Match {
-  ptx::Type type = ptx::Type::none;    ///< .type, or the first type in the form
-  ptx::Type type2 = ptx::Type::none;   ///< .stype / .atype: the second type in the form
+  ptx::Type type = ptx::Type::none;         ///< .type, or the first type in the form
+  ptx::Type type2 = ptx::Type::none;        ///< .stype / .atype: the second type in the form
   std::vector<std::string_view> modifiers;  ///< as written, matched or not
   bool has(std::string_view modifier) const;
   /// The first of `choices` that is present, or "".
@@ -32,7 +32,7 @@ using Lower = void (*)(Decoder&, const ptx::Instruction&, const Match&, Instr& o
 
 /// A worked example: source operands and result, each as PTX text ("0f3F800000", "-1", "true"); used by the tests.
 struct Example {
-  std::string_view type;       ///< ".type" of the form, e.g. "s32"; modifiers before it separated by dots: "rz.f32"
+  std::string_view type;  ///< ".type" of the form, e.g. "s32"; modifiers before it separated by dots: "rz.f32"
   std::vector<std::string_view> sources;
   std::string_view result;
 };
@@ -67,12 +67,12 @@ std::string instruction_table(const Rows& rows);
 struct Form {
   struct Modifier {
     bool optional = false;
-    std::string set;                          ///< name of the set, or the literal
+    std::string set;  ///< name of the set, or the literal
     std::vector<std::string> choices;
   };
   struct Slot {
-    std::string name;                         ///< "d", "a", "p" …
-    std::string type;                         ///< "", "u32", "wide", "type2", "pred" …
+    std::string name;  ///< "d", "a", "p" …
+    std::string type;  ///< "", "u32", "wide", "type2", "pred" …
   };
   std::string opcode;
   std::vector<Modifier> modifiers;

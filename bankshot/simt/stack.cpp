@@ -43,8 +43,9 @@ void clear(const Warp& w, uint64_t begin, uint64_t end, unsigned lane) {
 /// What there is to say of an alloca that finds no room. @param in_use  bytes, by frames and by alloca
 std::string no_room(uint64_t bytes, uint64_t alignment, uint64_t size, uint64_t in_use) {
   return "alloca of " + std::to_string(bytes) + " bytes" +
-         (alignment > kLeastAlignment ? " at a multiple of " + std::to_string(alignment) : "") + ": the stack of a thread has " +
-         std::to_string(size) + " bytes, of which " + std::to_string(in_use) + " are in use";
+         (alignment > kLeastAlignment ? " at a multiple of " + std::to_string(alignment) : "") +
+         ": the stack of a thread has " + std::to_string(size) + " bytes, of which " + std::to_string(in_use) +
+         " are in use";
 }
 
 template <class F>
@@ -119,7 +120,8 @@ const Instr* run_stack_restore(Warp& w, const Instr* i) {
 void lower_alloca(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!expect_operands(decoder, instruction, 2, 3)) return;
   if (decoder.has_transactions()) {
-    decoder.error(instruction.position, "alloca in a module with transactions is not supported: an attempt that fails would not undo it",
+    decoder.error(instruction.position,
+                  "alloca in a module with transactions is not supported: an attempt that fails would not undo it",
                   "Use an array of a fixed size.");
     return;
   }

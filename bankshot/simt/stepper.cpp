@@ -64,7 +64,8 @@ const Instr* next_of(Warp& w) {
 const Instr* step(Warp& w, const Instr* i) { return settle(w, w.active == 0 ? pass_over(w, i) : i->run(w, i)); }
 
 bool follows(const Instr* next, const Instr* i) {
-  while (next > ++i && is_pseudo(*i)) {}
+  while (next > ++i && is_pseudo(*i)) {
+  }
   return next == i;
 }
 

@@ -9,8 +9,8 @@
 
 namespace bankshot::simt {
 
-/// The next instruction of a warp that was just started, or that was blocked and may no longer be. Pseudo instructions on
-/// the way are executed. @return null if it is blocked, has ended (Warp::done) or its CTA has faulted
+/// The next instruction of a warp that was just started, or that was blocked and may no longer be. Pseudo instructions
+/// on the way are executed. @return null if it is blocked, has ended (Warp::done) or its CTA has faulted
 const Instr* next_of(Warp& warp);
 
 /// Executes the warp's next instruction. @return as next_of
@@ -24,9 +24,11 @@ uint64_t executing_lanes(const Warp& warp, const Instr* i);
 
 /// Where the lanes of a load, store or atomic go, before it is executed.
 struct LaneAddresses {
-  uint64_t shared = 0, local = 0, global = 0;  ///< lanes by the space they access; constant memory and parameters: global
+  uint64_t shared = 0, local = 0,
+           global = 0;     ///< lanes by the space they access; constant memory and parameters: global
   uint64_t elsewhere = 0;  ///< lanes that access the shared memory of another CTA; they are not among those of `shared`
-  /// Shared: byte offset in the CTA's. Elsewhere: offset in the shared window. Local: byte offset in the thread's. Global: device pointer. Others: not written.
+  /// Shared: byte offset in the CTA's. Elsewhere: offset in the shared window. Local: byte offset in the thread's.
+  /// Global: device pointer. Others: not written.
   std::array<uint64_t, scratchpad::kMaxLanes> address;
 };
 /// @param lanes  of executing_lanes()

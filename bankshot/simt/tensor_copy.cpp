@@ -87,8 +87,8 @@ bool for_tiled_rows(const Box& box, F f) {
   return true;
 }
 
-/// The same for pixels: the start goes through the bounding box, W first, and on to the next image; each is looked at so many
-/// pixels further. Source: PTX ISA 9.0, section 5.5.4.
+/// The same for pixels: the start goes through the bounding box, W first, and on to the next image; each is looked at
+/// so many pixels further. Source: PTX ISA 9.0, section 5.5.4.
 template <class F>
 bool for_pixels(const Box& box, F f) {
   const TensorMap& map = box.map;
@@ -240,13 +240,13 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
         arrival.parts.push_back({part.address, part.elements * width});
       }
       for (unsigned k = 0; k < targets.count; ++k) {
-        for_chunks(*box, shared[k], targets.places[k].to, row,
-                   [&](unsigned at, std::byte* place) {
-                     std::memcpy(place, room.data() + at, kChunk);
-                     if (checks == nullptr) return;
-                     const uint64_t there = (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
-                     checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
-                   });
+        for_chunks(*box, shared[k], targets.places[k].to, row, [&](unsigned at, std::byte* place) {
+          std::memcpy(place, room.data() + at, kChunk);
+          if (checks == nullptr) return;
+          const uint64_t there =
+              (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
+          checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
+        });
       }
       return true;
     });
@@ -272,7 +272,9 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     const unsigned width = box->map.element_bytes();
     const ptx::Type type = box->map.element_type();
     if (reduction != Reduction::none && box->map.converts())
-      return wrong(w, i, lane, "reductions of elements that are flushed or rounded to tf32 are not supported: nobody says what they do");
+      return wrong(
+          w, i, lane,
+          "reductions of elements that are flushed or rounded to tf32 are not supported: nobody says what they do");
     if (reduction != Reduction::none && !can_reduce(reduction, type))
       return wrong(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
     BulkArrival store;

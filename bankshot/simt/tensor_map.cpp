@@ -21,7 +21,8 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   if (shape.dimensions == 0 || shape.dimensions > TensorMap::kMostDimensions)
     return text(shape.dimensions) + " dimensions, 1 to 5 are possible";
   if (shape.interleave != 0)
-    return "interleaved layouts (16 or 32 bytes of channels side by side) are not supported: only CU_TENSOR_MAP_INTERLEAVE_NONE is";
+    return "interleaved layouts (16 or 32 bytes of channels side by side) are not supported: only "
+           "CU_TENSOR_MAP_INTERLEAVE_NONE is";
   if (shape.swizzle < 0 || shape.swizzle > TensorMap::swizzle_128)
     return "swizzle " + std::to_string(shape.swizzle) + " is not supported: none, 32, 64 and 128 bytes are";
   if (shape.promotion < 0 || shape.promotion > 3) return "there is no L2 promotion " + std::to_string(shape.promotion);
@@ -78,8 +79,7 @@ bool is_possible(const TensorMap& map) {
 }  // namespace
 
 std::string what_is_wrong(const TensorMap& map) {
-  if (!is_possible(map))
-    return "the bytes of the tensor map were changed by something else than tensormap.replace";
+  if (!is_possible(map)) return "the bytes of the tensor map were changed by something else than tensormap.replace";
   return check_row(map, uint64_t{map.box[0]} * map.element_bytes());
 }
 
@@ -91,12 +91,14 @@ unsigned TensorMap::element_bytes() const { return kElementBytes[element]; }
 
 ptx::Type TensorMap::element_type() const {
   using T = ptx::Type;
-  constexpr T kTypes[] = {T::u8, T::u16, T::u32, T::s32, T::u64, T::s64, T::f16, T::f32, T::f64, T::bf16, T::f32, T::f32, T::f32};
+  constexpr T kTypes[] = {T::u8,  T::u16, T::u32,  T::s32, T::u64, T::s64, T::f16,
+                          T::f32, T::f64, T::bf16, T::f32, T::f32, T::f32};
   return kTypes[element];
 }
 
 void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count) {
-  constexpr uint32_t kSign = 0x80000000, kExponent = 0x7f800000, kDropped = 0x1fff;  // of f32; the bits that tf32 has not
+  constexpr uint32_t kSign = 0x80000000, kExponent = 0x7f800000,
+                     kDropped = 0x1fff;  // of f32; the bits that tf32 has not
   const bool flushes = map.element != TensorMap::tf32, rounds = map.element != TensorMap::f32_ftz;
   for (unsigned k = 0; k < count; ++k) {
     uint32_t bits;

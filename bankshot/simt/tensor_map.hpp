@@ -1,5 +1,6 @@
-// The descriptor of a tensor in global memory: CUtensorMap, 128 bytes that programs do not look into. What lies in them is for an
-// implementation to choose. Source: CUDA Driver API, tensor map object management; PTX ISA 9.0, section 5.5 (tensors).
+// The descriptor of a tensor in global memory: CUtensorMap, 128 bytes that programs do not look into. What lies in them
+// is for an implementation to choose. Source: CUDA Driver API, tensor map object management; PTX ISA 9.0, section 5.5
+// (tensors).
 #pragma once
 
 #include <array>
@@ -51,16 +52,17 @@ static_assert(sizeof(TensorMap) == 128);
 /// Of a descriptor whose fields were replaced one by one: what its rows must not be, or "".
 std::string what_is_wrong(const TensorMap& map);
 
-/// Where a byte goes that would go to this one: chunks of 16 bytes are exchanged. Address bits 4 and above, as many as the swizzle
-/// has, are xored with those from bit 7 on: CuTe's Swizzle<1..3,4,3> of bytes.
+/// Where a byte goes that would go to this one: chunks of 16 bytes are exchanged. Address bits 4 and above, as many as
+/// the swizzle has, are xored with those from bit 7 on: CuTe's Swizzle<1..3,4,3> of bytes.
 inline uint64_t swizzled(unsigned swizzle, uint64_t address) {
   const uint64_t mask = (1u << swizzle) - 1;
   return address ^ (address >> 7 & mask) << 4;
 }
 
-/// What becomes of elements that are loaded, where the descriptor converts(). With ftz subnormal ones become zeros of their sign; tf32
-/// are rounded to 10 bits of fraction, to the nearest even, but infinities and NaN stay as they are. No manual says how: Triton's
-/// descriptors with round_f32_to_tf32 are of type tf32, and its test (pull request 11751, on sm_120) tells. Stores change nothing.
+/// What becomes of elements that are loaded, where the descriptor converts(). With ftz subnormal ones become zeros of
+/// their sign; tf32 are rounded to 10 bits of fraction, to the nearest even, but infinities and NaN stay as they are.
+/// No manual says how: Triton's descriptors with round_f32_to_tf32 are of type tf32, and its test (pull request 11751,
+/// on sm_120) tells. Stores change nothing.
 void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count);
 
 /// What the functions of the driver are given.

@@ -46,7 +46,8 @@ size_t local_bytes(const Warp& w, const Path& path) {
   return size_t{path.local + function_of(w, path).local_bytes} * w.worker->program->lanes;
 }
 
-/// Registers and local memory are a thread's own: shadow registers of section 3.2. All is kept, of the lanes of the path.
+/// Registers and local memory are a thread's own: shadow registers of section 3.2. All is kept, of the lanes of the
+/// path.
 void keep(Warp& w, const Path& path) {
   const std::byte* const frame = w.registers + path.registers;
   w.tx.registers.assign(frame, frame + function_of(w, path).register_bytes);
@@ -80,8 +81,8 @@ void restore(Warp& w, uint64_t lanes) {
   put_mask(w.carry, w.tx.carry);
 }
 
-/// The lanes that are yet to commit come to tx_begin once more. It restores their registers: a load that a timing model performs
-/// later than it issued may still be under way.
+/// The lanes that are yet to commit come to tx_begin once more. It restores their registers: a load that a timing model
+/// performs later than it issued may still be under way.
 void start_again(Warp& w, State state) {
   WarpTransaction& tx = w.tx;
   tx.restarting = true;
@@ -102,8 +103,8 @@ void wake_stalled(Warp& w) {
   }
 }
 
-/// A warp is in one transaction at a time, and who came to a begin first goes first: a loop that begins one after the other leaves
-/// other lanes their turn. @return whether it is that of the lanes that execute
+/// A warp is in one transaction at a time, and who came to a begin first goes first: a loop that begins one after the
+/// other leaves other lanes their turn. @return whether it is that of the lanes that execute
 bool has_turn(Warp& w) {
   std::vector<uint64_t>& queue = w.tx.queue;
   const bool waits = std::any_of(queue.begin(), queue.end(), [&](uint64_t lanes) { return (lanes & w.active) != 0; });
@@ -116,7 +117,8 @@ void leave_queue(Warp& w) {
   std::erase(w.tx.queue, uint64_t{0});
 }
 
-/// Instructions that a warp without lanes passes over at most: where no sides of a branch meet it might not come to a commit.
+/// Instructions that a warp without lanes passes over at most: where no sides of a branch meet it might not come to a
+/// commit.
 constexpr uint32_t kLongestWalk = 1 << 16;
 
 void free_below(Warp& w, int32_t root) {
@@ -128,7 +130,8 @@ void free_below(Warp& w, int32_t root) {
   w.paths[root].children = 0;
 }
 
-/// A warp that runs alone makes the others' transactions start again, and wait there (section 3.1). They keep their masks.
+/// A warp that runs alone makes the others' transactions start again, and wait there (section 3.1). They keep their
+/// masks.
 void displace(Warp& w) {
   WarpTransaction& tx = w.tx;
   if (tx.path < 0 || tx.restarting) return;
@@ -140,7 +143,8 @@ void displace(Warp& w) {
   start_again(w, State::at_transaction);
 }
 
-/// Makes the path the place where the lanes that enter wait for each other's commits. @return the path below, which runs
+/// Makes the path the place where the lanes that enter wait for each other's commits. @return the path below, which
+/// runs
 void enter(Warp& w, const Instr* i) {
   WarpTransaction& tx = w.tx;
   leave_queue(w);
@@ -184,9 +188,9 @@ const Instr* leave(Warp& w, uint64_t lanes, const Instr* next) {
 
 }  // namespace
 
-/// Lanes that met a conflict leave their path. When none is left that is not at its commit yet, the warp goes there without
-/// any, as hardware does: the next try begins when this one would have ended. Who does not ask what a warp does when has no such
-/// need. @return the next instruction
+/// Lanes that met a conflict leave their path. When none is left that is not at its commit yet, the warp goes there
+/// without any, as hardware does: the next try begins when this one would have ended. Who does not ask what a warp does
+/// when has no such need. @return the next instruction
 const Instr* abort_lanes(Warp& w, uint64_t lanes, const Instr* next) {
   Path& path = w.paths[w.current];
   path.mask &= ~lanes;
@@ -323,7 +327,8 @@ void end_attempt(Warp& w) {
 
 const Instr* run_tx_access(Warp& w, const Instr* i) {
   const auto plain = [&] { return i->guard == OperandRef::kNone ? i->body(w, i) : run_guarded(w, i); };
-  if (!in_transaction(w) || (i->flags & InstrFlag::kMatrix) != 0) return plain();  // a matrix instruction refuses itself
+  if (!in_transaction(w) || (i->flags & InstrFlag::kMatrix) != 0)
+    return plain();  // a matrix instruction refuses itself
   const uint64_t lanes = executing_lanes(w, i);
   LaneAddresses to;
   to.shared = 0;
@@ -369,7 +374,8 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   if (out == 0) return next;
   worker.tx.aborts += lanes_in(outcome.conflicts);
   w.tx.masks.conflict(outcome.conflicts);
-  if (next == nullptr) {  // it polled, and lets others run: its path is there to be resumed, for some lanes that are left
+  if (next ==
+      nullptr) {  // it polled, and lets others run: its path is there to be resumed, for some lanes that are left
     w.paths[w.current].mask &= ~out;
     return nullptr;
   }
@@ -380,7 +386,8 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
 /// Where branches would divide lanes it goes on where these would meet, and into no function.
 const Instr* pass_over(Warp& w, const Instr* i) {
   const bool ends = i->body == &run_tx_commit || i->body == &run_return || i->body == &run_exit;
-  if (i->body == &run_return && w.paths[w.current].frames.size() > w.paths[w.tx.path].frames.size()) return pop_frame(w);
+  if (i->body == &run_return && w.paths[w.current].frames.size() > w.paths[w.tx.path].frames.size())
+    return pop_frame(w);
   if (!ends && ++w.tx.walked < kLongestWalk) {
     if (!jumps(*i) && i->body != &run_branch_indexed) return i + 1;
     const bool divides = i->guard != OperandRef::kNone || !jumps(*i);

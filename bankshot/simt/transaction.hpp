@@ -1,6 +1,6 @@
-// Transactions in the engine: the execution model of GPU-LocalTM (section 3.1) on the tree of paths. tx_begin parks the path
-// of its lanes and runs them below it; a lane that meets a conflict leaves its path; when no lane is left below, all that
-// arrived at their commit have committed, and the others start again, registers and local memory as they were.
+// Transactions in the engine: the execution model of GPU-LocalTM (section 3.1) on the tree of paths. tx_begin parks the
+// path of its lanes and runs them below it; a lane that meets a conflict leaves its path; when no lane is left below,
+// all that arrived at their commit have committed, and the others start again, registers and local memory as they were.
 #pragma once
 
 #include "bankshot/simt/warp.hpp"
@@ -16,14 +16,15 @@ bool waits_at_begin(const Warp& w);
 /// The fault of doing `what` in a transaction: "a barrier".
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
 
-/// Of an access to both memories the lanes that go to global memory become a path of their own, as those to shared memory may have
-/// to start again before a timing model performs the others'.
+/// Of an access to both memories the lanes that go to global memory become a path of their own, as those to shared
+/// memory may have to start again before a timing model performs the others'.
 void part(Warp& w, const Instr* i, uint64_t lanes);
 
 /// Nobody runs below the transaction's path any more.
 void end_attempt(Warp& w);
 
-/// Whether the warp's transaction keeps what it does to global memory to itself until the commit: where CTAs may see each other.
+/// Whether the warp's transaction keeps what it does to global memory to itself until the commit: where CTAs may see
+/// each other.
 bool keeps_global(const Warp& w);
 /// Addresses of the words of global memory that the lanes that are about to commit have read or would write, ascending.
 std::vector<uint64_t> global_words(const Warp& w);

@@ -1,6 +1,6 @@
-// Transactions and global memory, the second step that GPU-LocalTM leaves to the future: versions are lazy, and a commit finds out
-// by the values that it has read whether others came before it (global_log.hpp). CTAs of such kernels run in one order, and
-// simulations perform these accesses and commits between quanta: nobody else runs then.
+// Transactions and global memory, the second step that GPU-LocalTM leaves to the future: versions are lazy, and a
+// commit finds out by the values that it has read whether others came before it (global_log.hpp). CTAs of such kernels
+// run in one order, and simulations perform these accesses and commits between quanta: nobody else runs then.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -20,7 +20,8 @@ using State = Path::State;
 /// Lanes that would commit if nothing else came.
 uint64_t candidates(const WarpTransaction& tx) { return tx.masks.exec & ~tx.masks.conflicts; }
 
-/// Takes lanes out of all paths of the transaction, wherever they stand. @return whether the path that executes has none left
+/// Takes lanes out of all paths of the transaction, wherever they stand. @return whether the path that executes has
+/// none left
 bool take_out(Warp& w, uint64_t lanes) {
   w.tx.arrived &= ~lanes;
   bool current_is_empty = false;
@@ -154,7 +155,8 @@ const Instr* access_global(Warp& w, const Instr* i, const LaneAddresses& to) {
   const uint64_t before = w.active;
   const int32_t polls = std::exchange(w.polls, std::numeric_limits<int32_t>::max());
   uint64_t invalid = 0;
-  // Those that met a conflict since it issued are not asked; nor is anybody whose attempt was given up for a warp that runs alone.
+  // Those that met a conflict since it issued are not asked; nor is anybody whose attempt was given up for a warp that
+  // runs alone.
   for (uint64_t rest = w.tx.restarting ? 0 : to.global & ~w.tx.masks.conflicts; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     access_global_lane(w, i, lane, to.address[lane], what, invalid);

@@ -18,8 +18,8 @@ bool is_below(const Warp& w, int32_t index, int32_t root);
 /// Lanes that met a conflict leave the path that executes. @return the next instruction
 const Instr* abort_lanes(Warp& w, uint64_t lanes, const Instr* next);
 
-/// What the lanes that are about to commit did to global memory becomes seen, or turns out to rest on what is there no more: then
-/// they abort. @return false if that has to wait for a timing model
+/// What the lanes that are about to commit did to global memory becomes seen, or turns out to rest on what is there no
+/// more: then they abort. @return false if that has to wait for a timing model
 bool settle_global(Warp& w);
 /// Those of the lanes that have read of global memory what is not there any more.
 uint64_t stale_lanes(const Warp& w, uint64_t lanes);

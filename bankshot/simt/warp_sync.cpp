@@ -26,8 +26,8 @@ void copy_lanes(std::byte* to, const std::byte* from, uint64_t lanes, size_t byt
 
 void copy_predicate(uint64_t& to, uint64_t from, uint64_t lanes) { to = (to & ~lanes) | (from & lanes); }
 
-/// Executes the operation once for all lanes that stand at it. Their operands may be in different rows: they are brought
-/// together in rows of the worker's, and the results are handed out from there.
+/// Executes the operation once for all lanes that stand at it. Their operands may be in different rows: they are
+/// brought together in rows of the worker's, and the results are handed out from there.
 void execute(Warp& w, const Instr* i, uint64_t members, const SyncOperands& operands, SyncBody body) {
   Worker& worker = *w.worker;
   const auto row = [&](int k) { return worker.sync_rows + static_cast<size_t>(k) * Worker::kSyncRow; };
@@ -45,8 +45,10 @@ void execute(Warp& w, const Instr* i, uint64_t members, const SyncOperands& oper
     w.base[0] = w.registers + path.registers;
     for (int k = 0; k < 6; ++k) {
       const char kind = operands.kind[k];
-      if (kind == 'a' || kind == 'A') copy_lanes(row(k), w.row<std::byte>(path.pc->op[k]), path.mask, kind == 'A' ? 8 : 4);
-      if (kind == 'q') copy_predicate(*reinterpret_cast<uint64_t*>(row(k)), w.predicate_value(path.pc->op[k]), path.mask);
+      if (kind == 'a' || kind == 'A')
+        copy_lanes(row(k), w.row<std::byte>(path.pc->op[k]), path.mask, kind == 'A' ? 8 : 4);
+      if (kind == 'q')
+        copy_predicate(*reinterpret_cast<uint64_t*>(row(k)), w.predicate_value(path.pc->op[k]), path.mask);
     }
   }
   std::byte* const specials = w.base[2];

@@ -7,8 +7,8 @@
 
 namespace bankshot::simt {
 
-/// What the operands of such an instruction are, one letter each, '-' for none: d row to write, p predicate to write, a row
-/// to read (A of 64 bits), q predicate to read, m membermask.
+/// What the operands of such an instruction are, one letter each, '-' for none: d row to write, p predicate to write, a
+/// row to read (A of 64 bits), q predicate to read, m membermask.
 struct SyncOperands {
   char kind[7];
   constexpr int mask() const {
@@ -25,9 +25,9 @@ using SyncBody = void (*)(Warp&, const Instr*);
 /// The lanes a membermask names. Masks have 32 bits; in wider warps ~0 means all lanes.
 inline uint64_t member_lanes(uint32_t mask) { return mask == ~uint32_t{0} ? ~uint64_t{0} : mask; }
 
-/// For lanes whose masks name lanes that are not active: each waits until all live lanes of its own mask stand at the same
-/// operation with the same mask, be it this instruction or another, in this function or another (sm_70 and later; PTX ISA,
-/// shfl.sync: "the same qualifiers and same membermask value"); then they execute together and go on apart.
+/// For lanes whose masks name lanes that are not active: each waits until all live lanes of its own mask stand at the
+/// same operation with the same mask, be it this instruction or another, in this function or another (sm_70 and later;
+/// PTX ISA, shfl.sync: "the same qualifiers and same membermask value"); then they execute together and go on apart.
 const Instr* wait_for_members(Warp& warp, const Instr* i, const SyncOperands& operands, SyncBody body);
 
 /// Tells the worker's Checks that lanes have met (bar.warp.sync).

@@ -1,6 +1,7 @@
-// Atomics of 128 bits and of vectors, lane after lane in ascending order. Source: PTX ISA 9.0, atom and red. What the handlers find:
-// op[0], imm, small and kWide, the address; op[1], a list of rows: those of d (kNone where nobody reads it), b and c one after the
-// other, op[3] rows each; op[2], bytes of an element; op[4], a Reduction, kExchange or kCompare; fp, the Type; aux, the site.
+// Atomics of 128 bits and of vectors, lane after lane in ascending order. Source: PTX ISA 9.0, atom and red. What the
+// handlers find: op[0], imm, small and kWide, the address; op[1], a list of rows: those of d (kNone where nobody reads
+// it), b and c one after the other, op[3] rows each; op[2], bytes of an element; op[4], a Reduction, kExchange or
+// kCompare; fp, the Type; aux, the site.
 #pragma once
 
 #include "bankshot/simt/decode.hpp"

@@ -7,8 +7,8 @@
 
 namespace bankshot {
 
-/// The folders called `name` that there are, best first: next to the folder of the program (or shared library) that holds this
-/// code, in ../share/bankshot, or in the source tree three levels up (build/release/bin).
+/// The folders called `name` that there are, best first: next to the folder of the program (or shared library) that
+/// holds this code, in ../share/bankshot, or in the source tree three levels up (build/release/bin).
 std::vector<std::string> data_folders(std::string_view name);
 
 }  // namespace bankshot

@@ -44,8 +44,8 @@ std::string format_diagnostic(const Diagnostic& diagnostic, std::string_view fil
   return out;
 }
 
-std::string format_diagnostics(const std::vector<Diagnostic>& diagnostics, std::string_view file,
-                               std::string_view text, size_t limit) {
+std::string format_diagnostics(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view text,
+                               size_t limit) {
   std::string out;
   for (size_t i = 0; i < diagnostics.size() && i < limit; ++i) out += format_diagnostic(diagnostics[i], file, text);
   if (diagnostics.size() > limit) {

@@ -28,7 +28,7 @@ struct Diagnostic {
 std::string format_diagnostic(const Diagnostic& diagnostic, std::string_view file, std::string_view text);
 
 /// All of them, one after the other, at most `limit`, then how many more there are.
-std::string format_diagnostics(const std::vector<Diagnostic>& diagnostics, std::string_view file,
-                               std::string_view text, size_t limit = 20);
+std::string format_diagnostics(const std::vector<Diagnostic>& diagnostics, std::string_view file, std::string_view text,
+                               size_t limit = 20);
 
 }  // namespace bankshot

@@ -17,7 +17,7 @@ class MappedFile {
   explicit MappedFile(const std::string& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
-    struct stat status {};
+    struct stat status{};
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
       readable_ = true;
       size_ = static_cast<size_t>(status.st_size);

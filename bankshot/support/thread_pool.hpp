@@ -19,8 +19,8 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// Makes threads for run(n, …). @return how many it would really run at once, at most n: work that waits for each other
-  /// must not be more
+  /// Makes threads for run(n, …). @return how many it would really run at once, at most n: work that waits for each
+  /// other must not be more
   unsigned prepare(unsigned n);
   void run(unsigned n, const std::function<void(unsigned)>& work);
 

@@ -5,8 +5,8 @@
 
 namespace bankshot::texture {
 
-/// Adds the texels of a linear filter that crosses the edges of faces: one beyond an edge is the nearest one on the face
-/// that its direction meets. At a corner, where three faces meet, so are all four texels.
+/// Adds the texels of a linear filter that crosses the edges of faces: one beyond an edge is the nearest one on the
+/// face that its direction meets. At a corner, where three faces meet, so are all four texels.
 /// @param slice  of the cube's first face
 void add_seamless(const Texture& texture, const Request& request, uint32_t level, uint32_t slice, double weight,
                   Taps& to);

@@ -39,8 +39,8 @@ bool reads_floats(Format format, const Reading& reading);
 /// says of formats R and RG; CUDA does not say.
 Texel decode(Format format, const Reading& reading, const std::byte* from);
 
-/// The inverse for formatted stores: words are f32 bits for float and normalised channels, integers else, of which the low
-/// bits are stored. Source: PTX ISA, sust.p
+/// The inverse for formatted stores: words are f32 bits for float and normalised channels, integers else, of which the
+/// low bits are stored. Source: PTX ISA, sust.p
 void encode(Format format, const Texel& words, std::byte* to);
 
 float half_to_float(uint16_t bits);

@@ -1,6 +1,6 @@
 // Texture fetches: which texels with which weights, and what comes of them.
-// Source: CUDA C++ Programming Guide, "Texture Fetching" and "Texture Memory", from which the formulas are. Hardware is not
-// documented further; where the guide leaves something open it says here what is taken.
+// Source: CUDA C++ Programming Guide, "Texture Fetching" and "Texture Memory", from which the formulas are. Hardware is
+// not documented further; where the guide leaves something open it says here what is taken.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct Request {
   std::array<float, 3> at{};       ///< unless by_number
   std::array<int32_t, 3> texel{};  ///< if by_number
   uint32_t layer = 0;              ///< clamped to those there are
-  /// .level and .grad: the level of detail, to which the sampler's bias and limits apply. Without it the fetch is from the
-  /// first level.
+  /// .level and .grad: the level of detail, to which the sampler's bias and limits apply. Without it the fetch is from
+  /// the first level.
   bool has_lod = false;
   float lod = 0;
 };
@@ -34,8 +34,8 @@ struct Taps {
   unsigned count = 0;
 };
 
-/// Weights of linear filtering are of 9 bits, 8 of them behind the point, as the guide says; here rounded to the nearest.
-/// Texels of weight 0 are not among the taps. A NaN coordinate is taken as 0.
+/// Weights of linear filtering are of 9 bits, 8 of them behind the point, as the guide says; here rounded to the
+/// nearest. Texels of weight 0 are not among the taps. A NaN coordinate is taken as 0.
 Taps taps(const Texture& texture, const Request& request);
 
 /// What the fetch gives: a texel, or the weighted sum of several, summed in double and rounded once.

@@ -10,11 +10,11 @@ enum class Outside : uint8_t { trap, clamp, zero };
 
 /// What one lane of suld, sust or sured asks for.
 struct SurfaceRequest {
-  Shape shape = Shape::line;        ///< of the instruction: line, plane or volume
-  bool in_bytes = true;             ///< x counts bytes (.b), not texels (.p)
+  Shape shape = Shape::line;  ///< of the instruction: line, plane or volume
+  bool in_bytes = true;       ///< x counts bytes (.b), not texels (.p)
   std::array<int32_t, 3> at{};
   uint32_t layer = 0;
-  unsigned bytes = 4;               ///< of the access
+  unsigned bytes = 4;  ///< of the access
 };
 
 struct SurfacePlace {

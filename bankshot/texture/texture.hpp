@@ -21,16 +21,16 @@ struct Sampler {
   Filter filter = Filter::point;
   bool normalised_coordinates = false;  ///< [0, 1) in place of [0, width)
   Reading reading;
-  std::array<uint32_t, 4> border{};     ///< as the fetch gives it: f32 bits, or integers
+  std::array<uint32_t, 4> border{};  ///< as the fetch gives it: f32 bits, or integers
   Filter mip_filter = Filter::point;
   float level_bias = 0, level_min = 0, level_max = 0;
-  unsigned anisotropy = 0;              ///< kept for queries; sampling is isotropic
-  bool seamless_cube = false;           ///< filtering crosses the edges of a cube's faces
+  unsigned anisotropy = 0;     ///< kept for queries; sampling is isotropic
+  bool seamless_cube = false;  ///< filtering crosses the edges of a cube's faces
 };
 
 /// Texels in rows. What lies behind it is `depth` slices: of a volume, or layers, or the faces of cubes (six for each).
 struct Level {
-  uint64_t address = 0;                    ///< of texel (0, 0, 0)
+  uint64_t address = 0;                       ///< of texel (0, 0, 0)
   uint32_t width = 1, height = 1, depth = 1;  ///< texels, rows, slices
   uint64_t row_pitch = 0, slice_pitch = 0;    ///< bytes
   uint64_t at(uint32_t x, uint32_t y, uint32_t z, unsigned texel) const {
@@ -42,7 +42,7 @@ struct Texture {
   Format format;
   Shape shape = Shape::line;
   bool layered = false;
-  bool is_buffer = false;     ///< linear memory: fetched by number, no filter, zero outside
+  bool is_buffer = false;  ///< linear memory: fetched by number, no filter, zero outside
   bool is_surface = false;
   bool is_pitched = false;    ///< rows of linear memory
   std::vector<Level> levels;  ///< from the largest on; one or more

@@ -6,8 +6,8 @@
 //     offset  = row number * row_bytes + column       bank = row number mod banks, row = row number / banks
 //
 // For a turn every position has a channel of its own, so (channel, offset) names one address, hashed or not, for any
-// number of channels. Consecutive rows of a channel are on different banks, so a stream opens the next row while it reads
-// one. A line lies on one channel and in one row if interleave_bytes and row_bytes are multiples of it.
+// number of channels. Consecutive rows of a channel are on different banks, so a stream opens the next row while it
+// reads one. A line lies on one channel and in one row if interleave_bytes and row_bytes are multiples of it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Copies to shared memory that a warp has under way: groups of cp.async, and bulk copies that tell a barrier. Source: PTX ISA 9.0,
-// section 9.7.9.25.
+// Copies to shared memory that a warp has under way: groups of cp.async, and bulk copies that tell a barrier. Source:
+// PTX ISA 9.0, section 9.7.9.25.
 #pragma once
 
 #include <algorithm>

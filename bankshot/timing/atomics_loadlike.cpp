@@ -1,5 +1,5 @@
-// Atomics that cost what a load of the same addresses costs: what GPGPU-Sim charges. Source: the ICCD'13 paper on atomics,
-// section III and its figure 5 (the original simulator).
+// Atomics that cost what a load of the same addresses costs: what GPGPU-Sim charges. Source: the ICCD'13 paper on
+// atomics, section III and its figure 5 (the original simulator).
 #include "bankshot/timing/atomics_unit.hpp"
 
 namespace bankshot::timing {

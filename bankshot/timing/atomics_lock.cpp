@@ -1,5 +1,6 @@
-// Atomics in a loop over locks (Fermi): a read that tries to lock, the update, a write that unlocks, a branch back for those
-// that got no lock. Warps of an SM compete for its locks. Source: ICCD'13, sections II and III; DIGEST.md settles who wins.
+// Atomics in a loop over locks (Fermi): a read that tries to lock, the update, a write that unlocks, a branch back for
+// those that got no lock. Warps of an SM compete for its locks. Source: ICCD'13, sections II and III; DIGEST.md settles
+// who wins.
 #include "bankshot/scratchpad/lock_unit.hpp"
 #include "bankshot/timing/atomics_loop.hpp"
 
@@ -31,7 +32,9 @@ class Lock final : public AtomicsLoop {
     return scratchpad::write_level(config_.rules, flight.width, flight.addresses.data(), flight.writers);
   }
   uint64_t write(Flight& flight, Cycle) override { return flight.writers; }
-  void let_go(Flight& flight) override { scratchpad::release(locks_, flight.addresses.data(), flight.writers, held_, flight.base); }
+  void let_go(Flight& flight) override {
+    scratchpad::release(locks_, flight.addresses.data(), flight.writers, held_, flight.base);
+  }
 
   const scratchpad::LockTable locks_;
   scratchpad::Locks held_;

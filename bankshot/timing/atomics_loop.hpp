@@ -1,5 +1,5 @@
-// Atomics that machine code makes of a loop: read, compute, write, and again for the lanes that were not the first. Each
-// access in flight is a finite-state machine. Source: ICCD'13, section III.
+// Atomics that machine code makes of a loop: read, compute, write, and again for the lanes that were not the first.
+// Each access in flight is a finite-state machine. Source: ICCD'13, section III.
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@ class AtomicsLoop : public AtomicsUnit {
     enum class State : uint8_t { read, claim, write, let_go };
     State state = State::read;  ///< what it does next
     Cycle at = 0;               ///< … and when
-    /// When it came to the banks, for the read or for the write. They serve whoever came first: a warp that had to come again
-    /// and again behind those that poll its locks would hold these for ever.
+    /// When it came to the banks, for the read or for the write. They serve whoever came first: a warp that had to come
+    /// again and again behind those that poll its locks would hold these for ever.
     Cycle since = 0;
     uint64_t sequence = 0;
     uint32_t instr = 0;
@@ -60,7 +60,8 @@ class AtomicsLoop : public AtomicsUnit {
   const Config& config_;
 
  private:
-  /// Of what is due at one time, locks are let go first; then who came to the banks first goes first, and who issued first.
+  /// Of what is due at one time, locks are let go first; then who came to the banks first goes first, and who issued
+  /// first.
   struct Event {
     Cycle at = 0;
     bool takes = false;

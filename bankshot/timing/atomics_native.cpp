@@ -1,6 +1,6 @@
-// Native atomics at the banks (Maxwell and later): a bank serves one lane a pass, so lanes on one word take turns. What has no
-// machine instruction is a loop around a compare-and-swap. Evidence: C, see docs/wavefronts.md; which operations are loops and
-// which increments are combined is in machine code that ptxas 13 makes for sm_75 to sm_100.
+// Native atomics at the banks (Maxwell and later): a bank serves one lane a pass, so lanes on one word take turns. What
+// has no machine instruction is a loop around a compare-and-swap. Evidence: C, see docs/wavefronts.md; which operations
+// are loops and which increments are combined is in machine code that ptxas 13 makes for sm_75 to sm_100.
 #include <bit>
 
 #include "bankshot/timing/atomics_loop.hpp"

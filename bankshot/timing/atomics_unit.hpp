@@ -32,7 +32,8 @@ class Banks {
   virtual ~Banks() = default;
   /// The earliest cycle, not before `now`, at which an access can enter.
   virtual Cycle accepts(Cycle now) const = 0;
-  /// An access of a warp that needs them for `passes` cycles enters. @param ideal  passes that it would need without conflicts
+  /// An access of a warp that needs them for `passes` cycles enters. @param ideal  passes that it would need without
+  /// conflicts
   virtual Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal) = 0;
 };
 

@@ -11,7 +11,8 @@
 
 namespace bankshot::timing {
 
-/// Of one warp; each lane has groups of its own. Accesses of one instruction are taken to leave and to be written in their order.
+/// Of one warp; each lane has groups of its own. Accesses of one instruction are taken to leave and to be written in
+/// their order.
 class BulkStores {
  public:
   void clear() {
@@ -39,7 +40,8 @@ class BulkStores {
     if (store != stores_.end() && --store->unwritten == 0) stores_.erase(store);
   }
 
-  /// From when on shared memory has been read for all closed groups of these lanes but each one's last `most`; kNever: not known yet.
+  /// From when on shared memory has been read for all closed groups of these lanes but each one's last `most`; kNever:
+  /// not known yet.
   Cycle read_by(uint64_t lanes, uint64_t most) const {
     Cycle by = 0;
     for (const Store& store : stores_) {
@@ -60,7 +62,7 @@ class BulkStores {
     unsigned unread = 0, unwritten = 0;  ///< accesses
     Cycle left = 0;
   };
-  std::vector<Store>::iterator first(uint32_t instr, unsigned Store::*accesses) {
+  std::vector<Store>::iterator first(uint32_t instr, unsigned Store::* accesses) {
     return std::find_if(stores_.begin(), stores_.end(),
                         [&](const Store& s) { return s.instr == instr && s.*accesses != 0; });
   }

@@ -46,12 +46,10 @@ std::vector<ComponentName> commits() {
 }
 std::vector<ComponentName> atomics_units() { return names_of<AtomicsUnit>(); }
 
-/// Nothing crosses the interconnect in less than its latency, so SMs and partitions may advance that far on their own: a
-/// quantum. What is sent in one is received in the next.
+/// Nothing crosses the interconnect in less than its latency, so SMs and partitions may advance that far on their own:
+/// a quantum. What is sent in one is received in the next.
 struct Chip::State {
-  State(const Config& given, ChipOptions chosen) : config(given), options(std::move(chosen)) {
-    build();
-  }
+  State(const Config& given, ChipOptions chosen) : config(given), options(std::move(chosen)) { build(); }
 
   void build() {
     sms.clear();
@@ -70,22 +68,22 @@ struct Chip::State {
   std::deque<Memory> memories;
   ThreadPool pool;
   std::unordered_map<uint64_t, Operations> programs;  ///< by LoadedProgram::serial
-  Cycle time = 0;            ///< where the next launch begins
-  Cycle used = 0;            ///< cycles of all launches
-  bool is_clean = true;      ///< nothing is under way: not so after a launch that did not come to its end
+  Cycle time = 0;                                     ///< where the next launch begins
+  Cycle used = 0;                                     ///< cycles of all launches
+  bool is_clean = true;  ///< nothing is under way: not so after a launch that did not come to its end
 
   // Of the launch.
   const simt::Launch* launch = nullptr;
-  uint64_t ctas = 0, next_cta = 0;     ///< those that have started
-  uint32_t cluster = 1;                ///< CTAs of one
+  uint64_t ctas = 0, next_cta = 0;  ///< those that have started
+  uint32_t cluster = 1;             ///< CTAs of one
   unsigned resident_limit = 1;
-  Cycle begin = 0, quantum = 0;        ///< start of the launch, of the quantum
-  Cycle limit = kNever;                ///< where max_cycles are used up
+  Cycle begin = 0, quantum = 0;  ///< start of the launch, of the quantum
+  Cycle limit = kNever;          ///< where max_cycles are used up
   Cycle quantum_end = 0;
   unsigned parity = 0;
   bool stopped = false;
   const simt::Fault* fault = nullptr;
-  std::vector<Sm::Pending> order;      ///< room
+  std::vector<Sm::Pending> order;             ///< room
   std::vector<std::vector<Packet>> arrivals;  ///< by SM: room
   std::vector<uint64_t> seen;                 ///< by SM: generation of the memory of which it keeps lookups
   std::chrono::steady_clock::time_point told{};
@@ -175,7 +173,8 @@ void Chip::State::sm_part(Sm& sm) {
   sm.advance(quantum_end);
 }
 
-/// A kernel on another SM may have freed what this one's accesses hit before. Programs that can run on one thread, SM after SM.
+/// A kernel on another SM may have freed what this one's accesses hit before. Programs that can run on one thread, SM
+/// after SM.
 void Chip::State::notice_frees(Sm& sm) {
   simt::Worker& worker = sm.worker();
   const uint64_t now = worker.memory->generation();
@@ -219,7 +218,8 @@ void Chip::State::perform_pending() {
   }
   if (order.empty()) return;
   for (Sm& sm : sms) notice_frees(sm);
-  std::stable_sort(order.begin(), order.end(), [](const Sm::Pending& a, const Sm::Pending& b) { return a.cycle < b.cycle; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Sm::Pending& a, const Sm::Pending& b) { return a.cycle < b.cycle; });
   const unsigned mxcsr = _mm_getcsr();
   for (const Sm::Pending& pending : order) {
     simt::Worker& worker = *pending.access.warp->worker;
@@ -249,7 +249,8 @@ bool Chip::State::find_fault() {
 /// The CTAs of a cluster start together, each on the SM that has room for most; of several on the first.
 void Chip::State::dispatch_clusters(Cycle at) {
   const auto all_room = [&] {
-    return std::accumulate(sms.begin(), sms.end(), uint64_t{0}, [](uint64_t sum, const Sm& sm) { return sum + sm.room(); });
+    return std::accumulate(sms.begin(), sms.end(), uint64_t{0},
+                           [](uint64_t sum, const Sm& sm) { return sum + sm.room(); });
   };
   while (next_cta < ctas && all_room() >= cluster) {
     const auto together = std::make_shared<simt::Cluster>();
@@ -389,7 +390,8 @@ SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end) {
     if (lines[k].issued == 0 && lines[k].slots == decltype(lines[k].slots){}) continue;
     line_of[k] = static_cast<uint32_t>(result.timing.lines.size());
     const simt::Instr* const instr = setup.program->code.data() + k;
-    result.timing.lines.push_back({setup.program->source_of(instr), setup.program->texts[setup.program->info[k].text], lines[k]});
+    result.timing.lines.push_back(
+        {setup.program->source_of(instr), setup.program->texts[setup.program->info[k].text], lines[k]});
   }
   for (Sm& sm : sms) {
     for (Span& span : sm.timeline()) {
@@ -411,7 +413,8 @@ std::optional<simt::Fault> too_large(const Config& config, const simt::LaunchSet
   simt::Fault fault;
   fault.kind = simt::Fault::Kind::deadlock;
   fault.kernel = setup.kernel->name;
-  fault.message = "a cluster of " + std::to_string(cluster) + " CTAs cannot start: the GPU holds " + std::to_string(room);
+  fault.message =
+      "a cluster of " + std::to_string(cluster) + " CTAs cannot start: the GPU holds " + std::to_string(room);
   return fault;
 }
 
@@ -432,9 +435,9 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   if (const auto refusal = too_large(chip.config, *setup, residency)) return *refusal;
   chip.set_up(*setup, launch, residency);
   const auto parts = static_cast<unsigned>(chip.sms.size() + chip.memories.size());
-  const unsigned wanted = setup->program->shares_runtime    ? 1
-                          : chip.options.threads != 0 ? chip.options.threads
-                                                      : std::thread::hardware_concurrency();
+  const unsigned wanted = setup->program->shares_runtime ? 1
+                          : chip.options.threads != 0    ? chip.options.threads
+                                                         : std::thread::hardware_concurrency();
   const unsigned threads = chip.pool.prepare(std::clamp(wanted, 1u, parts));
   const unsigned mxcsr = _mm_getcsr();
   if (chip.ctas != 0 && chip.quantum_end > chip.quantum) {

@@ -16,27 +16,27 @@ namespace bankshot::timing {
 /// How far a launch is.
 struct ChipProgress {
   uint64_t ctas_done = 0, ctas = 0;
-  Cycle cycles = 0;               ///< of this launch
+  Cycle cycles = 0;  ///< of this launch
   uint64_t warp_instructions = 0;
 };
 
 struct ChipOptions {
-  unsigned threads = 0;           ///< host threads; 0: all cores
-  Cycle max_cycles = kNever;      ///< of all launches together, without the time between them; then a launch stops, partial
-  Cycle timeline_cycles = 0;      ///< spans are kept of what begins in so many first cycles of the chip
-  const std::atomic<bool>* stop = nullptr;  ///< looked at now and then: true stops the launch, partial
+  unsigned threads = 0;       ///< host threads; 0: all cores
+  Cycle max_cycles = kNever;  ///< of all launches together, without the time between them; then a launch stops, partial
+  Cycle timeline_cycles = 0;  ///< spans are kept of what begins in so many first cycles of the chip
+  const std::atomic<bool>* stop = nullptr;            ///< looked at now and then: true stops the launch, partial
   std::function<void(const ChipProgress&)> progress;  ///< told now and then, by one thread, and at the end of a launch
 };
 
 /// What one CTA of a kernel takes of an SM, and how many fit.
 struct Residency {
   unsigned ctas_per_sm = 1;
-  std::string limited_by;         ///< "registers" …
+  std::string limited_by;  ///< "registers" …
 };
 
 /// A launch that came to its end or was stopped.
 struct SimulatedLaunch {
-  simt::LaunchStats stats;        ///< as of Engine::launch; sites counted under the chip's own rules, hash included
+  simt::LaunchStats stats;  ///< as of Engine::launch; sites counted under the chip's own rules, hash included
   LaunchTiming timing;
 };
 
@@ -54,7 +54,7 @@ class Chip {
                                               const simt::LaunchConfig& launch, const Residency& residency);
 
   const Config& config() const;
-  Cycle cycles() const;           ///< of all launches
+  Cycle cycles() const;  ///< of all launches
 
  private:
   struct State;

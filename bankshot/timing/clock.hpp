@@ -8,7 +8,8 @@ namespace bankshot::timing {
 using Cycle = uint64_t;
 constexpr Cycle kNever = ~Cycle{0};
 
-/// From cycles of one clock to those of another, both counted from one instant. In whole numbers: the same on every host.
+/// From cycles of one clock to those of another, both counted from one instant. In whole numbers: the same on every
+/// host.
 struct ClockRatio {
   uint64_t from_khz = 1, to_khz = 1;
 

@@ -105,7 +105,8 @@ void merge_lines(const LineRequests& more, LineRequests& to) {
   for (unsigned k = 0; k < more.count; ++k) {
     const LineRequest& one = more.request[k];
     const auto end = to.request.begin() + to.count;
-    const auto same = std::find_if(to.request.begin(), end, [&](const LineRequest& there) { return there.line == one.line; });
+    const auto same =
+        std::find_if(to.request.begin(), end, [&](const LineRequest& there) { return there.line == one.line; });
     if (same == end) {
       to.request[to.count++] = one;
       continue;

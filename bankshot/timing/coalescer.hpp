@@ -10,10 +10,10 @@ namespace bankshot::timing {
 
 /// What a warp access wants of one line.
 struct LineRequest {
-  uint64_t line = 0;     ///< address of its first byte
+  uint64_t line = 0;  ///< address of its first byte
   uint8_t sectors = 0;
-  uint8_t full = 0;      ///< sectors all of whose bytes are accessed
-  uint8_t lanes = 1;     ///< most lanes on one address: an atomic serves them in turns
+  uint8_t full = 0;   ///< sectors all of whose bytes are accessed
+  uint8_t lanes = 1;  ///< most lanes on one address: an atomic serves them in turns
 };
 
 struct LineRequests {
@@ -27,8 +27,8 @@ struct LineRequests {
 /// @param lanes    that access; not 0
 /// @param width    bytes a lane, a power of two up to 64
 /// @param line_bytes  64, 128 or 256
-/// Source: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": a warp's access takes as many transactions
-/// as it touches segments.
+/// Source: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": a warp's access takes as many
+/// transactions as it touches segments.
 void coalesce(const uint64_t* address, uint64_t lanes, unsigned width, unsigned line_bytes, unsigned sector_bytes,
               bool atomic, LineRequests& to);
 

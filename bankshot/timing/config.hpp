@@ -43,67 +43,67 @@ enum class Commit : uint8_t {
 };
 
 struct IssueConfig {
-  unsigned schedulers = 1;       ///< warp slot w belongs to scheduler w mod schedulers
-  unsigned width = 1;            ///< instructions of one warp that a scheduler issues in a cycle
-  unsigned simd_lanes = 32;      ///< lanes of the datapath: a warp takes ceil(warp / lanes) issue cycles
-  unsigned branch_cycles = 0;    ///< cycles after a taken branch in which its warp cannot issue
-  unsigned barrier_cycles = 1;   ///< cycles from the last arrival until the warps can issue
-  unsigned active_warps = 8;     ///< two-level scheduler: warps of a fetch group
-  std::string policy = "lrr";    ///< name of a WarpScheduler
-  std::string pipeline = "queued";  ///< name of a Pipeline
+  unsigned schedulers = 1;                 ///< warp slot w belongs to scheduler w mod schedulers
+  unsigned width = 1;                      ///< instructions of one warp that a scheduler issues in a cycle
+  unsigned simd_lanes = 32;                ///< lanes of the datapath: a warp takes ceil(warp / lanes) issue cycles
+  unsigned branch_cycles = 0;              ///< cycles after a taken branch in which its warp cannot issue
+  unsigned barrier_cycles = 1;             ///< cycles from the last arrival until the warps can issue
+  unsigned active_warps = 8;               ///< two-level scheduler: warps of a fetch group
+  std::string policy = "lrr";              ///< name of a WarpScheduler
+  std::string pipeline = "queued";         ///< name of a Pipeline
   unsigned stages = 0, memory_stages = 0;  ///< of the whole pipeline, and of its memory part; 0: not said
-  std::string aware = "none";    ///< name of a Foresight: bank-conflict aware scheduling
-  bool aware_yields = false;     ///< … which lets a memory access into a conflict where nothing else can issue
+  std::string aware = "none";              ///< name of a Foresight: bank-conflict aware scheduling
+  bool aware_yields = false;  ///< … which lets a memory access into a conflict where nothing else can issue
   Commit commit = Commit::any;
-  unsigned reorder_entries = 8;  ///< instructions of a warp in its reorder buffer
+  unsigned reorder_entries = 8;                         ///< instructions of a warp in its reorder buffer
   unsigned premem = kByEquation, nonmem = kByEquation;  ///< entries of the queues of the elastic pipeline
 };
 
 struct LoadStoreConfig {
-  unsigned lanes = 32;             ///< lanes whose addresses are made a cycle
-  unsigned queue = 4;              ///< accesses of global and local memory whose lines were not all looked up yet
-  unsigned constant_latency = 8;   ///< ld.const, ld.param; a cycle more for each further word of a warp
-  unsigned stores = 64;            ///< store and atomic packets of an SM that are under way
+  unsigned lanes = 32;            ///< lanes whose addresses are made a cycle
+  unsigned queue = 4;             ///< accesses of global and local memory whose lines were not all looked up yet
+  unsigned constant_latency = 8;  ///< ld.const, ld.param; a cycle more for each further word of a warp
+  unsigned stores = 64;           ///< store and atomic packets of an SM that are under way
 };
 
 struct ScratchpadConfig {
-  unsigned latency = 20;      ///< cycles from issue until a dependent instruction can issue, without conflicts
-  unsigned queue = 1;         ///< accesses that wait for the banks before no further one can issue
-  unsigned hash_cycles = 0;   ///< added to the latency of every access when a configurable hash is used
+  unsigned latency = 20;             ///< cycles from issue until a dependent instruction can issue, without conflicts
+  unsigned queue = 1;                ///< accesses that wait for the banks before no further one can issue
+  unsigned hash_cycles = 0;          ///< added to the latency of every access when a configurable hash is used
   bool combines_increments = false;  ///< native atomics that add 1 count the lanes on a word instead of taking turns
-  std::string atomics = "native";  ///< name of an AtomicsUnit
+  std::string atomics = "native";    ///< name of an AtomicsUnit
 };
 
 /// The locks of shared-memory atomics where machine code locks words and tries again (Fermi, Kepler). Cycles of issue.
 struct LocksConfig {
-  unsigned bits = 0;       ///< 2^bits locks of an SM; 0: atomics need none
+  unsigned bits = 0;  ///< 2^bits locks of an SM; 0: atomics need none
   // The states of the loop: ICCD'13, section III.
-  unsigned read = 0;       ///< read and lock, each bank conflict level
-  unsigned update = 0;     ///< the addition
-  unsigned write = 0;      ///< write and unlock, each bank conflict level
-  unsigned branch = 0;     ///< back to those that got no lock
+  unsigned read = 0;    ///< read and lock, each bank conflict level
+  unsigned update = 0;  ///< the addition
+  unsigned write = 0;   ///< write and unlock, each bank conflict level
+  unsigned branch = 0;  ///< back to those that got no lock
   // The closed model: TPDS'13, section 2.1.
-  unsigned base = 0;       ///< an access without conflicts
-  unsigned position = 0;   ///< each further lane on one lock
-  unsigned bank = 0;       ///< each further bank conflict level of a read or a write
+  unsigned base = 0;      ///< an access without conflicts
+  unsigned position = 0;  ///< each further lane on one lock
+  unsigned bank = 0;      ///< each further bank conflict level of a read or a write
 };
 
 struct L1Config {
-  unsigned bytes = 0;           ///< 0: there is none
+  unsigned bytes = 0;  ///< 0: there is none
   unsigned line_bytes = 128;
-  unsigned sector_bytes = 32;   ///< fetched one by one; of the memory system as a whole
+  unsigned sector_bytes = 32;  ///< fetched one by one; of the memory system as a whole
   unsigned ways = 4;
-  unsigned latency = 20;        ///< cycles from issue until a dependent instruction can issue, on a hit
-  unsigned mshrs = 32;          ///< lines that may be waited for
-  bool global = true;           ///< global loads are cached; local memory always is
-  unsigned banks = 0;           ///< of 4 bytes, that its data lies in; lanes are served as by the scratchpad. 0: no conflicts
+  unsigned latency = 20;  ///< cycles from issue until a dependent instruction can issue, on a hit
+  unsigned mshrs = 32;    ///< lines that may be waited for
+  bool global = true;     ///< global loads are cached; local memory always is
+  unsigned banks = 0;     ///< of 4 bytes, that its data lies in; lanes are served as by the scratchpad. 0: no conflicts
 };
 
 struct InterconnectConfig {
   unsigned khz = 1'000'000;
-  unsigned latency = 20;       ///< core cycles each way. The lookahead of the simulation
-  unsigned flit_bytes = 32;    ///< a port moves one flit a cycle of this clock
-  unsigned header_bytes = 8;   ///< of a packet, beside its data
+  unsigned latency = 20;      ///< core cycles each way. The lookahead of the simulation
+  unsigned flit_bytes = 32;   ///< a port moves one flit a cycle of this clock
+  unsigned header_bytes = 8;  ///< of a packet, beside its data
 };
 
 /// The part of the second-level cache that stands before one DRAM channel.
@@ -119,16 +119,16 @@ struct L2Config {
 
 /// One DRAM channel. Cycles of its command clock.
 struct DramConfig {
-  unsigned khz = 1'000'000;      ///< command clock
+  unsigned khz = 1'000'000;  ///< command clock
   unsigned channels = 1;
   unsigned interleave_bytes = 256;  ///< consecutive bytes on one channel
-  bool hashed_channels = false;  ///< higher address bits are folded into the choice of the channel
-  unsigned burst_bytes = 32;     ///< that one column command moves
-  unsigned burst_cycles = 2;     ///< in which the data bus is occupied by them
+  bool hashed_channels = false;     ///< higher address bits are folded into the choice of the channel
+  unsigned burst_bytes = 32;        ///< that one column command moves
+  unsigned burst_cycles = 2;        ///< in which the data bus is occupied by them
   unsigned banks = 16;
-  unsigned row_bytes = 2048;     ///< of a bank, over all chips of the channel
-  unsigned queue = 32;           ///< requests that the controller chooses from
-  unsigned latency = 0;          ///< from the last data of a read on the bus until the cache has them: the controller's own
+  unsigned row_bytes = 2048;  ///< of a bank, over all chips of the channel
+  unsigned queue = 32;        ///< requests that the controller chooses from
+  unsigned latency = 0;  ///< from the last data of a read on the bus until the cache has them: the controller's own
   unsigned cl = 12, rcd = 12, rp = 12, ras = 28, rc = 40, rrd = 6, ccd = 2, wr = 12, cwl = 4, wtr = 5;
 };
 
@@ -137,24 +137,23 @@ struct Config {
   unsigned core_khz = 1'000'000;  ///< clock of the SMs: of issue
   unsigned clock_khz = 0;         ///< that %clock counts; 0: core_khz
   unsigned sms = 1, warp_size = 32;
-  unsigned max_warps = 48;        ///< of an SM; at most 64
-  uint64_t l2_bytes = 0;          ///< of all channels together
-  scratchpad::Rules rules;        ///< banks, ports, hash
+  unsigned max_warps = 48;  ///< of an SM; at most 64
+  uint64_t l2_bytes = 0;    ///< of all channels together
+  scratchpad::Rules rules;  ///< banks, ports, hash
   IssueConfig issue;
-  std::array<UnitConfig, kUnitClasses> units = {{{}, {}, {}, {}, {}, {}, {}, {0, 0, 0}}};  ///< tensor: count 0 if it has none
+  std::array<UnitConfig, kUnitClasses> units = {
+      {{}, {}, {}, {}, {}, {}, {}, {0, 0, 0}}};  ///< tensor: count 0 if it has none
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
   LocksConfig locks;
-  scratchpad::LockHash lock_hash; ///< of locks.bits; whoever sets locks sets it
+  scratchpad::LockHash lock_hash;  ///< of locks.bits; whoever sets locks sets it
   L1Config l1;
   InterconnectConfig interconnect;
   L2Config l2;
   DramConfig dram;
 
   /// What all data buses move at most.
-  double dram_bytes_per_second() const {
-    return 1e3 * dram.khz * dram.channels * dram.burst_bytes / dram.burst_cycles;
-  }
+  double dram_bytes_per_second() const { return 1e3 * dram.khz * dram.channels * dram.burst_bytes / dram.burst_cycles; }
   /// Single-precision operations of all units, a fused multiply-add being two.
   double fp32_per_second() const {
     const UnitConfig& fp32 = units[static_cast<unsigned>(UnitClass::fp32)];

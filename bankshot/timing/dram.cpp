@@ -10,7 +10,8 @@ namespace {
 /// keep a row open for good. In queues full of requests, as a controller holds them.
 constexpr uint64_t kPatience = 4;
 
-/// Commands are compared by the ticks until they are ready, then by Next::order, in one number: 2^24 ticks, 2^39 requests.
+/// Commands are compared by the ticks until they are ready, then by Next::order, in one number: 2^24 ticks, 2^39
+/// requests.
 constexpr unsigned kOrderBits = 40;
 constexpr uint64_t kRowCommand = uint64_t{1} << (kOrderBits - 1);  ///< after all column commands
 

@@ -1,11 +1,12 @@
 // One DRAM channel: the controller that chooses commands, and the state of its banks.
 //
-// Open page: a row stays open until another row of its bank is wanted. First ready, first come first served: of the column
-// commands that can issue the one of the oldest request; else of activates and precharges that of the oldest request. A
-// bank's row hits are served in their order of age, and its row is not closed while there are any, except for a request that
-// many younger ones have passed. A request is some bursts of one row, whose column commands follow each other as closely as
-// they can; row commands of other banks go between them. At most one command a cycle. There is no refresh, no limit on activates but rrd (no tFAW),
-// and reads do not look into writes that wait: values are kept elsewhere.
+// Open page: a row stays open until another row of its bank is wanted. First ready, first come first served: of the
+// column commands that can issue the one of the oldest request; else of activates and precharges that of the oldest
+// request. A bank's row hits are served in their order of age, and its row is not closed while there are any, except
+// for a request that many younger ones have passed. A request is some bursts of one row, whose column commands follow
+// each other as closely as they can; row commands of other banks go between them. At most one command a cycle. There is
+// no refresh, no limit on activates but rrd (no tFAW), and reads do not look into writes that wait: values are kept
+// elsewhere.
 #pragma once
 
 #include <array>
@@ -19,10 +20,10 @@
 
 namespace bankshot::timing {
 
-/// All times are ticks of the command clock. What follows what, at the earliest (names of DramConfig; data of a read begin
-/// cl after its command, of a write cwl, and last burst_cycles):
+/// All times are ticks of the command clock. What follows what, at the earliest (names of DramConfig; data of a read
+/// begin cl after its command, of a write cwl, and last burst_cycles):
 ///   column after activate of its bank                 rcd
-///   column after column                               ccd, and the data bus is free; of one request max(ccd, burst_cycles)
+///   column after column                               ccd, and a free data bus; of one request max(ccd, burst_cycles)
 ///   read after write                                  wtr after the last data
 ///   activate after precharge of its bank              rp
 ///   activate after activate                           rc in its bank, rrd in any
@@ -53,7 +54,7 @@ class DramChannel {
     bool column = false;  ///< a request was served and has left the queue
     bool write = false;
     uint32_t tag = 0;
-    Cycle data = 0;       ///< the first tick after its last data on the bus
+    Cycle data = 0;  ///< the first tick after its last data on the bus
   };
   /// Issues the next command, of which there must be one: of a request's column commands all, the first of them then.
   Issued issue();
@@ -98,13 +99,13 @@ class DramChannel {
   std::vector<uint32_t> next_of_;  ///< bank -> its place in nexts_, or kNone
   uint32_t free_ = kNone;          ///< list of free requests
   uint64_t ages_ = 0;
-  std::array<Cycle, 4> from_{};    ///< by Command: what all banks share
-  Cycle command_free_ = 0;         ///< one command a cycle, and so no other before this
-  Cycle spacing_;                  ///< of the column commands of a request
+  std::array<Cycle, 4> from_{};                ///< by Command: what all banks share
+  Cycle command_free_ = 0;                     ///< one command a cycle, and so no other before this
+  Cycle spacing_;                              ///< of the column commands of a request
   Cycle columns_begin_ = 0, columns_end_ = 0;  ///< column commands of the last request served: [begin, end)
-  bool chosen_ = true;             ///< what follows is up to date
+  bool chosen_ = true;                         ///< what follows is up to date
   Cycle next_tick_ = kNever;
-  uint32_t next_place_ = 0;        ///< in nexts_
+  uint32_t next_place_ = 0;  ///< in nexts_
 };
 
 }  // namespace bankshot::timing

@@ -8,8 +8,8 @@
 
 namespace bankshot::timing {
 
-/// A cycle by which a conflict delays data is exposed if the SM issued nothing in it and a scheduler waited for shared memory:
-/// for its data or for its banks; else it is hidden.
+/// A cycle by which a conflict delays data is exposed if the SM issued nothing in it and a scheduler waited for shared
+/// memory: for its data or for its banks; else it is hidden.
 class Exposure {
  public:
   /// But for a conflict of an instruction, data that comes at `end` would come at `begin`; later than all before.

@@ -17,7 +17,8 @@ struct Fetch {
   uint32_t first = ~0u, last = ~0u, next = ~0u;
 };
 
-/// Fetches by number, found by line; freed numbers and list entries are used again, so there is no allocation in steady state.
+/// Fetches by number, found by line; freed numbers and list entries are used again, so there is no allocation in steady
+/// state.
 /// @tparam Waiting  who waits: a packet, an access
 template <class Waiting>
 class FetchTable {

@@ -17,7 +17,8 @@ unsigned safe_distance(std::span<const unsigned> degrees, unsigned ports, bool c
 
 namespace {
 
-/// The cache of section 4.4: 256 sets of 2 entries, 14 bits of PC, least recently used out. Empty, it foresees no conflict.
+/// The cache of section 4.4: 256 sets of 2 entries, 14 bits of PC, least recently used out. Empty, it foresees no
+/// conflict.
 /// @tparam Entry  what it remembers of an instruction: Entry{} of one that it does not know
 template <class Entry>
 class HistoryCache {
@@ -77,8 +78,9 @@ class Last final : public Foresight {
   HistoryCache<uint8_t> cache_;
 };
 
-/// Changes its mind slowly: a new value stays until it was wrong twice, one that has come true for up to two times more. Irregular
-/// accesses change from one execution to the next, and one odd warp does not tell what the next will do.
+/// Changes its mind slowly: a new value stays until it was wrong twice, one that has come true for up to two times
+/// more. Irregular accesses change from one execution to the next, and one odd warp does not tell what the next will
+/// do.
 class Confident final : public Foresight {
  public:
   unsigned foresee(uint32_t pc, unsigned, unsigned) override {
@@ -106,8 +108,8 @@ class Confident final : public Foresight {
   HistoryCache<Entry> cache_;
 };
 
-/// The mean of the past, in which the latest has a quarter of the weight and all before it the rest, rounded up: irregular
-/// accesses scatter around it.
+/// The mean of the past, in which the latest has a quarter of the weight and all before it the rest, rounded up:
+/// irregular accesses scatter around it.
 class Mean final : public Foresight {
  public:
   unsigned foresee(uint32_t pc, unsigned, unsigned) override {
@@ -152,7 +154,9 @@ class PerWarp final : public Foresight {
     for (auto& cache : caches_) cache.clear();
     any_.clear();
   }
-  unsigned bits() const override { return static_cast<unsigned>(caches_.size() + 1) * HistoryCache<uint8_t>::bits(kBits); }
+  unsigned bits() const override {
+    return static_cast<unsigned>(caches_.size() + 1) * HistoryCache<uint8_t>::bits(kBits);
+  }
 
  private:
   std::vector<HistoryCache<uint8_t>> caches_;  ///< by warp slot

@@ -1,5 +1,5 @@
-// Bank-conflict aware scheduling: how long the access that is being issued will keep the banks, before its addresses are known.
-// Source: Gou and Gaydadjiev, Elastic Pipeline (CF'11), section 4.
+// Bank-conflict aware scheduling: how long the access that is being issued will keep the banks, before its addresses
+// are known. Source: Gou and Gaydadjiev, Elastic Pipeline (CF'11), section 4.
 #pragma once
 
 #include <span>
@@ -8,15 +8,16 @@
 
 namespace bankshot::timing {
 
-/// The cycles that a memory access must keep behind a shared one, so that nothing stands still: equation 1 of one sub-warp,
-/// equation 5 of several.
+/// The cycles that a memory access must keep behind a shared one, so that nothing stands still: equation 1 of one
+/// sub-warp, equation 5 of several.
 /// @param degrees    conflict degree of each sub-warp: lanes or words of the fullest bank
-/// @param corrected  a sub-warp is served in whole cycles: the sum of ceil(degree / ports); else equation 5, which takes the
+/// @param corrected  a sub-warp is served in whole cycles: the sum of ceil(degree / ports); else equation 5, which
+/// takes the
 ///                   quotient of the sum and is less where ports share badly (degrees 1 1 1 1, 2 ports: 2 for 4)
 unsigned safe_distance(std::span<const unsigned> degrees, unsigned ports, bool corrected);
 
-/// One of each SM. It is asked about an access when that issues, and told its conflict when the banks have served it; a conflict
-/// is the cycles for which it has the banks beyond those of its sub-warps.
+/// One of each SM. It is asked about an access when that issues, and told its conflict when the banks have served it; a
+/// conflict is the cycles for which it has the banks beyond those of its sub-warps.
 class Foresight {
  public:
   static constexpr unsigned kMost = 31;  ///< conflict that is told apart: log2(warp) bits of the cache (section 4.4)

@@ -12,7 +12,8 @@ MemoryPort::MemoryPort(const Config& config, unsigned sm)
       sm_(static_cast<uint16_t>(sm)),
       cache_(std::max(config.l1.bytes, config.l1.line_bytes), config.l1.line_bytes, std::max(1u, config.l1.ways)),
       misses_(config.l1.mshrs),
-      outbox_{std::vector<std::vector<Packet>>(config.dram.channels), std::vector<std::vector<Packet>>(config.dram.channels)},
+      outbox_{std::vector<std::vector<Packet>>(config.dram.channels),
+              std::vector<std::vector<Packet>>(config.dram.channels)},
       to_network_{config.core_khz, config.interconnect.khz},
       to_core_{config.interconnect.khz, config.core_khz} {}
 
@@ -51,7 +52,8 @@ void MemoryPort::receive(std::span<const Packet> answers) {
     // The input port takes one flit a cycle.
     const Cycle arrival = to_network_(packet.time + config_.interconnect.latency);
     const unsigned data = packet.kind == Packet::Kind::store
-                              ? 0 : static_cast<unsigned>(std::popcount(packet.sectors)) * config_.l1.sector_bytes;
+                              ? 0
+                              : static_cast<unsigned>(std::popcount(packet.sectors)) * config_.l1.sector_bytes;
     in_free_ = std::max(in_free_, arrival) + flits(config_.interconnect, data);
     Answer& answer = answers_.push();
     answer.at = to_core_(in_free_);
@@ -132,7 +134,8 @@ bool MemoryPort::write(Cycle now, const Queued& head, const LineRequest& line) {
 }
 
 void MemoryPort::send(Cycle now, Packet::Kind kind, const LineRequest& line, uint8_t sectors, uint32_t tag) {
-  const unsigned data = kind == Packet::Kind::load ? 0 : static_cast<unsigned>(std::popcount(sectors)) * config_.l1.sector_bytes;
+  const unsigned data =
+      kind == Packet::Kind::load ? 0 : static_cast<unsigned>(std::popcount(sectors)) * config_.l1.sector_bytes;
   const unsigned length = flits(config_.interconnect, data);
   out_free_ = std::max(out_free_, to_network_(now)) + length;
   Packet packet;

@@ -1,4 +1,5 @@
-// The load/store unit of an SM toward global memory: its queue, the first-level cache, misses under way, stores under way.
+// The load/store unit of an SM toward global memory: its queue, the first-level cache, misses under way, stores under
+// way.
 #pragma once
 
 #include <span>
@@ -15,9 +16,9 @@
 namespace bankshot::timing {
 
 /// Accesses wait in one queue, in order; its head looks up one line a cycle. A load that misses takes a miss register
-/// (or joins one that waits for the same sectors); where none is free, and where too many stores are under way, the queue
-/// stands still. Stores write through; of global memory they evict the sectors they change, of local memory they keep
-/// them. Strong loads (volatile and such) pass the cache by.
+/// (or joins one that waits for the same sectors); where none is free, and where too many stores are under way, the
+/// queue stands still. Stores write through; of global memory they evict the sectors they change, of local memory they
+/// keep them. Strong loads (volatile and such) pass the cache by.
 class MemoryPort {
  public:
   MemoryPort(const Config& config, unsigned sm);
@@ -35,7 +36,8 @@ class MemoryPort {
     Packet::Kind kind = Packet::Kind::load;
     uint32_t warp = 0, generation = 0, instr = 0;
     bool local = false, strong = false;
-    bool tells_when_left = false;  ///< a store or atomic that is completed twice: when it has left, and when it is there
+    bool tells_when_left =
+        false;  ///< a store or atomic that is completed twice: when it has left, and when it is there
   };
   /// Requires !is_full(), and that advance(now) was called if something was due. The first line is looked up at once if
   /// nothing waits.
@@ -89,11 +91,11 @@ class MemoryPort {
   SectorCache cache_;
   Counters counters_;
   Ring<Queued> queue_;
-  Cycle lookup_at_ = kNever;     ///< of the head; kNever while it waits for an answer
-  Cycle lookup_free_ = 0;        ///< the cycle behind the last lookup
+  Cycle lookup_at_ = kNever;  ///< of the head; kNever while it waits for an answer
+  Cycle lookup_free_ = 0;     ///< the cycle behind the last lookup
   std::vector<Ticket> tickets_;
   std::vector<uint32_t> free_tickets_;
-  FetchTable<uint32_t> misses_;  ///< those who wait are tickets
+  FetchTable<uint32_t> misses_;          ///< those who wait are tickets
   unsigned stores_ = 0, under_way_ = 0;  ///< packets not answered: of stores and atomics, of all
   Ring<Answer> answers_;
   std::vector<Completion> completions_;
@@ -101,7 +103,7 @@ class MemoryPort {
   unsigned box_ = 0;
   bool has_sent_ = false;
   ClockRatio to_network_, to_core_;
-  Cycle out_free_ = 0, in_free_ = 0;     ///< the SM's ports, in cycles of the network
+  Cycle out_free_ = 0, in_free_ = 0;  ///< the SM's ports, in cycles of the network
 };
 
 }  // namespace bankshot::timing

@@ -34,7 +34,8 @@ Kind bulk_kind(std::string_view text) {
   if (has_modifier(text, "commit_group")) return Kind::bulk_commit;
   if (has_modifier(text, "wait_group")) return has_modifier(text, "read") ? Kind::bulk_wait_read : Kind::bulk_wait;
   if (has_modifier(text, "bulk_group")) return has_modifier(text, "reduce") ? Kind::bulk_reduce : Kind::bulk_store;
-  return has_modifier(text, "mbarrier::complete_tx::bytes") && has_modifier(text, "global") ? Kind::bulk : Kind::arithmetic;
+  return has_modifier(text, "mbarrier::complete_tx::bytes") && has_modifier(text, "global") ? Kind::bulk
+                                                                                            : Kind::arithmetic;
 }
 
 Kind copy_kind(std::string_view text) {
@@ -48,7 +49,8 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
   const std::string_view opcode = opcode_of(text);
   if (unit == simt::Unit::memory) {
     // Parameters are in constant memory, those of calls in registers.
-    if (has_any(text, {"param", "param::entry", "param::func"})) return opcode == "ld" ? Kind::constant : Kind::arithmetic;
+    if (has_any(text, {"param", "param::entry", "param::func"}))
+      return opcode == "ld" ? Kind::constant : Kind::arithmetic;
     if (has_modifier(text, "const")) return Kind::constant;
     if (opcode == "ld" || opcode == "ldu" || opcode == "tex" || opcode == "tld4" || opcode == "suld") return Kind::load;
     if (opcode == "st" || opcode == "sust") return Kind::store;
@@ -71,8 +73,8 @@ Kind kind_of(simt::Unit unit, std::string_view text, bool in_kernel) {
   return Kind::arithmetic;
 }
 
-/// What a matrix product keeps its unit busy for, in multiply-adds of 16-bit factors. Half as wide factors take half of the time,
-/// tf32 twice as long as f16, and f64 sixteen times. Source: H100 whitepaper, peak rates.
+/// What a matrix product keeps its unit busy for, in multiply-adds of 16-bit factors. Half as wide factors take half of
+/// the time, tf32 twice as long as f16, and f64 sixteen times. Source: H100 whitepaper, peak rates.
 uint32_t tensor_work(const simt::Instr& instr) {
   const simt::MatrixShape shape = simt::MatrixShape::unpacked(instr.op[1]);
   const auto factor = static_cast<simt::Element>(instr.op[2] & 0xff);
@@ -98,7 +100,8 @@ UnitClass unit_class(simt::Unit unit, std::string_view text) {
   switch (unit) {
     case Unit::alu:
       if (opcode == "div" || opcode == "rem") return UnitClass::divide;
-      if (opcode == "mul" || opcode == "mad" || opcode == "mul24" || opcode == "mad24" || opcode == "dp4a" || opcode == "dp2a" || opcode == "vmad") {
+      if (opcode == "mul" || opcode == "mad" || opcode == "mul24" || opcode == "mad24" || opcode == "dp4a" ||
+          opcode == "dp2a" || opcode == "vmad") {
         return UnitClass::multiply;
       }
       return UnitClass::alu;
@@ -106,7 +109,9 @@ UnitClass unit_class(simt::Unit unit, std::string_view text) {
     case Unit::fp64:
       if ((opcode == "div" || opcode == "sqrt" || opcode == "rcp") && !approximate) return UnitClass::divide;
       return unit == Unit::fp32 ? UnitClass::fp32 : UnitClass::fp64;
-    case Unit::sfu: return approximate || (opcode != "div" && opcode != "sqrt" && opcode != "rcp") ? UnitClass::sfu : UnitClass::divide;
+    case Unit::sfu:
+      return approximate || (opcode != "div" && opcode != "sqrt" && opcode != "rcp") ? UnitClass::sfu
+                                                                                     : UnitClass::divide;
     case Unit::warp: return UnitClass::warp;
     case Unit::matrix: return opcode == "movmatrix" ? UnitClass::warp : UnitClass::tensor;
     default: return UnitClass::alu;
@@ -165,14 +170,16 @@ Operations operations(const simt::LoadedProgram& program) {
       if (has_any(text, {"f32", "f16", "f16x2", "bf16", "bf16x2"})) operation.unit = UnitClass::fp32;
     }
     operation.crosses = operation.kind == Kind::mbarrier || program.code[k].body == &simt::run_async_store ||
-                        program.code[k].body == &simt::run_async_reduce || program.code[k].body == &simt::run_bulk_load || program.code[k].body == &simt::run_tensor_load ||
-                        program.code[k].body == &simt::run_bulk_move;
+                        program.code[k].body == &simt::run_async_reduce ||
+                        program.code[k].body == &simt::run_bulk_load ||
+                        program.code[k].body == &simt::run_tensor_load || program.code[k].body == &simt::run_bulk_move;
     if (operation.is_access()) operation.width = static_cast<uint8_t>(access_bytes(text));
     if (operation.kind == Kind::copy) {
       operation.width = static_cast<uint8_t>(program.copies[program.code[k].op[5]].bytes);
       operation.passes_l1 = has_modifier(text, "cg");
     }
-    if ((program.code[k].flags & simt::InstrFlag::kMatrix) != 0) operation.width = static_cast<uint8_t>(simt::matrix_piece(program.code[k]));
+    if ((program.code[k].flags & simt::InstrFlag::kMatrix) != 0)
+      operation.width = static_cast<uint8_t>(simt::matrix_piece(program.code[k]));
     if (operation.unit == UnitClass::tensor) operation.work = tensor_work(program.code[k]);
     operation.texture = operation.is_access() && simt::is_texture(program.code[k]);
     if (operation.texture) operation.width = 4;

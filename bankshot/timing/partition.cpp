@@ -12,10 +12,10 @@
 #include "bankshot/timing/ring.hpp"
 #include "bankshot/timing/sector_cache.hpp"
 
-// How a partition computes: by events. Each of its three stages (DRAM commands; what the cache does; the output port) knows
-// the tick of its clock at which it does something next. The stage whose tick is first in core cycles takes its turn, of
-// equals the one nearest to the DRAM. An event makes others only at its own time or later, and depends on nothing that can
-// still be received, so it does not matter how time is cut into calls of advance().
+// How a partition computes: by events. Each of its three stages (DRAM commands; what the cache does; the output port)
+// knows the tick of its clock at which it does something next. The stage whose tick is first in core cycles takes its
+// turn, of equals the one nearest to the DRAM. An event makes others only at its own time or later, and depends on
+// nothing that can still be received, so it does not matter how time is cut into calls of advance().
 namespace bankshot::timing {
 namespace {
 
@@ -59,7 +59,7 @@ struct Partition::State {
   };
   struct Request {  ///< to DRAM
     DramPlace place;
-    uint32_t tag;   ///< reads: number of the fetch, then 8 bits for its sectors
+    uint32_t tag;  ///< reads: number of the fetch, then 8 bits for its sectors
     uint8_t bursts;
     bool write;
   };
@@ -123,8 +123,8 @@ struct Partition::State {
 
   Config config;
   bool cached;
-  std::array<unsigned, 9> flits_of{};      ///< by number of sectors
-  std::array<uint8_t, 256> bursts_of{};    ///< by sectors
+  std::array<unsigned, 9> flits_of{};    ///< by number of sectors
+  std::array<uint8_t, 256> bursts_of{};  ///< by sectors
   ClockRatio core_to_port, port_to_cache, cache_to_dram, dram_to_cache, cache_to_port, port_to_core;
   Counters counters;
 
@@ -133,29 +133,30 @@ struct Partition::State {
   Cycle first_arrival = kNever;  ///< core cycle
   bool sorted = true;            ///< `arriving`, by arrival, SM, order
   uint64_t received = 0;
-  Cycle input_free = 0;          ///< ticks of the port
+  Cycle input_free = 0;  ///< ticks of the port
   Ring<Input> inputs;
 
   // The cache. Ticks of its clock.
   SectorCache cache;
   FetchTable<Packet> fetches;
-  Cycle lookup_free = 0;      ///< from when the next packet can be looked up
-  unsigned lookups = 0;       ///< in that tick
+  Cycle lookup_free = 0;  ///< from when the next packet can be looked up
+  unsigned lookups = 0;   ///< in that tick
   Held held = Held::no;
   Ring<Fill> fills;
   Cycle atomics_free = 0;
   Ring<Output> outputs, atomics;  ///< each in the order of ticks
 
   // DRAM.
-  Ring<Request> requests;     ///< that found no room in its queue
+  Ring<Request> requests;  ///< that found no room in its queue
   DramChannel dram;
 
   Alarm dram_alarm, cache_alarm, output_alarm;
-  Cycle output_free = 0;      ///< ticks of the port
-  Cycle done = 0;             ///< core cycles before it are simulated
+  Cycle output_free = 0;  ///< ticks of the port
+  Cycle done = 0;         ///< core cycles before it are simulated
 };
 
-// ---------------------------------------------------------------------------------------------------- the order of events
+// ---------------------------------------------------------------------------------------------------- the order of
+// events
 
 void Partition::State::set_cache_alarm() {
   Cycle next = fills.empty() ? kNever : fills.front().tick;
@@ -198,7 +199,8 @@ Cycle Partition::next_event() const {
   return std::min({s.first_arrival, s.dram_alarm.core(), s.cache_alarm.core(), s.output_alarm.core()});
 }
 
-// ------------------------------------------------------------------------------------------------------------- input port
+// ------------------------------------------------------------------------------------------------------------- input
+// port
 
 void Partition::receive(std::span<const Packet> packets) {
   State& s = *state_;
@@ -233,7 +235,8 @@ void Partition::State::admit(Cycle end) {
   first_arrival = arriving.empty() ? kNever : arriving.front().packet.time + latency;
 }
 
-// ------------------------------------------------------------------------------------------------------------- the cache
+// ------------------------------------------------------------------------------------------------------------- the
+// cache
 
 void Partition::State::cache_turn() {
   const Cycle tick = cache_alarm.tick();
@@ -316,8 +319,8 @@ bool Partition::State::look_up(const Input& input, Cycle tick) {
   return true;
 }
 
-/// Without a cache: stores are answered when the controller has them, which has byte masks; everything else reads. A packet
-/// has a fetch of its own, and an atomic writes when it has its turn (answer).
+/// Without a cache: stores are answered when the controller has them, which has byte masks; everything else reads. A
+/// packet has a fetch of its own, and an atomic writes when it has its turn (answer).
 void Partition::State::pass_by(const Input& input, Cycle tick) {
   const Packet& packet = input.packet;
   if (packet.kind == Packet::Kind::store) {
@@ -361,12 +364,14 @@ void Partition::State::answer(const Packet& packet, uint64_t line, Cycle tick) {
     return;
   }
   // One unit executes atomics, in the order in which their data are there; lanes on one word take turns.
-  atomics_free = std::max(atomics_free, tick) + (std::max<unsigned>(packet.lanes, 1) - 1) * Cycle{config.l2.atomic_cycles};
+  atomics_free =
+      std::max(atomics_free, tick) + (std::max<unsigned>(packet.lanes, 1) - 1) * Cycle{config.l2.atomic_cycles};
   atomics.push({packet, atomics_free + latency()});
   if (!cached) to_dram(line, packet.sectors, true, 0, tick);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ DRAM
+// ------------------------------------------------------------------------------------------------------------------
+// DRAM
 
 /// @param fetch  reads: who waits for them
 /// @param tick   of the cache
@@ -394,7 +399,8 @@ bool Partition::State::dram_turn() {
   return true;
 }
 
-// ----------------------------------------------------------------------------------------------------------- output port
+// ----------------------------------------------------------------------------------------------------------- output
+// port
 
 void Partition::State::output_turn(std::vector<Packet>& answers) {
   const bool atomic = outputs.empty() || (!atomics.empty() && atomics.front().tick < outputs.front().tick);
@@ -409,7 +415,8 @@ void Partition::State::output_turn(std::vector<Packet>& answers) {
   counters.flits_to_sms += length;
 }
 
-// -------------------------------------------------------------------------------------------------------------- the rest
+// -------------------------------------------------------------------------------------------------------------- the
+// rest
 
 Partition::Partition(const Config& config) : state_(std::make_unique<State>(config)) {}
 Partition::~Partition() = default;

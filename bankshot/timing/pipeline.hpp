@@ -33,7 +33,8 @@ class Pipeline {
  public:
   virtual ~Pipeline() = default;
 
-  /// The front of the pipeline stands still from some cycle up to `end`: nothing issues. None: `end` is the cycle asked for.
+  /// The front of the pipeline stands still from some cycle up to `end`: nothing issues. None: `end` is the cycle asked
+  /// for.
   struct Standstill {
     Cycle end = 0;
     Cause cause = Cause::pipeline;
@@ -41,18 +42,20 @@ class Pipeline {
   };
   /// Of a cycle not before the last issue. Known exactly.
   virtual Standstill standstill(Cycle now) const { return {now}; }
-  /// The earliest cycle, not before `now`, at which an access to shared memory can issue if none issues before it. Known exactly.
+  /// The earliest cycle, not before `now`, at which an access to shared memory can issue if none issues before it.
+  /// Known exactly.
   virtual Cycle accepts(Cycle now) const = 0;
   /// Whether it distinguishes the sub-warps of a warp.
   virtual bool staged() const { return false; }
   /// A shared access issues.
-  /// @param degrees  if staged: cycles for which each of its sub-warps needs the banks, 0: not at all; else one for the warp
+  /// @param degrees  if staged: cycles for which each of its sub-warps needs the banks, 0: not at all; else one for the
+  /// warp
   /// @param latency  without conflicts
   virtual Passage shared(const Issued& issued, std::span<const unsigned> degrees, unsigned latency) = 0;
   /// An access that has issued before needs the banks once more, for so many cycles.
   virtual Passage again(const Issued& issued, unsigned passes) = 0;
-  /// Cycles [begin, end) in which the banks served the sub-warps of the last access one after the other; of all at once if not
-  /// staged. Those without lanes are left out.
+  /// Cycles [begin, end) in which the banks served the sub-warps of the last access one after the other; of all at once
+  /// if not staged. Those without lanes are left out.
   struct Service {
     Cycle begin = 0, end = 0;
   };

@@ -1,5 +1,6 @@
-// Memory instructions have a path of their own, and a queue: a conflict holds the banks and the accesses that wait for them,
-// nothing else. What waits is a queue of `scratchpad.queue` accesses; when it is full, no further access to shared memory issues.
+// Memory instructions have a path of their own, and a queue: a conflict holds the banks and the accesses that wait for
+// them, nothing else. What waits is a queue of `scratchpad.queue` accesses; when it is full, no further access to
+// shared memory issues.
 #include <algorithm>
 #include <numeric>
 #include <vector>

@@ -1,4 +1,5 @@
-// The organisations of the elastic-pipeline paper (CF'11, figures 4 to 6): every instruction passes stages, a sub-warp a cycle.
+// The organisations of the elastic-pipeline paper (CF'11, figures 4 to 6): every instruction passes stages, a sub-warp
+// a cycle.
 #include <algorithm>
 
 #include "bankshot/timing/pipeline.hpp"
@@ -65,8 +66,7 @@ class Staged final : public Pipeline {
   Cycle other(const Issued& issued, Flow flow, unsigned latency) override {
     Cycle written = fetch_freely(issued, flow, sub_warps_);
     if (written == 0)
-      written = fetch(
-          issued, flow, sub_warps_, [](size_t) { return 1u; }, [](const StageTimes&, unsigned) {});
+      written = fetch(issued, flow, sub_warps_, [](size_t) { return 1u; }, [](const StageTimes&, unsigned) {});
     return ready(written, latency);
   }
   Cycle returned(Cycle now) override {
@@ -82,7 +82,8 @@ class Staged final : public Pipeline {
  private:
   static constexpr unsigned kSlotBits = 6;
 
-  // Who a sub-warp belongs to, in its id: for the last of its warp, whose write-back completes the instruction, a bit more.
+  // Who a sub-warp belongs to, in its id: for the last of its warp, whose write-back completes the instruction, a bit
+  // more.
   static uint64_t pack(const Issued& issued, bool last) {
     return (uint64_t{issued.instr} << 32 | (issued.generation & kGenerationMask) << kSlotBits | issued.slot) |
            uint64_t{last} << 31;

@@ -24,8 +24,8 @@ void run_quanta(ThreadPool& pool, unsigned threads, unsigned parts, const std::f
     } while (between());
   };
   if (threads <= 1) return alone();
-  // A thread begins with the parts it had in the quantum before, which lie in its caches, and then helps the others, from
-  // their ends. A part belongs to whom first writes the round's number into its claim.
+  // A thread begins with the parts it had in the quantum before, which lie in its caches, and then helps the others,
+  // from their ends. A part belongs to whom first writes the round's number into its claim.
   struct alignas(64) Claim {
     std::atomic<uint32_t> round{0};
   };

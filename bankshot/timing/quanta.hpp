@@ -9,8 +9,8 @@
 
 namespace bankshot::timing {
 
-/// A barrier at which the last to arrive does what nobody else may see half done. Waits by looking, for a while, then lets
-/// the host run something else.
+/// A barrier at which the last to arrive does what nobody else may see half done. Waits by looking, for a while, then
+/// lets the host run something else.
 class QuantumBarrier {
  public:
   explicit QuantumBarrier(unsigned threads) : threads_(threads) {}

@@ -34,7 +34,8 @@ class Registry {
   }
   explicit Registry(Entry entry) {
     auto& all = entries();
-    const auto at = std::lower_bound(all.begin(), all.end(), entry.name, [](const Entry& e, const std::string& n) { return e.name < n; });
+    const auto at = std::lower_bound(all.begin(), all.end(), entry.name,
+                                     [](const Entry& e, const std::string& n) { return e.name < n; });
     all.insert(at, std::move(entry));
   }
 };

@@ -1,5 +1,5 @@
-// Loose round robin, and the strict barrel of the elastic-pipeline paper (section 6), which is it with one instruction of
-// a warp in flight.
+// Loose round robin, and the strict barrel of the elastic-pipeline paper (section 6), which is it with one instruction
+// of a warp in flight.
 #include <bit>
 
 #include "bankshot/timing/scheduler.hpp"

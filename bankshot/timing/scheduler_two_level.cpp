@@ -1,5 +1,6 @@
 // Two levels: fetch groups of warps; another group's turn comes when all warps of the running one wait for memory.
-// Source: Narasiman et al.: Improving GPU Performance via Large Warps and Two-Level Warp Scheduling, MICRO 2011, section 4.
+// Source: Narasiman et al.: Improving GPU Performance via Large Warps and Two-Level Warp Scheduling, MICRO 2011,
+// section 4.
 #include <algorithm>
 #include <bit>
 
@@ -40,10 +41,10 @@ class TwoLevel final : public WarpScheduler {
   unsigned current_ = 0, last_ = 63;
 };
 
-const SchedulerRegistry two_level({"two-level", "round robin in a group of active_warps until all of it waits for memory",
-                                   [](const Config& config) {
-                                     return std::make_unique<TwoLevel>(config.issue.active_warps, config.issue.schedulers);
-                                   }});
+const SchedulerRegistry two_level(
+    {"two-level", "round robin in a group of active_warps until all of it waits for memory", [](const Config& config) {
+       return std::make_unique<TwoLevel>(config.issue.active_warps, config.issue.schedulers);
+     }});
 
 }  // namespace
 }  // namespace bankshot::timing

@@ -15,7 +15,8 @@ class SectorCache {
   /// @param ways        at least 1
   SectorCache(uint64_t bytes, unsigned line_bytes, unsigned ways);
 
-  /// The sectors of a line that are there, bit s for sector s; 0 if none. The line is the most recently used of its set.
+  /// The sectors of a line that are there, bit s for sector s; 0 if none. The line is the most recently used of its
+  /// set.
   /// @param line  address of its first byte; so for all functions
   uint8_t lookup(uint64_t line);
 

@@ -1,4 +1,5 @@
-// The SM from cycle to cycle: what wakes, who issues, how slots are accounted for. How one instruction issues: sm_issue.cpp.
+// The SM from cycle to cycle: what wakes, who issues, how slots are accounted for. How one instruction issues:
+// sm_issue.cpp.
 #include "bankshot/timing/sm.hpp"
 
 #include <xmmintrin.h>
@@ -43,7 +44,8 @@ Sm::Sm(const Config& config, unsigned index)
   l1_rules_.hash.reset();
   if (config.rules.hash) {
     bank_of_.resize(size_t{1} << config.rules.hash->address_bits);
-    for (uint32_t word = 0; word < bank_of_.size(); ++word) bank_of_[word] = static_cast<uint8_t>(config.rules.hash->bank(word));
+    for (uint32_t word = 0; word < bank_of_.size(); ++word)
+      bank_of_[word] = static_cast<uint8_t>(config.rules.hash->bank(word));
   }
 }
 
@@ -165,7 +167,8 @@ void Sm::advance(Cycle end) {
       port_.advance(now);
       busy_until_ = std::max(busy_until_, now + 1);
       if (waits_for_port_ != 0 && !port_.is_full()) {
-        for (uint64_t rest = waits_for_port_; rest != 0; rest &= rest - 1) wake(static_cast<unsigned>(std::countr_zero(rest)), now);
+        for (uint64_t rest = waits_for_port_; rest != 0; rest &= rest - 1)
+          wake(static_cast<unsigned>(std::countr_zero(rest)), now);
         waits_for_port_ = 0;
       }
     }
@@ -260,7 +263,8 @@ bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
     }
     issued_ = true;
     scheduler.next = scheduler.free = pipeline_->behind_last(now + issue_cycles_);
-    scheduler.since = now + 1 + (scheduler.free == now + issue_cycles_ ? 0 : count_standstills(now + 1, scheduler.free));
+    scheduler.since =
+        now + 1 + (scheduler.free == now + issue_cycles_ ? 0 : count_standstills(now + 1, scheduler.free));
     scheduler.cause = Cause::sub_warp;
     scheduler.blame = static_cast<uint32_t>(instr - code_);
     return true;
@@ -360,7 +364,8 @@ void Sm::complete(Cycle now) {
       continue;
     }
     // What takes effect at the end of the quantum has no result before, even if its line was under way already.
-    if ((operation.strong || in_transaction_since_[slot] != kNever) && deferred_[slot] != 0) done.ready = std::max(done.ready, quantum_end_);
+    if ((operation.strong || in_transaction_since_[slot] != kNever) && deferred_[slot] != 0)
+      done.ready = std::max(done.ready, quantum_end_);
     if (done.kind != Packet::Kind::load) --stores_[slot];
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
       --loads_[slot];
@@ -407,7 +412,8 @@ void Sm::performed(const Pending& access, Cycle now) {
   if (access.access.instr == nullptr) return committed(access.slot, now + cycles);
   if (warp_[access.slot]->displaced) {
     is_displaced(access.slot, now + cycles);
-    if (warp_[access.slot]->cta->alone == nullptr) wake_cta(access.slot, now + cycles, Cause::transaction);  // it may have run alone
+    if (warp_[access.slot]->cta->alone == nullptr)
+      wake_cta(access.slot, now + cycles, Cause::transaction);  // it may have run alone
     return;
   }
   if (cause_[access.slot] == Cause::ordering && next_[access.slot] != nullptr) wake(access.slot, now);

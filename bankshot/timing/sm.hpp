@@ -121,19 +121,19 @@ class Sm {
     const simt::Instr* instr = nullptr;
     uint32_t index = 0;
     const Operation* operation = nullptr;
-    uint64_t* port = nullptr;      ///< of its execution unit
-    unsigned lanes = 1;            ///< that it starts a cycle
+    uint64_t* port = nullptr;  ///< of its execution unit
+    unsigned lanes = 1;        ///< that it starts a cycle
     UnitClass unit = UnitClass::alu;
     unsigned work = 32;            ///< lanes that the instruction has for it
     Cycle ready = 0;               ///< its results
     Cause why = Cause::execution;  ///< what who waits for them waits for
     bool shared = false, global = false, deferred = false;
-    bool conflict = false;         ///< in the banks
-    bool kept_global = false;      ///< an access to global memory that its transaction keeps to itself
-    bool in_one = false;           ///< the warp is in a transaction, some lanes at least
-    bool transactional = false;    ///< these lanes, and they access shared memory
-    bool alone = false;            ///< … and no other warp may be in one
-    bool kept = false;             ///< the atomics unit says when the warp goes on
+    bool conflict = false;       ///< in the banks
+    bool kept_global = false;    ///< an access to global memory that its transaction keeps to itself
+    bool in_one = false;         ///< the warp is in a transaction, some lanes at least
+    bool transactional = false;  ///< these lanes, and they access shared memory
+    bool alone = false;          ///< … and no other warp may be in one
+    bool kept = false;           ///< the atomics unit says when the warp goes on
   };
 
   void schedule(unsigned index, Cycle now);
@@ -185,7 +185,9 @@ class Sm {
   void complete(Cycle now);
   void count_residents(Cycle until);
   /// The instruction that a warp's slots are counted for: the one that is to issue, or the barrier that it waits at.
-  uint32_t blamed(unsigned slot) const { return next_[slot] != nullptr ? static_cast<uint32_t>(next_[slot] - code_) : last_[slot]; }
+  uint32_t blamed(unsigned slot) const {
+    return next_[slot] != nullptr ? static_cast<uint32_t>(next_[slot] - code_) : last_[slot];
+  }
   void end_atomics();
   Issued issued(Cycle now, unsigned slot, uint32_t instr) const {
     return {now, instr, static_cast<uint8_t>(slot), generation_[slot]};
@@ -207,8 +209,8 @@ class Sm {
   }
   void span(unsigned slot, uint32_t instr, Track track, unsigned index, Cycle begin, Cycle end, uint32_t degree);
   uint64_t physical(uint64_t address) const;
-  /// Where the shared memory of a warp's CTA begins in the SM's: those of all slots lie one behind the other, in whole rows of
-  /// all banks. Bytes.
+  /// Where the shared memory of a warp's CTA begins in the SM's: those of all slots lie one behind the other, in whole
+  /// rows of all banks. Bytes.
   uint32_t shared_base(unsigned slot) const {
     const uint32_t row = config_.rules.banks * config_.rules.bank_bytes;
     return slot / launch_.warps_per_cta * ((launch_.launch->shared_bytes + row - 1) / row * row);
@@ -218,12 +220,12 @@ class Sm {
   simt::CtaSlot& cta_of(unsigned slot) { return ctas_[slot / launch_.warps_per_cta]; }
 
   const Config& config_;
-  const ClockRatio clock_;                     ///< from issue to what %clock counts
+  const ClockRatio clock_;  ///< from issue to what %clock counts
   const unsigned index_;
-  const unsigned issue_cycles_;                ///< a warp takes of the issue stage
+  const unsigned issue_cycles_;  ///< a warp takes of the issue stage
   std::vector<Scheduler> schedulers_;
   std::unique_ptr<Pipeline> pipeline_;
-  const bool staged_;                          ///< it is told of each sub-warp
+  const bool staged_;  ///< it is told of each sub-warp
   std::unique_ptr<AtomicsUnit> atomics_;
   /// The banks, as the atomics unit asks for them.
   struct MyBanks final : Banks {
@@ -236,24 +238,24 @@ class Sm {
     Sm& sm;
   };
   MyBanks banks_;
-  std::unique_ptr<Foresight> foresight_;       ///< null: none
+  std::unique_ptr<Foresight> foresight_;  ///< null: none
   struct Lesson {
     Cycle at = 0;
     uint32_t pc = 0;
     unsigned slot = 0, conflict = 0;
   };
-  Ring<Lesson> lessons_;                       ///< conflicts that the banks have not dealt with yet
-  Cycle memory_from_ = 0;                      ///< before which no memory access should issue
-  uint64_t held_back_ = 0;                     ///< warp slots that could issue but for that, the last time they tried
-  bool yielding_ = false;                      ///< they may, as nobody else can
-  Cycle atomics_due_ = kNever;                 ///< when the atomics unit has something to do
+  Ring<Lesson> lessons_;        ///< conflicts that the banks have not dealt with yet
+  Cycle memory_from_ = 0;       ///< before which no memory access should issue
+  uint64_t held_back_ = 0;      ///< warp slots that could issue but for that, the last time they tried
+  bool yielding_ = false;       ///< they may, as nobody else can
+  Cycle atomics_due_ = kNever;  ///< when the atomics unit has something to do
   bool one_in_flight_ = false;
   /// How far each unit is booked, in lanes: cycle * lanes of the unit. So that one may start more than a warp a cycle.
   std::array<std::vector<uint64_t>, kUnitClasses> units_;
   uint64_t load_store_ = 0;
-  scratchpad::Rules l1_rules_;                 ///< of its data banks, if it has any
+  scratchpad::Rules l1_rules_;                              ///< of its data banks, if it has any
   std::array<uint64_t, scratchpad::kMaxLanes> physical_{};  ///< where the lanes of the access to global memory go
-  std::vector<uint8_t> bank_of_;               ///< by bank word, if there is a hash
+  std::vector<uint8_t> bank_of_;                            ///< by bank word, if there is a hash
   MemoryPort port_;
   Exposure exposure_;
 
@@ -262,41 +264,42 @@ class Sm {
   std::optional<simt::Worker> worker_;
   std::deque<simt::CtaSlot> ctas_;
   std::vector<simt::Output> outputs_;
-  uint64_t free_slots_ = 0;                    ///< CTA slots
-  uint64_t resident_ = 0;                      ///< warp slots that are in use
+  uint64_t free_slots_ = 0;  ///< CTA slots
+  uint64_t resident_ = 0;    ///< warp slots that are in use
   uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
-  uint64_t commits_ = 0;                       ///< warp slots whose commit is to take effect at the end of the quantum
-  uint64_t answered_later_ = 0;                ///< … and whose packets are not answered
-  uint64_t kept_ = 0;                          ///< warp slots whose atomic the atomics unit keeps
+  uint64_t commits_ = 0;         ///< warp slots whose commit is to take effect at the end of the quantum
+  uint64_t answered_later_ = 0;  ///< … and whose packets are not answered
+  uint64_t kept_ = 0;            ///< warp slots whose atomic the atomics unit keeps
   unsigned ctas_ended_ = 0;
   uint64_t ages_ = 0;
   // By warp slot.
   std::array<simt::Warp*, kSlots> warp_{};
   std::array<const simt::Instr*, kSlots> next_{};
-  std::array<uint32_t, kSlots> last_{};        ///< the instruction that issued last
-  std::array<Cycle, kSlots> wake_{};           ///< when to try again
-  std::array<Cause, kSlots> cause_{};          ///< why not before
-  std::array<Cycle, kSlots> earliest_{};       ///< before which the front end has nothing for it, whatever else happens
+  std::array<uint32_t, kSlots> last_{};   ///< the instruction that issued last
+  std::array<Cycle, kSlots> wake_{};      ///< when to try again
+  std::array<Cause, kSlots> cause_{};     ///< why not before
+  std::array<Cycle, kSlots> earliest_{};  ///< before which the front end has nothing for it, whatever else happens
   std::array<uint64_t, kSlots> age_{};
-  std::array<uint32_t, kSlots> generation_{};  ///< of the slot's tenant: answers to an earlier one's stores count for nobody
+  std::array<uint32_t, kSlots>
+      generation_{};  ///< of the slot's tenant: answers to an earlier one's stores count for nobody
   std::array<uint32_t, kSlots> loads_{}, stores_{}, deferred_{};
-  std::array<Cycle, kSlots> known_{};          ///< by when all results whose time is known are there
-  std::array<Cycle, kSlots> complete_{};       ///< of the last instruction
-  std::array<Cause, kSlots> in_flight_{};      ///< what who waits for that waits for
-  std::array<Cycle, kSlots> l1_served_{};      ///< the banks of the first-level cache have served the last load
-  std::array<uint32_t, kSlots> l1_load_{};     ///< … which is this instruction
-  std::array<Cycle, kSlots> holds_{};          ///< until when a register of a deferred access must be left alone
+  std::array<Cycle, kSlots> known_{};       ///< by when all results whose time is known are there
+  std::array<Cycle, kSlots> complete_{};    ///< of the last instruction
+  std::array<Cause, kSlots> in_flight_{};   ///< what who waits for that waits for
+  std::array<Cycle, kSlots> l1_served_{};   ///< the banks of the first-level cache have served the last load
+  std::array<uint32_t, kSlots> l1_load_{};  ///< … which is this instruction
+  std::array<Cycle, kSlots> holds_{};       ///< until when a register of a deferred access must be left alone
   struct InFlight {
     uint32_t instr = 0;
     Cycle ready = 0;
     bool done = false;
   };
-  std::array<Ring<InFlight>, kSlots> reorder_; ///< the reorder buffer
-  std::array<Cycle, kSlots> in_order_{};       ///< when the last result comes, where results come in order
+  std::array<Ring<InFlight>, kSlots> reorder_;        ///< the reorder buffer
+  std::array<Cycle, kSlots> in_order_{};              ///< when the last result comes, where results come in order
   std::array<Cycle, kSlots> in_transaction_since_{};  ///< kNever: not in one
   std::array<AsyncCopies, kSlots> copies_;
-  std::array<Cycle, kSlots> tries_again_since_{};     ///< … in its second attempt or a later one
-  std::array<bool, kSlots> conflicts_{};       ///< the last access has a conflict
+  std::array<Cycle, kSlots> tries_again_since_{};  ///< … in its second attempt or a later one
+  std::array<bool, kSlots> conflicts_{};           ///< the last access has a conflict
   // By warp slot and register.
   size_t registers_ = 0;
   std::vector<Cycle> ready_, hold_;
@@ -306,16 +309,16 @@ class Sm {
   LineRequests requests_, row_;
   simt::TexelAddresses texels_;
   std::vector<Pending> pending_;
-  bool has_clusters_ = false;                  ///< the launch has, of several CTAs
+  bool has_clusters_ = false;  ///< the launch has, of several CTAs
   struct LateBulk {
     unsigned slot = 0;
     uint32_t instr = 0;
     std::vector<simt::BulkArrival> arrivals;
   };
-  std::vector<LateBulk> late_bulks_;           ///< copies that were carried out between quanta, to be sent
+  std::vector<LateBulk> late_bulks_;  ///< copies that were carried out between quanta, to be sent
   std::optional<Cycle> fault_;
   Cycle now_ = 0, quantum_end_ = 0, busy_until_ = 0, resident_since_ = 0;
-  bool issued_ = false;                        ///< somebody, in this cycle
+  bool issued_ = false;  ///< somebody, in this cycle
   /// Cycles [begin, end) in which sub-warps of what issued last stand still because of a conflict.
   std::vector<std::pair<Cycle, Cycle>> stood_;
   std::array<unsigned, scratchpad::kMaxLanes> degrees_{};  ///< by sub-warp

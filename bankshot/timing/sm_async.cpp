@@ -13,7 +13,8 @@ bool Sm::port_accepts(unsigned slot) {
   return block(slot, kNever, Cause::memory_busy);
 }
 
-/// What lanes of cp.async write goes to the banks as a store does, at once: when the data comes they are taken to be free.
+/// What lanes of cp.async write goes to the banks as a store does, at once: when the data comes they are taken to be
+/// free.
 void Sm::charge_copy(Issue& issue, const scratchpad::Cost& cost) {
   ++counters_.shared_accesses;
   const std::span<unsigned> parts(degrees_.data(), staged_ ? issue_cycles_ : 1);
@@ -27,14 +28,14 @@ void Sm::charge_copy(Issue& issue, const scratchpad::Cost& cost) {
   copies_[issue.slot].issue(issue.index);
 }
 
-/// Sends what bulk copies of an instruction read or write of global memory. The rows of banks that they fill or empty are counted,
-/// and are taken to be free.
+/// Sends what bulk copies of an instruction read or write of global memory. The rows of banks that they fill or empty
+/// are counted, and are taken to be free.
 void Sm::send_bulks(unsigned slot, uint32_t instr, Cycle now) {
   const Kind kind = launch_.operations->of[instr].kind;
   const bool stores = kind != Kind::bulk;
-  const auto packets = !stores                      ? Packet::Kind::load
+  const auto packets = !stores                     ? Packet::Kind::load
                        : kind == Kind::bulk_reduce ? Packet::Kind::atomic
-                                                    : Packet::Kind::store;
+                                                   : Packet::Kind::store;
   for (simt::BulkArrival& bulk : worker_->bulk) {
     const unsigned accesses = send_bulk(bulk, {packets, slot, generation_[slot], instr, false, true, stores}, now);
     const unsigned row = config_.rules.banks * config_.rules.bank_bytes, rows = (bulk.bytes + row - 1) / row;
@@ -69,7 +70,8 @@ unsigned Sm::send_bulk(const simt::BulkArrival& bulk, MemoryPort::Access access,
   for (size_t k = 0; k < bulk.parts.size();) {
     simt::BulkArrival::Part range = bulk.parts[k++];
     // What lies side by side is one range: a sector of two of them is written whole.
-    for (; k < bulk.parts.size() && bulk.parts[k].from == range.from + range.bytes; ++k) range.bytes += bulk.parts[k].bytes;
+    for (; k < bulk.parts.size() && bulk.parts[k].from == range.from + range.bytes; ++k)
+      range.bytes += bulk.parts[k].bytes;
     if (range.bytes != 0) add_lines(physical(range.from), range.bytes, send);
   }
   send();
@@ -99,7 +101,8 @@ void Sm::add_lines(uint64_t begin, uint32_t bytes, Send send) {
   }
 }
 
-/// A group is closed when what was asked for before has taken effect; who waits for groups waits for those of each lane.
+/// A group is closed when what was asked for before has taken effect; who waits for groups waits for those of each
+/// lane.
 bool Sm::group_may_leave(const Issue& issue) {
   const unsigned slot = issue.slot;
   if (deferred_[slot] != 0) return block(slot, kNever, Cause::ordering);

@@ -1,5 +1,6 @@
-// What CTAs on different SMs do with each other. An SM that advances touches nothing of another one: what reaches another CTA's
-// shared memory takes effect at the end of the quantum, as atomics on global memory do, and so does the barrier of a cluster.
+// What CTAs on different SMs do with each other. An SM that advances touches nothing of another one: what reaches
+// another CTA's shared memory takes effect at the end of the quantum, as atomics on global memory do, and so does the
+// barrier of a cluster.
 #include <algorithm>
 
 #include "bankshot/simt/mbarrier.hpp"

@@ -1,12 +1,13 @@
-// What the elastic-pipeline paper (CF'11) has the scheduler do: keep memory accesses from conflicts that are foreseen (section
-// 4), and keep a warp's results in order where it may have several instructions in flight (section 6).
+// What the elastic-pipeline paper (CF'11) has the scheduler do: keep memory accesses from conflicts that are foreseen
+// (section 4), and keep a warp's results in order where it may have several instructions in flight (section 6).
 #include <algorithm>
 
 #include "bankshot/timing/sm.hpp"
 
 namespace bankshot::timing {
 
-/// A memory access would come too close behind a shared one: the warp is masked, unless nobody else can issue and it may.
+/// A memory access would come too close behind a shared one: the warp is masked, unless nobody else can issue and it
+/// may.
 bool Sm::is_held_back(const Issue& issue) {
   if (issue.now >= memory_from_ || yielding_) return false;
   const Operation& operation = *issue.operation;
@@ -60,11 +61,12 @@ bool Sm::may_commit(const Issue& issue) {
 void Sm::will_commit(Issue& issue, bool conflict) {
   const unsigned slot = issue.slot;
   if (config_.issue.commit == Commit::reorder) {
-    // Where there are results may_commit() looks at them. What the atomics unit keeps is complete when the warp goes on.
+    // Where there are results may_commit() looks at them. What the atomics unit keeps is complete when the warp goes
+    // on.
     reorder_[slot].push({issue.index, issue.ready == kNever ? issue.now + 1 : issue.ready, false});
   } else if (config_.issue.commit == Commit::hold) {
-    // Nobody overtakes an access of the same warp: not in the stages beside those of memory either. Data of global memory comes
-    // when it comes, but not before the banks of its cache have dealt with a conflict.
+    // Nobody overtakes an access of the same warp: not in the stages beside those of memory either. Data of global
+    // memory comes when it comes, but not before the banks of its cache have dealt with a conflict.
     if (issue.ready != kNever) {
       issue.ready = in_order_[slot] = std::max(issue.ready, in_order_[slot]);
     } else if (conflict) {

@@ -65,8 +65,7 @@ bool Sm::registers_ready(const Issue& issue) {
 bool Sm::may_leave(const Issue& issue) {
   const unsigned slot = issue.slot;
   switch (issue.operation->kind) {
-    case Kind::fence:
-      return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
+    case Kind::fence: return (deferred_[slot] == 0 && stores_[slot] == 0) || block(slot, kNever, Cause::ordering);
     case Kind::copy_wait: return copies_[slot].there_but_for(issue.instr->imm) || block(slot, kNever, Cause::memory);
     case Kind::bulk:
     case Kind::bulk_store:
@@ -126,7 +125,8 @@ bool Sm::access_accepted(Issue& issue) {
   issue.deferred = addresses_.global != 0 && (operation.kind == Kind::atomic || operation.strong || issue.kept_global);
   // A thread sees its own accesses in order.
   if (addresses_.elsewhere != 0) issue.deferred = true;
-  if (deferred_[issue.slot] != 0 && (issue.global || (has_clusters_ && issue.shared)) && !issue.deferred) return block(issue.slot, kNever, Cause::ordering);
+  if (deferred_[issue.slot] != 0 && (issue.global || (has_clusters_ && issue.shared)) && !issue.deferred)
+    return block(issue.slot, kNever, Cause::ordering);
   if (issue.global && !port_accepts(issue.slot)) return false;
   if (!issue.shared && operation.kind != Kind::copy) return true;
   const Cycle at = pipeline_->accepts(issue.now);
@@ -178,7 +178,8 @@ void Sm::execute(Issue& issue) {
   issue.alone = warp.cta->alone == &warp;
   worker_->tx_charge = {};
   if (has_clusters_) cross(issue);
-  if (operation.kind == Kind::bulk_reduce && !simt::in_transaction(warp)) issue.deferred = simt::executing_lanes(warp, issue.instr) != 0;
+  if (operation.kind == Kind::bulk_reduce && !simt::in_transaction(warp))
+    issue.deferred = simt::executing_lanes(warp, issue.instr) != 0;
   if (operation.kind == Kind::bulk_commit) bulk_stores_[slot].commit(simt::executing_lanes(warp, issue.instr));
   const simt::Instr* next;
   if (issue.deferred) {
@@ -232,20 +233,25 @@ void Sm::charge_memory(Issue& issue) {
                                                    : physical(addresses_.address[lane]);
   }
   const bool local = addresses_.local != 0;
-  if (operation.texture) coalesce_texels(issue, lanes);
-  else coalesce(at.data(), lanes, local ? std::min(4u, unsigned{operation.width}) : operation.width, config_.l1.line_bytes,
-           config_.l1.sector_bytes, operation.kind == Kind::atomic, requests_);
+  if (operation.texture)
+    coalesce_texels(issue, lanes);
+  else
+    coalesce(at.data(), lanes, local ? std::min(4u, unsigned{operation.width}) : operation.width, config_.l1.line_bytes,
+             config_.l1.sector_bytes, operation.kind == Kind::atomic, requests_);
   // Local memory lies word by word: each further word of an access is in the row of words behind.
   for (unsigned word = 1; local && word < operation.width / 4u; ++word) {
-    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) at[static_cast<size_t>(std::countr_zero(rest))] += launch_.setup->program->lanes * 4;
+    for (uint64_t rest = lanes; rest != 0; rest &= rest - 1)
+      at[static_cast<size_t>(std::countr_zero(rest))] += launch_.setup->program->lanes * 4;
     coalesce(at.data(), lanes, 4, config_.l1.line_bytes, config_.l1.sector_bytes, false, row_);
     std::copy_n(row_.request.begin(), row_.count, requests_.request.begin() + requests_.count);
     requests_.count += row_.count;
   }
   // Transactions keep what they write to themselves, and look at what they change, until they commit.
   if (issue.kept_global && operation.kind == Kind::store) return;
-  const auto kind = operation.kind == Kind::load || operation.kind == Kind::copy || issue.kept_global ? Packet::Kind::load
-                    : operation.kind == Kind::store ? Packet::Kind::store : Packet::Kind::atomic;
+  const auto kind = operation.kind == Kind::load || operation.kind == Kind::copy || issue.kept_global
+                        ? Packet::Kind::load
+                    : operation.kind == Kind::store ? Packet::Kind::store
+                                                    : Packet::Kind::atomic;
   if (kind != Packet::Kind::load) ++stores_[slot];
   const bool result = kind == Packet::Kind::load || (kind == Packet::Kind::atomic && operation.writes != 0);
   if (result) {
@@ -253,7 +259,10 @@ void Sm::charge_memory(Issue& issue) {
     issue.ready = kNever;
   }
   issue.why = Cause::memory;
-  port_.enter(issue.now, {kind, slot, generation_[slot], issue.index, local, operation.strong || operation.passes_l1 || issue.kept_global}, requests_);
+  port_.enter(
+      issue.now,
+      {kind, slot, generation_[slot], issue.index, local, operation.strong || operation.passes_l1 || issue.kept_global},
+      requests_);
 }
 
 /// A first-level cache whose data lies in banks: a load has them as an access to the scratchpad has its own.
@@ -261,7 +270,8 @@ void Sm::charge_memory(Issue& issue) {
 /// @return when its data is there, if the line is
 Cycle Sm::charge_l1(Issue& issue) {
   const uint64_t lanes = addresses_.global | addresses_.local;
-  const unsigned width = addresses_.local != 0 ? std::min(4u, unsigned{issue.operation->width}) : issue.operation->width;
+  const unsigned width =
+      addresses_.local != 0 ? std::min(4u, unsigned{issue.operation->width}) : issue.operation->width;
   const unsigned words = issue.operation->width / width;  // local memory: one row of all lanes after the other
   std::array<uint32_t, scratchpad::kMaxLanes> at{};
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -272,7 +282,8 @@ Cycle Sm::charge_l1(Issue& issue) {
   const unsigned width_of_part = staged_ ? config_.issue.simd_lanes : scratchpad::kMaxLanes;
   scratchpad::sub_warp_degrees(l1_rules_, scratchpad::AccessKind::load, width, at.data(), lanes, width_of_part, parts);
   for (unsigned& part : parts) part *= words;
-  const unsigned ideal = words * scratchpad::cost(l1_rules_, scratchpad::AccessKind::load, width, at.data(), lanes).ideal;
+  const unsigned ideal =
+      words * scratchpad::cost(l1_rules_, scratchpad::AccessKind::load, width, at.data(), lanes).ideal;
   const unsigned needed = std::accumulate(parts.begin(), parts.end(), 0u);
   counters_.l1_wavefronts += needed;
   counters_.l1_ideal += ideal;
@@ -311,7 +322,8 @@ void Sm::results(const Issue& issue) {
     ready_[at] = issue.ready;
     why_[at] = issue.why;
   }
-  if (issue.ready != kNever && (operation.writes != 0 || issue.shared)) known_[slot] = std::max(known_[slot], issue.ready);
+  if (issue.ready != kNever && (operation.writes != 0 || issue.shared))
+    known_[slot] = std::max(known_[slot], issue.ready);
   if (issue.deferred) {
     for (unsigned k = 0; k < operation.reads; ++k) hold_[slot * registers_ + uses[k]] = quantum_end_;
     holds_[slot] = quantum_end_;
@@ -322,7 +334,8 @@ void Sm::results(const Issue& issue) {
     const Cycle end = issue.ready == kNever ? issue.now + 1 : issue.ready;
     span(slot, issue.index, Track::warp, slot, issue.now, end, 0);
     if (!operation.is_access() && operation.kind != Kind::constant) {
-      span(slot, issue.index, Track::unit, static_cast<unsigned>(issue.unit), issue.now, (*issue.port + issue.lanes - 1) / issue.lanes, 0);
+      span(slot, issue.index, Track::unit, static_cast<unsigned>(issue.unit), issue.now,
+           (*issue.port + issue.lanes - 1) / issue.lanes, 0);
     }
   }
 }
@@ -338,7 +351,8 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     if (issue.warp->done) {
       warp_done(slot, issue.now);
     } else {
-      block(slot, kNever, simt::waits_at_begin(*issue.warp) || issue.warp->tx.commit_waits ? Cause::transaction : Cause::barrier);
+      block(slot, kNever,
+            simt::waits_at_begin(*issue.warp) || issue.warp->tx.commit_waits ? Cause::transaction : Cause::barrier);
     }
   } else if ((operation.kind == Kind::branch || operation.kind == Kind::call) && !simt::follows(next, issue.instr)) {
     wake_[slot] += config_.issue.branch_cycles;

@@ -99,13 +99,14 @@ std::span<unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost& cost
   return parts;
 }
 
-/// The banks serve an access, or a pass of an atomic's loop. @param extra  cycles behind its passes that are no conflict
+/// The banks serve an access, or a pass of an atomic's loop. @param extra  cycles behind its passes that are no
+/// conflict
 Passage Sm::served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal, unsigned extra) {
   counters_.shared_wavefronts += passes;
   counters_.shared_ideal += std::min(ideal, passes);
   counters_.shared_busy_cycles += passes + extra;
-  // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages it is those behind
-  // it in the same cycle.
+  // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages it is those
+  // behind it in the same cycle.
   const Cycle late = staged_ ? 0 : config_.scratchpad.latency + config_.scratchpad.hash_cycles - 1;
   if (passes > ideal) {
     // Without conflicts a sub-warp has the banks for a cycle; further phases of wide accesses are taken to come first.

@@ -1,4 +1,5 @@
-// What transactions cost a warp beside its accesses, and when others make it wait. Source: GPU-LocalTM, sections 3.1 and 4.2.
+// What transactions cost a warp beside its accesses, and when others make it wait. Source: GPU-LocalTM, sections 3.1
+// and 4.2.
 #include <algorithm>
 
 #include "bankshot/simt/transaction.hpp"
@@ -36,8 +37,9 @@ void Sm::count_transaction(unsigned slot, Cycle on) {
   count(counters_.tx_retry_cycles, tries_again_since_[slot]);
 }
 
-/// All words that its lanes have read or would write go to memory at once, as an atomic does: there it turns out whether they may
-/// commit. It takes effect at the end of the quantum; the warp goes on when the last partition has answered.
+/// All words that its lanes have read or would write go to memory at once, as an atomic does: there it turns out
+/// whether they may commit. It takes effect at the end of the quantum; the warp goes on when the last partition has
+/// answered.
 void Sm::send_commit(const Issue& issue) {
   const unsigned slot = issue.slot;
   commits_ |= uint64_t{1} << slot;

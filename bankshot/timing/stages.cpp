@@ -179,8 +179,8 @@ void Stages::enter_beside(StageTimes& times, const SubWarp& sub_warp) {
   times.write_back = beside_[beside_.size() - 1].write_back;
 }
 
-/// Split: when those from `first` on are written back. They shift in every cycle but those in which one of them stands in the
-/// last stage and somebody else is written back.
+/// Split: when those from `first` on are written back. They shift in every cycle but those in which one of them stands
+/// in the last stage and somebody else is written back.
 void Stages::place_beside(size_t first) {
   for (size_t k = first; k < beside_.size(); ++k) {
     Beside& one = beside_[k];

@@ -1,6 +1,6 @@
-// The stages behind the scheduler: who is held up by whom when sub-warps conflict in the banks. Nothing is stepped: the front
-// is in order, so when a sub-warp leaves each part follows from those before it the moment it is fetched.
-// Source: Gou and Gaydadjiev, Elastic Pipeline (CF'11), sections 3 and 4, figures 4 to 6.
+// The stages behind the scheduler: who is held up by whom when sub-warps conflict in the banks. Nothing is stepped: the
+// front is in order, so when a sub-warp leaves each part follows from those before it the moment it is fetched. Source:
+// Gou and Gaydadjiev, Elastic Pipeline (CF'11), sections 3 and 4, figures 4 to 6.
 #pragma once
 
 #include <array>
@@ -32,7 +32,8 @@ struct StageShape {
   unsigned nonmem = 0;  ///< elastic: entries of the queue beside the memory stages, M
 };
 
-/// M of equation 2. @param corrected  at least the sub-warps of a warp: with fewer memory stages than these the paper's M
+/// M of equation 2. @param corrected  at least the sub-warps of a warp: with fewer memory stages than these the paper's
+/// M
 ///                                    stalls (DIGEST.md, 5.2)
 inline unsigned nonmem_depth(unsigned memory_stages, unsigned sub_warps, bool corrected) {
   return corrected && sub_warps > memory_stages ? sub_warps : memory_stages;
@@ -84,8 +85,8 @@ class Stages {
     StageStall why = StageStall::none;
     uint64_t whose = 0;  ///< id of the access that is in the way, or of who stands in EXE
   };
-  /// The one that a cycle lies in: its end is the cycle itself if the front moves. Known for good for every cycle up to which
-  /// everybody is fetched.
+  /// The one that a cycle lies in: its end is the cycle itself if the front moves. Known for good for every cycle up to
+  /// which everybody is fetched.
   Standstill standstill(Cycle cycle) const;
   /// The first cycle, not before this one, in which the front moves.
   Cycle moves(Cycle cycle) const;
@@ -94,8 +95,9 @@ class Stages {
   void forget_before(Cycle cycle);
   /// A sub-warp is in the first stage in `cycle`, in which the front moves; later than all before.
   StageTimes fetch(Cycle cycle, const SubWarp& sub_warp);
-  /// The same of several alike, one a cycle from `cycle` on, each of which has MEM0 for one cycle at most, if nobody in flight is in
-  /// their way nor they in anybody's. The last has an id of its own. @return the write-back of the last; 0: not so, fetch() them
+  /// The same of several alike, one a cycle from `cycle` on, each of which has MEM0 for one cycle at most, if nobody in
+  /// flight is in their way nor they in anybody's. The last has an id of its own. @return the write-back of the last;
+  /// 0: not so, fetch() them
   Cycle fetch_freely(Cycle cycle, unsigned count, bool memory, uint64_t id, uint64_t last_id);
 
   /// What fetch() has delayed: their new write-back.
@@ -105,8 +107,8 @@ class Stages {
   };
   std::vector<Late>& late() { return late_; }
 
-  /// Data for one sub-warp from outside the core is there in `cycle`: it is written back when nobody in flight is, and has
-  /// its turn before all that are fetched from now on. @return the cycle of its write-back
+  /// Data for one sub-warp from outside the core is there in `cycle`: it is written back when nobody in flight is, and
+  /// has its turn before all that are fetched from now on. @return the cycle of its write-back
   Cycle returned(Cycle cycle);
 
  private:

@@ -50,8 +50,11 @@ constexpr int64_t kMostWeight = int64_t{1} << 40, kMostWords = 1024;
 Certificate read(const json& document) {
   if (!document.is_object()) throw Bad{"the document must be an object"};
   const json& schema = member(document, "", "schema");
-  if (!schema.is_string() || schema.get<std::string>() != kSchema) throw Bad{fmt::format("schema must be \"{}\"", kSchema)};
-  const auto number = [&](const char* name, int64_t least, int64_t most) { return whole(member(document, "", name), name, least, most); };
+  if (!schema.is_string() || schema.get<std::string>() != kSchema)
+    throw Bad{fmt::format("schema must be \"{}\"", kSchema)};
+  const auto number = [&](const char* name, int64_t least, int64_t most) {
+    return whole(member(document, "", name), name, least, most);
+  };
   Certificate c;
   c.address_bits = static_cast<unsigned>(number("address_bits", 1, 16));
   c.bank_bits = static_cast<unsigned>(number("bank_bits", 1, std::min<int64_t>(6, c.address_bits)));
@@ -68,7 +71,8 @@ Certificate read(const json& document) {
     Group& own = c.groups.emplace_back();
     own.weight = static_cast<uint64_t>(whole(member(group, place + ".", "weight"), place + ".weight", 0, kMostWeight));
     own.words = numbers<uint32_t>(member(group, place + ".", "words"), place + ".words", 0, last);
-    if (own.words.empty() || own.words.size() > kMostWords) throw Bad{fmt::format("{}.words must be 1 to {} words", place, kMostWords)};
+    if (own.words.empty() || own.words.size() > kMostWords)
+      throw Bad{fmt::format("{}.words must be 1 to {} words", place, kMostWords)};
     if (!std::is_sorted(own.words.begin(), own.words.end())) throw Bad{place + ".words must ascend"};
     weights += static_cast<int64_t>(own.weight);
     words = std::max(words, static_cast<int64_t>(own.words.size()));
@@ -92,9 +96,11 @@ std::string to_json(const Certificate& c) {
       " \"unavoidable\": {}, \"groups\": [",
       kSchema, c.address_bits, c.bank_bits, c.in_place, c.plain_low_bits, c.unavoidable);
   for (size_t k = 0; k < c.groups.size(); ++k) {
-    text += fmt::format("{}\n  {{\"weight\": {}, \"words\": [{}]}}", k == 0 ? "" : ",", c.groups[k].weight, fmt::join(c.groups[k].words, ","));
+    text += fmt::format("{}\n  {{\"weight\": {}, \"words\": [{}]}}", k == 0 ? "" : ",", c.groups[k].weight,
+                        fmt::join(c.groups[k].words, ","));
   }
-  text += fmt::format("],\n \"hash\": [{}], \"excess\": {}, \"scale\": {},\n \"tree\": [", fmt::join(c.hash, ", "), c.excess, c.scale);
+  text += fmt::format("],\n \"hash\": [{}], \"excess\": {}, \"scale\": {},\n \"tree\": [", fmt::join(c.hash, ", "),
+                      c.excess, c.scale);
   for (size_t k = 0; k < c.tree.size(); ++k) {
     if (k != 0) text += k % 32 == 0 ? ",\n  " : ",";
     text += fmt::format_int(c.tree[k]).c_str();

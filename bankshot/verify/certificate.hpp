@@ -13,7 +13,7 @@ namespace bankshot::verify {
 /// Words that are wanted at the same time, and how often.
 struct Group {
   uint64_t weight = 1;
-  std::vector<uint32_t> words;      ///< ascending
+  std::vector<uint32_t> words;  ///< ascending
   auto operator<=>(const Group&) const = default;
 };
 
@@ -22,11 +22,11 @@ struct Certificate {
   unsigned address_bits = 14, bank_bits = 5;
   bool in_place = false;
   unsigned plain_low_bits = 0;
-  uint64_t unavoidable = 0;         ///< excess of any hash, beside the groups
+  uint64_t unavoidable = 0;  ///< excess of any hash, beside the groups
   std::vector<Group> groups;
-  std::vector<uint32_t> hash;       ///< rows, bank bit 0 first
-  uint64_t excess = 0;              ///< of the hash, unavoidable included
-  int64_t scale = 1;                ///< of the sums: larger is finer
+  std::vector<uint32_t> hash;  ///< rows, bank bit 0 first
+  uint64_t excess = 0;         ///< of the hash, unavoidable included
+  int64_t scale = 1;           ///< of the sums: larger is finer
   std::vector<int32_t> tree;
 };
 

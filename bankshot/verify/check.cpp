@@ -37,9 +37,11 @@ std::string complaint(const Certificate& c) {
     low.add(row & low_bits(c.bank_bits));
   }
   if (rows.size() < c.bank_bits) return "the rows of the hash depend on each other";
-  if (c.in_place && low.size() < c.bank_bits) return "the hash is not in place: it does not permute an aligned row of words";
+  if (c.in_place && low.size() < c.bank_bits)
+    return "the hash is not in place: it does not permute an aligned row of words";
   for (unsigned bit = 0; bit < c.plain_low_bits; ++bit) {
-    if (rows.rest(uint32_t{1} << bit) != 0) return fmt::format("address bit {} is no bank bit in any form of the hash", bit);
+    if (rows.rest(uint32_t{1} << bit) != 0)
+      return fmt::format("address bit {} is no bank bit in any form of the hash", bit);
   }
   const uint64_t excess = c.unavoidable + excess_of(c);
   if (excess != c.excess) return fmt::format("the hash has excess {}, not {}", excess, c.excess);
@@ -48,13 +50,14 @@ std::string complaint(const Certificate& c) {
 
 std::string claim(const Certificate& c) {
   std::string restriction = c.in_place ? " that is in place" : "";
-  if (c.plain_low_bits != 0) restriction += fmt::format("{} with {} plain low bits", c.in_place ? "" : " ", c.plain_low_bits);
+  if (c.plain_low_bits != 0)
+    restriction += fmt::format("{} with {} plain low bits", c.in_place ? "" : " ", c.plain_low_bits);
   return fmt::format("no {}x{} XOR hash{} has less than excess {}", c.bank_bits, c.address_bits, restriction, c.excess);
 }
 
 /// Two rows that agree on the differences of words of every group cost the same. So it is enough to look at rows of the
-/// address bits that lead a basis of these differences. Bits that the restriction is about are made to be among them, and
-/// as many as a hash has rows.
+/// address bits that lead a basis of these differences. Bits that the restriction is about are made to be among them,
+/// and as many as a hash has rows.
 uint32_t bits_that_matter(const Certificate& c) {
   Basis differences;
   const unsigned low = c.in_place ? c.bank_bits : c.plain_low_bits;
@@ -62,12 +65,13 @@ uint32_t bits_that_matter(const Certificate& c) {
   for (const Group& group : c.groups) {
     for (uint32_t word : group.words) differences.add(word ^ group.words.front());
   }
-  for (unsigned bit = 0; bit < c.address_bits && differences.size() < c.bank_bits; ++bit) differences.add(uint32_t{1} << bit);
+  for (unsigned bit = 0; bit < c.address_bits && differences.size() < c.bank_bits; ++bit)
+    differences.add(uint32_t{1} << bit);
   return differences.leading_bits();
 }
 
-/// The words, with only the bits that matter: since a reduced basis has each leading bit once, a difference of words is told
-/// by these bits of it.
+/// The words, with only the bits that matter: since a reduced basis has each leading bit once, a difference of words is
+/// told by these bits of it.
 std::vector<Group> projected(const Certificate& c, uint32_t bits) {
   std::vector<Group> groups = c.groups;
   for (Group& group : groups) {
@@ -97,11 +101,15 @@ std::string differs(const Certificate& c, std::vector<Group> groups, uint64_t un
   std::vector<Group> own = c.groups;
   std::sort(own.begin(), own.end());
   std::sort(groups.begin(), groups.end());
-  if (own.size() != groups.size()) return fmt::format("the certificate is about {} groups of words, the patterns have {}", own.size(), groups.size());
+  if (own.size() != groups.size())
+    return fmt::format("the certificate is about {} groups of words, the patterns have {}", own.size(), groups.size());
   for (size_t k = 0; k < own.size(); ++k) {
-    if (own[k] != groups[k]) return fmt::format("the certificate is about other words: those of weight {} at {} are not in the patterns", own[k].weight, fmt::join(own[k].words, " "));
+    if (own[k] != groups[k])
+      return fmt::format("the certificate is about other words: those of weight {} at {} are not in the patterns",
+                         own[k].weight, fmt::join(own[k].words, " "));
   }
-  if (c.unavoidable != unavoidable) return fmt::format("the certificate has unavoidable excess {}, the patterns {}", c.unavoidable, unavoidable);
+  if (c.unavoidable != unavoidable)
+    return fmt::format("the certificate has unavoidable excess {}, the patterns {}", c.unavoidable, unavoidable);
   return {};
 }
 

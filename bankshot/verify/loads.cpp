@@ -37,7 +37,8 @@ Loads::Loads(const std::vector<Group>& groups, unsigned bank_bits) : bank_bits_(
       equal = k != 0 && group.words[k] == group.words[k - 1] ? equal + 1 : 1;
       own.equal = std::max(own.equal, equal);
       all[k / 64] |= uint64_t{1} << k % 64;
-      for (unsigned bit = 0; bit < kAddressBits; ++bit) own.with_bit[bit * blocks + k / 64] |= uint64_t{group.words[k] >> bit & 1} << k % 64;
+      for (unsigned bit = 0; bit < kAddressBits; ++bit)
+        own.with_bit[bit * blocks + k / 64] |= uint64_t{group.words[k] >> bit & 1} << k % 64;
     }
     for (unsigned rows = 0; rows <= bank_bits; ++rows) own.cells.emplace_back(blocks << rows, 0);
     own.cells[0] = all;
@@ -75,7 +76,8 @@ uint64_t Loads::least(uint32_t row, uint64_t enough) const {
   for (const Own& own : groups_) {
     if (sum >= enough) break;
     odd_words(own, row, odd_);
-    sum += excess(own, fullest_half(own.cells[rows_].data(), size_t{1} << rows_, odd_.data(), odd_.size()), rows_ + 1) - own.least[rows_];
+    sum += excess(own, fullest_half(own.cells[rows_].data(), size_t{1} << rows_, odd_.data(), odd_.size()), rows_ + 1) -
+           own.least[rows_];
   }
   return sum;
 }

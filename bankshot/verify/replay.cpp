@@ -18,7 +18,10 @@ constexpr int32_t kEnd = 0, kEnumerate = -1;
 }  // namespace
 
 Replay::Replay(const Certificate& certificate, const std::vector<Group>& groups, uint32_t bits, uint64_t excess)
-    : certificate_(certificate), excess_(excess), loads_(groups, certificate.bank_bits), nodes_of_(certificate.bank_bits + 1) {
+    : certificate_(certificate),
+      excess_(excess),
+      loads_(groups, certificate.bank_bits),
+      nodes_of_(certificate.bank_bits + 1) {
   make_root(groups, bits);
 }
 
@@ -73,7 +76,8 @@ Loads& Replay::loads() {
 }
 
 bool Replay::fail(std::string why) {
-  why_ = rows_.empty() ? "at the root: " : fmt::format("at the node of rows {} (number {} of the tree): ", fmt::join(rows_, " "), at_);
+  why_ = rows_.empty() ? "at the root: "
+                       : fmt::format("at the node of rows {} (number {} of the tree): ", fmt::join(rows_, " "), at_);
   why_ += why;
   return false;
 }
@@ -119,7 +123,8 @@ bool Replay::follow(unsigned depth) {
 
 /// Passes over a node and all below it.
 void Replay::skip() {
-  for (size_t open = 1; open != 0 && at_ < certificate_.tree.size(); ++at_) open = certificate_.tree[at_] > 0 ? open + 1 : open - 1;
+  for (size_t open = 1; open != 0 && at_ < certificate_.tree.size(); ++at_)
+    open = certificate_.tree[at_] > 0 ? open + 1 : open - 1;
 }
 
 bool Replay::descend(unsigned depth, uint32_t coset, bool (Replay::*then)(unsigned)) {

@@ -23,10 +23,10 @@ class Replay {
  private:
   /// The span V of some rows. A coset of V is named by the vector of it that has no leading bit of V.
   struct Node {
-    int64_t sum = 0;                        ///< of W over V
-    uint32_t leading = 0;                   ///< bits that the names of cosets do not have
-    std::vector<uint32_t> cosets;           ///< that may be part of a row space of the node, ascending
-    std::vector<int64_t> sums;              ///< of W, by name; kGone if it may not
+    int64_t sum = 0;               ///< of W over V
+    uint32_t leading = 0;          ///< bits that the names of cosets do not have
+    std::vector<uint32_t> cosets;  ///< that may be part of a row space of the node, ascending
+    std::vector<int64_t> sums;     ///< of W, by name; kGone if it may not
   };
 
   bool follow(unsigned depth);
@@ -47,10 +47,10 @@ class Replay {
   const Certificate& certificate_;
   uint64_t excess_;
   Loads loads_;
-  int64_t limit_ = 0;                       ///< a row space whose sum exceeds it has at least the excess
-  std::vector<Node> nodes_of_;              ///< by depth
+  int64_t limit_ = 0;           ///< a row space whose sum exceeds it has at least the excess
+  std::vector<Node> nodes_of_;  ///< by depth
   std::vector<uint32_t> rows_;
-  size_t at_ = 0;                           ///< in the tree
+  size_t at_ = 0;  ///< in the tree
   uint64_t nodes_ = 0;
   std::array<uint64_t, 8> tried_{}, removed_{};
   std::string why_;

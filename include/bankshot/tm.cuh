@@ -1,6 +1,6 @@
-// Transactions on shared memory for CUDA C++, as Hardware Support for Local Memory Transactions on GPU Architectures has
-// them (GPU-LocalTM): what a thread does to shared memory between tx_begin() and tx_commit() happens at once, as far as the
-// other transactions of its CTA can tell, or not at all.
+// Transactions on shared memory for CUDA C++, as Hardware Support for Local Memory Transactions on GPU Architectures
+// has them (GPU-LocalTM): what a thread does to shared memory between tx_begin() and tx_commit() happens at once, as
+// far as the other transactions of its CTA can tell, or not at all.
 //
 //   #include <bankshot/tm.cuh>
 //
@@ -10,9 +10,9 @@
 //   account[to] += amount;
 //   tx_commit();
 //
-// The header is all there is to it: nvcc and clang make PTX of it that any tool takes, and Bankshot runs it. No GPU that can
-// be bought has such transactions: there the two calls do nothing, and the accesses between them race (ptxas says "Pragma
-// unsupported"). docs/transactions.md tells what is guaranteed and what is refused.
+// The header is all there is to it: nvcc and clang make PTX of it that any tool takes, and Bankshot runs it. No GPU
+// that can be bought has such transactions: there the two calls do nothing, and the accesses between them race (ptxas
+// says "Pragma unsupported"). docs/transactions.md tells what is guaranteed and what is refused.
 #pragma once
 
 namespace bankshot {

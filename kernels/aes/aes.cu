@@ -43,8 +43,8 @@ __device__ inline void copy(const TBoxes& from, TBoxes& to) {
 
 /// Adds the first round key and does all rounds but the last. The state is in stage[1] afterwards.
 /// @param keys  the round keys of the thread's column: every fourth word
-__device__ inline void all_but_last_round(const TBoxes& t_box, uint32_t word, const uint32_t* keys,
-                                          const Sources& from, Stage (&stage)[2]) {
+__device__ inline void all_but_last_round(const TBoxes& t_box, uint32_t word, const uint32_t* keys, const Sources& from,
+                                          Stage (&stage)[2]) {
   const int thread = threadIdx.x;
   stage[0][thread] = word ^ keys[0];
   __syncthreads();

@@ -32,15 +32,9 @@ struct dim3 {
   __host__ __device__ constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 #define BANKSHOT_VECTOR(T, N)                                                     \
-  struct alignas(2 * sizeof(T)) N##2 {                                            \
-    T x, y;                                                                       \
-  };                                                                              \
-  struct N##3 {                                                                   \
-    T x, y, z;                                                                    \
-  };                                                                              \
-  struct alignas(sizeof(T) > 4 ? 16 : 4 * sizeof(T)) N##4 {                       \
-    T x, y, z, w;                                                                 \
-  };                                                                              \
+  struct alignas(2 * sizeof(T)) N##2 { T x, y; };                                 \
+  struct N##3 { T x, y, z; };                                                     \
+  struct alignas(sizeof(T) > 4 ? 16 : 4 * sizeof(T)) N##4 { T x, y, z, w; };      \
   static __host__ __device__ inline N##2 make_##N##2(T x, T y) { return {x, y}; } \
   static __host__ __device__ inline N##4 make_##N##4(T x, T y, T z, T w) { return {x, y, z, w}; }
 BANKSHOT_VECTOR(int, int)

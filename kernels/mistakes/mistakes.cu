@@ -109,7 +109,8 @@ __global__ void wrong_mask(const int* in, int* out) {
   int sum = 0;
   for (int k = t; k < kBlock && t < 32; k += 32) sum += in[blockIdx.x * kBlock + k];
   if (t >= 32) return;
-  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0x7fffffffu, sum, distance);  // without lane 31
+  for (int distance = 16; distance > 0; distance /= 2)
+    sum += __shfl_down_sync(0x7fffffffu, sum, distance);  // without lane 31
   if (t == 0) out[blockIdx.x] = sum;
 }
 
@@ -168,18 +169,23 @@ struct Mistake {
 };
 
 int main(int argc, char** argv) {
-  const Mistake mistakes[] = {
-      {"--no-barrier", no_barrier, kBlock},           {"--one-barrier", one_barrier, 64},
-      {"--no-syncwarp", no_syncwarp, kBlock},         {"--last-one-wins", last_one_wins, kBlock},
-      {"--unwritten-shared", unwritten_shared, kBlock}, {"--unwritten-global", unwritten_global, kBlock},
-      {"--divergent-barrier", divergent_barrier, kBlock}, {"--wrong-mask", wrong_mask, kBlock},
-      {"--past-the-end", past_the_end, kBlock},       {"--leak", sums, kBlock},
-      {"--two-barriers", two_barriers, 64},           {"--early-end", early_end, kBlock},
-      {"--absent-lanes", absent_lanes, 32}};
+  const Mistake mistakes[] = {{"--no-barrier", no_barrier, kBlock},
+                              {"--one-barrier", one_barrier, 64},
+                              {"--no-syncwarp", no_syncwarp, kBlock},
+                              {"--last-one-wins", last_one_wins, kBlock},
+                              {"--unwritten-shared", unwritten_shared, kBlock},
+                              {"--unwritten-global", unwritten_global, kBlock},
+                              {"--divergent-barrier", divergent_barrier, kBlock},
+                              {"--wrong-mask", wrong_mask, kBlock},
+                              {"--past-the-end", past_the_end, kBlock},
+                              {"--leak", sums, kBlock},
+                              {"--two-barriers", two_barriers, 64},
+                              {"--early-end", early_end, kBlock},
+                              {"--absent-lanes", absent_lanes, 32}};
   Arguments arguments(argc, argv);
-  arguments.allow({"--no-barrier", "--one-barrier", "--no-syncwarp", "--last-one-wins", "--unwritten-shared", "--unwritten-global",
-                   "--divergent-barrier", "--wrong-mask", "--past-the-end", "--leak", "--two-barriers", "--early-end",
-                   "--absent-lanes"});
+  arguments.allow({"--no-barrier", "--one-barrier", "--no-syncwarp", "--last-one-wins", "--unwritten-shared",
+                   "--unwritten-global", "--divergent-barrier", "--wrong-mask", "--past-the-end", "--leak",
+                   "--two-barriers", "--early-end", "--absent-lanes"});
   Mistake made{"", sums, kBlock};
   for (const Mistake& mistake : mistakes)
     if (arguments.flag(mistake.name)) made = mistake;

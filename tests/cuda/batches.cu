@@ -139,7 +139,8 @@ static void what_is_said_of_managed_memory() {
   int location = 7, type = 7;
   void* data[] = {&location, &type};
   size_t bytes[] = {sizeof location, sizeof type};
-  cudaMemRangeAttribute which[] = {cudaMemRangeAttributeLastPrefetchLocation, cudaMemRangeAttributeLastPrefetchLocationType};
+  cudaMemRangeAttribute which[] = {cudaMemRangeAttributeLastPrefetchLocation,
+                                   cudaMemRangeAttributeLastPrefetchLocationType};
   OK(cudaMemRangeGetAttributes(data, bytes, which, 2, memory, 8192));
   EXPECT(location == 0 && type == cudaMemLocationTypeDevice);
 

@@ -61,7 +61,8 @@ static void fork_and_join() {
   OK(cudaGraphGetNodes(graph, nullptr, &nodes));
   OK(cudaGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
   EXPECT_EQ(nodes, 6);  // copy, kernel, copy to a symbol, kernel, copy, call
-  EXPECT_EQ(edges, 6);  // the second kernel waits for the first copy, which ordered main_stream, and for the side's last
+  EXPECT_EQ(edges,
+            6);  // the second kernel waits for the first copy, which ordered main_stream, and for the side's last
   OK(cudaStreamIsCapturing(side, &status));
   EXPECT_EQ(status, cudaStreamCaptureStatusNone);
   launches(graph, 2);
@@ -202,7 +203,8 @@ static void rejects(cudaError_t wanted, Wrong wrong, int line) {
   OK(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
   times_and_plus<<<1, 1, 0, main_stream>>>(value, 1, 1);
   const cudaError_t got = wrong();
-  if (got != wanted && failed()) std::printf("capture.cu:%d: %s, expected %s\n", line, cudaGetErrorName(got), cudaGetErrorName(wanted));
+  if (got != wanted && failed())
+    std::printf("capture.cu:%d: %s, expected %s\n", line, cudaGetErrorName(got), cudaGetErrorName(wanted));
   cudaGetLastError();
   cudaStreamCaptureStatus status;
   OK(cudaStreamIsCapturing(main_stream, &status));
@@ -220,20 +222,30 @@ static void rejects_illegal_calls() {
   rejects(cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamSynchronize(main_stream); }, __LINE__);
   rejects(cudaErrorStreamCaptureUnsupported, [&] { return cudaStreamQuery(main_stream); }, __LINE__);
   rejects(cudaErrorStreamCaptureUnsupported, [&] { return cudaDeviceSynchronize(); }, __LINE__);
-  rejects(cudaErrorStreamCaptureImplicit, [&] { return cudaMemcpy(&memory, value, 4, cudaMemcpyDeviceToHost); }, __LINE__);
-  rejects(cudaErrorStreamCaptureImplicit, [&] {
-    times_and_plus<<<1, 1>>>(value, 1, 1);
-    return cudaGetLastError();
-  }, __LINE__);
-  rejects(cudaErrorStreamCaptureIsolation, [&] {
-    OK(cudaEventRecord(joined, side));
-    return cudaStreamWaitEvent(main_stream, joined, 0);
-  }, __LINE__);
-  rejects(cudaErrorStreamCaptureUnsupported, [&] {
-    cudaError_t status = cudaSuccess;
-    std::thread([&] { status = cudaMalloc(&memory, 16); }).join();  // mode global: other threads, too
-    return status;
-  }, __LINE__);
+  rejects(
+      cudaErrorStreamCaptureImplicit, [&] { return cudaMemcpy(&memory, value, 4, cudaMemcpyDeviceToHost); }, __LINE__);
+  rejects(
+      cudaErrorStreamCaptureImplicit,
+      [&] {
+        times_and_plus<<<1, 1>>>(value, 1, 1);
+        return cudaGetLastError();
+      },
+      __LINE__);
+  rejects(
+      cudaErrorStreamCaptureIsolation,
+      [&] {
+        OK(cudaEventRecord(joined, side));
+        return cudaStreamWaitEvent(main_stream, joined, 0);
+      },
+      __LINE__);
+  rejects(
+      cudaErrorStreamCaptureUnsupported,
+      [&] {
+        cudaError_t status = cudaSuccess;
+        std::thread([&] { status = cudaMalloc(&memory, 16); }).join();  // mode global: other threads, too
+        return status;
+      },
+      __LINE__);
 }
 
 static void rejects_other_mistakes() {

@@ -14,13 +14,15 @@ __global__ void histogram(int* bins, int bin_count, const int* values, int count
   const int of_a_block = bin_count / static_cast<int>(cluster.num_blocks());
   for (int i = static_cast<int>(threadIdx.x); i < of_a_block; i += static_cast<int>(blockDim.x)) mine[i] = 0;
   cluster.sync();
-  for (int i = static_cast<int>(cg::this_grid().thread_rank()); i < count; i += static_cast<int>(cg::this_grid().size())) {
+  for (int i = static_cast<int>(cg::this_grid().thread_rank()); i < count;
+       i += static_cast<int>(cg::this_grid().size())) {
     int* const theirs = cluster.map_shared_rank(mine, values[i] / of_a_block);
     atomicAdd(theirs + values[i] % of_a_block, 1);
   }
   cluster.sync();
   int* const part = bins + static_cast<int>(cluster.block_rank()) * of_a_block;
-  for (int i = static_cast<int>(threadIdx.x); i < of_a_block; i += static_cast<int>(blockDim.x)) atomicAdd(&part[i], mine[i]);
+  for (int i = static_cast<int>(threadIdx.x); i < of_a_block; i += static_cast<int>(blockDim.x))
+    atomicAdd(&part[i], mine[i]);
 }
 
 struct Place {
@@ -38,17 +40,25 @@ __device__ void look(Place* places) {
   const int next = static_cast<int>((cluster.block_rank() + 1) % cluster.num_blocks());
   int* const theirs = cluster.map_shared_rank(&word, next);
   const dim3 at = cluster.block_index(), shape = cluster.dim_blocks();
-  places[linear] = {static_cast<int>(cluster.block_rank()), static_cast<int>(cluster.num_blocks()), static_cast<int>(at.x),
-                    static_cast<int>(at.y), static_cast<int>(at.z), static_cast<int>(shape.x), static_cast<int>(shape.y),
-                    static_cast<int>(shape.z), *theirs,
-                    static_cast<int>(__isShared(&word)) + 2 * static_cast<int>(cluster.query_shared_rank(theirs) == static_cast<unsigned>(next))};
+  places[linear] = {static_cast<int>(cluster.block_rank()),
+                    static_cast<int>(cluster.num_blocks()),
+                    static_cast<int>(at.x),
+                    static_cast<int>(at.y),
+                    static_cast<int>(at.z),
+                    static_cast<int>(shape.x),
+                    static_cast<int>(shape.y),
+                    static_cast<int>(shape.z),
+                    *theirs,
+                    static_cast<int>(__isShared(&word)) +
+                        2 * static_cast<int>(cluster.query_shared_rank(theirs) == static_cast<unsigned>(next))};
   cluster.sync();
 }
 __global__ void any_shape(Place* places) { look(places); }
 __global__ void __cluster_dims__(2, 1, 2) fixed_shape(Place* places) { look(places); }
 
 template <class... Parameters, class... Arguments>
-cudaError_t launch(dim3 grid, dim3 block, dim3 cluster, size_t shared, void (*kernel)(Parameters...), Arguments... arguments) {
+cudaError_t launch(dim3 grid, dim3 block, dim3 cluster, size_t shared, void (*kernel)(Parameters...),
+                   Arguments... arguments) {
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim.x = cluster.x;
@@ -78,9 +88,12 @@ void check_shape(dim3 grid, dim3 shape, bool fixed) {
     const int at[] = {i % static_cast<int>(grid.x), i / static_cast<int>(grid.x) % static_cast<int>(grid.y),
                       i / static_cast<int>(grid.x * grid.y)};
     const int sides[] = {static_cast<int>(shape.x), static_cast<int>(shape.y), static_cast<int>(shape.z)};
-    const int x = at[0] % sides[0], y = at[1] % sides[1], z = at[2] % sides[2], rank = x + sides[0] * (y + sides[1] * z);
-    const int next = (rank + 1) % size, nx = next % sides[0], ny = next / sides[0] % sides[1], nz = next / sides[0] / sides[1];
-    const int neighbour = (at[0] - x + nx) + static_cast<int>(grid.x) * ((at[1] - y + ny) + static_cast<int>(grid.y) * (at[2] - z + nz));
+    const int x = at[0] % sides[0], y = at[1] % sides[1], z = at[2] % sides[2],
+              rank = x + sides[0] * (y + sides[1] * z);
+    const int next = (rank + 1) % size, nx = next % sides[0], ny = next / sides[0] % sides[1],
+              nz = next / sides[0] / sides[1];
+    const int neighbour =
+        (at[0] - x + nx) + static_cast<int>(grid.x) * ((at[1] - y + ny) + static_cast<int>(grid.y) * (at[2] - z + nz));
     EXPECT_EQ(places[i].rank, rank);
     EXPECT_EQ(places[i].blocks, size);
     EXPECT(places[i].x == x && places[i].y == y && places[i].z == z);
@@ -100,8 +113,8 @@ void check_histogram(unsigned cluster) {
   OK(cudaMalloc(&input, kCount * sizeof(int)));
   OK(cudaMemset(bins, 0, kBins * sizeof(int)));
   OK(cudaMemcpy(input, values.data(), kCount * sizeof(int), cudaMemcpyHostToDevice));
-  OK(launch(dim3(2 * cluster), dim3(96), dim3(cluster), kBins / cluster * sizeof(int), histogram, bins, static_cast<int>(kBins), input,
-            static_cast<int>(kCount)));
+  OK(launch(dim3(2 * cluster), dim3(96), dim3(cluster), kBins / cluster * sizeof(int), histogram, bins,
+            static_cast<int>(kBins), input, static_cast<int>(kCount)));
   OK(cudaMemcpy(result.data(), bins, kBins * sizeof(int), cudaMemcpyDeviceToHost));
   EXPECT(result == expected);
   OK(cudaFree(bins));
@@ -110,9 +123,10 @@ void check_histogram(unsigned cluster) {
 
 void check_refusals() {
   Place* none = nullptr;
-  EXPECT_EQ(launch(dim3(10), dim3(32), dim3(4), 0, any_shape, none), cudaErrorInvalidClusterSize);     // no multiple
-  EXPECT_EQ(launch(dim3(16), dim3(32), dim3(16), 0, any_shape, none), cudaErrorInvalidClusterSize);    // not portable
-  EXPECT_EQ(launch(dim3(8), dim3(32), dim3(4), 0, fixed_shape, none), cudaErrorInvalidClusterSize);    // another than required
+  EXPECT_EQ(launch(dim3(10), dim3(32), dim3(4), 0, any_shape, none), cudaErrorInvalidClusterSize);   // no multiple
+  EXPECT_EQ(launch(dim3(16), dim3(32), dim3(16), 0, any_shape, none), cudaErrorInvalidClusterSize);  // not portable
+  EXPECT_EQ(launch(dim3(8), dim3(32), dim3(4), 0, fixed_shape, none),
+            cudaErrorInvalidClusterSize);  // another than required
   cudaGetLastError();
   OK(cudaFuncSetAttribute(any_shape, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
   cudaFuncAttributes attributes;

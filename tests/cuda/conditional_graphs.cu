@@ -2,7 +2,9 @@
 #include "check.hpp"
 
 __global__ void add(int* value, int term) { *value += term; }
-__global__ void count_down(int* left, cudaGraphConditionalHandle handle) { cudaGraphSetConditional(handle, --*left > 0); }
+__global__ void count_down(int* left, cudaGraphConditionalHandle handle) {
+  cudaGraphSetConditional(handle, --*left > 0);
+}
 __global__ void choose(cudaGraphConditionalHandle handle, const int* which) { cudaGraphSetConditional(handle, *which); }
 
 static int* memory = nullptr;  // [0] result, [1] left, [2] which

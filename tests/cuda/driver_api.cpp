@@ -159,20 +159,24 @@ static void links_one_text() {
 /// A kernel in one text calls a function and reads a variable of another.
 static void links_several_texts() {
   const std::string head = ".version 7.0\n.target sm_75\n.address_size 64\n";
-  const std::string calls = head +
+  const std::string calls =
+      head +
       ".extern .func (.param .b32 r) thrice(.param .b32 x);\n.extern .global .align 4 .u32 base;\n"
-      ".visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %d<2>; ld.param.u64 %d0, [out]; ld.global.u32 %r0, [base];"
+      ".visible .entry k(.param .u64 out) { .reg .b32 %r<4>; .reg .b64 %d<2>; ld.param.u64 %d0, [out]; ld.global.u32 "
+      "%r0, [base];"
       "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r0; call (b), thrice, (a); ld.param.b32 %r1, [b]; }"
       "st.global.u32 [%d0], %r1; ret; }\n";
   const std::string defines = head +
-      ".visible .global .align 4 .u32 base = 14;\n"
-      ".visible .func (.param .b32 r) thrice(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 %r0, [x]; mul.lo.u32 %r1, %r0, 3;"
-      "st.param.b32 [r], %r1; ret; }\n";
+                              ".visible .global .align 4 .u32 base = 14;\n"
+                              ".visible .func (.param .b32 r) thrice(.param .b32 x) { .reg .b32 %r<2>; ld.param.b32 "
+                              "%r0, [x]; mul.lo.u32 %r1, %r0, 3;"
+                              "st.param.b32 [r], %r1; ret; }\n";
   char log[256] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
   const auto add = [](CUlinkState link, const std::string& text, const char* name) {
-    DRIVER_OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()), text.size() + 1, name, 0, nullptr, nullptr));
+    DRIVER_OK(cuLinkAddData(link, CU_JIT_INPUT_PTX, const_cast<char*>(text.c_str()), text.size() + 1, name, 0, nullptr,
+                            nullptr));
   };
   CUlinkState link;
   void* image = nullptr;

@@ -97,7 +97,8 @@ static void addresses_that_are_none() {
   EXPECT_EQ(after([&] { copies<<<1, 1>>>(data + 32, data, 32); }), cudaSuccess);
   fresh();
   EXPECT_EQ(after([&] { copies<<<1, 1>>>(nullptr, data, 0); }), cudaSuccess);  // nothing to copy
-  for (char* wild : {static_cast<char*>(nullptr), reinterpret_cast<char*>(0x10), on_host, reinterpret_cast<char*>(~size_t{0})}) {
+  for (char* wild :
+       {static_cast<char*>(nullptr), reinterpret_cast<char*>(0x10), on_host, reinterpret_cast<char*>(~size_t{0})}) {
     fresh();
     EXPECT_EQ(after([&] { copies<<<1, 1>>>(wild, data, 8); }), cudaErrorIllegalAddress);
     fresh();

@@ -1,4 +1,5 @@
-// For tests/cuda/partial: kernels that run, then what argv[1] says goes wrong. Errors are ignored, as by careless programs.
+// For tests/cuda/partial: kernels that run, then what argv[1] says goes wrong. Errors are ignored, as by careless
+// programs.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -212,7 +212,8 @@ static void symbols_children_and_events() {
   OK(cudaGraphAddChildGraphNode(&nested, graph, nullptr, 0, child));
   OK(cudaGraphDestroy(child));  // it was copied
   int results[4] = {};
-  OK(cudaGraphAddMemcpyNodeFromSymbol(&out, graph, &nested, 1, results, symbol, sizeof results, 0, cudaMemcpyDeviceToHost));
+  OK(cudaGraphAddMemcpyNodeFromSymbol(&out, graph, &nested, 1, results, symbol, sizeof results, 0,
+                                      cudaMemcpyDeviceToHost));
   cudaEvent_t event;
   OK(cudaEventCreate(&event));
   OK(cudaGraphAddEventRecordNode(&recorded, graph, &out, 1, event));
@@ -309,8 +310,8 @@ static int destroyed = 0;
 
 static void user_objects_and_dot() {
   cudaUserObject_t object;
-  OK(cudaUserObjectCreate(&object, &destroyed, [](void* count) { ++*static_cast<int*>(count); }, 1,
-                          cudaUserObjectNoDestructorSync));
+  OK(cudaUserObjectCreate(
+      &object, &destroyed, [](void* count) { ++*static_cast<int*>(count); }, 1, cudaUserObjectNoDestructorSync));
   cudaGraph_t graph;
   OK(cudaGraphCreate(&graph, 0));
   cudaGraphNode_t a, b;
@@ -335,8 +336,8 @@ static void user_objects_and_dot() {
 static void references_of_user_objects() {
   destroyed = 0;
   cudaUserObject_t object;
-  OK(cudaUserObjectCreate(&object, &destroyed, [](void* count) { ++*static_cast<int*>(count); }, 1,
-                          cudaUserObjectNoDestructorSync));
+  OK(cudaUserObjectCreate(
+      &object, &destroyed, [](void* count) { ++*static_cast<int*>(count); }, 1, cudaUserObjectNoDestructorSync));
   cudaGraph_t graph;
   OK(cudaGraphCreate(&graph, 0));
   OK(cudaGraphRetainUserObject(graph, object, 2, 0));  // 1 of the program, 2 of the graph

@@ -36,7 +36,8 @@ int main() {
     }
     int count = kRounds;
     void* arguments[] = {&buffers[0], &buffers[1], &count};
-    OK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(rounds), dim3(kBlocks), dim3(kThreads), arguments, 0, nullptr));
+    OK(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(rounds), dim3(kBlocks), dim3(kThreads), arguments, 0,
+                                   nullptr));
     OK(cudaDeviceSynchronize());
     OK(cudaMemcpy(result.data(), buffers[kRounds % 2], kAll * sizeof(int), cudaMemcpyDeviceToHost));
     EXPECT(result == expected);

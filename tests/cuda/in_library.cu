@@ -1,4 +1,5 @@
-// A library with a kernel, built in several ways; see opens_library.cu and CMakeLists.txt. Some cannot run without a GPU.
+// A library with a kernel, built in several ways; see opens_library.cu and CMakeLists.txt. Some cannot run without a
+// GPU.
 #include "check.hpp"
 
 #ifndef LAUNCH_GIVES

@@ -1,5 +1,5 @@
-// libcudart.so.12 as a program built with CUDA 12 sees it: versioned names, the older property structures, the old names.
-// Needs no toolkit: names_of_12 LIBRARY
+// libcudart.so.12 as a program built with CUDA 12 sees it: versioned names, the older property structures, the old
+// names. Needs no toolkit: names_of_12 LIBRARY
 #include <dlfcn.h>
 
 #include <cstring>
@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
   EXPECT_EQ(get<int(void*, void**, void**, size_t*)>("cudaGraphGetEdges")(graph, nullptr, nullptr, &edges), 0);
   EXPECT_EQ(edges, 1);
   unsigned char data[8] = {1};
-  EXPECT_EQ(get<int(void*, void**, void**, void*, size_t*)>("cudaGraphGetEdges_v2")(graph, &first, &second, data, &edges), 0);
+  EXPECT_EQ(
+      get<int(void*, void**, void**, void*, size_t*)>("cudaGraphGetEdges_v2")(graph, &first, &second, data, &edges), 0);
   EXPECT_EQ(data[0], 0);
   char handle[64];
   EXPECT_EQ(get<int(void*, void*)>("cudaIpcGetMemHandle")(handle, pointer), 801);

@@ -8,9 +8,10 @@
 
 static std::string compile(const char* architecture, bool machine_code) {
   nvrtcProgram program;
-  EXPECT_EQ(nvrtcCreateProgram(&program, "extern \"C\" __global__ void put(int* to, int what) { to[threadIdx.x] = what; }",
-                               "put.cu", 0, nullptr, nullptr),
-            NVRTC_SUCCESS);
+  EXPECT_EQ(
+      nvrtcCreateProgram(&program, "extern \"C\" __global__ void put(int* to, int what) { to[threadIdx.x] = what; }",
+                         "put.cu", 0, nullptr, nullptr),
+      NVRTC_SUCCESS);
   const char* options[] = {architecture};
   EXPECT_EQ(nvrtcCompileProgram(program, 1, options), NVRTC_SUCCESS);
   size_t size = 0;
@@ -46,8 +47,8 @@ int main() {
   void* linked = nullptr;
   size_t size = 0;
   DRIVER_OK(cuLinkCreate(0, nullptr, nullptr, &link));
-  DRIVER_OK(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, const_cast<char*>(machine_code.data()), machine_code.size(), "put", 0,
-                          nullptr, nullptr));
+  DRIVER_OK(cuLinkAddData(link, CU_JIT_INPUT_CUBIN, const_cast<char*>(machine_code.data()), machine_code.size(), "put",
+                          0, nullptr, nullptr));
   DRIVER_OK(cuLinkComplete(link, &linked, &size));
   runs(std::string(static_cast<const char*>(linked), size), 33);
   DRIVER_OK(cuLinkDestroy(link));

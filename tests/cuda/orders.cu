@@ -1,8 +1,9 @@
-// Ways to put accesses to shared memory in an order, each as it should be or with what orders left out: for bankshot check --race.
+// Ways to put accesses to shared memory in an order, each as it should be or with what orders left out: for bankshot
+// check --race.
 //   orders pipeline|barrier|flag|named|group [wrong]
 #include <cooperative_groups.h>
-#include <cuda/barrier>
 #include <cuda_pipeline.h>
+#include <cuda/barrier>
 
 #include <cstdio>
 #include <cstring>
@@ -54,7 +55,8 @@ __global__ void flag(const int* in, int* out, bool wrong) {
     if (!wrong) __threadfence_block();
     ready = 1;
   } else if (t == 32) {
-    while (ready == 0) {}
+    while (ready == 0) {
+    }
     __threadfence_block();
     out[0] = value;
   }

@@ -77,7 +77,8 @@ static void launch_events() {
 
 static void libraries() {
   const char* text =
-      ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .align 4 .u32 counter;\n.visible .entry nothing() { ret; }\n";
+      ".version 7.0\n.target sm_75\n.address_size 64\n.visible .global .align 4 .u32 counter;\n.visible .entry "
+      "nothing() { ret; }\n";
   cudaLibrary_t library;
   cudaKernel_t kernel;
   OK(cudaLibraryLoadData(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0));

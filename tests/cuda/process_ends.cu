@@ -54,7 +54,8 @@ int main() {
               std::thread([p] { spin<<<1, 1>>>(p); }).detach();
               usleep(200000);
               exit(5);
-            }), 5);
+            }),
+            5);
   OK(cudaMalloc(&buffer.p, 64 * sizeof(int)));
   fill<<<2, 32>>>(buffer.p, 3);
   OK(cudaDeviceSynchronize());
@@ -62,6 +63,7 @@ int main() {
   EXPECT_EQ(in_child([] {
               fill<<<2, 32>>>(buffer.p, 4);
               _exit(cudaGetLastError() == cudaErrorInitializationError ? 7 : 0);
-            }), 7);
+            }),
+            7);
   return finish("process_ends");
 }

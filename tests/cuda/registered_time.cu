@@ -1,4 +1,5 @@
-// Leaves what its rewritten self does not leave, the time, in nothing but memory that it registered: bankshot fix must see it.
+// Leaves what its rewritten self does not leave, the time, in nothing but memory that it registered: bankshot fix must
+// see it.
 #include <cstdlib>
 
 __global__ void with_conflicts(long long* when) {

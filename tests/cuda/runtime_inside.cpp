@@ -1,5 +1,5 @@
-// A program with a runtime of CUDA 12 linked into it, as far as its names go: what it says of itself here must not be what
-// the program gets to hear. Needs no toolkit. OLDER: of a CUDA that had not the name by which 12 is known.
+// A program with a runtime of CUDA 12 linked into it, as far as its names go: what it says of itself here must not be
+// what the program gets to hear. Needs no toolkit. OLDER: of a CUDA that had not the name by which 12 is known.
 #include <cstdio>
 #include <cstdlib>
 

@@ -26,8 +26,7 @@ int main() {
   OK(cudaStreamWaitEvent(second, untimed, 0));
   times_and_plus<<<1, 1, 0, second>>>(value, 10, 1);
   OK(cudaMemcpyAsync(host, value, sizeof(int), cudaMemcpyDeviceToHost, second));
-  OK(cudaLaunchHostFunc(
-      second, [](void* data) { seen = *static_cast<int*>(data); }, host));
+  OK(cudaLaunchHostFunc(second, [](void* data) { seen = *static_cast<int*>(data); }, host));
   OK(cudaStreamAddCallback(
       second, [](cudaStream_t, cudaError_t status, void*) { seen += status == cudaSuccess; }, nullptr, 0));
   OK(cudaEventRecord(stop, second));

@@ -64,7 +64,8 @@ void plane() {
 }
 
 __global__ void write_volume(cudaSurfaceObject_t s) {
-  surf3Dwrite(static_cast<float>(threadIdx.x + 4 * threadIdx.y + 16 * threadIdx.z), s, threadIdx.x * 4, threadIdx.y, threadIdx.z);
+  surf3Dwrite(static_cast<float>(threadIdx.x + 4 * threadIdx.y + 16 * threadIdx.z), s, threadIdx.x * 4, threadIdx.y,
+              threadIdx.z);
 }
 
 __global__ void write_layers(cudaSurfaceObject_t s) {

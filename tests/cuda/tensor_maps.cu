@@ -1,4 +1,5 @@
-// Boxes of tensors between global and shared memory: descriptors, swizzles, what lies outside, reductions, several CTAs at once.
+// Boxes of tensors between global and shared memory: descriptors, swizzles, what lies outside, reductions, several CTAs
+// at once.
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <cuda/barrier>
@@ -36,7 +37,8 @@ __device__ void load(const CUtensorMap* map, At<N> at, uint32_t bytes, uint32_t 
   __syncthreads();
   Barrier::arrival_token token;
   if (threadIdx.x == 0) {
-    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, box, map, at.of, cuda::device::barrier_native_handle(barrier));
+    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, box, map, at.of,
+                              cuda::device::barrier_native_handle(barrier));
     token = cuda::device::barrier_arrive_tx(barrier, 1, bytes);
   } else {
     token = barrier.arrive();
@@ -45,7 +47,8 @@ __device__ void load(const CUtensorMap* map, At<N> at, uint32_t bytes, uint32_t 
   for (uint32_t i = threadIdx.x; i < room; i += blockDim.x) out[i] = box[i];
 }
 template <int N>
-__global__ void load_box(const __grid_constant__ CUtensorMap map, At<N> at, uint32_t bytes, uint32_t room, unsigned char* out) {
+__global__ void load_box(const __grid_constant__ CUtensorMap map, At<N> at, uint32_t bytes, uint32_t room,
+                         unsigned char* out) {
   load<N>(&map, at, bytes, room, out);
 }
 __global__ void load_by_pointer(const CUtensorMap* map, At<2> at, uint32_t bytes, uint32_t room, unsigned char* out) {
@@ -55,7 +58,8 @@ __global__ void load_by_pointer(const CUtensorMap* map, At<2> at, uint32_t bytes
 /// Writes a box of i * scale, or adds it.
 __global__ void store_box(const __grid_constant__ CUtensorMap map, At<2> at, int elements, float scale, bool adds) {
   __shared__ alignas(128) float box[kMost / 4];
-  for (int i = static_cast<int>(threadIdx.x); i < elements; i += static_cast<int>(blockDim.x)) box[i] = static_cast<float>(i) * scale;
+  for (int i = static_cast<int>(threadIdx.x); i < elements; i += static_cast<int>(blockDim.x))
+    box[i] = static_cast<float>(i) * scale;
   ptx::fence_proxy_async(ptx::space_shared);
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -68,7 +72,8 @@ __global__ void store_box(const __grid_constant__ CUtensorMap map, At<2> at, int
 }
 
 /// Rank 0 loads a box for all CTAs of the cluster.
-__global__ void __cluster_dims__(4, 1, 1) load_for_all(const __grid_constant__ CUtensorMap map, uint32_t bytes, unsigned char* out) {
+__global__ void __cluster_dims__(4, 1, 1)
+    load_for_all(const __grid_constant__ CUtensorMap map, uint32_t bytes, unsigned char* out) {
   __shared__ alignas(1024) unsigned char box[4096];
   __shared__ alignas(8) uint64_t barrier;
   const cg::cluster_group cluster = cg::this_cluster();
@@ -80,7 +85,8 @@ __global__ void __cluster_dims__(4, 1, 1) load_for_all(const __grid_constant__ C
   cluster.sync();
   const int32_t at[] = {0, 4};
   if (cluster.block_rank() == 0 && threadIdx.x == 0)
-    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, box, &map, at, &barrier, static_cast<uint16_t>(0xb));  // not for rank 2
+    ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, box, &map, at, &barrier,
+                              static_cast<uint16_t>(0xb));  // not for rank 2
   if (cluster.block_rank() != 2) {
     while (!ptx::mbarrier_try_wait_parity(&barrier, 0)) {
     }
@@ -89,8 +95,9 @@ __global__ void __cluster_dims__(4, 1, 1) load_for_all(const __grid_constant__ C
   cluster.sync();
 }
 
-using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*, const cuuint32_t*,
-                            const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+using Encode = CUresult (*)(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,
+                            const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
+                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 Encode encode;
 
 /// A tensor of 16-bit numbers, 1 + the index of each, and a box of it.
@@ -111,13 +118,14 @@ CUtensorMap made_map(const Case& c, void* data, CUtensorMapDataType type, int wi
     stride *= c.sizes[d];
   }
   EXPECT_EQ(encode(&map, type, c.rank, data, c.sizes, strides, c.box, c.steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                   static_cast<CUtensorMapSwizzle>(c.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B, static_cast<CUtensorMapFloatOOBfill>(fill)),
+                   static_cast<CUtensorMapSwizzle>(c.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                   static_cast<CUtensorMapFloatOOBfill>(fill)),
             CUDA_SUCCESS);
   return map;
 }
 
-/// Where byte `at` of row `row` lies, by the pictures in the CUDA C++ Programming Guide: rows as wide as the swizzle, whose chunks of
-/// 16 bytes change places from row to row.
+/// Where byte `at` of row `row` lies, by the pictures in the CUDA C++ Programming Guide: rows as wide as the swizzle,
+/// whose chunks of 16 bytes change places from row to row.
 size_t place(int swizzle, size_t row_bytes, size_t row, size_t at) {
   if (swizzle == CU_TENSOR_MAP_SWIZZLE_NONE) return row * row_bytes + at;
   const size_t chunks = size_t{1} << swizzle, width = 16 * chunks, rows_of_128 = 128 / width;
@@ -137,7 +145,8 @@ void check_load(const Case& c) {
   size_t taken[5] = {1, 1, 1, 1, 1}, rows = 1;
   for (int d = 0; d < N; ++d) taken[d] = d == 0 ? c.box[0] : (c.box[d] + c.steps[d] - 1) / c.steps[d];
   for (int d = 1; d < N; ++d) rows *= taken[d];
-  const size_t row_bytes = c.box[0] * 2, wide = c.swizzle == 0 ? row_bytes : size_t{16} << c.swizzle, room = rows * wide;
+  const size_t row_bytes = c.box[0] * 2, wide = c.swizzle == 0 ? row_bytes : size_t{16} << c.swizzle,
+               room = rows * wide;
   std::vector<unsigned char> expected(room, 0xee), got(room);
   for (size_t row = 0; row < rows; ++row) {
     size_t rest = row, index = 0, stride = pitch;
@@ -151,7 +160,8 @@ void check_load(const Case& c) {
     }
     for (size_t k = 0; k < c.box[0]; ++k) {
       const long long at = c.at[0] + static_cast<long long>(k);
-      const uint16_t value = inside && at >= 0 && at < static_cast<long long>(c.sizes[0]) ? tensor[index + static_cast<size_t>(at)] : 0;
+      const uint16_t value =
+          inside && at >= 0 && at < static_cast<long long>(c.sizes[0]) ? tensor[index + static_cast<size_t>(at)] : 0;
       std::memcpy(&expected[place(c.swizzle, row_bytes, row, 2 * k)], &value, 2);
     }
   }
@@ -236,16 +246,17 @@ void check_refusals() {
   alignas(64) CUtensorMap map;
   const auto code = [&](Case c, int type, uint64_t address, cuuint64_t stride, int swizzle = 0, int fill = 0) {
     const cuuint64_t strides[] = {stride, stride * 8, stride * 64, stride * 512};
-    return encode(&map, static_cast<CUtensorMapDataType>(type), c.rank, reinterpret_cast<void*>(address), c.sizes, strides, c.box, c.steps,
-                  CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(swizzle), CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                  static_cast<CUtensorMapFloatOOBfill>(fill));
+    return encode(&map, static_cast<CUtensorMapDataType>(type), c.rank, reinterpret_cast<void*>(address), c.sizes,
+                  strides, c.box, c.steps, CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(swizzle),
+                  CU_TENSOR_MAP_L2_PROMOTION_NONE, static_cast<CUtensorMapFloatOOBfill>(fill));
   };
   const Case good{2, {64, 8}, {32, 4}, {1, 1}, {}, 0};
   EXPECT_EQ(code(good, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4096, 256), CUDA_SUCCESS);
   EXPECT_EQ(code(good, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4104, 256), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(code(good, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4096, 264), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(code(good, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4096, 256, CU_TENSOR_MAP_SWIZZLE_128B), CUDA_SUCCESS);
-  EXPECT_EQ(code(good, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4096, 256, CU_TENSOR_MAP_SWIZZLE_64B), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(code(good, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4096, 256, CU_TENSOR_MAP_SWIZZLE_64B),
+            CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(code(good, CU_TENSOR_MAP_DATA_TYPE_INT32, 4096, 256, 0, 1), CUDA_ERROR_INVALID_VALUE);
   Case bad = good;
   bad.box[1] = 257;
@@ -273,7 +284,7 @@ int main() {
   check_load<2>({2, {100, 40}, {32, 24}, {1, 1}, {-5, -3}, CU_TENSOR_MAP_SWIZZLE_64B});
   check_load<2>({2, {100, 40}, {16, 32}, {1, 1}, {90, 0}, CU_TENSOR_MAP_SWIZZLE_32B});
   check_load<2>({2, {100, 40}, {32, 16}, {1, 1}, {8, 8}, CU_TENSOR_MAP_SWIZZLE_128B});  // rows shorter than the swizzle
-  check_load<2>({2, {100, 40}, {256, 30}, {1, 1}, {300, 3}, 0});                          // wholly outside
+  check_load<2>({2, {100, 40}, {256, 30}, {1, 1}, {300, 3}, 0});                        // wholly outside
   check_load<3>({3, {24, 9, 7}, {8, 5, 4}, {1, 2, 3}, {20, 6, -1}, 0});
   check_load<4>({4, {16, 5, 4, 3}, {16, 3, 2, 3}, {1, 1, 1, 1}, {3, 3, -1, 1}, CU_TENSOR_MAP_SWIZZLE_32B});
   check_load<5>({5, {8, 5, 4, 3, 3}, {8, 3, 2, 2, 2}, {1, 1, 1, 1, 1}, {0, 3, 3, 2, 2}, 0});

@@ -1,4 +1,5 @@
-// Textures: arrays of every kind, filters, address modes, mipmaps, cubes and linear memory, held against formulas on the host.
+// Textures: arrays of every kind, filters, address modes, mipmaps, cubes and linear memory, held against formulas on
+// the host.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -7,7 +8,8 @@
 
 namespace {
 
-cudaTextureDesc sampler(cudaTextureAddressMode mode, cudaTextureFilterMode filter, cudaTextureReadMode read, bool normalised) {
+cudaTextureDesc sampler(cudaTextureAddressMode mode, cudaTextureFilterMode filter, cudaTextureReadMode read,
+                        bool normalised) {
   cudaTextureDesc desc{};
   for (auto& m : desc.addressMode) m = mode;
   desc.filterMode = filter;
@@ -39,12 +41,14 @@ __global__ void sample_2d(cudaTextureObject_t t, float* out, int width, int heig
 
 /// The guide's formula with weights of 8 bits behind the point.
 float bilinear(const std::vector<float>& t, int w, int h, float x, float y) {
-  const auto texel = [&](int i, int j) { return t[std::min(std::max(j, 0), h - 1) * w + std::min(std::max(i, 0), w - 1)]; };
+  const auto texel = [&](int i, int j) {
+    return t[std::min(std::max(j, 0), h - 1) * w + std::min(std::max(i, 0), w - 1)];
+  };
   const double bx = x - 0.5, by = y - 0.5;
   const int i = static_cast<int>(std::floor(bx)), j = static_cast<int>(std::floor(by));
   const double a = std::floor((bx - i) * 256 + 0.5) / 256, b = std::floor((by - j) * 256 + 0.5) / 256;
-  return static_cast<float>((1 - a) * (1 - b) * texel(i, j) + a * (1 - b) * texel(i + 1, j) + (1 - a) * b * texel(i, j + 1) +
-                            a * b * texel(i + 1, j + 1));
+  return static_cast<float>((1 - a) * (1 - b) * texel(i, j) + a * (1 - b) * texel(i + 1, j) +
+                            (1 - a) * b * texel(i, j + 1) + a * b * texel(i + 1, j + 1));
 }
 
 void plane() {
@@ -56,16 +60,20 @@ void plane() {
   EXPECT(cudaMallocArray(&array, &format, w, h) == cudaSuccess);
   EXPECT(cudaMemcpy2DToArray(array, 0, 0, host.data(), w * 4, w * 4, h, cudaMemcpyHostToDevice) == cudaSuccess);
   float* out = results(w * h);
-  const cudaTextureObject_t point = texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, false));
+  const cudaTextureObject_t point =
+      texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, false));
   sample_2d<<<h, w>>>(point, out, w, h, 1, 0);
   EXPECT(cudaDeviceSynchronize() == cudaSuccess);
   for (int k = 0; k < w * h; ++k) EXPECT(out[k] == host[k]);
-  const cudaTextureObject_t linear = texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModeLinear, cudaReadModeElementType, false));
+  const cudaTextureObject_t linear =
+      texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModeLinear, cudaReadModeElementType, false));
   const float scale = 1.3f, shift = -2.2f;
   sample_2d<<<h, w>>>(linear, out, w, h, scale, shift);
   EXPECT(cudaDeviceSynchronize() == cudaSuccess);
   for (int y = 0; y < h; ++y)
-    for (int x = 0; x < w; ++x) EXPECT(out[y * w + x] == bilinear(host, w, h, std::fma(x + 0.5f, scale, shift), std::fma(y + 0.5f, scale, shift)));
+    for (int x = 0; x < w; ++x)
+      EXPECT(out[y * w + x] ==
+             bilinear(host, w, h, std::fma(x + 0.5f, scale, shift), std::fma(y + 0.5f, scale, shift)));
   // Back again, and what the objects tell.
   std::vector<float> back(w * h);
   EXPECT(cudaMemcpyFromArray(back.data(), array, 0, 0, w * h * 4, cudaMemcpyDeviceToHost) == cudaSuccess);
@@ -80,14 +88,16 @@ void plane() {
   unsigned flags = 7;
   cudaChannelFormatDesc told;
   EXPECT(cudaArrayGetInfo(&told, &extent, &flags, array) == cudaSuccess);
-  EXPECT(extent.width == 20 && extent.height == 12 && extent.depth == 0 && flags == 0 && told.x == 32 && told.f == cudaChannelFormatKindFloat);
+  EXPECT(extent.width == 20 && extent.height == 12 && extent.depth == 0 && flags == 0 && told.x == 32 &&
+         told.f == cudaChannelFormatKindFloat);
   EXPECT(cudaDestroyTextureObject(point) == cudaSuccess && cudaDestroyTextureObject(linear) == cudaSuccess);
   EXPECT(cudaDestroyTextureObject(linear) == cudaErrorInvalidValue);
   EXPECT(cudaFreeArray(array) == cudaSuccess);
 }
 
 __global__ void sample_layers(cudaTextureObject_t t, float* out, int layers) {
-  for (int l = 0; l < layers; ++l) out[l * 16 + threadIdx.x] = tex2DLayered<float>(t, threadIdx.x % 4 + 0.5f, threadIdx.x / 4 + 0.5f, l);
+  for (int l = 0; l < layers; ++l)
+    out[l * 16 + threadIdx.x] = tex2DLayered<float>(t, threadIdx.x % 4 + 0.5f, threadIdx.x / 4 + 0.5f, l);
 }
 
 void layers() {
@@ -104,7 +114,9 @@ void layers() {
   copy.kind = cudaMemcpyHostToDevice;
   EXPECT(cudaMemcpy3D(&copy) == cudaSuccess);
   float* out = results(host.size());
-  sample_layers<<<1, 16>>>(texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, false)), out, count);
+  sample_layers<<<1, 16>>>(
+      texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, false)), out,
+      count);
   EXPECT(cudaDeviceSynchronize() == cudaSuccess);
   for (size_t k = 0; k < host.size(); ++k) EXPECT(out[k] == host[k]);
 }
@@ -130,7 +142,8 @@ void cube() {
   copy.kind = cudaMemcpyHostToDevice;
   EXPECT(cudaMemcpy3D(&copy) == cudaSuccess);
   float* out = results(6);
-  sample_cube<<<1, 6>>>(texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, true)), out);
+  sample_cube<<<1, 6>>>(
+      texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, true)), out);
   EXPECT(cudaDeviceSynchronize() == cudaSuccess);
   // By the table of the guide: s and t of each face for these directions are just above or below a half.
   const float expected[6] = {0 + 0, 10 + 1, 20 + 3, 30 + 1, 40 + 1, 50 + 0};
@@ -152,7 +165,8 @@ void mipmaps() {
     cudaExtent extent;
     EXPECT(cudaArrayGetInfo(nullptr, &extent, nullptr, level) == cudaSuccess && extent.width == 4u >> k);
     const std::vector<float> fill(16, static_cast<float>(100 * (k + 1)));
-    EXPECT(cudaMemcpy2DToArray(level, 0, 0, fill.data(), 16, extent.width * 4, extent.height, cudaMemcpyHostToDevice) == cudaSuccess);
+    EXPECT(cudaMemcpy2DToArray(level, 0, 0, fill.data(), 16, extent.width * 4, extent.height, cudaMemcpyHostToDevice) ==
+           cudaSuccess);
   }
   cudaArray_t none;
   EXPECT(cudaGetMipmappedArrayLevel(&none, mipmapped, 3) == cudaErrorInvalidValue);
@@ -197,7 +211,9 @@ void linear_memory() {
   EXPECT(cudaCreateTextureObject(&texture, &resource, &desc, nullptr) == cudaErrorInvalidValue);
 }
 
-__global__ void sample_bytes(cudaTextureObject_t t, float4* out) { out[threadIdx.x] = tex2D<float4>(t, (threadIdx.x + 0.5f) / 4 + 1, 0.5f); }
+__global__ void sample_bytes(cudaTextureObject_t t, float4* out) {
+  out[threadIdx.x] = tex2D<float4>(t, (threadIdx.x + 0.5f) / 4 + 1, 0.5f);
+}
 
 void pitched_bytes() {
   uchar4* data;
@@ -215,7 +231,8 @@ void pitched_bytes() {
   EXPECT(cudaMallocManaged(&out, 4 * sizeof(float4)) == cudaSuccess);
   sample_bytes<<<1, 4>>>(texture, out);
   EXPECT(cudaDeviceSynchronize() == cudaSuccess);
-  for (int k = 0; k < 4; ++k) EXPECT(out[k].x == host[k].x / 255.0f && out[k].y == host[k].y / 255.0f && out[k].w == host[k].w / 255.0f);
+  for (int k = 0; k < 4; ++k)
+    EXPECT(out[k].x == host[k].x / 255.0f && out[k].y == host[k].y / 255.0f && out[k].w == host[k].w / 255.0f);
   // Integers cannot be filtered.
   const cudaTextureDesc wrong = sampler(cudaAddressModeClamp, cudaFilterModeLinear, cudaReadModeElementType, false);
   EXPECT(cudaCreateTextureObject(&texture, &resource, &wrong, nullptr) == cudaErrorInvalidFilterSetting);
@@ -229,7 +246,8 @@ void freed_array() {
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   cudaArray_t array;
   EXPECT(cudaMallocArray(&array, &format, 4, 4) == cudaSuccess);
-  const cudaTextureObject_t texture = texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, false));
+  const cudaTextureObject_t texture =
+      texture_of(array, sampler(cudaAddressModeClamp, cudaFilterModePoint, cudaReadModeElementType, false));
   EXPECT(cudaFreeArray(array) == cudaSuccess);
   read_gone<<<1, 1>>>(texture, results(1));
   EXPECT(cudaDeviceSynchronize() == cudaErrorIllegalAddress);

@@ -1,4 +1,5 @@
-// Tiles of cooperative groups of more than a warp: they meet and sum up in shared memory that the program does not have.
+// Tiles of cooperative groups of more than a warp: they meet and sum up in shared memory that the program does not
+// have.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
@@ -10,7 +11,8 @@ namespace cg = cooperative_groups;
 
 constexpr int kThreads = 512, kStatic = 100, kDynamic = 300, kMark = 0x1234;
 
-/// Sums of the threads of each tile, thrice. All shared memory of the program is filled before, and is the same afterwards.
+/// Sums of the threads of each tile, thrice. All shared memory of the program is filled before, and is the same
+/// afterwards.
 template <int kTile>
 __global__ void sums(const int* in, int* out, int* changed) {
   __shared__ cg::block_tile_memory<kThreads> memory;

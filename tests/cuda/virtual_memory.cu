@@ -85,9 +85,9 @@ int main() {
   EXPECT_EQ(seen, 42);
 
   // Mistakes.
-  EXPECT_EQ(cuMemMap(range, piece, 0, pieces[0], 0), CUDA_ERROR_INVALID_VALUE);       // there is something
-  EXPECT_EQ(cuMemAddressFree(range, 2 * piece), CUDA_ERROR_INVALID_VALUE);            // still mapped
-  EXPECT_EQ(cuMemUnmap(range, piece / 2), CUDA_ERROR_INVALID_VALUE);                  // a part of a mapping
+  EXPECT_EQ(cuMemMap(range, piece, 0, pieces[0], 0), CUDA_ERROR_INVALID_VALUE);  // there is something
+  EXPECT_EQ(cuMemAddressFree(range, 2 * piece), CUDA_ERROR_INVALID_VALUE);       // still mapped
+  EXPECT_EQ(cuMemUnmap(range, piece / 2), CUDA_ERROR_INVALID_VALUE);             // a part of a mapping
   EXPECT_EQ(cuMemCreate(&pieces[0], piece + 1, &properties, 0), CUDA_ERROR_INVALID_VALUE);
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
   CUmemGenericAllocationHandle none;

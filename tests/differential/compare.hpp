@@ -1,4 +1,5 @@
-// The engine against the second interpreter: the same kernel on every instruction set of the host, all bytes of the output.
+// The engine against the second interpreter: the same kernel on every instruction set of the host, all bytes of the
+// output.
 #pragma once
 
 #include <memory>

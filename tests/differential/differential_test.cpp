@@ -1,4 +1,5 @@
-// Random kernels: what the engine computes, on every instruction set of the host, is what a second interpreter computes.
+// Random kernels: what the engine computes, on every instruction set of the host, is what a second interpreter
+// computes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

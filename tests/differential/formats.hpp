@@ -19,13 +19,15 @@ constexpr int kTiesAway = 1 << 20;  ///< a rounding that <cfenv> does not have
 bool is_nan(uint64_t bits, Format format);
 /// Exact. NaN for NaN; e4m3 has no infinity, see convert.
 double decoded(uint64_t bits, Format format);
-/// A number, not NaN, rounded once. @param mode  of <cfenv>, or kTiesAway; too large a number becomes infinity or the largest
+/// A number, not NaN, rounded once. @param mode  of <cfenv>, or kTiesAway; too large a number becomes infinity or the
+/// largest
 uint64_t encoded(long double x, Format format, int mode);
 /// The zero of its sign if the pattern is subnormal.
 uint64_t flushed(uint64_t bits, Format format);
 
-/// An f32 result with .ftz: zero if it would be below the normal numbers were exponents without an end (tiny after rounding,
-/// IEEE 754-2019, 7.5). The manual leaves open whether before or after. @param exact  the result, exact or rounded to odd
+/// An f32 result with .ftz: zero if it would be below the normal numbers were exponents without an end (tiny after
+/// rounding, IEEE 754-2019, 7.5). The manual leaves open whether before or after. @param exact  the result, exact or
+/// rounded to odd
 uint64_t flushed_result(uint64_t bits, long double exact, int mode);
 
 float f32_of(uint64_t bits);
@@ -36,8 +38,8 @@ uint64_t bits_of(double x);
 /// The result of `compute` under a rounding mode of <cfenv>. What it computes with must be volatile.
 template <class F, class Compute>
 F rounded(int mode, Compute compute);
-/// The result of `compute`, on doubles, rounded to odd: rounding it again to fewer than 52 bits is as good as rounding once.
-/// Source: Boldo, Melquiond, "Emulation of FMA and correctly rounded sums", IEEE Trans. Computers 57 (2008).
+/// The result of `compute`, on doubles, rounded to odd: rounding it again to fewer than 52 bits is as good as rounding
+/// once. Source: Boldo, Melquiond, "Emulation of FMA and correctly rounded sums", IEEE Trans. Computers 57 (2008).
 template <class Compute>
 double rounded_to_odd(Compute compute);
 

@@ -1,6 +1,7 @@
-// A second interpreter of PTX, made to be obvious: one lane after the other, each to its next barrier or instruction of the
-// whole warp, where the lanes exchange what they brought. It works on the parsed module and knows nothing of bankshot/simt.
-// Right for programs without data races only; what it does not know, and any mistake of a program, is an error of the outcome.
+// A second interpreter of PTX, made to be obvious: one lane after the other, each to its next barrier or instruction of
+// the whole warp, where the lanes exchange what they brought. It works on the parsed module and knows nothing of
+// bankshot/simt. Right for programs without data races only; what it does not know, and any mistake of a program, is an
+// error of the outcome.
 #pragma once
 
 #include <cstdint>

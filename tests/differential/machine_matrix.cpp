@@ -1,5 +1,5 @@
-// ldmatrix, stmatrix and movmatrix: 8 x 8 elements of 16 bits. Lane l holds columns 2 (l mod 4) and the next of row l / 4 of each
-// matrix; the address of row r of matrix m is that of lane 8 m + r. Source: PTX ISA 9.0, section 9.7.14.5.
+// ldmatrix, stmatrix and movmatrix: 8 x 8 elements of 16 bits. Lane l holds columns 2 (l mod 4) and the next of row l /
+// 4 of each matrix; the address of row r of matrix m is that of lane 8 m + r. Source: PTX ISA 9.0, section 9.7.14.5.
 #include <array>
 #include <cstring>
 

@@ -1,5 +1,5 @@
-// bankshot_differential: as many random kernels as asked for, engine against second interpreter. Ends with 1 on the first
-// difference, having written the seed and a reduced kernel.
+// bankshot_differential: as many random kernels as asked for, engine against second interpreter. Ends with 1 on the
+// first difference, having written the seed and a reduced kernel.
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>

@@ -1,6 +1,7 @@
 // What an instruction on registers does to one lane, said a second time: slowly, from the manual alone. Nothing of
 // bankshot/simt is used, so that an error there shows as a difference.
-// Source: PTX ISA 9.0, chapter 9. What the manual leaves open (payloads of f64 NaN …) is as docs and comments of the rows say.
+// Source: PTX ISA 9.0, chapter 9. What the manual leaves open (payloads of f64 NaN …) is as docs and comments of the
+// rows say.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Logic, shifts, fields of bits and bytes, one bit after the other. Source: PTX ISA 9.0, sections 9.7.1, 9.7.8 and 9.7.9.
+// Logic, shifts, fields of bits and bytes, one bit after the other. Source: PTX ISA 9.0, sections 9.7.1, 9.7.8
+// and 9.7.9.
 #include <algorithm>
 
 #include "tests/differential/meaning.hpp"

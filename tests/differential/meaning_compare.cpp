@@ -19,10 +19,10 @@ double as_number(uint64_t bits, Type type, bool flush) {
 bool holds(const std::string& comparison, uint64_t a, uint64_t b, Type type, bool flush) {
   if (ptx::is_float(type)) {
     const double x = as_number(a, type, flush), y = as_number(b, type, flush);
-    return compared(comparison, x<y, x == y, x> y, x != x || y != y);
+    return compared(comparison, x < y, x == y, x > y, x != x || y != y);
   }
   const Wide x = number(a, type), y = number(b, type);
-  return compared(comparison, x<y, x == y, x> y, false);
+  return compared(comparison, x < y, x == y, x > y, false);
 }
 
 bool combined(const std::string& with, bool result, bool c) {

@@ -1,5 +1,6 @@
-// cvt. Source: PTX ISA 9.0, sections 9.7.9.21 and 9.7.9.22. A source has the low bits of its register, a result is extended.
-// NaN to an integer is 0, but with an f64 source or 64 bits of result the integer with only the highest bit set.
+// cvt. Source: PTX ISA 9.0, sections 9.7.9.21 and 9.7.9.22. A source has the low bits of its register, a result is
+// extended. NaN to an integer is 0, but with an f64 source or 64 bits of result the integer with only the highest bit
+// set.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -93,7 +94,8 @@ uint64_t to_tf32(const Conversion& c, uint64_t bits) {
   return (c.finite && infinite ? d - 1 : d) << 13;
 }
 
-/// A number as e4m3 or e5m2. Both stop at the largest: .satfinite is the rule. e4m3 has numbers where others have infinity.
+/// A number as e4m3 or e5m2. Both stop at the largest: .satfinite is the rule. e4m3 has numbers where others have
+/// infinity.
 uint64_t to_byte(const Conversion& c, double x, bool e4m3) {
   if (x != x) return 0x7f;
   if (c.relu && !(x > 0)) return 0;

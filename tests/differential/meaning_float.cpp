@@ -1,6 +1,6 @@
 // f32 and f64 by the host's own arithmetic, f16 and bf16 by doubles that are rounded once.
-// Source: PTX ISA 9.0, sections 9.7.3 to 9.7.5. NaN of f32 is 0x7fffffff, of f16 and bf16 0x7fff. f64 keeps the payload of its
-// first NaN, which the manual leaves open, and is 0xfff8000000000000 where no source is NaN.
+// Source: PTX ISA 9.0, sections 9.7.3 to 9.7.5. NaN of f32 is 0x7fffffff, of f16 and bf16 0x7fff. f64 keeps the payload
+// of its first NaN, which the manual leaves open, and is 0xfff8000000000000 where no source is NaN.
 #include <algorithm>
 #include <cmath>
 

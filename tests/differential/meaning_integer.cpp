@@ -46,11 +46,8 @@ Meaning sums(Name& name) {
   const bool saturates = name.take("sat");
   const Type type = name.take_type();
   if (ptx::is_float(element_of(type)) || name.sources != 2) return nullptr;
-  if (name.opcode == "add")
-    return of_two(
-        type, [](Wide a, Wide b) { return a + b; }, saturates);
-  return of_two(
-      type, [](Wide a, Wide b) { return a - b; }, saturates);
+  if (name.opcode == "add") return of_two(type, [](Wide a, Wide b) { return a + b; }, saturates);
+  return of_two(type, [](Wide a, Wide b) { return a - b; }, saturates);
 }
 
 Meaning extrema(Name& name) {

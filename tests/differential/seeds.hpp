@@ -1,4 +1,5 @@
-// Seeds of kernels that found something: `make test` runs them always. What changes the generator makes other kernels of them.
+// Seeds of kernels that found something: `make test` runs them always. What changes the generator makes other kernels
+// of them.
 #pragma once
 
 #include <cstdint>

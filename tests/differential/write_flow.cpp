@@ -41,7 +41,8 @@ void Writer::branch(const Where& where, unsigned statements) {
 void Writer::loop(const Where& where, unsigned statements) {
   const unsigned id = next();
   const int group = group_;
-  // Nobody changes the counter of a loop but the loop; functions have scratch registers for the two loops they may have.
+  // Nobody changes the counter of a loop but the loop; functions have scratch registers for the two loops they may
+  // have.
   const std::string counter = where.in_function ? fmt::format("%t{}", 4 + where.loops) : fmt::format("%c{}", id);
   const std::string end = where.in_function ? fmt::format("%t{}", 6 + where.loops) : fmt::format("%m{}", 2 * id);
   const std::string condition = where.in_function ? "%z3" : fmt::format("%g{}", id);

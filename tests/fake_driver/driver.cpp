@@ -1,5 +1,5 @@
-// A driver library with one imaginary GPU, for tests of who calls it. Memory is the host's; every access takes 33 ticks.
-// The variable FAKE_DRIVER says what goes wrong.
+// A driver library with one imaginary GPU, for tests of who calls it. Memory is the host's; every access takes 33
+// ticks. The variable FAKE_DRIVER says what goes wrong.
 #include <cstdlib>
 #include <cstring>
 #include <string>

@@ -6,8 +6,8 @@
 namespace bankshot::analysis {
 namespace {
 
-/// Writes kernels of integer arithmetic, guards, branches, loops (of known length, lane by lane; of a length that only a
-/// parameter tells; until a loaded word is not zero) and accesses of every width. %r20 … %r27 hold numbers.
+/// Writes kernels of integer arithmetic, guards, branches, loops (of known length, lane by lane; of a length that only
+/// a parameter tells; until a loaded word is not zero) and accesses of every width. %r20 … %r27 hold numbers.
 class Writer {
  public:
   explicit Writer(unsigned seed) : random_(seed) {}

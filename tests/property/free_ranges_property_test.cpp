@@ -82,7 +82,8 @@ TEST(FreeRanges, the_lowest_place_with_room_is_taken) {
 }
 
 TEST(FreeRanges, fragments_without_room_are_passed_over_in_a_few_steps) {
-  // 2^16 fragments of 32 bytes with gaps: 2^17 times nothing larger is found, which a walk through them would take minutes for.
+  // 2^16 fragments of 32 bytes with gaps: 2^17 times nothing larger is found, which a walk through them would take
+  // minutes for.
   FreeRanges ranges;
   constexpr uint64_t kFragments = 1 << 16;
   for (uint64_t k = 0; k < kFragments; ++k) ranges.give(64 * k, 32);

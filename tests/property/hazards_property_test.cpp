@@ -26,7 +26,8 @@ class Reference {
   int add(unsigned thread, std::vector<int> before = {}) {
     std::bitset<kMostNodes> past;
     if (last_[thread] >= 0) before.push_back(last_[thread]);
-    for (const int node : before) past |= past_[static_cast<size_t>(node)] | std::bitset<kMostNodes>().set(static_cast<size_t>(node));
+    for (const int node : before)
+      past |= past_[static_cast<size_t>(node)] | std::bitset<kMostNodes>().set(static_cast<size_t>(node));
     past_.push_back(past);
     return last_[thread] = static_cast<int>(past_.size()) - 1;
   }
@@ -77,9 +78,9 @@ struct Both {
   SharedRaces races{kThreads, kLanes, kWords * 4};
   Reference reference;
   std::vector<Hazard> found;
-  std::array<int, kThreads> fence{};                       ///< of each thread its last one, -1: none
-  std::array<std::vector<int>, kThreads> seen;             ///< fences whose flag it has read since its own last one
-  std::array<std::vector<int>, kPlaces> there;             ///< fences that the value at a place tells of
+  std::array<int, kThreads> fence{};            ///< of each thread its last one, -1: none
+  std::array<std::vector<int>, kThreads> seen;  ///< fences whose flag it has read since its own last one
+  std::array<std::vector<int>, kPlaces> there;  ///< fences that the value at a place tells of
 
   Both() { fence.fill(-1); }
 
@@ -188,7 +189,8 @@ TEST(HazardsProperty, RacesAreThoseOfTheDefinition) {
       }
     }
     std::set<unsigned> found, of_copies;
-    for (const Hazard& hazard : both.found) (hazard.unfenced ? of_copies : found).insert(static_cast<unsigned>(hazard.offset / 4));
+    for (const Hazard& hazard : both.found)
+      (hazard.unfenced ? of_copies : found).insert(static_cast<unsigned>(hazard.offset / 4));
     ASSERT_EQ(found, both.reference.racing) << "seed " << seed;
     // Where there is a race, accesses before it are not remembered.
     for (const unsigned word : found) {

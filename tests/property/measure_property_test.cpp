@@ -1,4 +1,5 @@
-// Latencies of random patterns on simulated GPUs are those of the rules: for banks the wavefronts, for locks the closed form.
+// Latencies of random patterns on simulated GPUs are those of the rules: for banks the wavefronts, for locks the closed
+// form.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

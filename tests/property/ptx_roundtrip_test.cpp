@@ -45,7 +45,8 @@ Operand any_leaf() {
       {Kind::identifier, Kind::integer, Kind::f32, Kind::f64, Kind::address, Kind::sum, Kind::sink, Kind::string});
   if (operand.kind == Kind::identifier) {
     operand.name = any_name() + one_of<std::string>({"", "", ".x", ".w"});
-    if (operand.name.find('.') == std::string::npos && below(4) == 0) operand.mask = one_of<uint64_t>({0xff, 0xff00, 0xff000000, 0xffff0000});
+    if (operand.name.find('.') == std::string::npos && below(4) == 0)
+      operand.mask = one_of<uint64_t>({0xff, 0xff00, 0xff000000, 0xffff0000});
     operand.negated = below(4) == 0;
   } else if (operand.kind == Kind::integer) {
     operand.integer = static_cast<int64_t>(any_word());

@@ -50,7 +50,8 @@ Warp arbitrary_addresses(unsigned width) {
   const bool scattered = *rc::gen::arbitrary<bool>();
   const auto random = *rc::gen::container<std::vector<uint32_t>>(kMaxLanes, rc::gen::inRange(0u, 1u << 13));
   Warp warp{};
-  for (uint32_t lane = 0; lane < kMaxLanes; ++lane) warp[lane] = scattered ? random[lane] * width : first + lane * stride;
+  for (uint32_t lane = 0; lane < kMaxLanes; ++lane)
+    warp[lane] = scattered ? random[lane] * width : first + lane * stride;
   return warp;
 }
 
@@ -91,7 +92,8 @@ RC_GTEST_PROP(BankHash, many_words_at_once_get_the_banks_of_each, ()) {
   const unsigned banks_wanted = *rc::gen::element(8u, 16u, 32u, 64u);
   const BankHash hash =
       arbitrary_hash(banks_wanted).value_or(modulo_hash({16, static_cast<unsigned>(std::countr_zero(banks_wanted))}));
-  const auto words = *rc::gen::container<std::vector<uint32_t>>(*rc::gen::inRange(1u, 70u), rc::gen::arbitrary<uint32_t>());
+  const auto words =
+      *rc::gen::container<std::vector<uint32_t>>(*rc::gen::inRange(1u, 70u), rc::gen::arbitrary<uint32_t>());
   std::vector<uint32_t> banks(words.size() + 1, 99);
   banks_of(hash, words, banks.data());
   for (size_t i = 0; i < words.size(); ++i) RC_ASSERT(banks[i] == hash.bank(words[i]));
@@ -121,7 +123,8 @@ RC_GTEST_PROP(HashedCost, is_the_sum_of_the_degrees_of_the_sub_warps, ()) {
   const uint64_t mask = arbitrary_mask();
   std::vector<unsigned> degrees(kMaxLanes / lanes, 99);
   sub_warp_degrees(rules, kind, width, warp.data(), mask, lanes, degrees);
-  RC_ASSERT(std::accumulate(degrees.begin(), degrees.end(), 0u) == reference(rules, kind, width, warp, mask).wavefronts);
+  RC_ASSERT(std::accumulate(degrees.begin(), degrees.end(), 0u) ==
+            reference(rules, kind, width, warp, mask).wavefronts);
   // Where phases do not straddle parts, each part's degree is what its lanes cost alone.
   const unsigned phase = lanes_per_phase(rules, kind, width, warp.data(), mask);
   for (unsigned k = 0; k < degrees.size() && phase <= lanes; ++k) {
@@ -167,7 +170,8 @@ RC_GTEST_PROP(HashedSite, adds_up_what_each_access_costs_alone, ()) {
   }
   const auto order = *rc::gen::container<std::vector<size_t>>(64, rc::gen::inRange<size_t>(0, shapes));
   const auto shifts = *rc::gen::container<std::vector<uint32_t>>(64, rc::gen::inRange(0u, 4u));
-  const auto unit = *rc::gen::element(1u, 8u, 32u, 256u, 4096u);  // of translations: small ones carry, large ones do not
+  const auto unit =
+      *rc::gen::element(1u, 8u, 32u, 256u, 4096u);  // of translations: small ones carry, large ones do not
   SiteCounter counter;
   Cost sum;
   std::array<uint64_t, kPatternClasses> classes{};

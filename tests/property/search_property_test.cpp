@@ -47,7 +47,8 @@ RC_GTEST_PROP(HashProperties, bit_vectors_are_their_formulas, ()) {
   const unsigned k1 = below(size.address_bits - size.bank_bits + 1), k2 = below(size.address_bits);
   const uint32_t mask = below(low(size.bank_bits) + 1), banks = low(size.bank_bits);
   expect_formula(*scratchpad::bitvector_hash(size, k1), [&](uint32_t a) { return a >> k1 & banks; });
-  expect_formula(*scratchpad::bitvector_xor_hash(size, k1, k2, mask), [&](uint32_t a) { return (a >> k1 ^ (a >> k2 & mask)) & banks; });
+  expect_formula(*scratchpad::bitvector_xor_hash(size, k1, k2, mask),
+                 [&](uint32_t a) { return (a >> k1 ^ (a >> k2 & mask)) & banks; });
 }
 
 RC_GTEST_PROP(HashProperties, swizzles_are_their_formula, ()) {
@@ -66,7 +67,8 @@ RC_GTEST_PROP(HashProperties, swizzles_are_their_formula, ()) {
 
 RC_GTEST_PROP(HashProperties, rows_are_parities, ()) {
   const HashSize size = arbitrary_size();
-  const auto rows = *rc::gen::container<std::vector<uint32_t>>(size.bank_bits, rc::gen::inRange(0u, low(size.address_bits) + 1));
+  const auto rows =
+      *rc::gen::container<std::vector<uint32_t>>(size.bank_bits, rc::gen::inRange(0u, low(size.address_bits) + 1));
   expect_formula(*scratchpad::rows_hash(size, rows), [&](uint32_t a) {
     uint32_t bank = 0;
     for (unsigned i = 0; i < size.bank_bits; ++i) {
@@ -78,9 +80,11 @@ RC_GTEST_PROP(HashProperties, rows_are_parities, ()) {
 
 /// Any linear hash; one in two is in place.
 BankHash arbitrary_hash(HashSize size) {
-  std::vector<uint32_t> rows = *rc::gen::container<std::vector<uint32_t>>(size.bank_bits, rc::gen::inRange(0u, low(size.address_bits) + 1));
+  std::vector<uint32_t> rows =
+      *rc::gen::container<std::vector<uint32_t>>(size.bank_bits, rc::gen::inRange(0u, low(size.address_bits) + 1));
   if (*rc::gen::arbitrary<bool>()) {
-    for (unsigned i = 0; i < size.bank_bits; ++i) rows[i] = (rows[i] & ~low(size.bank_bits)) | (rows[i] & low(i)) | 1u << i;
+    for (unsigned i = 0; i < size.bank_bits; ++i)
+      rows[i] = (rows[i] & ~low(size.bank_bits)) | (rows[i] & low(i)) | 1u << i;
   }
   return *scratchpad::rows_hash(size, rows);
 }
@@ -105,7 +109,8 @@ RC_GTEST_PROP(HashProperties, in_place_means_that_every_row_of_words_is_permuted
 }
 
 std::vector<uint32_t> arbitrary_words(unsigned address_bits, unsigned most) {
-  return *rc::gen::container<std::vector<uint32_t>>(*rc::gen::inRange(1u, most + 1), rc::gen::inRange(0u, low(address_bits) + 1));
+  return *rc::gen::container<std::vector<uint32_t>>(*rc::gen::inRange(1u, most + 1),
+                                                    rc::gen::inRange(0u, low(address_bits) + 1));
 }
 
 Pattern pattern_of(const std::vector<uint32_t>& words) {
@@ -122,9 +127,11 @@ RC_GTEST_PROP(HashProperties, the_degree_does_not_change_with_xor_translation_or
   const BankHash hash = arbitrary_hash(size);
   std::vector<uint32_t> words = arbitrary_words(size.address_bits, 32);
   Pattern before = pattern_of(words);
-  before.kind = *rc::gen::element(scratchpad::AccessKind::load, scratchpad::AccessKind::store, scratchpad::AccessKind::atomic);
+  before.kind =
+      *rc::gen::element(scratchpad::AccessKind::load, scratchpad::AccessKind::store, scratchpad::AccessKind::atomic);
   const uint32_t by = below(low(size.address_bits) + 1);
-  const auto order = *rc::gen::container<std::vector<uint32_t>>(words.size(), rc::gen::inRange(size_t{0}, words.size()));
+  const auto order =
+      *rc::gen::container<std::vector<uint32_t>>(words.size(), rc::gen::inRange(size_t{0}, words.size()));
   for (uint32_t& word : words) word ^= by;
   for (size_t k = 0; k < words.size(); ++k) std::swap(words[k], words[order[k]]);
   Pattern after = pattern_of(words);
@@ -191,7 +198,8 @@ RC_GTEST_PROP(SearchProperties, nothing_beats_the_optimum, ()) {
   SearchOptions options;
   options.in_place = *rc::gen::arbitrary<bool>();
   const uint64_t optimum = find(p, HashClass::gf2, Method::optimal, options)->excess;
-  for (const HashClass c : {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm, HashClass::bitwise_xor}) {
+  for (const HashClass c :
+       {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm, HashClass::bitwise_xor}) {
     for (const Method m : {Method::exhaustive, Method::givargis, Method::mih}) {
       const Result<Found> other = find(p, c, m, options);
       if (!other) continue;  // the class does not have the method

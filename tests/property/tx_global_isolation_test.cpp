@@ -1,5 +1,6 @@
-// Transactions on shared and global memory are isolated from those of all CTAs: random programs, under random schedules and on
-// simulated GPUs with several SMs, do what their transactions do one after the other in the order of their commits.
+// Transactions on shared and global memory are isolated from those of all CTAs: random programs, under random schedules
+// and on simulated GPUs with several SMs, do what their transactions do one after the other in the order of their
+// commits.
 #include <algorithm>
 #include <array>
 #include <string>

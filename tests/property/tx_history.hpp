@@ -17,9 +17,10 @@ struct TxEvent {
   bool operator==(const TxEvent&) const = default;
 };
 
-/// Transactions that committed ran as if one after the other in the order of their commits, and those that were aborted as if
-/// they had not: every value read, by an attempt that was aborted too, is what its transaction wrote last or else what was
-/// committed last; at each access, what its attempt has read before is still committed; at the commit, what it has read is still committed; and `last` is what the commits leave of `first`.
+/// Transactions that committed ran as if one after the other in the order of their commits, and those that were aborted
+/// as if they had not: every value read, by an attempt that was aborted too, is what its transaction wrote last or else
+/// what was committed last; at each access, what its attempt has read before is still committed; at the commit, what it
+/// has read is still committed; and `last` is what the commits leave of `first`.
 /// @return the first violation in words; empty: none
 std::string check_history(const std::vector<TxEvent>& history, const std::vector<uint8_t>& first,
                           const std::vector<uint8_t>& last);

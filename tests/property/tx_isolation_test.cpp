@@ -44,7 +44,8 @@ TEST(TxIsolation, of_warps_of_8_lanes) { expect_isolation(8, 1600); }
 TEST(TxIsolation, of_warps_of_32_lanes) { expect_isolation(32, 1000); }
 TEST(TxIsolation, of_warps_of_64_lanes) { expect_isolation(64, 600); }
 
-/// Programs of three CTAs, in the engine and on a chip with one SM of a GPU that we ship. @param changes  of its description
+/// Programs of three CTAs, in the engine and on a chip with one SM of a GPU that we ship. @param changes  of its
+/// description
 void expect_isolation_on(const std::string& name, std::vector<std::string> changes) {
   const std::string which = text(name, changes);
   changes.push_back("gpu.sms=1");

@@ -1,6 +1,6 @@
-// Random programs with transactions on shared memory, and on global memory if asked for: straight code with branches, the same for all threads, as PTX and for an
-// interpreter of one thread. Of a thread: r0 … r7 of 32 bits, q0 … q3 of 64, h0, h1 of 16, predicates p0 … p3, the carry, loop
-// counters c0 …, and a local array of four words.
+// Random programs with transactions on shared memory, and on global memory if asked for: straight code with branches,
+// the same for all threads, as PTX and for an interpreter of one thread. Of a thread: r0 … r7 of 32 bits, q0 … q3 of
+// 64, h0, h1 of 16, predicates p0 … p3, the carry, loop counters c0 …, and a local array of four words.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,8 @@ constexpr uint32_t kMostGlobal = 4096;  ///< bytes
 /// @param global  its transactions write global memory, too
 Program random_program(uint64_t seed, uint32_t threads, uint32_t ctas = 1, bool global = false);
 
-/// Kernel `k(input, out, words)`: `words` are those of global memory; of each CTA out has r0 of every thread, then the words of shared memory.
+/// Kernel `k(input, out, words)`: `words` are those of global memory; of each CTA out has r0 of every thread, then the
+/// words of shared memory.
 std::string ptx(const Program& program);
 
 uint8_t initial_byte(uint32_t address);

@@ -12,7 +12,8 @@
 
 namespace bankshot::simt::tx {
 
-/// For one host thread. Throws std::runtime_error when there are more attempts than any program needs, or one while another warp runs alone.
+/// For one host thread. Throws std::runtime_error when there are more attempts than any program needs, or one while
+/// another warp runs alone.
 class Recorder : public TransactionObserver {
  public:
   /// @param words  where the words of global memory are

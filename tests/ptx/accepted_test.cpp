@@ -1,5 +1,5 @@
-// How many ways to write each row of the table are accepted, against forms.txt: that a form is refused from now on, or accepted,
-// does not go unnoticed. BANKSHOT_REBASE=1 in the environment writes the file anew.
+// How many ways to write each row of the table are accepted, against forms.txt: that a form is refused from now on, or
+// accepted, does not go unnoticed. BANKSHOT_REBASE=1 in the environment writes the file anew.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// atom and red: each operation on every type, in global and shared memory and through generic addresses; each lane on an
-// element of its own with operands at which rules change, and all lanes of a kernel on one element. Source: PTX ISA, atom
-// and red.
+// atom and red: each operation on every type, in global and shared memory and through generic addresses; each lane on
+// an element of its own with operands at which rules change, and all lanes of a kernel on one element. Source: PTX ISA,
+// atom and red.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

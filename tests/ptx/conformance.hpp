@@ -41,8 +41,8 @@ struct Spelling {
   std::string text() const;  ///< "add.rz.ftz.f32"
 };
 
-/// All ways to write the instructions of a row. Sets that say nothing about values (.sem, .scope …) are multiplied out as
-/// well, so this is for rows whose modifiers do.
+/// All ways to write the instructions of a row. Sets that say nothing about values (.sem, .scope …) are multiplied out
+/// as well, so this is for rows whose modifiers do.
 std::vector<Spelling> spellings_of(const Row& row);
 
 /// The operands of one lane, each in the low bits; behind the written ones CC.CF, if the rule takes it.
@@ -68,15 +68,15 @@ struct Rule {
 std::optional<Rule> rule_of(const Spelling& spelling);
 
 // The families behind rule_of; each answers for the opcodes it knows.
-std::optional<Rule> integer_rule(const Spelling& s);  ///< add … dp2a, add.cc … madc
-std::optional<Rule> video_rule(const Spelling& s);    ///< vadd2 … vmax4
+std::optional<Rule> integer_rule(const Spelling& s);       ///< add … dp2a, add.cc … madc
+std::optional<Rule> video_rule(const Spelling& s);         ///< vadd2 … vmax4
 std::optional<Rule> scalar_video_rule(const Spelling& s);  ///< vadd … vmad
-std::optional<Rule> bits_rule(const Spelling& s);     ///< and … lop3, shifts, fields, prmt
-std::optional<Rule> compare_rule(const Spelling& s);  ///< setp, set, selp, slct, testp
-std::optional<Rule> float_rule(const Spelling& s);    ///< add … sqrt, min, max, neg, abs, copysign of all float types
-std::optional<Rule> approx_rule(const Spelling& s);   ///< .approx and .full
+std::optional<Rule> bits_rule(const Spelling& s);          ///< and … lop3, shifts, fields, prmt
+std::optional<Rule> compare_rule(const Spelling& s);       ///< setp, set, selp, slct, testp
+std::optional<Rule> float_rule(const Spelling& s);   ///< add … sqrt, min, max, neg, abs, copysign of all float types
+std::optional<Rule> approx_rule(const Spelling& s);  ///< .approx and .full
 std::optional<Rule> small_float_rule(const Spelling& s);  ///< cvt to and from floats of 6 and 4 bits, and scale factors
-std::optional<Rule> convert_rule(const Spelling& s);  ///< cvt
+std::optional<Rule> convert_rule(const Spelling& s);      ///< cvt
 
 // What rules are made of.
 

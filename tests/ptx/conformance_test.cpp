@@ -1,5 +1,5 @@
-// Every instruction that computes lane values, in all ways to write it, against rules of its own; and whether every row of
-// the table of instructions has such a rule or a test elsewhere.
+// Every instruction that computes lane values, in all ways to write it, against rules of its own; and whether every row
+// of the table of instructions has such a rule or a test elsewhere.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ std::vector<std::string> opcodes() {
 /// All literals that mean something else; 0 if the instruction has none.
 int64_t literals_of(const Spelling& s) { return s.opcode == "lop3" ? 256 : 1; }
 
-/// The same cvt with integers in registers of 64 bits: of a the low bits count, d is extended. Source: PTX ISA, "Operand Size
-/// Exceeding Instruction-Type Size".
+/// The same cvt with integers in registers of 64 bits: of a the low bits count, d is extended. Source: PTX ISA,
+/// "Operand Size Exceeding Instruction-Type Size".
 std::optional<Spelling> in_wider_registers(const Spelling& spelling) {
   if (spelling.opcode != "cvt" || spelling.has("pack")) return {};
   Spelling wider = spelling;
@@ -93,9 +93,9 @@ TEST(Spellings, rejects_modifiers_that_mean_nothing_here) {
 
 TEST(EveryRow, has_a_rule_or_is_elsewhere) {
   for (const std::string_view name : kElsewhere) {
-    EXPECT_TRUE(std::any_of(table().begin(), table().end(), [&](const Row& row) {
-      return row.syntax.starts_with(name) && is_elsewhere(row);
-    })) << name << " is no row: leave it out of tests/ptx/elsewhere.hpp";
+    EXPECT_TRUE(std::any_of(table().begin(), table().end(),
+                            [&](const Row& row) { return row.syntax.starts_with(name) && is_elsewhere(row); }))
+        << name << " is no row: leave it out of tests/ptx/elsewhere.hpp";
   }
   // The others are tested, by EveryForm, if they have a rule in each way to write them.
   for (const Row& row : table()) {

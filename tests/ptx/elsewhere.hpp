@@ -1,6 +1,6 @@
-// Rows of the table of instructions that no rule of this folder covers: what they do is no rule about the values of one lane.
-// Other tests look at them, and rows.all_are_executed (rows_executed_test.cpp) that each is executed by one. A row of
-// another opcode needs a rule (conformance.hpp).
+// Rows of the table of instructions that no rule of this folder covers: what they do is no rule about the values of one
+// lane. Other tests look at them, and rows.all_are_executed (rows_executed_test.cpp) that each is executed by one. A
+// row of another opcode needs a rule (conformance.hpp).
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,8 @@ constexpr std::string_view kElsewhere[] = {
     // where lanes go and wait
     "bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier", "membar", "fence", "nanosleep",
     // nothing to see but that it runs
-    "prefetch", "prefetchu", "discard", "applypriority", "createpolicy", "brkpt", "griddepcontrol", "pmevent", "setmaxnreg"};
+    "prefetch", "prefetchu", "discard", "applypriority", "createpolicy", "brkpt", "griddepcontrol", "pmevent",
+    "setmaxnreg"};
 
 /// "mov.b128" means the rows that begin so, "ld" those of the opcode.
 inline bool is_elsewhere(const Row& row) {

@@ -36,18 +36,34 @@ std::optional<uint64_t> run(const Host& host, const std::string& body) {
 
 TEST(Hints, change_no_values) {
   const std::vector<Host> all = hosts();
-  for (const char* hint :
-       {"prefetch.global.L1 [%out];", "prefetch.L2 [%out];", "prefetch.global.L2::evict_last [%out];",
-        "prefetchu.L1 [%out];", "discard.global.L2 [%out], 128;", "applypriority.global.L2::evict_normal [%out], 128;",
-        "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;",
-        "createpolicy.range.L2::evict_last.L2::evict_first.b64 %rd1, [%out], 64, 128;", "createpolicy.cvt.L2.b64 %rd1, %out;",
-        "prefetch.param.tensormap [%out];", "prefetch.tensormap [%out];", "cp.async.bulk.prefetch.L2.global [%out], 16;",
-        "cp.async.bulk.prefetch.L2.global.L2::cache_hint [%out], 16, %d;", "fence.sc.gpu;", "fence.cta;", "membar.proxy.alias;",
-        "fence.proxy.alias;", "fence.proxy.async.global;", "fence.proxy.tensormap::generic.release.sys;",
-        "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
-        "fence.release.sync_restrict::shared::cta.cluster;", "brkpt;", "griddepcontrol.launch_dependents;",
-        "griddepcontrol.wait;", "pmevent 7;", "pmevent.mask 3;", "setmaxnreg.inc.sync.aligned.u32 64;",
-        "setmaxnreg.dec.sync.aligned.u32 32;"}) {
+  for (const char* hint : {"prefetch.global.L1 [%out];",
+                           "prefetch.L2 [%out];",
+                           "prefetch.global.L2::evict_last [%out];",
+                           "prefetchu.L1 [%out];",
+                           "discard.global.L2 [%out], 128;",
+                           "applypriority.global.L2::evict_normal [%out], 128;",
+                           "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;",
+                           "createpolicy.range.L2::evict_last.L2::evict_first.b64 %rd1, [%out], 64, 128;",
+                           "createpolicy.cvt.L2.b64 %rd1, %out;",
+                           "prefetch.param.tensormap [%out];",
+                           "prefetch.tensormap [%out];",
+                           "cp.async.bulk.prefetch.L2.global [%out], 16;",
+                           "cp.async.bulk.prefetch.L2.global.L2::cache_hint [%out], 16, %d;",
+                           "fence.sc.gpu;",
+                           "fence.cta;",
+                           "membar.proxy.alias;",
+                           "fence.proxy.alias;",
+                           "fence.proxy.async.global;",
+                           "fence.proxy.tensormap::generic.release.sys;",
+                           "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
+                           "fence.release.sync_restrict::shared::cta.cluster;",
+                           "brkpt;",
+                           "griddepcontrol.launch_dependents;",
+                           "griddepcontrol.wait;",
+                           "pmevent 7;",
+                           "pmevent.mask 3;",
+                           "setmaxnreg.inc.sync.aligned.u32 64;",
+                           "setmaxnreg.dec.sync.aligned.u32 32;"}) {
     for (const Host& host : all) {
       EXPECT_EQ(
           run(host,

@@ -1,5 +1,5 @@
-// ld and st: every type and vector, between registers of each width that may hold it and every state space; lanes that are
-// off; addresses that are not multiples of what is accessed. Source: PTX ISA, ld, st and "Operand Size Exceeding
+// ld and st: every type and vector, between registers of each width that may hold it and every state space; lanes that
+// are off; addresses that are not multiples of what is accessed. Source: PTX ISA, ld, st and "Operand Size Exceeding
 // Instruction-Type Size".
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ namespace {
 
 using T = ptx::Type;
 
-constexpr T kTypes[] = {T::b8,  T::b16, T::b32, T::b64, T::u8,  T::u16, T::u32,  T::u64,   T::s8,
-                        T::s16, T::s32, T::s64, T::f32, T::f64};
+constexpr T kTypes[] = {T::b8,  T::b16, T::b32, T::b64, T::u8,  T::u16, T::u32,
+                        T::u64, T::s8,  T::s16, T::s32, T::s64, T::f32, T::f64};
 constexpr unsigned kThreads = 64, kStride = 32;  ///< bytes a thread has
 
 struct Access {
@@ -106,7 +106,8 @@ std::string address(const Access& a) {
 }
 std::string made_generic(const Access& a) { return a.generic ? "cvta." + a.space + ".u64 %at, %at;\n" : ""; }
 
-/// Thread t stores the whole registers that it loaded, 64 bytes apart; half of the lanes are off in each group of eight.
+/// Thread t stores the whole registers that it loaded, 64 bytes apart; half of the lanes are off in each group of
+/// eight.
 std::string load_kernel(const Access& a) {
   std::string text = start(a) + address(a);
   if (a.space == "shared" || a.space == "local") text += copy("global", "%in", a.space, "%at");

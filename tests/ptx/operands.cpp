@@ -10,7 +10,8 @@ namespace {
 using T = ptx::Type;
 using Patterns = std::vector<uint64_t>;
 
-/// Ends of the ranges of narrower types, shift counts around the widths, alternating bits. What does not fit is cut off.
+/// Ends of the ranges of narrower types, shift counts around the widths, alternating bits. What does not fit is cut
+/// off.
 Patterns integer_patterns(unsigned bits) {
   Patterns all;
   for (unsigned n : {7u, 8u, 15u, 16u, 24u, 31u, 32u, 53u, 63u}) {

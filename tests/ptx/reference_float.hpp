@@ -18,8 +18,8 @@ struct Format {
   uint64_t sign() const { return uint64_t{1} << (bits() - 1); }
   uint64_t infinity() const { return ((uint64_t{1} << exponent_bits) - 1) << mantissa_bits; }
   uint64_t largest() const { return infinity() - 1; }
-  /// What an instruction of PTX gives for NaN: all ones of f16, bf16 and f32. Of f64 it keeps what it was given, and makes
-  /// 0xfff8000000000000, as CUDART_NAN.
+  /// What an instruction of PTX gives for NaN: all ones of f16, bf16 and f32. Of f64 it keeps what it was given, and
+  /// makes 0xfff8000000000000, as CUDART_NAN.
   uint64_t nan() const { return bits() == 64 ? 0xfff8000000000000u : sign() - 1; }
 
   bool is_nan(uint64_t x) const { return (x & (sign() - 1)) > infinity(); }

@@ -1,5 +1,5 @@
-// Ways to write instructions that the manual has no form for and ptxas 13.0 refuses: a program that ptxas would not take
-// is told so when it is loaded, with or without a GPU.
+// Ways to write instructions that the manual has no form for and ptxas 13.0 refuses: a program that ptxas would not
+// take is told so when it is loaded, with or without a GPU.
 #include <gtest/gtest.h>
 
 #include "run_form.hpp"
@@ -104,22 +104,26 @@ TEST(Forms, rejects_barriers_that_ptxas_does_not_take) {
                                         "mbarrier.arrive.cluster.shared.b64 %rd1, [%r1]",
                                         "mbarrier.expect_tx.release.cta.shared.b64 [%r1], 8",
                                         "cp.async.mbarrier.arrive.shared::cluster.b64 [%r1]",
-                                        "bar.sync", "setmaxnreg.inc.sync.aligned.u32 41", "setmaxnreg.dec.sync.aligned.u32 16",
-                                        "pmevent %r1", "fence.proxy.alias.global", "fence.proxy.async.gpu", "fence.sc.proxy.async.gpu",
+                                        "bar.sync",
+                                        "setmaxnreg.inc.sync.aligned.u32 41",
+                                        "setmaxnreg.dec.sync.aligned.u32 16",
+                                        "pmevent %r1",
+                                        "fence.proxy.alias.global",
+                                        "fence.proxy.async.gpu",
+                                        "fence.sc.proxy.async.gpu",
                                         "fence.acquire.sync_restrict::shared::cta.cluster",
                                         "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 64"}) {
     EXPECT_FALSE(accepts(instruction)) << instruction;
   }
   EXPECT_EQ(sentence("mbarrier.arrive.shared::cluster.b64 %rd1, [%r1]"),
             "there is no state of an mbarrier in .shared::cluster: write _ here (in kernel k)");
-  for (const std::string instruction : {"mbarrier.init.shared::cta.b64 [%r1], 1",
-                                        "mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p1, [%r1], %rd1",
-                                        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]",
-                                        "mbarrier.arrive.noComplete.release.cta.shared.b64 %rd1, [%r1], 1",
-                                        "mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r1], 8",
-                                        "bar.sync 0", "setmaxnreg.inc.sync.aligned.u32 40", "pmevent 3", "membar.proxy.alias",
-                                        "fence.proxy.alias", "fence.proxy.async.global",
-                                        "fence.acquire.sync_restrict::shared::cluster.cluster"}) {
+  for (const std::string instruction :
+       {"mbarrier.init.shared::cta.b64 [%r1], 1", "mbarrier.test_wait.acquire.cluster.shared::cta.b64 %p1, [%r1], %rd1",
+        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1]",
+        "mbarrier.arrive.noComplete.release.cta.shared.b64 %rd1, [%r1], 1",
+        "mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r1], 8", "bar.sync 0",
+        "setmaxnreg.inc.sync.aligned.u32 40", "pmevent 3", "membar.proxy.alias", "fence.proxy.alias",
+        "fence.proxy.async.global", "fence.acquire.sync_restrict::shared::cluster.cluster"}) {
     EXPECT_EQ(sentence(instruction), "") << instruction;
   }
 }
@@ -132,22 +136,26 @@ TEST(Forms, rejects_copies_that_ptxas_does_not_take) {
   for (const std::string& instruction :
        {async + "min.u64 [%r1], %rd1, [%r2]", async + "and.u32 [%r1], %r3, [%r2]", async + "max.s64 [%r1], %rd1, [%r2]",
         std::string("red.async.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r3, [%r2]"),
-        bulk + "and.u32 [%r1], [%r2], 16, [%r3]", bulk + "min.u64 [%r1], [%r2], 16, [%r3]", global + "and.u32 [%rd1], [%r1], 16",
-        global + "add.s64 [%rd1], [%r1], 16",
-        std::string("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], 16, [%r2], %h1"),
+        bulk + "and.u32 [%r1], [%r2], 16, [%r3]", bulk + "min.u64 [%r1], [%r2], 16, [%r3]",
+        global + "and.u32 [%rd1], [%r1], 16", global + "add.s64 [%rd1], [%r1], 16",
+        std::string("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1], "
+                    "16, [%r2], %h1"),
         load + "cta.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1, {%r2}], [%r3], %h1",
         std::string("cp.async.bulk.prefetch.tensor.2d.L2.global.im2col [%rd1, {%r1, %r2}]"),
-        std::string("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 16"), replace + "global_dim.global.b1024.b64 [%rd1], 0, %rd2",
-        replace + "global_address.global.b1024.b32 [%rd1], %r2", replace + "global_stride.global.b1024.b32 [%rd1], 0, %r2",
-        replace + "rank.global.b1024.b64 [%rd1], %rd2"}) {
+        std::string("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 16"),
+        replace + "global_dim.global.b1024.b64 [%rd1], 0, %rd2",
+        replace + "global_address.global.b1024.b32 [%rd1], %r2",
+        replace + "global_stride.global.b1024.b32 [%rd1], 0, %r2", replace + "rank.global.b1024.b64 [%rd1], %rd2"}) {
     EXPECT_FALSE(accepts(instruction)) << instruction;
   }
   for (const std::string& instruction :
-       {async + "add.u64 [%r1], %rd1, [%r2]", async + "and.b32 [%r1], %r3, [%r2]", bulk + "and.b32 [%r1], [%r2], 16, [%r3]",
-        bulk + "add.u64 [%r1], [%r2], 16, [%r3]", global + "and.b64 [%rd1], [%r1], 16", global + "min.s64 [%rd1], [%r1], 16",
+       {async + "add.u64 [%r1], %rd1, [%r2]", async + "and.b32 [%r1], %r3, [%r2]",
+        bulk + "and.b32 [%r1], [%r2], 16, [%r3]", bulk + "add.u64 [%r1], [%r2], 16, [%r3]",
+        global + "and.b64 [%rd1], [%r1], 16", global + "min.s64 [%rd1], [%r1], 16",
         load + "cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd1, {%r2}], [%r3], %h1",
         std::string("cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%rd1, {%r1, %r2, %r3}], {%h1}"),
-        replace + "global_dim.global.b1024.b32 [%rd1], 0, %r2", replace + "global_stride.global.b1024.b64 [%rd1], 0, %rd2"}) {
+        replace + "global_dim.global.b1024.b32 [%rd1], 0, %r2",
+        replace + "global_stride.global.b1024.b64 [%rd1], 0, %rd2"}) {
     EXPECT_EQ(sentence(instruction), "") << instruction;
   }
 }
@@ -189,24 +197,18 @@ TEST(Forms, rejects_loads_and_stores_that_ptxas_does_not_take) {
                                         "set.eq.ftz.bf16.f32 %h1, %f1, %f2"}) {
     EXPECT_FALSE(accepts(instruction)) << instruction;
   }
-  EXPECT_EQ(sentence("ld.shared.L1::evict_last.u32 %r1, [%rd1]"), "hints to caches are for global memory (in kernel k)");
-  for (const std::string instruction : {"ld.global.acquire.gpu.u32 %r1, [%rd1]",
-                                        "ld.volatile.u32 %r1, [%rd1]",
-                                        "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1]",
-                                        "ld.relaxed.mmio.sys.global.u32 %r1, [%rd1]",
-                                        "ld.volatile.global.L2::64B.u32 %r1, [%rd1]",
-                                        "barrier.cta.aligned.sync 0, 64",
-                                        "discard.global.L2 [%rd1], 128",
-                                        "st.mmio.relaxed.sys.u32 [%rd1], %r1",
-                                        "ld.nc.global.u32 %r1, [%rd1]",
-                                        "ld.global.ca.nc.L2::128B.u32 %r1, [%rd1]",
-                                        "ld.relaxed.gpu.global.L1::no_allocate.u32 %r1, [%rd1]",
-                                        "ld.global.L2::evict_last.v4.b64 {%rd1, %rd2, %rd1, %rd2}, [%rd0]",
-                                        "st.release.cluster.shared::cluster.u32 [%r1], %r2",
-                                        "atom.add.release.gpu.global.u32 %r1, [%rd1], %r2",
-                                        "prefetch.const.tensormap [%rd1]",
-                                        "set.lt.f16.s32 %h1, %r1, %r2",
-                                        "set.equ.or.ftz.f16.f32 %h1, %f1, %f2, %p1"}) {
+  EXPECT_EQ(sentence("ld.shared.L1::evict_last.u32 %r1, [%rd1]"),
+            "hints to caches are for global memory (in kernel k)");
+  for (const std::string instruction :
+       {"ld.global.acquire.gpu.u32 %r1, [%rd1]", "ld.volatile.u32 %r1, [%rd1]",
+        "ld.mmio.relaxed.sys.global.u32 %r1, [%rd1]", "ld.relaxed.mmio.sys.global.u32 %r1, [%rd1]",
+        "ld.volatile.global.L2::64B.u32 %r1, [%rd1]", "barrier.cta.aligned.sync 0, 64", "discard.global.L2 [%rd1], 128",
+        "st.mmio.relaxed.sys.u32 [%rd1], %r1", "ld.nc.global.u32 %r1, [%rd1]",
+        "ld.global.ca.nc.L2::128B.u32 %r1, [%rd1]", "ld.relaxed.gpu.global.L1::no_allocate.u32 %r1, [%rd1]",
+        "ld.global.L2::evict_last.v4.b64 {%rd1, %rd2, %rd1, %rd2}, [%rd0]",
+        "st.release.cluster.shared::cluster.u32 [%r1], %r2", "atom.add.release.gpu.global.u32 %r1, [%rd1], %r2",
+        "prefetch.const.tensormap [%rd1]", "set.lt.f16.s32 %h1, %r1, %r2",
+        "set.equ.or.ftz.f16.f32 %h1, %f1, %f2, %p1"}) {
     EXPECT_EQ(sentence(instruction), "") << instruction;
   }
 }

@@ -1,6 +1,6 @@
 // Whether the tests execute each row of the table of instructions that has no rule about the values of a lane. With
-// BANKSHOT_RECORD_ROWS in the environment programs tell which rows they execute, and what no test of the process has executed
-// is an error at its end. The ctest entry rows.all_are_executed runs the tests of the engine so.
+// BANKSHOT_RECORD_ROWS in the environment programs tell which rows they execute, and what no test of the process has
+// executed is an error at its end. The ctest entry rows.all_are_executed runs the tests of the engine so.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -44,8 +44,8 @@ std::optional<Rule> logic_rule(const Spelling& s) {
   return {};
 }
 
-/// Bit n of d is the entry a b c of the table, read as a number. With .and and .or p tells whether d is not zero, combined
-/// with q.
+/// Bit n of d is the entry a b c of the table, read as a number. With .and and .or p tells whether d is not zero,
+/// combined with q.
 Rule lop3_rule(const Spelling& s) {
   const auto table = static_cast<uint64_t>(s.literal);
   const bool takes_and = s.has("and"), takes_or = s.has("or");
@@ -166,7 +166,7 @@ Rule fns_rule() {
       return base >= 0 && base < 32 && bit(v[0], static_cast<uint64_t>(base)) ? static_cast<uint64_t>(base)
                                                                               : ~uint64_t{0};
     int64_t found = 0;
-    for (int64_t at = base; at >= 0 && at<32; at += offset> 0 ? 1 : -1) {
+    for (int64_t at = base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1) {
       found += bit(v[0], static_cast<uint64_t>(at));
       if (found == std::abs(offset)) return static_cast<uint64_t>(at);
     }

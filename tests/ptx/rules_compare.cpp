@@ -1,5 +1,5 @@
-// Comparison, selection and classes of numbers. Source: PTX ISA, "Comparison and Selection Instructions", "Half Precision
-// Comparison Instructions" and testp.
+// Comparison, selection and classes of numbers. Source: PTX ISA, "Comparison and Selection Instructions", "Half
+// Precision Comparison Instructions" and testp.
 #include "conformance.hpp"
 #include "reference_float.hpp"
 

@@ -67,7 +67,8 @@ Rule integer_to_float(const Spelling& s) {
   return rule;
 }
 
-/// Rounded to an integer, then limited to the type's range. NaN gives 0, but from f64 or to 64 bits the highest bit alone.
+/// Rounded to an integer, then limited to the type's range. NaN gives 0, but from f64 or to 64 bits the highest bit
+/// alone.
 Rule float_to_integer(const Spelling& s) {
   const T to = s.type(0), from = s.type(1);
   const Format f = format_of(from);
@@ -117,8 +118,8 @@ Rule float_to_float(const Spelling& s) {
   return rule;
 }
 
-/// The 8-bit floats, by all their numbers: e4m3 has no infinities, and NaN only with all ones; e5m2 is the upper half of an
-/// f16. Source: Micikevicius et al., "FP8 Formats for Deep Learning", 2022, table 1.
+/// The 8-bit floats, by all their numbers: e4m3 has no infinities, and NaN only with all ones; e5m2 is the upper half
+/// of an f16. Source: Micikevicius et al., "FP8 Formats for Deep Learning", 2022, table 1.
 struct Bytes {
   bool e4m3;
   Format format() const { return e4m3 ? Format{4, 3} : Format{5, 2}; }

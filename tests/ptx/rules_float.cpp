@@ -91,8 +91,8 @@ Rule arithmetic_rule(const Spelling& s, const Format& f, const Compute& compute)
   return rule;
 }
 
-/// min and max: -0 is below +0. A NaN loses against a number, but with .NaN it wins. .xorsign.abs compares magnitudes and
-/// sets the product of the signs, unless the result is NaN; .abs of three operands compares magnitudes.
+/// min and max: -0 is below +0. A NaN loses against a number, but with .NaN it wins. .xorsign.abs compares magnitudes
+/// and sets the product of the signs, unless the result is NaN; .abs of three operands compares magnitudes.
 Rule extremum_rule(const Spelling& s, const Format& f) {
   const bool flush = s.has("ftz"), wins = s.has("NaN"), magnitudes = s.has("abs"), signs = s.has("xorsign"),
              most = s.opcode == "max";

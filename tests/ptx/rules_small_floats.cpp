@@ -1,4 +1,5 @@
-// Floats of 6 and 4 bits and scale factors of 8, by all their numbers. Source: PTX ISA, cvt; OCP Microscaling Formats 1.0.
+// Floats of 6 and 4 bits and scale factors of 8, by all their numbers. Source: PTX ISA, cvt; OCP Microscaling
+// Formats 1.0.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -37,8 +37,9 @@ std::vector<std::vector<uint64_t>> operands_for(const Spelling& spelling, const 
 enum class Outcome { right, wrong, refused };
 Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, const Rule& rule);
 
-/// Runs the instruction in warps of 32 lanes, of which those that are on branch to it. Tuples are as of operands_for, one
-/// for each lane. @return the result arrays one after the other, kJunk where a lane was off; nothing if it was refused
+/// Runs the instruction in warps of 32 lanes, of which those that are on branch to it. Tuples are as of operands_for,
+/// one for each lane. @return the result arrays one after the other, kJunk where a lane was off; nothing if it was
+/// refused
 std::optional<std::vector<uint64_t>> run_warps(const Host& host, const Spelling& spelling,
                                                const std::vector<std::vector<uint64_t>>& tuples);
 

@@ -1,5 +1,5 @@
-// What scalar video instructions give, in integers of 128 bits: the rule of their plain forms, and with parts of registers
-// and negated operands.
+// What scalar video instructions give, in integers of 128 bits: the rule of their plain forms, and with parts of
+// registers and negated operands.
 #pragma once
 
 #include "conformance.hpp"

@@ -23,7 +23,8 @@ class AtomicsUnits : public ChipTest {
   }
 
   static constexpr const char* kShared = ".shared .align 4 .b8 s[36864]; mov.u32 %r1, %tid.x;";
-  /// Cycles from the issue of an atomic of one warp until its result can be used, with the addresses of equation 1 of ICCD'13.
+  /// Cycles from the issue of an atomic of one warp until its result can be used, with the addresses of equation 1 of
+  /// ICCD'13.
   uint64_t latency(uint32_t stride, uint32_t conflicts,
                    const std::string& atomic = "atom.shared.add.u32 %r3, [%r2], 1;",
                    const std::string& use = "add.u32 %r4, %r3, 1;") {
@@ -74,8 +75,8 @@ TEST_F(AtomicsUnits, a_configurable_hash_delays_each_read_and_each_write) {
   EXPECT_EQ(latency(0, 3), 360u);
 }
 
-// Two warps want the same words. The first reads and locks at 12 and unlocks at 12 + 50 + 1; the second reads at 13 in vain and
-// is back at 13 + 32 + 18 + 32.
+// Two warps want the same words. The first reads and locks at 12 and unlocks at 12 + 50 + 1; the second reads at 13 in
+// vain and is back at 13 + 32 + 18 + 32.
 TEST_F(AtomicsUnits, warps_compete_for_locks) {
   use("lock");
   const std::string front = std::string(kShared) + "and.b32 %r2, %r1, 31; shl.b32 %r2, %r2, 2;";
@@ -120,35 +121,41 @@ TEST_F(AtomicsUnits, colliding_warps_count_and_colliding_lanes_do_not) {
 // Many warps that poll keep the banks busy. One that holds locks must get its turn to write, or all wait for it.
 TEST_F(AtomicsUnits, warps_that_poll_do_not_keep_others_from_the_banks) {
   use("lock");
-  config.locks = {10, 16, 9, 18, 16, 54, 60, 16};  // the same in cycles of issue: 32 warps ask for more than the banks have
+  config.locks = {10, 16, 9,  18,
+                  16, 54, 60, 16};  // the same in cycles of issue: 32 warps ask for more than the banks have
   chip.reset();
   // Copies of 128 words, one of each word: lanes l and l + 16 on one word, l and l + 8 on one lock, 16 words in a bank.
   const auto run = [&](unsigned warps) {
-    return cycles(std::string(kShared) + "and.b32 %r2, %r1, 15; mul.lo.u32 %r2, %r2, 512; mov.u32 %r5, 0; loop:"
-                  "red.shared.add.u32 [%r2], 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 12; @%p1 bra loop; ret;",
+    return cycles(std::string(kShared) +
+                      "and.b32 %r2, %r1, 15; mul.lo.u32 %r2, %r2, 512; mov.u32 %r5, 0; loop:"
+                      "red.shared.add.u32 [%r2], 1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 12; @%p1 bra loop; ret;",
                   {32 * warps, 1, 1});
   };
   const uint64_t alone = run(1);
   for (const unsigned warps : {2u, 8u, 16u, 24u, 32u}) EXPECT_LE(run(warps), warps * alone) << warps;
 }
 
-// CTAs of an SM have words and, as far as there are enough, locks of their own: eight CTAs of a warp are a CTA of eight warps
-// with a row each. Only who has which row differs.
+// CTAs of an SM have words and, as far as there are enough, locks of their own: eight CTAs of a warp are a CTA of eight
+// warps with a row each. Only who has which row differs.
 TEST_F(AtomicsUnits, ctas_compete_for_locks_only_where_their_words_alias) {
   config.sms = 1;
   const std::string loop =
-      "mov.u32 %r5, 0; loop: atom.shared.add.f32 %f1, [%r2], %f1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 20; @%p1 bra "
+      "mov.u32 %r5, 0; loop: atom.shared.add.f32 %f1, [%r2], %f1; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 20; @%p1 "
+      "bra "
       "loop; ret;";
   const auto run = [&](unsigned ctas, unsigned bytes) {  // of one warp each, or of one with them all
-    const std::string array = ".shared .align 4 .b8 s[" + std::to_string(bytes) + "]; mov.f32 %f1, 0f00000000; mov.u32 %r1, %tid.x; ";
+    const std::string array =
+        ".shared .align 4 .b8 s[" + std::to_string(bytes) + "]; mov.f32 %f1, 0f00000000; mov.u32 %r1, %tid.x; ";
     const std::string lane = "and.b32 %r2, %r1, 31; shl.b32 %r2, %r2, 2;";
     const std::string row = "shr.u32 %r3, %r1, 5; mad.lo.u32 %r2, %r3, " + std::to_string(bytes / 8) + ", %r2;";
-    return ctas == 1 ? cycles(array + lane + row + loop, {256, 1, 1}) : cycles(array + lane + row + loop, {32, 1, 1}, {ctas, 1, 1});
+    return ctas == 1 ? cycles(array + lane + row + loop, {256, 1, 1})
+                     : cycles(array + lane + row + loop, {32, 1, 1}, {ctas, 1, 1});
   };
   for (const char* unit : {"lock", "native"}) {
     use(unit);
     const uint64_t together = run(1, 1024), apart = run(8, 128);
-    EXPECT_NEAR(static_cast<double>(apart), static_cast<double>(together), 0.02 * static_cast<double>(together)) << unit;
+    EXPECT_NEAR(static_cast<double>(apart), static_cast<double>(together), 0.02 * static_cast<double>(together))
+        << unit;
     // 4 KB a CTA are 1,024 words: all CTAs have the same locks.
     const uint64_t aliased = run(8, 4096);
     if (std::string(unit) == "lock") {
@@ -163,7 +170,8 @@ TEST_F(AtomicsUnits, ctas_compete_for_locks_only_where_their_words_alias) {
 TEST_F(AtomicsUnits, an_atomic_of_both_memories_is_served_by_the_banks_too) {
   for (const char* unit : {"lock", "native", "loadlike"}) {
     use(unit);
-    const std::string front = std::string(kShared) + "cvta.shared.u64 %rd1, s; ld.param.u64 %rd2, [out]; setp.lt.u32 %p1, %r1, 31;";
+    const std::string front =
+        std::string(kShared) + "cvta.shared.u64 %rd1, s; ld.param.u64 %rd2, [out]; setp.lt.u32 %p1, %r1, 31;";
     cycles(front + "selp.b64 %rd3, %rd1, %rd2, %p1; red.add.u32 [%rd3], 1; ret;");
     EXPECT_EQ(last.timing.counters.shared_wavefronts, 31u) << unit;
     EXPECT_EQ(out[0], 1u);
@@ -180,26 +188,33 @@ TEST_F(AtomicsUnits, many_warps_on_few_words_come_to_their_end) {
       "cvt.u64.u32 %rd2, %r2; add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], %r3; ret;";
   cycles(body, {256, 1, 1});
   for (unsigned k = 0; k < 8; ++k) EXPECT_EQ(out[k], 256u / 8 * 5);
-  // Four lanes of a warp on each word: 4 reads and 4 writes of each of 8 * 5 additions at least, a write and a read of all words.
+  // Four lanes of a warp on each word: 4 reads and 4 writes of each of 8 * 5 additions at least, a write and a read of
+  // all words.
   EXPECT_GE(last.timing.counters.shared_wavefronts, 8u * 5 * 8 + 8 + 8);
 }
 
-// Lane 0's path waits at the barrier when the other lanes' atomic issues, and warp 1 arrives before that has come to its end.
+// Lane 0's path waits at the barrier when the other lanes' atomic issues, and warp 1 arrives before that has come to
+// its end.
 TEST_F(AtomicsUnits, a_barrier_in_another_path_waits_for_the_atomic) {
   use("lock");
-  const std::string body = std::string(kShared) + "mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra there; setp.ge.u32 %p2, %r1, 32;"
+  const std::string body = std::string(kShared) +
+                           "mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; @%p1 bra there; setp.ge.u32 %p2, %r1, 32;"
                            "@%p2 bra there; shl.b32 %r2, %r1, 2; red.shared.add.u32 [%r2], 1; there: bar.sync 0; ret;";
   EXPECT_GE(cycles(body, {64, 1, 1}), 118u);
-  const std::string apart = std::string(kShared) + "setp.eq.u32 %p1, %r1, 0; @%p1 bra here; setp.ge.u32 %p2, %r1, 32; @%p2 bra here; shl.b32 %r2, %r1, 2;"
-                            "red.shared.add.u32 [%r2], 1; bar.sync 0; ret; here: bar.sync 0; ret;";
+  const std::string apart =
+      std::string(kShared) +
+      "setp.eq.u32 %p1, %r1, 0; @%p1 bra here; setp.ge.u32 %p2, %r1, 32; @%p2 bra here; shl.b32 %r2, %r1, 2;"
+      "red.shared.add.u32 [%r2], 1; bar.sync 0; ret; here: bar.sync 0; ret;";
   EXPECT_GE(cycles(apart, {64, 1, 1}), 118u);
 }
 
 // The store is answered while the first atomic is in flight: that must not let the warp go on.
 TEST_F(AtomicsUnits, answers_of_global_memory_do_not_end_an_atomic) {
   use("lock");
-  const std::string body = std::string(kShared) + "shl.b32 %r2, %r1, 2; ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1; red.shared.add.u32 [%r2], 1;"
-                           "red.shared.add.u32 [%r2], 1; red.shared.add.u32 [%r2], 1; ret;";
+  const std::string body =
+      std::string(kShared) +
+      "shl.b32 %r2, %r1, 2; ld.param.u64 %rd1, [out]; st.global.u32 [%rd1], %r1; red.shared.add.u32 [%r2], 1;"
+      "red.shared.add.u32 [%r2], 1; red.shared.add.u32 [%r2], 1; ret;";
   const Cycle first = 9;  // mov 0, shl 4, ld 5, st 10 … the first atomic behind them
   EXPECT_GE(cycles(body), first + 3 * 118);
   EXPECT_LE(last.timing.counters.cycles, first + 3 * 118 + 4);
@@ -239,8 +254,8 @@ TEST_F(AtomicsUnits, native_increments_may_be_combined) {
   EXPECT_EQ(last.timing.counters.shared_wavefronts, 32u) << "the result is wanted";
 }
 
-// A load (10), the addition (4), a compare-and-swap (10) and the branch that depends on it (4): 28. Of n lanes on one word all n
-// swap in the first round, one after another, and one succeeds.
+// A load (10), the addition (4), a compare-and-swap (10) and the branch that depends on it (4): 28. Of n lanes on one
+// word all n swap in the first round, one after another, and one succeeds.
 TEST_F(AtomicsUnits, native_float_additions_are_loops) {
   use("native");
   const std::string atomic = "atom.shared.add.f32 %f3, [%r2], 0f3F800000;", use_it = "add.f32 %f4, %f3, %f3;";

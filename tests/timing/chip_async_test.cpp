@@ -6,11 +6,12 @@ namespace {
 
 class ChipAsync : public ChipTest {
  protected:
-  /// Cycles from the first instruction of warp 0 to the one behind `body`, which finds %rd1 = out, %r1 = the thread, %r2 = its word
-  /// of shared memory, %rd2 = its word of out.
+  /// Cycles from the first instruction of warp 0 to the one behind `body`, which finds %rd1 = out, %r1 = the thread,
+  /// %r2 = its word of shared memory, %rd2 = its word of out.
   uint32_t cycles(const std::string& body, unsigned threads = 32) {
-    const auto result = simulate(kernel(kBegin + body + kEnd, ".shared .align 128 .b8 s[8192];\n.shared .align 8 .b64 bar;\n"), {1},
-                                 {threads}, 4096);
+    const auto result =
+        simulate(kernel(kBegin + body + kEnd, ".shared .align 128 .b8 s[8192];\n.shared .align 8 .b64 bar;\n"), {1},
+                 {threads}, 4096);
     EXPECT_TRUE(result) << result.error().message;
     if (!result) return 0;
     counters = result->timing.counters;
@@ -20,10 +21,12 @@ class ChipAsync : public ChipTest {
   Counters counters;
   static constexpr size_t kAt = 4000;
   static inline const std::string kBegin =
-      "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mov.u32 %r3, s; mad.lo.u32 %r2, %r1, 4, %r3; mul.wide.u32 %rd2, %r1, 4;"
+      "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mov.u32 %r3, s; mad.lo.u32 %r2, %r1, 4, %r3; mul.wide.u32 %rd2, "
+      "%r1, 4;"
       "add.u64 %rd2, %rd2, %rd1; mov.u32 %r30, %clock;\n";
   static inline const std::string kEnd =
-      " mov.u32 %r31, %clock; sub.u32 %r31, %r31, %r30; setp.eq.u32 %p7, %r1, 0; @%p7 st.global.u32 [%rd1+16000], %r31; ret;";
+      " mov.u32 %r31, %clock; sub.u32 %r31, %r31, %r30; setp.eq.u32 %p7, %r1, 0; @%p7 st.global.u32 [%rd1+16000], "
+      "%r31; ret;";
 };
 
 std::string copy(unsigned line) {

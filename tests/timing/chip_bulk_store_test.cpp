@@ -5,15 +5,15 @@
 namespace bankshot::timing {
 namespace {
 
-// A packet of a line has 8 + 128 bytes, 5 flits, and leaves the SM so many cycles behind the one before it. From there until its
-// answer is there it takes 8 cycles to the partition, 5 through its port, 20 in the cache, 1 through the port back, 8 to the SM and
-// 1 through the port there.
+// A packet of a line has 8 + 128 bytes, 5 flits, and leaves the SM so many cycles behind the one before it. From there
+// until its answer is there it takes 8 cycles to the partition, 5 through its port, 20 in the cache, 1 through the port
+// back, 8 to the SM and 1 through the port there.
 constexpr uint32_t kLine = 5, kAnswer = 8 + 5 + 20 + 1 + 8 + 1;
 
 class ChipBulkStore : public ChipTest {
  protected:
-  /// Cycles from the instruction before `body` until the one behind it has issued. It finds %rd1 = out, %r3 = 8 KiB of shared
-  /// memory, %p1 but in thread 0; `begin` is the first of these cycles.
+  /// Cycles from the instruction before `body` until the one behind it has issued. It finds %rd1 = out, %r3 = 8 KiB of
+  /// shared memory, %p1 but in thread 0; `begin` is the first of these cycles.
   uint32_t cycles(const std::string& body) {
     const auto result = simulate(kernel(kBegin + body + kEnd, kShared), {1}, {32}, 4096);
     EXPECT_TRUE(result) << result.error().message;
@@ -76,8 +76,8 @@ TEST_F(ChipBulkStore, a_lane_waits_for_its_own_groups) {
 
 TEST_F(ChipBulkStore, waits_for_room_among_the_stores_under_way) {
   config.load_store.stores = 4;
-  // Four lines leave, and each further one when one of these is acknowledged: so line 4 m + j leaves (kLine + kAnswer) m + kLine j
-  // cycles behind the copy.
+  // Four lines leave, and each further one when one of these is acknowledged: so line 4 m + j leaves (kLine + kAnswer)
+  // m + kLine j cycles behind the copy.
   EXPECT_EQ(cycles(store(4096) + kCommit + "cp.async.bulk.wait_group.read 0;"),
             1 + 7 * (kLine + kAnswer) + 4 * kLine + 1);
 }

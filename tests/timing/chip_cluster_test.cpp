@@ -10,7 +10,8 @@ class ChipCluster : public ChipTest {
     config.sms = 3;
     cluster = {4};
   }
-  /// %r1 = thread, %r2 = its index in the grid, %rd2 = its word of out, %r5 = rank, %r6 = the next one's, %r20 = s, %r21 = bar
+  /// %r1 = thread, %r2 = its index in the grid, %rd2 = its word of out, %r5 = rank, %r6 = the next one's, %r20 = s,
+  /// %r21 = bar
   static std::string body(const std::string& text) {
     return kernel(
         ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x;"
@@ -53,7 +54,8 @@ TEST_F(ChipCluster, cycles_do_not_depend_on_the_host_threads) {
 }
 
 TEST_F(ChipCluster, another_ctas_memory_is_two_ways_further) {
-  // Each of four CTAs measures a load from its own memory and from the next one's. The interconnect takes 8 cycles a way.
+  // Each of four CTAs measures a load from its own memory and from the next one's. The interconnect takes 8 cycles a
+  // way.
   const auto load = [&](const std::string& from) {
     const auto result = simulate(
         body("mapa.shared::cluster.u32 %r9, %r20, " + from + ";" + kSync +

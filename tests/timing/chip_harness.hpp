@@ -18,8 +18,8 @@ inline ChipOptions one_thread() {
   return options;
 }
 
-/// One SM with one scheduler. Integer results after 4 cycles, shared data after 10, constants after 5; nothing else takes
-/// more than its cycle. Memory: 8 cycles each way, 20 in the second-level cache.
+/// One SM with one scheduler. Integer results after 4 cycles, shared data after 10, constants after 5; nothing else
+/// takes more than its cycle. Memory: 8 cycles each way, 20 in the second-level cache.
 inline Config small_machine() {
   Config config;
   config.sms = 1;
@@ -41,7 +41,8 @@ class ChipTest : public ::testing::Test {
   /// A module of one kernel `k` with a pointer parameter `out` and this body.
   static std::string kernel(const std::string& body, const std::string& before = {}) {
     return ".version 8.0\n.target sm_80\n.address_size 64\n" + before +
-           "\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<8>; .reg .f32 %f<40>;\n" +
+           "\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<8>; .reg .f32 "
+           "%f<40>;\n" +
            body + "\n}\n";
   }
 
@@ -59,8 +60,8 @@ class ChipTest : public ::testing::Test {
   }
 
   /// Loads and simulates `k` with a zeroed buffer of `words`; what it leaves there is in `out`.
-  Result<SimulatedLaunch, simt::Fault> simulate(const std::string& text, simt::Dim3 grid, simt::Dim3 block, size_t words = 64,
-                                                unsigned ctas_per_sm = 8) {
+  Result<SimulatedLaunch, simt::Fault> simulate(const std::string& text, simt::Dim3 grid, simt::Dim3 block,
+                                                size_t words = 64, unsigned ctas_per_sm = 8) {
     auto program = engine().load(text, "test.ptx");
     if (!program) {
       ADD_FAILURE() << format_diagnostics(program.error(), "test.ptx", text);
@@ -130,7 +131,7 @@ class ChipTest : public ::testing::Test {
   uint64_t slots(Cause cause) const { return last.timing.counters.slots[static_cast<unsigned>(cause)]; }
 
   Config config = small_machine();
-  scratchpad::TxConfig transactions;            ///< of the engine, as `config` is of the chip
+  scratchpad::TxConfig transactions;  ///< of the engine, as `config` is of the chip
   ChipOptions options = one_thread();
   simt::TransactionObserver* observer = nullptr;  ///< of what runs next
   std::unique_ptr<Chip> chip;

@@ -20,25 +20,29 @@ TEST_F(ChipMemory, a_hit_takes_the_latency_of_the_first_level_cache) {
   const Cycle once = cycles(kPointer + "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ret;");
   EXPECT_EQ(last.timing.counters.l1_load_misses, 1u);
   chip.reset();
-  const Cycle twice = cycles(kPointer + "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ld.global.u32 %r3, [%rd1]; add.u32 %r4, %r3, 1; ret;");
+  const Cycle twice =
+      cycles(kPointer +
+             "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ld.global.u32 %r3, [%rd1]; add.u32 %r4, %r3, 1; ret;");
   EXPECT_EQ(last.timing.counters.l1_load_hits, 1u);
   EXPECT_EQ(last.timing.counters.l1_load_misses, 1u);
   // … add at n, load at n + 1, add at n + 13.
   EXPECT_EQ(twice, once + 13);
 }
 
-// What the second-level cache has, a second launch gets sooner than from DRAM: 1 flit and 8 cycles there, 20 in the cache,
-// 2 flits (8 bytes of header, 32 of data) and 8 cycles back. Load at 5: flit gone at 6, there at 14, in at 15, out of the
-// cache at 35, through its port at 37, back at 45, in at 47.
+// What the second-level cache has, a second launch gets sooner than from DRAM: 1 flit and 8 cycles there, 20 in the
+// cache, 2 flits (8 bytes of header, 32 of data) and 8 cycles back. Load at 5: flit gone at 6, there at 14, in at 15,
+// out of the cache at 35, through its port at 37, back at 45, in at 47.
 TEST_F(ChipMemory, a_line_in_the_second_level_comes_after_both_ways_and_its_latency) {
   const std::string body = kPointer + "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ret;";
   const auto program = kernel(body);
   config.l1.bytes = 0;
   EXPECT_GT(cycles(body), 49u);
   EXPECT_EQ(last.timing.counters.l2_read_misses, 1u);
-  // A launch of its own in the same chip: the buffer is another allocation, so touch the line twice in one launch instead.
+  // A launch of its own in the same chip: the buffer is another allocation, so touch the line twice in one launch
+  // instead.
   chip.reset();
-  cycles(kPointer + "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ld.global.u32 %r3, [%rd1]; add.u32 %r4, %r3, 1; ret;");
+  cycles(kPointer +
+         "ld.global.u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ld.global.u32 %r3, [%rd1]; add.u32 %r4, %r3, 1; ret;");
   const Cycle both = last.timing.counters.cycles;
   EXPECT_EQ(last.timing.counters.l2_read_hits, 1u);
   chip.reset();
@@ -61,8 +65,8 @@ TEST_F(ChipMemory, a_coalesced_load_is_one_line_a_strided_one_a_line_for_each_la
   EXPECT_EQ(last.timing.counters.global_sectors, 32u);
 }
 
-// A linear filter at the corners of four texels, for 32 lanes on a row: texels 0 to 32 of two rows, each of five sectors in two
-// lines.
+// A linear filter at the corners of four texels, for 32 lanes on a row: texels 0 to 32 of two rows, each of five
+// sectors in two lines.
 TEST_F(ChipMemory, a_texture_fetch_loads_the_lines_of_its_texels_once) {
   texture::Texture picture;
   picture.shape = texture::Shape::plane;
@@ -72,7 +76,8 @@ TEST_F(ChipMemory, a_texture_fetch_loads_the_lines_of_its_texels_once) {
   picture.bytes = 64 * 4 * 2;
   picture.levels = {{picture.memory, 64, 2, 1, 256, 512}};
   const uint64_t handle = engine().textures().add(picture);
-  cycles("mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; add.f32 %f1, %f1, 0f3F800000; mov.u64 %rd3, " + std::to_string(handle) +
+  cycles("mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; add.f32 %f1, %f1, 0f3F800000; mov.u64 %rd3, " +
+         std::to_string(handle) +
          "; tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd3, {%f1, 0f3F800000}]; add.f32 %f6, %f2, %f2; ret;");
   EXPECT_EQ(last.timing.counters.l1_loads, 4u);
   EXPECT_EQ(last.timing.counters.global_sectors, 10u);
@@ -120,20 +125,24 @@ TEST_F(ChipMemory, an_atomic_takes_effect_once_and_returns_old_values) {
 
 // The value that is added must not be the one that the next instruction writes into its register.
 TEST_F(ChipMemory, registers_of_an_atomic_are_left_alone_until_it_took_effect) {
-  cycles("mov.u32 %r1, 7; " + kPointer + "red.global.add.u32 [%rd1], %r1; mov.u32 %r1, 1000; st.global.u32 [%rd1+4], %r1; ret;");
+  cycles("mov.u32 %r1, 7; " + kPointer +
+         "red.global.add.u32 [%rd1], %r1; mov.u32 %r1, 1000; st.global.u32 [%rd1+4], %r1; ret;");
   EXPECT_EQ(out[0], 7u * 32);
   EXPECT_EQ(out[1], 1000u);
 }
 
 TEST_F(ChipMemory, a_thread_sees_its_own_accesses_in_order) {
-  cycles(kPointer + "mov.u32 %r1, 5; st.volatile.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;"
+  cycles(kPointer +
+         "mov.u32 %r1, 5; st.volatile.global.u32 [%rd1], %r1; ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1+4], %r2;"
          "red.global.add.u32 [%rd1+8], 3; ld.global.u32 %r3, [%rd1+8]; st.global.u32 [%rd1+12], %r3; ret;");
   EXPECT_EQ(out[1], 5u);
   EXPECT_EQ(out[3], 96u);
 }
 
 TEST_F(ChipMemory, spills_go_to_lines_of_their_own) {
-  cycles(".local .align 4 .b8 spill[16]; mov.u32 %r1, %tid.x; st.local.u32 [spill], %r1; ld.local.u32 %r2, [spill]; add.u32 %r3, %r2, 1; ret;");
+  cycles(
+      ".local .align 4 .b8 spill[16]; mov.u32 %r1, %tid.x; st.local.u32 [spill], %r1; ld.local.u32 %r2, [spill]; "
+      "add.u32 %r3, %r2, 1; ret;");
   EXPECT_EQ(last.timing.counters.l1_stores, 1u);
   EXPECT_EQ(last.timing.counters.l1_load_hits, 1u);  // local stores keep what they wrote
   chip.reset();

@@ -14,14 +14,16 @@ Config four_sms() {
 
 /// Kernels that use everything there is: arithmetic, shared memory with conflicts, barriers, divergence, atomics.
 const char* const kMixed =
-    ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mul.lo.u32 %r3, %r1, 36; and.b32 %r3, %r3, 4092;"
+    ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mul.lo.u32 %r3, %r1, 36; and.b32 %r3, "
+    "%r3, 4092;"
     "st.shared.u32 [%r3], %r1; bar.sync 0; ld.shared.u32 %r4, [%r3]; and.b32 %r5, %r1, 3; setp.eq.u32 %p1, %r5, 0;"
     "@%p1 bra odd; mul.lo.u32 %r4, %r4, 3; bra join; odd: add.u32 %r4, %r4, %r2; join: ld.param.u64 %rd1, [out];"
     "and.b32 %r6, %r4, 63; mul.wide.u32 %rd2, %r6, 4; add.u64 %rd3, %rd1, %rd2; atom.global.add.u32 %r7, [%rd3], 1;"
     "red.shared.add.u32 [%r3], %r7; bar.sync 0; ld.shared.u32 %r8, [%r3]; red.global.max.u32 [%rd1+256], %r8; ret;";
 
 void expect_equal(const LaunchTiming& a, const LaunchTiming& b) {
-  for (const CounterName& counter : counter_names()) EXPECT_EQ(a.counters.*counter.value, b.counters.*counter.value) << counter.name;
+  for (const CounterName& counter : counter_names())
+    EXPECT_EQ(a.counters.*counter.value, b.counters.*counter.value) << counter.name;
   EXPECT_EQ(a.counters.slots, b.counters.slots);
   EXPECT_EQ(a.counters.bank_lanes, b.counters.bank_lanes);
   ASSERT_EQ(a.lines.size(), b.lines.size());
@@ -77,7 +79,8 @@ TEST_P(ChipThreads, results_and_counters_do_not_depend_on_the_number_of_threads)
 }
 INSTANTIATE_TEST_SUITE_P(machines, ChipThreads,
                          ::testing::Values(Machine{"lrr", "lrr"}, Machine{"gto", "gto"}, Machine{"barrel", "barrel"},
-                                           Machine{"two_level", "two-level"}, Machine{"elastic_last", "barrel", "elastic", "last"},
+                                           Machine{"two_level", "two-level"},
+                                           Machine{"elastic_last", "barrel", "elastic", "last"},
                                            Machine{"elastic_reorder", "lrr", "elastic", "warp", Commit::reorder},
                                            Machine{"unified_hold", "gto", "unified", "none", Commit::hold},
                                            Machine{"split_mean", "lrr", "split", "mean"}),
@@ -108,9 +111,10 @@ TEST_F(ChipLaunch, sums_over_lines_are_the_sums_of_the_launch) {
 
 TEST_F(ChipLaunch, programs_see_the_sm_and_the_cycle) {
   config = four_sms();
-  const auto result = simulate(kernel("ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd2, %r1, 8; add.u64 %rd3, %rd1, %rd2;"
-                                      "mov.u32 %r2, %smid; mov.u32 %r3, %clock; st.global.u32 [%rd3], %r2; st.global.u32 [%rd3+4], %r3; ret;"),
-                               {4, 1, 1}, {1, 1, 1}, 64, 1);
+  const auto result = simulate(
+      kernel("ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd2, %r1, 8; add.u64 %rd3, %rd1, %rd2;"
+             "mov.u32 %r2, %smid; mov.u32 %r3, %clock; st.global.u32 [%rd3], %r2; st.global.u32 [%rd3+4], %r3; ret;"),
+      {4, 1, 1}, {1, 1, 1}, 64, 1);
   ASSERT_TRUE(result);
   for (uint32_t cta = 0; cta < 4; ++cta) {
     EXPECT_EQ(out[2 * cta], cta);
@@ -121,20 +125,24 @@ TEST_F(ChipLaunch, programs_see_the_sm_and_the_cycle) {
 
 TEST_F(ChipLaunch, a_spinning_cta_sees_what_another_one_writes) {
   config = four_sms();
-  const auto result = simulate(kernel("ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra wait;"
-                                      "mov.u32 %r2, 42; st.global.u32 [%rd1+4], %r2; membar.gl; mov.u32 %r3, 1; st.volatile.global.u32 [%rd1], %r3; bra end;"
-                                      "wait: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p2, %r4, 0; @%p2 bra wait;"
-                                      "ld.global.u32 %r5, [%rd1+4]; st.global.u32 [%rd1+8], %r5; end: ret;"),
-                               {2, 1, 1}, {1, 1, 1}, 64, 1);
+  const auto result =
+      simulate(kernel("ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra wait;"
+                      "mov.u32 %r2, 42; st.global.u32 [%rd1+4], %r2; membar.gl; mov.u32 %r3, 1; st.volatile.global.u32 "
+                      "[%rd1], %r3; bra end;"
+                      "wait: ld.volatile.global.u32 %r4, [%rd1]; setp.eq.u32 %p2, %r4, 0; @%p2 bra wait;"
+                      "ld.global.u32 %r5, [%rd1+4]; st.global.u32 [%rd1+8], %r5; end: ret;"),
+               {2, 1, 1}, {1, 1, 1}, 64, 1);
   ASSERT_TRUE(result);
   EXPECT_EQ(out[2], 42u);
 }
 
 TEST_F(ChipLaunch, a_lock_within_a_warp_is_released) {
-  const auto result = simulate(kernel("ld.param.u64 %rd1, [out]; again: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra again;"
-                                      "ld.volatile.global.u32 %r2, [%rd1+4]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd1+4], %r2;"
-                                      "membar.gl; atom.global.exch.b32 %r3, [%rd1], 0; ret;"),
-                               {1, 1, 1}, {8, 1, 1}, 64, 1);
+  const auto result =
+      simulate(kernel("ld.param.u64 %rd1, [out]; again: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.u32 %p1, %r1, "
+                      "0; @%p1 bra again;"
+                      "ld.volatile.global.u32 %r2, [%rd1+4]; add.u32 %r2, %r2, 1; st.volatile.global.u32 [%rd1+4], %r2;"
+                      "membar.gl; atom.global.exch.b32 %r3, [%rd1], 0; ret;"),
+               {1, 1, 1}, {8, 1, 1}, 64, 1);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(out[1], 8u);
 }
@@ -147,13 +155,17 @@ TEST_F(ChipLaunch, a_fault_ends_the_launch_and_the_chip_goes_on) {
 }
 
 TEST_F(ChipLaunch, an_atomic_that_faults_is_told_with_its_place) {
-  const auto result = simulate(kernel("mov.u64 %rd1, 64; atom.global.add.u32 %r1, [%rd1], 1; st.shared.u32 [0], %r1; ret;"), {1, 1, 1}, {32, 1, 1});
+  const auto result =
+      simulate(kernel("mov.u64 %rd1, 64; atom.global.add.u32 %r1, [%rd1], 1; st.shared.u32 [0], %r1; ret;"), {1, 1, 1},
+               {32, 1, 1});
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().message.find("atom.global.add.u32"), std::string::npos) << result.error().message;
 }
 
 TEST_F(ChipLaunch, a_barrier_that_nobody_completes_is_a_fault) {
-  const auto result = simulate(kernel("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra one; bar.sync 1, 96; one: bar.sync 0, 96; ret;"), {1, 1, 1}, {64, 1, 1});
+  const auto result = simulate(
+      kernel("mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; @%p1 bra one; bar.sync 1, 96; one: bar.sync 0, 96; ret;"),
+      {1, 1, 1}, {64, 1, 1});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, simt::Fault::Kind::divergent_barrier);
 }
@@ -172,7 +184,8 @@ TEST_F(ChipLaunch, stops_at_the_cycle_it_is_told) {
 // The budget is one of launches: a second one that gets none of it stops at its first cycle, with nothing issued.
 TEST_F(ChipLaunch, a_launch_without_cycles_left_stops_at_once) {
   options.max_cycles = 5;
-  ASSERT_TRUE(simulate(kernel("mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r4, 4; ret;"), {1, 1, 1}, {32, 1, 1}));
+  ASSERT_TRUE(
+      simulate(kernel("mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r4, 4; ret;"), {1, 1, 1}, {32, 1, 1}));
   const auto second = simulate(kernel("mov.u32 %r1, 1; ret;"), {1, 1, 1}, {32, 1, 1});
   ASSERT_TRUE(second);
   EXPECT_TRUE(second->timing.partial);

@@ -10,8 +10,8 @@ namespace {
 class ChipTransactions : public ChipTest {};
 
 TEST_F(ChipTransactions, accesses_under_way_find_registers_as_they_were_when_lanes_start_again) {
-  // Lane 0 waits for the others' commit. They read through a pointer that was null before the transaction, and then all of
-  // them conflict with it.
+  // Lane 0 waits for the others' commit. They read through a pointer that was null before the transaction, and then all
+  // of them conflict with it.
   const auto result = simulate(
       kernel("mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mov.u64 %rd2, 0; mov.u32 %r2, 5; mov.u32 %r4, 0;\n"
              "setp.ne.u32 %p1, %r1, 0;\n.pragma \"bankshot.tx_begin\";\n@%p1 bra OTHERS;\n"
@@ -36,7 +36,8 @@ TEST_F(ChipTransactions, lanes_that_poll_in_transactions_leave_others_of_their_w
           kernel("mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 1; ld.param.u64 %rd1, [out]; setp." + polls +
                      ".u32 %p1, %r1, 1; @%p1 bra POLL;\n.pragma \"bankshot.tx_begin\";\nst." + memory + ".u32 [" + at +
                      "], 7;\n.pragma \"bankshot.tx_commit\";\nbra MET;\n"
-                     "POLL:\n.pragma \"bankshot.tx_begin\";\nld." + memory + ".u32 %r2, [" + at +
+                     "POLL:\n.pragma \"bankshot.tx_begin\";\nld." +
+                     memory + ".u32 %r2, [" + at +
                      "];\n.pragma \"bankshot.tx_commit\";\nsetp.eq.u32 %p2, %r2, 0; @%p2 bra POLL;\n"
                      "st.global.u32 [%rd1+4], %r2; MET: ret;",
                  ".shared .align 4 .b8 word[4];\n"),
@@ -68,7 +69,9 @@ std::string count_twice(const std::string& shared) {
          "WAIT: add.u32 %r3, %r3, 1; and.b32 %r4, %r3, 31; setp.ne.u32 %p1, %r4, 0; @%p1 bra WAIT;\n"
          "add.u32 %r2, %r2, 13;\n.pragma \"bankshot.tx_begin\";\n"
          "ld.global.u32 %r5, [%rd1]; add.u32 %r5, %r5, 1; st.global.u32 [%rd1], %r5;\n"
-         "ld.global.u32 %r6, [%rd1+4]; ld.global.u32 %r7, [%rd1+8];" + shared + " ld.global.u32 %r8, [%rd1+12];\n"
+         "ld.global.u32 %r6, [%rd1+4]; ld.global.u32 %r7, [%rd1+8];" +
+         shared +
+         " ld.global.u32 %r8, [%rd1+12];\n"
          "add.u32 %r6, %r6, 1; st.global.u32 [%rd1+4], %r6;\n.pragma \"bankshot.tx_commit\";\n"
          "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 4; @%p1 bra AGAIN; ret;";
 }
@@ -92,8 +95,8 @@ TEST_F(ChipTransactions, accesses_under_way_of_who_makes_way_for_a_warp_alone_ab
   config.sms = 4;
   Attempts attempts;
   observer = &attempts;
-  const auto result = simulate(kernel(count_twice("atom.shared.add.u32 %r9, [word], 1;"), ".shared .align 4 .b8 word[4];\n"), {8},
-                               {96}, 64, 2);
+  const auto result = simulate(
+      kernel(count_twice("atom.shared.add.u32 %r9, [word], 1;"), ".shared .align 4 .b8 word[4];\n"), {8}, {96}, 64, 2);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(out[0], 8u * 96 * 4);
   EXPECT_EQ(out[1], 8u * 96 * 4);

@@ -34,8 +34,8 @@ TEST(Coalescer, a_row_of_words_is_one_whole_line) {
 }
 
 TEST(Coalescer, merged_requests_ask_for_each_line_once) {
-  LineRequests all = of(stride(1024, 4), 0xff, 4);          // the first sector of line 1024
-  merge_lines(of(stride(1024 + 96, 4), 0xffff, 4), all);    // its last one, and the first of line 1152
+  LineRequests all = of(stride(1024, 4), 0xff, 4);        // the first sector of line 1024
+  merge_lines(of(stride(1024 + 96, 4), 0xffff, 4), all);  // its last one, and the first of line 1152
   ASSERT_EQ(all.count, 2u);
   EXPECT_EQ(all.request[0].line, 1024u);
   EXPECT_EQ(all.request[0].sectors, 9u);

@@ -18,7 +18,8 @@ struct Told {
 class ExposureTest : public ::testing::Test {
  protected:
   void tell(Cycle until, bool exposed) {
-    exposure.tell(until, exposed, [this](uint32_t instr, Cycle cycles, bool is) { told.push_back({instr, cycles, is}); });
+    exposure.tell(until, exposed,
+                  [this](uint32_t instr, Cycle cycles, bool is) { told.push_back({instr, cycles, is}); });
   }
   Exposure exposure;
   std::vector<Told> told;

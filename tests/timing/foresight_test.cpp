@@ -113,8 +113,8 @@ TEST(Foresight, the_last_value_is_kept) {
   EXPECT_EQ(behind("last", {28, 28, 28, 0}), 0u);
 }
 
-// A count of how sure it is, 0 to 3: a new value has 1, each time that it comes true is one more, each time that it does not
-// one less; at 0 the next one that differs takes its place.
+// A count of how sure it is, 0 to 3: a new value has 1, each time that it comes true is one more, each time that it
+// does not one less; at 0 the next one that differs takes its place.
 TEST(Foresight, the_confident_one_gives_up_a_new_value_that_was_wrong_twice) {
   EXPECT_EQ(behind("confident", {5, 9}), 5u);
   EXPECT_EQ(behind("confident", {5, 9, 9}), 9u);

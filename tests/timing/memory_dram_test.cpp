@@ -1,5 +1,5 @@
-// When commands of one DRAM channel issue, by hand. The timing is DramConfig's default: rcd = rp = cl = 12, ras 28, rc 40,
-// rrd 6, ccd 2, cwl 4, wr 12, wtr 5, bursts of 2.
+// When commands of one DRAM channel issue, by hand. The timing is DramConfig's default: rcd = rp = cl = 12, ras 28, rc
+// 40, rrd 6, ccd 2, cwl 4, wr 12, wtr 5, bursts of 2.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,7 +17,9 @@ struct Bench {
   void read(unsigned bank, uint64_t row, uint32_t tag, Cycle tick = 0, unsigned bursts = 1) {
     channel.push({row, bank}, bursts, false, tag, tick);
   }
-  void write(unsigned bank, uint64_t row, uint32_t tag, Cycle tick = 0) { channel.push({row, bank}, 1, true, tag, tick); }
+  void write(unsigned bank, uint64_t row, uint32_t tag, Cycle tick = 0) {
+    channel.push({row, bank}, 1, true, tag, tick);
+  }
   void step() {
     const DramChannel::Issued issued = channel.issue();
     if (!issued.column) return;
@@ -42,7 +44,7 @@ TEST(Dram, a_closed_bank_is_activated_first) {
   bench.step();
   EXPECT_EQ(bench.channel.next_command(), 112u);  // read, rcd later
   bench.step();
-  EXPECT_EQ(bench.served[1], 112u + 12 + 2);      // cl and the burst
+  EXPECT_EQ(bench.served[1], 112u + 12 + 2);  // cl and the burst
   EXPECT_EQ(bench.channel.next_command(), kNever);
   EXPECT_EQ(bench.counters.dram_row_misses, 1u);
   EXPECT_EQ(bench.counters.dram_row_hits, 0u);
@@ -75,7 +77,7 @@ TEST(Dram, hits_follow_each_other_at_the_bursts_length) {
   bus.run();
   for (uint32_t tag = 0; tag < 3; ++tag) EXPECT_EQ(bus.served[tag], 12u + 12 + 8 + 8 * tag);
   DramConfig spaced;
-  spaced.ccd = 5;         // longer than the burst: ccd decides
+  spaced.ccd = 5;  // longer than the burst: ccd decides
   Bench ccd(spaced);
   for (uint32_t tag = 0; tag < 3; ++tag) ccd.read(0, 0, tag);
   ccd.run();
@@ -99,14 +101,14 @@ TEST(Dram, row_commands_go_between_the_bursts_of_a_request) {
   Bench bench;
   bench.read(0, 0, 1, 0, 4);
   bench.step();
-  bench.step();                  // columns at 12, 14, 16, 18
+  bench.step();  // columns at 12, 14, 16, 18
   bench.read(1, 0, 2, 14);
   EXPECT_EQ(bench.channel.next_command(), 15u);  // 14 is taken
   bench.step();
   bench.read(2, 0, 3, 16);
   EXPECT_EQ(bench.channel.next_command(), 21u);  // rrd after 15
   DramConfig config;
-  config.burst_cycles = config.ccd = 1;          // columns at 12, 13, 14, 15: no gaps
+  config.burst_cycles = config.ccd = 1;  // columns at 12, 13, 14, 15: no gaps
   Bench dense(config);
   dense.read(0, 0, 1, 0, 4);
   dense.step();
@@ -255,7 +257,8 @@ TEST(Dram, hits_without_end_do_not_hold_a_row_open_for_good) {
       bench.step();
     }
   }
-  // 1 is due once 4 * queue = 16 requests are younger: 2 to 17, the last of which waits while 16 is served. So 0, 2 to 16, 1.
+  // 1 is due once 4 * queue = 16 requests are younger: 2 to 17, the last of which waits while 16 is served. So 0, 2 to
+  // 16, 1.
   EXPECT_EQ(bench.order.size(), 17u);
 }
 
@@ -280,8 +283,8 @@ TEST(Dram, counters_agree_whatever_comes) {
     while (tags < 500) {
       while (bench.channel.full() || (random() % 3 == 0 && bench.channel.next_command() != kNever)) step();
       const Cycle next = bench.channel.next_command();
-      bench.channel.push({random() % 3, static_cast<unsigned>(random() % config.banks)}, 1 + tags % 4, random() % 2 == 0,
-                         tags, next == kNever ? last_data : next);
+      bench.channel.push({random() % 3, static_cast<unsigned>(random() % config.banks)}, 1 + tags % 4,
+                         random() % 2 == 0, tags, next == kNever ? last_data : next);
       ++tags;
     }
     while (bench.channel.next_command() != kNever) step();
@@ -321,10 +324,10 @@ TEST(AddressMap, by_hand) {
   EXPECT_EQ(locate(config, 6 * 256 + 5).channel, 0u);
   EXPECT_EQ(locate(config, 6 * 256 + 5).offset, 261u);
   config.hashed_channels = true;
-  EXPECT_EQ(locate(config, 6 * 256).channel, 1u);            // turn 1
-  EXPECT_EQ(locate(config, 0x0102 * 6 * 256).channel, 3u);   // turn 0x0102: 1 ^ 2
+  EXPECT_EQ(locate(config, 6 * 256).channel, 1u);           // turn 1
+  EXPECT_EQ(locate(config, 0x0102 * 6 * 256).channel, 3u);  // turn 0x0102: 1 ^ 2
   EXPECT_EQ(locate(config, 0x0102 * 6 * 256 + 5 * 256).channel, 2u);
-  EXPECT_EQ(place(config, 2047).bank, 0u);                   // rows of 2048 bytes, 16 banks
+  EXPECT_EQ(place(config, 2047).bank, 0u);  // rows of 2048 bytes, 16 banks
   EXPECT_EQ(place(config, 2048).bank, 1u);
   EXPECT_EQ(place(config, 2048).row, 0u);
   EXPECT_EQ(place(config, 16 * 2048).bank, 0u);

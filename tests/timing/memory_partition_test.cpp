@@ -64,7 +64,8 @@ TEST(Partition, a_hit_takes_ports_and_cache) {
 TEST(Partition, a_packet_answers_when_its_last_sector_is_there) {
   Memory memory(plain_machine());
   memory.run({load(0, 0, 0b0001)});
-  memory.run({load(1000, 0, 0b1111)});  // one hit; three bursts of the open row: at 1021, the last there at 1021 + 4 + 14
+  memory.run(
+      {load(1000, 0, 0b1111)});  // one hit; three bursts of the open row: at 1021, the last there at 1021 + 4 + 14
   EXPECT_EQ(memory.answers[1].time, 1039u + 20 + 5);
   EXPECT_EQ(memory.counters().l2_read_hits, 1u);
   EXPECT_EQ(memory.counters().l2_read_misses, 4u);
@@ -110,9 +111,9 @@ TEST(Partition, lookups_of_a_cycle_are_limited_by_ports) {
 TEST(Partition, a_load_joins_a_fetch_that_is_under_way) {
   Memory memory(plain_machine());
   memory.run({load(0, 0, 0b0001, 0), load(0, 0, 0b0011, 1), load(30, 0, 0b0001, 2)});
-  // The first as every miss: its sector is there at 47, it leaves at 67 to 69. The second asks for its other sector at 22,
-  // whose column command follows at 35: there at 49, it leaves at 69 to 72. The third is looked up at 51, when all is there:
-  // ready at 71, it has the port from 72 to 74.
+  // The first as every miss: its sector is there at 47, it leaves at 67 to 69. The second asks for its other sector at
+  // 22, whose column command follows at 35: there at 49, it leaves at 69 to 72. The third is looked up at 51, when all
+  // is there: ready at 71, it has the port from 72 to 74.
   ASSERT_EQ(memory.answers.size(), 3u);
   EXPECT_EQ(memory.answers[0].time, 69u);
   EXPECT_EQ(memory.answers[1].time, 72u);
@@ -197,8 +198,8 @@ TEST(Partition, a_sector_fetched_again_while_its_line_is_waited_for_is_clean) {
   config.l2.ways = 1;  // one line
   config.dram.burst_cycles = 100;
   Memory memory(config);
-  // Sector 0 is there at 145 or so, dirty; sector 1, of the same fetch, a hundred later. In between another line takes the
-  // place (one sector written back), and sector 0 is wanted again.
+  // Sector 0 is there at 145 or so, dirty; sector 1, of the same fetch, a hundred later. In between another line takes
+  // the place (one sector written back), and sector 0 is wanted again.
   memory.run({store(0, 0, 0b01, 0), load(0, 0, 0b10, 1), store(160, 128, 1, 1), load(170, 0, 0b01)});
   EXPECT_EQ(memory.counters().dram_reads, 3u);
   EXPECT_EQ(memory.counters().l2_writebacks, 2u);  // when line 0 comes back, the other goes
@@ -211,9 +212,10 @@ TEST(Partition, without_mshrs_left_packets_wait_in_order) {
   config.l2.mshrs = 1;
   Memory memory = warm(config);
   memory.run({load(1000, 4096, 1, 0, 1), load(1000, 8192, 1, 1, 2), load(1000, 0, 1, 2, 3)});
-  // The row of 4096 is on a closed bank: there at 1021 + 26 = 1047, when the second is looked up, whose bank is closed, too.
+  // The row of 4096 is on a closed bank: there at 1021 + 26 = 1047, when the second is looked up, whose bank is closed,
+  // too.
   EXPECT_EQ(memory.answers[0].time, 1047u + 20 + 2);
-  EXPECT_EQ(memory.answers[1].tag, 3u);  // a hit, held until 1048
+  EXPECT_EQ(memory.answers[1].tag, 3u);               // a hit, held until 1048
   EXPECT_EQ(memory.answers[1].time, 1048u + 20 + 3);  // behind the first at the port: ready at 1068, begins at 1069
   EXPECT_EQ(memory.answers[2].time, 1047u + 26 + 20 + 2);
 }
@@ -270,8 +272,9 @@ TEST(Partition, every_part_has_its_clock) {
   config.dram.khz = 924'000;
   Memory memory(config);
   memory.run({load(1, 0, 1)});
-  // Arrives at core cycle 21, which is tick 10.5 of the interconnect: 11. In at 12, tick 6 of the cache. That is tick 15.84 of
-  // DRAM: 16, data there at 42, tick 15.9 of the cache: 16. Leaves at 36, tick 72 of the interconnect; two flits: 74.
+  // Arrives at core cycle 21, which is tick 10.5 of the interconnect: 11. In at 12, tick 6 of the cache. That is
+  // tick 15.84 of DRAM: 16, data there at 42, tick 15.9 of the cache: 16. Leaves at 36, tick 72 of the interconnect;
+  // two flits: 74.
   EXPECT_EQ(memory.answers[0].time, 148u);
 }
 

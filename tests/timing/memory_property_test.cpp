@@ -1,4 +1,5 @@
-// Random packets on random machines: what is sent is answered, what is counted adds up, and cutting time changes nothing.
+// Random packets on random machines: what is sent is answered, what is counted adds up, and cutting time changes
+// nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,8 +55,12 @@ std::vector<std::vector<Packet>> random_packets(Random& random, unsigned count) 
       const uint64_t line = random() % lines * 128;
       const auto sectors = static_cast<uint8_t>(1 + random() % 15);
       switch (random() % 4) {
-        case 0: of_sm[sm].push_back(store(time, line, sectors, static_cast<uint8_t>(random() & sectors), sm, tag)); break;
-        case 1: of_sm[sm].push_back(atomic(time, line, sectors, static_cast<uint8_t>(1 + random() % 32), sm, tag)); break;
+        case 0:
+          of_sm[sm].push_back(store(time, line, sectors, static_cast<uint8_t>(random() & sectors), sm, tag));
+          break;
+        case 1:
+          of_sm[sm].push_back(atomic(time, line, sectors, static_cast<uint8_t>(1 + random() % 32), sm, tag));
+          break;
         default: of_sm[sm].push_back(load(time, line, sectors, sm, tag));
       }
     }
@@ -109,7 +114,8 @@ TEST(PartitionProperty, cutting_time_changes_nothing) {
       ASSERT_LT(now, kEnd);
     }
     ASSERT_EQ(cut.answers.size(), whole.answers.size());
-    for (size_t k = 0; k < whole.answers.size(); ++k) ASSERT_TRUE(same(whole.answers[k], cut.answers[k])) << round << " " << k;
+    for (size_t k = 0; k < whole.answers.size(); ++k)
+      ASSERT_TRUE(same(whole.answers[k], cut.answers[k])) << round << " " << k;
     for (const CounterName& counter : counter_names()) {
       ASSERT_EQ(whole.counters().*counter.value, cut.counters().*counter.value) << counter.name;
     }

@@ -26,7 +26,8 @@ TEST_F(SmCycles, independent_instructions_issue_every_cycle) {
   EXPECT_EQ(slots(Cause::execution), 0u);
 }
 
-// Two warps fill each other's gaps: warp 0 at 0, 4; warp 1 at 1, 5; exits at 6 (warp 0: its register is not waited for) …
+// Two warps fill each other's gaps: warp 0 at 0, 4; warp 1 at 1, 5; exits at 6 (warp 0: its register is not waited for)
+// …
 TEST_F(SmCycles, another_warp_issues_in_the_gaps) {
   // 0: w0 mov, 1: w1 mov, 4: w0 add, 5: w1 add; round robin then: 6: w0 exit, 7: w1 exit.
   EXPECT_EQ(cycles("mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; ret;", {64, 1, 1}), 8u);
@@ -38,7 +39,9 @@ TEST_F(SmCycles, another_warp_issues_in_the_gaps) {
 TEST_F(SmCycles, a_narrow_unit_takes_a_warp_every_few_cycles) {
   config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 8, 20};
   // Issued at 0, 4 and 8; exit at 9.
-  EXPECT_EQ(cycles("ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ret;"), 10u);
+  EXPECT_EQ(
+      cycles("ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ret;"),
+      10u);
   EXPECT_EQ(slots(Cause::unit_busy), 6u);
 }
 
@@ -65,7 +68,8 @@ TEST_F(SmCycles, the_strict_barrel_waits_for_the_last_instruction) {
 // … and what it waits for is what that instruction waits for: conflicts of a shared access are exposed.
 TEST_F(SmCycles, the_strict_barrel_waits_for_shared_memory_too) {
   config.issue.policy = "barrel";
-  const std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2]; ret;";
+  const std::string body =
+      ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2]; ret;";
   EXPECT_EQ(cycles(body), 8u + 10 + 3 + 1);
   EXPECT_EQ(slots(Cause::scratchpad), 12u);
   EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 3u);
@@ -85,11 +89,13 @@ TEST_P(SharedDegree, delays_its_data_by_a_cycle_for_each_conflict) {
 }
 INSTANTIATE_TEST_SUITE_P(all, SharedDegree, ::testing::Values(1u, 2u, 4u, 8u, 16u, 32u));
 
-// A chain through shared memory beside a chain of arithmetic: what a conflict delays is the data, whatever the warp waited for
-// while the banks were busy. Address 8 (mov 0, mul 4); ld 8, [12) the adds at 9, 13, 17, 21; the load's data at 18 + 1.
+// A chain through shared memory beside a chain of arithmetic: what a conflict delays is the data, whatever the warp
+// waited for while the banks were busy. Address 8 (mov 0, mul 4); ld 8, [12) the adds at 9, 13, 17, 21; the load's data
+// at 18 + 1.
 TEST_F(SmCycles, conflicts_of_a_chain_are_exposed_when_the_data_is_late) {
   const std::string front = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, ";
-  const std::string back = "; ld.shared.u32 %r3, [%r2]; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r3, %r3, %r3; ret;";
+  const std::string back =
+      "; ld.shared.u32 %r3, [%r2]; add.u32 %r1, %r1, 1; add.u32 %r1, %r1, 1; add.u32 %r3, %r3, %r3; ret;";
   const uint64_t without = cycles(front + "4" + back);
   EXPECT_EQ(cycles(front + "8" + back), without + 1);
   EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 1u);
@@ -99,18 +105,23 @@ TEST_F(SmCycles, conflicts_of_a_chain_are_exposed_when_the_data_is_late) {
 
 TEST_F(SmCycles, slots_at_a_barrier_belong_to_its_line) {
   config.issue.schedulers = 2;
-  cycles("mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 bra wait; mul.lo.u32 %r2, %r1, 3; mul.lo.u32 %r2, %r2, 3; wait: bar.sync 0; ret;", {64, 1, 1});
+  cycles(
+      "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 bra wait; mul.lo.u32 %r2, %r1, 3; mul.lo.u32 %r2, %r2, 3; "
+      "wait: bar.sync 0; ret;",
+      {64, 1, 1});
   uint64_t of_lines = 0;
   for (const auto& line : last.timing.lines) of_lines += line.counters.slots[static_cast<unsigned>(Cause::barrier)];
   EXPECT_GT(of_lines, 0u);
   EXPECT_EQ(of_lines, slots(Cause::barrier));
 }
 
-// Three units of 8 lanes for one scheduler: the third and second are anybody's. A warp takes one for 4 cycles: issued at 0, 1, 2,
-// and the fourth when the first unit is free again.
+// Three units of 8 lanes for one scheduler: the third and second are anybody's. A warp takes one for 4 cycles: issued
+// at 0, 1, 2, and the fourth when the first unit is free again.
 TEST_F(SmCycles, units_beyond_the_schedulers_are_anybodys) {
   config.units[static_cast<unsigned>(UnitClass::sfu)] = {3, 8, 4};
-  const std::string four = "ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ex2.approx.f32 %f4, 0f00000000;";
+  const std::string four =
+      "ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ex2.approx.f32 "
+      "%f4, 0f00000000;";
   EXPECT_EQ(cycles(four + "ret;"), 6u);
   EXPECT_EQ(slots(Cause::unit_busy), 1u);
 }
@@ -125,26 +136,29 @@ TEST_F(SmCycles, an_sm_is_active_while_it_has_a_cta) {
 
 // Conflicts behind which independent instructions issue cost nothing but for the banks' time.
 TEST_F(SmCycles, conflicts_that_others_cover_are_hidden) {
-  std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2];";
+  std::string body =
+      ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2];";
   for (int k = 10; k < 30; ++k) body += "mov.u32 %r" + std::to_string(k) + ", 1;";
   EXPECT_EQ(cycles(body + "ret;"), 30u);  // 0, 4, 8, 9 … 28, 29
   EXPECT_EQ(last.timing.counters.conflict_cycles_hidden, 3u);
   EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 0u);
 }
 
-// A queue of one: the first access of degree 4 has the banks in [8, 12), the second waits there from 9 on and has them in
-// [12, 16), the third can issue when the second leaves the queue, at 12.
+// A queue of one: the first access of degree 4 has the banks in [8, 12), the second waits there from 9 on and has them
+// in [12, 16), the third can issue when the second leaves the queue, at 12.
 TEST_F(SmCycles, accesses_wait_for_the_banks_in_a_queue) {
-  const std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16;"
-                           "ld.shared.u32 %r3, [%r2]; ld.shared.u32 %r4, [%r2]; ld.shared.u32 %r5, [%r2]; ret;";
+  const std::string body =
+      ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16;"
+      "ld.shared.u32 %r3, [%r2]; ld.shared.u32 %r4, [%r2]; ld.shared.u32 %r5, [%r2]; ret;";
   EXPECT_EQ(cycles(body), 20u);  // 8, 9, 12; the banks are busy until 20
   EXPECT_EQ(slots(Cause::scratchpad_busy), 2u);
 }
 
 TEST_F(SmCycles, a_bank_hash_removes_conflicts_and_may_cost_a_cycle) {
   config.rules.hash = scratchpad::fixed_xor_hash({10, 5});
-  const std::string body = ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 128;"
-                           "ld.shared.u32 %r3, [%r2]; add.u32 %r4, %r3, 1; ret;";
+  const std::string body =
+      ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 128;"
+      "ld.shared.u32 %r3, [%r2]; add.u32 %r4, %r3, 1; ret;";
   EXPECT_EQ(cycles(body), 20u);
   EXPECT_EQ(last.timing.counters.shared_wavefronts, 1u);
   config.scratchpad.hash_cycles = 1;

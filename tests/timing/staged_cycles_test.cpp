@@ -1,5 +1,5 @@
-// Cycles of an SM whose pipeline has stages, worked out by hand from the figures of Elastic Pipeline: see staged_harness.hpp.
-// T is the cycle in which the first access issues, d the degree of each of its sub-warps.
+// Cycles of an SM whose pipeline has stages, worked out by hand from the figures of Elastic Pipeline: see
+// staged_harness.hpp. T is the cycle in which the first access issues, d the degree of each of its sub-warps.
 #include "staged_harness.hpp"
 
 namespace bankshot::timing {
@@ -34,8 +34,9 @@ TEST_F(StagedCycles, units_that_take_longer_than_the_stages_do_so_besides) {
 
 class StagedDegree : public StagedTest, public ::testing::WithParamInterface<unsigned> {};
 
-// The addition issues in T + 4 d + 7, the exit ends 8 cycles behind that. From T + 4 on nobody can issue: where the front stands
-// still because the second sub-warp waits in EXE, [T + 4, T + 3 + d), that is the cause; with a queue there it waits in that.
+// The addition issues in T + 4 d + 7, the exit ends 8 cycles behind that. From T + 4 on nobody can issue: where the
+// front stands still because the second sub-warp waits in EXE, [T + 4, T + 3 + d), that is the cause; with a queue
+// there it waits in that.
 TEST_P(StagedDegree, data_is_there_when_the_last_sub_warp_has_passed_the_banks) {
   const unsigned d = GetParam();
   const std::string body = address(d) + kLoad + "add.u32 %r4, %r3, 1; ret;";
@@ -53,13 +54,14 @@ TEST_P(StagedDegree, data_is_there_when_the_last_sub_warp_has_passed_the_banks) 
 TEST_P(StagedDegree, others_behind_a_conflict_are_stopped_or_not) {
   const unsigned d = GetParam();
   const std::string body = address(d) + kLoad + movs(9) + "ret;";
-  // Figure 4(a): each of the four sub-warps holds up whoever is behind it for d - 1 cycles: 10 more instructions, 4 cycles each.
+  // Figure 4(a): each of the four sub-warps holds up whoever is behind it for d - 1 cycles: 10 more instructions, 4
+  // cycles each.
   EXPECT_EQ(under("unified", body), 22u + 4 + 4 * (d - 1) + 40);
   EXPECT_EQ(slots(Cause::bank_conflict), 4 * (d - 1));
-  // Figure 4(b): only those behind it that are of the access, three. The first of the others leaves EXE in T + 4 + 3 d and is
-  // due in T + 8 + 3 d; the last sub-warp of the access is written back in T + 6 + 4 d. From d = 2 on it finds one there that
-  // is due, too: that one and all behind it stand for a cycle. Others are before it: of the third one, written back in
-  // T + 6 + 3 d, nobody is in the way.
+  // Figure 4(b): only those behind it that are of the access, three. The first of the others leaves EXE in T + 4 + 3 d
+  // and is due in T + 8 + 3 d; the last sub-warp of the access is written back in T + 6 + 4 d. From d = 2 on it finds
+  // one there that is due, too: that one and all behind it stand for a cycle. Others are before it: of the third one,
+  // written back in T + 6 + 3 d, nobody is in the way.
   const unsigned collides = d > 1 ? 1 : 0;
   EXPECT_EQ(under("split", body), 22u + 4 + 3 * (d - 1) + collides + 40);
   EXPECT_EQ(slots(Cause::bank_conflict), 3 * (d - 1) + collides);
@@ -68,7 +70,8 @@ TEST_P(StagedDegree, others_behind_a_conflict_are_stopped_or_not) {
   EXPECT_EQ(slots(Cause::bank_conflict), 0u);
 }
 
-// What is not memory and issues in T + 4 leaves EXE in T + 7 to T + 10; the access is written back in T + 6 + d k, k = 1 to 4.
+// What is not memory and issues in T + 4 leaves EXE in T + 7 to T + 10; the access is written back in T + 6 + d k, k =
+// 1 to 4.
 TEST_P(StagedDegree, results_beside_take_the_bubbles_that_conflicts_leave) {
   const unsigned d = GetParam();
   // The last of those four is written back in the fourth cycle from T + 7 on that no access takes:
@@ -80,10 +83,11 @@ TEST_P(StagedDegree, results_beside_take_the_bubbles_that_conflicts_leave) {
   EXPECT_EQ(slots(Cause::bank_conflict), 0u);
 }
 
-// Split. The access of d = 2 is written back in T + 8, 10, 12 and 14, its sub-warps hold up the front in T + 4, 6 and 8. The move
-// comes to the stages beside in T + 10 to T + 13, and would be written back in T + 14 to T + 17, but in T + 14 the access is: it stands
-// there for that cycle. The second access, of d = 1, goes past it into the stages of memory in T + 14 to T + 17: it is written back in
-// T + 18 to T + 21, when the last of the move would be, which so is in T + 22. Its result was told for T + 19 before.
+// Split. The access of d = 2 is written back in T + 8, 10, 12 and 14, its sub-warps hold up the front in T + 4, 6
+// and 8. The move comes to the stages beside in T + 10 to T + 13, and would be written back in T + 14 to T + 17, but in
+// T + 14 the access is: it stands there for that cycle. The second access, of d = 1, goes past it into the stages of
+// memory in T + 14 to T + 17: it is written back in T + 18 to T + 21, when the last of the move would be, which so is
+// in T + 22. Its result was told for T + 19 before.
 TEST_F(StagedCycles, a_result_comes_later_where_an_access_behind_it_is_in_its_way) {
   const std::string body = address(2) + "shl.b32 %r6, %r1, 2;" + kLoad + "mov.u32 %r5, 1; ld.shared.u32 %r4, [%r6];";
   EXPECT_EQ(under("split", body + "add.u32 %r7, %r5, 1; ret;"), 22u + 23 + 8);
@@ -91,9 +95,9 @@ TEST_F(StagedCycles, a_result_comes_later_where_an_access_behind_it_is_in_its_wa
   EXPECT_EQ(slots(Cause::bank_conflict), 3u);
 }
 
-// The same with a warp for each of the three, one behind the other, under the strict barrel: another move comes when the first is
-// complete. That is in T + 23, and told for T + 19 before; from T + 22 on the third warp's exit has the front, its access being
-// complete, so that the move issues in T + 26.
+// The same with a warp for each of the three, one behind the other, under the strict barrel: another move comes when
+// the first is complete. That is in T + 23, and told for T + 19 before; from T + 22 on the third warp's exit has the
+// front, its access being complete, so that the move issues in T + 26.
 TEST_F(StagedCycles, the_strict_barrel_waits_for_a_result_that_comes_later) {
   config.issue.policy = "barrel";
   options.timeline_cycles = 10'000;
@@ -131,8 +135,8 @@ TEST_P(StagedDegree, foresight_holds_an_access_back_for_the_safe_distance) {
 }
 INSTANTIATE_TEST_SUITE_P(all, StagedDegree, ::testing::Values(1u, 2u, 4u, 8u));
 
-// Of two accesses with d = 8 the second one's sub-warps come to EXE's end in T + 7, 12, 20 and 28. Three may wait: each has to
-// wait until the third before it has got to the banks, in T + 11, 19, 27 and 35. 4 + 7 + 7 + 7 cycles.
+// Of two accesses with d = 8 the second one's sub-warps come to EXE's end in T + 7, 12, 20 and 28. Three may wait: each
+// has to wait until the third before it has got to the banks, in T + 11, 19, 27 and 35. 4 + 7 + 7 + 7 cycles.
 TEST_F(StagedCycles, without_foresight_a_second_access_fills_the_queue_before_the_banks) {
   EXPECT_EQ(under("elastic", address(8) + kLoad + kSecond + movs(4) + "ret;"),
             14u + 3 + 64);  // the banks have both served
@@ -158,8 +162,8 @@ TEST_F(StagedCycles, foresight_holds_back_memory_and_nobody_else) {
   EXPECT_EQ(slots(Cause::foreseen), 21u);
 }
 
-// The history cache. A loop of three rounds, with an access of d = 8 and one of d = 1. The first time nothing is known, which is
-// wrong of the one and right of the other.
+// The history cache. A loop of three rounds, with an access of d = 8 and one of d = 1. The first time nothing is known,
+// which is wrong of the one and right of the other.
 TEST_F(StagedCycles, what_happened_once_is_foreseen) {
   config.issue.aware = "last";
   under("elastic", address(8) + "mov.u32 %r7, 0; shr.u32 %r6, %r2, 3; again:" + kLoad +
@@ -197,8 +201,9 @@ TEST_F(StagedCycles, other_instructions_go_first_where_an_access_is_held_back) {
   EXPECT_EQ(slots(Cause::foreseen), 16u);
 }
 
-// The same until 32; then, as nobody else can, the access does. Its sub-warps come to EXE's end in 35, 36, 37 and 44; those before
-// got to the banks in 19, 27, 35 and 43, so the third waits for 6 cycles. Its own first has them in 51: the fourth waits for 7.
+// The same until 32; then, as nobody else can, the access does. Its sub-warps come to EXE's end in 35, 36, 37 and 44;
+// those before got to the banks in 19, 27, 35 and 43, so the third waits for 6 cycles. Its own first has them in 51:
+// the fourth waits for 7.
 TEST_F(StagedCycles, who_yields_goes_when_nobody_else_can) {
   config.issue.aware = "exact";
   config.issue.aware_yields = true;
@@ -221,9 +226,9 @@ TEST_F(StagedCycles, who_yields_does_so_for_every_warp_that_is_held_back) {
   EXPECT_EQ(slots(Cause::foreseen), 0u);
 }
 
-// A load from outside is written back in four cycles in which nobody else is: in all stages who issues next stands for them, in
-// the elastic pipeline four may wait. They must not be there yet: the load itself passes the stages of memory, so that four behind
-// it wait, until nobody issues in four cycles: an addition takes three more than it issues in.
+// A load from outside is written back in four cycles in which nobody else is: in all stages who issues next stands for
+// them, in the elastic pipeline four may wait. They must not be there yet: the load itself passes the stages of memory,
+// so that four behind it wait, until nobody issues in four cycles: an addition takes three more than it issues in.
 TEST_F(StagedCycles, loaded_data_stops_the_front_where_nothing_can_wait) {
   const std::string one = "ld.param.u64 %rd1, [out]; ld.global.u32 %r3, [%rd1];",
                     two = one + "ld.global.u32 %r4, [%rd1+4096];";
@@ -243,10 +248,10 @@ TEST_F(StagedCycles, loaded_data_stops_the_front_where_nothing_can_wait) {
   EXPECT_EQ(slots(Cause::bank_conflict), 0u);
 }
 
-// A load of the first-level cache in 8 banks, 4 d bytes from lane to lane: d lines, whose sub-warps have degree d. On a hit its
-// last line is there in t + 12 + d - 1 and its sub-warps are written back in the four cycles from then on, so that what depends on
-// it issues in t + d + 15. The banks are done in t + 4 d + 3, 3 stages later the last sub-warp would be written back, and the
-// cache takes 4 cycles more than the stages do: t + 4 d + 11.
+// A load of the first-level cache in 8 banks, 4 d bytes from lane to lane: d lines, whose sub-warps have degree d. On a
+// hit its last line is there in t + 12 + d - 1 and its sub-warps are written back in the four cycles from then on, so
+// that what depends on it issues in t + d + 15. The banks are done in t + 4 d + 3, 3 stages later the last sub-warp
+// would be written back, and the cache takes 4 cycles more than the stages do: t + 4 d + 11.
 TEST_F(StagedCycles, a_first_level_cache_in_banks_has_conflicts) {
   for (const char* organisation : {"unified", "split", "elastic"}) {
     for (const unsigned degree : {1u, 2u, 4u, 8u}) {
@@ -270,8 +275,9 @@ TEST_F(StagedCycles, a_first_level_cache_in_banks_has_conflicts) {
 TEST_F(StagedCycles, a_cache_has_conflicts_only_of_what_it_caches) {
   config.l1.banks = 8;
   const auto wavefronts = [&](const std::string& load) {
-    under("elastic", "ld.param.u64 %rd1, [out]; mov.u32 %r1, %laneid; mul.wide.u32 %rd2, %r1, 32; add.u64 %rd1, %rd1, %rd2;" +
-                         load + " %r3, [%rd1]; add.u32 %r6, %r3, 1; ret;");
+    under("elastic",
+          "ld.param.u64 %rd1, [out]; mov.u32 %r1, %laneid; mul.wide.u32 %rd2, %r1, 32; add.u64 %rd1, %rd1, %rd2;" +
+              load + " %r3, [%rd1]; add.u32 %r6, %r3, 1; ret;");
     return last.timing.counters.l1_wavefronts;
   };
   EXPECT_EQ(wavefronts("ld.global.u32"), 32u);

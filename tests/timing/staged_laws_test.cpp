@@ -10,8 +10,8 @@ namespace {
 const char* const kOrganisations[] = {"queued", "unified", "split", "elastic"};
 const char* const kForesights[] = {"none", "last", "exact", "mean", "warp", "confident"};
 
-/// A kernel whose results do not depend on who comes first: a table in shared memory that all read behind a barrier, a word there
-/// and in global memory for each thread, and additions.
+/// A kernel whose results do not depend on who comes first: a table in shared memory that all read behind a barrier, a
+/// word there and in global memory for each thread, and additions.
 /// @param global  with loads and stores of global memory between
 std::string program(unsigned seed, bool global) {
   std::mt19937 random(seed);
@@ -187,8 +187,8 @@ TEST_F(StagedTest, slots_of_a_launch_that_is_stopped_add_up) {
   }
 }
 
-// Floating-point additions that nobody wants the result of, as the loop that machine code makes of them: the banks are asked for
-// again and again, behind the back of the scheduler. Two lanes share a word.
+// Floating-point additions that nobody wants the result of, as the loop that machine code makes of them: the banks are
+// asked for again and again, behind the back of the scheduler. Two lanes share a word.
 const char* const kLoop =
     ".shared .align 4 .b8 s[4096]; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 1; mul.lo.u32 %r2, "
     "%r2, 8;"

@@ -62,7 +62,8 @@ TEST_F(TensorCycles, ldmatrix_takes_the_banks_for_its_wavefronts) {
   EXPECT_EQ(last.timing.counters.shared_ideal, 4u);
 }
 
-// 16 rows of 32 bytes, 64 bytes apart: each a sector of its own. The store of 16 rows of 64 bytes, one after the other: 32.
+// 16 rows of 32 bytes, 64 bytes apart: each a sector of its own. The store of 16 rows of 64 bytes, one after the
+// other: 32.
 TEST_F(TensorCycles, wmma_fetches_each_sector_of_the_matrix_once) {
   ASSERT_NE(cycles("ld.param.u64 %rd1, [out]; wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
                    "{%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%rd1], 32;"

@@ -159,8 +159,8 @@ TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose
   }
 }
 
-// A lane of the first warp has three words of bank 0 for long. One of the second wants the first of them: all at once, once more,
-// alone in its warp, and then alone in the CTA, for which the other gives up its entries.
+// A lane of the first warp has three words of bank 0 for long. One of the second wants the first of them: all at once,
+// once more, alone in its warp, and then alone in the CTA, for which the other gives up its entries.
 TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as_it_begins) {
   const std::string text =
       "mov.u32 %r1, %tid.x; mov.u32 %r29, s; and.b32 %r12, %r1, 31; setp.ne.u32 %p2, %r12, 0; @%p2 exit; setp.ne.u32 "
@@ -178,8 +178,8 @@ TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as
   EXPECT_EQ(t.conflicts, 3u);
   EXPECT_EQ(t.killed, 1u);
   EXPECT_EQ(t.attempts, 6u);
-  // Begins: 6, and 3 entries that are cleared for the one that runs alone. Ends: three tries without entries, the commit of one
-  // entry, the commit of three.
+  // Begins: 6, and 3 entries that are cleared for the one that runs alone. Ends: three tries without entries, the
+  // commit of one entry, the commit of three.
   EXPECT_EQ(launch->timing.counters.tx_mask_cycles, 6u + 3 + 3 + (1 + 1) + (1 + 3));
 }
 
@@ -260,9 +260,7 @@ struct Machine {
   void (*change)(Config& config);
   scratchpad::TxConfig transactions = {};
 };
-void be_staged(Config& config, const char* pipeline) {
-  config = staged_machine(pipeline);
-}
+void be_staged(Config& config, const char* pipeline) { config = staged_machine(pipeline); }
 const Machine kMachines[] = {
     {"queued", [](Config&) {}},
     {"two_schedulers", [](Config& c) { c.issue.schedulers = 2; }},

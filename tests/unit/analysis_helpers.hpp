@@ -14,8 +14,8 @@
 
 namespace bankshot::analysis {
 
-/// A module of one kernel `k` with a pointer `data` (%rd1) and a number `n` (%r1), 16 KiB of words at `tile`, and this body.
-/// %r2, %r3: tid.x, tid.y; %r4: tile.
+/// A module of one kernel `k` with a pointer `data` (%rd1) and a number `n` (%r1), 16 KiB of words at `tile`, and this
+/// body. %r2, %r3: tid.x, tid.y; %r4: tile.
 inline std::string kernel(const std::string& body) {
   return ".version 8.0\n.target sm_80\n.address_size 64\n"
          ".visible .entry k(.param .u64 data, .param .u32 n) {\n"
@@ -56,8 +56,8 @@ inline std::string formula(const Site& site, size_t instance = 0) {
   return text_of(f, 0) + (f.unknown.empty() ? "" : " + " + f.unknown);
 }
 
-/// Runs the kernel on the engine, with a buffer of zeros as its data, and requires that every site of which the analysis
-/// is sure counts the same. @return how many sites it was sure of
+/// Runs the kernel on the engine, with a buffer of zeros as its data, and requires that every site of which the
+/// analysis is sure counts the same. @return how many sites it was sure of
 inline size_t agreement(const std::string& text, const Launch& l, uint32_t n, const scratchpad::Rules& rules = {}) {
   const Result<Kernel> kernel = analysed(text, l, rules);
   if (!kernel) {

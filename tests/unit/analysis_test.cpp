@@ -269,11 +269,14 @@ TEST(AnalysisAgrees, where_every_cta_differs) {
 
 TEST(Analysis, matrices_are_listed_and_not_followed) {
   const auto s = sites(kernel("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4];\n"
-                              "shl.b32 %r6, %r5, 2; add.u32 %r6, %r6, %r4; ld.shared.u32 %r7, [%r6];"), launch({32, 1, 1}));
+                              "shl.b32 %r6, %r5, 2; add.u32 %r6, %r6, %r4; ld.shared.u32 %r7, [%r6];"),
+                       launch({32, 1, 1}));
   ASSERT_EQ(s.size(), 2u);
   EXPECT_EQ(s[0].certainty, Certainty::unknown);
-  EXPECT_EQ(s[0].reason, "lanes of ldmatrix.sync.aligned.m8n8.x1.shared.b16 access lines of matrices, which is not followed");
-  EXPECT_EQ(s[1].reason, "depends on data loaded at PTX line 8 (ldmatrix.sync.aligned.m8n8.x1.shared.b16)") << "lanes get different words of one line";
+  EXPECT_EQ(s[0].reason,
+            "lanes of ldmatrix.sync.aligned.m8n8.x1.shared.b16 access lines of matrices, which is not followed");
+  EXPECT_EQ(s[1].reason, "depends on data loaded at PTX line 8 (ldmatrix.sync.aligned.m8n8.x1.shared.b16)")
+      << "lanes get different words of one line";
 }
 
 }  // namespace

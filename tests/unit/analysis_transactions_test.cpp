@@ -7,9 +7,10 @@ namespace {
 const std::string kBegin = ".pragma \"bankshot.tx_begin\";\n", kCommit = ".pragma \"bankshot.tx_commit\";\n";
 
 TEST(AnalysisTransactions, accesses_inside_are_assumed_and_served_lane_by_lane) {
-  const auto kernel_of = analysed(kernel("shl.b32 %r5, %r2, 2; add.u32 %r6, %r4, %r5; st.shared.u32 [%r6], %r2;\n" + kBegin +
-                                         "ld.shared.u32 %r7, [%r4];\n" + kCommit + "ld.shared.u32 %r8, [%r4];"),
-                                  launch({32, 1, 1}));
+  const auto kernel_of =
+      analysed(kernel("shl.b32 %r5, %r2, 2; add.u32 %r6, %r4, %r5; st.shared.u32 [%r6], %r2;\n" + kBegin +
+                      "ld.shared.u32 %r7, [%r4];\n" + kCommit + "ld.shared.u32 %r8, [%r4];"),
+               launch({32, 1, 1}));
   ASSERT_TRUE(kernel_of);
   const std::vector<Site>& sites = kernel_of->sites;
   ASSERT_EQ(sites.size(), 3u);
@@ -35,9 +36,10 @@ TEST(AnalysisTransactions, they_are_followed_through_branches_to_every_commit) {
 }
 
 TEST(AnalysisTransactions, nested_ones_end_with_the_outer_one) {
-  const auto kernel_of = analysed(kernel(kBegin + kBegin + "st.shared.u32 [%r4], %r2;\n" + kCommit + "ld.shared.u32 %r7, [%r4];\n" +
-                                         kBegin + kCommit + "ld.shared.u32 %r7, [%r4];\n" + kCommit + "ld.shared.u32 %r7, [%r4];"),
-                                  launch({32, 1, 1}));
+  const auto kernel_of =
+      analysed(kernel(kBegin + kBegin + "st.shared.u32 [%r4], %r2;\n" + kCommit + "ld.shared.u32 %r7, [%r4];\n" +
+                      kBegin + kCommit + "ld.shared.u32 %r7, [%r4];\n" + kCommit + "ld.shared.u32 %r7, [%r4];"),
+               launch({32, 1, 1}));
   ASSERT_TRUE(kernel_of);
   std::string all;
   for (const Site& site : kernel_of->sites) all += site.certainty == Certainty::exact ? 'e' : 'a';

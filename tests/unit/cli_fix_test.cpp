@@ -57,14 +57,16 @@ TEST(Fix, numbers_that_change_from_run_to_run_are_not_compared_and_everything_el
   three.output = "sum 7\ntook 1 s";
   EXPECT_EQ(difference(one, three, times), "standard output, the last line's end");
   two.output = "sum 7\nfailed after 3 s\n";  // more than numbers
-  EXPECT_EQ(difference(one, two, unsteady(one, two)), "standard output, line 2: 'took 1.25e-3 s' and 'failed after 3 s'");
+  EXPECT_EQ(difference(one, two, unsteady(one, two)),
+            "standard output, line 2: 'took 1.25e-3 s' and 'failed after 3 s'");
 }
 
 TEST(Fix, rejects_runs_whose_memory_nobody_saw) {
   EXPECT_EQ(unproved(run()), "");
   WitnessedRun other = run();
   other.seen.report.kernels[0].launches = 2;
-  EXPECT_EQ(unproved(other), "2 launches ran, and of 1 it is known what they left in memory: a process did not come to an orderly end");
+  EXPECT_EQ(unproved(other),
+            "2 launches ran, and of 1 it is known what they left in memory: a process did not come to an orderly end");
 }
 
 TEST(Fix, dynamic_shared_memory_is_that_of_the_largest_launch) {
@@ -97,7 +99,8 @@ TEST(FixSource, elements_are_those_of_the_accesses_and_rows_are_whole) {
   EXPECT_NE(doubles.find("d[place8_d(i)] in place of d[i] if its elements have 8 bytes"), std::string::npos) << doubles;
   EXPECT_NE(doubles.find("unsigned place8_d(unsigned i) { return place_d(2 * i) / 2; }"), std::string::npos) << doubles;
   const std::string shorts = fix_source({"c", 4100, {2, 4}, "a.cu:1"}, hash, 4);
-  EXPECT_NE(shorts.find("unsigned place2_c(unsigned i) { return place_c(i / 2) * 2 + i % 2; }"), std::string::npos) << shorts;
+  EXPECT_NE(shorts.find("unsigned place2_c(unsigned i) { return place_c(i / 2) * 2 + i % 2; }"), std::string::npos)
+      << shorts;
   EXPECT_NE(shorts.find("c[place_c(i)] in place of c[i] if its elements have 4 bytes"), std::string::npos) << shorts;
   EXPECT_NE(shorts.find("with 4224 bytes"), std::string::npos) << shorts;  // 33 rows of 128
   const std::string words = fix_source({"b", 0, {8}, "a.cu:1"}, hash, 8);  // banks of 8 bytes

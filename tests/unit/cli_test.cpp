@@ -82,7 +82,8 @@ TEST_F(Cli, everything_after_two_dashes_is_the_programs) {
   EXPECT_EQ(split({"run", "--flag", "--", "--odd-name", "1"}),
             (std::pair<Words, Words>{{"run", "--flag"}, {"--odd-name", "1"}}));
   EXPECT_EQ(split({"run", "--gpu"}), (std::pair<Words, Words>{{"run", "--gpu"}, {}}));
-  EXPECT_EQ(split({"run", "--gpu", "--", "app"}), (std::pair<Words, Words>{{"run", "--gpu"}, {"app"}}));  // a value is missing
+  EXPECT_EQ(split({"run", "--gpu", "--", "app"}),
+            (std::pair<Words, Words>{{"run", "--gpu"}, {"app"}}));  // a value is missing
 }
 
 TEST_F(Cli, gates_have_a_counter_and_a_limit) {
@@ -96,8 +97,7 @@ TEST_F(Cli, gates_have_a_counter_and_a_limit) {
 
 TEST_F(Cli, gates_name_the_kernel_that_exceeds_them) {
   const report::RunReport report = report::made_report({report::column()});
-  EXPECT_EQ(exceeded(*parse_gate("conflicts>30"), report),
-            Words{"scale(float*, int) has 31 conflicts, more than 30"});
+  EXPECT_EQ(exceeded(*parse_gate("conflicts>30"), report), Words{"scale(float*, int) has 31 conflicts, more than 30"});
   EXPECT_TRUE(exceeded(*parse_gate("conflicts>31"), report).empty());
   EXPECT_EQ(exceeded(*parse_gate("wavefronts>31"), report).size(), 1u);
 }
@@ -170,7 +170,11 @@ TEST_F(Cli, rejects_programs_that_cannot_run) {
   EXPECT_NE(refusal(file("text", "text")).find("neither a program (ELF) nor a script"), std::string::npos);
   EXPECT_NE(refusal(file("empty", "")).find("neither"), std::string::npos);
   EXPECT_NE(refusal(file("app.cu", "int x;")).find("compile it first"), std::string::npos);
-  EXPECT_NE(refusal(file("cut", "\x7f" "ELF")).find("damaged"), std::string::npos);
+  EXPECT_NE(refusal(file("cut",
+                         "\x7f"
+                         "ELF"))
+                .find("damaged"),
+            std::string::npos);
   EXPECT_NE(refusal("").find("empty"), std::string::npos);
 }
 
@@ -215,7 +219,8 @@ TEST_F(Cli, the_library_that_replaces_runtimes_is_loaded_into_scripts_too) {
 
 TEST_F(Cli, programs_get_their_arguments_and_the_changed_environment) {
   const std::string out = folder_ + "/out";
-  const std::string script = file("script", "#!/bin/sh\necho \"$1|$2|$ADDED|$REMOVED|$LD_LIBRARY_PATH\" > " + out + "\n");
+  const std::string script =
+      file("script", "#!/bin/sh\necho \"$1|$2|$ADDED|$REMOVED|$LD_LIBRARY_PATH\" > " + out + "\n");
   setenv("REMOVED", "still here", 1);
   setenv("LD_LIBRARY_PATH", "/before", 1);
   const Result<Target> target = inspect_target({script, "a b", "--gpu"}, folder_);
@@ -254,7 +259,7 @@ TEST_F(Cli, signals_are_held_until_what_must_be_tidied_up_is) {
     EXPECT_EQ(ending->signal, SIGINT);
     raise(SIGTERM);
   }
-  struct sigaction action {};
+  struct sigaction action{};
   sigaction(SIGINT, nullptr, &action);
   EXPECT_EQ(action.sa_handler, SIG_DFL);
 }
@@ -264,8 +269,8 @@ TEST_F(Cli, signals_sent_to_us_reach_the_program) {
   GTEST_SKIP() << "the thread sanitizer holds signals back for as long as waitpid waits";
 #endif
   // Not by the program itself: what our child sends to us is not passed back to it.
-  const std::string sender = file(
-      "sender", "#!/bin/sh\ntrap 'exit 5' TERM\n(kill -TERM $PPID) &\nwhile :; do sleep 0.01; done\n");
+  const std::string sender =
+      file("sender", "#!/bin/sh\ntrap 'exit 5' TERM\n(kill -TERM $PPID) &\nwhile :; do sleep 0.01; done\n");
   const Result<Target> target = inspect_target({sender}, folder_);
   const Result<Ending> ending = launch(*target, {});
   ASSERT_TRUE(ending);

@@ -1,5 +1,5 @@
-// Programs with a CUDA runtime inside: which functions a file has, of which release its runtime is, and the jumps that are
-// written over them.
+// Programs with a CUDA runtime inside: which functions a file has, of which release its runtime is, and the jumps that
+// are written over them.
 #include <gtest/gtest.h>
 
 #include <elf.h>

@@ -191,7 +191,8 @@ TEST(CudaFatbin, wrapper_leads_to_its_container) {
 }
 
 TEST(CudaFatbin, a_wrapper_of_linked_units_leads_to_theirs) {
-  const std::string first = container(entry({.payload = kPtx, .source = {}})), second = container(entry({.payload = kPtx + kPtx, .source = {}}));
+  const std::string first = container(entry({.payload = kPtx, .source = {}})),
+                    second = container(entry({.payload = kPtx + kPtx, .source = {}}));
   const void* const units[] = {first.data(), second.data(), nullptr};
   struct {
     uint32_t magic = kWrapperMagic, version = 2;

@@ -59,7 +59,9 @@ TEST(CudaOccupancy, the_most_registers_that_fit_hold_the_ctas_and_one_more_does_
 }
 
 TEST(CudaOccupancy, the_limit_is_named) {
-  const auto by = [](const SmLimits& sm, const BlockNeeds& block) { return std::string(residents(sm, block).limited_by); };
+  const auto by = [](const SmLimits& sm, const BlockNeeds& block) {
+    return std::string(residents(sm, block).limited_by);
+  };
   EXPECT_EQ(by(sm_90(), {.threads = 256, .registers = 16}), "warps");      // 8 CTAs; registers hold 16
   EXPECT_EQ(by(sm_90(), {.threads = 256, .registers = 32}), "warps");      // 8 CTAs both ways: the SM is full
   EXPECT_EQ(by(sm_90(), {.threads = 256, .registers = 64}), "registers");  // 4 CTAs
@@ -122,14 +124,15 @@ SmLimits shipped(const std::string& name) { return device(name).sm; }
 
 TEST(CudaOccupancy, fermi_gives_registers_in_64s_to_warps_of_two_schedulers) {
   const SmLimits sm = shipped("gtx480");
-  EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 20}), 6u);  // 640 a warp: 25 a half, 50; 48 warps are the limit
+  EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 20}),
+            6u);  // 640 a warp: 25 a half, 50; 48 warps are the limit
   EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 21}), 5u);  // 672, rounded up to 704: 23 a half, 46 warps
   EXPECT_EQ(blocks_per_sm(sm, {.threads = 64, .registers = 16}), 8u);   // 8 CTAs
   EXPECT_EQ(blocks_per_sm(sm, {.threads = 64, .registers = 16, .shared = 6145}), 7u);  // 6,272 bytes: 49,152 / 6,272
 }
 
 TEST(CudaOccupancy, as_many_ctas_as_the_elastic_pipeline_paper_counts) {
-  const SmLimits sm = shipped("cf11");  // Table 4, "CTAs per core"
+  const SmLimits sm = shipped("cf11");                                                  // Table 4, "CTAs per core"
   EXPECT_EQ(blocks_per_sm(sm, {.threads = 256, .registers = 10, .shared = 1024}), 4u);  // Reduction: 1,024 threads
   EXPECT_EQ(blocks_per_sm(sm, {.threads = 64, .registers = 16, .shared = 2112}), 7u);   // DCT: 16 rows of 33 words
 }

@@ -31,7 +31,9 @@ std::string refusal(const SimulateRequest& request, std::string_view hash = {}, 
 
 TEST(CudaSimulate, a_request_is_read_as_it_was_written) {
   const SimulateRequest request{"gto", "queued", "native", "xor", 1000, 50, "mean", {"issue.premem=2", "l1.bytes=0"}};
-  EXPECT_EQ(to_text(request), "scheduler=gto;pipeline=queued;aware=mean;atomics=native;set=issue.premem=2;set=l1.bytes=0;lock_hash=xor;max_cycles=1000;timeline_cycles=50");
+  EXPECT_EQ(to_text(request),
+            "scheduler=gto;pipeline=queued;aware=mean;atomics=native;set=issue.premem=2;set=l1.bytes=0;lock_hash=xor;"
+            "max_cycles=1000;timeline_cycles=50");
   const auto read = parse_simulate(to_text(request));
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, request);
@@ -42,7 +44,8 @@ TEST(CudaSimulate, a_request_is_read_as_it_was_written) {
 
 TEST(CudaSimulate, rejects_parts_that_are_none) {
   EXPECT_EQ(parse_simulate("speed=9").error().message,
-            "\"speed=9\" is none of scheduler=, pipeline=, aware=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=");
+            "\"speed=9\" is none of scheduler=, pipeline=, aware=, atomics=, set=, lock_hash=, max_cycles=, "
+            "timeline_cycles=");
   for (const char* value : {"", "0", "-1", "1e6", "18446744073709551615", "99999999999999999999"}) {
     EXPECT_EQ(parse_simulate(std::string("max_cycles=") + value).error().message,
               std::string("max_cycles is \"") + value + "\" and not a number of cycles");
@@ -59,8 +62,8 @@ TEST(CudaSimulate, components_asked_for_replace_those_of_the_gpu) {
 
 TEST(CudaSimulate, any_value_of_the_timing_half_can_be_changed) {
   SimulateRequest request;
-  request.set = {"issue.stages=24", "issue.memory_stages=4", "issue.pipeline=elastic", "issue.premem=0", "issue.aware=last",
-                 "issue.commit=hold", "issue.aware_yields=true", "units.fp64.latency=99"};
+  request.set = {"issue.stages=24",  "issue.memory_stages=4", "issue.pipeline=elastic",  "issue.premem=0",
+                 "issue.aware=last", "issue.commit=hold",     "issue.aware_yields=true", "units.fp64.latency=99"};
   const auto config = simulated_config(made_gpu(), request, "");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->issue.pipeline, "elastic");
@@ -92,15 +95,20 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
     return refusal(request);
   };
   EXPECT_EQ(refused({"l1"}), "--set: 'l1' is not SECTION.KEY=VALUE");
-  EXPECT_EQ(refused({"sm.register=1"}).substr(0, 64), "'sm.register' is no key of a GPU's description; [sm] has shared_");
-  EXPECT_TRUE(refused({"load_store.lane=1"}).starts_with("'load_store.lane' is no key of a GPU's description; [load_store] has lanes, queue"));
+  EXPECT_EQ(refused({"sm.register=1"}).substr(0, 64),
+            "'sm.register' is no key of a GPU's description; [sm] has shared_");
+  EXPECT_TRUE(refused({"load_store.lane=1"})
+                  .starts_with("'load_store.lane' is no key of a GPU's description; [load_store] has lanes, queue"));
   EXPECT_EQ(refused({"l1.ways=0"}), "l1.ways = 0 is impossible: lines of a set, from 1 to 4096 (made.toml)");
   EXPECT_EQ(refused({"l1.ways=4x"}), "l1.ways = '4x' is no number: lines of a set, from 1 to 4096 (made.toml)");
   EXPECT_EQ(refused({"l1.global=1"}).substr(0, 31), "l1.global = 1 is impossible: gl");
-  EXPECT_TRUE(refused({"issue.aware=luck"}).starts_with("issue.aware = \"luck\" is not known; there are confident, exact, last"));
-  EXPECT_TRUE(refused({"issue.commit=never"}).starts_with("issue.commit = \"never\" is not known; there are any, reorder, hold"));
+  EXPECT_TRUE(refused({"issue.aware=luck"})
+                  .starts_with("issue.aware = \"luck\" is not known; there are confident, exact, last"));
+  EXPECT_TRUE(refused({"issue.commit=never"})
+                  .starts_with("issue.commit = \"never\" is not known; there are any, reorder, hold"));
   EXPECT_TRUE(refused({"issue.memory_stages=9"}).starts_with("issue.memory_stages: must not exceed issue.stages"));
-  EXPECT_TRUE(refused({"issue.pipeline=split"}).starts_with("pipeline 'split' needs one scheduler of width 1, a memory stage"));
+  EXPECT_TRUE(
+      refused({"issue.pipeline=split"}).starts_with("pipeline 'split' needs one scheduler of width 1, a memory stage"));
   EXPECT_EQ(refused({"gpu.name=x;y"}), "--set: 'gpu.name=x;y': no value has a semicolon");
 }
 
@@ -115,7 +123,8 @@ TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do)
 TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
   gpu::Gpu gpu = made_gpu();
   SimulateRequest request{"", "", "lock", "xor"};
-  EXPECT_EQ(refusal(request, "", gpu), "atomics unit 'lock': made.toml has no section [scratchpad.locks] that says what locks take");
+  EXPECT_EQ(refusal(request, "", gpu),
+            "atomics unit 'lock': made.toml has no section [scratchpad.locks] that says what locks take");
   gpu.timing->locks = {10, 1, 1, 1, 1, 1, 1, 1};
   EXPECT_EQ(simulated_config(gpu, request, "")->lock_hash.lock(32), 33u);
   EXPECT_EQ(simulated_config(gpu, request, "")->scratchpad.hash_cycles, 0u);
@@ -130,11 +139,14 @@ TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
 TEST(CudaSimulate, rejects_a_gpu_without_timing) {
   gpu::Gpu gpu = made_gpu();
   gpu.timing.reset();
-  EXPECT_TRUE(refusal({}, "", gpu).starts_with("made.toml says nothing of timing, so it cannot be simulated; these do: "));
+  EXPECT_TRUE(
+      refusal({}, "", gpu).starts_with("made.toml says nothing of timing, so it cannot be simulated; these do: "));
 }
 
 TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {
-  const auto cycles = [](std::string_view hash) { return simulated_config(made_gpu(), {}, hash)->scratchpad.hash_cycles; };
+  const auto cycles = [](std::string_view hash) {
+    return simulated_config(made_gpu(), {}, hash)->scratchpad.hash_cycles;
+  };
   EXPECT_EQ(cycles(""), 0u);
   EXPECT_EQ(cycles("none"), 0u);
   EXPECT_EQ(cycles("xor"), 0u);
@@ -189,7 +201,9 @@ TEST(CudaSimulate, the_handler_of_the_program_stays) {
 
 TEST(CudaSimulate, what_stood_before_stands_again) {
   const auto restored = [] {
-    { const HeldInterrupt interrupt; }
+    {
+      const HeldInterrupt interrupt;
+    }
     raise(SIGINT);
     _exit(1);
   };

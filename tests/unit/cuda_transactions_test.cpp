@@ -102,8 +102,8 @@ TEST(CudaTransactions, fewer_threads_may_have_more_registers) {
   EXPECT_NE(refused(southern_islands(), kernel(113), {.threads = 192}), "");
 }
 
-// 2 * 17 + 32 = 66 a thread, 4,224 a warp, in units of 256 4,352: 3 of them in a quarter of 16,384, 12 warps, though 15 warps
-// of 4,224 are fewer than 65,536.
+// 2 * 17 + 32 = 66 a thread, 4,224 a warp, in units of 256 4,352: 3 of them in a quarter of 16,384, 12 warps, though 15
+// warps of 4,224 are fewer than 65,536.
 TEST(CudaTransactions, what_programs_are_told_and_what_is_launched_agree) {
   DeviceInfo device = southern_islands();
   device.sm.max_threads_per_block = 1024;
@@ -114,7 +114,8 @@ TEST(CudaTransactions, what_programs_are_told_and_what_is_launched_agree) {
     Function function;
     function.info = &info;
     const uint32_t most = most_threads(device, function);
-    EXPECT_EQ(function_attribute(device, function, static_cast<int>(FunctionAttribute::max_threads)), static_cast<int>(most));
+    EXPECT_EQ(function_attribute(device, function, static_cast<int>(FunctionAttribute::max_threads)),
+              static_cast<int>(most));
     for (uint32_t threads = 64; threads <= 1024; threads += 64) {
       EXPECT_EQ(refused(device, info, {.threads = threads}).empty(), threads <= most) << registers << ' ' << threads;
       EXPECT_EQ(fit(device, info, threads).blocks == 0, threads > most) << registers << ' ' << threads;

@@ -1,6 +1,7 @@
-// Bit patterns at which the rules of integers and floats change: ends of ranges, shift counts around the widths, and of each
-// float format zeros, one, infinities, NaNs, the ends of the subnormal and normal numbers and of the integers they hold.
-// Random tests draw from them; the order is part of what a seed means, so that new ones go to the end of a test's own list.
+// Bit patterns at which the rules of integers and floats change: ends of ranges, shift counts around the widths, and of
+// each float format zeros, one, infinities, NaNs, the ends of the subnormal and normal numbers and of the integers they
+// hold. Random tests draw from them; the order is part of what a seed means, so that new ones go to the end of a test's
+// own list.
 #pragma once
 
 #include <cstdint>

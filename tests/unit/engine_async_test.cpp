@@ -124,52 +124,65 @@ TEST_F(EngineAsync, warps_wait_for_each_other_at_a_barrier) {
 
 TEST_F(EngineAsync, copies_may_add_the_arrivals_that_they_are) {
   // One arrival is expected, that of lane 0: those of the copies were added before.
-  const auto result =
-      run(kernel(kShared + kThread + kFill +
-                 "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r21], 1; bar.sync 0;"
-                 "shl.b32 %r5, %r1, 2; add.u32 %r6, %r20, %r5; cp.async.ca.shared.global [%r6], [%rd2], 4;"
-                 "cp.async.mbarrier.arrive.shared.b64 [%r21];"
-                 "mbarrier.test_wait.parity.shared.b64 %p3, [%r21], 0; selp.u32 %r8, 10000, 0, %p3; bar.sync 0;"
-                 "@%p2 mbarrier.arrive.shared.b64 _, [%r21];" +
-                 wait("W", 0) + "xor.b32 %r6, %r6, 4; ld.shared.u32 %r7, [%r6]; add.u32 %r7, %r7, %r8; st.global.u32 [%rd2], %r7; ret;"),
-          {1}, {32}, 32);
+  const auto result = run(
+      kernel(kShared + kThread + kFill +
+             "setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r21], 1; bar.sync 0;"
+             "shl.b32 %r5, %r1, 2; add.u32 %r6, %r20, %r5; cp.async.ca.shared.global [%r6], [%rd2], 4;"
+             "cp.async.mbarrier.arrive.shared.b64 [%r21];"
+             "mbarrier.test_wait.parity.shared.b64 %p3, [%r21], 0; selp.u32 %r8, 10000, 0, %p3; bar.sync 0;"
+             "@%p2 mbarrier.arrive.shared.b64 _, [%r21];" +
+             wait("W", 0) +
+             "xor.b32 %r6, %r6, 4; ld.shared.u32 %r7, [%r6]; add.u32 %r7, %r7, %r8; st.global.u32 [%rd2], %r7; ret;"),
+      {1}, {32}, 32);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 1000 + (i ^ 1));
 }
 
 TEST_F(EngineAsync, bytes_may_be_announced_and_completed_by_hand) {
   // %r5: a bit for each look whether phase 0 is over.
-  const std::string look = "mbarrier.test_wait.parity.shared.b64 %p1, [%r21], 0; selp.u32 %r6, 1, 0, %p1; shl.b32 %r5, %r5, 1; or.b32 %r5, %r5, %r6;";
-  ASSERT_TRUE(run(kernel(kShared + "mov.u32 %r21, bar; mov.u32 %r5, 0; mbarrier.init.shared.b64 [%r21], 1;"
-                         "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r21], 24; mbarrier.arrive.shared.b64 _, [%r21];" + look +
-                         "mbarrier.complete_tx.shared.b64 [%r21], 16;" + look + "mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 "
-                         "[%r21], 8;" + look + "st.global.u32 [%rd1], %r5; ret;"),
+  const std::string look =
+      "mbarrier.test_wait.parity.shared.b64 %p1, [%r21], 0; selp.u32 %r6, 1, 0, %p1; shl.b32 %r5, %r5, 1; or.b32 %r5, "
+      "%r5, %r6;";
+  ASSERT_TRUE(run(kernel(kShared +
+                         "mov.u32 %r21, bar; mov.u32 %r5, 0; mbarrier.init.shared.b64 [%r21], 1;"
+                         "mbarrier.expect_tx.relaxed.cta.shared.b64 [%r21], 24; mbarrier.arrive.shared.b64 _, [%r21];" +
+                         look + "mbarrier.complete_tx.shared.b64 [%r21], 16;" + look +
+                         "mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 "
+                         "[%r21], 8;" +
+                         look + "st.global.u32 [%rd1], %r5; ret;"),
                   {1}, {1}, 1));
   EXPECT_EQ(out[0], 0b001u);
 }
 
 TEST_F(EngineAsync, arrivals_that_do_not_complete_count) {
   // Three are expected, one of them gives up for good: two suffice for phase 1.
-  const std::string look = "mbarrier.test_wait.shared.b64 %p1, [%r21], %rd5; selp.u32 %r6, 1, 0, %p1; shl.b32 %r5, %r5, 1; or.b32 %r5, %r5, %r6;";
-  ASSERT_TRUE(run(kernel(kShared + "mov.u32 %r21, bar; mov.u32 %r5, 0; mbarrier.init.shared.b64 [%r21], 3;"
-                         "mbarrier.arrive_drop.noComplete.release.cta.shared.b64 %rd5, [%r21], 1;" + look +
-                         "mbarrier.arrive.noComplete.shared.b64 %rd5, [%r21], 1; mbarrier.pending_count.b64 %r7, %rd5;" + look +
-                         "mbarrier.arrive.shared.b64 %rd5, [%r21];" + look +
-                         "mbarrier.arrive.shared.b64 %rd5, [%r21], 2; mbarrier.pending_count.b64 %r8, %rd5;" + look +
-                         "st.global.v4.u32 [%rd1], {%r5, %r7, %r8, 0}; ret;"),
-                  {1}, {1}, 4));
+  const std::string look =
+      "mbarrier.test_wait.shared.b64 %p1, [%r21], %rd5; selp.u32 %r6, 1, 0, %p1; shl.b32 %r5, %r5, 1; or.b32 %r5, %r5, "
+      "%r6;";
+  ASSERT_TRUE(
+      run(kernel(kShared +
+                 "mov.u32 %r21, bar; mov.u32 %r5, 0; mbarrier.init.shared.b64 [%r21], 3;"
+                 "mbarrier.arrive_drop.noComplete.release.cta.shared.b64 %rd5, [%r21], 1;" +
+                 look + "mbarrier.arrive.noComplete.shared.b64 %rd5, [%r21], 1; mbarrier.pending_count.b64 %r7, %rd5;" +
+                 look + "mbarrier.arrive.shared.b64 %rd5, [%r21];" + look +
+                 "mbarrier.arrive.shared.b64 %rd5, [%r21], 2; mbarrier.pending_count.b64 %r8, %rd5;" + look +
+                 "st.global.v4.u32 [%rd1], {%r5, %r7, %r8, 0}; ret;"),
+          {1}, {1}, 4));
   EXPECT_EQ(out[0], 0b0011u);
   EXPECT_EQ(out[1], 2u) << "pending before the second arrival";
   EXPECT_EQ(out[2], 2u) << "what phase 1 expects";
 }
 
 TEST_F(EngineAsync, copies_in_bulk_may_name_the_memory_of_the_cta) {
-  ASSERT_TRUE(run(kernel(kShared + "mov.u32 %r20, s; mov.u32 %r21, bar; mbarrier.init.shared.b64 [%r21], 1; mov.u64 %rd5, given;"
-                         "mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 16;"
-                         "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r20], [%rd5], 16, [%r21];" + wait("W", 0) +
-                         "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r20]; st.global.v4.u32 [%rd1], {%r8, %r7, %r6, %r5}; ret;",
-                         ".global .align 16 .u32 given[4] = {3, 5, 7, 9};"),
-                  {1}, {1}, 4));
+  ASSERT_TRUE(run(
+      kernel(kShared +
+                 "mov.u32 %r20, s; mov.u32 %r21, bar; mbarrier.init.shared.b64 [%r21], 1; mov.u64 %rd5, given;"
+                 "mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 16;"
+                 "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r20], [%rd5], 16, [%r21];" +
+                 wait("W", 0) +
+                 "ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r20]; st.global.v4.u32 [%rd1], {%r8, %r7, %r6, %r5}; ret;",
+             ".global .align 16 .u32 given[4] = {3, 5, 7, 9};"),
+      {1}, {1}, 4));
   EXPECT_EQ(out, (std::vector<uint32_t>{9, 7, 5, 3}));
 }
 
@@ -271,7 +284,8 @@ TEST_F(EngineAsync, mistakes_are_told) {
   expect(bulk + "[%r20], [%rd1], 1040, [%r21];", Kind::illegal_address, "");
   expect(bulk + "[%r20+4080], [%rd1], 32, [%r21];", Kind::out_of_shared, "");
   // As far as the window of the next CTA of a cluster.
-  expect("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r20], 16777232;", Kind::out_of_shared, "a copy of 16777232 bytes");
+  expect("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r20], 16777232;", Kind::out_of_shared,
+         "a copy of 16777232 bytes");
   expect("ld.shared.u32 %r3, [%r20+-4];", Kind::out_of_shared, "at shared offset -4");
   expect(
       "mbarrier.init.shared.b64 [%r21], 1; .reg .b16 %rs1; mov.u16 %rs1, 3; "
@@ -287,9 +301,12 @@ TEST_F(EngineAsync, a_bulk_copy_goes_on_in_the_next_mapping) {
   ASSERT_TRUE(memory.map(range, 4096) && memory.map(range + 4096, 4096));
   for (uint32_t k = 0; k < 2048; ++k) reinterpret_cast<uint32_t*>(range)[k] = k;
   const auto copy = [&](uint64_t from) {
-    return kernel(kShared + kThread + "mov.u32 %r20, s; mov.u32 %r21, bar; setp.ne.u32 %p2, %r1, 0; @%p2 bra END;"
+    return kernel(kShared + kThread +
+                  "mov.u32 %r20, s; mov.u32 %r21, bar; setp.ne.u32 %p2, %r1, 0; @%p2 bra END;"
                   "mbarrier.init.shared.b64 [%r21], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r21], 1024;"
-                  "mov.u64 %rd5, " + std::to_string(from) + ";"
+                  "mov.u64 %rd5, " +
+                  std::to_string(from) +
+                  ";"
                   "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd5], 1024, [%r21];\n" +
                   wait("W", 0) + "ld.shared.u32 %r5, [%r20+1020]; st.global.u32 [%rd1], %r5; END: ret;");
   };

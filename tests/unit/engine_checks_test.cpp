@@ -11,7 +11,8 @@ using Kind = Finding::Kind;
 
 class EngineChecks : public EngineTest {
  protected:
-  /// "absent-member 32" or "divergent-barrier warning 28" of each finding, with its count, after a launch that comes to its end.
+  /// "absent-member 32" or "divergent-barrier warning 28" of each finding, with its count, after a launch that comes to
+  /// its end.
   std::vector<std::string> found(const std::string& body, uint32_t threads, CheckOptions wanted, uint32_t ctas = 1) {
     checks_.emplace(wanted);
     options.checks = &*checks_;
@@ -72,9 +73,10 @@ TEST_F(EngineChecks, threads_that_end_behind_all_barriers_are_not_told) {
 TEST_F(EngineChecks, warps_at_different_barriers_are_told_once) {
   const auto apart = [](const std::string& a, const std::string& b) {
     // The warps change places each time.
-    return "mov.u32 %r6, 3;\nL: shr.u32 %r7, %r1, 5; xor.b32 %r7, %r7, %r6; and.b32 %r7, %r7, 1; setp.eq.u32 %p1, %r7, 0;\n"
-           "@%p1 bra B;\n" + a + "\nbra J;\nB: " + b +
-           "\nJ: sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L;\nret;";
+    return "mov.u32 %r6, 3;\nL: shr.u32 %r7, %r1, 5; xor.b32 %r7, %r7, %r6; and.b32 %r7, %r7, 1; setp.eq.u32 %p1, %r7, "
+           "0;\n"
+           "@%p1 bra B;\n" +
+           a + "\nbra J;\nB: " + b + "\nJ: sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L;\nret;";
   };
   EXPECT_EQ(sync(apart("bar.sync 0;", "bar.sync 0;")), List{"divergent-barrier warning 96"});
   EXPECT_EQ(first().other_op, "bar.sync");

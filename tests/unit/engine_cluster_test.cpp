@@ -1,4 +1,5 @@
-// Clusters of CTAs: who is where, shared memory of others, the barrier, asynchronous stores. Expected values are worked by hand.
+// Clusters of CTAs: who is where, shared memory of others, the barrier, asynchronous stores. Expected values are worked
+// by hand.
 #include <algorithm>
 
 #include "engine_harness.hpp"
@@ -64,8 +65,8 @@ TEST_F(EngineCluster, a_cta_without_cluster_is_one) {
 
 TEST_F(EngineCluster, threads_that_have_ended_do_not_hold_up_its_barrier) {
   // The first warp waits when the others end: their end completes the phase, twice.
-  const auto result = run(kernel(kThread + "setp.ge.u32 %p1, %r1, 64; @%p1 ret;" + kSync + "setp.ge.u32 %p1, %r1, 32; @%p1 ret;" + kSync +
-                                 "st.global.u32 [%rd2], 1; ret;"),
+  const auto result = run(kernel(kThread + "setp.ge.u32 %p1, %r1, 64; @%p1 ret;" + kSync +
+                                 "setp.ge.u32 %p1, %r1, 32; @%p1 ret;" + kSync + "st.global.u32 [%rd2], 1; ret;"),
                           {8}, {96}, 8 * 96);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 96 < 32 ? 1u : 0u) << i;
@@ -132,7 +133,8 @@ TEST_F(EngineCluster, generic_addresses_reach_others) {
 }
 
 TEST_F(EngineCluster, accesses_to_several_ctas_are_counted_by_cta) {
-  // Lanes of a warp go to one word of each of the four CTAs: all in bank 0, but four memories. In one CTA it is a conflict.
+  // Lanes of a warp go to one word of each of the four CTAs: all in bank 0, but four memories. In one CTA it is a
+  // conflict.
   const auto body = [](const std::string& where) {
     return kernel(kShared + kThread + kRank + "and.b32 %r7, %r1, 3; shl.b32 %r8, %r7, 7; add.u32 %r8, %r8, %r20;" +
                   where + kSync + "ld.shared::cluster.u32 %r10, [%r9]; st.global.u32 [%rd2], %r10;" + kSync + "ret;");
@@ -202,8 +204,8 @@ TEST_F(EngineCluster, barriers_on_others_are_told_of_stores) {
 }
 
 TEST_F(EngineCluster, arrivals_and_bulk_copies_reach_others) {
-  // The next CTA's barrier expects an arrival by this one and 256 bytes, which come out of this one's shared memory; then rank 0
-  // copies 128 bytes of global memory to ranks 1 and 3.
+  // The next CTA's barrier expects an arrival by this one and 256 bytes, which come out of this one's shared memory;
+  // then rank 0 copies 128 bytes of global memory to ranks 1 and 3.
   const std::string wait = ": mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r21], ";
   const auto result = run(
       kernel(
@@ -287,22 +289,25 @@ TEST_F(EngineCluster, rejects_what_is_not_there) {
 TEST_F(EngineCluster, rejects_what_is_a_multiple_of_16_mib_too_far_where_no_address_has_a_rank) {
   cluster = {};
   for (const char* access :
-       {"ld.shared.u32 %r10, [%r20+16777216];", "st.shared.u32 [%r20+16777216], %r1;", "st.shared.v2.u32 [%r20+33554432], {%r1, %r1};",
-        "atom.shared.add.u32 %r10, [%r20+16777216], 1;", "red.shared.add.u32 [%r20+268435456], 1;",
-        "cp.async.ca.shared.global [%r20+16777216], [%rd1], 4;", "mbarrier.init.shared.b64 [%r21+16777216], 1;",
+       {"ld.shared.u32 %r10, [%r20+16777216];", "st.shared.u32 [%r20+16777216], %r1;",
+        "st.shared.v2.u32 [%r20+33554432], {%r1, %r1};", "atom.shared.add.u32 %r10, [%r20+16777216], 1;",
+        "red.shared.add.u32 [%r20+268435456], 1;", "cp.async.ca.shared.global [%r20+16777216], [%rd1], 4;",
+        "mbarrier.init.shared.b64 [%r21+16777216], 1;",
         "mov.u64 %rd5, s; cvta.shared.u64 %rd5, %rd5; ld.u32 %r10, [%rd5+16777216];",
         "mov.u64 %rd5, s; cvta.shared.u64 %rd5, %rd5; atom.add.u32 %r10, [%rd5+16777216], 1;"}) {
     const Fault fault = fault_of(access);
     EXPECT_EQ(fault.kind, Fault::Kind::out_of_shared) << access << fault.message;
-    EXPECT_NE(fault.message.find("but the CTA has 1032 bytes of shared memory"), std::string::npos) << access << fault.message;
+    EXPECT_NE(fault.message.find("but the CTA has 1032 bytes of shared memory"), std::string::npos)
+        << access << fault.message;
   }
 }
 
 TEST_F(EngineCluster, a_cta_without_cluster_may_name_itself_by_rank) {
   cluster = {};
-  const auto result = run(kernel(kShared + kThread + kRank + "mapa.shared::cluster.u32 %r9, %r20, 0; mad.lo.u32 %r9, %r1, 4, %r9;"
-                                                             "st.shared::cluster.u32 [%r9], %r1; xor.b32 %r10, %r1, 1; mad.lo.u32 %r10, "
-                                                             "%r10, 4, %r20; ld.shared.u32 %r11, [%r10]; st.global.u32 [%rd2], %r11; ret;"),
+  const auto result = run(kernel(kShared + kThread + kRank +
+                                 "mapa.shared::cluster.u32 %r9, %r20, 0; mad.lo.u32 %r9, %r1, 4, %r9;"
+                                 "st.shared::cluster.u32 [%r9], %r1; xor.b32 %r10, %r1, 1; mad.lo.u32 %r10, "
+                                 "%r10, 4, %r20; ld.shared.u32 %r11, [%r10]; st.global.u32 [%rd2], %r11; ret;"),
                           {2}, {32}, 64);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], (t % 32) ^ 1) << t;

@@ -14,13 +14,15 @@ TEST_F(EngineFlow, every_thread_runs_once) {
 TEST_F(EngineFlow, sides_of_a_branch_meet_again) {
   // activemask behind the join is the whole warp; the branch costs one instruction of each side.
   ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 5; @%p1 bra A; mov.u32 %r6, 2; bra B; A: mov.u32 %r6, 1; B:"
-                         "activemask.b32 %r7; add.u32 %r7, %r7, %r6; st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+                                   "activemask.b32 %r7; add.u32 %r7, %r7, %r6; st.global.u32 [%rd2], %r7; ret;"),
+                  {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu + (i < 5 ? 1 : 2));
 }
 
 TEST_F(EngineFlow, lanes_that_leave_a_loop_wait_for_the_others) {
   ASSERT_TRUE(run(kernel(kThread + "mov.u32 %r5, 0; L: add.u32 %r5, %r5, 1; setp.le.u32 %p1, %r5, %r1; @%p1 bra L;"
-                         "activemask.b32 %r7; xor.b32 %r7, %r7, %r5; st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+                                   "activemask.b32 %r7; xor.b32 %r7, %r7, %r5; st.global.u32 [%rd2], %r7; ret;"),
+                  {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu ^ (i + 1));
 }
 
@@ -32,20 +34,26 @@ TEST_F(EngineFlow, labels_belong_to_their_block) {
     return text.replace(text.find("LIMIT"), 5, limit);
   };
   ASSERT_TRUE(run(kernel(kThread + "mov.u32 %r5, 0;" + with("7") + "mov.u32 %r6, %r5; mov.u32 %r5, 0;" + with("9") +
-                         "mad.lo.u32 %r6, %r6, 100, %r5; st.global.u32 [%rd2], %r6; ret;"), {1}, {32}, 32));
+                         "mad.lo.u32 %r6, %r6, 100, %r5; st.global.u32 [%rd2], %r6; ret;"),
+                  {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 709u);
 }
 
 TEST_F(EngineFlow, a_branch_to_the_next_instruction_changes_nothing) {
-  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 5; @%p1 bra L; L: activemask.b32 %r7; st.global.u32 [%rd2], %r7;"
-                         "@%p1 ret; ret;"), {1}, {32}, 32));
+  ASSERT_TRUE(
+      run(kernel(kThread + "setp.lt.u32 %p1, %r1, 5; @%p1 bra L; L: activemask.b32 %r7; st.global.u32 [%rd2], %r7;"
+                           "@%p1 ret; ret;"),
+          {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu);
 }
 
 TEST_F(EngineFlow, nested_branches_meet_inside_out) {
-  ASSERT_TRUE(run(kernel(kThread + "and.b32 %r5, %r1, 1; and.b32 %r6, %r1, 2; setp.eq.u32 %p1, %r5, 0; setp.eq.u32 %p2, %r6, 0;"
-                         "@%p1 bra OUT; @%p2 bra IN; nop_here: mov.u32 %r8, 7; IN: activemask.b32 %r9; OUT: activemask.b32 %r10;"
-                         "st.global.u32 [%rd2], %r9; add.u64 %rd2, %rd2, 128; st.global.u32 [%rd2], %r10; ret;"), {1}, {32}, 64));
+  ASSERT_TRUE(run(
+      kernel(kThread +
+             "and.b32 %r5, %r1, 1; and.b32 %r6, %r1, 2; setp.eq.u32 %p1, %r5, 0; setp.eq.u32 %p2, %r6, 0;"
+             "@%p1 bra OUT; @%p2 bra IN; nop_here: mov.u32 %r8, 7; IN: activemask.b32 %r9; OUT: activemask.b32 %r10;"
+             "st.global.u32 [%rd2], %r9; add.u64 %rd2, %rd2, 128; st.global.u32 [%rd2], %r10; ret;"),
+      {1}, {32}, 64));
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(out[i], i & 1 ? 0xaaaaaaaau : 0u);
     EXPECT_EQ(out[32 + i], 0xffffffffu);
@@ -54,19 +62,22 @@ TEST_F(EngineFlow, nested_branches_meet_inside_out) {
 
 TEST_F(EngineFlow, warp_instructions_count_once_per_path) {
   // mov×3, mad, mul, add, ld.param = 7; setp, bra; one side 1 instruction; ret: 7 + 2 + 1 + 1 with all lanes agreeing.
-  const auto uniform = run(kernel(kThread + "setp.ge.u32 %p1, %r1, 0; @%p1 bra A; mov.u32 %r6, 2; A: ret;"), {1}, {32}, 32);
+  const auto uniform =
+      run(kernel(kThread + "setp.ge.u32 %p1, %r1, 0; @%p1 bra A; mov.u32 %r6, 2; A: ret;"), {1}, {32}, 32);
   ASSERT_TRUE(uniform);
   EXPECT_EQ(uniform->warp_instructions, 10u);
   EXPECT_EQ(uniform->thread_instructions, 320u);
-  const auto split = run(kernel(kThread + "setp.ge.u32 %p1, %r1, 16; @%p1 bra A; mov.u32 %r6, 2; A: ret;"), {1}, {32}, 32);
+  const auto split =
+      run(kernel(kThread + "setp.ge.u32 %p1, %r1, 16; @%p1 bra A; mov.u32 %r6, 2; A: ret;"), {1}, {32}, 32);
   ASSERT_TRUE(split);
   EXPECT_EQ(split->warp_instructions, 11u);
   EXPECT_EQ(split->thread_instructions, 320u + 16u);
 }
 
 TEST_F(EngineFlow, guarded_exit_ends_only_its_lanes) {
-  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 10; @%p1 exit; activemask.b32 %r7; st.global.u32 [%rd2], %r7; ret;"),
-                  {1}, {32}, 32));
+  ASSERT_TRUE(
+      run(kernel(kThread + "setp.lt.u32 %p1, %r1, 10; @%p1 exit; activemask.b32 %r7; st.global.u32 [%rd2], %r7; ret;"),
+          {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 10 ? 0u : 0xfffffc00u);
 }
 
@@ -79,7 +90,9 @@ TEST_F(EngineFlow, recursive_calls_keep_their_registers) {
       "{ .param .b32 x; st.param.b32 [x], %a3; .param .b32 y; call.uni (y), f, (x); ld.param.b32 %a4, [y]; }\n"
       "mul.lo.u32 %a2, %a1, %a4;\nD: st.param.b32 [r], %a2; ret; }\n";
   ASSERT_TRUE(run(kernel(kThread + "{ .param .b32 x; st.param.b32 [x], %r1; .param .b32 y; call.uni (y), f, (x);"
-                         "ld.param.b32 %r5, [y]; } st.global.u32 [%rd2], %r5; ret;", f), {1}, {12}, 12));
+                                   "ld.param.b32 %r5, [y]; } st.global.u32 [%rd2], %r5; ret;",
+                         f),
+                  {1}, {12}, 12));
   uint32_t factorial = 1;
   for (uint32_t i = 0; i < 12; ++i) {
     if (i > 1) factorial *= i;
@@ -89,13 +102,21 @@ TEST_F(EngineFlow, recursive_calls_keep_their_registers) {
 
 TEST_F(EngineFlow, indirect_calls_may_diverge) {
   const std::string f =
-      ".func (.param .b32 r) one(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; add.u32 %a, %a, 1000; st.param.b32 [r], %a; ret; }\n"
-      ".func (.param .b32 r) two(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; add.u32 %a, %a, 2000; st.param.b32 [r], %a; ret; }\n";
-  ASSERT_TRUE(run(kernel(kThread + "mov.u64 %rd5, one; mov.u64 %rd6, two; and.b32 %r6, %r1, 1; setp.eq.u32 %p1, %r6, 0;"
-                         "selp.b64 %rd7, %rd5, %rd6, %p1;"
-                         "{ .param .b32 x; st.param.b32 [x], %r1; .param .b32 y; P: .callprototype (.param .b32 _) _ (.param .b32 _);"
-                         "call (y), %rd7, (x), P; ld.param.b32 %r5, [y]; } activemask.b32 %r8; setp.eq.u32 %p2, %r8, 0xffffffff;"
-                         "@%p2 st.global.u32 [%rd2], %r5; ret;", f), {1}, {32}, 32));
+      ".func (.param .b32 r) one(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; add.u32 %a, %a, 1000; "
+      "st.param.b32 [r], %a; ret; }\n"
+      ".func (.param .b32 r) two(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; add.u32 %a, %a, 2000; "
+      "st.param.b32 [r], %a; ret; }\n";
+  ASSERT_TRUE(run(
+      kernel(
+          kThread +
+              "mov.u64 %rd5, one; mov.u64 %rd6, two; and.b32 %r6, %r1, 1; setp.eq.u32 %p1, %r6, 0;"
+              "selp.b64 %rd7, %rd5, %rd6, %p1;"
+              "{ .param .b32 x; st.param.b32 [x], %r1; .param .b32 y; P: .callprototype (.param .b32 _) _ (.param .b32 "
+              "_);"
+              "call (y), %rd7, (x), P; ld.param.b32 %r5, [y]; } activemask.b32 %r8; setp.eq.u32 %p2, %r8, 0xffffffff;"
+              "@%p2 st.global.u32 [%rd2], %r5; ret;",
+          f),
+      {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i + (i & 1 ? 2000 : 1000));
 }
 
@@ -118,31 +139,39 @@ TEST_F(EngineFlow, a_lane_may_spin_on_a_lock_of_its_own_warp) {
 
 // An atomic whose result is used may poll, but a loop that meets at its join in every turn gets on.
 TEST_F(EngineFlow, a_long_loop_with_an_atomic_in_a_branch_stays_together) {
-  ASSERT_TRUE(run(kernel(".shared .align 4 .b8 s[4]; " + kThread +
-                         "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, -1; L: @%p1 bra M;"
-                         "atom.shared.add.u32 %r8, [s], 1; M: activemask.b32 %r9; and.b32 %r7, %r7, %r9; add.u32 %r6, %r6, 1;"
-                         "setp.lt.u32 %p2, %r6, 5000; @%p2 bra L; st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+  ASSERT_TRUE(
+      run(kernel(".shared .align 4 .b8 s[4]; " + kThread +
+                 "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, -1; L: @%p1 bra M;"
+                 "atom.shared.add.u32 %r8, [s], 1; M: activemask.b32 %r9; and.b32 %r7, %r7, %r9; add.u32 %r6, %r6, 1;"
+                 "setp.lt.u32 %p2, %r6, 5000; @%p2 bra L; st.global.u32 [%rd2], %r7; ret;"),
+          {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu);
 }
 
 // The branch has its join behind the loop, as a lane may leave in it. What brings all lanes together ends the division.
 TEST_F(EngineFlow, a_warp_that_meets_goes_on_together) {
   for (const char* meet : {"bar.warp.sync 0xffffffff;", "bar.sync 0;", "vote.sync.any.pred %p3, %p1, 0xffffffff;"}) {
-    ASSERT_TRUE(run(kernel(kThread + "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, -1;"
-                           "L: @%p1 bra M; setp.gt.u32 %p2, %r6, 100; @%p2 bra OUT; M: " + meet +
-                           "activemask.b32 %r9; and.b32 %r7, %r7, %r9; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 20; @%p2 bra L;"
-                           "OUT: st.global.u32 [%rd2], %r7; ret;"), {1}, {32}, 32));
+    ASSERT_TRUE(run(
+        kernel(kThread +
+               "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, -1;"
+               "L: @%p1 bra M; setp.gt.u32 %p2, %r6, 100; @%p2 bra OUT; M: " +
+               meet +
+               "activemask.b32 %r9; and.b32 %r7, %r7, %r9; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 20; @%p2 bra L;"
+               "OUT: st.global.u32 [%rd2], %r7; ret;"),
+        {1}, {32}, 32));
     for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 0xffffffffu) << meet;
   }
 }
 
-// Odd lanes enter the `if`, and one of them leaves the loop in it in round 3 + lane / 8: the others meet right behind the `if`, and
-// those that left wait behind the loop, where all meet.
+// Odd lanes enter the `if`, and one of them leaves the loop in it in round 3 + lane / 8: the others meet right behind
+// the `if`, and those that left wait behind the loop, where all meet.
 TEST_F(EngineFlow, sides_meet_behind_an_if_although_lanes_leave_the_loop_in_it) {
   const std::string loop =
-      "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; shr.u32 %r10, %r1, 3; add.u32 %r10, %r10, 3; mov.u32 %r6, 0; mov.u32 %r7, 0;"
+      "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; shr.u32 %r10, %r1, 3; add.u32 %r10, %r10, 3; mov.u32 %r6, 0; "
+      "mov.u32 %r7, 0;"
       "L: @%p1 bra M; setp.ge.u32 %p2, %r6, %r10; @%p2 bra OUT; add.u32 %r11, %r11, 1; M: activemask.b32 %r9;"
-      "shl.b32 %r12, %r6, 2; add.u32 %r6, %r6, 1; setp.eq.u32 %p4, %r6, 6; @!%p4 bra N; mov.u32 %r7, %r9; N: setp.lt.u32 %p2, %r6, 9; @%p2 bra L;"
+      "shl.b32 %r12, %r6, 2; add.u32 %r6, %r6, 1; setp.eq.u32 %p4, %r6, 6; @!%p4 bra N; mov.u32 %r7, %r9; N: "
+      "setp.lt.u32 %p2, %r6, 9; @%p2 bra L;"
       "OUT: activemask.b32 %r9; and.b32 %r9, %r9, 1; st.global.u32 [%rd2], %r7; st.global.u32 [%rd2+128], %r9; ret;";
   ASSERT_TRUE(run(kernel(kThread + loop), {1}, {32}, 64));
   // In round 5 (from 0), the sixth, odd lanes of rounds 3, 4 and 5 are gone: lanes up to 23. All others meet at M.
@@ -162,7 +191,8 @@ TEST_F(EngineFlow, leaving_two_loops_leaves_their_joins) {
       "M: activemask.b32 %r11; and.b32 %r12, %r11, 0x5ddddddd; and.b32 %r7, %r7, %r12; add.u32 %r6, %r6, 1;"
       "setp.lt.u32 %p4, %r6, 5; @%p4 bra J;"
       "K: activemask.b32 %r11; and.b32 %r8, %r8, %r11; add.u32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 6; @%p4 bra I;"
-      "END: activemask.b32 %r13; st.global.u32 [%rd2], %r7; st.global.u32 [%rd2+128], %r8; st.global.u32 [%rd2+256], %r13; ret;";
+      "END: activemask.b32 %r13; st.global.u32 [%rd2], %r7; st.global.u32 [%rd2+128], %r8; st.global.u32 [%rd2+256], "
+      "%r13; ret;";
   ASSERT_TRUE(run(kernel(kThread + body), {1}, {32}, 96));
   for (uint32_t i = 0; i < 31; ++i) {
     // At M there are always the lanes that never leave; lanes 1, 5 … see only rounds in which they are there.
@@ -172,12 +202,15 @@ TEST_F(EngineFlow, leaving_two_loops_leaves_their_joins) {
   }
 }
 
-// Lanes 3, 7 … return inside an `if`, lane 5 inside a loop that every lane leaves in another round; the others are together behind.
+// Lanes 3, 7 … return inside an `if`, lane 5 inside a loop that every lane leaves in another round; the others are
+// together behind.
 TEST_F(EngineFlow, an_early_return_does_not_divide_those_that_stay) {
   const std::string body =
-      "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra REST; and.b32 %r6, %r1, 3; setp.eq.u32 %p2, %r6, 3; @%p2 bra RET;"
+      "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra REST; and.b32 %r6, %r1, 3; setp.eq.u32 %p2, %r6, 3; @%p2 "
+      "bra RET;"
       "mov.u32 %r7, 1; REST: activemask.b32 %r8; st.global.u32 [%rd2], %r8; mov.u32 %r9, 0;"
-      "L: setp.eq.u32 %p3, %r1, 5; setp.eq.and.u32 %p3, %r9, 2, %p3; @%p3 bra RET; add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, %r1;"
+      "L: setp.eq.u32 %p3, %r1, 5; setp.eq.and.u32 %p3, %r9, 2, %p3; @%p3 bra RET; add.u32 %r9, %r9, 1; setp.lt.u32 "
+      "%p4, %r9, %r1;"
       "@%p4 bra L; activemask.b32 %r8; st.global.u32 [%rd2+128], %r8; RET: ret;";
   ASSERT_TRUE(run(kernel(kThread + body), {1}, {32}, 64));
   for (uint32_t i = 0; i < 32; ++i) {
@@ -188,9 +221,12 @@ TEST_F(EngineFlow, an_early_return_does_not_divide_those_that_stay) {
 
 // … but not half of it, nor lanes that meet at the same instruction of a function called from different places.
 TEST_F(EngineFlow, half_a_warp_that_meets_is_half_a_warp) {
-  ASSERT_TRUE(run(kernel(kThread + "setp.lt.u32 %p1, %r1, 16; @%p1 bra A; bar.warp.sync 0xffff0000; bra B; A: bar.warp.sync 0xffff;"
-                         "activemask.b32 %r9; st.global.u32 [%rd2], %r9; ret; B: activemask.b32 %r9; st.global.u32 [%rd2], %r9; ret;"),
-                  {1}, {32}, 32));
+  ASSERT_TRUE(run(
+      kernel(
+          kThread +
+          "setp.lt.u32 %p1, %r1, 16; @%p1 bra A; bar.warp.sync 0xffff0000; bra B; A: bar.warp.sync 0xffff;"
+          "activemask.b32 %r9; st.global.u32 [%rd2], %r9; ret; B: activemask.b32 %r9; st.global.u32 [%rd2], %r9; ret;"),
+      {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i < 16 ? 0xffffu : 0xffff0000u);
   const std::string f =
       ".func (.param .b32 r) f(.param .b32 n);\n"
@@ -226,17 +262,21 @@ TEST_F(EngineFlow, integer_sums_whose_result_nobody_reads_stay_parallel) {
 
 TEST_F(EngineFlow, a_cta_may_wait_for_a_later_one) {
   // CTA 0 spins until CTA 3 has written its flag.
-  ASSERT_TRUE(run(kernel("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; setp.ne.u32 %p2, %r1, 3; @%p2 ret;"
-                         "st.volatile.global.u32 [%rd1], 7; ret; W: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p3, %r2, 0;"
-                         "@%p3 bra W; st.global.u32 [%rd1+4], %r2; ret;"), {4}, {32}, 2));
+  ASSERT_TRUE(run(
+      kernel("mov.u32 %r1, %ctaid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra W; setp.ne.u32 %p2, %r1, 3; @%p2 ret;"
+             "st.volatile.global.u32 [%rd1], 7; ret; W: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p3, %r2, 0;"
+             "@%p3 bra W; st.global.u32 [%rd1+4], %r2; ret;"),
+      {4}, {32}, 2));
   EXPECT_EQ(out[1], 7u);
 }
 
 TEST_F(EngineFlow, branch_tables_reach_every_target) {
-  ASSERT_TRUE(run(kernel(kThread + "and.b32 %r5, %r1, 3; T: .branchtargets A, B, C, D; brx.idx %r5, T;"
-                         "A: mov.u32 %r6, 10; bra E; B: mov.u32 %r6, 20; bra E; C: mov.u32 %r6, 30; bra E; D: mov.u32 %r6, 40;"
-                         "E: activemask.b32 %r7; setp.eq.u32 %p1, %r7, 0xffffffff; @%p1 st.global.u32 [%rd2], %r6; ret;"),
-                  {1}, {32}, 32));
+  ASSERT_TRUE(
+      run(kernel(kThread +
+                 "and.b32 %r5, %r1, 3; T: .branchtargets A, B, C, D; brx.idx %r5, T;"
+                 "A: mov.u32 %r6, 10; bra E; B: mov.u32 %r6, 20; bra E; C: mov.u32 %r6, 30; bra E; D: mov.u32 %r6, 40;"
+                 "E: activemask.b32 %r7; setp.eq.u32 %p1, %r7, 0xffffffff; @%p1 st.global.u32 [%rd2], %r6; ret;"),
+          {1}, {32}, 32));
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 10 * (i % 4 + 1));
 }
 
@@ -245,7 +285,8 @@ TEST_F(EngineFlow, smaller_and_wider_warps_run) {
     EngineOptions own;
     own.machine.warp_size = size;
     Engine other(own);
-    const std::string text = kernel(kThread + "mov.u32 %r5, %laneid; setp.lt.u32 %p1, %r5, 2; @%p1 bra A; add.u32 %r5, %r5, 100;"
+    const std::string text = kernel(kThread +
+                                    "mov.u32 %r5, %laneid; setp.lt.u32 %p1, %r5, 2; @%p1 bra A; add.u32 %r5, %r5, 100;"
                                     "A: bar.sync 0; st.global.u32 [%rd2], %r5; ret;");
     auto program = other.load(text, "test.ptx");
     ASSERT_TRUE(program);
@@ -256,7 +297,8 @@ TEST_F(EngineFlow, smaller_and_wider_warps_run) {
     const auto stats = other.launch(**program, "k", config);
     ASSERT_TRUE(stats) << stats.error().message;
     const auto* words = reinterpret_cast<const uint32_t*>(buffer);
-    for (uint32_t i = 0; i < 100; ++i) EXPECT_EQ(words[i], i % size < 2 ? i % size : i % size + 100) << size << " " << i;
+    for (uint32_t i = 0; i < 100; ++i)
+      EXPECT_EQ(words[i], i % size < 2 ? i % size : i % size + 100) << size << " " << i;
   }
 }
 

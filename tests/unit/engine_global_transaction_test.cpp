@@ -1,4 +1,5 @@
-// Transactions and global memory in the engine: nothing is lost among CTAs, and attempts that were aborted leave nothing behind.
+// Transactions and global memory in the engine: nothing is lost among CTAs, and attempts that were aborted leave
+// nothing behind.
 #include <numeric>
 
 #include "engine_transaction_harness.hpp"

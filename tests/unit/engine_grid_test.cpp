@@ -71,7 +71,8 @@ TEST_F(EngineGrid, ctas_that_wait_for_all_others_do_not_join_one_by_one) {
 
 TEST_F(EngineGrid, a_condition_is_a_word_of_memory) {
   const std::string text = kernel(
-      "{ .param .b64 h; .param .b32 v; st.param.b64 [h], %rd1; st.param.b32 [v], 7; call cudaGraphSetConditional, (h, v); } ret;",
+      "{ .param .b64 h; .param .b32 v; st.param.b64 [h], %rd1; st.param.b32 [v], 7; call cudaGraphSetConditional, (h, "
+      "v); } ret;",
       ".extern .func cudaGraphSetConditional (.param .b64 a, .param .b32 b);");
   ASSERT_TRUE(run(text, {1}, {1}, 2));
   EXPECT_EQ(out[0], 7u);

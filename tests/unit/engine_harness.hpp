@@ -16,8 +16,10 @@ class EngineTest : public ::testing::Test {
   /// A module of one kernel `k` with a pointer parameter `out` (register %rd1 holds it) and this body.
   static std::string kernel(const std::string& body, const std::string& before = {}) {
     return ".version 8.0\n.target sm_80\n.address_size 64\n" + before +
-           "\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<32>; .reg .b64 %rd<32>; .reg .pred %p<8>; .reg .f32 %f<16>;\n"
-           "ld.param.u64 %rd1, [out];\n" + body + "\n}\n";
+           "\n.visible .entry k(.param .u64 out) {\n.reg .b32 %r<32>; .reg .b64 %rd<32>; .reg .pred %p<8>; .reg .f32 "
+           "%f<16>;\n"
+           "ld.param.u64 %rd1, [out];\n" +
+           body + "\n}\n";
   }
 
   Engine& engine() {
@@ -26,7 +28,8 @@ class EngineTest : public ::testing::Test {
   }
 
   /// Loads and runs `k` with a zeroed buffer of `words`. What it leaves there is in `out`.
-  Result<LaunchStats, Fault> run(const std::string& text, Dim3 grid, Dim3 block, size_t words, uint32_t dynamic_shared = 0) {
+  Result<LaunchStats, Fault> run(const std::string& text, Dim3 grid, Dim3 block, size_t words,
+                                 uint32_t dynamic_shared = 0) {
     auto program = engine().load(text, "test.ptx");
     if (!program) {
       ADD_FAILURE() << format_diagnostics(program.error(), "test.ptx", text);

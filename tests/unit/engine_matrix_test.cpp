@@ -230,7 +230,8 @@ TEST_F(EngineMatrix, wmma_multiplies_matrices_of_every_type_layout_and_space) {
       std::string product = "wmma.mma" + std::string(f.ab == "b1" ? ".xor.popc" : "") + ".sync.aligned." +
                             layout(a_col) + "." + layout(b_col) + "." + f.shape;
       product += f.ab == "f16" ? "." + f.d + "." + f.c
-                               : "." + f.d + "." + f.ab + "." + f.ab + "." + f.c + (f.ab == "f64" && variant % 2 == 0 ? ".rn" : "");
+                               : "." + f.d + "." + f.ab + "." + f.ab + "." + f.c +
+                                     (f.ab == "f64" && variant % 2 == 0 ? ".rn" : "");
       body += product + " " + registers("d", d.registers()) + ", " + registers("a", a.wmma_registers()) + ", " +
               registers("b", b.wmma_registers()) + ", " + registers("c", c.registers()) + ";\n";
       body += "wmma.store.d.sync.aligned." + layout(d_col) + "." + f.shape + ss + "." + f.d + " " + address(3 * kArea) +
@@ -283,7 +284,8 @@ TEST_F(EngineMatrix, wmma_costs_what_machine_code_for_sm_80_accesses) {
     uint64_t accesses, wavefronts, ideal;
   };
   const Case cases[] = {
-      // ldmatrix.x4: 4 cores of 8 lines of 16 bytes. A pitch of 32 bytes: lines 8 words apart, two on a bank. Of 128: eight.
+      // ldmatrix.x4: 4 cores of 8 lines of 16 bytes. A pitch of 32 bytes: lines 8 words apart, two on a bank. Of 128:
+      // eight.
       {"a.sync.aligned.row.m16n16k16.shared.f16", 8, 16, 1, 8, 4},
       {"a.sync.aligned.row.m16n16k16.shared.f16", 8, 64, 1, 32, 4},
       {"a.sync.aligned.row.m16n16k16.shared.f16", 8, 72, 1, 4, 4},  // 144 bytes: 4 banks further each line
@@ -291,10 +293,13 @@ TEST_F(EngineMatrix, wmma_costs_what_machine_code_for_sm_80_accesses) {
       {"a.sync.aligned.row.m32n8k16.shared.f16", 8, 72, 2, 8, 8},
       {"b.sync.aligned.col.m32n8k16.shared.f16", 8, 72, 1, 2, 2},
       {"a.sync.aligned.row.m16n16k16.shared.s8", 2, 16, 1, 2, 2},
-      // Bytes across lines: 8 accesses of a byte; lane l is 4 (l mod 4) lines of 16 bytes and l / 4 bytes in: 16 words apart.
+      // Bytes across lines: 8 accesses of a byte; lane l is 4 (l mod 4) lines of 16 bytes and l / 4 bytes in: 16 words
+      // apart.
       {"a.sync.aligned.col.m16n16k16.shared.s8", 2, 16, 8, 16, 8},
-      // Accumulators: pairs of f32 where rows are in memory, 4 accesses of two phases: 4 rows of 8 words each, 64 bytes apart:
-      // two rows on a bank. One by one where columns are: 8 accesses; lanes are 2 (l mod 4) columns of 16 words and l / 4 words in.
+      // Accumulators: pairs of f32 where rows are in memory, 4 accesses of two phases: 4 rows of 8 words each, 64 bytes
+      // apart:
+      // two rows on a bank. One by one where columns are: 8 accesses; lanes are 2 (l mod 4) columns of 16 words and l /
+      // 4 words in.
       {"c.sync.aligned.row.m16n16k16.shared.f32", 8, 16, 4, 16, 8},
       {"c.sync.aligned.row.m16n16k16.shared.f32", 8, 24, 4, 8, 8},
       {"c.sync.aligned.col.m16n16k16.shared.f32", 8, 16, 8, 32, 8},
@@ -351,7 +356,8 @@ TEST_F(EngineMatrix, faults_say_who_is_missing_or_disagrees) {
 
   result = run(kernel("ldmatrix.sync.aligned.m8n8.x1.b16 {%r6}, [%rd1];\n"), {1, 1, 1}, {32, 1, 1}, 64);
   ASSERT_FALSE(result);
-  EXPECT_NE(result.error().message.find("not one of the CTA's own shared memory"), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message.find("not one of the CTA's own shared memory"), std::string::npos)
+      << result.error().message;
 }
 
 TEST_F(EngineMatrix, a_guard_that_holds_for_nobody_is_no_fault) {

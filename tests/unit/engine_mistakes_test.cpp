@@ -54,14 +54,14 @@ TEST(EngineMistakes, a_misspelt_modifier_is_named_at_its_place) {
 }
 
 TEST(EngineMistakes, names_that_are_not_there_do_no_harm) {
-  for (const char* body : {"{ inner: ret; } bra inner;", "call (x), y, (z);", "call y, (%r9);", "@%q bra %r1;",
-                           "brx.idx %r1, t;",
-                           "L: L: { .reg .b32 x; .reg .b64 x; mov.b32 x, v; }", "ld.param.u32 %r1, [nothing+4];",
-                           "t: .branchtargets a, b; brx.idx %r1, t;", "mov.u64 %rd1, nothing; mov.u32 %r1, %frob;"}) {
+  for (const char* body :
+       {"{ inner: ret; } bra inner;", "call (x), y, (z);", "call y, (%r9);", "@%q bra %r1;", "brx.idx %r1, t;",
+        "L: L: { .reg .b32 x; .reg .b64 x; mov.b32 x, v; }", "ld.param.u32 %r1, [nothing+4];",
+        "t: .branchtargets a, b; brx.idx %r1, t;", "mov.u64 %rd1, nothing; mov.u32 %r1, %frob;"}) {
     EXPECT_FALSE(found_in_body(body).empty()) << body;
   }
-  EXPECT_FALSE(found(".version 1.0\n.address_size 32\n.global .u32 a = b;\n.func f() {}\n.func f() {}\n.alias x, y;\n")
-                   .empty());
+  EXPECT_FALSE(
+      found(".version 1.0\n.address_size 32\n.global .u32 a = b;\n.func f() {}\n.func f() {}\n.alias x, y;\n").empty());
 }
 
 }  // namespace

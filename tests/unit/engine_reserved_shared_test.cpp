@@ -7,28 +7,32 @@ namespace {
 using EngineReservedShared = EngineTest;
 
 const std::string kRead =
-    "mov.u32 %r10, %reserved_smem_offset_begin; mov.u32 %r11, %reserved_smem_offset_end; mov.u32 %r12, %reserved_smem_offset_cap;"
+    "mov.u32 %r10, %reserved_smem_offset_begin; mov.u32 %r11, %reserved_smem_offset_end; mov.u32 %r12, "
+    "%reserved_smem_offset_cap;"
     "mov.u32 %r13, %reserved_smem_offset_0; mov.u32 %r14, %reserved_smem_offset_1; mov.u32 %r15, %total_smem_size;"
     "mov.u32 %r16, %aggr_smem_size;\n";
 const std::string kTell =
-    "@%p1 bra E; st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13}; st.global.v4.u32 [%rd1+16], {%r14, %r15, %r16, %r17};\nE: ret;";
+    "@%p1 bra E; st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13}; st.global.v4.u32 [%rd1+16], {%r14, %r15, %r16, "
+    "%r17};\nE: ret;";
 
 TEST_F(EngineReservedShared, lies_behind_all_other_shared_memory) {
   // 20 static bytes and, from 32 on, 200 dynamic ones end at 232: the next row of banks is at 256.
-  const auto result = run(kernel(kThread + ".shared .align 4 .b8 s[20]; mov.u32 %r5, s; st.shared.u32 [%r5], 9; setp.ne.u32 %p1, %r1, 0;" +
-                                     kRead + "ld.shared.u32 %r17, [%r5];" + kTell),
-                          {1}, {32}, 8, 200);
+  const auto result = run(
+      kernel(kThread + ".shared .align 4 .b8 s[20]; mov.u32 %r5, s; st.shared.u32 [%r5], 9; setp.ne.u32 %p1, %r1, 0;" +
+             kRead + "ld.shared.u32 %r17, [%r5];" + kTell),
+      {1}, {32}, 8, 200);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(out, (std::vector<uint32_t>{256, 1280, 1024, 256, 768, 232, 1280, 9}));
 }
 
 TEST_F(EngineReservedShared, is_memory_of_the_cta_and_counts) {
   // By shared and by generic addresses: each lane reads what its neighbour wrote, 32 lanes 8 bytes apart.
-  const auto result =
-      run(kernel(kThread + "mov.u32 %r5, %reserved_smem_offset_1; mad.lo.u32 %r6, %r1, 8, %r5; st.shared.u32 [%r6], %r4; bar.sync 0;"
-                           "xor.b32 %r7, %r1, 1; cvt.u64.u32 %rd3, %r5; cvta.shared.u64 %rd4, %rd3; mad.wide.u32 %rd4, %r7, 8, %rd4;"
-                           "ld.u32 %r8, [%rd4]; st.global.u32 [%rd2], %r8; ret;"),
-          {3}, {32}, 96);
+  const auto result = run(
+      kernel(kThread +
+             "mov.u32 %r5, %reserved_smem_offset_1; mad.lo.u32 %r6, %r1, 8, %r5; st.shared.u32 [%r6], %r4; bar.sync 0;"
+             "xor.b32 %r7, %r1, 1; cvt.u64.u32 %rd3, %r5; cvta.shared.u64 %rd4, %rd3; mad.wide.u32 %rd4, %r7, 8, %rd4;"
+             "ld.u32 %r8, [%rd4]; st.global.u32 [%rd2], %r8; ret;"),
+      {3}, {32}, 96);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 96; ++i) EXPECT_EQ(out[i], i ^ 1) << i;
   ASSERT_EQ(result->sites.size(), 2u);
@@ -39,18 +43,21 @@ TEST_F(EngineReservedShared, is_memory_of_the_cta_and_counts) {
 }
 
 TEST_F(EngineReservedShared, functions_that_a_kernel_calls_may_name_it) {
-  const std::string f = ".func (.param .b32 r) f() { .reg .b32 %r<3>; mov.u32 %r1, %reserved_smem_offset_0; st.shared.u32 [%r1], 7;"
-                        "ld.shared.u32 %r2, [%r1]; st.param.b32 [r], %r2; ret; }\n";
-  const auto result = run(kernel(kThread + "{ .param .b32 b; call (b), f; ld.param.b32 %r5, [b]; } st.global.u32 [%rd2], %r5; ret;", f),
-                          {1}, {32}, 32, 1000);
+  const std::string f =
+      ".func (.param .b32 r) f() { .reg .b32 %r<3>; mov.u32 %r1, %reserved_smem_offset_0; st.shared.u32 [%r1], 7;"
+      "ld.shared.u32 %r2, [%r1]; st.param.b32 [r], %r2; ret; }\n";
+  const auto result =
+      run(kernel(kThread + "{ .param .b32 b; call (b), f; ld.param.b32 %r5, [b]; } st.global.u32 [%rd2], %r5; ret;", f),
+          {1}, {32}, 32, 1000);
   ASSERT_TRUE(result) << result.error().message;
   for (const uint32_t word : out) EXPECT_EQ(word, 7u);
 }
 
 TEST_F(EngineReservedShared, rejects_accesses_of_kernels_that_do_not_name_it) {
   const std::string other = ".visible .entry other() { .reg .b32 %r<3>; mov.u32 %r1, %reserved_smem_offset_0; ret; }\n";
-  const auto result = run(kernel(kThread + ".shared .align 4 .b8 s[128]; mov.u32 %r5, s; ld.shared.u32 %r6, [%r5+128]; ret;", other), {1},
-                          {32}, 1);
+  const auto result =
+      run(kernel(kThread + ".shared .align 4 .b8 s[128]; mov.u32 %r5, s; ld.shared.u32 %r6, [%r5+128]; ret;", other),
+          {1}, {32}, 1);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, Fault::Kind::out_of_shared);
 }

@@ -1,4 +1,5 @@
-// Boxes of tensors and copies in bulk that combine, on the engine. What nvcc's programs do with them: tests/cuda/tensor_maps.cu.
+// Boxes of tensors and copies in bulk that combine, on the engine. What nvcc's programs do with them:
+// tests/cuda/tensor_maps.cu.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -59,8 +60,9 @@ class TensorCopy : public EngineTest {
 };
 
 TEST_F(TensorCopy, im2col_takes_pixels_of_a_bounding_box) {
-  // Images of 4 x 3 pixels of 4 channels (words), padded by one pixel as for a filter of 3 x 3: corners -1 and -1. Ten pixels from
-  // (w, h, n) = (1, 1, 0), looked at one further in w and two further in h. Starts: the box is w in [-1, 2], h in [-1, 1].
+  // Images of 4 x 3 pixels of 4 channels (words), padded by one pixel as for a filter of 3 x 3: corners -1 and -1. Ten
+  // pixels from (w, h, n) = (1, 1, 0), looked at one further in w and two further in h. Starts: the box is w in [-1,
+  // 2], h in [-1, 1].
   const uint64_t sizes[] = {4, 4, 3, 2}, strides[] = {16, 64, 192};
   const uint32_t steps[] = {1, 1, 1, 1};
   const int lower[] = {-1, -1}, upper[] = {-1, -1};
@@ -77,7 +79,8 @@ TEST_F(TensorCopy, im2col_takes_pixels_of_a_bounding_box) {
       512, {.element = TensorMap::u32, .dimensions = 4, .sizes = sizes, .strides = strides, .steps = steps},
       [&](const TensorShape& shape, TensorMap& map) { return encode_im2col(shape, lower, upper, 4, 10, map); }, data);
   ASSERT_TRUE(result) << result.error().message;
-  // By hand: starts (1,1), (2,1), then image 1 from (-1,-1): (-1,-1) (0,-1) (1,-1) (2,-1) (-1,0) (0,0) (1,0) (2,0), each plus (1, 2).
+  // By hand: starts (1,1), (2,1), then image 1 from (-1,-1): (-1,-1) (0,-1) (1,-1) (2,-1) (-1,0) (0,0) (1,0) (2,0),
+  // each plus (1, 2).
   const int w[] = {2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, h[] = {3, 3, 1, 1, 1, 1, 2, 2, 2, 2},
             n[] = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
   for (uint32_t pixel = 0; pixel < 10; ++pixel) {
@@ -105,7 +108,8 @@ TEST_F(TensorCopy, rows_of_a_box_are_counted_as_rows_of_banks) {
 }
 
 TEST_F(TensorCopy, rows_go_on_in_what_is_mapped_behind) {
-  // Two rows of 256 bytes, each half in one mapping and half in the next, are read, and stored where the second ends and a third begins.
+  // Two rows of 256 bytes, each half in one mapping and half in the next, are read, and stored where the second ends
+  // and a third begins.
   constexpr uint64_t kPart = 4096;
   Memory& memory = engine().memory();
   const uint64_t range = *memory.reserve(4 * kPart, kPart);
@@ -114,7 +118,12 @@ TEST_F(TensorCopy, rows_go_on_in_what_is_mapped_behind) {
   const uint64_t sizes[] = {64, 2}, strides[] = {kPart};
   const uint32_t steps[] = {1, 1}, box[] = {64, 1};
   TensorMap map;
-  const TensorShape shape{.element = TensorMap::u32, .dimensions = 2, .address = range + kPart - 128, .sizes = sizes, .strides = strides, .steps = steps};
+  const TensorShape shape{.element = TensorMap::u32,
+                          .dimensions = 2,
+                          .address = range + kPart - 128,
+                          .sizes = sizes,
+                          .strides = strides,
+                          .steps = steps};
   ASSERT_EQ(encode_tiled(shape, box, map), "");
   std::memcpy(reinterpret_cast<void*>(maps), static_cast<const void*>(&map), sizeof map);
   auto* const row = reinterpret_cast<uint32_t*>(range + kPart - 128);
@@ -128,8 +137,11 @@ TEST_F(TensorCopy, rows_go_on_in_what_is_mapped_behind) {
     return engine().launch(**program, "k", config);
   };
   const std::string load =
-      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, {0, 0}], [%r21];\nB:" + wait(256);
-  const auto result = launch(load + "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 1}], [%r20]; ret;");
+      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, "
+      "{0, 0}], [%r21];\nB:" +
+      wait(256);
+  const auto result =
+      launch(load + "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 1}], [%r20]; ret;");
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(row[kPart / 4 + i], 100 + i) << i;
   // Nothing is mapped behind the third.
@@ -141,14 +153,15 @@ TEST_F(TensorCopy, rows_go_on_in_what_is_mapped_behind) {
 }
 
 TEST_F(TensorCopy, boxes_are_stored_and_combined) {
-  // 16 x 4 words with numbers, boxes of 8 x 2. Word i of shared memory is 100 + i; the box at column 12, row 1 is stored, of which
-  // half is outside, that at 0, 2 is added.
+  // 16 x 4 words with numbers, boxes of 8 x 2. Word i of shared memory is 100 + i; the box at column 12, row 1 is
+  // stored, of which half is outside, that at 0, 2 is added.
   const uint64_t sizes[] = {16, 4}, strides[] = {64};
   const uint32_t steps[] = {1, 1}, box[] = {8, 2};
   std::vector<uint32_t> data(64);
   for (uint32_t i = 0; i < data.size(); ++i) data[i] = 1000 + i;
   const auto result = run_with(
-      "add.u32 %r3, %r1, 100; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r20; st.shared.u32 [%r4], %r3; fence.proxy.async.shared::cta; "
+      "add.u32 %r3, %r1, 100; shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r20; st.shared.u32 [%r4], %r3; "
+      "fence.proxy.async.shared::cta; "
       "bar.sync 0; @!%p2 bra B; cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {0, 2}];"
       "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd1, {12, 1}], [%r20];"
       "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%rd1, {0, 2}], [%r20];"
@@ -174,12 +187,14 @@ TEST_F(TensorCopy, bits_of_boxes_are_combined) {
   std::string all;
   const char* const operations[] = {"and", "or", "xor"};
   for (int row = 0; row < 3; ++row)
-    all += "cp.reduce.async.bulk.tensor.2d.global.shared::cta." + std::string(operations[row]) + ".bulk_group [%rd1, {0, " +
-           std::to_string(row) + "}], [%r20];";
-  const auto result = run_with("shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r20; st.shared.u32 [%r4], 0xf0; fence.proxy.async.shared::cta; "
-                               "bar.sync 0; @!%p2 bra B;" + all + "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nB: ret;",
-                               1024, {.element = TensorMap::s32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
-                               [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
+    all += "cp.reduce.async.bulk.tensor.2d.global.shared::cta." + std::string(operations[row]) +
+           ".bulk_group [%rd1, {0, " + std::to_string(row) + "}], [%r20];";
+  const auto result = run_with(
+      "shl.b32 %r4, %r1, 2; add.u32 %r4, %r4, %r20; st.shared.u32 [%r4], 0xf0; fence.proxy.async.shared::cta; "
+      "bar.sync 0; @!%p2 bra B;" +
+          all + "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nB: ret;",
+      1024, {.element = TensorMap::s32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
+      [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 24; ++i) {
     const uint32_t was = 0x30 + i;
@@ -188,21 +203,28 @@ TEST_F(TensorCopy, bits_of_boxes_are_combined) {
 }
 
 TEST_F(TensorCopy, descriptors_are_changed_in_memory) {
-  // A map of 64 x 8 words becomes one of 16 x 2 at 512 bytes further, with rows of 128 bytes, read in boxes of 8 x 4; the change is
-  // made in shared memory and copied back.
+  // A map of 64 x 8 words becomes one of 16 x 2 at 512 bytes further, with rows of 128 bytes, read in boxes of 8 x 4;
+  // the change is made in shared memory and copied back.
   const uint64_t sizes[] = {64, 8}, strides[] = {256};
   const uint32_t steps[] = {1, 1}, box[] = {32, 8};
   std::vector<uint32_t> data(256);
   for (uint32_t i = 0; i < data.size(); ++i) data[i] = 1000 + i;
   const auto result = run_with(
-      "mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.u32 %r3, [%rd2]; mad.lo.u32 %r4, %r1, 4, %r20; st.shared.u32 [%r4+1024], %r3; bar.sync 0;"
-      "@!%p2 bra C; add.u64 %rd3, %rd1, 768; tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r20+1024], %rd3;"
-      "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r20+1024], 0, 16; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 "
-      "[%r20+1024], 1, 2; mov.u64 %rd4, 128; tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r20+1024], 0, %rd4;"
-      "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r20+1024], 0, 8; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 "
-      "[%r20+1024], 1, 4;\nC: tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], "
+      "mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.u32 %r3, [%rd2]; mad.lo.u32 %r4, %r1, 4, %r20; st.shared.u32 "
+      "[%r4+1024], %r3; bar.sync 0;"
+      "@!%p2 bra C; add.u64 %rd3, %rd1, 768; tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r20+1024], "
+      "%rd3;"
+      "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r20+1024], 0, 16; "
+      "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 "
+      "[%r20+1024], 1, 2; mov.u64 %rd4, 128; tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r20+1024], "
+      "0, %rd4;"
+      "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r20+1024], 0, 8; "
+      "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 "
+      "[%r20+1024], 1, 4;\nC: tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+      "[%rd1], "
       "[%r20+1024], 128; fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;"
-      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd1, {12, 1}], [%r21];\nB:" +
+      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r20], [%rd1, {12, "
+      "1}], [%r21];\nB:" +
           wait(128) + "ld.shared.u32 %r5, [%r4]; st.global.u32 [%rd2+2048], %r5; ret;",
       1024, {.element = TensorMap::u32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps},
       [&](const TensorShape& shape, TensorMap& map) { return encode_tiled(shape, box, map); }, data);
@@ -236,9 +258,12 @@ TEST_F(TensorCopy, rejects_what_does_not_fit) {
   EXPECT_TRUE(has(message(load + "2d" + rest + "[%r20], [%rd1, {0, 0}], [%r21];", 128), "past the end of"));
   // What was replaced field by field is looked at when it is used.
   const std::string replace = "tensormap.replace.tile.";
-  EXPECT_TRUE(has(message(replace + "box_dim.global.b1024.b32 [%rd1], 0, 6; " + load + "2d" + rest + "[%r20], [%rd1, {0, 0}], [%r21];"),
+  EXPECT_TRUE(has(message(replace + "box_dim.global.b1024.b32 [%rd1], 0, 6; " + load + "2d" + rest +
+                          "[%r20], [%rd1, {0, 0}], [%r21];"),
                   "24 bytes, no multiple of 16"));
-  EXPECT_EQ(message(replace + "rank.global.b1024.b32 [%rd1], 2; " + load + "3d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21];"), "");
+  EXPECT_EQ(message(replace + "rank.global.b1024.b32 [%rd1], 2; " + load + "3d" + rest +
+                    "[%r20], [%rd1, {0, 0, 0}], [%r21];"),
+            "");
   EXPECT_TRUE(has(refusal(kernel(kBegin + load + "2d" + rest + "[%r20], [%rd1, {0, 0, 0}], [%r21]; ret;")),
                   "and 2 coordinates"));
   EXPECT_TRUE(
@@ -267,7 +292,8 @@ TEST(TensorMap, rejects_sizes_as_the_driver_says) {
   EXPECT_NE(encode_tiled(shape, box, map).find("interleaved layouts"), std::string::npos);
   shape.interleave = 0;
   shape.element = 13;
-  EXPECT_EQ(encode_tiled(shape, box, map), "elements of type 13 are not supported: 0 to 12 are, but none of 4 or 6 bits");
+  EXPECT_EQ(encode_tiled(shape, box, map),
+            "elements of type 13 are not supported: 0 to 12 are, but none of 4 or 6 bits");
 }
 
 TEST(TensorMap, rejects_bytes_that_are_no_descriptor) {
@@ -280,12 +306,13 @@ TEST(TensorMap, rejects_bytes_that_are_no_descriptor) {
     change(changed);
     return what_is_wrong(changed).find("changed by something else") != std::string::npos;
   };
-  for (uint8_t TensorMap::*field : {&TensorMap::element, &TensorMap::dimensions, &TensorMap::swizzle})
+  for (uint8_t TensorMap::* field : {&TensorMap::element, &TensorMap::dimensions, &TensorMap::swizzle})
     EXPECT_TRUE(is_told([&](TensorMap& m) { m.*field = 200; }));
   EXPECT_TRUE(is_told([](TensorMap& m) { m.mode = static_cast<TensorMap::Mode>(2); }));
   EXPECT_TRUE(is_told([](TensorMap& m) { m.mode = TensorMap::im2col; }));  // of one dimension
   for (const int steps : {0, 9}) EXPECT_TRUE(is_told([&](TensorMap& m) { m.steps[0] = static_cast<uint8_t>(steps); }));
-  for (const int box : {0, 257, 4096}) EXPECT_TRUE(is_told([&](TensorMap& m) { m.box[0] = static_cast<uint16_t>(box); }));
+  for (const int box : {0, 257, 4096})
+    EXPECT_TRUE(is_told([&](TensorMap& m) { m.box[0] = static_cast<uint16_t>(box); }));
 }
 
 TEST(TensorMap, elements_of_tf32_are_rounded_and_those_of_ftz_flushed) {
@@ -307,7 +334,8 @@ TEST(TensorMap, elements_of_tf32_are_rounded_and_those_of_ftz_flushed) {
       {0x00800000, 0x00800000, 0x00800000, 0x00800000},  // the least normal one
   };
   for (const Case& c : cases) {
-    for (const auto& [element, expected] : {std::pair(TensorMap::f32_ftz, c.ftz), {TensorMap::tf32, c.tf32}, {TensorMap::tf32_ftz, c.both}}) {
+    for (const auto& [element, expected] :
+         {std::pair(TensorMap::f32_ftz, c.ftz), {TensorMap::tf32, c.tf32}, {TensorMap::tf32_ftz, c.both}}) {
       TensorMap map;
       map.element = element;
       EXPECT_TRUE(map.converts());
@@ -320,7 +348,8 @@ TEST(TensorMap, elements_of_tf32_are_rounded_and_those_of_ftz_flushed) {
 }
 
 TEST_F(TensorCopy, elements_of_tf32_are_rounded_when_loaded_and_not_when_stored) {
-  // 32 elements from column 48 of 64: 16 that are there, and NaN outside. They are stored as they are, in columns 0 to 31.
+  // 32 elements from column 48 of 64: 16 that are there, and NaN outside. They are stored as they are, in columns 0
+  // to 31.
   const uint64_t sizes[] = {64, 1}, strides[] = {256};
   const uint32_t steps[] = {1, 1}, box[] = {32, 1};
   std::vector<uint32_t> data(64);
@@ -329,24 +358,30 @@ TEST_F(TensorCopy, elements_of_tf32_are_rounded_when_loaded_and_not_when_stored)
       .element = TensorMap::tf32, .dimensions = 2, .sizes = sizes, .strides = strides, .steps = steps, .fill = 1};
   const auto encode = [&](const TensorShape& given, TensorMap& map) { return encode_tiled(given, box, map); };
   const std::string load =
-      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, {48, 0}], [%r21];\nB:" +
-      wait(128) + "mad.lo.u32 %r4, %r1, 4, %r20; ld.shared.u32 %r5, [%r4]; mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 [%rd2+1024], %r5;"
-                  "xor.b32 %r5, %r1, 0x3f801003; st.shared.u32 [%r4], %r5; bar.sync 0;";
-  const auto result = run_with(
-      load + "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 0}], [%r20]; ret;", 512, shape, encode, data);
+      "@!%p2 bra B; cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r20], [%rd1, "
+      "{48, 0}], [%r21];\nB:" +
+      wait(128) +
+      "mad.lo.u32 %r4, %r1, 4, %r20; ld.shared.u32 %r5, [%r4]; mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.u32 "
+      "[%rd2+1024], %r5;"
+      "xor.b32 %r5, %r1, 0x3f801003; st.shared.u32 [%r4], %r5; bar.sync 0;";
+  const auto result =
+      run_with(load + "@%p2 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {0, 0}], [%r20]; ret;",
+               512, shape, encode, data);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(out[256 + i], i < 16 ? 0x3f802000 + ((48 + i) << 13) : 0x7fffffffu) << i;
     EXPECT_EQ(out[64 + i], i ^ 0x3f801003) << i;
   }
   const auto reduced = run_with(
-      load + "@%p2 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {0, 0}], [%r20]; ret;", 512, shape, encode, data);
+      load + "@%p2 cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {0, 0}], [%r20]; ret;",
+      512, shape, encode, data);
   ASSERT_FALSE(reduced);
   EXPECT_NE(reduced.error().message.find("tf32 are not supported"), std::string::npos) << reduced.error().message;
 }
 
 TEST_F(TensorCopy, copies_in_bulk_combine_with_what_is_there) {
-  // 32 words of 1, 2, … in shared memory: added to global memory, as floats too; then the larger of each with shared memory.
+  // 32 words of 1, 2, … in shared memory: added to global memory, as floats too; then the larger of each with shared
+  // memory.
   const auto result = run(
       kernel(
           kBegin +

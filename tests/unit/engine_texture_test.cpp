@@ -1,4 +1,5 @@
-// Texture and surface instructions as PTX: every form decodes, and gives what the rules in tests/unit/texture_test.cpp say.
+// Texture and surface instructions as PTX: every form decodes, and gives what the rules in tests/unit/texture_test.cpp
+// say.
 #include "bankshot/texture/sample.hpp"
 #include "engine_harness.hpp"
 

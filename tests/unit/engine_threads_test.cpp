@@ -10,7 +10,8 @@
 namespace bankshot::simt {
 namespace {
 
-/// Of a host's instruction set. Says something in a process that has loaded nothing for it before, as each test of ctest runs in.
+/// Of a host's instruction set. Says something in a process that has loaded nothing for it before, as each test of
+/// ctest runs in.
 void load_at_the_same_time(const char* isa) {
   constexpr int kThreads = 8;
   std::atomic<int> ready{0}, loaded{0};

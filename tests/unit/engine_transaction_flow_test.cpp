@@ -59,15 +59,16 @@ TEST_F(EngineTransactionFlow, paths_of_a_warp_that_want_transactions_at_once_tak
   EXPECT_EQ(t.commits, 64u);
 }
 
-/// Of three roles by lane, `first` waits for `second`'s word, which waits for that of the third: both poll in transactions, in
-/// loops. `load` and `store` name the memory.
-std::string roles(const std::string& load, const std::string& store, const std::string& at, unsigned first, unsigned second) {
+/// Of three roles by lane, `first` waits for `second`'s word, which waits for that of the third: both poll in
+/// transactions, in loops. `load` and `store` name the memory.
+std::string roles(const std::string& load, const std::string& store, const std::string& at, unsigned first,
+                  unsigned second) {
   const auto is = [](unsigned role, const std::string& to) {
     return "setp.eq.u32 %p3, %r10, " + std::to_string(role) + "; @%p3 bra " + to + ";";
   };
   const auto poll = [&](const std::string& label, const std::string& offset) {
-    return label + ":" + kBegin + load + " %r11, [" + at + offset + "];" + kCommit + "setp.eq.u32 %p4, %r11, 0; @%p4 bra " +
-           label + ";";
+    return label + ":" + kBegin + load + " %r11, [" + at + offset + "];" + kCommit +
+           "setp.eq.u32 %p4, %r11, 0; @%p4 bra " + label + ";";
   };
   const auto tell = [&](const std::string& offset) { return kBegin + store + " [" + at + offset + "], 1;" + kCommit; };
   return "rem.u32 %r10, %r1, 3;" + is(first, "FIRST") + is(second, "SECOND") + tell("") + "bra MET;" +
@@ -79,8 +80,8 @@ TEST_F(EngineTransactionFlow, lanes_that_poll_in_transactions_leave_others_of_th
     const auto t = totals(roles("ld.shared.u32", "st.shared.u32", "%r29", first, second), 32, 3);
     EXPECT_EQ(out[0] + out[1] + out[2], 3u) << first << second;
     EXPECT_GE(t.transactions, 5u);
-    ASSERT_TRUE(run(kernel(kShared + kThread + roles("ld.global.u32", "st.global.u32", "%rd1", first, second) + "ret;"), {1}, {32},
-                    3));
+    ASSERT_TRUE(run(kernel(kShared + kThread + roles("ld.global.u32", "st.global.u32", "%rd1", first, second) + "ret;"),
+                    {1}, {32}, 3));
     EXPECT_EQ(out[0] + out[1] + out[2], 3u) << first << second;
   }
 }
@@ -241,7 +242,8 @@ TEST_F(EngineTransactionFlow, what_needs_all_lanes_is_refused_inside_with_its_li
 TEST_F(EngineTransactionFlow, what_is_neither_watched_nor_undone_is_refused_inside) {
   const auto expect = [&](const char* what, const char* told) {
     const std::string bar = ".shared .align 8 .b64 bar; mov.u32 %r20, bar; mov.u64 %rd20, 0; .reg .b16 %rs1;";
-    const std::string functions = ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n";
+    const std::string functions =
+        ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n";
     SCOPED_TRACE(what);
     expect_refused(fault_of(bar + kBegin + what + kCommit + "ret;", functions), told);
   };
@@ -333,9 +335,10 @@ TEST_F(EngineTransactionFlow, a_kernel_says_that_it_has_transactions) {
 }
 
 TEST_F(EngineTransactionFlow, what_is_written_to_global_memory_behind_a_nested_commit_is_kept_until_the_outer_one) {
-  const auto stats = run(kernel("ld.param.u64 %rd1, [out];" + kBegin + kBegin + kCommit +
-                                "ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1;" + kCommit + "ret;"),
-                         {4}, {64}, 1);
+  const auto stats =
+      run(kernel("ld.param.u64 %rd1, [out];" + kBegin + kBegin + kCommit +
+                 "ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, 1; st.global.u32 [%rd1], %r1;" + kCommit + "ret;"),
+          {4}, {64}, 1);
   ASSERT_TRUE(stats) << stats.error().message;
   EXPECT_FALSE(stats->parallel);
   EXPECT_EQ(out[0], 256u);

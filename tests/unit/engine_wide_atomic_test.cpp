@@ -107,40 +107,49 @@ TEST_F(EngineAlloca, threads_take_different_amounts) {
 }
 
 TEST_F(EngineAlloca, a_return_gives_back_what_the_function_took) {
-  // 2,000 calls of a function that takes 1,000 bytes of the 64 KiB, and of odd lanes 500 more before they return early. What the
-  // kernel itself has taken stays, and is where it was.
+  // 2,000 calls of a function that takes 1,000 bytes of the 64 KiB, and of odd lanes 500 more before they return early.
+  // What the kernel itself has taken stays, and is where it was.
   const std::string f =
-      ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; .local .align 4 .b8 own[4];"
+      ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>; .local .align 4 "
+      ".b8 own[4];"
       "ld.param.b32 %r1, [n]; st.local.u32 [own], %r1; alloca.u64 %rd1, 1000, 8; st.local.u32 [%rd1+996], %r1;"
-      "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra E; alloca.u64 %rd2, 500; ld.local.u32 %r3, [%rd2]; st.local.u32 [%rd2], 7;"
+      "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra E; alloca.u64 %rd2, 500; ld.local.u32 %r3, [%rd2]; "
+      "st.local.u32 [%rd2], 7;"
       "add.u32 %r1, %r1, %r3; st.param.b32 [r], %r1; ret;\n"
-      "E: ld.local.u32 %r4, [own]; ld.local.u32 %r5, [%rd1+996]; add.u32 %r6, %r4, %r5; st.param.b32 [r], %r6; ret; }\n";
-  const auto result =
-      run(kernel(kThread + "alloca.u64 %rd3, 16; st.local.u32 [%rd3], %r1; mov.u32 %r5, 0; mov.u32 %r6, 0;\n"
-                           "L: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r7, [b]; }\n"
-                           "add.u32 %r6, %r6, %r7; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2000; @%p1 bra L;"
-                           "alloca.u64 %rd4, 16; sub.u64 %rd5, %rd3, %rd4; cvt.u32.u64 %r8, %rd5; ld.local.u32 %r9, [%rd3];"
-                           "mad.lo.u32 %r6, %r9, 100000, %r6; add.u32 %r6, %r6, %r8; st.global.u32 [%rd2], %r6; ret;",
-                 f),
-          {1}, {32}, 32);
+      "E: ld.local.u32 %r4, [own]; ld.local.u32 %r5, [%rd1+996]; add.u32 %r6, %r4, %r5; st.param.b32 [r], %r6; ret; "
+      "}\n";
+  const auto result = run(
+      kernel(
+          kThread +
+              "alloca.u64 %rd3, 16; st.local.u32 [%rd3], %r1; mov.u32 %r5, 0; mov.u32 %r6, 0;\n"
+              "L: { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r7, [b]; }\n"
+              "add.u32 %r6, %r6, %r7; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 2000; @%p1 bra L;"
+              "alloca.u64 %rd4, 16; sub.u64 %rd5, %rd3, %rd4; cvt.u32.u64 %r8, %rd5; ld.local.u32 %r9, [%rd3];"
+              "mad.lo.u32 %r6, %r9, 100000, %r6; add.u32 %r6, %r6, %r8; st.global.u32 [%rd2], %r6; ret;",
+          f),
+      {1}, {32}, 32);
   ASSERT_TRUE(result) << result.error().message;
   for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t * 100000 + 2000 * (t % 2 == 0 ? 2 * t : t) + 16) << t;
 }
 
 TEST_F(EngineAlloca, functions_that_call_themselves_keep_what_they_took) {
-  // f(n) takes 16 (n + 1) bytes, writes n at their end, calls f(n - 1) twice if n > 0, and returns the sum of what is there still.
+  // f(n) takes 16 (n + 1) bytes, writes n at their end, calls f(n - 1) twice if n > 0, and returns the sum of what is
+  // there still.
   const std::string f =
       ".func (.param .b32 r) f(.param .b32 n);\n"
       ".func (.param .b32 r) f(.param .b32 n) { .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p<3>;"
-      "ld.param.b32 %r1, [n]; add.u32 %r2, %r1, 1; mul.wide.u32 %rd1, %r2, 16; alloca.u64 %rd2, %rd1; add.u64 %rd3, %rd2, %rd1;"
+      "ld.param.b32 %r1, [n]; add.u32 %r2, %r1, 1; mul.wide.u32 %rd1, %r2, 16; alloca.u64 %rd2, %rd1; add.u64 %rd3, "
+      "%rd2, %rd1;"
       "st.local.u32 [%rd3+-4], %r1; setp.eq.u32 %p1, %r1, 0; mov.u32 %r3, 0; @%p1 bra E; sub.u32 %r4, %r1, 1;"
       "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r4; call (b), f, (a); ld.param.b32 %r5, [b]; }"
-      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r4; call (b), f, (a); ld.param.b32 %r6, [b]; } add.u32 %r3, %r5, %r6;\n"
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r4; call (b), f, (a); ld.param.b32 %r6, [b]; } add.u32 %r3, "
+      "%r5, %r6;\n"
       "E: ld.local.u32 %r7, [%rd3+-4]; add.u32 %r3, %r3, %r7; st.param.b32 [r], %r3; ret; }\n";
-  const auto result = run(kernel(kThread + "and.b32 %r5, %r1, 7; { .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call (b), f, "
-                                           "(a); ld.param.b32 %r6, [b]; } st.global.u32 [%rd2], %r6; ret;",
-                                 f),
-                          {1}, {32}, 32);
+  const auto result =
+      run(kernel(kThread + "and.b32 %r5, %r1, 7; { .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call (b), f, "
+                           "(a); ld.param.b32 %r6, [b]; } st.global.u32 [%rd2], %r6; ret;",
+                 f),
+          {1}, {32}, 32);
   ASSERT_TRUE(result) << result.error().message;
   // f(n) = n + 2 f(n - 1): 0, 1, 4, 11, 26, 57, 120, 247.
   const uint32_t expected[] = {0, 1, 4, 11, 26, 57, 120, 247};
@@ -149,9 +158,11 @@ TEST_F(EngineAlloca, functions_that_call_themselves_keep_what_they_took) {
 
 TEST_F(EngineAlloca, alignments_are_powers_of_two_up_to_2_to_the_23) {
   const auto with = [&](const std::string& alignment) {
-    return kernel(kThread + ".local .align 4 .b8 own[4]; st.local.u32 [own], %r1; alloca.u64 %rd3, 8; alloca.u64 %rd4, 24, " + alignment +
-                  "; st.local.u64 [%rd4], %rd3; cvta.local.u64 %rd5, %rd4; or.b64 %rd5, %rd5, %rd4; cvt.u32.u64 %r5, %rd5;"
-                  "st.global.u32 [%rd2], %r5; ret;");
+    return kernel(
+        kThread + ".local .align 4 .b8 own[4]; st.local.u32 [own], %r1; alloca.u64 %rd3, 8; alloca.u64 %rd4, 24, " +
+        alignment +
+        "; st.local.u64 [%rd4], %rd3; cvta.local.u64 %rd5, %rd4; or.b64 %rd5, %rd5, %rd4; cvt.u32.u64 %r5, %rd5;"
+        "st.global.u32 [%rd2], %r5; ret;");
   };
   const auto result = run(with("16384"), {1}, {32}, 32);
   ASSERT_TRUE(result) << result.error().message;
@@ -194,18 +205,27 @@ TEST_F(EngineTest, rejects_what_ptx_has_and_we_have_not_by_what_it_is) {
     EXPECT_NE(told.find(what), std::string::npos) << told;
     EXPECT_NE(told.find(remedy), std::string::npos) << told;
   };
-  says("mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, %r5, 0;",
-       "'.sp' of 'mma' is not supported: products of sparse matrices", "mma.sync without .sp");
-  says("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, "
-       "%f3, %f4}, %r5, 0;",
-       "products of sparse matrices", "mma.sync without .sp");
-  says("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];", "'.m16n16' of 'ldmatrix' is not supported", "sm_90 or older");
+  says(
+      "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, "
+      "%f3, %f4}, %r5, 0;",
+      "'.sp' of 'mma' is not supported: products of sparse matrices", "mma.sync without .sp");
+  says(
+      "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, "
+      "%r4}, {%f1, %f2, "
+      "%f3, %f4}, %r5, 0;",
+      "products of sparse matrices", "mma.sync without .sp");
+  says("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];", "'.m16n16' of 'ldmatrix' is not supported",
+       "sm_90 or older");
   says("cvt.rs.f16x2.f32 %r1, %f1, %f2, %r3;", "stochastic rounding", "sm_90 or older");
-  says("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, %r3, %r4, %r5}], "
-       "[%r2];",
-       "rows that are gathered from anywhere", "Copy boxes");
-  says("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd1], 3;", "this field of a descriptor", "cuTensorMapEncodeTiled");
-  says("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %r1;", "'clusterlaunchcontrol' is not supported", "sm_90 or older");
+  says(
+      "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r1, %r2, "
+      "%r3, %r4, %r5}], "
+      "[%r2];",
+      "rows that are gathered from anywhere", "Copy boxes");
+  says("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd1], 3;", "this field of a descriptor",
+       "cuTensorMapEncodeTiled");
+  says("clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %r1;", "'clusterlaunchcontrol' is not supported",
+       "sm_90 or older");
   says("mma.nonsense.sync %r1, %r2, %r3, %r4;", "unknown modifier '.nonsense' of 'mma'", "docs/ptx.md");
 }
 

@@ -1,5 +1,5 @@
-// Experiments on simulated voting programs, with a simulator that knows the cycles: which runs are asked for, and what the
-// rows make of them.
+// Experiments on simulated voting programs, with a simulator that knows the cycles: which runs are asked for, and what
+// the rows make of them.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

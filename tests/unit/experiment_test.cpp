@@ -1,4 +1,5 @@
-// Experiment files: what is refused and where; conflicts removed and speed-ups, on patterns and cycles worked out by hand.
+// Experiment files: what is refused and where; conflicts removed and speed-ups, on patterns and cycles worked out by
+// hand.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -47,12 +48,17 @@ TEST(Experiment, errors_name_file_line_and_key) {
   EXPECT_EQ(Folder("kind = 3\n").why(), "one.toml:1:8: kind must be a text in quotes");
   EXPECT_EQ(Folder("kind = \"x\"\n").why(), "one.toml:1:1: title is missing");
   EXPECT_EQ(Folder(std::string(kHead) + "frob = 1\n").why(), "one.toml:4:1: unknown key 'frob'");
-  EXPECT_EQ(Folder(std::string(kHead) + "benchmark = 1\n").why(), "one.toml:4:13: benchmark must be a list of sections: [[benchmark]]");
+  EXPECT_EQ(Folder(std::string(kHead) + "benchmark = 1\n").why(),
+            "one.toml:4:13: benchmark must be a list of sections: [[benchmark]]");
   EXPECT_EQ(Folder(std::string(kHead) + "[[benchmark]]\nlabel = \"a\"\n").why(), "one.toml:4:1: program is missing");
-  EXPECT_EQ(Folder(std::string(kHead) + "[published]\na = true\n").why(), "one.toml:5:5: a published value must be a number or a text");
-  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = 3\n").why(), "one.toml:5:5: points must be a list of pairs of numbers: [[1, 108], [2, 228]]");
-  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = [[1, 2], [3]]\n").why(), "one.toml:5:14: a point must be a pair of numbers: [1, 108]");
-  EXPECT_EQ(Folder(std::string(kHead) + "[parameters]\na = [1, true]\n").why(), "one.toml:5:9: each value of a parameter must be a number or a text");
+  EXPECT_EQ(Folder(std::string(kHead) + "[published]\na = true\n").why(),
+            "one.toml:5:5: a published value must be a number or a text");
+  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = 3\n").why(),
+            "one.toml:5:5: points must be a list of pairs of numbers: [[1, 108], [2, 228]]");
+  EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = [[1, 2], [3]]\n").why(),
+            "one.toml:5:14: a point must be a pair of numbers: [1, 108]");
+  EXPECT_EQ(Folder(std::string(kHead) + "[parameters]\na = [1, true]\n").why(),
+            "one.toml:5:9: each value of a parameter must be a number or a text");
   EXPECT_NE(Folder("kind = ").why().find("one.toml:1:"), std::string::npos);
   EXPECT_EQ(Folder(kHead).why(), "accepted");
   setenv("BANKSHOT_EXPERIMENTS", "/nowhere", 1);
@@ -99,7 +105,8 @@ TEST(Experiment, hashes_are_searched_on_one_run_and_judged_on_the_others) {
   ASSERT_EQ(outcome->rows.size(), 7u);
   // Fixed: a[4:0] ^ a[9:5] of strides 2 and 4 is a permutation of the lanes: all removed.
   EXPECT_EQ(std::get<double>(outcome->rows[0].measured), 100);
-  // k1 = 1 of stride 2 removes its one conflict; of stride 4, whose degree is 4, half the banks stay idle: 2 of 3 removed.
+  // k1 = 1 of stride 2 removes its one conflict; of stride 4, whose degree is 4, half the banks stay idle: 2 of 3
+  // removed.
   EXPECT_EQ(outcome->rows[1].label, "b, bit-vector XOR");
   EXPECT_EQ(std::get<double>(outcome->rows[1].measured), 83.3);
   EXPECT_EQ(std::get<double>(outcome->rows[6].measured), 1);  // benchmarks without conflicts under the fixed hash
@@ -116,7 +123,8 @@ class Simulated {
     settings.trace = [](const Benchmark&, const std::vector<std::string>& arguments) {
       return Result<scratchpad::PatternSet>(strided(static_cast<uint32_t>(std::stoi(arguments[0]))));
     };
-    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments, const Machine& machine) -> Result<experiment::Simulated> {
+    settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments,
+                               const Machine& machine) -> Result<experiment::Simulated> {
       const std::string& hash = machine.bank_hash;
       asked.push_back(benchmark.label + " " + arguments.back() + " " + hash);
       const auto found = cycles.find(arguments.back() + " " + hash);
@@ -142,7 +150,9 @@ const Row& row(const Outcome& outcome, const std::string& label) {
   throw std::out_of_range(label);
 }
 
-double measured(const Outcome& outcome, const std::string& label) { return std::get<double>(row(outcome, label).measured); }
+double measured(const Outcome& outcome, const std::string& label) {
+  return std::get<double>(row(outcome, label).measured);
+}
 
 TEST(Experiment, speedups_are_cycles_without_a_hash_over_cycles_with_it_and_their_mean_is_geometric) {
   Experiment e;
@@ -159,8 +169,8 @@ TEST(Experiment, speedups_are_cycles_without_a_hash_over_cycles_with_it_and_thei
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(measured(*outcome, "a, fixed bit-vector XOR"), 9);
   EXPECT_EQ(measured(*outcome, "b, bit-vector XOR"), 0.8);
-  EXPECT_EQ(measured(*outcome, "geometric mean, fixed bit-vector XOR"), 6);    // the root of 36; the mean is 6.5
-  EXPECT_EQ(measured(*outcome, "geometric mean, bit-vector XOR"), 1.2);        // the root of 1.8 times 0.8
+  EXPECT_EQ(measured(*outcome, "geometric mean, fixed bit-vector XOR"), 6);  // the root of 36; the mean is 6.5
+  EXPECT_EQ(measured(*outcome, "geometric mean, bit-vector XOR"), 1.2);      // the root of 1.8 times 0.8
   EXPECT_EQ(std::get<double>(row(*outcome, "geometric mean, fixed bit-vector XOR").published), 1.21);
   EXPECT_EQ(row(*outcome, "a, fixed bit-vector XOR").note, "100 of 900 cycles under xor");
   EXPECT_EQ(outcome->rows.size(), 3u * 6);
@@ -176,7 +186,8 @@ TEST(Experiment, benchmarks_without_conflicts_count_as_losses_and_their_hash_is_
   simulated.cycles["none"] = 1000;
   simulated.cycles["b perm:0"] = 1010;
   Settings settings = simulated.settings();
-  settings.simulate = [&, simulate = settings.simulate](const Benchmark& b, const std::vector<std::string>& arguments, const Machine& machine) {
+  settings.simulate = [&, simulate = settings.simulate](const Benchmark& b, const std::vector<std::string>& arguments,
+                                                        const Machine& machine) {
     simulated.cycles.try_emplace(machine.bank_hash, 7000);  // of the heuristics, which have no say here
     return simulate(b, arguments, machine);
   };

@@ -99,7 +99,8 @@ TEST(Gpu, is_found_by_name_or_path) {
   EXPECT_TRUE(find_gpu(kFolder + "/a100.toml"));
   const Result<Gpu> unknown = find_gpu("gtx4800");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("a100, cf11, gtx480, gtx580, h100"), std::string::npos) << unknown.error().message;
+  EXPECT_NE(unknown.error().message.find("a100, cf11, gtx480, gtx580, h100"), std::string::npos)
+      << unknown.error().message;
   EXPECT_FALSE(find_gpu("no/such.toml"));
   unsetenv("BANKSHOT_GPUS");
 }
@@ -156,45 +157,55 @@ TEST(Gpu, a_file_without_timing_cannot_be_simulated) {
   ASSERT_TRUE(gpu) << gpu.error().message;
   EXPECT_FALSE(gpu->timing);
   EXPECT_FALSE(shipped("a100").timing);
-  for (const std::string name : {"cf11", "gtx480", "gtx580", "h100", "k20", "v100"}) EXPECT_TRUE(shipped(name).timing) << name;
+  for (const std::string name : {"cf11", "gtx480", "gtx580", "h100", "k20", "v100"})
+    EXPECT_TRUE(shipped(name).timing) << name;
 }
 
 TEST(Gpu, rejects_a_part_of_the_timing) {
   // A key in a section that every GPU has, or one section: all others are missed, by name.
-  refuses(h100_untimed() + "latency = 29\n", "section [issue] is missing: a GPU that is simulated says all of its timing");
+  refuses(h100_untimed() + "latency = 29\n",
+          "section [issue] is missing: a GPU that is simulated says all of its timing");
   refuses(h100_untimed() + "[units.alu]\ncount = 4\nlanes = 16\nlatency = 4\n", "section [dram] is missing");
   refuses(h100_untimed() + "[units.alu]\n", "section [units.fp64] is missing");
   refuses(h100_untimed() + "[units]\nalu = 4\n", "units.alu must be a section: [units.alu]");
-  refuses(replaced(h100(), "latency = 29 ", "# "), "scratchpad.latency (cycles from issue until a dependent instruction can issue, "
-                                                   "without conflicts) is missing");
+  refuses(replaced(h100(), "latency = 29 ", "# "),
+          "scratchpad.latency (cycles from issue until a dependent instruction can issue, "
+          "without conflicts) is missing");
 }
 
 TEST(Gpu, rejects_wrong_timing_with_file_line_and_key) {
   const std::string text = replaced(h100(), "schedulers = 4", "schedulers = 0");
   const auto line = std::count(text.begin(), text.begin() + static_cast<long>(text.find("schedulers = 0")), '\n') + 1;
-  refuses(text, "x.toml:" + std::to_string(line) + ":14: error: issue.schedulers = 0 is impossible: warp schedulers of an SM, from 1 to 64");
+  refuses(text, "x.toml:" + std::to_string(line) +
+                    ":14: error: issue.schedulers = 0 is impossible: warp schedulers of an SM, from 1 to 64");
   refuses(replaced(h100(), "[units.sfu]", "[units.cube]\n[units.sfu]"), "unknown section or key: units.cube");
   refuses(replaced(h100(), "[units.sfu]", "[units.sfu]\ndepth = 1"), "unknown key: units.sfu.depth");
-  refuses(replaced(h100(), "policy = \"gto\"", "policy = \"fifo\""), "issue.policy = \"fifo\" is not known; there are barrel, gto, lrr");
+  refuses(replaced(h100(), "policy = \"gto\"", "policy = \"fifo\""),
+          "issue.policy = \"fifo\" is not known; there are barrel, gto, lrr");
   refuses(replaced(h100(), "pipeline = \"queued\"", "pipeline = \"\""), "issue.pipeline = \"\" is not known");
-  refuses(replaced(h100(), "atomics = \"native\"", "atomics = \"x\""), "scratchpad.atomics = \"x\" is not known; there are loadlike");
+  refuses(replaced(h100(), "atomics = \"native\"", "atomics = \"x\""),
+          "scratchpad.atomics = \"x\" is not known; there are loadlike");
 }
 
 TEST(Gpu, rejects_timing_that_does_not_fit_together) {
   const auto with = [](const std::string& from, const std::string& to) { return replaced(h100(), from, to); };
   refuses(with("simd_lanes = 32", "simd_lanes = 64"), "issue.simd_lanes: must divide gpu.warp_size");
-  refuses(with("simd_lanes = 32", "simd_lanes = 32\nstages = 4\nmemory_stages = 5"), "issue.memory_stages: must not exceed");
-  refuses(replaced(replaced(h100(), "max_warps = 64", "max_warps = 128"), "max_threads = 2048", "max_threads = 4096"), "sm.max_warps: an SM that is simulated has at most 64");
+  refuses(with("simd_lanes = 32", "simd_lanes = 32\nstages = 4\nmemory_stages = 5"),
+          "issue.memory_stages: must not exceed");
+  refuses(replaced(replaced(h100(), "max_warps = 64", "max_warps = 128"), "max_threads = 2048", "max_threads = 4096"),
+          "sm.max_warps: an SM that is simulated has at most 64");
   refuses(with("sector_bytes = 32", "sector_bytes = 256"), "l1.sector_bytes: must not exceed");
   refuses(with("bytes = 28_672", "bytes = 28_673"), "l1.bytes: must be whole sets");
-  refuses(with("line_bytes = 128                            # GPGPU-Sim\nways", "line_bytes = 64\nways"), "l2.line_bytes: must equal l1.line_bytes");
+  refuses(with("line_bytes = 128                            # GPGPU-Sim\nways", "line_bytes = 64\nways"),
+          "l2.line_bytes: must equal l1.line_bytes");
   refuses(with("channels = 80", "channels = 79"), "memory.l2_bytes: must be whole sets of l2.ways lines in each");
   refuses(with("interleave_bytes = 256", "interleave_bytes = 64"), "dram.interleave_bytes: a line lies on one channel");
   refuses(with("burst_bytes = 32", "burst_bytes = 64"), "dram.burst_bytes: a sector is whole bursts");
   refuses(with("row_bytes = 1024", "row_bytes = 16"), "dram.row_bytes: a row holds whole bursts");
   refuses(with("rc = 61", "rc = 60"), "dram.rc: a row is open for dram.ras");
   refuses(with("latency = 80 ", "latency = 0 "), "interconnect.latency = 0 is impossible");
-  refuses(with("core_khz = 1_980_000", "core_khz = 1_980_000\nissue_khz = 1_980_001"), "clocks.issue_khz: must not exceed");
+  refuses(with("core_khz = 1_980_000", "core_khz = 1_980_000\nissue_khz = 1_980_001"),
+          "clocks.issue_khz: must not exceed");
 }
 
 TEST(Gpu, timing_takes_what_the_rest_of_the_file_says) {
@@ -218,7 +229,9 @@ TEST(Gpu, timing_takes_what_the_rest_of_the_file_says) {
 }
 
 TEST(Gpu, a_bank_hash_of_the_hardware_is_of_its_banks) {
-  const auto with = [](const std::string& text) { return parse_gpu(replaced(h100(), "hash_cycles = 1", "ports = 2\nhash = " + text + "\nhash_cycles = 1"), "x.toml"); };
+  const auto with = [](const std::string& text) {
+    return parse_gpu(replaced(h100(), "hash_cycles = 1", "ports = 2\nhash = " + text + "\nhash_cycles = 1"), "x.toml");
+  };
   const Result<Gpu> gpu = with("\"xor\"");
   ASSERT_TRUE(gpu) << gpu.error().message;
   ASSERT_TRUE(gpu->timing->rules.hash);
@@ -229,7 +242,8 @@ TEST(Gpu, a_bank_hash_of_the_hardware_is_of_its_banks) {
   EXPECT_FALSE(with("\"none\"")->timing->rules.hash);
   const Result<Gpu> wrong = with("\"perm:12\"");
   ASSERT_FALSE(wrong);
-  EXPECT_NE(wrong.error().message.find("scratchpad.hash is no bank hash: hash 'perm:12'"), std::string::npos) << wrong.error().message;
+  EXPECT_NE(wrong.error().message.find("scratchpad.hash is no bank hash: hash 'perm:12'"), std::string::npos)
+      << wrong.error().message;
 }
 
 /// Within a part in a hundred of what is published.
@@ -242,9 +256,9 @@ TEST(Gpu, bandwidth_of_memory_is_the_published_one) {
   };
   is_close(gb("gtx480"), 177.4);  // 6 channels, 64 bytes in 2 cycles of 924 MHz: 177.408
   is_close(gb("gtx580"), 192.4);
-  is_close(gb("cf11"), 51.2);     // Table 3
+  is_close(gb("cf11"), 51.2);  // Table 3
   is_close(gb("k20"), 208);
-  is_close(gb("v100"), 900);      // 32 channels, 32 bytes a cycle of 877 MHz: 898
+  is_close(gb("v100"), 900);  // 32 channels, 32 bytes a cycle of 877 MHz: 898
   is_close(gb("h100"), 3350);
   for (const std::string name : {"gtx480", "gtx580", "cf11", "k20", "v100", "h100"}) {
     const Gpu gpu = shipped(name);  // what CUDA tells: two transfers a cycle of its memory clock
@@ -266,7 +280,8 @@ TEST(Gpu, peak_of_single_precision_is_the_published_one) {
 /// parts, with a flit to ask and those of a sector to answer at either end.
 double l2_hit(const timing::Config& t) {
   const double network = double(t.core_khz) / t.interconnect.khz;
-  const unsigned answer = (t.interconnect.header_bytes + t.l1.sector_bytes + t.interconnect.flit_bytes - 1) / t.interconnect.flit_bytes;
+  const unsigned answer =
+      (t.interconnect.header_bytes + t.l1.sector_bytes + t.interconnect.flit_bytes - 1) / t.interconnect.flit_bytes;
   return 2.0 * t.interconnect.latency + network * (1 + 2 * answer) + t.l2.latency * double(t.core_khz) / t.l2.khz;
 }
 double dram_more(const timing::Config& t) {
@@ -275,8 +290,15 @@ double dram_more(const timing::Config& t) {
 }
 
 TEST(Gpu, latencies_add_up_to_what_was_measured) {
-  struct Case { std::string gpu; double l2, dram; };  // sources: the files
-  for (const Case& c : {Case{"gtx480", 155, 342.5}, {"gtx580", 155, 342.5}, {"k20", 200, 325}, {"v100", 193, 375}, {"h100", 263, 479}}) {
+  struct Case {
+    std::string gpu;
+    double l2, dram;
+  };  // sources: the files
+  for (const Case& c : {Case{"gtx480", 155, 342.5},
+                        {"gtx580", 155, 342.5},
+                        {"k20", 200, 325},
+                        {"v100", 193, 375},
+                        {"h100", 263, 479}}) {
     const Gpu gpu = shipped(c.gpu);
     EXPECT_NEAR(l2_hit(*gpu.timing), c.l2, c.l2 * 0.02) << c.gpu;
     EXPECT_NEAR(l2_hit(*gpu.timing) + dram_more(*gpu.timing), c.dram, c.dram * 0.02) << c.gpu;

@@ -30,8 +30,12 @@ struct Block {
     access.offsets = offsets.data();
     races.access(access, found);
   }
-  void read(unsigned warp, uint64_t lanes, uint64_t offset, unsigned stride = 0) { access(AccessKind::read, warp, lanes, offset, stride); }
-  void write(unsigned warp, uint64_t lanes, uint64_t offset, unsigned stride = 0) { access(AccessKind::write, warp, lanes, offset, stride); }
+  void read(unsigned warp, uint64_t lanes, uint64_t offset, unsigned stride = 0) {
+    access(AccessKind::read, warp, lanes, offset, stride);
+  }
+  void write(unsigned warp, uint64_t lanes, uint64_t offset, unsigned stride = 0) {
+    access(AccessKind::write, warp, lanes, offset, stride);
+  }
   void barrier(std::vector<unsigned> warps, unsigned number = 0) {
     for (const unsigned warp : warps) races.arrive(number, warp, ~0u, true);
     races.complete(number);
@@ -68,8 +72,8 @@ TEST(SharedRaces, AReadWithoutABarrierAfterTheWriteIsAHazardOfEachLane) {
 
 TEST(SharedRaces, AWriteAfterReadsRacesWithThoseOfOtherThreadsOnly) {
   Block block;
-  block.read(0, kAll, 8);      // all lanes one word
-  block.write(0, 1 << 5, 8);   // lane 5, which has read it itself
+  block.read(0, kAll, 8);     // all lanes one word
+  block.write(0, 1 << 5, 8);  // lane 5, which has read it itself
   ASSERT_EQ(block.found.size(), 1u);
   EXPECT_EQ(block.found[0].kind, Kind::write_after_read);
   EXPECT_TRUE(block.found[0].within_warp);
@@ -184,7 +188,8 @@ TEST(SharedRaces, VolatileAccessesOfOneWarpAreTold) {
   EXPECT_EQ(block.found[0].threads, 2u);
 }
 
-/// data = 1; fence; flag = 1 (strong)  ||  while (!flag); fence; read data. Source: PTX ISA 9.0, section 8.10 (message passing).
+/// data = 1; fence; flag = 1 (strong)  ||  while (!flag); fence; read data. Source: PTX ISA 9.0, section 8.10 (message
+/// passing).
 TEST(SharedRaces, AFlagBetweenFencesOrders) {
   Block block;
   block.write(0, 1, 0);

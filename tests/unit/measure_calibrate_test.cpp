@@ -1,5 +1,5 @@
-// What is made of measurements: lines through points, lock bits found, their parts told from each other. The GPUs measured here
-// are formulas, so every number is known.
+// What is made of measurements: lines through points, lock bits found, their parts told from each other. The GPUs
+// measured here are formulas, so every number is known.
 #include <gtest/gtest.h>
 
 #include "bankshot/measure/calibrate.hpp"

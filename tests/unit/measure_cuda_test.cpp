@@ -1,4 +1,5 @@
-// The way to a real GPU, with a driver library that is none: what it is asked for, and what is said when something is wrong.
+// The way to a real GPU, with a driver library that is none: what it is asked for, and what is said when something is
+// wrong.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

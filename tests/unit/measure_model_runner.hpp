@@ -1,4 +1,5 @@
-// A GPU that is a formula: what an access of a warp takes, with noise if wanted. For tests of what is made of measurements.
+// A GPU that is a formula: what an access of a warp takes, with noise if wanted. For tests of what is made of
+// measurements.
 #pragma once
 
 #include <algorithm>

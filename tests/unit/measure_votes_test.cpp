@@ -1,7 +1,6 @@
 // Random votes by measurement, model and simulation: what is measured on a simulated GPU is what its description says.
 #include <gtest/gtest.h>
 
-
 #include "bankshot/measure/vote_check.hpp"
 #include "measure_model_runner.hpp"
 

@@ -56,7 +56,8 @@ TEST(PtxInstruction, bytes_and_halves_of_registers_are_masks_beside_the_name) {
   EXPECT_EQ(i.operands[3].mask, 0u);
   EXPECT_EQ(print(i), "vadd.s32.u32.s32.sat %r1.h1, %r2.b0, %r3.b3, %r4;");
   EXPECT_EQ(instruction("mov.b32 %r1, %v.b;").operands[1].name, "%v.b");
-  for (const char* text : {"vadd %r1, %r2.b4, %r3;", "vadd %r1, %r2.h2, %r3;", "vadd %r1, %r2.b01, %r3;", "vadd %r1, %r2 .b0;"})
+  for (const char* text :
+       {"vadd %r1, %r2.b4, %r3;", "vadd %r1, %r2.h2, %r3;", "vadd %r1, %r2.b01, %r3;", "vadd %r1, %r2 .b0;"})
     EXPECT_FALSE(complaints(kHeader + ".func f() { " + text + " }").empty()) << text;
 }
 

@@ -69,7 +69,7 @@ TEST(Pressure, sides_of_a_diamond_share_registers) {
 
 TEST(Pressure, what_a_loop_needs_again_stays) {
   Graph graph;
-  graph.then({}, {0}).then({}, {1});           // bound, counter
+  graph.then({}, {0}).then({}, {1});  // bound, counter
   graph.then({1}, {1}).then({1}, {2}).then({2}, {});
   graph.then({0, 1}, {}).may_jump(2);
   EXPECT_EQ(graph.pressure({1, 1, 1}).around, (Words{1, 2, 2, 3, 3, 2, 0}));
@@ -139,9 +139,11 @@ TEST_F(RegisterNeed, of_a_kernel_adds_its_callees_to_what_is_in_use_around_the_c
 }
 
 TEST_F(RegisterNeed, of_an_indirect_call_is_the_neediest_functions) {
-  const std::string small = ".func (.param .b32 r) g(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; st.param.b32 [r], %a; ret; }\n";
+  const std::string small =
+      ".func (.param .b32 r) g(.param .b32 n) { .reg .b32 %a; ld.param.b32 %a, [n]; st.param.b32 [r], %a; ret; }\n";
   const std::string call =
-      "mov.u64 %rd7, g; { .param .b32 x; st.param.b32 [x], 7; .param .b32 y; P: .callprototype (.param .b32 _) _ (.param .b32 _);"
+      "mov.u64 %rd7, g; { .param .b32 x; st.param.b32 [x], 7; .param .b32 y; P: .callprototype (.param .b32 _) _ "
+      "(.param .b32 _);"
       "call (y), %rd7, (x), P; ld.param.b32 %r5, [y]; }\nst.global.u32 [%rd1], %r5; ret;";
   EXPECT_EQ(registers(kernel(call, small + kTwenty)), 24u);  // the pointer and the function's address
 }
@@ -152,8 +154,10 @@ TEST_F(RegisterNeed, counts_a_function_that_calls_itself_once) {
       "cvt.u64.u32 %b0, %a0; cvt.u64.u32 %b1, %a0; cvt.u64.u32 %b2, %a0; cvt.u64.u32 %b3, %a0; cvt.u64.u32 %b4, %a0;\n"
       "cvt.u64.u32 %b5, %a0; cvt.u64.u32 %b6, %a0; cvt.u64.u32 %b7, %a0; cvt.u64.u32 %b8, %a0;\n"
       "{ .param .b32 x; st.param.b32 [x], %a0; .param .b32 y; call (y), f, (x); ld.param.b32 %a1, [y]; }\n"
-      "add.u64 %b0, %b0, %b1; add.u64 %b0, %b0, %b2; add.u64 %b0, %b0, %b3; add.u64 %b0, %b0, %b4; add.u64 %b0, %b0, %b5;\n"
-      "add.u64 %b0, %b0, %b6; add.u64 %b0, %b0, %b7; add.u64 %b0, %b0, %b8; cvt.u32.u64 %a2, %b0; st.param.b32 [r], %a2; ret; }\n";
+      "add.u64 %b0, %b0, %b1; add.u64 %b0, %b0, %b2; add.u64 %b0, %b0, %b3; add.u64 %b0, %b0, %b4; add.u64 %b0, %b0, "
+      "%b5;\n"
+      "add.u64 %b0, %b0, %b6; add.u64 %b0, %b0, %b7; add.u64 %b0, %b0, %b8; cvt.u32.u64 %a2, %b0; st.param.b32 [r], "
+      "%a2; ret; }\n";
   EXPECT_EQ(registers(kernel(kCall, again)), 21u);  // nine of 64 bits, %a0 or %a1, and the kernel's pointer
 }
 

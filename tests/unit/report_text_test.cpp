@@ -1,10 +1,10 @@
 // The report as a person reads it.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <unistd.h>
 
 #include "bankshot/report/picture.hpp"
 #include "bankshot/report/source_lines.hpp"
@@ -120,10 +120,11 @@ TEST(ReportText, lists_launches_that_failed_and_what_still_ran) {
   report.add_failed("_Z5scalePfi", "bytes of shared memory " + std::string(90, 'x'));
   report.running = {"_Z5scalePfi"};
   const std::string text = to_text(report);
-  contains(text, "partial: 5 launches failed, which the numbers below do not have\n"
-                 "  scale(float*, int)\n"
-                 "      2000 threads a block (3 launches)\n"
-                 "      bytes of shared memory\n      xxx");
+  contains(text,
+           "partial: 5 launches failed, which the numbers below do not have\n"
+           "  scale(float*, int)\n"
+           "      2000 threads a block (3 launches)\n"
+           "      bytes of shared memory\n      xxx");
   contains(text, "  kernels that are not known\n      no fat binary of the program has it\n");
   contains(text, "it ended while this kernel ran: scale(float*, int)\n");
   lacks(text, "did not come to its end");

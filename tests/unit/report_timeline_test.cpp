@@ -68,7 +68,8 @@ TEST(ReportTimeline, processes_are_sms_and_threads_are_warps_units_and_the_scrat
     }
     if (event["name"] == "thread_name") threads.insert(event["args"]["name"]);
   }
-  EXPECT_EQ(processes, (std::map<unsigned, std::string>{{0, "kernels (1 us is 1 core cycle)"}, {1, "SM 0"}, {2, "SM 1"}}));
+  EXPECT_EQ(processes,
+            (std::map<unsigned, std::string>{{0, "kernels (1 us is 1 core cycle)"}, {1, "SM 0"}, {2, "SM 1"}}));
   EXPECT_EQ(threads, (std::multiset<std::string>{"fp32", "scratchpad", "warp 3", "warp 3 (2)"}));
 }
 

@@ -21,8 +21,8 @@ inline SimulatedMachine made_machine() {
   return machine;
 }
 
-/// 100 cycles of 2 SMs: 200 slots, 40 issued, 100 waited for shared memory, 60 without a warp. Line 8 of kernel.cu has two
-/// instructions, line 7 one.
+/// 100 cycles of 2 SMs: 200 slots, 40 issued, 100 waited for shared memory, 60 without a warp. Line 8 of kernel.cu has
+/// two instructions, line 7 one.
 inline timing::LaunchTiming made_timing() {
   timing::LaunchTiming launch;
   timing::Counters& c = launch.counters;

@@ -168,7 +168,8 @@ TEST(ReportTiming, rejects_instructions_with_more_slots_than_there_are) {
 TEST(ReportTiming, a_stopped_launch_may_have_packets_under_way) {
   EXPECT_EQ(refusal([](json& root) {
               json& kernel = root["kernels"][0];
-              kernel["counters"]["packets_to_memory"] = kernel["timed_launches"][0]["counters"]["packets_to_memory"] = 7;
+              kernel["counters"]["packets_to_memory"] = kernel["timed_launches"][0]["counters"]["packets_to_memory"] =
+                  7;
               kernel["partial_launches"] = 1;
               kernel["timed_launches"][0]["partial"] = true;
               root["partial"] = true;

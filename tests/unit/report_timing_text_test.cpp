@@ -7,7 +7,9 @@
 namespace bankshot::report {
 namespace {
 
-std::string text(const RunReport& report, unsigned top = 10) { return to_text(report, {.top = top, .read_sources = false}); }
+std::string text(const RunReport& report, unsigned top = 10) {
+  return to_text(report, {.top = top, .read_sources = false});
+}
 
 /// The report with other counters of its kernel.
 std::string text_of(const std::function<void(timing::Counters&)>& change) {
@@ -58,7 +60,8 @@ TEST(ReportTimingText, hidden_conflicts_cost_nothing) {
 
 TEST(ReportTimingText, less_than_a_percent_hardly_costs) {
   const std::string all = text_of([](timing::Counters& c) { c.conflict_cycles_exposed = 1; });
-  EXPECT_TRUE(has(all, "do bank conflicts cost anything? Hardly: in 0.6 % of its active cycles an SM waits for them.\n"))
+  EXPECT_TRUE(
+      has(all, "do bank conflicts cost anything? Hardly: in 0.6 % of its active cycles an SM waits for them.\n"))
       << all;
 }
 
@@ -76,7 +79,8 @@ TEST(ReportTimingText, rounds_of_locks_are_told_beside_conflicts) {
   EXPECT_FALSE(has(text(report), "Rounds of atomics")) << "native";
   report.machine->atomics = "lock";
   report.machine->lock_hash = "xor";
-  EXPECT_TRUE(has(text(report), "Rounds of atomics that had to try again are not among them: 16.7 % of the issue slots wait"))
+  EXPECT_TRUE(
+      has(text(report), "Rounds of atomics that had to try again are not among them: 16.7 % of the issue slots wait"))
       << text(report);
   EXPECT_TRUE(has(text(report), "bank hash none, lock hash xor\n"));
 }

@@ -9,9 +9,19 @@ namespace {
 
 Kernel made_transactions() {
   Kernel kernel = made_simulation().kernels.at(0);
-  kernel.transactions = {.transactions = 8, .attempts = 57, .warp_serialised = 12, .cta_serialised = 3, .lanes = 1'024, .commits = 256,
-                         .aborts = 768, .conflicts = 700, .false_conflicts = 120, .read_conflicts = 30, .killed = 60,
-                         .invalid = 8, .accesses = 5'000};
+  kernel.transactions = {.transactions = 8,
+                         .attempts = 57,
+                         .warp_serialised = 12,
+                         .cta_serialised = 3,
+                         .lanes = 1'024,
+                         .commits = 256,
+                         .aborts = 768,
+                         .conflicts = 700,
+                         .false_conflicts = 120,
+                         .read_conflicts = 30,
+                         .killed = 60,
+                         .invalid = 8,
+                         .accesses = 5'000};
   timing::Counters& c = kernel.timing->counters;
   c.warp_cycles = 1'000;
   c.tx_warp_cycles = 600;
@@ -43,7 +53,8 @@ TEST(ReportTransactionsText, without_a_simulation_no_cycles_are_told) {
 
 TEST(ReportTransactionsText, without_aborts_they_cost_nothing) {
   Kernel kernel = made_transactions();
-  kernel.transactions.conflicts = kernel.transactions.killed = kernel.transactions.invalid = kernel.transactions.aborts = 0;
+  kernel.transactions.conflicts = kernel.transactions.killed = kernel.transactions.invalid =
+      kernel.transactions.aborts = 0;
   kernel.timing->counters.tx_retry_cycles = 0;
   const std::string text = transactions_text(kernel);
   EXPECT_NE(text.find("do aborts cost anything? No: no warp tries again.\n"), std::string::npos) << text;

@@ -14,7 +14,8 @@ namespace bankshot::rewrite {
 /// A module with a kernel `k` of this body; `tile` is an array of 4096 bytes, `other` one of 100.
 inline std::string kernel_text(const std::string& body, const std::string& before = {}) {
   return ptx::kHeader + before +
-         ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<8>; .reg .f32 %f<16>;\n"
+         ".visible .entry k(.param .u64 out) {\n.reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<8>; .reg .f32 "
+         "%f<16>;\n"
          ".shared .align 4 .b8 tile[4096];\n.shared .align 4 .b8 other[100];\n" +
          body + "\nret;\n}\n";
 }
@@ -26,7 +27,8 @@ inline scratchpad::BankHash hash_of(const std::string& spec, scratchpad::HashSiz
 }
 
 /// The rewritten text; empty, and the reason in `why`, if it is refused.
-inline std::string rewritten(const std::string& text, const std::string& array, const std::string& spec, std::string* why = nullptr) {
+inline std::string rewritten(const std::string& text, const std::string& array, const std::string& spec,
+                             std::string* why = nullptr) {
   ptx::Module module = ptx::parsed(text);
   const auto done = rewrite(module, "k", {{array, hash_of(spec)}}, 4);
   if (why != nullptr) *why = done ? "" : done.error().message;

@@ -27,13 +27,14 @@ TEST(RewritePlaces, terms_are_the_hash_in_bytes) {
   EXPECT_EQ(terms.terms[0].shift, 5);
   EXPECT_EQ(terms.terms[0].mask, 31u << 2);
   EXPECT_EQ(terms.row_bytes, 128u);
-  EXPECT_EQ(terms.period, 4096u);                // word bits 5 to 9 move others: byte bits 7 to 11
+  EXPECT_EQ(terms.period, 4096u);                   // word bits 5 to 9 move others: byte bits 7 to 11
   EXPECT_EQ(terms.place(33 * 4 + 2), 32 * 4 + 2u);  // word 33 is in row 1, column 1: column 1 ^ 1
   EXPECT_EQ(terms.place(2 * 128 + 12), 2 * 128 + 4u);
 }
 
 TEST(RewritePlaces, every_in_place_hash_permutes_every_row) {
-  for (const char* spec : {"xor", "swizzle:2,1,4", "bitxor:0^9,1^5,2^13,3^7,4^6", "rows:35,66,132,8,16", "rows:3,2,132,24,8"}) {
+  for (const char* spec :
+       {"xor", "swizzle:2,1,4", "bitxor:0^9,1^5,2^13,3^7,4^6", "rows:35,66,132,8,16", "rows:3,2,132,24,8"}) {
     const PlaceTerms terms = place_terms(hash_of(spec), 4);
     const scratchpad::BankHash hash = hash_of(spec);
     for (uint32_t row = 0; row < 512; ++row) {
@@ -54,15 +55,15 @@ TEST(RewritePlaces, low_bits_that_no_term_touches_stay_together) {
   EXPECT_EQ(unbroken_bytes(hash_of("xor"), 4), 4u);
   EXPECT_EQ(unbroken_bytes(hash_of("swizzle:3,1,4"), 4), 8u);
   EXPECT_EQ(unbroken_bytes(hash_of("swizzle:3,2,3"), 4), 16u);
-  EXPECT_EQ(unbroken_bytes(hash_of("rows:1,3,4,8,16"), 4), 4u);   // bank bit 1 takes address bit 0
-  EXPECT_EQ(unbroken_bytes(hash_of("xor", {14, 4}), 8), 8u);      // eight-byte banks
+  EXPECT_EQ(unbroken_bytes(hash_of("rows:1,3,4,8,16"), 4), 4u);  // bank bit 1 takes address bit 0
+  EXPECT_EQ(unbroken_bytes(hash_of("xor", {14, 4}), 8), 8u);     // eight-byte banks
 }
 
 TEST(Rewrite, one_term_from_the_distance_where_the_address_is_written) {
-  const std::string text = rewritten(
-      kernel_text("mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; add.s32 %r4, %r2, %r3;\n"
-                  "loop:\nst.shared.u32 [%r4], %r1; bra loop;"),
-      "tile", "xor");
+  const std::string text =
+      rewritten(kernel_text("mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; add.s32 %r4, %r2, %r3;\n"
+                            "loop:\nst.shared.u32 [%r4], %r1; bra loop;"),
+                "tile", "xor");
   EXPECT_EQ(instructions(text),
             "mov.u32 %bankshot0, tile;\n"
             "mov.u32 %r1, %tid.x;\n"
@@ -80,7 +81,8 @@ TEST(Rewrite, one_term_from_the_distance_where_the_address_is_written) {
 
 TEST(Rewrite, a_64_bit_address_that_changes_in_a_loop_is_hashed_where_it_changes) {
   const std::string text = rewritten(
-      kernel_text("mov.u64 %rd1, tile;\nloop:\nld.shared.u32 %r1, [%rd1+4]; add.s64 %rd1, %rd1, 132; bra loop;"), "tile", "xor");
+      kernel_text("mov.u64 %rd1, tile;\nloop:\nld.shared.u32 %r1, [%rd1+4]; add.s64 %rd1, %rd1, 132; bra loop;"),
+      "tile", "xor");
   EXPECT_EQ(instructions(text),
             "mov.u32 %bankshot0, tile;\n"
             "mov.u64 %rd1, tile;\n"
@@ -111,10 +113,10 @@ TEST(Rewrite, constant_addresses_cost_nothing_and_whole_periods_stay_offsets) {
 }
 
 TEST(Rewrite, offsets_below_the_zeros_of_the_distance_cost_one_instruction) {
-  const std::string text = rewritten(
-      kernel_text("mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 6; add.s32 %r4, %r2, %r3;"
-                  "ld.shared.u32 %r5, [%r4]; ld.shared.u32 %r5, [%r4+4]; ld.shared.u32 %r6, [%r4+60];"),
-      "tile", "xor");
+  const std::string text =
+      rewritten(kernel_text("mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 6; add.s32 %r4, %r2, %r3;"
+                            "ld.shared.u32 %r5, [%r4]; ld.shared.u32 %r5, [%r4+4]; ld.shared.u32 %r6, [%r4+60];"),
+                "tile", "xor");
   EXPECT_EQ(instructions(text),
             "mov.u32 %bankshot0, tile;\n"
             "mov.u32 %r1, %tid.x;\n"
@@ -137,19 +139,22 @@ TEST(Rewrite, the_last_row_is_filled_up) {
   ASSERT_TRUE(done);
   EXPECT_EQ(done->at(0).extra_bytes, 28u);  // 100 bytes to 128
   EXPECT_EQ(done->at(0).accesses, 1u);
-  EXPECT_EQ(done->at(0).added, 1u);         // the start, which nothing uses
+  EXPECT_EQ(done->at(0).added, 1u);  // the start, which nothing uses
   EXPECT_NE(ptx::print(module).find(".shared .align 128 .b8 other[128];"), std::string::npos);
 }
 
 TEST(Rewrite, all_names_of_dynamic_memory_are_aligned_alike) {
-  const std::string text = rewritten(kernel_text("st.shared.u32 [dyn+4], 1; ld.shared.u32 %r1, [words+8];",
-                                                 ".extern .shared .align 16 .b8 dyn[];\n.extern .shared .align 4 .b32 words[];\n"), "dyn", "xor");
+  const std::string text =
+      rewritten(kernel_text("st.shared.u32 [dyn+4], 1; ld.shared.u32 %r1, [words+8];",
+                            ".extern .shared .align 16 .b8 dyn[];\n.extern .shared .align 4 .b32 words[];\n"),
+                "dyn", "xor");
   EXPECT_NE(text.find(".shared .align 128 .b8 dyn[]"), std::string::npos) << text;
   EXPECT_NE(text.find(".shared .align 128 .b32 words[]"), std::string::npos) << text;
 }
 
 TEST(Rewrite, the_hash_of_dynamic_memory_is_off_in_launches_of_torn_rows) {
-  const std::string text = rewritten(kernel_text("st.shared.u32 [dyn+4], 1;", ".extern .shared .align 16 .b8 dyn[];\n"), "dyn", "xor");
+  const std::string text =
+      rewritten(kernel_text("st.shared.u32 [dyn+4], 1;", ".extern .shared .align 16 .b8 dyn[];\n"), "dyn", "xor");
   EXPECT_EQ(instructions(text),
             "mov.u32 %bankshot0, dyn;\n"
             "mov.u32 %bankshot2, %dynamic_smem_size;\n"

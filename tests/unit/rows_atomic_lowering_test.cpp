@@ -31,9 +31,10 @@ TEST(AtomicLowering, tells_whether_ctas_can_see_each_other) {
   EXPECT_EQ(why_serial("red.global.add.u32 [%rd1], 1;"), "");
   EXPECT_EQ(why_serial("atom.global.max.s32 _, [%rd1+4], 1;"), "");
   EXPECT_EQ(why_serial("atom.shared.cas.b32 %r1, [sh], 0, 1;"), "");
-  EXPECT_EQ(why_serial("atom.add.u32 %r1, [sh+4], 1;"), "");  // a name says where it is
+  EXPECT_EQ(why_serial("atom.add.u32 %r1, [sh+4], 1;"), "");         // a name says where it is
   EXPECT_EQ(why_serial("atom.global.add.u32 %r1, [%rd1], 1;"), "");  // nobody reads %r1
-  EXPECT_NE(why_serial("atom.global.add.u32 %r1, [%rd1], 1; add.u32 %r2, %r1, 1;").find("result used"), std::string::npos);
+  EXPECT_NE(why_serial("atom.global.add.u32 %r1, [%rd1], 1; add.u32 %r2, %r1, 1;").find("result used"),
+            std::string::npos);
   EXPECT_NE(why_serial("red.add.f32 [%rd1], 0f3F800000;").find("red.add.f32"), std::string::npos);
   EXPECT_NE(why_serial("red.global.inc.u32 [%rd1], 7;").find("order"), std::string::npos);
 }

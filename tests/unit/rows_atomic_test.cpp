@@ -36,7 +36,8 @@ class Stage {
     Match m;
     for (const Row& row : *rows_of(isa)) {
       const Form form = parse_form(row);
-      if (handler == nullptr && form.opcode == parts[0] && match_in_any_order(form, modifiers, m)) handler = row.select(m);
+      if (handler == nullptr && form.opcode == parts[0] && match_in_any_order(form, modifiers, m))
+        handler = row.select(m);
     }
     EXPECT_NE(handler, nullptr) << text;
     const ptx::Space space = m.has("shared")   ? ptx::Space::shared

@@ -359,7 +359,8 @@ TEST(ConvertForms, rejects_ftz_where_nothing_is_f32) {
   for (const char* text : {"cvt.ftz.f64.f64", "cvt.rzi.ftz.s32.f64", "cvt.rn.ftz.f64.bf16", "cvt.rn.ftz.f16.f64"}) {
     EXPECT_FALSE(prepare(rows, text)) << text;
   }
-  for (const char* text : {"cvt.ftz.f64.f32", "cvt.rn.ftz.f32.f64", "cvt.rzi.ftz.s32.f32"}) EXPECT_TRUE(prepare(rows, text)) << text;
+  for (const char* text : {"cvt.ftz.f64.f32", "cvt.rn.ftz.f32.f64", "cvt.rzi.ftz.s32.f32"})
+    EXPECT_TRUE(prepare(rows, text)) << text;
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ std::vector<std::string> completed(const Form& form, const std::vector<std::stri
       return next < written.size() && split(choice, '.')[0] == written[next];  // xorsign.abs is one choice
     });
     if (here != choices.end()) {
-      for (size_t count = split(*here, '.').size(); count > 0 && next < written.size(); --count) all.push_back(written[next++]);
+      for (size_t count = split(*here, '.').size(); count > 0 && next < written.size(); --count)
+        all.push_back(written[next++]);
     } else if (!modifier.optional && choices.size() == 1) {
       all.push_back(choices[0]);
     }

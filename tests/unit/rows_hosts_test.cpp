@@ -1,4 +1,5 @@
-// Every row without side effects gives the same bits whatever the host: all ways to write it, on random and edge values.
+// Every row without side effects gives the same bits whatever the host: all ways to write it, on random and edge
+// values.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

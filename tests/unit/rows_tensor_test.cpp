@@ -256,7 +256,8 @@ TEST_P(MmaRows, doubles_are_a_chain_of_fma_in_the_order_of_k) {
           std::fesetround(mode);
           for (unsigned q = 0; q < k; ++q) sum = std::fma(a[p.row * k + q], b[q * 8 + p.column], sum);
           std::fesetround(FE_TONEAREST);
-          ASSERT_EQ(rd[i][l], std::bit_cast<uint64_t>(double{sum})) << text << " row " << p.row << " column " << p.column;
+          ASSERT_EQ(rd[i][l], std::bit_cast<uint64_t>(double{sum}))
+              << text << " row " << p.row << " column " << p.column;
         }
       }
     }
@@ -416,7 +417,8 @@ TEST(MmaForms, rejects_what_is_no_form) {
   EXPECT_EQ(refusal("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32" + operands), "");
   EXPECT_NE(refusal("mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32" + operands).find("not supported"),
             std::string::npos);
-  EXPECT_NE(refusal("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32" + operands).find("'.sp' of 'mma' is not supported"),
+  EXPECT_NE(refusal("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32" + operands)
+                .find("'.sp' of 'mma' is not supported"),
             std::string::npos);
   EXPECT_NE(refusal("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r0,%r1,%r2}, {%r4,%r5,%r6,%r7}, {%r8,%r9}, "
                     "{%r10,%r11,%r12,%r13}")

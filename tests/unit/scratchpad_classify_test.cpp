@@ -84,7 +84,9 @@ TEST(Classify, unequal_distances_between_rows_are_random) {
 
 TEST(Classify, gathers_are_random) {
   EXPECT_EQ(class_of([](uint32_t lane) { return 4 * (lane * lane % 61); }), PatternClass::random);
-  EXPECT_EQ(class_of([](uint32_t lane) { return lane == 1 ? 400u : lane == 2 ? 48u : 0u; }, 4, 0x7),
+  EXPECT_EQ(class_of([](uint32_t lane) { return lane == 1   ? 400u
+                                                : lane == 2 ? 48u
+                                                            : 0u; }, 4, 0x7),
             PatternClass::random);
 }
 

@@ -60,9 +60,9 @@ TEST(Cost, words_shared_by_some_lanes_count_once) {
 }
 
 TEST(Cost, bytes_of_one_word_are_a_broadcast) {
-  EXPECT_EQ(wavefronts([](uint32_t lane) { return lane; }, 1), 1u);       // 32 bytes: 8 words, 8 banks
-  EXPECT_EQ(wavefronts([](uint32_t lane) { return lane % 4; }, 1), 1u);   // one word
-  EXPECT_EQ(wavefronts([](uint32_t lane) { return 2 * lane; }, 2), 1u);   // 16 words
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return lane; }, 1), 1u);      // 32 bytes: 8 words, 8 banks
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return lane % 4; }, 1), 1u);  // one word
+  EXPECT_EQ(wavefronts([](uint32_t lane) { return 2 * lane; }, 2), 1u);  // 16 words
   EXPECT_EQ(wavefronts([](uint32_t lane) { return 128 * (lane / 4) + lane % 4; }, 1), 8u);  // 8 words of bank 0
 }
 
@@ -180,9 +180,9 @@ Rules eight_banks() {
 
 TEST(Cost, eight_lanes_at_a_time_meet_eight_banks) {
   const Rules rules = eight_banks();
-  EXPECT_EQ(wavefronts(words(1), 4, AccessKind::load, kFull, rules), 4u);   // 4 parts without conflicts
-  EXPECT_EQ(wavefronts(words(2), 4, AccessKind::load, kFull, rules), 8u);   // banks 0 2 4 6 twice in each part
-  EXPECT_EQ(wavefronts(words(3), 4, AccessKind::load, kFull, rules), 4u);   // odd
+  EXPECT_EQ(wavefronts(words(1), 4, AccessKind::load, kFull, rules), 4u);  // 4 parts without conflicts
+  EXPECT_EQ(wavefronts(words(2), 4, AccessKind::load, kFull, rules), 8u);  // banks 0 2 4 6 twice in each part
+  EXPECT_EQ(wavefronts(words(3), 4, AccessKind::load, kFull, rules), 4u);  // odd
   EXPECT_EQ(wavefronts(words(8), 4, AccessKind::load, kFull, rules), 32u);
   EXPECT_EQ(wavefronts([](uint32_t) { return 0u; }, 4, AccessKind::load, kFull, rules), 4u);     // a broadcast in each
   EXPECT_EQ(wavefronts([](uint32_t) { return 0u; }, 4, AccessKind::atomic, kFull, rules), 32u);  // lanes take turns

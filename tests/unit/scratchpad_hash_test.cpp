@@ -28,7 +28,8 @@ TEST(BankHash, bit_vector_hashes_follow_the_formula_of_section_4_2) {
   for (unsigned k1 = 0; k1 <= 9; ++k1) {
     for (unsigned k2 = 0; k2 < 14; k2 += 3) {
       for (uint32_t mask = 0; mask < 32; mask += 5) {
-        expect_formula(*bitvector_xor_hash(kFermi, k1, k2, mask), [&](uint32_t a) { return ((a >> k1) ^ ((a >> k2) & mask)) & 31; });
+        expect_formula(*bitvector_xor_hash(kFermi, k1, k2, mask),
+                       [&](uint32_t a) { return ((a >> k1) ^ ((a >> k2) & mask)) & 31; });
       }
     }
   }
@@ -45,7 +46,8 @@ TEST(BankHash, swizzles_are_cutes) {
     return s >= 0 ? x ^ ((x & yyy) >> s) : x ^ ((x & yyy) << -s);
   };
   for (const auto& [b, m, s] : {std::tuple{3, 0, 5}, {5, 0, 5}, {2, 1, 4}, {3, 2, 3}, {2, 0, -3}}) {
-    expect_formula(*swizzle_hash(kFermi, static_cast<unsigned>(b), static_cast<unsigned>(m), s), [&](uint32_t a) { return cute(a, b, m, s) & 31; });
+    expect_formula(*swizzle_hash(kFermi, static_cast<unsigned>(b), static_cast<unsigned>(m), s),
+                   [&](uint32_t a) { return cute(a, b, m, s) & 31; });
   }
   EXPECT_FALSE(swizzle_hash(kFermi, 3, 0, 2));
   EXPECT_FALSE(swizzle_hash(kFermi, 5, 5, 5));
@@ -80,7 +82,8 @@ TEST(BankHash, knows_rank_and_whether_software_can_apply_it_in_place) {
 
 TEST(BankHash, specs_and_classes_round_trip) {
   std::mt19937 random(1);
-  for (const char* text : {"none", "add", "perm:3", "bvxor:0,5,31", "bits:0,3,4,5,6", "bitxor:0,0^4,1^5,2^6,3^7", "rows:33,66,132,8,7"}) {
+  for (const char* text :
+       {"none", "add", "perm:3", "bvxor:0,5,31", "bits:0,3,4,5,6", "bitxor:0,0^4,1^5,2^6,3^7", "rows:33,66,132,8,7"}) {
     EXPECT_EQ(spec(*parse_hash(text, kFermi)), text);
   }
   EXPECT_EQ(spec(*parse_hash("xor", kFermi)), "bvxor:0,5,31");
@@ -113,7 +116,8 @@ TEST(BankHash, expressions_group_bits_that_move_alike) {
   EXPECT_EQ(bank_expression(*bitvector_xor_hash(kFermi, 0, 5, 7)), "(a & 31) ^ ((a >> 5) & 7)");
   EXPECT_EQ(bank_expression(*bitvector_hash(kFermi, 2)), "((a >> 2) & 31)");
   EXPECT_EQ(bank_expression(add_hash(kFermi)), "(a + (a >> 5)) & 31");
-  EXPECT_EQ(bank_expression(*parse_hash("bits:4,3,2,1,0", kFermi)), "((a << 4) & 16) ^ ((a << 2) & 8) ^ (a & 4) ^ ((a >> 2) & 2) ^ ((a >> 4) & 1)");
+  EXPECT_EQ(bank_expression(*parse_hash("bits:4,3,2,1,0", kFermi)),
+            "((a << 4) & 16) ^ ((a << 2) & 8) ^ (a & 4) ^ ((a >> 2) & 2) ^ ((a >> 4) & 1)");
 }
 
 TEST(BankHash, class_sizes_are_those_of_table_1) {

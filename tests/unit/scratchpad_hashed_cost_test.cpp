@@ -42,7 +42,7 @@ Cost atomic(const Rules& rules, const Warp& warp, uint64_t mask = kFull) {
 
 TEST(HashedCost, xor_spreads_a_column_and_gathers_a_diagonal) {
   EXPECT_EQ(load(hashed("none"), strided(32)), (Cost{32, 1, 0}));
-  EXPECT_EQ(load(hashed("xor"), strided(32)), (Cost{1, 1, 0}));   // bank = 0 ^ row
+  EXPECT_EQ(load(hashed("xor"), strided(32)), (Cost{1, 1, 0}));  // bank = 0 ^ row
   EXPECT_EQ(load(hashed("xor"), strided(1)), (Cost{1, 1, 0}));
   EXPECT_EQ(load(hashed("none"), strided(33)), (Cost{1, 1, 0}));
   EXPECT_EQ(load(hashed("xor"), strided(33)), (Cost{32, 1, 0}));  // row ^ row = 0
@@ -51,7 +51,8 @@ TEST(HashedCost, xor_spreads_a_column_and_gathers_a_diagonal) {
 TEST(HashedCost, add_spreads_the_diagonal_over_the_even_banks) {
   EXPECT_EQ(load(hashed("add"), strided(32)), (Cost{1, 1, 0}));
   EXPECT_EQ(load(hashed("add"), strided(33)), (Cost{2, 1, 0}));  // row + row: 16 even banks, two rows each
-  EXPECT_EQ(load(hashed("add"), strided(31)), (Cost{31, 1, 0}));  // lane l > 0: row l - 1 and column 32 - l, 31 together
+  EXPECT_EQ(load(hashed("add"), strided(31)),
+            (Cost{31, 1, 0}));  // lane l > 0: row l - 1 and column 32 - l, 31 together
 }
 
 TEST(HashedCost, a_hash_that_drops_bits_keeps_different_words_apart) {
@@ -77,7 +78,7 @@ TEST(HashedCost, an_atomic_counts_lanes) {
 
 TEST(Ports, divide_the_requests_of_the_fullest_bank) {
   EXPECT_EQ(load(with_ports(2), strided(1)), (Cost{1, 1, 0}));
-  EXPECT_EQ(load(with_ports(2), strided(2)), (Cost{1, 1, 0}));    // two words a bank
+  EXPECT_EQ(load(with_ports(2), strided(2)), (Cost{1, 1, 0}));  // two words a bank
   EXPECT_EQ(load(with_ports(2), strided(32)), (Cost{16, 1, 0}));
   EXPECT_EQ(load(with_ports(4), strided(32), 4, 0x1ff), (Cost{3, 1, 0}));  // 9 words: 4, 4 and 1
   EXPECT_EQ(load(with_ports(4), strided(32), 4, 0xff), (Cost{2, 1, 0}));   // 8 words

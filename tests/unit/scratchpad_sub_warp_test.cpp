@@ -1,4 +1,5 @@
-// Conflict degrees of the parts of a warp that a narrow datapath executes in one cycle, after equation 4 of Elastic Pipeline.
+// Conflict degrees of the parts of a warp that a narrow datapath executes in one cycle, after equation 4 of Elastic
+// Pipeline.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -59,7 +60,8 @@ TEST(SubWarpDegrees, count_active_lanes_only) {
   EXPECT_EQ(degrees(strided(32), 0), Degrees({0, 0, 0, 0}));
 }
 
-// 64 bits a lane: 8 banks deliver 4 lanes at once, so 8 lanes come in two phases; a lane's two words lie on neighbouring banks.
+// 64 bits a lane: 8 banks deliver 4 lanes at once, so 8 lanes come in two phases; a lane's two words lie on
+// neighbouring banks.
 TEST(SubWarpDegrees, of_wide_accesses_are_the_sum_of_their_phases) {
   EXPECT_EQ(degrees(strided(8), kFull, 8), Degrees({2, 2, 2, 2}));
   EXPECT_EQ(degrees(strided(16), kFull, 8), Degrees({4, 4, 4, 4}));  // words 0 1 4 5 8 9 12 13: each bank of four twice

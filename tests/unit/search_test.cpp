@@ -35,9 +35,7 @@ PatternSet set_of(std::vector<Pattern> patterns, unsigned address_bits = 14, uns
   set.patterns = std::move(patterns);
   return set;
 }
-Problem problem_of(const PatternSet& set) {
-  return problem(set.rules, set);
-}
+Problem problem_of(const PatternSet& set) { return problem(set.rules, set); }
 uint64_t modulo_excess(const PatternSet& set) {
   return scratchpad::excess(set.rules, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
 }
@@ -107,7 +105,8 @@ TEST(Search, ties_of_heuristics_are_told) {
 TEST(Search, what_is_found_does_not_depend_on_the_number_of_threads) {
   std::mt19937 random(12);
   std::vector<Pattern> patterns;
-  for (int k = 0; k < 10; ++k) patterns.push_back(pattern([&](uint32_t) { return static_cast<uint32_t>(random() % 256); }));
+  for (int k = 0; k < 10; ++k)
+    patterns.push_back(pattern([&](uint32_t) { return static_cast<uint32_t>(random() % 256); }));
   const Problem p = problem_of(set_of(std::move(patterns), 8));
   SearchOptions options;
   options.proof = true;
@@ -196,7 +195,8 @@ TEST(Search, every_method_keeps_to_a_restriction) {
     const Problem p = random_problem(random, {7, 3});
     options.plain_low_bits = static_cast<unsigned>(round) % 3;
     const uint64_t least = optimal(p, options).excess;
-    for (HashClass c : {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm, HashClass::bitwise_xor}) {
+    for (HashClass c :
+         {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm, HashClass::bitwise_xor}) {
       for (Method m : {Method::exhaustive, Method::givargis, Method::mih}) {
         const Result<Found> found = find(p, c, m, options);
         if (!found) continue;  // the class has no such method
@@ -246,7 +246,8 @@ TEST(Search, optimal_is_no_worse_than_any_class_and_may_be_held_in_place) {
     EXPECT_EQ(held.status, Status::optimal);
     EXPECT_TRUE(scratchpad::is_in_place(held.hash));
     EXPECT_LE(free.excess, held.excess);
-    for (const Found& other : {exhaustive_bitvector(p, false, false), exhaustive_bitwise(p, true, {}), givargis(p, true), minimum_imbalance(p, true)}) {
+    for (const Found& other : {exhaustive_bitvector(p, false, false), exhaustive_bitwise(p, true, {}),
+                               givargis(p, true), minimum_imbalance(p, true)}) {
       EXPECT_LE(free.excess, other.excess);
     }
     EXPECT_LE(held.excess, exhaustive_bitvector(p, false, false, options).excess);
@@ -285,7 +286,8 @@ TEST(Search, without_time_a_valid_hash_comes_after_little_work) {
   const Problem p = problem_of(set);
   SearchOptions options;
   options.time_limit = std::chrono::milliseconds(-1);  // over before it begins, on any machine
-  for (const auto& [c, method] : {std::pair(HashClass::gf2, Method::optimal), std::pair(HashClass::bitwise_xor, Method::exhaustive)}) {
+  for (const auto& [c, method] :
+       {std::pair(HashClass::gf2, Method::optimal), std::pair(HashClass::bitwise_xor, Method::exhaustive)}) {
     const Found found = *find(p, c, method, options);
     EXPECT_EQ(found.status, Status::best_found);
     EXPECT_LE(found.evaluated, 200u) << name(c);  // not the 1,024 rows of one step of a descent, nor 64 nodes

@@ -107,9 +107,9 @@ class TensorTest : public ::testing::TestWithParam<std::string_view> {
   std::map<std::string, std::shared_ptr<Program>> programs_;
 };
 
-/// Fragments as the manual has them, for registers of 32 bits (of 64 bits with bits == 64): the row and column of element i of
-/// lane l. The manual's formulas, with i / p for the register where a register holds p elements.
-/// Source: PTX ISA 9.0, "Matrix Fragments for mma.m16n8k…".
+/// Fragments as the manual has them, for registers of 32 bits (of 64 bits with bits == 64): the row and column of
+/// element i of lane l. The manual's formulas, with i / p for the register where a register holds p elements. Source:
+/// PTX ISA 9.0, "Matrix Fragments for mma.m16n8k…".
 struct FragmentPlace {
   unsigned row, column;
 };

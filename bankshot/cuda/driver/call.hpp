@@ -1,8 +1,8 @@
 // What every function of the driver interface does around its own work.
 #pragma once
 
-#include <mutex>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -69,7 +69,8 @@ Status call(Work&& work) {
 /// Whether a stream is one that every context has: null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD.
 inline bool is_of_current(const void* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
 
-/// Work on what a handle names: other streams and events are of the context in which they were made, whichever is current.
+/// Work on what a handle names: other streams and events are of the context in which they were made, whichever is
+/// current.
 template <class Work>
 Status call_by(const void* handle, Work&& work) {
   return is_of_current(handle) ? call(work) : call_anywhere(work);

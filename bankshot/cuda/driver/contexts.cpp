@@ -219,9 +219,7 @@ BANKSHOT_API(cuDevicePrimaryCtxRelease_v2)(int device) {
 }
 
 BANKSHOT_API(cuDevicePrimaryCtxReset_v2)(int device) {
-  return query([&](Session& session) {
-    return device == 0 ? session.reset() : Status::invalid_device;
-  });
+  return query([&](Session& session) { return device == 0 ? session.reset() : Status::invalid_device; });
 }
 
 BANKSHOT_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags) {

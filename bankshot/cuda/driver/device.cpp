@@ -1,6 +1,6 @@
 // Initialisation, devices, versions, errors and entry points.
-#include "bankshot/cuda/failed_launch.hpp"
 #include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/failed_launch.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -127,9 +127,10 @@ BANKSHOT_API(cuGetProcAddress)(const char* name, void** function, int version, u
   return bankshot_cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }
 
-/// NVIDIA's own runtime, linked into a program or library statically, asks for private tables here and cannot go on without
-/// one of them: it would crash, so the program ends with the reason instead. It comes here only where embedded/preload.cpp
-/// could not replace it. The names of libcuda.so.1 jump here, so the return address is in the file that asks.
+/// NVIDIA's own runtime, linked into a program or library statically, asks for private tables here and cannot go on
+/// without one of them: it would crash, so the program ends with the reason instead. It comes here only where
+/// embedded/preload.cpp could not replace it. The names of libcuda.so.1 jump here, so the return address is in the file
+/// that asks.
 BANKSHOT_API(cuGetExportTable)(const void** table, const unsigned char* id) {
   constexpr unsigned char kRuntimeTable[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
                                                0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
@@ -139,19 +140,21 @@ BANKSHOT_API(cuGetExportTable)(const void** table, const unsigned char* id) {
     if (gpu::machine_code_only(asks.file))
       say(fmt::format("{} was called, which cannot be used without a GPU: the program ends", asks.file));
     else
-      say(fmt::format("{} has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver and "
-                      "could not be replaced: run it with `bankshot run` and with its symbols (no strip, no -s), or rebuild "
-                      "it with -cudart shared{}",
-                      asks.is_program ? "this program" : asks.file,
-                      asks.is_program ? "" : ", if it is yours; a library of NVIDIA's cannot be used without a GPU"));
+      say(fmt::format(
+          "{} has NVIDIA's runtime library linked into it (nvcc's default), which needs NVIDIA's driver and "
+          "could not be replaced: run it with `bankshot run` and with its symbols (no strip, no -s), or rebuild "
+          "it with -cudart shared{}",
+          asks.is_program ? "this program" : asks.file,
+          asks.is_program ? "" : ", if it is yours; a library of NVIDIA's cannot be used without a GPU"));
     _exit(1);
   }
   // The runtime asks for this one first, and goes on without it.
   constexpr unsigned char kOptionalTable[16] = {0xf8, 0xcf, 0xf9, 0x51, 0x21, 0x46, 0x8b, 0x4e,
                                                 0xb9, 0xe2, 0xfb, 0x46, 0x9e, 0x7c, 0x0d, 0xd9};
   if (id && std::memcmp(id, kOptionalTable, sizeof kOptionalTable) != 0)
-    say_once("cuGetExportTable", "cuGetExportTable: private tables of NVIDIA's driver do not exist; it returns "
-                                 "CUDA_ERROR_INVALID_VALUE");
+    say_once("cuGetExportTable",
+             "cuGetExportTable: private tables of NVIDIA's driver do not exist; it returns "
+             "CUDA_ERROR_INVALID_VALUE");
   return Status::invalid_value;
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 using Nodes = Node* const*;
 
-/// Graphs are of no context. Objects of the program that this call has left unused are destroyed behind it, without the lock.
+/// Graphs are of no context. Objects of the program that this call has left unused are destroyed behind it, without the
+/// lock.
 template <class Work>
 Status graph_call(Work&& work) {
   const Status status = call_anywhere(work);

@@ -1,5 +1,5 @@
-// The linker of the driver interface: what it makes is PTX, which cuModuleLoadData takes as it would take machine code. One
-// input is left as it is.
+// The linker of the driver interface: what it makes is PTX, which cuModuleLoadData takes as it would take machine code.
+// One input is left as it is.
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -42,7 +42,8 @@ Status fail(Link& link, const LinkFailure& failure) {
 /// What is said to be machine code may be PTX: it is what NVRTC gives here (embedded/preload.cpp).
 Status add(Link& link, int kind, const char* name, std::string image) {
   if (kind != kCubin && kind != kPtx && kind != kFatBinary)
-    return fail(link, {Status::no_binary_for_gpu, "the linker takes PTX and fat binaries that have it, not objects, libraries or NVVM"});
+    return fail(link, {Status::no_binary_for_gpu,
+                       "the linker takes PTX and fat binaries that have it, not objects, libraries or NVVM"});
   auto unit = read_link_input(name ? name : "input " + std::to_string(link.inputs.size() + 1), image);
   if (!unit) return fail(link, unit.error());
   if (link.inputs.empty()) link.image = std::move(image);

@@ -187,7 +187,8 @@ BANKSHOT_API(cuMemPrefetchAsync)(DevicePointer address, size_t bytes, int device
 }
 
 BANKSHOT_API(cuMemRangeGetAttribute)(void* data, size_t size, int which, DevicePointer address, size_t bytes) {
-  return call([&](Session& session) { return range_attribute(session, data, size, which, as_pointer(address), bytes); });
+  return call(
+      [&](Session& session) { return range_attribute(session, data, size, which, as_pointer(address), bytes); });
 }
 BANKSHOT_API(cuMemRangeGetAttributes)
 (void** data, const size_t* sizes, const int* which, size_t count, DevicePointer address, size_t bytes) {
@@ -209,9 +210,8 @@ BANKSHOT_API(cuMemPrefetchBatchAsync)
 }
 BANKSHOT_API(cuMemDiscardBatchAsync)
 (void* const* pointers, const size_t* sizes, size_t count, unsigned long long flags, void* stream) {
-  return call_about(stream, [&](Session& session) {
-    return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags});
-  });
+  return call_about(
+      stream, [&](Session& session) { return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags}); });
 }
 BANKSHOT_API(cuMemDiscardAndPrefetchBatchAsync)
 (void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,

@@ -30,8 +30,8 @@ BANKSHOT_API(cuTensorMapEncodeTiled)
 (void* map, int type, unsigned rank, void* address, const uint64_t* sizes, const uint64_t* strides, const uint32_t* box,
  const uint32_t* steps, int interleave, int swizzle, int promotion, int fill) {
   if (!is_aligned(map) || !sizes || !box || !steps || (rank > 1 && !strides)) return Status::invalid_value;
-  const simt::TensorShape shape{type,  rank,       reinterpret_cast<uint64_t>(address), sizes,     strides,
-                                steps, interleave, swizzle,                             promotion, fill};
+  const simt::TensorShape shape{
+      type, rank, reinterpret_cast<uint64_t>(address), sizes, strides, steps, interleave, swizzle, promotion, fill};
   simt::TensorMap made;
   return give_map(map, made, "cuTensorMapEncodeTiled", simt::encode_tiled(shape, box, made));
 }
@@ -41,8 +41,8 @@ BANKSHOT_API(cuTensorMapEncodeIm2col)
  const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* steps, int interleave, int swizzle,
  int promotion, int fill) {
   if (!is_aligned(map) || !sizes || !lower || !upper || !steps || (rank > 1 && !strides)) return Status::invalid_value;
-  const simt::TensorShape shape{type,  rank,       reinterpret_cast<uint64_t>(address), sizes,     strides,
-                                steps, interleave, swizzle,                             promotion, fill};
+  const simt::TensorShape shape{
+      type, rank, reinterpret_cast<uint64_t>(address), sizes, strides, steps, interleave, swizzle, promotion, fill};
   simt::TensorMap made;
   const std::string wrong = simt::encode_im2col(shape, lower, upper, channels, pixels, made);
   return give_map(map, made, "cuTensorMapEncodeIm2col", wrong);

@@ -1,7 +1,7 @@
-// libbankshot_preload.so, which `bankshot run` and relatives load into every process before anything else. Where a program
-// or library has NVIDIA's runtime inside (embedded/symbols.hpp), each of its functions is made to jump to ours of that
-// name; nothing of NVIDIA's is called then. Where NVRTC is loaded, what asks for machine code gets PTX. Other processes pay
-// for a look at the section headers of their files.
+// libbankshot_preload.so, which `bankshot run` and relatives load into every process before anything else. Where a
+// program or library has NVIDIA's runtime inside (embedded/symbols.hpp), each of its functions is made to jump to ours
+// of that name; nothing of NVIDIA's is called then. Where NVRTC is loaded, what asks for machine code gets PTX. Other
+// processes pay for a look at the section headers of their files.
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/syscall.h>
@@ -29,8 +29,8 @@ std::string_view name_of(const link_map& object) {
 /// The file of the program has no name in the loader's list.
 const char* path_of(const link_map& object) { return *object.l_name != '\0' ? object.l_name : "/proc/self/exe"; }
 
-/// Where a symbol is in the process; null if a jump has no room there, or other code is there than in the file, because the
-/// file is another one by now.
+/// Where a symbol is in the process; null if a jump has no room there, or other code is there than in the file, because
+/// the file is another one by now.
 std::byte* code_of(const Symbol& symbol, const link_map& object, std::span<const std::byte> file) {
   if (symbol.room < kJumpBytes || symbol.offset > file.size() || file.size() - symbol.offset < kJumpBytes)
     return nullptr;
@@ -61,22 +61,26 @@ void replace_runtime(const link_map& object) {
   if (!write_jumps(jumps)) left("the system allows no change of code");
 }
 
-/// NVRTC makes machine code if it is told which GPU to make it for, and has PTX beside it, which runs here: the functions
-/// that give the one become those that give the other, whose parameters are the same. Source: NVRTC documentation, section 3.
+/// NVRTC makes machine code if it is told which GPU to make it for, and has PTX beside it, which runs here: the
+/// functions that give the one become those that give the other, whose parameters are the same. Source: NVRTC
+/// documentation, section 3.
 void take_ptx_from_nvrtc(const link_map& object) {
-  const std::string_view name = name_of(object);  // libnvrtc.so.13, libnvrtc.alt.so.13; with a hash in Python's packages
+  const std::string_view name =
+      name_of(object);  // libnvrtc.so.13, libnvrtc.alt.so.13; with a hash in Python's packages
   if (!name.starts_with("libnvrtc.") && !name.starts_with("libnvrtc-")) return;
   const MappedFile file(path_of(object));
   if (!file.readable()) return;
   const std::vector<Symbol> symbols = function_symbols(file.bytes(), Table::exported);
   const auto code = [&](std::string_view name) {
-    const auto at = std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& symbol) { return symbol.name == name; });
+    const auto at =
+        std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& symbol) { return symbol.name == name; });
     return at == symbols.end() ? nullptr : code_of(*at, object, file.bytes());
   };
-  const Jump jumps[] = {{code("nvrtcGetCUBINSize"), code("nvrtcGetPTXSize")}, {code("nvrtcGetCUBIN"), code("nvrtcGetPTX")}};
+  const Jump jumps[] = {{code("nvrtcGetCUBINSize"), code("nvrtcGetPTXSize")},
+                        {code("nvrtcGetCUBIN"), code("nvrtcGetPTX")}};
   for (const Jump& jump : jumps)
     if (!jump.from || !jump.to) return;  // one of before CUDA 11.1: it makes PTX only
-  write_jumps(jumps);  // where that is not allowed, who loads the machine code is told to ask for PTX
+  write_jumps(jumps);                    // where that is not allowed, who loads the machine code is told to ask for PTX
 }
 
 /// The objects that were looked at, by place: an object that is unloaded is forgotten, as another may take its place.
@@ -96,8 +100,8 @@ void look_at_new_objects() {
   known() = std::move(now);
 }
 
-/// What the loader calls for debuggers when its list of objects changed (System V ABI, "r_brk"): a new library is mapped
-/// then, and nothing of it has run. It holds its lock.
+/// What the loader calls for debuggers when its list of objects changed (System V ABI, "r_brk"): a new library is
+/// mapped then, and nothing of it has run. It holds its lock.
 void list_changed() {
   if (_r_debug.r_state == r_debug::RT_CONSISTENT) look_at_new_objects();
 }
@@ -120,7 +124,8 @@ __attribute__((constructor)) void start() {
 
 }  // namespace
 
-/// The drop-in libraries end the report at _exit (see bankshot__exit); of those that a stub loads the program knows nothing.
+/// The drop-in libraries end the report at _exit (see bankshot__exit); of those that a stub loads the program knows
+/// nothing.
 extern "C" __attribute__((visibility("hidden"), noreturn, used)) void bankshot_preload_exit(int status) {
   const Exit ours = exit_of_runtime();
   if (ours) ours(status);

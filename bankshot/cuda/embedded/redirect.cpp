@@ -42,7 +42,8 @@ bool is_jump(const std::byte* code) { return std::memcmp(code, kOpcode, sizeof k
 
 bool is_empty_function(const std::byte* code) {
   constexpr unsigned char kReturn = 0xc3, kEndBranch[4] = {0xf3, 0x0f, 0x1e, 0xfa};
-  // The bytes of the nops that compilers pad with (Intel SDM, volume 2, NOP: recommended multi-byte sequences), and int3.
+  // The bytes of the nops that compilers pad with (Intel SDM, volume 2, NOP: recommended multi-byte sequences), and
+  // int3.
   constexpr unsigned char kPadding[] = {0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x80, 0x44, 0x40, 0x00, 0x90, 0xcc};
   size_t at = std::memcmp(code, kEndBranch, sizeof kEndBranch) == 0 ? sizeof kEndBranch : 0;
   if (static_cast<unsigned char>(code[at++]) != kReturn || reinterpret_cast<uintptr_t>(code) % 16 != 0) return false;

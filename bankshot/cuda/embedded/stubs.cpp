@@ -63,8 +63,8 @@ namespace {
 
 std::atomic<Exit> our_exit = nullptr;
 
-/// libcudart.so.<number> beside this library; every stub of its release gets its target. Without it nothing could go on,
-/// as the functions of the program have been written over: the process ends.
+/// libcudart.so.<number> beside this library; every stub of its release gets its target. Without it nothing could go
+/// on, as the functions of the program have been written over: the process ends.
 bool load_runtime(int number, std::span<Stub> stubs) {
   Dl_info self{};
   dladdr(reinterpret_cast<const void*>(&load_runtime), &self);

@@ -1,6 +1,6 @@
-// One stub for each function of the runtime library, of each release we stand in for. A function of the runtime inside a
-// program gets a jump to its stub; the stub jumps to our function with the arguments as they came. The first call loads
-// our library: the loader does not allow that at the time at which the jumps are written.
+// One stub for each function of the runtime library, of each release we stand in for. A function of the runtime inside
+// a program gets a jump to its stub; the stub jumps to our function with the arguments as they came. The first call
+// loads our library: the loader does not allow that at the time at which the jumps are written.
 #pragma once
 
 #include <span>

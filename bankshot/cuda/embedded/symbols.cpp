@@ -85,7 +85,8 @@ std::vector<Symbol> function_symbols(std::span<const std::byte> file, Table whic
   const auto segments = table<Elf64_Phdr>(file, header.e_phoff, header.e_phnum, header.e_phentsize);
   std::vector<Symbol> symbols;
   for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != (which == Table::all ? SHT_SYMTAB : SHT_DYNSYM) || section.sh_link >= sections.size()) continue;
+    if (section.sh_type != (which == Table::all ? SHT_SYMTAB : SHT_DYNSYM) || section.sh_link >= sections.size())
+      continue;
     const auto entries = part(file, section.sh_offset, section.sh_size);
     const auto strings = part(file, sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
     if (!entries || !strings) continue;

@@ -21,12 +21,13 @@ struct Symbol {
 /// Which table of a file to read: that of all symbols, which `strip` takes away, or of what a library exports.
 enum class Table : uint8_t { all, exported };
 
-/// Reads any bytes; every offset is checked. Functions that the loader does not map as code are left out. Nothing if the file has no such table, is damaged or no 64-bit ELF file.
+/// Reads any bytes; every offset is checked. Functions that the loader does not map as code are left out. Nothing if
+/// the file has no such table, is damaged or no 64-bit ELF file.
 /// @return  by address, then by name: several names of one place are several symbols
 std::vector<Symbol> function_symbols(std::span<const std::byte> file, Table table = Table::all);
 
-/// Which CUDA the runtime is of. The names of its functions tell: 12 has cudaGetDeviceProperties_v2, which 13 dropped when
-/// it brought cudaMemGetMemPool.
+/// Which CUDA the runtime is of. The names of its functions tell: 12 has cudaGetDeviceProperties_v2, which 13 dropped
+/// when it brought cudaMemGetMemPool.
 enum class Release : uint8_t { none, unknown, cuda12, cuda13 };
 Release release_of(std::span<const Symbol> symbols);
 

@@ -1,10 +1,10 @@
-// The exported functions of the drop-in libraries: each jumps to its implementation in libbankshot.so, with the arguments
-// as they came. A function that has no implementation there says so once and returns "not supported" (801, the same
-// number in both interfaces).
+// The exported functions of the drop-in libraries: each jumps to its implementation in libbankshot.so, with the
+// arguments as they came. A function that has no implementation there says so once and returns "not supported" (801,
+// the same number in both interfaces).
 //
-// Implementations are weak references named bankshot_<target>: adding one to libbankshot.so is all it takes to support a
-// function. _exit and _Exit are libc's functions: a program that calls them runs no destructor that could write the report.
-// Assembly, because the jump must not touch arguments it does not know.
+// Implementations are weak references named bankshot_<target>: adding one to libbankshot.so is all it takes to support
+// a function. _exit and _Exit are libc's functions: a program that calls them runs no destructor that could write the
+// report. Assembly, because the jump must not touch arguments it does not know.
 #pragma once
 
 // clang-format off

@@ -1,9 +1,9 @@
-// What every function of the runtime interface does around its own work: the lock, the state of the context, the thread's
-// last error.
+// What every function of the runtime interface does around its own work: the lock, the state of the context, the
+// thread's last error.
 #pragma once
 
-#include <mutex>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <string>
 #include <utility>

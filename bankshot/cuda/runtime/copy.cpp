@@ -1,7 +1,7 @@
 // Copies and fills. The asynchronous forms do their work at once.
+#include "bankshot/cuda/abi.hpp"
 #include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/arrays.hpp"
-#include "bankshot/cuda/abi.hpp"
 #include "bankshot/cuda/graph_work.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/runtime/copy_sides.hpp"

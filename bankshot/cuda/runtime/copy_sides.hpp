@@ -26,8 +26,8 @@ inline std::optional<Sides> sides_of(int kind) {
   }
 }
 
-/// A copy as the driver interface has it, all in bytes, and back. @return invalid_memcpy_direction, or invalid_value for arrays
-/// that are none or of different texels
+/// A copy as the driver interface has it, all in bytes, and back. @return invalid_memcpy_direction, or invalid_value
+/// for arrays that are none or of different texels
 Result<abi::DriverMemcpy3D, Status> driver_copy(const abi::Memcpy3DParms& copy);
 abi::Memcpy3DParms runtime_copy(const abi::DriverMemcpy3D& copy);
 

@@ -81,7 +81,8 @@ BANKSHOT_API(cudaMalloc3D)(abi::PitchedPtr* pitched, abi::Extent extent) {
 }
 
 BANKSHOT_API(cudaFree)(void* pointer) {
-  return call_unsafe([&](Session& session) { return release(session, pointer, {MemoryKind::device, MemoryKind::managed}); });
+  return call_unsafe(
+      [&](Session& session) { return release(session, pointer, {MemoryKind::device, MemoryKind::managed}); });
 }
 
 BANKSHOT_API(cudaFreeAsync)(void* pointer, void* stream) {
@@ -186,9 +187,8 @@ BANKSHOT_API(cudaMemPrefetchBatchAsync)
 }
 BANKSHOT_API(cudaMemDiscardBatchAsync)
 (void* const* pointers, const size_t* sizes, size_t count, unsigned long long flags, void* stream) {
-  return call_about(stream, [&](Session& session) {
-    return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags});
-  });
+  return call_about(
+      stream, [&](Session& session) { return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags}); });
 }
 BANKSHOT_API(cudaMemDiscardAndPrefetchBatchAsync)
 (void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,

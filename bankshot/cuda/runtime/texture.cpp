@@ -7,7 +7,8 @@
 namespace bankshot::cuda::runtime {
 namespace {
 
-// What CUDA 12's structures have; those of CUDA 13 go on with members that must be zero, which are neither read nor written.
+// What CUDA 12's structures have; those of CUDA 13 go on with members that must be zero, which are neither read nor
+// written.
 constexpr size_t kResourceDescOf12 = 64, kViewDescOf12 = 48;
 
 /// The program's structure, as far as both versions have it.

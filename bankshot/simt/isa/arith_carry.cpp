@@ -1,8 +1,8 @@
 // Arithmetic on numbers longer than a register. Source: PTX ISA, "Extended-Precision Integer Arithmetic Instructions".
-// CC.CF is Warp::carry, a bit a lane. A subtraction is the sum x + ~y + 1, and its carry goes out, so that CC.CF is 1 if nothing
-// was borrowed, and subc is x + ~y + CC.CF. The manual speaks of a borrow, which is the same within a chain of subtractions; but
-// nvcc's division of 128-bit numbers reads it by addc behind subc.cc, and goes past a correction if it is not zero. Signed types do
-// the same as unsigned ones, but for mad.hi, whose product is signed.
+// CC.CF is Warp::carry, a bit a lane. A subtraction is the sum x + ~y + 1, and its carry goes out, so that CC.CF is 1
+// if nothing was borrowed, and subc is x + ~y + CC.CF. The manual speaks of a borrow, which is the same within a chain
+// of subtractions; but nvcc's division of 128-bit numbers reads it by addc behind subc.cc, and goes past a correction
+// if it is not zero. Signed types do the same as unsigned ones, but for mad.hi, whose product is signed.
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
 

@@ -1,5 +1,5 @@
-// Asynchronous copies and the barriers that tell of them. Source: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. What they do does
-// not depend on the host's instruction set: async_copy.cpp and mbarrier.cpp of the folder above.
+// Asynchronous copies and the barriers that tell of them. Source: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. What
+// they do does not depend on the host's instruction set: async_copy.cpp and mbarrier.cpp of the folder above.
 #include "bankshot/simt/async_copy.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/lower_async.hpp"
@@ -40,11 +40,13 @@ void async_rows(Rows& rows) {
   add("cp.async.mbarrier.arrive.noinc{.space}.b64 [a]", OWN, &run_mbarrier_arrive, &lower_async_arrive);
 
   rows.push_back(
-      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint} [d], [a], "
+      {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.L2::cache_hint} [d], "
+       "[a], "
        "bytes:u32, [barrier], ctas:u16",
        "", Unit::memory, select_bulk, &lower_bulk_copy});
-  rows.push_back({"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.L2::cache_hint} [d], [a], bytes:u32, [barrier]",
-                  "", Unit::memory, select_bulk, &lower_bulk_copy});
+  rows.push_back(
+      {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{.L2::cache_hint} [d], [a], bytes:u32, [barrier]",
+       "", Unit::memory, select_bulk, &lower_bulk_copy});
   rows.push_back(
       {"cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [d], [a], bytes:u32, [barrier]", "",
        Unit::memory, select_bulk, &lower_bulk_copy});
@@ -69,7 +71,8 @@ void async_rows(Rows& rows) {
         OWN, handler, &lower_mbarrier_arrive);
   }
   add("mbarrier.op{.order}{.space}.b64 p, [a], b:b64", WAITING OWN, &run_mbarrier_test, &lower_mbarrier_test);
-  add("mbarrier.op.parity{.order}{.space}.b64 p, [a], b:u32", WAITING OWN, &run_mbarrier_test_parity, &lower_mbarrier_test);
+  add("mbarrier.op.parity{.order}{.space}.b64 p, [a], b:u32", WAITING OWN, &run_mbarrier_test_parity,
+      &lower_mbarrier_test);
   add("mbarrier.pending_count.b64 d:u32, a", "", &run_mbarrier_pending, &lower_mbarrier_pending);
 }
 

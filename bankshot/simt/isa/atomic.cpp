@@ -154,8 +154,8 @@ Handler select_count(const Match& m) { return m.has("inc") ? &atomic<AtomicInc, 
 #define RED_SETS "sem = relaxed release; " SCOPES
 
 void atomic_rows(Rows& rows) {
-  const auto add = [&](std::string_view atom, std::string_view atom_sets, std::string_view red, std::string_view red_sets,
-                       Handler (*select)(const Match&)) {
+  const auto add = [&](std::string_view atom, std::string_view atom_sets, std::string_view red,
+                       std::string_view red_sets, Handler (*select)(const Match&)) {
     rows.push_back({atom, atom_sets, Unit::memory, select, lower_atomic});
     if (!red.empty()) rows.push_back({red, red_sets, Unit::memory, select, lower_atomic});
   };
@@ -164,12 +164,16 @@ void atomic_rows(Rows& rows) {
   add(BOTH(".add{.noftz}{.L2::cache_hint}.type d, [a], b", ".add{.noftz}{.L2::cache_hint}.type [a], b",
            "type = u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2"),
       select_add);
-  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b", "op = min max; type = u32 s32 u64 s64"),
+  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b",
+           "op = min max; type = u32 s32 u64 s64"),
       select_extremum);
-  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b", "op = and or xor; type = b32 b64"), select_bits);
+  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b",
+           "op = and or xor; type = b32 b64"),
+      select_bits);
   add(BOTH(".op{.L2::cache_hint}.u32 d, [a], b", ".op{.L2::cache_hint}.u32 [a], b", "op = inc dec"), select_count);
 #undef BOTH
-  add("atom" PLACE ".exch{.L2::cache_hint}.type d, [a], b", ATOM_SETS "type = b32 b64", "", "", select_type<AtomicExch, u32, u64>);
+  add("atom" PLACE ".exch{.L2::cache_hint}.type d, [a], b", ATOM_SETS "type = b32 b64", "", "",
+      select_type<AtomicExch, u32, u64>);
   add("atom" PLACE ".cas.type d, [a], b, c", ATOM_SETS "type = b16 b32 b64", "", "",
       select_type<AtomicCas, u16, u32, u64>);
 }

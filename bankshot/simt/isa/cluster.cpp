@@ -1,5 +1,5 @@
-// What CTAs of a cluster do with each other. Source: PTX ISA 9.0, barrier.cluster, mapa, getctarank. What they do does not depend on
-// the host's instruction set: cluster.cpp of the folder above.
+// What CTAs of a cluster do with each other. Source: PTX ISA 9.0, barrier.cluster, mapa, getctarank. What they do does
+// not depend on the host's instruction set: cluster.cpp of the folder above.
 #include "bankshot/simt/cluster.hpp"
 #include "bankshot/simt/async_store.hpp"
 #include "bankshot/simt/isa/families.hpp"

@@ -149,7 +149,8 @@ struct SelectBySign {
 }  // namespace
 
 /// The operators of setp and set for some types; `dtype` and `half` are set's.
-#define COMPARE_SET(operators, types) "dtype = u32 s32 f32; half = f16 bf16; bool = and or xor; cmp = " operators "; type = " types
+#define COMPARE_SET(operators, types) \
+  "dtype = u32 s32 f32; half = f16 bf16; bool = and or xor; cmp = " operators "; type = " types
 
 [[gnu::cold]] void compare_rows(Rows& rows) {
   constexpr std::string_view kWords = COMPARE_SET("eq ne", "b16 b32 b64");
@@ -201,7 +202,8 @@ struct SelectBySign {
   add("set.cmp.bool{.ftz}.dtype.type d, a:type2, b:type2, c:pred", kSingle, set_handler, Unit::fp32,
       {{"lt.and.s32.f32", {"0f3F800000", "0f40000000", "true"}, "-1"}});
   rows.push_back({"set.cmp{.ftz}.half.type d, a:type2, b:type2", kSingle, Unit::fp32, set_handler, lower_set_of_half});
-  rows.push_back({"set.cmp.bool{.ftz}.half.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32, set_handler, lower_set_of_half});
+  rows.push_back({"set.cmp.bool{.ftz}.half.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32, set_handler,
+                  lower_set_of_half});
   select_rows(rows);
 }
 

@@ -29,14 +29,17 @@ void control_rows(Rows& rows) {
   add("barrier{.cta}.red.popc{.aligned}.u32 d, a, b, c:pred", "", &run_barrier, &lower_barrier);
   add("barrier{.cta}.red.op{.aligned}.pred p, a, b, c:pred", "op = and or", &run_barrier, &lower_barrier);
   add("membar.level", "level = cta gl sys proxy.alias", &no_operation, &lower_fence);
-  add("fence{.sem}.scope", "sem = sc acq_rel acquire release; scope = cta cluster gpu sys", &no_operation, &lower_fence);
+  add("fence{.sem}.scope", "sem = sc acq_rel acquire release; scope = cta cluster gpu sys", &no_operation,
+      &lower_fence);
   add("fence.proxy.alias", "", &no_operation, &lower_fence);
   add("fence.proxy.async{.space}", "space = global shared::cta shared::cluster", &no_operation, &lower_fence);
   add("fence.mbarrier_init.release.cluster", "", &no_operation, &lower_fence);
-  add("fence.proxy.tensormap::generic.sem.scope", "sem = release; scope = cta cluster gpu sys", &no_operation, &lower_fence);
+  add("fence.proxy.tensormap::generic.sem.scope", "sem = release; scope = cta cluster gpu sys", &no_operation,
+      &lower_fence);
   add("fence.proxy.tensormap::generic.acquire.scope [a], size:imm", "scope = cta cluster gpu sys", &no_operation,
       &lower_tensor_map_fence);
-  constexpr std::string_view kRestricted = "to = acquire.sync_restrict::shared::cluster release.sync_restrict::shared::cta";
+  constexpr std::string_view kRestricted =
+      "to = acquire.sync_restrict::shared::cluster release.sync_restrict::shared::cta";
   add("fence.proxy.async::generic.to.cluster", kRestricted, &no_operation, &lower_fence);
   add("fence.to.cluster", kRestricted, &no_operation, &lower_fence);
   add("nanosleep.u32 a", "", &run_nanosleep, &lower_sleep);

@@ -163,8 +163,8 @@ inline void rectify(const Instr* i, f32* x) {
   for (int l = 0; l < kLanes; ++l) x[l] = rectified(x[l]);
 }
 
-/// Pairs of floats of 8 bits or fewer. Such a format E has narrow(f32), rounded to nearest, widen(bits), which looks at its own
-/// low bits only, and kPlace, the bits that the lower number of a pair takes.
+/// Pairs of floats of 8 bits or fewer. Such a format E has narrow(f32), rounded to nearest, widen(bits), which looks at
+/// its own low bits only, and kPlace, the bits that the lower number of a pair takes.
 ///
 /// d = {a, b}, a above.
 template <class E>

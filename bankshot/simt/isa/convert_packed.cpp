@@ -50,8 +50,8 @@ inline u32 narrow_byte(f32 x) {
   if (x != x) return 0x7f;
   const u32 sign = as_bits(x) >> 31 << 7;
   const f32 magnitude = x < 0 ? -x : x;
-  const u64 rounded = magnitude > 65536.0f ? Maximum
-                                           : round_magnitude<Layout>(static_cast<f64>(magnitude), FpMode::kNearest);
+  const u64 rounded =
+      magnitude > 65536.0f ? Maximum : round_magnitude<Layout>(static_cast<f64>(magnitude), FpMode::kNearest);
   return static_cast<u32>(rounded < Maximum ? rounded : Maximum) | sign;
 }
 struct E4m3 {

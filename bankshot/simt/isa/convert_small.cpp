@@ -1,9 +1,12 @@
 // Conversions to and from pairs of floats of 6 and 4 bits and of scale factors. Source: PTX ISA, cvt; OCP Microscaling
 // Formats (MX) 1.0, section 5.3.
 //
-// - e2m3, e3m2 and e2m1 have neither infinities nor NaN: what is too large becomes the largest, NaN the largest positive.
-//   Numbers of 6 bits stand in the low bits of bytes, the upper two bits zero; those of 4 bits in the halves of one byte.
-// - ue8m0 is the exponent of a power of two, 2^-127 to 2^127, and 0xff is NaN. The sign of what is converted is dropped; .rp
+// - e2m3, e3m2 and e2m1 have neither infinities nor NaN: what is too large becomes the largest, NaN the largest
+// positive.
+//   Numbers of 6 bits stand in the low bits of bytes, the upper two bits zero; those of 4 bits in the halves of one
+//   byte.
+// - ue8m0 is the exponent of a power of two, 2^-127 to 2^127, and 0xff is NaN. The sign of what is converted is
+// dropped; .rp
 //   is away from zero. What is too large is NaN, or with .satfinite the largest.
 #include "bankshot/simt/isa/convert_lanes.hpp"
 

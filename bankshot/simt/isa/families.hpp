@@ -5,23 +5,23 @@
 
 namespace bankshot::simt::BANKSHOT_ISA {
 
-void arith_rows(Rows& rows);     ///< integer add, sub, mul, mad, sad, div, rem, abs, neg, min, max, carries, dp4a, …
-void logic_rows(Rows& rows);     ///< and, or, xor, not, shifts, bit fields, lop3, prmt, popc, clz, …
-void compare_rows(Rows& rows);   ///< setp, set, selp, slct
-void float_rows(Rows& rows);     ///< f32 and f64 arithmetic, exact
-void approx_rows(Rows& rows);    ///< rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, approximate
-void half_rows(Rows& rows);      ///< f16, bf16 and packed forms
-void convert_rows(Rows& rows);   ///< cvt
-void move_rows(Rows& rows);      ///< mov, cvta, isspacep
-void memory_rows(Rows& rows);    ///< ld, st, prefetch
-void atomic_rows(Rows& rows);    ///< atom, red
-void async_rows(Rows& rows);     ///< cp.async, cp.async.bulk, mbarrier
-void cluster_rows(Rows& rows);   ///< barrier.cluster, mapa, getctarank, st.async, red.async
+void arith_rows(Rows& rows);        ///< integer add, sub, mul, mad, sad, div, rem, abs, neg, min, max, carries, dp4a, …
+void logic_rows(Rows& rows);        ///< and, or, xor, not, shifts, bit fields, lop3, prmt, popc, clz, …
+void compare_rows(Rows& rows);      ///< setp, set, selp, slct
+void float_rows(Rows& rows);        ///< f32 and f64 arithmetic, exact
+void approx_rows(Rows& rows);       ///< rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh, approximate
+void half_rows(Rows& rows);         ///< f16, bf16 and packed forms
+void convert_rows(Rows& rows);      ///< cvt
+void move_rows(Rows& rows);         ///< mov, cvta, isspacep
+void memory_rows(Rows& rows);       ///< ld, st, prefetch
+void atomic_rows(Rows& rows);       ///< atom, red
+void async_rows(Rows& rows);        ///< cp.async, cp.async.bulk, mbarrier
+void cluster_rows(Rows& rows);      ///< barrier.cluster, mapa, getctarank, st.async, red.async
 void tensor_copy_rows(Rows& rows);  ///< cp.async.bulk.tensor, cp.reduce.async.bulk
 void wide_atomic_rows(Rows& rows);  ///< atom and red of 128 bits and of vectors, mov.b128, alloca
-void warp_rows(Rows& rows);      ///< shfl, vote, match, redux, activemask, elect
-void tensor_rows(Rows& rows);    ///< mma, wmma, ldmatrix, stmatrix, movmatrix
-void texture_rows(Rows& rows);   ///< tex, tld4, txq, suld, sust, sured, suq, istypep
-void control_rows(Rows& rows);   ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
+void warp_rows(Rows& rows);         ///< shfl, vote, match, redux, activemask, elect
+void tensor_rows(Rows& rows);       ///< mma, wmma, ldmatrix, stmatrix, movmatrix
+void texture_rows(Rows& rows);      ///< tex, tld4, txq, suld, sust, sured, suq, istypep
+void control_rows(Rows& rows);      ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

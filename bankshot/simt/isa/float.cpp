@@ -65,7 +65,8 @@ const Instr* fused_doubles(Warp& w, const Instr* i) {
     d[l] = x;
     nans |= x != x ? ~u64{0} : 0;
   }
-  if (nans != 0) [[unlikely]] lane_loop<F>(d, a, b, c);
+  if (nans != 0) [[unlikely]]
+    lane_loop<F>(d, a, b, c);
   return i + 1;
 }
 

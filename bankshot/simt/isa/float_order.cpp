@@ -68,13 +68,13 @@ constexpr auto copy_sign = [](auto a, auto b) {  // of a, onto b
 template <unsigned Base, class Make>
 Handler by_options(const Match& m, Make make) {
   const auto ftz = [&](auto options) -> Handler {
-    return m.has("ftz") ? make(std::integral_constant<unsigned, options() | kFtz>{}) : make(options);
+    return m.has("ftz") ? make(std::integral_constant < unsigned, options() | kFtz > {}) : make(options);
   };
   const auto nan = [&](auto options) -> Handler {
-    return m.has("NaN") ? ftz(std::integral_constant<unsigned, options() | kPropagateNan>{}) : ftz(options);
+    return m.has("NaN") ? ftz(std::integral_constant < unsigned, options() | kPropagateNan > {}) : ftz(options);
   };
-  if (m.has("xorsign")) return nan(std::integral_constant<unsigned, Base | kXorSign>{});
-  if (m.has("abs")) return nan(std::integral_constant<unsigned, Base | kAbsolute>{});
+  if (m.has("xorsign")) return nan(std::integral_constant < unsigned, Base | kXorSign > {});
+  if (m.has("abs")) return nan(std::integral_constant < unsigned, Base | kAbsolute > {});
   return nan(std::integral_constant<unsigned, Base>{});
 }
 

@@ -84,7 +84,8 @@ void half_rows(Rows& rows) {
       {{"rn.f16", {"0x4000", "0x4200", "0x3C00"}, "0x4700"}});
   add("fma.rn{.ftz}.relu.type d, a, b, c", kF16, on_halves<3>(fused),
       {{"rn.relu.f16", {"0xC000", "0x4200", "0x3C00"}, "0x0000"}});
-  add("fma.rn{.relu}.type d, a, b, c", kBf16, on_halves<3>(fused), {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
+  add("fma.rn{.relu}.type d, a, b, c", kBf16, on_halves<3>(fused),
+      {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
   add("neg{.ftz}.type d, a", kF16, select_sign<false>, {{"f16", {"0x3C00"}, "0xBC00"}});
   add("neg.type d, a", kBf16, select_sign<false>, {{"bf16x2", {"0x3F800000"}, "0xBF808000"}});
   add("abs{.ftz}.type d, a", kF16, select_sign<true>,

@@ -110,9 +110,10 @@ void half_compare_rows(Rows& rows) {
   constexpr std::string_view kSet = COMPARISONS "type = f16 bf16 u16 s16 u32 s32; stype = f16 bf16";
   constexpr std::string_view kPairs = COMPARISONS "type = f16x2 bf16x2 u32 s32; stype = f16x2 bf16x2";
   for (std::string_view types : {kSet, kPairs}) {
-    rows.push_back({"set.cmp{.ftz}.type.stype d, a:type2, b:type2", types, Unit::fp32, select_set, lower_half_comparison});
     rows.push_back(
-        {"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp32, select_set, lower_half_comparison});
+        {"set.cmp{.ftz}.type.stype d, a:type2, b:type2", types, Unit::fp32, select_set, lower_half_comparison});
+    rows.push_back({"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp32, select_set,
+                    lower_half_comparison});
   }
 }
 

@@ -90,8 +90,9 @@ template <size_t Arity, class F>
 auto on_halves(F) {
   return [](const Match& m) -> Handler {
     return by_half_type(m.type, [](auto row) -> Handler {
-      return []<size_t... K>(std::index_sequence<K...>) -> Handler { return &each_half<decltype(row), F, K...>; }
-      (std::make_index_sequence<Arity>());
+      return []<size_t... K>(std::index_sequence<K...>) -> Handler {
+        return &each_half<decltype(row), F, K...>;
+      }(std::make_index_sequence<Arity>());
     });
   };
 }

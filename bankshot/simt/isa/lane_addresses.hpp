@@ -21,7 +21,8 @@ inline void lane_addresses(const Warp& w, const Instr* i, Address* addresses) {
   } else {
     const u32* const base = w.row<const u32>(i->op[0]);
     BANKSHOT_LANE_LOOP
-    for (int l = 0; l < kLanes; ++l) addresses[l] = static_cast<Address>(static_cast<u32>(base[l] + static_cast<u32>(offset)));
+    for (int l = 0; l < kLanes; ++l)
+      addresses[l] = static_cast<Address>(static_cast<u32>(base[l] + static_cast<u32>(offset)));
   }
   if (w.active != kAllLanes) {
     Address first[kLanes];
@@ -52,8 +53,8 @@ inline Survey survey(const Address* a, unsigned bytes, Address begin, Address sp
 
 template <class Address>
 struct Extent {
-  Address low, high;   ///< lowest and highest address
-  bool aligned;        ///< all are multiples of the size
+  Address low, high;  ///< lowest and highest address
+  bool aligned;       ///< all are multiples of the size
 };
 
 /// @param bytes  size of each lane's access, a power of two

@@ -122,8 +122,9 @@ const Instr* elementwise(Warp& w, const Instr* i) {
   if constexpr (kIsFloat<D> || (kIsFloat<S> || ...)) {
     if (w.worker->fp != i->fp) return in_changed_mode(w, i, &elementwise<F, D, S...>);
   }
-  [&]<size_t... K>(std::index_sequence<K...>) { lane_loop<F>(w.row<D>(i->op[0]), w.row<const S>(i->op[K + 1])...); }
-  (std::index_sequence_for<S...>{});
+  [&]<size_t... K>(std::index_sequence<K...>) {
+    lane_loop<F>(w.row<D>(i->op[0]), w.row<const S>(i->op[K + 1])...);
+  }(std::index_sequence_for<S...>{});
   if constexpr (kIsFloat<D>) {
     if (i->flags & InstrFlag::kSaturate) return saturate_row<D>(w, i);
   }
@@ -139,8 +140,7 @@ inline uint64_t test_lanes(Warp& w, const Instr* i, int first) {
       BANKSHOT_LANE_LOOP
       for (int l = 0; l < kLanes; ++l) t[l] = F{}(s[l]...) ? 1 : 0;
     }(w.row<const S>(i->op[K + first])...);
-  }
-  (std::index_sequence_for<S...>{});
+  }(std::index_sequence_for<S...>{});
   return mask_of(t);
 }
 

@@ -55,8 +55,8 @@ inline void for_groups(const Warp& w, u32 op, F f) {
   }
 }
 
-/// A handler that runs Body when the lanes of all active lanes' masks are active too, and else waits for them. Where the
-/// mask is kNone (the forms without .sync), the active lanes are enough.
+/// A handler that runs Body when the lanes of all active lanes' masks are active too, and else waits for them. Where
+/// the mask is kNone (the forms without .sync), the active lanes are enough.
 template <SyncBody Body, SyncOperands Operands>
 const Instr* gathered(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "an exchange between lanes");

@@ -72,13 +72,15 @@ const Instr* shared_at(Warp& w, const Instr* i, const u32* offsets) {
   if (w.cta->shared_bytes >= bytes) {
     const Survey x = survey<u32>(offsets, bytes, 0, w.cta->shared_bytes - bytes);
     if (x.fine) {
-      count_shared(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, w.active);
+      count_shared(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets,
+                   w.active);
       move_rows<T, Store>(w, i, w.cta->shared, offsets, x.contiguous);
       return i + 1;
     }
   }
   // What lies in another CTA's memory is found lane by lane.
-  count_in_cluster(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, w.active);
+  count_in_cluster(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets,
+                   w.active);
   u64 wide[kLanes];
   for (int l = 0; l < kLanes; ++l) wide[l] = offsets[l];
   return Store ? store_slowly<T>(w, i, Space::shared, wide) : load_slowly<T>(w, i, Space::shared, wide);
@@ -189,7 +191,8 @@ const Instr* access_generic(Warp& w, const Instr* i) {
   if ((shared | local) == 0) return global_at<T, Store>(w, i, Space::generic, addresses);
   if (shared != 0) {
     const unsigned bytes = sizeof(T) * i->op[3];
-    count_in_cluster(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets, shared);
+    count_in_cluster(w, i->aux, Store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load, bytes, offsets,
+                     shared);
   }
   return Store ? store_slowly<T>(w, i, Space::generic, addresses) : load_slowly<T>(w, i, Space::generic, addresses);
 }
@@ -232,10 +235,10 @@ const Instr* nothing(Warp&, const Instr* i) { return i + 1; }
 // An order and the scope it holds in are written together. Which hints go with what is said in lower_memory.cpp.
 #define SCOPES(sem) sem ".cta " sem ".cluster " sem ".gpu " sem ".sys "
 #define ORDERS(sem) "order = weak volatile " SCOPES("relaxed") SCOPES(sem) "mmio.relaxed.sys; "
-#define SETS                                                                                                 \
-  "space = global shared shared::cta shared::cluster local const param param::entry param::func;"            \
-  "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate;"                \
-  "l2 = L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint; pf = L2::64B L2::128B L2::256B;"     \
+#define SETS                                                                                             \
+  "space = global shared shared::cta shared::cluster local const param param::entry param::func;"        \
+  "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate;"            \
+  "l2 = L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint; pf = L2::64B L2::128B L2::256B;" \
   "vec = v2 v4 v8; type = b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 
 void memory_rows(Rows& rows) {
@@ -246,12 +249,16 @@ void memory_rows(Rows& rows) {
   rows.push_back({"st{.order}{.space}{.cop}{.l1}{.l2}{.vec}.type a:addr, b",
                   ORDERS("release") "cop = wb cg cs wt; " SETS, Unit::memory, choose<true>, &lower_store});
   rows.push_back({"ldu{.global}{.vec}.type d, a:addr", SETS, Unit::memory, choose<false>, &lower_load});
-  rows.push_back({"prefetch{.space}.level a:addr", "space = global local; level = L1 L2", Unit::memory, always(&nothing), &lower_hint});
-  rows.push_back({"prefetch{.global}.pr a:addr", "pr = L2::evict_last L2::evict_normal", Unit::memory, always(&nothing), &lower_hint});
-  rows.push_back({"prefetch{.space}.tensormap a:addr", "space = const param", Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back({"prefetch{.space}.level a:addr", "space = global local; level = L1 L2", Unit::memory,
+                  always(&nothing), &lower_hint});
+  rows.push_back({"prefetch{.global}.pr a:addr", "pr = L2::evict_last L2::evict_normal", Unit::memory, always(&nothing),
+                  &lower_hint});
+  rows.push_back(
+      {"prefetch{.space}.tensormap a:addr", "space = const param", Unit::memory, always(&nothing), &lower_hint});
   rows.push_back({"prefetchu.L1 a:addr", "", Unit::memory, always(&nothing), &lower_hint});
   rows.push_back({"discard{.global}.L2 a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
-  rows.push_back({"applypriority{.global}.L2::evict_normal a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
+  rows.push_back(
+      {"applypriority{.global}.L2::evict_normal a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
 }
 
 #undef SCOPES

@@ -54,7 +54,8 @@ enum class Eights : u8 { lines, points, neither };
 /// @param bytes  distance of neighbours in a line
 inline Eights eights_of(const u32* offset, int bytes) {
   const __m512i first = _mm512_set_epi32(8, 8, 8, 8, 8, 8, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0);
-  const __m512i step = _mm512_mullo_epi32(_mm512_set_epi32(7, 6, 5, 4, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi32(bytes));
+  const __m512i step =
+      _mm512_mullo_epi32(_mm512_set_epi32(7, 6, 5, 4, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2, 1, 0), _mm512_set1_epi32(bytes));
   const __m512i low = _mm512_loadu_si512(offset), high = _mm512_loadu_si512(offset + 16);
   const __m512i d = _mm512_sub_epi32(low, _mm512_permutexvar_epi32(first, low));
   const __m512i e = _mm512_sub_epi32(high, _mm512_permutexvar_epi32(first, high));
@@ -129,7 +130,8 @@ inline void move_rows(Warp& w, const Instr* i, std::byte* base, const Offset* of
       for (unsigned e = 0; e < elements; ++e) std::memcpy(base + offset[l] + e * sizeof(T), &rows[e][l], sizeof(T));
     }
   } else {
-    const bool direct = elements == 1 && i->op[2] == sizeof(T) && w.active == kAllLanes && i->op[1] != OperandRef::kNone;
+    const bool direct =
+        elements == 1 && i->op[2] == sizeof(T) && w.active == kAllLanes && i->op[1] != OperandRef::kNone;
     T room[kLanes];
     T* const t = direct ? w.row<T>(i->op[1]) : room;
     for (unsigned e = 0; e < elements; ++e) {

@@ -1,6 +1,6 @@
 // mov, cvta, isspacep. Source: PTX ISA, data movement instructions. How an instruction is laid out: lower_move.hpp.
-#include "bankshot/simt/control.hpp"
 #include "bankshot/simt/clock_loops.hpp"
+#include "bankshot/simt/control.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/lower_move.hpp"
 #include "bankshot/simt/program.hpp"
@@ -36,7 +36,8 @@ void pack(Warp& w, const Instr* i, const std::vector<u32>& list) {
     const auto* const part = w.row<const Stored<Part>>(list[e]);
     BANKSHOT_LANE_LOOP
     for (int l = 0; l < kLanes; ++l) {
-      t[l] = static_cast<Whole>(t[l] | static_cast<Whole>(static_cast<Whole>(static_cast<Part>(part[l])) << (8 * sizeof(Part) * e)));
+      t[l] = static_cast<Whole>(
+          t[l] | static_cast<Whole>(static_cast<Whole>(static_cast<Part>(part[l])) << (8 * sizeof(Part) * e)));
     }
   }
   write_row(w, i->op[0], t);
@@ -73,7 +74,8 @@ u64 clock_of(const Warp& w, const Instr* i) {
   return w.worker->warp_instructions + static_cast<u64>(i - w.segment) - w.cta->clock_base;
 }
 
-/// Time passes for a CTA that has a time of its own; those that see each other have one together, and look as often as it takes.
+/// Time passes for a CTA that has a time of its own; those that see each other have one together, and look as often as
+/// it takes.
 void pass_time(const Warp& w) {
   if (w.worker->parallel && w.worker->sm < 0) w.cta->clock_base -= kClockLook;
 }
@@ -137,7 +139,9 @@ const Instr* is_space(Warp& w, const Instr* i) {
       const Allocation* const at = window ? nullptr : w.worker->memory->find(a[l]);
       const bool constant = at != nullptr && at->kind == MemoryKind::module_constant;
       const bool param = constant && at->address == reinterpret_cast<u64>(w.worker->launch->params);
-      is = i->small == IsSpace::kParam ? param : i->small == IsSpace::kConstant ? constant && !param : !window && (!constant || param);
+      is = i->small == IsSpace::kParam      ? param
+           : i->small == IsSpace::kConstant ? constant && !param
+                                            : !window && (!constant || param);
     }
     inside |= static_cast<uint64_t>(is) << l;
   }
@@ -185,7 +189,8 @@ void move_rows(Rows& rows) {
                   "primary = L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged;"
                   "secondary = L2::evict_first L2::evict_unchanged",
                   Unit::alu, always(&cache_policy), &lower_range_policy});
-  rows.push_back({"createpolicy.cvt.L2.b64 d, property:b64", "", Unit::alu, always(&cache_policy), &lower_converted_policy});
+  rows.push_back(
+      {"createpolicy.cvt.L2.b64 d, property:b64", "", Unit::alu, always(&cache_policy), &lower_converted_policy});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -1,5 +1,5 @@
-// Matrix products of a warp: mma and wmma.mma. Source: PTX ISA 9.0, warp-level matrix instructions. How an instruction is laid out:
-// lower_matrix.hpp; sums of floating-point products: tensor_sums.hpp.
+// Matrix products of a warp: mma and wmma.mma. Source: PTX ISA 9.0, warp-level matrix instructions. How an instruction
+// is laid out: lower_matrix.hpp; sums of floating-point products: tensor_sums.hpp.
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/isa/fused.hpp"
 #include "bankshot/simt/isa/tensor_sums.hpp"
@@ -107,8 +107,8 @@ const Instr* multiply_floats(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-/// Where lanes of a pair of quads hold the four products of m8n8k4. Source: PTX ISA 9.0, "Matrix Fragments for mma.m8n8k4
-/// with .f16 floating point type".
+/// Where lanes of a pair of quads hold the four products of m8n8k4. Source: PTX ISA 9.0, "Matrix Fragments for
+/// mma.m8n8k4 with .f16 floating point type".
 struct QuadPair {
   unsigned first;  ///< lane of the lower quad; the upper one is 16 lanes further
   unsigned lane(unsigned of_quad, unsigned upper) const { return first + of_quad + 16 * upper; }

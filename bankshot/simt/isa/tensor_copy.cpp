@@ -1,5 +1,5 @@
-// Copies of boxes of tensors, and copies in bulk that combine. Source: PTX ISA 9.0, sections 9.7.9.25.4 and 9.7.9.25.5. What they do
-// does not depend on the host's instruction set: tensor_copy.cpp and async_copy.cpp of the folder above.
+// Copies of boxes of tensors, and copies in bulk that combine. Source: PTX ISA 9.0, sections 9.7.9.25.4 and 9.7.9.25.5.
+// What they do does not depend on the host's instruction set: tensor_copy.cpp and async_copy.cpp of the folder above.
 #include "bankshot/simt/tensor_copy.hpp"
 #include "bankshot/simt/async_copy.hpp"
 #include "bankshot/simt/isa/families.hpp"
@@ -33,10 +33,12 @@ void tensor_copy_rows(Rows& rows) {
   const auto add = [&](std::string_view syntax, std::string_view sets, Handler handler, Lower lower) {
     rows.push_back({syntax, sets, Unit::memory, always(handler), lower});
   };
-  add("cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::1}"
+  add("cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_"
+      "group::1}"
       "{.L2::cache_hint} [d], [map], [barrier], ctas:u16",
       DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
-  add("cp.async.bulk.tensor.dim.shared::cta.global{.mode}.mbarrier::complete_tx::bytes{.cta_group::1}{.L2::cache_hint} [d], "
+  add("cp.async.bulk.tensor.dim.shared::cta.global{.mode}.mbarrier::complete_tx::bytes{.cta_group::1}{.L2::cache_hint} "
+      "[d], "
       "[map], [barrier]",
       DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.global.shared::cta{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
@@ -55,10 +57,12 @@ void tensor_copy_rows(Rows& rows) {
        OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
   // Types and layouts are as the descriptor was made: their numbers here are others than the driver's.
   constexpr std::string_view kPlaces = "space = global shared::cta";
-  add("tensormap.replace.tile.global_address{.space}.b1024.b64 [a], b", kPlaces, &run_tensor_replace, &lower_tensor_replace);
+  add("tensormap.replace.tile.global_address{.space}.b1024.b64 [a], b", kPlaces, &run_tensor_replace,
+      &lower_tensor_replace);
   add("tensormap.replace.tile.rank{.space}.b1024.b32 [a], b", kPlaces, &run_tensor_replace, &lower_tensor_replace);
   add("tensormap.replace.tile.field{.space}.b1024.b32 [a], dimension:imm, b",
-      "field = box_dim global_dim element_stride; space = global shared::cta", &run_tensor_replace, &lower_tensor_replace);
+      "field = box_dim global_dim element_stride; space = global shared::cta", &run_tensor_replace,
+      &lower_tensor_replace);
   add("tensormap.replace.tile.global_stride{.space}.b1024.b64 [a], dimension:imm, b", kPlaces, &run_tensor_replace,
       &lower_tensor_replace);
   add("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [d], [a], bytes:imm",

@@ -1,11 +1,12 @@
 // The sums of matrix products: what one accumulator element becomes.
 //
-// PTX leaves order and precision of floating-point sums open. Here they are those measured on Hopper and Blackwell (H100, B200):
-// all products of an instruction are exact; with the accumulator they are brought to the largest exponent and cut off 25 places
-// below it, towards zero; their sum is exact, and is cut off to f32, or rounded to nearest f16. A product counts with the sum of
-// its factors' exponents, of subnormal numbers the least one of their format, and zero with that of the least normal f32.
-// Source: Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores", arXiv 2511.10909 (2025), the
-// truncated fused sum with F = 25; Khattak, Mikaitis, "Accurate Models of NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
+// PTX leaves order and precision of floating-point sums open. Here they are those measured on Hopper and Blackwell
+// (H100, B200): all products of an instruction are exact; with the accumulator they are brought to the largest exponent
+// and cut off 25 places below it, towards zero; their sum is exact, and is cut off to f32, or rounded to nearest f16. A
+// product counts with the sum of its factors' exponents, of subnormal numbers the least one of their format, and zero
+// with that of the least normal f32. Source: Xie et al., "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and
+// Matrix Cores", arXiv 2511.10909 (2025), the truncated fused sum with F = 25; Khattak, Mikaitis, "Accurate Models of
+// NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
 #pragma once
 
 #include "bankshot/simt/fragment.hpp"

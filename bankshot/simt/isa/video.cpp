@@ -1,4 +1,5 @@
-// Scalar video instructions, upon bytes, halves or all of their registers. Source: PTX ISA, "Scalar Video Instructions".
+// Scalar video instructions, upon bytes, halves or all of their registers. Source: PTX ISA, "Scalar Video
+// Instructions".
 //
 // - A result that is not saturated goes into the secondary operation with its low 33 bits, as a signed number: what the
 //   manual's pseudocode makes of an .s34. Sums of two u32 may so come out negative there; .min and .max see it.

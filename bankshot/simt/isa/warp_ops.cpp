@@ -22,8 +22,8 @@ void permute(u32* t, const u32* a, const u32* source) {
 
 /// The manual's pseudo-code for all lanes. c holds the clamp value in bits 0-4 and the segment mask in bits 8-12, so a
 /// warp of 64 lanes shuffles in two halves. A source lane that does not execute gives an undefined value in the manual;
-/// here zero, as public programs expect of hardware: the reduction of the CUDA samples sums with shuffles in which half of
-/// the lanes have left, and comes out right only so.
+/// here zero, as public programs expect of hardware: the reduction of the CUDA samples sums with shuffles in which half
+/// of the lanes have left, and comes out right only so.
 template <Shuffle Mode>
 void shuffle(Warp& w, const Instr* i) {
   const u32* const a = w.row<const u32>(i->op[2]);
@@ -197,8 +197,10 @@ void warp_rows(Rows& rows) {
   match_row("match.all.sync.type d|p:b32, a, membermask");
   match_row("match.sync.all.type d|p:b32, a, membermask");
   rows.push_back({"activemask.b32 d", "", Unit::warp, always(&active_mask), lower_activemask});
-  rows.push_back({"elect.sync d|p, membermask", "", Unit::warp, always(&gathered<&elect, SyncOperands{"dpm---"}>), lower_elect});
-  rows.push_back({"bar.warp.sync a:u32", "", Unit::warp, always(&gathered<&meet, SyncOperands{"m-----"}>), &lower_warp_barrier});
+  rows.push_back(
+      {"elect.sync d|p, membermask", "", Unit::warp, always(&gathered<&elect, SyncOperands{"dpm---"}>), lower_elect});
+  rows.push_back(
+      {"bar.warp.sync a:u32", "", Unit::warp, always(&gathered<&meet, SyncOperands{"m-----"}>), &lower_warp_barrier});
   redux_rows(rows);
 }
 

@@ -1,5 +1,5 @@
-// Atomics of 128 bits and of vectors, registers of 128 bits, the stack. Source: PTX ISA 9.0, atom, red, mov, alloca. What they do does not depend on the host's instruction
-// set: wide_atomic.cpp and stack.cpp of the folder above.
+// Atomics of 128 bits and of vectors, registers of 128 bits, the stack. Source: PTX ISA 9.0, atom, red, mov, alloca.
+// What they do does not depend on the host's instruction set: wide_atomic.cpp and stack.cpp of the folder above.
 #include "bankshot/simt/wide_atomic.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/stack.hpp"
@@ -24,10 +24,10 @@ Handler select_vector(const Match& m) {
 #define VECTORS SCOPES "space = global; op = add min max; vec = v2 v4 v8; type = f32 f16 bf16 f16x2 bf16x2"
 
 void wide_atomic_rows(Rows& rows) {
-  rows.push_back({"atom" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type d, [a], b", "sem = relaxed acquire release acq_rel; " VECTORS, Unit::memory, select_vector,
-                  &lower_wide_atomic});
-  rows.push_back({"red" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b", "sem = relaxed release; " VECTORS, Unit::memory, select_vector,
-                  &lower_wide_atomic});
+  rows.push_back({"atom" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type d, [a], b",
+                  "sem = relaxed acquire release acq_rel; " VECTORS, Unit::memory, select_vector, &lower_wide_atomic});
+  rows.push_back({"red" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b", "sem = relaxed release; " VECTORS,
+                  Unit::memory, select_vector, &lower_wide_atomic});
   rows.push_back({"atom" PLACE ".exch{.L2::cache_hint}.b128 d, [a], b", ANYWHERE, Unit::memory,
                   always(&run_wide_atomic), &lower_wide_atomic});
   rows.push_back({"atom" PLACE ".cas{.L2::cache_hint}.b128 d, [a], b, c", ANYWHERE, Unit::memory,
