@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "bankshot/timing/partition.hpp"
+#include "bankshot/timing/memory/partition.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Any bytes: the reader of fat binaries gives entries or an error, and decompression stays within what an entry says.
 #include <cstdlib>
 
-#include "bankshot/cuda/fatbin.hpp"
+#include "bankshot/cuda/modules/fatbin.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bankshot::cuda;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "bankshot/ptx/parser.hpp"
-#include "bankshot/simt/mistakes.hpp"
+#include "bankshot/simt/decode/mistakes.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace bankshot;

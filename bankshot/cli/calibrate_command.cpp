@@ -8,7 +8,7 @@
 #include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/write_file.hpp"
-#include "bankshot/cuda/simulate.hpp"
+#include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/measure/programs.hpp"
 #include "bankshot/measure/report.hpp"
 #include "bankshot/measure/runner_cuda.hpp"

@@ -8,7 +8,7 @@
 #include "bankshot/cli/gate.hpp"
 #include "bankshot/cli/observe.hpp"
 #include "bankshot/cli/report_output.hpp"
-#include "bankshot/report/findings_text.hpp"
+#include "bankshot/report/text/findings_text.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/patterns_file.hpp"
-#include "bankshot/report/patterns_json.hpp"
+#include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::cli {

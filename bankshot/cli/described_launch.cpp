@@ -11,8 +11,8 @@
 #include "bankshot/cli/command.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
-#include "bankshot/report/run_report.hpp"
-#include "bankshot/simt/mistakes.hpp"
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/simt/decode/mistakes.hpp"
 
 namespace bankshot::cli {
 namespace {

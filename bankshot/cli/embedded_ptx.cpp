@@ -5,7 +5,7 @@
 
 #include "bankshot/cli/elf.hpp"
 #include "bankshot/cli/read_text.hpp"
-#include "bankshot/cuda/fatbin.hpp"
+#include "bankshot/cuda/modules/fatbin.hpp"
 #include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::cli {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/device/device.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"

@@ -18,8 +18,8 @@
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
-#include "bankshot/report/run_report.hpp"
-#include "bankshot/report/text.hpp"
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/report/text/text.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 

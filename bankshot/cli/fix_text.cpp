@@ -6,8 +6,8 @@
 
 #include "bankshot/cli/fix_plan.hpp"
 #include "bankshot/cli/fix_source.hpp"
-#include "bankshot/report/patterns_json.hpp"
-#include "bankshot/report/text.hpp"
+#include "bankshot/report/json/patterns_json.hpp"
+#include "bankshot/report/text/text.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::cli {

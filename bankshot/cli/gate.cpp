@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "bankshot/report/kernel_title.hpp"
-#include "bankshot/report/text.hpp"
+#include "bankshot/report/text/kernel_title.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
 

@@ -7,7 +7,7 @@
 #include "bankshot/cli/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/scratchpad/tx_resources.hpp"
-#include "bankshot/timing/overhead.hpp"
+#include "bankshot/timing/chip/overhead.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "bankshot/cli/report_folder.hpp"
 #include "bankshot/cli/signals.hpp"
-#include "bankshot/report/text.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bankshot/cli/run_options.hpp"
-#include "bankshot/report/run_report.hpp"
+#include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bankshot/cli/read_text.hpp"
-#include "bankshot/report/patterns_json.hpp"
+#include "bankshot/report/json/patterns_json.hpp"
 
 namespace bankshot::cli {
 

@@ -12,8 +12,8 @@
 
 #include "bankshot/cli/command.hpp"
 #include "bankshot/cli/deliver.hpp"
-#include "bankshot/timing/foresight.hpp"
-#include "bankshot/timing/stages.hpp"
+#include "bankshot/timing/pipelines/stages.hpp"
+#include "bankshot/timing/schedulers/foresight.hpp"
 
 namespace bankshot::cli {
 namespace {

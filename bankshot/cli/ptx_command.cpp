@@ -9,8 +9,8 @@
 #include "bankshot/cli/read_text.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
-#include "bankshot/simt/mistakes.hpp"
-#include "bankshot/simt/row.hpp"
+#include "bankshot/simt/decode/mistakes.hpp"
+#include "bankshot/simt/rows/row.hpp"
 
 namespace bankshot::cli {
 namespace {

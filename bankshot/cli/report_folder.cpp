@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "bankshot/report/json.hpp"
+#include "bankshot/report/json/json.hpp"
 
 namespace bankshot::cli {
 

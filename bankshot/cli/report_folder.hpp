@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/report/run_report.hpp"
+#include "bankshot/report/run/run_report.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::cli {

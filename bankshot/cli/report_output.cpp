@@ -12,9 +12,9 @@
 #include "bankshot/cli/overwrite.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
-#include "bankshot/report/findings_text.hpp"
-#include "bankshot/report/json.hpp"
-#include "bankshot/report/text.hpp"
+#include "bankshot/report/json/json.hpp"
+#include "bankshot/report/text/findings_text.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <CLI/App.hpp>
 
-#include "bankshot/report/run_report.hpp"
+#include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::cli {
 

@@ -9,8 +9,8 @@
 
 #include "bankshot/cli/gate.hpp"
 #include "bankshot/cli/observe.hpp"
-#include "bankshot/cuda/simulate.hpp"
-#include "bankshot/report/pattern_set.hpp"
+#include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/report/run/pattern_set.hpp"
 
 namespace bankshot::cli {
 namespace {

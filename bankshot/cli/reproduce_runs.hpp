@@ -9,7 +9,7 @@
 
 #include "bankshot/cli/run_options.hpp"
 #include "bankshot/experiment/experiment.hpp"
-#include "bankshot/report/run_report.hpp"
+#include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::cli {
 

@@ -12,7 +12,7 @@
 #include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/patterns_file.hpp"
 #include "bankshot/cli/write_file.hpp"
-#include "bankshot/report/patterns_json.hpp"
+#include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/search/search.hpp"
 

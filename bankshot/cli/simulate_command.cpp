@@ -9,9 +9,9 @@
 #include "bankshot/cli/report_output.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
-#include "bankshot/cuda/simulate.hpp"
-#include "bankshot/report/text.hpp"
-#include "bankshot/timing/chip.hpp"
+#include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/report/text/text.hpp"
+#include "bankshot/timing/chip/chip.hpp"
 
 namespace bankshot::cli {
 namespace {

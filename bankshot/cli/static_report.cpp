@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "bankshot/report/json_parts.hpp"
-#include "bankshot/report/run_report.hpp"
-#include "bankshot/report/site_text.hpp"
-#include "bankshot/report/text.hpp"
+#include "bankshot/report/json/json_parts.hpp"
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/report/text/site_text.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -10,9 +10,9 @@
 #include "bankshot/cli/output.hpp"
 #include "bankshot/cli/signals.hpp"
 #include "bankshot/cli/write_file.hpp"
-#include "bankshot/report/pattern_set.hpp"
-#include "bankshot/report/patterns_json.hpp"
-#include "bankshot/report/text.hpp"
+#include "bankshot/report/json/patterns_json.hpp"
+#include "bankshot/report/run/pattern_set.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::cli {
 namespace {

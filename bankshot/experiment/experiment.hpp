@@ -11,11 +11,11 @@
 #include <variant>
 #include <vector>
 
-#include "bankshot/report/plot.hpp"
+#include "bankshot/report/figure/plot.hpp"
 #include "bankshot/scratchpad/pattern.hpp"
 #include "bankshot/scratchpad/tx_totals.hpp"
 #include "bankshot/support/result.hpp"
-#include "bankshot/timing/counters.hpp"
+#include "bankshot/timing/base/counters.hpp"
 
 namespace bankshot::experiment {
 

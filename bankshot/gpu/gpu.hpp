@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/run/engine.hpp"
 #include "bankshot/support/result.hpp"
-#include "bankshot/timing/config.hpp"
+#include "bankshot/timing/base/config.hpp"
 
 namespace bankshot::gpu {
 

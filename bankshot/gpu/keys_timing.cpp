@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "bankshot/timing/chip.hpp"
-#include "bankshot/timing/pipeline.hpp"
+#include "bankshot/timing/chip/chip.hpp"
+#include "bankshot/timing/pipelines/pipeline.hpp"
 
 namespace bankshot::gpu {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "bankshot/gpu/keys.hpp"
 #include "bankshot/measure/programs.hpp"
-#include "bankshot/simt/engine.hpp"
-#include "bankshot/timing/chip.hpp"
+#include "bankshot/simt/run/engine.hpp"
+#include "bankshot/timing/chip/chip.hpp"
 
 namespace bankshot::measure {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/measure/runner.hpp"
-#include "bankshot/timing/config.hpp"
+#include "bankshot/timing/base/config.hpp"
 
 namespace bankshot::measure {
 

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/abi_batch.hpp"
-#include "bankshot/cuda/abi_texture.hpp"
-#include "bankshot/cuda/device_prop.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/abi/abi_batch.hpp"
+#include "bankshot/cuda/abi/abi_texture.hpp"
+#include "bankshot/cuda/abi/device_prop.hpp"
 #include "check.hpp"
 
 using namespace bankshot::cuda::abi;
@@ -32,7 +32,7 @@ int main() {
 #define SINCE12 FIELD
 #define SINCE13(type, name)
 #endif
-#include "bankshot/cuda/device_prop.def"
+#include "bankshot/cuda/abi/device_prop.def"
 
   SAME_SIZE(ArrayDescriptor, CUDA_ARRAY_DESCRIPTOR);
   SAME_SIZE(Array3DDescriptor, CUDA_ARRAY3D_DESCRIPTOR);

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "bankshot/cuda/device_prop.hpp"
+#include "bankshot/cuda/abi/device_prop.hpp"
 #include "check.hpp"
 
 using namespace bankshot::cuda::abi;

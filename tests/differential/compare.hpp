@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/run/engine.hpp"
 #include "tests/differential/forms.hpp"
 #include "tests/differential/kernel.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tests/differential/meaning.hpp"
-#include "tests/unit/rows_harness.hpp"
+#include "tests/unit/simt/rows_harness.hpp"
 
 namespace bankshot::differential {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bankshot/ptx/module.hpp"
-#include "bankshot/simt/row.hpp"
+#include "bankshot/simt/rows/row.hpp"
 
 namespace bankshot::differential {
 

@@ -4,7 +4,7 @@
 
 #include "tests/differential/formats.hpp"
 #include "tests/differential/writer.hpp"
-#include "tests/unit/edges.hpp"
+#include "tests/unit/simt/edges.hpp"
 
 namespace bankshot::differential {
 namespace {

@@ -1,7 +1,7 @@
 // Random kernels: whatever the analysis is sure of, the engine counts the same.
 #include <random>
 
-#include "tests/unit/analysis_helpers.hpp"
+#include "tests/unit/analysis/analysis_helpers.hpp"
 
 namespace bankshot::analysis {
 namespace {

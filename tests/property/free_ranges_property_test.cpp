@@ -4,7 +4,7 @@
 #include <map>
 #include <random>
 
-#include "bankshot/simt/free_ranges.hpp"
+#include "bankshot/simt/memory/free_ranges.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {

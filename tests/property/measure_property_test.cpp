@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "bankshot/cuda/simulate.hpp"
+#include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/measure/latency.hpp"
 #include "bankshot/measure/runner_simulated.hpp"
 #include "bankshot/scratchpad/atomics_model.hpp"

@@ -7,7 +7,7 @@
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
-#include "tests/unit/rewrite_harness.hpp"
+#include "tests/unit/rewrite/rewrite_harness.hpp"
 
 namespace bankshot::rewrite {
 namespace {

@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "bankshot/scratchpad/hash_text.hpp"
-#include "bankshot/simt/launch.hpp"
-#include "bankshot/simt/stepper.hpp"
-#include "bankshot/timing/chip.hpp"
+#include "bankshot/simt/run/launch.hpp"
+#include "bankshot/simt/run/stepper.hpp"
+#include "bankshot/timing/chip/chip.hpp"
 
 namespace bankshot::simt::tx {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "bankshot/simt/cta.hpp"
-#include "bankshot/simt/engine.hpp"
-#include "bankshot/timing/config.hpp"
+#include "bankshot/simt/run/cta.hpp"
+#include "bankshot/simt/run/engine.hpp"
+#include "bankshot/timing/base/config.hpp"
 #include "tests/property/tx_recorder.hpp"
 
 namespace bankshot::timing {

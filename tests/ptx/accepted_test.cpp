@@ -10,7 +10,7 @@
 
 #include "elsewhere.hpp"
 #include "run_form.hpp"
-#include "tests/unit/rows_harness.hpp"
+#include "tests/unit/simt/rows_harness.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {

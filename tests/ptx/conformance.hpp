@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bankshot/simt/row.hpp"
+#include "bankshot/simt/rows/row.hpp"
 
 namespace bankshot::simt::conformance {
 

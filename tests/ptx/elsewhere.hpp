@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "bankshot/simt/row.hpp"
+#include "bankshot/simt/rows/row.hpp"
 
 namespace bankshot::simt::conformance {
 

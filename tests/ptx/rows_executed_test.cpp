@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "bankshot/simt/row_recorder.hpp"
+#include "bankshot/simt/rows/row_recorder.hpp"
 #include "elsewhere.hpp"
 
 namespace bankshot::simt {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/simt/engine.hpp"
+#include "bankshot/simt/run/engine.hpp"
 #include "conformance.hpp"
 
 namespace bankshot::simt::conformance {

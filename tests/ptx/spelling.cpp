@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "conformance.hpp"
-#include "tests/unit/rows_harness.hpp"
+#include "tests/unit/simt/rows_harness.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {

@@ -209,7 +209,7 @@ void check(const std::vector<Host>& hosts, const Spelling& s) {
     }
   }
   for (const Host& host : hosts) {
-    if (host.isa == "wide") continue;  // warps of 64 lanes: tests/unit/rows_warp_test.cpp
+    if (host.isa == "wide") continue;  // warps of 64 lanes: tests/unit/simt/rows_warp_test.cpp
     const auto out = run_warps(host, s, tuples);
     ASSERT_TRUE(out) << s.text() << " is refused";
     int shown = 0;

@@ -1,9 +1,9 @@
 // CUDA arrays and mipmapped arrays.
-#include "bankshot/cuda/abi_texture.hpp"
-#include "bankshot/cuda/array_copy.hpp"
-#include "bankshot/cuda/array_format.hpp"
-#include "bankshot/cuda/arrays.hpp"
+#include "bankshot/cuda/abi/abi_texture.hpp"
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/memory/array_copy.hpp"
+#include "bankshot/cuda/memory/array_format.hpp"
+#include "bankshot/cuda/memory/arrays.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

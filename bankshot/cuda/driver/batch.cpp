@@ -1,5 +1,5 @@
 // Copies in batches. The first forms are CUDA 12's.
-#include "bankshot/cuda/batch.hpp"
+#include "bankshot/cuda/memory/batch.hpp"
 
 #include "bankshot/cuda/driver/call.hpp"
 

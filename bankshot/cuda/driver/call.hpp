@@ -6,11 +6,11 @@
 #include <new>
 #include <string>
 
+#include "bankshot/cuda/abi/errors.hpp"
 #include "bankshot/cuda/driver/contexts.hpp"
-#include "bankshot/cuda/errors.hpp"
-#include "bankshot/cuda/say.hpp"
-#include "bankshot/cuda/session.hpp"
-#include "bankshot/cuda/stream_calls.hpp"
+#include "bankshot/cuda/graphs/stream_calls.hpp"
+#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/session.hpp"
 
 #ifndef BANKSHOT_API
 #define BANKSHOT_API(name) extern "C" __attribute__((visibility("default"))) ::bankshot::cuda::Status bankshot_##name

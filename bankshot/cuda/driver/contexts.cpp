@@ -1,7 +1,7 @@
 #include "bankshot/cuda/driver/contexts.hpp"
 
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/limits.hpp"
+#include "bankshot/cuda/process/limits.hpp"
 
 namespace bankshot::cuda::driver {
 

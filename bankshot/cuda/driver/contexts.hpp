@@ -6,7 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/abi/errors.hpp"
 
 namespace bankshot::cuda::driver {
 

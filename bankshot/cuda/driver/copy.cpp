@@ -1,8 +1,8 @@
 // Copies and fills. The asynchronous forms do their work at once.
-#include "bankshot/cuda/array_copy.hpp"
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/graph_work.hpp"
-#include "bankshot/cuda/transfer.hpp"
+#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/memory/array_copy.hpp"
+#include "bankshot/cuda/memory/transfer.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

@@ -1,6 +1,6 @@
 // Initialisation, devices, versions, errors and entry points.
-#include "bankshot/cuda/device.hpp"
-#include "bankshot/cuda/failed_launch.hpp"
+#include "bankshot/cuda/device/device.hpp"
+#include "bankshot/cuda/launch/failed_launch.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/entry_points.hpp"
-#include "bankshot/cuda/origin.hpp"
-#include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/process/entry_points.hpp"
+#include "bankshot/cuda/process/origin.hpp"
+#include "bankshot/cuda/process/say.hpp"
 #include "bankshot/gpu/machine_code.hpp"
 
 namespace bankshot::cuda::driver {

@@ -1,5 +1,6 @@
-// Graphs: what the driver interface has of its own. What it shares with the runtime's: bankshot/cuda/graph_calls.def.
-#include "bankshot/cuda/graph_calls.hpp"
+// Graphs: what the driver interface has of its own. What it shares with the runtime's:
+// bankshot/cuda/graphs/graph_calls.def.
+#include "bankshot/cuda/graphs/graph_calls.hpp"
 
 #include <cstring>
 
@@ -72,7 +73,7 @@ Status update(Session& session, GraphExec* exec, Graph* graph, void** node, int*
   BANKSHOT_API(cu##name) parameters {                                \
     return graph_call([&](Session& session) { return expression; }); \
   }
-#include "bankshot/cuda/graph_calls.def"
+#include "bankshot/cuda/graphs/graph_calls.def"
 
 // clang-format off
 BANKSHOT_GRAPH_CALL(StreamBeginCapture, (void* stream), begin_capture(session, stream, 0))

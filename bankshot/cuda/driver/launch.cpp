@@ -1,14 +1,14 @@
 // Functions: launches, attributes, occupancy.
-#include "bankshot/cuda/launch.hpp"
+#include "bankshot/cuda/launch/launch.hpp"
 
 #include <algorithm>
 
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/clusters.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/failed_launch.hpp"
-#include "bankshot/cuda/function_attributes.hpp"
-#include "bankshot/cuda/launch_attributes.hpp"
+#include "bankshot/cuda/launch/clusters.hpp"
+#include "bankshot/cuda/launch/failed_launch.hpp"
+#include "bankshot/cuda/launch/launch_attributes.hpp"
+#include "bankshot/cuda/modules/function_attributes.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/driver/jit_log.hpp"
-#include "bankshot/cuda/modules.hpp"
-#include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/modules/modules.hpp"
+#include "bankshot/cuda/process/say.hpp"
 #include "bankshot/ptx/link.hpp"
 
 namespace bankshot::cuda::driver {

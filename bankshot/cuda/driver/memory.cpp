@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "bankshot/cuda/allocate.hpp"
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/graph_work.hpp"
+#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/memory/allocate.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

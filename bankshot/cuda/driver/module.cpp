@@ -9,9 +9,9 @@
 
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/driver/jit_log.hpp"
-#include "bankshot/cuda/fatbin.hpp"
-#include "bankshot/cuda/function_attributes.hpp"
-#include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/modules/fatbin.hpp"
+#include "bankshot/cuda/modules/function_attributes.hpp"
+#include "bankshot/cuda/process/say.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

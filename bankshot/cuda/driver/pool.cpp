@@ -1,6 +1,6 @@
-// Memory pools; see bankshot/cuda/pools.hpp.
+// Memory pools; see bankshot/cuda/memory/pools.hpp.
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/pools.hpp"
+#include "bankshot/cuda/memory/pools.hpp"
 
 namespace bankshot::cuda::driver {
 

@@ -1,9 +1,9 @@
-// Streams and events; see bankshot/cuda/streams.hpp.
+// Streams and events; see bankshot/cuda/graphs/streams.hpp.
 #include <cstring>
 
-#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/streams.hpp"
+#include "bankshot/cuda/graphs/streams.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

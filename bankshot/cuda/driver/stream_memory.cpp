@@ -1,5 +1,5 @@
 // Values in memory that streams write and wait for.
-#include "bankshot/cuda/stream_memory.hpp"
+#include "bankshot/cuda/memory/stream_memory.hpp"
 
 #include "bankshot/cuda/driver/call.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/say.hpp"
-#include "bankshot/simt/tensor_map.hpp"
+#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/simt/async/tensor_map.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

@@ -1,6 +1,6 @@
 // Texture and surface objects.
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/textures.hpp"
+#include "bankshot/cuda/textures/textures.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

@@ -1,9 +1,9 @@
 // Texture and surface references.
 #include <algorithm>
 
-#include "bankshot/cuda/abi_texture.hpp"
-#include "bankshot/cuda/array_format.hpp"
+#include "bankshot/cuda/abi/abi_texture.hpp"
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/memory/array_format.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

@@ -1,5 +1,5 @@
-// Virtual memory management; see bankshot/cuda/virtual_memory.hpp.
-#include "bankshot/cuda/virtual_memory.hpp"
+// Virtual memory management; see bankshot/cuda/memory/virtual_memory.hpp.
+#include "bankshot/cuda/memory/virtual_memory.hpp"
 
 #include "bankshot/cuda/driver/call.hpp"
 

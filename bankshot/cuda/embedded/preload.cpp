@@ -15,7 +15,7 @@
 #include "bankshot/cuda/embedded/redirect.hpp"
 #include "bankshot/cuda/embedded/stubs.hpp"
 #include "bankshot/cuda/embedded/symbols.hpp"
-#include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/process/say.hpp"
 #include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::cuda::embedded {

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <string>
 
-#include "bankshot/cuda/say.hpp"
+#include "bankshot/cuda/process/say.hpp"
 
 // The names are those of the drop-in libraries: what they export, a program may have inside. r11 is free at a call
 // (System V ABI for x86-64, section 3.2.1). A row of the table is a Stub.

@@ -1,7 +1,7 @@
 // CUDA arrays and mipmapped arrays.
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/array_format.hpp"
-#include "bankshot/cuda/arrays.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/memory/array_format.hpp"
+#include "bankshot/cuda/memory/arrays.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -1,7 +1,7 @@
 // Copies to, from and between arrays. Offsets and widths are in bytes, but for cudaMemcpy3D: see copy_3d().
-#include "bankshot/cuda/array_copy.hpp"
-#include "bankshot/cuda/arrays.hpp"
-#include "bankshot/cuda/graph_work.hpp"
+#include "bankshot/cuda/memory/array_copy.hpp"
+#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/memory/arrays.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/runtime/copy_sides.hpp"
 

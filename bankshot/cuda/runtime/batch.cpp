@@ -1,5 +1,5 @@
 // Copies in batches.
-#include "bankshot/cuda/batch.hpp"
+#include "bankshot/cuda/memory/batch.hpp"
 
 #include "bankshot/cuda/runtime/call.hpp"
 

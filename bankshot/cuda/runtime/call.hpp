@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
+#include "bankshot/cuda/abi/errors.hpp"
 #include "bankshot/cuda/driver/contexts.hpp"
-#include "bankshot/cuda/errors.hpp"
-#include "bankshot/cuda/say.hpp"
-#include "bankshot/cuda/session.hpp"
-#include "bankshot/cuda/stream_calls.hpp"
+#include "bankshot/cuda/graphs/stream_calls.hpp"
+#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/session.hpp"
 
 /// Defines the implementation of a function of the CUDA interfaces; libs/*.def say which exported names come here.
 #define BANKSHOT_API(name) extern "C" __attribute__((visibility("default"))) ::bankshot::cuda::Status bankshot_##name

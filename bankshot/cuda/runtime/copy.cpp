@@ -1,11 +1,11 @@
 // Copies and fills. The asynchronous forms do their work at once.
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/array_copy.hpp"
-#include "bankshot/cuda/arrays.hpp"
-#include "bankshot/cuda/graph_work.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/memory/array_copy.hpp"
+#include "bankshot/cuda/memory/arrays.hpp"
+#include "bankshot/cuda/memory/transfer.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/runtime/copy_sides.hpp"
-#include "bankshot/cuda/transfer.hpp"
 
 #include <algorithm>
 

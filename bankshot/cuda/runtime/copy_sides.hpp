@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/errors.hpp"
-#include "bankshot/cuda/transfer.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/abi/errors.hpp"
+#include "bankshot/cuda/memory/transfer.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -1,11 +1,11 @@
 // Devices: there is one, the described GPU.
-#include "bankshot/cuda/device.hpp"
+#include "bankshot/cuda/device/device.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 
-#include "bankshot/cuda/limits.hpp"
+#include "bankshot/cuda/process/limits.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -1,11 +1,11 @@
 // Error states and texts.
-#include "bankshot/cuda/errors.hpp"
+#include "bankshot/cuda/abi/errors.hpp"
 
 #include <string>
 
-#include "bankshot/cuda/failed_launch.hpp"
+#include "bankshot/cuda/launch/failed_launch.hpp"
+#include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
-#include "bankshot/cuda/say.hpp"
 
 namespace bankshot::cuda::runtime {
 

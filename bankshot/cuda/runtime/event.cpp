@@ -1,4 +1,4 @@
-// Events: reached when recorded; see bankshot/cuda/streams.hpp.
+// Events: reached when recorded; see bankshot/cuda/graphs/streams.hpp.
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -1,9 +1,9 @@
 // Attributes of kernels and occupancy.
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/clusters.hpp"
-#include "bankshot/cuda/function_attributes.hpp"
-#include "bankshot/cuda/launch.hpp"
-#include "bankshot/cuda/launch_attributes.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/launch/clusters.hpp"
+#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/launch/launch_attributes.hpp"
+#include "bankshot/cuda/modules/function_attributes.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

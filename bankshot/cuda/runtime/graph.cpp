@@ -1,5 +1,6 @@
-// Graphs: what the runtime interface has of its own. What it shares with the driver's: bankshot/cuda/graph_calls.def.
-#include "bankshot/cuda/graph_calls.hpp"
+// Graphs: what the runtime interface has of its own. What it shares with the driver's:
+// bankshot/cuda/graphs/graph_calls.def.
+#include "bankshot/cuda/graphs/graph_calls.hpp"
 
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/runtime/copy_sides.hpp"
@@ -65,7 +66,7 @@ Status copy_parameters_of(Session& session, Node* node, abi::Memcpy3DParms* out)
   BANKSHOT_API(cuda##name) parameters {                              \
     return graph_call([&](Session& session) { return expression; }); \
   }
-#include "bankshot/cuda/graph_calls.def"
+#include "bankshot/cuda/graphs/graph_calls.def"
 
 // clang-format off
 BANKSHOT_GRAPH_CALL(StreamBeginCapture, (void* stream, int mode), begin_capture(session, stream, mode))

@@ -1,11 +1,11 @@
 // Launches.
-#include "bankshot/cuda/launch.hpp"
+#include "bankshot/cuda/launch/launch.hpp"
 
 #include <fmt/format.h>
 
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/failed_launch.hpp"
-#include "bankshot/cuda/launch_attributes.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/launch/failed_launch.hpp"
+#include "bankshot/cuda/launch/launch_attributes.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

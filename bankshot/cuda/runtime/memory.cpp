@@ -1,9 +1,9 @@
 // Allocation and registration of memory.
 #include <fmt/format.h>
 
-#include "bankshot/cuda/abi.hpp"
-#include "bankshot/cuda/allocate.hpp"
-#include "bankshot/cuda/graph_work.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/memory/allocate.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -1,5 +1,5 @@
-// Memory pools; see bankshot/cuda/pools.hpp.
-#include "bankshot/cuda/pools.hpp"
+// Memory pools; see bankshot/cuda/memory/pools.hpp.
+#include "bankshot/cuda/memory/pools.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -2,9 +2,9 @@
 // Nothing of a fat binary is read here: see Module.
 #include <mutex>
 
-#include "bankshot/cuda/launch.hpp"
+#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
-#include "bankshot/cuda/say.hpp"
 
 namespace bankshot::cuda::runtime {
 namespace {

@@ -1,7 +1,7 @@
 // Streams: always idle, since everything executes when it is issued.
 #include <cstring>
 
-#include "bankshot/cuda/abi.hpp"
+#include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

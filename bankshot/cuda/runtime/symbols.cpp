@@ -1,8 +1,8 @@
 // __device__ and __constant__ variables from the host's side.
 #include "bankshot/cuda/runtime/symbols.hpp"
 
+#include "bankshot/cuda/memory/transfer.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
-#include "bankshot/cuda/transfer.hpp"
 
 namespace bankshot::cuda::runtime {
 namespace {

@@ -1,7 +1,7 @@
 // Copies to and from __device__ and __constant__ variables, as nodes of graphs.
 #pragma once
 
-#include "bankshot/cuda/graph_work.hpp"
+#include "bankshot/cuda/graphs/graph_work.hpp"
 
 namespace bankshot::cuda::runtime {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "bankshot/cuda/runtime/call.hpp"
-#include "bankshot/cuda/textures.hpp"
+#include "bankshot/cuda/textures/textures.hpp"
 
 namespace bankshot::cuda::runtime {
 namespace {

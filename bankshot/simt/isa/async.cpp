@@ -1,11 +1,11 @@
 // Asynchronous copies and the barriers that tell of them. Source: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. What
 // they do does not depend on the host's instruction set: async_copy.cpp and mbarrier.cpp of the folder above.
-#include "bankshot/simt/async_copy.hpp"
+#include "bankshot/simt/async/async_copy.hpp"
+#include "bankshot/simt/async/mbarrier.hpp"
 #include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/lower_async.hpp"
-#include "bankshot/simt/lower_control.hpp"
-#include "bankshot/simt/lower_memory.hpp"
-#include "bankshot/simt/mbarrier.hpp"
+#include "bankshot/simt/lower/lower_async.hpp"
+#include "bankshot/simt/lower/lower_control.hpp"
+#include "bankshot/simt/lower/lower_memory.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

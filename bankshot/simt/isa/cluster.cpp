@@ -1,12 +1,12 @@
 // What CTAs of a cluster do with each other. Source: PTX ISA 9.0, barrier.cluster, mapa, getctarank. What they do does
 // not depend on the host's instruction set: cluster.cpp of the folder above.
-#include "bankshot/simt/cluster.hpp"
-#include "bankshot/simt/async_store.hpp"
+#include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/async/async_store.hpp"
 #include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/lower_async.hpp"
-#include "bankshot/simt/lower_cluster.hpp"
-#include "bankshot/simt/lower_control.hpp"
-#include "bankshot/simt/reduce.hpp"
+#include "bankshot/simt/lower/lower_async.hpp"
+#include "bankshot/simt/lower/lower_cluster.hpp"
+#include "bankshot/simt/lower/lower_control.hpp"
+#include "bankshot/simt/memory/reduce.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

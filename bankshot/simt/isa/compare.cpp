@@ -3,7 +3,7 @@
 
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
-#include "bankshot/simt/lower_half.hpp"
+#include "bankshot/simt/lower/lower_half.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

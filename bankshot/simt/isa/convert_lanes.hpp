@@ -6,7 +6,7 @@
 
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/isa/half.hpp"
-#include "bankshot/simt/lower_convert.hpp"
+#include "bankshot/simt/lower/lower_convert.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

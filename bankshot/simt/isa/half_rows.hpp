@@ -3,7 +3,7 @@
 
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/isa/half.hpp"
-#include "bankshot/simt/lower_half.hpp"
+#include "bankshot/simt/lower/lower_half.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bankshot/simt/isa/lane_mask.hpp"
-#include "bankshot/simt/row.hpp"
-#include "bankshot/simt/warp.hpp"
+#include "bankshot/simt/rows/row.hpp"
+#include "bankshot/simt/state/warp.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -1,10 +1,10 @@
 // Loads and stores. Source: PTX ISA, ld, st, ld.global.nc. How an instruction is laid out: lower_memory.hpp.
-#include "bankshot/simt/access.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/isa/memory_rows.hpp"
 #include "bankshot/simt/isa/memory_words.hpp"
-#include "bankshot/simt/lower_memory.hpp"
-#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/lower/lower_memory.hpp"
+#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

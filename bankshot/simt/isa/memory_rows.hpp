@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bankshot/simt/isa/lane_addresses.hpp"
-#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

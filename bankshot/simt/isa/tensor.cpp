@@ -4,9 +4,9 @@
 #include "bankshot/simt/isa/fused.hpp"
 #include "bankshot/simt/isa/tensor_sums.hpp"
 #include "bankshot/simt/isa/tensor_tiles.hpp"
-#include "bankshot/simt/lower_matrix.hpp"
-#include "bankshot/simt/matrix.hpp"
-#include "bankshot/simt/program.hpp"
+#include "bankshot/simt/lower/lower_matrix.hpp"
+#include "bankshot/simt/matrices/matrix.hpp"
+#include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -9,8 +9,8 @@
 // NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
 #pragma once
 
-#include "bankshot/simt/fragment.hpp"
 #include "bankshot/simt/isa/half.hpp"
+#include "bankshot/simt/matrices/fragment.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -5,7 +5,7 @@
 //   manual's pseudocode makes of an .s34. Sums of two u32 may so come out negative there; .min and .max see it.
 // - Saturated shifts to the left saturate the exact result.
 // - c of vmad is signed as the product is, so that -c of an unsigned product is the negative of an unsigned number.
-#include "bankshot/simt/lower_video.hpp"
+#include "bankshot/simt/lower/lower_video.hpp"
 
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"

@@ -1,8 +1,8 @@
 // Lanes of a warp that talk to each other: shfl, vote, match, activemask, elect. Source: PTX ISA, "Parallel
 // synchronization and communication instructions" and shfl. Reductions: warp_redux.cpp.
 #include "bankshot/simt/isa/members.hpp"
-#include "bankshot/simt/lower_control.hpp"
-#include "bankshot/simt/lower_warp.hpp"
+#include "bankshot/simt/lower/lower_control.hpp"
+#include "bankshot/simt/lower/lower_warp.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,7 +1,7 @@
 // redux.sync: one value from all lanes of a membermask. Source: PTX ISA, redux.sync.
 #include "bankshot/simt/isa/atomic_ops.hpp"
 #include "bankshot/simt/isa/members.hpp"
-#include "bankshot/simt/lower_warp.hpp"
+#include "bankshot/simt/lower/lower_warp.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

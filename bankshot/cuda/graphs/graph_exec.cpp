@@ -1,0 +1,179 @@
+#include "bankshot/cuda/graphs/graph_exec.hpp"
+
+#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/process/session.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+/// @return the graph in which nodes depend on themselves, or null
+const Graph* sort(GraphExec::Orders& orders, const Graph& graph) {
+  auto order = graph.order();
+  if (order.size() != graph.nodes.size()) return &graph;
+  const Graph* bad = nullptr;
+  for (const Node* node : order)
+    for_each_inside(*node, [&](const Graph& inside) {
+      if (!bad) bad = sort(orders, inside);
+    });
+  orders[&graph] = std::move(order);
+  return bad;
+}
+
+void assign_conditions(const Graph& graph) {
+  for (const auto& condition : graph.conditions)
+    if (condition->assigns) condition->value() = condition->initial;
+  for (const auto& node : graph.nodes) for_each_inside(*node, assign_conditions);
+}
+
+/// One launch, with the lock that it gives up for callbacks. What these do to the instance, such as to update or
+/// destroy it, is for later launches.
+class Run {
+ public:
+  Run(Session& session, std::shared_ptr<GraphExec> exec, void* stream)
+      : session_(session),
+        stream_(stream),
+        lock_(session.mutex()),
+        exec_(std::move(exec)),
+        graph_(exec_->graph),
+        orders_(exec_->orders) {}
+
+  Status run() {
+    if (const Status status = session_.open(); status != Status::success) return status;
+    if (!session_.streams().find(stream_)) return Status::invalid_handle;
+    assign_conditions(*graph_);
+    const Running running(session_.running_graphs);
+    return run(*graph_);
+  }
+
+ private:
+  /// Under the lock at both ends.
+  struct Running {
+    unsigned& graphs;
+    explicit Running(unsigned& all) : graphs(all) { ++graphs; }
+    ~Running() { --graphs; }
+  };
+
+  Status run(const Graph& graph) {
+    for (const Node* node : orders_->at(&graph)) {
+      if (!node->enabled) continue;
+      if (const Status status = run(*node); status != Status::success) return status;
+      if (stopped()) break;
+    }
+    return Status::success;
+  }
+
+  /// Whether a kernel failed, which is told by the next call.
+  bool stopped() const { return session_.corrupted() != Status::success; }
+
+  Status run(const Node& node) {
+    if (const auto* host = std::get_if<HostWork>(&node.work)) {
+      const abi::HostNode call = host->what;
+      lock_.unlock();
+      call.function(call.data);
+      lock_.lock();
+      return Status::success;
+    }
+    if (const auto* child = std::get_if<ChildWork>(&node.work)) return run(*child->graph);
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node.work)) return run(*conditional);
+    return execute(session_, stream_, node.work, exec_->flags & GraphExec::kAutoFree);
+  }
+
+  Status run(const ConditionalWork& conditional) {
+    const uint32_t& value = conditional.condition->value();
+    const auto& bodies = conditional.bodies;
+    switch (conditional.kind) {
+      case ConditionalWork::choose_if:
+        if (value != 0) return run(*bodies[0]);
+        return bodies.size() > 1 ? run(*bodies[1]) : Status::success;
+      case ConditionalWork::repeat_while:
+        while (value != 0 && !stopped())
+          if (const Status status = run(*bodies[0]); status != Status::success) return status;
+        return Status::success;
+      case ConditionalWork::choose_switch: return value < bodies.size() ? run(*bodies[value]) : Status::success;
+    }
+    return Status::success;
+  }
+
+  Session& session_;
+  void* stream_;
+  std::unique_lock<std::mutex> lock_;
+  // Behind the lock, so that what is the last to refer to them gives them up under it.
+  std::shared_ptr<GraphExec> exec_;
+  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<const GraphExec::Orders> orders_;
+};
+
+UpdateProblem compare(const Graph& ours, const Graph& theirs);
+
+UpdateProblem compare(const Node& ours, const Node& theirs, const std::unordered_map<const Node*, const Node*>& other) {
+  if (type_of(ours.work) != type_of(theirs.work)) return {UpdateOutcome::type, &theirs, nullptr};
+  const auto size = std::max(ours.dependencies.size(), theirs.dependencies.size());
+  for (size_t k = 0; k < size; ++k) {
+    if (k >= theirs.dependencies.size()) return {UpdateOutcome::topology, &theirs, nullptr};
+    const Node* from = theirs.dependencies[k].node;
+    const auto is_same = [&](const Edge& edge) { return edge.node == other.at(from); };
+    if (ours.dependencies.size() != theirs.dependencies.size() || std::ranges::none_of(ours.dependencies, is_same))
+      return {UpdateOutcome::topology, &theirs, from};
+  }
+  if (const auto* child = std::get_if<ChildWork>(&ours.work))
+    return compare(*child->graph, *std::get<ChildWork>(theirs.work).graph);
+  if (const auto* mine = std::get_if<ConditionalWork>(&ours.work)) {
+    const auto& yours = std::get<ConditionalWork>(theirs.work);
+    if (mine->kind != yours.kind || mine->bodies.size() != yours.bodies.size())
+      return {UpdateOutcome::parameters, &theirs, nullptr};
+    for (size_t k = 0; k < mine->bodies.size(); ++k)
+      if (const auto problem = compare(*mine->bodies[k], *yours.bodies[k]); problem.outcome != UpdateOutcome::success)
+        return problem;
+  }
+  if (const auto* mine = std::get_if<AllocateWork>(&ours.work))
+    if (mine->memory->bytes != std::get<AllocateWork>(theirs.work).memory->bytes)
+      return {UpdateOutcome::parameters, &theirs, nullptr};
+  return {};
+}
+
+UpdateProblem compare(const Graph& ours, const Graph& theirs) {
+  if (ours.nodes.size() != theirs.nodes.size()) return {UpdateOutcome::topology, nullptr, nullptr};
+  std::unordered_map<const Node*, const Node*> other;
+  for (size_t k = 0; k < ours.nodes.size(); ++k) other[theirs.nodes[k].get()] = ours.nodes[k].get();
+  for (size_t k = 0; k < ours.nodes.size(); ++k)
+    if (const auto problem = compare(*ours.nodes[k], *theirs.nodes[k], other);
+        problem.outcome != UpdateOutcome::success)
+      return problem;
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<GraphExec>, InstantiateProblem> instantiate(const Graph& graph, unsigned long long flags) {
+  auto exec = std::make_unique<GraphExec>();
+  exec->flags = flags;
+  exec->graph = graph.clone(&exec->copies);
+  auto orders = std::make_shared<GraphExec::Orders>();
+  if (sort(*orders, *exec->graph)) return InstantiateProblem{InstantiateResult::cycle, nullptr};
+  exec->orders = std::move(orders);
+  return exec;
+}
+
+UpdateProblem update(GraphExec& exec, const Graph& graph) {
+  if (const auto problem = compare(*exec.graph, graph); problem.outcome != UpdateOutcome::success) return problem;
+  auto fresh = instantiate(graph, exec.flags);
+  if (!fresh) return {UpdateOutcome::topology, nullptr, nullptr};
+  // Handles of nodes stay those of the graph that was instantiated first.
+  for (auto& [id, node] : exec.copies) {
+    const auto place = std::ranges::find_if(exec.graph->nodes, [&](const auto& owned) { return owned.get() == node; });
+    if (place == exec.graph->nodes.end()) continue;  // inside another graph: not to be changed by its handle any more
+    Node* renewed = (*fresh)->graph->nodes[static_cast<size_t>(place - exec.graph->nodes.begin())].get();
+    renewed->enabled = node->enabled;
+    (*fresh)->copies[id] = renewed;
+  }
+  exec.graph = std::move((*fresh)->graph);
+  exec.copies = std::move((*fresh)->copies);
+  exec.orders = std::move((*fresh)->orders);
+  return {};
+}
+
+Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream) {
+  return Run(session, std::move(exec), stream).run();
+}
+
+}  // namespace bankshot::cuda

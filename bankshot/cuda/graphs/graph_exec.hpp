@@ -1,0 +1,89 @@
+// Graphs that can be launched: a copy of a graph with the order in which its nodes are carried out.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "bankshot/cuda/graphs/graph.hpp"
+
+namespace bankshot::cuda {
+
+class Session;
+
+/// Its address is the handle.
+struct GraphExec {
+  static constexpr unsigned long long kAutoFree = 1, kUpload = 2, kDeviceLaunch = 4, kNodePriority = 8;
+
+  using Orders = std::unordered_map<const Graph*, std::vector<Node*>>;  ///< of the graph and of those inside
+
+  std::shared_ptr<Graph> graph;  ///< shared with launches that are under way
+  std::shared_ptr<const Orders> orders;
+  unsigned long long flags = 0;
+  std::unordered_map<uint64_t, Node*> copies;  ///< by id of the node that was instantiated
+};
+
+/// Calls `visit` for each graph that a node has inside.
+template <class Visit>
+void for_each_inside(const Node& node, Visit&& visit) {
+  if (const auto* child = std::get_if<ChildWork>(&node.work)) visit(*child->graph);
+  if (const auto* conditional = std::get_if<ConditionalWork>(&node.work))
+    for (const auto& body : conditional->bodies) visit(*body);
+}
+
+/// Why a graph cannot be instantiated, or an instance not be updated: numbers of CUgraphInstantiateResult and
+/// CUgraphExecUpdateResult.
+enum class InstantiateResult : int { success = 0, error = 1, cycle = 2, not_supported = 3, unused_condition = 5 };
+enum class UpdateOutcome : int {
+  success = 0,
+  error = 1,
+  topology = 2,
+  type = 3,
+  function = 4,
+  parameters = 5,
+  not_supported = 6
+};
+
+/// @param problem  filled if it fails, with the node where there is one
+struct InstantiateProblem {
+  InstantiateResult result = InstantiateResult::success;
+  Node* node = nullptr;
+};
+Result<std::unique_ptr<GraphExec>, InstantiateProblem> instantiate(const Graph& graph, unsigned long long flags);
+
+/// Takes over the parameters of another graph's nodes, which must be of the same types and depend on each other as
+/// those of the instance, in the order in which they were added. Nothing changes if it fails.
+struct UpdateProblem {
+  UpdateOutcome outcome = UpdateOutcome::success;
+  const Node* node = nullptr;  ///< of the graph
+  const Node* from = nullptr;  ///< the other end of the edge that differs
+};
+UpdateProblem update(GraphExec& exec, const Graph& graph);
+
+/// Carries out the nodes, one after the other. Takes the session's lock, and gives it up while the program is called
+/// back.
+/// @return success, or the error of the first node that failed, behind which none runs
+Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream);
+
+/// Requires the session's lock.
+class GraphExecTable {
+ public:
+  GraphExec* add(std::unique_ptr<GraphExec> exec) {
+    GraphExec* handle = exec.get();
+    all_[handle] = std::move(exec);
+    return handle;
+  }
+  /// Null if it is none. A launch keeps it alive.
+  std::shared_ptr<GraphExec> find(const GraphExec* exec) const {
+    const auto found = all_.find(exec);
+    return found == all_.end() ? nullptr : found->second;
+  }
+  bool destroy(const GraphExec* exec) { return all_.erase(exec) != 0; }
+  void clear() { all_.clear(); }
+
+ private:
+  std::unordered_map<const GraphExec*, std::shared_ptr<GraphExec>> all_;
+};
+
+}  // namespace bankshot::cuda

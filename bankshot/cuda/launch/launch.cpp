@@ -1,0 +1,275 @@
+#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/process/checking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/launch/clusters.hpp"
+#include "bankshot/cuda/launch/failed_launch.hpp"
+#include "bankshot/cuda/launch/launch_check.hpp"
+#include "bankshot/cuda/memory/transfer.hpp"
+#include "bankshot/cuda/process/interrupt.hpp"
+#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/timing.hpp"
+#include "bankshot/cuda/process/witness.hpp"
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/simt/device/device_runtime.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+bool is_blocking() {
+  const char* value = std::getenv("CUDA_LAUNCH_BLOCKING");
+  return value && std::strcmp(value, "1") == 0;
+}
+
+/// "write of 4 bytes at 0x7f…: …, at solver.cu:42", in one line.
+std::string in_one_line(const simt::Fault& fault) {
+  std::string text = fault.message.substr(0, fault.message.find('\n'));
+  if (!fault.source.file.empty()) text += fmt::format(", at {}:{}", fault.source.file, fault.source.line);
+  return text;
+}
+
+/// The engine's message with the kernel's name as in the source.
+std::string for_people(const simt::Fault& fault) {
+  std::string text = fault.message;
+  const std::string mangled = "in kernel " + fault.kernel + ",";
+  if (const size_t at = text.find(mangled); at != std::string::npos)
+    text.replace(at, mangled.size(), "in kernel " + report::demangle(fault.kernel) + ",");
+  return text;
+}
+
+/// What ran: on the engine alone, or simulated.
+struct Ran {
+  simt::LaunchStats stats;
+  std::optional<timing::LaunchTiming> timing;
+};
+
+/// @param together  CTAs that an SM must hold at once
+Result<Ran, simt::Fault> execute(Session& session, Function& function, const simt::LaunchConfig& config,
+                                 uint32_t together) {
+  // Before it is told that the kernel runs: who is told may interrupt it.
+  std::optional<HeldInterrupt> held;
+  if (session.simulation()) held.emplace();
+  const auto running = session.running().begin(function.name);
+  if (!session.simulation()) {
+    auto stats = session.engine().launch(*function.module->program, function.name, config);
+    if (!stats) return stats.error();
+    return Ran{std::move(*stats), std::nullopt};
+  }
+  const Residents fit = occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()),
+                                         config.dynamic_shared, together);
+  auto launch =
+      session.simulation()->launch(session.engine(), function, config, {std::max(fit.blocks, 1u), fit.limited_by});
+  if (!launch) return launch.error();
+  return Ran{std::move(launch->stats), std::move(launch->timing)};
+}
+
+/// Puts a launch into the report; ends the process if the simulation of it was stopped.
+void record(Session& session, Function& function, const LaunchRequest& request, const Ran& ran) {
+  if (!ran.timing) return session.report().add(session.gpu(), function, request.grid, request.block, ran.stats);
+  const ReportFile::Simulated simulated{session.simulation()->config(), *ran.timing};
+  session.report().add(session.gpu(), function, request.grid, request.block, ran.stats, &simulated);
+  if (session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session);
+}
+
+/// Runs the kernel. @param launched  receives the launches that it made @return as launch()
+Status run(Session& session, Function& function, const LaunchRequest& request,
+           std::vector<simt::DeviceLaunch>& launched) {
+  const auto params = pack(*function.info, request);
+  simt::LaunchConfig config;
+  config.grid = request.grid;
+  config.block = request.block;
+  config.dynamic_shared = static_cast<uint32_t>(request.dynamic_shared);
+  config.params = params;
+  config.cooperative = request.cooperative;
+  config.cluster = cluster_of(*function.info, request);
+  config.explicit_cluster = has_cluster(*function.info, request);
+  if (session.progress()) session.progress()->begin(function.name, request.grid.count());
+  if (Witness* witness = Witness::get())
+    witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
+  const auto start = std::chrono::steady_clock::now();
+  const auto ran =
+      execute(session, function, config, ctas_together(session.device(), request.grid, request.cooperative));
+  if (ran) {
+    if (Witness* witness = Witness::get()) witness->ran(session.memory());
+    time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
+    record(session, function, request, *ran);
+    launched = ran->stats.launched;
+    return Status::success;
+  }
+  say(for_people(ran.error()));
+  if (simt::Checks* const all = checks()) all->faulted(ran.error());
+  const Status status = status_of(ran.error().kind);
+  session.corrupt(status);
+  launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);
+  if (session.simulation() && HeldInterrupt::flag()) session.simulation()->end_process(session);
+  return is_blocking() ? status : Status::success;
+}
+
+/// Of a launch by a kernel what a launch by the host has, too; null and told if it cannot be.
+Function* launchable(Session& session, Module& module, const simt::DeviceLaunch& launch, LaunchRequest& request) {
+  request.grid = launch.grid;
+  request.block = launch.block;
+  request.dynamic_shared = launch.dynamic_shared;
+  request.packed = launch.params;
+  Function* const function = find_function(module, launch.kernel);
+  const auto refusal = function ? refusal_of(session.device(), *function, request)
+                                : Refusal{Status::invalid_device_function, "its module does not have it"};
+  if (!refusal) return function;
+  launch_failed(session, launch.kernel, refusal->status, "launched by a kernel: " + refusal->reason, Telling::tell);
+  session.corrupt(Status::launch_failure);
+  return nullptr;
+}
+
+/// A copy or fill by a kernel. @return false if it cannot be: told, and the context is corrupt
+bool transfer(Session& session, const simt::DeviceLaunch& launch) {
+  simt::DeviceTransfer what;
+  std::memcpy(&what, launch.params.data(), sizeof what);
+  const Extent extent{what.bytes, 1, 1};
+  const Region to{what.to, what.bytes, 0, Side::device}, from{what.from, what.bytes, 0, Side::device};
+  const Status status = what.fills != 0 ? fill(session.memory(), to, extent, static_cast<uint32_t>(what.value))
+                                        : copy(session.memory(), to, from, extent);
+  if (status == Status::success) return true;
+  say(fmt::format("a kernel asked for a copy of {} bytes that is not possible", what.bytes));
+  session.corrupt(Status::illegal_address);
+  return false;
+}
+
+/// Runs the kernel, and what it launches: in order, each with all that it launches in its turn, tails behind all
+/// others. A grid has ended when all of these have. Source: CUDA C++ Programming Guide, "CUDA dynamic parallelism",
+/// parent and child grids.
+Status run_all(Session& session, Function& function, const LaunchRequest& request) {
+  std::vector<simt::DeviceLaunch> launched, waiting;
+  const auto wait = [&] {
+    std::stable_partition(launched.begin(), launched.end(), [](const auto& launch) { return !launch.tail; });
+    waiting.insert(waiting.end(), std::make_move_iterator(launched.rbegin()), std::make_move_iterator(launched.rend()));
+    launched.clear();
+  };
+  Status status = run(session, function, request, launched);
+  for (wait(); status == Status::success && !waiting.empty(); wait()) {
+    const simt::DeviceLaunch next = std::move(waiting.back());
+    waiting.pop_back();
+    if (next.kernel.empty()) {
+      if (!transfer(session, next)) break;
+      continue;
+    }
+    LaunchRequest child;
+    Function* const kernel = launchable(session, *function.module, next, child);
+    if (kernel == nullptr || session.corrupted() != Status::success) break;
+    status = run(session, *kernel, child, launched);
+  }
+  return status;
+}
+
+}  // namespace
+
+std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request) {
+  std::vector<std::byte> buffer(kernel.param_bytes);
+  if (request.arguments)
+    for (size_t i = 0; i < kernel.params.size(); ++i)
+      std::memcpy(buffer.data() + kernel.params[i].offset, request.arguments[i], kernel.params[i].size);
+  else
+    std::memcpy(buffer.data(), request.packed.data(), std::min(buffer.size(), request.packed.size()));
+  return buffer;
+}
+
+Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request) {
+  const auto failed = [&](Status status, std::string_view reason, Telling telling = Telling::tell) {
+    return launch_failed(session, function.name, status, reason, telling);
+  };
+  if (session.is_forked())
+    return failed(
+        Status::not_initialized,
+        "after fork: CUDA is initialised in the parent of this process only; fork before the first CUDA call");
+  if (const Status status = session.open(); status != Status::success)
+    return failed(status, session.corrupted() != Status::success ? "a kernel failed before" : "there is no GPU",
+                  Telling::told_already);
+  Stream* capturing = nullptr;
+  if (const Status status = before_work(session, stream, capturing); status != Status::success)
+    return failed(
+        status, status == Status::invalid_handle ? "its stream does not exist" : "a capture forbids it, or is invalid");
+  if (request.event && !session.events().find(request.event))
+    return failed(Status::invalid_handle, "its event does not exist");
+  if (capturing) {
+    const Status status = capture(session, *capturing, kernel_work(session, function, request));
+    return status == Status::success && request.event ? record_event(session, request.event, stream, 0) : status;
+  }
+  const bool told_by_load = function.module->state != Module::State::failed;
+  if (const Status status = load(session.engine(), function); status != Status::success)
+    return failed(status, function.module->log, told_by_load ? Telling::told_already : Telling::tell);
+  if (!function.info) return failed(Status::invalid_device_function, "its module's PTX does not have it");
+  if (const auto refusal = refusal_of(session.device(), function, request))
+    return failed(refusal->status, refusal->reason);
+  try {
+    const Status status = run_all(session, function, request);
+    return status == Status::success && request.event ? record_event(session, request.event, stream, 0) : status;
+  } catch (const std::bad_alloc&) {
+    if (session.progress()) session.progress()->update(request.grid.count(), request.grid.count());
+    return failed(Status::out_of_memory, "the host has no memory left for it");
+  }
+}
+
+uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel) {
+  const uint32_t most = std::min(kernel.registers, device.sm.registers_per_thread);
+  if (!kernel.has_launch_bounds) return most;
+  const uint32_t warps = (kernel.max_threads + device.sm.warp_size - 1) / device.sm.warp_size;
+  const bool can_be = uint64_t{warps} * kernel.least_ctas <= device.sm.max_warps;  // or ptxas ignores .minnctapersm
+  return std::min(most, registers_that_fit(device.sm, kernel.max_threads, can_be ? kernel.least_ctas : 1));
+}
+
+uint32_t registers_for(const DeviceInfo& device, const simt::KernelInfo& kernel, uint32_t threads, uint32_t ctas) {
+  return std::min(registers_told(device, kernel), registers_that_fit(device.sm, threads, ctas));
+}
+
+uint32_t ctas_together(const DeviceInfo& device, const simt::Dim3& grid, bool cooperative) {
+  if (!cooperative) return 1;
+  return static_cast<uint32_t>(std::min<uint64_t>((grid.count() + device.sms - 1) / device.sms, device.sm.max_blocks));
+}
+
+uint64_t dynamic_shared_limit(const DeviceInfo& device, const Function& function) {
+  const uint64_t most = std::min<uint64_t>(device.shared_by_default, device.sm.shared_per_block);
+  const uint64_t by_default = most - std::min<uint64_t>(most, function.info->static_shared);
+  return std::max<uint64_t>(by_default, function.dynamic_shared_limit);
+}
+
+Status set_dynamic_shared_limit(const DeviceInfo& device, Function& function, int bytes) {
+  if (bytes < 0 || uint64_t(bytes) + function.info->static_shared > device.sm.shared_per_block)
+    return Status::invalid_value;
+  function.dynamic_shared_limit = static_cast<uint32_t>(bytes);
+  return Status::success;
+}
+
+Residents occupancy_limits(const DeviceInfo& device, const Function& function, uint32_t threads,
+                           uint64_t dynamic_shared, uint32_t together) {
+  const simt::KernelInfo& kernel = *function.info;
+  if (threads > kernel.max_threads) return {0, "warps"};
+  if (dynamic_shared > device.sm.shared_per_block) return {0, "shared memory"};
+  const uint32_t registers = registers_for(device, kernel, threads, together);
+  const uint64_t shared = kernel.static_shared + dynamic_shared;
+  if (!kernel.has_transactions || threads == 0) return residents(device.sm, {threads, registers, shared});
+  const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
+  return residents(device.sm,
+                   {threads, static_cast<uint32_t>((needs.all_registers() + threads - 1) / threads), needs.bytes()});
+}
+
+uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {
+  return occupancy_limits(device, function, threads, dynamic_shared).blocks;
+}
+
+uint32_t most_threads(const DeviceInfo& device, const Function& function) {
+  uint32_t threads = std::min(function.info->max_threads, device.sm.max_threads_per_block);
+  if (!function.info->has_transactions) return threads;
+  const uint32_t step = device.sm.warp_size;
+  while (threads != 0 && occupancy(device, function, threads, 0) == 0) threads = (threads - 1) / step * step;
+  return threads;
+}
+
+}  // namespace bankshot::cuda

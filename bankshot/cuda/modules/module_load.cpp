@@ -1,0 +1,269 @@
+// From a registered or given image to a program of the engine.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "bankshot/cuda/modules/fatbin.hpp"
+#include "bankshot/cuda/modules/modules.hpp"
+#include "bankshot/cuda/process/origin.hpp"
+#include "bankshot/cuda/process/patches.hpp"
+#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/ptx/link.hpp"
+#include "bankshot/ptx/parser.hpp"
+#include "bankshot/ptx/printer.hpp"
+#include "bankshot/report/run/run_report.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+struct Loaded {
+  std::shared_ptr<simt::Program> program;
+  report::ModuleId id;
+};
+
+using Failure = LinkFailure;
+
+bool is_elf(std::string_view image) {
+  return image.starts_with(
+      "\x7f"
+      "ELF");
+}
+
+bool is_container(std::string_view image) {
+  uint32_t magic = 0;
+  if (image.size() >= sizeof magic) std::memcpy(&magic, image.data(), sizeof magic);
+  return magic == kContainerMagic;
+}
+
+/// The first file that the PTX names: with -lineinfo its source.
+std::string first_file(std::string_view ptx) {
+  size_t at = ptx.starts_with(".file") ? 0 : ptx.find("\n.file");
+  if (at == ptx.npos) at = ptx.find("\n\t.file");
+  if (at == ptx.npos) return {};
+  const std::string_view line = ptx.substr(at + 1, ptx.find('\n', at + 1) - at - 1);
+  const size_t begin = line.find('"'), end = line.rfind('"');
+  return begin < end && end != line.npos ? std::string(line.substr(begin + 1, end - begin - 1)) : std::string();
+}
+
+/// Source: FNV-1a, 64 bits; draft-eastlake-fnv
+report::ModuleId id_of(std::string_view ptx) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : ptx) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return {fmt::format("{:016x}", hash), first_file(ptx)};
+}
+
+/// Loads PTX, or what BANKSHOT_PATCH_DIR has in its place; the identity is that of the original.
+Result<Loaded, Failure> load_text(simt::Engine& engine, const std::string& text, const std::string& file) {
+  const report::ModuleId id = id_of(text);
+  const std::optional<Patch> patch = patch_of(id.digest);
+  const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
+  auto program = engine.load(used, name);
+  if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), name, used)};
+  keep_ptx(id.digest, text);
+  return Loaded{*program, id};
+}
+
+/// The PTX texts of a fat binary, the best first.
+Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte> container, const std::string& label) {
+  auto entries = read_fatbin(container);
+  if (!entries) return Failure{Status::invalid_image, label + ": " + entries.error().message};
+  auto ptx = choose_ptx(*entries);
+  if (!ptx) return Failure{Status::no_binary_for_gpu, label + ": " + ptx.error().message};
+  return *ptx;
+}
+
+/// Of the GPU that we are, 90 for sm_90; the highest there is if none is described.
+uint32_t newest_architecture() {
+  const Session& session = Session::get();
+  if (!session.is_described()) return std::numeric_limits<uint32_t>::max();
+  return static_cast<uint32_t>(session.device().major * 10 + session.device().minor);
+}
+
+/// What the GPU would take comes first, as the driver does; what is too new is better than nothing.
+Result<std::vector<FatbinEntry>, Failure> best_first(std::span<const std::byte> container, const std::string& label) {
+  auto entries = ptx_entries(container, label);
+  if (!entries) return entries;
+  const auto newest = newest_architecture();
+  std::stable_partition(entries->begin(), entries->end(),
+                        [&](const FatbinEntry& entry) { return entry.architecture <= newest; });
+  return entries;
+}
+
+std::string file_of(const FatbinEntry& entry, const std::string& label) {
+  return (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
+}
+
+/// Loads the first text that the engine takes. Of several failures the best text's is told.
+Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
+                                   const std::string& label) {
+  auto entries = best_first(container, label);
+  if (!entries) return entries.error();
+  std::string log;
+  for (const auto& entry : *entries) {
+    auto text = decompress(entry);
+    if (!text) return Failure{Status::invalid_image, text.error().message};
+    const std::string file = file_of(entry, label);
+    auto loaded = load_text(engine, *text, file);
+    if (loaded) return loaded;
+    if (log.empty()) log = loaded.error().log;
+  }
+  return Failure{Status::invalid_ptx, log};
+}
+
+/// Of a unit that is to be linked the best text that parses.
+Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, const std::string& label) {
+  auto entries = best_first(container, label);
+  if (!entries) return entries.error();
+  std::string log;
+  for (const auto& entry : *entries) {
+    auto text = decompress(entry);
+    if (!text) return Failure{Status::invalid_image, text.error().message};
+    const std::string file = file_of(entry, label);
+    auto module = ptx::parse(*text);
+    if (module) return ptx::Unit{file, std::move(*module)};
+    if (log.empty()) log = format_diagnostics(module.error(), file, *text);
+  }
+  return Failure{Status::invalid_ptx, log};
+}
+
+Failure machine_code(const std::string& label) {
+  return {
+      Status::no_binary_for_gpu,
+      fmt::format("{}: this is machine code (cubin), which runs on a GPU only: give PTX (nvcc -ptx) or a fat binary "
+                  "that has it (nvcc -fatbin); of NVRTC take nvrtcGetPTX instead of nvrtcGetCUBIN",
+                  label)};
+}
+
+/// libcudadevrt, whose part the engine plays.
+bool is_device_runtime(const ptx::Module& module) {
+  return std::any_of(module.items.begin(), module.items.end(), [](const ptx::Item& item) {
+    const auto* function = std::get_if<ptx::Function>(&item);
+    return function != nullptr && function->body != nullptr &&
+           (function->name == "cudaLaunchDeviceV2" || function->name == "__cudaCDP2LaunchDeviceV2");
+  });
+}
+
+Result<std::string, Failure> link_units(std::vector<ptx::Unit> units, const std::string& label) {
+  std::erase_if(units, [](const ptx::Unit& unit) { return is_device_runtime(unit.module); });
+  auto module = ptx::link(std::move(units));
+  if (!module) return Failure{Status::invalid_ptx, label + ": device linking: " + module.error().message};
+  return ptx::print(*module);
+}
+
+/// What nvlink does with machine code: -rdc=true.
+Result<Loaded, Failure> load_linked(simt::Engine& engine, const std::vector<std::span<const std::byte>>& containers,
+                                    const std::string& label) {
+  std::vector<ptx::Unit> units;
+  for (size_t k = 0; k < containers.size(); ++k) {
+    auto unit = parse_first(containers[k], fmt::format("{}, unit {} of {}", label, k + 1, containers.size()));
+    if (!unit) return unit.error();
+    units.push_back(std::move(*unit));
+  }
+  const auto text = link_units(std::move(units), label);
+  if (!text) return text.error();
+  return load_text(engine, *text, label + ".linked.ptx");
+}
+
+Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
+  if (module.wrapper) {
+    auto containers = containers_of(module.wrapper);
+    if (!containers) return Failure{Status::no_binary_for_gpu, module.label + ": " + containers.error().message};
+    if (containers->size() == 1) return load_first(engine, containers->front(), module.label);
+    return load_linked(engine, *containers, module.label);
+  }
+  if (is_elf(module.image)) return machine_code(module.label);
+  if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
+  return load_text(engine, module.image, module.label);
+}
+
+/// Source: CUDA 13 release notes, deprecated architectures.
+constexpr uint32_t kOldestOfCuda13 = 75;
+
+/// A real driver refuses PTX for an architecture that is newer than the GPU.
+void warn_of_newer(const Module& module) {
+  const auto& kernels = simt::kernels(*module.program);
+  const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = newest_architecture();
+  if (target <= ours) return;
+  say_once(fmt::format("newer than the GPU {}", target),
+           fmt::format(
+               "warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs all the same: choose another "
+               "GPU with --gpu, or compile with -arch=sm_{}{}",
+               module.label, target, ours, Session::get().device().name, ours,
+               ours < kOldestOfCuda13 ? ", with a CUDA that still knows it" : ""));
+}
+
+/// Connects the registered kernels and variables with what the program has.
+void connect(Module& module) {
+  for (const auto& kernel : simt::kernels(*module.program)) {
+    auto& slot = module.functions[kernel.name];
+    if (!slot) slot = std::make_unique<Function>(Function{.module = &module, .name = kernel.name});
+    slot->info = &kernel;
+  }
+  for (const auto& global : simt::globals(*module.program)) {
+    auto& slot = module.variables[global.name];
+    if (!slot) slot = std::make_unique<Variable>(Variable{.module = &module, .name = global.name});
+    slot->info = &global;
+    if (slot->managed_pointer) *slot->managed_pointer = reinterpret_cast<void*>(global.address);
+  }
+}
+
+}  // namespace
+
+Result<ptx::Unit, LinkFailure> read_link_input(const std::string& name, const std::string& image) {
+  if (is_elf(image)) return machine_code(name);
+  if (is_container(image)) return parse_first(std::as_bytes(std::span(image)), name);
+  const std::string text = image.c_str();  // a program may count the zero at its end
+  auto module = ptx::parse(text);
+  if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), name, text)};
+  return ptx::Unit{name, std::move(*module)};
+}
+
+Result<std::string, LinkFailure> link_inputs(std::vector<ptx::Unit> inputs) {
+  return link_units(std::move(inputs), "cuLinkComplete");
+}
+
+Status load(simt::Engine& engine, Module& module, bool quiet) {
+  if (module.state == Module::State::loaded) return Status::success;
+  if (module.state == Module::State::failed) return module.failure;
+  if (module.label.empty()) module.label = origin_of(module.wrapper).file;
+  auto loaded = load_image(engine, module);
+  if (!loaded) {
+    module.state = Module::State::failed;
+    module.failure = loaded.error().status;
+    module.log = loaded.error().log;
+    if (!quiet) say(module.log);
+    return module.failure;
+  }
+  module.program = std::move(loaded->program);
+  module.id = std::move(loaded->id);
+  module.state = Module::State::loaded;
+  connect(module);
+  warn_of_newer(module);
+  return Status::success;
+}
+
+Status load(simt::Engine& engine, Function& function) {
+  Module& module = *function.module;
+  const bool failed_before = module.state == Module::State::failed;
+  const Status status = load(engine, module, true);
+  if (status == Status::success || failed_before) return status;
+  const bool has_nothing = status == Status::no_binary_for_gpu;
+  say(has_nothing ? fmt::format("kernel {} cannot run: {}", report::demangle(function.name), module.log) : module.log);
+  return status;
+}
+
+Function* find_function(Module& module, std::string_view name) {
+  const auto found = module.functions.find(name);
+  return found != module.functions.end() && found->second->info ? found->second.get() : nullptr;
+}
+
+Variable* find_variable(Module& module, std::string_view name) {
+  const auto found = module.variables.find(name);
+  return found != module.variables.end() && found->second->info ? found->second.get() : nullptr;
+}
+
+}  // namespace bankshot::cuda

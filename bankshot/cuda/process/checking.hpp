@@ -1,0 +1,21 @@
+// The checks of `bankshot check` in this process: BANKSHOT_CHECK names them, separated by commas.
+#pragma once
+
+#include "bankshot/cuda/abi/errors.hpp"
+#include "bankshot/simt/checks/checks.hpp"
+
+namespace bankshot::cuda {
+
+constexpr const char* kCheckVariable = "BANKSHOT_CHECK";
+
+/// Null unless the variable names some. The same object all the time: what was found outlives a reset.
+simt::Checks* checks();
+
+/// Where an allocation was made, for leaks: to be called when it is, and when it is freed.
+void note_allocation(const simt::Allocation& allocation);
+void note_free(const simt::Allocation& allocation);
+/// Tells of allocations that nobody has freed, and forgets them: the process ends, or the device is reset.
+/// @param corrupted  unless it is success the program could not free anything, and nothing is told
+void tell_leaks(Status corrupted);
+
+}  // namespace bankshot::cuda

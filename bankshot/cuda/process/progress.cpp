@@ -1,0 +1,131 @@
+#include "bankshot/cuda/process/progress.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "bankshot/report/run/run_report.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds kSilent = 1s, kEvery = 200ms;
+constexpr size_t kColumns = 78;
+
+/// The text stands where the program left the cursor, and the cursor stays there: what the program writes next comes
+/// where it would have come. No wrapping, or the line could not be erased. Source: ECMA-48 (EL), DEC VT510 (DECSC,
+/// DECAWM)
+constexpr const char* kBefore = "\0337\033[?7l";
+constexpr const char* kAfter = "\033[K\033[?7h\0338";
+constexpr const char* kErase = "\033[K";
+
+void write_to_terminal(std::string_view text) {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::string fitted(std::string text) {
+  if (text.size() > kColumns) text = text.substr(0, kColumns - 3) + "...";
+  return text;
+}
+
+/// "912", "1.20 M"
+std::string short_number(double number) {
+  if (number >= 1e9) return fmt::format("{:.2f} G", number / 1e9);
+  if (number >= 1e6) return fmt::format("{:.2f} M", number / 1e6);
+  if (number >= 1e3) return fmt::format("{:.1f} k", number / 1e3);
+  return fmt::format("{:.0f}", number);
+}
+
+}  // namespace
+
+std::string progress_text(std::string_view kernel, uint64_t done, uint64_t ctas, uint64_t seconds) {
+  return fitted(fmt::format("bankshot: {} of {} CTAs in {} s, {}", done, ctas, seconds, report::demangle(kernel)));
+}
+
+std::string progress_text(std::string_view kernel, const timing::ChipProgress& progress, double seconds) {
+  const double rate = seconds > 0 ? static_cast<double>(progress.warp_instructions) / seconds : 0;
+  std::string text = fmt::format("bankshot: {} of {} CTAs, {} cycles, {} instr/s, ", progress.ctas_done, progress.ctas,
+                                 short_number(static_cast<double>(progress.cycles)), short_number(rate));
+  if (progress.ctas_done != 0) {
+    const auto left = static_cast<double>(progress.ctas - progress.ctas_done) / static_cast<double>(progress.ctas_done);
+    text += fmt::format("{:.0f} s left, ", seconds * left);
+  }
+  return fitted(text + report::demangle(kernel));
+}
+
+bool Progress::wanted() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && terminal && *terminal && std::strcmp(terminal, "dumb") != 0;
+}
+
+void Progress::begin(std::string_view kernel, uint64_t ctas) {
+  const std::lock_guard lock(mutex_);
+  done_ = 0;
+  simulated_.reset();
+  kernel_ = kernel;
+  ctas_ = ctas;
+  start_ = std::chrono::steady_clock::now();
+  running_ = true;
+  if (!watching_) start_watching();
+}
+
+void Progress::start_watching() {
+  watching_ = true;
+  // Signals are the program's: none may arrive on a thread that it knows nothing of.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::thread([this] { watch(); }).detach();
+  } catch (const std::system_error&) {
+    // The host has no thread left: the launch goes on without the line.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Progress::update(uint64_t done, uint64_t ctas) {
+  done_.store(done, std::memory_order_relaxed);
+  if (done >= ctas) end();
+}
+
+void Progress::update(const timing::ChipProgress& progress) {
+  const std::lock_guard lock(mutex_);
+  simulated_ = progress;
+}
+
+void Progress::end() {
+  const std::lock_guard lock(mutex_);
+  running_ = false;
+  erase();
+}
+
+void Progress::watch() {
+  for (;;) {
+    std::this_thread::sleep_for(kEvery);
+    const std::lock_guard lock(mutex_);
+    if (running_ && std::chrono::steady_clock::now() - start_ >= kSilent) draw();
+  }
+}
+
+void Progress::draw() {
+  if (isatty(STDERR_FILENO) == 0) return;  // the program may have redirected it since
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
+  const std::string text = simulated_ ? progress_text(kernel_, *simulated_, taken.count())
+                                      : progress_text(kernel_, done_, ctas_, static_cast<uint64_t>(taken.count()));
+  write_to_terminal(kBefore + text + kAfter);
+  shown_ = true;
+}
+
+void Progress::erase() {
+  if (shown_ && isatty(STDERR_FILENO) != 0) write_to_terminal(kErase);
+  shown_ = false;
+}
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,125 @@
+#include "bankshot/cuda/process/report_file.hpp"
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "bankshot/cuda/process/checking.hpp"
+#include "bankshot/cuda/process/ending.hpp"
+#include "bankshot/cuda/process/process_id.hpp"
+#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/write_beside.hpp"
+#include "bankshot/report/json/json.hpp"
+#include "bankshot/report/run/run_report.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+/// Time that writing may take: a little at once, for programs of a few hundred launches, then a share of all the time.
+constexpr std::chrono::milliseconds kFree{50}, kLongest{250};
+constexpr int kShare = 50;
+
+/// quick_exit calls no destructors.
+void at_quick_exit_too() {
+  static const int once = std::at_quick_exit(finish_report);
+  (void)once;
+}
+
+}  // namespace
+
+struct ReportFile::Contents {
+  report::RunReport report;
+  std::string path;
+  pid_t pid = 0;  ///< of the process that launched: a fork's child does not write its parent's launches
+};
+
+ReportFile::ReportFile() = default;
+ReportFile::~ReportFile() = default;
+
+bool ReportFile::wants_counts() {
+  const char* value = std::getenv("BANKSHOT_COUNT");
+  return value && std::strcmp(value, "1") == 0;
+}
+
+/// Makes them at the first launch of a process. @return null if nobody wants a report
+ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
+  if (contents_ && contents_->pid == process_id()) return contents_.get();
+  const char* const where = folder();
+  if (!where) return nullptr;
+  at_quick_exit_too();
+  begun_ = std::chrono::steady_clock::now();
+  contents_ = std::make_unique<Contents>();
+  contents_->pid = process_id();
+  // A program that this one took the place of (exec) has left its own report under the same process number.
+  for (int k = 1; k == 1 || access(contents_->path.c_str(), F_OK) == 0; ++k) {
+    contents_->path = fmt::format("{}/report-{}{}.json", where, contents_->pid, k == 1 ? "" : fmt::format("-{}", k));
+  }
+  contents_->report.program = program_invocation_name;
+  contents_->report.gpu = gpu.name;
+  contents_->report.warp_size = gpu.machine.warp_size;
+  contents_->report.rules = gpu.machine.scratchpad;
+  return contents_.get();
+}
+
+const char* ReportFile::folder() {
+  const char* folder = std::getenv("BANKSHOT_REPORT_DIR");
+  return folder && *folder && wants_counts() ? folder : nullptr;
+}
+
+void ReportFile::add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
+                     const simt::LaunchStats& stats, const Simulated* simulated) {
+  if (Contents* all = contents(gpu)) {
+    if (simulated) {
+      all->report.machine = report::machine_of(simulated->config, gpu.machine.transactions);
+      all->report.rules = simulated->config.rules;
+    }
+    all->report.add(stats, kernel.name, grid, block, kernel.module->id, simulated ? &simulated->timing : nullptr);
+    dirty_ = true;
+    refresh();
+  }
+}
+
+void ReportFile::add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason) {
+  if (Contents* all = contents(gpu)) {
+    all->report.add_failed(kernel, reason);
+    dirty_ = true;
+    refresh();
+  }
+}
+
+void ReportFile::refresh() {
+  if (!dirty_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (spent_ > kFree + (now - begun_) / kShare && now - written_ < kLongest) return;
+  write(false);
+}
+
+void ReportFile::finish(const gpu::Gpu* gpu) {
+  if (gpu != nullptr && checks() != nullptr) contents(*gpu);  // leaks need no launch
+  if (contents_) write(true);
+}
+
+void ReportFile::stop() {
+  if (contents_) write(false);
+}
+
+void ReportFile::write(bool ended) {
+  if (contents_->pid != process_id()) return;
+  const auto start = std::chrono::steady_clock::now();
+  contents_->report.partial = !ended;
+  if (const simt::Checks* const all = checks()) {
+    contents_->report.checks = all->options();
+    contents_->report.findings = all->findings();
+  }
+  if (!write_beside_and_rename(contents_->path, report::to_json(contents_->report)))
+    say_once(contents_->path, fmt::format("{} cannot be written: {}", contents_->path, std::strerror(errno)));
+  dirty_ = false;
+  written_ = std::chrono::steady_clock::now();
+  spent_ += written_ - start;
+}
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,60 @@
+// The report of this process, for `bankshot explain`: report-<pid>.json in the folder BANKSHOT_REPORT_DIR.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+
+#include "bankshot/cuda/modules/modules.hpp"
+#include "bankshot/gpu/gpu.hpp"
+#include "bankshot/simt/run/engine.hpp"
+#include "bankshot/timing/chip/launch_timing.hpp"
+
+namespace bankshot::cuda {
+
+/// Collects launches and writes them beside and renamed: at the end of the process, and after every launch as long as
+/// that costs little, so that a program that is killed loses nothing or little. Does nothing unless BANKSHOT_COUNT=1
+/// and BANKSHOT_REPORT_DIR are set.
+class ReportFile {
+ public:
+  ReportFile();
+  ~ReportFile();
+
+  /// What there is more of a launch that was simulated.
+  struct Simulated {
+    const timing::Config& config;
+    const timing::LaunchTiming& timing;
+  };
+  /// @param simulated  null if it was not
+  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
+           const simt::LaunchStats& stats, const Simulated* simulated = nullptr);
+
+  /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
+  void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);
+
+  /// Writes what is new; the file says that the program did not come to its end. Put off while the writings so far took
+  /// more than a small share of the time since the first launch and the last is less than a quarter of a second ago.
+  void refresh();
+  /// Writes the whole report, if there was a launch. @param gpu  null if nobody has described it; else something may
+  /// have been found without a launch
+  void finish(const gpu::Gpu* gpu);
+  /// The same of a process that ends before its time.
+  void stop();
+
+  /// Whether launches should count conflicts: BANKSHOT_COUNT=1.
+  static bool wants_counts();
+  /// Where reports go, null if nobody wants one.
+  static const char* folder();
+
+ private:
+  struct Contents;
+  Contents* contents(const gpu::Gpu& gpu);
+  void write(bool ended);
+
+  std::unique_ptr<Contents> contents_;  ///< null until the first launch
+  bool dirty_ = false;
+  std::chrono::steady_clock::time_point begun_{}, written_{};
+  std::chrono::steady_clock::duration spent_{};  ///< on writing
+};
+
+}  // namespace bankshot::cuda

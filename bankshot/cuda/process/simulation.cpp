@@ -1,0 +1,68 @@
+#include "bankshot/cuda/process/simulation.hpp"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "bankshot/cuda/process/interrupt.hpp"
+#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/process/write_beside.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+timing::ChipOptions options(const SimulateRequest& request, unsigned threads, Progress* progress) {
+  timing::ChipOptions options;
+  options.threads = threads;
+  options.max_cycles = request.max_cycles;
+  options.timeline_cycles = request.timeline_cycles;
+  options.stop = &HeldInterrupt::flag();
+  if (progress) options.progress = [progress](const timing::ChipProgress& now) { progress->update(now); };
+  return options;
+}
+
+}  // namespace
+
+Simulation::Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads,
+                       Progress* progress)
+    : progress_(progress), chip_(config, options(request, threads, progress)) {}
+
+bool Simulation::wanted() { return std::getenv(kSimulateVariable) != nullptr; }
+
+Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& engine, Function& function,
+                                                                const simt::LaunchConfig& config,
+                                                                const timing::Residency& residency) {
+  const timing::Cycle start = chip_.cycles();
+  auto launch = chip_.launch(engine, *function.module->program, function.name, config, residency);
+  if (progress_) progress_->end();
+  if (launch && !launch->timing.timeline.empty()) {
+    timeline_.add(function.name, launch->timing, start);
+    write_timeline();
+  }
+  return launch;
+}
+
+void Simulation::write_timeline() {
+  const char* folder = ReportFile::folder();
+  if (!folder) return;
+  const std::string path = fmt::format("{}/timeline-{}.json", folder, getpid());
+  if (!write_beside_and_rename(path, timeline_.text()))
+    say_once(path, fmt::format("{} cannot be written: {}", path, std::strerror(errno)));
+}
+
+bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.partial || HeldInterrupt::flag(); }
+
+void Simulation::end_process(Session& session) {
+  session.report().stop();
+  if (HeldInterrupt::flag()) end_by_interrupt();
+  std::fflush(nullptr);  // what the program has printed so far is not lost
+  // No destructors and no handlers: they may call us, and wait for the session for ever.
+  for (;;) syscall(SYS_exit_group, kStoppedStatus);
+}
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,48 @@
+// The simulated GPU of a process: what launches run on when BANKSHOT_SIMULATE is set.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bankshot/cuda/modules/modules.hpp"
+#include "bankshot/cuda/process/progress.hpp"
+#include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/report/json/timeline_json.hpp"
+#include "bankshot/timing/chip/chip.hpp"
+
+namespace bankshot::cuda {
+
+class Session;
+
+class Simulation {
+ public:
+  /// @param threads  of the host, 0: all cores @param progress  null where nobody could see it; outlives this
+  Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads, Progress* progress);
+
+  /// Whether the variable is set.
+  static bool wanted();
+
+  /// As timing::Chip::launch. A SIGINT that HeldInterrupt holds stops it. Writes the timeline if one is wanted.
+  Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, Function& function,
+                                                      const simt::LaunchConfig& config,
+                                                      const timing::Residency& residency);
+
+  const timing::Config& config() const { return chip_.config(); }
+
+  /// That all launches so far have taken on the simulated GPU.
+  double seconds() const { return static_cast<double>(chip_.cycles()) / (1e3 * chip_.config().core_khz); }
+
+  /// Whether the process has to end: it was interrupted, or max_cycles have passed.
+  bool is_over(const timing::LaunchTiming& last) const;
+  /// Ends it, with the report as it is: by SIGINT, or with kStoppedStatus.
+  [[noreturn]] void end_process(Session& session);
+
+ private:
+  void write_timeline();
+
+  Progress* progress_;
+  timing::Chip chip_;
+  report::TimelineJson timeline_;
+};
+
+}  // namespace bankshot::cuda

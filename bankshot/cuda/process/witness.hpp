@@ -1,0 +1,53 @@
+// What a process does to memory, as a text that is the same for runs that do the same: for `bankshot fix`, which
+// compares a program with its rewritten self.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "bankshot/simt/memory/memory.hpp"
+#include "bankshot/simt/run/engine.hpp"
+
+namespace bankshot::cuda {
+
+/// A digest of 128 bits: equal for equal bytes, and different for different ones but for a chance of about 2^-128. Not
+/// made against forgers.
+class Digest {
+ public:
+  void add(const void* bytes, uint64_t count);
+  std::string text() const;  ///< 32 hexadecimal digits
+
+ private:
+  uint64_t a_ = 0x6a09e667f3bcc908, b_ = 0xbb67ae8584caa73b;
+};
+
+/// Events in order: launches, copies to the host, memory that is freed; at the end the memory that is left. Writes
+/// witness-<pid>.txt in the folder BANKSHOT_WITNESS_DIR, the last line only if the process came to its end.
+/// The session's mutex must be held.
+class Witness {
+ public:
+  /// Null unless BANKSHOT_WITNESS_DIR is set.
+  static Witness* get();
+
+  void launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 block, uint64_t dynamic_shared);
+  /// The launch is over. Registered memory is told now: it is the program's own, and may be gone at the end.
+  void ran(const simt::Memory& memory);
+  void copied_row(const void* bytes, uint64_t count);
+  void freed(const simt::Allocation& allocation);
+  /// Everything that lives is about to go, or the process ends. May come several times. @param memory  null: none was
+  /// used
+  void finish(const simt::Memory* memory);
+
+ private:
+  void add(const std::string& line);
+
+  std::string folder_;
+  pid_t pid_ = 0;
+  uint64_t launches_ = 0, events_ = 0;
+  Digest all_;         ///< of all events
+  std::string first_;  ///< the first of them as lines, to tell what differs
+};
+
+}  // namespace bankshot::cuda

@@ -1,0 +1,45 @@
+// Texture and surface objects from their descriptions: what both interfaces share. The driver's structures are the form
+// in which descriptions are kept; the runtime's become these and back.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "bankshot/cuda/abi/abi_texture.hpp"
+#include "bankshot/cuda/abi/errors.hpp"
+#include "bankshot/texture/texture.hpp"
+
+namespace bankshot::cuda {
+
+class Session;
+
+struct TextureDescription {
+  abi::DriverResourceDesc resource{};
+  abi::DriverTextureDesc texture{};
+  std::optional<abi::ResourceViewDesc> view;
+  bool is_surface = false;
+};
+
+/// What kernels sample. @return success, invalid_value, or invalid_filter_setting for a linear filter on integers
+Status make_texture(Session& session, const TextureDescription& description, texture::Texture& out);
+
+/// Descriptions by object.
+class TextureObjects {
+ public:
+  Status create(Session& session, const TextureDescription& description, uint64_t* handle);
+  Status destroy(Session& session, uint64_t handle, bool surface);
+  /// Null if it is no object of this kind.
+  const TextureDescription* find(uint64_t handle, bool surface) const;
+  void clear() { table_.clear(); }
+
+ private:
+  std::unordered_map<uint64_t, TextureDescription> table_;
+};
+
+/// From the runtime's structures and back. Nothing if a format is unknown.
+std::optional<abi::DriverResourceDesc> driver_form(const abi::ResourceDesc& desc);
+abi::ResourceDesc runtime_form(const abi::DriverResourceDesc& desc);
+abi::DriverTextureDesc driver_form(const abi::TextureDesc& desc);
+abi::TextureDesc runtime_form(const abi::DriverTextureDesc& desc);
+
+}  // namespace bankshot::cuda

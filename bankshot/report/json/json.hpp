@@ -1,0 +1,21 @@
+// The report as JSON, schema bankshot/explain/1, of simulated launches bankshot/simulate/1, of a run with checks
+// bankshot/check/1: docs/json.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::report {
+
+inline constexpr std::string_view kSchema = "bankshot/explain/1", kSimulateSchema = "bankshot/simulate/1",
+                                  kCheckSchema = "bankshot/check/1";
+
+std::string to_json(const RunReport& report);
+
+/// Reads what to_json wrote. Any bytes are allowed; the error says what is wrong and under which key.
+Result<RunReport> from_json(std::string_view json);
+
+}  // namespace bankshot::report

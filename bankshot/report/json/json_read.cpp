@@ -1,0 +1,213 @@
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "bankshot/report/json/findings_json.hpp"
+#include "bankshot/report/json/json.hpp"
+#include "bankshot/report/json/json_values.hpp"
+#include "bankshot/report/json/timing_json.hpp"
+
+namespace bankshot::report {
+namespace {
+
+using nlohmann::json;
+using namespace json_values;
+
+constexpr uint64_t kMostWords = 1 << 22;  // the engine's window of shared memory, 16 MiB
+
+void read_pattern(const json& object, scratchpad::SiteTotals::Worst& worst) {
+  const json& addresses = list(object, "addresses");
+  if (addresses.size() > scratchpad::kMaxLanes) throw Bad{"\"addresses\" has more than 64 lanes"};
+  for (size_t lane = 0; lane < addresses.size(); ++lane) {
+    const json& address = addresses[lane];
+    if (address.is_null()) continue;
+    if (!address.is_number_unsigned() || address.get<uint64_t>() >= kMostWords) {
+      throw Bad{"\"addresses\" must hold word addresses or null"};
+    }
+    worst.mask |= uint64_t{1} << lane;
+    worst.addresses[lane] = address.get<uint32_t>() * 4;
+  }
+}
+
+scratchpad::AccessTrace read_trace(const json& object) {
+  scratchpad::AccessTrace trace(number<uint32_t>(object, "capacity"));
+  uint64_t kept = 0;
+  for (const json& access : list(object, "accesses")) {
+    const std::string digits = text(access, "mask");
+    uint64_t mask = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), mask, 16);
+    if (error != std::errc{} || end != digits.data() + digits.size() || mask == 0) {
+      throw Bad{"\"mask\" must be a hexadecimal number, not 0"};
+    }
+    std::vector<uint32_t> words;
+    for (const json& word : list(access, "words")) {
+      if (!word.is_number_unsigned() || word.get<uint64_t>() >= kMostWords)
+        throw Bad{"\"words\" must hold word addresses"};
+      words.push_back(word.get<uint32_t>());
+    }
+    if (words.size() != static_cast<size_t>(std::popcount(mask)))
+      throw Bad{"\"words\" must be as many as bits in \"mask\""};
+    const auto count = number<uint64_t>(access, "count");
+    trace.record_words(words, mask, count);
+    kept += count;
+  }
+  const auto recorded = number<uint64_t>(object, "recorded");
+  if (recorded < kept) throw Bad{"\"recorded\" is less than what was kept"};
+  trace.record_lost(recorded - kept);
+  return trace;
+}
+
+int32_t stride_bytes(const json& object) {
+  const json& value = member(object, "stride");
+  const double bytes = value.is_number() ? value.get<double>() * 4 : NAN;
+  if (!(std::abs(bytes) <= INT32_MAX)) throw Bad{"\"stride\" must be a number of words"};
+  return static_cast<int32_t>(bytes);
+}
+
+Site read_site(const json& object, const scratchpad::Rules& rules) {
+  Site site;
+  site.source.ptx_line = number<uint32_t>(object, "ptx_line");
+  site.source.file = text(object, "file");
+  site.source.line = number<uint32_t>(object, "line");
+  site.op = text(object, "op");
+  site.width = number<uint32_t>(object, "width");
+  if (site.width > 16 || !std::has_single_bit(site.width)) throw Bad{"\"width\" must be 1, 2, 4, 8 or 16"};
+  scratchpad::SiteTotals& totals = site.totals;
+  totals.accesses = number<uint64_t>(object, "accesses");
+  totals.lanes = number<uint64_t>(object, "lanes");
+  totals.wavefronts = number<uint64_t>(object, "wavefronts");
+  totals.ideal = number<uint64_t>(object, "ideal_wavefronts");
+  totals.position = number<uint64_t>(object, "position_conflicts");
+  if (totals.accesses == 0) throw Bad{"\"accesses\" must be at least 1"};
+  if (totals.ideal > totals.wavefronts) throw Bad{"\"ideal_wavefronts\" exceeds \"wavefronts\""};
+  if (totals.position > totals.conflicts()) throw Bad{"\"position_conflicts\" exceeds the conflicts"};
+  totals.degree_max = number<uint32_t>(object, "degree_max");
+  const json& classes = member(object, "classes");
+  for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
+    totals.classes[i] = number<uint64_t>(classes, scratchpad::name(static_cast<scratchpad::PatternClass>(i)));
+  }
+  if (object.contains("in_transactions")) totals.in_transactions = number<uint64_t>(object, "in_transactions");
+  if (object.contains("stride")) {
+    totals.stride = {number<uint32_t>(object, "stride_degree"), stride_bytes(object),
+                     number<uint64_t>(object, "stride_cta")};
+  }
+  totals.worst.cta = number<uint64_t>(object, "worst_cta");
+  read_pattern(member(object, "pattern"), totals.worst);
+  if (object.contains("trace")) totals.trace = read_trace(member(object, "trace"));
+  if (totals.worst.mask != 0) {
+    totals.worst.shape = scratchpad::classify(rules, site.width, totals.worst.addresses.data(), totals.worst.mask);
+  }
+  return site;
+}
+
+scratchpad::TxTotals read_transactions(const json& object) {
+  scratchpad::TxTotals totals;
+  for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names()) {
+    totals.*counter.value = number<uint64_t>(object, std::string(counter.name).c_str());
+  }
+  if (totals.aborts != totals.conflicts + totals.killed + totals.invalid) {
+    throw Bad{"\"aborts\" is not \"conflicts\" + \"killed\" + \"invalid\""};
+  }
+  return totals;
+}
+
+Kernel read_kernel(const json& object, const RunReport& report) {
+  Kernel kernel;
+  kernel.name = text(object, "name");
+  kernel.demangled = text(object, "demangled");
+  kernel.module = {text(object, "module"), text(object, "file")};
+  kernel.launches = number<uint64_t>(object, "launches");
+  kernel.grid = extent(object, "grid");
+  kernel.block = extent(object, "block");
+  kernel.launch_shapes_vary = flag(object, "launch_shapes_vary");
+  kernel.warp_instructions = number<uint64_t>(object, "warp_instructions");
+  kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
+  kernel.parallel = flag(object, "parallel");
+  kernel.why_serial = text(object, "why_serial");
+  if (object.contains("transactions")) kernel.transactions = read_transactions(member(object, "transactions"));
+  for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules));
+  if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine);
+  return kernel;
+}
+
+void read_failed(const json& object, RunReport& report) {
+  for (const json& failure : list(object, "failed_launches")) {
+    report.add_failed(text(failure, "kernel"), text(failure, "reason"), number<uint64_t>(failure, "launches"));
+  }
+}
+
+/// What rules_json() writes; its k1, k2 and mask follow from the rows.
+scratchpad::BankHash read_hash(const json& object, unsigned banks) {
+  const scratchpad::HashSize size{number<unsigned>(object, "address_bits"),
+                                  static_cast<unsigned>(std::countr_zero(banks))};
+  if (size.address_bits < size.bank_bits || size.address_bits > scratchpad::kMaxAddressBits) {
+    throw Bad{"\"address_bits\" of \"hash\" is not from " + std::to_string(size.bank_bits) + " to " +
+              std::to_string(scratchpad::kMaxAddressBits)};
+  }
+  if (text(object, "class") == "add") return scratchpad::add_hash(size);
+  std::vector<uint32_t> rows;
+  for (const json& row : list(object, "rows")) {
+    if (!row.is_number_unsigned() || row.get<uint64_t>() > UINT32_MAX)
+      throw Bad{"\"rows\" of \"hash\" must hold whole numbers"};
+    rows.push_back(row.get<uint32_t>());
+  }
+  const Result<scratchpad::BankHash> hash = scratchpad::rows_hash(size, rows);
+  if (!hash) throw Bad{"\"hash\": " + hash.error().message};
+  return *hash;
+}
+
+scratchpad::Rules read_rules(const json& object) {
+  scratchpad::Rules rules;
+  rules.banks = number<unsigned>(object, "banks");
+  rules.bank_bytes = number<unsigned>(object, "bank_bytes");
+  rules.lanes_b32 = number<unsigned>(object, "lanes_b32");
+  rules.lanes_b64 = number<unsigned>(object, "lanes_b64");
+  rules.lanes_b128 = number<unsigned>(object, "lanes_b128");
+  rules.merge_b128 = flag(object, "merge_b128");
+  if (object.contains("ports")) rules.ports = number<unsigned>(object, "ports");
+  const auto power = [](unsigned value, unsigned most) { return std::has_single_bit(value) && value <= most; };
+  if (!power(rules.banks, 64) || (rules.bank_bytes != 4 && rules.bank_bytes != 8) || !power(rules.lanes_b32, 64) ||
+      !power(rules.lanes_b64, 64) || !power(rules.lanes_b128, 64) || rules.ports == 0 ||
+      rules.ports > scratchpad::kMaxPorts) {
+    throw Bad{"\"scratchpad\" describes impossible banks"};
+  }
+  if (object.contains("hash")) rules.hash = read_hash(object.at("hash"), rules.banks);
+  return rules;
+}
+
+}  // namespace
+
+Result<RunReport> from_json(std::string_view text_of_json) {
+  const json root = json::parse(text_of_json, nullptr, false);
+  if (root.is_discarded()) return Error{"this is not JSON"};
+  try {
+    const std::string schema = text(root, "schema");
+    if (schema != kSchema && schema != kSimulateSchema && schema != kCheckSchema)
+      throw Bad{"\"schema\" is not " + std::string(kSchema)};
+    RunReport report;
+    if (schema == kSimulateSchema) report.machine = read_machine(member(root, "config"));
+    report.program = text(root, "program");
+    report.gpu = text(root, "gpu");
+    report.warp_size = number<unsigned>(root, "warp_size");
+    if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
+    report.rules = read_rules(member(root, "scratchpad"));
+    report.partial = !flag(root, "ended");
+    for (const json& kernel : list(root, "running")) {
+      if (!kernel.is_string()) throw Bad{"\"running\" must hold texts"};
+      report.running.push_back(kernel.get<std::string>());
+    }
+    read_failed(root, report);
+    if (schema == kCheckSchema) read_findings(root, report);
+    for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report));
+    if (flag(root, "partial") != report.is_partial()) {
+      throw Bad{"\"partial\" contradicts \"ended\", \"failed_launches\" or \"partial_launches\""};
+    }
+    return report;
+  } catch (const Bad& bad) {
+    return Error{bad.message};
+  }
+}
+
+}  // namespace bankshot::report

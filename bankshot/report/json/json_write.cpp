@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bankshot/report/json/findings_json.hpp"
+#include "bankshot/report/json/json.hpp"
+#include "bankshot/report/json/json_parts.hpp"
+#include "bankshot/report/json/timing_json.hpp"
+#include "bankshot/report/run/line_groups.hpp"
+
+namespace bankshot::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json extent(const simt::Dim3& size) { return ordered_json::array({size.x, size.y, size.z}); }
+
+/// The worst access as one entry of patterns.json, so that it can be given to the search for a hash.
+ordered_json pattern(const Site& site, unsigned warp_size) {
+  const auto& worst = site.totals.worst;
+  ordered_json addresses = ordered_json::array();
+  for (unsigned lane = 0; lane < std::min(warp_size, scratchpad::kMaxLanes); ++lane) {
+    if ((worst.mask >> lane & 1) != 0) {
+      addresses.push_back(worst.addresses[lane] / 4);
+    } else {
+      addresses.push_back(nullptr);
+    }
+  }
+  return {{"weight", site.totals.accesses}, {"width", site.width}, {"addresses", std::move(addresses)}};
+}
+
+/// The different accesses: lanes as a hexadecimal mask, words of the lanes in it.
+ordered_json trace(const scratchpad::AccessTrace& trace) {
+  ordered_json accesses = ordered_json::array();
+  for (const scratchpad::AccessTrace::Access& access : trace.kept()) {
+    char mask[17];
+    std::snprintf(mask, sizeof mask, "%llx", static_cast<unsigned long long>(access.mask));
+    accesses.push_back({{"count", access.count}, {"mask", mask}, {"words", trace.words(access)}});
+  }
+  return {{"capacity", trace.capacity()}, {"recorded", trace.recorded()}, {"accesses", std::move(accesses)}};
+}
+
+ordered_json site_json(const Site& site, unsigned warp_size) {
+  const scratchpad::SiteTotals& totals = site.totals;
+  ordered_json json = {
+      {"ptx_line", site.source.ptx_line},
+      {"file", site.source.file},
+      {"line", site.source.line},
+      {"op", site.op},
+      {"width", site.width},
+      {"accesses", totals.accesses},
+      {"lanes", totals.lanes},
+      {"wavefronts", totals.wavefronts},
+      {"ideal_wavefronts", totals.ideal},
+      {"conflicts", totals.conflicts()},
+      {"position_conflicts", totals.position},
+      {"degree_max", totals.degree_max},
+      {"degree_mean", totals.degree_mean()},
+      {"class", scratchpad::name(totals.pattern())},
+  };
+  if (totals.in_transactions != 0) json["in_transactions"] = totals.in_transactions;
+  if (totals.stride.degree != 0) {
+    json["stride"] =
+        totals.stride.bytes % 4 == 0 ? ordered_json(totals.stride.bytes / 4) : ordered_json(totals.stride.bytes / 4.0);
+    json["stride_degree"] = totals.stride.degree;
+    json["stride_cta"] = totals.stride.cta;
+  }
+  for (unsigned i = 0; i < scratchpad::kPatternClasses; ++i) {
+    json["classes"][scratchpad::name(static_cast<scratchpad::PatternClass>(i))] = totals.classes[i];
+  }
+  json["worst_cta"] = totals.worst.cta;
+  json["pattern"] = pattern(site, warp_size);
+  if (totals.trace.capacity() != 0) json["trace"] = trace(totals.trace);
+  return json;
+}
+
+ordered_json transactions_json(const scratchpad::TxTotals& totals) {
+  ordered_json json = ordered_json::object();
+  for (const scratchpad::TxCounterName& counter : scratchpad::tx_counter_names())
+    json[std::string(counter.name)] = totals.*counter.value;
+  return json;
+}
+
+ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
+  const SharedTotals shared = kernel.shared();
+  ordered_json json = {
+      {"name", kernel.name},
+      {"demangled", kernel.demangled},
+      {"module", kernel.module.digest},
+      {"file", kernel.module.file},
+      {"launches", kernel.launches},
+      {"grid", extent(kernel.grid)},
+      {"block", extent(kernel.block)},
+      {"launch_shapes_vary", kernel.launch_shapes_vary},
+      {"warp_instructions", kernel.warp_instructions},
+      {"thread_instructions", kernel.thread_instructions},
+      {"parallel", kernel.parallel},
+      {"why_serial", kernel.why_serial},
+      {"shared",
+       {{"accesses", shared.accesses},
+        {"wavefronts", shared.wavefronts},
+        {"ideal_wavefronts", shared.ideal_wavefronts},
+        {"conflicts", shared.conflicts()}}},
+  };
+  if (kernel.transactions.attempts != 0) json["transactions"] = transactions_json(kernel.transactions);
+  if (kernel.timing && report.machine) json.update(timing_json(*kernel.timing, *report.machine, report.rules.banks));
+  return json;
+}
+
+ordered_json failed_json(const RunReport& report) {
+  ordered_json list = ordered_json::array();
+  for (const FailedLaunches& failure : report.failed) {
+    list.push_back({{"kernel", failure.kernel},
+                    {"demangled", failure.demangled},
+                    {"launches", failure.launches},
+                    {"reason", failure.reason}});
+  }
+  return list;
+}
+
+ordered_json line_json(const Kernel& kernel, const LineGroup& group) {
+  const simt::Source& source = kernel.sites[group.sites[0]].source;
+  return {
+      {"file", source.file},
+      {"line", source.line},
+      {"accesses", group.shared.accesses},
+      {"wavefronts", group.shared.wavefronts},
+      {"ideal_wavefronts", group.shared.ideal_wavefronts},
+      {"conflicts", group.shared.conflicts()},
+      {"sites", group.sites},
+  };
+}
+
+/// File and program names are bytes, not always UTF-8: what is not is replaced.
+std::string dump(const ordered_json& json) { return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace); }
+
+/// The object, as text, with a list as its last member, an item a line.
+std::string with_list(std::string text, std::string_view name, const std::vector<std::string>& items,
+                      std::string_view indent) {
+  text.pop_back();
+  text += ",\"" + std::string(name) + "\":[";
+  for (size_t i = 0; i < items.size(); ++i) text += (i == 0 ? "\n" : ",\n") + std::string(indent) + items[i];
+  return text + "]}";
+}
+
+/// The whole object of a kernel, an item of its lists a line.
+std::string kernel_text(const Kernel& kernel, const RunReport& report) {
+  std::vector<std::string> sites, lines;
+  for (const Site& site : kernel.sites) sites.push_back(dump(site_json(site, report.warp_size)));
+  for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group)));
+  std::string text =
+      with_list(with_list(dump(kernel_json(kernel, report)), "sites", sites, "  "), "lines", lines, "  ");
+  if (!kernel.timing || !report.machine) return text;
+  const auto add = [&](std::string_view name, const std::vector<ordered_json>& items) {
+    std::vector<std::string> texts;
+    for (const ordered_json& item : items) texts.push_back(dump(item));
+    text = with_list(text, name, texts, "  ");
+  };
+  add("timed_launches", launches_json(*kernel.timing, report.rules.banks));
+  add("timed_instructions", instructions_json(*kernel.timing));
+  add("timed_lines", timed_lines_json(*kernel.timing));
+  return text;
+}
+
+std::vector<std::string> kernel_texts(const RunReport& report) {
+  std::vector<std::string> kernels;
+  for (const Kernel& kernel : report.kernels) kernels.push_back(kernel_text(kernel, report));
+  return kernels;
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  ordered_json head = {
+      {"schema", report.machine        ? kSimulateSchema
+                 : report.checks.any() ? kCheckSchema
+                                       : kSchema},
+      {"program", report.program},
+      {"gpu", report.gpu},
+      {"warp_size", report.warp_size},
+      {"scratchpad", rules_json(report.rules)},
+      {"partial", report.is_partial()},
+      {"ended", !report.partial},
+      {"running", report.running},
+      {"failed_launches", failed_json(report)},
+  };
+  if (report.machine) head.update(totals_json(report));
+  if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";
+  head["checks"] = checks_json(report.checks);
+  std::vector<std::string> findings;
+  for (const simt::Finding& finding : report.findings) findings.push_back(dump(finding_json(finding)));
+  return with_list(with_list(dump(head), "findings", findings, " "), "kernels", kernel_texts(report), " ") + "\n";
+}
+
+}  // namespace bankshot::report

@@ -1,0 +1,31 @@
+#include "bankshot/report/run/pattern_set.hpp"
+
+namespace bankshot::report {
+namespace {
+
+constexpr unsigned kUsualAddressBits = 14;  // 64 KB, the size for which the XOR-hash paper counts its hashes
+
+}  // namespace
+
+Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::span<const Kernel> kernels,
+                                           bool as_is) {
+  scratchpad::PatternSet set;
+  set.rules = rules;
+  set.rules.hash.reset();
+  for (const Kernel& kernel : kernels) {
+    for (const Site& site : kernel.sites) {
+      for (const scratchpad::Pattern& p : scratchpad::patterns(site.totals.trace, kind_of(site), site.width)) {
+        set.patterns.push_back(as_is ? p : scratchpad::canonical(rules, p));
+      }
+    }
+  }
+  if (set.patterns.empty()) return Error{"no access to shared memory was seen"};
+  scratchpad::merge_equal(set.patterns);
+  if (!scratchpad::fit_address_bits(set, kUsualAddressBits)) {
+    return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) +
+                 ", the most that hashes work on"};
+  }
+  return set;
+}
+
+}  // namespace bankshot::report

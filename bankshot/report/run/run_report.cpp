@@ -1,0 +1,156 @@
+#include "bankshot/report/run/run_report.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <tuple>
+
+namespace bankshot::report {
+namespace {
+
+constexpr size_t kMostFailures = 100;  ///< kinds of failures kept apart; a program can make any number
+constexpr std::string_view kOtherReasons = "reasons beyond the first 100";
+
+auto place(const Site& site) {
+  return std::tie(site.source.ptx_line, site.source.file, site.source.line, site.op, site.width);
+}
+
+/// The site of the same instruction, made if there is none.
+Site& site_like(Kernel& kernel, const Site& site) {
+  const auto before = [](const Site& a, const Site& b) { return place(a) < place(b); };
+  const auto at = std::lower_bound(kernel.sites.begin(), kernel.sites.end(), site, before);
+  if (at != kernel.sites.end() && place(*at) == place(site)) return *at;
+  return *kernel.sites.insert(at, Site{site.source, site.op, site.width, scratchpad::SiteTotals()});
+}
+
+void add_site(Kernel& kernel, const Site& site) {
+  if (site.totals.accesses != 0) site_like(kernel, site).totals.merge(site.totals);
+}
+
+/// A report holds word addresses; see Site.
+scratchpad::SiteTotals in_words(scratchpad::SiteTotals totals) {
+  for (uint32_t& address : totals.worst.addresses) address = address / 4 * 4;
+  return totals;
+}
+
+void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
+  const auto same = [&](const Kernel& k) { return k.name == kernel.name && k.module.digest == kernel.module.digest; };
+  const auto found = std::find_if(kernels.begin(), kernels.end(), same);
+  if (found == kernels.end()) {
+    kernels.push_back(kernel);
+    return;
+  }
+  found->launches += kernel.launches;
+  found->launch_shapes_vary |= kernel.launch_shapes_vary || kernel.grid != found->grid || kernel.block != found->block;
+  found->warp_instructions += kernel.warp_instructions;
+  found->thread_instructions += kernel.thread_instructions;
+  scratchpad::add(found->transactions, kernel.transactions);
+  if (found->parallel) found->why_serial = kernel.why_serial;
+  found->parallel &= kernel.parallel;
+  for (const Site& site : kernel.sites) add_site(*found, site);
+  if (!kernel.timing) return;
+  if (!found->timing) found->timing.emplace();
+  found->timing->merge(*kernel.timing);
+}
+
+}  // namespace
+
+std::string demangle(std::string_view name) {
+  if (!name.starts_with("_Z")) return std::string(name);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 && text ? text.get() : std::string(name);
+}
+
+bool is_atomic(const Site& site) { return site.op.starts_with("atom") || site.op.starts_with("red"); }
+
+scratchpad::AccessKind kind_of(const Site& site) {
+  if (is_atomic(site) || site.totals.in_transactions != 0) return scratchpad::AccessKind::atomic;
+  return site.op.starts_with("st") || site.op.starts_with("wmma.store") ? scratchpad::AccessKind::store
+                                                                        : scratchpad::AccessKind::load;
+}
+
+SharedTotals Kernel::shared() const {
+  SharedTotals all;
+  for (const Site& site : sites) {
+    all.accesses += site.totals.accesses;
+    all.wavefronts += site.totals.wavefronts;
+    all.ideal_wavefronts += site.totals.ideal;
+  }
+  return all;
+}
+
+void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+                    const ModuleId& module, const timing::LaunchTiming* timing) {
+  Kernel launch;
+  launch.name = kernel;
+  launch.demangled = demangle(kernel);
+  launch.module = module;
+  launch.launches = 1;
+  launch.grid = grid;
+  launch.block = block;
+  launch.warp_instructions = stats.warp_instructions;
+  launch.thread_instructions = stats.thread_instructions;
+  launch.transactions = stats.transactions;
+  launch.parallel = stats.parallel;
+  launch.why_serial = stats.why_serial;
+  for (const simt::SiteReport& site : stats.sites) {
+    add_site(launch, {site.source, site.op, site.width, in_words(site.counter)});
+  }
+  if (timing) launch.timing.emplace().add(*timing, grid, block);
+  add_kernel(kernels, launch);
+}
+
+void RunReport::add_failed(std::string_view kernel, std::string_view reason, uint64_t launches) {
+  reason = reason.substr(0, reason.find('\n'));
+  const auto find = [&] {
+    return std::find_if(failed.begin(), failed.end(),
+                        [&](const FailedLaunches& f) { return f.kernel == kernel && f.reason == reason; });
+  };
+  auto found = find();
+  if (found == failed.end() && failed.size() >= kMostFailures) {
+    kernel = {};
+    reason = kOtherReasons;
+    found = find();
+  }
+  if (found == failed.end()) {
+    failed.push_back({std::string(kernel), demangle(kernel), std::string(reason), launches});
+  } else {
+    found->launches += launches;
+  }
+}
+
+uint64_t RunReport::failed_launches() const {
+  uint64_t all = 0;
+  for (const FailedLaunches& failure : failed) all += failure.launches;
+  return all;
+}
+
+uint64_t RunReport::partial_launches() const {
+  uint64_t all = 0;
+  for (const Kernel& kernel : kernels) all += kernel.timing ? kernel.timing->partial_launches : 0;
+  return all;
+}
+
+void RunReport::merge(const RunReport& other) {
+  if (program.empty()) program = other.program;
+  if (gpu.empty()) {
+    gpu = other.gpu;
+    warp_size = other.warp_size;
+    rules = other.rules;
+  }
+  if (!machine) machine = other.machine;
+  partial |= other.partial;
+  checks.memory |= other.checks.memory;
+  checks.race |= other.checks.race;
+  checks.sync |= other.checks.sync;
+  findings.insert(findings.end(), other.findings.begin(), other.findings.end());
+  running.insert(running.end(), other.running.begin(), other.running.end());
+  for (const Kernel& kernel : other.kernels) add_kernel(kernels, kernel);
+  for (const FailedLaunches& failure : other.failed) add_failed(failure.kernel, failure.reason, failure.launches);
+}
+
+}  // namespace bankshot::report

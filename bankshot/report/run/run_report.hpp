@@ -1,0 +1,95 @@
+// What a run of a program did to shared memory: kernels, their counters, their sites. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bankshot/report/run/kernel_timing.hpp"
+#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/simt/checks/finding.hpp"
+#include "bankshot/simt/run/engine.hpp"
+
+namespace bankshot::report {
+
+/// One shared-memory instruction. Addresses of the worst access are whole words: times 4, whatever the width.
+struct Site {
+  simt::Source source;
+  std::string op;      ///< "ld.shared.f32"
+  unsigned width = 0;  ///< bytes a lane
+  scratchpad::SiteTotals totals;
+};
+
+struct SharedTotals {
+  uint64_t accesses = 0, wavefronts = 0, ideal_wavefronts = 0;
+  uint64_t conflicts() const { return wavefronts - ideal_wavefronts; }
+};
+
+/// What tells kernels of one name apart that come from different modules.
+struct ModuleId {
+  std::string digest;  ///< of the PTX: the same in all processes and however often it is loaded; empty if not known
+  std::string file;    ///< source file, or empty
+};
+
+struct Kernel {
+  std::string name;       ///< as in the PTX
+  std::string demangled;  ///< as in the source
+  ModuleId module;
+  uint64_t launches = 0;
+  simt::Dim3 grid, block;  ///< of the first launch
+  bool launch_shapes_vary = false;
+  uint64_t warp_instructions = 0, thread_instructions = 0;
+  bool parallel = true;    ///< every launch ran its CTAs in parallel
+  std::string why_serial;  ///< the instruction that decided otherwise
+  scratchpad::TxTotals transactions;
+  std::vector<Site> sites;             ///< by place in the PTX
+  std::optional<KernelTiming> timing;  ///< if its launches were simulated
+
+  SharedTotals shared() const;
+};
+
+/// Launches of one kernel that were refused or did not come to their end, for one reason.
+struct FailedLaunches {
+  std::string kernel;     ///< as in the PTX
+  std::string demangled;  ///< as in the source
+  std::string reason;     ///< one line
+  uint64_t launches = 0;
+};
+
+struct RunReport {
+  std::string program;
+  std::string gpu;  ///< its name
+  unsigned warp_size = 32;
+  scratchpad::Rules rules;
+  std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
+  bool partial = false;                     ///< the program did not come to its end
+  std::vector<std::string> running;         ///< kernels that ran when their processes ended, as in the PTX
+  std::vector<Kernel> kernels;              ///< in the order of their first launches
+  simt::CheckOptions checks;                ///< what was looked for
+  std::vector<simt::Finding> findings;      ///< … and found, in that order
+  std::vector<FailedLaunches> failed;       ///< in the order of the first failures; the kernels do not count these
+
+  /// Whether the numbers lack something that the program did or wanted to do.
+  bool is_partial() const { return partial || !failed.empty() || partial_launches() != 0; }
+  uint64_t partial_launches() const;  ///< simulated ones that were stopped
+  uint64_t failed_launches() const;
+
+  /// Adds one launch. @param kernel  name as in the PTX @param timing  if it was simulated
+  void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
+           const ModuleId& module = {}, const timing::LaunchTiming* timing = nullptr);
+  /// Adds launches that failed. @param kernel  name as in the PTX @param reason  its first line is kept
+  void add_failed(std::string_view kernel, std::string_view reason, uint64_t launches = 1);
+  /// Adds the kernels of another process of the same program.
+  void merge(const RunReport& other);
+};
+
+/// "scale(float*, int)" of "_Z5scalePfi"; the name itself if it is not a C++ name.
+std::string demangle(std::string_view name);
+
+bool is_atomic(const Site& site);
+/// How its lanes are served: in transactions as those of atomics, one after the other on each bank.
+scratchpad::AccessKind kind_of(const Site& site);
+
+}  // namespace bankshot::report

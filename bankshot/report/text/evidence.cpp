@@ -1,0 +1,53 @@
+#include "bankshot/report/text/evidence.hpp"
+
+#include <algorithm>
+
+namespace bankshot::report {
+namespace {
+
+template <class F>
+bool any_site(const RunReport& report, F wanted) {
+  return std::any_of(report.kernels.begin(), report.kernels.end(), [&](const Kernel& kernel) {
+    return std::any_of(kernel.sites.begin(), kernel.sites.end(), wanted);
+  });
+}
+
+bool is_matrix(const Site& site) {
+  return site.op.starts_with("ldmatrix") || site.op.starts_with("stmatrix") || site.op.starts_with("wmma");
+}
+
+}  // namespace
+
+std::string evidence_text(const RunReport& report) {
+  std::string text =
+      "\nPictures: a row is one pass over the banks, a letter the lane that a bank serves in it (0-9, a = 10\n"
+      "to v = 31), * several lanes on one word, . an idle bank.\n"
+      "\nHow well the rules are known (docs/wavefronts.md has each with its evidence):\n"
+      "  A  the vendor says so: " +
+      std::string(report.rules.hash ? "" : "bank = word modulo banks; ") +
+      "different words of one bank take a pass each;\n"
+      "     lanes that read one word share it" +
+      (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
+      "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
+      "     64 bits, a quarter-warp at 128 bits\n";
+  if (any_site(report, is_matrix)) {
+    text +=
+        "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are. That ldmatrix has 8 "
+        "lines\n"
+        "     of 16 bytes in a pass is B or C; that stmatrix has is assumed\n";
+  }
+  if (any_site(report, is_atomic)) {
+    text +=
+        "  C  one community source: lanes of an atomic that meet on one word take a pass each (position\n"
+        "     conflicts). Hardware may merge additions of a constant, and repeats float additions until they\n"
+        "     succeed; neither is counted. GPUs before Maxwell lock words in a loop instead (docs/atomics.md)\n";
+  }
+  if (any_site(report, [](const Site& site) { return site.totals.in_transactions != 0; })) {
+    text +=
+        "  -  as designed, no hardware has it: in a transaction a bank serves one lane in a pass "
+        "(docs/transactions.md)\n";
+  }
+  return text;
+}
+
+}  // namespace bankshot::report

@@ -1,0 +1,147 @@
+#include "bankshot/report/text/picture.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "bankshot/scratchpad/passes.hpp"
+
+namespace bankshot::report {
+namespace {
+
+using scratchpad::AccessKind;
+using scratchpad::Pass;
+
+char cell(int8_t lane) {
+  if (lane == Pass::kIdle) return '.';
+  if (lane == Pass::kSeveral) return '*';
+  return lane_letter(static_cast<unsigned>(lane));
+}
+
+/// Cells one blank apart while a row fits an 80-column terminal.
+unsigned pitch(const scratchpad::Rules& rules) { return rules.banks <= 32 ? 2 : 1; }
+
+std::string row(std::string_view label, std::span<const int8_t> banks, unsigned pitch) {
+  std::string line = fmt::format("{:<9}", label);
+  for (const int8_t lane : banks) {
+    line += cell(lane);
+    if (pitch == 2) line += ' ';
+  }
+  while (line.back() == ' ') line.pop_back();
+  return line;
+}
+
+/// A row for each port of the banks, of those behind the first one only where a bank uses it.
+void add_rows(std::vector<std::string>& lines, std::string_view label, const Pass& pass,
+              const scratchpad::Rules& rules) {
+  for (unsigned port = 0; port < rules.ports; ++port) {
+    const auto served = std::span(pass.bank).subspan(size_t{port} * rules.banks, rules.banks);
+    const bool idle = std::all_of(served.begin(), served.end(), [](int8_t lane) { return lane == Pass::kIdle; });
+    if (port == 0 || !idle) lines.push_back(row(port == 0 ? label : "", served, pitch(rules)));
+  }
+}
+
+std::string ruler(const scratchpad::Rules& rules) {
+  std::string line = "bank     ";
+  for (unsigned bank = 0; bank < rules.banks; bank += 8) line += fmt::format("{:<{}}", bank, 8 * pitch(rules));
+  while (line.back() == ' ') line.pop_back();
+  return line;
+}
+
+/// What a phase asks of its busiest bank.
+struct Busiest {
+  unsigned bank = 0;
+  size_t words = 0, lanes = 0;
+  unsigned idle = 0;  ///< banks that nobody wants
+};
+
+Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& phase) {
+  std::vector<std::set<uint32_t>> words(rules.banks);
+  std::vector<size_t> lanes(rules.banks);
+  for (unsigned lane = phase.first_lane; lane <= phase.last_lane && lane < scratchpad::kMaxLanes; ++lane) {
+    if ((site.totals.worst.mask >> lane & 1) == 0) continue;
+    const uint32_t address = site.totals.worst.addresses[lane];
+    const uint32_t last = (address + site.width - 1) / rules.bank_bytes;
+    for (uint32_t word = address / rules.bank_bytes; word <= last; ++word) {
+      const unsigned bank = rules.bank(word);
+      words[bank].insert(word);
+      ++lanes[bank];
+    }
+  }
+  const bool atomic = kind_of(site) == AccessKind::atomic;
+  Busiest most;
+  for (unsigned bank = 0; bank < rules.banks; ++bank) {
+    most.idle += lanes[bank] == 0;
+    if (atomic ? lanes[bank] > most.lanes : words[bank].size() > most.words) {
+      most.bank = bank;
+      most.words = words[bank].size();
+      most.lanes = lanes[bank];
+    }
+  }
+  return most;
+}
+
+/// A pass of the phase that takes the most passes; the first of equals.
+const Pass& slowest_phase(const std::vector<Pass>& passes) {
+  std::map<unsigned, size_t> length;  // by first lane
+  for (const Pass& pass : passes) ++length[pass.first_lane];
+  return *std::max_element(passes.begin(), passes.end(),
+                           [&](const Pass& a, const Pass& b) { return length[a.first_lane] < length[b.first_lane]; });
+}
+
+std::string plural(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string summary(const Site& site, const scratchpad::Rules& rules, const std::vector<Pass>& passes) {
+  const Pass& phase = slowest_phase(passes);
+  const Busiest most = busiest(site, rules, phase);
+  std::string text;
+  if (phase.first_lane != passes.front().first_lane || phase.first_lane != passes.back().first_lane) {
+    text = fmt::format("lanes {}-{}: ", phase.first_lane, phase.last_lane);
+  }
+  if (kind_of(site) == AccessKind::atomic) {
+    text += fmt::format("bank {} serves {} on {}, one after the other", most.bank, plural(most.lanes, "lane"),
+                        plural(most.words, "word"));
+  } else {
+    text += fmt::format("bank {} must deliver {}", most.bank, plural(most.words, "different word"));
+  }
+  if (rules.ports != 1) text += fmt::format(", {} in a pass", rules.ports);
+  if (most.idle != 0) text += fmt::format("; {} of {} banks idle", most.idle, rules.banks);
+  return text;
+}
+
+}  // namespace
+
+char lane_letter(unsigned lane) {
+  constexpr std::string_view kLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#@";
+  return lane < kLetters.size() ? kLetters[lane] : '?';
+}
+
+std::vector<std::string> picture(const Site& site, const scratchpad::Rules& rules, unsigned most_passes) {
+  const auto& worst = site.totals.worst;
+  if (worst.mask == 0) return {};
+  const std::vector<Pass> passes =
+      scratchpad::passes(rules, kind_of(site), site.width, worst.addresses.data(), worst.mask);
+  std::vector<std::string> lines = {ruler(rules)};
+  const size_t lanes = 64 - static_cast<size_t>(std::countl_zero(worst.mask));
+  for (size_t i = 0; i < passes.size() && i < most_passes; ++i) {
+    const size_t start = lines.size();
+    add_rows(lines, fmt::format("pass {}", i + 1), passes[i], rules);
+    const bool first_of_phase = i == 0 || passes[i].first_lane != passes[i - 1].first_lane;
+    if (first_of_phase && (passes[i].first_lane != 0 || passes[i].last_lane + 1 < lanes)) {
+      lines[start] += fmt::format("  lanes {}-{}", passes[i].first_lane, passes[i].last_lane);
+    }
+  }
+  if (passes.size() > most_passes) {
+    lines.push_back(fmt::format("         … {} more", passes.size() - most_passes));
+  }
+  lines.push_back(summary(site, rules, passes));
+  return lines;
+}
+
+}  // namespace bankshot::report

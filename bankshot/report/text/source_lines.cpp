@@ -1,0 +1,44 @@
+#include "bankshot/report/text/source_lines.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace bankshot::report {
+namespace {
+
+constexpr uintmax_t kLargestFile = 16u << 20;
+
+std::vector<std::string> read(const std::string& file) {
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file, code) || std::filesystem::file_size(file, code) > kLargestFile || code) {
+    return {};
+  }
+  std::vector<std::string> lines;
+  std::ifstream in(file, std::ios::binary);
+  for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace
+
+std::string SourceLines::get(const std::string& file, uint32_t line) {
+  if (file.empty() || line == 0) return {};
+  auto found = files_.find(file);
+  if (found == files_.end()) found = files_.emplace(file, read(file)).first;
+  if (line > found->second.size()) return {};
+  const std::string_view text = found->second[line - 1];
+  const size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return printable(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    shown += c == '\t' ? ' ' : (byte < 0x20 || byte == 0x7f) ? '?' : c;
+  }
+  return shown;
+}
+
+}  // namespace bankshot::report

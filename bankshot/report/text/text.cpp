@@ -1,0 +1,123 @@
+#include "bankshot/report/text/text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bankshot/report/run/line_groups.hpp"
+#include "bankshot/report/text/evidence.hpp"
+#include "bankshot/report/text/failed_text.hpp"
+#include "bankshot/report/text/kernel_title.hpp"
+#include "bankshot/report/text/site_text.hpp"
+#include "bankshot/report/text/timing_text.hpp"
+#include "bankshot/report/text/transactions_text.hpp"
+#include "bankshot/scratchpad/hash_text.hpp"
+
+namespace bankshot::report {
+namespace {
+
+std::string extent(const simt::Dim3& size) {
+  if (size.z != 1) return fmt::format("({},{},{})", size.x, size.y, size.z);
+  if (size.y != 1) return fmt::format("({},{})", size.x, size.y);
+  return fmt::format("{}", size.x);
+}
+
+std::string launches(const Kernel& kernel) {
+  std::string text = fmt::format("  {}, grid {}, block {}", counted(kernel.launches, "launch", "launches"),
+                                 extent(kernel.grid), extent(kernel.block));
+  if (kernel.launch_shapes_vary) text += " at first (they vary)";
+  return text + "\n";
+}
+
+std::string order(const Kernel& kernel) {
+  if (kernel.parallel) return {};
+  return fmt::format("  CTAs ran in one fixed order, not in parallel: {}\n", printable(kernel.why_serial));
+}
+
+std::string totals(const Kernel& kernel, const Paint& paint) {
+  const SharedTotals shared = kernel.shared();
+  std::string text = fmt::format("  instructions      {:>16} warp      {:>16} thread\n",
+                                 grouped(kernel.warp_instructions), grouped(kernel.thread_instructions));
+  if (shared.accesses == 0) return text + "  shared memory is not used\n";
+  text += fmt::format("  shared memory     {:>16} {}\n", grouped(shared.accesses),
+                      shared.accesses == 1 ? "access" : "accesses");
+  text += fmt::format("  wavefronts        {:>16} needed    {:>16} ideal\n", grouped(shared.wavefronts),
+                      grouped(shared.ideal_wavefronts));
+  const double wasted = 100.0 * static_cast<double>(shared.conflicts()) / static_cast<double>(shared.wavefronts);
+  const std::string conflicts = fmt::format("{:>16}", grouped(shared.conflicts()));
+  if (shared.conflicts() == 0) return text + "  conflicts         " + conflicts + "\n";
+  return text + "  conflicts         " + paint.bad(conflicts) +
+         fmt::format(" ({:.1f} % of the wavefronts are wasted)\n", wasted);
+}
+
+std::string kernel_text(const Kernel& kernel, const RunReport& report, const TextOptions& options, SourceLines& sources,
+                        bool& pictures) {
+  const Paint paint{options.colour};
+  std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel);
+  if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
+  text += order(kernel) + totals(kernel, paint) + transactions_text(kernel);
+
+  std::vector<LineGroup> wasteful = line_groups(kernel), clean;
+  const auto first_clean = std::find_if(wasteful.begin(), wasteful.end(),
+                                        [](const LineGroup& group) { return group.shared.conflicts() == 0; });
+  clean.assign(first_clean, wasteful.end());
+  wasteful.erase(first_clean, wasteful.end());
+  const size_t all = wasteful.size(), shown = std::min<size_t>(all, options.top);
+  for (size_t i = 0; i < shown; ++i) text += line_text(kernel, wasteful[i], i + 1, report.rules, options, sources);
+  pictures |= shown != 0;
+  if (shown < all) {
+    wasteful.erase(wasteful.begin(), wasteful.begin() + static_cast<long>(shown));
+    uint64_t rest = 0;
+    for (const LineGroup& group : wasteful) rest += group.shared.conflicts();
+    text += fmt::format("\n  {}{} {} {} {} (--top {} shows all)\n", wasteful.size(), shown == 0 ? "" : " more",
+                        noun_of(kernel, wasteful), wasteful.size() == 1 ? "wastes" : "waste",
+                        counted(rest, "wavefront", "wavefronts"), all);
+  }
+  return text + clean_lines_text(kernel, clean);
+}
+
+/// Whether no line of the kernel is known; some instructions have none however it was compiled.
+bool lacks_lines(const Kernel& kernel) {
+  const auto known = [](const auto& part) { return part.source.line != 0; };
+  const bool timed = kernel.timing && !kernel.timing->lines.empty();
+  if (kernel.sites.empty() && !timed) return false;
+  return std::ranges::none_of(kernel.sites, known) && !(timed && std::ranges::any_of(kernel.timing->lines, known));
+}
+
+}  // namespace
+
+std::string grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string counted(uint64_t number, std::string_view one, std::string_view more) {
+  return grouped(number) + " " + std::string(number == 1 ? one : more);
+}
+
+std::string to_text(const RunReport& report, const TextOptions& options) {
+  const Paint paint{options.colour};
+  std::string text = fmt::format("{} {} on {}{}\n", paint.strong("bankshot:"), printable(report.program),
+                                 printable(report.gpu), report.machine ? ", simulated" : "");
+  if (report.machine) text += machine_text(*report.machine);
+  if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
+  if (report.rules.hash && !report.machine) {
+    text +=
+        fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
+  }
+  text += running_text(report) + failed_text(report.failed, paint);
+  if (report.kernels.empty())
+    return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
+  if (report.machine && report.kernels.size() > 1) text += program_text(report);
+  SourceLines sources;
+  bool without_lines = false, pictures = false;
+  for (const Kernel& kernel : report.kernels) {
+    text += kernel_text(kernel, report, options, sources, pictures);
+    without_lines |= lacks_lines(kernel);
+  }
+  if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
+  return pictures ? text + evidence_text(report) : text;
+}
+
+}  // namespace bankshot::report

@@ -1,0 +1,13 @@
+// What became of the transactions of a kernel, in words.
+#pragma once
+
+#include <string>
+
+#include "bankshot/report/run/run_report.hpp"
+
+namespace bankshot::report {
+
+/// Lines, or nothing if it has none.
+std::string transactions_text(const Kernel& kernel);
+
+}  // namespace bankshot::report

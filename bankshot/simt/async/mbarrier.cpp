@@ -1,0 +1,239 @@
+#include "bankshot/simt/async/mbarrier.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "bankshot/simt/checks/checks.hpp"
+#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/state/program.hpp"
+#include "bankshot/simt/transactions/transaction.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+
+// The bits: 20 of threads expected, 20 pending, 21 of bytes, the phase, and a mark that memory which nobody set up does
+// not have.
+constexpr unsigned kPendingShift = 20, kBytesShift = 40, kOddShift = 61, kMarkShift = 62;
+constexpr uint64_t kMark = 2, kCountBits = MBarrier::kMostCount, kBytesBits = (1u << 21) - 1;
+
+}  // namespace
+
+bool MBarrier::read(uint64_t bits, MBarrier& out) {
+  if (bits >> kMarkShift != kMark) return false;
+  out.expected_ = static_cast<uint32_t>(bits & kCountBits);
+  out.pending_ = static_cast<uint32_t>(bits >> kPendingShift & kCountBits);
+  out.bytes_ = static_cast<int32_t>(bits >> kBytesShift & kBytesBits) - static_cast<int32_t>(kMostCount);
+  out.odd_ = (bits >> kOddShift & 1) != 0;
+  return true;
+}
+
+uint64_t MBarrier::bits() const {
+  const auto bytes = static_cast<uint64_t>(bytes_ + static_cast<int32_t>(kMostCount));
+  return kMark << kMarkShift | uint64_t{odd_} << kOddShift | bytes << kBytesShift |
+         uint64_t{pending_} << kPendingShift | expected_;
+}
+
+void MBarrier::settle() {
+  if (pending_ != 0 || bytes_ != 0) return;
+  odd_ = !odd_;
+  pending_ = expected_;
+}
+
+bool MBarrier::arrive(uint32_t count) {
+  if (count > pending_) return false;
+  pending_ -= count;
+  settle();
+  return true;
+}
+
+bool MBarrier::arrive_and_drop(uint32_t count) {
+  if (count > expected_ || count > pending_) return false;
+  expected_ -= count;
+  return arrive(count);
+}
+
+bool MBarrier::expect_bytes(int64_t count) {
+  const int64_t sum = bytes_ + count;
+  if (sum > int64_t{kMostCount} || sum < -int64_t{kMostCount}) return false;
+  bytes_ = static_cast<int32_t>(sum);
+  return true;
+}
+
+bool MBarrier::complete_bytes(int64_t count) {
+  if (!expect_bytes(-count)) return false;
+  settle();
+  return true;
+}
+
+namespace {
+
+/// The word of an address that has to be in the CTA's shared memory; null after a fault.
+uint64_t* word_at(Warp& w, const Instr* i, Space space, uint64_t address, unsigned lane) {
+  const int64_t offset = shared_offset(w, space, address);
+  if (offset < 0) {
+    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
+          "an mbarrier must be in the CTA's shared memory");
+    return nullptr;
+  }
+  return static_cast<uint64_t*>(lane_pointer(w, i, Space::shared, static_cast<uint64_t>(offset), 8, true, lane));
+}
+
+const Instr* wrong(Warp& w, const Instr* i, int lane, const std::string& what) {
+  return fault(w, i, Fault::Kind::bad_barrier, lane, 0, what);
+}
+
+bool read(Warp& w, const Instr* i, const uint64_t* word, unsigned lane, MBarrier& out) {
+  if (MBarrier::read(*word, out)) return true;
+  wrong(w, i, static_cast<int>(lane), "there is no mbarrier here: mbarrier.init makes one");
+  return false;
+}
+
+/// The barrier that a lane names, for who checks: it is one.
+uint64_t offset_of(const Warp& w, const Instr* i, unsigned lane) {
+  return static_cast<uint64_t>(shared_offset(w, static_cast<Space>(i->small), lane_address(w, i, lane)));
+}
+
+constexpr const char* kOperation = "an operation on an mbarrier";
+
+/// For each lane that executes, ascending: f(lane, its barrier) changes the barrier and returns what is wrong, or null.
+template <class F>
+const Instr* for_barriers(Warp& w, const Instr* i, F f) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
+    MBarrier barrier;
+    if (word == nullptr || !read(w, i, word, lane, barrier)) return nullptr;
+    const bool odd = barrier.odd();
+    if (const char* what = f(lane, barrier); what != nullptr) return wrong(w, i, static_cast<int>(lane), what);
+    *word = barrier.bits();
+    if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset_of(w, i, lane));
+  }
+  return i + 1;
+}
+
+constexpr const char* kTooMany = "more threads arrive at the mbarrier than it expects in this phase";
+constexpr const char* kTooManyBytes = "an mbarrier counts up to 1048575 bytes under way";
+
+uint32_t count_of(const Warp& w, const Instr* i, unsigned lane) {
+  return i->op[2] == OperandRef::kNone ? 1 : w.row<const uint32_t>(i->op[2])[lane];
+}
+
+template <bool (MBarrier::*Arrive)(uint32_t)>
+const Instr* arrive(Warp& w, const Instr* i) {
+  return for_barriers(w, i, [&](unsigned lane, MBarrier& barrier) -> const char* {
+    if (i->op[1] != OperandRef::kNone) w.row<uint64_t>(i->op[1])[lane] = barrier.bits();
+    if (i->op[3] != OperandRef::kNone && !barrier.expect_bytes(w.row<const uint32_t>(i->op[3])[lane]))
+      return kTooManyBytes;
+    if (w.worker->checks != nullptr) w.worker->checks->arrives_at(w, i, offset_of(w, i, lane), lane);
+    return (barrier.*Arrive)(count_of(w, i, lane)) ? nullptr : kTooMany;
+  });
+}
+
+/// Sets the predicate of lanes for which the phase is over. Who waits lets others run.
+template <class Over>
+const Instr* test(Warp& w, const Instr* i, Over over) {
+  uint64_t holds = 0;
+  const Instr* const next = for_barriers(w, i, [&](unsigned lane, const MBarrier& barrier) -> const char* {
+    if (!over(lane, barrier)) return nullptr;
+    holds |= uint64_t{1} << lane;
+    if (w.worker->checks != nullptr) w.worker->checks->passes(w, i, offset_of(w, i, lane), lane);
+    return nullptr;
+  });
+  if (next == nullptr) return nullptr;
+  uint64_t& predicate = w.predicate(i->op[1]);
+  predicate = (predicate & ~w.active) | holds;
+  if (holds == w.active) return next;
+  w.polls = 0;
+  return polled(w, next);
+}
+
+}  // namespace
+
+const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
+    if (word == nullptr) return nullptr;
+    const uint32_t count = count_of(w, i, lane);
+    if (count == 0 || count > MBarrier::kMostCount) {
+      return wrong(w, i, static_cast<int>(lane),
+                   "an mbarrier expects 1 to 1048575 threads, not " + std::to_string(count));
+    }
+    *word = MBarrier(count).bits();
+    if (w.worker->checks != nullptr) w.worker->checks->initialises(w, i, offset_of(w, i, lane), lane);
+  }
+  return i + 1;
+}
+
+const Instr* run_mbarrier_inval(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    uint64_t* const word = word_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), lane);
+    MBarrier barrier;
+    if (word == nullptr || !read(w, i, word, lane, barrier)) return nullptr;
+    *word = 0;
+  }
+  return i + 1;
+}
+
+const Instr* run_mbarrier_arrive(Warp& w, const Instr* i) { return arrive<&MBarrier::arrive>(w, i); }
+const Instr* run_mbarrier_arrive_drop(Warp& w, const Instr* i) { return arrive<&MBarrier::arrive_and_drop>(w, i); }
+
+const Instr* run_mbarrier_expect(Warp& w, const Instr* i) {
+  return for_barriers(w, i, [&](unsigned lane, MBarrier& barrier) {
+    return barrier.expect_bytes(w.row<const uint32_t>(i->op[2])[lane]) ? nullptr : kTooManyBytes;
+  });
+}
+
+const Instr* run_mbarrier_complete(Warp& w, const Instr* i) {
+  return for_barriers(w, i, [&](unsigned lane, MBarrier& barrier) {
+    return barrier.complete_bytes(w.row<const uint32_t>(i->op[2])[lane]) ? nullptr : kTooManyBytes;
+  });
+}
+
+const Instr* run_mbarrier_test(Warp& w, const Instr* i) {
+  return test(w, i, [&](unsigned lane, const MBarrier& barrier) {
+    MBarrier then;
+    return MBarrier::read(w.row<const uint64_t>(i->op[2])[lane], then) && then.odd() != barrier.odd();
+  });
+}
+
+const Instr* run_mbarrier_test_parity(Warp& w, const Instr* i) {
+  return test(w, i, [&](unsigned lane, const MBarrier& barrier) {
+    return barrier.odd() != ((w.row<const uint32_t>(i->op[2])[lane] & 1) != 0);
+  });
+}
+
+const Instr* run_mbarrier_pending(Warp& w, const Instr* i) {
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    MBarrier then;
+    if (!MBarrier::read(w.row<const uint64_t>(i->op[2])[lane], then)) {
+      return wrong(w, i, static_cast<int>(lane), "this is no state of an mbarrier");
+    }
+    w.row<uint32_t>(i->op[1])[lane] = then.pending();
+  }
+  return i + 1;
+}
+
+bool complete_bytes_at(Warp& w, const Instr* i, uint64_t offset, int64_t bytes, unsigned lane) {
+  uint64_t* const word = word_at(w, i, Space::shared, offset, lane);
+  MBarrier barrier;
+  if (word == nullptr || !read(w, i, word, lane, barrier)) return false;
+  const bool odd = barrier.odd();
+  if (!barrier.complete_bytes(bytes)) {
+    wrong(w, i, static_cast<int>(lane), kTooManyBytes);
+    return false;
+  }
+  const bool ended = barrier.odd() != odd;
+  *word = barrier.bits();
+  if (ended && w.worker->checks != nullptr) w.worker->checks->ends_phase(w, offset);
+  return true;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,309 @@
+#include "bankshot/simt/async/tensor_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "bankshot/simt/async/tensor_map.hpp"
+#include "bankshot/simt/checks/checks.hpp"
+#include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/memory/bulk.hpp"
+#include "bankshot/simt/memory/mapped_range.hpp"
+#include "bankshot/simt/memory/reduce.hpp"
+#include "bankshot/simt/transactions/transaction.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+using scratchpad::AccessKind;
+
+constexpr uint64_t kMapAlignment = 64, kSharedAlignment = 128;  // bytes
+constexpr unsigned kChunk = 16;                                 // that a swizzle exchanges
+constexpr unsigned kMostRow = 256 * 8;                          // bytes of a row of a box
+
+bool wrong(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
+  fault(w, i, Fault::Kind::bad_copy, static_cast<int>(lane), 0, what);
+  return false;
+}
+
+bool misaligned(Warp& w, const Instr* i, unsigned lane, uint64_t address, const std::string& what) {
+  fault(w, i, Fault::Kind::misaligned, static_cast<int>(lane), address, what);
+  return false;
+}
+
+/// A box: the descriptor, and where a lane begins.
+struct Box {
+  TensorMap map;
+  std::array<int32_t, TensorMap::kMostDimensions> at{};
+  std::array<uint16_t, 3> offsets{};  ///< im2col
+
+  unsigned row_bytes() const { return map.box[0] * map.element_bytes(); }
+  /// From one row to the next in shared memory: a swizzle takes its whole span.
+  unsigned pitch() const { return std::max(row_bytes(), map.span()); }
+  uint64_t rows() const {
+    if (map.mode == TensorMap::im2col) return map.pixels;
+    uint64_t rows = 1;
+    for (unsigned d = 1; d < map.dimensions; ++d) rows *= map.taken(d);
+    return rows;
+  }
+};
+
+/// Of a row of a box what lies in the tensor.
+struct Inside {
+  uint64_t address = 0;                ///< of the first element that does
+  unsigned skipped = 0, elements = 0;  ///< elements before it, and how many there are
+};
+
+/// @param at  coordinates of the row's first element
+Inside inside(const TensorMap& map, const std::array<int64_t, TensorMap::kMostDimensions>& at) {
+  uint64_t address = map.address;
+  for (unsigned d = 1; d < map.dimensions; ++d) {
+    if (at[d] < 0 || static_cast<uint64_t>(at[d]) >= map.size(d)) return {};
+    address += static_cast<uint64_t>(at[d]) * map.stride(d);
+  }
+  const int64_t first = std::max<int64_t>(at[0], 0);
+  const int64_t end = std::min<int64_t>(at[0] + map.box[0], static_cast<int64_t>(map.size(0)));
+  if (first >= end) return {};
+  return {address + static_cast<uint64_t>(first) * map.element_bytes(), static_cast<unsigned>(first - at[0]),
+          static_cast<unsigned>(end - first)};
+}
+
+/// f(row, Inside) for the rows in the order in which they lie in shared memory, until it returns false.
+template <class F>
+bool for_tiled_rows(const Box& box, F f) {
+  const TensorMap& map = box.map;
+  std::array<unsigned, TensorMap::kMostDimensions> taken{};
+  const uint64_t rows = box.rows();
+  for (uint64_t row = 0; row < rows; ++row) {
+    std::array<int64_t, TensorMap::kMostDimensions> at{};
+    for (unsigned d = 0; d < map.dimensions; ++d) at[d] = int64_t{box.at[d]} + int64_t{taken[d]} * map.steps[d];
+    if (!f(row, inside(map, at))) return false;
+    for (unsigned d = 1; d < map.dimensions && ++taken[d] == map.taken(d); ++d) taken[d] = 0;
+  }
+  return true;
+}
+
+/// The same for pixels: the start goes through the bounding box, W first, and on to the next image; each is looked at
+/// so many pixels further. Source: PTX ISA 9.0, section 5.5.4.
+template <class F>
+bool for_pixels(const Box& box, F f) {
+  const TensorMap& map = box.map;
+  const unsigned spatial = map.dimensions - 2u, image = map.dimensions - 1u;
+  std::array<int64_t, TensorMap::kMostDimensions> start{};
+  for (unsigned d = 0; d < map.dimensions; ++d) start[d] = box.at[d];
+  for (uint64_t pixel = 0; pixel < map.pixels; ++pixel) {
+    auto at = start;
+    for (unsigned k = 0; k < spatial; ++k) at[k + 1] += box.offsets[k];
+    if (!f(pixel, inside(map, at))) return false;
+    unsigned k = 0;
+    for (; k < spatial; ++k) {
+      start[k + 1] += map.steps[k + 1];
+      if (start[k + 1] <= static_cast<int64_t>(map.size(k + 1)) - 1 + map.upper[k]) break;
+      start[k + 1] = map.lower[k];
+    }
+    if (k == spatial) ++start[image];
+  }
+  return true;
+}
+
+template <class F>
+bool for_rows(const Box& box, F f) {
+  return box.map.mode == TensorMap::im2col ? for_pixels(box, f) : for_tiled_rows(box, f);
+}
+
+/// The descriptor and coordinates of a lane; nothing after a fault.
+std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigned lane) {
+  uint64_t address = address_of(w, copy.tensor, lane);
+  Space space = copy.tensor.space;
+  if (space == Space::param) {
+    address += reinterpret_cast<uint64_t>(w.worker->launch->params);
+    space = Space::generic;
+  }
+  if (address % kMapAlignment != 0) {
+    misaligned(w, i, lane, address, "a tensor map lies at a multiple of 64");
+    return std::nullopt;
+  }
+  const std::byte* const bytes = bulk_range(w, i, space, address, sizeof(TensorMap), false, lane);
+  if (bytes == nullptr) return std::nullopt;
+  Box box;
+  std::memcpy(static_cast<void*>(&box.map), bytes, sizeof(TensorMap));
+  const TensorMap& map = box.map;
+  if (map.mark != TensorMap::kMark) {
+    wrong(w, i, lane, "there is no tensor map here: cuTensorMapEncodeTiled makes one");
+    return std::nullopt;
+  }
+  if (const std::string row = what_is_wrong(map); !row.empty()) {
+    wrong(w, i, lane, row);
+    return std::nullopt;
+  }
+  if (map.dimensions != copy.coordinates.size()) {
+    wrong(w, i, lane,
+          "a tensor map of " + std::to_string(map.dimensions) + " dimensions, and a copy of " +
+              std::to_string(copy.coordinates.size()));
+    return std::nullopt;
+  }
+  const bool im2col = i->op[4] == kIm2col;
+  if ((map.mode == TensorMap::im2col) != im2col) {
+    wrong(w, i, lane,
+          im2col ? "a copy in mode im2col with a tiled tensor map" : "a tiled copy with a tensor map for im2col");
+    return std::nullopt;
+  }
+  for (size_t d = 0; d < copy.coordinates.size(); ++d) box.at[d] = w.row<const int32_t>(copy.coordinates[d])[lane];
+  for (size_t k = 0; k < copy.offsets.size(); ++k) box.offsets[k] = w.row<const uint16_t>(copy.offsets[k])[lane];
+  return box;
+}
+
+/// Host memory of a part of a row in global memory; null after a fault.
+std::byte* global_row(Warp& w, const Instr* i, uint64_t address, uint64_t bytes, bool write, unsigned lane) {
+  void* const first = lane_pointer(w, i, Space::global, address, 1, write, lane);
+  if (first == nullptr || lane_pointer(w, i, Space::global, address + bytes - 1, 1, write, lane) == nullptr)
+    return nullptr;
+  if (!reaches(*w.worker->memory, address, bytes)) {
+    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes,
+          "a tensor reaches into another allocation");
+    return nullptr;
+  }
+  return static_cast<std::byte*>(first);
+}
+
+/// Byte 0 of the shared memory in which a box lies; null after a fault.
+std::byte* shared_of_box(Warp& w, const Instr* i, const Box& box, uint64_t offset, bool write, unsigned lane) {
+  if (offset % kSharedAlignment != 0) {
+    misaligned(w, i, lane, offset, "a box lies at a multiple of 128 in shared memory");
+    return nullptr;
+  }
+  std::byte* const start = bulk_range(w, i, Space::shared, offset, box.rows() * box.pitch(), write, lane);
+  return start == nullptr ? nullptr : start - byte_in_cta(offset);
+}
+
+/// f(chunk of the row, its place in shared memory) for the chunks of a row.
+template <class F>
+void for_chunks(const Box& box, std::byte* shared, uint64_t offset, uint64_t row, F f) {
+  const uint64_t begin = byte_in_cta(offset) + row * box.pitch();
+  for (unsigned at = 0; at < box.row_bytes(); at += kChunk) f(at, shared + swizzled(box.map.swizzle, begin + at));
+}
+
+/// What is read outside of a tensor.
+void fill(const TensorMap& map, std::byte* row, unsigned bytes) {
+  std::memset(row, 0, bytes);
+  if (map.fills_with_nan == 0) return;
+  const unsigned width = map.element_bytes();
+  for (unsigned at = 0; at < bytes; at += width) {  // 0x7fff…: PTX's canonical NaN
+    std::memset(row + at, 0xff, width);
+    row[at + width - 1] = std::byte{0x7f};
+  }
+}
+
+/// f(lane) for the lanes that execute. @return the next instruction, null after a fault
+template <class F>
+const Instr* for_lanes(const Warp& w, const Instr* i, F f) {
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    if (!f(static_cast<unsigned>(std::countr_zero(rest)))) return nullptr;
+  }
+  return i + 1;
+}
+
+}  // namespace
+
+const Instr* run_tensor_load(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
+  const CopyInfo& copy = w.worker->program->copies[i->op[5]];
+  return for_lanes(w, i, [&](unsigned lane) {
+    const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
+    if (barrier < 0) return false;
+    const std::optional<Box> box = box_of(w, i, copy, lane);
+    if (!box) return false;
+    const BulkTargets targets = bulk_targets(w, copy, lane, static_cast<uint64_t>(to), static_cast<uint64_t>(barrier));
+    std::array<std::byte*, Windows::kMostCtas> shared;
+    for (unsigned k = 0; k < targets.count; ++k) {
+      shared[k] = shared_of_box(w, i, *box, targets.places[k].to, true, lane);
+      if (shared[k] == nullptr) return false;
+      count_rows(w, i, AccessKind::store, targets.places[k].to, box->rows() * box->pitch());
+    }
+    Checks* const checks = w.worker->checks;
+    BulkArrival arrival;
+    arrival.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
+    arrival.lane = lane;
+    const unsigned width = box->map.element_bytes();
+    alignas(kChunk) std::array<std::byte, kMostRow> room;
+    const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
+      if (part.elements * width != box->row_bytes()) fill(box->map, room.data(), box->row_bytes());
+      if (part.elements != 0) {
+        const std::byte* const from = global_row(w, i, part.address, uint64_t{part.elements} * width, false, lane);
+        if (from == nullptr) return false;
+        std::memcpy(room.data() + part.skipped * width, from, part.elements * width);
+        if (box->map.converts()) convert_loaded(box->map, room.data() + part.skipped * width, part.elements);
+        arrival.parts.push_back({part.address, part.elements * width});
+      }
+      for (unsigned k = 0; k < targets.count; ++k) {
+        for_chunks(*box, shared[k], targets.places[k].to, row, [&](unsigned at, std::byte* place) {
+          std::memcpy(place, room.data() + at, kChunk);
+          if (checks == nullptr) return;
+          const uint64_t there =
+              (targets.places[k].to & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared[k]);
+          checks->copies_bulk(w, i, lane, there, kChunk, true, static_cast<int64_t>(targets.places[k].barrier));
+        });
+      }
+      return true;
+    });
+    return fine && bulk_arrives(w, i, targets, std::move(arrival), lane);
+  });
+}
+
+const Instr* run_tensor_store(Warp& w, const Instr* i) {
+  if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
+  const CopyInfo& copy = w.worker->program->copies[i->op[5]];
+  const auto reduction = static_cast<Reduction>(copy.reduction);
+  if (reduction != Reduction::none) use_default_rounding(w);
+  return for_lanes(w, i, [&](unsigned lane) {
+    const int64_t from = shared_of(w, i, copy.from, lane);
+    if (from < 0) return false;
+    const std::optional<Box> box = box_of(w, i, copy, lane);
+    if (!box) return false;
+    const auto offset = static_cast<uint64_t>(from);
+    std::byte* const shared = shared_of_box(w, i, *box, offset, false, lane);
+    if (shared == nullptr) return false;
+    count_rows(w, i, AccessKind::load, offset, box->rows() * box->pitch());
+    Checks* const checks = w.worker->checks;
+    const unsigned width = box->map.element_bytes();
+    const ptx::Type type = box->map.element_type();
+    if (reduction != Reduction::none && box->map.converts())
+      return wrong(
+          w, i, lane,
+          "reductions of elements that are flushed or rounded to tf32 are not supported: nobody says what they do");
+    if (reduction != Reduction::none && !can_reduce(reduction, type))
+      return wrong(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
+    BulkArrival store;
+    store.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
+    store.lane = lane;
+    alignas(kChunk) std::array<std::byte, kMostRow> room;
+    const bool fine = for_rows(*box, [&](uint64_t row, const Inside& part) {
+      if (part.elements == 0) return true;
+      for_chunks(*box, shared, offset, row, [&](unsigned at, const std::byte* place) {
+        std::memcpy(room.data() + at, place, kChunk);
+        if (checks == nullptr) return;
+        const uint64_t there = (offset & ~(Windows::kSharedBytes - 1)) + static_cast<uint64_t>(place - shared);
+        checks->copies_bulk(w, i, lane, there, kChunk, false, -1);
+      });
+      std::byte* const to = global_row(w, i, part.address, uint64_t{part.elements} * width, true, lane);
+      if (to == nullptr) return false;
+      if (checks != nullptr) checks->written(part.address, uint64_t{part.elements} * width);
+      const std::byte* const values = room.data() + part.skipped * width;
+      if (reduction == Reduction::none) {
+        std::memcpy(to, values, part.elements * width);
+      } else {
+        for (unsigned k = 0; k < part.elements; ++k) reduce(reduction, type, to + k * width, values + k * width);
+      }
+      store.parts.push_back({part.address, part.elements * width});
+      return true;
+    });
+    if (fine) bulk_leaves(w, std::move(store));
+    return fine;
+  });
+}
+
+}  // namespace bankshot::simt

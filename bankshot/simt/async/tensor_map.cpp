@@ -1,0 +1,154 @@
+#include "bankshot/simt/async/tensor_map.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace bankshot::simt {
+namespace {
+
+constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+constexpr uint64_t kUnit = 16;  ///< alignment of addresses and strides, bytes
+constexpr uint64_t kMostSize = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
+constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
+
+std::string text(uint64_t value) { return std::to_string(value); }
+
+/// What tiled and im2col have in common.
+std::string encode(const TensorShape& shape, TensorMap& out) {
+  if (shape.element < 0 || shape.element >= static_cast<int>(std::size(kElementBytes)))
+    return "elements of type " + std::to_string(shape.element) +
+           " are not supported: 0 to 12 are, but none of 4 or 6 bits";
+  if (shape.dimensions == 0 || shape.dimensions > TensorMap::kMostDimensions)
+    return text(shape.dimensions) + " dimensions, 1 to 5 are possible";
+  if (shape.interleave != 0)
+    return "interleaved layouts (16 or 32 bytes of channels side by side) are not supported: only "
+           "CU_TENSOR_MAP_INTERLEAVE_NONE is";
+  if (shape.swizzle < 0 || shape.swizzle > TensorMap::swizzle_128)
+    return "swizzle " + std::to_string(shape.swizzle) + " is not supported: none, 32, 64 and 128 bytes are";
+  if (shape.promotion < 0 || shape.promotion > 3) return "there is no L2 promotion " + std::to_string(shape.promotion);
+  if (shape.fill < 0 || shape.fill > 1) return "there is no filling " + std::to_string(shape.fill);
+  if (shape.fill == 1 && shape.element < TensorMap::f16) return "only floating-point elements can be filled with NaN";
+  if (shape.address % kUnit != 0) return "the address is not a multiple of 16";
+  out = {};
+  // Of dimensions that tensormap.replace may add.
+  out.box.fill(1);
+  out.steps.fill(1);
+  out.address = shape.address;
+  out.element = static_cast<uint8_t>(shape.element);
+  out.dimensions = static_cast<uint8_t>(shape.dimensions);
+  out.swizzle = static_cast<uint8_t>(shape.swizzle);
+  out.fills_with_nan = static_cast<uint8_t>(shape.fill);
+  for (unsigned d = 0; d < shape.dimensions; ++d) {
+    if (shape.sizes[d] == 0 || shape.sizes[d] > kMostSize)
+      return "size " + text(shape.sizes[d]) + " of dimension " + text(d) + ", 1 to 2^32 are possible";
+    out.last[d] = static_cast<uint32_t>(shape.sizes[d] - 1);
+    if (shape.steps[d] == 0 || shape.steps[d] > kMostStep)
+      return "element stride " + text(shape.steps[d]) + " of dimension " + text(d) + ", 1 to 8 are possible";
+    out.steps[d] =
+        d == 0 ? 1 : static_cast<uint8_t>(shape.steps[d]);  // that of the first is ignored without interleaving
+    if (d == 0) continue;
+    const uint64_t stride = shape.strides[d - 1];
+    if (stride % kUnit != 0 || stride >= kMostStride)
+      return "stride " + text(stride) + " of dimension " + text(d) + ": a multiple of 16 below 2^40 is needed";
+    out.strides[d - 1] = stride;
+  }
+  return {};
+}
+
+std::string check_row(const TensorMap& map, uint64_t bytes) {
+  if (bytes % kUnit != 0) return "a row of the box has " + text(bytes) + " bytes, no multiple of 16";
+  if (map.span() != 0 && bytes > map.span())
+    return "a row of the box has " + text(bytes) + " bytes, the swizzle allows " + text(map.span());
+  return {};
+}
+
+/// Whether the fields are such as an encoder or tensormap.replace leaves them.
+bool is_possible(const TensorMap& map) {
+  const bool columns = map.mode == TensorMap::im2col;
+  if (map.element >= std::size(kElementBytes) || map.dimensions == 0 || map.dimensions > TensorMap::kMostDimensions ||
+      map.swizzle > TensorMap::swizzle_128 || map.mode > TensorMap::im2col)
+    return false;
+  if (columns && (map.dimensions < 3 || map.pixels == 0 || map.pixels > kMostPixels)) return false;
+  for (unsigned d = 0; d < map.dimensions; ++d) {
+    if (map.steps[d] == 0 || map.steps[d] > kMostStep) return false;
+    if ((d == 0 || !columns) && (map.box[d] == 0 || map.box[d] > kMostBox)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string what_is_wrong(const TensorMap& map) {
+  if (!is_possible(map)) return "the bytes of the tensor map were changed by something else than tensormap.replace";
+  return check_row(map, uint64_t{map.box[0]} * map.element_bytes());
+}
+
+uint64_t TensorMap::stride(unsigned dimension) const {
+  return dimension == 0 ? element_bytes() : strides[dimension - 1];
+}
+
+unsigned TensorMap::element_bytes() const { return kElementBytes[element]; }
+
+ptx::Type TensorMap::element_type() const {
+  using T = ptx::Type;
+  constexpr T kTypes[] = {T::u8,  T::u16, T::u32,  T::s32, T::u64, T::s64, T::f16,
+                          T::f32, T::f64, T::bf16, T::f32, T::f32, T::f32};
+  return kTypes[element];
+}
+
+void convert_loaded(const TensorMap& map, std::byte* elements, unsigned count) {
+  constexpr uint32_t kSign = 0x80000000, kExponent = 0x7f800000,
+                     kDropped = 0x1fff;  // of f32; the bits that tf32 has not
+  const bool flushes = map.element != TensorMap::tf32, rounds = map.element != TensorMap::f32_ftz;
+  for (unsigned k = 0; k < count; ++k) {
+    uint32_t bits;
+    std::memcpy(&bits, elements + k * sizeof bits, sizeof bits);
+    if (flushes && (bits & kExponent) == 0) bits &= kSign;
+    if (rounds && (bits & kExponent) != kExponent) {
+      const uint32_t odd = bits / (kDropped + 1) & 1;
+      bits = (bits + kDropped / 2 + odd) & ~kDropped;
+    }
+    std::memcpy(elements + k * sizeof bits, &bits, sizeof bits);
+  }
+}
+
+std::string encode_tiled(const TensorShape& shape, const uint32_t* box, TensorMap& out) {
+  if (std::string wrong = encode(shape, out); !wrong.empty()) return wrong;
+  for (unsigned d = 0; d < shape.dimensions; ++d) {
+    if (box[d] == 0 || box[d] > kMostBox)
+      return "a box of " + text(box[d]) + " elements along dimension " + text(d) + ", 1 to 256 are possible";
+    out.box[d] = static_cast<uint16_t>(box[d]);
+  }
+  return check_row(out, uint64_t{out.box[0]} * out.element_bytes());
+}
+
+std::string encode_im2col(const TensorShape& shape, const int* lower, const int* upper, uint32_t channels,
+                          uint32_t pixels, TensorMap& out) {
+  if (shape.dimensions < 3 || shape.dimensions > 5) return text(shape.dimensions) + " dimensions, im2col takes 3 to 5";
+  if (std::string wrong = encode(shape, out); !wrong.empty()) return wrong;
+  const unsigned spatial = shape.dimensions - 2;
+  const int most = spatial == 1 ? 32767 : spatial == 2 ? 127 : 15;
+  out.mode = TensorMap::im2col;
+  for (unsigned k = 0; k < spatial; ++k) {
+    if (lower[k] < -most - 1 || lower[k] > most || upper[k] < -most - 1 || upper[k] > most)
+      return "corners of the bounding box lie between " + std::to_string(-most - 1) + " and " + std::to_string(most);
+    out.lower[k] = static_cast<int16_t>(lower[k]);
+    out.upper[k] = static_cast<int16_t>(upper[k]);
+    if (static_cast<int64_t>(out.size(k + 1)) - 1 + upper[k] < lower[k])
+      return "the bounding box is empty along dimension " + text(k + 1);
+  }
+  if (channels == 0 || channels > kMostBox) return text(channels) + " channels of a pixel, 1 to 256 are possible";
+  if (pixels == 0 || pixels > kMostPixels) return text(pixels) + " pixels of a column, 1 to 1024 are possible";
+  out.box[0] = static_cast<uint16_t>(channels);
+  out.pixels = pixels;
+  return check_row(out, uint64_t{channels} * out.element_bytes());
+}
+
+std::string replace_address(TensorMap& map, uint64_t address) {
+  if (map.mark != TensorMap::kMark) return "what was given is no tensor map";
+  if (address % kUnit != 0) return "the address is not a multiple of 16";
+  map.address = address;
+  return {};
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,150 @@
+#include "bankshot/simt/async/tensor_replace.hpp"
+
+#include <bit>
+#include <cstring>
+#include <string>
+
+#include "bankshot/simt/async/tensor_map.hpp"
+#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/lower/lower_memory.hpp"
+#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/memory/bulk.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+using ptx::Type;
+
+constexpr uint64_t kUnit = 16, kMostStride = uint64_t{1} << 40, kMostSize = uint64_t{1} << 32;
+
+/// @return "", or what is wrong
+std::string replace(TensorMap& map, TensorField field, unsigned dimension, uint64_t value) {
+  const std::string number = std::to_string(value);
+  switch (field) {
+    case TensorField::global_address:
+      if (value % kUnit != 0) return "the address is not a multiple of 16";
+      map.address = value;
+      return {};
+    case TensorField::rank:  // one less than the number of dimensions
+      if (value >= TensorMap::kMostDimensions) return "there is no rank " + number + ": 0 is one dimension, 4 is five";
+      map.dimensions = static_cast<uint8_t>(value + 1);
+      return {};
+    case TensorField::box_dim:
+      if (value == 0 || value > 256) return "a box of " + number + " elements, 1 to 256 are possible";
+      map.box[dimension] = static_cast<uint16_t>(value);
+      return {};
+    case TensorField::global_dim:
+      if (value == 0 || value > kMostSize) return "a size of " + number + ", 1 to 2^32 are possible";
+      map.last[dimension] = static_cast<uint32_t>(value - 1);
+      return {};
+    case TensorField::global_stride:
+      if (value % kUnit != 0 || value >= kMostStride)
+        return "a stride of " + number + ": a multiple of 16 below 2^40 is needed";
+      map.strides[dimension] = value;
+      return {};
+    case TensorField::element_stride:
+      if (value == 0 || value > 8) return "an element stride of " + number + ", 1 to 8 are possible";
+      map.steps[dimension] = dimension == 0 ? 1 : static_cast<uint8_t>(value);
+      return {};
+  }
+  return {};
+}
+
+/// Host memory of a descriptor; null after a fault.
+std::byte* map_at(Warp& w, const Instr* i, Space space, uint64_t address, bool write, unsigned lane) {
+  if (const int64_t offset = shared_offset(w, space, address); offset >= 0) {
+    space = Space::shared;
+    address = static_cast<uint64_t>(offset);
+  }
+  return bulk_range(w, i, space, address, sizeof(TensorMap), write, lane);
+}
+
+}  // namespace
+
+const Instr* run_tensor_replace(Warp& w, const Instr* i) {
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    std::byte* const there = map_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), true, lane);
+    if (there == nullptr) return nullptr;
+    TensorMap map;
+    std::memcpy(static_cast<void*>(&map), there, sizeof map);
+    const uint64_t value =
+        i->op[3] == 8 ? w.row<const uint64_t>(i->op[2])[lane] : w.row<const uint32_t>(i->op[2])[lane];
+    const std::string wrong = map.mark == TensorMap::kMark
+                                  ? replace(map, static_cast<TensorField>(i->op[4]), i->op[1], value)
+                                  : "there is no tensor map here: cuTensorMapEncodeTiled makes one";
+    if (!wrong.empty()) return fault(w, i, Fault::Kind::bad_copy, static_cast<int>(lane), 0, wrong);
+    std::memcpy(there, static_cast<const void*>(&map), sizeof map);
+  }
+  return i + 1;
+}
+
+const Instr* run_tensor_map_copy(Warp& w, const Instr* i) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(w.active));
+  const AddressRef& source = w.worker->program->copies[i->op[5]].from;
+  const std::byte* const from = map_at(w, i, source.space, address_of(w, source, lane), false, lane);
+  std::byte* const to =
+      from == nullptr ? nullptr : map_at(w, i, static_cast<Space>(i->small), lane_address(w, i, lane), true, lane);
+  if (to == nullptr) return nullptr;
+  std::memmove(to, from, sizeof(TensorMap));
+  return i + 1;
+}
+
+namespace {
+
+bool lower_map(Decoder& decoder, const ptx::Operand& operand, Space space, Instr& out) {
+  Decoder::Address address;
+  if (!decoder.address(operand, space, address)) return false;
+  if (space == Space::generic && address.symbol != nullptr) space = address.symbol->space;
+  out.op[0] = address.base;
+  out.imm = static_cast<uint64_t>(address.offset);
+  out.small = static_cast<uint8_t>(space);
+  if (address.wide) out.flags |= InstrFlag::kWide;
+  return true;
+}
+
+}  // namespace
+
+void lower_tensor_replace(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  constexpr std::string_view kFields[] = {"global_address", "rank",          "box_dim",
+                                          "global_dim",     "global_stride", "element_stride"};
+  uint32_t field = 0;
+  while (!m.has(kFields[field])) ++field;
+  const bool dimension = field >= static_cast<uint32_t>(TensorField::box_dim);
+  if (!expect_operands(decoder, instruction, dimension ? 3 : 2)) return;
+  const auto& operands = instruction.operands;
+  if (!lower_map(decoder, operands[0], space_of(m), out)) return;
+  int64_t which = 0;
+  if (dimension && !decoder.literal(operands[1], which)) return;
+  const int64_t most = static_cast<TensorField>(field) == TensorField::global_stride ? 3 : 4;
+  if (which < 0 || which > most) {
+    decoder.error(operands[1].position, "a dimension is 0 to " + std::to_string(most) + " here");
+    return;
+  }
+  out.op[1] = static_cast<uint32_t>(which);
+  out.op[2] = decoder.source(operands.back(), m.type);
+  out.op[3] = register_bytes(m.type);
+  out.op[4] = field;
+}
+
+void lower_tensor_map_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {
+  int64_t bytes = 0;
+  if (!expect_operands(decoder, instruction, 3) || !decoder.literal(instruction.operands[2], bytes)) return;
+  if (bytes != sizeof(TensorMap)) {
+    decoder.error(instruction.operands[2].position, "a tensor map has 128 bytes");
+    return;
+  }
+  Decoder::Address from;
+  if (!lower_map(decoder, instruction.operands[0], Space::global, out) ||
+      !decoder.address(instruction.operands[1], Space::shared, from)) {
+    return;
+  }
+  CopyInfo copy;
+  copy.from = {from.base, from.wide, from.offset, Space::shared};
+  out.op[5] = static_cast<uint32_t>(decoder.program().copies.size());
+  decoder.program().copies.push_back(copy);
+  decoder.cta_communication(instruction, "orders accesses other CTAs may see");
+}
+
+}  // namespace bankshot::simt

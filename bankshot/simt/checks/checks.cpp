@@ -1,0 +1,274 @@
+#include "bankshot/simt/checks/checks.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/warp_sync.hpp"
+#include "bankshot/simt/lower/lower_memory.hpp"
+#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/run/stepper.hpp"
+#include "bankshot/simt/state/program.hpp"
+#include "bankshot/simt/state/thread_index.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using Kind = Finding::Kind;
+
+constexpr uint64_t kUnit = 16;  ///< bytes: the memory of each CTA of a cluster begins at a multiple
+
+/// ld, st, atom and red of memory that threads share.
+CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
+  CheckedOp op;
+  const ptx::Space space = space_of(m);
+  if (space == ptx::Space::local || space == ptx::Space::constant || space == ptx::Space::param) return op;
+  using K = CheckedOp::Kind;
+  op.kind = instruction.opcode == "st"                                  ? K::store
+            : instruction.opcode == "ld" || instruction.opcode == "ldu" ? K::load
+                                                                        : K::atomic;
+  op.bytes = static_cast<uint8_t>(ptx::bits(m.type) / 8 * vector_of(m));
+  op.acquires = m.has("acquire") || m.has("acq_rel");
+  op.releases = m.has("release") || m.has("acq_rel");
+  op.ignores = op.kind == K::atomic && m.has("exch");
+  op.is_volatile = m.has("volatile");
+  op.strong =
+      op.kind == K::atomic || op.acquires || op.releases || m.has("volatile") || m.has("relaxed") || m.has("mmio");
+  return op;
+}
+
+/// fence.proxy.async, but for one of global memory.
+bool is_proxy_fence(const ptx::Instruction& instruction, const Match& m) {
+  if (instruction.opcode != "fence" || !m.has("proxy") || m.has("global")) return false;
+  return m.has("async") || m.has("async::generic");
+}
+
+}  // namespace
+
+CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
+  const std::string& opcode = instruction.opcode;
+  if (opcode == "ld" || opcode == "ldu" || opcode == "st" || opcode == "atom" || opcode == "red") {
+    if (!m.has("async")) return checked_access(instruction, m);
+  }
+  CheckedOp op;
+  using K = CheckedOp::Kind;
+  if (opcode == "membar" || (opcode == "fence" && !m.has("proxy"))) op.kind = K::fence;
+  if (is_proxy_fence(instruction, m)) op.kind = K::proxy_fence;
+  if (opcode == "cp") {
+    op.bulk = m.has("bulk");
+    if (m.has("arrive")) op.kind = K::copies_arrive;
+    if (m.has("commit_group")) op.kind = K::commit;
+    if (m.has("wait_group") || m.has("wait_all")) op.kind = K::wait;
+  }
+  if (m.has("sync") && (opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" ||
+                        opcode == "elect" || (opcode == "bar" && m.has("warp")))) {
+    op.kind = K::members;
+  } else if ((opcode == "bar" || opcode == "barrier") && !m.has("cluster")) {
+    op.kind = K::barrier;
+    op.aligned = opcode == "bar" || m.has("aligned");
+  }
+  return op;
+}
+
+std::string names_of(const CheckOptions& checks, const char* between) {
+  std::string text;
+  for (const CheckName& check : kCheckNames) {
+    if (checks.*check.wanted) text += (text.empty() ? "" : between) + std::string(check.name);
+  }
+  return text;
+}
+
+const char* check_of(Kind kind) {
+  switch (kind) {
+    case Kind::invalid_access:
+    case Kind::unwritten_shared:
+    case Kind::unwritten_global:
+    case Kind::leak: return "memory";
+    case Kind::read_after_write:
+    case Kind::write_after_read:
+    case Kind::write_after_write: return "race";
+    default: return "sync";
+  }
+}
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::invalid_access: return "invalid-access";
+    case Kind::unwritten_shared: return "uninitialised-shared-read";
+    case Kind::unwritten_global: return "uninitialised-global-read";
+    case Kind::leak: return "leak";
+    case Kind::read_after_write: return "read-after-write";
+    case Kind::write_after_read: return "write-after-read";
+    case Kind::write_after_write: return "write-after-write";
+    case Kind::divergent_barrier: return "divergent-barrier";
+    case Kind::barrier_count: return "barrier-count";
+    case Kind::missing_member: return "missing-member";
+    case Kind::absent_member: return "absent-member";
+    default: return "invalid-barrier";
+  }
+}
+
+// What it is told of from outside.
+
+void Checks::allocated(const Allocation& allocation) {
+  if (!options_.memory) return;
+  // The host writes to the other kinds as it likes.
+  const bool fresh =
+      !allocation.mapped && (allocation.kind == MemoryKind::device || allocation.kind == MemoryKind::heap);
+  if (fresh) {
+    global_.add(allocation.address, allocation.size);
+  } else {
+    global_.forget(allocation.address, allocation.size);
+  }
+}
+
+void Checks::freed(const Allocation& allocation) { global_.remove(allocation.address); }
+
+void Checks::written(uint64_t address, uint64_t bytes) {
+  if (options_.memory) global_.write(address, bytes);
+}
+
+void Checks::faulted(const Fault& fault) {
+  Finding finding;
+  switch (fault.kind) {
+    case Fault::Kind::illegal_address:
+    case Fault::Kind::misaligned:
+    case Fault::Kind::out_of_shared:
+    case Fault::Kind::out_of_local:
+    case Fault::Kind::bad_copy: finding.kind = Kind::invalid_access; break;
+    case Fault::Kind::deadlock:
+    case Fault::Kind::divergent_barrier:
+    case Fault::Kind::partial_warp:
+    case Fault::Kind::bad_barrier: finding.kind = Kind::invalid_barrier; break;
+    default: return;  // the program's own doing: told as a launch that failed
+  }
+  finding.kernel = fault.kernel;
+  finding.source = fault.source;
+  finding.count = 1;
+  finding.cta = fault.cta;
+  finding.thread = fault.thread;
+  finding.detail = fault.message.substr(0, fault.message.find('\n'));
+  findings_.push_back(std::move(finding));
+}
+
+// Findings.
+
+uint64_t Checks::spot(const Warp& w, const Instr* at) const {
+  if (at == nullptr) return ~uint64_t{0};
+  const InstrInfo& info = w.worker->program->info_of(at);
+  return info.line == 0 ? info.ptx_line : (uint64_t{info.file} + 1) << 32 | info.line;
+}
+
+Finding& Checks::find(const Warp& w, Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new) {
+  const LoadedProgram& program = *w.worker->program;
+  const Key key{kind, program.serial, w.worker->launch->function, spot(w, i), spot(w, other)};
+  const auto [it, added] = index_.try_emplace(key, findings_.size());
+  is_new = added;
+  if (!added) {
+    findings_[it->second].count += count;
+    return findings_[it->second];
+  }
+  Finding& finding = findings_.emplace_back();
+  finding.kind = kind;
+  finding.kernel = w.worker->launch->kernel->name;
+  finding.count = count;
+  finding.cta = w.cta->index;
+  finding.source = program.source_of(i);
+  finding.op = program.texts[program.info_of(i).text];
+  if (other != nullptr) {
+    finding.other = program.source_of(other);
+    finding.other_op = program.texts[program.info_of(other).text];
+  }
+  return finding;
+}
+
+void Checks::name_shared(Warp& w, Finding& finding, uint64_t place) {
+  const uint64_t offset = place % of(w).stride;
+  finding.address = offset;
+  const KernelInfo& kernel = *w.worker->launch->kernel;
+  for (const SharedInfo& variable : kernel.shared) {
+    if (offset < variable.offset || offset - variable.offset >= variable.size) continue;
+    finding.variable = variable.name;
+    finding.address = offset - variable.offset;
+  }
+}
+
+CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
+  if (cta.checks != nullptr) return *cta.checks;
+  // All CTAs of the cluster are there, or were when the first of them asked.
+  const auto ctas = static_cast<unsigned>(cta.cluster->ctas.size());
+  CtaChecks made;
+  made.stride = (uint64_t{cta.shared_bytes} / kUnit + 1) * kUnit;
+  if (options_.race)
+    made.races = std::make_shared<hazards::SharedRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas);
+  if (options_.memory || options_.race) made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);
+  if (options_.sync) made.warps.resize(cta.warps.size());
+  for (Cta* one : cta.cluster->ctas) {
+    if (one == nullptr) continue;
+    one->checks = std::make_shared<CtaChecks>(made);
+    one->checks->first_warp = one->rank * static_cast<unsigned>(cta.warps.size());
+  }
+  return *cta.checks;
+}
+
+int64_t Checks::place_of(Warp& w, uint64_t offset, uint64_t bytes) {
+  const Cta* const cta = cta_at(*w.cta, offset);
+  const uint64_t byte = byte_in_cta(offset);
+  if (cta == nullptr || byte + bytes > cta->shared_bytes) return -1;
+  return static_cast<int64_t>(cta->rank * of(w).stride + byte);
+}
+
+std::byte* Checks::memory_at(Warp& w, uint64_t place) {
+  const uint64_t stride = of(w).stride, offset = place - w.cta->rank * stride;
+  if (offset < stride) return w.cta->shared + offset;
+  return w.cta->cluster->ctas[place / stride]->shared + place % stride;
+}
+
+Dim3 Checks::cta_of_rank(const Warp& w, unsigned rank) const {
+  const Launch& launch = *w.worker->launch;
+  const Dim3 grid = launch.config->grid;
+  const uint64_t linear = cta_in_cluster(launch, in_cluster(launch, w.cta->index).linear, rank);
+  return {static_cast<uint32_t>(linear % grid.x), static_cast<uint32_t>(linear / grid.x % grid.y),
+          static_cast<uint32_t>(linear / grid.x / grid.y)};
+}
+
+// Handlers.
+
+const Instr* Checks::run(Warp& w, const Instr* i, const CheckedOp& op) {
+  using K = CheckedOp::Kind;
+  using Races = hazards::SharedRaces;
+  const auto queue = op.bulk ? Races::kBulks : Races::kLanes;
+  switch (op.kind) {
+    case K::load:
+    case K::store:
+    case K::atomic: return run_access(w, i, op);
+    case K::fence:
+      if (options_.race) of(w).races->fence(warp_of(w), executing_lanes(w, i));
+      break;
+    case K::proxy_fence:
+      if (options_.race) of(w).races->fence_proxy(warp_of(w), executing_lanes(w, i));
+      break;
+    case K::commit:
+      if (options_.race) of(w).races->commit_group(warp_of(w), executing_lanes(w, i), queue);
+      break;
+    case K::wait:
+      if (options_.race) of(w).races->wait_groups(warp_of(w), executing_lanes(w, i), i->imm, queue);
+      break;
+    case K::copies_arrive: copies_arrive(w, i); break;
+    case K::members: check_members(w, i, op); break;
+    default: break;
+  }
+  return op.run(w, i);
+}
+
+void have_met(Warp& w, uint64_t lanes) { w.worker->checks->meets(w, lanes); }
+
+const Instr* run_checked(Warp& w, const Instr* i) {
+  const LoadedProgram& program = *w.worker->program;
+  const CheckedOp& op = (*program.checked)[static_cast<size_t>(i - program.code.data())];
+  // A module is decoded with the wrapper for an engine that has checks.
+  return w.worker->checks == nullptr ? op.run(w, i) : w.worker->checks->run(w, i, op);
+}
+
+}  // namespace bankshot::simt

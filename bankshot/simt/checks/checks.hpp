@@ -1,0 +1,194 @@
+// Looks for misuse of memory and barriers while kernels run: what the engine itself lets pass, since on hardware it
+// ends in wrong values and not in a fault. Instructions get a wrapper when they are decoded; without checks there is
+// none.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "bankshot/hazards/shared_races.hpp"
+#include "bankshot/hazards/written_bytes.hpp"
+#include "bankshot/simt/checks/finding.hpp"
+#include "bankshot/simt/rows/row.hpp"
+#include "bankshot/simt/state/warp.hpp"
+
+namespace bankshot::simt {
+
+/// What there is to check at an instruction.
+struct CheckedOp {
+  enum class Kind : uint8_t {
+    none,
+    load,
+    store,
+    atomic,
+    fence,
+    proxy_fence,
+    commit,
+    wait,
+    copies_arrive,
+    barrier,
+    members
+  };
+  Handler run = nullptr;  ///< the instruction without checks
+  Kind kind = Kind::none;
+  uint8_t bytes = 0;     ///< an access: of each lane
+  bool ignores = false;  ///< an atomic that does without what was there: exch
+  bool strong = false, is_volatile = false, acquires = false, releases = false;
+  bool bulk = false;                     ///< commit, wait: of bulk copies
+  bool aligned = false;                  ///< barrier: all lanes of the warp have to execute it together
+  uint32_t members = OperandRef::kNone;  ///< row of the membermasks
+};
+
+/// What the decoder notes down. @param m  the form that the instruction has
+CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m);
+
+/// What is known of a CTA, as far as it is asked for.
+struct CtaChecks {
+  /// Of all CTAs of the cluster, who share it: null if nobody asks. Races ask what was written as well. The memory of
+  /// one CTA comes after that of the one before; so do its warps.
+  std::shared_ptr<hazards::SharedRaces> races;
+  std::shared_ptr<hazards::WrittenBytes> written;
+  uint64_t stride = 1;  ///< from CTA to CTA
+  unsigned first_warp = 0;
+  /// Lanes of a warp that are at a barrier, and the instruction.
+  struct Part {
+    const Instr* at = nullptr;
+    uint64_t lanes = 0;
+    bool aligned = false;
+  };
+  /// Lanes that others wait for at a .sync instruction, and that went to another place.
+  struct Strayed {
+    const Instr* awaited_at = nullptr;
+    const Instr* went_to = nullptr;
+    uint64_t lanes = 0;
+  };
+  struct OfWarp {
+    std::array<Part, 16> parts;
+    std::vector<Strayed> strayed;
+  };
+  std::vector<OfWarp> warps;
+  /// Threads that have ended at an instruction.
+  struct Ended {
+    const Instr* at = nullptr;
+    unsigned threads = 0;
+    Dim3 first;
+  };
+  std::vector<Ended> ended;
+};
+
+class Checks {
+ public:
+  explicit Checks(CheckOptions options) : options_(options) {}
+
+  const CheckOptions& options() const { return options_; }
+
+  /// Global memory: allocations that are made and freed from now on. Memory::after_allocate and before_free tell it.
+  void allocated(const Allocation& allocation);
+  void freed(const Allocation& allocation);
+  /// All of it is gone.
+  void forget_memory() { global_.clear(); }
+  /// The host, or a copy, writes.
+  void written(uint64_t address, uint64_t bytes);
+  /// A launch ended so.
+  void faulted(const Fault& fault);
+
+  /// What others found.
+  void add(Finding finding) { findings_.push_back(std::move(finding)); }
+
+  /// In the order in which they were first found.
+  const std::vector<Finding>& findings() const { return findings_; }
+
+  // Called by handlers.
+  const Instr* run(Warp& w, const Instr* i, const CheckedOp& op);
+  /// Accesses as run() handles those of ld, st and atom: lanes go to addresses of a space.
+  void access(Warp& w, const Instr* i, hazards::AccessKind kind, ptx::Space space, uint64_t lanes,
+              const uint64_t* addresses, unsigned bytes);
+  /// cp.async: lanes write to offsets in shared memory.
+  void copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes);
+  /// A bulk copy of one lane: of its side in shared memory, which it writes or reads. @param barrier  that learns of
+  /// it, or -1
+  void copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes,
+                   int64_t barrier);
+  /// red.async of one lane.
+  void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier);
+  void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
+  /// @param whole  it is one of all threads of the CTA
+  void completes(Cta& cta, unsigned barrier, bool whole);
+  void meets(Warp& w, uint64_t lanes);
+  /// Lanes end.
+  void exits(Warp& w, const Instr* i, uint64_t lanes);
+  /// Lanes that waited at a join for others of their warp go on without them.
+  void go_on(Warp& w, uint64_t lanes, const Instr* at);
+  /// All that had to come to a .sync instruction have, one after the other.
+  void have_come(Warp& w, const Instr* i);
+  /// The barrier of the cluster.
+  void arrives_in_cluster(Warp& w);
+  /// @param cta  any of the cluster
+  void cluster_completes(Cta& cta, const Worker& worker);
+  void passes_cluster(Warp& w, uint64_t lanes);
+  // mbarriers, by offset in the shared window.
+  void initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
+  void arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
+  void ends_phase(Warp& w, uint64_t barrier);
+  void passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
+
+ private:
+  using Key = std::tuple<Finding::Kind, uint64_t, uint32_t, uint64_t, uint64_t>;  ///< program, kernel, places
+
+  CtaChecks& of(Cta& cta, const Worker& worker);
+  CtaChecks& of(Warp& w) { return of(*w.cta, *w.worker); }
+  /// The warp among those of the cluster.
+  unsigned warp_of(Warp& w) { return of(w).first_warp + w.index; }
+  /// Of an offset in the shared window that in the memory of the cluster (CtaChecks::stride); -1 if nothing is there.
+  int64_t place_of(Warp& w, uint64_t offset, uint64_t bytes = 1);
+  /// The memory there.
+  std::byte* memory_at(Warp& w, uint64_t place);
+  /// Of lanes that access shared memory those that do where there is some. Their offsets become such places.
+  uint64_t placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes);
+  /// What a bulk copy of one lane accesses, which is looked at for what nobody wrote. @return whether it is there
+  bool place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes, bool reads,
+                  bool writes);
+  Dim3 cta_of_rank(const Warp& w, unsigned rank) const;
+  const Instr* run_access(Warp& w, const Instr* i, const CheckedOp& op);
+  const Instr* run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access);
+  std::vector<hazards::Hazard> within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
+                                                  const hazards::WarpAccess& access);
+  void look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
+                          unsigned bytes);
+  void mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes);
+  void synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses);
+  void tell(Warp& w, const std::vector<hazards::Hazard>& found);
+  void tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint64_t* addresses, unsigned bytes);
+  void copies_arrive(Warp& w, const Instr* i);
+  /// The word of an mbarrier, as its operations see it.
+  void use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uint64_t offset, unsigned lane);
+  void check_members(Warp& w, const Instr* i, const CheckedOp& op);
+  void come_elsewhere(Warp& w, const Instr* i, const uint32_t* masks);
+  void stray(Warp& w, const Path& path, uint64_t lanes, const Instr* at);
+  void end_awaited(Warp& w, uint64_t lanes);
+  bool has_barriers(const LoadedProgram& program);
+  void tell_divergence(Warp& w, const CtaChecks::Part& part);
+  void tell_places(Warp& a, const CtaChecks::Part& at_a, Warp& b, const CtaChecks::Part& at_b);
+  void tell_ended(Warp& w, const CtaChecks::Part& part);
+  /// A number for a source line, or a PTX line if there is none: what a loop became that was unrolled is one place.
+  uint64_t spot(const Warp& w, const Instr* at) const;
+  /// The finding of an instruction, new or not; @param count  is added
+  Finding& find(const Warp& w, Finding::Kind kind, const Instr* i, const Instr* other, uint64_t count, bool& is_new);
+  void name_shared(Warp& w, Finding& finding, uint64_t place);
+
+  CheckOptions options_;
+  uint64_t asked_ = ~uint64_t{0};  ///< LoadedProgram::serial of has_barriers(), and its answer
+  bool has_barriers_ = false;
+  hazards::WrittenRanges global_;
+  std::map<Key, size_t> index_;
+  std::vector<Finding> findings_;
+  std::vector<hazards::Hazard> found_;  ///< of the instruction that runs
+};
+
+/// A handler: the wrapper.
+const Instr* run_checked(Warp& w, const Instr* i);
+
+}  // namespace bankshot::simt

@@ -1,0 +1,322 @@
+// Accesses to memory, as Checks sees them.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "bankshot/simt/checks/checks.hpp"
+#include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/run/reserved_shared.hpp"
+#include "bankshot/simt/run/stepper.hpp"
+#include "bankshot/simt/state/program.hpp"
+#include "bankshot/simt/state/thread_index.hpp"
+#include "bankshot/simt/transactions/transaction.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using hazards::AccessKind;
+using Kind = Finding::Kind;
+
+constexpr unsigned kMostBytes = 32;  ///< that a lane accesses at once
+
+uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
+
+/// @param warp  of the cluster
+hazards::WarpAccess warp_access(const Warp& w, unsigned warp, const Instr* i, AccessKind kind, uint64_t lanes,
+                                const uint64_t* offsets, unsigned bytes) {
+  hazards::WarpAccess access;
+  access.kind = kind;
+  access.site = static_cast<uint32_t>(i - w.worker->program->code.data());
+  access.warp = warp;
+  access.lanes = lanes;
+  access.width = bytes;
+  access.offsets = offsets;
+  return access;
+}
+
+std::string triple(const Dim3& at) {
+  return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
+}
+
+}  // namespace
+
+uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64_t bytes) {
+  uint64_t placed = 0;
+  const uint64_t own = w.cta->rank * of(w).stride;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (offsets[lane] + bytes <= w.cta->shared_bytes) {
+      offsets[lane] += own;
+    } else {
+      const int64_t place = place_of(w, offsets[lane], bytes);
+      if (place < 0) continue;  // the engine tells of it
+      offsets[lane] = static_cast<uint64_t>(place);
+    }
+    placed |= bit(lane);
+  }
+  return placed;
+}
+
+void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
+  const Instr* const code = w.worker->program->code.data();
+  for (const hazards::Hazard& hazard : found) {
+    using H = hazards::Hazard::Kind;
+    if (is_the_systems(w, hazard.offset % of(w).stride)) continue;
+    const Kind kind = hazard.kind == H::read_after_write   ? Kind::read_after_write
+                      : hazard.kind == H::write_after_read ? Kind::write_after_read
+                                                           : Kind::write_after_write;
+    bool is_new = false;
+    const bool is_warning = hazard.within_warp && !hazard.asynchronous;
+    Finding& finding = find(w, kind, code + hazard.later_site, code + hazard.earlier_site, hazard.threads, is_new);
+    if (!is_new && (is_warning || !finding.is_warning)) continue;
+    // The example is one of the worst.
+    finding.is_warning = is_warning;
+    finding.cta = w.cta->index;
+    const auto threads = static_cast<unsigned>(w.cta->warps.size()) * w.worker->warp_size;
+    const unsigned rank = hazard.earlier / threads;
+    finding.thread = thread_at(w.worker->launch->config->block, hazard.later % threads);
+    finding.other_thread = thread_at(w.worker->launch->config->block, hazard.earlier % threads);
+    finding.bytes = hazard.bytes;
+    name_shared(w, finding, hazard.offset);
+    finding.detail = hazard.unfenced       ? "a bulk copy reads it, and no fence.proxy.async is between"
+                     : hazard.asynchronous ? "one of them is an asynchronous copy, for which nobody has waited"
+                     : hazard.one_instruction
+                         ? "threads of one warp write different values to one place by one instruction"
+                     : hazard.within_warp  ? "threads of one warp, and no __syncwarp() between"
+                     : rank != w.cta->rank ? "no barrier of the cluster between"
+                                           : "no barrier between";
+    const auto memory = static_cast<unsigned>(hazard.offset / of(w).stride);
+    if (rank != w.cta->rank) finding.detail += "; the earlier thread is one of CTA " + triple(cta_of_rank(w, rank));
+    if (memory != w.cta->rank) finding.detail += "; the memory is that of CTA " + triple(cta_of_rank(w, memory));
+  }
+}
+
+void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
+                                unsigned bytes) {
+  uint64_t nobody = 0;
+  for (uint64_t rest = shared; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (!of(w).written->is_written(addresses[lane], bytes) && !is_the_systems(w, addresses[lane] % of(w).stride))
+      nobody |= bit(lane);
+  }
+  if (nobody != 0) {
+    bool is_new = false;
+    Finding& finding =
+        find(w, Kind::unwritten_shared, i, nullptr, static_cast<uint64_t>(std::popcount(nobody)), is_new);
+    if (is_new) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(nobody));
+      finding.is_warning = true;  // merges read past the end of a tile and throw it away
+      finding.thread = thread_of(w, lane);
+      finding.bytes = bytes;
+      name_shared(w, finding, addresses[lane]);
+    }
+  }
+  nobody = 0;
+  for (uint64_t rest = global; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= bit(lane);
+  }
+  if (nobody != 0) tell_unwritten(w, i, nobody, addresses, bytes);
+}
+
+/// Lanes have read global memory of which somebody has written a part, or nobody anything.
+void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint64_t* addresses, unsigned bytes) {
+  uint64_t wholly = 0;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    bool any = false;
+    for (uint64_t at = addresses[lane]; at < addresses[lane] + bytes; ++at) any |= global_.first_unwritten(at, 1) != at;
+    if (!any) wholly |= bit(lane);
+  }
+  bool is_new = false;
+  Finding& finding = find(w, Kind::unwritten_global, i, nullptr, static_cast<uint64_t>(std::popcount(lanes)), is_new);
+  if (!is_new && (!finding.is_warning || wholly == 0)) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(wholly != 0 ? wholly : lanes));
+  finding.is_warning = wholly == 0;  // gaps between the members of a structure are copied with it
+  finding.thread = thread_of(w, lane);
+  finding.cta = w.cta->index;
+  finding.bytes = bytes;
+  const uint64_t address = global_.first_unwritten(addresses[lane], bytes);
+  if (const Allocation* const there = w.worker->memory->find(address)) {
+    finding.address = address - there->address;
+    finding.variable = there->label;
+    finding.detail =
+        "byte " + std::to_string(finding.address) + " of an allocation of " + std::to_string(there->size) + " bytes";
+  }
+}
+
+void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
+  if (!options_.memory && !options_.race) return;
+  for (uint64_t rest = shared; rest != 0; rest &= rest - 1)
+    of(w).written->write(addresses[std::countr_zero(rest)], bytes);
+  for (uint64_t rest = global; rest != 0; rest &= rest - 1) global_.write(addresses[std::countr_zero(rest)], bytes);
+}
+
+void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses) {
+  const bool reads = op.kind != CheckedOp::Kind::store, writes = op.kind != CheckedOp::Kind::load;
+  for (uint64_t rest = shared | global; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    of(w).races->synchronise(warp_of(w), lane, addresses[lane], reads, writes, op.acquires, op.releases);
+  }
+}
+
+const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
+  const uint64_t lanes = executing_lanes(w, i);
+  // What a transaction does nobody sees before it commits.
+  if (lanes == 0 || (!options_.memory && !options_.race)) return op.run(w, i);
+  const bool hidden = in_transaction(w);
+  LaneAddresses to;
+  lane_addresses_of(w, i, lanes, to);
+  const bool stores = op.kind == CheckedOp::Kind::store;
+  const uint64_t in_cluster = to.shared | to.elsewhere;
+  const uint64_t shared = in_cluster == 0 ? 0 : placed_lanes(w, in_cluster, to.address.data(), op.bytes);
+  const uint64_t* const addresses = to.address.data();
+  if (options_.memory) {
+    if (!stores && !op.ignores && !hidden) look_for_unwritten(w, i, shared, to.global, addresses, op.bytes);
+  }
+  // Stores to shared memory are marked in run_store(), which asks what was written before.
+  const uint64_t marked = stores && options_.race && !hidden ? 0 : shared;
+  if (op.kind != CheckedOp::Kind::load) mark_written(w, marked, to.global, addresses, op.bytes);
+  if (!options_.race || hidden || (shared == 0 && !op.strong)) return op.run(w, i);
+  found_.clear();
+  const AccessKind kind = stores                             ? AccessKind::write
+                          : op.kind == CheckedOp::Kind::load ? AccessKind::read
+                                                             : AccessKind::atomic;
+  hazards::WarpAccess access = warp_access(w, warp_of(w), i, kind, shared, addresses, op.bytes);
+  access.strong = op.strong;
+  access.is_volatile = op.is_volatile;
+  if (op.strong) synchronise(w, op, shared, to.global, addresses);
+  if (stores) return run_store(w, i, op, access);
+  if (shared != 0) of(w).races->access(access, found_);
+  tell(w, found_);
+  return op.run(w, i);
+}
+
+/// Of lanes that write one place by one instruction, those that write different values. They are asked one after the
+/// other; the instruction has to be executed again afterwards.
+std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
+                                                        const hazards::WarpAccess& access) {
+  using Value = std::array<std::byte, kMostBytes>;
+  const uint64_t active = w.active;
+  const bool counting = std::exchange(w.worker->counting, false);
+  std::map<uint64_t, Value> values;
+  std::set<uint64_t> differ;
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    w.active = bit(lane);
+    op.run(w, i);
+    Value value{};
+    std::memcpy(value.data(), memory_at(w, access.offsets[lane]), access.width);
+    const auto [it, first] = values.try_emplace(access.offsets[lane], value);
+    if (!first && it->second != value) differ.insert(access.offsets[lane]);
+  }
+  w.active = active;
+  op.run(w, i);
+  w.worker->counting = counting;
+  std::vector<hazards::Hazard> harmful;
+  for (const hazards::Hazard& hazard : found_) {
+    if (!hazard.one_instruction || differ.contains(hazard.offset)) harmful.push_back(hazard);
+  }
+  return harmful;
+}
+
+/// A store. Who writes what somebody has written there before harms nobody, whoever is faster: that is no access.
+const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access) {
+  if (access.lanes == 0) return op.run(w, i);
+  const hazards::WrittenBytes& written = *of(w).written;
+  uint64_t known = 0;
+  std::array<std::array<std::byte, kMostBytes>, 64> before;
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (written.is_written(access.offsets[lane], access.width)) known |= bit(lane);
+    std::memcpy(before[lane].data(), memory_at(w, access.offsets[lane]), access.width);
+  }
+  const Instr* const next = op.run(w, i);
+  if (w.cta->faulted) return next;
+  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    of(w).written->write(access.offsets[lane], access.width);
+    const bool same = std::memcmp(before[lane].data(), memory_at(w, access.offsets[lane]), access.width) == 0;
+    if (same && (known & bit(lane)) != 0) access.lanes &= ~bit(lane);
+  }
+  of(w).races->access(access, found_);
+  const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
+  if (std::any_of(found_.begin(), found_.end(), one_instruction)) found_ = within_instruction(w, i, op, access);
+  tell(w, found_);
+  return next;
+}
+
+void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, uint64_t lanes,
+                    const uint64_t* addresses, unsigned bytes) {
+  LaneAddresses to;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    const int64_t offset = shared_offset(w, space, addresses[lane]);
+    to.address[lane] = offset >= 0 ? static_cast<uint64_t>(offset) : addresses[lane];
+    (offset >= 0 ? to.shared : to.global) |= bit(lane);
+  }
+  const uint64_t shared = placed_lanes(w, to.shared, to.address.data(), bytes);
+  if (options_.memory) {
+    if (kind != AccessKind::write) look_for_unwritten(w, i, shared, to.global, to.address.data(), bytes);
+  }
+  if (kind != AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
+  if (!options_.race || shared == 0) return;
+  found_.clear();
+  of(w).races->access(warp_access(w, warp_of(w), i, kind, shared, to.address.data(), bytes), found_);
+  tell(w, found_);
+}
+
+void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes) {
+  std::array<uint64_t, 64> wide;
+  for (size_t lane = 0; lane < wide.size(); ++lane) wide[lane] = offsets[lane];
+  const uint64_t shared = placed_lanes(w, lanes, wide.data(), bytes);
+  mark_written(w, shared, 0, wide.data(), bytes);
+  if (!options_.race) return;
+  found_.clear();
+  of(w).races->copy_async(warp_access(w, warp_of(w), i, AccessKind::write, shared, wide.data(), bytes),
+                          hazards::SharedRaces::kLanes, found_);
+  tell(w, found_);
+}
+
+bool Checks::place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes,
+                        bool reads, bool writes) {
+  if (placed_lanes(w, bit(lane), at.data(), bytes) == 0) return false;
+  if (options_.memory && reads) look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
+  if ((options_.memory || options_.race) && writes) of(w).written->write(at[lane], bytes);
+  return true;
+}
+
+void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes,
+                         int64_t barrier) {
+  std::array<uint64_t, 64> at{};
+  at[lane] = offset;
+  if (!place_bulk(w, i, lane, at, bytes, !writes, writes) || !options_.race) return;
+  found_.clear();
+  const hazards::WarpAccess access = warp_access(w, warp_of(w), i, writes ? AccessKind::write : AccessKind::read,
+                                                 bit(lane), at.data(), static_cast<unsigned>(bytes));
+  const int64_t told = barrier < 0 ? -1 : place_of(w, static_cast<uint64_t>(barrier), sizeof(uint64_t));
+  if (told >= 0) {
+    of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
+  } else {
+    of(w).races->copy_async(access, hazards::SharedRaces::kBulks, found_);
+  }
+  tell(w, found_);
+}
+
+void Checks::reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier) {
+  std::array<uint64_t, 64> at{};
+  at[lane] = offset;
+  const int64_t told = place_of(w, barrier, sizeof(uint64_t));
+  if (!place_bulk(w, i, lane, at, bytes, true, true) || !options_.race || told < 0) return;
+  found_.clear();
+  const hazards::WarpAccess access =
+      warp_access(w, warp_of(w), i, AccessKind::atomic, bit(lane), at.data(), static_cast<unsigned>(bytes));
+  of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
+  tell(w, found_);
+}
+
+}  // namespace bankshot::simt

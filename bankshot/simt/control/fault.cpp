@@ -1,0 +1,48 @@
+// Faults of the simulated program: what happened, and where.
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/state/program.hpp"
+#include "bankshot/simt/state/thread_index.hpp"
+
+namespace bankshot::simt {
+
+Source LoadedProgram::source_of(const Instr* instr) const {
+  const InstrInfo& i = info_of(instr);
+  Source source;
+  source.ptx_line = i.ptx_line;
+  if (i.line != 0 && i.file < files.size()) {
+    source.file = files[i.file];
+    source.line = i.line;
+  }
+  return source;
+}
+
+std::string LoadedProgram::place_of(const Instr* instr) const {
+  const Source source = source_of(instr);
+  if (!source.file.empty()) return source.file + ":" + std::to_string(source.line);
+  return "PTX line " + std::to_string(source.ptx_line);
+}
+
+const Instr* fault(Warp& w, const Instr* i, Fault::Kind kind, int lane, uint64_t address, std::string what) {
+  if (w.cta->faulted) return nullptr;
+  w.cta->faulted = true;
+  const LoadedProgram& program = *w.worker->program;
+  Fault& fault = w.worker->fault;
+  fault.kind = kind;
+  fault.kernel = w.worker->launch->kernel->name;
+  fault.source = program.source_of(i);
+  fault.cta = w.cta->index;
+  fault.address = address;
+  fault.thread = thread_of(w, static_cast<unsigned>(lane < 0 ? 0 : lane));
+  const auto triple = [](const Dim3& d) {
+    return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+  };
+  std::string where;
+  if (!fault.source.file.empty()) where = fault.source.file + ":" + std::to_string(fault.source.line) + ", ";
+  where += "PTX line " + std::to_string(fault.source.ptx_line) + ", " + program.texts[program.info_of(i).text];
+  fault.message = what + "\n  in kernel " + fault.kernel + ", " + where + "\n  CTA " + triple(fault.cta) + ", thread " +
+                  triple(fault.thread) +
+                  (lane < 0 ? "" : ", warp " + std::to_string(w.index) + " lane " + std::to_string(lane));
+  return nullptr;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,21 @@
+// How arithmetic on 16-bit floats is laid out in an Instr: op[0] = d, op[1], op[2], op[3] = sources; flags kSaturate;
+// small: HalfSmall.
+#pragma once
+
+#include "bankshot/simt/rows/decode.hpp"
+
+namespace bankshot::simt {
+
+struct HalfSmall {
+  static constexpr uint8_t kFlush = 1, kRelu = 2, kNan = 4, kXorSign = 8;  ///< .ftz .relu .NaN .xorsign.abs
+};
+
+void lower_half(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+
+/// setp: op[0] = p, op[1] = q or kNone, op[2] = a, op[3] = b, op[4] = c; set: op[0] = d, op[1] = a, op[2] = b, op[3] =
+/// c.
+void lower_half_comparison(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+/// set of f16 or bf16 by other types: op as of set; imm: what d is where the comparison holds.
+void lower_set_of_half(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+
+}  // namespace bankshot::simt

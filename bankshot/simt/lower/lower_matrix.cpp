@@ -1,0 +1,196 @@
+#include "bankshot/simt/lower/lower_matrix.hpp"
+
+#include <array>
+
+#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/lower/lower_memory.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+/// Matrix instructions are defined for warps of 32 lanes.
+bool fits_the_warp(Decoder& decoder, const ptx::Instruction& instruction) {
+  if (decoder.program().lanes == 32) return true;
+  return decoder.error(instruction.position, "'" + instruction.opcode +
+                                                 "' needs warps of 32 lanes, but those of this GPU have " +
+                                                 std::to_string(decoder.program().lanes));
+}
+
+/// The registers of one matrix, written `{…}`, or plain where it is one. Appended to `rows`.
+/// @return false after an error
+bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, unsigned bytes, bool writes,
+                     std::vector<uint32_t>& rows) {
+  const bool braces = operand.kind == Operand::Kind::vector;
+  const size_t found = braces ? operand.elements.size() : 1;
+  if (found != count || (!braces && count != 1)) {
+    return decoder.error(operand.position, "expected " + std::to_string(count) +
+                                               (count == 1 ? " register" : " registers in braces") +
+                                               " for this matrix, found " + std::to_string(found));
+  }
+  for (unsigned k = 0; k < count; ++k) {
+    const Operand& element = braces ? operand.elements[k] : operand;
+    const Type type = type_of_bytes(bytes);
+    rows.push_back(writes ? decoder.destination(element, type) : decoder.source(element, type));
+  }
+  return true;
+}
+
+/// `[p]` of memory that fragments may lie in. @return false after an error
+bool lower_address(Decoder& decoder, const Operand& operand, Space space, Instr& out) {
+  Decoder::Address address;
+  if (!decoder.address(operand, space, address)) return false;
+  if (space == Space::generic && address.symbol != nullptr) space = address.symbol->space;
+  if (space != Space::generic && space != Space::global && space != Space::shared) {
+    return decoder.error(operand.position, "matrices are loaded from and stored to global and shared memory only");
+  }
+  out.op[0] = address.base;
+  out.imm = static_cast<uint64_t>(address.offset);
+  if (address.wide) out.flags |= InstrFlag::kWide;
+  out.flags |= InstrFlag::kMatrix;
+  out.small = static_cast<uint8_t>(space);
+  return true;
+}
+
+uint32_t keep(Decoder& decoder, std::vector<uint32_t> rows) {
+  decoder.program().lists.push_back(std::move(rows));
+  return static_cast<uint32_t>(decoder.program().lists.size() - 1);
+}
+
+MatrixShape shape_of(const Match& m) {
+  MatrixShape shape;
+  for (std::string_view modifier : m.modifiers) {
+    if (MatrixShape::named(modifier, shape)) return shape;
+  }
+  return {};
+}
+
+/// The element types among the modifiers, in order.
+std::vector<Element> elements_of(const Match& m) {
+  std::vector<Element> all;
+  for (std::string_view modifier : m.modifiers) {
+    if (const Element element = element_named(modifier); element != Element::none) all.push_back(element);
+  }
+  return all;
+}
+
+/// What mma and wmma.mma have in common. @param d, a, b, c  the matrices
+void lower_product(Decoder& decoder, const ptx::Instruction& instruction, const Fragment& d, const Fragment& a,
+                   const Fragment& b, const Fragment& c, const std::array<unsigned, 4>& counts, Instr& out) {
+  std::vector<uint32_t> rows;
+  const Fragment* const matrices[] = {&d, &a, &b, &c};
+  for (unsigned k = 0; k < 4; ++k) {
+    if (!lower_registers(decoder, instruction.operands[k], counts[k], matrices[k]->register_bytes(), k == 0, rows))
+      return;
+    out.op[3] = (k == 0 ? 0 : out.op[3]) | counts[k] << (8 * k);
+  }
+  out.op[0] = keep(decoder, std::move(rows));
+  out.op[1] = a.shape.packed();
+  out.op[2] = static_cast<uint32_t>(a.element) | static_cast<uint32_t>(b.element) << 8 |
+              static_cast<uint32_t>(c.element) << 16 | static_cast<uint32_t>(d.element) << 24;
+}
+
+uint8_t rounding_of(const Match& m) {
+  return m.has("rz") ? FpMode::kZero : m.has("rm") ? FpMode::kDown : m.has("rp") ? FpMode::kUp : FpMode::kNearest;
+}
+
+void lower_fragment(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Fragment::Role role,
+                    bool load, Instr& out) {
+  if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 2, 3)) return;
+  const auto& operands = instruction.operands;
+  Fragment f{role, elements_of(m).back(), shape_of(m), m.has("col")};
+  const Space space = space_of(m);
+  if (!lower_address(decoder, operands[load ? 1 : 0], space, out)) return;
+  std::vector<uint32_t> rows;
+  if (!lower_registers(decoder, operands[load ? 0 : 1], f.wmma_registers(), f.register_bytes(), load, rows)) return;
+  out.op[1] = keep(decoder, std::move(rows));
+  // Without a stride the matrix lies there without gaps.
+  const unsigned leading = f.lines_in_memory() ? f.across() : f.lines();
+  out.op[2] = operands.size() == 3 ? decoder.source(operands[2], Type::b32) : decoder.constant(leading, 4);
+  out.op[3] = f.packed();
+  const Fragment::Way way = f.way(static_cast<Space>(out.small) == Space::shared);
+  out.op[4] = static_cast<uint32_t>(way);
+  if (static_cast<Space>(out.small) != Space::global) out.aux = decoder.new_site(instruction, f.width(way));
+}
+
+unsigned matrices_of(const Match& m) { return m.has("x4") ? 4 : m.has("x2") ? 2 : 1; }
+
+void lower_matrices(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, bool load, Instr& out) {
+  if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 2)) return;
+  const auto& operands = instruction.operands;
+  if (!lower_address(decoder, operands[load ? 1 : 0], space_of(m), out)) return;
+  if (static_cast<Space>(out.small) == Space::global) {
+    decoder.error(operands[load ? 1 : 0].position, "'" + instruction.opcode + "' works on shared memory only");
+    return;
+  }
+  std::vector<uint32_t> rows;
+  if (!lower_registers(decoder, operands[load ? 0 : 1], matrices_of(m), 4, load, rows)) return;
+  out.op[1] = keep(decoder, std::move(rows));
+  out.op[2] = m.has("trans") ? 1 : 0;
+  out.aux = decoder.new_site(instruction, 16);
+}
+
+}  // namespace
+
+void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 4)) return;
+  const MatrixShape shape = shape_of(m);
+  const std::vector<Element> types = elements_of(m);  // d, a, b, c
+  using Role = Fragment::Role;
+  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], shape}, b{Role::b, types[2], shape},
+      c{Role::c, types[3], shape};
+  std::array<unsigned, 4> counts{d.registers(), a.registers(), b.registers(), c.registers()};
+  if (is_quad_pairs(shape, types[1])) {
+    // Four products at once, one for each pair of quads: a lane has 4 elements of A and of B, and 8 accumulators.
+    counts = {types[0] == Element::f16 ? 4u : 8u, 2, 2, types[3] == Element::f16 ? 4u : 8u};
+    const auto row_of = [&](size_t k) { return instruction.modifiers[3 + k] == "row"; };  // after .sync.aligned.m8n8k4
+    out.small = static_cast<uint8_t>((row_of(0) ? 0 : MmaSmall::kAColumns) | (row_of(1) ? MmaSmall::kBRows : 0));
+  }
+  out.small |=
+      static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
+  out.fp = rounding_of(m);
+  lower_product(decoder, instruction, d, a, b, c, counts, out);
+}
+
+void lower_wmma_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 4)) return;
+  const MatrixShape shape = shape_of(m);
+  std::vector<Element> types = elements_of(m);  // d, c: both others are f16; or d, a, b, c
+  if (types.size() == 2) types = {types[0], Element::f16, Element::f16, types[1]};
+  using Role = Fragment::Role;
+  const Fragment d{Role::c, types[0], shape}, a{Role::a, types[1], shape}, b{Role::b, types[2], shape},
+      c{Role::c, types[3], shape};
+  out.small =
+      static_cast<uint8_t>((m.has("satfinite") ? MmaSmall::kSaturate : 0) | (m.has("and") ? MmaSmall::kAnd : 0));
+  out.fp = rounding_of(m);
+  lower_product(decoder, instruction, d, a, b, c,
+                {d.registers(), a.wmma_registers(), b.wmma_registers(), c.registers()}, out);
+}
+
+void lower_wmma_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  const Fragment::Role role = m.has("a") ? Fragment::Role::a : m.has("b") ? Fragment::Role::b : Fragment::Role::c;
+  lower_fragment(decoder, instruction, m, role, true, out);
+}
+
+void lower_wmma_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  lower_fragment(decoder, instruction, m, Fragment::Role::c, false, out);
+}
+
+void lower_ldmatrix(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  lower_matrices(decoder, instruction, m, true, out);
+}
+
+void lower_stmatrix(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+  lower_matrices(decoder, instruction, m, false, out);
+}
+
+void lower_movmatrix(Decoder& decoder, const ptx::Instruction& instruction, const Match&, Instr& out) {
+  if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 2)) return;
+  out.op[0] = decoder.destination(instruction.operands[0], Type::b32);
+  out.op[1] = decoder.source(instruction.operands[1], Type::b32);
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,34 @@
+// How the matrix instructions are laid out in an Instr, the same for every instruction set of the host. "list" is an
+// index of LoadedProgram::lists.
+//
+//   mma, wmma.mma   op[0] = list of the registers of d, a, b and c, one after the other; op[1] = MatrixShape;
+//                   op[2] = elements, a byte each: a, b, c, d; op[3] = numbers of registers, a byte each: d, a, b, c;
+//                   small: MmaSmall
+//   wmma.load,      op[0], imm, small, kWide: the address, as in lower_memory.hpp; op[1] = list of the registers;
+//   wmma.store      op[2] = stride; op[3] = Fragment; op[4] = Fragment::Way; aux = site
+//   ldmatrix,       the same; op[2] = 1 if .trans
+//   stmatrix
+//   movmatrix       op[0] = d, op[1] = a
+#pragma once
+
+#include "bankshot/simt/matrices/fragment.hpp"
+#include "bankshot/simt/rows/decode.hpp"
+
+namespace bankshot::simt {
+
+struct MmaSmall {
+  static constexpr uint8_t kSaturate = 1;  ///< .satfinite
+  static constexpr uint8_t kAnd = 2;       ///< b1: .and, not .xor
+  static constexpr uint8_t kAColumns = 4;  ///< m8n8k4 of f16: A is .col
+  static constexpr uint8_t kBRows = 8;     ///< … B is .row
+};
+
+void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_wmma_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_wmma_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_wmma_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_ldmatrix(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_stmatrix(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+void lower_movmatrix(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
+
+}  // namespace bankshot::simt

@@ -1,0 +1,273 @@
+#include "bankshot/simt/run/cta.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/paths.hpp"
+#include "bankshot/simt/run/reserved_shared.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using State = Path::State;
+
+bool ready(const Warp& w) {
+  for (const Path& path : w.paths) {
+    if (path.state == State::ready) return true;
+  }
+  return false;
+}
+
+/// One turn of a warp: from the ready path that comes after the last one, until it blocks, yields or ends.
+void run(Warp& w) {
+  const auto count = static_cast<int32_t>(w.paths.size());
+  for (int32_t k = 1; k <= count; ++k) {
+    const int32_t index = (w.current + k) % count;
+    if (w.paths[index].state != State::ready) continue;
+    w.polls = kPollsPerTurn;
+    w.loops = kLoopsPerTurn;
+    const Instr* i = resume(w, index);
+    while (i != nullptr) i = i->run(w, i);
+    return;
+  }
+}
+
+std::string lanes_text(uint64_t mask) {
+  std::string text;
+  for (int lane = 0; lane < 64; ++lane) {
+    if (!(mask >> lane & 1)) continue;
+    int last = lane;
+    while (last < 63 && (mask >> (last + 1) & 1)) ++last;
+    if (!text.empty()) text += ',';
+    text += std::to_string(lane) + (last > lane ? "-" + std::to_string(last) : "");
+    lane = last;
+  }
+  return text;
+}
+
+uint32_t along(const Dim3& d, char axis) { return axis == 'x' ? d.x : axis == 'y' ? d.y : axis == 'z' ? d.z : 0; }
+
+std::string place_text(const LoadedProgram& program, const Instr* i) {
+  return program.texts[program.info_of(i).text] + " (" + program.place_of(i) + ")";
+}
+
+}  // namespace
+
+void CtaSlot::prepare(Worker& worker) {
+  worker_ = &worker;
+  const Launch& launch = *worker.launch;
+  const LoadedProgram& program = *worker.program;
+  kernel_ = &program.functions[launch.function];
+  const auto threads = static_cast<uint32_t>(launch.config->block.count());
+  const uint32_t warps = (threads + worker.warp_size - 1) / worker.warp_size;
+  std::byte* const registers = registers_.reserve(worker.register_stack * warps);
+  std::byte* const local = local_.reserve(worker.local_stack * program.lanes * warps);
+  std::byte* const specials = specials_.reserve(size_t{program.special_bytes} * warps);
+  cta_special_rows_ = cta_specials_.reserve(program.cta_special_bytes);
+  cta_.shared = shared_.reserve(launch.shared_bytes);
+  cta_.shared_bytes = launch.shared_bytes;
+  cta_.threads = threads;
+  cta_.warps.resize(warps);
+  if (!alone_) alone_ = std::make_shared<Cluster>();
+  for (uint32_t k = 0; k < warps; ++k) {
+    Warp& w = cta_.warps[k];
+    w.worker = &worker;
+    w.cta = &cta_;
+    w.index = k;
+    w.registers = registers + worker.register_stack * k;
+    w.local = local + worker.local_stack * program.lanes * k;
+    w.specials = specials + size_t{program.special_bytes} * k;
+    w.base[1] = program.constant_rows;
+    w.base[2] = w.specials;
+    w.base[3] = cta_special_rows_;
+    fill_warp_specials(w);
+  }
+}
+
+void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
+  const Dim3 grid = worker_->launch->config->grid;
+  const LoadedProgram& program = *worker_->program;
+  cta_.linear = linear;
+  cta_.index = {static_cast<uint32_t>(linear % grid.x), static_cast<uint32_t>(linear / grid.x % grid.y),
+                static_cast<uint32_t>(linear / grid.x / grid.y)};
+  cta_.exited = 0;
+  cta_.live_warps = static_cast<uint32_t>(cta_.warps.size());
+  cta_.faulted = false;
+  cta_.clock_base = worker_->parallel ? worker_->warp_instructions : 0;
+  cta_.output.clear();
+  cta_.has_transactions = false;
+  cta_.alone = nullptr;
+  cta_.checks = nullptr;
+  cta_.cluster_news = false;
+  cta_.rank = cluster == nullptr ? 0 : in_cluster(*worker_->launch, cta_.index).rank;
+  if (cluster == nullptr) *alone_ = {.ctas = {nullptr}};
+  cta_.cluster = cluster == nullptr ? alone_ : std::move(cluster);
+  cta_.cluster->ctas[cta_.rank] = &cta_;
+  for (; cta_.barriers_in_use != 0; cta_.barriers_in_use &= cta_.barriers_in_use - 1)
+    cta_.barriers[std::countr_zero(cta_.barriers_in_use)] = Barrier{};
+  fill_cta_specials();
+  // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
+  if (cta_.shared_bytes != 0) std::memset(cta_.shared, 0, cta_.shared_bytes);
+  for (Warp& w : cta_.warps) {
+    for (const FunctionInfo::Register& r : kernel_->unwritten) std::memset(w.registers + r.offset, 0, r.bytes);
+    if (kernel_->local_bytes != 0) std::memset(w.local, 0, size_t{kernel_->local_bytes} * program.lanes);
+    const uint32_t threads = std::min(worker_->warp_size, cta_.threads - w.index * worker_->warp_size);
+    w.alive = threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1;
+    w.done = w.yielded = w.displaced = false;
+    w.tx.path = -1;
+    w.tx.queue.clear();
+    w.carry = 0;
+    w.cluster_arrived = w.cluster_odd = 0;
+    w.stack_used.fill(0);
+    w.current = 0;
+    w.paths.resize(1);
+    Path& path = w.paths[0];
+    path.state = State::ready;
+    path.parent = -1;
+    path.children = 0;
+    path.mask = w.alive;
+    path.arrived = 0;
+    path.pc = program.code.data() + program.functions[worker_->launch->function].begin;
+    path.reconverge = nullptr;
+    path.registers = path.local = 0;
+    path.function = worker_->launch->function;
+    path.frames.clear();
+  }
+}
+
+CtaSlot::Turn CtaSlot::turn() {
+  bool ran = false;
+  bool only_polled = true;
+  for (Warp& w : cta_.warps) {
+    if (w.done || !ready(w)) continue;
+    w.yielded = false;
+    run(w);
+    ran = true;
+    only_polled &= w.yielded;
+    if (cta_.faulted) return Turn::faulted;
+  }
+  if (cta_.live_warps == 0) {
+    leave_cluster();
+    return Turn::done;
+  }
+  if (!only_polled) return Turn::waiting;
+  // All that is not blocked polls. Lanes that stand at a join of a blocked warp may be what it waits for.
+  if (release() || ran) return Turn::waiting;
+  if (cta_.cluster->ctas.size() > 1) return Turn::blocked;
+  report_deadlock();
+  return Turn::faulted;
+}
+
+void CtaSlot::leave_cluster() { cta_.cluster->ctas[cta_.rank] = nullptr; }
+
+bool CtaSlot::release() {
+  bool released = false;
+  for (Warp& w : cta_.warps) released |= !w.done && !ready(w) && release_waiting(w);
+  return released;
+}
+
+bool CtaSlot::release_or_fault() {
+  if (release()) return true;
+  report_deadlock();
+  return false;
+}
+
+void CtaSlot::report_deadlock() {
+  const LoadedProgram& program = *worker_->program;
+  std::string where;
+  bool at_barrier = false;
+  const Instr* first = nullptr;
+  Warp* first_warp = nullptr;
+  size_t listed = 0;
+  for (Warp& w : cta_.warps) {
+    for (const Path& path : w.paths) {
+      const bool at_cluster = path.state == State::at_cluster_barrier;
+      if (path.state != State::at_barrier && path.state != State::at_warp_sync && !at_cluster) continue;
+      at_barrier |= path.state == State::at_barrier;
+      const Instr* const i = path.state == State::at_barrier || at_cluster ? path.pc - 1 : path.pc;
+      if (first == nullptr) {
+        first = i;
+        first_warp = &w;
+        w.active = path.mask;
+      }
+      if (++listed > 8) continue;
+      where +=
+          "\n  warp " + std::to_string(w.index) + " lanes " + lanes_text(path.mask) + " at " + place_text(program, i);
+    }
+  }
+  if (listed > 8) where += "\n  and " + std::to_string(listed - 8) + " more";
+  if (first == nullptr) return;
+  fault(
+      *first_warp, first, at_barrier ? Fault::Kind::divergent_barrier : Fault::Kind::deadlock,
+      std::countr_zero(first_warp->active), 0,
+      std::string(at_barrier ? "divergent barrier: " : "deadlock: ") + "all live warps of the CTA are blocked" + where);
+}
+
+uint32_t CtaSlot::cta_special(const std::string& name) const {
+  if (name == "%smid") return static_cast<uint32_t>(worker_->sm >= 0 ? worker_->sm : cta_.linear % worker_->sms);
+  if (name == "%cluster_ctarank") return cta_.rank;
+  const bool place = name.starts_with("%cluster_ctaid"), cluster = name.starts_with("%clusterid");
+  if (!place && !cluster) return along(cta_.index, name.back());
+  const InCluster in = in_cluster(*worker_->launch, cta_.index);
+  return along(place ? in.place : in.cluster, name.back());
+}
+
+void CtaSlot::fill_cta_specials() {
+  for (const SpecialUse& use : worker_->program->specials) {
+    if (!use.per_cta) continue;
+    const uint32_t value = cta_special(use.name);
+    auto* row = reinterpret_cast<uint32_t*>(cta_special_rows_ + (use.op & OperandRef::kOffset));
+    std::fill(row, row + worker_->program->lanes, value);
+  }
+}
+
+void CtaSlot::fill_warp_specials(Warp& w) {
+  const LaunchConfig& config = *worker_->launch->config;
+  const uint32_t lanes = worker_->program->lanes;
+  const Dim3 block = config.block, grid = config.grid;
+  const uint32_t first = w.index * worker_->warp_size;
+  const auto value = [&](const std::string& name, uint32_t lane) -> uint64_t {
+    if (name == "%tid.x") return (first + lane) % block.x;
+    if (name == "%tid.y") return (first + lane) / block.x % block.y;
+    if (name == "%tid.z") return (first + lane) / block.x / block.y;
+    if (name.starts_with("%ntid")) return along(block, name.back());
+    if (name.starts_with("%nctaid")) return along(grid, name.back());
+    if (name.starts_with("%nclusterid")) return along(worker_->launch->clusters, name.back());
+    if (name == "%laneid") return lane;
+    if (name == "%warpid") return w.index;
+    if (name == "%nwarpid") return cta_.warps.size();
+    if (name == "%nsmid") return worker_->sms;
+    if (name == "%lanemask_eq") return uint64_t{1} << lane;
+    if (name == "%lanemask_le") return (uint64_t{2} << lane) - 1;
+    if (name == "%lanemask_lt") return (uint64_t{1} << lane) - 1;
+    if (name == "%lanemask_ge") return ~((uint64_t{1} << lane) - 1);
+    if (name == "%lanemask_gt") return ~((uint64_t{2} << lane) - 1);
+    if (name == "%dynamic_shared") return worker_->launch->kernel->dynamic_base;
+    if (name == "%envreg1") return worker_->launch->grid_workspace >> 32;
+    if (name == "%envreg2") return worker_->launch->grid_workspace & 0xffffffff;
+    if (name == "%dynamic_smem_size") return config.dynamic_shared;
+    if (name == "%total_smem_size") return own_shared(*worker_->launch->kernel, config);
+    if (name == "%aggr_smem_size") return cta_.shared_bytes;
+    if (is_reserved_shared(name)) return reserved_shared(name, own_shared(*worker_->launch->kernel, config));
+    if (name.starts_with("%cluster_nctaid")) return along(config.cluster, name.back());
+    if (name == "%cluster_nctarank") return cluster_size(config);
+    if (name == "%is_explicit_cluster") return config.explicit_cluster ? ~uint64_t{0} : 0;  // a mask of lanes
+    return 0;  // %tid.w, %gridid, clocks (refreshed when read)
+  };
+  for (const SpecialUse& use : worker_->program->specials) {
+    if (use.per_cta) continue;
+    std::byte* const row = w.specials + (use.op & OperandRef::kOffset);
+    // Looking for the name takes longer than all else at the start of a warp: most have one value for it.
+    const bool differs = use.name.starts_with("%tid") || use.name.starts_with("%lane");
+    uint64_t bits = value(use.name, 0) + use.add;
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      if (differs && lane != 0) bits = value(use.name, lane) + use.add;
+      std::memcpy(row + size_t{lane} * use.bytes, &bits, use.bytes);
+    }
+  }
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,160 @@
+#include "bankshot/simt/run/engine.hpp"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "bankshot/ptx/checker.hpp"
+#include "bankshot/ptx/parser.hpp"
+#include "bankshot/simt/decode/decoder.hpp"
+#include "bankshot/simt/run/launch.hpp"
+#include "bankshot/support/round_up.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+constexpr uint64_t kParameterBytes = 64 * 1024;
+
+/// What %envreg1 (high half) and %envreg2 (low half) of a cooperative launch point to: its size, and the counter of the
+/// barrier of the grid, which begins at 0. Source: CUDA 13.0, cooperative_groups/details/driver_abi.h
+struct GridWorkspace {
+  uint32_t bytes, barrier;
+};
+
+Fault bad_launch(std::string_view kernel, std::string message) {
+  Fault fault;
+  fault.kind = Fault::Kind::bad_call;
+  fault.kernel = kernel;
+  fault.message = std::move(message);
+  return fault;
+}
+
+/// At a multiple of what a window has, so that generic addresses are aligned as offsets are.
+Windows reserve_windows() {
+  constexpr uint64_t kAlignment = Windows::kSharedBytes, kReserved = Windows::kAllBytes + kAlignment;
+  Windows windows;
+  void* const base = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return windows;
+  const auto begin = reinterpret_cast<uint64_t>(base), end = begin + kReserved;
+  windows.shared = round_up(begin, kAlignment);
+  windows.local = windows.shared + Windows::kClusterBytes;
+  const uint64_t unused = windows.shared + Windows::kAllBytes;
+  if (windows.shared != begin) munmap(base, windows.shared - begin);
+  if (unused != end) munmap(reinterpret_cast<void*>(unused), end - unused);
+  return windows;
+}
+
+}  // namespace
+
+Program::~Program() {
+  if (memory == nullptr) return;
+  for (const GlobalInfo& global : globals) memory->free(global.address);
+}
+
+struct Engine::Impl {
+  explicit Impl(EngineOptions given) : options(std::move(given)), memory(options.memory_bytes) {
+    // A warp of more than 32 lanes needs rows of 64; smaller warps leave lanes of a row of 32 empty.
+    const std::string isa = options.machine.warp_size > 32 ? "wide"
+                            : options.isa.empty()          ? std::string(best_isa())
+                                                           : options.isa;
+    rows = rows_of(isa);
+    if (rows == nullptr) rows = rows_of("portable");
+    lanes = options.machine.warp_size > 32 ? 64 : 32;
+    windows = reserve_windows();
+    if (Result<uint64_t> address =
+            memory.allocate(kParameterBytes, MemoryKind::module_constant, 256, "kernel parameters")) {
+      params = reinterpret_cast<std::byte*>(*address);
+    }
+  }
+  ~Impl() {
+    if (windows.shared != 0) {
+      munmap(reinterpret_cast<void*>(windows.shared), Windows::kAllBytes);
+    }
+  }
+
+  /// Made for the first cooperative launch: where other programs' data lies, and so what simulating them takes, does
+  /// not depend on it. Null if the device has no memory left.
+  GridWorkspace* workspace() {
+    if (grid_workspace != nullptr) return grid_workspace;
+    if (Result<uint64_t> address =
+            memory.allocate(sizeof(GridWorkspace), MemoryKind::module_global, 256, "grid barrier")) {
+      grid_workspace = reinterpret_cast<GridWorkspace*>(*address);
+    }
+    return grid_workspace;
+  }
+
+  EngineOptions options;
+  Memory memory;
+  TextureTable textures;
+  const Rows* rows = nullptr;
+  unsigned lanes = 32;
+  Windows windows;
+  std::byte* params = nullptr;
+  GridWorkspace* grid_workspace = nullptr;
+  LaunchResources resources;
+};
+
+Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
+Engine::~Engine() = default;
+
+Memory& Engine::memory() { return impl_->memory; }
+TextureTable& Engine::textures() { return impl_->textures; }
+const EngineOptions& Engine::options() const { return impl_->options; }
+
+Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text, std::string_view name) {
+  Result<ptx::Module, Diagnostics> module = ptx::parse(text);
+  if (!module) return module.error();
+  if (Diagnostics problems = ptx::check(*module); !problems.empty()) return problems;
+  auto program = std::make_shared<Program>();
+  program->name = name;
+  static std::atomic<uint64_t> loaded{0};
+  program->serial = ++loaded;
+  program->lanes = impl_->lanes;
+  program->memory = &impl_->memory;
+  Diagnostics diagnostics;
+  if (!decode(*module, *impl_->rows, impl_->windows, reinterpret_cast<uint64_t>(impl_->params),
+              impl_->options.machine.warp_size, *program, diagnostics, impl_->options.checks != nullptr)) {
+    return diagnostics;
+  }
+  return program;
+}
+
+Result<LaunchStats, Fault> Engine::launch(Program& program, std::string_view kernel, const LaunchConfig& config) {
+  Result<LaunchSetup, Fault> setup = set_up(program, kernel, config);
+  if (!setup) return setup.error();
+  return run_launch(*setup, impl_->resources);
+}
+
+Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view kernel, const LaunchConfig& config) {
+  for (size_t k = 0; k < program.kernels.size(); ++k) {
+    if (program.kernels[k].name != kernel) continue;
+    LaunchSetup setup;
+    setup.options = &impl_->options;
+    setup.program = &program;
+    setup.memory = &impl_->memory;
+    setup.textures = &impl_->textures;
+    setup.windows = impl_->windows;
+    setup.config = &config;
+    setup.kernel = &program.kernels[k];
+    setup.function = program.kernel_function[k];
+    setup.params = impl_->params;
+    if (config.cooperative) {
+      GridWorkspace* const workspace = impl_->workspace();
+      if (workspace == nullptr)
+        return bad_launch(kernel, "the device has no memory left for the barrier of a cooperative launch");
+      *workspace = {sizeof(GridWorkspace), 0};
+      setup.grid_workspace = reinterpret_cast<uint64_t>(workspace);
+    }
+    if (!config.params.empty()) {
+      std::memcpy(impl_->params, config.params.data(), std::min<size_t>(config.params.size(), kParameterBytes));
+    }
+    return setup;
+  }
+  return bad_launch(kernel, "there is no kernel '" + std::string(kernel) + "' in " + program.name);
+}
+
+const std::vector<KernelInfo>& kernels(const Program& program) { return program.kernels; }
+const std::vector<GlobalInfo>& globals(const Program& program) { return program.globals; }
+
+}  // namespace bankshot::simt

@@ -1,0 +1,297 @@
+#include "bankshot/simt/run/launch.hpp"
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <limits>
+
+#include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/run/reserved_shared.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+constexpr uint64_t kCallRegisterStack = 8 << 20;  // of a warp, behind the kernel's own; touched as far as calls nest
+constexpr uint64_t kTellAfter = 1 << 16;          // warp instructions of a worker: about a millisecond
+
+}  // namespace
+
+Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel) {
+  const LoadedProgram& program = *setup.program;
+  const FunctionInfo& kernel = program.functions[setup.function];
+  Worker worker;
+  worker.launch = &launch;
+  worker.program = &program;
+  worker.memory = setup.memory;
+  worker.textures = setup.textures;
+  worker.parallel = parallel;
+  worker.counting = setup.options->count_conflicts;
+  worker.warp_size = setup.options->machine.warp_size;
+  worker.sms = std::max(1u, setup.options->machine.sms);
+  worker.register_stack = kernel.register_bytes + (kernel.has_calls ? kCallRegisterStack : 64);
+  worker.local_stack =
+      kernel.local_bytes + (kernel.has_calls || kernel.has_alloca ? setup.options->machine.stack_bytes : 0);
+  if (worker.counting) worker.sites.resize(program.sites.size());
+  for (scratchpad::SiteCounter& site : worker.sites)
+    site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
+  worker.rules = &setup.options->machine.scratchpad;
+  worker.observer = setup.options->observer;
+  worker.checks = setup.options->checks;
+  worker.tx_config = &setup.options->machine.transactions;
+  worker.windows = setup.windows;
+  return worker;
+}
+
+void print(std::vector<Output>& outputs) {
+  std::sort(outputs.begin(), outputs.end(), [](const Output& a, const Output& b) { return a.cta < b.cta; });
+  for (const Output& output : outputs) std::fwrite(output.text.data(), 1, output.text.size(), stdout);
+  outputs.clear();
+}
+
+void keep_output(Cta& cta, std::vector<Output>& outputs) {
+  if (!cta.output.empty()) outputs.push_back({cta.linear, std::move(cta.output)});
+  cta.output.clear();
+}
+
+namespace {
+
+/// Counts the CTAs that are done for EngineOptions::progress; nothing where nobody asked.
+class Progress {
+ public:
+  /// CTAs of one worker that nobody was told of, and its instructions when it last told.
+  struct Share {
+    uint64_t ctas = 0, told_at = 0;
+  };
+
+  Progress(const LaunchSetup& setup, uint64_t ctas) : tell_(setup.options->progress), ctas_(ctas) {}
+
+  void ctas_done(const Worker& worker, Share& share, uint64_t ctas) {
+    share.ctas += ctas;
+    if (worker.warp_instructions - share.told_at < kTellAfter || !tell_) return;
+    tell_(done_.fetch_add(share.ctas, std::memory_order_relaxed) + share.ctas, ctas_);
+    share = {0, worker.warp_instructions};
+  }
+  void launch_done() const {
+    if (tell_) tell_(ctas_, ctas_);
+  }
+
+ private:
+  const std::function<void(uint64_t, uint64_t)>& tell_;
+  const uint64_t ctas_;
+  std::atomic<uint64_t> done_{0};
+};
+
+/// Clusters that cannot see each other, on all cores. Where a launch has none a CTA is one.
+class Parallel {
+ public:
+  Parallel(uint64_t clusters, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress)
+      : clusters_(clusters), workers_(workers), resources_(resources), progress_(progress), outputs_(workers.size()) {}
+
+  /// @return the lowest cluster that faulted, and its worker in `faulty`; kNone if there was none
+  uint64_t run(const Worker*& faulty) {
+    chunk_ = std::clamp<uint64_t>(clusters_ / (workers_.size() * 16), 1, 64);
+    resources_.pool.run(static_cast<unsigned>(workers_.size()), [&](unsigned k) { work(k); });
+    progress_.launch_done();
+    std::vector<Output> all;
+    for (size_t k = 0; k < workers_.size(); ++k) {
+      std::move(outputs_[k].begin(), outputs_[k].end(), std::back_inserter(all));
+      if (faulted_[k] == fault_ && fault_ != kNone) faulty = &workers_[k];
+    }
+    // Which clusters above the fault ran depends on the host; what they printed must not.
+    if (fault_ != kNone) std::erase_if(all, [&](const Output& output) { return cluster_of(output.cta) > fault_; });
+    print(all);
+    return fault_;
+  }
+
+  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+
+ private:
+  uint64_t cluster_of(uint64_t cta) const {
+    const Launch& launch = *workers_[0].launch;
+    const Dim3& grid = launch.config->grid;
+    return in_cluster(launch, {static_cast<uint32_t>(cta % grid.x), static_cast<uint32_t>(cta / grid.x % grid.y),
+                               static_cast<uint32_t>(cta / grid.x / grid.y)})
+        .linear;
+  }
+
+  void work(unsigned k) {
+    const unsigned mxcsr = _mm_getcsr();
+    _mm_setcsr(kDefaultMxcsr);
+    Worker& worker = workers_[k];
+    Residents residents(worker, resources_.slots[k]);
+    Progress::Share share;
+    for (;;) {
+      const uint64_t begin = next_.fetch_add(chunk_);
+      if (begin >= clusters_) break;
+      for (uint64_t cluster = begin; cluster < std::min(clusters_, begin + chunk_); ++cluster) {
+        // A cluster below the lowest fault still has to run: its own fault would come first.
+        if (cluster > fault_.load()) break;
+        const bool fine = run_one(residents, cluster);
+        residents.for_each([&](Cta& cta) { keep_output(cta, outputs_[k]); });
+        if (fine) {
+          progress_.ctas_done(worker, share, residents.size());
+          continue;
+        }
+        faulted_[k] = cluster;
+        uint64_t lowest = fault_.load();
+        while (cluster < lowest && !fault_.compare_exchange_weak(lowest, cluster)) {
+        }
+        _mm_setcsr(mxcsr);
+        return;
+      }
+    }
+    _mm_setcsr(mxcsr);
+  }
+
+  static bool run_one(Residents& residents, uint64_t cluster) {
+    residents.start(cluster);
+    CtaSlot::Turn turn;
+    do {
+      turn = residents.turn();
+    } while (turn == CtaSlot::Turn::waiting);
+    return turn == CtaSlot::Turn::done;
+  }
+
+  uint64_t clusters_, chunk_ = 1;
+  std::vector<Worker>& workers_;
+  LaunchResources& resources_;
+  Progress& progress_;
+  std::vector<std::vector<Output>> outputs_;
+  std::vector<uint64_t> faulted_ = std::vector<uint64_t>(workers_.size(), kNone);
+  std::atomic<uint64_t> next_{0}, fault_{kNone};
+};
+
+/// How many CTAs join in a round. One, when those before it could not finish without waiting; where they wait for
+/// others, as at a barrier of the grid, more and more. A cooperative launch has all of them at once, as it says itself.
+class Joining {
+ public:
+  explicit Joining(bool cooperative) : at_once_(cooperative ? std::numeric_limits<uint64_t>::max() : 1) {}
+  uint64_t at_once() const { return at_once_; }
+  /// @param finished  whether a CTA came to its end
+  void round_done(bool finished) {
+    constexpr unsigned kPatience = 16;
+    idle_ = finished ? 0 : idle_ + 1;
+    if (idle_ >= kPatience && at_once_ <= std::numeric_limits<uint64_t>::max() / 2) at_once_ *= 2;
+    if (finished && at_once_ != std::numeric_limits<uint64_t>::max()) at_once_ = 1;
+  }
+
+ private:
+  uint64_t at_once_;
+  unsigned idle_ = 0;  ///< rounds in which none finished
+};
+
+/// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
+/// A cluster joins when those before it could not finish without waiting.
+/// @param most  CTAs that are resident at once @return false if a CTA faulted
+bool run_interleaved(uint64_t clusters, uint64_t most, Worker& worker, SlotPool& slots, Progress& progress) {
+  const unsigned mxcsr = _mm_getcsr();
+  _mm_setcsr(kDefaultMxcsr);
+  std::vector<Output> outputs;
+  std::deque<Residents> all;
+  std::vector<Residents*> resident, idle;
+  uint64_t next = 0;
+  bool fine = true;
+  Progress::Share share;
+  const uint64_t size = cluster_size(*worker.launch->config);
+  Joining joining(worker.launch->config->cooperative);
+  const auto has_room = [&] { return resident.empty() || (resident.size() + 1) * size <= most; };
+  while (fine && (next < clusters || !resident.empty())) {
+    for (uint64_t k = 0; k < joining.at_once() && next < clusters && has_room(); ++k) {
+      if (idle.empty()) idle.push_back(&all.emplace_back(worker, slots));
+      resident.push_back(idle.back());
+      idle.pop_back();
+      resident.back()->start(next++);
+    }
+    const size_t before = resident.size();
+    for (size_t k = 0; fine && k < resident.size();) {
+      const CtaSlot::Turn turn = resident[k]->turn();
+      if (turn == CtaSlot::Turn::waiting) {
+        ++k;
+        continue;
+      }
+      fine = turn == CtaSlot::Turn::done;
+      progress.ctas_done(worker, share, size);
+      resident[k]->for_each([&](Cta& cta) { keep_output(cta, outputs); });
+      idle.push_back(resident[k]);
+      resident.erase(resident.begin() + static_cast<ptrdiff_t>(k));
+    }
+    joining.round_done(resident.size() != before);
+  }
+  progress.launch_done();
+  print(outputs);
+  _mm_setcsr(mxcsr);
+  return fine;
+}
+
+/// Asked for once: finding out reads a file.
+unsigned host_threads() {
+  static const unsigned threads = std::thread::hardware_concurrency();
+  return threads;
+}
+
+}  // namespace
+
+Launch begin_launch(const LaunchSetup& setup) {
+  Launch launch;
+  launch.config = setup.config;
+  launch.kernel = setup.kernel;
+  launch.params = setup.params;
+  launch.grid_workspace = setup.grid_workspace;
+  launch.function = setup.function;
+  const Dim3 grid = setup.config->grid, cluster = setup.config->cluster;
+  launch.clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+  launch.shared_bytes = all_shared(setup);
+  return launch;
+}
+
+LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) {
+  const LoadedProgram& program = *setup.program;
+  LaunchStats stats;
+  for (const Worker* worker : workers) {
+    stats.warp_instructions += worker->warp_instructions;
+    stats.thread_instructions += worker->thread_instructions;
+    add(stats.transactions, worker->tx);
+    stats.launched.insert(stats.launched.end(), worker->launched.begin(), worker->launched.end());
+  }
+  stats.parallel = program.functions[setup.function].isolated;
+  stats.why_serial = program.functions[setup.function].why_not_isolated;
+  if (workers[0]->sites.empty()) return stats;
+  for (size_t site = 0; site < program.sites.size(); ++site) {
+    for (size_t k = 1; k < workers.size(); ++k) workers[0]->sites[site].merge(workers[k]->sites[site]);
+    if (workers[0]->sites[site].accesses == 0) continue;
+    const SiteInfo& info = program.sites[site];
+    const Instr* const instr = program.code.data() + info.instr;
+    stats.sites.push_back(
+        {program.source_of(instr), program.texts[program.info_of(instr).text], info.width, workers[0]->sites[site]});
+  }
+  return stats;
+}
+
+Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
+  const Launch launch = begin_launch(setup);
+  const FunctionInfo& kernel = setup.program->functions[setup.function];
+  const uint64_t ctas = setup.config->grid.count(), clusters = launch.clusters.count();
+  unsigned threads = setup.options->threads != 0 ? setup.options->threads : host_threads();
+  if (setup.options->checks != nullptr) threads = 1;
+  threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(clusters, 1, std::max(1u, threads))) : 1;
+  while (resources.slots.size() < threads) resources.slots.emplace_back();
+  for (SlotPool& slots : resources.slots) slots.begin_launch();
+  std::vector<Worker> workers;
+  workers.reserve(threads);
+  for (unsigned k = 0; k < threads; ++k) workers.push_back(make_worker(setup, launch, kernel.isolated));
+  Progress progress(setup, ctas);
+  if (kernel.isolated) {
+    const Worker* faulty = nullptr;
+    if (Parallel(clusters, workers, resources, progress).run(faulty) != Parallel::kNone) return faulty->fault;
+  } else {
+    const uint64_t most = setup.config->cooperative ? ctas : setup.options->machine.resident_ctas;
+    if (!run_interleaved(clusters, most, workers[0], resources.slots[0], progress)) return workers[0].fault;
+  }
+  std::vector<Worker*> all;
+  for (Worker& worker : workers) all.push_back(&worker);
+  return collect(setup, all);
+}
+
+}  // namespace bankshot::simt

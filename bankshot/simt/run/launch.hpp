@@ -1,0 +1,58 @@
+// One launch: the workers, the order of CTAs, the merge of what they counted.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bankshot/simt/run/resident.hpp"
+#include "bankshot/support/thread_pool.hpp"
+
+namespace bankshot::simt {
+
+/// Kept from launch to launch: threads, and storage for CTAs.
+struct LaunchResources {
+  ThreadPool pool;
+  std::deque<SlotPool> slots;  ///< by worker
+};
+
+struct LaunchSetup {
+  const EngineOptions* options = nullptr;
+  LoadedProgram* program = nullptr;
+  Memory* memory = nullptr;
+  const TextureTable* textures = nullptr;
+  Windows windows;
+  const LaunchConfig* config = nullptr;
+  const KernelInfo* kernel = nullptr;
+  uint32_t function = 0;
+  const std::byte* params = nullptr;
+  uint64_t grid_workspace = 0;  ///< address, if the launch is cooperative
+};
+
+// The parts of a launch, for who drives its CTAs otherwise.
+
+/// What the workers of a launch share. Refers to the setup.
+Launch begin_launch(const LaunchSetup& setup);
+/// A worker without CTAs. Refers to both.
+Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel);
+/// Adds up what the workers counted; their sites are merged into the first one's.
+LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers);
+
+/// What a CTA printed.
+struct Output {
+  uint64_t cta;
+  std::string text;
+};
+/// Takes what the CTA printed, if anything.
+void keep_output(Cta& cta, std::vector<Output>& outputs);
+/// Prints it in the order of the CTAs.
+void print(std::vector<Output>& outputs);
+
+/// The state of the floating-point unit in which handlers expect to begin: to nearest, subnormals kept.
+constexpr unsigned kDefaultMxcsr = 0x1f80;
+
+Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources);
+
+}  // namespace bankshot::simt

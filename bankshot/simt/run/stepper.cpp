@@ -1,0 +1,194 @@
+#include "bankshot/simt/run/stepper.hpp"
+
+#include <bit>
+#include <limits>
+
+#include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/paths.hpp"
+#include "bankshot/simt/lower/lower_memory.hpp"
+#include "bankshot/simt/matrices/matrix.hpp"
+#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/memory/bulk.hpp"
+#include "bankshot/simt/textures/texture_op.hpp"
+#include "bankshot/simt/transactions/transaction.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+using ptx::Space;
+
+/// What a poll of global memory counts beside itself toward the turn of the warp's other paths: it takes hundreds of
+/// cycles here, and who holds the lock that is waited for may be among them.
+constexpr int32_t kLongPoll = 31;
+
+bool is_pseudo(const Instr& i) {
+  return (i.flags & InstrFlag::kPseudo) != 0 || i.body == &run_reconverge || i.body == &run_return;
+}
+
+/// The path that comes after the current one among those that can go on.
+const Instr* resume_another(Warp& w) {
+  const auto count = static_cast<int32_t>(w.paths.size());
+  for (int32_t k = 1; k <= count; ++k) {
+    const int32_t index = (w.current + k) % count;
+    if (w.paths[static_cast<size_t>(index)].state == Path::State::ready) return resume(w, index);
+  }
+  return nullptr;
+}
+
+/// From what a handler returned to the next instruction of the program.
+const Instr* settle(Warp& w, const Instr* next) {
+  for (;;) {
+    if (next == nullptr) {
+      if (w.done || w.cta->faulted) return nullptr;
+      if (w.yielded) {
+        w.yielded = false;
+        w.polls = kPollsPerTurn;
+      }
+      w.loops = kLoopsPerTurn;
+      next = resume_another(w);
+      if (next == nullptr) return nullptr;
+    }
+    if (!is_pseudo(*next)) return next;
+    next = w.active == 0 ? pass_over(w, next) : next->run(w, next);
+  }
+}
+
+}  // namespace
+
+const Instr* next_of(Warp& w) {
+  w.polls = kPollsPerTurn;
+  return settle(w, nullptr);
+}
+
+const Instr* step(Warp& w, const Instr* i) { return settle(w, w.active == 0 ? pass_over(w, i) : i->run(w, i)); }
+
+bool follows(const Instr* next, const Instr* i) {
+  while (next > ++i && is_pseudo(*i)) {
+  }
+  return next == i;
+}
+
+uint64_t executing_lanes(const Warp& w, const Instr* i) {
+  if (i->guard == OperandRef::kNone) return w.active;
+  const uint64_t holds = w.predicate_value(i->guard);
+  return (i->flags & InstrFlag::kGuardNegated ? ~holds : holds) & w.active;
+}
+
+/// Of lanes that access shared memory: whose?
+static void part_elsewhere(const Warp& w, LaneAddresses& to) {
+  for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1) {
+    uint64_t& address = to.address[static_cast<size_t>(std::countr_zero(rest))];
+    if (!is_elsewhere(*w.cta, address)) {
+      address = byte_in_cta(address);
+      continue;
+    }
+    to.shared &= ~(rest & (0 - rest));
+    to.elsewhere |= rest & (0 - rest);
+  }
+}
+
+void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
+  to.shared = to.local = to.global = to.elsewhere = 0;
+  if (i->flags & InstrFlag::kMatrix) lanes = matrix_addresses(w, i, to);
+  if (is_texture(*i)) {
+    TexelAddresses texels;
+    texel_addresses_of(w, i, lanes, texels);
+    if (texels.count != 0) {
+      to.global = texels.row[0].lanes;
+      to.address = texels.row[0].address;
+    }
+    return;
+  }
+  const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
+  const unsigned count = w.worker->program->lanes;
+  if (i->flags & InstrFlag::kMatrix) {
+    // They are there.
+  } else if (i->op[0] == OperandRef::kNone || !(i->flags & InstrFlag::kWide)) {
+    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = lane_address(w, i, lane);
+  } else {
+    const uint64_t* const base = w.row<const uint64_t>(i->op[0]);
+    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base[lane] + i->imm;
+  }
+  switch (space) {
+    case Space::shared:
+      to.shared = lanes;
+      for (unsigned lane = 0; lane < count; ++lane) to.address[lane] &= 0xffffffffu;
+      return part_elsewhere(w, to);
+    case Space::local:
+      to.local = lanes;
+      if (i->op[0] == OperandRef::kNone) {
+        for (unsigned lane = 0; lane < count; ++lane) to.address[lane] += w.local_frame;
+      }
+      return;
+    case Space::generic: break;
+    default: to.global = lanes; return;
+  }
+  const Windows& windows = w.worker->windows;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint64_t bit = uint64_t{1} << lane;
+    uint64_t& address = to.address[static_cast<size_t>(lane)];
+    if (address - windows.shared < Windows::kClusterBytes) {
+      address -= windows.shared;
+      to.shared |= bit;
+    } else if (address - windows.local < Windows::kLocalBytes) {
+      address -= windows.local;
+      to.local |= bit;
+    } else {
+      to.global |= bit;
+    }
+  }
+  part_elsewhere(w, to);
+}
+
+bool reaches_elsewhere(const Warp& w, const Instr* i, uint64_t lanes) {
+  const auto is_there = [&](Space space, uint64_t address) {
+    const int64_t offset = shared_offset(w, space, address);
+    return offset >= 0 && is_elsewhere(*w.cta, static_cast<uint64_t>(offset));
+  };
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    if (is_there(static_cast<Space>(i->small & MemorySmall::kSpaceMask), lane_address(w, i, lane))) return true;
+    if (i->op[5] == OperandRef::kNone) continue;
+    const CopyInfo& copy = w.worker->program->copies[i->op[5]];
+    if (copy.ctas != OperandRef::kNone) return true;
+    for (const AddressRef* side : {&copy.to, &copy.barrier}) {
+      if (side->base != OperandRef::kNone && is_there(side->space, address_of(w, *side, lane))) return true;
+    }
+  }
+  return false;
+}
+
+Deferred defer(Warp& w, const Instr* i, const Instr*& next) {
+  const Deferred access{&w, i, w.active, w.base[0], w.local_frame};
+  if (i->flags & InstrFlag::kPolls) w.polls -= kLongPoll;
+  next = settle(w, i->flags & InstrFlag::kPolls ? polled(w, i + 1) : i + 1);
+  return access;
+}
+
+bool perform(const Deferred& access) {
+  Warp& w = *access.warp;
+  if (w.cta->faulted) return false;
+  w.worker->performing = true;
+  if (access.instr == nullptr) {
+    commit_now(w);
+    w.worker->performing = false;
+    return !w.cta->faulted;
+  }
+  const Deferred now{&w, nullptr, w.active, w.base[0], w.local_frame};
+  const int32_t polls = w.polls;
+  w.polls = std::numeric_limits<int32_t>::max();
+  w.active = access.active;
+  w.base[0] = access.frame;
+  w.local_frame = access.local_frame;
+  const bool fine = access.instr->run(w, access.instr) != nullptr;
+  w.active = now.active & w.paths[static_cast<size_t>(w.current)].mask;  // some may have met a conflict
+  w.base[0] = now.frame;
+  w.local_frame = now.local_frame;
+  w.polls = polls;
+  w.worker->performing = false;
+  return fine;
+}
+
+}  // namespace bankshot::simt

@@ -1,0 +1,161 @@
+// A decoded module.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bankshot/ptx/module.hpp"
+#include "bankshot/simt/memory/arena.hpp"
+#include "bankshot/simt/run/engine.hpp"
+#include "bankshot/simt/state/instr.hpp"
+#include "bankshot/simt/state/unit.hpp"
+#include "bankshot/simt/textures/texture_op.hpp"
+
+namespace bankshot::simt {
+
+/// Where an instruction stands in the text.
+struct InstrInfo {
+  uint32_t ptx_line = 0;
+  uint32_t file = 0, line = 0;  ///< .loc in force; file 0: none
+  uint32_t function = 0;
+  uint16_t text = 0;  ///< index of "opcode.modifiers" in LoadedProgram::texts
+  Unit unit = Unit::control;
+  uint16_t reads = 0, writes = 0;  ///< how many registers it reads and writes: register_uses[uses …], reads first
+  uint32_t uses = 0;
+};
+
+struct SiteInfo {
+  uint32_t instr = 0;  ///< index of the instruction
+  unsigned width = 0;  ///< bytes a lane
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+};
+
+struct CopiedParam {
+  uint32_t from = 0, to = 0;  ///< byte offsets in the caller's and the callee's local frame
+  uint32_t bytes = 0;
+};
+
+/// What a call instruction needs besides its operands.
+struct CallInfo {
+  int32_t function = -1;               ///< -1: indirect, through a register
+  Position position;                   ///< in the PTX text
+  std::vector<CopiedParam> arguments;  ///< for a direct call; caller -> callee
+  std::vector<CopiedParam> results;    ///< `from` in the callee's frame, `to` in the caller's
+  // For an indirect call only offsets and sizes on the caller's side are known until the callee is.
+};
+
+/// An address operand.
+struct AddressRef {
+  uint32_t base = OperandRef::kNone;  ///< register row; kNone: the offset is all
+  bool wide = true;                   ///< the register has 64 bits
+  int64_t offset = 0;
+  ptx::Space space = ptx::Space::generic;
+};
+
+/// What a copy between memories needs besides its instruction, which has the global side.
+struct CopyInfo {
+  AddressRef to, from, barrier;  ///< barrier: an mbarrier in shared memory that learns of the bytes
+  unsigned bytes = 0;            ///< cp.async: of each lane
+  uint32_t size =
+      OperandRef::kNone;  ///< row of bytes: to be copied in bulk, or to be read by cp.async (the rest is zeroed)
+  uint32_t ignored = OperandRef::kNone;  ///< predicate of lanes that read nothing
+  uint32_t ctas = OperandRef::kNone;     ///< row: mask of the CTAs of the cluster that get the bytes
+  AddressRef tensor;                     ///< its descriptor
+  std::vector<uint32_t> coordinates;     ///< rows, innermost dimension first; empty: no tensor
+  std::vector<uint32_t> offsets;         ///< rows of 16 bits: im2col
+  uint8_t reduction = 0;                 ///< what is done to the target: reduce.hpp; 0: it is overwritten
+  ptx::Type type = ptx::Type::none;      ///< … to elements of this type
+};
+
+struct FunctionInfo {
+  std::string name;
+  bool is_entry = false;
+  bool defined = false;           ///< decoded
+  bool declared_body = false;     ///< the module has its body
+  uint32_t begin = 0, end = 0;    ///< instructions [begin, end); `begin` is the entry point
+  uint32_t register_bytes = 0;    ///< size of its frame in the warp's register stack
+  uint32_t local_bytes = 0;       ///< size of its frame in a thread's stack, .param variables of calls included
+  uint32_t local_alignment = 16;  ///< of that frame
+  struct Param {
+    uint32_t offset = 0, bytes = 0;
+  };  ///< offset in the local frame
+  std::vector<Param> parameters, returns;
+  struct Register {
+    uint32_t offset = 0, bytes = 0;  ///< of its row in the frame
+    bool predicate = false;
+  };
+  std::vector<Register> all_registers;  ///< of its frame, in modules with transactions
+  std::vector<Register> unwritten;      ///< may be read before they were written: zero at the start
+  uint32_t register_count = 0;          ///< numbers of its registers are below
+  bool isolated = true;                 ///< nothing in it lets CTAs see each other
+  std::string why_not_isolated;
+  std::string reduction;  ///< what its atomics do to global memory, if that is one thing only: "add.b32"
+  bool has_calls = false;
+  bool has_alloca = false;
+  bool has_transactions = false;
+  /// A place where it calls.
+  struct Call {
+    int32_t function = -1;
+    uint32_t live = 0;
+  };  ///< -1: indirect; 32-bit registers in use around it
+  uint32_t live_registers = 0;  ///< 32-bit registers in use at once, at the most
+  std::vector<Call> calls;
+};
+
+/// A special register that a program reads, with a row in the specials of the warp or of the CTA.
+struct SpecialUse {
+  std::string name;  ///< "%tid.x"
+  uint32_t op = 0;
+  unsigned bytes = 4;
+  bool per_cta = false;  ///< the same for all warps of a CTA, another for every CTA
+  uint32_t add = 0;      ///< %dynamic_shared (ours): where dynamic shared memory starts in this launch, plus this
+};
+
+struct CheckedOp;  ///< checks.hpp
+
+struct LoadedProgram {
+  std::string name;
+  std::vector<std::string> files;  ///< by .file index
+  std::vector<Instr> code;
+  std::vector<InstrInfo> info;          ///< beside code
+  std::vector<uint32_t> register_uses;  ///< registers by number in their function, predicates too: see InstrInfo
+  uint64_t serial = 0;                  ///< no other program of this process has it
+  std::vector<std::string> texts;
+  std::vector<FunctionInfo> functions;
+  std::vector<SiteInfo> sites;
+  std::vector<CallInfo> calls;
+  std::vector<CopyInfo> copies;
+  std::vector<TextureOp> texture_ops;                     ///< operands of texture and surface instructions
+  std::shared_ptr<const std::vector<CheckedOp>> checked;  ///< beside code, if accesses are checked
+  std::vector<std::vector<uint32_t>> lists;  ///< operand lists: vectors of more than four, branch targets …
+  std::vector<std::byte> constants;          ///< the constant pool, rows of `lanes`, while it is being made
+  std::byte* constant_rows = nullptr;        ///< … and when it is finished
+  Arena constant_arena;
+  std::vector<SpecialUse> specials;
+  uint32_t special_bytes = 0, cta_special_bytes = 0;
+  std::vector<KernelInfo> kernels;
+  std::vector<uint32_t> kernel_function;  ///< function index of each kernel
+  std::vector<GlobalInfo> globals;
+  uint32_t static_shared = 0;   ///< bytes of the module's static shared variables
+  unsigned lanes = 32;          ///< lanes a row
+  bool shares_runtime = false;  ///< kernels allocate memory or launch kernels: one host thread at a time
+  Memory* memory = nullptr;     ///< where the globals live
+
+  Source source_of(const Instr* instr) const;
+  /// "kernel.cu:12", or "PTX line 34" where that is not known.
+  std::string place_of(const Instr* instr) const;
+  const InstrInfo& info_of(const Instr* instr) const { return info[static_cast<size_t>(instr - code.data())]; }
+};
+
+/// Whether a call passes what the function takes.
+bool fits(const CallInfo& call, const FunctionInfo& function);
+
+class Program : public LoadedProgram {
+ public:
+  ~Program();
+};
+
+}  // namespace bankshot::simt

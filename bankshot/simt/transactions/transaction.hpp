@@ -1,0 +1,43 @@
+// Transactions in the engine: the execution model of GPU-LocalTM (section 3.1) on the tree of paths. tx_begin parks the
+// path of its lanes and runs them below it; a lane that meets a conflict leaves its path; when no lane is left below,
+// all that arrived at their commit have committed, and the others start again, registers and local memory as they were.
+#pragma once
+
+#include "bankshot/simt/state/warp.hpp"
+
+namespace bankshot::simt {
+
+/// Whether the lanes that execute are in a transaction.
+inline bool in_transaction(const Warp& w) { return w.tx.path >= 0 && (w.tx.lanes & w.active) != 0; }
+
+/// Whether lanes of the warp wait at a tx_begin: for a warp that runs alone, or for other lanes of their own.
+bool waits_at_begin(const Warp& w);
+
+/// The fault of doing `what` in a transaction: "a barrier".
+const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
+
+/// Of an access to both memories the lanes that go to global memory become a path of their own, as those to shared
+/// memory may have to start again before a timing model performs the others'.
+void part(Warp& w, const Instr* i, uint64_t lanes);
+
+/// Nobody runs below the transaction's path any more.
+void end_attempt(Warp& w);
+
+/// Whether the warp's transaction keeps what it does to global memory to itself until the commit: where CTAs may see
+/// each other.
+bool keeps_global(const Warp& w);
+/// Addresses of the words of global memory that the lanes that are about to commit have read or would write, ascending.
+std::vector<uint64_t> global_words(const Warp& w);
+/// The commit that waits.
+void commit_now(Warp& w);
+
+/// A warp without lanes passes over an instruction on its way to the commit. @return as a handler
+const Instr* pass_over(Warp& w, const Instr* i);
+
+// Handlers.
+const Instr* run_tx_begin(Warp& w, const Instr* i);
+const Instr* run_tx_commit(Warp& w, const Instr* i);
+/// A wrapper: asks for the words of lanes that are in a transaction.
+const Instr* run_tx_access(Warp& w, const Instr* i);
+
+}  // namespace bankshot::simt

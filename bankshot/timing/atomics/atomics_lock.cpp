@@ -1,0 +1,48 @@
+// Atomics in a loop over locks (Fermi): a read that tries to lock, the update, a write that unlocks, a branch back for
+// those that got no lock. Warps of an SM compete for its locks. Source: ICCD'13, sections II and III; DIGEST.md settles
+// who wins.
+#include "bankshot/scratchpad/lock_unit.hpp"
+#include "bankshot/timing/atomics/atomics_loop.hpp"
+
+namespace bankshot::timing {
+namespace {
+
+class Lock final : public AtomicsLoop {
+ public:
+  explicit Lock(const Config& config)
+      : AtomicsLoop(config, {0, config.locks.read, 0, config.locks.write, config.locks.branch}),
+        locks_(config.lock_hash) {}
+
+  Charge charge(const AtomicAccess& access, Banks& banks) override {
+    AtomicAccess mine = access;
+    mine.update = config_.locks.update;
+    begin(mine, banks);
+    return {0, true};
+  }
+  void clear() override {
+    AtomicsLoop::clear();
+    held_.reset();
+  }
+
+ private:
+  uint64_t claim(Flight& flight) override {
+    return scratchpad::acquire(locks_, flight.addresses.data(), flight.pending, held_, flight.base);
+  }
+  unsigned write_passes(const Flight& flight) const override {
+    return scratchpad::write_level(config_.rules, flight.width, flight.addresses.data(), flight.writers);
+  }
+  uint64_t write(Flight& flight, Cycle) override { return flight.writers; }
+  void let_go(Flight& flight) override {
+    scratchpad::release(locks_, flight.addresses.data(), flight.writers, held_, flight.base);
+  }
+
+  const scratchpad::LockTable locks_;
+  scratchpad::Locks held_;
+};
+
+const AtomicsRegistry lock({"lock",
+                            "a loop of read-and-lock, update, write-and-unlock for the lanes that got a lock (Fermi)",
+                            [](const Config& config) { return std::make_unique<Lock>(config); }});
+
+}  // namespace
+}  // namespace bankshot::timing

@@ -1,0 +1,474 @@
+// The chip: quanta, the interconnect between SMs and partitions, CTAs, the end of a launch.
+#include "bankshot/timing/chip/chip.hpp"
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <numeric>
+#include <thread>
+#include <unordered_map>
+
+#include "bankshot/support/round_up.hpp"
+#include "bankshot/timing/chip/quanta.hpp"
+#include "bankshot/timing/memory/partition.hpp"
+#include "bankshot/timing/sm/sm.hpp"
+
+namespace bankshot::timing {
+namespace {
+
+template <class Interface>
+std::vector<ComponentName> names_of() {
+  std::vector<ComponentName> names;
+  for (const auto& entry : Registry<Interface>::entries()) names.push_back({entry.name, entry.summary});
+  return names;
+}
+
+/// A partition, and the boxes in which its answers lie, by SM: one is read while the other is filled.
+struct Memory {
+  unsigned channel;
+  Partition partition;
+  std::array<std::vector<std::vector<Packet>>, 2> outbox;
+  std::vector<Packet> answers;
+  bool has_sent = false;
+};
+
+}  // namespace
+
+std::vector<ComponentName> schedulers() { return names_of<WarpScheduler>(); }
+std::vector<ComponentName> pipelines() { return names_of<Pipeline>(); }
+std::vector<ComponentName> foresights() { return names_of<Foresight>(); }
+std::vector<ComponentName> commits() {
+  return {{"any", "results as they come: no precise exceptions"},
+          {"reorder", "results as they come, and a reorder buffer of issue.reorder_entries a warp"},
+          {"hold", "results in order: a warp with a conflict in flight issues nothing"}};
+}
+std::vector<ComponentName> atomics_units() { return names_of<AtomicsUnit>(); }
+
+/// Nothing crosses the interconnect in less than its latency, so SMs and partitions may advance that far on their own:
+/// a quantum. What is sent in one is received in the next.
+struct Chip::State {
+  State(const Config& given, ChipOptions chosen) : config(given), options(std::move(chosen)) { build(); }
+
+  void build() {
+    sms.clear();
+    memories.clear();
+    for (unsigned k = 0; k < config.sms; ++k) sms.emplace_back(config, k);
+    for (unsigned k = 0; k < config.dram.channels; ++k) {
+      memories.push_back({k, Partition(config), {}, {}, false});
+      for (auto& box : memories.back().outbox) box.resize(config.sms);
+    }
+    is_clean = true;
+  }
+
+  const Config config;
+  ChipOptions options;
+  std::deque<Sm> sms;
+  std::deque<Memory> memories;
+  ThreadPool pool;
+  std::unordered_map<uint64_t, Operations> programs;  ///< by LoadedProgram::serial
+  Cycle time = 0;                                     ///< where the next launch begins
+  Cycle used = 0;                                     ///< cycles of all launches
+  bool is_clean = true;  ///< nothing is under way: not so after a launch that did not come to its end
+
+  // Of the launch.
+  const simt::Launch* launch = nullptr;
+  uint64_t ctas = 0, next_cta = 0;  ///< those that have started
+  uint32_t cluster = 1;             ///< CTAs of one
+  unsigned resident_limit = 1;
+  Cycle begin = 0, quantum = 0;  ///< start of the launch, of the quantum
+  Cycle limit = kNever;          ///< where max_cycles are used up
+  Cycle quantum_end = 0;
+  unsigned parity = 0;
+  bool stopped = false;
+  const simt::Fault* fault = nullptr;
+  std::vector<Sm::Pending> order;             ///< room
+  std::vector<std::vector<Packet>> arrivals;  ///< by SM: room
+  std::vector<uint64_t> seen;                 ///< by SM: generation of the memory of which it keeps lookups
+  std::chrono::steady_clock::time_point told{};
+
+  void set_up(const simt::LaunchSetup& setup, const simt::Launch& launch, const Residency& residency);
+  void part(unsigned k);
+  void sm_part(Sm& sm);
+  void notice_frees(Sm& sm);
+  void memory_part(Memory& memory);
+  bool between();
+  void perform_pending();
+  bool find_fault();
+  void dispatch(Cycle at);
+  void dispatch_clusters(Cycle at);
+  void check_clusters();
+  bool break_deadlock();
+  bool is_finished() const;
+  bool choose_next_quantum();
+  Cycle next_event() const;
+  void tell(bool at_end);
+  Cycle end_of_launch();
+  void drain(Cycle from);
+  SimulatedLaunch result(const simt::LaunchSetup& setup, Cycle end);
+};
+
+void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& given, const Residency& residency) {
+  constexpr size_t kMostPrograms = 64;  // programs may load modules without end
+  if (programs.size() > kMostPrograms) programs.clear();
+  Operations& known = programs[setup.program->serial];
+  if (known.of.empty()) known = operations(*setup.program);
+  SmLaunch each;
+  each.setup = &setup;
+  each.launch = launch = &given;
+  each.operations = &known;
+  const auto threads = static_cast<unsigned>(setup.config->block.count());
+  each.warps_per_cta = (threads + config.warp_size - 1) / config.warp_size;
+  each.ctas_per_sm = std::clamp(residency.ctas_per_sm, 1u, std::max(1u, 64 / each.warps_per_cta));
+  resident_limit = each.ctas_per_sm;
+  each.begin = time;
+  each.timeline_end = options.timeline_cycles;
+  ctas = setup.config->grid.count();
+  next_cta = 0;
+  cluster = simt::cluster_size(*setup.config);
+  begin = quantum = time;
+  stopped = false;
+  fault = nullptr;
+  arrivals.resize(sms.size());
+  seen.assign(sms.size(), setup.memory->generation());
+  for (Sm& sm : sms) {
+    sm.begin_launch(each);
+    sm.counters() = {};
+    for (const unsigned which : {0u, 1u}) sm.port().use_outbox(which);
+  }
+  for (Memory& memory : memories) {
+    memory.partition.reset_counters();
+    for (auto& boxes : memory.outbox) {
+      for (auto& box : boxes) box.clear();
+    }
+  }
+  dispatch(begin);
+  limit = options.max_cycles == kNever ? kNever : begin + (options.max_cycles - std::min(options.max_cycles, used));
+  quantum_end = std::min(limit, quantum + config.interconnect.latency);
+}
+
+void Chip::State::part(unsigned k) {
+  if (k < sms.size()) {
+    sm_part(sms[k]);
+  } else {
+    memory_part(memories[k - sms.size()]);
+  }
+}
+
+void Chip::State::sm_part(Sm& sm) {
+  std::vector<Packet>& in = arrivals[sm.index()];
+  in.clear();
+  for (const Memory& memory : memories) {
+    const std::vector<Packet>& box = memory.outbox[1 - parity][sm.index()];
+    in.insert(in.end(), box.begin(), box.end());
+  }
+  // Each box is in order; of packets of one time, that of the lower channel comes first.
+  if (!in.empty()) {
+    std::stable_sort(in.begin(), in.end(), [](const Packet& a, const Packet& b) { return a.time < b.time; });
+    sm.port().receive(in);
+  }
+  sm.port().use_outbox(parity);
+  notice_frees(sm);
+  sm.advance(quantum_end);
+}
+
+/// A kernel on another SM may have freed what this one's accesses hit before. Programs that can run on one thread, SM
+/// after SM.
+void Chip::State::notice_frees(Sm& sm) {
+  simt::Worker& worker = sm.worker();
+  const uint64_t now = worker.memory->generation();
+  if (std::exchange(seen[sm.index()], now) == now) return;
+  for (simt::Worker::Hit& hit : worker.hits) hit = {};
+}
+
+void Chip::State::memory_part(Memory& memory) {
+  for (const Sm& sm : sms) {
+    const std::vector<Packet>& box = sm.port().outbox(1 - parity)[memory.channel];
+    if (!box.empty()) memory.partition.receive(box);
+  }
+  for (auto& box : memory.outbox[parity]) box.clear();
+  memory.answers.clear();
+  memory.partition.advance(quantum_end, memory.answers);
+  for (const Packet& packet : memory.answers) memory.outbox[parity][packet.sm].push_back(packet);
+  memory.has_sent = !memory.answers.empty();
+}
+
+/// What one thread does between two quanta. @return false if the launch ends
+bool Chip::State::between() {
+  perform_pending();
+  if (find_fault()) return false;
+  if (cluster > 1) check_clusters();
+  dispatch(quantum_end);
+  if (is_finished()) return false;
+  if (quantum_end >= limit || (options.stop != nullptr && options.stop->load(std::memory_order_relaxed))) {
+    stopped = true;
+    return false;
+  }
+  tell(false);
+  return choose_next_quantum();
+}
+
+/// Atomics and strong accesses take effect in one order, whatever the threads did: by cycle, then SM, then as issued.
+void Chip::State::perform_pending() {
+  order.clear();
+  for (Sm& sm : sms) {
+    order.insert(order.end(), sm.pending().begin(), sm.pending().end());
+    sm.pending().clear();
+  }
+  if (order.empty()) return;
+  for (Sm& sm : sms) notice_frees(sm);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Sm::Pending& a, const Sm::Pending& b) { return a.cycle < b.cycle; });
+  const unsigned mxcsr = _mm_getcsr();
+  for (const Sm::Pending& pending : order) {
+    simt::Worker& worker = *pending.access.warp->worker;
+    _mm_setcsr(simt::kDefaultMxcsr);
+    worker.fp = 0;
+    worker.cycle = sms[static_cast<size_t>(worker.sm)].clock_at(pending.cycle);
+    Sm& sm = sms[static_cast<size_t>(worker.sm)];
+    if (sm.fault() && *sm.fault() <= pending.cycle) continue;  // what came before it counts
+    worker.tx_charge = {};
+    const bool fine = pending.arrival.barriers.empty() ? simt::perform(pending.access) : sm.tell_others(pending);
+    if (!fine) sm.set_fault(pending.cycle);
+    sm.performed(pending, quantum_end);
+  }
+  _mm_setcsr(mxcsr);
+}
+
+bool Chip::State::find_fault() {
+  Cycle first = kNever;
+  for (Sm& sm : sms) {
+    if (!sm.fault() || *sm.fault() >= first) continue;
+    first = *sm.fault();
+    fault = &sm.worker().fault;
+  }
+  return fault != nullptr;
+}
+
+/// The CTAs of a cluster start together, each on the SM that has room for most; of several on the first.
+void Chip::State::dispatch_clusters(Cycle at) {
+  const auto all_room = [&] {
+    return std::accumulate(sms.begin(), sms.end(), uint64_t{0},
+                           [](uint64_t sum, const Sm& sm) { return sum + sm.room(); });
+  };
+  while (next_cta < ctas && all_room() >= cluster) {
+    const auto together = std::make_shared<simt::Cluster>();
+    together->ctas.resize(cluster);
+    for (uint32_t rank = 0; rank < cluster; ++rank) {
+      Sm& sm = *std::max_element(sms.begin(), sms.end(), [](const Sm& a, const Sm& b) { return a.room() < b.room(); });
+      sm.start_cta(simt::cta_in_cluster(*launch, next_cta / cluster, rank), at, together);
+    }
+    next_cta += cluster;
+  }
+}
+
+/// Barriers of clusters on several SMs.
+void Chip::State::check_clusters() {
+  std::vector<std::shared_ptr<simt::Cluster>> clusters;
+  for (Sm& sm : sms) sm.cluster_news(clusters);
+  for (const auto& one : clusters) {
+    if (!simt::check_cluster(*one)) continue;
+    for (Sm& sm : sms) sm.cluster_goes_on(*one, quantum_end);
+  }
+}
+
+/// All that live are blocked. @return false if a CTA has faulted for that
+bool Chip::State::break_deadlock() {
+  if (cluster > 1) {  // a CTA that is blocked may wait for another one's lanes
+    bool any = false;
+    for (Sm& sm : sms) any |= sm.release_blocked(quantum_end);
+    if (any) return true;
+  }
+  for (Sm& sm : sms) {
+    if (!sm.break_deadlock(quantum_end)) break;
+  }
+  return !find_fault();
+}
+
+/// A CTA to each SM in turn, as long as there is room.
+void Chip::State::dispatch(Cycle at) {
+  if (cluster > 1) return dispatch_clusters(at);
+  for (bool any = true; any && next_cta < ctas;) {
+    any = false;
+    for (Sm& sm : sms) {
+      if (next_cta == ctas) break;
+      if (!sm.has_room()) continue;
+      sm.start_cta(next_cta++, at);
+      any = true;
+    }
+  }
+}
+
+bool Chip::State::is_finished() const {
+  if (next_cta < ctas) return false;
+  return std::all_of(sms.begin(), sms.end(), [](const Sm& sm) { return sm.is_idle(); });
+}
+
+Cycle Chip::State::next_event() const {
+  Cycle next = kNever;
+  for (const Sm& sm : sms) next = std::min(next, sm.next_event());
+  for (const Memory& memory : memories) next = std::min(next, memory.partition.next_event());
+  return next;
+}
+
+bool Chip::State::choose_next_quantum() {
+  bool sent = std::any_of(memories.begin(), memories.end(), [](const Memory& m) { return m.has_sent; });
+  for (Sm& sm : sms) sent |= sm.port().has_sent();
+  Cycle next = quantum_end;
+  if (!sent) {
+    // Nothing is on its way: what lies before the next event can be skipped, in whole quanta.
+    Cycle event = next_event();
+    if (event == kNever) {
+      if (!break_deadlock()) return false;
+      event = next_event();
+    }
+    const Cycle latency = config.interconnect.latency;
+    if (event != kNever && event > next) next += (event - next) / latency * latency;
+  }
+  parity = 1 - parity;
+  quantum = std::min(next, limit);
+  quantum_end = std::min(limit, quantum + config.interconnect.latency);
+  return true;
+}
+
+void Chip::State::tell(bool at_end) {
+  if (!options.progress) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!at_end && now - told < std::chrono::milliseconds(50)) return;
+  told = now;
+  ChipProgress progress;
+  progress.ctas = ctas;
+  progress.cycles = quantum_end - begin;
+  for (Sm& sm : sms) {
+    progress.ctas_done += sm.ctas_ended();
+    progress.warp_instructions += sm.counters().warp_instructions;
+  }
+  if (at_end) progress.ctas_done = ctas;
+  options.progress(progress);
+}
+
+Cycle Chip::State::end_of_launch() {
+  if (stopped) return quantum_end;
+  Cycle end = begin;
+  for (const Sm& sm : sms) end = std::max(end, sm.busy_until());
+  return end;
+}
+
+/// Dirty sectors on their way to DRAM arrive, so that nothing of this launch counts for the next one.
+void Chip::State::drain(Cycle from) {
+  time = from;
+  for (Memory& memory : memories) {
+    while (memory.partition.next_event() != kNever) {
+      time = std::max(time, memory.partition.next_event() + 1);
+      memory.partition.advance(time, memory.answers);
+    }
+  }
+  time = round_up<Cycle>(time, config.interconnect.latency);
+  for (Memory& memory : memories) memory.partition.advance(time, memory.answers);
+}
+
+SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end) {
+  SimulatedLaunch result;
+  std::vector<simt::Worker*> workers;
+  std::vector<LineCounters> lines(setup.program->code.size());
+  for (Sm& sm : sms) {
+    sm.end_launch(end);
+    add(result.timing.counters, sm.counters());
+    workers.push_back(&sm.worker());
+    for (size_t k = 0; k < lines.size(); ++k) add(lines[k], sm.lines()[k]);
+  }
+  for (const Memory& memory : memories) add(result.timing.counters, memory.partition.counters());
+  Counters& counters = result.timing.counters;
+  counters.cycles = end - begin;
+  counters.sm_cycles = counters.cycles * sms.size();
+  result.stats = simt::collect(setup, workers);
+  result.stats.warp_instructions = counters.warp_instructions;
+  result.stats.thread_instructions = counters.thread_instructions;
+  std::vector<uint32_t> line_of(lines.size(), 0);
+  for (size_t k = 0; k < lines.size(); ++k) {
+    if (lines[k].issued == 0 && lines[k].slots == decltype(lines[k].slots){}) continue;
+    line_of[k] = static_cast<uint32_t>(result.timing.lines.size());
+    const simt::Instr* const instr = setup.program->code.data() + k;
+    result.timing.lines.push_back(
+        {setup.program->source_of(instr), setup.program->texts[setup.program->info[k].text], lines[k]});
+  }
+  for (Sm& sm : sms) {
+    for (Span& span : sm.timeline()) {
+      span.instr = line_of[span.instr];
+      result.timing.timeline.push_back(span);
+    }
+  }
+  result.timing.partial = stopped;
+  return result;
+}
+
+namespace {
+
+/// A cluster that does not fit on the chip would never start.
+std::optional<simt::Fault> too_large(const Config& config, const simt::LaunchSetup& setup, const Residency& residency) {
+  const uint64_t room = uint64_t{config.sms} * std::max(1u, residency.ctas_per_sm);
+  const uint32_t cluster = simt::cluster_size(*setup.config);
+  if (cluster <= room) return std::nullopt;
+  simt::Fault fault;
+  fault.kind = simt::Fault::Kind::deadlock;
+  fault.kernel = setup.kernel->name;
+  fault.message =
+      "a cluster of " + std::to_string(cluster) + " CTAs cannot start: the GPU holds " + std::to_string(room);
+  return fault;
+}
+
+}  // namespace
+
+Chip::Chip(const Config& config, ChipOptions options) : state_(std::make_unique<State>(config, std::move(options))) {}
+Chip::~Chip() = default;
+const Config& Chip::config() const { return state_->config; }
+Cycle Chip::cycles() const { return state_->time; }
+
+Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Program& program, std::string_view kernel,
+                                                  const simt::LaunchConfig& config, const Residency& residency) {
+  const Result<simt::LaunchSetup, simt::Fault> setup = engine.set_up(program, kernel, config);
+  if (!setup) return setup.error();
+  State& chip = *state_;
+  if (!chip.is_clean) chip.build();
+  const simt::Launch launch = simt::begin_launch(*setup);
+  if (const auto refusal = too_large(chip.config, *setup, residency)) return *refusal;
+  chip.set_up(*setup, launch, residency);
+  const auto parts = static_cast<unsigned>(chip.sms.size() + chip.memories.size());
+  const unsigned wanted = setup->program->shares_runtime ? 1
+                          : chip.options.threads != 0    ? chip.options.threads
+                                                         : std::thread::hardware_concurrency();
+  const unsigned threads = chip.pool.prepare(std::clamp(wanted, 1u, parts));
+  const unsigned mxcsr = _mm_getcsr();
+  if (chip.ctas != 0 && chip.quantum_end > chip.quantum) {
+    run_quanta(chip.pool, threads, parts, [&](unsigned k) { chip.part(k); }, [&] { return chip.between(); });
+  } else {
+    chip.stopped = chip.ctas != 0;
+  }
+  _mm_setcsr(mxcsr);
+  chip.tell(true);
+  chip.is_clean = chip.fault == nullptr && !chip.stopped;
+  std::vector<simt::Output> outputs;
+  for (Sm& sm : chip.sms) {
+    std::vector<simt::Output>& printed = sm.outputs(!chip.is_clean);
+    std::move(printed.begin(), printed.end(), std::back_inserter(outputs));
+    printed.clear();
+  }
+  simt::print(outputs);
+  if (chip.fault != nullptr) {
+    simt::Fault fault = *chip.fault;
+    chip.drain(chip.quantum_end);
+    return fault;
+  }
+  const Cycle end = chip.end_of_launch();
+  chip.used += end - chip.begin;
+  chip.drain(std::max(end, chip.quantum_end));
+  SimulatedLaunch result = chip.result(*setup, end);
+  const auto threads_of_cta = static_cast<unsigned>(config.block.count());
+  result.timing.ctas_per_sm = chip.resident_limit;
+  result.timing.limited_by = residency.limited_by;
+  result.timing.warps_per_cta = (threads_of_cta + chip.config.warp_size - 1) / chip.config.warp_size;
+  return result;
+}
+
+}  // namespace bankshot::timing

@@ -1,0 +1,178 @@
+#include "bankshot/timing/memory/memory_port.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "bankshot/timing/memory/partition.hpp"
+
+namespace bankshot::timing {
+
+MemoryPort::MemoryPort(const Config& config, unsigned sm)
+    : config_(config),
+      sm_(static_cast<uint16_t>(sm)),
+      cache_(std::max(config.l1.bytes, config.l1.line_bytes), config.l1.line_bytes, std::max(1u, config.l1.ways)),
+      misses_(config.l1.mshrs),
+      outbox_{std::vector<std::vector<Packet>>(config.dram.channels),
+              std::vector<std::vector<Packet>>(config.dram.channels)},
+      to_network_{config.core_khz, config.interconnect.khz},
+      to_core_{config.interconnect.khz, config.core_khz} {}
+
+void MemoryPort::begin_launch() { cache_.invalidate_all(); }
+
+void MemoryPort::enter(Cycle now, const Access& access, const LineRequests& lines) {
+  uint32_t ticket;
+  if (free_tickets_.empty()) {
+    ticket = static_cast<uint32_t>(tickets_.size());
+    tickets_.emplace_back();
+  } else {
+    ticket = free_tickets_.back();
+    free_tickets_.pop_back();
+  }
+  tickets_[ticket] = {{access.kind, access.warp, access.generation, access.instr, now}, lines.count};
+  if (queue_.empty()) lookup_at_ = std::max(now, lookup_free_);
+  Queued& queued = queue_.push();
+  queued.ticket = ticket;
+  queued.access = access;
+  queued.lines.count = lines.count;
+  std::copy_n(lines.request.begin(), lines.count, queued.lines.request.begin());
+  queued.next = 0;
+  look_up(now);
+  ++counters_.global_accesses;
+  counters_.global_sectors += lines.sectors();
+}
+
+void MemoryPort::use_outbox(unsigned which) {
+  box_ = which;
+  has_sent_ = false;
+  for (std::vector<Packet>& box : outbox_[which]) box.clear();
+}
+
+void MemoryPort::receive(std::span<const Packet> answers) {
+  for (const Packet& packet : answers) {
+    // The input port takes one flit a cycle.
+    const Cycle arrival = to_network_(packet.time + config_.interconnect.latency);
+    const unsigned data = packet.kind == Packet::Kind::store
+                              ? 0
+                              : static_cast<unsigned>(std::popcount(packet.sectors)) * config_.l1.sector_bytes;
+    in_free_ = std::max(in_free_, arrival) + flits(config_.interconnect, data);
+    Answer& answer = answers_.push();
+    answer.at = to_core_(in_free_);
+    answer.packet = packet;
+  }
+}
+
+Cycle MemoryPort::next_event() const {
+  const Cycle answer = answers_.empty() ? kNever : answers_.front().at;
+  return queue_.empty() ? answer : std::min(answer, lookup_at_);
+}
+
+void MemoryPort::advance(Cycle now) {
+  for (; !answers_.empty() && answers_.front().at <= now; answers_.pop()) {
+    answer(now, answers_.front().packet);
+    if (!queue_.empty() && lookup_at_ == kNever) lookup_at_ = now;  // what the head waited for may be free
+  }
+  look_up(now);
+}
+
+void MemoryPort::look_up(Cycle now) {
+  if (queue_.empty() || lookup_at_ > now) return;
+  Queued& head = queue_.front();
+  const LineRequest& line = head.lines.request[head.next];
+  if (!(head.access.kind == Packet::Kind::load ? load(now, head, line) : write(now, head, line))) {
+    lookup_at_ = kNever;
+    return;
+  }
+  lookup_at_ = lookup_free_ = now + 1;
+  if (++head.next != head.lines.count) return;
+  if (head.access.tells_when_left) {
+    const Access& access = head.access;
+    completions_.push_back({access.kind, access.warp, access.generation, access.instr, to_core_(out_free_), true});
+  }
+  queue_.pop();
+}
+
+bool MemoryPort::load(Cycle now, const Queued& head, const LineRequest& line) {
+  const bool cached = config_.l1.bytes != 0 && (config_.l1.global || head.access.local) && !head.access.strong;
+  const uint8_t have = cached ? cache_.lookup(line.line) : uint8_t{0};
+  const auto need = static_cast<uint8_t>(line.sectors & ~have);
+  if (need == 0) {
+    ++counters_.l1_loads;
+    ++counters_.l1_load_hits;
+    line_done(head.ticket, now + config_.l1.latency);
+    return true;
+  }
+  using Misses = FetchTable<uint32_t>;
+  uint32_t miss = misses_.find(line.line);
+  const auto ask = static_cast<uint8_t>(need & ~(miss == Misses::kNone ? 0 : misses_[miss].pending));
+  if (miss == Misses::kNone) {
+    miss = misses_.add(line.line);
+    if (miss == Misses::kNone) return false;
+    misses_[miss].keep = cached;
+  }
+  ++counters_.l1_loads;
+  ++(ask == 0 ? counters_.l1_load_merged : counters_.l1_load_misses);
+  if (ask != 0) send(now, Packet::Kind::load, line, ask, miss);
+  misses_[miss].pending |= ask;
+  misses_.wait(miss, head.ticket, need);
+  return true;
+}
+
+bool MemoryPort::write(Cycle now, const Queued& head, const LineRequest& line) {
+  if (stores_ == config_.load_store.stores) return false;
+  ++stores_;
+  const bool atomic = head.access.kind == Packet::Kind::atomic;
+  ++(atomic ? counters_.l1_atomics : counters_.l1_stores);
+  if (config_.l1.bytes != 0) {
+    if (head.access.local) {
+      cache_.fill(line.line, line.full, 0);
+    } else {
+      cache_.invalidate(line.line, line.sectors);
+    }
+  }
+  send(now, head.access.kind, line, line.sectors, head.ticket);
+  return true;
+}
+
+void MemoryPort::send(Cycle now, Packet::Kind kind, const LineRequest& line, uint8_t sectors, uint32_t tag) {
+  const unsigned data =
+      kind == Packet::Kind::load ? 0 : static_cast<unsigned>(std::popcount(sectors)) * config_.l1.sector_bytes;
+  const unsigned length = flits(config_.interconnect, data);
+  out_free_ = std::max(out_free_, to_network_(now)) + length;
+  Packet packet;
+  packet.time = to_core_(out_free_);
+  packet.line = line.line;
+  packet.tag = tag;
+  packet.sm = sm_;
+  packet.kind = kind;
+  packet.sectors = sectors;
+  packet.full = kind == Packet::Kind::store ? line.full : uint8_t{0};
+  packet.lanes = line.lanes;
+  outbox_[box_][channel_of(config_, line.line)].push_back(packet);
+  has_sent_ = true;
+  ++under_way_;
+  ++counters_.packets_to_memory;
+  counters_.flits_to_memory += length;
+}
+
+void MemoryPort::answer(Cycle now, const Packet& packet) {
+  --under_way_;
+  if (packet.kind != Packet::Kind::load) {
+    --stores_;
+    line_done(packet.tag, now);
+    return;
+  }
+  if (misses_[packet.tag].keep) cache_.fill(packet.line, packet.sectors, 0);
+  misses_[packet.tag].pending &= static_cast<uint8_t>(~packet.sectors);
+  misses_.arrive(packet.tag, packet.sectors, [&](uint32_t ticket) { line_done(ticket, now); });
+  if (misses_[packet.tag].pending == 0) misses_.remove(packet.tag);
+}
+
+void MemoryPort::line_done(uint32_t index, Cycle ready) {
+  Ticket& ticket = tickets_[index];
+  ticket.completion.ready = std::max(ticket.completion.ready, ready);
+  if (--ticket.remaining != 0) return;
+  completions_.push_back(ticket.completion);
+  free_tickets_.push_back(index);
+}
+
+}  // namespace bankshot::timing

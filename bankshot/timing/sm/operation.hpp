@@ -1,0 +1,87 @@
+// What a timing model needs to know of an instruction, looked up once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bankshot/ptx/module.hpp"
+#include "bankshot/simt/state/program.hpp"
+#include "bankshot/timing/base/config.hpp"
+
+namespace bankshot::timing {
+
+/// What machine code makes of an atomic on shared memory.
+enum class AtomicForm : uint8_t {
+  machine,    ///< one instruction
+  increment,  ///< … that adds 1 and wants no result: newer machines add up lanes on one word
+  loop,       ///< a loop around a compare-and-swap
+};
+
+struct Operation {
+  /// A call is a call or a function's ret; exit is a kernel's ret, too. An order is a fence that only the CTA's threads
+  /// see.
+  enum class Kind : uint8_t {
+    arithmetic,
+    branch,
+    call,
+    barrier,
+    fence,
+    order,
+    sleep,
+    exit,
+    load,
+    store,
+    atomic,
+    constant,
+    tx_begin,
+    tx_commit,
+    copy,  ///< cp.async: a load whose data goes to shared memory
+    copy_commit,
+    copy_wait,
+    bulk,         ///< cp.async.bulk to shared memory
+    bulk_store,   ///< … from shared to global memory
+    bulk_reduce,  ///< cp.reduce.async.bulk there: takes effect in the order of atomics
+    bulk_commit,
+    bulk_wait,
+    bulk_wait_read,  ///< until the groups are written, or have been read
+    mbarrier,        ///< an operation on a word of shared memory
+  };
+  Kind kind = Kind::arithmetic;
+  UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic
+  AtomicForm form = AtomicForm::machine;
+  bool passes_l1 = false;  ///< copy: past the first-level cache
+  bool strong = false;     ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
+  bool crosses =
+      false;  ///< an asynchronous store or copy to shared memory, or on a barrier there, perhaps another CTA's
+  bool texture = false;  ///< load, store, atomic of a texture or surface: its texels' addresses come with the access
+  uint8_t width = 4;     ///< load, store, atomic, copy: bytes a lane; of textures the texture knows
+  uint16_t reads = 0, writes = 0;
+  uint32_t uses = 0;  ///< where its registers begin in Operations::registers
+  uint32_t work = 0;  ///< tensor: multiply-adds of 16-bit factors that it is worth; else 0, its lanes
+
+  bool is_access() const {
+    return kind == Kind::load || kind == Kind::store || kind == Kind::atomic || kind == Kind::copy;
+  }
+};
+
+/// A program as a timing model sees it.
+struct Operations {
+  std::vector<Operation> of;  ///< one for each Instr
+  /// Registers by number, those read first: a kernel's from 0 on, those of functions behind any kernel's.
+  std::vector<uint32_t> registers;
+  uint32_t of_functions = 0;  ///< one more than the highest number of all
+};
+Operations operations(const simt::LoadedProgram& program);
+
+/// The class of an instruction by its unit and text, "div.rn.f32". What PTX calls one instruction and machines do in a
+/// sequence is `divide`.
+UnitClass unit_class(simt::Unit unit, std::string_view text);
+
+/// The form of an atomic by its text, "atom.shared.add.u32".
+/// @param adds_one  its operand is a constant that makes it add 1, and nobody wants the result
+AtomicForm atomic_form(std::string_view text, bool adds_one);
+
+/// Bytes that a lane of "ld.global.v4.f32" accesses: its last type times its vector.
+unsigned access_bytes(std::string_view text);
+
+}  // namespace bankshot::timing

@@ -1,0 +1,148 @@
+// What `bankshot simulate` prints of launches made up by hand.
+#include <gtest/gtest.h>
+
+#include "bankshot/report/text/text.hpp"
+#include "report_timing_fixture.hpp"
+
+namespace bankshot::report {
+namespace {
+
+std::string text(const RunReport& report, unsigned top = 10) {
+  return to_text(report, {.top = top, .read_sources = false});
+}
+
+/// The report with other counters of its kernel.
+std::string text_of(const std::function<void(timing::Counters&)>& change) {
+  RunReport report = made_simulation();
+  change(report.kernels[0].timing->counters);
+  return text(report);
+}
+
+bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
+
+TEST(ReportTimingText, tells_speed_causes_conflicts_and_memory) {
+  EXPECT_EQ(text(made_simulation()), R"(bankshot: ./app on Test GPU, simulated
+2 SMs at 1 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
+
+scale(float*, int)
+  1 launch, grid (4,2), block (32,8)
+  cycles                         100 0.10 us at 1 GHz
+  instructions                    40 warp                 1,280 thread
+  IPC                          0.200 warp instructions a cycle of an SM, 0.40 of the chip
+  SMs                              2 of 2 had a CTA, 80.0 % of all SM cycles were active
+  occupancy                     10.0 of 48 warps on average; 4 CTAs of 8 warps fit on an SM (limit: registers)
+  issue slots by what became of them
+     20.0 %  ####                  issued an instruction
+     50.0 %  ##########            data from shared memory is waited for
+     30.0 %  ######                no warp is there
+  shared memory                    4 accesses, busy in 60.6 % of the active cycles
+  wavefronts                      97 needed                   4 ideal
+  conflicts                       93 wavefronts; their cycles: 80 exposed, 13 hidden
+  do bank conflicts cost anything? Yes: in 50.0 % of its active cycles an SM waits for them.
+    Without them it gains at most these at once; what it gains in all, a run with --bank-hash xor tells.
+  L1                              10 loads, 50.0 % hit, 10.0 % join a fetch under way
+  L2 reads                         4 sectors, 25.0 % hit
+  DRAM                           3.8 GB/s of 8.0 (48.0 %); 12 bursts read, 0 written, 75.0 % row hits
+
+      slots waited   of all  mostly for         conflicts      exposed  line that waited
+                95   47.5 %  scratchpad                93           80  kernel.cu:8
+                 5    2.5 %  scratchpad                 0            0  kernel.cu:7
+)");
+}
+
+TEST(ReportTimingText, hidden_conflicts_cost_nothing) {
+  const std::string all = text_of([](timing::Counters& c) {
+    c.conflict_cycles_hidden = 93;
+    c.conflict_cycles_exposed = 0;
+  });
+  EXPECT_TRUE(has(all, "do bank conflicts cost anything? No: other work hides all 93 cycles of them.\n")) << all;
+}
+
+TEST(ReportTimingText, less_than_a_percent_hardly_costs) {
+  const std::string all = text_of([](timing::Counters& c) { c.conflict_cycles_exposed = 1; });
+  EXPECT_TRUE(
+      has(all, "do bank conflicts cost anything? Hardly: in 0.6 % of its active cycles an SM waits for them.\n"))
+      << all;
+}
+
+TEST(ReportTimingText, conflicts_that_the_atomics_unit_does_not_charge_cost_nothing) {
+  const std::string all = text_of([](timing::Counters& c) { c.shared_wavefronts = 4; });
+  EXPECT_TRUE(has(all, "do bank conflicts cost anything? No: the atomics unit does not charge the ")) << all;
+  EXPECT_FALSE(has(all, "exposed, "));
+}
+
+// Rounds are lost where atomics go over locks; elsewhere nobody goes round, and there is no lock to hash.
+TEST(ReportTimingText, rounds_of_locks_are_told_beside_conflicts) {
+  RunReport report = made_simulation();
+  timing::Counters& c = report.kernels[0].timing->counters;
+  c.slots[static_cast<unsigned>(timing::Cause::atomic)] = c.slots[0];  // 20 % of the old slots, so 1 / 6 of all
+  EXPECT_FALSE(has(text(report), "Rounds of atomics")) << "native";
+  report.machine->atomics = "lock";
+  report.machine->lock_hash = "xor";
+  EXPECT_TRUE(
+      has(text(report), "Rounds of atomics that had to try again are not among them: 16.7 % of the issue slots wait"))
+      << text(report);
+  EXPECT_TRUE(has(text(report), "bank hash none, lock hash xor\n"));
+}
+
+TEST(ReportTimingText, what_was_not_used_is_not_told) {
+  const std::string all = text_of([](timing::Counters& c) {
+    c.shared_accesses = c.l1_loads = c.l2_reads = c.dram_reads = 0;
+    c.l2_writes = 1;
+  });
+  EXPECT_TRUE(has(all, "  shared memory is not used\n"));
+  EXPECT_FALSE(has(all, "L1 ")) << all;
+  EXPECT_FALSE(has(all, "DRAM")) << all;
+  EXPECT_TRUE(has(all, "  L2 writes                        1 sector, 0.0 % hit\n")) << all;
+}
+
+TEST(ReportTimingText, a_grid_smaller_than_the_chip_is_told) {
+  RunReport report = made_simulation();
+  KernelTiming& timing = *report.kernels[0].timing;
+  timing.launches[0].grid = {1, 1, 1};
+  EXPECT_TRUE(has(text(report),
+                  "  SMs                              1 of 2 had a CTA, 80.0 % of all SM cycles were active; the grid "
+                  "is smaller than the chip\n"));
+  timing.launches.push_back(timing.launches[0]);
+  timing.launches[1].grid = {1, 3, 1};
+  EXPECT_TRUE(has(text(report), " 2 of 2 had a CTA in the largest launch, 80.0 % of all SM cycles were active\n"));
+}
+
+TEST(ReportTimingText, a_hash_is_not_proposed_where_there_is_one) {
+  RunReport report = made_simulation();
+  report.machine->bank_hash = "xor";
+  EXPECT_TRUE(has(text(report), "    Without them it gains at most these at once.\n"));
+}
+
+TEST(ReportTimingText, banks_that_outlive_their_ctas_are_not_busier_than_always) {
+  EXPECT_TRUE(has(text_of([](timing::Counters& c) { c.active_cycles = 90; }), "busy in 100.0 % of the active cycles"));
+}
+
+TEST(ReportTimingText, several_kernels_are_summed_up_first) {
+  RunReport report = made_simulation();
+  EXPECT_FALSE(has(text(report), "kernels"));
+  const timing::LaunchTiming timing = made_timing();
+  for (int k = 0; k < 2; ++k) report.add(made_launch({}), "other", {4, 2, 1}, {32, 8, 1}, {}, &timing);
+  EXPECT_TRUE(has(text(report), "bank hash none\n2 kernels, 3 launches: 300 cycles, 0.30 us\n\nscale")) << text(report);
+}
+
+TEST(ReportTimingText, a_stopped_launch_is_partial) {
+  RunReport report = made_simulation();
+  report.kernels[0].timing->partial_launches = 1;
+  EXPECT_TRUE(has(text(report), "  partial: 1 launch was stopped before its end, the numbers are of what ran\n"));
+}
+
+TEST(ReportTimingText, top_limits_the_lines) {
+  const std::string all = text(made_simulation(), 1);
+  EXPECT_TRUE(has(all, "kernel.cu:8\n    1 line waited less (--top 2 shows all)\n")) << all;
+  EXPECT_FALSE(has(text(made_simulation(), 0), "slots waited"));
+}
+
+TEST(ReportTimingText, a_launch_without_cycles_divides_by_nothing) {
+  RunReport report = made_simulation();
+  report.kernels[0].timing = KernelTiming();
+  EXPECT_TRUE(has(text(report), "  cycles                           0 0.00 us at 1 GHz\n"));
+}
+
+}  // namespace
+}  // namespace bankshot::report
