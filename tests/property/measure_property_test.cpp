@@ -7,12 +7,13 @@
 #include "bankshot/measure/latency.hpp"
 #include "bankshot/measure/runner_simulated.hpp"
 #include "bankshot/scratchpad/atomics_model.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::measure {
 namespace {
 
 std::unique_ptr<Runner> runner_of(const std::string& name) {
-  const auto gpu = gpu::load_gpu(BANKSHOT_SOURCE_DIR "/gpus/" + name + ".toml");
+  const auto gpu = gpu::load_gpu(paths::source() + "/gpus/" + name + ".toml");
   auto runner = simulated_runner(*gpu, *cuda::simulated_config(*gpu, {}, {}));
   if ((*runner)->load(programs())) return nullptr;
   return std::move(*runner);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bankshot/gpu/gpu.hpp"
+#include "tests/paths.hpp"
 #include "tests/property/tx_drive.hpp"
 
 namespace bankshot::simt::tx {
@@ -54,7 +55,7 @@ inline std::string text(const std::string& gpu, const std::vector<std::string>& 
 
 /// A GPU that we ship, changed so; none, if a test has failed for that.
 inline std::optional<gpu::Gpu> load(const std::string& name, const std::vector<std::string>& changes) {
-  Result<gpu::Gpu> gpu = gpu::load_gpu(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/" + name + ".toml");
+  Result<gpu::Gpu> gpu = gpu::load_gpu(paths::source() + "/gpus/" + name + ".toml");
   if (!gpu) {
     ADD_FAILURE() << gpu.error().message;
     return std::nullopt;

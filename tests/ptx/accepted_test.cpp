@@ -10,12 +10,13 @@
 
 #include "elsewhere.hpp"
 #include "run_form.hpp"
+#include "tests/paths.hpp"
 #include "tests/unit/simt/rows_harness.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {
 
-constexpr const char* kFile = BANKSHOT_SOURCE_DIR "/tests/ptx/forms.txt";
+const std::string kFile = paths::source() + "/tests/ptx/forms.txt";
 
 /// Which of the statements a host refuses, by their numbers.
 std::set<size_t> refused_by(const Host& host, const std::vector<std::string>& statements) {

@@ -7,6 +7,7 @@
 #include "bankshot/cuda/device/occupancy.hpp"
 #include "bankshot/cuda/launch/launch.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -116,7 +117,7 @@ TEST(CudaOccupancy, available_shared_memory_keeps_the_blocks_resident) {
 
 /// Of a description that we ship.
 DeviceInfo device(const std::string& name) {
-  const auto gpu = gpu::load_gpu(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/" + name + ".toml");
+  const auto gpu = gpu::load_gpu(paths::source() + "/gpus/" + name + ".toml");
   EXPECT_TRUE(gpu) << gpu.error().message;
   return gpu ? device_info(*gpu) : DeviceInfo{};
 }

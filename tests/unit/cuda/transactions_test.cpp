@@ -8,13 +8,14 @@
 #include "bankshot/cuda/launch/launch_check.hpp"
 #include "bankshot/cuda/modules/function_attributes.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::cuda {
 namespace {
 
 /// The paper's GPU, with transactions of this organisation.
 DeviceInfo southern_islands(const scratchpad::TxConfig& transactions = {}) {
-  const auto gpu = gpu::load_gpu(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/southern-islands-lds.toml");
+  const auto gpu = gpu::load_gpu(paths::source() + "/gpus/southern-islands-lds.toml");
   EXPECT_TRUE(gpu) << gpu.error().message;
   DeviceInfo device = gpu ? device_info(*gpu) : DeviceInfo{};
   device.transactions = transactions;

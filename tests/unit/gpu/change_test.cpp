@@ -6,12 +6,13 @@
 #include <sstream>
 
 #include "bankshot/gpu/gpu.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::gpu {
 namespace {
 
 std::string cf11() {
-  std::ifstream in(std::string(BANKSHOT_SOURCE_DIR) + "/gpus/cf11.toml");
+  std::ifstream in(paths::source() + "/gpus/cf11.toml");
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();

@@ -8,11 +8,12 @@
 #include <sstream>
 
 #include "bankshot/gpu/gpu.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::gpu {
 namespace {
 
-const std::string kFolder = std::string(BANKSHOT_SOURCE_DIR) + "/gpus";
+const std::string kFolder = paths::source() + "/gpus";
 
 std::string text_of(const std::string& name) {
   std::ifstream in(kFolder + "/" + name + ".toml");

@@ -7,6 +7,7 @@
 #include "bankshot/measure/calibrate.hpp"
 #include "bankshot/measure/description.hpp"
 #include "bankshot/measure/runner_cuda.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::measure {
 namespace {
@@ -18,14 +19,14 @@ class Script {
   ~Script() { unsetenv("FAKE_DRIVER"); }
 };
 
-std::string refusal(int ordinal = 0, const std::string& library = BANKSHOT_FAKE_DRIVER) {
+std::string refusal(int ordinal = 0, const std::string& library = paths::fake_driver()) {
   const auto runner = cuda_runner(ordinal, library);
   return runner ? "" : runner.error().message;
 }
 
 /// What goes wrong in measuring, after the device was found.
 std::string failure(const char* script) {
-  auto runner = cuda_runner(0, BANKSHOT_FAKE_DRIVER);
+  auto runner = cuda_runner(0, paths::fake_driver());
   if (!runner) return "not even opened: " + runner.error().message;
   const Script scripted(script);
   const auto all = calibrate(**runner, {}, {.samples = 1, .warps = 2, .repeats = 8});
@@ -33,7 +34,7 @@ std::string failure(const char* script) {
 }
 
 TEST(MeasureCuda, asks_the_driver_what_the_device_is) {
-  const auto runner = cuda_runner(0, BANKSHOT_FAKE_DRIVER);
+  const auto runner = cuda_runner(0, paths::fake_driver());
   ASSERT_TRUE(runner) << runner.error().message;
   const Device& device = (*runner)->device();
   EXPECT_EQ(device.name, "Imaginary \"GPU\"");
@@ -51,7 +52,7 @@ TEST(MeasureCuda, asks_the_driver_what_the_device_is) {
 }
 
 TEST(MeasureCuda, measures_and_describes) {
-  auto runner = cuda_runner(0, BANKSHOT_FAKE_DRIVER);
+  auto runner = cuda_runner(0, paths::fake_driver());
   ASSERT_TRUE(runner) << runner.error().message;
   const auto all = calibrate(**runner, {}, {.samples = 3, .warps = 2, .repeats = 8});
   ASSERT_TRUE(all) << all.error().message;
@@ -81,9 +82,10 @@ TEST(MeasureCuda, rejects_what_is_no_driver) {
       "no NVIDIA driver: /no/such/libcuda.so.1: cannot open shared object file: No such file or directory. To measure "
       "a "
       "real GPU install its driver, or name its library with --driver; to measure a simulated one: --backend simulate");
-  EXPECT_EQ(refusal(0, BANKSHOT_OLD_FAKE_DRIVER), BANKSHOT_OLD_FAKE_DRIVER
-            " has no function cuLaunchKernel: it is no CUDA driver, or one older than CUDA 7; install a "
-            "newer one");
+  EXPECT_EQ(refusal(0, paths::old_fake_driver()),
+            paths::old_fake_driver() +
+                " has no function cuLaunchKernel: it is no CUDA driver, or one older than CUDA 7; install a "
+                "newer one");
 }
 
 TEST(MeasureCuda, rejects_devices_that_are_not_there) {
@@ -95,9 +97,9 @@ TEST(MeasureCuda, rejects_devices_that_are_not_there) {
   }
   {
     const Script script("no_device");
-    EXPECT_EQ(refusal(), BANKSHOT_FAKE_DRIVER
-              " finds no GPU: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100). Look "
-              "at what nvidia-smi says; to measure a simulated GPU: --backend simulate");
+    EXPECT_EQ(refusal(), paths::fake_driver() +
+                             " finds no GPU: no CUDA-capable device is detected (CUDA_ERROR_NO_DEVICE, 100). Look "
+                             "at what nvidia-smi says; to measure a simulated GPU: --backend simulate");
   }
   const Script script("wide");
   EXPECT_EQ(refusal(), "Imaginary \"GPU\" has warps of 64 lanes; the micro-benchmarks are for 32");

@@ -4,6 +4,7 @@
 #include "bankshot/gpu/keys.hpp"
 #include "bankshot/measure/report.hpp"
 #include "measure_model_runner.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::measure {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr scratchpad::AtomicsTimes kFsm = {118, 118, 32, 36};
 
 Base base_of(const std::string& name) {
-  auto gpu = gpu::load_gpu(BANKSHOT_SOURCE_DIR "/gpus/" + name + ".toml");
+  auto gpu = gpu::load_gpu(paths::source() + "/gpus/" + name + ".toml");
   EXPECT_TRUE(gpu) << gpu.error().message;
   return {name, *gpu};
 }

@@ -6,6 +6,7 @@
 
 #include "bankshot/measure/programs.hpp"
 #include "bankshot/simt/run/engine.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::measure {
 namespace {
@@ -29,7 +30,7 @@ TEST(MeasurePrograms, are_two_kernels_for_each_access_with_one_form_of_parameter
 }
 
 TEST(MeasurePrograms, nvidias_assembler_takes_them_for_every_gpu_it_knows) {
-  const std::string ptxas = BANKSHOT_PTXAS;
+  const std::string ptxas = paths::ptxas();
   if (ptxas.empty()) GTEST_SKIP() << "there is no ptxas";
   const std::string file = testing::TempDir() + "/bankshot_programs.ptx";
   std::ofstream(file) << programs();

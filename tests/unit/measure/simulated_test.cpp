@@ -4,12 +4,13 @@
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/measure/description.hpp"
 #include "bankshot/measure/runner_simulated.hpp"
+#include "tests/paths.hpp"
 
 namespace bankshot::measure {
 namespace {
 
 gpu::Gpu gpu_of(const std::string& name) {
-  auto gpu = gpu::load_gpu(BANKSHOT_SOURCE_DIR "/gpus/" + name + ".toml");
+  auto gpu = gpu::load_gpu(paths::source() + "/gpus/" + name + ".toml");
   EXPECT_TRUE(gpu) << gpu.error().message;
   return *gpu;
 }
