@@ -36,8 +36,8 @@ bench: build ## measure warp instructions per second, beside the published figur
 fuzz: setup ## fuzz each target for FUZZ_SECONDS (60)
 	@JOBS=$(JOBS) tools/fuzz $(or $(FUZZ_SECONDS),60)
 
-format: ## clang-format every source of ours
-	@git ls-files -co --exclude-standard -- '*.cpp' '*.hpp' '*.cu' '*.h' | xargs clang-format -i
+format: setup ## format every source of ours (clang-format 19)
+	@tools/format
 
 tidy: configure ## clang-tidy over the rooms
 	@git ls-files -co --exclude-standard -- 'bankshot/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(RELEASE)

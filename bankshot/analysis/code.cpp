@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "bankshot/analysis/shared_layout.hpp"
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/places.hpp"
 #include "bankshot/ptx/pragmas.hpp"
@@ -19,16 +20,6 @@ using ptx::Type;
 
 bool has(const ptx::Instruction& instruction, std::string_view modifier) {
   return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
-}
-
-Space space_of(const ptx::Instruction& instruction) {
-  for (const std::string& m : instruction.modifiers) {
-    const std::string_view space = std::string_view(m).substr(0, m.find(':'));
-    for (const Space s : {Space::shared, Space::global, Space::local, Space::constant, Space::param}) {
-      if (ptx::name(s) == space) return s;
-    }
-  }
-  return Space::generic;
 }
 
 class Builder {
@@ -250,23 +241,16 @@ class Builder {
     } else if (op == "exit" || op == "trap") {
       leave(instruction, std::move(step));
       return;
-    } else if ((op == "ld" || op == "ldu") && instruction.operands.size() >= 2) {
-      add_destinations(instruction.operands[0], step);
-      access(instruction, instruction.operands[1], step);
-    } else if ((op == "st" || op == "red") && !instruction.operands.empty()) {
-      step.writes = true;
-      access(instruction, instruction.operands[0], step);
-    } else if (op == "atom" && instruction.operands.size() >= 2) {
-      step.writes = true;
-      add_destinations(instruction.operands[0], step);
-      access(instruction, instruction.operands[1], step);
-    } else if (moves_matrices(instruction)) {
-      const bool stores = op == "stmatrix" || has(instruction, "store");
-      step.writes = stores;
-      if (!stores) add_destinations(instruction.operands[0], step);
-      access(instruction, instruction.operands[stores ? 0 : 1], step);
-      step.unknown = "lanes of " + ptx::mnemonic(instruction) + " access lines of matrices, which is not followed";
-      if (step.width == 0) step.width = 1;  // bits
+    } else if (const ptx::Access what = ptx::access_of(instruction); is_followed(what, instruction)) {
+      // Where a value comes back it is written first.
+      const size_t at = what.kind == ptx::Access::Kind::load || what.kind == ptx::Access::Kind::atomic ? 1 : 0;
+      step.writes = what.writes();
+      if (at == 1) add_destinations(instruction.operands[0], step);
+      access(what, instruction.operands[at], step);
+      if (what.layout == ptx::Access::Layout::matrix) {
+        step.unknown = "lanes of " + ptx::mnemonic(instruction) + " access lines of matrices, which is not followed";
+        if (step.width == 0) step.width = 1;  // bits
+      }
     } else {
       compute(instruction, std::move(step));
       return;
@@ -274,11 +258,13 @@ class Builder {
     code_.steps.push_back(std::move(step));
   }
 
-  /// wmma.load, wmma.store, ldmatrix, stmatrix.
-  static bool moves_matrices(const ptx::Instruction& instruction) {
-    const bool named = instruction.opcode == "ldmatrix" || instruction.opcode == "stmatrix" ||
-                       (instruction.opcode == "wmma" && (has(instruction, "load") || has(instruction, "store")));
-    return named && instruction.operands.size() >= 2;
+  /// Loads, stores and atomics by addresses of lanes, or of the lines of matrices.
+  static bool is_followed(const ptx::Access& access, const ptx::Instruction& instruction) {
+    using Kind = ptx::Access::Kind;
+    using Layout = ptx::Access::Layout;
+    if (access.layout != Layout::lanes && access.layout != Layout::matrix) return false;
+    const size_t least = access.kind == Kind::store || access.kind == Kind::reduction ? 1 : 2;
+    return access.touches_memory() && access.kind != Kind::copy && instruction.operands.size() >= least;
   }
 
   /// `@p exit` is `@!p bra behind; exit; behind:`, as the engine has it: a side that never comes back joins nothing.
@@ -297,31 +283,20 @@ class Builder {
     code_.steps.push_back(std::move(out));
   }
 
-  void access(const ptx::Instruction& instruction, const Operand& address, Step& step) {
+  void access(const ptx::Access& access, const Operand& address, Step& step) {
     const Name* name = address.name.empty() || register_of(address.name) ? nullptr : find(address.name);
-    step.space = space_of(instruction);
-    if (step.space == Space::generic && name != nullptr) step.space = name->variable->space;
+    step.space = access.space == Space::generic && name != nullptr ? name->variable->space : access.space;
     step.offset = address.integer;
-    step.atomic = instruction.opcode == "atom" || instruction.opcode == "red";
-    step.is_volatile = has(instruction, "volatile") || has(instruction, "relaxed") || has(instruction, "acquire");
+    step.atomic = access.is_atomic();
+    step.is_volatile = access.is_volatile || access.order != ptx::Access::Order::weak;
     step.act = Step::Act::access;
     if (step.space == Space::param && name != nullptr && name->entry_parameter) {
       step.act = Step::Act::parameter;
       step.name = address.name;
     }
-    unsigned elements = 1, bits = 0;
-    for (const std::string& m : instruction.modifiers) {
-      if (const Type type = ptx::type_named(m); type != Type::none) bits = ptx::bits(type);
-      if (m == "v2") elements = 2;
-      if (m == "v4") elements = 4;
-      if (m == "v8") elements = 8;
-    }
-    step.width = bits / 8 * elements;
-    for (const std::string& m : instruction.modifiers) {
-      const Type type = ptx::type_named(m);
-      step.shape.is_signed |= type == Type::s8 || type == Type::s16 || type == Type::s32;
-    }
-    step.shape.bits = bits;
+    step.width = ptx::bits(access.type) / 8 * access.elements;
+    step.shape.is_signed = access.type == Type::s8 || access.type == Type::s16 || access.type == Type::s32;
+    step.shape.bits = ptx::bits(access.type);
     step.sources = {source(address)};
   }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <set>
 
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
 
 namespace bankshot::rewrite {
@@ -11,33 +12,17 @@ namespace {
 
 using Kind = ptx::Operand::Kind;
 
-bool is_shared(const ptx::Instruction& instruction) {
-  return has(instruction, "shared") || has(instruction, "shared::cta");
-}
-
 /// Instructions on any shared memory, which name the space.
-bool mentions_shared(const ptx::Instruction& instruction) {
-  return std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
-                     [](const std::string& modifier) { return modifier.starts_with("shared"); });
+bool mentions_shared(const ptx::Access& access) {
+  return access.space == ptx::Space::shared || access.from == ptx::Space::shared;
 }
 
-/// Instructions on memory that are rewritten.
-bool is_access(const ptx::Instruction& instruction) {
-  const std::string& op = instruction.opcode;
-  if (op != "ld" && op != "st" && op != "atom" && op != "red") return false;
-  return !has(instruction, "async") && !has(instruction, "bulk") && !has(instruction, "shared::cluster");
-}
-
-bool names_another_space(const ptx::Instruction& instruction) {
-  for (const char* space : {"global", "local", "const", "param", "param::entry", "param::func"}) {
-    if (has(instruction, space)) return true;
-  }
-  return false;
-}
-
-unsigned width_of(const ptx::Instruction& instruction) {
-  const unsigned elements = has(instruction, "v2") ? 2 : has(instruction, "v4") ? 4 : has(instruction, "v8") ? 8 : 1;
-  return ptx::bits(type_of(instruction)) / 8 * elements;
+/// Instructions on memory that are rewritten: those of lanes, on shared memory of the CTA, perhaps by a generic
+/// address.
+bool is_rewritten(const ptx::Access& access) {
+  const bool may_be_shared = access.space == ptx::Space::shared || access.space == ptx::Space::generic;
+  const bool of_lanes = access.layout == ptx::Access::Layout::lanes && access.kind != ptx::Access::Kind::copy;
+  return access.touches_memory() && may_be_shared && of_lanes && !access.asynchronous && !access.of_cluster;
 }
 
 bool is_dynamic(const ptx::Variable& variable) {
@@ -72,7 +57,7 @@ Functions look_at_functions(const ptx::Module& module) {
         const bool by_name = entity >= 0 && code.variable(entity).space == ptx::Space::shared;
         const int named = operand.name.empty() ? -1 : code.entity(step, operand.name);
         all.dynamic |= named >= 0 && is_dynamic(code.variable(named));
-        if (mentions_shared(*step.instruction) && operand.kind == Kind::address && !by_name)
+        if (mentions_shared(ptx::access_of(*step.instruction)) && operand.kind == Kind::address && !by_name)
           all.unknown = function->name;
       }
     }
@@ -146,6 +131,7 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
   const auto& steps = code.steps();
   for (size_t i = 0; i < steps.size(); ++i) {
     const ptx::Instruction& instruction = *steps[i].instruction;
+    const ptx::Access what = ptx::access_of(instruction);
     const Place place = code.place(steps[i]);
     const Misuse misuse = provenance.misuse(steps[i]);
     refuse(misuse.arrays, misuse.reason, place);
@@ -156,10 +142,10 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
       const ptx::Operand& operand = instruction.operands[o];
       if (operand.kind != Kind::address) continue;
       const Value value = provenance.value(steps[i], operand);
-      const bool shared = is_shared(instruction);
-      if (!is_access(instruction) || names_another_space(instruction)) {
+      const bool shared = what.space == ptx::Space::shared;
+      if (!is_rewritten(what)) {
         refuse(value.arrays, mnemonic(instruction) + " on it is not rewritten", place);
-        if (value.number && mentions_shared(instruction))
+        if (value.number && mentions_shared(what))
           refuse(all, "an address of " + mnemonic(instruction) + " comes from no shared variable", place);
         continue;
       }
@@ -184,10 +170,10 @@ void KernelArrays::find_accesses(const ptx::Module& module) {
       const int entity = code.entity(steps[i], operand.name);
       const bool by_name = array_of[static_cast<size_t>(entity)] >= 0;
       using scratchpad::AccessKind;
-      const AccessKind kind = instruction.opcode == "ld"   ? AccessKind::load
-                              : instruction.opcode == "st" ? AccessKind::store
-                                                           : AccessKind::atomic;
-      array.accesses.push_back({i, o, by_name ? -1 : entity, generic, operand.integer, width_of(instruction), kind});
+      const AccessKind kind = what.is_atomic() ? AccessKind::atomic
+                              : what.writes()  ? AccessKind::store
+                                               : AccessKind::load;
+      array.accesses.push_back({i, o, by_name ? -1 : entity, generic, operand.integer, what.bytes(), kind});
       const Access& access = array.accesses.back();
       array.widest = std::max(array.widest, access.width);
       const bool outside = access.offset < 0 || static_cast<uint64_t>(access.offset) + access.width > array.bytes;

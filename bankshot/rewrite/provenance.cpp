@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
 
 namespace bankshot::rewrite {
@@ -138,14 +139,16 @@ struct Provenance::Finder {
 
   bool memory_or_comparison() {
     // Memory: the address is for the accesses to judge, the data must not be an array's address.
-    const bool matrices = op == "ldmatrix" || (op == "wmma" && has(instruction, "load"));
-    if (is_one_of(op, {"ld", "ldu", "atom"}) || matrices) {
+    const ptx::Access access = ptx::access_of(instruction);
+    using K = ptx::Access::Kind;
+    const bool texture = access.layout == ptx::Access::Layout::texture;
+    if (!texture && (access.kind == K::load || access.kind == K::atomic)) {
       write_first();
       result = {0, true, 0};
       for (size_t i = 2; i < operands.size(); ++i) wrong(in[i].arrays, stored());
       return true;
     }
-    if (is_one_of(op, {"st", "red", "stmatrix"}) || (op == "wmma" && has(instruction, "store"))) {
+    if (!texture && (access.kind == K::store || access.kind == K::reduction)) {
       for (size_t i = 1; i < operands.size(); ++i) wrong(in[i].arrays, stored());
       return true;
     }

@@ -7,112 +7,20 @@
 #include <bit>
 #include <cstring>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/bulk.hpp"
+#include "bankshot/simt/access/reduce.hpp"
+#include "bankshot/simt/async/bulk_targets.hpp"
 #include "bankshot/simt/async/mbarrier.hpp"
-#include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/control/cluster.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/memory/bulk.hpp"
+#include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/memory/mapped_range.hpp"
-#include "bankshot/simt/memory/reduce.hpp"
+#include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
 
 constexpr uint32_t kBulkUnit = 16;  ///< sizes and addresses of bulk copies are multiples
-
-uint64_t address_of(const Warp& w, const AddressRef& a, unsigned lane) {
-  return lane_address(w, a.base, static_cast<uint64_t>(a.offset), a.wide, lane);
-}
-
-int64_t shared_of(Warp& w, const Instr* i, const AddressRef& a, unsigned lane) {
-  const uint64_t address = address_of(w, a, lane);
-  const int64_t offset = shared_offset(w, a.space, address);
-  if (offset < 0) {
-    fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address,
-          "this side of the copy must be in shared memory of the CTA or its cluster");
-  }
-  return offset;
-}
-
-void count_rows(Warp& w, const Instr* i, scratchpad::AccessKind kind, uint64_t offset, uint64_t bytes) {
-  constexpr unsigned kWord = 4;
-  const unsigned lanes = w.worker->program->lanes;
-  std::array<uint32_t, 64> words{};
-  for (uint64_t done = 0; done < bytes; done += uint64_t{lanes} * kWord) {
-    const auto count = static_cast<unsigned>(std::min<uint64_t>(lanes, (bytes - done) / kWord));
-    for (unsigned k = 0; k < count; ++k) words[k] = static_cast<uint32_t>(offset + done) + k * kWord;
-    count_in_cluster(w, i->aux, kind, kWord, words.data(), ~uint64_t{0} >> (64 - count));
-  }
-}
-
-std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t address, uint64_t bytes, bool write,
-                      unsigned lane) {
-  if (address % kBulkUnit != 0) {
-    fault(w, i, Fault::Kind::misaligned, static_cast<int>(lane), address,
-          "addresses of bulk copies must be multiples of 16");
-    return nullptr;
-  }
-  if (space == ptx::Space::shared) {
-    // The memory of the next rank begins where the window of this one ends: the last unit says nothing.
-    const Cta* const cta = cta_at(*w.cta, address);
-    if (cta != nullptr && byte_in_cta(address) + bytes > cta->shared_bytes) {
-      fault(w, i, Fault::Kind::out_of_shared, static_cast<int>(lane), address,
-            "a copy of " + std::to_string(bytes) + " bytes at byte " + std::to_string(byte_in_cta(address)) +
-                " of shared memory, but the CTA has " + std::to_string(cta->shared_bytes) + " bytes of it");
-      return nullptr;
-    }
-  }
-  void* const first = lane_pointer(w, i, space, address, kBulkUnit, write, lane);
-  if (first == nullptr || lane_pointer(w, i, space, address + bytes - kBulkUnit, kBulkUnit, write, lane) == nullptr)
-    return nullptr;
-  if (space != ptx::Space::shared) {
-    // Parameters are no allocation: what holds the first and the last unit of them holds all between.
-    const bool is_memory = w.worker->memory->find(address) != nullptr;
-    if (is_memory && !reaches(*w.worker->memory, address, bytes)) {
-      fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), address + bytes,
-            "a bulk copy reaches into another allocation");
-      return nullptr;
-    }
-  }
-  return static_cast<std::byte*>(first);
-}
-
-void use_default_rounding(Warp& w) {
-  constexpr unsigned kDefault = 0x1f80;
-  _mm_setcsr(kDefault);
-  w.worker->fp = FpMode::kNearest;
-}
-
-BulkTargets bulk_targets(const Warp& w, const CopyInfo& copy, unsigned lane, uint64_t to, uint64_t barrier) {
-  BulkTargets targets;
-  if (copy.ctas == OperandRef::kNone) {
-    targets.places[targets.count++] = {to, barrier};
-    return targets;
-  }
-  give_rank(*w.cta);
-  for (uint32_t rest = w.row<const uint16_t>(copy.ctas)[lane]; rest != 0; rest &= rest - 1) {
-    const uint64_t cta = (static_cast<uint64_t>(std::countr_zero(rest)) + 1) << Windows::kCtaShift;
-    targets.places[targets.count++] = {cta | byte_in_cta(to), cta | byte_in_cta(barrier)};
-  }
-  return targets;
-}
-
-bool bulk_arrives(Warp& w, const Instr* i, const BulkTargets& targets, BulkArrival arrival, unsigned lane) {
-  if (w.worker->sm >= 0) {
-    for (unsigned k = 0; k < targets.count; ++k) arrival.barriers.push_back(targets.places[k].barrier);
-    w.worker->bulk.push_back(std::move(arrival));
-    return true;
-  }
-  for (unsigned k = 0; k < targets.count; ++k) {
-    if (!complete_bytes_at(w, i, targets.places[k].barrier, arrival.bytes, lane)) return false;
-  }
-  return true;
-}
-
-void bulk_leaves(Warp& w, BulkArrival store) {
-  if (w.worker->sm >= 0) w.worker->bulk.push_back(std::move(store));
-}
 
 namespace {
 
@@ -215,7 +123,7 @@ const Instr* run_bulk_load(Warp& w, const Instr* i) {
       if (target == nullptr) return false;
       std::memcpy(target, source, bytes);
       count_rows(w, i, AccessKind::store, targets.places[k].to, bytes);
-      if (Checks* const checks = w.worker->checks)
+      if (Checker* const checks = w.worker->checks)
         checks->copies_bulk(w, i, lane, targets.places[k].to, bytes, true, targets.places[k].barrier);
     }
     return bulk_arrives(w, i, targets, {{{from, bytes}}, {}, bytes, lane}, lane);
@@ -233,7 +141,7 @@ const Instr* run_bulk_store(Warp& w, const Instr* i) {
     if (source == nullptr || target == nullptr) return false;
     put(w, copy, target, source, bytes);
     count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
-    if (Checks* const checks = w.worker->checks) {
+    if (Checker* const checks = w.worker->checks) {
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, -1);
       checks->written(to, bytes);
     }
@@ -253,7 +161,7 @@ const Instr* run_bulk_move(Warp& w, const Instr* i) {
     if (source == nullptr || target == nullptr) return false;
     put(w, copy, target, source, bytes);
     count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
-    if (Checks* const checks = w.worker->checks) {
+    if (Checker* const checks = w.worker->checks) {
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, barrier);
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(to), bytes, true, barrier);
     }

@@ -4,13 +4,14 @@
 #include <bit>
 #include <cstring>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/bulk.hpp"
+#include "bankshot/simt/access/reduce.hpp"
+#include "bankshot/simt/async/bulk_targets.hpp"
 #include "bankshot/simt/async/mbarrier.hpp"
-#include "bankshot/simt/checks/checks.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/memory/bulk.hpp"
-#include "bankshot/simt/memory/reduce.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -55,7 +56,7 @@ const Instr* for_stores(Warp& w, const Instr* i, scratchpad::AccessKind kind, F 
 const Instr* run_async_store(Warp& w, const Instr* i) {
   return for_stores(w, i, scratchpad::AccessKind::store,
                     [&](unsigned lane, uint64_t to, uint64_t barrier, uint32_t bytes, const std::byte* value) {
-                      if (Checks* const checks = w.worker->checks)
+                      if (Checker* const checks = w.worker->checks)
                         checks->copies_bulk(w, i, lane, to, bytes, true, static_cast<int64_t>(barrier));
                       return store_lane(w, i, Space::shared, to, bytes, lane, value);
                     });
@@ -66,7 +67,7 @@ const Instr* run_async_reduce(Warp& w, const Instr* i) {
                     [&](unsigned lane, uint64_t to, uint64_t barrier, uint32_t bytes, const std::byte* value) {
                       void* const target = lane_pointer(w, i, Space::shared, to, bytes, true, lane);
                       if (target == nullptr) return false;
-                      if (Checks* const checks = w.worker->checks)
+                      if (Checker* const checks = w.worker->checks)
                         checks->reduces_async(w, i, lane, to, bytes, barrier);
                       reduce(static_cast<Reduction>(i->op[3]), static_cast<ptx::Type>(i->op[4]),
                              static_cast<std::byte*>(target), value);

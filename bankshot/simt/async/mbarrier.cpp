@@ -3,10 +3,10 @@
 #include <bit>
 #include <cstring>
 
-#include "bankshot/simt/checks/checks.hpp"
-#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {

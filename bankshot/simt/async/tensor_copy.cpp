@@ -6,14 +6,15 @@
 #include <cstring>
 #include <optional>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/bulk.hpp"
+#include "bankshot/simt/access/reduce.hpp"
+#include "bankshot/simt/async/bulk_targets.hpp"
 #include "bankshot/simt/async/tensor_map.hpp"
-#include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/control/cluster.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/memory/bulk.hpp"
+#include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/memory/mapped_range.hpp"
-#include "bankshot/simt/memory/reduce.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
+#include "bankshot/simt/state/checker.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -224,7 +225,7 @@ const Instr* run_tensor_load(Warp& w, const Instr* i) {
       if (shared[k] == nullptr) return false;
       count_rows(w, i, AccessKind::store, targets.places[k].to, box->rows() * box->pitch());
     }
-    Checks* const checks = w.worker->checks;
+    Checker* const checks = w.worker->checks;
     BulkArrival arrival;
     arrival.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
     arrival.lane = lane;
@@ -268,7 +269,7 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     std::byte* const shared = shared_of_box(w, i, *box, offset, false, lane);
     if (shared == nullptr) return false;
     count_rows(w, i, AccessKind::load, offset, box->rows() * box->pitch());
-    Checks* const checks = w.worker->checks;
+    Checker* const checks = w.worker->checks;
     const unsigned width = box->map.element_bytes();
     const ptx::Type type = box->map.element_type();
     if (reduction != Reduction::none && box->map.converts())

@@ -4,11 +4,10 @@
 #include <cstring>
 #include <string>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/bulk.hpp"
 #include "bankshot/simt/async/tensor_map.hpp"
-#include "bankshot/simt/lower/lower.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/memory/bulk.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -91,21 +90,6 @@ const Instr* run_tensor_map_copy(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-namespace {
-
-bool lower_map(Decoder& decoder, const ptx::Operand& operand, Space space, Instr& out) {
-  Decoder::Address address;
-  if (!decoder.address(operand, space, address)) return false;
-  if (space == Space::generic && address.symbol != nullptr) space = address.symbol->space;
-  out.op[0] = address.base;
-  out.imm = static_cast<uint64_t>(address.offset);
-  out.small = static_cast<uint8_t>(space);
-  if (address.wide) out.flags |= InstrFlag::kWide;
-  return true;
-}
-
-}  // namespace
-
 void lower_tensor_replace(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   constexpr std::string_view kFields[] = {"global_address", "rank",          "box_dim",
                                           "global_dim",     "global_stride", "element_stride"};
@@ -114,7 +98,7 @@ void lower_tensor_replace(Decoder& decoder, const ptx::Instruction& instruction,
   const bool dimension = field >= static_cast<uint32_t>(TensorField::box_dim);
   if (!expect_operands(decoder, instruction, dimension ? 3 : 2)) return;
   const auto& operands = instruction.operands;
-  if (!lower_map(decoder, operands[0], space_of(m), out)) return;
+  if (!lower_address(decoder, operands[0], m.access.space, out)) return;
   int64_t which = 0;
   if (dimension && !decoder.literal(operands[1], which)) return;
   const int64_t most = static_cast<TensorField>(field) == TensorField::global_stride ? 3 : 4;
@@ -136,7 +120,7 @@ void lower_tensor_map_copy(Decoder& decoder, const ptx::Instruction& instruction
     return;
   }
   Decoder::Address from;
-  if (!lower_map(decoder, instruction.operands[0], Space::global, out) ||
+  if (!lower_address(decoder, instruction.operands[0], Space::global, out) ||
       !decoder.address(instruction.operands[1], Space::shared, from)) {
     return;
   }

@@ -2,7 +2,7 @@
 // tensormap.cp_fenceproxy.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 #include "bankshot/simt/state/instr.hpp"
 
 namespace bankshot::simt {

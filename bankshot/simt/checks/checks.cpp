@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/warp_sync.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/run/stepper.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/state/thread_index.hpp"
 
@@ -20,46 +19,56 @@ using Kind = Finding::Kind;
 constexpr uint64_t kUnit = 16;  ///< bytes: the memory of each CTA of a cluster begins at a multiple
 
 /// ld, st, atom and red of memory that threads share.
-CheckedOp checked_access(const ptx::Instruction& instruction, const Match& m) {
-  CheckedOp op;
-  const ptx::Space space = space_of(m);
-  if (space == ptx::Space::local || space == ptx::Space::constant || space == ptx::Space::param) return op;
+CheckedOp checked_access(const ptx::Access& access) {
   using K = CheckedOp::Kind;
-  op.kind = instruction.opcode == "st"                                  ? K::store
-            : instruction.opcode == "ld" || instruction.opcode == "ldu" ? K::load
-                                                                        : K::atomic;
-  op.bytes = static_cast<uint8_t>(ptx::bits(m.type) / 8 * vector_of(m));
-  op.acquires = m.has("acquire") || m.has("acq_rel");
-  op.releases = m.has("release") || m.has("acq_rel");
-  op.ignores = op.kind == K::atomic && m.has("exch");
-  op.is_volatile = m.has("volatile");
-  op.strong =
-      op.kind == K::atomic || op.acquires || op.releases || m.has("volatile") || m.has("relaxed") || m.has("mmio");
+  const ptx::Space space = access.space;
+  CheckedOp op;
+  if (space == ptx::Space::local || space == ptx::Space::constant || space == ptx::Space::param) return op;
+  op.kind = access.is_atomic() ? K::atomic : access.kind == ptx::Access::Kind::store ? K::store : K::load;
+  op.bytes = static_cast<uint8_t>(access.bytes());
+  op.acquires = access.acquires();
+  op.releases = access.releases();
+  op.ignores = access.operation == ptx::Access::Operation::exch;
+  op.is_volatile = access.is_volatile;
+  op.strong = access.is_strong();
   return op;
 }
 
 /// fence.proxy.async, but for one of global memory.
-bool is_proxy_fence(const ptx::Instruction& instruction, const Match& m) {
-  if (instruction.opcode != "fence" || !m.has("proxy") || m.has("global")) return false;
-  return m.has("async") || m.has("async::generic");
+bool is_proxy_fence(const Match& m) {
+  return m.access.space != ptx::Space::global && (m.has("async") || m.has("async::generic"));
 }
 
 }  // namespace
 
 CheckedOp checked_op(const ptx::Instruction& instruction, const Match& m) {
-  const std::string& opcode = instruction.opcode;
-  if (opcode == "ld" || opcode == "ldu" || opcode == "st" || opcode == "atom" || opcode == "red") {
-    if (!m.has("async")) return checked_access(instruction, m);
-  }
-  CheckedOp op;
+  using A = ptx::Access::Kind;
   using K = CheckedOp::Kind;
-  if (opcode == "membar" || (opcode == "fence" && !m.has("proxy"))) op.kind = K::fence;
-  if (is_proxy_fence(instruction, m)) op.kind = K::proxy_fence;
-  if (opcode == "cp") {
-    op.bulk = m.has("bulk");
-    if (m.has("arrive")) op.kind = K::copies_arrive;
-    if (m.has("commit_group")) op.kind = K::commit;
-    if (m.has("wait_group") || m.has("wait_all")) op.kind = K::wait;
+  const std::string& opcode = instruction.opcode;
+  const ptx::Access& access = m.access;
+  CheckedOp op;
+  switch (access.kind) {
+    case A::load:
+    case A::store:
+    case A::atomic:
+    case A::reduction:
+      return access.layout == ptx::Access::Layout::lanes && !access.asynchronous ? checked_access(access) : op;
+    case A::fence:
+      if (opcode == "membar" || !m.has("proxy")) {
+        op.kind = K::fence;
+      } else if (is_proxy_fence(m)) {
+        op.kind = K::proxy_fence;
+      }
+      return op;
+    case A::commit:
+    case A::wait:
+      op.kind = access.kind == A::commit ? K::commit : K::wait;
+      op.bulk = access.layout == ptx::Access::Layout::bulk;
+      return op;
+    case A::mbarrier:
+      if (access.asynchronous) op.kind = K::copies_arrive;
+      return op;
+    default: break;
   }
   if (m.has("sync") && (opcode == "shfl" || opcode == "vote" || opcode == "match" || opcode == "redux" ||
                         opcode == "elect" || (opcode == "bar" && m.has("warp")))) {

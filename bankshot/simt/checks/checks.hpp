@@ -13,7 +13,8 @@
 #include "bankshot/hazards/written_bytes.hpp"
 #include "bankshot/simt/checks/finding.hpp"
 #include "bankshot/simt/rows/row.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/checker.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
@@ -79,7 +80,7 @@ struct CtaChecks {
   std::vector<Ended> ended;
 };
 
-class Checks {
+class Checks final : public Checker {
  public:
   explicit Checks(CheckOptions options) : options_(options) {}
 
@@ -90,8 +91,7 @@ class Checks {
   void freed(const Allocation& allocation);
   /// All of it is gone.
   void forget_memory() { global_.clear(); }
-  /// The host, or a copy, writes.
-  void written(uint64_t address, uint64_t bytes);
+  void written(uint64_t address, uint64_t bytes) override;
   /// A launch ended so.
   void faulted(const Fault& fault);
 
@@ -101,39 +101,28 @@ class Checks {
   /// In the order in which they were first found.
   const std::vector<Finding>& findings() const { return findings_; }
 
-  // Called by handlers.
-  const Instr* run(Warp& w, const Instr* i, const CheckedOp& op);
-  /// Accesses as run() handles those of ld, st and atom: lanes go to addresses of a space.
+  // What handlers call: Checker.
+  const Instr* run(Warp& w, const Instr* i, const CheckedOp& op) override;
   void access(Warp& w, const Instr* i, hazards::AccessKind kind, ptx::Space space, uint64_t lanes,
-              const uint64_t* addresses, unsigned bytes);
-  /// cp.async: lanes write to offsets in shared memory.
-  void copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes);
-  /// A bulk copy of one lane: of its side in shared memory, which it writes or reads. @param barrier  that learns of
-  /// it, or -1
+              const uint64_t* addresses, unsigned bytes) override;
+  void copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* offsets, unsigned bytes) override;
   void copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, bool writes,
-                   int64_t barrier);
-  /// red.async of one lane.
-  void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes, uint64_t barrier);
-  void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits);
-  /// @param whole  it is one of all threads of the CTA
-  void completes(Cta& cta, unsigned barrier, bool whole);
-  void meets(Warp& w, uint64_t lanes);
-  /// Lanes end.
-  void exits(Warp& w, const Instr* i, uint64_t lanes);
-  /// Lanes that waited at a join for others of their warp go on without them.
-  void go_on(Warp& w, uint64_t lanes, const Instr* at);
-  /// All that had to come to a .sync instruction have, one after the other.
-  void have_come(Warp& w, const Instr* i);
-  /// The barrier of the cluster.
-  void arrives_in_cluster(Warp& w);
-  /// @param cta  any of the cluster
-  void cluster_completes(Cta& cta, const Worker& worker);
-  void passes_cluster(Warp& w, uint64_t lanes);
-  // mbarriers, by offset in the shared window.
-  void initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
-  void arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
-  void ends_phase(Warp& w, uint64_t barrier);
-  void passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane);
+                   int64_t barrier) override;
+  void reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offset, uint64_t bytes,
+                     uint64_t barrier) override;
+  void arrives(Warp& w, const Instr* i, unsigned barrier, bool waits) override;
+  void completes(Cta& cta, unsigned barrier, bool whole) override;
+  void meets(Warp& w, uint64_t lanes) override;
+  void exits(Warp& w, const Instr* i, uint64_t lanes) override;
+  void go_on(Warp& w, uint64_t lanes, const Instr* at) override;
+  void have_come(Warp& w, const Instr* i) override;
+  void arrives_in_cluster(Warp& w) override;
+  void cluster_completes(Cta& cta, const Worker& worker) override;
+  void passes_cluster(Warp& w, uint64_t lanes) override;
+  void initialises(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
+  void arrives_at(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
+  void ends_phase(Warp& w, uint64_t barrier) override;
+  void passes(Warp& w, const Instr* i, uint64_t barrier, unsigned lane) override;
 
  private:
   using Key = std::tuple<Finding::Kind, uint64_t, uint32_t, uint64_t, uint64_t>;  ///< program, kernel, places

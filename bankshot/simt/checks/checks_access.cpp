@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/control/cluster.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/run/reserved_shared.hpp"
-#include "bankshot/simt/run/stepper.hpp"
 #include "bankshot/simt/state/program.hpp"
+#include "bankshot/simt/state/reserved_shared.hpp"
 #include "bankshot/simt/state/thread_index.hpp"
 #include "bankshot/simt/transactions/transaction.hpp"
 
@@ -170,7 +170,7 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   if (lanes == 0 || (!options_.memory && !options_.race)) return op.run(w, i);
   const bool hidden = in_transaction(w);
   LaneAddresses to;
-  lane_addresses_of(w, i, lanes, to);
+  addresses_of(w, i, lanes, to);
   const bool stores = op.kind == CheckedOp::Kind::store;
   const uint64_t in_cluster = to.shared | to.elsewhere;
   const uint64_t shared = in_cluster == 0 ? 0 : placed_lanes(w, in_cluster, to.address.data(), op.bytes);

@@ -3,12 +3,12 @@
 #include <bit>
 #include <cstdio>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/warp_sync.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/run/stepper.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/state/thread_index.hpp"
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bankshot/simt/run/engine.hpp"
+#include "bankshot/simt/state/fault.hpp"
 
 namespace bankshot::simt {
 

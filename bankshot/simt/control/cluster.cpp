@@ -5,10 +5,9 @@
 #include <bit>
 #include <utility>
 
-#include "bankshot/simt/checks/checks.hpp"
+#include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
+#include "bankshot/simt/state/checker.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -56,7 +55,7 @@ bool check_cluster(Cluster& cluster) {
   cluster.arrived = false;
   for (Cta* cta : cluster.ctas) {
     if (cta == nullptr) continue;
-    Checks* const checks = cta->warps[0].worker->checks;
+    Checker* const checks = cta->warps[0].worker->checks;
     if (checks != nullptr && !std::exchange(told, true)) checks->cluster_completes(*cta, *cta->warps[0].worker);
     for (Warp& w : cta->warps) {
       w.cluster_arrived = 0;

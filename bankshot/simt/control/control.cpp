@@ -5,12 +5,10 @@
 #include <array>
 #include <bit>
 
-#include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/paths.hpp"
-#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
 

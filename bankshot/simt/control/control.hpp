@@ -1,7 +1,7 @@
 // Paths of a warp: divergence, reconvergence, barriers, calls. The handlers of control instructions are built on these.
 #pragma once
 
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
@@ -16,6 +16,9 @@ inline const Instr* polled(Warp& warp, const Instr* next) { return --warp.polls 
 /// Records the first fault of the CTA and stops it. @param lane  the lane at fault, or -1
 /// @return null, for `return fault(…)`
 const Instr* fault(Warp& warp, const Instr* i, Fault::Kind kind, int lane, uint64_t address, std::string what);
+
+/// The fault of doing `what` in a transaction: "a barrier".
+const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
 
 /// The active lanes end.
 const Instr* exit_lanes(Warp& warp, const Instr* i);

@@ -45,4 +45,10 @@ const Instr* fault(Warp& w, const Instr* i, Fault::Kind kind, int lane, uint64_t
   return nullptr;
 }
 
+const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
+  return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
+               std::string(what) + " in a transaction, which began at " + w.worker->program->place_of(w.tx.begin) +
+                   ": lanes that met a conflict do not come there, so tx_commit() has to come before");
+}
+
 }  // namespace bankshot::simt

@@ -4,10 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/control/control.hpp"
-#include "bankshot/simt/memory/stack.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
+#include "bankshot/simt/control/stack.hpp"
+#include "bankshot/simt/state/checker.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -132,7 +131,7 @@ void remove_child(Warp& w, int32_t index) {
   if (parent < 0) return;
   Path& above = w.paths[parent];
   if (--above.children != 0) return;
-  if (parent == w.tx.path) return end_attempt(w);
+  if (parent == w.tx.path) return w.tx.ended(w);
   above.mask = above.arrived;
   above.arrived = 0;
   if (above.mask == 0) {
@@ -147,7 +146,7 @@ namespace {
 void release(Warp& w, size_t inner) {
   const uint64_t lanes = w.paths[inner].arrived;
   w.paths[inner].arrived = 0;
-  if (Checks* const checks = w.worker->checks) checks->go_on(w, lanes, w.paths[inner].pc);
+  if (Checker* const checks = w.worker->checks) checks->go_on(w, lanes, w.paths[inner].pc);
   add_sibling(w, static_cast<int32_t>(inner), lanes, w.paths[inner].pc);
 }
 
@@ -214,7 +213,7 @@ void check_barriers(Cta& cta) {
     const auto n = static_cast<unsigned>(std::countr_zero(rest));
     Barrier& barrier = cta.barriers[n];
     if (!complete(cta, barrier)) continue;
-    if (Checks* const checks = cta.warps[0].worker->checks) checks->completes(cta, n, barrier.expected == 0);
+    if (Checker* const checks = cta.warps[0].worker->checks) checks->completes(cta, n, barrier.expected == 0);
     for (Warp& w : cta.warps) {
       bool any = false;
       for (Path& path : w.paths) {

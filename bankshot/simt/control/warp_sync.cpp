@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
+#include "bankshot/simt/state/checker.hpp"
 
 namespace bankshot::simt {
 namespace {

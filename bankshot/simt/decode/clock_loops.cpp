@@ -21,7 +21,7 @@ bool is_harmless(const LoadedProgram& program, uint64_t at) {
   const Instr& i = program.code[at];
   if (i.body == &run_branch || i.body == &run_reconverge || i.body == &run_nanosleep) return true;
   const Unit unit = program.info[at].unit;
-  return unit == Unit::alu || unit == Unit::fp32 || unit == Unit::fp64;
+  return unit < Unit::sfu;
 }
 
 }  // namespace

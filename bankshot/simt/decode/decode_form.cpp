@@ -1,11 +1,13 @@
 // One instruction: the row of the table that it is, and what the row makes of it.
 #include <algorithm>
+#include <cstring>
 
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/decode/decoder.hpp"
-#include "bankshot/simt/rows/modifier_order.hpp"
-#include "bankshot/simt/rows/unsupported.hpp"
+#include "bankshot/simt/decode/modifier_order.hpp"
+#include "bankshot/simt/decode/unsupported.hpp"
+#include "bankshot/simt/matrices/matrix.hpp"
 
 namespace bankshot::simt {
 
@@ -56,6 +58,38 @@ Handler FunctionDecoder::choose(const ptx::Instruction& instruction, Match& m, c
   return nullptr;
 }
 
+namespace {
+
+/// add of 1, or inc up to the largest number, whose result nobody wants. The operands are where lower_atomic() puts
+/// them.
+bool adds_one(const LoadedProgram& program, const ptx::Access& access, const Instr& out) {
+  using Operation = ptx::Access::Operation;
+  if (!access.is_atomic() || access.layout != ptx::Access::Layout::lanes || access.bytes() != 4 ||
+      (access.operation != Operation::add && access.operation != Operation::inc)) {
+    return false;
+  }
+  if (out.op[1] != OperandRef::kNone || (out.op[2] & ~OperandRef::kOffset) != OperandRef::kConstant) return false;
+  uint32_t value = 0;
+  std::memcpy(&value, program.constants.data() + (out.op[2] & OperandRef::kOffset), sizeof value);
+  return value == (access.operation == Operation::inc ? ~uint32_t{0} : 1);
+}
+
+}  // namespace
+
+void FunctionDecoder::fill_info(const Match& m, const Row& row, const Instr& out) {
+  using Layout = ptx::Access::Layout;
+  InstrInfo& info = item_->info;
+  const LoadedProgram& program = *context_.program;
+  const Layout layout = m.access.layout;
+  unsigned bytes = m.access.bytes();
+  if (m.access.kind == ptx::Access::Kind::copy && layout == Layout::lanes) bytes = program.copies[out.op[5]].bytes;
+  if (layout == Layout::matrix) bytes = matrix_piece(out);
+  if (layout == Layout::texture) bytes = 4;
+  info.bytes = static_cast<uint8_t>(bytes);
+  info.adds_one = adds_one(program, m.access, out);
+  if (row.work != nullptr) info.work = row.work(m);
+}
+
 bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   Match m;
   const Form* form = nullptr;
@@ -70,6 +104,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   }
   out.body = handler;
   item_->info.unit = form->row->unit;
+  item_->info.access = m.access;
   item_->row = form->row;
   const size_t errors = context_.diagnostics->size();
   if (form->row->lower != nullptr) {
@@ -78,6 +113,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
     lower_operands(*this, instruction, *form, m, out);
   }
   const bool fine = context_.diagnostics->size() == errors;
+  if (fine) fill_info(m, *form->row, out);
   out.run = out.body;
   if (fine && context_.checked != nullptr) {
     item_->checked = checked_op(instruction, m);
@@ -91,7 +127,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
   guard.name = instruction.guard->name;
   const uint32_t predicate = predicate_source(guard);
   const bool branches = !item_->flow.targets.empty() || item_->ends_function;
-  const bool blocks = form->row->unit == Unit::control || form->row->unit == Unit::warp;
+  const bool blocks = is_control(form->row->unit) || form->row->unit == Unit::warp;
   if (blocks && !branches) {
     branch_around(instruction);
     return true;

@@ -32,6 +32,7 @@ void FunctionDecoder::decode() {
   places_.start(*function_.body, context_.program->files);
   decode_block(*function_.body);
   Item end = new_item(function_.body->end, "ret");
+  end.info.unit = Unit::ret;
   end.instr.run = end.instr.body = &run_return;
   end.flow.falls_through = false;
   items_.push_back(std::move(end));
@@ -292,14 +293,10 @@ void FunctionDecoder::cta_reduction(const ptx::Instruction& instruction, const s
   if (info_.reduction != operation) cta_communication(instruction, "does not commute with " + info_.reduction);
 }
 
-uint32_t FunctionDecoder::new_site(const ptx::Instruction& instruction, unsigned width) {
+uint32_t FunctionDecoder::new_site(unsigned width) {
   LoadedProgram& program = *context_.program;
   item_->site = static_cast<int32_t>(program.sites.size());
-  using scratchpad::AccessKind;
-  const bool atomic = instruction.opcode == "atom" || instruction.opcode == "red";
-  const bool store = instruction.opcode == "st" || instruction.opcode == "stmatrix" ||
-                     (instruction.opcode == "wmma" && instruction.modifiers[0] == "store");
-  program.sites.push_back({0, width, atomic ? AccessKind::atomic : store ? AccessKind::store : AccessKind::load});
+  program.sites.push_back({0, width, site_kind(item_->info.access)});
   return static_cast<uint32_t>(item_->site);
 }
 

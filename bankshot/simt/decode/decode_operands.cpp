@@ -2,7 +2,8 @@
 #include <cstring>
 
 #include "bankshot/simt/decode/decoder.hpp"
-#include "bankshot/simt/run/reserved_shared.hpp"
+#include "bankshot/simt/rows/lower.hpp"
+#include "bankshot/simt/state/reserved_shared.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -74,8 +75,6 @@ bool refuses_part(Decoder& decoder, const Operand& operand) {
                 "write bfe or prmt to take out bytes or halves");
   return true;
 }
-
-bool is_clock(const std::string& name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
 
 }  // namespace
 
@@ -170,7 +169,7 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
   if (operand.kind == Kind::identifier && operand.name.starts_with('%')) {
     unsigned have = want;
     const uint32_t op = special(operand, have);
-    if (is_clock(operand.name)) {
+    if (is_clock_register(operand.name)) {
       error(operand.position, "'" + operand.name + "' can only be read by mov");
     } else if (have != want && !(wider_ok && have > want)) {
       error(operand.position, "operand '" + operand.name + "' has " + std::to_string(8 * have) + " bits, but " +
@@ -379,55 +378,6 @@ uint64_t FunctionDecoder::window(Space space) const {
     case Space::param: return context_.parameters;
     default: return 0;
   }
-}
-
-bool is_clock_register(std::string_view name) { return is_clock(std::string(name)); }
-
-bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const Form& form, const Match& m,
-                    Instr& out) {
-  for (size_t k = 0; k < form.slots.size(); ++k) out.op[k] = OperandRef::kNone;
-  if (instruction.operands.size() != form.slots.size()) {
-    return decoder.error(instruction.position,
-                         "'" + form.opcode + "' takes " + std::to_string(form.slots.size()) + " operands here, found " +
-                             std::to_string(instruction.operands.size()),
-                         "Its form is: " + std::string(form.row->syntax));
-  }
-  if (m.has("rz") || m.has("rzi")) out.fp = FpMode::kZero;
-  if (m.has("rm") || m.has("rmi")) out.fp = FpMode::kDown;
-  if (m.has("rp") || m.has("rpi")) out.fp = FpMode::kUp;
-  if (m.has("ftz")) out.fp |= FpMode::kFlush;
-  if (m.has("sat")) out.flags |= InstrFlag::kSaturate;
-  const auto type_of = [&](const Form::Slot& slot) {
-    if (slot.type.empty()) return m.type;
-    if (slot.type == "type2") return m.type2;
-    if (slot.type != "wide") return ptx::type_named(slot.type);
-    switch (m.type) {
-      case Type::u16: return Type::u32;
-      case Type::s16: return Type::s32;
-      case Type::u32: return Type::u64;
-      case Type::s32: return Type::s64;
-      default: return m.type;
-    }
-  };
-  size_t next = 0;
-  for (size_t k = 0; k < form.slots.size(); ++k) {
-    const Form::Slot& slot = form.slots[k];
-    const Operand& operand = instruction.operands[k];
-    const bool writes = k == 0;
-    if (slot.name.find('|') != std::string::npos) {
-      const bool pair = operand.kind == Kind::pair;
-      out.op[next++] = decoder.predicate_destination(pair ? operand.elements[0] : operand);
-      out.op[next++] = pair ? decoder.predicate_destination(operand.elements[1]) : OperandRef::kNone;
-      continue;
-    }
-    const Type type = type_of(slot);
-    if (type == Type::pred) {
-      out.op[next++] = writes ? decoder.predicate_destination(operand) : decoder.predicate_source(operand);
-    } else {
-      out.op[next++] = writes ? decoder.destination(operand, type) : decoder.source(operand, type);
-    }
-  }
-  return true;
 }
 
 }  // namespace bankshot::simt

@@ -3,7 +3,6 @@
 
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/simt/decode/decoder.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
 #include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
@@ -19,7 +18,7 @@ void FunctionDecoder::decode_pragma(const ptx::Pragma& pragma) {
       continue;
     }
     Item item = new_item(pragma.position, text.substr(ptx::kOurPragmas.size()));
-    item.info.unit = Unit::control;
+    item.info.unit = begins ? Unit::tx_begin : Unit::tx_commit;
     item.instr.run = item.instr.body = begins ? &run_tx_begin : &run_tx_commit;
     items_.push_back(std::move(item));
     info_.has_transactions = true;

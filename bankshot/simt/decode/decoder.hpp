@@ -11,8 +11,8 @@
 #include "bankshot/ptx/places.hpp"
 #include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/decode/liveness.hpp"
-#include "bankshot/simt/rows/decode.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
@@ -67,7 +67,7 @@ class FunctionDecoder final : public Decoder {
   void cta_communication(const ptx::Instruction& instruction, std::string_view why) override;
   void cta_reduction(const ptx::Instruction& instruction, const std::string& operation) override;
   LoadedProgram& program() override { return *context_.program; }
-  uint32_t new_site(const ptx::Instruction& instruction, unsigned width) override;
+  uint32_t new_site(unsigned width) override;
   uint32_t special(const ptx::Operand& operand, unsigned& bytes) override;
   uint64_t window(ptx::Space space) const override;
   uint32_t function() const override { return index_; }
@@ -106,6 +106,8 @@ class FunctionDecoder final : public Decoder {
   void decode_pragma(const ptx::Pragma& pragma);
   bool lower(const ptx::Instruction& instruction, Instr& out);
   Handler choose(const ptx::Instruction& instruction, Match& m, const Form*& form);
+  /// Notes down what a timing model wants to know of an instruction that was lowered.
+  void fill_info(const Match& m, const Row& row, const Instr& out);
   void branch_around(const ptx::Instruction& instruction);
   bool parameter_list(const ptx::Operand& list, bool results, std::vector<CopiedParam>& out);
   uint32_t allocate_register(ptx::Type type, unsigned vector);
@@ -148,9 +150,6 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
 
 /// A special register that is a predicate.
 inline constexpr std::string_view kIsExplicitCluster = "%is_explicit_cluster";
-
-/// True for %clock and relatives, whose rows must be refreshed when read.
-bool is_clock_register(std::string_view name);
 
 /// Module-scope shared variables come first, then those of functions, then a kernel's own, and dynamic memory behind
 /// them all. A kernel that calls nothing has room for those that it names only, as ptxas has it: clang declares the

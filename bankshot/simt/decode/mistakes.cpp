@@ -9,7 +9,7 @@ namespace bankshot::simt {
 
 Diagnostics mistakes(const ptx::Module& module, std::vector<KernelInfo>& kernels) {
   Diagnostics found = ptx::check(module), instructions;
-  Memory memory(EngineOptions{}.memory_bytes);
+  Memory memory(kMemoryBytes);
   Program program;
   program.lanes = 32;
   program.memory = &memory;

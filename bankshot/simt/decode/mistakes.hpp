@@ -2,7 +2,8 @@
 #pragma once
 
 #include "bankshot/ptx/module.hpp"
-#include "bankshot/simt/run/engine.hpp"
+#include "bankshot/simt/state/kernel.hpp"
+#include "bankshot/support/result.hpp"
 
 namespace bankshot::simt {
 

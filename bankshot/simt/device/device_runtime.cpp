@@ -6,12 +6,11 @@
 #include <map>
 #include <string>
 
+#include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/device/error_table.hpp"
-#include "bankshot/simt/memory/access.hpp"
 #include "bankshot/simt/state/call_values.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstdio>
 
+#include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
-#include "bankshot/simt/memory/access.hpp"
 #include "bankshot/simt/state/call_values.hpp"
 #include "bankshot/simt/state/program.hpp"
 

@@ -87,13 +87,13 @@ Handler chain_handler(const Match& m) {
                   {{"u32", {"5", "3"}, "2"}, {"cc.s64", {"0", "1"}, "-1"}}});
   rows.push_back({"mad.lo.cc.type d, a, b, c",
                   kTypes,
-                  Unit::alu,
+                  Unit::multiply,
                   chain_handler<Chain::mad_low, false>,
                   nullptr,
                   {{"lo.cc.u32", {"0x10000", "0x10000", "7"}, "7"}}});
   rows.push_back({"mad.hi.cc.type d, a, b, c",
                   kTypes,
-                  Unit::alu,
+                  Unit::multiply,
                   chain_handler<Chain::mad_high, false>,
                   nullptr,
                   {{"hi.cc.u32", {"0x10000", "0x10000", "7"}, "8"}, {"hi.cc.s32", {"-1", "1", "0"}, "-1"}}});

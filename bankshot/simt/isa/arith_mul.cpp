@@ -62,7 +62,7 @@ auto dot(Make) {
   rows.push_back(
       {"dp4a.atype.btype d:b32, a:b32, b:b32, c:b32",
        kTypes,
-       Unit::alu,
+       Unit::multiply,
        dot([](const Match&, auto a, auto b) -> Handler {
          return &elementwise<Dot4<typename decltype(a)::type, typename decltype(b)::type>, u32, u32, u32, u32>;
        }),
@@ -72,7 +72,7 @@ auto dot(Make) {
         {"s32.u32", {"0xff000000", "0xff000000", "0"}, "-255"}}});
   rows.push_back({"dp2a.mode.atype.btype d:b32, a:b32, b:b32, c:b32",
                   kTypes,
-                  Unit::alu,
+                  Unit::multiply,
                   dot([](const Match& m, auto a, auto b) -> Handler {
                     using A = typename decltype(a)::type;
                     using B = typename decltype(b)::type;
@@ -89,31 +89,31 @@ auto dot(Make) {
   constexpr std::string_view kTypes = "type = u32 s32";
   rows.push_back({"mul24.lo.type d, a, b",
                   kTypes,
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<2, u32, s32>([](auto a, auto b) { return low24_mul(a, b); }),
                   nullptr,
                   {{"u32", {"0xff000003", "5"}, "15"}, {"s32", {"0x00ffffff", "5"}, "-5"}}});
   rows.push_back({"mul24.hi.type d, a, b",
                   kTypes,
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<2, u32, s32>([](auto a, auto b) { return high24_mul(a, b); }),
                   nullptr,
                   {{"u32", {"0x00800000", "0x00020000"}, "0x01000000"}, {"s32", {"0x00ffffff", "1"}, "-1"}}});
   rows.push_back({"mad24.lo.type d, a, b, c",
                   kTypes,
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<3, u32, s32>([](auto a, auto b, auto c) { return wrap_add(low24_mul(a, b), c); }),
                   nullptr,
                   {{"u32", {"0xff000003", "5", "2"}, "17"}}});
   rows.push_back({"mad24.hi.type d, a, b, c",
                   kTypes,
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<3, u32, s32>([](auto a, auto b, auto c) { return wrap_add(high24_mul(a, b), c); }),
                   nullptr,
                   {{"s32", {"0x00ffffff", "1", "3"}, "2"}}});
   rows.push_back({"mad24.hi.sat.type d, a, b, c",
                   "type = s32",
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<3, s32>([](auto a, auto b, auto c) { return saturating_add(high24_mul(a, b), c); }),
                   nullptr,
                   {{"s32", {"0x007fffff", "0x007fffff", "2147483647"}, "2147483647"}}});
@@ -125,13 +125,13 @@ auto dot(Make) {
   constexpr std::string_view kAll = "type = u16 u32 u64 s16 s32 s64", kNarrow = "type = u16 u32 s16 s32";
   rows.push_back({"mul.lo.type d, a, b",
                   kAll,
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<2, u16, u32, u64, s16, s32, s64>([](auto a, auto b) { return wrap_mul(a, b); }),
                   nullptr,
                   {{"u32", {"0x10001", "0x10001"}, "0x20001"}, {"s16", {"300", "-300"}, "-24464"}}});
   rows.push_back({"mul.hi.type d, a, b",
                   kAll,
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<2, u16, u32, u64, s16, s32, s64>([](auto a, auto b) { return high_mul(a, b); }),
                   nullptr,
                   {{"u32", {"0x10001", "0x10001"}, "1"},
@@ -139,7 +139,7 @@ auto dot(Make) {
                    {"u64", {"0xffffffffffffffff", "0xffffffffffffffff"}, "0xfffffffffffffffe"}}});
   rows.push_back({"mul.wide.type d:wide, a, b",
                   kNarrow,
-                  Unit::alu,
+                  Unit::multiply,
                   for_types<u16, u32, s16, s32>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<Wider<T>, T, T>([](T a, T b) { return wide_mul(a, b); });
@@ -149,26 +149,26 @@ auto dot(Make) {
   rows.push_back(
       {"mad.lo.type d, a, b, c",
        kAll,
-       Unit::alu,
+       Unit::multiply,
        same_type<3, u16, u32, u64, s16, s32, s64>([](auto a, auto b, auto c) { return wrap_add(wrap_mul(a, b), c); }),
        nullptr,
        {{"s32", {"-3", "5", "7"}, "-8"}, {"u16", {"65535", "2", "5"}, "3"}}});
   rows.push_back(
       {"mad.hi.type d, a, b, c",
        kAll,
-       Unit::alu,
+       Unit::multiply,
        same_type<3, u16, u32, u64, s16, s32, s64>([](auto a, auto b, auto c) { return wrap_add(high_mul(a, b), c); }),
        nullptr,
        {{"u32", {"0x10001", "0x10001", "41"}, "42"}, {"s64", {"-1", "1", "1"}, "0"}}});
   rows.push_back({"mad.hi.sat.type d, a, b, c",
                   "type = s32",
-                  Unit::alu,
+                  Unit::multiply,
                   same_type<3, s32>([](auto a, auto b, auto c) { return saturating_add(high_mul(a, b), c); }),
                   nullptr,
                   {{"s32", {"0x7fffffff", "0x7fffffff", "0x7fffffff"}, "0x7fffffff"}}});
   rows.push_back({"mad.wide.type d:wide, a, b, c:wide",
                   kNarrow,
-                  Unit::alu,
+                  Unit::multiply,
                   for_types<u16, u32, s16, s32>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<Wider<T>, T, T, Wider<T>>(

@@ -2,7 +2,7 @@
 // Forms with a lane mask or operand selectors (d.b10, a.b7531) are refused by the decoder: they name no register.
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
-#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

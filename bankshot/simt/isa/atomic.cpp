@@ -1,8 +1,8 @@
 // atom and red, lane after lane in ascending order. Source: PTX ISA, atom and red. Layout: lower_atomic.hpp.
+#include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/isa/atomic_ops.hpp"
 #include "bankshot/simt/isa/lane_addresses.hpp"
 #include "bankshot/simt/lower/lower_atomic.hpp"
-#include "bankshot/simt/memory/access.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -1,19 +1,19 @@
 // What CTAs of a cluster do with each other. Source: PTX ISA 9.0, barrier.cluster, mapa, getctarank. What they do does
 // not depend on the host's instruction set: cluster.cpp of the folder above.
 #include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/async_store.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/lower/lower_async.hpp"
 #include "bankshot/simt/lower/lower_cluster.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
-#include "bankshot/simt/memory/reduce.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 
 void cluster_rows(Rows& rows) {
-  rows.push_back({"barrier.cluster.arrive{.sem}{.aligned}", "sem = release relaxed", Unit::control,
+  rows.push_back({"barrier.cluster.arrive{.sem}{.aligned}", "sem = release relaxed", Unit::barrier,
                   always(&run_cluster_arrive), &lower_nothing});
-  rows.push_back({"barrier.cluster.wait{.sem}{.aligned}", "sem = acquire", Unit::control, always(&run_cluster_wait),
+  rows.push_back({"barrier.cluster.wait{.sem}{.aligned}", "sem = acquire", Unit::barrier, always(&run_cluster_wait),
                   &lower_nothing});
   rows.push_back(
       {"mapa{.space}.type d, a, b:u32", "space = shared::cluster; type = u32 u64", Unit::memory,

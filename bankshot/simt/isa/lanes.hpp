@@ -10,7 +10,7 @@
 
 #include "bankshot/simt/isa/lane_mask.hpp"
 #include "bankshot/simt/rows/row.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -2,7 +2,7 @@
 // Instructions": popc, clz, brev.
 #include "bankshot/simt/isa/parts.hpp"
 #include "bankshot/simt/isa/scalar.hpp"
-#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

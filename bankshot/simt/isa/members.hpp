@@ -5,9 +5,9 @@
 // means the whole warp.
 #pragma once
 
+#include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/warp_sync.hpp"
 #include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

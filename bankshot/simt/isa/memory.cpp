@@ -1,9 +1,10 @@
 // Loads and stores. Source: PTX ISA, ld, st, ld.global.nc. How an instruction is laid out: lower_memory.hpp.
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/wide_access.hpp"
 #include "bankshot/simt/isa/families.hpp"
 #include "bankshot/simt/isa/memory_rows.hpp"
 #include "bankshot/simt/isa/memory_words.hpp"
 #include "bankshot/simt/lower/lower_memory.hpp"
-#include "bankshot/simt/memory/access.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
@@ -218,8 +219,9 @@ Handler choose(const Match& m) {
   P type = m.type;
   if (type == P::f32) type = P::b32;
   if (type == P::f64) type = P::b64;
-  const Space space = space_of(m);
-  const bool plain = m.which({"volatile", "relaxed", "acquire", "release", "mmio", "cv"}).empty();
+  const Space space = m.access.space;
+  const bool plain = !m.access.may_poll();
+  if (type == P::b128) return m.access.elements != 1 ? nullptr : Store ? &run_wide_store : &run_wide_load;
   return by_type<u8, u16, u32, u64, s8, s16, s32, s64>(type, [&](auto tag) -> Handler {
     using T = typename decltype(tag)::type;
     if (plain && (space == Space::global || space == Space::constant)) return &access_global<T, Store>;
@@ -239,7 +241,7 @@ const Instr* nothing(Warp&, const Instr* i) { return i + 1; }
   "space = global shared shared::cta shared::cluster local const param param::entry param::func;"        \
   "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate;"            \
   "l2 = L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint; pf = L2::64B L2::128B L2::256B;" \
-  "vec = v2 v4 v8; type = b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
+  "vec = v2 v4 v8; type = b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"
 
 void memory_rows(Rows& rows) {
   rows.push_back({"ld{.order}{.space}{.cop}{.l1}{.l2}{.pf}{.vec}.type d, a:addr",

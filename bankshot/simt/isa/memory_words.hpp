@@ -1,8 +1,8 @@
 // ld.shared of one word a lane by a full warp, without leaving the vector registers: what loops over tiles consist of.
 #pragma once
 
+#include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/isa/lanes.hpp"
-#include "bankshot/simt/memory/access.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 #if defined(__AVX512F__) && BANKSHOT_LANES == 32

@@ -261,7 +261,7 @@ Handler select_doubles(const Match& m) {
 
 void mma_rows(Rows& rows) {
   const auto add = [&](std::string_view syntax, std::string_view sets, std::function<Handler(const Match&)> select) {
-    rows.push_back({syntax, sets, Unit::matrix, std::move(select), &lower_mma});
+    rows.push_back({syntax, sets, Unit::tensor, std::move(select), &lower_mma, {}, &product_work});
   };
   const auto floats = always(&multiply_floats), integers = always(&multiply_integers);
   add("mma.sync.aligned.m8n8k4.alayout.blayout.f32.f16.f16.ctype d, a, b, c",
@@ -289,7 +289,7 @@ void mma_rows(Rows& rows) {
 
 void wmma_mma_rows(Rows& rows) {
   const auto add = [&](std::string_view syntax, std::string_view sets, std::function<Handler(const Match&)> select) {
-    rows.push_back({syntax, sets, Unit::matrix, std::move(select), &lower_wmma_mma});
+    rows.push_back({syntax, sets, Unit::tensor, std::move(select), &lower_wmma_mma, {}, &product_work});
   };
   constexpr std::string_view kShapes = "alayout = row col; blayout = row col; shape = m16n16k16 m32n8k16 m8n32k16";
   add("wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype d, a, b, c",
@@ -355,7 +355,7 @@ void matrix_memory_rows(Rows& rows) {
     rows.push_back({form, kSets, Unit::memory, always(&run_stmatrix), &lower_stmatrix});
   }
   rows.push_back(
-      {"movmatrix.sync.aligned.m8n8.trans.b16 d, a", "", Unit::matrix, always(&run_movmatrix), &lower_movmatrix});
+      {"movmatrix.sync.aligned.m8n8.trans.b16 d, a", "", Unit::warp, always(&run_movmatrix), &lower_movmatrix});
 }
 
 }  // namespace

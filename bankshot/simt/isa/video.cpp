@@ -183,7 +183,7 @@ Handler shift_by_mode(const Match& m) {
       {{"u32.u32.ge.add", {"5", "5", "9"}, "10"}});
   rows.push_back({"vmad.dtype.atype.btype{.po}{.sat}{.scale} d:b32, a:b32, b:b32, c:b32",
                   ALL_TYPES "; scale = shr7 shr15",
-                  Unit::alu,
+                  Unit::multiply,
                   always(&multiply),
                   lower_video_multiply,
                   {{"u32.u32.u32", {"100000", "100000", "5"}, "0x540be405"},

@@ -1,8 +1,8 @@
 // Atomics of 128 bits and of vectors, registers of 128 bits, the stack. Source: PTX ISA 9.0, atom, red, mov, alloca.
 // What they do does not depend on the host's instruction set: wide_atomic.cpp and stack.cpp of the folder above.
-#include "bankshot/simt/memory/wide_atomic.hpp"
+#include "bankshot/simt/access/wide_atomic.hpp"
+#include "bankshot/simt/control/stack.hpp"
 #include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/memory/stack.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

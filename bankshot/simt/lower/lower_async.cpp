@@ -1,11 +1,10 @@
 #include "bankshot/simt/lower/lower_async.hpp"
 
+#include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/async_copy.hpp"
 #include "bankshot/simt/async/mbarrier.hpp"
 #include "bankshot/simt/async/tensor_copy.hpp"
-#include "bankshot/simt/lower/lower.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
-#include "bankshot/simt/memory/reduce.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -15,7 +14,7 @@ using ptx::Space;
 using ptx::Type;
 
 /// @return false after an error
-bool lower_address(Decoder& decoder, const Operand& operand, Space space, AddressRef& out) {
+bool lower_side(Decoder& decoder, const Operand& operand, Space space, AddressRef& out) {
   Decoder::Address address;
   if (!decoder.address(operand, space, address)) return false;
   // A name says by itself where it is.
@@ -24,7 +23,7 @@ bool lower_address(Decoder& decoder, const Operand& operand, Space space, Addres
   return true;
 }
 
-void put_address(const AddressRef& address, Instr& out) {
+void put_side(const AddressRef& address, Instr& out) {
   out.op[0] = address.base;
   out.imm = static_cast<uint64_t>(address.offset);
   out.small = static_cast<uint8_t>(address.space);
@@ -34,11 +33,11 @@ void put_address(const AddressRef& address, Instr& out) {
 /// The address of an mbarrier, in `space` or generic.
 bool lower_barrier_address(Decoder& decoder, const Operand& operand, Space space, Instr& out) {
   AddressRef address;
-  if (!lower_address(decoder, operand, space, address)) return false;
+  if (!lower_side(decoder, operand, space, address)) return false;
   if (address.space != Space::shared && address.space != Space::generic) {
     return decoder.error(operand.position, "an mbarrier must be in shared memory");
   }
-  put_address(address, out);
+  put_side(address, out);
   return true;
 }
 
@@ -69,8 +68,8 @@ void lower_async_copy(Decoder& decoder, const ptx::Instruction& instruction, con
   const std::vector<Operand>& operands = instruction.operands;
   CopyInfo copy;
   int64_t bytes = 0;
-  if (!lower_address(decoder, operands[0], Space::shared, copy.to) ||
-      !lower_address(decoder, operands[1], Space::global, copy.from) || !decoder.literal(operands[2], bytes)) {
+  if (!lower_side(decoder, operands[0], Space::shared, copy.to) ||
+      !lower_side(decoder, operands[1], Space::global, copy.from) || !decoder.literal(operands[2], bytes)) {
     return;
   }
   const bool fits = m.has("cg") ? bytes == 16 : bytes == 4 || bytes == 8 || bytes == 16;
@@ -87,8 +86,8 @@ void lower_async_copy(Decoder& decoder, const ptx::Instruction& instruction, con
       copy.size = decoder.source(operands[3], Type::u32);
     }
   }
-  put_address(copy.from, out);
-  out.aux = decoder.new_site(instruction, copy.bytes);
+  put_side(copy.from, out);
+  out.aux = decoder.new_site(copy.bytes);
   add_copy(decoder, copy, out);
 }
 
@@ -103,7 +102,7 @@ void lower_async_wait(Decoder& decoder, const ptx::Instruction& instruction, con
 
 void lower_async_arrive(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (expect_operands(decoder, instruction, 1))
-    lower_barrier_address(decoder, instruction.operands[0], space_of(m), out);
+    lower_barrier_address(decoder, instruction.operands[0], m.access.space, out);
 }
 
 void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
@@ -112,16 +111,16 @@ void lower_bulk_copy(Decoder& decoder, const ptx::Instruction& instruction, cons
   if (!expect_operands(decoder, instruction, (stores ? 3 : 4) + masks + hints)) return;
   const std::vector<Operand>& operands = instruction.operands;
   CopyInfo copy;
-  if (!lower_address(decoder, operands[0], stores ? Space::global : Space::shared, copy.to) ||
-      !lower_address(decoder, operands[1], stores || moves ? Space::shared : Space::global, copy.from)) {
+  if (!lower_side(decoder, operands[0], stores ? Space::global : Space::shared, copy.to) ||
+      !lower_side(decoder, operands[1], stores || moves ? Space::shared : Space::global, copy.from)) {
     return;
   }
   copy.size = decoder.source(operands[2], Type::u32);
-  if (!stores && !lower_address(decoder, operands[3], Space::shared, copy.barrier)) return;
+  if (!stores && !lower_side(decoder, operands[3], Space::shared, copy.barrier)) return;
   if (masks != 0) copy.ctas = decoder.source(operands[4], Type::u16);
   if (hints != 0) decoder.source(operands.back(), Type::b64);
-  put_address(stores ? copy.to : copy.from, out);
-  out.aux = decoder.new_site(instruction, 4);
+  put_side(stores ? copy.to : copy.from, out);
+  out.aux = decoder.new_site(4);
   add_copy(decoder, copy, out);
 }
 
@@ -129,10 +128,10 @@ void lower_bulk_prefetch(Decoder& decoder, const ptx::Instruction& instruction, 
   const size_t hints = m.has("L2::cache_hint") ? 1 : 0;
   AddressRef from;
   if (!expect_operands(decoder, instruction, 2 + hints) ||
-      !lower_address(decoder, instruction.operands[0], Space::global, from)) {
+      !lower_side(decoder, instruction.operands[0], Space::global, from)) {
     return;
   }
-  put_address(from, out);
+  put_side(from, out);
   decoder.source(instruction.operands[1], Type::u32);
   if (hints != 0) decoder.source(instruction.operands[2], Type::b64);
 }
@@ -152,8 +151,8 @@ namespace {
 bool lower_tensor(Decoder& decoder, const Operand& operand, const Match& m, CopyInfo& copy, Instr& out) {
   Operand map = operand;
   map.elements.clear();
-  if (!lower_address(decoder, map, Space::generic, copy.tensor)) return false;
-  put_address(copy.tensor, out);
+  if (!lower_side(decoder, map, Space::generic, copy.tensor)) return false;
+  put_side(copy.tensor, out);
   const auto dimensions = static_cast<size_t>(m.which({"1d", "2d", "3d", "4d", "5d"})[0] - '0');
   const bool given = operand.elements.size() == 1;
   const std::vector<Operand> one{given ? operand.elements[0] : Operand{}};
@@ -194,19 +193,19 @@ void lower_tensor_copy(Decoder& decoder, const ptx::Instruction& instruction, co
   CopyInfo copy;
   if (!lower_tensor(decoder, operands[stores ? 0 : 1], m, copy, out)) return;
   if (stores) {
-    if (!lower_address(decoder, operands[1], Space::shared, copy.from)) return;
+    if (!lower_side(decoder, operands[1], Space::shared, copy.from)) return;
     copy.reduction = static_cast<uint8_t>(written_reduction(m));
     if (copy.reduction != 0) note_reduction(decoder, instruction);
   } else {
-    if (!lower_address(decoder, operands[0], Space::shared, copy.to) ||
-        !lower_address(decoder, operands[2], Space::shared, copy.barrier) ||
+    if (!lower_side(decoder, operands[0], Space::shared, copy.to) ||
+        !lower_side(decoder, operands[2], Space::shared, copy.barrier) ||
         (offsets && !lower_offsets(decoder, operands[3], copy))) {
       return;
     }
     if (masks != 0) copy.ctas = decoder.source(operands[offsets ? 4 : 3], Type::u16);
   }
   if (hints != 0) decoder.source(operands.back(), Type::b64);
-  out.aux = decoder.new_site(instruction, 4);
+  out.aux = decoder.new_site(4);
   add_copy(decoder, copy, out);
 }
 
@@ -222,11 +221,11 @@ void lower_tensor_prefetch(Decoder& decoder, const ptx::Instruction& instruction
 void lower_async_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!expect_operands(decoder, instruction, 3)) return;
   const std::vector<Operand>& operands = instruction.operands;
-  const size_t elements = vector_of(m);
+  const size_t elements = size_t{m.access.elements};
   AddressRef to;
   CopyInfo copy;
-  if (!lower_address(decoder, operands[0], Space::shared, to) ||
-      !lower_address(decoder, operands[2], Space::shared, copy.barrier)) {
+  if (!lower_side(decoder, operands[0], Space::shared, to) ||
+      !lower_side(decoder, operands[2], Space::shared, copy.barrier)) {
     return;
   }
   std::vector<uint32_t> rows;
@@ -239,7 +238,7 @@ void lower_async_store(Decoder& decoder, const ptx::Instruction& instruction, co
     decoder.error(operands[1].position, "expected " + std::to_string(elements) + " values");
     return;
   }
-  put_address(to, out);
+  put_side(to, out);
   out.op[1] = static_cast<uint32_t>(decoder.program().lists.size());
   decoder.program().lists.push_back(std::move(rows));
   out.op[2] = register_bytes(m.type);
@@ -247,14 +246,14 @@ void lower_async_store(Decoder& decoder, const ptx::Instruction& instruction, co
     out.op[3] = static_cast<uint32_t>(written_reduction(m));
     out.op[4] = static_cast<uint32_t>(m.type);
   }
-  out.aux = decoder.new_site(instruction, out.op[2] * static_cast<uint32_t>(elements));
+  out.aux = decoder.new_site(out.op[2] * static_cast<uint32_t>(elements));
   add_copy(decoder, copy, out);
 }
 
 void lower_mbarrier(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   const size_t counts = m.has("inval") ? 0 : 1;
   if (!expect_operands(decoder, instruction, 1 + counts)) return;
-  if (!lower_barrier_address(decoder, instruction.operands[0], space_of(m), out)) return;
+  if (!lower_barrier_address(decoder, instruction.operands[0], m.access.space, out)) return;
   if (counts != 0) out.op[2] = decoder.source(instruction.operands[1], Type::u32);
 }
 
@@ -268,14 +267,14 @@ void lower_mbarrier_arrive(Decoder& decoder, const ptx::Instruction& instruction
     return;
   }
   out.op[1] = destination_or_none(decoder, instruction.operands[0], Type::b64);
-  if (!lower_barrier_address(decoder, instruction.operands[1], space_of(m), out)) return;
+  if (!lower_barrier_address(decoder, instruction.operands[1], m.access.space, out)) return;
   if (instruction.operands.size() == 3) out.op[announces ? 3 : 2] = decoder.source(instruction.operands[2], Type::u32);
 }
 
 void lower_mbarrier_test(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!expect_operands(decoder, instruction, 3, m.has("try_wait") ? 4 : 3)) return;
   out.op[1] = decoder.predicate_destination(instruction.operands[0]);
-  if (!lower_barrier_address(decoder, instruction.operands[1], space_of(m), out)) return;
+  if (!lower_barrier_address(decoder, instruction.operands[1], m.access.space, out)) return;
   out.op[2] = decoder.source(instruction.operands[2], m.has("parity") ? Type::u32 : Type::b64);
   if (instruction.operands.size() == 4) decoder.source(instruction.operands[3], Type::u32);
   out.flags |= InstrFlag::kPolls;

@@ -8,7 +8,7 @@
 //   flags = kPolls if d is used
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

@@ -1,6 +1,6 @@
 #include "bankshot/simt/lower/lower_cluster.hpp"
 
-#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
 

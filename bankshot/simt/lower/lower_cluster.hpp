@@ -1,7 +1,7 @@
 // Lowering of what CTAs of a cluster do with each other.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

@@ -1,7 +1,7 @@
 // Lowering of branches, calls, barriers and fences.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

@@ -7,7 +7,7 @@
 //   aux   = ConvertAux: widths of the registers, which may be wider than the types, .relu, .satfinite
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

@@ -2,7 +2,7 @@
 // small: HalfSmall.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

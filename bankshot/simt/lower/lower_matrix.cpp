@@ -1,9 +1,9 @@
 #include "bankshot/simt/lower/lower_matrix.hpp"
 
+#include <algorithm>
 #include <array>
 
-#include "bankshot/simt/lower/lower.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -40,19 +40,9 @@ bool lower_registers(Decoder& decoder, const Operand& operand, unsigned count, u
 }
 
 /// `[p]` of memory that fragments may lie in. @return false after an error
-bool lower_address(Decoder& decoder, const Operand& operand, Space space, Instr& out) {
-  Decoder::Address address;
-  if (!decoder.address(operand, space, address)) return false;
-  if (space == Space::generic && address.symbol != nullptr) space = address.symbol->space;
-  if (space != Space::generic && space != Space::global && space != Space::shared) {
-    return decoder.error(operand.position, "matrices are loaded from and stored to global and shared memory only");
-  }
-  out.op[0] = address.base;
-  out.imm = static_cast<uint64_t>(address.offset);
-  if (address.wide) out.flags |= InstrFlag::kWide;
+bool lower_matrix_address(Decoder& decoder, const Operand& operand, const Match& m, Instr& out) {
   out.flags |= InstrFlag::kMatrix;
-  out.small = static_cast<uint8_t>(space);
-  return true;
+  return lower_shared_address(decoder, operand, m.access.space, "matrices are loaded from and stored to", out);
 }
 
 uint32_t keep(Decoder& decoder, std::vector<uint32_t> rows) {
@@ -102,8 +92,7 @@ void lower_fragment(Decoder& decoder, const ptx::Instruction& instruction, const
   if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 2, 3)) return;
   const auto& operands = instruction.operands;
   Fragment f{role, elements_of(m).back(), shape_of(m), m.has("col")};
-  const Space space = space_of(m);
-  if (!lower_address(decoder, operands[load ? 1 : 0], space, out)) return;
+  if (!lower_matrix_address(decoder, operands[load ? 1 : 0], m, out)) return;
   std::vector<uint32_t> rows;
   if (!lower_registers(decoder, operands[load ? 0 : 1], f.wmma_registers(), f.register_bytes(), load, rows)) return;
   out.op[1] = keep(decoder, std::move(rows));
@@ -113,7 +102,7 @@ void lower_fragment(Decoder& decoder, const ptx::Instruction& instruction, const
   out.op[3] = f.packed();
   const Fragment::Way way = f.way(static_cast<Space>(out.small) == Space::shared);
   out.op[4] = static_cast<uint32_t>(way);
-  if (static_cast<Space>(out.small) != Space::global) out.aux = decoder.new_site(instruction, f.width(way));
+  if (static_cast<Space>(out.small) != Space::global) out.aux = decoder.new_site(f.width(way));
 }
 
 unsigned matrices_of(const Match& m) { return m.has("x4") ? 4 : m.has("x2") ? 2 : 1; }
@@ -121,7 +110,7 @@ unsigned matrices_of(const Match& m) { return m.has("x4") ? 4 : m.has("x2") ? 2 
 void lower_matrices(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, bool load, Instr& out) {
   if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 2)) return;
   const auto& operands = instruction.operands;
-  if (!lower_address(decoder, operands[load ? 1 : 0], space_of(m), out)) return;
+  if (!lower_matrix_address(decoder, operands[load ? 1 : 0], m, out)) return;
   if (static_cast<Space>(out.small) == Space::global) {
     decoder.error(operands[load ? 1 : 0].position, "'" + instruction.opcode + "' works on shared memory only");
     return;
@@ -130,10 +119,18 @@ void lower_matrices(Decoder& decoder, const ptx::Instruction& instruction, const
   if (!lower_registers(decoder, operands[load ? 0 : 1], matrices_of(m), 4, load, rows)) return;
   out.op[1] = keep(decoder, std::move(rows));
   out.op[2] = m.has("trans") ? 1 : 0;
-  out.aux = decoder.new_site(instruction, 16);
+  out.aux = decoder.new_site(16);
 }
 
 }  // namespace
+
+uint32_t product_work(const Match& m) {
+  const MatrixShape shape = shape_of(m);
+  const std::vector<Element> types = elements_of(m);  // d, a, b, c; or d, c where both others are f16
+  const Element factor = types.size() == 2 ? Element::f16 : types[1];
+  const uint32_t products = shape.m * shape.n * shape.k * (is_quad_pairs(shape, factor) ? 4 : 1);
+  return std::max(1u, factor == Element::f64 ? 16 * products : products * bits(factor) / 16);
+}
 
 void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (!fits_the_warp(decoder, instruction) || !expect_operands(decoder, instruction, 4)) return;

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "bankshot/simt/matrices/fragment.hpp"
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 
@@ -22,6 +22,10 @@ struct MmaSmall {
   static constexpr uint8_t kAColumns = 4;  ///< m8n8k4 of f16: A is .col
   static constexpr uint8_t kBRows = 8;     ///< … B is .row
 };
+
+/// Of mma and wmma.mma: multiply-adds of 16-bit factors that take as long. Half as wide factors take half of the time,
+/// tf32 twice as long as f16, and f64 sixteen times. Source: H100 whitepaper, peak rates.
+uint32_t product_work(const Match& m);
 
 void lower_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_wmma_mma(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);

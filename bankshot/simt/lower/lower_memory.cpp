@@ -1,6 +1,6 @@
 #include "bankshot/simt/lower/lower_memory.hpp"
 
-#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -9,18 +9,12 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-/// Lowers `[address]` into op[0], imm, small and the flags. @return the space accessed
-Space lower_address(Decoder& decoder, const Operand& operand, Space space, Instr& out) {
+/// Lowers `[address]`, also of parameters. @return the space accessed
+Space lower_any_address(Decoder& decoder, const Operand& operand, Space space, Instr& out) {
   Decoder::Address address;
   if (!decoder.address(operand, space, address)) return space;
-  out.op[0] = address.base;
-  out.imm = static_cast<uint64_t>(address.offset);
-  if (address.wide) out.flags |= InstrFlag::kWide;
-  if (space == Space::generic && address.symbol != nullptr) {
-    // A name says by itself where it is.
-    space = address.symbol->space;
-  }
-  out.small = static_cast<uint8_t>(space);
+  put_address(address, space, out);
+  space = static_cast<Space>(out.small);
   if (space == Space::param) {
     // Parameters of functions and calls live in the frame; a register holds an address taken there or in the kernel's.
     const bool entry = address.symbol != nullptr ? address.symbol->entry_param
@@ -32,20 +26,19 @@ Space lower_address(Decoder& decoder, const Operand& operand, Space space, Instr
   return space;
 }
 
-void note_communication(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Space space,
+void note_communication(Decoder& decoder, const ptx::Instruction& instruction, const ptx::Access& access, Space space,
                         Instr& out) {
-  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio") ||
-                      m.has("cv");  // "don't cache and fetch again": what programs poll with
-  if (!strong) return;
-  if (instruction.opcode == "ld") out.flags |= InstrFlag::kPolls;
-  const bool near =
-      (m.has("cta") || m.has("cluster")) && !m.has("volatile");  // CTAs of a cluster are on one host thread
-  if (space == Space::shared || space == Space::local || space == Space::constant || near) return;
+  if (!access.may_poll()) return;
+  if (access.kind == ptx::Access::Kind::load) out.flags |= InstrFlag::kPolls;
+  // CTAs of a cluster are on one host thread.
+  if (space == Space::shared || space == Space::local || space == Space::constant || access.stays_in_cluster()) return;
   decoder.cta_communication(instruction, "other CTAs may see it");
 }
 
 /// What is wrong with the modifiers of a load or a store together, or null. Source: PTX ISA 9.0, ld and st; ptxas 13.0.
-const char* wrong_together(const Match& m, Space space) {
+const char* wrong_together(const Match& m) {
+  const ptx::Access& access = m.access;
+  const Space space = access.space;
   const bool cop = !m.which({"ca", "cg", "cs", "lu", "cv", "wb", "wt"}).empty();
   const bool l1 =
       !m.which({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate"})
@@ -54,25 +47,25 @@ const char* wrong_together(const Match& m, Space space) {
   const bool far = space == Space::global || space == Space::generic;
   const bool hints = l1 || l2 || m.has("L2::cache_hint"),
              prefetches = !m.which({"L2::64B", "L2::128B", "L2::256B"}).empty();
-  const bool strong = m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("release") || m.has("mmio");
-  const unsigned bits = ptx::bits(m.type) * vector_of(m);
+  const unsigned bits = 8 * access.bytes();
+  const bool strong = access.is_strong();
   if (cop && (strong || l1))
     return "a cache operator goes neither with .volatile, .relaxed, .acquire and .release nor with .L1::…";
-  if (m.has("volatile") && hints) return ".volatile takes no hints to caches";
-  if (m.has("mmio") && (hints || prefetches || vector_of(m) != 1 || !far))
+  if (access.is_volatile && hints) return ".volatile takes no hints to caches";
+  if (access.is_mmio && (hints || prefetches || access.elements != 1 || !far))
     return ".mmio is for single values in global memory, without hints to caches";
   if (strong && !far && space != Space::shared)
     return ".volatile, .relaxed, .acquire and .release are for global and shared memory";
   if ((hints || prefetches) && !far) return "hints to caches are for global memory";
   if (bits > 256 || (bits == 256 && !far)) return "a vector has 128 bits at the most, in global memory 256";
-  if (vector_of(m) == 8 && bits != 256) return "vectors of eight are of 32-bit elements";
+  if (access.elements == 8 && bits != 256) return "vectors of eight are of 32-bit elements";
   if (l2 && bits != 256) return "L2::evict_… is for vectors of 256 bits: .v8.b32 and .v4.b64";
   return nullptr;
 }
 
 /// @return false after an error
 bool check_modifiers(Decoder& decoder, const ptx::Instruction& instruction, const Match& m) {
-  const char* const wrong = wrong_together(m, space_of(m));
+  const char* const wrong = wrong_together(m);
   return wrong == nullptr || decoder.error(instruction.position, wrong);
 }
 
@@ -83,7 +76,7 @@ bool has_site(const Decoder& decoder, Space space) {
 /// @param given  a register or number, a vector of as many as the instruction moves; one in braces is like one without
 void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const Operand& given, const Match& m,
                   bool load, Instr& out) {
-  const unsigned elements = vector_of(m);
+  const unsigned elements = m.access.elements;
   const bool is_one = elements == 1 && given.kind == Operand::Kind::vector && given.elements.size() == 1;
   const Operand& value = is_one ? given.elements[0] : given;
   unsigned width = 0;  // bytes of the registers: loads extend, stores truncate
@@ -126,32 +119,21 @@ void lower_values(Decoder& decoder, const ptx::Instruction& instruction, const O
 
 }  // namespace
 
-Space space_of(const Match& m) {
-  if (m.has("global")) return Space::global;
-  if (m.has("shared") || m.has("shared::cta") || m.has("shared::cluster")) return Space::shared;
-  if (m.has("local")) return Space::local;
-  if (m.has("const")) return Space::constant;
-  if (m.has("param") || m.has("param::entry") || m.has("param::func")) return Space::param;
-  return Space::generic;
-}
-
-unsigned vector_of(const Match& m) { return m.has("v2") ? 2 : m.has("v4") ? 4 : m.has("v8") ? 8 : 1; }
-
 void lower_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   if (instruction.operands.size() < 2) {
     decoder.error(instruction.position, "ld takes a destination and an address");
     return;
   }
   if (!check_modifiers(decoder, instruction, m)) return;
-  if (instruction.opcode == "ldu" && ptx::bits(m.type) * vector_of(m) > 128) {
+  if (instruction.opcode == "ldu" && m.access.bytes() > 16) {
     decoder.error(instruction.position, "ldu loads 128 bits at the most");
     return;
   }
-  const Space space = lower_address(decoder, instruction.operands[1], space_of(m), out);
+  const Space space = lower_any_address(decoder, instruction.operands[1], m.access.space, out);
   lower_values(decoder, instruction, instruction.operands[0], m, true, out);
-  note_communication(decoder, instruction, m, space, out);
+  note_communication(decoder, instruction, m.access, space, out);
   if (has_site(decoder, space)) {
-    out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8 * vector_of(m));
+    out.aux = decoder.new_site(m.access.bytes());
   }
 }
 
@@ -161,14 +143,14 @@ void lower_store(Decoder& decoder, const ptx::Instruction& instruction, const Ma
     return;
   }
   if (!check_modifiers(decoder, instruction, m)) return;
-  const Space space = lower_address(decoder, instruction.operands[0], space_of(m), out);
+  const Space space = lower_any_address(decoder, instruction.operands[0], m.access.space, out);
   if (space == Space::constant || out.small == (static_cast<uint8_t>(Space::param) | MemorySmall::kEntryParam)) {
     decoder.error(instruction.operands[0].position, "constant memory and kernel parameters cannot be written");
   }
   lower_values(decoder, instruction, instruction.operands[1], m, false, out);
-  note_communication(decoder, instruction, m, space, out);
+  note_communication(decoder, instruction, m.access, space, out);
   if (has_site(decoder, space)) {
-    out.aux = decoder.new_site(instruction, ptx::bits(m.type) / 8 * vector_of(m));
+    out.aux = decoder.new_site(m.access.bytes());
   }
 }
 
@@ -180,7 +162,7 @@ void lower_hint(Decoder& decoder, const ptx::Instruction& instruction, const Mat
   int64_t bytes = 128;
   if (instruction.operands.size() == 2 && !decoder.literal(instruction.operands[1], bytes)) return;
   if (bytes != 128) decoder.error(instruction.operands[1].position, "it is done for 128 bytes");
-  lower_address(decoder, instruction.operands[0], space_of(m), out);
+  lower_any_address(decoder, instruction.operands[0], m.access.space, out);
 }
 
 }  // namespace bankshot::simt

@@ -1,7 +1,7 @@
 // Lowering of ld and st, the same for every instruction set of the host.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 
@@ -9,20 +9,10 @@ namespace bankshot::simt {
 /// Load and store: op[0] address register (kNone: imm is the whole address; in local memory it counts from the frame),
 /// op[1] value row, or with a vector the index of its list; imm offset; flags kWide, kPolls, kOneWord;
 /// aux the site (shared and generic); small: see below.
-struct MemorySmall {
-  static constexpr uint8_t kSpaceMask = 15;   ///< ptx::Space
-  static constexpr uint8_t kEntryParam = 16;  ///< param: of the kernel, in the launch's buffer
-};
-
 /// Fills everything but `body`. Operands: `[a]` and a value or a vector.
 void lower_load(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 void lower_store(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 /// prefetch, discard and the like: the address is checked, nothing happens.
 void lower_hint(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
-
-/// The state space an ld, st, atom … names, generic if none.
-ptx::Space space_of(const Match& m);
-/// Elements of .v2, .v4, .v8; 1 if none.
-unsigned vector_of(const Match& m);
 
 }  // namespace bankshot::simt

@@ -1,8 +1,7 @@
 #include "bankshot/simt/lower/lower_move.hpp"
 
-#include "bankshot/simt/decode/decoder.hpp"
-#include "bankshot/simt/lower/lower.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/rows/lower.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 namespace {

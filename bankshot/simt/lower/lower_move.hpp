@@ -1,7 +1,7 @@
 // Lowering of mov and address conversions, the same for every instruction set of the host.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

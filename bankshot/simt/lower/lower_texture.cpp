@@ -1,7 +1,7 @@
 #include "bankshot/simt/lower/lower_texture.hpp"
 
-#include "bankshot/simt/lower/lower.hpp"
-#include "bankshot/simt/textures/texture_op.hpp"
+#include "bankshot/simt/rows/lower.hpp"
+#include "bankshot/simt/state/texture_op.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -107,8 +107,6 @@ bool values(Decoder& decoder, const Operand& operand, Type type, unsigned count,
   return true;
 }
 
-unsigned vector_of(const Match& m) { return m.has("v2") ? 2 : m.has("v4") ? 4 : 1; }
-
 /// d or d|p
 bool destinations(Decoder& decoder, const Operand& operand, Type type, unsigned count, TextureOp& op) {
   const bool pair = operand.kind == Operand::Kind::pair;
@@ -197,7 +195,7 @@ void lower_surface(Decoder& decoder, const ptx::Instruction& instruction, const 
   const Operand& address = instruction.operands[loads ? 1 : 0];
   const Operand& value = instruction.operands[loads ? 0 : 1];
   if (!handle(decoder, address, true, out) || !coordinates(decoder, address, Type::s32, op)) return;
-  if (!values(decoder, value, m.type, vector_of(m), loads, op)) return;
+  if (!values(decoder, value, m.type, m.access.elements, loads, op)) return;
   if (op.kind == TextureOp::Kind::reduce) reduction(decoder, instruction, m, op);
   add(decoder, op, out);
 }

@@ -1,7 +1,7 @@
 // Lowering of texture and surface instructions. Bindless and unified: the sampler belongs to the texture.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
 namespace {

@@ -2,7 +2,7 @@
 // imm: VideoPart of a, b and d, 16 bits each from bit 0 on; small: VideoSmall; flags kSaturate.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

@@ -8,7 +8,7 @@
 //   elect       op[0] = d, op[1] = p, op[2] = membermask
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 

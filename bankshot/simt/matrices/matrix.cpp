@@ -5,13 +5,12 @@
 #include <bit>
 #include <cstring>
 
-#include "bankshot/simt/checks/checks.hpp"
+#include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/cluster.hpp"
-#include "bankshot/simt/lower/lower_matrix.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
-#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/matrices/fragment.hpp"
+#include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -90,7 +89,7 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
   using scratchpad::AccessKind;
   const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
   const uint64_t taking_part = lanes.count == kLanes ? kAll : (uint64_t{1} << lanes.count) - 1;
-  if (Checks* const checks = w.worker->checks) {
+  if (Checker* const checks = w.worker->checks) {
     checks->access(w, i, store ? hazards::AccessKind::write : hazards::AccessKind::read, space, taking_part,
                    lanes.address.data(), lanes.width);
   }

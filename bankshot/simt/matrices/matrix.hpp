@@ -3,7 +3,7 @@
 // lower_matrix.hpp
 #pragma once
 
-#include "bankshot/simt/run/stepper.hpp"
+#include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/state/warp.hpp"
 
 namespace bankshot::simt {

@@ -109,7 +109,9 @@ bool match(const Form& form, const std::vector<std::string>& modifiers, Match& o
       out.modifiers.push_back(modifiers[next++]);
     }
   }
-  return next == modifiers.size();
+  if (next != modifiers.size()) return false;
+  out.access = ptx::access_of(form.opcode, modifiers);
+  return true;
 }
 
 }  // namespace bankshot::simt

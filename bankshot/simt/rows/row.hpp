@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/module.hpp"
 #include "bankshot/simt/state/instr.hpp"
 #include "bankshot/simt/state/unit.hpp"
@@ -19,6 +20,7 @@ struct Match {
   ptx::Type type = ptx::Type::none;         ///< .type, or the first type in the form
   ptx::Type type2 = ptx::Type::none;        ///< .stype / .atype: the second type in the form
   std::vector<std::string_view> modifiers;  ///< as written, matched or not
+  ptx::Access access;                       ///< what the instruction does to memory
   bool has(std::string_view modifier) const;
   /// The first of `choices` that is present, or "".
   std::string_view which(std::initializer_list<std::string_view> choices) const;
@@ -50,6 +52,8 @@ struct Row {
   std::function<Handler(const Match&)> select;
   Lower lower = nullptr;
   std::vector<Example> examples = {};
+  /// Unit::tensor: what a product keeps its unit busy for, in multiply-adds of 16-bit factors.
+  uint32_t (*work)(const Match&) = nullptr;
 };
 
 using Rows = std::vector<Row>;

@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 namespace {

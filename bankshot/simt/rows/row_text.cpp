@@ -9,15 +9,16 @@ namespace {
 std::string_view name(Unit unit) {
   switch (unit) {
     case Unit::alu: return "integer and logic";
+    case Unit::multiply: return "integer products";
+    case Unit::divide: return "quotients and roots";
     case Unit::fp32: return "single and half precision";
     case Unit::fp64: return "double precision";
     case Unit::sfu: return "special functions";
-    case Unit::memory: return "memory";
-    case Unit::control: return "control";
     case Unit::warp: return "across the warp";
-    case Unit::matrix: return "matrices";
+    case Unit::tensor: return "matrices";
+    case Unit::memory: return "memory";
+    default: return "control";
   }
-  return "";
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
-#include "bankshot/simt/run/reserved_shared.hpp"
+#include "bankshot/simt/state/reserved_shared.hpp"
 
 namespace bankshot::simt {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bankshot/simt/memory/arena.hpp"
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 

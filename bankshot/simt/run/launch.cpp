@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "bankshot/simt/control/cluster.hpp"
-#include "bankshot/simt/run/reserved_shared.hpp"
+#include "bankshot/simt/state/reserved_shared.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -242,7 +242,7 @@ Launch begin_launch(const LaunchSetup& setup) {
   launch.function = setup.function;
   const Dim3 grid = setup.config->grid, cluster = setup.config->cluster;
   launch.clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
-  launch.shared_bytes = all_shared(setup);
+  launch.shared_bytes = all_shared(*setup.program, setup.function, own_shared(*setup.kernel, *setup.config));
   return launch;
 }
 

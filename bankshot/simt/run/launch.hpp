@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/run/resident.hpp"
 #include "bankshot/support/thread_pool.hpp"
 

@@ -3,14 +3,14 @@
 #include <bit>
 #include <limits>
 
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/bulk.hpp"
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
 #include "bankshot/simt/matrices/matrix.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/memory/bulk.hpp"
-#include "bankshot/simt/textures/texture_op.hpp"
+#include "bankshot/simt/state/texture_op.hpp"
+#include "bankshot/simt/textures/texture_run.hpp"
 #include "bankshot/simt/transactions/transaction.hpp"
 
 namespace bankshot::simt {
@@ -69,77 +69,19 @@ bool follows(const Instr* next, const Instr* i) {
   return next == i;
 }
 
-uint64_t executing_lanes(const Warp& w, const Instr* i) {
-  if (i->guard == OperandRef::kNone) return w.active;
-  const uint64_t holds = w.predicate_value(i->guard);
-  return (i->flags & InstrFlag::kGuardNegated ? ~holds : holds) & w.active;
-}
-
-/// Of lanes that access shared memory: whose?
-static void part_elsewhere(const Warp& w, LaneAddresses& to) {
-  for (uint64_t rest = to.shared; rest != 0; rest &= rest - 1) {
-    uint64_t& address = to.address[static_cast<size_t>(std::countr_zero(rest))];
-    if (!is_elsewhere(*w.cta, address)) {
-      address = byte_in_cta(address);
-      continue;
-    }
-    to.shared &= ~(rest & (0 - rest));
-    to.elsewhere |= rest & (0 - rest);
-  }
-}
-
 void lane_addresses_of(const Warp& w, const Instr* i, uint64_t lanes, LaneAddresses& to) {
-  to.shared = to.local = to.global = to.elsewhere = 0;
-  if (i->flags & InstrFlag::kMatrix) lanes = matrix_addresses(w, i, to);
   if (is_texture(*i)) {
+    to.shared = to.local = to.global = to.elsewhere = 0;
     TexelAddresses texels;
     texel_addresses_of(w, i, lanes, texels);
-    if (texels.count != 0) {
-      to.global = texels.row[0].lanes;
-      to.address = texels.row[0].address;
-    }
-    return;
-  }
-  const auto space = static_cast<Space>(i->small & MemorySmall::kSpaceMask);
-  const unsigned count = w.worker->program->lanes;
-  if (i->flags & InstrFlag::kMatrix) {
-    // They are there.
-  } else if (i->op[0] == OperandRef::kNone || !(i->flags & InstrFlag::kWide)) {
-    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = lane_address(w, i, lane);
+    if (texels.count == 0) return;
+    to.global = texels.row[0].lanes;
+    to.address = texels.row[0].address;
+  } else if (i->flags & InstrFlag::kMatrix) {
+    sort_by_space(w, i, matrix_addresses(w, i, to), to);
   } else {
-    const uint64_t* const base = w.row<const uint64_t>(i->op[0]);
-    for (unsigned lane = 0; lane < count; ++lane) to.address[lane] = base[lane] + i->imm;
+    addresses_of(w, i, lanes, to);
   }
-  switch (space) {
-    case Space::shared:
-      to.shared = lanes;
-      for (unsigned lane = 0; lane < count; ++lane) to.address[lane] &= 0xffffffffu;
-      return part_elsewhere(w, to);
-    case Space::local:
-      to.local = lanes;
-      if (i->op[0] == OperandRef::kNone) {
-        for (unsigned lane = 0; lane < count; ++lane) to.address[lane] += w.local_frame;
-      }
-      return;
-    case Space::generic: break;
-    default: to.global = lanes; return;
-  }
-  const Windows& windows = w.worker->windows;
-  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const uint64_t bit = uint64_t{1} << lane;
-    uint64_t& address = to.address[static_cast<size_t>(lane)];
-    if (address - windows.shared < Windows::kClusterBytes) {
-      address -= windows.shared;
-      to.shared |= bit;
-    } else if (address - windows.local < Windows::kLocalBytes) {
-      address -= windows.local;
-      to.local |= bit;
-    } else {
-      to.global |= bit;
-    }
-  }
-  part_elsewhere(w, to);
 }
 
 bool reaches_elsewhere(const Warp& w, const Instr* i, uint64_t lanes) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/simt/access/lane_addresses.hpp"
 #include "bankshot/simt/state/warp.hpp"
 
 namespace bankshot::simt {
@@ -19,18 +19,7 @@ const Instr* step(Warp& warp, const Instr* i);
 /// Whether `next` is what comes behind `i` in the program, pseudo instructions apart.
 bool follows(const Instr* next, const Instr* i);
 
-/// Lanes for which the guard of the warp's next instruction holds.
-uint64_t executing_lanes(const Warp& warp, const Instr* i);
-
-/// Where the lanes of a load, store or atomic go, before it is executed.
-struct LaneAddresses {
-  uint64_t shared = 0, local = 0,
-           global = 0;     ///< lanes by the space they access; constant memory and parameters: global
-  uint64_t elsewhere = 0;  ///< lanes that access the shared memory of another CTA; they are not among those of `shared`
-  /// Shared: byte offset in the CTA's. Elsewhere: offset in the shared window. Local: byte offset in the thread's.
-  /// Global: device pointer. Others: not written.
-  std::array<uint64_t, scratchpad::kMaxLanes> address;
-};
+/// Where the lanes of any load, store or atomic go, of matrices and textures as well, before it is executed.
 /// @param lanes  of executing_lanes()
 void lane_addresses_of(const Warp& warp, const Instr* i, uint64_t lanes, LaneAddresses& to);
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 

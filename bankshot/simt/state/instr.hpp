@@ -43,6 +43,12 @@ struct InstrFlag {
   static constexpr uint16_t kPseudo = 256;  ///< not an instruction of the program: not counted
 };
 
+/// Instr::small of instructions on memory.
+struct MemorySmall {
+  static constexpr uint8_t kSpaceMask = 15;   ///< ptx::Space
+  static constexpr uint8_t kEntryParam = 16;  ///< param: of the kernel, in the launch's buffer
+};
+
 /// Decoded once, never changed afterwards. 64 bytes.
 struct alignas(64) Instr {
   Handler run = nullptr;   ///< what the interpreter calls: `body`, or a wrapper for the guard around it

@@ -7,12 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/scratchpad/access.hpp"
 #include "bankshot/simt/memory/arena.hpp"
-#include "bankshot/simt/run/engine.hpp"
+#include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/instr.hpp"
+#include "bankshot/simt/state/kernel.hpp"
+#include "bankshot/simt/state/texture_op.hpp"
 #include "bankshot/simt/state/unit.hpp"
-#include "bankshot/simt/textures/texture_op.hpp"
 
 namespace bankshot::simt {
 
@@ -23,6 +26,10 @@ struct InstrInfo {
   uint32_t function = 0;
   uint16_t text = 0;  ///< index of "opcode.modifiers" in LoadedProgram::texts
   Unit unit = Unit::control;
+  ptx::Access access;              ///< what it does to memory
+  bool adds_one = false;           ///< an atomic that adds 1 to 32 bits, and nobody wants the result
+  uint8_t bytes = 0;               ///< an access or copy of lanes: bytes of each, of matrices those of a piece
+  uint32_t work = 0;               ///< Unit::tensor: Row::work
   uint16_t reads = 0, writes = 0;  ///< how many registers it reads and writes: register_uses[uses …], reads first
   uint32_t uses = 0;
 };
@@ -32,6 +39,14 @@ struct SiteInfo {
   unsigned width = 0;  ///< bytes a lane
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
 };
+
+/// What an instruction does to shared memory at its site: a copy writes or reads it, by its direction.
+inline scratchpad::AccessKind site_kind(const ptx::Access& access) {
+  if (access.is_atomic()) return scratchpad::AccessKind::atomic;
+  const bool fills = access.kind == ptx::Access::Kind::copy && access.space == ptx::Space::shared;
+  return access.kind == ptx::Access::Kind::store || fills ? scratchpad::AccessKind::store
+                                                          : scratchpad::AccessKind::load;
+}
 
 struct CopiedParam {
   uint32_t from = 0, to = 0;  ///< byte offsets in the caller's and the callee's local frame

@@ -1,7 +1,7 @@
 // Where a thread of a CTA stands in its block.
 #pragma once
 
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 

@@ -1,11 +1,33 @@
-// Execution units, by what an instruction occupies.
+// Execution classes, by what an instruction occupies.
 #pragma once
 
 #include <cstdint>
 
 namespace bankshot::simt {
 
-/// Which execution unit an instruction occupies; latencies are the GPU file's.
-enum class Unit : uint8_t { alu, fp32, fp64, sfu, memory, control, warp, matrix };
+/// What executes an instruction; how long that takes is the GPU file's. Control flow comes last: is_control().
+enum class Unit : uint8_t {
+  alu,
+  multiply,  ///< integer products
+  divide,    ///< what PTX has one instruction for and machines a sequence: quotients and roots that are not approximate
+  fp32,
+  fp64,
+  sfu,
+  warp,    ///< exchanges between the lanes of a warp
+  tensor,  ///< products of matrices
+  memory,
+  branch,
+  call,
+  ret,  ///< of a kernel: its end
+  exit,
+  barrier,
+  fence,
+  sleep,
+  tx_begin,
+  tx_commit,
+  control,  ///< what takes an issue slot and no more
+};
+
+inline bool is_control(Unit unit) { return unit >= Unit::branch; }
 
 }  // namespace bankshot::simt

@@ -5,6 +5,7 @@
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/textures/texture_lanes.hpp"
+#include "bankshot/simt/textures/texture_run.hpp"
 
 namespace bankshot::simt {
 namespace {

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "bankshot/simt/state/program.hpp"
-#include "bankshot/simt/textures/texture_op.hpp"
+#include "bankshot/simt/state/texture_op.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 

@@ -4,6 +4,7 @@
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/textures/texture_lanes.hpp"
+#include "bankshot/simt/textures/texture_run.hpp"
 #include "bankshot/simt/textures/texture_table.hpp"
 
 namespace bankshot::simt {

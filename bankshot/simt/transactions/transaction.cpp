@@ -5,10 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
-#include "bankshot/simt/memory/access.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/transactions/transaction_parts.hpp"
 
@@ -150,6 +149,7 @@ void enter(Warp& w, const Instr* i) {
   leave_queue(w);
   Path& path = w.paths[w.current];
   tx.path = w.current;
+  tx.ended = &end_attempt;
   tx.begin = i;
   tx.lanes = w.active;
   tx.attempts = 0;
@@ -214,12 +214,6 @@ const Instr* abort_lanes(Warp& w, uint64_t lanes, const Instr* next) {
 bool waits_at_begin(const Warp& w) {
   return std::any_of(w.paths.begin(), w.paths.end(),
                      [](const Path& path) { return path.state == State::at_transaction; });
-}
-
-const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
-  return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
-               std::string(what) + " in a transaction, which began at " + w.worker->program->place_of(w.tx.begin) +
-                   ": lanes that met a conflict do not come there, so tx_commit() has to come before");
 }
 
 const Instr* run_tx_begin(Warp& w, const Instr* i) {
@@ -332,7 +326,7 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   const uint64_t lanes = executing_lanes(w, i);
   LaneAddresses to;
   to.shared = 0;
-  if (lanes != 0) lane_addresses_of(w, i, lanes, to);
+  if (lanes != 0) addresses_of(w, i, lanes, to);
   if (to.global != 0 && keeps_global(w)) {
     if (to.shared == 0) return access_global(w, i, to);
     part(w, i, to.global);

@@ -7,21 +7,12 @@
 
 namespace bankshot::simt {
 
-/// Whether the lanes that execute are in a transaction.
-inline bool in_transaction(const Warp& w) { return w.tx.path >= 0 && (w.tx.lanes & w.active) != 0; }
-
 /// Whether lanes of the warp wait at a tx_begin: for a warp that runs alone, or for other lanes of their own.
 bool waits_at_begin(const Warp& w);
-
-/// The fault of doing `what` in a transaction: "a barrier".
-const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
 
 /// Of an access to both memories the lanes that go to global memory become a path of their own, as those to shared
 /// memory may have to start again before a timing model performs the others'.
 void part(Warp& w, const Instr* i, uint64_t lanes);
-
-/// Nobody runs below the transaction's path any more.
-void end_attempt(Warp& w);
 
 /// Whether the warp's transaction keeps what it does to global memory to itself until the commit: where CTAs may see
 /// each other.

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "bankshot/simt/run/stepper.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/access/lane_addresses.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
@@ -15,6 +15,8 @@ inline uint64_t lanes_in(uint64_t mask) { return static_cast<uint64_t>(std::popc
 scratchpad::SharedTransactions& memory_of(Warp& w);
 /// Whether the path stands below `root`.
 bool is_below(const Warp& w, int32_t index, int32_t root);
+/// Nobody runs below the transaction's path any more.
+void end_attempt(Warp& w);
 /// Lanes that met a conflict leave the path that executes. @return the next instruction
 const Instr* abort_lanes(Warp& w, uint64_t lanes, const Instr* next);
 

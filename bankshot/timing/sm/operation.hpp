@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bankshot/ptx/module.hpp"
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "bankshot/timing/base/config.hpp"
 
@@ -73,15 +73,11 @@ struct Operations {
 };
 Operations operations(const simt::LoadedProgram& program);
 
-/// The class of an instruction by its unit and text, "div.rn.f32". What PTX calls one instruction and machines do in a
-/// sequence is `divide`.
-UnitClass unit_class(simt::Unit unit, std::string_view text);
+/// The pipeline that a row's unit stands for.
+UnitClass unit_class(simt::Unit unit);
 
-/// The form of an atomic by its text, "atom.shared.add.u32".
+/// What machine code makes of an atomic.
 /// @param adds_one  its operand is a constant that makes it add 1, and nobody wants the result
-AtomicForm atomic_form(std::string_view text, bool adds_one);
-
-/// Bytes that a lane of "ld.global.v4.f32" accesses: its last type times its vector.
-unsigned access_bytes(std::string_view text);
+AtomicForm atomic_form(const ptx::Access& access, bool adds_one);
 
 }  // namespace bankshot::timing

@@ -13,6 +13,7 @@
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/run/launch.hpp"
 #include "bankshot/simt/run/stepper.hpp"
+#include "bankshot/simt/textures/texture_run.hpp"
 #include "bankshot/timing/atomics/atomics_unit.hpp"
 #include "bankshot/timing/base/ring.hpp"
 #include "bankshot/timing/chip/launch_timing.hpp"

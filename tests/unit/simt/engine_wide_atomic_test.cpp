@@ -67,6 +67,44 @@ TEST_F(EngineWideAtomic, sixteen_bytes_are_exchanged_and_compared) {
   EXPECT_EQ(result->sites.at(0).counter.accesses, 1u);
 }
 
+TEST_F(EngineWideAtomic, sixteen_bytes_go_through_one_register_in_every_space) {
+  // (t, 1, 2, 3) from global over shared, generic shared and local memory back to global memory; of odd lanes only,
+  // guarded.
+  const auto result =
+      run(kernel(".reg .b128 %q<8>; .shared .align 16 .b8 s[512]; .local .align 16 .b8 l[16];" + kThread +
+                 "mul.wide.u32 %rd9, %r1, 16; add.u64 %rd9, %rd9, %rd1; mov.u32 %r5, 1; mov.u32 %r6, 2; mov.u32 %r7, 3;"
+                 "st.global.v4.u32 [%rd9], {%r1, %r5, %r6, %r7}; ld.global.b128 %q1, [%rd9];"
+                 "mov.u32 %r8, s; mad.lo.u32 %r8, %r1, 16, %r8; st.shared.b128 [%r8], %q1; cvt.u64.u32 %rd3, %r8;"
+                 "cvta.shared.u64 %rd3, %rd3; ld.b128 %q2, [%rd3]; st.local.b128 [l], %q2; ld.local.b128 %q3, [l];"
+                 "and.b32 %r9, %r1, 1; setp.eq.u32 %p1, %r9, 1; @%p1 st.global.b128 [%rd9+512], %q3; ret;"),
+          {1}, {32}, 256);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->parallel);
+  for (uint32_t t = 0; t < 32; ++t) {
+    for (uint32_t k = 0; k < 4; ++k) EXPECT_EQ(out[128 + 4 * t + k], t % 2 == 0 ? 0 : k == 0 ? t : k) << t << ' ' << k;
+  }
+  ASSERT_EQ(result->sites.size(), 2u);
+  for (const SiteReport& site : result->sites) {
+    EXPECT_EQ(site.width, 16u);
+    EXPECT_EQ(site.counter.wavefronts, 4u) << "eight lanes at a time: docs/wavefronts.md";
+    EXPECT_EQ(site.counter.ideal, 4u);
+  }
+}
+
+TEST_F(EngineWideAtomic, a_strong_load_of_sixteen_bytes_keeps_ctas_in_one_order) {
+  const auto result = run(kernel(".reg .b128 %q<2>; ld.relaxed.gpu.global.b128 %q1, [%rd1]; "
+                                 "st.release.gpu.global.b128 [%rd1], %q1; ret;"),
+                          {2}, {32}, 4);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_FALSE(result->parallel);
+}
+
+TEST_F(EngineWideAtomic, sixteen_bytes_in_one_register_are_aligned) {
+  const auto result = run(kernel(".reg .b128 %q<2>; ld.global.b128 %q1, [%rd1+8]; ret;"), {1}, {1}, 16);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, Fault::Kind::misaligned);
+}
+
 TEST_F(EngineWideAtomic, rejects_vectors_of_more_than_sixteen_bytes) {
   const auto refused = [&](const std::string& text) {
     return !refusal(kernel(".reg .b16 %h<9>; .reg .f32 %g<9>;" + text + " ret;")).empty();
@@ -75,6 +113,7 @@ TEST_F(EngineWideAtomic, rejects_vectors_of_more_than_sixteen_bytes) {
   EXPECT_FALSE(refused("red.global.add.noftz.v8.f16 [%rd1], {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8};"));
   EXPECT_TRUE(refused("red.global.add.v8.f16 [%rd1], {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8};")) << ".noftz";
   EXPECT_TRUE(refused("red.global.min.v2.f32 [%rd1], {%g1, %g2};"));
+  EXPECT_TRUE(refused(".reg .b128 %q<3>; ld.global.v2.b128 {%q1, %q2}, [%rd1];"));
 }
 
 TEST_F(EngineWideAtomic, what_is_misaligned_is_told) {

@@ -1,7 +1,7 @@
 // The order of modifiers: as with ptxas 13.0, any that leaves the name of the instruction in front.
 #include <gtest/gtest.h>
 
-#include "bankshot/simt/rows/modifier_order.hpp"
+#include "bankshot/simt/decode/modifier_order.hpp"
 #include "engine_harness.hpp"
 
 namespace bankshot::simt {

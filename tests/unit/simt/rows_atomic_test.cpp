@@ -5,7 +5,7 @@
 #include <random>
 #include <thread>
 
-#include "bankshot/simt/rows/modifier_order.hpp"
+#include "bankshot/simt/decode/modifier_order.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "rows_half_runner.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <xmmintrin.h>
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt::testing {
 namespace {

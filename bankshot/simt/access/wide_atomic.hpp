@@ -4,7 +4,7 @@
 // kCompare; fp, the Type; aux, the site.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 #include "bankshot/simt/state/instr.hpp"
 
 namespace bankshot::simt {

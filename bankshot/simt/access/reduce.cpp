@@ -1,4 +1,4 @@
-#include "bankshot/simt/memory/reduce.hpp"
+#include "bankshot/simt/access/reduce.hpp"
 
 #include <bit>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bankshot/simt/control/control.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
@@ -32,16 +32,6 @@ void* lane_pointer(Warp& warp, const Instr* i, ptx::Space space, uint64_t addres
 bool load_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane, void* to);
 bool store_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane,
                 const void* from);
-
-/// The offset in the shared window (of the CTA, or of another one of its cluster: Windows) if a generic or shared
-/// address lies there, else -1.
-inline int64_t shared_offset(const Warp& warp, ptx::Space space, uint64_t address) {
-  if (space == ptx::Space::shared) {
-    return static_cast<int64_t>(address & 0xffffffffu);
-  }
-  const uint64_t offset = address - warp.worker->windows.shared;
-  return space == ptx::Space::generic && offset < Windows::kClusterBytes ? static_cast<int64_t>(offset) : -1;
-}
 
 /// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on. Static, so that who is
 /// compiled for some hosts only has a copy of its own.

@@ -1,4 +1,4 @@
-#include "bankshot/simt/rows/unsupported.hpp"
+#include "bankshot/simt/decode/unsupported.hpp"
 
 #include <algorithm>
 

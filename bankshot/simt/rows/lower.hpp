@@ -1,7 +1,7 @@
 // What several `lower` functions of rows need.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 
 namespace bankshot::simt {
 
@@ -19,6 +19,15 @@ inline uint32_t destination_or_none(Decoder& decoder, const ptx::Operand& operan
                                                   : decoder.destination(operand, type, wider_ok, actual);
 }
 
+/// Puts an address where handlers of instructions on memory find it: op[0], imm, kWide and small. A name says by itself
+/// where it is, if the instruction does not. @param space  what the instruction says
+void put_address(const Decoder::Address& address, ptx::Space space, Instr& out);
+/// Lowers an address operand so. @return false after an error
+bool lower_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space, Instr& out);
+/// The same of memory that threads share: global, shared or generic. @param what  "atomics work on", for the message
+bool lower_shared_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space, const char* what,
+                          Instr& out);
+
 /// A source that is no number: of 16-bit floats and packed integers there are none.
 uint32_t register_source(Decoder& decoder, const ptx::Operand& operand, ptx::Type type);
 
@@ -30,5 +39,8 @@ struct Destinations {
   uint32_t row = OperandRef::kNone, predicate = OperandRef::kNone;
 };
 Destinations destination_and_predicate(Decoder& decoder, const ptx::Operand& operand, ptx::Type type);
+
+/// %clock, %clock64, %globaltimer and their halves.
+bool is_clock_register(std::string_view name);
 
 }  // namespace bankshot::simt

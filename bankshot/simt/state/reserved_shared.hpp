@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "bankshot/simt/run/launch.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt {
 
@@ -26,6 +26,7 @@ inline bool is_the_systems(const Warp& w, uint64_t offset) {
   return offset >= own_shared(*launch.kernel, *launch.config);
 }
 /// Bytes of a CTA with the reserved memory, if the kernel or a function that it may call names it.
-uint32_t all_shared(const LaunchSetup& setup);
+/// @param function  of the kernel
+uint32_t all_shared(const LoadedProgram& program, uint32_t function, uint32_t own);
 
 }  // namespace bankshot::simt

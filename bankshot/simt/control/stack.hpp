@@ -5,7 +5,7 @@
 // functions without alloca have no room for it.
 #pragma once
 
-#include "bankshot/simt/rows/decode.hpp"
+#include "bankshot/simt/rows/lowering.hpp"
 #include "bankshot/simt/state/warp.hpp"
 
 namespace bankshot::simt {

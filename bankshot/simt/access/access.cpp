@@ -1,4 +1,4 @@
-#include "bankshot/simt/memory/access.hpp"
+#include "bankshot/simt/access/access.hpp"
 
 #include <algorithm>
 #include <array>

@@ -92,7 +92,7 @@ struct Decoder {
   /// The program under construction (sites, calls, lists …).
   virtual LoadedProgram& program() = 0;
   /// A new shared-memory site for the instruction being lowered. @param width  bytes a lane
-  virtual uint32_t new_site(const ptx::Instruction& instruction, unsigned width) = 0;
+  virtual uint32_t new_site(unsigned width) = 0;
   /// Whether the module has transactions: then accesses to global memory have sites, too, that tell what they do.
   virtual bool has_transactions() const = 0;
   /// The row of a special register of any width, clocks included. @param bytes  receives the size of an element

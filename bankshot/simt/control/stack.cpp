@@ -1,10 +1,10 @@
-#include "bankshot/simt/memory/stack.hpp"
+#include "bankshot/simt/control/stack.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "bankshot/simt/control/control.hpp"
-#include "bankshot/simt/lower/lower.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt {

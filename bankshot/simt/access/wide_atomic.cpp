@@ -1,15 +1,13 @@
-#include "bankshot/simt/memory/wide_atomic.hpp"
+#include "bankshot/simt/access/wide_atomic.hpp"
 
 #include <array>
 #include <bit>
 #include <cstring>
 
-#include "bankshot/simt/lower/lower.hpp"
-#include "bankshot/simt/lower/lower_memory.hpp"
-#include "bankshot/simt/memory/access.hpp"
-#include "bankshot/simt/memory/bulk.hpp"
-#include "bankshot/simt/memory/reduce.hpp"
-#include "bankshot/simt/transactions/transaction.hpp"
+#include "bankshot/simt/access/access.hpp"
+#include "bankshot/simt/access/bulk.hpp"
+#include "bankshot/simt/access/reduce.hpp"
+#include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -113,19 +111,13 @@ uint32_t keep(Decoder& decoder, std::vector<uint32_t> rows) {
 }  // namespace
 
 void lower_wide_atomic(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
-  const bool returns = instruction.opcode == "atom", compares = m.has("cas");
+  const bool returns = m.access.kind == ptx::Access::Kind::atomic, compares = m.has("cas");
   const size_t first = returns ? 2 : 1, sources = compares ? 2 : 1, hints = m.has("L2::cache_hint") ? 1 : 0;
   if (!expect_operands(decoder, instruction, first + sources + hints)) return;
   const auto& operands = instruction.operands;
-  Space space = space_of(m);
-  Decoder::Address address;
-  if (!decoder.address(operands[first - 1], space, address)) return;
-  if (space == Space::generic && address.symbol != nullptr) space = address.symbol->space;
-  out.op[0] = address.base;
-  out.imm = static_cast<uint64_t>(address.offset);
-  if (address.wide) out.flags |= InstrFlag::kWide;
-  out.small = static_cast<uint8_t>(space);
-  const unsigned count = vector_of(m);
+  if (!lower_address(decoder, operands[first - 1], m.access.space, out)) return;
+  const auto space = static_cast<Space>(out.small);
+  const unsigned count = m.access.elements;
   std::vector<uint32_t> rows;
   if (!returns) rows.assign(count, OperandRef::kNone);
   if (returns && !lower_rows(decoder, operands[0], count, m.type, true, rows)) return;
@@ -140,7 +132,7 @@ void lower_wide_atomic(Decoder& decoder, const ptx::Instruction& instruction, co
                               : static_cast<uint32_t>(reduction_named(m.which({"add", "min", "max"})));
   out.fp = static_cast<uint8_t>(m.type);
   if (returns) out.flags |= InstrFlag::kPolls;
-  if (space != Space::global || decoder.has_transactions()) out.aux = decoder.new_site(instruction, out.op[2] * count);
+  if (space != Space::global || decoder.has_transactions()) out.aux = decoder.new_site(out.op[2] * count);
   if (space != Space::shared)
     decoder.cta_communication(instruction, returns ? "result used" : "the result depends on the order");
 }

@@ -1,4 +1,4 @@
-#include "bankshot/simt/rows/modifier_order.hpp"
+#include "bankshot/simt/decode/modifier_order.hpp"
 
 #include <algorithm>
 #include <map>

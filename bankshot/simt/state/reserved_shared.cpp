@@ -1,4 +1,4 @@
-#include "bankshot/simt/run/reserved_shared.hpp"
+#include "bankshot/simt/state/reserved_shared.hpp"
 
 #include <algorithm>
 
@@ -39,10 +39,8 @@ uint32_t own_shared(const KernelInfo& kernel, const LaunchConfig& config) {
   return config.dynamic_shared == 0 ? kernel.static_shared : kernel.dynamic_base + config.dynamic_shared;
 }
 
-uint32_t all_shared(const LaunchSetup& setup) {
-  const LoadedProgram& program = *setup.program;
-  const FunctionInfo& kernel = program.functions[setup.function];
-  const uint32_t own = own_shared(*setup.kernel, *setup.config);
+uint32_t all_shared(const LoadedProgram& program, uint32_t function, uint32_t own) {
+  const FunctionInfo& kernel = program.functions[function];
   for (const SpecialUse& use : program.specials) {
     if (!is_reserved_shared(use.name)) continue;
     const bool named = names(program, kernel, use.op) ||

@@ -5,10 +5,10 @@
 
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/stack.hpp"
 #include "bankshot/simt/decode/clock_loops.hpp"
 #include "bankshot/simt/decode/decoder.hpp"
 #include "bankshot/simt/decode/register_need.hpp"
-#include "bankshot/simt/memory/stack.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {

@@ -1,0 +1,154 @@
+#include "bankshot/ptx/access.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace bankshot::ptx {
+namespace {
+
+using Kind = Access::Kind;
+using Layout = Access::Layout;
+using Modifiers = std::vector<std::string>;
+
+bool has(const Modifiers& modifiers, std::string_view name) {
+  return std::find(modifiers.begin(), modifiers.end(), name) != modifiers.end();
+}
+
+template <class T, size_t N>
+T named(std::string_view name, const std::array<std::pair<std::string_view, T>, N>& all, T otherwise) {
+  for (const auto& [text, value] : all) {
+    if (text == name) return value;
+  }
+  return otherwise;
+}
+
+/// "shared" of "shared::cta"; generic if it is no space.
+Space space_named(std::string_view modifier) {
+  using Entry = std::pair<std::string_view, Space>;
+  static constexpr std::array<Entry, 9> kSpaces{{{"global", Space::global},
+                                                 {"shared", Space::shared},
+                                                 {"shared::cta", Space::shared},
+                                                 {"shared::cluster", Space::shared},
+                                                 {"local", Space::local},
+                                                 {"const", Space::constant},
+                                                 {"param", Space::param},
+                                                 {"param::entry", Space::param},
+                                                 {"param::func", Space::param}}};
+  return named(modifier, kSpaces, Space::generic);
+}
+
+/// cp and its relatives: copies, their groups, and their arrival at a barrier.
+void copy_access(const Modifiers& modifiers, Access& access) {
+  if (has(modifiers, "commit_group")) {
+    access.kind = Kind::commit;
+  } else if (has(modifiers, "wait_group") || has(modifiers, "wait_all")) {
+    access.kind = Kind::wait;
+    access.read_only_wait = has(modifiers, "read");
+  } else if (has(modifiers, "arrive")) {
+    access.kind = Kind::mbarrier;
+  } else if (has(modifiers, "prefetch")) {
+    access.kind = Kind::hint;
+  } else {
+    access.kind = Kind::copy;
+  }
+  access.asynchronous = true;
+  if (has(modifiers, "bulk")) access.layout = has(modifiers, "tensor") ? Layout::tensor : Layout::bulk;
+  access.passes_l1 = has(modifiers, "cg");
+}
+
+Kind kind_of(std::string_view opcode, const Modifiers& modifiers) {
+  using Entry = std::pair<std::string_view, Kind>;
+  static constexpr std::array<Entry, 19> kKinds{{{"ld", Kind::load},
+                                                 {"ldu", Kind::load},
+                                                 {"ldmatrix", Kind::load},
+                                                 {"tex", Kind::load},
+                                                 {"tld4", Kind::load},
+                                                 {"suld", Kind::load},
+                                                 {"st", Kind::store},
+                                                 {"stmatrix", Kind::store},
+                                                 {"sust", Kind::store},
+                                                 {"atom", Kind::atomic},
+                                                 {"red", Kind::reduction},
+                                                 {"sured", Kind::reduction},
+                                                 {"mbarrier", Kind::mbarrier},
+                                                 {"fence", Kind::fence},
+                                                 {"membar", Kind::fence},
+                                                 {"prefetch", Kind::hint},
+                                                 {"prefetchu", Kind::hint},
+                                                 {"discard", Kind::hint},
+                                                 {"applypriority", Kind::hint}}};
+  if (opcode == "wmma") return has(modifiers, "load") ? Kind::load : has(modifiers, "store") ? Kind::store : Kind::none;
+  return named(opcode, kKinds, Kind::none);
+}
+
+Layout layout_of(std::string_view opcode) {
+  if (opcode == "ldmatrix" || opcode == "stmatrix" || opcode == "wmma") return Layout::matrix;
+  if (opcode == "tex" || opcode == "tld4" || opcode.starts_with("su")) return Layout::texture;
+  return Layout::lanes;
+}
+
+/// Reads one modifier into the access.
+void read(std::string_view modifier, Access& access) {
+  using Order = Access::Order;
+  using Scope = Access::Scope;
+  static constexpr std::array<std::pair<std::string_view, Order>, 5> kOrders{{{"relaxed", Order::relaxed},
+                                                                              {"acquire", Order::acquire},
+                                                                              {"release", Order::release},
+                                                                              {"acq_rel", Order::acq_rel},
+                                                                              {"sc", Order::seq_cst}}};
+  static constexpr std::array<std::pair<std::string_view, Scope>, 5> kScopes{
+      {{"cta", Scope::cta}, {"cluster", Scope::cluster}, {"gpu", Scope::gpu}, {"gl", Scope::gpu}, {"sys", Scope::sys}}};
+  access.order = named(modifier, kOrders, access.order);
+  access.scope = named(modifier, kScopes, access.scope);
+  if (const Space space = space_named(modifier); space != Space::generic) {
+    (access.space == Space::generic ? access.space : access.from) = space;
+    access.of_cluster |= modifier == "shared::cluster";
+  }
+  if (const Type type = type_named(modifier); type != Type::none && bits(type) >= 8) access.type = type;
+  if (modifier.size() == 2 && modifier[0] == 'v' && (modifier[1] == '2' || modifier[1] == '4' || modifier[1] == '8')) {
+    access.elements = static_cast<uint8_t>(modifier[1] - '0');
+  }
+  if (const Access::Operation operation = operation_named(modifier); operation != Access::Operation::none) {
+    access.operation = operation;
+  }
+  access.is_volatile |= modifier == "volatile";
+  access.is_mmio |= modifier == "mmio";
+  access.refetches |= modifier == "cv";
+  access.asynchronous |= modifier == "async";
+  access.to_barrier |= modifier == "mbarrier::complete_tx::bytes";
+}
+
+}  // namespace
+
+unsigned Access::bytes() const {
+  if (layout != Layout::lanes || kind == Kind::copy) return 0;
+  return ptx::bits(type) / 8 * elements;
+}
+
+Access::Operation operation_named(std::string_view name) {
+  using Operation = Access::Operation;
+  using Entry = std::pair<std::string_view, Operation>;
+  static constexpr std::array<Entry, 10> kOperations{{{"add", Operation::add},
+                                                      {"min", Operation::min},
+                                                      {"max", Operation::max},
+                                                      {"inc", Operation::inc},
+                                                      {"dec", Operation::dec},
+                                                      {"and", Operation::bit_and},
+                                                      {"or", Operation::bit_or},
+                                                      {"xor", Operation::bit_xor},
+                                                      {"exch", Operation::exch},
+                                                      {"cas", Operation::cas}}};
+  return named(name, kOperations, Operation::none);
+}
+
+Access access_of(std::string_view opcode, const std::vector<std::string>& modifiers) {
+  Access access;
+  for (const std::string& modifier : modifiers) read(modifier, access);
+  access.kind = kind_of(opcode, modifiers);
+  if (access.kind != Kind::none) access.layout = layout_of(opcode);
+  if (opcode == "cp") copy_access(modifiers, access);
+  return access;
+}
+
+}  // namespace bankshot::ptx

@@ -1,0 +1,126 @@
+// What instructions do to memory, by their spellings. The cases are the manual's; who asks (decoder, checker, timing,
+// analysis, rewriting) takes it from here.
+#include "bankshot/ptx/access.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/ptx/access_helpers.hpp"
+
+namespace bankshot::ptx {
+namespace {
+
+using Kind = Access::Kind;
+using Layout = Access::Layout;
+using Order = Access::Order;
+using Scope = Access::Scope;
+
+Access of(const std::string& mnemonic) { return access_named(mnemonic); }
+
+TEST(Access, plain_loads_and_stores_are_weak) {
+  const Access load = of("ld.shared.v4.f32");
+  EXPECT_EQ(load.kind, Kind::load);
+  EXPECT_EQ(load.space, Space::shared);
+  EXPECT_EQ(load.type, Type::f32);
+  EXPECT_EQ(load.bytes(), 16u);
+  EXPECT_FALSE(load.is_strong());
+  EXPECT_FALSE(load.writes());
+  EXPECT_EQ(of("ld.global.nc.L2::128B.u8").bytes(), 1u);
+  EXPECT_EQ(of("ld.b128").bytes(), 16u);
+  EXPECT_EQ(of("ld.f64").space, Space::generic);
+  EXPECT_EQ(of("ld.param::entry.u64").space, Space::param);
+  EXPECT_EQ(of("ldu.global.f32").kind, Kind::load);
+  EXPECT_TRUE(of("st.weak.shared::cta.u16").writes());
+  EXPECT_FALSE(of("st.weak.shared::cta.u16").of_cluster);
+  EXPECT_TRUE(of("st.shared::cluster.u32").of_cluster);
+}
+
+TEST(Access, one_list_says_what_is_strong) {
+  for (const char* strong : {"ld.volatile.shared.f32", "ld.relaxed.gpu.global.u32", "ld.acquire.cta.shared.u32",
+                             "st.release.sys.u32", "st.mmio.relaxed.sys.global.u32", "atom.shared.add.u32",
+                             "red.global.add.f32", "atom.acq_rel.gpu.global.cas.b64"}) {
+    EXPECT_TRUE(of(strong).is_strong()) << strong;
+    EXPECT_TRUE(of(strong).is_atomic() || of(strong).may_poll()) << strong;
+  }
+  EXPECT_FALSE(of("ld.global.cv.u32").is_strong()) << "a hint to caches, but what programs poll with";
+  EXPECT_TRUE(of("ld.global.cv.u32").may_poll());
+  EXPECT_FALSE(of("ld.global.cg.u32").may_poll());
+}
+
+TEST(Access, orders_and_scopes_are_as_written) {
+  const Access both = of("atom.acq_rel.cluster.shared::cluster.exch.b32");
+  EXPECT_TRUE(both.acquires() && both.releases());
+  EXPECT_EQ(both.scope, Scope::cluster);
+  EXPECT_TRUE(both.stays_in_cluster());
+  EXPECT_EQ(both.operation, Access::Operation::exch);
+  EXPECT_TRUE(of("ld.acquire.cta.u32").acquires());
+  EXPECT_FALSE(of("ld.acquire.cta.u32").releases());
+  EXPECT_FALSE(of("ld.relaxed.gpu.u32").stays_in_cluster());
+  EXPECT_FALSE(of("ld.volatile.u32").stays_in_cluster()) << "volatile is relaxed with the scope of the system";
+  EXPECT_EQ(of("fence.sc.cta").order, Order::seq_cst);
+  EXPECT_EQ(of("fence.acq_rel.gpu").kind, Kind::fence);
+  EXPECT_EQ(of("membar.gl").scope, Scope::gpu);
+}
+
+TEST(Access, an_atomic_gives_the_old_value_back_and_a_reduction_does_not) {
+  EXPECT_EQ(of("atom.global.add.noftz.f16x2").kind, Kind::atomic);
+  EXPECT_EQ(of("atom.global.add.noftz.f16x2").bytes(), 4u);
+  EXPECT_EQ(of("red.global.add.v4.f32").kind, Kind::reduction);
+  EXPECT_EQ(of("red.global.add.v4.f32").bytes(), 16u);
+  EXPECT_EQ(of("red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.inc.u32").operation,
+            Access::Operation::inc);
+  EXPECT_EQ(of("sured.b.2d.add.u32.trap").kind, Kind::reduction);
+  EXPECT_EQ(of("sured.b.2d.add.u32.trap").layout, Layout::texture);
+}
+
+TEST(Access, copies_name_where_they_write_first) {
+  const Access lanes = of("cp.async.cg.shared.global.L2::128B");
+  EXPECT_EQ(lanes.kind, Kind::copy);
+  EXPECT_EQ(lanes.layout, Layout::lanes);
+  EXPECT_EQ(lanes.space, Space::shared);
+  EXPECT_EQ(lanes.from, Space::global);
+  EXPECT_TRUE(lanes.passes_l1 && lanes.asynchronous && !lanes.to_barrier);
+  const Access bulk = of("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes");
+  EXPECT_EQ(bulk.layout, Layout::bulk);
+  EXPECT_TRUE(bulk.to_barrier && bulk.of_cluster);
+  const Access back = of("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group");
+  EXPECT_EQ(back.kind, Kind::copy);
+  EXPECT_EQ(back.layout, Layout::tensor);
+  EXPECT_EQ(back.space, Space::global);
+  EXPECT_EQ(back.operation, Access::Operation::add);
+  EXPECT_FALSE(back.to_barrier);
+}
+
+TEST(Access, groups_of_copies_and_barriers_are_no_copies) {
+  EXPECT_EQ(of("cp.async.commit_group").kind, Kind::commit);
+  EXPECT_EQ(of("cp.async.wait_all").kind, Kind::wait);
+  EXPECT_TRUE(of("cp.async.bulk.wait_group.read").read_only_wait);
+  EXPECT_EQ(of("cp.async.bulk.wait_group").layout, Layout::bulk);
+  EXPECT_EQ(of("cp.async.mbarrier.arrive.noinc.shared.b64").kind, Kind::mbarrier);
+  EXPECT_EQ(of("mbarrier.try_wait.parity.shared::cta.b64").kind, Kind::mbarrier);
+  EXPECT_EQ(of("cp.async.bulk.prefetch.L2.global").kind, Kind::hint);
+  EXPECT_EQ(of("prefetch.global.L2").kind, Kind::hint);
+}
+
+TEST(Access, matrices_and_textures_have_their_own_layout) {
+  for (const char* matrix :
+       {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16"}) {
+    EXPECT_EQ(of(matrix).kind, Kind::load) << matrix;
+    EXPECT_EQ(of(matrix).layout, Layout::matrix) << matrix;
+    EXPECT_EQ(of(matrix).bytes(), 0u) << "the lines of the matrix say it, not the spelling";
+  }
+  EXPECT_EQ(of("stmatrix.sync.aligned.m8n8.x2.shared.b16").kind, Kind::store);
+  EXPECT_EQ(of("wmma.store.d.sync.aligned.row.m16n16k16.f32").kind, Kind::store);
+  EXPECT_EQ(of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32").kind, Kind::none);
+  EXPECT_EQ(of("tex.2d.v4.f32.f32").layout, Layout::texture);
+}
+
+TEST(Access, other_instructions_do_nothing_to_memory) {
+  for (const char* other : {"add.u32", "cvta.to.shared.u64", "bar.sync", "shfl.sync.down.b32",
+                            "mapa.shared::cluster.u32", "txq.width.b32", "st_is_no_opcode.shared.u32", "min.s32"}) {
+    EXPECT_EQ(of(other).kind, Kind::none) << other;
+    EXPECT_FALSE(of(other).touches_memory()) << other;
+  }
+}
+
+}  // namespace
+}  // namespace bankshot::ptx
