@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 #include "tests/property/tx_history.hpp"
 #include "tests/property/tx_reference.hpp"
 

@@ -54,7 +54,7 @@ class TinyDecoder final : public Decoder {
     failed = true;
     throw std::runtime_error("a program is needed");
   }
-  uint32_t new_site(const ptx::Instruction&, unsigned) override { return none(); }
+  uint32_t new_site(unsigned) override { return none(); }
   uint32_t special(const Operand&, unsigned&) override { return none(); }
   uint64_t window(ptx::Space) const override { return 0; }
   uint32_t function() const override { return 0; }

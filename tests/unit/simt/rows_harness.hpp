@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bankshot/simt/rows/row.hpp"
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 
 namespace bankshot::simt::testing {
 

@@ -1,7 +1,7 @@
 // Transactions on the chip: accesses that take effect later.
 #include <bit>
 
-#include "bankshot/simt/state/warp.hpp"
+#include "bankshot/simt/state/worker.hpp"
 #include "chip_harness.hpp"
 
 namespace bankshot::timing {
