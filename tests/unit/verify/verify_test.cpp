@@ -12,7 +12,7 @@
 #include "bankshot/search/optimal.hpp"
 #include "bankshot/search/transcript.hpp"
 #include "bankshot/verify/check.hpp"
-#include "search_helpers.hpp"
+#include "tests/unit/search/search_helpers.hpp"
 
 namespace bankshot::verify {
 namespace {
