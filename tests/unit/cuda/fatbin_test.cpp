@@ -3,7 +3,7 @@
 #include <zstd.h>
 
 #include "bankshot/cuda/modules/fatbin.hpp"
-#include "cuda_fatbin_helpers.hpp"
+#include "fatbin_helpers.hpp"
 
 namespace bankshot::cuda::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bankshot/measure/calibrate.hpp"
-#include "measure_model_runner.hpp"
+#include "model_runner.hpp"
 
 namespace bankshot::measure {
 namespace {

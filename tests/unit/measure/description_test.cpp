@@ -3,7 +3,7 @@
 
 #include "bankshot/gpu/keys.hpp"
 #include "bankshot/measure/report.hpp"
-#include "measure_model_runner.hpp"
+#include "model_runner.hpp"
 #include "tests/paths.hpp"
 
 namespace bankshot::measure {

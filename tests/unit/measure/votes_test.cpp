@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bankshot/measure/vote_check.hpp"
-#include "measure_model_runner.hpp"
+#include "model_runner.hpp"
 
 namespace bankshot::measure {
 namespace {

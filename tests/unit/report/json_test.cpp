@@ -5,7 +5,7 @@
 
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
-#include "report_fixture.hpp"
+#include "fixture.hpp"
 
 namespace bankshot::report {
 namespace {

@@ -7,7 +7,7 @@
 #include "bankshot/rewrite/rewrite.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 #include "bankshot/simt/run/engine.hpp"
-#include "ptx_helpers.hpp"
+#include "tests/unit/ptx/ptx_helpers.hpp"
 
 namespace bankshot::rewrite {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine_harness.hpp"
-#include "scratchpad_tx_helpers.hpp"
+#include "tests/unit/scratchpad/tx_helpers.hpp"
 
 namespace bankshot::simt {
 

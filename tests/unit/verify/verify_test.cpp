@@ -6,13 +6,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bankshot/cli/certificate.hpp"
+#include "bankshot/cli/commands/certificate.hpp"
 #include "bankshot/scratchpad/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/optimal.hpp"
 #include "bankshot/search/transcript.hpp"
 #include "bankshot/verify/check.hpp"
-#include "search_helpers.hpp"
+#include "tests/unit/search/search_helpers.hpp"
 
 namespace bankshot::verify {
 namespace {
