@@ -13,7 +13,7 @@ void RunOptions::define(CLI::App& app) {
       ->type_name("NAME|FILE.toml");
   app.add_option("--threads", threads, "host threads; 0 takes all cores")
       ->envname(cuda::kThreadsVariable)
-      ->check(CLI::Range(0u, cuda::kMostThreads))
+      ->check(CLI::Range(0, static_cast<int>(cuda::kMostThreads)))
       ->capture_default_str()
       ->type_name("N");
 }

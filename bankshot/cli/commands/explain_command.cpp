@@ -29,7 +29,7 @@ class Explain final : public Command {
   int run(const std::vector<std::string>& command) override {
     if (static_.wanted()) {
       if (!command.empty())
-        return refuse("--static runs nothing, so '" + command[0] + "' is too much; options stand before it");
+        return refuse("unexpected argument '" + command[0] + "': --static runs nothing; options stand before it");
       if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
       if (!options_.bank_hash.empty()) {
         return refuse(
