@@ -10,7 +10,7 @@
 
 #include "bankshot/host/elf.hpp"
 
-namespace bankshot::cli {
+namespace bankshot::host {
 namespace {
 
 using File = std::vector<std::byte>;
@@ -150,4 +150,4 @@ TEST(Elf, survives_random_damage) {
 }
 
 }  // namespace
-}  // namespace bankshot::cli
+}  // namespace bankshot::host
