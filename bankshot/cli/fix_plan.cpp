@@ -174,7 +174,7 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   if (widest > rules.bank_bytes)
     options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);
-  Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
+  Result<search::Found> found = search::find(problem, "gf2", search::Method::optimal, options);
   if (!found) return found;
   // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
   const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);

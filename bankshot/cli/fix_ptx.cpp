@@ -21,7 +21,7 @@
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bankshot/ptx/module.hpp"
-#include "bankshot/scratchpad/shared_transactions.hpp"
-#include "bankshot/scratchpad/site.hpp"
-#include "bankshot/scratchpad/tx_masks.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
+#include "bankshot/scratchpad/transactions/shared_transactions.hpp"
+#include "bankshot/scratchpad/transactions/tx_masks.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/state/global_log.hpp"

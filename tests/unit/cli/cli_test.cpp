@@ -21,7 +21,7 @@
 #include "bankshot/cli/target.hpp"
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/report/json/json.hpp"
-#include "report_fixture.hpp"
+#include "tests/unit/report/fixture.hpp"
 
 namespace bankshot::cli {
 namespace {

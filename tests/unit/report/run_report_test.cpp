@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bankshot/report/text/kernel_title.hpp"
-#include "report_fixture.hpp"
+#include "tests/unit/report/fixture.hpp"
 
 namespace bankshot::report {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "bankshot/scratchpad/pattern.hpp"
-#include "bankshot/scratchpad/trace.hpp"
+#include "bankshot/scratchpad/counting/trace.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/certificate.hpp"
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/optimal.hpp"
 #include "bankshot/search/transcript.hpp"
 #include "bankshot/verify/check.hpp"
-#include "search_helpers.hpp"
+#include "tests/unit/search/search_helpers.hpp"
 
 namespace bankshot::verify {
 namespace {
