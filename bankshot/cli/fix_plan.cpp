@@ -46,7 +46,7 @@ std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules&
     if (std::find(plan.lines.begin(), plan.lines.end(), site.source.ptx_line) == plan.lines.end()) continue;
     plan.sampled |= site.totals.trace.is_sample();
     for (scratchpad::Pattern pattern : scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width)) {
-      if (!scratchpad::count_from(pattern, start / 4, end)) {
+      if (!scratchpad::count_from(pattern, scratchpad::WordAddress(start / 4), scratchpad::ByteOffset(end))) {
         return "an access by its address was outside it, at " +
                rewrite::to_string({site.source.ptx_line, site.source.file, site.source.line});
       }

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/scratchpad/access/bank_words.hpp"
 #include "bankshot/scratchpad/access/passes.hpp"
 
 namespace bankshot::report {
@@ -64,13 +65,12 @@ Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& ph
   std::vector<std::set<uint32_t>> words(rules.banks);
   std::vector<size_t> lanes(rules.banks);
   for (const unsigned lane : phase.phase& LaneMask(site.totals.worst.mask)) {
-    const uint32_t address = site.totals.worst.addresses[lane];
-    const uint32_t last = (address + site.width - 1) / rules.bank_bytes;
-    for (uint32_t word = address / rules.bank_bytes; word <= last; ++word) {
+    const scratchpad::ByteOffset address(site.totals.worst.addresses[lane]);
+    scratchpad::for_each_bank_word(rules, address, site.width, [&](uint32_t word) {
       const unsigned bank = rules.bank(word);
       words[bank].insert(word);
       ++lanes[bank];
-    }
+    });
   }
   const bool atomic = kind_of(site) == AccessKind::atomic;
   Busiest most;

@@ -7,6 +7,7 @@
 #include <cassert>
 
 #include "bankshot/scratchpad/access/bank_loads.hpp"
+#include "bankshot/scratchpad/access/bank_words.hpp"
 #include "bankshot/scratchpad/base/clones.hpp"
 
 namespace bankshot::scratchpad {
@@ -22,17 +23,15 @@ struct Words {
 
 [[gnu::always_inline]] inline void collect(Words& words, const Rules& rules, unsigned width, const uint32_t* addresses,
                                            LaneMask active) {
-  const int shift = std::countr_zero(rules.bank_bytes);
   if (width <= rules.bank_bytes && active == LaneMask::first(32)) {  // the loop that matters, and vectorises
+    const int shift = std::countr_zero(rules.bank_bytes);
     for (unsigned lane = 0; lane < 32; ++lane) words.word[lane] = addresses[lane] >> shift;
     words.count = 32;
     return;
   }
   unsigned count = 0;
   for (const unsigned lane : active) {
-    const uint32_t address = addresses[lane];
-    const uint32_t last = (address + width - 1) >> shift;
-    for (uint32_t word = address >> shift; word <= last; ++word) words.word[count++] = word;
+    for_each_bank_word(rules, ByteOffset(addresses[lane]), width, [&](uint32_t word) { words.word[count++] = word; });
   }
   words.count = count;
 }

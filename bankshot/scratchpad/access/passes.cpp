@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bankshot/scratchpad/access/bank_words.hpp"
+
 namespace bankshot::scratchpad {
 namespace {
 
@@ -29,10 +31,8 @@ std::vector<Pass> passes(const Rules& rules, AccessKind kind, unsigned width, co
   phases_of(rules, kind, width, addresses, active).for_each(active, [&](LaneMask phase, LaneMask own) {
     std::vector<std::vector<Request>> banks(rules.banks);
     for (const unsigned lane : own) {
-      const uint32_t last = (addresses[lane] + width - 1) / rules.bank_bytes;
-      for (uint32_t word = addresses[lane] / rules.bank_bytes; word <= last; ++word) {
-        add(banks[rules.bank(word)], kind, word, lane);
-      }
+      for_each_bank_word(rules, ByteOffset(addresses[lane]), width,
+                         [&](uint32_t word) { add(banks[rules.bank(word)], kind, word, lane); });
     }
     size_t most = 0;
     for (const auto& requests : banks) most = std::max(most, requests.size());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bankshot/scratchpad/access/bank_loads.hpp"
+#include "bankshot/scratchpad/access/bank_words.hpp"
 
 namespace bankshot::scratchpad {
 
@@ -142,12 +143,12 @@ void merge_equal(std::vector<Pattern>& patterns) {
   patterns = std::move(merged);
 }
 
-bool count_from(Pattern& pattern, uint32_t start_word, uint64_t end) {
+bool count_from(Pattern& pattern, WordAddress start, ByteOffset end) {
   for (const unsigned lane : LaneMask(pattern.mask)) {
     uint32_t& word = pattern.words[lane];
-    if (word < start_word) return false;
-    word -= start_word;
-    if (uint64_t{word} * 4 + std::max(4u, pattern.width) > end) return false;
+    if (word < start.value) return false;
+    word -= start.value;
+    if (uint64_t{word} * 4 + std::max(4u, pattern.width) > end.value) return false;
   }
   return true;
 }
@@ -175,8 +176,8 @@ std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pat
   phases_of(rules, pattern.kind, pattern.width, addresses.data(), active).for_each(active, [&](LaneMask, LaneMask own) {
     std::vector<uint32_t> words;
     for (const unsigned lane : own) {
-      const uint32_t last = (addresses[lane] + pattern.width - 1) / rules.bank_bytes;
-      for (uint32_t word = addresses[lane] / rules.bank_bytes; word <= last; ++word) words.push_back(word);
+      for_each_bank_word(rules, ByteOffset(addresses[lane]), pattern.width,
+                         [&](uint32_t word) { words.push_back(word); });
     }
     all.push_back(sorted(std::move(words), pattern.kind));
   });

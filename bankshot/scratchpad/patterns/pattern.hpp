@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bankshot/scratchpad/access/access.hpp"
+#include "bankshot/scratchpad/base/units.hpp"
 #include "bankshot/scratchpad/counting/trace.hpp"
 #include "bankshot/scratchpad/hash/hash.hpp"
 
@@ -38,7 +39,7 @@ void merge_equal(std::vector<Pattern>& patterns);
 
 /// Makes words count from another start: that of an array. @param end  bytes from there that may be accessed
 /// @return false, and a pattern of no use, if a lane accesses something before the start or behind the end
-bool count_from(Pattern& pattern, uint32_t start_word, uint64_t end = UINT64_MAX);
+bool count_from(Pattern& pattern, WordAddress start, ByteOffset end = ByteOffset(UINT64_MAX));
 /// Sets address_bits to what the patterns need, `least` at the least. @return false if that is more than hashes work on
 bool fit_address_bits(PatternSet& set, unsigned least);
 

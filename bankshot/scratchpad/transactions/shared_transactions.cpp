@@ -5,6 +5,8 @@
 #include <cstring>
 #include <tuple>
 
+#include "bankshot/scratchpad/access/bank_words.hpp"
+
 namespace bankshot::scratchpad {
 
 void SharedTransactions::start(std::byte* shared, uint32_t bytes, unsigned threads) {
@@ -48,13 +50,11 @@ void SharedTransactions::collect(const Access& access, LaneMask phase) {
   requests_.clear();
   std::fill(by_bank_.begin(), by_bank_.end(), 0u);
   for (const unsigned lane : phase) {
-    const uint32_t address = access.addresses[lane];
-    const uint32_t last = (address + access.width - 1) >> shift();
-    for (uint32_t word = address >> shift(); word <= last; ++word) {
+    for_each_bank_word(rules_, ByteOffset(access.addresses[lane]), access.width, [&](uint32_t word) {
       const unsigned bank = bank_of(word);
       const unsigned turn = by_bank_[bank]++ / rules_.ports;
       requests_.push_back({word, static_cast<uint8_t>(lane), static_cast<uint8_t>(bank), static_cast<uint16_t>(turn)});
-    }
+    });
   }
   std::sort(requests_.begin(), requests_.end(), [](const Request& a, const Request& b) {
     return std::tie(a.turn, a.lane, a.word) < std::tie(b.turn, b.lane, b.word);

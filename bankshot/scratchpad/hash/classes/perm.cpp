@@ -1,4 +1,4 @@
-// perm: a window of the address. The XOR-hash paper, section 4.1: words that are 2^K apart are on consecutive banks.
+// perm: a window of the address. The XOR-hash paper, section 4: words that are 2^K apart are on consecutive banks.
 //
 //   address   x x x x x x a a a a a x x x     from bit K up
 //   bank                        a a a a a

@@ -1,4 +1,4 @@
-// rows: any matrix, a mask of address bits for each bank bit. The XOR-hash paper, section 4.5.
+// rows: any matrix, a mask of address bits for each bank bit. The XOR-hash paper, section 4.
 //
 //   address   n m l k j i h g f e d c b a
 //   row i     1 0 0 1 0 … 1                  bank bit i is the parity of the address bits that row i has
