@@ -21,7 +21,7 @@ bool is_matrix(const Site& site) {
   return site.op.starts_with("ldmatrix") || site.op.starts_with("stmatrix") || site.op.starts_with("wmma");
 }
 
-/// "loads lanes 0-3 20-23, 4-7 16-19, …" or "8 neighbouring lanes". Of a table the first 32 lanes say it.
+/// "lanes 0-3 20-23, 4-7 16-19, …" or "8 neighbouring lanes".
 std::string served_together(const scratchpad::Rules& rules, AccessKind kind, unsigned width) {
   const scratchpad::PhaseTable* const table = scratchpad::table_of(rules, kind, width);
   if (table != nullptr) return "lanes " + scratchpad::phases_text(*table);
@@ -29,11 +29,11 @@ std::string served_together(const scratchpad::Rules& rules, AccessKind kind, uns
   return fmt::format("{} neighbouring lane{}", lanes, lanes == 1 ? "" : "s");
 }
 
-/// Which lanes are served together: the rules of the GPU that was used.
-std::string phases_text(const scratchpad::Rules& rules) {
+/// Which lanes are served together by the GPU that was used.
+std::string phases_text(const scratchpad::Rules& rules, unsigned warp_size) {
   const scratchpad::Rules usual;
-  if (std::tie(rules.lanes_b32, rules.lanes_b64, rules.lanes_b128, rules.tables) ==
-      std::tie(usual.lanes_b32, usual.lanes_b64, usual.lanes_b128, usual.tables)) {
+  if (warp_size == 32 && std::tie(rules.lanes_b32, rules.lanes_b64, rules.lanes_b128, rules.tables) ==
+                             std::tie(usual.lanes_b32, usual.lanes_b64, usual.lanes_b128, usual.tables)) {
     return "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
            "     64 bits, a quarter-warp at 128 bits\n";
   }
@@ -63,7 +63,8 @@ std::string evidence_text(const RunReport& report) {
       std::string(report.rules.hash ? "" : "bank = word modulo banks; ") +
       "different words of one bank take a pass each;\n"
       "     lanes that read one word share it" +
-      (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") + phases_text(report.rules);
+      (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
+      phases_text(report.rules, report.warp_size);
   if (any_site(report, is_matrix)) {
     text +=
         "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are. That ldmatrix has 8 "
