@@ -5,7 +5,7 @@
 
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/scratchpad/access/rules.hpp"
-#include "tests/unit/report/fixture.hpp"
+#include "fixture.hpp"
 
 namespace bankshot::report {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bankshot/report/text/kernel_title.hpp"
-#include "tests/unit/report/fixture.hpp"
+#include "fixture.hpp"
 
 namespace bankshot::report {
 namespace {

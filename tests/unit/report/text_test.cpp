@@ -9,7 +9,7 @@
 #include "bankshot/report/text/picture.hpp"
 #include "bankshot/report/text/source_lines.hpp"
 #include "bankshot/report/text/text.hpp"
-#include "tests/unit/report/fixture.hpp"
+#include "fixture.hpp"
 
 namespace bankshot::report {
 namespace {

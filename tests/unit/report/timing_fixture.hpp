@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bankshot/report/run/run_report.hpp"
-#include "tests/unit/report/fixture.hpp"
+#include "fixture.hpp"
 
 namespace bankshot::report {
 

@@ -7,7 +7,7 @@
 
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/run/timing_lines.hpp"
-#include "tests/unit/report/timing_fixture.hpp"
+#include "timing_fixture.hpp"
 
 namespace bankshot::report {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bankshot/report/text/transactions_text.hpp"
-#include "tests/unit/report/timing_fixture.hpp"
+#include "timing_fixture.hpp"
 
 namespace bankshot::report {
 namespace {

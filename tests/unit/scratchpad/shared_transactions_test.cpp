@@ -1,6 +1,6 @@
 // Conflict detection and version management, access by access: GPU-LocalTM, sections 3.2, 3.3 and 4.2 worked by hand.
 // Word w is in bank w % 32, position w / 32; a filter of 8 bits tells positions apart modulo 8, so words modulo 256.
-#include "tests/unit/scratchpad/tx_helpers.hpp"
+#include "tx_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

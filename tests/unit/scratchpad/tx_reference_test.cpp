@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "tests/unit/scratchpad/tx_helpers.hpp"
+#include "tx_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

@@ -9,7 +9,7 @@
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/optimal.hpp"
-#include "tests/unit/search/search_helpers.hpp"
+#include "search_helpers.hpp"
 
 namespace bankshot::search {
 namespace {
