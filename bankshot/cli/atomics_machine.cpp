@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/timing/atomics/atomics_native.hpp"
+#include "bankshot/timing/atomics/locks.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -17,7 +19,7 @@ unsigned ticks(const gpu::Gpu& gpu, unsigned cycles) {
 /// Atomics in a loop over locks.
 Result<AtomicsMachine> with_locks(AtomicsMachine machine, const AtomicsRequest& request) {
   const timing::Config& config = *machine.gpu.timing;
-  const timing::LocksConfig& locks = config.locks;
+  const timing::LocksConfig locks = timing::locks_of(config);
   scratchpad::LockGeometry geometry{machine.rules.banks, machine.rules.hash, {}};
   const scratchpad::LockSize size{scratchpad::kMaxAddressBits, locks.bits, timing::lock_size(config).bank_bits};
   const Result<scratchpad::LockHash> hash = scratchpad::parse_lock_hash(request.lock_hash, size);
@@ -58,7 +60,7 @@ Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest
   if (const auto error = scratchpad::set_bank_hash(machine.rules, request.bank_hash))
     return Error{"--bank-hash: " + error->message};
   if (machine.has_locks()) {
-    if (gpu.timing->locks.bits == 0)
+    if (timing::locks_of(*gpu.timing).bits == 0)
       return Error{fmt::format("--form {} is for atomics in a loop over locks, and {} has none; its form is {}",
                                machine.form, gpu.name, own)};
     if (machine.rules.bank_bytes != 4)
@@ -69,7 +71,8 @@ Result<AtomicsMachine> atomics_machine(const gpu::Gpu& gpu, const AtomicsRequest
   if (request.lock_hash != "none")
     return Error{fmt::format("--lock-hash is for the forms tpds and fsm: {} atomics have no locks", machine.form)};
   const timing::ScratchpadConfig& scratchpad = gpu.timing->scratchpad;
-  machine.combines = machine.form == "native" && scratchpad.combines_increments && !request.weights;
+  machine.combines =
+      machine.form == "native" && gpu.timing->parameters[timing::kCombinesIncrements] != 0 && !request.weights;
   const bool as_one = machine.form == "loadlike" || machine.combines;
   machine.model = scratchpad::native_model(machine.rules, ticks(gpu, scratchpad.latency), ticks(gpu, 1), as_one);
   return machine;

@@ -6,6 +6,7 @@
 #include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/gpu/keys.hpp"
 #include "bankshot/scratchpad/tx_resources.hpp"
 #include "bankshot/timing/chip/overhead.hpp"
 
@@ -95,6 +96,9 @@ class Gpus final : public Command {
     app.add_flag("--overhead", overhead_,
                  "tell what the elastic pipeline and its scheduling would add to a core of that GPU");
     app.add_option("--json", json_, "write the overhead as JSON; - is standard output")->type_name("FILE|-");
+    app.footer(app.get_footer() +
+               "\nKeys of single components, with their range and what they are if the file does not say them:\n" +
+               gpu::component_keys());
   }
 
   int run(const std::vector<std::string>&) override {

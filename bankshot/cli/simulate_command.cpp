@@ -11,22 +11,22 @@
 #include "bankshot/cli/write_file.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/report/text/text.hpp"
-#include "bankshot/timing/chip/chip.hpp"
+#include "bankshot/timing/chip/components.hpp"
 
 namespace bankshot::cli {
 namespace {
 
 /// "gto, lrr"
-std::string names(const std::vector<timing::ComponentName>& components) {
+std::string names(const std::vector<timing::Component>& components) {
   std::string list;
-  for (const timing::ComponentName& each : components) list += (list.empty() ? "" : ", ") + each.name;
+  for (const timing::Component& each : components) list += (list.empty() ? "" : ", ") + each.name;
   return list;
 }
 
 /// "Schedulers:" and a line each.
-std::string table(const std::string& title, const std::vector<timing::ComponentName>& components) {
+std::string table(const std::string& title, const std::vector<timing::Component>& components) {
   std::string text = "\n" + title + ":\n";
-  for (const timing::ComponentName& each : components) {
+  for (const timing::Component& each : components) {
     text +=
         "  " + each.name + std::string(each.name.size() < 12 ? 12 - each.name.size() : 1, ' ') + each.summary + "\n";
   }

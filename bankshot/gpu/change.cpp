@@ -15,7 +15,7 @@ std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
     return text->set(gpu, quoted ? value.substr(1, value.size() - 2) : value);
   }
   const std::string refusal = "= " + value + " is impossible: " + std::string(key.meaning);
-  if (std::holds_alternative<bool& (*)(Gpu&)>(key.value)) {
+  if (is_flag(key)) {
     if (value != "true" && value != "false") return refusal + ", true or false";
     set(gpu, key, value == "true" ? 1 : 0);
     return {};
@@ -69,12 +69,10 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
     one_clock = one_clock && one.substr(0, equals) != "clocks.issue_khz";
   }
   if (one_clock) gpu.issue_khz = gpu.core_khz;
-  for (const auto table : {relations(), gpu.timing ? timing_relations() : std::span<const Relation>()}) {
-    for (const Relation& relation : table) {
-      if (relation.holds(gpu)) continue;
-      return Error{std::string(relation.section) + "." + std::string(relation.name) + ": " +
-                   std::string(relation.message)};
-    }
+  for (const auto& broken : {broken_relations(gpu), broken_timing_relations(gpu)}) {
+    if (broken.empty()) continue;
+    const Broken& first = broken.front();
+    return Error{std::string(first.section) + "." + std::string(first.name) + ": " + first.message};
   }
   derive(gpu);
   return std::nullopt;

@@ -138,6 +138,12 @@ bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
   return lanes * width <= gpu.machine.scratchpad.banks * gpu.machine.scratchpad.bank_bytes;
 }
 
+struct Relation {
+  std::string_view section, name;  ///< the key that is blamed
+  bool (*holds)(const Gpu&);
+  std::string_view message;
+};
+
 constexpr std::array kRelations = {
     Relation{"sm", "shared_per_block_optin_bytes",
              [](const Gpu& g) { return g.shared_per_block_optin <= g.shared_per_sm; },
@@ -183,7 +189,13 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::span<const Key> keys() { return kKeys; }
-std::span<const Relation> relations() { return kRelations; }
+std::vector<Broken> broken_relations(const Gpu& gpu) {
+  std::vector<Broken> all;
+  for (const Relation& relation : kRelations) {
+    if (!relation.holds(gpu)) all.push_back({relation.section, relation.name, std::string(relation.message)});
+  }
+  return all;
+}
 
 bool is_said(const Gpu& gpu, const Key& key) {
   if (!key.optional && !may_be_left_out(key.section)) return true;
@@ -202,8 +214,15 @@ std::string range_of(const Key& key) {
          (", from " + std::to_string(key.least) + " to " + std::to_string(key.most));
 }
 
+bool is_flag(const Key& key) {
+  if (const auto* parameter = std::get_if<const timing::Parameter*>(&key.value)) return (*parameter)->is_flag();
+  return std::holds_alternative<bool& (*)(Gpu&)>(key.value);
+}
+
 void set(Gpu& gpu, const Key& key, uint64_t value) {
-  if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) {
+  if (const auto* parameter = std::get_if<const timing::Parameter*>(&key.value)) {
+    gpu.timing->parameters[**parameter] = static_cast<unsigned>(value);
+  } else if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) {
     (*narrow)(gpu) = static_cast<unsigned>(value);
   } else if (const auto* flag = std::get_if<bool& (*)(Gpu&)>(&key.value)) {
     (*flag)(gpu) = value != 0;
@@ -215,6 +234,10 @@ void set(Gpu& gpu, const Key& key, uint64_t value) {
 std::string value_text(const Gpu& gpu, const Key& key) {
   Gpu copy = gpu;  // a table of references is made for writing
   if (const auto* text = std::get_if<Text>(&key.value)) return quoted(text->get(copy));
+  if (const auto* parameter = std::get_if<const timing::Parameter*>(&key.value)) {
+    const unsigned value = copy.timing->parameters[**parameter];
+    return !(*parameter)->is_flag() ? std::to_string(value) : value != 0 ? "true" : "false";
+  }
   if (const auto* flag = std::get_if<bool& (*)(Gpu&)>(&key.value)) return (*flag)(copy) ? "true" : "false";
   if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) return std::to_string((*narrow)(copy));
   return std::to_string(std::get<uint64_t& (*)(Gpu&)>(key.value)(copy));

@@ -1,10 +1,10 @@
 // The keys of the timing half: what a GPU that can be simulated says besides.
 #include "bankshot/gpu/keys.hpp"
 
+#include <algorithm>
 #include <array>
 
-#include "bankshot/timing/chip/chip.hpp"
-#include "bankshot/timing/pipelines/pipeline.hpp"
+#include "bankshot/timing/chip/components.hpp"
 
 namespace bankshot::gpu {
 namespace {
@@ -18,7 +18,7 @@ template <UnitClass kClass, auto kMember>
 constexpr auto in_unit = [](Gpu& gpu) -> auto& { return gpu.timing->units[static_cast<unsigned>(kClass)].*kMember; };
 
 /// The place of a name among those known; none: `wrong` says so.
-size_t place_of(const std::string& name, const std::vector<ComponentName>& known, std::string& wrong) {
+size_t place_of(const std::string& name, const std::vector<Component>& known, std::string& wrong) {
   std::string names;
   for (size_t k = 0; k < known.size(); ++k) {
     if (known[k].name == name) return k;
@@ -29,7 +29,7 @@ size_t place_of(const std::string& name, const std::vector<ComponentName>& known
 }
 
 /// The name of a component, one of those that kList names.
-template <auto kPart, auto kMember, std::vector<ComponentName> (*kList)()>
+template <auto kPart, auto kMember, std::vector<Component> (*kList)()>
 constexpr Text kName = {[](const Gpu& gpu) { return (*gpu.timing).*kPart.*kMember; },
                         [](Gpu& gpu, const std::string& text) {
                           (*gpu.timing).*kPart.*kMember = text;
@@ -48,14 +48,13 @@ constexpr Text kCommit = {[](const Gpu& gpu) { return commits()[static_cast<size
 constexpr auto kIssue = &Config::issue;
 constexpr auto kLoadStore = &Config::load_store;
 constexpr auto kScratchpad = &Config::scratchpad;
-constexpr auto kLocks = &Config::locks;
 constexpr auto kL1 = &Config::l1;
 constexpr auto kNet = &Config::interconnect;
 constexpr auto kL2 = &Config::l2;
 constexpr auto kDram = &Config::dram;
 
 constexpr uint64_t kMega = uint64_t{1} << 20;
-constexpr uint64_t kLong = 100'000;  // cycles: no part of a GPU takes longer
+constexpr uint64_t kLong = kLongCycles;
 constexpr uint64_t kMostKhz = 100'000'000;
 
 template <UnitClass kClass>
@@ -95,14 +94,8 @@ constexpr std::array kBefore = {
         "cycles after a taken branch in which its warp cannot issue"},
     Key{"issue", "barrier_cycles", +in<kIssue, &IssueConfig::barrier_cycles>, 1, kLong,
         "cycles from the last arrival at a barrier until its warps can issue"},
-    Key{"issue", "active_warps", +in<kIssue, &IssueConfig::active_warps>, 1, 64,
-        "warps of a fetch group of the two-level scheduler", false, true},
     Key{"issue", "policy", kName<kIssue, &IssueConfig::policy, schedulers>, 0, 0, "warp scheduler"},
     Key{"issue", "pipeline", kName<kIssue, &IssueConfig::pipeline, pipelines>, 0, 0, "organisation of the pipeline"},
-    Key{"issue", "stages", +in<kIssue, &IssueConfig::stages>, 0, 1000, "stages of the pipeline; 0: not said", false,
-        true},
-    Key{"issue", "memory_stages", +in<kIssue, &IssueConfig::memory_stages>, 0, 1000,
-        "… of them for memory; 0: not said", false, true},
     Key{"issue", "aware", kName<kIssue, &IssueConfig::aware, foresights>, 0, 0,
         "what foresees bank conflicts, so that memory accesses keep out of them", false, true},
     Key{"issue", "aware_yields", +in<kIssue, &IssueConfig::aware_yields>, 0, 0,
@@ -110,10 +103,6 @@ constexpr std::array kBefore = {
     Key{"issue", "commit", kCommit, 0, 0, "order of a warp's results: any, reorder, hold", false, true},
     Key{"issue", "reorder_entries", +in<kIssue, &IssueConfig::reorder_entries>, 1, 64,
         "instructions of a warp in its reorder buffer", false, true},
-    Key{"issue", "premem", +in<kIssue, &IssueConfig::premem>, 0, 64,
-        "elastic pipeline: accesses that may wait for the banks; without, sub-warps of a warp less one", false, true},
-    Key{"issue", "nonmem", +in<kIssue, &IssueConfig::nonmem>, 0, 64,
-        "elastic pipeline: others that may wait beside the memory stages; without, memory_stages", false, true},
 };
 
 constexpr std::array kAfter = {
@@ -127,29 +116,10 @@ constexpr std::array kAfter = {
         "store and atomic packets of an SM that are under way"},
     Key{"scratchpad", "latency", +in<kScratchpad, &ScratchpadConfig::latency>, 1, kLong,
         "cycles from issue until a dependent instruction can issue, without conflicts"},
-    Key{"scratchpad", "queue", +in<kScratchpad, &ScratchpadConfig::queue>, 1, 4096,
-        "accesses that wait for the banks before no further one can issue"},
     Key{"scratchpad", "hash_cycles", +in<kScratchpad, &ScratchpadConfig::hash_cycles>, 0, kLong,
         "cycles that a configurable bank hash adds to every access"},
     Key{"scratchpad", "atomics", kName<kScratchpad, &ScratchpadConfig::atomics, atomics_units>, 0, 0,
         "unit of shared-memory atomics"},
-    Key{"scratchpad", "combines_increments", +in<kScratchpad, &ScratchpadConfig::combines_increments>, 0, 0,
-        "native atomics that add 1 count the lanes on one word instead of taking turns", false, true},
-    Key{"scratchpad.locks", "bits", +in<kLocks, &LocksConfig::bits>, 1, scratchpad::kMaxLockBits,
-        "2^bits locks guard the words of shared memory; atomics of a GPU without the section need none"},
-    Key{"scratchpad.locks", "read", +in<kLocks, &LocksConfig::read>, 1, kLong,
-        "cycles to read and lock, each bank conflict level"},
-    Key{"scratchpad.locks", "update", +in<kLocks, &LocksConfig::update>, 1, kLong, "cycles of the addition"},
-    Key{"scratchpad.locks", "write", +in<kLocks, &LocksConfig::write>, 1, kLong,
-        "cycles to write and unlock, each bank conflict level"},
-    Key{"scratchpad.locks", "branch", +in<kLocks, &LocksConfig::branch>, 1, kLong,
-        "cycles until those without a lock try again"},
-    Key{"scratchpad.locks", "base", +in<kLocks, &LocksConfig::base>, 1, kLong,
-        "of the closed model: cycles of an atomic without conflicts"},
-    Key{"scratchpad.locks", "position", +in<kLocks, &LocksConfig::position>, 1, kLong,
-        "… cycles of each further lane on one lock"},
-    Key{"scratchpad.locks", "bank", +in<kLocks, &LocksConfig::bank>, 1, kLong,
-        "… cycles of each further bank conflict level of a read or a write"},
     Key{"l1", "bytes", +in<kL1, &L1Config::bytes>, 0, kMega, "first-level cache of an SM, bytes; 0: there is none"},
     Key{"l1", "line_bytes", +in<kL1, &L1Config::line_bytes>, 64, 256, "bytes of a line", true},
     Key{"l1", "sector_bytes", +in<kL1, &L1Config::sector_bytes>, 32, 256,
@@ -208,31 +178,59 @@ constexpr std::array kAfter = {
         "cycles from the end of a write's data to a read command"},
 };
 
-constexpr auto kKeys = [] {
-  std::array<Key, kBefore.size() + 3 * kUnits.size() + kAfter.size()> all = {};
-  size_t n = 0;
-  for (const Key& key : kBefore) all[n++] = key;
-  for (const auto& unit : kUnits) {
-    for (const Key& key : unit) all[n++] = key;
+Key key_of(const Parameter& parameter) {
+  return {parameter.section, parameter.name,    &parameter, parameter.least,
+          parameter.most,    parameter.meaning, false,      !parameter.required};
+}
+
+bool is_parameter(const Key& key) { return std::holds_alternative<const Parameter*>(key.value); }
+
+/// Where a parameter of a kind's component goes: behind the key that chooses the component, else behind its section.
+std::vector<Key>::iterator place_of(std::vector<Key>& keys, const ComponentKind& kind, const Parameter& parameter) {
+  if (parameter.section == kind.section) {
+    const auto chooser =
+        std::ranges::find_if(keys, [&](const Key& key) { return key.section == kind.section && key.name == kind.key; });
+    return std::find_if_not(chooser + 1, keys.end(),
+                            [&](const Key& key) { return key.section == kind.section && is_parameter(key); });
   }
-  for (const Key& key : kAfter) all[n++] = key;
+  for (const std::string_view section : {parameter.section, kind.section}) {
+    const auto last = std::find_if(keys.rbegin(), keys.rend(), [&](const Key& key) { return key.section == section; });
+    if (last != keys.rend()) return last.base();
+  }
+  return keys.end();
+}
+
+/// Adds the keys that the components of a kind declare. Several components may share one.
+void add_parameters(std::vector<Key>& keys, const ComponentKind& kind) {
+  for (const Component& component : kind.all()) {
+    for (const Parameter* parameter : component.parameters) {
+      const auto is_same = [&](const Key& key) {
+        return key.section == parameter->section && key.name == parameter->name;
+      };
+      if (std::ranges::none_of(keys, is_same)) keys.insert(place_of(keys, kind, *parameter), key_of(*parameter));
+    }
+  }
+}
+
+std::vector<Key> all_keys() {
+  std::vector<Key> all(kBefore.begin(), kBefore.end());
+  for (const auto& unit : kUnits) all.insert(all.end(), unit.begin(), unit.end());
+  all.insert(all.end(), kAfter.begin(), kAfter.end());
+  for (const ComponentKind& kind : component_kinds()) add_parameters(all, kind);
   return all;
-}();
+}
+
+struct Relation {
+  std::string_view section, name;  ///< the key that is blamed
+  bool (*holds)(const Gpu&);
+  std::string_view message;
+};
 
 constexpr std::array kRelations = {
     Relation{"sm", "max_warps", [](const Gpu& g) { return g.max_warps_per_sm <= 64; },
              "an SM that is simulated has at most 64 warps"},
     Relation{"issue", "simd_lanes", [](const Gpu& g) { return g.machine.warp_size % g.timing->issue.simd_lanes == 0; },
              "must divide gpu.warp_size"},
-    Relation{"issue", "pipeline", [](const Gpu& g) { return timing::fits_pipeline(g.timing->issue); },
-             "an organisation in stages has one scheduler of width 1, at least one of issue.memory_stages and two more "
-             "of issue.stages"},
-    Relation{"issue", "memory_stages",
-             [](const Gpu& g) { return g.timing->issue.memory_stages <= g.timing->issue.stages; },
-             "must not exceed issue.stages"},
-    Relation{"scratchpad", "atomics",
-             [](const Gpu& g) { return g.timing->scratchpad.atomics != "lock" || g.timing->locks.bits != 0; },
-             "the unit \"lock\" needs a section [scratchpad.locks]"},
     Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.sector_bytes <= g.timing->l1.line_bytes; },
              "must not exceed l1.line_bytes"},
     Relation{"l1", "bytes",
@@ -260,10 +258,40 @@ constexpr std::array kRelations = {
 
 }  // namespace
 
-std::span<const Key> timing_keys() { return kKeys; }
-bool may_be_left_out(std::string_view section) {
-  return section == "scratchpad.locks" || section == "transactions" || section == "units.tensor";
+std::span<const Key> timing_keys() {
+  static const std::vector<Key> keys = all_keys();
+  return keys;
 }
-std::span<const Relation> timing_relations() { return kRelations; }
+
+bool may_be_left_out(std::string_view section) {
+  if (section == "transactions" || section == "units.tensor") return true;
+  // A section in which only components have keys.
+  const auto is_other = [&](const Key& key) { return key.section == section && !is_parameter(key); };
+  return std::ranges::none_of(keys(), is_other) && std::ranges::none_of(timing_keys(), is_other);
+}
+
+std::vector<Broken> broken_timing_relations(const Gpu& gpu) {
+  std::vector<Broken> all;
+  if (!gpu.timing) return all;
+  const auto check = [&](std::span<const Relation> relations) {
+    for (const Relation& relation : relations) {
+      if (!relation.holds(gpu)) all.push_back({relation.section, relation.name, std::string(relation.message)});
+    }
+  };
+  check(kRelations);
+  for (const ComponentKind& kind : component_kinds()) {
+    const Component component = chosen(kind, *gpu.timing);
+    const std::string_view lack = component.lacks == nullptr ? std::string_view() : component.lacks(*gpu.timing);
+    if (!lack.empty()) all.push_back({kind.section, kind.key, std::string(lack)});
+  }
+  for (const Key& key : timing_keys()) {
+    const auto* parameter = std::get_if<const Parameter*>(&key.value);
+    if (parameter == nullptr || (*parameter)->at_most == nullptr) continue;
+    const Parameter& bound = *(*parameter)->at_most;
+    if (gpu.timing->parameters[**parameter] > gpu.timing->parameters[bound])
+      all.push_back({key.section, key.name, "must not exceed " + bound.key()});
+  }
+  return all;
+}
 
 }  // namespace bankshot::gpu

@@ -1,6 +1,7 @@
 // Reading a description. toml++ is heavy, so it stays in this file.
 #define TOML_EXCEPTIONS 0
 #include "bankshot/gpu/keys.hpp"
+#include "bankshot/timing/atomics/locks.hpp"
 
 #include <toml++/toml.h>
 
@@ -32,8 +33,8 @@ class Reader {
     }
     refuse_unknown(root_, {});
     if (gpu.issue_khz == 0) gpu.issue_khz = gpu.core_khz;
-    if (problems.empty()) check(gpu, relations());
-    if (problems.empty() && timed) check(gpu, timing_relations());
+    if (problems.empty()) complain_of(broken_relations(gpu));
+    if (problems.empty()) complain_of(broken_timing_relations(gpu));
   }
 
   Diagnostics problems;
@@ -84,7 +85,7 @@ class Reader {
       if (!key.optional) complain(*section, path(key) + " (" + std::string(key.meaning) + ") is missing");
     } else if (const auto* text = std::get_if<Text>(&key.value)) {
       read_text(gpu, key, *text, *node);
-    } else if (std::holds_alternative<bool& (*)(Gpu&)>(key.value)) {
+    } else if (is_flag(key)) {
       read_flag(gpu, key, *node);
     } else {
       read_integer(gpu, key, *node);
@@ -112,12 +113,11 @@ class Reader {
     set(gpu, key, static_cast<uint64_t>(value));
   }
 
-  void check(const Gpu& gpu, std::span<const Relation> table) {
-    for (const Relation& relation : table) {
-      if (relation.holds(gpu)) continue;
-      const toml::node* node = find(relation.section, relation.name);
+  void complain_of(const std::vector<Broken>& relations) {
+    for (const Broken& broken : relations) {
+      const toml::node* node = find(broken.section, broken.name);
       complain(node ? position_of(*node) : Position{},
-               std::string(relation.section) + "." + std::string(relation.name) + ": " + std::string(relation.message));
+               std::string(broken.section) + "." + std::string(broken.name) + ": " + broken.message);
     }
   }
 
@@ -162,7 +162,8 @@ void derive(Gpu& gpu) {
     timing.max_warps = gpu.max_warps_per_sm;
     timing.l2_bytes = gpu.l2_bytes;
     timing.rules = gpu.machine.scratchpad;
-    if (timing.locks.bits != 0) timing.lock_hash = *scratchpad::parse_lock_hash("none", timing::lock_size(timing));
+    const scratchpad::LockSize locks = timing::lock_size(timing);
+    if (locks.lock_bits != 0) timing.lock_hash = *scratchpad::parse_lock_hash("none", locks);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bankshot/gpu/keys.hpp"
+#include "bankshot/timing/chip/components.hpp"
 
 namespace bankshot::gpu {
 
@@ -41,6 +42,27 @@ std::string left_out(const Gpu& gpu) {
     }
   }
   return text.empty() ? text : "\n# Not said:\n" + text;
+}
+
+std::string component_keys() {
+  std::string text;
+  for (const Key& key : timing_keys()) {
+    const auto* parameter = std::get_if<const timing::Parameter*>(&key.value);
+    if (parameter == nullptr) continue;
+    std::string users;
+    for (const timing::ComponentKind& kind : timing::component_kinds()) {
+      for (const timing::Component& component : kind.all()) {
+        if (std::ranges::find(component.parameters, *parameter) == component.parameters.end()) continue;
+        users += (users.empty() ? "" : ", ") + component.name;
+      }
+    }
+    const timing::Parameter& p = **parameter;
+    std::string range = p.is_flag() ? "true or false" : fmt::format("{} to {} {}", p.least, p.most, p.unit);
+    if (!p.required && p.is_flag()) range += p.fallback != 0 ? "; true" : "; false";
+    if (!p.required && !p.is_flag() && allows(key, p.fallback)) range += fmt::format("; {}", p.fallback);
+    text += fmt::format("  {:<30} {:<24} {:<24} {}\n", p.key(), users, range, p.meaning);
+  }
+  return text;
 }
 
 }  // namespace bankshot::gpu

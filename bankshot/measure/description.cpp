@@ -12,6 +12,7 @@
 
 #include "bankshot/gpu/keys.hpp"
 #include "bankshot/measure/report.hpp"
+#include "bankshot/timing/atomics/locks.hpp"
 
 namespace bankshot::measure {
 namespace {
@@ -32,7 +33,7 @@ std::string quoted(const std::string& text) { return '"' + plain(text) + '"'; }
 /// Whether a section is written: one that may be left out is if nothing in it is known.
 bool is_known(std::string_view section, const gpu::Gpu& base, const Findings& found) {
   if (section == "units.tensor") return base.timing->units[static_cast<unsigned>(timing::UnitClass::tensor)].count != 0;
-  if (!gpu::may_be_left_out(section) || base.timing->locks.bits != 0) return true;
+  if (!gpu::may_be_left_out(section) || timing::locks_of(*base.timing).bits != 0) return true;
   const auto first = found.lower_bound(std::string(section) + '.');
   return first != found.end() && first->first.starts_with(section);
 }
@@ -144,7 +145,7 @@ class Measured {
     const Locks& locks = all_.locks;
     const Series &position = series(Access::add, "position"), &bank = series(Access::add, "bank");
     const double spread = std::max({position.spread, bank.spread, locks.spread});
-    const timing::LocksConfig& was = base_.timing->locks;
+    const timing::LocksConfig was = timing::locks_of(*base_.timing);
     const double share = was.bits != 0 ? static_cast<double>(was.update) / (was.update + was.branch) : 18.0 / (18 + 32);
     const double rest = std::max(0.0, position.line.step - locks.read_level - locks.write_level);
     const std::string path = "scratchpad.locks.";
@@ -185,7 +186,7 @@ void compare(Findings& found, const gpu::Gpu& base, bool keep_equal) {
     for (const gpu::Key& key : table) {
       const auto finding = found.find(path_of(key));
       if (finding == found.end()) continue;
-      const bool has = key.section != "scratchpad.locks" || base.timing->locks.bits != 0;
+      const bool has = key.section != "scratchpad.locks" || timing::locks_of(*base.timing).bits != 0;
       finding->second.was = has ? gpu::value_text(base, key) : "none";
       if (!keep_equal && finding->second.was == finding->second.text) found.erase(finding);
     }

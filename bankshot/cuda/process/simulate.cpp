@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "bankshot/scratchpad/hash_text.hpp"
-#include "bankshot/timing/chip/chip.hpp"
+#include "bankshot/timing/atomics/locks.hpp"
+#include "bankshot/timing/chip/components.hpp"
+#include "bankshot/timing/pipelines/stage_config.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -25,7 +27,7 @@ template <class Names>
 std::string unknown(std::string_view what, std::string_view name, const Names& names) {
   std::string list;
   if (name.empty()) return {};
-  for (const timing::ComponentName& each : names) {
+  for (const timing::Component& each : names) {
     if (each.name == name) return {};
     list += (list.empty() ? "" : ", ") + each.name;
   }
@@ -126,7 +128,7 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
         fmt::format("{} says nothing of timing, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
   }
   if (auto problem = problem_of(request)) return *problem;
-  if (request.atomics == "lock" && gpu.timing->locks.bits == 0) {
+  if (request.atomics == "lock" && timing::locks_of(*gpu.timing).bits == 0) {
     return Error{
         fmt::format("atomics unit 'lock': {} has no section [scratchpad.locks] that says what locks take", gpu.file)};
   }
@@ -141,7 +143,7 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
         "width {} and {} stages, {} of them for memory: take --gpu cf11, or change that with --set "
         "issue.schedulers=1, issue.width=1, issue.stages=24, issue.memory_stages=4",
         issue.pipeline, gpu.file, issue.schedulers == 1 ? "one" : std::to_string(issue.schedulers), issue.width,
-        issue.stages, issue.memory_stages)};
+        changed.timing->parameters[timing::kStages], changed.timing->parameters[timing::kMemoryStages])};
   }
   timing::Config config = *changed.timing;
   if (!request.lock_hash.empty()) {

@@ -27,6 +27,7 @@ ordered_json machine_json(const SimulatedMachine& machine) {
                        {"atomics", machine.atomics},     {"aware", machine.aware},
                        {"commit", machine.commit},       {"bank_hash", machine.bank_hash},
                        {"lock_hash", machine.lock_hash}, {"transactions", machine.transactions}};
+  json["parameters"] = machine.parameters;
   for (const MachineNumber& number : machine_numbers()) json[std::string(number.name)] = machine.*number.value;
   return json;
 }
@@ -172,6 +173,10 @@ SimulatedMachine read_machine(const json& config) {
   machine.bank_hash = text(config, "bank_hash");
   machine.lock_hash = text(config, "lock_hash");
   machine.transactions = text(config, "transactions");
+  const json& parameters = member(config, "parameters");
+  if (!parameters.is_object()) throw Bad{"\"parameters\" must be an object"};
+  for (const auto& [key, value] : parameters.items())
+    machine.parameters[key] = number<unsigned>(parameters, key.c_str());
   for (const MachineNumber& each : machine_numbers()) {
     const std::string key(each.name);
     machine.*each.value = number<unsigned>(config, key.c_str());

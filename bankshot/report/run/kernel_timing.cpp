@@ -5,8 +5,9 @@
 #include <tuple>
 
 #include "bankshot/scratchpad/hash_text.hpp"
-#include "bankshot/timing/chip/chip.hpp"
-#include "bankshot/timing/pipelines/stages.hpp"
+#include "bankshot/timing/atomics/locks.hpp"
+#include "bankshot/timing/chip/components.hpp"
+#include "bankshot/timing/pipelines/stage_config.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -119,13 +120,19 @@ SimulatedMachine machine_of(const timing::Config& config, const scratchpad::TxCo
   machine.commit = timing::commits()[static_cast<size_t>(config.issue.commit)].name;
   machine.transactions = scratchpad::text(transactions);
   machine.simd_lanes = config.issue.simd_lanes;
-  machine.stages = config.issue.stages;
-  machine.memory_stages = config.issue.memory_stages;
+  machine.stages = config.parameters[timing::kStages];
+  machine.memory_stages = config.parameters[timing::kMemoryStages];
   if (config.issue.pipeline == "elastic") {
     machine.premem = timing::premem_entries(config);
     machine.nonmem = timing::nonmem_entries(config);
   }
   if (config.issue.commit == timing::Commit::reorder) machine.reorder_entries = config.issue.reorder_entries;
+  for (const timing::ComponentKind& kind : timing::component_kinds()) {
+    for (const timing::Parameter* parameter : chosen(kind, config).parameters) {
+      const unsigned value = config.parameters[*parameter];
+      if (value >= parameter->least && value <= parameter->most) machine.parameters[parameter->key()] = value;
+    }
+  }
   machine.l1_bytes = config.l1.bytes;
   machine.l1_banks = config.l1.bytes == 0 ? 0 : config.l1.banks;
   if (config.rules.hash) machine.bank_hash = hash_text(*config.rules.hash, config.scratchpad.hash_cycles);

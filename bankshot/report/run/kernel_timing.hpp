@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ struct SimulatedMachine {
   std::string lock_hash;                                    ///< likewise; empty: atomics have no locks
   std::string transactions;                                 ///< how they find conflicts: scratchpad::text()
   std::string commit = "any";                               ///< order of a warp's results
+  std::map<std::string, unsigned> parameters;               ///< of the components, by key, those that have a value
   unsigned aware_yields = 0;                                ///< 1: into conflicts, where nothing else can issue
   unsigned simd_lanes = 32, stages = 0, memory_stages = 0;  ///< of the pipeline; stages 0: not said
   unsigned premem = 0, nonmem = 0;                          ///< entries of the elastic pipeline's queues; of others 0

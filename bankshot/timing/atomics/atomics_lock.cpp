@@ -3,6 +3,7 @@
 // who wins.
 #include "bankshot/scratchpad/lock_unit.hpp"
 #include "bankshot/timing/atomics/atomics_loop.hpp"
+#include "bankshot/timing/atomics/locks.hpp"
 
 namespace bankshot::timing {
 namespace {
@@ -10,12 +11,13 @@ namespace {
 class Lock final : public AtomicsLoop {
  public:
   explicit Lock(const Config& config)
-      : AtomicsLoop(config, {0, config.locks.read, 0, config.locks.write, config.locks.branch}),
+      : AtomicsLoop(config, {0, locks_of(config).read, 0, locks_of(config).write, locks_of(config).branch}),
+        update_(locks_of(config).update),
         locks_(config.lock_hash) {}
 
   Charge charge(const AtomicAccess& access, Banks& banks) override {
     AtomicAccess mine = access;
-    mine.update = config_.locks.update;
+    mine.update = update_;
     begin(mine, banks);
     return {0, true};
   }
@@ -36,13 +38,24 @@ class Lock final : public AtomicsLoop {
     scratchpad::release(locks_, flight.addresses.data(), flight.writers, held_, flight.base);
   }
 
+  const unsigned update_;  ///< cycles of the addition
   const scratchpad::LockTable locks_;
   scratchpad::Locks held_;
 };
 
+std::vector<const Parameter*> parameters() {
+  std::vector<const Parameter*> all;
+  for (const Parameter& parameter : kLockParameters) all.push_back(&parameter);
+  return all;
+}
+
 const AtomicsRegistry lock({"lock",
                             "a loop of read-and-lock, update, write-and-unlock for the lanes that got a lock (Fermi)",
-                            [](const Config& config) { return std::make_unique<Lock>(config); }});
+                            [](const Config& config) { return std::make_unique<Lock>(config); }, parameters(),
+                            [](const Config& config) -> std::string_view {
+                              if (locks_of(config).bits != 0) return {};
+                              return "the unit \"lock\" needs a section [scratchpad.locks]";
+                            }});
 
 }  // namespace
 }  // namespace bankshot::timing

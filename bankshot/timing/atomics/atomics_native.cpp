@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "bankshot/timing/atomics/atomics_loop.hpp"
+#include "bankshot/timing/atomics/atomics_native.hpp"
 
 namespace bankshot::timing {
 namespace {
@@ -12,16 +13,16 @@ class Native final : public AtomicsLoop {
  public:
   explicit Native(const Config& config)
       // A load, the arithmetic, a compare-and-swap, and the branch that depends on what it returned.
-      : AtomicsLoop(config,
-                    {config.scratchpad.latency - 1, 1, config.scratchpad.latency - 1, 1,
-                     config.units[static_cast<unsigned>(UnitClass::alu)].latency + config.issue.branch_cycles}) {}
+      : AtomicsLoop(config, {config.scratchpad.latency - 1, 1, config.scratchpad.latency - 1, 1,
+                             config.units[static_cast<unsigned>(UnitClass::alu)].latency + config.issue.branch_cycles}),
+        combines_increments_(config.parameters[kCombinesIncrements] != 0) {}
 
   Charge charge(const AtomicAccess& access, Banks& banks) override {
     switch (access.form) {
       case AtomicForm::loop: begin(access, banks); return {0, true};
       case AtomicForm::increment:
         // The lanes on a word are counted, and the count is added.
-        if (config_.scratchpad.combines_increments) return {access.cost.wavefronts - access.cost.position, false};
+        if (combines_increments_) return {access.cost.wavefronts - access.cost.position, false};
         [[fallthrough]];
       default: return {access.cost.wavefronts, false};
     }
@@ -50,11 +51,14 @@ class Native final : public AtomicsLoop {
     return done;
   }
 
+  const bool combines_increments_;
   std::vector<Cycle> written_;  ///< by word of the SM: one more than when it was last written in such a loop; 0: never
 };
 
-const AtomicsRegistry native({"native", "atomics at the banks: lanes on one word take turns (Maxwell and later)",
-                              [](const Config& config) { return std::make_unique<Native>(config); }});
+const AtomicsRegistry native({"native",
+                              "atomics at the banks: lanes on one word take turns (Maxwell and later)",
+                              [](const Config& config) { return std::make_unique<Native>(config); },
+                              {&kCombinesIncrements}});
 
 }  // namespace
 }  // namespace bankshot::timing

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "bankshot/scratchpad/access.hpp"
+#include "bankshot/timing/atomics/atomic_form.hpp"
 #include "bankshot/timing/base/clock.hpp"
 #include "bankshot/timing/base/registry.hpp"
 #include "bankshot/timing/pipelines/pipeline.hpp"
-#include "bankshot/timing/sm/operation.hpp"
 
 namespace bankshot::timing {
 
@@ -37,7 +37,8 @@ class Banks {
   virtual Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal) = 0;
 };
 
-/// One of each SM.
+/// One of each SM. An access that it keeps is done exactly once; any other has the banks for one pass at least, and for
+/// no more than AtomicAccess::cost counts. tests/contract holds every member to this.
 class AtomicsUnit {
  public:
   struct Charge {

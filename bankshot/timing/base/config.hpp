@@ -1,16 +1,19 @@
-// The timing half of a GPU description: what every part of the machine takes, in cycles. Plain data.
+// The timing half of a GPU description: what every part of the machine takes, in cycles. Plain data. What only one
+// component reads is a Parameter of that component.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string>
 
 #include "bankshot/scratchpad/access.hpp"
 #include "bankshot/scratchpad/lock_hash.hpp"
+#include "bankshot/timing/base/parameter.hpp"
 
 namespace bankshot::timing {
+
+constexpr unsigned kLongCycles = 100'000;  ///< no part of a GPU takes longer
 
 /// Classes of instructions by what they cost. Loads, stores, atomics and barriers are described elsewhere.
 ///   alu       integer, logic, moves, conversions, comparisons; branches are issued here too
@@ -32,9 +35,6 @@ struct UnitConfig {
   unsigned latency = 4;  ///< cycles from issue until a dependent instruction can issue
 };
 
-/// The queue that equation 3 (before the banks) or 2 (beside them) of Elastic Pipeline (CF'11) gives.
-constexpr unsigned kByEquation = ~0u;
-
 /// Where a warp may have several instructions in flight: in which order their results are kept (CF'11, section 6).
 enum class Commit : uint8_t {
   any,      ///< as they come: no precise exceptions
@@ -43,20 +43,17 @@ enum class Commit : uint8_t {
 };
 
 struct IssueConfig {
-  unsigned schedulers = 1;                 ///< warp slot w belongs to scheduler w mod schedulers
-  unsigned width = 1;                      ///< instructions of one warp that a scheduler issues in a cycle
-  unsigned simd_lanes = 32;                ///< lanes of the datapath: a warp takes ceil(warp / lanes) issue cycles
-  unsigned branch_cycles = 0;              ///< cycles after a taken branch in which its warp cannot issue
-  unsigned barrier_cycles = 1;             ///< cycles from the last arrival until the warps can issue
-  unsigned active_warps = 8;               ///< two-level scheduler: warps of a fetch group
-  std::string policy = "lrr";              ///< name of a WarpScheduler
-  std::string pipeline = "queued";         ///< name of a Pipeline
-  unsigned stages = 0, memory_stages = 0;  ///< of the whole pipeline, and of its memory part; 0: not said
-  std::string aware = "none";              ///< name of a Foresight: bank-conflict aware scheduling
-  bool aware_yields = false;  ///< … which lets a memory access into a conflict where nothing else can issue
+  unsigned schedulers = 1;          ///< warp slot w belongs to scheduler w mod schedulers
+  unsigned width = 1;               ///< instructions of one warp that a scheduler issues in a cycle
+  unsigned simd_lanes = 32;         ///< lanes of the datapath: a warp takes ceil(warp / lanes) issue cycles
+  unsigned branch_cycles = 0;       ///< cycles after a taken branch in which its warp cannot issue
+  unsigned barrier_cycles = 1;      ///< cycles from the last arrival until the warps can issue
+  std::string policy = "lrr";       ///< name of a WarpScheduler
+  std::string pipeline = "queued";  ///< name of a Pipeline
+  std::string aware = "none";       ///< name of a Foresight: bank-conflict aware scheduling
+  bool aware_yields = false;        ///< … which lets a memory access into a conflict where nothing else can issue
   Commit commit = Commit::any;
-  unsigned reorder_entries = 8;                         ///< instructions of a warp in its reorder buffer
-  unsigned premem = kByEquation, nonmem = kByEquation;  ///< entries of the queues of the elastic pipeline
+  unsigned reorder_entries = 8;  ///< instructions of a warp in its reorder buffer
 };
 
 struct LoadStoreConfig {
@@ -67,25 +64,9 @@ struct LoadStoreConfig {
 };
 
 struct ScratchpadConfig {
-  unsigned latency = 20;             ///< cycles from issue until a dependent instruction can issue, without conflicts
-  unsigned queue = 1;                ///< accesses that wait for the banks before no further one can issue
-  unsigned hash_cycles = 0;          ///< added to the latency of every access when a configurable hash is used
-  bool combines_increments = false;  ///< native atomics that add 1 count the lanes on a word instead of taking turns
-  std::string atomics = "native";    ///< name of an AtomicsUnit
-};
-
-/// The locks of shared-memory atomics where machine code locks words and tries again (Fermi, Kepler). Cycles of issue.
-struct LocksConfig {
-  unsigned bits = 0;  ///< 2^bits locks of an SM; 0: atomics need none
-  // The states of the loop: ICCD'13, section III.
-  unsigned read = 0;    ///< read and lock, each bank conflict level
-  unsigned update = 0;  ///< the addition
-  unsigned write = 0;   ///< write and unlock, each bank conflict level
-  unsigned branch = 0;  ///< back to those that got no lock
-  // The closed model: TPDS'13, section 2.1.
-  unsigned base = 0;      ///< an access without conflicts
-  unsigned position = 0;  ///< each further lane on one lock
-  unsigned bank = 0;      ///< each further bank conflict level of a read or a write
+  unsigned latency = 20;           ///< cycles from issue until a dependent instruction can issue, without conflicts
+  unsigned hash_cycles = 0;        ///< added to the latency of every access when a configurable hash is used
+  std::string atomics = "native";  ///< name of an AtomicsUnit
 };
 
 struct L1Config {
@@ -145,12 +126,12 @@ struct Config {
       {{}, {}, {}, {}, {}, {}, {}, {0, 0, 0}}};  ///< tensor: count 0 if it has none
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
-  LocksConfig locks;
-  scratchpad::LockHash lock_hash;  ///< of locks.bits; whoever sets locks sets it
+  scratchpad::LockHash lock_hash;  ///< of the locks of atomics, if there are any; whoever sets their number sets it
   L1Config l1;
   InterconnectConfig interconnect;
   L2Config l2;
   DramConfig dram;
+  Parameters parameters;  ///< of the components
 
   /// What all data buses move at most.
   double dram_bytes_per_second() const { return 1e3 * dram.khz * dram.channels * dram.burst_bytes / dram.burst_cycles; }
@@ -164,12 +145,6 @@ struct Config {
 /// Parts of a warp that its datapath takes one after the other.
 inline unsigned sub_warps(const Config& config) {
   return (config.warp_size + config.issue.simd_lanes - 1) / std::max(1u, config.issue.simd_lanes);
-}
-
-/// The sizes of lock hashes of this machine.
-inline scratchpad::LockSize lock_size(const Config& config) {
-  const auto bank_bits = static_cast<unsigned>(std::countr_zero(config.rules.banks));
-  return {scratchpad::kMaxAddressBits, config.locks.bits, bank_bits};
 }
 
 }  // namespace bankshot::timing

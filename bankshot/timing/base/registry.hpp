@@ -19,6 +19,8 @@ class Registry {
   struct Entry {
     std::string name, summary;
     std::function<std::unique_ptr<Interface>(const Config&)> make;
+    std::vector<const Parameter*> parameters = {};       ///< that it reads from Config::parameters
+    std::string_view (*lacks)(const Config&) = nullptr;  ///< what a machine must have for it, empty if it has that
   };
 
   static std::vector<Entry>& entries() {

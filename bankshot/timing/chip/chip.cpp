@@ -18,13 +18,6 @@
 namespace bankshot::timing {
 namespace {
 
-template <class Interface>
-std::vector<ComponentName> names_of() {
-  std::vector<ComponentName> names;
-  for (const auto& entry : Registry<Interface>::entries()) names.push_back({entry.name, entry.summary});
-  return names;
-}
-
 /// A partition, and the boxes in which its answers lie, by SM: one is read while the other is filled.
 struct Memory {
   unsigned channel;
@@ -35,16 +28,6 @@ struct Memory {
 };
 
 }  // namespace
-
-std::vector<ComponentName> schedulers() { return names_of<WarpScheduler>(); }
-std::vector<ComponentName> pipelines() { return names_of<Pipeline>(); }
-std::vector<ComponentName> foresights() { return names_of<Foresight>(); }
-std::vector<ComponentName> commits() {
-  return {{"any", "results as they come: no precise exceptions"},
-          {"reorder", "results as they come, and a reorder buffer of issue.reorder_entries a warp"},
-          {"hold", "results in order: a warp with a conflict in flight issues nothing"}};
-}
-std::vector<ComponentName> atomics_units() { return names_of<AtomicsUnit>(); }
 
 /// Nothing crosses the interconnect in less than its latency, so SMs and partitions may advance that far on their own:
 /// a quantum. What is sent in one is received in the next.

@@ -61,14 +61,4 @@ class Chip {
   std::unique_ptr<State> state_;
 };
 
-/// Names and one-line descriptions of registered components, for --help and messages; ascending by name.
-struct ComponentName {
-  std::string name, summary;
-};
-std::vector<ComponentName> schedulers();
-std::vector<ComponentName> pipelines();
-std::vector<ComponentName> atomics_units();
-std::vector<ComponentName> foresights();
-std::vector<ComponentName> commits();  ///< in the order of Commit
-
 }  // namespace bankshot::timing

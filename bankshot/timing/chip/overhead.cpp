@@ -2,17 +2,18 @@
 
 #include <bit>
 
-#include "bankshot/timing/pipelines/stages.hpp"
+#include "bankshot/timing/pipelines/stage_config.hpp"
 #include "bankshot/timing/schedulers/foresight.hpp"
 
 namespace bankshot::timing {
 
 std::optional<Overhead> overhead(const Config& config) {
-  if (config.issue.memory_stages == 0) return std::nullopt;
+  const unsigned memory_stages = config.parameters[kMemoryStages];
+  if (memory_stages == 0) return std::nullopt;
   const unsigned parts = sub_warps(config);
   Overhead all;
-  all.nonmem = nonmem_depth(config.issue.memory_stages, parts, false);
-  all.nonmem_corrected = nonmem_depth(config.issue.memory_stages, parts, true);
+  all.nonmem = nonmem_depth(memory_stages, parts, false);
+  all.nonmem_corrected = nonmem_depth(memory_stages, parts, true);
   all.premem = premem_depth(parts);
   all.latches = (all.nonmem + all.premem) * config.issue.simd_lanes;
   all.write_back_inputs = all.nonmem + 3;

@@ -28,7 +28,9 @@ struct Issued {
 };
 constexpr uint32_t kGenerationMask = (1u << 25) - 1;
 
-/// One of each SM. Instructions come in the order of issue; `now` never goes back.
+/// One of each SM. Instructions come in the order of issue; `now` never goes back. The banks serve every sub-warp of an
+/// access for its whole degree, and one access at a time; a result comes later than its instruction issues, and only
+/// what has issued can come later still. tests/contract holds every member to this.
 class Pipeline {
  public:
   virtual ~Pipeline() = default;
@@ -84,8 +86,5 @@ class Pipeline {
 };
 
 using PipelineRegistry = Registry<Pipeline>;
-
-/// Organisations in stages have one front, and their stages must be said: of a pipeline that has no such demands, true.
-bool fits_pipeline(const IssueConfig& issue);
 
 }  // namespace bankshot::timing

@@ -12,7 +12,7 @@ namespace {
 
 class Queued final : public Pipeline {
  public:
-  explicit Queued(const Config& config) : begins_(std::max(1u, config.scratchpad.queue), 0) {}
+  explicit Queued(unsigned queue) : begins_(std::max(1u, queue), 0) {}
 
   // The access that issued queue accesses ago must have left the queue.
   Cycle accepts(Cycle now) const override { return std::max(now, begins_[next_]); }
@@ -38,8 +38,14 @@ class Queued final : public Pipeline {
   size_t next_ = 0;
 };
 
-const PipelineRegistry queued({"queued", "accesses wait in a queue of their own: a conflict holds up only them",
-                               [](const Config& config) { return std::make_unique<Queued>(config); }});
+constexpr Parameter kQueue = {
+    "scratchpad", "queue", "accesses", 1, 4096, 1, "accesses that wait for the banks before no further one can issue",
+    true};
+
+const PipelineRegistry queued({"queued",
+                               "accesses wait in a queue of their own: a conflict holds up only them",
+                               [](const Config& config) { return std::make_unique<Queued>(config.parameters[kQueue]); },
+                               {&kQueue}});
 
 }  // namespace
 }  // namespace bankshot::timing

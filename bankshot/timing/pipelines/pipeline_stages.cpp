@@ -3,23 +3,22 @@
 #include <algorithm>
 
 #include "bankshot/timing/pipelines/pipeline.hpp"
-#include "bankshot/timing/pipelines/stages.hpp"
+#include "bankshot/timing/pipelines/stage_config.hpp"
 
 namespace bankshot::timing {
 namespace {
 
 StageShape shape_of(Organisation organisation, const Config& config) {
-  const IssueConfig& issue = config.issue;
+  const unsigned stages = config.parameters[kStages], memory = config.parameters[kMemoryStages];
   // One stage is write-back.
-  return {organisation, issue.stages - issue.memory_stages - 1, issue.memory_stages, premem_entries(config),
-          nonmem_entries(config)};
+  return {organisation, stages - memory - 1, memory, premem_entries(config), nonmem_entries(config)};
 }
 
 class Staged final : public Pipeline {
  public:
   Staged(Organisation organisation, const Config& config)
       : stages_(shape_of(organisation, config)),
-        length_(config.issue.stages),
+        length_(config.parameters[kStages]),
         front_(shape_of(organisation, config).front),
         sub_warps_(sub_warps(config)) {}
 
@@ -141,9 +140,20 @@ std::unique_ptr<Pipeline> make(const Config& config) {
   return std::make_unique<Staged>(kOrganisation, config);
 }
 
+std::string_view lacks(const Config& config) {
+  const unsigned stages = config.parameters[kStages], memory = config.parameters[kMemoryStages];
+  const bool one_front = config.issue.schedulers == 1 && config.issue.width == 1;
+  if (one_front && memory >= 1 && stages >= memory + 2) return {};
+  return "an organisation in stages has one scheduler of width 1, at least one of issue.memory_stages and two more of "
+         "issue.stages";
+}
+
 template <Organisation kOrganisation>
 PipelineRegistry::Entry entry(const char* summary) {
-  return {std::string(kOrganisations[static_cast<size_t>(kOrganisation)]), summary, make<kOrganisation>};
+  std::vector<const Parameter*> parameters = {&kStages, &kMemoryStages};
+  if (kOrganisation == Organisation::elastic) parameters.insert(parameters.end(), {&kPremem, &kNonmem});
+  return {std::string(kOrganisations[static_cast<size_t>(kOrganisation)]), summary, make<kOrganisation>,
+          std::move(parameters), lacks};
 }
 
 const PipelineRegistry unified(
@@ -154,11 +164,4 @@ const PipelineRegistry elastic(
     entry<Organisation::elastic>("stages, and queues that take up what conflicts delay (CF'11)"));
 
 }  // namespace
-
-bool fits_pipeline(const IssueConfig& issue) {
-  if (std::find(kOrganisations.begin(), kOrganisations.end(), issue.pipeline) == kOrganisations.end()) return true;
-  return issue.schedulers == 1 && issue.width == 1 && issue.memory_stages >= 1 &&
-         issue.stages >= issue.memory_stages + 2;
-}
-
 }  // namespace bankshot::timing

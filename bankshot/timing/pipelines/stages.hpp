@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bankshot/timing/base/clock.hpp"
-#include "bankshot/timing/base/config.hpp"
 #include "bankshot/timing/base/cycle_set.hpp"
 #include "bankshot/timing/base/ring.hpp"
 
@@ -40,15 +39,6 @@ inline unsigned nonmem_depth(unsigned memory_stages, unsigned sub_warps, bool co
 }
 /// N of equation 3. @param sub_warps  the lanes of a warp by the width of the SIMD unit, rounded up
 inline unsigned premem_depth(unsigned sub_warps) { return sub_warps - 1; }
-
-/// Entries of the elastic pipeline's queues in a machine: those of the equations, unless the GPU's file says others.
-inline unsigned premem_entries(const Config& config) {
-  return config.issue.premem == kByEquation ? premem_depth(sub_warps(config)) : config.issue.premem;
-}
-inline unsigned nonmem_entries(const Config& config) {
-  const unsigned depth = nonmem_depth(config.issue.memory_stages, sub_warps(config), false);
-  return config.issue.nonmem == kByEquation ? depth : config.issue.nonmem;
-}
 
 /// The lanes of a warp that execute in one cycle.
 struct SubWarp {

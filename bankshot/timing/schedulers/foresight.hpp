@@ -17,13 +17,15 @@ namespace bankshot::timing {
 unsigned safe_distance(std::span<const unsigned> degrees, unsigned ports, bool corrected);
 
 /// One of each SM. It is asked about an access when that issues, and told its conflict when the banks have served it; a
-/// conflict is the cycles for which it has the banks beyond those of its sub-warps.
+/// conflict is the cycles for which it has the banks beyond those of its sub-warps. A conflict up to kMost that is
+/// always the same is foreseen sooner or later. tests/contract holds every member to this.
 class Foresight {
  public:
   static constexpr unsigned kMost = 31;  ///< conflict that is told apart: log2(warp) bits of the cache (section 4.4)
 
   virtual ~Foresight() = default;
-  /// @param pc  index of the instruction @param conflict  what it will be: for who knows the future
+  /// @param pc        index of the instruction
+  /// @param conflict  what it will be; only components that no hardware can have (bits() is 0) look at it
   virtual unsigned foresee(uint32_t pc, unsigned slot, unsigned conflict) = 0;
   virtual void learn(uint32_t pc, unsigned slot, unsigned conflict) = 0;
   /// A launch begins.

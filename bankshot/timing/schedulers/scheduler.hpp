@@ -15,11 +15,12 @@ struct WarpView {
   const uint64_t* age = nullptr;  ///< by slot: the lower, the longer it is here; different for all residents
 };
 
-/// One of each scheduler of each SM. Must not change any warp's state.
+/// One of each scheduler of each SM. It changes no warp's state, compares ages and nothing else of them, and picks the
+/// same warps when the same happens. tests/contract holds every member to this.
 class WarpScheduler {
  public:
   virtual ~WarpScheduler() = default;
-  /// @return a slot of view.ready. Asked again without it if it turns out that it cannot issue
+  /// @return a slot of view.ready. It is asked again without that slot if the warp turns out not to be able to issue
   virtual unsigned pick(const WarpView& view) = 0;
   /// The warp that was picked issued.
   virtual void issued(unsigned slot) = 0;

@@ -41,10 +41,16 @@ class TwoLevel final : public WarpScheduler {
   unsigned current_ = 0, last_ = 63;
 };
 
-const SchedulerRegistry two_level(
-    {"two-level", "round robin in a group of active_warps until all of it waits for memory", [](const Config& config) {
-       return std::make_unique<TwoLevel>(config.issue.active_warps, config.issue.schedulers);
-     }});
+constexpr Parameter kActiveWarps = {
+    "issue", "active_warps", "warps", 1, 64, 8, "warps of a fetch group of the two-level scheduler"};
+
+const SchedulerRegistry two_level({"two-level",
+                                   "round robin in a group of active_warps until all of it waits for memory",
+                                   [](const Config& config) {
+                                     return std::make_unique<TwoLevel>(config.parameters[kActiveWarps],
+                                                                       config.issue.schedulers);
+                                   },
+                                   {&kActiveWarps}});
 
 }  // namespace
 }  // namespace bankshot::timing

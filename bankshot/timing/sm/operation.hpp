@@ -2,20 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/simt/state/program.hpp"
+#include "bankshot/timing/atomics/atomic_form.hpp"
 #include "bankshot/timing/base/config.hpp"
 
 namespace bankshot::timing {
-
-/// What machine code makes of an atomic on shared memory.
-enum class AtomicForm : uint8_t {
-  machine,    ///< one instruction
-  increment,  ///< … that adds 1 and wants no result: newer machines add up lanes on one word
-  loop,       ///< a loop around a compare-and-swap
-};
 
 struct Operation {
   /// A call is a call or a function's ret; exit is a kernel's ret, too. An order is a fence that only the CTA's threads
@@ -64,12 +59,24 @@ struct Operation {
   }
 };
 
+/// The registers of an instruction by number: those that it reads, then those that it writes.
+struct RegisterUses {
+  const uint32_t* registers = nullptr;
+  unsigned reads = 0, writes = 0;
+  std::span<const uint32_t> read() const { return {registers, reads}; }
+  std::span<const uint32_t> written() const { return {registers + reads, writes}; }
+};
+
 /// A program as a timing model sees it.
 struct Operations {
   std::vector<Operation> of;  ///< one for each Instr
   /// Registers by number, those read first: a kernel's from 0 on, those of functions behind any kernel's.
   std::vector<uint32_t> registers;
   uint32_t of_functions = 0;  ///< one more than the highest number of all
+
+  RegisterUses uses_of(const Operation& operation) const {
+    return {registers.data() + operation.uses, operation.reads, operation.writes};
+  }
 };
 Operations operations(const simt::LoadedProgram& program);
 

@@ -11,6 +11,8 @@
 #include "bankshot/cuda/process/progress.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/timing/pipelines/stage_config.hpp"
+#include "tests/unit/timing/parameters.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -67,8 +69,8 @@ TEST(CudaSimulate, any_value_of_the_timing_half_can_be_changed) {
   const auto config = simulated_config(made_gpu(), request, "");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->issue.pipeline, "elastic");
-  EXPECT_EQ(config->issue.premem, 0u);
-  EXPECT_EQ(config->issue.nonmem, timing::kByEquation);
+  EXPECT_EQ(config->parameters[timing::kPremem], 0u);
+  EXPECT_EQ(config->parameters[timing::kNonmem], timing::kByEquation);
   EXPECT_EQ(config->issue.aware, "last");
   EXPECT_EQ(config->issue.commit, timing::Commit::hold);
   EXPECT_TRUE(config->issue.aware_yields);
@@ -125,7 +127,7 @@ TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
   SimulateRequest request{"", "", "lock", "xor"};
   EXPECT_EQ(refusal(request, "", gpu),
             "atomics unit 'lock': made.toml has no section [scratchpad.locks] that says what locks take");
-  gpu.timing->locks = {10, 1, 1, 1, 1, 1, 1, 1};
+  timing::set_locks(*gpu.timing, {10, 1, 1, 1, 1, 1, 1, 1});
   EXPECT_EQ(simulated_config(gpu, request, "")->lock_hash.lock(32), 33u);
   EXPECT_EQ(simulated_config(gpu, request, "")->scratchpad.hash_cycles, 0u);
   request.lock_hash = "rows:1,2,4,8,16,32,64,128,256,512";

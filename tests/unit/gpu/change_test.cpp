@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/timing/pipelines/stage_config.hpp"
 #include "tests/paths.hpp"
 
 namespace bankshot::gpu {
@@ -34,25 +35,27 @@ Gpu parsed(const std::string& toml) {
 }
 
 TEST(GpuPipeline, is_the_papers_baseline_where_nothing_else_is_said) {
-  const timing::IssueConfig issue = parsed(cf11()).timing->issue;
+  const timing::Config config = *parsed(cf11()).timing;
+  const timing::IssueConfig& issue = config.issue;
   EXPECT_EQ(issue.pipeline, "unified");
   EXPECT_EQ(issue.aware, "none");
   EXPECT_FALSE(issue.aware_yields);
   EXPECT_EQ(issue.commit, timing::Commit::any);
-  EXPECT_EQ(issue.premem, timing::kByEquation);
-  EXPECT_EQ(issue.nonmem, timing::kByEquation);
+  EXPECT_EQ(config.parameters[timing::kPremem], timing::kByEquation);
+  EXPECT_EQ(config.parameters[timing::kNonmem], timing::kByEquation);
 }
 
 TEST(GpuPipeline, is_read_with_its_queues_foresight_and_commitment) {
-  const timing::IssueConfig issue = parsed(issuing("aware = \"warp\"\naware_yields = true\ncommit = "
-                                                   "\"reorder\"\nreorder_entries = 5\npremem = 0\nnonmem = 64"))
-                                        .timing->issue;
+  const timing::Config config = *parsed(issuing("aware = \"warp\"\naware_yields = true\ncommit = "
+                                                "\"reorder\"\nreorder_entries = 5\npremem = 0\nnonmem = 64"))
+                                     .timing;
+  const timing::IssueConfig& issue = config.issue;
   EXPECT_EQ(issue.aware, "warp");
   EXPECT_TRUE(issue.aware_yields);
   EXPECT_EQ(issue.commit, timing::Commit::reorder);
   EXPECT_EQ(issue.reorder_entries, 5u);
-  EXPECT_EQ(issue.premem, 0u);
-  EXPECT_EQ(issue.nonmem, 64u);
+  EXPECT_EQ(config.parameters[timing::kPremem], 0u);
+  EXPECT_EQ(config.parameters[timing::kNonmem], 64u);
 }
 
 TEST(GpuPipeline, rejects_what_is_wrong_with_line_and_key) {
@@ -102,15 +105,16 @@ TEST(GpuPipeline, rejects_stages_that_are_none) {
 TEST(GpuPipeline, is_printed_as_it_is_read) {
   const std::string bare = to_toml(parsed(cf11()));
   EXPECT_EQ(bare.find("premem"), std::string::npos) << "as the equation says, whatever that is";
-  EXPECT_EQ(parsed(bare).timing->issue.premem, timing::kByEquation);
+  EXPECT_EQ(parsed(bare).timing->parameters[timing::kPremem], timing::kByEquation);
   const std::string said =
       to_toml(parsed(issuing("premem = 0\nnonmem = 7\ncommit = \"hold\"\naware = \"mean\"\naware_yields = true")));
   EXPECT_NE(said.find("premem = 0"), std::string::npos);
   EXPECT_NE(said.find("nonmem = 7"), std::string::npos);
   EXPECT_EQ(to_toml(parsed(said)), said);
-  const timing::IssueConfig issue = parsed(said).timing->issue;
-  EXPECT_EQ(issue.premem, 0u);
-  EXPECT_EQ(issue.nonmem, 7u);
+  const timing::Config config = *parsed(said).timing;
+  const timing::IssueConfig& issue = config.issue;
+  EXPECT_EQ(config.parameters[timing::kPremem], 0u);
+  EXPECT_EQ(config.parameters[timing::kNonmem], 7u);
   EXPECT_EQ(issue.commit, timing::Commit::hold);
   EXPECT_EQ(issue.aware, "mean");
   EXPECT_TRUE(issue.aware_yields);
@@ -137,7 +141,8 @@ TEST(GpuChange, does_what_the_file_would) {
   EXPECT_EQ(changed({"gpu.name=a.b=c"})->name, "a.b=c") << "the key ends at the first =";
   EXPECT_EQ(changed({"units.sfu.latency=99"})->timing->units[static_cast<unsigned>(timing::UnitClass::sfu)].latency,
             99u);
-  EXPECT_EQ(changed({"issue.premem=1", "issue.premem=3"})->timing->issue.premem, 3u) << "the last one counts";
+  EXPECT_EQ(changed({"issue.premem=1", "issue.premem=3"})->timing->parameters[timing::kPremem], 3u)
+      << "the last one counts";
 }
 
 // What the simulated machine has of the rest of the description.

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/timing/pipelines/stage_config.hpp"
 #include "tests/paths.hpp"
 
 namespace bankshot::gpu {
@@ -222,8 +223,8 @@ TEST(Gpu, timing_takes_what_the_rest_of_the_file_says) {
   EXPECT_EQ(shipped("h100").timing->core_khz, 1'980'000u);  // no issue_khz: the same clock
   const Gpu barrel = shipped("cf11");
   EXPECT_EQ(barrel.timing->issue.policy, "barrel");
-  EXPECT_EQ(barrel.timing->issue.stages, 24u);
-  EXPECT_EQ(barrel.timing->issue.memory_stages, 4u);
+  EXPECT_EQ(barrel.timing->parameters[timing::kStages], 24u);
+  EXPECT_EQ(barrel.timing->parameters[timing::kMemoryStages], 4u);
   EXPECT_EQ(barrel.timing->l1.bytes, 0u);
   EXPECT_FALSE(shipped("k20").timing->l1.global);
   EXPECT_EQ(shipped("v100").timing->units[static_cast<unsigned>(timing::UnitClass::sfu)].latency, 14u);

@@ -3,6 +3,8 @@
 
 #include "bankshot/gpu/keys.hpp"
 #include "bankshot/measure/report.hpp"
+#include "bankshot/timing/atomics/atomics_native.hpp"
+#include "bankshot/timing/atomics/locks.hpp"
 #include "model_runner.hpp"
 #include "tests/paths.hpp"
 
@@ -44,7 +46,7 @@ TEST(MeasureDescription, says_in_cycles_of_issue_what_was_measured_in_ticks) {
   const gpu::Gpu gpu = read(describe(measured(runner), base_of("gtx580")));
   EXPECT_EQ(gpu.timing->scratchpad.latency, 25u);  // 50 ticks
   EXPECT_EQ(gpu.timing->scratchpad.atomics, "lock");
-  const timing::LocksConfig& locks = gpu.timing->locks;
+  const timing::LocksConfig locks = timing::locks_of(*gpu.timing);
   EXPECT_EQ(locks.bits, 10u);
   EXPECT_EQ(locks.base, 59u);
   EXPECT_EQ(locks.position, 59u);
@@ -61,9 +63,9 @@ TEST(MeasureDescription, locks_are_found_where_the_base_has_none) {
   const Description description = describe(measured(runner), base_of("v100"));
   const gpu::Gpu gpu = read(description);
   EXPECT_EQ(gpu.timing->scratchpad.atomics, "lock");
-  EXPECT_EQ(gpu.timing->locks.bits, 9u);
-  EXPECT_EQ(gpu.timing->locks.update, 18u);  // the paper's share
-  EXPECT_EQ(gpu.timing->locks.branch, 32u);
+  EXPECT_EQ(timing::locks_of(*gpu.timing).bits, 9u);
+  EXPECT_EQ(timing::locks_of(*gpu.timing).update, 18u);  // the paper's share
+  EXPECT_EQ(timing::locks_of(*gpu.timing).branch, 32u);
   ASSERT_TRUE(find(description.measured, "scratchpad.locks.read"));
   EXPECT_EQ(find(description.measured, "scratchpad.locks.read")->was, "none");
   EXPECT_EQ(find(description.measured, "scratchpad.locks.read")->ticks, 32);
@@ -99,7 +101,7 @@ TEST(MeasureDescription, increments_that_are_combined_are_noticed) {
       return 30.0 + (combined && access == Access::increment_unused ? 0 : turns);
     };
     const gpu::Gpu gpu = read(describe(measured(runner), base_of(combined ? "v100" : "h100")));
-    EXPECT_EQ(gpu.timing->scratchpad.combines_increments, combined);
+    EXPECT_EQ(gpu.timing->parameters[timing::kCombinesIncrements] != 0, combined);
     EXPECT_EQ(gpu.timing->scratchpad.atomics, "native");
   }
 }
@@ -122,7 +124,7 @@ TEST(MeasureDescription, takes_what_the_driver_tells_if_it_can_be) {
   EXPECT_EQ(gpu.core_khz, 1'400'000u);
   EXPECT_EQ(gpu.issue_khz, 700'000u);  // half, as in the base
   EXPECT_EQ(gpu.shared_per_block, 32'768u);
-  EXPECT_EQ(gpu.timing->locks.bits, 10u);
+  EXPECT_EQ(timing::locks_of(*gpu.timing).bits, 10u);
   EXPECT_EQ(gpu.l2_bytes, base_of("gtx580").gpu.l2_bytes);
   ASSERT_TRUE(find(description.refused, "memory.l2_bytes"));
   EXPECT_EQ(find(description.refused, "memory.l2_bytes")->remark,

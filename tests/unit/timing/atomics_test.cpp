@@ -13,8 +13,7 @@ class AtomicsUnits : public ChipTest {
  protected:
   void use(const std::string& unit) {
     config.scratchpad.atomics = unit;
-    config.locks = {10, 32, 18, 36, 32, 108, 120, 32};  // ICCD'13, section III; TPDS'13, section 2.1
-    config.lock_hash = *scratchpad::parse_lock_hash("none", lock_size(config));
+    set_locks(config, {10, 32, 18, 36, 32, 108, 120, 32});  // ICCD'13, section III; TPDS'13, section 2.1
     chip.reset();
   }
   void hash(const std::string& lock_hash, std::optional<scratchpad::BankHash> bank_hash) {
@@ -122,8 +121,8 @@ TEST_F(AtomicsUnits, colliding_warps_count_and_colliding_lanes_do_not) {
 // Many warps that poll keep the banks busy. One that holds locks must get its turn to write, or all wait for it.
 TEST_F(AtomicsUnits, warps_that_poll_do_not_keep_others_from_the_banks) {
   use("lock");
-  config.locks = {10, 16, 9,  18,
-                  16, 54, 60, 16};  // the same in cycles of issue: 32 warps ask for more than the banks have
+  set_locks(config,
+            {10, 16, 9, 18, 16, 54, 60, 16});  // the same in cycles of issue: 32 warps ask for more than the banks have
   chip.reset();
   // Copies of 128 words, one of each word: lanes l and l + 16 on one word, l and l + 8 on one lock, 16 words in a bank.
   const auto run = [&](unsigned warps) {
@@ -243,7 +242,7 @@ TEST_F(AtomicsUnits, native_increments_may_be_combined) {
     return last.timing.counters.shared_wavefronts - 1;
   };
   EXPECT_EQ(wavefronts(increment), 32u);
-  config.scratchpad.combines_increments = true;
+  parameter(config, "scratchpad.combines_increments") = 1;
   chip.reset();
   EXPECT_EQ(wavefronts(increment), 1u);
   EXPECT_EQ(wavefronts("atom.shared.add.u32 %r7, [%r2], 1;"), 1u) << "nobody reads %r7";

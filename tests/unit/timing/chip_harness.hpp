@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bankshot/timing/chip/chip.hpp"
+#include "parameters.hpp"
 
 namespace bankshot::timing {
 
@@ -30,7 +31,6 @@ inline Config small_machine() {
   for (UnitConfig& unit : config.units) unit = {1, 32, 4};
   config.load_store = {32, 4, 5, 64};
   config.scratchpad.latency = 10;
-  config.scratchpad.queue = 1;
   config.l1 = {16 * 1024, 128, 32, 4, 12, 32, true};
   config.interconnect.latency = 8;
   return config;

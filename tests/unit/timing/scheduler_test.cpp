@@ -7,6 +7,7 @@
 #include <random>
 
 #include "bankshot/timing/schedulers/scheduler.hpp"
+#include "parameters.hpp"
 
 namespace bankshot::timing {
 namespace {
@@ -20,7 +21,7 @@ struct Warps {
 std::unique_ptr<WarpScheduler> make(std::string_view name, unsigned active = 4) {
   Config config;
   config.issue.schedulers = 1;
-  config.issue.active_warps = active;
+  parameter(config, "issue.active_warps") = active;
   return SchedulerRegistry::find(name)->make(config);
 }
 

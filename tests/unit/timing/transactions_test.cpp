@@ -186,8 +186,7 @@ TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as
 // Of an atomic in a transaction the banks serve a lane after the other, as of any access: no lock is taken and no loop
 // runs.
 TEST_F(TimedTransactions, atomics_are_charged_as_accesses_whatever_the_unit_of_atomics) {
-  config.locks = {10, 32, 18, 36, 32, 108, 120, 32};
-  config.lock_hash = *scratchpad::parse_lock_hash("none", lock_size(config));
+  set_locks(config, {10, 32, 18, 36, 32, 108, 120, 32});
   const std::string body =
       "mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 3; mov.u32 %r3, s; mad.lo.u32 %r2, %r2, 4, %r3; mov.f32 %f1, "
       "0f3f800000;" +
@@ -245,7 +244,7 @@ TEST_F(TimedTransactions, a_warp_that_is_displaced_while_it_waits_for_memory_com
   config.l1.global = false;
   config.l1.mshrs = 1;
   config.load_store.queue = 1;
-  config.scratchpad.queue = 8;
+  parameter(config, "scratchpad.queue") = 8;
   const auto launch = simulate(kernel(kShared + text), {1}, {128}, 8192);
   ASSERT_TRUE(launch) << launch.error().message;
   for (unsigned thread = 0; thread < 128; ++thread) EXPECT_EQ(out[thread], 512u * 10000 + 512);
@@ -266,7 +265,7 @@ const Machine kMachines[] = {
     {"two_schedulers", [](Config& c) { c.issue.schedulers = 2; }},
     {"barrel", [](Config& c) { c.issue.policy = "barrel"; }},
     {"gto", [](Config& c) { c.issue.policy = "gto"; }},
-    {"queue", [](Config& c) { c.scratchpad.queue = 8; }},
+    {"queue", [](Config& c) { parameter(c, "scratchpad.queue") = 8; }},
     {"narrow", [](Config& c) { c.issue.simd_lanes = 8; }},
     {"unified", [](Config& c) { be_staged(c, "unified"); }},
     {"split", [](Config& c) { be_staged(c, "split"); }},

@@ -1,0 +1,14 @@
+// What machine code makes of an atomic on shared memory.
+#pragma once
+
+#include <cstdint>
+
+namespace bankshot::timing {
+
+enum class AtomicForm : uint8_t {
+  machine,    ///< one instruction
+  increment,  ///< one that adds 1 and needs no result: newer machines add up the lanes on one word
+  loop,       ///< a loop around a compare-and-swap
+};
+
+}  // namespace bankshot::timing
