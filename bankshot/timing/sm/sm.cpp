@@ -28,25 +28,20 @@ Sm::Sm(const Config& config, unsigned index)
       schedulers_(config.issue.schedulers),
       pipeline_(PipelineRegistry::find(config.issue.pipeline)->make(config)),
       staged_(pipeline_->staged()),
-      atomics_(AtomicsRegistry::find(config.scratchpad.atomics)->make(config)),
-      banks_(*this),
-      foresight_(ForesightRegistry::find(config.issue.aware)->make(config)),
+      accounting_(config.issue.schedulers, config.issue.width, issue_cycles_, *pipeline_, counters_),
+      timeline_(index),
+      guard_(ForesightRegistry::find(config.issue.aware)->make(config), issue_cycles_, counters_),
+      order_(config.issue.commit, config.issue.reorder_entries),
+      units_(config),
+      shared_(config, *pipeline_, guard_, accounting_, timeline_, counters_),
+      l1_banks_(config, *pipeline_, guard_, counters_),
+      transactions_(counters_),
       port_(config, index) {
   for (unsigned k = 0; k < schedulers_.size(); ++k) {
     schedulers_[k].policy = SchedulerRegistry::find(config.issue.policy)->make(config);
     for (unsigned slot = k; slot < kSlots; slot += config.issue.schedulers) schedulers_[k].share |= uint64_t{1} << slot;
   }
   one_in_flight_ = schedulers_[0].policy->one_in_flight();
-  for (unsigned k = 0; k < kUnitClasses; ++k) units_[k].assign(std::max(1u, config.units[k].count), 0);
-  l1_rules_ = config.rules;
-  l1_rules_.banks = std::max(8u, config.l1.banks);
-  l1_rules_.bank_bytes = 4;
-  l1_rules_.hash.reset();
-  if (config.rules.hash) {
-    bank_of_.resize(size_t{1} << config.rules.hash->address_bits);
-    for (uint32_t word = 0; word < bank_of_.size(); ++word)
-      bank_of_[word] = static_cast<uint8_t>(config.rules.hash->bank(word));
-  }
 }
 
 void Sm::begin_launch(const SmLaunch& launch) {
@@ -64,34 +59,25 @@ void Sm::begin_launch(const SmLaunch& launch) {
   for (unsigned k = 0; k < launch.ctas_per_sm; ++k) ctas_[k].prepare(*worker_);
   free_slots_ = launch.ctas_per_sm == 64 ? ~uint64_t{0} : (uint64_t{1} << launch.ctas_per_sm) - 1;
   const simt::FunctionInfo& kernel = program.functions[launch.setup->function];
-  registers_ = std::max(1u, kernel.has_calls ? launch.operations->of_functions : kernel.register_count);
-  const size_t all = registers_ * launch.ctas_per_sm * launch.warps_per_cta;
-  ready_.assign(all, 0);
-  hold_.assign(all, 0);
-  why_.assign(all, Cause::execution);
-  lines_.assign(program.code.size(), {});
+  scoreboard_.begin_launch(size_t{launch.ctas_per_sm} * launch.warps_per_cta,
+                           kernel.has_calls ? launch.operations->of_functions : kernel.register_count);
+  accounting_.begin_launch(launch.begin, program.code.size());
   resident_ = waits_for_memory_ = waits_for_port_ = kept_ = held_back_ = 0;
   ctas_ended_ = 0;
   ages_ = 0;
   pipeline_->clear();
-  if (foresight_) foresight_->clear();
-  lessons_.clear();
-  memory_from_ = 0;
-  atomics_->clear();
-  atomics_due_ = kNever;
+  guard_.begin_launch();
+  shared_.begin_launch();
   port_.begin_launch();
-  for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
+  units_.begin_launch();
   last_.fill(0);
-  load_store_ = 0;
   now_ = busy_until_ = resident_since_ = launch.begin;
   fault_.reset();
-  timeline_.clear();
+  timeline_.begin_launch(launch.begin, launch.timeline_end);
   for (Scheduler& scheduler : schedulers_) {
     scheduler.policy = SchedulerRegistry::find(config_.issue.policy)->make(config_);
     scheduler.next = kNever;
-    scheduler.since = scheduler.free = launch.begin;
-    scheduler.cause = Cause::no_warp;
-    scheduler.blame = kNobody;
+    scheduler.free = launch.begin;
   }
 }
 
@@ -108,15 +94,14 @@ void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluste
     next_[slot] = simt::next_of(*warp_[slot]);
     age_[slot] = ages_++;
     ++generation_[slot];
-    loads_[slot] = stores_[slot] = deferred_[slot] = 0;
-    known_[slot] = complete_[slot] = holds_[slot] = in_order_[slot] = l1_served_[slot] = 0;
-    conflicts_[slot] = false;
-    in_transaction_since_[slot] = tries_again_since_[slot] = kNever;
-    reorder_[slot].clear();
+    stores_[slot] = deferred_[slot] = 0;
     copies_[slot].clear();
     bulk_stores_[slot].clear();
-    std::fill_n(ready_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
-    std::fill_n(hold_.begin() + static_cast<ptrdiff_t>(slot * registers_), registers_, Cycle{0});
+    scoreboard_.start(slot);
+    order_.start(slot);
+    l1_banks_.start(slot);
+    transactions_.start(slot);
+    timeline_.start(slot, linear);
     resident_ |= uint64_t{1} << slot;
     cause_[slot] = Cause::no_warp;
     wake_[slot] = kNever;
@@ -134,7 +119,7 @@ void Sm::count_residents(Cycle until) {
 
 Cycle Sm::next_event() const {
   if (fault_) return kNever;
-  Cycle next = late_bulks_.empty() ? std::min(port_.next_event(), atomics_due_) : now_;
+  Cycle next = late_bulks_.empty() ? std::min(port_.next_event(), shared_.next_event()) : now_;
   for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.next);
   return std::max(next, now_);
 }
@@ -150,19 +135,7 @@ void Sm::advance(Cycle end) {
   _mm_setcsr(simt::kDefaultMxcsr);
   worker_->fp = 0;
   for (; now < end && !fault_; now = next_event()) {
-    if (!exposure_.empty()) {
-      for (const auto& [begin, end] : stood_) {
-        exposure_.tell(begin, false, conflict_counter());
-        exposure_.tell(end, true, conflict_counter());
-      }
-      const bool waiting = std::any_of(schedulers_.begin(), schedulers_.end(), [](const Scheduler& s) {
-        return s.cause == Cause::scratchpad || s.cause == Cause::scratchpad_busy || s.cause == Cause::atomic ||
-               s.cause == Cause::bank_conflict || s.cause == Cause::foreseen;
-      });
-      exposure_.tell(now, waiting && !issued_, conflict_counter());
-    }
-    stood_.clear();
-    issued_ = false;
+    accounting_.begin_event(now);
     if (port_.next_event() <= now) {
       port_.advance(now);
       busy_until_ = std::max(busy_until_, now + 1);
@@ -174,8 +147,8 @@ void Sm::advance(Cycle end) {
     }
     if (!late_bulks_.empty()) send_late_bulks(now);
     if (!port_.completions().empty()) complete(now);
-    if (atomics_due_ <= now) {
-      atomics_->advance(now, banks_);
+    if (shared_.next_event() <= now) {
+      shared_.advance(now);
       end_atomics();
       put_off();
     }
@@ -183,37 +156,25 @@ void Sm::advance(Cycle end) {
       if (schedulers_[k].next <= now) schedule(k, now);
     }
     if (!port_.completions().empty()) complete(now);
-    if (issued_ && !exposure_.empty()) {
-      // Of this cycle it is known that it is hidden; what follows until the next event is told then.
-      exposure_.tell(now + 1, false, conflict_counter());
-      issued_ = issue_cycles_ > 1;
-    }
+    accounting_.end_event(now);
     now_ = now + 1;
   }
   now_ = end;
 }
 
-void Sm::account(Scheduler& scheduler, Cycle until) {
-  if (until <= scheduler.since) return;
-  const uint64_t slots = (until - scheduler.since) * config_.issue.width;
-  counters_.slots[static_cast<unsigned>(scheduler.cause)] += slots;
-  if (scheduler.blame != kNobody) lines_[scheduler.blame].slots[static_cast<unsigned>(scheduler.cause)] += slots;
-  scheduler.since = until;
-}
-
 void Sm::schedule(unsigned index, Cycle now) {
   Scheduler& scheduler = schedulers_[index];
-  account(scheduler, now);
-  if (staged_ && stands_still(scheduler, now)) return;
+  accounting_.account(index, now);
+  if (staged_ && stands_still(index, now)) return;
   const uint64_t mine = resident_ & scheduler.share;
   uint64_t ready = 0;
   for (uint64_t rest = mine; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     if (wake_[slot] <= now) ready |= uint64_t{1} << slot;
   }
-  if (now < memory_from_ && (ready & held_back_) != 0) {  // nothing about these has changed
+  if (now < guard_.memory_from() && (ready & held_back_) != 0) {  // nothing about these has changed
     for (uint64_t rest = ready & held_back_; rest != 0; rest &= rest - 1) {
-      block(static_cast<unsigned>(std::countr_zero(rest)), memory_from_, Cause::foreseen);
+      block(static_cast<unsigned>(std::countr_zero(rest)), guard_.memory_from(), Cause::foreseen);
     }
     ready &= ~held_back_;
   }
@@ -224,7 +185,7 @@ void Sm::schedule(unsigned index, Cycle now) {
     yielding_ = false;
     if (issued) return;
   }
-  if (!fault_) look_for_work(scheduler, mine, now);
+  if (!fault_) look_for_work(index, mine, now);
 }
 
 /// The policy's choice of those that are ready, and could be refused. @return whether one issued
@@ -244,7 +205,7 @@ bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
     unsigned issued = 1;
     const simt::Instr* last = instr;
     // Further instructions of the warp in the same cycle, as long as they follow one another.
-    while (issued < config_.issue.width && (resident_ >> slot & 1) != 0 && simt::follows(next_[slot], last) &&
+    while (issued < config_.issue.width && is_resident(slot) && simt::follows(next_[slot], last) &&
            wake_[slot] == now + 1) {
       wake_[slot] = now;
       last = next_[slot];
@@ -252,53 +213,24 @@ bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
       if (fault_) return true;
       ++issued;
     }
-    if ((resident_ >> slot & 1) != 0 && wake_[slot] <= now) wake_[slot] = now + 1;
-    counters_.slots[static_cast<unsigned>(Cause::issued)] += issued;
-    if (issued < config_.issue.width) {
-      const Cause why = (resident_ >> slot & 1) != 0 ? cause_[slot] : Cause::no_warp;
-      counters_.slots[static_cast<unsigned>(why)] += config_.issue.width - issued;
-      if ((resident_ >> slot & 1) != 0) {
-        lines_[blamed(slot)].slots[static_cast<unsigned>(why)] += config_.issue.width - issued;
-      }
-    }
-    issued_ = true;
+    if (is_resident(slot) && wake_[slot] <= now) wake_[slot] = now + 1;
+    const bool is_here = is_resident(slot);
     scheduler.next = scheduler.free = pipeline_->behind_last(now + issue_cycles_);
-    scheduler.since =
-        now + 1 + (scheduler.free == now + issue_cycles_ ? 0 : count_standstills(now + 1, scheduler.free));
-    scheduler.cause = Cause::sub_warp;
-    scheduler.blame = static_cast<uint32_t>(instr - code_);
+    accounting_.issued(index, now, issued, static_cast<uint32_t>(instr - code_),
+                       is_here ? cause_[slot] : Cause::no_warp, is_here ? blamed(slot) : SlotAccounting::kNobody,
+                       scheduler.free);
     return true;
   }
   return false;
 }
 
 /// Whether the front of the pipeline stands still; if so, the scheduler looks again when it moves.
-bool Sm::stands_still(Scheduler& scheduler, Cycle now) {
+bool Sm::stands_still(unsigned index, Cycle now) {
   const Pipeline::Standstill stands = pipeline_->standstill(now);
   if (stands.end <= now) return false;
-  scheduler.next = scheduler.free = stands.end;
-  scheduler.cause = stands.cause;
-  scheduler.blame = stands.instr;
+  schedulers_[index].next = schedulers_[index].free = stands.end;
+  accounting_.set_cause(index, stands.cause, stands.instr);
   return true;
-}
-
-/// Sub-warps of what issued last are held up: counts those cycles from now on. @return how many there are
-/// @param take_back  they were counted, and the launch was stopped before
-Cycle Sm::count_standstills(Cycle now, Cycle until, bool take_back) {
-  Cycle all = 0;
-  while (now < until) {
-    const Pipeline::Standstill stands = pipeline_->standstill(now);
-    if (stands.end > now) {
-      const Cycle cycles = stands.end - now;
-      const uint64_t more = take_back ? -cycles : cycles;
-      counters_.slots[static_cast<unsigned>(stands.cause)] += more;
-      lines_[stands.instr].slots[static_cast<unsigned>(stands.cause)] += more;
-      if (stands.cause == Cause::bank_conflict && !take_back) stood_.emplace_back(now, stands.end);
-      all += cycles;
-    }
-    now = std::max(now + 1, stands.end);
-  }
-  return all;
 }
 
 /// Results that come later than their instructions were told.
@@ -306,32 +238,27 @@ void Sm::put_off() {
   for (const Pipeline::Late& late : pipeline_->late()) {
     const unsigned slot = late.whose.slot;
     if ((generation_[slot] & kGenerationMask) != late.whose.generation) continue;
-    const Operation& operation = launch_.operations->of[late.whose.instr];
-    for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
-      Cycle& ready = ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]];
-      if (ready == kNever) continue;
-      ready += late.by;
-      known_[slot] = std::max(known_[slot], ready);
-      in_order_[slot] = std::max(in_order_[slot], ready);
-    }
-    if (last_[slot] == late.whose.instr && complete_[slot] != kNever) complete_[slot] += late.by;
+    const Cycle ready = scoreboard_.delay(slot, uses_of(late.whose.instr), late.by, last_[slot] == late.whose.instr);
+    order_.delayed(slot, ready);
   }
   pipeline_->late().clear();
 }
 
 /// Nobody can issue: when may somebody, and what is the slots' cause until then?
-void Sm::look_for_work(Scheduler& scheduler, uint64_t mine, Cycle now) {
-  scheduler.next = kNever;
-  scheduler.cause = Cause::no_warp;
-  scheduler.blame = kNobody;
+void Sm::look_for_work(unsigned index, uint64_t mine, Cycle now) {
+  Cycle next = kNever;
+  Cause cause = Cause::no_warp;
+  uint32_t blame = SlotAccounting::kNobody;
   for (uint64_t rest = mine; rest != 0; rest &= rest - 1) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
-    scheduler.next = std::min(scheduler.next, wake_[slot]);
-    if (cause_[slot] >= scheduler.cause) continue;
-    scheduler.cause = cause_[slot];
-    scheduler.blame = blamed(slot);
+    next = std::min(next, wake_[slot]);
+    if (cause_[slot] >= cause) continue;
+    cause = cause_[slot];
+    blame = blamed(slot);
   }
-  assert(scheduler.next > now && "who may issue now has been tried");
+  schedulers_[index].next = next;
+  accounting_.set_cause(index, cause, blame);
+  assert(next > now && "who may issue now has been tried");
   (void)now;
 }
 
@@ -358,47 +285,37 @@ void Sm::complete(Cycle now) {
     const unsigned slot = done.warp;
     busy_until_ = std::max(busy_until_, done.ready);
     if (generation_[slot] != done.generation) continue;
-    const Operation& operation = launch_.operations->of[done.instr];
+    const Operation& operation = operation_of(done.instr);
     if (operation.kind == Kind::bulk_store || operation.kind == Kind::bulk_reduce) {
       stored(done, now);
       continue;
     }
     // What takes effect at the end of the quantum has no result before, even if its line was under way already.
-    if ((operation.strong || in_transaction_since_[slot] != kNever) && deferred_[slot] != 0)
+    if ((operation.strong || transactions_.is_in(slot)) && deferred_[slot] != 0)
       done.ready = std::max(done.ready, quantum_end_);
     if (done.kind != Packet::Kind::load) --stores_[slot];
     if (done.kind == Packet::Kind::load || (done.kind == Packet::Kind::atomic && operation.writes != 0)) {
-      --loads_[slot];
+      scoreboard_.received(slot);
       if (operation.writes != 0) done.ready = pipeline_->returned(std::max(done.ready, now));
-      if (l1_load_[slot] == done.instr) done.ready = std::max(done.ready, l1_served_[slot]);
-      for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
-        ready_[slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
-      }
+      if (l1_banks_.is_last(slot, done.instr)) done.ready = std::max(done.ready, l1_banks_.served(slot));
       if (operation.kind == Kind::copy || operation.kind == Kind::bulk) copied(slot, done.instr, now);
-      known_[slot] = std::max(known_[slot], done.ready);
-      complete_[slot] = loads_[slot] != 0 ? kNever : std::max(known_[slot], done.ready);
+      scoreboard_.arrived(slot, uses_of(done.instr), done.ready);
     }
-    if ((resident_ >> slot & 1) != 0 && next_[slot] != nullptr) wake(slot, now);
+    if (is_resident(slot) && next_[slot] != nullptr) wake(slot, now);
   }
   port_.completions().clear();
 }
 
 /// What the atomics unit kept and has finished.
 void Sm::end_atomics() {
-  for (const AtomicsUnit::Done& done : atomics_->done()) {
-    const Operation& operation = launch_.operations->of[done.instr];
-    for (unsigned k = operation.reads; k < unsigned{operation.reads} + operation.writes; ++k) {
-      ready_[done.slot * registers_ + launch_.operations->registers[operation.uses + k]] = done.ready;
-    }
-    known_[done.slot] = std::max(known_[done.slot], done.ready);
-    complete_[done.slot] = loads_[done.slot] != 0 ? kNever : known_[done.slot];
+  for (const AtomicsUnit::Done& done : shared_.done()) {
+    scoreboard_.arrived(done.slot, uses_of(done.instr), done.ready);
     busy_until_ = std::max(busy_until_, done.ready);
     kept_ &= ~(uint64_t{1} << done.slot);
     earliest_[done.slot] = std::max(earliest_[done.slot], done.ready);
     if (next_[done.slot] != nullptr) wake(done.slot, done.ready);
   }
-  atomics_->done().clear();
-  atomics_due_ = atomics_->next_event();
+  shared_.done().clear();
 }
 
 void Sm::performed(const Pending& access, Cycle now) {
@@ -470,17 +387,12 @@ bool Sm::break_deadlock(Cycle now) {
 }
 
 void Sm::end_launch(Cycle end) {
-  for (Scheduler& scheduler : schedulers_) {
-    if (scheduler.cause == Cause::sub_warp && scheduler.free > end) {
-      scheduler.since -= count_standstills(end, scheduler.free, true);
-    }
-    account(scheduler, end);
-  }
+  for (unsigned k = 0; k < schedulers_.size(); ++k) accounting_.end_launch(k, end, schedulers_[k].free);
   count_residents(std::max(end, resident_since_));
   for (uint64_t rest = resident_; rest != 0; rest &= rest - 1) {
-    count_transaction(static_cast<unsigned>(std::countr_zero(rest)), end);
+    transactions_.ended(static_cast<unsigned>(std::countr_zero(rest)), end);
   }
-  exposure_.finish(conflict_counter());
+  accounting_.finish();
   add(counters_, port_.counters());
   port_.counters() = {};
 }

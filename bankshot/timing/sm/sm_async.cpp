@@ -6,32 +6,10 @@
 
 namespace bankshot::timing {
 
-/// Whether an access to global memory may enter; else the warp waits.
-bool Sm::port_accepts(unsigned slot) {
-  if (!port_.is_full()) return true;
-  waits_for_port_ |= uint64_t{1} << slot;
-  return block(slot, kNever, Cause::memory_busy);
-}
-
-/// What lanes of cp.async write goes to the banks as a store does, at once: when the data comes they are taken to be
-/// free.
-void Sm::charge_copy(Issue& issue, const scratchpad::Cost& cost) {
-  ++counters_.shared_accesses;
-  const std::span<unsigned> parts(degrees_.data(), staged_ ? issue_cycles_ : 1);
-  std::fill(parts.begin(), parts.end(), 0u);
-  parts[0] = cost.wavefronts;
-  const Issued as_issued = issued(issue.now, issue.slot, issue.index);
-  const Passage passage =
-      pipeline_->shared(as_issued, parts, config_.scratchpad.latency + config_.scratchpad.hash_cycles);
-  issue.conflict = cost.wavefronts > cost.ideal;
-  served(as_issued, passage, cost.wavefronts, cost.ideal, 0);
-  copies_[issue.slot].issue(issue.index);
-}
-
 /// Sends what bulk copies of an instruction read or write of global memory. The rows of banks that they fill or empty
 /// are counted, and are taken to be free.
 void Sm::send_bulks(unsigned slot, uint32_t instr, Cycle now) {
-  const Kind kind = launch_.operations->of[instr].kind;
+  const Kind kind = operation_of(instr).kind;
   const bool stores = kind != Kind::bulk;
   const auto packets = !stores                     ? Packet::Kind::load
                        : kind == Kind::bulk_reduce ? Packet::Kind::atomic
@@ -46,7 +24,7 @@ void Sm::send_bulks(unsigned slot, uint32_t instr, Cycle now) {
       if (accesses != 0) bulk_stores_[slot].issue(instr, bulk.lane, accesses);
       continue;
     }
-    loads_[slot] += accesses;
+    scoreboard_.expect(slot, accesses);
     AsyncCopies::Arrival arrival{std::move(bulk.barriers), bulk.bytes};
     if (accesses != 0) {
       copies_[slot].issue_bulk(instr, arrival, accesses);
@@ -128,7 +106,7 @@ void Sm::stored(const MemoryPort::Completion& done, Cycle now) {
 
 /// An access of a copy is there.
 void Sm::copied(unsigned slot, uint32_t instr, Cycle now) {
-  if (launch_.operations->of[instr].kind == Kind::copy) return copies_[slot].complete(instr);
+  if (operation_of(instr).kind == Kind::copy) return copies_[slot].complete(instr);
   AsyncCopies::Arrival arrival;
   if (copies_[slot].complete_bulk(instr, arrival)) tell(slot, instr, std::move(arrival), now);
 }

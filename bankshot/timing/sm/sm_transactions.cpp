@@ -14,10 +14,9 @@ void Sm::charge_transaction(const Issue& issue) {
   const Cycle cycles = worker_->tx_charge.mask_cycles, on = issue.now + issue_cycles_ + cycles;
   counters_.tx_mask_cycles += cycles;
   if (warp.tx.path >= 0) {
-    in_transaction_since_[slot] = std::min(in_transaction_since_[slot], issue.now);
-    if (warp.tx.attempts > 1) tries_again_since_[slot] = std::min(tries_again_since_[slot], issue.now);
+    transactions_.runs(slot, issue.now, warp.tx.attempts > 1);
   } else {
-    count_transaction(slot, on);
+    transactions_.ended(slot, on);
   }
   if (cycles != 0 && wake_[slot] < on) {
     wake_[slot] = earliest_[slot] = on;
@@ -27,23 +26,12 @@ void Sm::charge_transaction(const Issue& issue) {
   if (issue.alone && warp.cta->alone == nullptr) wake_cta(slot, on, Cause::transaction);
 }
 
-/// The transaction of a warp, if it is in one, has ended, or the launch has.
-void Sm::count_transaction(unsigned slot, Cycle on) {
-  const auto count = [on](uint64_t& counter, Cycle& since) {
-    if (since < on) counter += on - since;
-    since = kNever;
-  };
-  count(counters_.tx_warp_cycles, in_transaction_since_[slot]);
-  count(counters_.tx_retry_cycles, tries_again_since_[slot]);
-}
-
 /// All words that its lanes have read or would write go to memory at once, as an atomic does: there it turns out
 /// whether they may commit. It takes effect at the end of the quantum; the warp goes on when the last partition has
 /// answered.
 void Sm::send_commit(const Issue& issue) {
   const unsigned slot = issue.slot;
-  commits_ |= uint64_t{1} << slot;
-  answered_later_ |= uint64_t{1} << slot;
+  transactions_.commit_sent(slot);
   pending_.push_back({issue.now, slot, {issue.warp, nullptr, 0, nullptr, 0}});
   ++deferred_[slot];
   const std::vector<uint64_t> words = simt::global_words(*issue.warp);
@@ -59,9 +47,9 @@ void Sm::send_commit(const Issue& issue) {
 
 /// The commit has taken effect, or was given up for a warp that runs alone. @param on  when the warp goes on
 void Sm::committed(unsigned slot, Cycle on) {
-  commits_ &= ~(uint64_t{1} << slot);
+  transactions_.committed(slot);
   simt::Warp& warp = *warp_[slot];
-  if (warp.tx.path < 0) count_transaction(slot, on);
+  if (warp.tx.path < 0) transactions_.ended(slot, on);
   warp.displaced = false;
   if (next_[slot] == nullptr) {
     next_[slot] = simt::next_of(warp);

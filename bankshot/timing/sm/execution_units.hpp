@@ -1,0 +1,67 @@
+// The execution units of an SM, and its load/store unit: which one an instruction takes, and when that is free.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "bankshot/timing/base/clock.hpp"
+#include "bankshot/timing/sm/operation.hpp"
+
+namespace bankshot::timing {
+
+/// A unit starts so many lanes a cycle. How far it is booked is counted in lanes, so that one may start more than a
+/// warp a cycle.
+class ExecutionUnits {
+ public:
+  explicit ExecutionUnits(const Config& config) : config_(config), schedulers_(config.issue.schedulers) {
+    for (unsigned k = 0; k < kUnitClasses; ++k) units_[k].assign(std::max(1u, config.units[k].count), 0);
+  }
+  void begin_launch() {
+    for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
+    load_store_ = 0;
+  }
+
+  /// The unit that an instruction of a scheduler takes.
+  struct Choice {
+    uint64_t* booked = nullptr;  ///< cycle * lanes
+    unsigned lanes = 1;          ///< that it starts a cycle
+    UnitClass unit = UnitClass::alu;
+    unsigned work = 32;  ///< lanes that the instruction has for it
+
+    Cycle free() const { return *booked / lanes; }
+    void take(Cycle now) const { *booked = std::max(*booked, now * lanes) + work; }
+    /// Once it is taken: when it is through with the instruction.
+    Cycle end() const { return (*booked + lanes - 1) / lanes; }
+  };
+  Choice choose(const Operation& operation, unsigned scheduler) {
+    Choice choice;
+    choice.work = config_.warp_size;
+    if (operation.is_access() || operation.kind == Operation::Kind::constant) {
+      choice.booked = &load_store_;
+      choice.lanes = std::max(1u, config_.load_store.lanes);
+      return choice;
+    }
+    choice.unit = operation.unit;
+    if (operation.work != 0) {
+      choice.work = operation.work;
+      if (config_.units[static_cast<unsigned>(choice.unit)].count == 0) choice.unit = UnitClass::fp32;
+    }
+    std::vector<uint64_t>& units = units_[static_cast<unsigned>(choice.unit)];
+    choice.booked = &units[scheduler % units.size()];
+    // Units beyond one for each scheduler are anybody's.
+    for (size_t k = schedulers_; k < units.size(); ++k) {
+      if (units[k] < *choice.booked) choice.booked = &units[k];
+    }
+    choice.lanes = std::max(1u, config_.units[static_cast<unsigned>(choice.unit)].lanes);
+    return choice;
+  }
+
+ private:
+  const Config& config_;
+  const size_t schedulers_;
+  std::array<std::vector<uint64_t>, kUnitClasses> units_;
+  uint64_t load_store_ = 0;
+};
+
+}  // namespace bankshot::timing

@@ -1,0 +1,76 @@
+#include "bankshot/timing/sm/slot_accounting.hpp"
+
+#include <algorithm>
+
+namespace bankshot::timing {
+namespace {
+
+/// Whether a scheduler waits for shared memory.
+bool is_shared(Cause cause) {
+  return cause == Cause::scratchpad || cause == Cause::scratchpad_busy || cause == Cause::atomic ||
+         cause == Cause::bank_conflict || cause == Cause::foreseen;
+}
+
+}  // namespace
+
+void SlotAccounting::begin_launch(Cycle begin, size_t instructions) {
+  lines_.assign(instructions, {});
+  for (Scheduler& scheduler : schedulers_) scheduler = {begin, Cause::no_warp, kNobody};
+}
+
+void SlotAccounting::issued(unsigned index, Cycle now, unsigned instructions, uint32_t instr, Cause rest,
+                            uint32_t blame, Cycle free) {
+  counters_.slots[static_cast<unsigned>(Cause::issued)] += instructions;
+  if (instructions < width_) add(rest, blame, width_ - instructions);
+  issued_ = true;
+  const bool goes_on = free == now + issue_cycles_;
+  schedulers_[index] = {now + 1 + (goes_on ? 0 : count_standstills(now + 1, free, false)), Cause::sub_warp, instr};
+}
+
+/// Sub-warps of what issued last are held up: counts those cycles. @return how many there are
+/// @param take_back  they were counted, and the launch was stopped before
+Cycle SlotAccounting::count_standstills(Cycle now, Cycle until, bool take_back) {
+  Cycle all = 0;
+  while (now < until) {
+    const Pipeline::Standstill stands = pipeline_.standstill(now);
+    if (stands.end > now) {
+      const Cycle cycles = stands.end - now;
+      add(stands.cause, stands.instr, take_back ? -cycles : cycles);
+      if (stands.cause == Cause::bank_conflict && !take_back) stood_.emplace_back(now, stands.end);
+      all += cycles;
+    }
+    now = std::max(now + 1, stands.end);
+  }
+  return all;
+}
+
+void SlotAccounting::begin_event(Cycle now) {
+  if (!exposure_.empty()) {
+    for (const auto& [begin, end] : stood_) {
+      exposure_.tell(begin, false, counter());
+      exposure_.tell(end, true, counter());
+    }
+    const bool waiting =
+        std::any_of(schedulers_.begin(), schedulers_.end(), [](const Scheduler& s) { return is_shared(s.cause); });
+    exposure_.tell(now, waiting && !issued_, counter());
+  }
+  stood_.clear();
+  issued_ = false;
+}
+
+void SlotAccounting::end_event(Cycle now) {
+  if (!issued_ || exposure_.empty()) return;
+  // Of this cycle it is known that it is hidden; what follows until the next event is told then.
+  exposure_.tell(now + 1, false, counter());
+  issued_ = issue_cycles_ > 1;
+}
+
+void SlotAccounting::finish() { exposure_.finish(counter()); }
+
+void SlotAccounting::end_launch(unsigned index, Cycle end, Cycle free) {
+  Scheduler& scheduler = schedulers_[index];
+  if (scheduler.cause == Cause::sub_warp && free > end) scheduler.since -= count_standstills(end, free, true);
+  account(index, end);
+}
+
+}  // namespace bankshot::timing
