@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/device/device.hpp"
+#include "bankshot/cuda/launch/launch_request.hpp"
+#include "bankshot/cuda/modules/modules.hpp"
 
 namespace bankshot::cuda {
 

@@ -11,7 +11,7 @@
 
 namespace bankshot::cuda {
 
-class Session;
+class DeviceMemory;
 
 class ManagedRanges {
  public:
@@ -46,9 +46,12 @@ class ManagedRanges {
 abi::Location location_of(int device);
 
 // The functions of both interfaces. A range that is not managed memory gives invalid_value.
-Status advise(Session& session, const void* pointer, size_t bytes, int advice, abi::Location location);
-Status prefetch(Session& session, const void* pointer, size_t bytes, abi::Location location);
-Status range_attribute(Session& session, void* data, size_t size, int which, const void* pointer, size_t bytes);
+Status advise(DeviceMemory& memory, const void* pointer, size_t bytes, int advice, abi::Location location);
+Status prefetch(DeviceMemory& memory, const void* pointer, size_t bytes, abi::Location location);
+Status range_attribute(DeviceMemory& memory, void* data, size_t size, int which, const void* pointer, size_t bytes);
+/// Several attributes of a range, up to the first that fails. @param count  of each list
+Status range_attributes(DeviceMemory& memory, void* const* data, const size_t* sizes, const int* which, size_t count,
+                        const void* pointer, size_t bytes);
 
 /// Ranges that are prefetched together. @param firsts  of each location the first range that goes there
 struct PrefetchBatch {
@@ -60,8 +63,8 @@ struct PrefetchBatch {
   size_t location_count = 0;
   unsigned long long flags = 0;
 };
-Status prefetch(Session& session, const PrefetchBatch& batch);
+Status prefetch(DeviceMemory& memory, const PrefetchBatch& batch);
 /// What is discarded may hold anything afterwards: it stays.
-Status discard(Session& session, const PrefetchBatch& batch);
+Status discard(DeviceMemory& memory, const PrefetchBatch& batch);
 
 }  // namespace bankshot::cuda

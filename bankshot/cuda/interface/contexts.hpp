@@ -1,4 +1,5 @@
-// Contexts of the driver interface. All contexts of the one device share its memory and engine; a context is who asks.
+// Contexts, which the driver interface shows and the runtime interface uses. All contexts of the one device share its
+// memory and engine; a context is who asks.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "bankshot/cuda/abi/errors.hpp"
-
-namespace bankshot::cuda::driver {
+namespace bankshot::cuda {
 
 struct Context {
   unsigned flags = 0;
@@ -57,16 +56,16 @@ class ContextStack {
   Context* items_[kMost];
   size_t size_;
 };
-ContextStack& stack();
+ContextStack& context_stack();
 
-/// The current context, or null.
-Context* current();
+/// The current context of the calling thread, or null.
+Context* current_context();
 
-/// The runtime interface initialises this one, and has the primary context.
-void initialise_primary();
-/// What it does first: also makes it current in a thread that has none.
-void use_primary();
+/// The runtime interface initialises the primary context, and has it.
+void initialise_primary_context();
+/// What the runtime interface does first: also makes the primary context current in a thread that has none.
+void use_primary_context();
 /// … in place of the thread's current one.
-void bind_primary();
+void bind_primary_context();
 
-}  // namespace bankshot::cuda::driver
+}  // namespace bankshot::cuda

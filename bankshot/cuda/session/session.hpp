@@ -1,4 +1,4 @@
-// What a process shares between the runtime and the driver interface: the GPU, the engine, modules, streams, events.
+// What a process shares between the runtime and the driver interface: the GPU, the engine, modules, memory, streams.
 #pragma once
 
 #include <sys/types.h>
@@ -7,31 +7,24 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 
 #include "bankshot/cuda/abi/errors.hpp"
 #include "bankshot/cuda/device/device.hpp"
-#include "bankshot/cuda/graphs/capture.hpp"
-#include "bankshot/cuda/graphs/graph.hpp"
-#include "bankshot/cuda/graphs/graph_exec.hpp"
-#include "bankshot/cuda/graphs/streams.hpp"
-#include "bankshot/cuda/memory/arrays.hpp"
-#include "bankshot/cuda/memory/managed_ranges.hpp"
-#include "bankshot/cuda/memory/pools.hpp"
-#include "bankshot/cuda/memory/virtual_memory.hpp"
+#include "bankshot/cuda/device/limits.hpp"
+#include "bankshot/cuda/graphs/work_tables.hpp"
+#include "bankshot/cuda/memory/device_memory.hpp"
 #include "bankshot/cuda/modules/modules.hpp"
 #include "bankshot/cuda/process/progress.hpp"
 #include "bankshot/cuda/process/report_file.hpp"
 #include "bankshot/cuda/process/running_kernel.hpp"
 #include "bankshot/cuda/process/simulation.hpp"
 #include "bankshot/cuda/textures/texture_references.hpp"
-#include "bankshot/cuda/textures/textures.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/simt/run/engine.hpp"
 
 namespace bankshot::cuda {
 
-/// One a process, made by its first call. Nothing is read, allocated or started before it is needed: registering the
+/// One per process, made by its first call. Nothing is read, allocated or started before it is needed: registering the
 /// fat binaries of a program that then only prints its usage costs nothing. Every member but mutex() requires the mutex
 /// to be held.
 class Session {
@@ -40,6 +33,8 @@ class Session {
   static Session& get();
 
   std::mutex& mutex() { return mutex_; }
+
+  // The GPU and its engine.
 
   /// Reads the GPU's description (BANKSHOT_GPU, else the default; BANKSHOT_BANK_HASH gives its banks a hash).
   /// not_initialized if it is bad; told once.
@@ -53,7 +48,6 @@ class Session {
   Status open();
   bool is_open() const { return engine_ != nullptr; }
   simt::Engine& engine() { return *engine_; }  ///< after open()
-  simt::Memory& memory() { return engine_->memory(); }
 
   /// Null unless launches are simulated; after open().
   Simulation* simulation() { return simulation_.get(); }
@@ -69,33 +63,28 @@ class Session {
   /// @return not_permitted, and nothing happens, while a graph runs: one of its host functions asked for it, or another
   /// thread
   [[nodiscard]] Status reset();
-  /// Graphs that run: where they call host functions, they have given up the lock.
-  unsigned running_graphs = 0;
 
   /// Whether this process is a fork's child of the one that opened it, which open() refuses.
   bool is_forked() const;
 
+  // What the program has made, which reset() takes away. Only modules stay.
+
   ModuleTable& modules() { return modules_; }
-  StreamTable& streams() { return streams_; }
-  EventTable& events() { return events_; }
-  PoolTable& pools() { return pools_; }
-  ArrayTable& arrays() { return arrays_; }
-  TextureObjects& texture_objects() { return texture_objects_; }
-  TextureReferences& texture_references() { return texture_references_; }
-  GraphTable& graphs() { return graphs_; }
-  GraphExecTable& graph_execs() { return graph_execs_; }
-  CaptureTable& captures() { return captures_; }
-  VirtualMemory& virtual_memory() { return virtual_memory_; }
-  ManagedRanges& managed_ranges() { return managed_ranges_; }
+  DeviceMemory& memory() { return memory_; }  ///< its engine() after open()
+  WorkTables& work() { return work_; }
+  TextureTables& textures() { return textures_; }
+  Limits& limits() { return limits_; }
+
+  // What functions of the rooms below ask for; after open().
+
+  LoadTarget load_target() { return {*engine_, *device_}; }
+  TextureContext texture_context() { return {*device_, memory_, engine_->textures()}; }
+
+  // What others are told of the process.
+
   ReportFile& report() { return report_; }
   RunningKernel& running() { return running_; }
-  /// Null where nobody could see it.
-  Progress* progress() { return progress_.get(); }
-
-  /// Flags a host allocation or registration was made with, by address; for cudaHostGetFlags.
-  std::unordered_map<uint64_t, unsigned>& host_flags() { return host_flags_; }
-  /// Values set by cudaDeviceSetLimit, by limit.
-  std::unordered_map<int, size_t>& limits() { return limits_; }
+  Progress* progress() { return progress_.get(); }  ///< null where nobody could see it
 
  private:
   Session() = default;
@@ -108,24 +97,17 @@ class Session {
   std::unique_ptr<simt::Engine> engine_;
   pid_t opened_by_ = 0;  ///< the process that made the engine
   Status corrupted_ = Status::success;
+  std::unique_ptr<Simulation> simulation_;
+
   ModuleTable modules_;
-  StreamTable streams_;
-  EventTable events_;
-  PoolTable pools_;
-  ArrayTable arrays_;
-  TextureObjects texture_objects_;
-  TextureReferences texture_references_;
-  GraphTable graphs_;
-  GraphExecTable graph_execs_;
-  CaptureTable captures_;
-  VirtualMemory virtual_memory_;
-  ManagedRanges managed_ranges_;
+  DeviceMemory memory_;
+  WorkTables work_;
+  TextureTables textures_;
+  Limits limits_;
+
   ReportFile report_;
   RunningKernel running_;
   std::unique_ptr<Progress> progress_;
-  std::unique_ptr<Simulation> simulation_;
-  std::unordered_map<uint64_t, unsigned> host_flags_;
-  std::unordered_map<int, size_t> limits_;
 };
 
 }  // namespace bankshot::cuda

@@ -1,0 +1,29 @@
+// What a program gives work to and makes of it: streams, events, captures, graphs and their instances.
+#pragma once
+
+#include "bankshot/cuda/graphs/capture.hpp"
+#include "bankshot/cuda/graphs/graph.hpp"
+#include "bankshot/cuda/graphs/graph_exec.hpp"
+#include "bankshot/cuda/graphs/streams.hpp"
+
+namespace bankshot::cuda {
+
+/// Requires the session's lock.
+struct WorkTables {
+  StreamTable streams;
+  EventTable events;
+  CaptureTable captures;
+  GraphTable graphs;
+  GraphExecTable graph_execs;
+  unsigned running_graphs = 0;  ///< Graphs that run. Those that call a host function have given up the lock.
+
+  void clear() {
+    captures.clear();
+    graph_execs.clear();
+    graphs.clear();
+    streams.clear();
+    events.clear();
+  }
+};
+
+}  // namespace bankshot::cuda

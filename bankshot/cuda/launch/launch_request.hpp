@@ -1,0 +1,25 @@
+// A launch as a program asks for it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "bankshot/simt/run/engine.hpp"
+
+namespace bankshot::cuda {
+
+struct LaunchRequest {
+  simt::Dim3 grid, block;
+  simt::Dim3 cluster{0, 0, 0};          ///< in CTAs; zeros: the launch does not say. Use cluster_of()
+  uint64_t dynamic_shared = 0;          ///< bytes
+  bool cooperative = false;             ///< all CTAs must be resident at once
+  void* event = nullptr;                ///< recorded when the kernel has run, or null
+  void* const* arguments = nullptr;     ///< one pointer a parameter; or null, and
+  std::span<const std::byte> packed{};  ///< … the whole parameter buffer
+};
+
+/// The parameter buffer, each argument at the offset the kernel declares for it.
+std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request);
+
+}  // namespace bankshot::cuda
