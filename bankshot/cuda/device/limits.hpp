@@ -1,4 +1,4 @@
-// Limits a program may set, such as the stack of a thread.
+// Limits that a program may set, such as the stack size of a thread.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace bankshot::cuda {
 
-/// By cudaLimit and CUlimit, which share their numbers. Values are kept and told back; only the heap of kernels is
-/// limited by its own. The engine's stack grows to its own limit.
+/// By the numbers of cudaLimit and CUlimit, which are the same. Values are stored and returned; only that of the
+/// kernels' heap has an effect.
 class Limits {
  public:
-  /// @param memory  whose heap is limited @return success or unsupported_limit
+  /// @param memory  has the heap to limit @return success or unsupported_limit
   Status set(int limit, size_t value, simt::Memory& memory);
   /// @return success, invalid_value or unsupported_limit
   Status get(int limit, size_t* value) const;

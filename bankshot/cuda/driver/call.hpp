@@ -1,4 +1,4 @@
-// How functions of the driver interface come to their work: cuInit, the current context, the driver's error codes.
+// How functions of the driver interface start: cuInit, the current context, the driver's error codes.
 #pragma once
 
 #include "bankshot/cuda/interface/call.hpp"
@@ -8,7 +8,7 @@ namespace bankshot::cuda::driver {
 
 using DevicePointer = uint64_t;
 
-/// The codes of the runtime interface that the driver interface has other words for.
+/// Translates codes that only the runtime interface has.
 inline Status driver_status(Status status) {
   switch (status) {
     case Status::invalid_configuration:
@@ -47,11 +47,10 @@ Status call(Work&& work) {
   return call_anywhere([&](Session& session) { return current_context() ? work(session) : Status::invalid_context; });
 }
 
-/// Whether a stream is one that every context has: null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD.
+/// Whether a handle is one of the streams that every context has: null, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD.
 inline bool is_of_current(const void* stream) { return reinterpret_cast<uintptr_t>(stream) <= 2; }
 
-/// Work on what a handle names: other streams and events are of the context in which they were made, whichever is
-/// current.
+/// Work on a stream or event, which belongs to the context that made it, whichever is current.
 template <class Work>
 Status call_by(const void* handle, Work&& work) {
   return is_of_current(handle) ? call(work) : call_anywhere(work);

@@ -1,4 +1,4 @@
-// Memory pools. What the interfaces have alike: bankshot/cuda/interface/pool_calls.def.
+// Memory pools.
 #include "bankshot/cuda/memory/pools.hpp"
 
 #include "bankshot/cuda/driver/call.hpp"
@@ -14,7 +14,7 @@ namespace bankshot::cuda::driver {
   }
 #include "bankshot/cuda/interface/pool_calls.def"
 
-// The same by a place and a kind of memory.
+// The same functions, given a place and a kind of memory.
 
 BANKSHOT_API(cuMemGetDefaultMemPool)(void** pool, const abi::Location* location, int kind) {
   const Status status = check_pool_place(location, kind);

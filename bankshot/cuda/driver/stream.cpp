@@ -47,16 +47,7 @@ BANKSHOT_API(cuStreamWaitEvent)(void* stream, void* event, unsigned flags) {
 }
 BANKSHOT_API(cuLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
   if (!function) return Status::invalid_value;
-  bool captured = false;
-  const Status status = issue(
-      stream, [](Session&) { return Status::success; },
-      [&](Session&) {
-        captured = true;
-        return MadeWork(HostWork{{function, data}});
-      });
-  // Outside the lock: a callback may wait for another thread that calls us.
-  if (status == Status::success && !captured) function(data);
-  return status;
+  return Calls<Driver>::launch_host(stream, function, data);
 }
 BANKSHOT_API(cuStreamAddCallback)(void* stream, void (*callback)(void*, Status, void*), void* data, unsigned) {
   if (!callback) return Status::invalid_value;

@@ -1,5 +1,4 @@
-// The functions on graphs that are the same in both interfaces. Handles are checked: one that is none gives
-// invalid_value.
+// The functions on graphs that are the same in both interfaces. An invalid handle gives invalid_value.
 #pragma once
 
 #include "bankshot/cuda/graphs/graph_exec.hpp"

@@ -40,8 +40,8 @@ Status run(Session& session, const AllocateWork& allocate, bool frees) {
   return Status::success;
 }
 
-/// Does what a node does that neither calls the program back nor has nodes inside.
-/// @param frees  memory that was allocated by an earlier launch and not freed is freed first
+/// Runs a node that neither calls the program back nor contains nodes.
+/// @param frees  first free what an earlier launch allocated and nobody freed
 Status execute(Session& session, void* stream, const Work& work, bool frees) {
   if (const auto* kernel = std::get_if<KernelWork>(&work)) return run(session, stream, *kernel);
   if (const auto* copy = std::get_if<CopyWork>(&work)) return copy_3d(session.memory(), copy->what);
@@ -63,8 +63,8 @@ void assign_conditions(const Graph& graph) {
   for (const auto& node : graph.nodes) for_each_inside(*node, assign_conditions);
 }
 
-/// One launch, with the lock that it gives up for callbacks. What these do to the instance, such as to update or
-/// destroy it, is for later launches.
+/// One launch. It gives up the lock for callbacks; if these update or destroy the instance, that affects later launches
+/// only.
 class Run {
  public:
   Run(Session& session, std::shared_ptr<GraphExec> exec, void* stream)
@@ -100,7 +100,7 @@ class Run {
     return Status::success;
   }
 
-  /// Whether a kernel failed, which is told by the next call.
+  /// Whether a kernel failed, which the next call reports.
   bool stopped() const { return session_.corrupted() != Status::success; }
 
   Status run(const Node& node) {
@@ -135,7 +135,7 @@ class Run {
   Session& session_;
   void* stream_;
   std::unique_lock<std::mutex> lock_;
-  // Behind the lock, so that what is the last to refer to them gives them up under it.
+  // Declared after the lock, so that they are released before it, should these be the last references.
   std::shared_ptr<GraphExec> exec_;
   std::shared_ptr<const Graph> graph_;
   std::shared_ptr<const GraphExec::Orders> orders_;

@@ -1,4 +1,4 @@
-// Carrying out graphs.
+// Runs an instance of a graph.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,9 @@
 
 namespace bankshot::cuda {
 
-/// Carries out the nodes, one after the other. Takes the session's lock, and gives it up while the program is called
-/// back.
-/// @return success, or the error of the first node that failed, behind which none runs
+/// Runs the nodes one after the other. Takes the session's lock, and gives it up while it calls the program's
+/// functions.
+/// @return success, or the error of the first node that failed; no later node runs then
 Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream);
 
 }  // namespace bankshot::cuda

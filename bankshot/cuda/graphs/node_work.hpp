@@ -1,4 +1,4 @@
-// The work of nodes, made of the parameters of the interfaces. That of kernels: launch/kernel_work.hpp.
+// Makes the work of a graph node from the parameters of a call. For kernels: launch/kernel_work.hpp.
 #pragma once
 
 #include "bankshot/cuda/graphs/graph.hpp"
@@ -10,16 +10,16 @@ namespace bankshot::cuda {
 
 /// @return invalid_value if the parameters contradict each other
 MadeWork copy_work(const abi::DriverMemcpy3D& parameters);
-/// @return invalid_value for null, here and below, and for elements of other than 1, 2 or 4 bytes
+/// @return invalid_value for null (host_work() too) and for elements that are not 1, 2 or 4 bytes
 MadeWork fill_work(const abi::MemsetNode* parameters);
 MadeWork host_work(const abi::HostNode* parameters);
-/// Checks what can be checked before the operations run. @param flags  0
+/// @param flags  must be 0 @return invalid_value or not_supported if an operation can never run
 MadeWork memory_operations_work(const abi::MemoryOperation* operations, unsigned count, unsigned flags);
 
-/// Takes address space; the memory is there when the node has run. @return not_supported for memory to be shared
+/// Reserves address space, which is backed by memory when the node runs. @return not_supported for shareable memory
 MadeWork allocate_work(DeviceMemory& memory, const abi::AllocateNode& parameters);
 
-/// The same for an allocation on a stream that is captured. @param pointer  set to the address
+/// The same for an allocation on a captured stream. @param pointer  receives the address
 template <class Pointer>
 MadeWork allocate_later(DeviceMemory& memory, Pointer* pointer, size_t bytes) {
   if (!pointer) return Status::invalid_value;

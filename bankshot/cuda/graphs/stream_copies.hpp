@@ -1,4 +1,4 @@
-// Copies on streams that may be several nodes of a graph: runs of bytes of arrays, and batches.
+// Copies on a stream that become several nodes if it is captured: runs of bytes of an array, and batches.
 // Source: CUDA driver API reference, cuMemcpyAtoH, cuMemcpyBatchAsync and cuMemcpy3DBatchAsync.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace bankshot::cuda {
 
-/// Copies bytes between an array, from a place on row after row, and memory. On a stream that is captured it becomes
-/// one or more nodes.
+/// Copies bytes between an array, row after row from `place` on, and memory. If the stream is captured it becomes one
+/// or more nodes.
 Status issue_run(WorkTables& tables, DeviceMemory& memory, void* stream, const ArrayPlace& place, const Region& linear,
                  uint64_t bytes, bool to_array);
 
@@ -25,9 +25,9 @@ struct CopyBatch {
   const size_t* firsts = nullptr;
   size_t attribute_count = 0;
 };
-/// On a stream that is captured each copy becomes a node. @param failed  receives the index of the one at fault; may be
-/// null
-/// @return success, invalid_value, invalid_handle, or what capturing gives
+/// If the stream is captured, each copy becomes a node.
+/// @param failed  receives the index of the copy that failed; may be null
+/// @return success, invalid_value, invalid_handle, or an error of capture()
 Status copy_batch(WorkTables& tables, DeviceMemory& memory, void* stream, const CopyBatch& batch,
                   size_t* failed = nullptr);
 Status copy_batch(WorkTables& tables, DeviceMemory& memory, void* stream, const abi::BatchCopy* copies, size_t count,

@@ -1,4 +1,4 @@
-// What a program gives work to and makes of it: streams, events, captures, graphs and their instances.
+// The streams, events, captures, graphs and graph instances of a process.
 #pragma once
 
 #include "bankshot/cuda/graphs/capture.hpp"
@@ -15,7 +15,7 @@ struct WorkTables {
   CaptureTable captures;
   GraphTable graphs;
   GraphExecTable graph_execs;
-  unsigned running_graphs = 0;  ///< Graphs that run. Those that call a host function have given up the lock.
+  unsigned running_graphs = 0;  ///< now; a graph gives up the lock while it calls a host function
 
   void clear() {
     captures.clear();

@@ -1,4 +1,5 @@
-// What functions of both CUDA interfaces do around their own work: the lock, and what streams and captures ask for.
+// What every function of both CUDA interfaces does around its own work: take the lock, check the stream and its
+// capture.
 #pragma once
 
 #include <exception>
@@ -16,7 +17,7 @@
 
 namespace bankshot::cuda {
 
-/// Calls work(session) under the lock. @return what it returns, or out_of_memory or unknown if it throws
+/// Calls work(session) under the lock. @return its result; out_of_memory or unknown if it throws
 template <class Work>
 Status locked(Work&& work) {
   Session& session = Session::get();
@@ -31,7 +32,7 @@ Status locked(Work&& work) {
   }
 }
 
-/// Writes a value to where the program wants it. @return success, or invalid_value if there is no place
+/// Stores a result for the program. @return success, or invalid_value if `place` is null
 template <class T, class U>
 Status give(T* place, U value) {
   if (!place) return Status::invalid_value;
@@ -39,19 +40,19 @@ Status give(T* place, U value) {
   return Status::success;
 }
 
-/// Calls on streams and for the whole device, which differ between the interfaces only in how they come to the context.
-/// @tparam Interface  has enter(handle, work): calls work(session) under the lock, with the context open in which a
-///                    stream or event was made; a null handle stands for the current context
+/// Calls on a stream or on the whole device. The interfaces differ only in how they find the context.
+/// @tparam Interface  has enter(handle, work), which calls work(session) under the lock with the context of that stream
+///                    or event open; a null handle stands for the current context
 template <class Interface>
 struct Calls {
-  /// Looks at a stream, whose handle is checked. Whether it is captured makes no difference.
+  /// Queries a stream. Checks the handle; works during a capture too.
   static constexpr auto about = [](void* stream, auto&& work) {
     return Interface::enter(stream, [&](Session& session) {
       return session.work().streams.find(stream) ? work(session) : Status::invalid_handle;
     });
   };
 
-  /// Work that must be carried out at once, on a stream that is then idle: not possible while it is captured.
+  /// Work that needs the stream to be idle. Fails while the stream is captured.
   static constexpr auto on = [](void* stream, auto&& work) {
     return Interface::enter(stream, [&](Session& session) {
       const Status status = before_waiting(session.work(), stream);
@@ -59,8 +60,8 @@ struct Calls {
     });
   };
 
-  /// Work on a stream: carried out by `now`, or made a node of the graph for which the stream is captured.
-  /// @param node  gives a MadeWork
+  /// Work on a stream: `now` carries it out or, if the stream is captured, `node` makes a graph node of it.
+  /// @param node  returns a MadeWork
   static constexpr auto issue = [](void* stream, auto&& now, auto&& node) {
     return Interface::enter(stream, [&](Session& session) {
       Stream* capturing = nullptr;
@@ -70,7 +71,21 @@ struct Calls {
     });
   };
 
-  /// Work that waits for everything on the device: not possible during a capture.
+  /// Calls a function of the program when the stream reaches it, which is now, or makes it a node if it is captured.
+  static Status launch_host(void* stream, void (*function)(void*), void* data) {
+    bool captured = false;
+    const Status status = issue(
+        stream, [](Session&) { return Status::success; },
+        [&](Session&) {
+          captured = true;
+          return MadeWork(HostWork{{function, data}});
+        });
+    // Outside the lock: the function may wait for another thread that calls us.
+    if (status == Status::success && !captured) function(data);
+    return status;
+  }
+
+  /// Work that waits for the whole device. Fails during a capture.
   static constexpr auto synchronized = [](auto&& work) {
     return Interface::enter(nullptr, [&](Session& session) {
       const Status status = before_synchronizing(session.work());
@@ -78,8 +93,8 @@ struct Calls {
     });
   };
 
-  /// Work on a stream or event, or on the device if the handle is null, that may wait for the device: captures may
-  /// forbid it.
+  /// Work that may wait for the device, such as an allocation, which a capture may forbid.
+  /// @param handle  stream or event, or null for the device
   static constexpr auto unsafe_by = [](const void* handle, auto&& work) {
     return Interface::enter(handle, [&](Session& session) {
       const Status status = before_unsafe(session.work());

@@ -1,5 +1,5 @@
-// Contexts, which the driver interface shows and the runtime interface uses. All contexts of the one device share its
-// memory and engine; a context is who asks.
+// CUDA contexts. The driver interface exposes them, the runtime interface works on the primary one. All contexts of the
+// device share its memory and engine.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ class Contexts {
   static Contexts& get();
 
   Context* primary() { return &primary_; }
-  unsigned primary_uses = 0;  ///< cuDevicePrimaryCtxRetain less …Release
+  unsigned primary_uses = 0;  ///< calls of cuDevicePrimaryCtxRetain less those of …Release
   bool runtime_uses = false;  ///< the runtime interface works on the primary context
   bool initialised = false;   ///< cuInit was called
 
   Context* create(unsigned flags);
-  /// @return false if it is no created context
+  /// @return false if create() did not make it, or it is destroyed already
   bool destroy(Context* context);
   bool is_valid(const Context* context) const;
-  /// Whether anybody holds a context: when nobody does any more, the device is reset.
+  /// Whether any context is in use. The device is reset when the last one goes.
   bool any() const { return runtime_uses || primary_uses > 0 || !created_.empty(); }
 
  private:
@@ -61,11 +61,11 @@ ContextStack& context_stack();
 /// The current context of the calling thread, or null.
 Context* current_context();
 
-/// The runtime interface initialises the primary context, and has it.
+/// Initialises the primary context for the runtime interface.
 void initialise_primary_context();
-/// What the runtime interface does first: also makes the primary context current in a thread that has none.
+/// The same, and makes it current in the calling thread unless another context is.
 void use_primary_context();
-/// … in place of the thread's current one.
+/// The same, and makes it current in place of the thread's current context.
 void bind_primary_context();
 
 }  // namespace bankshot::cuda

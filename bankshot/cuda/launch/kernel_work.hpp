@@ -1,4 +1,4 @@
-// Launches as nodes of graphs.
+// Kernel launches as graph nodes.
 #pragma once
 
 #include "bankshot/cuda/graphs/graph.hpp"
@@ -7,12 +7,13 @@
 
 namespace bankshot::cuda {
 
-/// Copies the arguments and makes the checks of a launch. @param key  host stub or handle
+/// Checks the launch and copies its arguments. @param key  host stub or handle @param extra  as of cuLaunchKernel, or
+/// null
 MadeWork kernel_work(Session& session, const void* key, const LaunchRequest& request, void** extra = nullptr);
-/// A launch as it was asked for: what capturing it makes.
+/// The same for a launch that is captured.
 MadeWork kernel_work(Session& session, Function& function, const LaunchRequest& request);
 
-/// The launch that a node stands for. @return refers to the node's parameters
+/// The launch that a node carries out. The result refers to the node's parameters.
 LaunchRequest request_of(const KernelWork& work);
 
 }  // namespace bankshot::cuda

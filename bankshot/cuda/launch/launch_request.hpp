@@ -1,4 +1,4 @@
-// A launch as a program asks for it.
+// The parameters of a launch.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace bankshot::cuda {
 
 struct LaunchRequest {
   simt::Dim3 grid, block;
-  simt::Dim3 cluster{0, 0, 0};          ///< in CTAs; zeros: the launch does not say. Use cluster_of()
+  simt::Dim3 cluster{0, 0, 0};          ///< in CTAs; zeros: not given. Use cluster_of()
   uint64_t dynamic_shared = 0;          ///< bytes
   bool cooperative = false;             ///< all CTAs must be resident at once
   void* event = nullptr;                ///< recorded when the kernel has run, or null
-  void* const* arguments = nullptr;     ///< one pointer a parameter; or null, and
+  void* const* arguments = nullptr;     ///< one pointer per parameter; or null, and
   std::span<const std::byte> packed{};  ///< … the whole parameter buffer
 };
 
-/// The parameter buffer, each argument at the offset the kernel declares for it.
+/// The parameter buffer, with each argument at the offset that the kernel declares.
 std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request);
 
 }  // namespace bankshot::cuda

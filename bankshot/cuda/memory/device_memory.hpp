@@ -1,4 +1,4 @@
-// The memory of a process as its program knows it: the engine's allocations, and what the interfaces keep beside them.
+// Device memory as the CUDA interfaces see it: the engine's allocations, and what the interfaces know about them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace bankshot::cuda {
 
-/// Bytes that nodes of graphs have allocated: now and at most; kept are those since the last trim.
+/// Bytes allocated by graph nodes, now and at most. `kept` restarts from `used` at a trim.
 struct GraphMemoryUse {
   uint64_t used = 0, most_used = 0, kept = 0, most_kept = 0;
   void allocated(uint64_t bytes);
@@ -23,7 +23,7 @@ struct GraphMemoryUse {
 /// Requires the session's lock.
 class DeviceMemory {
  public:
-  /// The engine's memory. Requires an engine: between attach() and detach().
+  /// The engine's memory. Valid between attach() and detach().
   simt::Memory& engine() const { return *engine_; }
   void attach(simt::Memory& memory) { engine_ = &memory; }
   void detach() { engine_ = nullptr; }
@@ -33,10 +33,10 @@ class DeviceMemory {
   VirtualMemory virtual_memory;
   ManagedRanges managed_ranges;
   GraphMemoryUse graph_use;
-  /// Flags with which pinned and registered memory was made, by address.
+  /// Flags of pinned and registered memory, by address.
   std::unordered_map<uint64_t, unsigned> host_flags;
 
-  /// Forgets everything for a reset. The allocations themselves go with the engine.
+  /// For a reset. Does not free the allocations: they go with the engine.
   void clear();
 
  private:

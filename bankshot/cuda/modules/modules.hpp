@@ -61,7 +61,7 @@ struct Module {
   report::ModuleId id;  ///< for the report; of the PTX that was loaded
 };
 
-/// What modules are loaded for.
+/// Where modules are loaded.
 struct LoadTarget {
   simt::Engine& engine;
   const DeviceInfo& device;
@@ -77,7 +77,7 @@ struct LinkFailure {
   Status status;
   std::string log;
 };
-/// @param device  for which the best of a fat binary is taken @param image  PTX text, or a fat binary with it
+/// @param device  selects the best entry of a fat binary @param image  PTX text, or a fat binary that contains it
 Result<ptx::Unit, LinkFailure> read_link_input(const DeviceInfo& device, const std::string& name,
                                                const std::string& image);
 /// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays

@@ -1,4 +1,4 @@
-// How functions of the runtime interface come to their work: the state of the context, the thread's last error.
+// How functions of the runtime interface start: open the context; note the thread's last error.
 #pragma once
 
 #include "bankshot/cuda/interface/call.hpp"
@@ -9,7 +9,7 @@ namespace bankshot::cuda::runtime {
 /// The calling thread's last error, for cudaGetLastError.
 Status& last_error();
 
-/// Notes an error as the thread's last one, and passes it through.
+/// Notes an error as the thread's last one. @return `status`
 inline Status remember(Status status) {
   if (status != Status::success) last_error() = status;
   return status;
@@ -30,7 +30,7 @@ Status query(Work&& work) {
   });
 }
 
-/// Work on the context: makes it if need be, and fails with the error of a kernel that failed before.
+/// Work on the primary context, which is made if necessary. Fails with the error of an earlier kernel.
 template <class Work>
 Status call(Work&& work) {
   return plain([&](Session& session) {
@@ -40,7 +40,7 @@ Status call(Work&& work) {
   });
 }
 
-/// All streams and events are of the primary context.
+/// Every stream and event belongs to the primary context.
 struct Runtime {
   template <class Work>
   static Status enter(const void*, Work&& work) {

@@ -52,16 +52,7 @@ BANKSHOT_API(cudaStreamWaitEvent)(void* stream, void* event, unsigned flags) {
 
 BANKSHOT_API(cudaLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
   if (!function) return remember(Status::invalid_value);
-  bool captured = false;
-  const Status status = issue(
-      stream, [](Session&) { return Status::success; },
-      [&](Session&) {
-        captured = true;
-        return MadeWork(HostWork{{function, data}});
-      });
-  // Outside the lock: a callback may wait for another thread that calls us.
-  if (status == Status::success && !captured) function(data);
-  return status;
+  return Calls<Runtime>::launch_host(stream, function, data);
 }
 
 BANKSHOT_API(cudaStreamAddCallback)(void* stream, void (*callback)(void*, Status, void*), void* data, unsigned flags) {

@@ -1,4 +1,4 @@
-// What a process shares between the runtime and the driver interface: the GPU, the engine, modules, memory, streams.
+// The state that the runtime and the driver interface of a process share: GPU, engine, modules, memory, streams.
 #pragma once
 
 #include <sys/types.h>
@@ -24,9 +24,8 @@
 
 namespace bankshot::cuda {
 
-/// One per process, made by its first call. Nothing is read, allocated or started before it is needed: registering the
-/// fat binaries of a program that then only prints its usage costs nothing. Every member but mutex() requires the mutex
-/// to be held.
+/// One per process, made by the first call. Nothing is read, allocated or started before it is needed, so registering
+/// the fat binaries of a program that then only prints its usage costs nothing. Hold mutex() for every other member.
 class Session {
  public:
   /// Never destroyed: the program's static destructors may still call.
@@ -37,14 +36,14 @@ class Session {
   // The GPU and its engine.
 
   /// Reads the GPU's description (BANKSHOT_GPU, else the default; BANKSHOT_BANK_HASH gives its banks a hash).
-  /// not_initialized if it is bad; told once.
+  /// @return success, or not_initialized if the description is invalid, which is told once
   Status describe();
   bool is_described() const { return device_.has_value(); }
   const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()
-  const DeviceInfo& device() const { return *device_; }  ///< the same as programs are told it
+  const DeviceInfo& device() const { return *device_; }  ///< the same in the terms of the CUDA interfaces
 
-  /// Makes the engine if there is none, and says whether the context is usable: success, the error of a kernel that
-  /// failed before (until reset), or not_initialized.
+  /// Makes the engine if there is none.
+  /// @return success, the error of a kernel that failed before (until reset()), or not_initialized
   Status open();
   bool is_open() const { return engine_ != nullptr; }
   simt::Engine& engine() { return *engine_; }  ///< after open()
@@ -52,22 +51,21 @@ class Session {
   /// Null unless launches are simulated; after open().
   Simulation* simulation() { return simulation_.get(); }
 
-  /// What events record: the host's clock; where launches are simulated, the time that they took at the core clock.
+  /// What events record: the host's clock or, if launches are simulated, their time at the core clock.
   std::chrono::steady_clock::time_point now() const;
 
   /// A kernel failed: every later call fails with `status` until reset().
   void corrupt(Status status) { corrupted_ = status; }
   Status corrupted() const { return corrupted_; }
 
-  /// cudaDeviceReset: frees all memory, destroys streams and events; modules load again when used.
-  /// @return not_permitted, and nothing happens, while a graph runs: one of its host functions asked for it, or another
-  /// thread
+  /// cudaDeviceReset: frees all memory and destroys streams and events. Modules are loaded again when they are used.
+  /// @return not_permitted, with nothing done, while a graph runs: one of its host functions, or another thread, calls
   [[nodiscard]] Status reset();
 
-  /// Whether this process is a fork's child of the one that opened it, which open() refuses.
+  /// Whether this process is a forked child of the one that opened the session. open() refuses then.
   bool is_forked() const;
 
-  // What the program has made, which reset() takes away. Only modules stay.
+  // What the program made. reset() removes it, except modules.
 
   ModuleTable& modules() { return modules_; }
   DeviceMemory& memory() { return memory_; }  ///< its engine() after open()
@@ -75,16 +73,16 @@ class Session {
   TextureTables& textures() { return textures_; }
   Limits& limits() { return limits_; }
 
-  // What functions of the rooms below ask for; after open().
+  // Arguments for functions of the rooms below; after open().
 
   LoadTarget load_target() { return {*engine_, *device_}; }
   TextureContext texture_context() { return {*device_, memory_, engine_->textures()}; }
 
-  // What others are told of the process.
+  // What the user sees of the process.
 
   ReportFile& report() { return report_; }
   RunningKernel& running() { return running_; }
-  Progress* progress() { return progress_.get(); }  ///< null where nobody could see it
+  Progress* progress() { return progress_.get(); }  ///< null if nobody could see it
 
  private:
   Session() = default;

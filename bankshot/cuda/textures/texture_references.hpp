@@ -34,7 +34,7 @@ class TextureReferences {
   std::map<uint64_t, TextureReference*> by_variable_;
 };
 
-/// Texture and surface objects and references of the process.
+/// The texture and surface objects and the texture references of a process.
 struct TextureTables {
   TextureObjects objects;
   TextureReferences references;

@@ -14,7 +14,7 @@
 
 namespace bankshot::cuda {
 
-/// What descriptions refer to and what is made of them.
+/// What make_texture() needs besides the description.
 struct TextureContext {
   const DeviceInfo& device;
   DeviceMemory& memory;
