@@ -5,6 +5,7 @@
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/memory/allocate.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

@@ -4,6 +4,7 @@
 #include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/graphs/streams.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "bankshot/cuda/graph_calls/graph_calls.hpp"
 #include "bankshot/cuda/graph_calls/graph_run.hpp"
+#include "bankshot/cuda/graphs/capture.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/session/session.hpp"
 

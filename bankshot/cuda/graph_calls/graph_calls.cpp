@@ -4,6 +4,7 @@
 #include <cstring>
 #include <set>
 
+#include "bankshot/cuda/graphs/capture.hpp"
 #include "bankshot/cuda/launch/launch_attributes.hpp"
 #include "bankshot/cuda/session/session.hpp"
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "bankshot/cuda/graphs/work_tables.hpp"
-
 namespace bankshot::cuda {
 namespace {
 
@@ -27,11 +25,6 @@ void join(Capture& capture, Stream& stream) {
   stream.capture = capture.id;
   stream.tail.clear();
   capture.streams.push_back(&stream);
-}
-
-void add_once(std::vector<Node*>& nodes, const std::vector<Node*>& more) {
-  for (Node* node : more)
-    if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
 }
 
 /// Whether everything that other streams have captured comes before what the origin has captured last.
@@ -66,35 +59,6 @@ Status check_default_stream(WorkTables& tables) {
 }
 
 }  // namespace
-
-Capture& CaptureTable::begin() {
-  auto capture = std::make_unique<Capture>();
-  capture->id = next_id_++;
-  Capture& made = *capture;
-  all_[made.id] = std::move(capture);
-  return made;
-}
-
-Capture* CaptureTable::find(uint64_t id) const {
-  const auto found = all_.find(id);
-  return found == all_.end() ? nullptr : found->second.get();
-}
-
-void CaptureTable::end(Capture& capture) {
-  for (Stream* stream : capture.streams) {
-    stream->capture = 0;
-    stream->tail.clear();
-  }
-  all_.erase(capture.id);
-}
-
-void CaptureTable::leave(Stream& stream) {
-  Capture* capture = find(stream.capture);
-  if (!capture) return;
-  std::erase(capture->streams, &stream);
-  add_once(capture->left, stream.tail);
-  if (capture->origin == &stream) end(*capture);
-}
 
 Result<std::vector<Edge>, Status> edges_to(WorkTables& tables, const Graph& graph, Node* const* nodes,
                                            const abi::EdgeData* data, size_t count) {

@@ -4,55 +4,10 @@
 #pragma once
 
 #include <chrono>
-#include <memory>
-#include <thread>
-#include <unordered_map>
-#include <vector>
 
-#include "bankshot/cuda/abi/errors.hpp"
-#include "bankshot/cuda/graphs/graph.hpp"
-#include "bankshot/cuda/graphs/streams.hpp"
+#include "bankshot/cuda/graphs/work_tables.hpp"
 
 namespace bankshot::cuda {
-
-struct WorkTables;
-
-/// Which calls of other threads a capture forbids, and which of its own a thread.
-enum class CaptureMode : int { global = 0, thread_local_mode = 1, relaxed = 2 };
-enum class CaptureStatus : int { none = 0, active = 1, invalidated = 2 };
-
-struct Capture {
-  uint64_t id = 0;
-  Graph* graph = nullptr;
-  bool into_given = false;  ///< the graph is the program's
-  CaptureMode mode = CaptureMode::global;
-  std::thread::id thread;
-  Stream* origin = nullptr;
-  std::vector<Stream*> streams;
-  std::vector<Node*> left;  ///< what streams that are destroyed captured last
-  bool invalidated = false;
-};
-
-/// Requires the session's lock.
-class CaptureTable {
- public:
-  bool any() const { return !all_.empty(); }
-  Capture& begin();
-  /// Null if it has ended.
-  Capture* find(uint64_t id) const;
-  void end(Capture& capture);
-  /// A stream is destroyed. What it captured stays; the capture ends if it began on it.
-  void leave(Stream& stream);
-  void clear() { all_.clear(); }
-  template <class Visit>
-  void for_each(Visit&& visit) {
-    for (auto& [id, capture] : all_) visit(*capture);
-  }
-
- private:
-  std::unordered_map<uint64_t, std::unique_ptr<Capture>> all_;
-  uint64_t next_id_ = 1;
-};
 
 /// What a node may depend on: nodes of the graph. @param count  of `nodes`, which may be null if it is 0
 /// @return invalid_value if one is not, or is there twice

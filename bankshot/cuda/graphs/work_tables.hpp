@@ -1,7 +1,7 @@
 // The streams, events, captures, graphs and graph instances of a process.
 #pragma once
 
-#include "bankshot/cuda/graphs/capture.hpp"
+#include "bankshot/cuda/graphs/capture_table.hpp"
 #include "bankshot/cuda/graphs/graph.hpp"
 #include "bankshot/cuda/graphs/graph_exec.hpp"
 #include "bankshot/cuda/graphs/streams.hpp"

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 
+#include "bankshot/cuda/graphs/capture.hpp"
 #include "bankshot/cuda/launch/clusters.hpp"
 #include "bankshot/cuda/launch/failed_launch.hpp"
 #include "bankshot/cuda/launch/kernel_limits.hpp"

@@ -1,10 +1,12 @@
-// The parameters of a launch.
+// The parameters of a launch, and the reason why one is refused.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "bankshot/cuda/abi/errors.hpp"
 #include "bankshot/simt/run/engine.hpp"
 
 namespace bankshot::cuda {
@@ -21,5 +23,10 @@ struct LaunchRequest {
 
 /// The parameter buffer, with each argument at the offset that the kernel declares.
 std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request);
+
+struct Refusal {
+  Status status = Status::success;
+  std::string reason;  ///< one line: "2000 threads a block, the GPU allows 1024"
+};
 
 }  // namespace bankshot::cuda

@@ -4,6 +4,7 @@
 #include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/memory/allocate.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bankshot/cuda/abi/abi.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -5,7 +5,6 @@
 
 #include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/graphs/stream_copies.hpp"
-#include "bankshot/cuda/graphs/work_tables.hpp"
 
 namespace bankshot::cuda {
 namespace {

@@ -7,6 +7,7 @@
 #include "bankshot/cuda/device/limits.hpp"
 #include "bankshot/cuda/memory/allocate.hpp"
 #include "bankshot/cuda/memory/array_copy.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 #include "bankshot/cuda/memory/stream_memory.hpp"
 
 namespace bankshot::cuda {
