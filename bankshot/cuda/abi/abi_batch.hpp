@@ -36,4 +36,12 @@ struct BatchCopy {
   unsigned flags;
 };
 
+/// Whether these are the indices of the first members of `groups` groups of `count` things: 0, then ascending.
+inline bool are_firsts(const size_t* firsts, size_t groups, size_t count) {
+  if (!firsts || groups == 0 || groups > count || firsts[0] != 0) return false;
+  for (size_t k = 1; k < groups; ++k)
+    if (firsts[k] <= firsts[k - 1] || firsts[k] >= count) return false;
+  return true;
+}
+
 }  // namespace bankshot::cuda::abi

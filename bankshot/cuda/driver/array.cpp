@@ -1,6 +1,7 @@
 // CUDA arrays and mipmapped arrays.
 #include "bankshot/cuda/abi/abi_texture.hpp"
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/graphs/stream_copies.hpp"
 #include "bankshot/cuda/memory/array_copy.hpp"
 #include "bankshot/cuda/memory/array_format.hpp"
 #include "bankshot/cuda/memory/arrays.hpp"
@@ -20,7 +21,7 @@ Status create(void** array, const abi::Array3DDescriptor& desc) {
     ArraySpec spec;
     if (const Status status = spec_of(session, desc, false, spec); status != Status::success) return status;
     Array* made = nullptr;
-    const Status status = session.arrays().create(session.memory(), spec, made);
+    const Status status = session.memory().arrays.create(session.memory().engine(), spec, made);
     if (status == Status::success) *array = made;
     return status;
   });
@@ -34,7 +35,7 @@ abi::Array3DDescriptor descriptor_of(const ArraySpec& spec) {
 template <class Work>
 Status with_array(const void* handle, Work&& work) {
   return call([&](Session& session) {
-    const Array* array = session.arrays().array(handle);
+    const Array* array = session.memory().arrays.array(handle);
     return array ? work(*array) : Status::invalid_handle;
   });
 }
@@ -42,7 +43,8 @@ Status with_array(const void* handle, Work&& work) {
 Status copy_bytes(void* stream, const void* array, size_t offset, uint64_t address, Side side, size_t bytes,
                   bool to_array) {
   return call([&](Session& session) {
-    return issue_run(session, stream, {array, offset, 0}, {address, bytes, 0, side}, bytes, to_array);
+    return issue_run(session.work(), session.memory(), stream, {array, offset, 0}, {address, bytes, 0, side}, bytes,
+                     to_array);
   });
 }
 
@@ -75,7 +77,7 @@ BANKSHOT_API(cuArrayGetDescriptor_v2)(abi::ArrayDescriptor* desc, void* handle) 
 }
 
 BANKSHOT_API(cuArrayDestroy)(void* array) {
-  return call([&](Session& session) { return session.arrays().destroy(session.memory(), array); });
+  return call([&](Session& session) { return session.memory().arrays.destroy(session.memory().engine(), array); });
 }
 
 BANKSHOT_API(cuMipmappedArrayCreate)(void** mipmapped, const abi::Array3DDescriptor* desc, unsigned levels) {
@@ -84,7 +86,7 @@ BANKSHOT_API(cuMipmappedArrayCreate)(void** mipmapped, const abi::Array3DDescrip
     ArraySpec spec;
     if (const Status status = spec_of(session, *desc, true, spec); status != Status::success) return status;
     MipmappedArray* made = nullptr;
-    const Status status = session.arrays().create(session.memory(), spec, levels, made);
+    const Status status = session.memory().arrays.create(session.memory().engine(), spec, levels, made);
     if (status == Status::success) *mipmapped = made;
     return status;
   });
@@ -92,7 +94,7 @@ BANKSHOT_API(cuMipmappedArrayCreate)(void** mipmapped, const abi::Array3DDescrip
 
 BANKSHOT_API(cuMipmappedArrayGetLevel)(void** level, void* handle, unsigned number) {
   return call([&](Session& session) {
-    const MipmappedArray* mipmapped = session.arrays().mipmapped(handle);
+    const MipmappedArray* mipmapped = session.memory().arrays.mipmapped(handle);
     if (!mipmapped) return Status::invalid_handle;
     if (!level || number >= mipmapped->levels.size()) return Status::invalid_value;
     *level = mipmapped->levels[number].get();
@@ -101,7 +103,9 @@ BANKSHOT_API(cuMipmappedArrayGetLevel)(void** level, void* handle, unsigned numb
 }
 
 BANKSHOT_API(cuMipmappedArrayDestroy)(void* mipmapped) {
-  return call([&](Session& session) { return session.arrays().destroy_mipmapped(session.memory(), mipmapped); });
+  return call([&](Session& session) {
+    return session.memory().arrays.destroy_mipmapped(session.memory().engine(), mipmapped);
+  });
 }
 
 /// Only planar formats have planes.
@@ -137,9 +141,9 @@ BANKSHOT_API(cuMemcpyAtoD_v2)(DevicePointer to, const void* from, size_t offset,
 }
 BANKSHOT_API(cuMemcpyAtoA_v2)(void* to, size_t to_offset, const void* from, size_t from_offset, size_t bytes) {
   return call_on(nullptr, [&](Session& session) {
-    const Array *array = session.arrays().array(to), *source = session.arrays().array(from);
+    const Array *array = session.memory().arrays.array(to), *source = session.memory().arrays.array(from);
     if (!array || !source) return Status::invalid_handle;
-    return copy_rows_of(session.memory(), *array, to_offset, 0, *source, from_offset, 0, bytes);
+    return copy_rows_of(session.memory().engine(), *array, to_offset, 0, *source, from_offset, 0, bytes);
   });
 }
 

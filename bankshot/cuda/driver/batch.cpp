@@ -1,5 +1,5 @@
 // Copies in batches. The first forms are CUDA 12's.
-#include "bankshot/cuda/memory/batch.hpp"
+#include "bankshot/cuda/graphs/stream_copies.hpp"
 
 #include "bankshot/cuda/driver/call.hpp"
 
@@ -9,7 +9,8 @@ BANKSHOT_API(cuMemcpyBatchAsync)
 (const DevicePointer* to, const DevicePointer* from, const size_t* sizes, size_t count,
  const abi::CopyAttributes* attributes, const size_t* firsts, size_t attribute_count, size_t* failed, void* stream) {
   return call_by(stream, [&](Session& session) {
-    return copy_batch(session, stream, {to, from, sizes, count, attributes, firsts, attribute_count}, failed);
+    return copy_batch(session.work(), session.memory(), stream,
+                      {to, from, sizes, count, attributes, firsts, attribute_count}, failed);
   });
 }
 BANKSHOT_API(cuMemcpyBatchAsync_v2)
@@ -20,7 +21,9 @@ BANKSHOT_API(cuMemcpyBatchAsync_v2)
 
 BANKSHOT_API(cuMemcpy3DBatchAsync)
 (size_t count, const abi::BatchCopy* copies, size_t* failed, unsigned long long flags, void* stream) {
-  return call_by(stream, [&](Session& session) { return copy_batch(session, stream, copies, count, flags, failed); });
+  return call_by(stream, [&](Session& session) {
+    return copy_batch(session.work(), session.memory(), stream, copies, count, flags, failed);
+  });
 }
 BANKSHOT_API(cuMemcpy3DBatchAsync_v2)
 (size_t count, const abi::BatchCopy* copies, unsigned long long flags, void* stream) {

@@ -1,50 +1,7 @@
-#include "bankshot/cuda/driver/contexts.hpp"
-
+// Contexts of the driver interface.
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/process/limits.hpp"
 
 namespace bankshot::cuda::driver {
-
-Contexts& Contexts::get() {
-  static Contexts& contexts = *new Contexts;
-  return contexts;
-}
-
-Context* Contexts::create(unsigned flags) {
-  auto context = std::make_unique<Context>(Context{flags, next_id_++});
-  Context* handle = context.get();
-  created_[handle] = std::move(context);
-  return handle;
-}
-
-bool Contexts::destroy(Context* context) { return created_.erase(context) != 0; }
-
-bool Contexts::is_valid(const Context* context) const { return context == &primary_ || created_.contains(context); }
-
-ContextStack& stack() {
-  thread_local ContextStack contexts;  // zero: empty
-  return contexts;
-}
-
-Context* current() {
-  ContextStack& contexts = stack();
-  // A context that another thread destroyed is not current any more.
-  while (!contexts.empty() && !Contexts::get().is_valid(contexts.back())) contexts.pop_back();
-  return contexts.empty() ? nullptr : contexts.back();
-}
-
-void initialise_primary() { Contexts::get().initialised = Contexts::get().runtime_uses = true; }
-
-void use_primary() {
-  initialise_primary();
-  if (!current()) stack().push_back(Contexts::get().primary());
-}
-
-void bind_primary() {
-  initialise_primary();
-  if (current()) stack().pop_back();
-  stack().push_back(Contexts::get().primary());
-}
 
 BANKSHOT_API(cuCtxCreate_v2)(Context** context, unsigned flags, int device) {
   return query([&](Session& session) {
@@ -52,7 +9,7 @@ BANKSHOT_API(cuCtxCreate_v2)(Context** context, unsigned flags, int device) {
     if (device != 0) return Status::invalid_device;
     if (const Status status = session.open(); status != Status::success) return status;
     *context = Contexts::get().create(flags);
-    return stack().push_back(*context) ? Status::success : Status::out_of_memory;
+    return context_stack().push_back(*context) ? Status::success : Status::out_of_memory;
   });
 }
 
@@ -77,9 +34,9 @@ BANKSHOT_API(cuCtxCreate_v4)(Context** context, const ContextParameters* paramet
 
 BANKSHOT_API(cuCtxDestroy_v2)(Context* context) {
   return query([&](Session& session) {
-    if (session.running_graphs != 0) return Status::not_permitted;  // it may be the last context
+    if (session.work().running_graphs != 0) return Status::not_permitted;  // it may be the last context
     if (!Contexts::get().destroy(context)) return Status::invalid_context;
-    if (!stack().empty() && stack().back() == context) stack().pop_back();
+    if (!context_stack().empty() && context_stack().back() == context) context_stack().pop_back();
     return Contexts::get().any() ? Status::success : session.reset();
   });
 }
@@ -87,15 +44,15 @@ BANKSHOT_API(cuCtxDestroy_v2)(Context* context) {
 BANKSHOT_API(cuCtxPushCurrent_v2)(Context* context) {
   return query([&](Session&) {
     if (!Contexts::get().is_valid(context)) return Status::invalid_context;
-    return stack().push_back(context) ? Status::success : Status::out_of_memory;
+    return context_stack().push_back(context) ? Status::success : Status::out_of_memory;
   });
 }
 
 BANKSHOT_API(cuCtxPopCurrent_v2)(Context** context) {
   return query([&](Session&) {
-    if (!current()) return Status::invalid_context;
-    if (context) *context = stack().back();
-    stack().pop_back();
+    if (!current_context()) return Status::invalid_context;
+    if (context) *context = context_stack().back();
+    context_stack().pop_back();
     return Status::success;
   });
 }
@@ -103,18 +60,18 @@ BANKSHOT_API(cuCtxPopCurrent_v2)(Context** context) {
 BANKSHOT_API(cuCtxSetCurrent)(Context* context) {
   return query([&](Session&) {
     if (context && !Contexts::get().is_valid(context)) return Status::invalid_context;
-    if (!stack().empty()) stack().pop_back();
-    if (context) stack().push_back(context);
+    if (!context_stack().empty()) context_stack().pop_back();
+    if (context) context_stack().push_back(context);
     return Status::success;
   });
 }
 
 BANKSHOT_API(cuCtxGetCurrent)(Context** context) {
-  return query([&](Session&) { return give(context, current()); });
+  return query([&](Session&) { return give(context, current_context()); });
 }
 
 BANKSHOT_API(cuCtxGetDevice)(int* device) {
-  return query([&](Session&) { return current() ? give(device, 0) : Status::invalid_context; });
+  return query([&](Session&) { return current_context() ? give(device, 0) : Status::invalid_context; });
 }
 
 BANKSHOT_API(cuCtxGetDevice_v2)(int* device, Context* context) {
@@ -133,20 +90,21 @@ BANKSHOT_API(cuCtxSynchronize)() {
 BANKSHOT_API(cuCtxSynchronize_v2)(Context*) { return bankshot_cuCtxSynchronize(); }
 
 BANKSHOT_API(cuCtxGetFlags)(unsigned* flags) {
-  return query([&](Session&) { return current() ? give(flags, current()->flags) : Status::invalid_context; });
+  return query(
+      [&](Session&) { return current_context() ? give(flags, current_context()->flags) : Status::invalid_context; });
 }
 
 BANKSHOT_API(cuCtxSetFlags)(unsigned flags) {
   return query([&](Session&) {
-    if (!current()) return Status::invalid_context;
-    current()->flags = flags;
+    if (!current_context()) return Status::invalid_context;
+    current_context()->flags = flags;
     return Status::success;
   });
 }
 
 BANKSHOT_API(cuCtxGetId)(Context* context, unsigned long long* id) {
   return query([&](Session&) {
-    Context* wanted = context ? context : current();
+    Context* wanted = context ? context : current_context();
     return Contexts::get().is_valid(wanted) ? give(id, wanted->id) : Status::invalid_context;
   });
 }
@@ -156,11 +114,11 @@ BANKSHOT_API(cuCtxGetApiVersion)(Context*, unsigned* version) {
 }
 
 BANKSHOT_API(cuCtxSetLimit)(int limit, size_t value) {
-  return call([&](Session& session) { return set_limit(session, limit, value); });
+  return call([&](Session& session) { return session.limits().set(limit, value, session.memory().engine()); });
 }
 
 BANKSHOT_API(cuCtxGetLimit)(size_t* value, int limit) {
-  return call([&](Session& session) { return get_limit(session, limit, value); });
+  return call([&](Session& session) { return session.limits().get(limit, value); });
 }
 
 BANKSHOT_API(cuCtxSetCacheConfig)(int) {

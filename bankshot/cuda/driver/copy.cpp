@@ -1,6 +1,6 @@
 // Copies and fills. The asynchronous forms do their work at once.
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/memory/array_copy.hpp"
 #include "bankshot/cuda/memory/transfer.hpp"
 
@@ -12,7 +12,7 @@ DevicePointer address_of(const void* pointer) { return reinterpret_cast<DevicePo
 Status copy_bytes(void* stream, DevicePointer to, Side to_side, DevicePointer from, Side from_side, size_t bytes) {
   const Region into{to, bytes, 0, to_side}, out_of{from, bytes, 0, from_side};
   return issue(
-      stream, [&](Session& session) { return copy(session.memory(), into, out_of, {bytes, 1, 1}); },
+      stream, [&](Session& session) { return copy(session.memory().engine(), into, out_of, {bytes, 1, 1}); },
       [&](Session&) { return copy_work(copy_parameters(into, out_of, {bytes, 1, 1})); });
 }
 
@@ -42,7 +42,8 @@ abi::DriverMemcpy3D in_3d(const abi::DriverMemcpy2D& c) {
 Status copy_3d(void* stream, const abi::DriverMemcpy3D* c) {
   if (!c) return Status::invalid_value;
   return issue(
-      stream, [&](Session& session) { return cuda::copy_3d(session, *c); }, [&](Session&) { return copy_work(*c); });
+      stream, [&](Session& session) { return cuda::copy_3d(session.memory(), *c); },
+      [&](Session&) { return copy_work(*c); });
 }
 
 Status copy_2d(void* stream, const abi::DriverMemcpy2D* c) {
@@ -58,7 +59,7 @@ Status fill_rows(void* stream, DevicePointer to, size_t pitch, T value, size_t w
   return issue(
       stream,
       [&](Session& session) {
-        return fill(session.memory(), {to, pitch, 0, Side::device}, {bytes, height, 1}, value, sizeof(T));
+        return fill(session.memory().engine(), {to, pitch, 0, Side::device}, {bytes, height, 1}, value, sizeof(T));
       },
       [&](Session&) { return MadeWork(FillWork{{to, pitch, value, sizeof(T), width, height}}); });
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/process/entry_points.hpp"
+#include "bankshot/cuda/interface/entry_points.hpp"
 #include "bankshot/cuda/process/origin.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/gpu/machine_code.hpp"

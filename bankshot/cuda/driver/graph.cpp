@@ -1,6 +1,6 @@
 // Graphs: what the driver interface has of its own. What it shares with the runtime's:
-// bankshot/cuda/graphs/graph_calls.def.
-#include "bankshot/cuda/graphs/graph_calls.hpp"
+// bankshot/cuda/graph_calls/graph_calls.def.
+#include "bankshot/cuda/graph_calls/graph_calls.hpp"
 
 #include <cstring>
 
@@ -73,11 +73,11 @@ Status update(Session& session, GraphExec* exec, Graph* graph, void** node, int*
   BANKSHOT_API(cu##name) parameters {                                \
     return graph_call([&](Session& session) { return expression; }); \
   }
-#include "bankshot/cuda/graphs/graph_calls.def"
+#include "bankshot/cuda/graph_calls/graph_calls.def"
 
 // clang-format off
-BANKSHOT_GRAPH_CALL(StreamBeginCapture, (void* stream), begin_capture(session, stream, 0))
-BANKSHOT_GRAPH_CALL(StreamBeginCapture_v2, (void* stream, int mode), begin_capture(session, stream, mode))
+BANKSHOT_GRAPH_CALL(StreamBeginCapture, (void* stream), begin_capture(session.work(), stream, 0))
+BANKSHOT_GRAPH_CALL(StreamBeginCapture_v2, (void* stream, int mode), begin_capture(session.work(), stream, mode))
 BANKSHOT_GRAPH_CALL(GraphInstantiate, (GraphExec** exec, Graph* graph, void** node, char* text, size_t size), instantiate(session, exec, graph, node, text, size))
 BANKSHOT_GRAPH_CALL(GraphInstantiate_v2, (GraphExec** exec, Graph* graph, void** node, char* text, size_t size), instantiate(session, exec, graph, node, text, size))
 BANKSHOT_GRAPH_CALL(GraphExecUpdate, (GraphExec* exec, Graph* graph, void** node, int* result), update(session, exec, graph, node, result))

@@ -1,5 +1,6 @@
 // Functions: launches, attributes, occupancy.
 #include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/launch/kernel_limits.hpp"
 
 #include <algorithm>
 
@@ -7,8 +8,8 @@
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/launch/clusters.hpp"
 #include "bankshot/cuda/launch/failed_launch.hpp"
+#include "bankshot/cuda/launch/function_attributes.hpp"
 #include "bankshot/cuda/launch/launch_attributes.hpp"
-#include "bankshot/cuda/modules/function_attributes.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
@@ -19,7 +20,7 @@ Status call_with(const void* handle, Work&& work) {
   return call([&](Session& session) {
     Function* function = session.modules().function(handle);
     if (!function) return Status::invalid_handle;
-    if (const Status status = load(session.engine(), *function); status != Status::success) return status;
+    if (const Status status = load(session.load_target(), *function); status != Status::success) return status;
     return function->info ? work(session, *function) : Status::invalid_handle;
   });
 }
@@ -31,7 +32,7 @@ Status launch_function(const void* handle, void* stream, LaunchRequest request, 
       return launch_failed(session, function ? function->name : "", status, reason);
     };
     if (session.corrupted() == Status::success) {
-      if (!current() && is_of_current(stream)) return failed(Status::invalid_context, "no context is current");
+      if (!current_context() && is_of_current(stream)) return failed(Status::invalid_context, "no context is current");
       if (!function) return failed(Status::invalid_handle, "what was given is not the handle of a function");
     } else if (!function) {
       return failed(session.corrupted(), "a kernel failed before");

@@ -40,11 +40,11 @@ Status fail(Link& link, const LinkFailure& failure) {
 }
 
 /// What is said to be machine code may be PTX: it is what NVRTC gives here (embedded/preload.cpp).
-Status add(Link& link, int kind, const char* name, std::string image) {
+Status add(const DeviceInfo& device, Link& link, int kind, const char* name, std::string image) {
   if (kind != kCubin && kind != kPtx && kind != kFatBinary)
     return fail(link, {Status::no_binary_for_gpu,
                        "the linker takes PTX and fat binaries that have it, not objects, libraries or NVVM"});
-  auto unit = read_link_input(name ? name : "input " + std::to_string(link.inputs.size() + 1), image);
+  auto unit = read_link_input(device, name ? name : "input " + std::to_string(link.inputs.size() + 1), image);
   if (!unit) return fail(link, unit.error());
   if (link.inputs.empty()) link.image = std::move(image);
   link.inputs.push_back(std::move(*unit));
@@ -65,22 +65,22 @@ BANKSHOT_API(cuLinkCreate_v2)(unsigned count, int* options, void** values, Link*
 
 BANKSHOT_API(cuLinkAddData_v2)
 (Link* link, int kind, const void* data, size_t size, const char* name, unsigned, int*, void**) {
-  return call([&](Session&) {
+  return call([&](Session& session) {
     if (!links().contains(link)) return Status::invalid_handle;
     if (!data || size == 0) return Status::invalid_value;
-    return add(*link, kind, name, {static_cast<const char*>(data), size});
+    return add(session.device(), *link, kind, name, {static_cast<const char*>(data), size});
   });
 }
 
 /// The device runtime's library needs not be there: its part is the engine's.
 BANKSHOT_API(cuLinkAddFile_v2)(Link* link, int kind, const char* path, unsigned, int*, void**) {
-  return call([&](Session&) {
+  return call([&](Session& session) {
     if (!links().contains(link)) return Status::invalid_handle;
     if (!path) return Status::invalid_value;
     if (kind == kLibrary && std::string_view(path).ends_with("libcudadevrt.a")) return Status::success;
     std::ifstream file(path, std::ios::binary);
     if (!file) return Status::file_not_found;
-    return add(*link, kind, path, {std::istreambuf_iterator<char>(file), {}});
+    return add(session.device(), *link, kind, path, {std::istreambuf_iterator<char>(file), {}});
   });
 }
 

@@ -3,8 +3,9 @@
 #include <cstring>
 
 #include "bankshot/cuda/driver/call.hpp"
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/memory/allocate.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
@@ -16,7 +17,7 @@ template <class Pointer>
 Status give_memory(Session& session, Pointer* pointer, size_t bytes, MemoryKind kind) {
   if (!pointer || bytes == 0) return Status::invalid_value;
   uint64_t address = 0;
-  if (const Status status = allocate(session, bytes, kind, address); status != Status::success) return status;
+  if (const Status status = allocate(session.memory(), bytes, kind, address); status != Status::success) return status;
   *pointer = (Pointer)address;
   return Status::success;
 }
@@ -33,9 +34,9 @@ BANKSHOT_API(cuMemAllocFromPoolAsync)(DevicePointer* address, size_t bytes, void
   return issue(
       stream,
       [&](Session& session) {
-        return address && bytes > 0 ? allocate_from(session, pool, bytes, *address) : Status::invalid_value;
+        return address && bytes > 0 ? allocate_from(session.memory(), pool, bytes, *address) : Status::invalid_value;
       },
-      [&](Session& session) { return allocate_later(session, address, bytes); });
+      [&](Session& session) { return allocate_later(session.memory(), address, bytes); });
 }
 
 BANKSHOT_API(cuMemAllocAsync)(DevicePointer* address, size_t bytes, void* stream) {
@@ -62,13 +63,13 @@ BANKSHOT_API(cuMemAllocPitch_v2)(DevicePointer* address, size_t* pitch, size_t w
 
 BANKSHOT_API(cuMemFree_v2)(DevicePointer address) {
   return call_unsafe([&](Session& session) {
-    return release(session, as_pointer(address), {MemoryKind::device, MemoryKind::managed});
+    return release(session.memory(), as_pointer(address), {MemoryKind::device, MemoryKind::managed});
   });
 }
 
 BANKSHOT_API(cuMemFreeAsync)(DevicePointer address, void* stream) {
   return issue(
-      stream, [&](Session& session) { return release(session, as_pointer(address), {MemoryKind::device}); },
+      stream, [&](Session& session) { return release(session.memory(), as_pointer(address), {MemoryKind::device}); },
       [&](Session&) { return MadeWork(FreeWork{address}); });
 }
 
@@ -76,7 +77,7 @@ BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
   return call_unsafe([&](Session& session) {
     if (flags & ~7u) return Status::invalid_value;
     const Status status = give_memory(session, pointer, bytes, MemoryKind::pinned);
-    if (status == Status::success) session.host_flags()[reinterpret_cast<uint64_t>(*pointer)] = flags | 2;
+    if (status == Status::success) session.memory().host_flags[reinterpret_cast<uint64_t>(*pointer)] = flags | 2;
     return status;
   });
 }
@@ -84,40 +85,38 @@ BANKSHOT_API(cuMemHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
 BANKSHOT_API(cuMemAllocHost_v2)(void** pointer, size_t bytes) { return bankshot_cuMemHostAlloc(pointer, bytes, 0); }
 
 BANKSHOT_API(cuMemFreeHost)(void* pointer) {
-  return call_unsafe([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
+  return call_unsafe([&](Session& session) { return release(session.memory(), pointer, {MemoryKind::pinned}); });
 }
 
 BANKSHOT_API(cuMemHostRegister_v2)(void* pointer, size_t bytes, unsigned flags) {
-  return call_unsafe([&](Session& session) { return register_host(session, pointer, bytes, flags); });
+  return call_unsafe([&](Session& session) { return register_host(session.memory(), pointer, bytes, flags); });
 }
 
 BANKSHOT_API(cuMemHostUnregister)(void* pointer) {
-  return call_unsafe([&](Session& session) { return unregister_host(session, pointer); });
+  return call_unsafe([&](Session& session) { return unregister_host(session.memory(), pointer); });
 }
 
 BANKSHOT_API(cuMemHostGetDevicePointer_v2)(DevicePointer* address, void* pointer, unsigned flags) {
   return call([&](Session& session) {
-    if (flags || !is_host_memory(session, pointer)) return Status::invalid_value;
+    if (flags || !is_host_memory(session.memory(), pointer)) return Status::invalid_value;
     return give(address, reinterpret_cast<DevicePointer>(pointer));
   });
 }
 
 BANKSHOT_API(cuMemHostGetFlags)(unsigned* flags, void* pointer) {
-  return call([&](Session& session) { return host_flags(session, pointer, flags); });
+  return call([&](Session& session) { return host_flags(session.memory(), pointer, flags); });
 }
 
 BANKSHOT_API(cuMemGetInfo_v2)(size_t* free, size_t* total) {
   return call([&](Session& session) {
-    const simt::Memory& memory = session.memory();
-    if (free) *free = memory.capacity() - std::min(memory.capacity(), memory.used());
-    if (total) *total = memory.capacity();
+    memory_info(session.memory().engine(), free, total);
     return Status::success;
   });
 }
 
 BANKSHOT_API(cuMemGetAddressRange_v2)(DevicePointer* base, size_t* size, DevicePointer address) {
   return call([&](Session& session) {
-    const PointerView view = look_at(session, as_pointer(address));
+    const PointerView view = look_at(session.memory(), as_pointer(address));
     if (!view.allocation) return Status::not_found;
     if (base) *base = view.allocation->address;
     if (size) *size = view.allocation->size;
@@ -128,12 +127,12 @@ BANKSHOT_API(cuMemGetAddressRange_v2)(DevicePointer* base, size_t* size, DeviceP
 BANKSHOT_API(cuPointerGetAttribute)(void* value, int which, DevicePointer address) {
   return call([&](Session& session) {
     if (!value) return Status::invalid_value;
-    const PointerView view = look_at(session, as_pointer(address));
+    const PointerView view = look_at(session.memory(), as_pointer(address));
     if (!view.allocation) return Status::invalid_value;
     const bool managed = view.type == PointerView::managed_memory;
     // Numbers: CUDA driver API reference, enum CUpointer_attribute.
     switch (which) {
-      case 1: return give(static_cast<Context**>(value), current());
+      case 1: return give(static_cast<Context**>(value), current_context());
       case 2: return give(static_cast<unsigned*>(value), view.type == PointerView::host_memory ? 1 : 2);
       case 3: return give(static_cast<DevicePointer*>(value), address);
       case 4:
@@ -173,50 +172,29 @@ BANKSHOT_API(cuPointerSetAttribute)(const void*, int which, DevicePointer) {
 // The first forms have the number of a device, the second ones a location.
 
 BANKSHOT_API(cuMemAdvise_v2)(DevicePointer address, size_t bytes, int advice, abi::Location location) {
-  return call([&](Session& session) { return advise(session, as_pointer(address), bytes, advice, location); });
+  return call([&](Session& session) { return advise(session.memory(), as_pointer(address), bytes, advice, location); });
 }
 BANKSHOT_API(cuMemAdvise)(DevicePointer address, size_t bytes, int advice, int device) {
   return bankshot_cuMemAdvise_v2(address, bytes, advice, location_of(device));
 }
 
 BANKSHOT_API(cuMemPrefetchAsync_v2)(DevicePointer address, size_t bytes, abi::Location location) {
-  return call([&](Session& session) { return prefetch(session, as_pointer(address), bytes, location); });
+  return call([&](Session& session) { return prefetch(session.memory(), as_pointer(address), bytes, location); });
 }
 BANKSHOT_API(cuMemPrefetchAsync)(DevicePointer address, size_t bytes, int device) {
   return bankshot_cuMemPrefetchAsync_v2(address, bytes, location_of(device));
 }
 
 BANKSHOT_API(cuMemRangeGetAttribute)(void* data, size_t size, int which, DevicePointer address, size_t bytes) {
-  return call(
-      [&](Session& session) { return range_attribute(session, data, size, which, as_pointer(address), bytes); });
+  return call([&](Session& session) {
+    return range_attribute(session.memory(), data, size, which, as_pointer(address), bytes);
+  });
 }
 BANKSHOT_API(cuMemRangeGetAttributes)
 (void** data, const size_t* sizes, const int* which, size_t count, DevicePointer address, size_t bytes) {
   return call([&](Session& session) {
-    if (!data || !sizes || !which || count == 0) return Status::invalid_value;
-    Status status = Status::success;
-    for (size_t k = 0; k < count && status == Status::success; ++k)
-      status = range_attribute(session, data[k], sizes[k], which[k], as_pointer(address), bytes);
-    return status;
+    return range_attributes(session.memory(), data, sizes, which, count, as_pointer(address), bytes);
   });
-}
-
-BANKSHOT_API(cuMemPrefetchBatchAsync)
-(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
- size_t location_count, unsigned long long flags, void* stream) {
-  return call_about(stream, [&](Session& session) {
-    return prefetch(session, {pointers, sizes, count, locations, firsts, location_count, flags});
-  });
-}
-BANKSHOT_API(cuMemDiscardBatchAsync)
-(void* const* pointers, const size_t* sizes, size_t count, unsigned long long flags, void* stream) {
-  return call_about(
-      stream, [&](Session& session) { return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags}); });
-}
-BANKSHOT_API(cuMemDiscardAndPrefetchBatchAsync)
-(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
- size_t location_count, unsigned long long flags, void* stream) {
-  return bankshot_cuMemPrefetchBatchAsync(pointers, sizes, count, locations, firsts, location_count, flags, stream);
 }
 
 }  // namespace bankshot::cuda::driver

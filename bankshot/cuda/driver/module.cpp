@@ -9,8 +9,8 @@
 
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/driver/jit_log.hpp"
+#include "bankshot/cuda/launch/function_attributes.hpp"
 #include "bankshot/cuda/modules/fatbin.hpp"
-#include "bankshot/cuda/modules/function_attributes.hpp"
 #include "bankshot/cuda/process/say.hpp"
 
 namespace bankshot::cuda::driver {
@@ -27,7 +27,7 @@ std::string image_at(const void* image) {
 }
 
 Status load_module(Session& session, Module** module, std::unique_ptr<Module> fresh, JitLog log) {
-  const Status status = load(session.engine(), *fresh, log.wanted());
+  const Status status = load(session.load_target(), *fresh, log.wanted());
   log.write(fresh->log);
   if (status != Status::success) return status;
   *module = &session.modules().add(std::move(fresh));
@@ -56,7 +56,7 @@ Status unload(Session& session, Module* module) {
 Status get_function(Session& session, Function** function, Module* module, const char* name) {
   if (!function || !name) return Status::invalid_value;
   if (!session.modules().contains(module)) return Status::invalid_handle;
-  if (const Status status = load(session.engine(), *module); status != Status::success) return status;
+  if (const Status status = load(session.load_target(), *module); status != Status::success) return status;
   *function = find_function(*module, name);
   return *function ? Status::success : Status::not_found;
 }
@@ -64,7 +64,7 @@ Status get_function(Session& session, Function** function, Module* module, const
 Status get_global(Session& session, DevicePointer* address, size_t* size, Module* module, const char* name) {
   if (!name) return Status::invalid_value;
   if (!session.modules().contains(module)) return Status::invalid_handle;
-  if (const Status status = load(session.engine(), *module); status != Status::success) return status;
+  if (const Status status = load(session.load_target(), *module); status != Status::success) return status;
   const Variable* variable = find_variable(*module, name);
   if (!variable) return Status::not_found;
   if (address) *address = variable->info->address;

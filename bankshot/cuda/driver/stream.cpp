@@ -4,6 +4,7 @@
 #include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/driver/call.hpp"
 #include "bankshot/cuda/graphs/streams.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
@@ -15,11 +16,17 @@ Status idle(void* stream) {
 
 }  // namespace
 
+#define BANKSHOT_STREAM_CALL(name, parameters, expression)                                    \
+  BANKSHOT_API(cu##name) parameters {                                                         \
+    return call_about(stream, [&]([[maybe_unused]] Session& session) { return expression; }); \
+  }
+#include "bankshot/cuda/interface/stream_calls.def"
+
 BANKSHOT_API(cuStreamCreateWithPriority)(void** stream, unsigned flags, int priority) {
   return call([&](Session& session) {
     if (flags > 1 || !stream) return Status::invalid_value;
-    Stream* const made = session.streams().create(flags, priority);
-    made->context = current();
+    Stream* const made = session.work().streams.create(flags, priority);
+    made->context = current_context();
     return give(stream, made);
   });
 }
@@ -27,7 +34,7 @@ BANKSHOT_API(cuStreamCreate)(void** stream, unsigned flags) {
   return bankshot_cuStreamCreateWithPriority(stream, flags, 0);
 }
 BANKSHOT_API(cuStreamDestroy_v2)(void* stream) {
-  return call_by(stream, [&](Session& session) { return destroy_stream(session, stream); });
+  return call_by(stream, [&](Session& session) { return destroy_stream(session.work(), stream); });
 }
 BANKSHOT_API(cuStreamSynchronize)(void* stream) {
   return call_on(stream, [](Session& session) {
@@ -37,20 +44,11 @@ BANKSHOT_API(cuStreamSynchronize)(void* stream) {
 }
 BANKSHOT_API(cuStreamQuery)(void* stream) { return idle(stream); }
 BANKSHOT_API(cuStreamWaitEvent)(void* stream, void* event, unsigned flags) {
-  return call_by(stream, [&](Session& session) { return wait_for_event(session, stream, event, flags); });
+  return call_by(stream, [&](Session& session) { return wait_for_event(session.work(), stream, event, flags); });
 }
 BANKSHOT_API(cuLaunchHostFunc)(void* stream, void (*function)(void*), void* data) {
   if (!function) return Status::invalid_value;
-  bool captured = false;
-  const Status status = issue(
-      stream, [](Session&) { return Status::success; },
-      [&](Session&) {
-        captured = true;
-        return MadeWork(HostWork{{function, data}});
-      });
-  // Outside the lock: a callback may wait for another thread that calls us.
-  if (status == Status::success && !captured) function(data);
-  return status;
+  return Calls<Driver>::launch_host(stream, function, data);
 }
 BANKSHOT_API(cuStreamAddCallback)(void* stream, void (*callback)(void*, Status, void*), void* data, unsigned) {
   if (!callback) return Status::invalid_value;
@@ -58,22 +56,10 @@ BANKSHOT_API(cuStreamAddCallback)(void* stream, void (*callback)(void*, Status, 
   if (status == Status::success) callback(stream, Status::success, data);
   return status;
 }
-BANKSHOT_API(cuStreamGetFlags)(void* stream, unsigned* flags) {
-  return call_about(stream, [&](Session& session) { return give(flags, session.streams().find(stream)->flags); });
-}
-BANKSHOT_API(cuStreamGetPriority)(void* stream, int* priority) {
-  return call_about(stream, [&](Session& session) { return give(priority, session.streams().find(stream)->priority); });
-}
-BANKSHOT_API(cuStreamGetId)(void* stream, unsigned long long* id) {
-  return call_about(stream, [&](Session& session) { return give(id, session.streams().find(stream)->id); });
-}
-BANKSHOT_API(cuStreamGetDevice)(void* stream, int* device) {
-  return call_about(stream, [&](Session&) { return give(device, 0); });
-}
 BANKSHOT_API(cuStreamGetCtx)(void* stream, Context** context) {
   return call_about(stream, [&](Session& session) {
-    if (is_of_current(stream)) return give(context, current());
-    auto* const made_in = static_cast<Context*>(session.streams().find(stream)->context);
+    if (is_of_current(stream)) return give(context, current_context());
+    auto* const made_in = static_cast<Context*>(session.work().streams.find(stream)->context);
     return give(context, made_in && Contexts::get().is_valid(made_in) ? made_in : Contexts::get().primary());
   });
 }
@@ -83,43 +69,28 @@ BANKSHOT_API(cuStreamGetCtx_v2)(void* stream, Context** context, void** green) {
   return bankshot_cuStreamGetCtx(stream, context);
 }
 BANKSHOT_API(cuStreamAttachMemAsync)(void* stream, DevicePointer, size_t, unsigned) { return idle(stream); }
-BANKSHOT_API(cuStreamCopyAttributes)(void* to, void* from) {
-  return call_about(
-      to, [&](Session& session) { return session.streams().find(from) ? Status::success : Status::invalid_handle; });
-}
-
-// Attributes of a stream are hints: cache windows, how to wait, priorities.
-
-BANKSHOT_API(cuStreamSetAttribute)(void* stream, int, const void* value) {
-  return call_about(stream, [&](Session&) { return value ? Status::success : Status::invalid_value; });
-}
-BANKSHOT_API(cuStreamGetAttribute)(void* stream, int, void* value) {
-  if (!value) return Status::invalid_value;
-  std::memset(value, 0, sizeof(abi::LaunchAttribute::value));
-  return call_about(stream, [](Session&) { return Status::success; });
-}
-
 BANKSHOT_API(cuEventCreate)(void** event, unsigned flags) {
-  return call([&](Session& session) { return session.events().create(event, flags); });
+  return call([&](Session& session) { return session.work().events.create(event, flags); });
 }
 BANKSHOT_API(cuEventDestroy_v2)(void* event) {
-  return call_by(event, [&](Session& session) { return session.events().destroy(event); });
+  return call_by(event, [&](Session& session) { return session.work().events.destroy(event); });
 }
 BANKSHOT_API(cuEventRecordWithFlags)(void* event, void* stream, unsigned flags) {
-  return call_by(stream, [&](Session& session) { return record_event(session, event, stream, flags); });
+  return call_by(stream,
+                 [&](Session& session) { return record_event(session.work(), event, stream, flags, session.now()); });
 }
 BANKSHOT_API(cuEventRecord)(void* event, void* stream) { return bankshot_cuEventRecordWithFlags(event, stream, 0); }
 BANKSHOT_API(cuEventSynchronize)(void* event) {
   return call_unsafe_by(event, [&](Session& session) {
     session.report().refresh();
-    return query_event(session, event);
+    return query_event(session.work(), event);
   });
 }
 BANKSHOT_API(cuEventQuery)(void* event) {
-  return call_unsafe_by(event, [&](Session& session) { return query_event(session, event); });
+  return call_unsafe_by(event, [&](Session& session) { return query_event(session.work(), event); });
 }
 BANKSHOT_API(cuEventElapsedTime_v2)(float* milliseconds, void* start, void* end) {
-  return call_by(start, [&](Session& session) { return session.events().elapsed(milliseconds, start, end); });
+  return call_by(start, [&](Session& session) { return session.work().events.elapsed(milliseconds, start, end); });
 }
 
 }  // namespace bankshot::cuda::driver

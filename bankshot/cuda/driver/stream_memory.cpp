@@ -2,6 +2,7 @@
 #include "bankshot/cuda/memory/stream_memory.hpp"
 
 #include "bankshot/cuda/driver/call.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
 
 namespace bankshot::cuda::driver {
 namespace {
@@ -14,7 +15,7 @@ Status issue_operations(void* stream, const Operation* operations, unsigned coun
       stream,
       [&](Session& session) {
         const MadeWork made = work(session);
-        return made ? execute(session, std::get<MemoryOperationsWork>(*made)) : made.error();
+        return made ? execute(session.memory(), std::get<MemoryOperationsWork>(*made).operations) : made.error();
       },
       work);
 }

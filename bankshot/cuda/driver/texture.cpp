@@ -6,13 +6,15 @@ namespace bankshot::cuda::driver {
 namespace {
 
 Status create(uint64_t* handle, const TextureDescription& description) {
-  return call([&](Session& session) { return session.texture_objects().create(session, description, handle); });
+  return call([&](Session& session) {
+    return session.textures().objects.create(session.texture_context(), description, handle);
+  });
 }
 
 template <class Work>
 Status with_object(uint64_t handle, bool surface, const void* out, Work&& work) {
   return call([&](Session& session) {
-    const TextureDescription* description = session.texture_objects().find(handle, surface);
+    const TextureDescription* description = session.textures().objects.find(handle, surface);
     return out && description ? work(*description) : Status::invalid_value;
   });
 }
@@ -29,7 +31,8 @@ BANKSHOT_API(cuTexObjectCreate)
 }
 
 BANKSHOT_API(cuTexObjectDestroy)(uint64_t handle) {
-  return call([&](Session& session) { return session.texture_objects().destroy(session, handle, false); });
+  return call(
+      [&](Session& session) { return session.textures().objects.destroy(session.texture_context(), handle, false); });
 }
 
 BANKSHOT_API(cuTexObjectGetResourceDesc)(abi::DriverResourceDesc* out, uint64_t handle) {
@@ -54,7 +57,8 @@ BANKSHOT_API(cuSurfObjectCreate)(uint64_t* handle, const abi::DriverResourceDesc
 }
 
 BANKSHOT_API(cuSurfObjectDestroy)(uint64_t handle) {
-  return call([&](Session& session) { return session.texture_objects().destroy(session, handle, true); });
+  return call(
+      [&](Session& session) { return session.textures().objects.destroy(session.texture_context(), handle, true); });
 }
 
 BANKSHOT_API(cuSurfObjectGetResourceDesc)(abi::DriverResourceDesc* out, uint64_t handle) {

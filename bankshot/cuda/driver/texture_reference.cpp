@@ -14,10 +14,10 @@ using Reference = TextureReference;
 template <class Work>
 Status change(void* handle, bool surface, Work&& work) {
   return call([&](Session& session) {
-    Reference* reference = session.texture_references().find(handle, surface);
+    Reference* reference = session.textures().references.find(handle, surface);
     if (!reference) return Status::invalid_handle;
     const Status status = work(session, *reference);
-    if (status == Status::success) rebind(session, *reference);
+    if (status == Status::success) rebind(session.texture_context(), *reference);
     return status;
   });
 }
@@ -30,7 +30,7 @@ Status change_sampler(void* handle, Work&& work) {
 template <class Out, class Get>
 Status tell(Out* out, void* handle, Get&& get) {
   return call([&](Session& session) {
-    const Reference* reference = session.texture_references().find(handle, false);
+    const Reference* reference = session.textures().references.find(handle, false);
     if (!reference) return Status::invalid_handle;
     return out ? give(out, get(*reference)) : Status::invalid_value;
   });
@@ -40,16 +40,16 @@ Status get_reference(void** out, Module* module, const char* name, bool surface)
   return call([&](Session& session) {
     if (!out || !name) return Status::invalid_value;
     if (!session.modules().contains(module)) return Status::invalid_handle;
-    if (const Status status = load(session.engine(), *module); status != Status::success) return status;
+    if (const Status status = load(session.load_target(), *module); status != Status::success) return status;
     const Variable* variable = find_variable(*module, name);
     if (!variable || variable->info->opaque != (surface ? "surfref" : "texref")) return Status::not_found;
-    *out = session.texture_references().of_variable(variable->info->address, surface);
+    *out = session.textures().references.of_variable(variable->info->address, surface);
     return Status::success;
   });
 }
 
 Status bind_array(Session& session, Reference& reference, void* handle) {
-  const Array* array = session.arrays().array(handle);
+  const Array* array = session.memory().arrays.array(handle);
   if (!array) return Status::invalid_handle;
   reference.is_bound = true;
   reference.description.resource = {};
@@ -73,12 +73,13 @@ BANKSHOT_API(cuModuleGetSurfRef)(void** out, Module* module, const char* name) {
 }
 
 BANKSHOT_API(cuTexRefCreate)(void** out) {
-  return call(
-      [&](Session& session) { return out ? give(out, session.texture_references().create()) : Status::invalid_value; });
+  return call([&](Session& session) {
+    return out ? give(out, session.textures().references.create()) : Status::invalid_value;
+  });
 }
 BANKSHOT_API(cuTexRefDestroy)(void* handle) {
   return call([&](Session& session) {
-    return session.texture_references().destroy(handle) ? Status::success : Status::invalid_handle;
+    return session.textures().references.destroy(handle) ? Status::success : Status::invalid_handle;
   });
 }
 
@@ -90,7 +91,7 @@ BANKSHOT_API(cuTexRefSetArray)(void* handle, void* array, unsigned flags) {
 BANKSHOT_API(cuSurfRefSetArray)(void* handle, void* array, unsigned flags) {
   return change(handle, true, [&](Session& session, Reference& reference) {
     if (flags != 0) return Status::invalid_value;
-    const Array* there = session.arrays().array(array);
+    const Array* there = session.memory().arrays.array(array);
     if (there && !there->spec.has(ArraySpec::kSurface)) return Status::invalid_value;
     return bind_array(session, reference, array);
   });
@@ -98,7 +99,7 @@ BANKSHOT_API(cuSurfRefSetArray)(void* handle, void* array, unsigned flags) {
 BANKSHOT_API(cuTexRefSetMipmappedArray)(void* handle, void* mipmapped, unsigned flags) {
   return change(handle, false, [&](Session& session, Reference& reference) {
     if (flags & ~kOverrideFormat) return Status::invalid_value;
-    if (!session.arrays().mipmapped(mipmapped)) return Status::invalid_handle;
+    if (!session.memory().arrays.mipmapped(mipmapped)) return Status::invalid_handle;
     reference.is_bound = true;
     reference.description.resource = {};
     reference.description.resource.type = abi::kMipmappedResource;
@@ -136,7 +137,7 @@ BANKSHOT_API(cuTexRefSetAddress2D_v3)
     TextureDescription plain;  // the sampler may be set later
     plain.resource = next.description.resource;
     texture::Texture made;
-    const Status status = make_texture(session, plain, made);
+    const Status status = make_texture(session.texture_context(), plain, made);
     if (status == Status::success) reference = next;
     return status;
   });
@@ -217,7 +218,7 @@ BANKSHOT_API(cuTexRefGetArray)(void** out, void* handle) {
 }
 BANKSHOT_API(cuSurfRefGetArray)(void** out, void* handle) {
   return call([&](Session& session) {
-    const Reference* reference = session.texture_references().find(handle, true);
+    const Reference* reference = session.textures().references.find(handle, true);
     if (!reference) return Status::invalid_handle;
     return out ? give(out, reference->is_bound ? reference->description.resource.array : nullptr)
                : Status::invalid_value;
@@ -259,7 +260,7 @@ BANKSHOT_API(cuTexRefGetMaxAnisotropy)(int* out, void* handle) {
 }
 BANKSHOT_API(cuTexRefGetBorderColor)(float* out, void* handle) {
   return call([&](Session& session) {
-    const Reference* reference = session.texture_references().find(handle, false);
+    const Reference* reference = session.textures().references.find(handle, false);
     if (!reference) return Status::invalid_handle;
     if (!out) return Status::invalid_value;
     std::copy_n(reference->description.texture.border, 4, out);

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "bankshot/cuda/process/session.hpp"
-
 namespace bankshot::cuda {
 namespace {
 
@@ -17,8 +15,8 @@ CaptureMode& mode_of_thread() {
 
 bool is_mode(int mode) { return mode >= 0 && mode <= 2; }
 
-Capture* capture_of(Session& session, const Stream& stream) {
-  return stream.capture ? session.captures().find(stream.capture) : nullptr;
+Capture* capture_of(WorkTables& tables, const Stream& stream) {
+  return stream.capture ? tables.captures.find(stream.capture) : nullptr;
 }
 
 /// Puts the stream into a capture.
@@ -27,11 +25,6 @@ void join(Capture& capture, Stream& stream) {
   stream.capture = capture.id;
   stream.tail.clear();
   capture.streams.push_back(&stream);
-}
-
-void add_once(std::vector<Node*>& nodes, const std::vector<Node*>& more) {
-  for (Node* node : more)
-    if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
 }
 
 /// Whether everything that other streams have captured comes before what the origin has captured last.
@@ -51,12 +44,12 @@ bool is_joined(const Capture& capture) {
          std::ranges::all_of(capture.streams, [&](const Stream* stream) { return all_before(stream->tail); });
 }
 
-bool is_legacy(Session& session, const Stream* stream) { return stream == session.streams().find(nullptr); }
+bool is_legacy(WorkTables& tables, const Stream* stream) { return stream == tables.streams.find(nullptr); }
 
 /// Work on the default stream waits for all blocking streams.
-Status check_default_stream(Session& session) {
+Status check_default_stream(WorkTables& tables) {
   Status status = Status::success;
-  session.captures().for_each([&](Capture& capture) {
+  tables.captures.for_each([&](Capture& capture) {
     const auto blocks = [](const Stream* stream) { return !(stream->flags & kNonBlocking); };
     if (std::ranges::none_of(capture.streams, blocks)) return;
     capture.invalidated = true;
@@ -67,65 +60,36 @@ Status check_default_stream(Session& session) {
 
 }  // namespace
 
-Capture& CaptureTable::begin() {
-  auto capture = std::make_unique<Capture>();
-  capture->id = next_id_++;
-  Capture& made = *capture;
-  all_[made.id] = std::move(capture);
-  return made;
-}
-
-Capture* CaptureTable::find(uint64_t id) const {
-  const auto found = all_.find(id);
-  return found == all_.end() ? nullptr : found->second.get();
-}
-
-void CaptureTable::end(Capture& capture) {
-  for (Stream* stream : capture.streams) {
-    stream->capture = 0;
-    stream->tail.clear();
-  }
-  all_.erase(capture.id);
-}
-
-void CaptureTable::leave(Stream& stream) {
-  Capture* capture = find(stream.capture);
-  if (!capture) return;
-  std::erase(capture->streams, &stream);
-  add_once(capture->left, stream.tail);
-  if (capture->origin == &stream) end(*capture);
-}
-
-Result<std::vector<Edge>, Status> edges_to(Session& session, const Graph& graph, Node* const* nodes,
+Result<std::vector<Edge>, Status> edges_to(WorkTables& tables, const Graph& graph, Node* const* nodes,
                                            const abi::EdgeData* data, size_t count) {
   if (count > 0 && !nodes) return Status::invalid_value;
   std::vector<Edge> edges;
   std::unordered_set<const Node*> seen;
   for (size_t i = 0; i < count; ++i) {
     const Node* node = nodes[i];
-    if (!session.graphs().contains(node) || node->graph != &graph || !seen.insert(node).second)
+    if (!tables.graphs.contains(node) || node->graph != &graph || !seen.insert(node).second)
       return Status::invalid_value;
     edges.push_back({nodes[i], data ? data[i] : abi::EdgeData{}});
   }
   return edges;
 }
 
-Status begin_capture(Session& session, void* handle, int mode, Graph* into, Node* const* nodes,
+Status begin_capture(WorkTables& tables, void* handle, int mode, Graph* into, Node* const* nodes,
                      const abi::EdgeData* data, size_t count) {
-  Stream* stream = session.streams().find(handle);
+  Stream* stream = tables.streams.find(handle);
   if (!stream) return Status::invalid_handle;
   if (!is_mode(mode)) return Status::invalid_value;
-  if (is_legacy(session, stream)) return Status::stream_capture_unsupported;
+  if (is_legacy(tables, stream)) return Status::stream_capture_unsupported;
   if (stream->capture) return Status::illegal_state;
   std::vector<Edge> edges;
   if (into) {
-    if (!session.graphs().contains(into)) return Status::invalid_value;
-    auto found = edges_to(session, *into, nodes, data, count);
+    if (!tables.graphs.contains(into)) return Status::invalid_value;
+    auto found = edges_to(tables, *into, nodes, data, count);
     if (!found) return found.error();
     edges = std::move(*found);
   }
-  Capture& capture = session.captures().begin();
-  capture.graph = into ? into : session.graphs().create();
+  Capture& capture = tables.captures.begin();
+  capture.graph = into ? into : tables.graphs.create();
   capture.into_given = into != nullptr;
   capture.mode = static_cast<CaptureMode>(mode);
   capture.thread = std::this_thread::get_id();
@@ -135,10 +99,10 @@ Status begin_capture(Session& session, void* handle, int mode, Graph* into, Node
   return Status::success;
 }
 
-Status end_capture(Session& session, void* handle, Graph** graph) {
-  Stream* stream = session.streams().find(handle);
+Status end_capture(WorkTables& tables, void* handle, Graph** graph) {
+  Stream* stream = tables.streams.find(handle);
   if (!stream) return Status::invalid_handle;
-  Capture* capture = capture_of(session, *stream);
+  Capture* capture = capture_of(tables, *stream);
   if (!graph && !(capture && capture->into_given)) return Status::invalid_value;
   if (graph) *graph = nullptr;
   if (!capture) return Status::illegal_state;
@@ -151,31 +115,31 @@ Status end_capture(Session& session, void* handle, Graph** graph) {
   if (status == Status::success) {
     if (graph) *graph = capture->graph;
   } else if (!capture->into_given) {
-    session.graphs().destroy(capture->graph);
+    tables.graphs.destroy(capture->graph);
   }
-  session.captures().end(*capture);
+  tables.captures.end(*capture);
   return status;
 }
 
-Status capture_status(Session& session, void* handle, int* status) {
-  return capture_info(session, handle, status, nullptr, nullptr, nullptr, nullptr, nullptr);
+Status capture_status(WorkTables& tables, void* handle, int* status) {
+  return capture_info(tables, handle, status, nullptr, nullptr, nullptr, nullptr, nullptr);
 }
 
-Status capture_info(Session& session, void* handle, int* status, unsigned long long* id, Graph** graph,
+Status capture_info(WorkTables& tables, void* handle, int* status, unsigned long long* id, Graph** graph,
                     Node* const** nodes, const abi::EdgeData** data, size_t* count) {
-  Stream* stream = session.streams().find(handle);
+  Stream* stream = tables.streams.find(handle);
   if (!stream) return Status::invalid_handle;
   if (!status) return Status::invalid_value;
-  if (is_legacy(session, stream) && session.captures().any()) {
+  if (is_legacy(tables, stream) && tables.captures.any()) {
     // Asking is work on the default stream, but invalidates nothing. Source: CUDA runtime API reference,
     // cudaStreamIsCapturing
     bool blocks = false;
-    session.captures().for_each([&](const Capture& capture) {
+    tables.captures.for_each([&](const Capture& capture) {
       for (const Stream* member : capture.streams) blocks |= !(member->flags & kNonBlocking);
     });
     if (blocks) return Status::stream_capture_implicit;
   }
-  const Capture* capture = capture_of(session, *stream);
+  const Capture* capture = capture_of(tables, *stream);
   const CaptureStatus now = !capture               ? CaptureStatus::none
                             : capture->invalidated ? CaptureStatus::invalidated
                                                    : CaptureStatus::active;
@@ -193,15 +157,15 @@ Status capture_info(Session& session, void* handle, int* status, unsigned long l
   return Status::success;
 }
 
-Status change_dependencies(Session& session, void* handle, Node* const* nodes, const abi::EdgeData* data, size_t count,
-                           unsigned flags) {
-  Stream* stream = session.streams().find(handle);
+Status change_dependencies(WorkTables& tables, void* handle, Node* const* nodes, const abi::EdgeData* data,
+                           size_t count, unsigned flags) {
+  Stream* stream = tables.streams.find(handle);
   if (!stream) return Status::invalid_handle;
   if (flags > 1) return Status::invalid_value;
-  const Capture* capture = capture_of(session, *stream);
+  const Capture* capture = capture_of(tables, *stream);
   if (!capture) return Status::illegal_state;
   if (capture->invalidated) return Status::stream_capture_invalidated;
-  const auto edges = edges_to(session, *capture->graph, nodes, data, count);
+  const auto edges = edges_to(tables, *capture->graph, nodes, data, count);
   if (!edges) return edges.error();
   if (flags == 1) stream->tail.clear();
   for (const Edge& edge : *edges) add_once(stream->tail, {edge.node});
@@ -216,38 +180,38 @@ Status exchange_capture_mode(int* mode) {
   return Status::success;
 }
 
-Status before_work(Session& session, const void* handle, Stream*& capturing) {
+Status before_work(WorkTables& tables, const void* handle, Stream*& capturing) {
   capturing = nullptr;
-  Stream* stream = session.streams().find(handle);
+  Stream* stream = tables.streams.find(handle);
   if (!stream) return Status::invalid_handle;
-  if (!session.captures().any()) return Status::success;
-  if (is_legacy(session, stream)) return check_default_stream(session);
-  const Capture* capture = capture_of(session, *stream);
+  if (!tables.captures.any()) return Status::success;
+  if (is_legacy(tables, stream)) return check_default_stream(tables);
+  const Capture* capture = capture_of(tables, *stream);
   if (!capture) return Status::success;
   if (capture->invalidated) return Status::stream_capture_invalidated;
   capturing = stream;
   return Status::success;
 }
 
-Status before_waiting(Session& session, const void* handle) {
+Status before_waiting(WorkTables& tables, const void* handle) {
   Stream* capturing = nullptr;
-  if (const Status status = before_work(session, handle, capturing); status != Status::success) return status;
+  if (const Status status = before_work(tables, handle, capturing); status != Status::success) return status;
   if (!capturing) return Status::success;
-  capture_of(session, *capturing)->invalidated = true;
+  capture_of(tables, *capturing)->invalidated = true;
   return Status::stream_capture_unsupported;
 }
 
-Status before_synchronizing(Session& session) {
-  if (!session.captures().any()) return Status::success;
-  session.captures().for_each([](Capture& capture) { capture.invalidated = true; });
+Status before_synchronizing(WorkTables& tables) {
+  if (!tables.captures.any()) return Status::success;
+  tables.captures.for_each([](Capture& capture) { capture.invalidated = true; });
   return Status::stream_capture_unsupported;
 }
 
-Status before_unsafe(Session& session) {
-  if (!session.captures().any() || mode_of_thread() == CaptureMode::relaxed) return Status::success;
+Status before_unsafe(WorkTables& tables) {
+  if (!tables.captures.any() || mode_of_thread() == CaptureMode::relaxed) return Status::success;
   const auto me = std::this_thread::get_id();
   Status status = Status::success;
-  session.captures().for_each([&](Capture& capture) {
+  tables.captures.for_each([&](Capture& capture) {
     const bool mine = capture.thread == me && capture.mode != CaptureMode::relaxed;
     const bool anywhere = capture.mode == CaptureMode::global && mode_of_thread() == CaptureMode::global;
     if (!mine && !anywhere) return;
@@ -257,8 +221,8 @@ Status before_unsafe(Session& session) {
   return status;
 }
 
-Status capture(Session& session, Stream& stream, MadeWork work, Node** node) {
-  Capture& capture = *capture_of(session, stream);
+Status capture(WorkTables& tables, Stream& stream, MadeWork work, Node** node) {
+  Capture& capture = *capture_of(tables, stream);
   if (!work) {
     capture.invalidated = true;
     return work.error();
@@ -271,48 +235,49 @@ Status capture(Session& session, Stream& stream, MadeWork work, Node** node) {
   return Status::success;
 }
 
-Status destroy_stream(Session& session, void* handle) {
-  Stream* stream = session.streams().find(handle);
-  if (stream && stream->capture) session.captures().leave(*stream);
-  return session.streams().destroy(handle) ? Status::success : Status::invalid_handle;
+Status destroy_stream(WorkTables& tables, void* handle) {
+  Stream* stream = tables.streams.find(handle);
+  if (stream && stream->capture) tables.captures.leave(*stream);
+  return tables.streams.destroy(handle) ? Status::success : Status::invalid_handle;
 }
 
-Status record_event(Session& session, void* handle, void* stream, unsigned flags) {
+Status record_event(WorkTables& tables, void* handle, void* stream, unsigned flags,
+                    std::chrono::steady_clock::time_point now) {
   Stream* capturing = nullptr;
-  if (const Status status = before_work(session, stream, capturing); status != Status::success) return status;
+  if (const Status status = before_work(tables, stream, capturing); status != Status::success) return status;
   if (flags > 1) return Status::invalid_value;
-  Event* event = session.events().find(handle);
+  Event* event = tables.events.find(handle);
   if (!event) return Status::invalid_handle;
   if (!capturing) {
     if (flags & kRecordExternal) return Status::illegal_state;
-    return session.events().record(handle, session.now());
+    return tables.events.record(handle, now);
   }
-  if (flags & kRecordExternal) return capture(session, *capturing, Work(EventWork{handle, true}));
+  if (flags & kRecordExternal) return capture(tables, *capturing, Work(EventWork{handle, true}));
   event->capture = capturing->capture;
   event->tail = capturing->tail;
   return Status::success;
 }
 
-Status wait_for_event(Session& session, void* handle, void* event_handle, unsigned flags) {
-  Stream* stream = session.streams().find(handle);
-  const Event* event = session.events().find(event_handle);
+Status wait_for_event(WorkTables& tables, void* handle, void* event_handle, unsigned flags) {
+  Stream* stream = tables.streams.find(handle);
+  const Event* event = tables.events.find(event_handle);
   if (!stream || !event) return Status::invalid_handle;
   if (flags > 1) return Status::invalid_value;
-  Capture* mine = capture_of(session, *stream);
+  Capture* mine = capture_of(tables, *stream);
   if (mine && mine->invalidated) return Status::stream_capture_invalidated;
   if (flags & kWaitExternal) {
     if (!mine) return Status::illegal_state;
-    return capture(session, *stream, Work(EventWork{event_handle, false}));
+    return capture(tables, *stream, Work(EventWork{event_handle, false}));
   }
   if (!event->capture) {
     if (!mine || !event->recorded) return Status::success;
     mine->invalidated = true;  // the graph would wait for what is not in it
     return Status::stream_capture_isolation;
   }
-  Capture* theirs = session.captures().find(event->capture);
+  Capture* theirs = tables.captures.find(event->capture);
   if (!theirs) return Status::captured_event;
   if (theirs->invalidated) return Status::stream_capture_invalidated;
-  if (is_legacy(session, stream)) {
+  if (is_legacy(tables, stream)) {
     theirs->invalidated = true;
     return Status::stream_capture_implicit;
   }
@@ -325,11 +290,11 @@ Status wait_for_event(Session& session, void* handle, void* event_handle, unsign
   return Status::success;
 }
 
-Status query_event(Session& session, void* handle) {
-  const Event* event = session.events().find(handle);
+Status query_event(WorkTables& tables, void* handle) {
+  const Event* event = tables.events.find(handle);
   if (!event) return Status::invalid_handle;
   if (!event->capture) return Status::success;
-  if (Capture* capture = session.captures().find(event->capture)) capture->invalidated = true;
+  if (Capture* capture = tables.captures.find(event->capture)) capture->invalidated = true;
   return Status::captured_event;
 }
 

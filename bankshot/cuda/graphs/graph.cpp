@@ -179,7 +179,6 @@ std::unique_ptr<Graph> GraphTable::take(const Graph* graph) {
 void GraphTable::clear() {
   top_.clear();
   objects_.clear();
-  used = most_used = kept = most_kept = 0;
 }
 
 UserObject* GraphTable::create_object(UserObject object) {
@@ -203,13 +202,6 @@ std::shared_ptr<Condition> GraphTable::find_condition(uint64_t handle) const {
     for (const auto& condition : graph->conditions)
       if (condition->address == handle) return condition;
   return nullptr;
-}
-
-void GraphTable::allocated(uint64_t bytes) {
-  used += bytes;
-  most_used = std::max(most_used, used);
-  kept = std::max(kept, used);
-  most_kept = std::max(most_kept, kept);
 }
 
 }  // namespace bankshot::cuda

@@ -205,19 +205,14 @@ class GraphTable {
 
   std::shared_ptr<Condition> find_condition(uint64_t handle) const;
 
-  /// Bytes that nodes have allocated: now, at most, and at most since the last trim.
-  uint64_t used = 0, most_used = 0, kept = 0, most_kept = 0;
-  void allocated(uint64_t bytes);
-  void freed(uint64_t bytes) { used -= std::min(used, bytes); }
-
  private:
   friend struct Graph;
-  std::unordered_map<const Graph*, std::unique_ptr<Graph>> top_;
   std::unordered_set<const Graph*> graphs_;
   std::unordered_set<const Node*> nodes_;
   std::unordered_map<const UserObject*, std::unique_ptr<UserObject>> objects_;
   std::vector<UserObject> unused_;
   uint64_t next_id_ = 1;
+  std::unordered_map<const Graph*, std::unique_ptr<Graph>> top_;  ///< last, as graphs leave the others when they go
 };
 
 }  // namespace bankshot::cuda

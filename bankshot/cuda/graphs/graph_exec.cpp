@@ -1,7 +1,6 @@
 #include "bankshot/cuda/graphs/graph_exec.hpp"
 
-#include "bankshot/cuda/graphs/graph_work.hpp"
-#include "bankshot/cuda/process/session.hpp"
+#include <algorithm>
 
 namespace bankshot::cuda {
 namespace {
@@ -18,90 +17,6 @@ const Graph* sort(GraphExec::Orders& orders, const Graph& graph) {
   orders[&graph] = std::move(order);
   return bad;
 }
-
-void assign_conditions(const Graph& graph) {
-  for (const auto& condition : graph.conditions)
-    if (condition->assigns) condition->value() = condition->initial;
-  for (const auto& node : graph.nodes) for_each_inside(*node, assign_conditions);
-}
-
-/// One launch, with the lock that it gives up for callbacks. What these do to the instance, such as to update or
-/// destroy it, is for later launches.
-class Run {
- public:
-  Run(Session& session, std::shared_ptr<GraphExec> exec, void* stream)
-      : session_(session),
-        stream_(stream),
-        lock_(session.mutex()),
-        exec_(std::move(exec)),
-        graph_(exec_->graph),
-        orders_(exec_->orders) {}
-
-  Status run() {
-    if (const Status status = session_.open(); status != Status::success) return status;
-    if (!session_.streams().find(stream_)) return Status::invalid_handle;
-    assign_conditions(*graph_);
-    const Running running(session_.running_graphs);
-    return run(*graph_);
-  }
-
- private:
-  /// Under the lock at both ends.
-  struct Running {
-    unsigned& graphs;
-    explicit Running(unsigned& all) : graphs(all) { ++graphs; }
-    ~Running() { --graphs; }
-  };
-
-  Status run(const Graph& graph) {
-    for (const Node* node : orders_->at(&graph)) {
-      if (!node->enabled) continue;
-      if (const Status status = run(*node); status != Status::success) return status;
-      if (stopped()) break;
-    }
-    return Status::success;
-  }
-
-  /// Whether a kernel failed, which is told by the next call.
-  bool stopped() const { return session_.corrupted() != Status::success; }
-
-  Status run(const Node& node) {
-    if (const auto* host = std::get_if<HostWork>(&node.work)) {
-      const abi::HostNode call = host->what;
-      lock_.unlock();
-      call.function(call.data);
-      lock_.lock();
-      return Status::success;
-    }
-    if (const auto* child = std::get_if<ChildWork>(&node.work)) return run(*child->graph);
-    if (const auto* conditional = std::get_if<ConditionalWork>(&node.work)) return run(*conditional);
-    return execute(session_, stream_, node.work, exec_->flags & GraphExec::kAutoFree);
-  }
-
-  Status run(const ConditionalWork& conditional) {
-    const uint32_t& value = conditional.condition->value();
-    const auto& bodies = conditional.bodies;
-    switch (conditional.kind) {
-      case ConditionalWork::choose_if:
-        if (value != 0) return run(*bodies[0]);
-        return bodies.size() > 1 ? run(*bodies[1]) : Status::success;
-      case ConditionalWork::repeat_while:
-        while (value != 0 && !stopped())
-          if (const Status status = run(*bodies[0]); status != Status::success) return status;
-        return Status::success;
-      case ConditionalWork::choose_switch: return value < bodies.size() ? run(*bodies[value]) : Status::success;
-    }
-    return Status::success;
-  }
-
-  Session& session_;
-  void* stream_;
-  std::unique_lock<std::mutex> lock_;
-  // Behind the lock, so that what is the last to refer to them gives them up under it.
-  std::shared_ptr<GraphExec> exec_;
-  std::shared_ptr<const Graph> graph_;
-  std::shared_ptr<const GraphExec::Orders> orders_;
-};
 
 UpdateProblem compare(const Graph& ours, const Graph& theirs);
 
@@ -170,10 +85,6 @@ UpdateProblem update(GraphExec& exec, const Graph& graph) {
   exec.copies = std::move((*fresh)->copies);
   exec.orders = std::move((*fresh)->orders);
   return {};
-}
-
-Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream) {
-  return Run(session, std::move(exec), stream).run();
 }
 
 }  // namespace bankshot::cuda

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "bankshot/cuda/graphs/graph.hpp"
 
 namespace bankshot::cuda {
-
-class Session;
 
 /// Its address is the handle.
 struct GraphExec {
@@ -60,11 +57,6 @@ struct UpdateProblem {
   const Node* from = nullptr;  ///< the other end of the edge that differs
 };
 UpdateProblem update(GraphExec& exec, const Graph& graph);
-
-/// Carries out the nodes, one after the other. Takes the session's lock, and gives it up while the program is called
-/// back.
-/// @return success, or the error of the first node that failed, behind which none runs
-Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream);
 
 /// Requires the session's lock.
 class GraphExecTable {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "bankshot/cuda/launch/kernel_limits.hpp"
+
 namespace bankshot::cuda {
 namespace {
 

@@ -4,7 +4,9 @@
 
 #include <optional>
 
-#include "bankshot/cuda/launch/launch_check.hpp"
+#include "bankshot/cuda/device/device.hpp"
+#include "bankshot/cuda/launch/launch_request.hpp"
+#include "bankshot/cuda/modules/modules.hpp"
 #include "bankshot/simt/state/warp.hpp"
 
 namespace bankshot::cuda {
@@ -17,7 +19,7 @@ simt::Dim3 cluster_of(const simt::KernelInfo& kernel, const LaunchRequest& reque
 /// Whether somebody asked: %is_explicit_cluster.
 bool has_cluster(const simt::KernelInfo& kernel, const LaunchRequest& request);
 
-/// What is wrong with it.
+/// Why the cluster is refused; nullopt if it is not.
 std::optional<Refusal> refusal_of_cluster(const DeviceInfo& device, const Function& function,
                                           const LaunchRequest& request);
 

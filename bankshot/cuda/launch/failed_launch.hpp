@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "bankshot/cuda/abi/errors.hpp"
-#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/session/session.hpp"
 
 namespace bankshot::cuda {
 

@@ -1,5 +1,4 @@
 #include "bankshot/cuda/launch/launch.hpp"
-#include "bankshot/cuda/process/checking.hpp"
 
 #include <fmt/format.h>
 
@@ -9,17 +8,19 @@
 #include <new>
 #include <optional>
 
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/capture.hpp"
 #include "bankshot/cuda/launch/clusters.hpp"
 #include "bankshot/cuda/launch/failed_launch.hpp"
+#include "bankshot/cuda/launch/kernel_limits.hpp"
+#include "bankshot/cuda/launch/kernel_work.hpp"
 #include "bankshot/cuda/launch/launch_check.hpp"
 #include "bankshot/cuda/memory/transfer.hpp"
+#include "bankshot/cuda/process/checking.hpp"
 #include "bankshot/cuda/process/interrupt.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/process/timing.hpp"
 #include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/report/run/run_report.hpp"
-#include "bankshot/scratchpad/tx_resources.hpp"
 #include "bankshot/simt/device/device_runtime.hpp"
 
 namespace bankshot::cuda {
@@ -66,18 +67,21 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
   }
   const Residents fit = occupancy_limits(session.device(), function, static_cast<uint32_t>(config.block.count()),
                                          config.dynamic_shared, together);
-  auto launch =
-      session.simulation()->launch(session.engine(), function, config, {std::max(fit.blocks, 1u), fit.limited_by});
+  auto launch = session.simulation()->launch(session.engine(), *function.module->program, function.name, config,
+                                             {std::max(fit.blocks, 1u), fit.limited_by});
   if (!launch) return launch.error();
   return Ran{std::move(launch->stats), std::move(launch->timing)};
 }
 
 /// Puts a launch into the report; ends the process if the simulation of it was stopped.
 void record(Session& session, Function& function, const LaunchRequest& request, const Ran& ran) {
-  if (!ran.timing) return session.report().add(session.gpu(), function, request.grid, request.block, ran.stats);
+  if (!ran.timing)
+    return session.report().add(session.gpu(), function.name, function.module->id, request.grid, request.block,
+                                ran.stats);
   const ReportFile::Simulated simulated{session.simulation()->config(), *ran.timing};
-  session.report().add(session.gpu(), function, request.grid, request.block, ran.stats, &simulated);
-  if (session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session);
+  session.report().add(session.gpu(), function.name, function.module->id, request.grid, request.block, ran.stats,
+                       &simulated);
+  if (session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session.report());
 }
 
 /// Runs the kernel. @param launched  receives the launches that it made @return as launch()
@@ -99,7 +103,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   const auto ran =
       execute(session, function, config, ctas_together(session.device(), request.grid, request.cooperative));
   if (ran) {
-    if (Witness* witness = Witness::get()) witness->ran(session.memory());
+    if (Witness* witness = Witness::get()) witness->ran(session.memory().engine());
     time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
     record(session, function, request, *ran);
     launched = ran->stats.launched;
@@ -110,7 +114,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   const Status status = status_of(ran.error().kind);
   session.corrupt(status);
   launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);
-  if (session.simulation() && HeldInterrupt::flag()) session.simulation()->end_process(session);
+  if (session.simulation() && HeldInterrupt::flag()) session.simulation()->end_process(session.report());
   return is_blocking() ? status : Status::success;
 }
 
@@ -135,8 +139,8 @@ bool transfer(Session& session, const simt::DeviceLaunch& launch) {
   std::memcpy(&what, launch.params.data(), sizeof what);
   const Extent extent{what.bytes, 1, 1};
   const Region to{what.to, what.bytes, 0, Side::device}, from{what.from, what.bytes, 0, Side::device};
-  const Status status = what.fills != 0 ? fill(session.memory(), to, extent, static_cast<uint32_t>(what.value))
-                                        : copy(session.memory(), to, from, extent);
+  const Status status = what.fills != 0 ? fill(session.memory().engine(), to, extent, static_cast<uint32_t>(what.value))
+                                        : copy(session.memory().engine(), to, from, extent);
   if (status == Status::success) return true;
   say(fmt::format("a kernel asked for a copy of {} bytes that is not possible", what.bytes));
   session.corrupt(Status::illegal_address);
@@ -171,16 +175,6 @@ Status run_all(Session& session, Function& function, const LaunchRequest& reques
 
 }  // namespace
 
-std::vector<std::byte> pack(const simt::KernelInfo& kernel, const LaunchRequest& request) {
-  std::vector<std::byte> buffer(kernel.param_bytes);
-  if (request.arguments)
-    for (size_t i = 0; i < kernel.params.size(); ++i)
-      std::memcpy(buffer.data() + kernel.params[i].offset, request.arguments[i], kernel.params[i].size);
-  else
-    std::memcpy(buffer.data(), request.packed.data(), std::min(buffer.size(), request.packed.size()));
-  return buffer;
-}
-
 Status launch(Session& session, Function& function, void* stream, const LaunchRequest& request) {
   const auto failed = [&](Status status, std::string_view reason, Telling telling = Telling::tell) {
     return launch_failed(session, function.name, status, reason, telling);
@@ -193,83 +187,32 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
     return failed(status, session.corrupted() != Status::success ? "a kernel failed before" : "there is no GPU",
                   Telling::told_already);
   Stream* capturing = nullptr;
-  if (const Status status = before_work(session, stream, capturing); status != Status::success)
+  if (const Status status = before_work(session.work(), stream, capturing); status != Status::success)
     return failed(
         status, status == Status::invalid_handle ? "its stream does not exist" : "a capture forbids it, or is invalid");
-  if (request.event && !session.events().find(request.event))
+  if (request.event && !session.work().events.find(request.event))
     return failed(Status::invalid_handle, "its event does not exist");
   if (capturing) {
-    const Status status = capture(session, *capturing, kernel_work(session, function, request));
-    return status == Status::success && request.event ? record_event(session, request.event, stream, 0) : status;
+    const Status status = capture(session.work(), *capturing, kernel_work(session, function, request));
+    return status == Status::success && request.event
+               ? record_event(session.work(), request.event, stream, 0, session.now())
+               : status;
   }
   const bool told_by_load = function.module->state != Module::State::failed;
-  if (const Status status = load(session.engine(), function); status != Status::success)
+  if (const Status status = load(session.load_target(), function); status != Status::success)
     return failed(status, function.module->log, told_by_load ? Telling::told_already : Telling::tell);
   if (!function.info) return failed(Status::invalid_device_function, "its module's PTX does not have it");
   if (const auto refusal = refusal_of(session.device(), function, request))
     return failed(refusal->status, refusal->reason);
   try {
     const Status status = run_all(session, function, request);
-    return status == Status::success && request.event ? record_event(session, request.event, stream, 0) : status;
+    return status == Status::success && request.event
+               ? record_event(session.work(), request.event, stream, 0, session.now())
+               : status;
   } catch (const std::bad_alloc&) {
     if (session.progress()) session.progress()->update(request.grid.count(), request.grid.count());
     return failed(Status::out_of_memory, "the host has no memory left for it");
   }
-}
-
-uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel) {
-  const uint32_t most = std::min(kernel.registers, device.sm.registers_per_thread);
-  if (!kernel.has_launch_bounds) return most;
-  const uint32_t warps = (kernel.max_threads + device.sm.warp_size - 1) / device.sm.warp_size;
-  const bool can_be = uint64_t{warps} * kernel.least_ctas <= device.sm.max_warps;  // or ptxas ignores .minnctapersm
-  return std::min(most, registers_that_fit(device.sm, kernel.max_threads, can_be ? kernel.least_ctas : 1));
-}
-
-uint32_t registers_for(const DeviceInfo& device, const simt::KernelInfo& kernel, uint32_t threads, uint32_t ctas) {
-  return std::min(registers_told(device, kernel), registers_that_fit(device.sm, threads, ctas));
-}
-
-uint32_t ctas_together(const DeviceInfo& device, const simt::Dim3& grid, bool cooperative) {
-  if (!cooperative) return 1;
-  return static_cast<uint32_t>(std::min<uint64_t>((grid.count() + device.sms - 1) / device.sms, device.sm.max_blocks));
-}
-
-uint64_t dynamic_shared_limit(const DeviceInfo& device, const Function& function) {
-  const uint64_t most = std::min<uint64_t>(device.shared_by_default, device.sm.shared_per_block);
-  const uint64_t by_default = most - std::min<uint64_t>(most, function.info->static_shared);
-  return std::max<uint64_t>(by_default, function.dynamic_shared_limit);
-}
-
-Status set_dynamic_shared_limit(const DeviceInfo& device, Function& function, int bytes) {
-  if (bytes < 0 || uint64_t(bytes) + function.info->static_shared > device.sm.shared_per_block)
-    return Status::invalid_value;
-  function.dynamic_shared_limit = static_cast<uint32_t>(bytes);
-  return Status::success;
-}
-
-Residents occupancy_limits(const DeviceInfo& device, const Function& function, uint32_t threads,
-                           uint64_t dynamic_shared, uint32_t together) {
-  const simt::KernelInfo& kernel = *function.info;
-  if (threads > kernel.max_threads) return {0, "warps"};
-  if (dynamic_shared > device.sm.shared_per_block) return {0, "shared memory"};
-  const uint32_t registers = registers_for(device, kernel, threads, together);
-  const uint64_t shared = kernel.static_shared + dynamic_shared;
-  if (!kernel.has_transactions || threads == 0) return residents(device.sm, {threads, registers, shared});
-  const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
-  return residents(device.sm,
-                   {threads, static_cast<uint32_t>((needs.all_registers() + threads - 1) / threads), needs.bytes()});
-}
-
-uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared) {
-  return occupancy_limits(device, function, threads, dynamic_shared).blocks;
-}
-
-uint32_t most_threads(const DeviceInfo& device, const Function& function) {
-  uint32_t threads = std::min(function.info->max_threads, device.sm.max_threads_per_block);
-  if (!function.info->has_transactions) return threads;
-  const uint32_t step = device.sm.warp_size;
-  while (threads != 0 && occupancy(device, function, threads, 0) == 0) threads = (threads - 1) / step * step;
-  return threads;
 }
 
 }  // namespace bankshot::cuda

@@ -4,7 +4,8 @@
 #include <span>
 
 #include "bankshot/cuda/abi/abi.hpp"
-#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/abi/errors.hpp"
+#include "bankshot/cuda/launch/launch_request.hpp"
 
 namespace bankshot::cuda {
 

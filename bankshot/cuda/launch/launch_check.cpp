@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/cuda/launch/clusters.hpp"
+#include "bankshot/cuda/launch/kernel_limits.hpp"
 #include "bankshot/scratchpad/tx_resources.hpp"
 
 namespace bankshot::cuda {

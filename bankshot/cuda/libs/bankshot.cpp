@@ -1,5 +1,5 @@
 // libbankshot.so: what happens when it is unloaded. Loading it does nothing.
-#include "bankshot/cuda/process/ending.hpp"
+#include "bankshot/cuda/session/ending.hpp"
 
 namespace {
 

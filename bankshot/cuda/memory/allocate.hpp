@@ -5,32 +5,35 @@
 #include <initializer_list>
 
 #include "bankshot/cuda/abi/errors.hpp"
-#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/memory/device_memory.hpp"
 
 namespace bankshot::cuda {
 
 /// Zero bytes give address 0. @return success or out_of_memory
-Status allocate(Session& session, uint64_t bytes, simt::MemoryKind kind, uint64_t& address);
+Status allocate(DeviceMemory& memory, uint64_t bytes, simt::MemoryKind kind, uint64_t& address);
 
 /// cudaMallocAsync: from a pool, null for the current one. @return … or invalid_value if it is no pool
-Status allocate_from(Session& session, const void* pool, uint64_t bytes, uint64_t& address);
+Status allocate_from(DeviceMemory& memory, const void* pool, uint64_t bytes, uint64_t& address);
 
 /// Frees a live allocation of one of the kinds by its start; null is nothing to free.
 /// @return success or invalid_value
-Status release(Session& session, const void* pointer, std::initializer_list<simt::MemoryKind> kinds);
+Status release(DeviceMemory& memory, const void* pointer, std::initializer_list<simt::MemoryKind> kinds);
 
 /// Bytes from row to row of a pitched allocation. Source: real GPUs give multiples of 512
 size_t pitch_for(size_t width);
 
 /// cudaHostRegister. @return success, invalid_value or already_registered
-Status register_host(Session& session, void* pointer, size_t bytes, unsigned flags);
+Status register_host(DeviceMemory& memory, void* pointer, size_t bytes, unsigned flags);
 /// @return success or not_registered
-Status unregister_host(Session& session, void* pointer);
+Status unregister_host(DeviceMemory& memory, void* pointer);
 
 /// Whether the address is in pinned or registered memory.
-bool is_host_memory(Session& session, const void* pointer);
+bool is_host_memory(DeviceMemory& memory, const void* pointer);
 /// Flags of pinned or registered memory, which must be given by its start. @return success or invalid_value
-Status host_flags(Session& session, const void* pointer, unsigned* flags);
+Status host_flags(DeviceMemory& memory, const void* pointer, unsigned* flags);
+
+/// Bytes of device memory that are free, and all. Either place may be null.
+void memory_info(const simt::Memory& memory, size_t* free, size_t* total);
 
 /// What an address is to a program.
 struct PointerView {
@@ -40,9 +43,9 @@ struct PointerView {
   void* host = nullptr;    ///< address for the host, or null
   const simt::Allocation* allocation = nullptr;
 };
-PointerView look_at(Session& session, const void* pointer);
+PointerView look_at(DeviceMemory& memory, const void* pointer);
 
 /// success if the whole range is managed memory, else invalid_value.
-Status check_managed(Session& session, const void* pointer, size_t bytes);
+Status check_managed(DeviceMemory& memory, const void* pointer, size_t bytes);
 
 }  // namespace bankshot::cuda

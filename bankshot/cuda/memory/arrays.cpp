@@ -172,6 +172,18 @@ MipmappedArray* ArrayTable::mipmapped(const void* handle) const {
   return at == mipmapped_.end() ? nullptr : at->second.get();
 }
 
+size_t ArrayTable::common_texel(const void* to, const void* from) const {
+  size_t common = 0;
+  for (const void* handle : {to, from}) {
+    if (!handle) continue;
+    const Array* const found = array(handle);
+    const size_t own = found ? texel_bytes(found->spec.format) : 0;
+    if (own == 0 || (common != 0 && common != own)) return 0;
+    common = own;
+  }
+  return common == 0 ? 1 : common;
+}
+
 void ArrayTable::clear() {
   arrays_.clear();
   mipmapped_.clear();

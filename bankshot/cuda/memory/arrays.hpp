@@ -57,6 +57,9 @@ class ArrayTable {
   /// Null if it is none.
   Array* array(const void* handle) const;
   MipmappedArray* mipmapped(const void* handle) const;
+  /// Bytes of a texel of the arrays of a copy; a null handle is not an array. 1 if both are null, 0 if a handle is none
+  /// or the two differ.
+  size_t common_texel(const void* to, const void* from) const;
   /// Forgets all, with the memory.
   void clear();
 

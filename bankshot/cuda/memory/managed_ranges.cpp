@@ -3,10 +3,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "bankshot/cuda/memory/allocate.hpp"
-#include "bankshot/cuda/memory/batch.hpp"
-#include "bankshot/cuda/process/session.hpp"
-
 namespace bankshot::cuda {
 namespace {
 
@@ -25,17 +21,17 @@ enum Attribute : int {
   prefetch_id
 };
 
-Status check(abi::Location location) {
-  if (location.type < kDevice || location.type > kHostOfCaller) return Status::invalid_value;
-  return location.type == kDevice && location.id != 0 ? Status::invalid_device : Status::success;
-}
-
 /// As the older attributes have it.
 int number_of(abi::Location location) {
   return location.type == kDevice ? location.id : location.type >= kHost ? kHostNumber : kNone;
 }
 
 }  // namespace
+
+Status check(abi::Location location) {
+  if (location.type < kDevice || location.type > kHostOfCaller) return Status::invalid_value;
+  return location.type == kDevice && location.id != 0 ? Status::invalid_device : Status::success;
+}
 
 const ManagedRanges::Said& ManagedRanges::at(uint64_t address) const {
   static const Said nothing;
@@ -128,42 +124,6 @@ void ManagedRanges::forget(uint64_t address, uint64_t bytes) {
 
 abi::Location location_of(int device) {
   return device == kHostNumber ? abi::Location{kHost, 0} : abi::Location{kDevice, device};
-}
-
-Status advise(Session& session, const void* pointer, size_t bytes, int advice, abi::Location location) {
-  if (const Status status = check_managed(session, pointer, bytes); status != Status::success) return status;
-  return session.managed_ranges().advise(reinterpret_cast<uint64_t>(pointer), bytes, advice, location);
-}
-
-Status prefetch(Session& session, const void* pointer, size_t bytes, abi::Location location) {
-  if (const Status status = check_managed(session, pointer, bytes); status != Status::success) return status;
-  return session.managed_ranges().prefetch(reinterpret_cast<uint64_t>(pointer), bytes, location);
-}
-
-Status range_attribute(Session& session, void* data, size_t size, int which, const void* pointer, size_t bytes) {
-  if (const Status status = check_managed(session, pointer, bytes); status != Status::success) return status;
-  return session.managed_ranges().attribute(reinterpret_cast<uint64_t>(pointer), bytes, which, data, size);
-}
-
-Status discard(Session& session, const PrefetchBatch& batch) {
-  if (!batch.pointers || !batch.sizes || batch.count == 0 || batch.flags != 0) return Status::invalid_value;
-  for (size_t k = 0; k < batch.count; ++k)
-    if (const Status status = check_managed(session, batch.pointers[k], batch.sizes[k]); status != Status::success)
-      return status;
-  return Status::success;
-}
-
-Status prefetch(Session& session, const PrefetchBatch& batch) {
-  if (const Status status = discard(session, batch); status != Status::success) return status;  // the same checks
-  if (!batch.locations || !are_firsts(batch.firsts, batch.location_count, batch.count)) return Status::invalid_value;
-  for (size_t k = 0; k < batch.location_count; ++k)
-    if (const Status status = check(batch.locations[k]); status != Status::success) return status;
-  for (size_t k = 0, place = 0; k < batch.count; ++k) {
-    if (place + 1 < batch.location_count && batch.firsts[place + 1] == k) ++place;
-    const Status status = prefetch(session, batch.pointers[k], batch.sizes[k], batch.locations[place]);
-    if (status != Status::success) return status;
-  }
-  return Status::success;
 }
 
 }  // namespace bankshot::cuda

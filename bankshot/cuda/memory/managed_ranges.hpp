@@ -1,5 +1,5 @@
-// What programs say of managed memory and may ask for again: advice, and where it was prefetched to. It lives in one
-// place. Source: CUDA driver API reference, cuMemAdvise and cuMemRangeGetAttribute.
+// What a program said about managed memory and may query: advice, and where it was prefetched to. The memory itself
+// stays in one place. Source: CUDA driver API reference, cuMemAdvise and cuMemRangeGetAttribute.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,9 @@
 
 namespace bankshot::cuda {
 
-class Session;
-
 class ManagedRanges {
  public:
-  /// @param advice  CUmem_advise @param location  for which it is; not looked at by advice that is for none
+  /// @param advice  CUmem_advise @param location  ignored by advice that has none
   /// @return success, invalid_value or invalid_device, here and below
   Status advise(uint64_t address, uint64_t bytes, int advice, abi::Location location);
   Status prefetch(uint64_t address, uint64_t bytes, abi::Location location);
@@ -39,29 +37,12 @@ class ManagedRanges {
   bool all(uint64_t address, uint64_t bytes, What&& what) const;
   abi::Location common(uint64_t address, uint64_t bytes, abi::Location Said::* which) const;
 
-  std::map<uint64_t, Said> starts_;  ///< each holds up to the next; before the first nothing was said
+  std::map<uint64_t, Said> starts_;  ///< each holds up to the next; nothing was said before the first
 };
 
+/// @return success, invalid_value or invalid_device
+Status check(abi::Location location);
 /// The location that a device's number stands for in the older functions: -1 is the host.
 abi::Location location_of(int device);
-
-// The functions of both interfaces. A range that is not managed memory gives invalid_value.
-Status advise(Session& session, const void* pointer, size_t bytes, int advice, abi::Location location);
-Status prefetch(Session& session, const void* pointer, size_t bytes, abi::Location location);
-Status range_attribute(Session& session, void* data, size_t size, int which, const void* pointer, size_t bytes);
-
-/// Ranges that are prefetched together. @param firsts  of each location the first range that goes there
-struct PrefetchBatch {
-  void* const* pointers = nullptr;
-  const size_t* sizes = nullptr;
-  size_t count = 0;
-  const abi::Location* locations = nullptr;
-  const size_t* firsts = nullptr;
-  size_t location_count = 0;
-  unsigned long long flags = 0;
-};
-Status prefetch(Session& session, const PrefetchBatch& batch);
-/// What is discarded may hold anything afterwards: it stays.
-Status discard(Session& session, const PrefetchBatch& batch);
 
 }  // namespace bankshot::cuda

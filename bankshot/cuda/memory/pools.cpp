@@ -84,6 +84,12 @@ Status get_pool_attribute(const Pool* pool, int attribute, void* value) {
   return Status::success;
 }
 
+Status trim_pool(Pool* pool, uint64_t keep) {
+  if (!pool) return Status::invalid_value;
+  pool->trim(keep);
+  return Status::success;
+}
+
 namespace {
 
 constexpr int kOnDevice = 1, kReadWrite = 3;

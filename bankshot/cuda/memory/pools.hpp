@@ -52,6 +52,8 @@ class PoolTable {
 /// @param value  int for attributes 1 to 3, else uint64_t. @return success or invalid_value, here and below
 Status set_pool_attribute(Pool* pool, int attribute, const void* value);
 Status get_pool_attribute(const Pool* pool, int attribute, void* value);
+/// Gives back all but so many reserved bytes.
+Status trim_pool(Pool* pool, uint64_t keep);
 /// One device, which always has access.
 Status set_pool_access(const Pool* pool, const abi::AccessDescription* descriptions, size_t count);
 Status get_pool_access(const Pool* pool, int* flags, const abi::Location* location);

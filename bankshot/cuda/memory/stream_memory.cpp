@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "bankshot/cuda/memory/allocate.hpp"
+#include "bankshot/cuda/memory/device_memory.hpp"
 #include "bankshot/cuda/process/checking.hpp"
 #include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/session.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -40,14 +40,16 @@ bool is_wide(const Operation& operation) {
 }
 
 /// Device, pinned or registered memory at a multiple of the value's bytes.
-bool is_reachable(Session& session, const Operation& operation) {
+bool is_reachable(DeviceMemory& memory, const Operation& operation) {
   const uint64_t bytes = is_wide(operation) ? 8 : 4;
   const auto* const pointer = reinterpret_cast<const void*>(operation.address);
-  const PointerView view = look_at(session, pointer);
+  const PointerView view = look_at(memory, pointer);
   return operation.address % bytes == 0 && view.allocation && view.type != PointerView::managed_memory &&
          (waits(operation) || view.allocation->writable) &&
-         check_range(session.memory(), operation.address, bytes, Side::device) == Status::success;
+         check_range(memory.engine(), operation.address, bytes, Side::device) == Status::success;
 }
+
+}  // namespace
 
 Status check(const Operation& operation) {
   switch (operation.type) {
@@ -63,12 +65,10 @@ Status check(const Operation& operation) {
   }
 }
 
-}  // namespace
-
-Status execute(Session& session, const Operation& operation) {
+Status execute(DeviceMemory& memory, const Operation& operation) {
   if (const Status status = check(operation); status != Status::success) return status;
   if (operation.type == Operation::barrier) return Status::success;  // each thing is done before the next begins
-  if (!is_reachable(session, operation)) return Status::invalid_value;
+  if (!is_reachable(memory, operation)) return Status::invalid_value;
   if (!waits(operation)) {
     const uint64_t bytes = is_wide(operation) ? 8 : 4;
     std::memcpy(reinterpret_cast<void*>(operation.address), &operation.value, bytes);
@@ -77,26 +77,16 @@ Status execute(Session& session, const Operation& operation) {
   }
   if (is_wide(operation) ? is_there<uint64_t, int64_t>(operation) : is_there<uint32_t, int32_t>(operation))
     return Status::success;
-  say_once("stream waits for a value",
-           "a stream is to wait for a value that is not there yet (cuStreamWaitValue, cuStreamBatchMemOp): work on "
-           "streams is "
-           "done here when it is issued, so what writes the value has to be issued before what waits for it");
+  say_once(
+      "stream waits for a value",
+      "a stream is to wait for a value that is not there yet (cuStreamWaitValue, cuStreamBatchMemOp): work on "
+      "streams is done here when it is issued, so what writes the value has to be issued before what waits for it");
   return Status::not_supported;
 }
 
-MadeWork memory_operations_work(const Operation* operations, unsigned count, unsigned flags) {
-  constexpr unsigned kMost = 256;
-  if (!operations || count == 0 || count > kMost || flags != 0) return Status::invalid_value;
-  MemoryOperationsWork work;
-  work.operations.assign(operations, operations + count);
-  for (const Operation& operation : work.operations)
-    if (const Status status = check(operation); status != Status::success) return status;
-  return Work(std::move(work));
-}
-
-Status execute(Session& session, const MemoryOperationsWork& work) {
-  for (const Operation& operation : work.operations)
-    if (const Status status = execute(session, operation); status != Status::success) return status;
+Status execute(DeviceMemory& memory, std::span<const Operation> operations) {
+  for (const Operation& operation : operations)
+    if (const Status status = execute(memory, operation); status != Status::success) return status;
   return Status::success;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <string>
 
 #include "bankshot/cuda/modules/fatbin.hpp"
@@ -11,7 +10,6 @@
 #include "bankshot/cuda/process/origin.hpp"
 #include "bankshot/cuda/process/patches.hpp"
 #include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/session.hpp"
 #include "bankshot/ptx/link.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
@@ -76,18 +74,15 @@ Result<std::vector<FatbinEntry>, Failure> ptx_entries(std::span<const std::byte>
   return *ptx;
 }
 
-/// Of the GPU that we are, 90 for sm_90; the highest there is if none is described.
-uint32_t newest_architecture() {
-  const Session& session = Session::get();
-  if (!session.is_described()) return std::numeric_limits<uint32_t>::max();
-  return static_cast<uint32_t>(session.device().major * 10 + session.device().minor);
-}
+/// 90 for a GPU of compute capability 9.0.
+uint32_t architecture_of(const DeviceInfo& device) { return static_cast<uint32_t>(device.major * 10 + device.minor); }
 
 /// What the GPU would take comes first, as the driver does; what is too new is better than nothing.
-Result<std::vector<FatbinEntry>, Failure> best_first(std::span<const std::byte> container, const std::string& label) {
+Result<std::vector<FatbinEntry>, Failure> best_first(const DeviceInfo& device, std::span<const std::byte> container,
+                                                     const std::string& label) {
   auto entries = ptx_entries(container, label);
   if (!entries) return entries;
-  const auto newest = newest_architecture();
+  const auto newest = architecture_of(device);
   std::stable_partition(entries->begin(), entries->end(),
                         [&](const FatbinEntry& entry) { return entry.architecture <= newest; });
   return entries;
@@ -97,37 +92,41 @@ std::string file_of(const FatbinEntry& entry, const std::string& label) {
   return (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
 }
 
-/// Loads the first text that the engine takes. Of several failures the best text's is told.
-Result<Loaded, Failure> load_first(simt::Engine& engine, std::span<const std::byte> container,
-                                   const std::string& label) {
-  auto entries = best_first(container, label);
+/// What `use` makes of the first text that it takes. Of several failures the best text's is told.
+/// @param use  of the text and its name: a Result<Made, Failure>
+template <class Made, class Use>
+Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std::byte> container,
+                                   const std::string& label, Use&& use) {
+  auto entries = best_first(device, container, label);
   if (!entries) return entries.error();
   std::string log;
   for (const auto& entry : *entries) {
     auto text = decompress(entry);
     if (!text) return Failure{Status::invalid_image, text.error().message};
-    const std::string file = file_of(entry, label);
-    auto loaded = load_text(engine, *text, file);
-    if (loaded) return loaded;
-    if (log.empty()) log = loaded.error().log;
+    Result<Made, Failure> made = use(*text, file_of(entry, label));
+    if (made) return made;
+    if (log.empty()) log = made.error().log;
   }
   return Failure{Status::invalid_ptx, log};
 }
 
-/// Of a unit that is to be linked the best text that parses.
-Result<ptx::Unit, Failure> parse_first(std::span<const std::byte> container, const std::string& label) {
-  auto entries = best_first(container, label);
-  if (!entries) return entries.error();
-  std::string log;
-  for (const auto& entry : *entries) {
-    auto text = decompress(entry);
-    if (!text) return Failure{Status::invalid_image, text.error().message};
-    const std::string file = file_of(entry, label);
-    auto module = ptx::parse(*text);
-    if (module) return ptx::Unit{file, std::move(*module)};
-    if (log.empty()) log = format_diagnostics(module.error(), file, *text);
-  }
-  return Failure{Status::invalid_ptx, log};
+Result<Loaded, Failure> load_first(const LoadTarget& target, std::span<const std::byte> container,
+                                   const std::string& label) {
+  return first_usable<Loaded>(target.device, container, label, [&](const std::string& text, const std::string& file) {
+    return load_text(target.engine, text, file);
+  });
+}
+
+Result<ptx::Unit, Failure> parse_text(const std::string& text, const std::string& file) {
+  auto module = ptx::parse(text);
+  if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), file, text)};
+  return ptx::Unit{file, std::move(*module)};
+}
+
+/// A unit that is to be linked.
+Result<ptx::Unit, Failure> parse_first(const DeviceInfo& device, std::span<const std::byte> container,
+                                       const std::string& label) {
+  return first_usable<ptx::Unit>(device, container, label, parse_text);
 }
 
 Failure machine_code(const std::string& label) {
@@ -155,44 +154,45 @@ Result<std::string, Failure> link_units(std::vector<ptx::Unit> units, const std:
 }
 
 /// What nvlink does with machine code: -rdc=true.
-Result<Loaded, Failure> load_linked(simt::Engine& engine, const std::vector<std::span<const std::byte>>& containers,
+Result<Loaded, Failure> load_linked(const LoadTarget& target, const std::vector<std::span<const std::byte>>& containers,
                                     const std::string& label) {
   std::vector<ptx::Unit> units;
   for (size_t k = 0; k < containers.size(); ++k) {
-    auto unit = parse_first(containers[k], fmt::format("{}, unit {} of {}", label, k + 1, containers.size()));
+    auto unit =
+        parse_first(target.device, containers[k], fmt::format("{}, unit {} of {}", label, k + 1, containers.size()));
     if (!unit) return unit.error();
     units.push_back(std::move(*unit));
   }
   const auto text = link_units(std::move(units), label);
   if (!text) return text.error();
-  return load_text(engine, *text, label + ".linked.ptx");
+  return load_text(target.engine, *text, label + ".linked.ptx");
 }
 
-Result<Loaded, Failure> load_image(simt::Engine& engine, const Module& module) {
+Result<Loaded, Failure> load_image(const LoadTarget& target, const Module& module) {
   if (module.wrapper) {
     auto containers = containers_of(module.wrapper);
     if (!containers) return Failure{Status::no_binary_for_gpu, module.label + ": " + containers.error().message};
-    if (containers->size() == 1) return load_first(engine, containers->front(), module.label);
-    return load_linked(engine, *containers, module.label);
+    if (containers->size() == 1) return load_first(target, containers->front(), module.label);
+    return load_linked(target, *containers, module.label);
   }
   if (is_elf(module.image)) return machine_code(module.label);
-  if (is_container(module.image)) return load_first(engine, std::as_bytes(std::span(module.image)), module.label);
-  return load_text(engine, module.image, module.label);
+  if (is_container(module.image)) return load_first(target, std::as_bytes(std::span(module.image)), module.label);
+  return load_text(target.engine, module.image, module.label);
 }
 
 /// Source: CUDA 13 release notes, deprecated architectures.
 constexpr uint32_t kOldestOfCuda13 = 75;
 
 /// A real driver refuses PTX for an architecture that is newer than the GPU.
-void warn_of_newer(const Module& module) {
+void warn_of_newer(const Module& module, const DeviceInfo& device) {
   const auto& kernels = simt::kernels(*module.program);
-  const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = newest_architecture();
+  const uint32_t target = kernels.empty() ? 0 : kernels.front().target, ours = architecture_of(device);
   if (target <= ours) return;
   say_once(fmt::format("newer than the GPU {}", target),
            fmt::format(
                "warning: {} has PTX for sm_{}, which a GPU of sm_{} ({}) refuses; it runs all the same: choose another "
                "GPU with --gpu, or compile with -arch=sm_{}{}",
-               module.label, target, ours, Session::get().device().name, ours,
+               module.label, target, ours, device.name, ours,
                ours < kOldestOfCuda13 ? ", with a CUDA that still knows it" : ""));
 }
 
@@ -213,24 +213,22 @@ void connect(Module& module) {
 
 }  // namespace
 
-Result<ptx::Unit, LinkFailure> read_link_input(const std::string& name, const std::string& image) {
+Result<ptx::Unit, LinkFailure> read_link_input(const DeviceInfo& device, const std::string& name,
+                                               const std::string& image) {
   if (is_elf(image)) return machine_code(name);
-  if (is_container(image)) return parse_first(std::as_bytes(std::span(image)), name);
-  const std::string text = image.c_str();  // a program may count the zero at its end
-  auto module = ptx::parse(text);
-  if (!module) return Failure{Status::invalid_ptx, format_diagnostics(module.error(), name, text)};
-  return ptx::Unit{name, std::move(*module)};
+  if (is_container(image)) return parse_first(device, std::as_bytes(std::span(image)), name);
+  return parse_text(image.c_str(), name);  // a program may count the zero at its end
 }
 
 Result<std::string, LinkFailure> link_inputs(std::vector<ptx::Unit> inputs) {
   return link_units(std::move(inputs), "cuLinkComplete");
 }
 
-Status load(simt::Engine& engine, Module& module, bool quiet) {
+Status load(const LoadTarget& target, Module& module, bool quiet) {
   if (module.state == Module::State::loaded) return Status::success;
   if (module.state == Module::State::failed) return module.failure;
   if (module.label.empty()) module.label = origin_of(module.wrapper).file;
-  auto loaded = load_image(engine, module);
+  auto loaded = load_image(target, module);
   if (!loaded) {
     module.state = Module::State::failed;
     module.failure = loaded.error().status;
@@ -242,14 +240,14 @@ Status load(simt::Engine& engine, Module& module, bool quiet) {
   module.id = std::move(loaded->id);
   module.state = Module::State::loaded;
   connect(module);
-  warn_of_newer(module);
+  warn_of_newer(module, target.device);
   return Status::success;
 }
 
-Status load(simt::Engine& engine, Function& function) {
+Status load(const LoadTarget& target, Function& function) {
   Module& module = *function.module;
   const bool failed_before = module.state == Module::State::failed;
-  const Status status = load(engine, module, true);
+  const Status status = load(target, module, true);
   if (status == Status::success || failed_before) return status;
   const bool has_nothing = status == Status::no_binary_for_gpu;
   say(has_nothing ? fmt::format("kernel {} cannot run: {}", report::demangle(function.name), module.log) : module.log);

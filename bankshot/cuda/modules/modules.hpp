@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bankshot/cuda/abi/errors.hpp"
+#include "bankshot/cuda/device/device.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/support/result.hpp"
@@ -60,18 +61,25 @@ struct Module {
   report::ModuleId id;  ///< for the report; of the PTX that was loaded
 };
 
+/// Where modules are loaded.
+struct LoadTarget {
+  simt::Engine& engine;
+  const DeviceInfo& device;
+};
+
 /// Loads the module if it is not loaded. A failure is told on standard error once and kept.
 /// @param quiet  the caller passes `log` on itself
-Status load(simt::Engine& engine, Module& module, bool quiet = false);
+Status load(const LoadTarget& target, Module& module, bool quiet = false);
 /// The same for the module of a kernel, which is named if there is nothing in the module that could run.
-Status load(simt::Engine& engine, Function& function);
+Status load(const LoadTarget& target, Function& function);
 
 struct LinkFailure {
   Status status;
   std::string log;
 };
-/// @param image  PTX text, or a fat binary with it
-Result<ptx::Unit, LinkFailure> read_link_input(const std::string& name, const std::string& image);
+/// @param device  selects the best entry of a fat binary @param image  PTX text, or a fat binary that contains it
+Result<ptx::Unit, LinkFailure> read_link_input(const DeviceInfo& device, const std::string& name,
+                                               const std::string& image);
 /// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays
 /// declared.
 Result<std::string, LinkFailure> link_inputs(std::vector<ptx::Unit> inputs);

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "bankshot/cuda/process/checking.hpp"
-#include "bankshot/cuda/process/ending.hpp"
 #include "bankshot/cuda/process/process_id.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/process/write_beside.hpp"
@@ -22,12 +21,6 @@ namespace {
 /// Time that writing may take: a little at once, for programs of a few hundred launches, then a share of all the time.
 constexpr std::chrono::milliseconds kFree{50}, kLongest{250};
 constexpr int kShare = 50;
-
-/// quick_exit calls no destructors.
-void at_quick_exit_too() {
-  static const int once = std::at_quick_exit(finish_report);
-  (void)once;
-}
 
 }  // namespace
 
@@ -50,7 +43,6 @@ ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   if (contents_ && contents_->pid == process_id()) return contents_.get();
   const char* const where = folder();
   if (!where) return nullptr;
-  at_quick_exit_too();
   begun_ = std::chrono::steady_clock::now();
   contents_ = std::make_unique<Contents>();
   contents_->pid = process_id();
@@ -70,14 +62,14 @@ const char* ReportFile::folder() {
   return folder && *folder && wants_counts() ? folder : nullptr;
 }
 
-void ReportFile::add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
-                     const simt::LaunchStats& stats, const Simulated* simulated) {
+void ReportFile::add(const gpu::Gpu& gpu, const std::string& kernel, const report::ModuleId& module, simt::Dim3 grid,
+                     simt::Dim3 block, const simt::LaunchStats& stats, const Simulated* simulated) {
   if (Contents* all = contents(gpu)) {
     if (simulated) {
       all->report.machine = report::machine_of(simulated->config, gpu.machine.transactions);
       all->report.rules = simulated->config.rules;
     }
-    all->report.add(stats, kernel.name, grid, block, kernel.module->id, simulated ? &simulated->timing : nullptr);
+    all->report.add(stats, kernel, grid, block, module, simulated ? &simulated->timing : nullptr);
     dirty_ = true;
     refresh();
   }

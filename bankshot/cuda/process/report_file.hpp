@@ -3,10 +3,11 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 #include <string_view>
 
-#include "bankshot/cuda/modules/modules.hpp"
 #include "bankshot/gpu/gpu.hpp"
+#include "bankshot/report/run/run_report.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/timing/chip/launch_timing.hpp"
 
@@ -25,9 +26,9 @@ class ReportFile {
     const timing::Config& config;
     const timing::LaunchTiming& timing;
   };
-  /// @param simulated  null if it was not
-  void add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
-           const simt::LaunchStats& stats, const Simulated* simulated = nullptr);
+  /// @param kernel  mangled @param module  that it is of @param simulated  null if it was not
+  void add(const gpu::Gpu& gpu, const std::string& kernel, const report::ModuleId& module, simt::Dim3 grid,
+           simt::Dim3 block, const simt::LaunchStats& stats, const Simulated* simulated = nullptr);
 
   /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
   void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);

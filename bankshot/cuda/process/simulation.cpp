@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "bankshot/cuda/process/interrupt.hpp"
+#include "bankshot/cuda/process/report_file.hpp"
 #include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/session.hpp"
 #include "bankshot/cuda/process/write_beside.hpp"
 
 namespace bankshot::cuda {
@@ -34,14 +34,15 @@ Simulation::Simulation(const timing::Config& config, const SimulateRequest& requ
 
 bool Simulation::wanted() { return std::getenv(kSimulateVariable) != nullptr; }
 
-Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& engine, Function& function,
+Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& engine, simt::Program& program,
+                                                                const std::string& kernel,
                                                                 const simt::LaunchConfig& config,
                                                                 const timing::Residency& residency) {
   const timing::Cycle start = chip_.cycles();
-  auto launch = chip_.launch(engine, *function.module->program, function.name, config, residency);
+  auto launch = chip_.launch(engine, program, kernel, config, residency);
   if (progress_) progress_->end();
   if (launch && !launch->timing.timeline.empty()) {
-    timeline_.add(function.name, launch->timing, start);
+    timeline_.add(kernel, launch->timing, start);
     write_timeline();
   }
   return launch;
@@ -57,8 +58,8 @@ void Simulation::write_timeline() {
 
 bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.partial || HeldInterrupt::flag(); }
 
-void Simulation::end_process(Session& session) {
-  session.report().stop();
+void Simulation::end_process(ReportFile& report) {
+  report.stop();
   if (HeldInterrupt::flag()) end_by_interrupt();
   std::fflush(nullptr);  // what the program has printed so far is not lost
   // No destructors and no handlers: they may call us, and wait for the session for ever.

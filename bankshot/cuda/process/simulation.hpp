@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "bankshot/cuda/modules/modules.hpp"
 #include "bankshot/cuda/process/progress.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/report/json/timeline_json.hpp"
@@ -12,7 +11,7 @@
 
 namespace bankshot::cuda {
 
-class Session;
+class ReportFile;
 
 class Simulation {
  public:
@@ -23,8 +22,8 @@ class Simulation {
   static bool wanted();
 
   /// As timing::Chip::launch. A SIGINT that HeldInterrupt holds stops it. Writes the timeline if one is wanted.
-  Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, Function& function,
-                                                      const simt::LaunchConfig& config,
+  Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, simt::Program& program,
+                                                      const std::string& kernel, const simt::LaunchConfig& config,
                                                       const timing::Residency& residency);
 
   const timing::Config& config() const { return chip_.config(); }
@@ -35,7 +34,7 @@ class Simulation {
   /// Whether the process has to end: it was interrupted, or max_cycles have passed.
   bool is_over(const timing::LaunchTiming& last) const;
   /// Ends it, with the report as it is: by SIGINT, or with kStoppedStatus.
-  [[noreturn]] void end_process(Session& session);
+  [[noreturn]] void end_process(ReportFile& report);
 
  private:
   void write_timeline();

@@ -24,7 +24,7 @@ Status make_array(void** array, const abi::ChannelFormatDesc* desc, const abi::E
     if (const Status status = spec_of(session, desc, extent, flags, false, spec); status != Status::success)
       return status;
     Array* made = nullptr;
-    const Status status = session.arrays().create(session.memory(), spec, made);
+    const Status status = session.memory().arrays.create(session.memory().engine(), spec, made);
     if (status == Status::success) *array = made;
     return status;
   });
@@ -56,7 +56,7 @@ BANKSHOT_API(cudaMallocMipmappedArray)
     if (const Status status = spec_of(session, desc, extent, flags, true, spec); status != Status::success)
       return status;
     MipmappedArray* made = nullptr;
-    const Status status = session.arrays().create(session.memory(), spec, levels, made);
+    const Status status = session.memory().arrays.create(session.memory().engine(), spec, levels, made);
     if (status == Status::success) *mipmapped = made;
     return status;
   });
@@ -65,7 +65,7 @@ BANKSHOT_API(cudaMallocMipmappedArray)
 BANKSHOT_API(cudaGetMipmappedArrayLevel)(void** level, void* handle, unsigned number) {
   return call([&](Session& session) {
     if (!level) return Status::invalid_value;
-    const MipmappedArray* mipmapped = session.arrays().mipmapped(handle);
+    const MipmappedArray* mipmapped = session.memory().arrays.mipmapped(handle);
     if (!mipmapped) return Status::invalid_handle;
     if (number >= mipmapped->levels.size()) return Status::invalid_value;
     *level = mipmapped->levels[number].get();
@@ -76,23 +76,24 @@ BANKSHOT_API(cudaGetMipmappedArrayLevel)(void** level, void* handle, unsigned nu
 BANKSHOT_API(cudaFreeArray)(void* array) {
   return call([&](Session& session) {
     if (!array) return Status::success;
-    return session.arrays().destroy(session.memory(), array) == Status::success ? Status::success
-                                                                                : Status::invalid_value;
+    return session.memory().arrays.destroy(session.memory().engine(), array) == Status::success ? Status::success
+                                                                                                : Status::invalid_value;
   });
 }
 
 BANKSHOT_API(cudaFreeMipmappedArray)(void* mipmapped) {
   return call([&](Session& session) {
     if (!mipmapped) return Status::success;
-    return session.arrays().destroy_mipmapped(session.memory(), mipmapped) == Status::success ? Status::success
-                                                                                              : Status::invalid_value;
+    return session.memory().arrays.destroy_mipmapped(session.memory().engine(), mipmapped) == Status::success
+               ? Status::success
+               : Status::invalid_value;
   });
 }
 
 BANKSHOT_API(cudaArrayGetInfo)
 (abi::ChannelFormatDesc* desc, abi::Extent* extent, unsigned* flags, void* handle) {
   return call([&](Session& session) {
-    const Array* array = session.arrays().array(handle);
+    const Array* array = session.memory().arrays.array(handle);
     if (!array) return Status::invalid_handle;
     describe(array->spec, desc, extent, flags);
     return Status::success;
@@ -102,7 +103,7 @@ BANKSHOT_API(cudaArrayGetInfo)
 BANKSHOT_API(cudaGetChannelDesc)(abi::ChannelFormatDesc* desc, void* handle) {
   return call([&](Session& session) {
     if (!desc) return Status::invalid_value;
-    const Array* array = session.arrays().array(handle);
+    const Array* array = session.memory().arrays.array(handle);
     if (!array) return Status::invalid_handle;
     describe(array->spec, desc, nullptr, nullptr);
     return Status::success;

@@ -1,6 +1,7 @@
 // Copies to, from and between arrays. Offsets and widths are in bytes, but for cudaMemcpy3D: see copy_3d().
 #include "bankshot/cuda/memory/array_copy.hpp"
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
+#include "bankshot/cuda/graphs/stream_copies.hpp"
 #include "bankshot/cuda/memory/arrays.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/runtime/copy_sides.hpp"
@@ -15,7 +16,7 @@ Status rectangle(void* stream, int kind, Make&& make) {
   if (!sides) return remember(Status::invalid_memcpy_direction);
   const abi::DriverMemcpy3D parameters = make(*sides);
   return issue(
-      stream, [&](Session& session) { return copy_3d(session, parameters); },
+      stream, [&](Session& session) { return copy_3d(session.memory(), parameters); },
       [&](Session&) { return copy_work(parameters); });
 }
 
@@ -24,7 +25,7 @@ Status run_of_bytes(void* stream, int kind, const ArrayPlace& place, const void*
     const auto sides = sides_of(kind);
     if (!sides) return Status::invalid_memcpy_direction;
     const Region linear{reinterpret_cast<uint64_t>(pointer), bytes, 0, to_array ? sides->from : sides->to};
-    return issue_run(session, stream, place, linear, bytes, to_array);
+    return issue_run(session.work(), session.memory(), stream, place, linear, bytes, to_array);
   });
 }
 
@@ -86,9 +87,9 @@ BANKSHOT_API(cudaMemcpyArrayToArray)
 (void* to, size_t to_x, size_t to_y, const void* from, size_t from_x, size_t from_y, size_t bytes, int kind) {
   return call_on(nullptr, [&](Session& session) {
     if (!sides_of(kind)) return Status::invalid_memcpy_direction;
-    const Array *array = session.arrays().array(to), *source = session.arrays().array(from);
+    const Array *array = session.memory().arrays.array(to), *source = session.memory().arrays.array(from);
     if (!array || !source) return Status::invalid_handle;
-    return copy_rows_of(session.memory(), *array, to_x, to_y, *source, from_x, from_y, bytes);
+    return copy_rows_of(session.memory().engine(), *array, to_x, to_y, *source, from_x, from_y, bytes);
   });
 }
 

@@ -1,28 +1,15 @@
-// What every function of the runtime interface does around its own work: the lock, the state of the context, the
-// thread's last error.
+// How functions of the runtime interface start: open the context; note the thread's last error.
 #pragma once
 
-#include <exception>
-#include <mutex>
-#include <new>
-#include <string>
-#include <utility>
-
-#include "bankshot/cuda/abi/errors.hpp"
-#include "bankshot/cuda/driver/contexts.hpp"
-#include "bankshot/cuda/graphs/stream_calls.hpp"
-#include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/session.hpp"
-
-/// Defines the implementation of a function of the CUDA interfaces; libs/*.def say which exported names come here.
-#define BANKSHOT_API(name) extern "C" __attribute__((visibility("default"))) ::bankshot::cuda::Status bankshot_##name
+#include "bankshot/cuda/interface/call.hpp"
+#include "bankshot/cuda/interface/contexts.hpp"
 
 namespace bankshot::cuda::runtime {
 
 /// The calling thread's last error, for cudaGetLastError.
 Status& last_error();
 
-/// Notes an error as the thread's last one, and passes it through.
+/// Notes an error as the thread's last one. @return `status`
 inline Status remember(Status status) {
   if (status != Status::success) last_error() = status;
   return status;
@@ -31,16 +18,7 @@ inline Status remember(Status status) {
 /// Work that needs neither GPU nor context, under the lock.
 template <class Work>
 Status plain(Work&& work) {
-  Session& session = Session::get();
-  std::lock_guard lock(session.mutex());
-  try {
-    return remember(work(session));
-  } catch (const std::bad_alloc&) {
-    return remember(Status::out_of_memory);
-  } catch (const std::exception& error) {
-    say_once("exception", std::string("a call failed: ") + error.what());
-    return remember(Status::unknown);
-  }
+  return remember(locked(work));
 }
 
 /// Work that needs the GPU's description but no context: queries of devices.
@@ -52,38 +30,28 @@ Status query(Work&& work) {
   });
 }
 
-/// Work on the context: makes it if need be, and fails with the error of a kernel that failed before.
+/// Work on the primary context, which is made if necessary. Fails with the error of an earlier kernel.
 template <class Work>
 Status call(Work&& work) {
   return plain([&](Session& session) {
     const Status status = session.open();
-    driver::use_primary();
+    use_primary_context();
     return status == Status::success ? work(session) : status;
   });
 }
 
-// On streams and for the device, as stream_calls.hpp says.
-template <class Work>
-Status call_about(void* stream, Work&& work) {
-  return call(looking_at(stream, work));
-}
-template <class Work>
-Status call_on(void* stream, Work&& work) {
-  return call(waiting_for(stream, work));
-}
-template <class Now, class MakeNode>
-Status issue(void* stream, Now&& now, MakeNode&& node) {
-  return call(issued_on(stream, now, node));
-}
-/// Work that waits for everything on the device: not possible during a capture.
-template <class Work>
-Status call_synchronized(Work&& work) {
-  return call(behind(before_synchronizing, work));
-}
-/// Work that may wait for the device, which captures may forbid.
-template <class Work>
-Status call_unsafe(Work&& work) {
-  return call(behind(before_unsafe, work));
-}
+/// Every stream and event belongs to the primary context.
+struct Runtime {
+  template <class Work>
+  static Status enter(const void*, Work&& work) {
+    return call(work);
+  }
+};
+
+inline constexpr auto call_about = Calls<Runtime>::about;
+inline constexpr auto call_on = Calls<Runtime>::on;
+inline constexpr auto issue = Calls<Runtime>::issue;
+inline constexpr auto call_synchronized = Calls<Runtime>::synchronized;
+inline constexpr auto call_unsafe = Calls<Runtime>::unsafe;
 
 }  // namespace bankshot::cuda::runtime

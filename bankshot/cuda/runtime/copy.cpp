@@ -1,6 +1,6 @@
 // Copies and fills. The asynchronous forms do their work at once.
 #include "bankshot/cuda/abi/abi.hpp"
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/memory/array_copy.hpp"
 #include "bankshot/cuda/memory/arrays.hpp"
 #include "bankshot/cuda/memory/transfer.hpp"
@@ -16,7 +16,7 @@ uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(poi
 
 Status issue_copy(void* stream, const Region& to, const Region& from, const Extent& extent) {
   return issue(
-      stream, [&](Session& session) { return copy(session.memory(), to, from, extent); },
+      stream, [&](Session& session) { return copy(session.memory().engine(), to, from, extent); },
       [&](Session&) { return copy_work(copy_parameters(to, from, extent)); });
 }
 
@@ -40,7 +40,7 @@ Region region_of(const abi::PitchedPtr& pointer, const abi::Pos& at, Side side) 
 Status issue_fill(void* stream, const Region& to, const Extent& extent, int value) {
   const auto byte = static_cast<unsigned char>(value);
   return issue(
-      stream, [&](Session& session) { return fill(session.memory(), to, extent, byte); },
+      stream, [&](Session& session) { return fill(session.memory().engine(), to, extent, byte); },
       [&](Session&) {
         return MadeWork(FillWork{{to.address, to.pitch, byte, 1, extent.width, extent.height}, extent.depth, to.slice});
       });
@@ -50,24 +50,10 @@ Status fill_rows(void* stream, void* to, size_t pitch, int value, size_t width, 
   return issue_fill(stream, {address_of(to), pitch, 0, Side::device}, {width, height, 1}, value);
 }
 
-}  // namespace
-
-namespace {
-
 constexpr int kHost = 1, kDevice = 2, kArray = 3;  // CUmemorytype
 
 /// Bytes of a texel of the arrays that take part, 1 if none does; 0 if they differ or are none.
-size_t element_of(const void* to, const void* from) {
-  size_t element = 0;
-  for (const void* handle : {to, from}) {
-    if (!handle) continue;
-    const Array* const array = Session::get().arrays().array(handle);
-    const size_t own = array ? texel_bytes(array->spec.format) : 0;
-    if (own == 0 || (element != 0 && own != element)) return 0;
-    element = own;
-  }
-  return element == 0 ? 1 : element;
-}
+size_t element_of(const void* to, const void* from) { return Session::get().memory().arrays.common_texel(to, from); }
 
 }  // namespace
 
@@ -159,7 +145,7 @@ BANKSHOT_API(cudaMemcpy3DAsync)(const abi::Memcpy3DParms* parms, void* stream) {
   const auto sides = sides_of(parms->kind);
   if (!sides) return remember(Status::invalid_memcpy_direction);
   return issue(
-      stream, [&](Session& session) { return copy_3d(session, *parms, sides->to, sides->from); },
+      stream, [&](Session& session) { return copy_3d(session.memory(), *parms, sides->to, sides->from); },
       [&](Session&) {
         const auto parameters = driver_copy(*parms);
         return parameters ? copy_work(*parameters) : MadeWork(parameters.error());

@@ -5,20 +5,12 @@
 #include <cstring>
 #include <string_view>
 
-#include "bankshot/cuda/process/limits.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {
 namespace {
 
 thread_local unsigned device_flags = 0;
-
-template <class T>
-Status give(T* place, T value) {
-  if (!place) return Status::invalid_value;
-  *place = value;
-  return Status::success;
-}
 
 Status give_properties(void* properties, int device, int version) {
   return query([&](Session& session) {
@@ -38,7 +30,7 @@ BANKSHOT_API(cudaGetDevice)(int* device) { return remember(give(device, 0)); }
 BANKSHOT_API(cudaSetDevice)(int device) {
   if (device != 0) return remember(Status::invalid_device);
   return call([](Session&) {
-    driver::bind_primary();
+    bind_primary_context();
     return Status::success;
   });
 }
@@ -47,7 +39,7 @@ BANKSHOT_API(cudaSetDevice)(int device) {
 BANKSHOT_API(cudaInitDevice)(int device, unsigned, unsigned) {
   if (device != 0) return remember(Status::invalid_device);
   return plain([](Session& session) {
-    driver::initialise_primary();
+    initialise_primary_context();
     return session.open();
   });
 }
@@ -106,11 +98,11 @@ BANKSHOT_API(cudaDeviceReset)() {
 }
 
 BANKSHOT_API(cudaDeviceSetLimit)(int limit, size_t value) {
-  return call([&](Session& session) { return set_limit(session, limit, value); });
+  return call([&](Session& session) { return session.limits().set(limit, value, session.memory().engine()); });
 }
 
 BANKSHOT_API(cudaDeviceGetLimit)(size_t* value, int limit) {
-  return call([&](Session& session) { return get_limit(session, limit, value); });
+  return call([&](Session& session) { return session.limits().get(limit, value); });
 }
 
 BANKSHOT_API(cudaDeviceSetCacheConfig)(int config) {

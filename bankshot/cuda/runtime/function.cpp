@@ -1,9 +1,10 @@
 // Attributes of kernels and occupancy.
 #include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/launch/clusters.hpp"
+#include "bankshot/cuda/launch/function_attributes.hpp"
+#include "bankshot/cuda/launch/kernel_limits.hpp"
 #include "bankshot/cuda/launch/launch.hpp"
 #include "bankshot/cuda/launch/launch_attributes.hpp"
-#include "bankshot/cuda/modules/function_attributes.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {
@@ -15,7 +16,7 @@ Status call_with(const void* key, Work&& work) {
   return call([&](Session& session) {
     Function* function = session.modules().function(key);
     if (!function) return Status::invalid_device_function;
-    if (const Status status = load(session.engine(), *function); status != Status::success) return status;
+    if (const Status status = load(session.load_target(), *function); status != Status::success) return status;
     return function->info ? work(session, *function) : Status::invalid_device_function;
   });
 }

@@ -1,6 +1,6 @@
 // Graphs: what the runtime interface has of its own. What it shares with the driver's:
-// bankshot/cuda/graphs/graph_calls.def.
-#include "bankshot/cuda/graphs/graph_calls.hpp"
+// bankshot/cuda/graph_calls/graph_calls.def.
+#include "bankshot/cuda/graph_calls/graph_calls.hpp"
 
 #include "bankshot/cuda/runtime/call.hpp"
 #include "bankshot/cuda/runtime/copy_sides.hpp"
@@ -66,10 +66,10 @@ Status copy_parameters_of(Session& session, Node* node, abi::Memcpy3DParms* out)
   BANKSHOT_API(cuda##name) parameters {                              \
     return graph_call([&](Session& session) { return expression; }); \
   }
-#include "bankshot/cuda/graphs/graph_calls.def"
+#include "bankshot/cuda/graph_calls/graph_calls.def"
 
 // clang-format off
-BANKSHOT_GRAPH_CALL(StreamBeginCapture, (void* stream, int mode), begin_capture(session, stream, mode))
+BANKSHOT_GRAPH_CALL(StreamBeginCapture, (void* stream, int mode), begin_capture(session.work(), stream, mode))
 BANKSHOT_GRAPH_CALL(GraphInstantiate, (GraphExec** exec, Graph* graph, unsigned long long flags), graphs::instantiate(session, exec, graph, flags))
 BANKSHOT_GRAPH_CALL(GraphExecUpdate, (GraphExec* exec, Graph* graph, abi::UpdateResult* result), graphs::update(session, exec, graph, result))
 BANKSHOT_GRAPH_CALL(GraphConditionalHandleCreate, (unsigned long long* handle, Graph* graph, unsigned initial, unsigned flags), graphs::create_condition(session, handle, graph, initial, flags))

@@ -14,7 +14,7 @@ namespace {
 Status launch_kernel(const void* key, void* stream, const LaunchRequest& request) {
   return plain([&](Session& session) {
     const Status opened = session.open();
-    driver::use_primary();
+    use_primary_context();
     if (Function* function = session.modules().function(key)) return launch(session, *function, stream, request);
     return launch_failed(session, {}, opened != Status::success ? opened : Status::invalid_device_function,
                          "no fat binary of the program has it");
@@ -75,7 +75,7 @@ BANKSHOT_API(cudaGetFuncBySymbol)(void** function, const void* host) {
     if (!function) return Status::invalid_value;
     if (!found) return Status::invalid_device_function;
     *function = found;
-    return load(session.engine(), *found);
+    return load(session.load_target(), *found);
   });
 }
 

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 
 #include "bankshot/cuda/abi/abi.hpp"
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/memory/allocate.hpp"
+#include "bankshot/cuda/memory/managed_memory.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {
@@ -12,10 +13,10 @@ namespace {
 using simt::MemoryKind;
 
 /// Allocates and stores the address. Zero bytes give a null pointer and succeed, as in CUDA.
-Status give(Session& session, void** pointer, size_t bytes, MemoryKind kind) {
+Status give_memory(Session& session, void** pointer, size_t bytes, MemoryKind kind) {
   if (!pointer) return Status::invalid_value;
   uint64_t address = 0;
-  const Status status = allocate(session, bytes, kind, address);
+  const Status status = allocate(session.memory(), bytes, kind, address);
   if (status == Status::success) *pointer = reinterpret_cast<void*>(address);
   return status;
 }
@@ -28,7 +29,7 @@ Status malloc_3d(abi::PitchedPtr* pitched, size_t width, size_t height, size_t d
     if (__builtin_mul_overflow(height, depth, &rows) || __builtin_mul_overflow(pitch, rows, &bytes))
       return Status::out_of_memory;
     void* pointer = nullptr;
-    if (const Status status = give(session, &pointer, bytes, MemoryKind::device); status != Status::success)
+    if (const Status status = give_memory(session, &pointer, bytes, MemoryKind::device); status != Status::success)
       return status;
     *pitched = {pointer, pitch, width, height};
     return Status::success;
@@ -38,7 +39,7 @@ Status malloc_3d(abi::PitchedPtr* pitched, size_t width, size_t height, size_t d
 }  // namespace
 
 BANKSHOT_API(cudaMalloc)(void** pointer, size_t bytes) {
-  return call_unsafe([&](Session& session) { return give(session, pointer, bytes, MemoryKind::device); });
+  return call_unsafe([&](Session& session) { return give_memory(session, pointer, bytes, MemoryKind::device); });
 }
 
 BANKSHOT_API(cudaMallocFromPoolAsync)(void** pointer, size_t bytes, void* pool, void* stream) {
@@ -47,11 +48,11 @@ BANKSHOT_API(cudaMallocFromPoolAsync)(void** pointer, size_t bytes, void* pool, 
       [&](Session& session) {
         uint64_t address = 0;
         if (!pointer) return Status::invalid_value;
-        const Status status = allocate_from(session, pool, bytes, address);
+        const Status status = allocate_from(session.memory(), pool, bytes, address);
         if (status == Status::success) *pointer = reinterpret_cast<void*>(address);
         return status;
       },
-      [&](Session& session) { return allocate_later(session, pointer, bytes); });
+      [&](Session& session) { return allocate_later(session.memory(), pointer, bytes); });
 }
 
 BANKSHOT_API(cudaMallocAsync)(void** pointer, size_t bytes, void* stream) {
@@ -62,7 +63,7 @@ BANKSHOT_API(cudaMallocManaged)(void** pointer, size_t bytes, unsigned flags) {
   return call_unsafe([&](Session& session) {
     // 1 = attach global, 2 = attach host. Source: CUDA runtime API reference, cudaMallocManaged
     if (bytes == 0 || (flags != 1 && flags != 2)) return Status::invalid_value;
-    return give(session, pointer, bytes, MemoryKind::managed);
+    return give_memory(session, pointer, bytes, MemoryKind::managed);
   });
 }
 
@@ -82,12 +83,12 @@ BANKSHOT_API(cudaMalloc3D)(abi::PitchedPtr* pitched, abi::Extent extent) {
 
 BANKSHOT_API(cudaFree)(void* pointer) {
   return call_unsafe(
-      [&](Session& session) { return release(session, pointer, {MemoryKind::device, MemoryKind::managed}); });
+      [&](Session& session) { return release(session.memory(), pointer, {MemoryKind::device, MemoryKind::managed}); });
 }
 
 BANKSHOT_API(cudaFreeAsync)(void* pointer, void* stream) {
   return issue(
-      stream, [&](Session& session) { return release(session, pointer, {MemoryKind::device}); },
+      stream, [&](Session& session) { return release(session.memory(), pointer, {MemoryKind::device}); },
       [&](Session&) { return MadeWork(FreeWork{reinterpret_cast<uint64_t>(pointer)}); });
 }
 
@@ -95,8 +96,9 @@ BANKSHOT_API(cudaHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
   return call_unsafe([&](Session& session) {
     // 1 portable, 2 mapped, 4 write-combined. Source: CUDA runtime API reference, cudaHostAlloc
     if (flags & ~7u) return Status::invalid_value;
-    const Status status = give(session, pointer, bytes, MemoryKind::pinned);
-    if (status == Status::success && *pointer) session.host_flags()[reinterpret_cast<uint64_t>(*pointer)] = flags | 2;
+    const Status status = give_memory(session, pointer, bytes, MemoryKind::pinned);
+    if (status == Status::success && *pointer)
+      session.memory().host_flags[reinterpret_cast<uint64_t>(*pointer)] = flags | 2;
     return status;
   });
 }
@@ -104,35 +106,33 @@ BANKSHOT_API(cudaHostAlloc)(void** pointer, size_t bytes, unsigned flags) {
 BANKSHOT_API(cudaMallocHost)(void** pointer, size_t bytes) { return bankshot_cudaHostAlloc(pointer, bytes, 0); }
 
 BANKSHOT_API(cudaFreeHost)(void* pointer) {
-  return call_unsafe([&](Session& session) { return release(session, pointer, {MemoryKind::pinned}); });
+  return call_unsafe([&](Session& session) { return release(session.memory(), pointer, {MemoryKind::pinned}); });
 }
 
 BANKSHOT_API(cudaHostRegister)(void* pointer, size_t bytes, unsigned flags) {
-  return call_unsafe([&](Session& session) { return register_host(session, pointer, bytes, flags); });
+  return call_unsafe([&](Session& session) { return register_host(session.memory(), pointer, bytes, flags); });
 }
 
 BANKSHOT_API(cudaHostUnregister)(void* pointer) {
-  return call_unsafe([&](Session& session) { return unregister_host(session, pointer); });
+  return call_unsafe([&](Session& session) { return unregister_host(session.memory(), pointer); });
 }
 
 BANKSHOT_API(cudaHostGetDevicePointer)(void** device, void* host, unsigned flags) {
   return call([&](Session& session) {
     if (!device || flags) return Status::invalid_value;
-    if (!is_host_memory(session, host)) return Status::invalid_value;
+    if (!is_host_memory(session.memory(), host)) return Status::invalid_value;
     *device = host;
     return Status::success;
   });
 }
 
 BANKSHOT_API(cudaHostGetFlags)(unsigned* flags, void* host) {
-  return call([&](Session& session) { return host_flags(session, host, flags); });
+  return call([&](Session& session) { return host_flags(session.memory(), host, flags); });
 }
 
 BANKSHOT_API(cudaMemGetInfo)(size_t* free, size_t* total) {
   return call([&](Session& session) {
-    const simt::Memory& memory = session.memory();
-    if (free) *free = memory.capacity() - std::min(memory.capacity(), memory.used());
-    if (total) *total = memory.capacity();
+    memory_info(session.memory().engine(), free, total);
     return Status::success;
   });
 }
@@ -140,7 +140,7 @@ BANKSHOT_API(cudaMemGetInfo)(size_t* free, size_t* total) {
 BANKSHOT_API(cudaPointerGetAttributes)(abi::PointerAttributes* attributes, const void* pointer) {
   return call([&](Session& session) {
     if (!attributes) return Status::invalid_value;
-    const PointerView view = look_at(session, pointer);
+    const PointerView view = look_at(session.memory(), pointer);
     *attributes = {view.type, view.type == PointerView::unregistered ? -2 : 0, view.device, view.host};
     return Status::success;
   });
@@ -149,7 +149,7 @@ BANKSHOT_API(cudaPointerGetAttributes)(abi::PointerAttributes* attributes, const
 // Hints about where managed memory lives: it lives in one place, and what was said can be asked for.
 
 BANKSHOT_API(cudaMemAdvise)(const void* pointer, size_t bytes, int advice, abi::Location location) {
-  return call([&](Session& session) { return advise(session, pointer, bytes, advice, location); });
+  return call([&](Session& session) { return advise(session.memory(), pointer, bytes, advice, location); });
 }
 /// As it is in CUDA 12.
 BANKSHOT_API(cudaMemAdvise_v12)(const void* pointer, size_t bytes, int advice, int device) {
@@ -157,7 +157,7 @@ BANKSHOT_API(cudaMemAdvise_v12)(const void* pointer, size_t bytes, int advice, i
 }
 
 BANKSHOT_API(cudaMemPrefetchAsync)(const void* pointer, size_t bytes, abi::Location location) {
-  return call([&](Session& session) { return prefetch(session, pointer, bytes, location); });
+  return call([&](Session& session) { return prefetch(session.memory(), pointer, bytes, location); });
 }
 /// As it is in CUDA 12.
 BANKSHOT_API(cudaMemPrefetchAsync_v12)(const void* pointer, size_t bytes, int device) {
@@ -165,39 +165,16 @@ BANKSHOT_API(cudaMemPrefetchAsync_v12)(const void* pointer, size_t bytes, int de
 }
 
 BANKSHOT_API(cudaMemRangeGetAttribute)(void* data, size_t size, int which, const void* pointer, size_t bytes) {
-  return call([&](Session& session) { return range_attribute(session, data, size, which, pointer, bytes); });
+  return call([&](Session& session) { return range_attribute(session.memory(), data, size, which, pointer, bytes); });
 }
 BANKSHOT_API(cudaMemRangeGetAttributes)
 (void** data, const size_t* sizes, const int* which, size_t count, const void* pointer, size_t bytes) {
-  return call([&](Session& session) {
-    if (!data || !sizes || !which || count == 0) return Status::invalid_value;
-    Status status = Status::success;
-    for (size_t k = 0; k < count && status == Status::success; ++k)
-      status = range_attribute(session, data[k], sizes[k], which[k], pointer, bytes);
-    return status;
-  });
-}
-
-BANKSHOT_API(cudaMemPrefetchBatchAsync)
-(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
- size_t location_count, unsigned long long flags, void* stream) {
-  return call_about(stream, [&](Session& session) {
-    return prefetch(session, {pointers, sizes, count, locations, firsts, location_count, flags});
-  });
-}
-BANKSHOT_API(cudaMemDiscardBatchAsync)
-(void* const* pointers, const size_t* sizes, size_t count, unsigned long long flags, void* stream) {
-  return call_about(
-      stream, [&](Session& session) { return discard(session, {pointers, sizes, count, nullptr, nullptr, 0, flags}); });
-}
-BANKSHOT_API(cudaMemDiscardAndPrefetchBatchAsync)
-(void* const* pointers, const size_t* sizes, size_t count, const abi::Location* locations, const size_t* firsts,
- size_t location_count, unsigned long long flags, void* stream) {
-  return bankshot_cudaMemPrefetchBatchAsync(pointers, sizes, count, locations, firsts, location_count, flags, stream);
+  return call(
+      [&](Session& session) { return range_attributes(session.memory(), data, sizes, which, count, pointer, bytes); });
 }
 
 BANKSHOT_API(cudaStreamAttachMemAsync)(void* stream, void* pointer, size_t bytes, unsigned) {
-  return call_on(stream, [&](Session& session) { return check_managed(session, pointer, bytes); });
+  return call_on(stream, [&](Session& session) { return check_managed(session.memory(), pointer, bytes); });
 }
 
 }  // namespace bankshot::cuda::runtime

@@ -1,7 +1,7 @@
 // What is left: channel descriptions, the profiler's switches, entry points of the driver.
 #include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/device/device.hpp"
-#include "bankshot/cuda/process/entry_points.hpp"
+#include "bankshot/cuda/interface/entry_points.hpp"
 #include "bankshot/cuda/runtime/call.hpp"
 
 namespace bankshot::cuda::runtime {

@@ -85,7 +85,7 @@ extern "C" __attribute__((visibility("default"))) void bankshot___cudaRegisterMa
 
 /// Called before the first use of a __managed__ variable of the module by the host.
 extern "C" __attribute__((visibility("default"))) char bankshot___cudaInitModule(void** handle) {
-  const Status status = call([&](Session& session) { return load(session.engine(), module_of(handle)); });
+  const Status status = call([&](Session& session) { return load(session.load_target(), module_of(handle)); });
   if (status != Status::success) give_stand_ins(module_of(handle));
   return status == Status::success;
 }

@@ -11,7 +11,7 @@ namespace {
 Status find_symbol(Session& session, const void* symbol, const simt::GlobalInfo*& found) {
   Variable* variable = session.modules().variable(symbol);
   if (!variable) return Status::invalid_symbol;
-  if (const Status status = load(session.engine(), *variable->module); status != Status::success) return status;
+  if (const Status status = load(session.load_target(), *variable->module); status != Status::success) return status;
   found = variable->info;
   return found ? Status::success : Status::invalid_symbol;
 }
@@ -44,7 +44,7 @@ Status copy_symbol(void* stream, const void* symbol, void* other, size_t bytes, 
       stream,
       [&](Session& session) {
         const auto sides = symbol_copy(session, symbol, other, bytes, offset, kind, to_symbol);
-        return sides ? copy(session.memory(), sides->to, sides->from, {bytes, 1, 1}) : sides.error();
+        return sides ? copy(session.memory().engine(), sides->to, sides->from, {bytes, 1, 1}) : sides.error();
       },
       [&](Session& session) { return symbol_work(session, symbol, other, bytes, offset, kind, to_symbol); });
 }

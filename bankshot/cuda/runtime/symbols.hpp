@@ -1,7 +1,8 @@
 // Copies to and from __device__ and __constant__ variables, as nodes of graphs.
 #pragma once
 
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
+#include "bankshot/cuda/session/session.hpp"
 
 namespace bankshot::cuda::runtime {
 

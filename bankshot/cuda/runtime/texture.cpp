@@ -21,11 +21,22 @@ T read(const void* from, size_t bytes) {
 
 Status describe_resource(Session& session, void* out, unsigned long long handle, bool surface) {
   if (!out) return Status::invalid_value;
-  const TextureDescription* description = session.texture_objects().find(handle, surface);
+  const TextureDescription* description = session.textures().objects.find(handle, surface);
   if (!description) return Status::invalid_value;
   const abi::ResourceDesc desc = runtime_form(description->resource);
   std::memcpy(out, &desc, kResourceDescOf12);
   return Status::success;
+}
+
+/// Makes an object of a resource. @param description  what else it is
+Status create(Session& session, unsigned long long* handle, const void* resource, TextureDescription& description) {
+  const auto desc = driver_form(read<abi::ResourceDesc>(resource, kResourceDescOf12));
+  if (!desc) return Status::invalid_channel_descriptor;
+  description.resource = *desc;
+  uint64_t made = 0;
+  const Status status = session.textures().objects.create(session.texture_context(), description, &made);
+  if (status == Status::success) *handle = made;
+  return status;
 }
 
 }  // namespace
@@ -35,20 +46,15 @@ BANKSHOT_API(cudaCreateTextureObject)
   return call([&](Session& session) {
     if (!handle || !resource || !texture) return Status::invalid_value;
     TextureDescription description;
-    const auto desc = driver_form(read<abi::ResourceDesc>(resource, kResourceDescOf12));
-    if (!desc) return Status::invalid_channel_descriptor;
-    description.resource = *desc;
     description.texture = driver_form(*texture);
     if (view) description.view = read<abi::ResourceViewDesc>(view, kViewDescOf12);
-    uint64_t made = 0;
-    const Status status = session.texture_objects().create(session, description, &made);
-    if (status == Status::success) *handle = made;
-    return status;
+    return create(session, handle, resource, description);
   });
 }
 
 BANKSHOT_API(cudaDestroyTextureObject)(unsigned long long handle) {
-  return call([&](Session& session) { return session.texture_objects().destroy(session, handle, false); });
+  return call(
+      [&](Session& session) { return session.textures().objects.destroy(session.texture_context(), handle, false); });
 }
 
 BANKSHOT_API(cudaGetTextureObjectResourceDesc)(void* out, unsigned long long handle) {
@@ -57,7 +63,7 @@ BANKSHOT_API(cudaGetTextureObjectResourceDesc)(void* out, unsigned long long han
 
 BANKSHOT_API(cudaGetTextureObjectTextureDesc)(abi::TextureDesc* out, unsigned long long handle) {
   return call([&](Session& session) {
-    const TextureDescription* description = session.texture_objects().find(handle, false);
+    const TextureDescription* description = session.textures().objects.find(handle, false);
     if (!out || !description) return Status::invalid_value;
     *out = runtime_form(description->texture);
     return Status::success;
@@ -66,7 +72,7 @@ BANKSHOT_API(cudaGetTextureObjectTextureDesc)(abi::TextureDesc* out, unsigned lo
 
 BANKSHOT_API(cudaGetTextureObjectResourceViewDesc)(void* out, unsigned long long handle) {
   return call([&](Session& session) {
-    const TextureDescription* description = session.texture_objects().find(handle, false);
+    const TextureDescription* description = session.textures().objects.find(handle, false);
     if (!out || !description || !description->view) return Status::invalid_value;
     std::memcpy(out, &*description->view, kViewDescOf12);
     return Status::success;
@@ -77,19 +83,14 @@ BANKSHOT_API(cudaCreateSurfaceObject)(unsigned long long* handle, const void* re
   return call([&](Session& session) {
     if (!handle || !resource) return Status::invalid_value;
     TextureDescription description;
-    const auto desc = driver_form(read<abi::ResourceDesc>(resource, kResourceDescOf12));
-    if (!desc) return Status::invalid_channel_descriptor;
-    description.resource = *desc;
     description.is_surface = true;
-    uint64_t made = 0;
-    const Status status = session.texture_objects().create(session, description, &made);
-    if (status == Status::success) *handle = made;
-    return status;
+    return create(session, handle, resource, description);
   });
 }
 
 BANKSHOT_API(cudaDestroySurfaceObject)(unsigned long long handle) {
-  return call([&](Session& session) { return session.texture_objects().destroy(session, handle, true); });
+  return call(
+      [&](Session& session) { return session.textures().objects.destroy(session.texture_context(), handle, true); });
 }
 
 BANKSHOT_API(cudaGetSurfaceObjectResourceDesc)(void* out, unsigned long long handle) {

@@ -1,7 +1,5 @@
 #include "bankshot/cuda/textures/texture_references.hpp"
 
-#include "bankshot/cuda/process/session.hpp"
-
 namespace bankshot::cuda {
 namespace {
 
@@ -46,14 +44,13 @@ void TextureReferences::clear() {
   by_variable_.clear();
 }
 
-void rebind(Session& session, const TextureReference& reference) {
+void rebind(const TextureContext& context, const TextureReference& reference) {
   if (reference.variable == 0) return;
-  simt::TextureTable& textures = session.engine().textures();
   texture::Texture texture;
-  if (reference.is_bound && make_texture(session, reference.description, texture) == Status::success) {
-    textures.bind(reference.variable, std::move(texture));
+  if (reference.is_bound && make_texture(context, reference.description, texture) == Status::success) {
+    context.made.bind(reference.variable, std::move(texture));
   } else {
-    textures.unbind(reference.variable);
+    context.made.unbind(reference.variable);
   }
 }
 

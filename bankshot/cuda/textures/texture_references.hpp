@@ -34,7 +34,17 @@ class TextureReferences {
   std::map<uint64_t, TextureReference*> by_variable_;
 };
 
+/// The texture and surface objects and the texture references of a process.
+struct TextureTables {
+  TextureObjects objects;
+  TextureReferences references;
+  void clear() {
+    objects.clear();
+    references.clear();
+  }
+};
+
 /// Lets kernels see what the reference is now. Settings that do not go together yet leave it unbound: more may follow.
-void rebind(Session& session, const TextureReference& reference);
+void rebind(const TextureContext& context, const TextureReference& reference);
 
 }  // namespace bankshot::cuda

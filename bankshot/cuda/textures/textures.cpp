@@ -5,7 +5,6 @@
 
 #include "bankshot/cuda/memory/array_format.hpp"
 #include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/session.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -16,16 +15,16 @@ using texture::Texture;
 constexpr int kTextureAlignment = 14, kPitchAlignment = 51, kLinearWidth = 69, kPlaneWidth = 70, kPlaneHeight = 71,
               kPlanePitch = 72;
 
-uint64_t limit(Session& session, int number) {
-  return static_cast<uint64_t>(attribute(session.device(), number).value_or(0));
+uint64_t limit(const TextureContext& context, int number) {
+  return static_cast<uint64_t>(attribute(context.device, number).value_or(0));
 }
 
-Status take_linear(Session& session, const abi::DriverResourceDesc& desc, Texture& out) {
+Status take_linear(const TextureContext& context, const abi::DriverResourceDesc& desc, Texture& out) {
   const auto format = format_of(desc.linear.format, desc.linear.channels);
-  if (!format || desc.linear.pointer % limit(session, kTextureAlignment) != 0) return Status::invalid_value;
+  if (!format || desc.linear.pointer % limit(context, kTextureAlignment) != 0) return Status::invalid_value;
   const uint64_t texels = desc.linear.bytes / texel_bytes(*format);
-  if (texels == 0 || texels > limit(session, kLinearWidth)) return Status::invalid_value;
-  if (const Status status = check_range(session.memory(), desc.linear.pointer, desc.linear.bytes, Side::device);
+  if (texels == 0 || texels > limit(context, kLinearWidth)) return Status::invalid_value;
+  if (const Status status = check_range(context.memory.engine(), desc.linear.pointer, desc.linear.bytes, Side::device);
       status != Status::success)
     return status;
   out.format = *format;
@@ -36,19 +35,19 @@ Status take_linear(Session& session, const abi::DriverResourceDesc& desc, Textur
   return Status::success;
 }
 
-Status take_pitch_2d(Session& session, const abi::DriverResourceDesc& desc, Texture& out) {
+Status take_pitch_2d(const TextureContext& context, const abi::DriverResourceDesc& desc, Texture& out) {
   const auto& plane = desc.pitch_2d;
   const auto format = format_of(plane.format, plane.channels);
-  if (!format || plane.width == 0 || plane.height == 0 || plane.width > limit(session, kPlaneWidth) ||
-      plane.height > limit(session, kPlaneHeight) || plane.pitch > limit(session, kPlanePitch)) {
+  if (!format || plane.width == 0 || plane.height == 0 || plane.width > limit(context, kPlaneWidth) ||
+      plane.height > limit(context, kPlaneHeight) || plane.pitch > limit(context, kPlanePitch)) {
     return Status::invalid_value;
   }
   const uint64_t row = plane.width * texel_bytes(*format);
-  if (plane.pointer % limit(session, kTextureAlignment) != 0 || plane.pitch % limit(session, kPitchAlignment) != 0 ||
+  if (plane.pointer % limit(context, kTextureAlignment) != 0 || plane.pitch % limit(context, kPitchAlignment) != 0 ||
       plane.pitch < row)
     return Status::invalid_value;
   const uint64_t bytes = (plane.height - 1) * plane.pitch + row;
-  if (const Status status = check_range(session.memory(), plane.pointer, bytes, Side::device);
+  if (const Status status = check_range(context.memory.engine(), plane.pointer, bytes, Side::device);
       status != Status::success)
     return status;
   out.format = *format;
@@ -86,13 +85,13 @@ Status take_mipmapped(const MipmappedArray* mipmapped, Texture& out) {
   return Status::success;
 }
 
-Status take_resource(Session& session, const abi::DriverResourceDesc& desc, Texture& out) {
+Status take_resource(const TextureContext& context, const abi::DriverResourceDesc& desc, Texture& out) {
   if (desc.flags != 0) return Status::invalid_value;
   switch (desc.type) {
-    case abi::kArrayResource: return take_array(session.arrays().array(desc.array), out);
-    case abi::kMipmappedResource: return take_mipmapped(session.arrays().mipmapped(desc.mipmap), out);
-    case abi::kLinearResource: return take_linear(session, desc, out);
-    case abi::kPitch2DResource: return take_pitch_2d(session, desc, out);
+    case abi::kArrayResource: return take_array(context.memory.arrays.array(desc.array), out);
+    case abi::kMipmappedResource: return take_mipmapped(context.memory.arrays.mipmapped(desc.mipmap), out);
+    case abi::kLinearResource: return take_linear(context, desc, out);
+    case abi::kPitch2DResource: return take_pitch_2d(context, desc, out);
     default: return Status::invalid_value;
   }
 }
@@ -161,13 +160,13 @@ Status take_sampler(const abi::DriverTextureDesc& desc, Texture& out) {
 
 }  // namespace
 
-Status make_texture(Session& session, const TextureDescription& description, Texture& out) {
+Status make_texture(const TextureContext& context, const TextureDescription& description, Texture& out) {
   out = {};
-  if (const Status status = take_resource(session, description.resource, out); status != Status::success) return status;
+  if (const Status status = take_resource(context, description.resource, out); status != Status::success) return status;
   if (description.is_surface) {
     out.is_surface = true;
     if (description.resource.type != abi::kArrayResource) return Status::invalid_value;
-    const Array* array = session.arrays().array(description.resource.array);
+    const Array* array = context.memory.arrays.array(description.resource.array);
     return array->spec.has(ArraySpec::kSurface) ? Status::success : Status::invalid_value;
   }
   if (description.view) {
@@ -177,17 +176,17 @@ Status make_texture(Session& session, const TextureDescription& description, Tex
   return take_sampler(description.texture, out);
 }
 
-Status TextureObjects::create(Session& session, const TextureDescription& description, uint64_t* handle) {
+Status TextureObjects::create(const TextureContext& context, const TextureDescription& description, uint64_t* handle) {
   Texture made;
-  if (const Status status = make_texture(session, description, made); status != Status::success) return status;
-  *handle = session.engine().textures().add(std::move(made));
+  if (const Status status = make_texture(context, description, made); status != Status::success) return status;
+  *handle = context.made.add(std::move(made));
   table_[*handle] = description;
   return Status::success;
 }
 
-Status TextureObjects::destroy(Session& session, uint64_t handle, bool surface) {
+Status TextureObjects::destroy(const TextureContext& context, uint64_t handle, bool surface) {
   if (!find(handle, surface)) return Status::invalid_value;
-  session.engine().textures().remove(handle);
+  context.made.remove(handle);
   table_.erase(handle);
   return Status::success;
 }

@@ -7,11 +7,19 @@
 
 #include "bankshot/cuda/abi/abi_texture.hpp"
 #include "bankshot/cuda/abi/errors.hpp"
+#include "bankshot/cuda/device/device.hpp"
+#include "bankshot/cuda/memory/device_memory.hpp"
+#include "bankshot/simt/textures/texture_table.hpp"
 #include "bankshot/texture/texture.hpp"
 
 namespace bankshot::cuda {
 
-class Session;
+/// What make_texture() needs besides the description.
+struct TextureContext {
+  const DeviceInfo& device;
+  DeviceMemory& memory;
+  simt::TextureTable& made;  ///< what kernels look up by handle
+};
 
 struct TextureDescription {
   abi::DriverResourceDesc resource{};
@@ -21,13 +29,13 @@ struct TextureDescription {
 };
 
 /// What kernels sample. @return success, invalid_value, or invalid_filter_setting for a linear filter on integers
-Status make_texture(Session& session, const TextureDescription& description, texture::Texture& out);
+Status make_texture(const TextureContext& context, const TextureDescription& description, texture::Texture& out);
 
 /// Descriptions by object.
 class TextureObjects {
  public:
-  Status create(Session& session, const TextureDescription& description, uint64_t* handle);
-  Status destroy(Session& session, uint64_t handle, bool surface);
+  Status create(const TextureContext& context, const TextureDescription& description, uint64_t* handle);
+  Status destroy(const TextureContext& context, uint64_t handle, bool surface);
   /// Null if it is no object of this kind.
   const TextureDescription* find(uint64_t handle, bool surface) const;
   void clear() { table_.clear(); }

@@ -116,15 +116,5 @@ TEST_F(CudaGraph, an_instance_takes_over_parameters_and_no_other_shape) {
   EXPECT_EQ(std::get<HostWork>((*exec)->copies.at(graph->nodes[0]->id)->work).what.data, &other);
 }
 
-TEST_F(CudaGraph, memory_of_graphs_stays_reserved_until_it_is_trimmed) {
-  table.allocated(100);
-  table.allocated(50);
-  table.freed(100);
-  table.allocated(20);
-  EXPECT_EQ(table.used, 70u);
-  EXPECT_EQ(table.most_used, 150u);
-  EXPECT_EQ(table.kept, 150u);
-}
-
 }  // namespace
 }  // namespace bankshot::cuda

@@ -5,7 +5,7 @@
 
 #include "bankshot/cuda/device/device.hpp"
 #include "bankshot/cuda/device/occupancy.hpp"
-#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/launch/kernel_limits.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "tests/paths.hpp"
 

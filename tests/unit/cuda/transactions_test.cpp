@@ -4,9 +4,9 @@
 #include <string>
 
 #include "bankshot/cuda/device/device.hpp"
-#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/launch/function_attributes.hpp"
+#include "bankshot/cuda/launch/kernel_limits.hpp"
 #include "bankshot/cuda/launch/launch_check.hpp"
-#include "bankshot/cuda/modules/function_attributes.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "tests/paths.hpp"
 

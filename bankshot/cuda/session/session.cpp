@@ -1,4 +1,4 @@
-#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/session/session.hpp"
 
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 #include "bankshot/cuda/process/process_id.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/process/witness.hpp"
+#include "bankshot/cuda/session/ending.hpp"
 #include "bankshot/scratchpad/hash_text.hpp"
 
 namespace bankshot::cuda {
@@ -63,6 +64,7 @@ Status Session::describe() {
       return Status::not_initialized;
     }
   }
+  if (ReportFile::folder()) std::at_quick_exit(finish_report);  // quick_exit calls no destructors
   gpu_ = std::move(*gpu);
   device_ = device_info(*gpu_);
   return Status::success;
@@ -84,6 +86,7 @@ Status Session::open() {
   options.checks = checks();
   if (const Status status = open_simulation(options.threads); status != Status::success) return status;
   engine_ = std::make_unique<simt::Engine>(options);
+  memory_.attach(engine_->memory());
   opened_by_ = process_id();
   if (Witness* witness = Witness::get()) {
     engine_->memory().before_free = [witness](const simt::Allocation& allocation) {
@@ -124,21 +127,12 @@ std::chrono::steady_clock::time_point Session::now() const {
 }
 
 Status Session::reset() {
-  if (running_graphs != 0) return Status::not_permitted;
+  if (work_.running_graphs != 0) return Status::not_permitted;
   report_.refresh();
   modules_.unload_all();
-  captures_.clear();
-  graph_execs_.clear();
-  graphs_.clear();
-  virtual_memory_.clear();
-  managed_ranges_.clear();
-  streams_.clear();
-  events_.clear();
-  pools_.clear();
-  arrays_.clear();
-  texture_objects_.clear();
-  texture_references_.clear();
-  host_flags_.clear();
+  work_.clear();
+  memory_.clear();
+  textures_.clear();
   limits_.clear();
   if (Witness* witness = Witness::get(); witness && engine_) {
     engine_->memory().for_each_live([&](const simt::Allocation& allocation) {
@@ -147,6 +141,7 @@ Status Session::reset() {
   }
   tell_leaks(corrupted_);
   if (checks() != nullptr) checks()->forget_memory();
+  memory_.detach();
   engine_.reset();
   corrupted_ = Status::success;
   return Status::success;

@@ -1,17 +1,18 @@
-#include "bankshot/cuda/graphs/graph_calls.hpp"
+#include "bankshot/cuda/graph_calls/graph_calls.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <set>
 
+#include "bankshot/cuda/graphs/capture.hpp"
 #include "bankshot/cuda/launch/launch_attributes.hpp"
-#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/session/session.hpp"
 
 namespace bankshot::cuda::graphs {
 namespace {
 
-bool is_graph(Session& session, const Graph* graph) { return session.graphs().contains(graph); }
-bool is_node(Session& session, const Node* node) { return session.graphs().contains(node); }
+bool is_graph(Session& session, const Graph* graph) { return session.work().graphs.contains(graph); }
+bool is_node(Session& session, const Node* node) { return session.work().graphs.contains(node); }
 
 /// Copies a list to where a program wants it. @param get  the k-th element
 template <class T, class Get>
@@ -22,7 +23,7 @@ void list(T* out, size_t room, size_t size, Get&& get) {
 /// Whether streams are being captured for the graph, or for one inside: their last nodes must stay.
 bool is_captured_for(Session& session, const Graph* graph) {
   bool found = false;
-  session.captures().for_each([&](const Capture& capture) {
+  session.work().captures.for_each([&](const Capture& capture) {
     for (const Graph* g = capture.graph; g != nullptr; g = g->inside) found |= g == graph;
   });
   return found;
@@ -38,7 +39,7 @@ Status replace(Node& node, MadeWork work) {
 
 /// The node of an instance for one of the graph that was instantiated, or null.
 Node* node_of(Session& session, GraphExec* exec, const Node* node) {
-  const auto found = session.graph_execs().find(exec);
+  const auto found = session.work().graph_execs.find(exec);
   if (!found || !is_node(session, node)) return nullptr;
   const auto copy = found->copies.find(node->id);
   return copy == found->copies.end() ? nullptr : copy->second;
@@ -64,19 +65,19 @@ bool has_conditions(const Graph& graph) {
 
 Status create(Session& session, Graph** graph, unsigned flags) {
   if (!graph || flags != 0) return Status::invalid_value;
-  *graph = session.graphs().create();
+  *graph = session.work().graphs.create();
   return Status::success;
 }
 
 Status destroy(Session& session, Graph* graph) {
   if (is_captured_for(session, graph)) return Status::invalid_value;
-  return session.graphs().destroy(graph) ? Status::success : Status::invalid_value;
+  return session.work().graphs.destroy(graph) ? Status::success : Status::invalid_value;
 }
 
 Status clone(Session& session, Graph** copy, const Graph* graph) {
   if (!copy || !is_graph(session, graph)) return Status::invalid_value;
   if (has_memory(*graph) || has_conditions(*graph)) return Status::not_supported;  // addresses are one graph's only
-  *copy = session.graphs().adopt(graph->clone());
+  *copy = session.work().graphs.adopt(graph->clone());
   return Status::success;
 }
 
@@ -93,7 +94,7 @@ Status find_in_clone(Session& session, Node** found, const Node* node, const Gra
 Status add(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
            size_t count, MadeWork work) {
   if (!is_graph(session, graph)) return Status::invalid_value;
-  auto edges = edges_to(session, *graph, dependencies, data, count);
+  auto edges = edges_to(session.work(), *graph, dependencies, data, count);
   if (!edges) return edges.error();
   if (!work) return work.error();
   Node* added = graph->add(std::move(*work), std::move(*edges));
@@ -107,15 +108,15 @@ Status add_child(Session& session, Node** node, Graph* graph, Node* const* depen
   if (!moves && has_memory(*child)) return Status::not_supported;
   for (const Graph* outer = graph; moves && outer; outer = outer->inside)
     if (outer == child) return Status::invalid_value;
-  if (const auto edges = edges_to(session, *graph, dependencies, data, count); !edges) return edges.error();
-  ChildWork work{moves ? session.graphs().take(child) : child->clone()};
+  if (const auto edges = edges_to(session.work(), *graph, dependencies, data, count); !edges) return edges.error();
+  ChildWork work{moves ? session.work().graphs.take(child) : child->clone()};
   if (!work.graph) return Status::invalid_value;
   work.graph->inside = graph;
   return add(session, node, graph, dependencies, data, count, Work(std::move(work)));
 }
 
 MadeWork event_work(Session& session, void* event, bool records) {
-  if (session.events().exists(event) != Status::success) return Status::invalid_value;
+  if (session.work().events.exists(event) != Status::success) return Status::invalid_value;
   return Work(EventWork{event, records});
 }
 
@@ -127,7 +128,7 @@ Status add_event(Session& session, Node** node, Graph* graph, Node* const* depen
 Status add_allocate(Session& session, Node** node, Graph* graph, Node* const* dependencies, const abi::EdgeData* data,
                     size_t count, abi::AllocateNode* parameters) {
   if (!parameters) return Status::invalid_value;
-  MadeWork work = allocate_work(session, *parameters);
+  MadeWork work = allocate_work(session.memory(), *parameters);
   if (work) parameters->address = std::get<AllocateWork>(*work).memory->address;
   return add(session, node, graph, dependencies, data, count, std::move(work));
 }
@@ -136,16 +137,16 @@ Status add_conditional(Session& session, Node** node, Graph* graph, Node* const*
                        const abi::EdgeData* data, size_t count, abi::ConditionalNode& parameters) {
   if (!is_graph(session, graph)) return Status::invalid_value;
   ConditionalWork work;
-  work.condition = session.graphs().find_condition(parameters.handle);
+  work.condition = session.work().graphs.find_condition(parameters.handle);
   const bool is_switch = parameters.type == ConditionalWork::choose_switch;
   const unsigned most = parameters.type == ConditionalWork::choose_if ? 2 : 1;  // the second body of IF is its else
   if (!work.condition || parameters.type < 0 || parameters.type > ConditionalWork::choose_switch ||
       parameters.size == 0 || (!is_switch && parameters.size > most))
     return Status::invalid_value;
-  if (const auto edges = edges_to(session, *graph, dependencies, data, count); !edges) return edges.error();
+  if (const auto edges = edges_to(session.work(), *graph, dependencies, data, count); !edges) return edges.error();
   work.kind = static_cast<ConditionalWork::Kind>(parameters.type);
   for (unsigned k = 0; k < parameters.size; ++k) {
-    work.bodies.push_back(std::make_unique<Graph>(session.graphs()));
+    work.bodies.push_back(std::make_unique<Graph>(session.work().graphs));
     work.bodies.back()->inside = graph;
     work.handles.push_back(work.bodies.back().get());
   }
@@ -161,10 +162,11 @@ Status create_condition(Session& session, unsigned long long* handle, Graph* gra
   constexpr unsigned kAssign = 1;
   if (!handle || !is_graph(session, graph) || (flags & ~kAssign)) return Status::invalid_value;
   // Not of a kind that the program frees.
-  const auto address =
-      session.memory().allocate(sizeof(uint32_t), simt::MemoryKind::module_global, 256, "condition of a graph");
+  const auto address = session.memory().engine().allocate(sizeof(uint32_t), simt::MemoryKind::module_global, 256,
+                                                          "condition of a graph");
   if (!address) return Status::out_of_memory;
-  graph->conditions.push_back(std::make_shared<Condition>(session.memory(), *address, initial, (flags & kAssign) != 0));
+  graph->conditions.push_back(
+      std::make_shared<Condition>(session.memory().engine(), *address, initial, (flags & kAssign) != 0));
   *handle = *address;
   return Status::success;
 }
@@ -259,7 +261,7 @@ Status set_child(Session& session, GraphExec* exec, const Node* node, const Grap
   if (!copy || !is_graph(session, child) || !std::holds_alternative<ChildWork>(copy->work))
     return Status::invalid_value;
   // As updating the instance with a graph that has the new child in place of the old one.
-  const auto found = session.graph_execs().find(exec);
+  const auto found = session.work().graph_execs.find(exec);
   auto changed = found->graph->clone();
   const auto place = std::ranges::find_if(found->graph->nodes, [&](const auto& owned) { return owned.get() == copy; });
   if (place == found->graph->nodes.end()) return Status::not_supported;  // a child of a child

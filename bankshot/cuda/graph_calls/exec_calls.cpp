@@ -1,9 +1,11 @@
 // Instances of graphs, objects that graphs keep alive, and the memory that graphs allocate.
 #include <cstring>
 
-#include "bankshot/cuda/graphs/graph_calls.hpp"
+#include "bankshot/cuda/graph_calls/graph_calls.hpp"
+#include "bankshot/cuda/graph_calls/graph_run.hpp"
+#include "bankshot/cuda/graphs/capture.hpp"
 #include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/session/session.hpp"
 
 namespace bankshot::cuda::graphs {
 namespace {
@@ -11,19 +13,19 @@ namespace {
 /// CUgraphMem_attribute.
 enum MemoryAttribute : int { used_now, used_most, kept_now, kept_most };
 
-uint64_t* counter(GraphTable& table, int which) {
+uint64_t* counter(GraphMemoryUse& use, int which) {
   switch (which) {
-    case used_now: return &table.used;
-    case used_most: return &table.most_used;
-    case kept_now: return &table.kept;
-    case kept_most: return &table.most_kept;
+    case used_now: return &use.used;
+    case used_most: return &use.most_used;
+    case kept_now: return &use.kept;
+    case kept_most: return &use.most_kept;
     default: return nullptr;
   }
 }
 
 Node* instance_node(Session& session, GraphExec* exec, const Node* node) {
-  const auto found = session.graph_execs().find(exec);
-  if (!found || !session.graphs().contains(node)) return nullptr;
+  const auto found = session.work().graph_execs.find(exec);
+  if (!found || !session.work().graphs.contains(node)) return nullptr;
   const auto copy = found->copies.find(node->id);
   if (copy == found->copies.end()) return nullptr;
   const NodeType type = type_of(copy->second->work);
@@ -35,7 +37,7 @@ Node* instance_node(Session& session, GraphExec* exec, const Node* node) {
 MadeWork child_in_capture(Session& session, const Stream& stream, const Graph& launched) {
   if (has_memory(launched)) return Status::not_supported;
   auto child = launched.clone();
-  child->inside = session.captures().find(stream.capture)->graph;
+  child->inside = session.work().captures.find(stream.capture)->graph;
   return Work(ChildWork{std::move(child)});
 }
 
@@ -46,7 +48,7 @@ Status instantiate(Session& session, GraphExec** exec, Graph* graph, unsigned lo
   constexpr auto kKnown =
       GraphExec::kAutoFree | GraphExec::kUpload | GraphExec::kDeviceLaunch | GraphExec::kNodePriority;
   if (problem) problem->result = static_cast<int>(InstantiateResult::error);
-  if (!exec || !session.graphs().contains(static_cast<const Graph*>(graph)) || (flags & ~kKnown))
+  if (!exec || !session.work().graphs.contains(static_cast<const Graph*>(graph)) || (flags & ~kKnown))
     return Status::invalid_value;
   if (flags & GraphExec::kDeviceLaunch) {
     say_once("device graph", "graphs that kernels launch (cudaGraphInstantiateFlagDeviceLaunch) are not supported");
@@ -61,7 +63,7 @@ Status instantiate(Session& session, GraphExec** exec, Graph* graph, unsigned lo
     }
     return Status::invalid_value;
   }
-  *exec = session.graph_execs().add(std::move(*made));
+  *exec = session.work().graph_execs.add(std::move(*made));
   if (problem) {
     problem->result = static_cast<int>(InstantiateResult::success);
     problem->error_node = nullptr;
@@ -75,24 +77,24 @@ Status instantiate_with(Session& session, GraphExec** exec, Graph* graph, abi::I
 }
 
 Status update(Session& session, GraphExec* exec, const Graph* graph, abi::UpdateResult* result) {
-  const auto found = session.graph_execs().find(exec);
-  if (!found || !session.graphs().contains(graph) || !result) return Status::invalid_value;
+  const auto found = session.work().graph_execs.find(exec);
+  if (!found || !session.work().graphs.contains(graph) || !result) return Status::invalid_value;
   const UpdateProblem problem = cuda::update(*found, *graph);
   *result = {static_cast<int>(problem.outcome), const_cast<Node*>(problem.node), const_cast<Node*>(problem.from)};
   return problem.outcome == UpdateOutcome::success ? Status::success : Status::graph_update_failure;
 }
 
 Status upload(Session& session, GraphExec* exec, void* stream) {
-  if (!session.streams().find(stream)) return Status::invalid_handle;
-  return session.graph_execs().find(exec) ? Status::success : Status::invalid_value;
+  if (!session.work().streams.find(stream)) return Status::invalid_handle;
+  return session.work().graph_execs.find(exec) ? Status::success : Status::invalid_value;
 }
 
 Status destroy(Session& session, GraphExec* exec) {
-  return session.graph_execs().destroy(exec) ? Status::success : Status::invalid_value;
+  return session.work().graph_execs.destroy(exec) ? Status::success : Status::invalid_value;
 }
 
 Status flags(Session& session, const GraphExec* exec, unsigned long long* flags) {
-  const auto found = session.graph_execs().find(exec);
+  const auto found = session.work().graph_execs.find(exec);
   if (!found || !flags) return Status::invalid_value;
   *flags = found->flags;
   return Status::success;
@@ -116,11 +118,11 @@ Status launch(Session& session, GraphExec* exec, void* stream) {
   std::shared_ptr<GraphExec> found;
   {
     const std::lock_guard lock(session.mutex());
-    found = session.graph_execs().find(exec);
+    found = session.work().graph_execs.find(exec);
     if (!found) return Status::invalid_value;
     Stream* capturing = nullptr;
-    if (const Status status = before_work(session, stream, capturing); status != Status::success) return status;
-    if (capturing) return capture(session, *capturing, child_in_capture(session, *capturing, *found->graph));
+    if (const Status status = before_work(session.work(), stream, capturing); status != Status::success) return status;
+    if (capturing) return capture(session.work(), *capturing, child_in_capture(session, *capturing, *found->graph));
   }
   return cuda::launch(session, std::move(found), stream);
 }
@@ -129,26 +131,27 @@ Status create_object(Session& session, UserObject** object, void* data, void (*d
                      unsigned flags) {
   constexpr unsigned kNoDestructorSync = 1;  // required: the program may not wait for the destructor
   if (!object || !destroy || references == 0 || flags != kNoDestructorSync) return Status::invalid_value;
-  *object = session.graphs().create_object({data, destroy, references});
+  *object = session.work().graphs.create_object({data, destroy, references});
   return Status::success;
 }
 
 Status retain(Session& session, UserObject* object, unsigned count) {
-  if (!session.graphs().contains(static_cast<const UserObject*>(object)) || count == 0) return Status::invalid_value;
+  if (!session.work().graphs.contains(static_cast<const UserObject*>(object)) || count == 0)
+    return Status::invalid_value;
   object->callers += count;
   return Status::success;
 }
 
 Status release(Session& session, UserObject* object, unsigned count) {
-  if (!session.graphs().contains(static_cast<const UserObject*>(object)) || count == 0 || count > object->callers)
+  if (!session.work().graphs.contains(static_cast<const UserObject*>(object)) || count == 0 || count > object->callers)
     return Status::invalid_value;
-  session.graphs().release(object, count, 0);
+  session.work().graphs.release(object, count, 0);
   return Status::success;
 }
 
 Status retain(Session& session, Graph* graph, UserObject* object, unsigned count, unsigned flags) {
   constexpr unsigned kMove = 1;  // the caller's references become the graph's
-  GraphTable& table = session.graphs();
+  GraphTable& table = session.work().graphs;
   if (!table.contains(static_cast<const Graph*>(graph)) || !table.contains(static_cast<const UserObject*>(object)) ||
       count == 0 || (flags & ~kMove))
     return Status::invalid_value;
@@ -159,12 +162,12 @@ Status retain(Session& session, Graph* graph, UserObject* object, unsigned count
 }
 
 Status release(Session& session, Graph* graph, UserObject* object, unsigned count) {
-  if (!session.graphs().contains(static_cast<const Graph*>(graph)) || count == 0) return Status::invalid_value;
+  if (!session.work().graphs.contains(static_cast<const Graph*>(graph)) || count == 0) return Status::invalid_value;
   const auto held = graph->objects.find(object);
   if (held == graph->objects.end() || held->second < count) return Status::invalid_value;
   held->second -= count;
   if (held->second == 0) graph->objects.erase(held);
-  session.graphs().release(object, 0, count);
+  session.work().graphs.release(object, 0, count);
   return Status::success;
 }
 
@@ -172,13 +175,13 @@ void destroy_unused(Session& session) {
   std::vector<UserObject> unused;
   {
     const std::lock_guard lock(session.mutex());
-    unused = session.graphs().take_unused();
+    unused = session.work().graphs.take_unused();
   }
   for (const UserObject& object : unused) object.destroy(object.data);
 }
 
 Status memory_attribute(Session& session, int device, int which, void* value) {
-  const uint64_t* found = counter(session.graphs(), which);
+  const uint64_t* found = counter(session.memory().graph_use, which);
   if (device != 0) return Status::invalid_device;
   if (!found || !value) return Status::invalid_value;
   std::memcpy(value, found, sizeof *found);
@@ -191,13 +194,13 @@ Status set_memory_attribute(Session& session, int device, int which, const void*
   if (device != 0) return Status::invalid_device;
   if (value) std::memcpy(&number, value, sizeof number);
   if ((which != used_most && which != kept_most) || number != 0) return Status::invalid_value;
-  *counter(session.graphs(), which) = *counter(session.graphs(), which - 1);
+  *counter(session.memory().graph_use, which) = *counter(session.memory().graph_use, which - 1);
   return Status::success;
 }
 
 Status trim(Session& session, int device) {
   if (device != 0) return Status::invalid_device;
-  session.graphs().kept = session.graphs().used;
+  session.memory().graph_use.kept = session.memory().graph_use.used;
   return Status::success;
 }
 

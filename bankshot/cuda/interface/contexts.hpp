@@ -1,4 +1,5 @@
-// Contexts of the driver interface. All contexts of the one device share its memory and engine; a context is who asks.
+// CUDA contexts. The driver interface exposes them, the runtime interface works on the primary one. All contexts of the
+// device share its memory and engine.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "bankshot/cuda/abi/errors.hpp"
-
-namespace bankshot::cuda::driver {
+namespace bankshot::cuda {
 
 struct Context {
   unsigned flags = 0;
@@ -21,15 +20,15 @@ class Contexts {
   static Contexts& get();
 
   Context* primary() { return &primary_; }
-  unsigned primary_uses = 0;  ///< cuDevicePrimaryCtxRetain less …Release
+  unsigned primary_uses = 0;  ///< calls of cuDevicePrimaryCtxRetain less those of …Release
   bool runtime_uses = false;  ///< the runtime interface works on the primary context
   bool initialised = false;   ///< cuInit was called
 
   Context* create(unsigned flags);
-  /// @return false if it is no created context
+  /// @return false if create() did not make it, or it is destroyed already
   bool destroy(Context* context);
   bool is_valid(const Context* context) const;
-  /// Whether anybody holds a context: when nobody does any more, the device is reset.
+  /// Whether any context is in use. The device is reset when the last one goes.
   bool any() const { return runtime_uses || primary_uses > 0 || !created_.empty(); }
 
  private:
@@ -57,16 +56,16 @@ class ContextStack {
   Context* items_[kMost];
   size_t size_;
 };
-ContextStack& stack();
+ContextStack& context_stack();
 
-/// The current context, or null.
-Context* current();
+/// The current context of the calling thread, or null.
+Context* current_context();
 
-/// The runtime interface initialises this one, and has the primary context.
-void initialise_primary();
-/// What it does first: also makes it current in a thread that has none.
-void use_primary();
-/// … in place of the thread's current one.
-void bind_primary();
+/// Initialises the primary context for the runtime interface.
+void initialise_primary_context();
+/// The same, and makes it current in the calling thread unless another context is.
+void use_primary_context();
+/// The same, and makes it current in place of the thread's current context.
+void bind_primary_context();
 
-}  // namespace bankshot::cuda::driver
+}  // namespace bankshot::cuda

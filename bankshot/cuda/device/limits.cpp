@@ -1,4 +1,4 @@
-#include "bankshot/cuda/process/limits.hpp"
+#include "bankshot/cuda/device/limits.hpp"
 
 #include <array>
 
@@ -13,19 +13,19 @@ bool is_limit(int limit) { return limit >= 0 && limit < static_cast<int>(kDefaul
 
 }  // namespace
 
-Status set_limit(Session& session, int limit, size_t value) {
+Status Limits::set(int limit, size_t value, simt::Memory& memory) {
   if (!is_limit(limit)) return Status::unsupported_limit;
-  session.limits()[limit] = value;
+  set_[limit] = value;
   constexpr int kHeap = 2;
-  if (limit == kHeap) session.memory().heap_bytes = value;
+  if (limit == kHeap) memory.heap_bytes = value;
   return Status::success;
 }
 
-Status get_limit(Session& session, int limit, size_t* value) {
+Status Limits::get(int limit, size_t* value) const {
   if (!value) return Status::invalid_value;
   if (!is_limit(limit)) return Status::unsupported_limit;
-  const auto found = session.limits().find(limit);
-  *value = found != session.limits().end() ? found->second : kDefaults[static_cast<size_t>(limit)];
+  const auto found = set_.find(limit);
+  *value = found != set_.end() ? found->second : kDefaults[static_cast<size_t>(limit)];
   return Status::success;
 }
 

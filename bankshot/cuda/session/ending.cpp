@@ -1,4 +1,4 @@
-#include "bankshot/cuda/process/ending.hpp"
+#include "bankshot/cuda/session/ending.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "bankshot/cuda/process/checking.hpp"
-#include "bankshot/cuda/process/session.hpp"
 #include "bankshot/cuda/process/witness.hpp"
+#include "bankshot/cuda/session/session.hpp"
 
 namespace bankshot::cuda {
 
@@ -19,7 +19,7 @@ void finish_report() {
   const bool is_ours = session.is_described() && !session.is_forked();
   if (is_ours) tell_leaks(session.corrupted());
   session.report().finish(is_ours ? &session.gpu() : nullptr);
-  if (Witness* witness = Witness::get()) witness->finish(session.is_open() ? &session.memory() : nullptr);
+  if (Witness* witness = Witness::get()) witness->finish(session.is_open() ? &session.memory().engine() : nullptr);
 }
 
 /// _exit and _Exit of a program that is linked with one of the drop-in libraries, which call no destructor. libc's own

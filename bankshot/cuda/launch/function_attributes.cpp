@@ -1,11 +1,11 @@
-#include "bankshot/cuda/modules/function_attributes.hpp"
+#include "bankshot/cuda/launch/function_attributes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "bankshot/cuda/launch/failed_launch.hpp"
-#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/launch/kernel_limits.hpp"
 #include "bankshot/cuda/launch/launch_check.hpp"
 #include "bankshot/cuda/process/say.hpp"
 

@@ -1,8 +1,7 @@
 // Nodes whose kind is in their parameters.
-#include "bankshot/cuda/graphs/graph_calls.hpp"
-#include "bankshot/cuda/memory/stream_memory.hpp"
+#include "bankshot/cuda/graph_calls/graph_calls.hpp"
 #include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/session/session.hpp"
 
 namespace bankshot::cuda::graphs {
 

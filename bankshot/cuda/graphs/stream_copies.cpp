@@ -1,28 +1,27 @@
-#include "bankshot/cuda/memory/batch.hpp"
+#include "bankshot/cuda/graphs/stream_copies.hpp"
 
 #include <algorithm>
 
 #include "bankshot/cuda/graphs/capture.hpp"
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
 #include "bankshot/cuda/memory/array_copy.hpp"
-#include "bankshot/cuda/process/session.hpp"
 
 namespace bankshot::cuda {
 namespace {
 
 bool is_order(int order) { return order >= 1 && order <= 3; }
 
-/// Bytes of an element of the copy: of its arrays', which must be the same, else 1; 0 if they are not.
-size_t element_of(Session& session, const abi::BatchCopy& copy) {
-  size_t element = 0;
-  for (const abi::CopyOperand& operand : {copy.from, copy.to}) {
-    if (operand.type != 2) continue;
-    const Array* const array = session.arrays().array(operand.array.array);
-    const size_t own = array ? texel_bytes(array->spec.format) : 0;
-    if (own == 0 || (element != 0 && element != own)) return 0;
-    element = own;
+/// Bytes of an element of the copy: those of its arrays, else 1; 0 if an array is none or the two differ.
+size_t element_of(const DeviceMemory& memory, const abi::BatchCopy& copy) {
+  constexpr int kArray = 2;
+  const void* arrays[2] = {};
+  for (size_t k = 0; k < 2; ++k) {
+    const abi::CopyOperand& operand = k == 0 ? copy.to : copy.from;
+    if (operand.type != kArray) continue;
+    if (!operand.array.array) return 0;
+    arrays[k] = operand.array.array;
   }
-  return element == 0 ? 1 : element;
+  return memory.arrays.common_texel(arrays[0], arrays[1]);
 }
 
 /// One end in the terms of cuMemcpy3D, of which type, address, pitch, rows and position are set.
@@ -44,8 +43,8 @@ Result<End, Status> end_of(const abi::CopyOperand& operand, const abi::Extent& e
   return End{4, address, nullptr, length * element, layer_height == 0 ? extent.height : layer_height};
 }
 
-Result<abi::DriverMemcpy3D, Status> driver_copy(Session& session, const abi::BatchCopy& copy) {
-  const size_t element = element_of(session, copy);
+Result<abi::DriverMemcpy3D, Status> driver_copy(DeviceMemory& memory, const abi::BatchCopy& copy) {
+  const size_t element = element_of(memory, copy);
   const abi::Extent& extent = copy.extent;
   abi::DriverMemcpy3D out{};
   if (element == 0 || !is_order(copy.order) || extent.width == 0 || extent.height == 0 || extent.depth == 0 ||
@@ -76,16 +75,16 @@ Result<abi::DriverMemcpy3D, Status> driver_copy(Session& session, const abi::Bat
 
 /// @param make  the k-th copy, or why it is none
 template <class Make>
-Status issue_all(Session& session, void* stream, size_t count, size_t* failed, Make&& make) {
-  if (session.streams().find(stream) == session.streams().find(nullptr)) return Status::invalid_value;
+Status issue_all(WorkTables& tables, DeviceMemory& memory, void* stream, size_t count, size_t* failed, Make&& make) {
+  if (tables.streams.find(stream) == tables.streams.find(nullptr)) return Status::invalid_value;
   Stream* capturing = nullptr;
-  if (const Status status = before_work(session, stream, capturing); status != Status::success) return status;
+  if (const Status status = before_work(tables, stream, capturing); status != Status::success) return status;
   for (size_t k = 0; k < count; ++k) {
     if (failed) *failed = k;
     const Result<abi::DriverMemcpy3D, Status> parameters = make(k);
     const Status status = !parameters ? parameters.error()
-                          : capturing ? capture(session, *capturing, copy_work(*parameters))
-                                      : copy_3d(session, *parameters);
+                          : capturing ? capture(tables, *capturing, copy_work(*parameters))
+                                      : copy_3d(memory, *parameters);
     if (status != Status::success) return status;
   }
   return Status::success;
@@ -93,32 +92,45 @@ Status issue_all(Session& session, void* stream, size_t count, size_t* failed, M
 
 }  // namespace
 
-bool are_firsts(const size_t* firsts, size_t groups, size_t count) {
-  if (!firsts || groups == 0 || groups > count || firsts[0] != 0) return false;
-  for (size_t k = 1; k < groups; ++k)
-    if (firsts[k] <= firsts[k - 1] || firsts[k] >= count) return false;
-  return true;
+Status issue_run(WorkTables& tables, DeviceMemory& memory, void* stream, const ArrayPlace& place, const Region& linear,
+                 uint64_t bytes, bool to_array) {
+  Stream* capturing = nullptr;
+  if (const Status status = before_work(tables, stream, capturing); status != Status::success) return status;
+  const Array* const array = memory.arrays.array(place.array);
+  if (!array) return Status::invalid_handle;
+  if (!capturing) return copy_rows_of(memory.engine(), *array, place.x, place.y, bytes, linear, to_array);
+  const auto pieces = pieces_of_run(array->spec, place.x, place.y, bytes);
+  if (!pieces) return capture(tables, *capturing, pieces.error());
+  for (const RunPiece& piece : *pieces) {
+    const Region part{linear.address + piece.begin, piece.extent.width, 0, linear.side};
+    const ArrayPlace there{place.array, piece.x, piece.y};
+    const Status status = capture(
+        tables, *capturing,
+        copy_work(to_array ? rectangle_copy(there, part, piece.extent) : rectangle_copy(part, there, piece.extent)));
+    if (status != Status::success) return status;
+  }
+  return Status::success;
 }
 
-Status copy_batch(Session& session, void* stream, const CopyBatch& batch, size_t* failed) {
+Status copy_batch(WorkTables& tables, DeviceMemory& memory, void* stream, const CopyBatch& batch, size_t* failed) {
   if (failed) *failed = SIZE_MAX;  // none of the copies
   if (!batch.to || !batch.from || !batch.sizes || !batch.attributes ||
-      !are_firsts(batch.firsts, batch.attribute_count, batch.count))
+      !abi::are_firsts(batch.firsts, batch.attribute_count, batch.count))
     return Status::invalid_value;
   for (size_t k = 0; k < batch.attribute_count; ++k)
     if (!is_order(batch.attributes[k].order)) return Status::invalid_value;
-  return issue_all(session, stream, batch.count, failed, [&](size_t k) -> Result<abi::DriverMemcpy3D, Status> {
+  return issue_all(tables, memory, stream, batch.count, failed, [&](size_t k) -> Result<abi::DriverMemcpy3D, Status> {
     const size_t bytes = batch.sizes[k];
     return copy_parameters({batch.to[k], bytes, 0, Side::either}, {batch.from[k], bytes, 0, Side::either},
                            {bytes, 1, 1});
   });
 }
 
-Status copy_batch(Session& session, void* stream, const abi::BatchCopy* copies, size_t count, unsigned long long flags,
-                  size_t* failed) {
+Status copy_batch(WorkTables& tables, DeviceMemory& memory, void* stream, const abi::BatchCopy* copies, size_t count,
+                  unsigned long long flags, size_t* failed) {
   if (failed) *failed = SIZE_MAX;
   if (!copies || count == 0 || flags != 0) return Status::invalid_value;
-  return issue_all(session, stream, count, failed, [&](size_t k) { return driver_copy(session, copies[k]); });
+  return issue_all(tables, memory, stream, count, failed, [&](size_t k) { return driver_copy(memory, copies[k]); });
 }
 
 }  // namespace bankshot::cuda

@@ -3,8 +3,8 @@
 
 #include <fstream>
 
-#include "bankshot/cuda/graphs/graph_calls.hpp"
-#include "bankshot/cuda/process/session.hpp"
+#include "bankshot/cuda/graph_calls/graph_calls.hpp"
+#include "bankshot/cuda/session/session.hpp"
 #include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::cuda::graphs {
@@ -54,7 +54,7 @@ void print(std::string& out, const Graph& graph, const char* word) {
 }  // namespace
 
 Status print_dot(Session& session, const Graph* graph, const char* path, unsigned) {
-  if (!path || !session.graphs().contains(graph)) return Status::invalid_value;
+  if (!path || !session.work().graphs.contains(graph)) return Status::invalid_value;
   std::string text;
   print(text, *graph, "digraph ");
   std::ofstream file(path);

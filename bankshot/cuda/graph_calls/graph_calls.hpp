@@ -1,9 +1,9 @@
-// The functions on graphs that are the same in both interfaces. Handles are checked: one that is none gives
-// invalid_value.
+// The functions on graphs that are the same in both interfaces. An invalid handle gives invalid_value.
 #pragma once
 
 #include "bankshot/cuda/graphs/graph_exec.hpp"
-#include "bankshot/cuda/graphs/graph_work.hpp"
+#include "bankshot/cuda/graphs/node_work.hpp"
+#include "bankshot/cuda/launch/kernel_work.hpp"
 
 namespace bankshot::cuda::graphs {
 
@@ -56,7 +56,7 @@ Status disconnect(Session& session, Graph* graph, Node* const* from, Node* const
 /// The work of a node of that kind. Null if the node is none, or does something else.
 template <class Kind>
 Kind* work_of(Session& session, Node* node) {
-  return session.graphs().contains(static_cast<const Node*>(node)) ? std::get_if<Kind>(&node->work) : nullptr;
+  return session.work().graphs.contains(static_cast<const Node*>(node)) ? std::get_if<Kind>(&node->work) : nullptr;
 }
 
 /// Replaces what a node does by something of the same type. Attributes of a kernel node stay.

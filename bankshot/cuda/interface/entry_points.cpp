@@ -1,4 +1,4 @@
-#include "bankshot/cuda/process/entry_points.hpp"
+#include "bankshot/cuda/interface/entry_points.hpp"
 
 #include <dlfcn.h>
 
@@ -15,7 +15,7 @@ struct Variant {
 
 constexpr Variant kVariants[] = {
 #define BANKSHOT_VERSION(name, since, symbol) {#name, since, #symbol},
-#include "bankshot/cuda/driver/versions.def"
+#include "bankshot/cuda/interface/versions.def"
 #undef BANKSHOT_VERSION
 };
 

@@ -1,0 +1,150 @@
+#include "bankshot/cuda/graph_calls/graph_run.hpp"
+
+#include "bankshot/cuda/launch/kernel_work.hpp"
+#include "bankshot/cuda/launch/launch.hpp"
+#include "bankshot/cuda/memory/allocate.hpp"
+#include "bankshot/cuda/memory/array_copy.hpp"
+#include "bankshot/cuda/memory/stream_memory.hpp"
+#include "bankshot/cuda/process/say.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+Status run(Session& session, void* stream, const KernelWork& kernel) {
+  const Function* const function = session.modules().function(kernel.function);
+  if (!function || function->name != kernel.name) return Status::invalid_handle;  // its module was unloaded
+  return launch(session, *kernel.function, stream, request_of(kernel));
+}
+
+Status run(Session& session, const FillWork& fill_work) {
+  const abi::MemsetNode& what = fill_work.what;
+  const size_t bytes = what.width * what.element;
+  return fill(session.memory().engine(), {what.to, what.pitch, fill_work.slice, Side::device},
+              {bytes, what.height, fill_work.depth}, what.value, what.element);
+}
+
+Status run(Session& session, const AllocateWork& allocate, bool frees) {
+  GraphMemory& memory = *allocate.memory;
+  if (memory.is_allocated()) {
+    if (!frees) {
+      say_once("graph allocates twice",
+               "a graph that allocates memory is launched again before that of the last launch is freed: free it, or "
+               "instantiate with cudaGraphInstantiateFlagAutoFreeOnLaunch");
+      return Status::invalid_value;
+    }
+    session.memory().engine().unmap(memory.address);
+    session.memory().graph_use.freed(memory.bytes);
+  }
+  if (!session.memory().engine().map(memory.address, memory.bytes)) return Status::out_of_memory;
+  session.memory().graph_use.allocated(memory.bytes);
+  return Status::success;
+}
+
+/// Runs a node that neither calls the program back nor contains nodes.
+/// @param frees  first free what an earlier launch allocated and nobody freed
+Status execute(Session& session, void* stream, const Work& work, bool frees) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) return run(session, stream, *kernel);
+  if (const auto* copy = std::get_if<CopyWork>(&work)) return copy_3d(session.memory(), copy->what);
+  if (const auto* fill = std::get_if<FillWork>(&work)) return run(session, *fill);
+  if (const auto* event = std::get_if<EventWork>(&work))
+    return event->records ? session.work().events.record(event->event, session.now())
+                          : session.work().events.exists(event->event);
+  if (const auto* allocate = std::get_if<AllocateWork>(&work)) return run(session, *allocate, frees);
+  if (const auto* free = std::get_if<FreeWork>(&work))
+    return release(session.memory(), reinterpret_cast<void*>(free->address), {simt::MemoryKind::device});
+  if (const auto* operations = std::get_if<MemoryOperationsWork>(&work))
+    return cuda::execute(session.memory(), operations->operations);
+  return Status::success;
+}
+
+void assign_conditions(const Graph& graph) {
+  for (const auto& condition : graph.conditions)
+    if (condition->assigns) condition->value() = condition->initial;
+  for (const auto& node : graph.nodes) for_each_inside(*node, assign_conditions);
+}
+
+/// One launch. It gives up the lock for callbacks; if these update or destroy the instance, that affects later launches
+/// only.
+class Run {
+ public:
+  Run(Session& session, std::shared_ptr<GraphExec> exec, void* stream)
+      : session_(session),
+        stream_(stream),
+        lock_(session.mutex()),
+        exec_(std::move(exec)),
+        graph_(exec_->graph),
+        orders_(exec_->orders) {}
+
+  Status run() {
+    if (const Status status = session_.open(); status != Status::success) return status;
+    if (!session_.work().streams.find(stream_)) return Status::invalid_handle;
+    assign_conditions(*graph_);
+    const Running running(session_.work().running_graphs);
+    return run(*graph_);
+  }
+
+ private:
+  /// Under the lock at both ends.
+  struct Running {
+    unsigned& graphs;
+    explicit Running(unsigned& all) : graphs(all) { ++graphs; }
+    ~Running() { --graphs; }
+  };
+
+  Status run(const Graph& graph) {
+    for (const Node* node : orders_->at(&graph)) {
+      if (!node->enabled) continue;
+      if (const Status status = run(*node); status != Status::success) return status;
+      if (stopped()) break;
+    }
+    return Status::success;
+  }
+
+  /// Whether a kernel failed, which the next call reports.
+  bool stopped() const { return session_.corrupted() != Status::success; }
+
+  Status run(const Node& node) {
+    if (const auto* host = std::get_if<HostWork>(&node.work)) {
+      const abi::HostNode call = host->what;
+      lock_.unlock();
+      call.function(call.data);
+      lock_.lock();
+      return Status::success;
+    }
+    if (const auto* child = std::get_if<ChildWork>(&node.work)) return run(*child->graph);
+    if (const auto* conditional = std::get_if<ConditionalWork>(&node.work)) return run(*conditional);
+    return execute(session_, stream_, node.work, exec_->flags & GraphExec::kAutoFree);
+  }
+
+  Status run(const ConditionalWork& conditional) {
+    const uint32_t& value = conditional.condition->value();
+    const auto& bodies = conditional.bodies;
+    switch (conditional.kind) {
+      case ConditionalWork::choose_if:
+        if (value != 0) return run(*bodies[0]);
+        return bodies.size() > 1 ? run(*bodies[1]) : Status::success;
+      case ConditionalWork::repeat_while:
+        while (value != 0 && !stopped())
+          if (const Status status = run(*bodies[0]); status != Status::success) return status;
+        return Status::success;
+      case ConditionalWork::choose_switch: return value < bodies.size() ? run(*bodies[value]) : Status::success;
+    }
+    return Status::success;
+  }
+
+  Session& session_;
+  void* stream_;
+  std::unique_lock<std::mutex> lock_;
+  // Declared after the lock, so that they are released before it, should these be the last references.
+  std::shared_ptr<GraphExec> exec_;
+  std::shared_ptr<const Graph> graph_;
+  std::shared_ptr<const GraphExec::Orders> orders_;
+};
+
+}  // namespace
+
+Status launch(Session& session, std::shared_ptr<GraphExec> exec, void* stream) {
+  return Run(session, std::move(exec), stream).run();
+}
+
+}  // namespace bankshot::cuda
