@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "bankshot/cuda/process/checking.hpp"
 #include "bankshot/cuda/process/ending.hpp"
+#include "bankshot/cuda/process/hand_in.hpp"
 #include "bankshot/cuda/process/process_id.hpp"
-#include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/write_beside.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/run/run_report.hpp"
 
@@ -40,16 +39,12 @@ struct ReportFile::Contents {
 ReportFile::ReportFile() = default;
 ReportFile::~ReportFile() = default;
 
-bool ReportFile::wants_counts() {
-  const char* value = std::getenv("BANKSHOT_COUNT");
-  return value && std::strcmp(value, "1") == 0;
-}
-
 /// Makes them at the first launch of a process. @return null if nobody wants a report
 ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   if (contents_ && contents_->pid == process_id()) return contents_.get();
-  const char* const where = folder();
-  if (!where) return nullptr;
+  const std::string& where = process_request().report_folder;
+  if (where.empty()) return nullptr;
+  note_begun();
   at_quick_exit_too();
   begun_ = std::chrono::steady_clock::now();
   contents_ = std::make_unique<Contents>();
@@ -63,11 +58,6 @@ ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   contents_->report.warp_size = gpu.machine.warp_size;
   contents_->report.rules = gpu.machine.scratchpad;
   return contents_.get();
-}
-
-const char* ReportFile::folder() {
-  const char* folder = std::getenv("BANKSHOT_REPORT_DIR");
-  return folder && *folder && wants_counts() ? folder : nullptr;
 }
 
 void ReportFile::add(const gpu::Gpu& gpu, const Function& kernel, simt::Dim3 grid, simt::Dim3 block,
@@ -115,8 +105,7 @@ void ReportFile::write(bool ended) {
     contents_->report.checks = all->options();
     contents_->report.findings = all->findings();
   }
-  if (!write_beside_and_rename(contents_->path, report::to_json(contents_->report)))
-    say_once(contents_->path, fmt::format("{} cannot be written: {}", contents_->path, std::strerror(errno)));
+  hand_in(Paper::report, contents_->path, report::to_json(contents_->report));
   dirty_ = false;
   written_ = std::chrono::steady_clock::now();
   spent_ += written_ - start;

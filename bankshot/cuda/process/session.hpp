@@ -41,7 +41,7 @@ class Session {
 
   std::mutex& mutex() { return mutex_; }
 
-  /// Reads the GPU's description (BANKSHOT_GPU, else the default; BANKSHOT_BANK_HASH gives its banks a hash).
+  /// Reads the description of the request's GPU.
   /// not_initialized if it is bad; told once.
   Status describe();
   bool is_described() const { return device_.has_value(); }
