@@ -30,6 +30,11 @@ Simulation::Simulation(const timing::Config& config, const SimulateRequest& requ
                        Progress* progress)
     : progress_(progress), chip_(config, options(request, threads, progress)) {}
 
+/// Whether launches of this process are simulated: for programs that load the library as a driver.
+extern "C" __attribute__((visibility("default"))) bool bankshot_simulates() {
+  return process_request().simulate.has_value();
+}
+
 Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& engine, Function& function,
                                                                 const simt::LaunchConfig& config,
                                                                 const timing::Residency& residency) {

@@ -122,7 +122,9 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   const std::string failed = report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches()));
   const std::string sum =
       fmt::format("check ({}): {}{}, {} in {} of {}{}", simt::names_of(report.checks, ", "),
-                  report.lost != 0 ? "no verdict, what was not lost has " : "",
+                  report.lost != 0                           ? "no verdict, what was not lost has "
+                  : report.partial && errors_in(report) == 0 ? "no verdict, what ran has "
+                                                             : "",
                   counted(errors_in(report), "error", "errors"), counted(warnings_in(report), "warning", "warnings"),
                   counted(launches, "launch", "launches"), counted(kernels.size(), "kernel", "kernels"), failed);
   return text + (errors_in(report) != 0 ? paint.bad(sum) : paint.strong(sum)) + "\n";
