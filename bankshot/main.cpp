@@ -7,9 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bankshot/cli/arguments.hpp"
-#include "bankshot/cli/command.hpp"
-#include "bankshot/cli/output.hpp"
+#include "bankshot/cli/base/arguments.hpp"
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/output.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 namespace bankshot::measure {
 
 std::string Driver::text_of(int error) const {
@@ -22,8 +20,9 @@ Result<Driver> open_driver(const std::string& library) {
                     "--driver; to measure a simulated one: --backend simulate",
                     dlerror())};
   }
-  // Without the simulator our own driver executes and has no clock.
-  if (dlsym(handle, "bankshot_cuInit") != nullptr && std::getenv("BANKSHOT_SIMULATE") == nullptr) {
+  // Only our own driver has this function. Without the simulator it executes and has no clock.
+  const auto simulates = reinterpret_cast<bool (*)()>(dlsym(handle, "bankshot_simulates"));
+  if (simulates && !simulates()) {
     dlclose(handle);
     return Error{library +
                  " is Bankshot's own: there is no GPU behind it. To measure a simulated one: --backend simulate"};

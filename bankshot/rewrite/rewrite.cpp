@@ -179,16 +179,19 @@ class Planner {
   Plan plan_;
 };
 
-/// Puts the plan's instructions into a block and those inside. @param step  number of the block's first instruction
-void carry_out(ptx::Block& block, Plan& plan, size_t& step) {
+/// Puts the plan's instructions into a block and those inside.
+/// @param step_after  receives the new number of each instruction that was there  @param next  number of the next one
+void carry_out(ptx::Block& block, Plan& plan, std::vector<size_t>& step_after, size_t& next) {
   Statements statements;
   for (ptx::Statement& statement : block.statements) {
     auto* instruction = std::get_if<ptx::Instruction>(&statement);
-    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) carry_out(**inner, plan, step);
+    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) carry_out(**inner, plan, step_after, next);
     if (instruction == nullptr) {
       statements.push_back(std::move(statement));
       continue;
     }
+    const size_t step = step_after.size();
+    step_after.push_back(next++);
     if (const auto edit = plan.edits.find(step); edit != plan.edits.end()) {
       ptx::Operand& address = instruction->operands[edit->second.operand];
       address.name = edit->second.base;
@@ -196,9 +199,9 @@ void carry_out(ptx::Block& block, Plan& plan, size_t& step) {
     }
     statements.push_back(std::move(statement));
     if (const auto added = plan.after.find(step); added != plan.after.end()) {
+      next += added->second.size();
       for (ptx::Statement& more : added->second) statements.push_back(std::move(more));
     }
-    ++step;
   }
   block.statements = std::move(statements);
 }
@@ -271,14 +274,14 @@ std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& a
   return std::nullopt;
 }
 
-Result<std::vector<Rewritten>> rewrite(ptx::Module& module, const std::string& name, const std::vector<Choice>& choices,
-                                       unsigned word_bytes) {
+Result<Rewritten> rewrite(ptx::Module& module, const std::string& name, const std::vector<Choice>& choices,
+                          unsigned word_bytes) {
   ptx::Function* function = find_mutable(module, name);
   if (function == nullptr) return Error{"there is no kernel " + name + " in the PTX"};
   const KernelArrays kernel(module, *function);
   const unsigned target = architecture(module);
   Planner planner(kernel, *function);
-  std::vector<Rewritten> done;
+  Rewritten done;
   std::vector<std::pair<const Array*, PlaceTerms>> changed;
   for (const Choice& choice : choices) {
     const auto array = std::find_if(kernel.arrays.begin(), kernel.arrays.end(),
@@ -294,13 +297,14 @@ Result<std::vector<Rewritten>> rewrite(ptx::Module& module, const std::string& n
     const PlaceTerms terms = place_terms(choice.hash, word_bytes);
     planner.add(*array, terms, target == 0 || target >= 50);
     changed.emplace_back(&*array, terms);
-    done.push_back({array->name, array->accesses.size(), 0, round_up(array->bytes, terms.row_bytes) - array->bytes});
+    done.arrays.push_back(
+        {array->name, array->accesses.size(), 0, round_up(array->bytes, terms.row_bytes) - array->bytes});
   }
   Plan plan = planner.take();
-  for (size_t i = 0; i < done.size(); ++i) done[i].added = plan.arrays[i].added;
+  for (size_t i = 0; i < done.arrays.size(); ++i) done.arrays[i].added = plan.arrays[i].added;
   for (const auto& [array, terms] : changed) align_everywhere(module, *function, *array, terms);
-  size_t step = 0;
-  carry_out(*function->body, plan, step);
+  size_t next = plan.entry.size();  // which stands before all others
+  carry_out(*function->body, plan, done.step_after, next);
   put_entry(*function->body, plan);
   return done;
 }

@@ -18,11 +18,18 @@ struct Choice {
 };
 
 /// What became of an array.
-struct Rewritten {
+struct RewrittenArray {
   std::string array;
   size_t accesses = 0;       ///< instructions that were given another address
   size_t added = 0;          ///< instructions that compute places, in the text
   uint64_t extra_bytes = 0;  ///< of shared memory: what filling the last row takes
+};
+
+/// What became of a kernel.
+struct Rewritten {
+  std::vector<RewrittenArray> arrays;  ///< one for each choice
+  /// By number of an instruction before (KernelCode::steps()), its number afterwards: new ones stand between them.
+  std::vector<size_t> step_after;
 };
 
 /// Why the words of an array cannot be moved by a hash, or nothing. @param word_bytes  width of a bank: 4 or 8
@@ -34,9 +41,9 @@ std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& a
 /// is computed where its address register is written, so outside of the loops that the address does not change in.
 /// Arrays are aligned to rows; static ones are filled up to whole rows; in dynamic shared memory the hash is off in
 /// launches whose size is not whole rows.
-/// @return  what was done for each choice; an error (nothing changed) if there is no such kernel or array, or
+/// @return  what was done; an error (nothing changed) if there is no such kernel or array, or
 ///          cannot_rewrite() has a reason
-Result<std::vector<Rewritten>> rewrite(ptx::Module& module, const std::string& kernel,
-                                       const std::vector<Choice>& choices, unsigned word_bytes);
+Result<Rewritten> rewrite(ptx::Module& module, const std::string& kernel, const std::vector<Choice>& choices,
+                          unsigned word_bytes);
 
 }  // namespace bankshot::rewrite

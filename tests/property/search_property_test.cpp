@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-#include "bankshot/cli/certificate.hpp"
+#include "bankshot/cli/commands/certificate.hpp"
 #include "bankshot/scratchpad/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/search.hpp"

@@ -4,8 +4,6 @@
 #include <elf.h>
 #include <execinfo.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -13,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/request.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -63,29 +61,12 @@ Callers callers() {
   return found;
 }
 
-simt::CheckOptions parse(std::string_view names) {
-  simt::CheckOptions options;
-  while (!names.empty()) {
-    const std::string_view name = names.substr(0, names.find(','));
-    names.remove_prefix(std::min(names.size(), name.size() + 1));
-    const auto* const check = std::find_if(std::begin(simt::kCheckNames), std::end(simt::kCheckNames),
-                                           [&](const simt::CheckName& one) { return name == one.name; });
-    if (check == std::end(simt::kCheckNames)) {
-      say_once(kCheckVariable, std::string(kCheckVariable) + " names \"" + std::string(name) +
-                                   "\", which is no check: there are memory, race and sync");
-    } else {
-      options.*check->wanted = true;
-    }
-  }
-  return options;
-}
-
 }  // namespace
 
 simt::Checks* checks() {
   static simt::Checks* const wanted = []() -> simt::Checks* {
-    const char* names = std::getenv(kCheckVariable);
-    return names != nullptr && *names != 0 ? new simt::Checks(parse(names)) : nullptr;
+    const simt::CheckOptions& options = process_request().checks;
+    return options.any() ? new simt::Checks(options) : nullptr;
   }();
   return wanted;
 }

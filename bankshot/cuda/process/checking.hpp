@@ -1,4 +1,4 @@
-// The checks of `bankshot check` in this process: BANKSHOT_CHECK names them, separated by commas.
+// The checks of `bankshot check` in this process.
 #pragma once
 
 #include "bankshot/cuda/abi/errors.hpp"
@@ -6,9 +6,7 @@
 
 namespace bankshot::cuda {
 
-constexpr const char* kCheckVariable = "BANKSHOT_CHECK";
-
-/// Null unless the variable names some. The same object all the time: what was found outlives a reset.
+/// Null unless the request names some. The same object all the time: what was found outlives a reset.
 simt::Checks* checks();
 
 /// Where an allocation was made, for leaks: to be called when it is, and when it is freed.

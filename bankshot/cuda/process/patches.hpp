@@ -11,10 +11,10 @@ struct Patch {
   std::string path, text;
 };
 
-/// <digest>.ptx in the folder BANKSHOT_PATCH_DIR, or nothing; says so once if that is no folder.
+/// <digest>.ptx in the patch folder of the request, or nothing; says so once if that is no folder.
 std::optional<Patch> patch_of(const std::string& digest);
 
-/// Writes <digest>.ptx into the folder BANKSHOT_PTX_DIR, if that is set.
+/// Hands in <digest>.ptx, if a witness is wanted.
 void keep_ptx(const std::string& digest, const std::string& text);
 
 }  // namespace bankshot::cuda

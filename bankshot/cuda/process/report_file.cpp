@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "bankshot/cuda/process/checking.hpp"
+#include "bankshot/cuda/process/hand_in.hpp"
 #include "bankshot/cuda/process/process_id.hpp"
-#include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/write_beside.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/run/run_report.hpp"
 
@@ -33,16 +32,12 @@ struct ReportFile::Contents {
 ReportFile::ReportFile() = default;
 ReportFile::~ReportFile() = default;
 
-bool ReportFile::wants_counts() {
-  const char* value = std::getenv("BANKSHOT_COUNT");
-  return value && std::strcmp(value, "1") == 0;
-}
-
 /// Makes them at the first launch of a process. @return null if nobody wants a report
 ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   if (contents_ && contents_->pid == process_id()) return contents_.get();
-  const char* const where = folder();
-  if (!where) return nullptr;
+  const std::string& where = process_request().report_folder;
+  if (where.empty()) return nullptr;
+  note_begun();
   begun_ = std::chrono::steady_clock::now();
   contents_ = std::make_unique<Contents>();
   contents_->pid = process_id();
@@ -55,11 +50,6 @@ ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   contents_->report.warp_size = gpu.machine.warp_size;
   contents_->report.rules = gpu.machine.scratchpad;
   return contents_.get();
-}
-
-const char* ReportFile::folder() {
-  const char* folder = std::getenv("BANKSHOT_REPORT_DIR");
-  return folder && *folder && wants_counts() ? folder : nullptr;
 }
 
 void ReportFile::add(const gpu::Gpu& gpu, const std::string& kernel, const report::ModuleId& module, simt::Dim3 grid,
@@ -107,8 +97,7 @@ void ReportFile::write(bool ended) {
     contents_->report.checks = all->options();
     contents_->report.findings = all->findings();
   }
-  if (!write_beside_and_rename(contents_->path, report::to_json(contents_->report)))
-    say_once(contents_->path, fmt::format("{} cannot be written: {}", contents_->path, std::strerror(errno)));
+  hand_in(Paper::report, contents_->path, report::to_json(contents_->report));
   dirty_ = false;
   written_ = std::chrono::steady_clock::now();
   spent_ += written_ - start;

@@ -1,4 +1,4 @@
-// The report of this process, for `bankshot explain`: report-<pid>.json in the folder BANKSHOT_REPORT_DIR.
+// The report of this process, for `bankshot explain`: report-<pid>.json in the report folder of the request.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@
 namespace bankshot::cuda {
 
 /// Collects launches and writes them beside and renamed: at the end of the process, and after every launch as long as
-/// that costs little, so that a program that is killed loses nothing or little. Does nothing unless BANKSHOT_COUNT=1
-/// and BANKSHOT_REPORT_DIR are set.
+/// that costs little, so that a program that is killed loses nothing or little. Does nothing where nobody wants a
+/// report.
 class ReportFile {
  public:
   ReportFile();
@@ -41,11 +41,6 @@ class ReportFile {
   void finish(const gpu::Gpu* gpu);
   /// The same of a process that ends before its time.
   void stop();
-
-  /// Whether launches should count conflicts: BANKSHOT_COUNT=1.
-  static bool wants_counts();
-  /// Where reports go, null if nobody wants one.
-  static const char* folder();
 
  private:
   struct Contents;

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bankshot/cuda/process/ledger.hpp"
 #include "bankshot/cuda/process/process_id.hpp"
-#include "bankshot/cuda/process/report_file.hpp"
+#include "bankshot/cuda/process/request.hpp"
+#include "bankshot/support/file_writing.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -35,8 +37,10 @@ void RunningKernel::end() {
 void RunningKernel::map() {
   pid_ = process_id();
   page_ = nullptr;  // a parent's page stays mapped: it is the parent's to change
-  const char* folder = ReportFile::folder();
-  if (!folder) return;
+  const std::string& folder = process_request().report_folder;
+  if (folder.empty()) return;
+  note_begun();
+  const FileSizeSignalHeld held;
   const int file = open(fmt::format("{}/running-{}", folder, pid_).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
   // The blocks are there before the page is written: a full disk must not be a SIGBUS.

@@ -7,7 +7,7 @@
 namespace bankshot::cuda {
 
 /// Keeps the name of the running kernel in a page that it shares with a file, so that the file has it whatever ends the
-/// process: running-<pid> in the folder BANKSHOT_REPORT_DIR, NUL-terminated and as in the PTX, empty while none runs.
+/// process: running-<pid> in the report folder, NUL-terminated and as in the PTX, empty while none runs.
 class RunningKernel {
  public:
   /// A kernel begins; until the end of the object's life.

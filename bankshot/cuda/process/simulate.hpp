@@ -1,4 +1,4 @@
-// What `bankshot simulate` asks of the libraries in the program's process: the variable BANKSHOT_SIMULATE.
+// What `bankshot simulate` asks of the libraries in the process of the program: a part of the Request.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace bankshot::cuda {
 
-/// Launches are simulated where the variable is set, be it empty:
+/// How launches are simulated. As text:
 /// "scheduler=gto;atomics=native;pipeline=queued;lock_hash=xor;
 /// set=issue.aware=last;max_cycles=100000;timeline_cycles=2000", in any order, each part optional, set= any number of
 /// times.
@@ -21,7 +21,7 @@ struct SimulateRequest {
   std::string scheduler, pipeline, atomics;   ///< names of components; empty: what the GPU's file says
   std::string lock_hash;                      ///< of the locks of atomics, see scratchpad::parse_lock_hash; empty: none
   timing::Cycle max_cycles = timing::kNever;  ///< of all launches of a process together
-  timing::Cycle timeline_cycles = 0;          ///< of the chip; with them timeline-<pid>.json in BANKSHOT_REPORT_DIR
+  timing::Cycle timeline_cycles = 0;          ///< of the chip; with them timeline-<pid>.json in the report folder
   std::string aware = {};                     ///< likewise
   std::vector<std::string> set = {};          ///< further changes of the GPU's file, see gpu::change
   bool operator==(const SimulateRequest&) const = default;
@@ -30,13 +30,10 @@ struct SimulateRequest {
   std::vector<std::string> changes() const;
 };
 
-inline constexpr const char* kSimulateVariable = "BANKSHOT_SIMULATE";
-inline constexpr const char* kBankHashVariable = "BANKSHOT_BANK_HASH";
-
 /// The exit status of a process that --max-cycles ended.
 inline constexpr int kStoppedStatus = 4;
 
-/// Reads the variable. The error names the part and what could stand there.
+/// Reads the text, which may be empty. The error names the part and what could stand there.
 Result<SimulateRequest> parse_simulate(std::string_view text);
 /// What parse_simulate reads.
 std::string to_text(const SimulateRequest& request);

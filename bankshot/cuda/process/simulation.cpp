@@ -5,13 +5,10 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
+#include "bankshot/cuda/process/hand_in.hpp"
 #include "bankshot/cuda/process/interrupt.hpp"
-#include "bankshot/cuda/process/report_file.hpp"
-#include "bankshot/cuda/process/say.hpp"
-#include "bankshot/cuda/process/write_beside.hpp"
+#include "bankshot/cuda/process/request.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -32,7 +29,10 @@ Simulation::Simulation(const timing::Config& config, const SimulateRequest& requ
                        Progress* progress)
     : progress_(progress), chip_(config, options(request, threads, progress)) {}
 
-bool Simulation::wanted() { return std::getenv(kSimulateVariable) != nullptr; }
+/// Whether launches of this process are simulated: for programs that load the library as a driver.
+extern "C" __attribute__((visibility("default"))) bool bankshot_simulates() {
+  return process_request().simulate.has_value();
+}
 
 Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& engine, simt::Program& program,
                                                                 const std::string& kernel,
@@ -49,11 +49,8 @@ Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& en
 }
 
 void Simulation::write_timeline() {
-  const char* folder = ReportFile::folder();
-  if (!folder) return;
-  const std::string path = fmt::format("{}/timeline-{}.json", folder, getpid());
-  if (!write_beside_and_rename(path, timeline_.text()))
-    say_once(path, fmt::format("{} cannot be written: {}", path, std::strerror(errno)));
+  const std::string& folder = process_request().report_folder;
+  if (!folder.empty()) hand_in(Paper::timeline, fmt::format("{}/timeline-{}.json", folder, getpid()), timeline_.text());
 }
 
 bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.partial || HeldInterrupt::flag(); }

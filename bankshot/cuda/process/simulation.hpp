@@ -1,4 +1,4 @@
-// The simulated GPU of a process: what launches run on when BANKSHOT_SIMULATE is set.
+// The simulated GPU of a process: what launches run on when the request asks for it.
 #pragma once
 
 #include <string>
@@ -17,9 +17,6 @@ class Simulation {
  public:
   /// @param threads  of the host, 0: all cores @param progress  null where nobody could see it; outlives this
   Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads, Progress* progress);
-
-  /// Whether the variable is set.
-  static bool wanted();
 
   /// As timing::Chip::launch. A SIGINT that HeldInterrupt holds stops it. Writes the timeline if one is wanted.
   Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, simt::Program& program,

@@ -1,8 +1,9 @@
 #include "bankshot/cuda/process/timing.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <map>
+
+#include "bankshot/cuda/process/request.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -21,7 +22,7 @@ class Timings {
                    static_cast<unsigned long long>(timing.warp_instructions), timing.seconds.count());
     }
   }
-  const bool wanted = std::getenv("BANKSHOT_TIMING") != nullptr;
+  const bool wanted = process_request().time_launches;
   std::map<std::string, Timing> kernels;
 };
 

@@ -1,4 +1,5 @@
-// With BANKSHOT_TIMING=1: what the engine itself needed for each kernel, on standard error at exit. For bench/run.
+// If the request asks for it: how long the engine itself took for each kernel, on standard error at exit. For
+// bench/run.
 #pragma once
 
 #include <chrono>

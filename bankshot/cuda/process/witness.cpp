@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 
-#include "bankshot/cuda/process/say.hpp"
+#include "bankshot/cuda/process/hand_in.hpp"
+#include "bankshot/cuda/process/request.hpp"
 
 namespace bankshot::cuda {
 namespace {
-
-constexpr uint64_t kFirstEvents = 10000;
 
 const char* name(simt::MemoryKind kind) {
   switch (kind) {
@@ -62,23 +59,23 @@ std::string Digest::text() const { return fmt::format("{:016x}{:016x}", a_, b_);
 
 Witness* Witness::get() {
   static Witness* const witness = []() -> Witness* {
-    const char* folder = std::getenv("BANKSHOT_WITNESS_DIR");
-    if (folder == nullptr || *folder == 0) return nullptr;
+    if (!process_request().witness) return nullptr;
     auto* made = new Witness;  // never destroyed: static destructors of the program may still free memory
-    made->folder_ = folder;
     made->pid_ = getpid();
     return made;
   }();
   return witness;
 }
 
-void Witness::add(const std::string& line) {
-  all_.add(line.data(), line.size());
-  if (events_++ < kFirstEvents) first_ += line + "\n";
+void Witness::add(const std::string& event) {
+  all_.add(event.data(), event.size());
+  if (record_.events++ < WitnessRecord::kNamedEvents) record_.named.push_back(event);
 }
 
 void Witness::launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 block, uint64_t dynamic_shared) {
-  ++launches_;
+  ++record_.launches;
+  uint64_t& most = record_.dynamic_shared[kernel];
+  most = std::max(most, dynamic_shared);
   add(fmt::format("launch of {}, grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory", kernel, grid.x,
                   grid.y, grid.z, block.x, block.y, block.z, dynamic_shared));
 }
@@ -99,20 +96,15 @@ void Witness::freed(const simt::Allocation& allocation) { add("freed " + told(al
 
 void Witness::finish(const simt::Memory* memory) {
   if (pid_ != getpid()) return;
-  std::string text = first_;
-  text += fmt::format("{} events: {}\n", events_, all_.text());
+  record_.digest = all_.text();
+  record_.left.clear();
   if (memory != nullptr) {
     memory->for_each_live([&](const simt::Allocation& allocation) {
       // Registered memory is the program's own, which may be gone: see ran().
-      if (allocation.kind != simt::MemoryKind::registered) text += "left " + told(allocation) + "\n";
+      if (allocation.kind != simt::MemoryKind::registered) record_.left.push_back(told(allocation));
     });
   }
-  text += fmt::format("end after {} launches\n", launches_);
-  const std::string path = fmt::format("{}/witness-{}.txt", folder_, pid_), beside = path + ".part";
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file || std::rename(beside.c_str(), path.c_str()) != 0) say_once(path, path + " cannot be written");
+  hand_in(Paper::witness, fmt::format("{}/witness-{}.json", process_request().report_folder, pid_), to_json(record_));
 }
 
 }  // namespace bankshot::cuda

@@ -1,5 +1,4 @@
-// What a process does to memory, as a text that is the same for runs that do the same: for `bankshot fix`, which
-// compares a program with its rewritten self.
+// Watches what a process does to memory, for `bankshot fix`, which compares a program with its rewritten self.
 #pragma once
 
 #include <sys/types.h>
@@ -7,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bankshot/cuda/process/witness_record.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/run/engine.hpp"
 
@@ -23,12 +23,11 @@ class Digest {
   uint64_t a_ = 0x6a09e667f3bcc908, b_ = 0xbb67ae8584caa73b;
 };
 
-/// Events in order: launches, copies to the host, memory that is freed; at the end the memory that is left. Writes
-/// witness-<pid>.txt in the folder BANKSHOT_WITNESS_DIR, the last line only if the process came to its end.
-/// The session's mutex must be held.
+/// Keeps a WitnessRecord and hands it in as witness-<pid>.json when the process comes to its end. The session's mutex
+/// must be held.
 class Witness {
  public:
-  /// Null unless BANKSHOT_WITNESS_DIR is set.
+  /// Null unless the request asks for it.
   static Witness* get();
 
   void launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 block, uint64_t dynamic_shared);
@@ -41,13 +40,11 @@ class Witness {
   void finish(const simt::Memory* memory);
 
  private:
-  void add(const std::string& line);
+  void add(const std::string& event);
 
-  std::string folder_;
   pid_t pid_ = 0;
-  uint64_t launches_ = 0, events_ = 0;
-  Digest all_;         ///< of all events
-  std::string first_;  ///< the first of them as lines, to tell what differs
+  Digest all_;  ///< of all events
+  WitnessRecord record_;
 };
 
 }  // namespace bankshot::cuda

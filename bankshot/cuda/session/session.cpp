@@ -8,6 +8,7 @@
 
 #include "bankshot/cuda/process/checking.hpp"
 #include "bankshot/cuda/process/process_id.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/cuda/session/ending.hpp"
@@ -16,20 +17,19 @@
 namespace bankshot::cuda {
 namespace {
 
-const char* environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value && *value ? value : nullptr;
-}
-
-/// The number in a variable, 0 if there is none. @param otherwise  what happens if it is none, for the message
-unsigned number(const char* name, unsigned most, const char* otherwise) {
-  const char* value = environment(name);
-  if (!value) return 0;
-  char* end = nullptr;
-  const unsigned long number = std::strtoul(value, &end, 10);
-  if (*end == '\0' && number <= most) return static_cast<unsigned>(number);
-  say(fmt::format("{} is \"{}\" and not a number up to {}; {}", name, value, most, otherwise));
-  return 0;
+/// The GPU that the process is told it has.
+Result<gpu::Gpu> described_gpu(const Request& request) {
+  if (request_problem()) return *request_problem();
+  auto gpu = gpu::find_gpu(request.gpu.empty() ? std::string(gpu::kDefaultGpu) : request.gpu);
+  if (!gpu) return gpu;
+  if (request.simulate) {
+    if (auto error = gpu::change(*gpu, request.simulate->changes())) return *error;
+  }
+  if (!request.bank_hash.empty()) {
+    if (const auto error = scratchpad::set_bank_hash(gpu->machine.scratchpad, request.bank_hash))
+      return Error{std::string(kBankHashVariable) + ": " + error->message};
+  }
+  return gpu;
 }
 
 }  // namespace
@@ -42,29 +42,13 @@ Session& Session::get() {
 Status Session::describe() {
   if (device_) return Status::success;
   if (describe_failed_) return Status::not_initialized;
-  const char* wanted = environment("BANKSHOT_GPU");
-  auto gpu = gpu::find_gpu(wanted ? wanted : std::string(gpu::kDefaultGpu));
+  auto gpu = described_gpu(process_request());
   if (!gpu) {
     describe_failed_ = true;
     say(gpu.error().message);
     return Status::not_initialized;
   }
-  if (Simulation::wanted()) {  // what it is told of the GPU, the program sees, too
-    const Result<SimulateRequest> request = parse_simulate(std::getenv(kSimulateVariable));
-    if (const auto error = request ? gpu::change(*gpu, request->changes()) : std::nullopt) {
-      describe_failed_ = true;
-      say(std::string(kSimulateVariable) + ": " + error->message);
-      return Status::not_initialized;
-    }
-  }
-  if (const char* hash = environment(kBankHashVariable)) {
-    if (const auto error = scratchpad::set_bank_hash(gpu->machine.scratchpad, hash)) {
-      describe_failed_ = true;
-      say(std::string(kBankHashVariable) + ": " + error->message);
-      return Status::not_initialized;
-    }
-  }
-  if (ReportFile::folder()) std::at_quick_exit(finish_report);  // quick_exit calls no destructors
+  if (!process_request().report_folder.empty()) std::at_quick_exit(finish_report);  // quick_exit calls no destructors
   gpu_ = std::move(*gpu);
   device_ = device_info(*gpu_);
   return Status::success;
@@ -76,11 +60,12 @@ Status Session::open() {
   if (const Status status = describe(); status != Status::success) return status;
   simt::EngineOptions options;
   options.machine = gpu_->machine;
-  options.threads = number("BANKSHOT_THREADS", 4096, "all cores are used");
+  const Request& request = process_request();
+  options.threads = request.threads;
   options.memory_bytes = gpu_->global_bytes;
-  options.count_conflicts = ReportFile::wants_counts();
-  options.trace_accesses = number("BANKSHOT_TRACE", 1 << 20, "nothing is traced");
-  if (const char* isa = environment("BANKSHOT_ISA")) options.isa = isa;
+  options.count_conflicts = !request.report_folder.empty();
+  options.trace_accesses = request.trace_accesses;
+  if (!request.isa.empty()) options.isa = request.isa;
   if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
   options.checks = checks();
@@ -105,17 +90,14 @@ bool Session::is_forked() const { return engine_ && opened_by_ != process_id(); 
 
 /// The chip's time goes on after a reset.
 Status Session::open_simulation(unsigned threads) {
-  if (simulation_ || !Simulation::wanted()) return Status::success;
-  const auto failed = [](const std::string& message) {
-    say_once(kSimulateVariable, message);
+  const Request& request = process_request();
+  if (simulation_ || !request.simulate) return Status::success;
+  const Result<timing::Config> config = simulated_config(*gpu_, *request.simulate, request.bank_hash);
+  if (!config) {
+    say_once("simulate", config.error().message);
     return Status::not_initialized;
-  };
-  const Result<SimulateRequest> request = parse_simulate(std::getenv(kSimulateVariable));
-  if (!request) return failed(fmt::format("{}: {}", kSimulateVariable, request.error().message));
-  const char* hash = environment(kBankHashVariable);
-  const Result<timing::Config> config = simulated_config(*gpu_, *request, hash ? hash : "");
-  if (!config) return failed(config.error().message);
-  simulation_ = std::make_unique<Simulation>(*config, *request, threads, progress_.get());
+  }
+  simulation_ = std::make_unique<Simulation>(*config, *request.simulate, threads, progress_.get());
   return Status::success;
 }
 

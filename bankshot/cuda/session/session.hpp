@@ -35,7 +35,7 @@ class Session {
 
   // The GPU and its engine.
 
-  /// Reads the GPU's description (BANKSHOT_GPU, else the default; BANKSHOT_BANK_HASH gives its banks a hash).
+  /// Reads the description of the request's GPU.
   /// @return success, or not_initialized if the description is invalid, which is told once
   Status describe();
   bool is_described() const { return device_.has_value(); }

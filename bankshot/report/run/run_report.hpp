@@ -65,6 +65,7 @@ struct RunReport {
   scratchpad::Rules rules;
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;                     ///< the program did not come to its end
+  uint64_t lost = 0;                        ///< files of its processes that are missing; then it is partial, too
   std::vector<std::string> running;         ///< kernels that ran when their processes ended, as in the PTX
   std::vector<Kernel> kernels;              ///< in the order of their first launches
   simt::CheckOptions checks;                ///< what was looked for

@@ -52,8 +52,14 @@ std::string failed_text(const std::vector<FailedLaunches>& failed, const Paint& 
   return text;
 }
 
-std::string running_text(const RunReport& report) {
+std::string partial_text(const RunReport& report, const Paint& paint) {
   std::string text;
+  if (report.lost != 0)
+    text += paint.bad("partial: " + counted(report.lost, "file of a process was", "files of processes were") +
+                      " lost, and what is below lacks it") +
+            "\n";
+  else if (report.partial)
+    text += paint.bad("partial: the program did not come to its end") + "\n";
   for (const std::string& kernel : report.running)
     text += "  it ended while this kernel ran: " + printable(demangle(kernel)) + "\n";
   return text;

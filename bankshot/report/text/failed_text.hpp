@@ -11,7 +11,8 @@ namespace bankshot::report {
 /// Kernels whose launches failed, each with its reasons; empty if none did.
 std::string failed_text(const std::vector<FailedLaunches>& failed, const Paint& paint);
 
-/// Kernels that ran when the program ended, a line each; empty if none did.
-std::string running_text(const RunReport& report);
+/// Says that the report is not of the whole run, and which kernels ran when the program ended, a line each; empty if
+/// all is there.
+std::string partial_text(const RunReport& report, const Paint& paint);
 
 }  // namespace bankshot::report

@@ -102,7 +102,7 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
       return is_fault(finding.kind) && finding.kernel == failure.kernel;
     });
   });
-  std::string text = failed_text(others, paint) + running_text(report);
+  std::string text = partial_text(report, paint) + failed_text(others, paint);
   std::vector<const Finding*> order;
   for (const Finding& finding : report.findings) order.push_back(&finding);
   std::stable_sort(order.begin(), order.end(),
@@ -121,7 +121,10 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   for (const FailedLaunches& failure : report.failed) kernels.insert(failure.kernel);
   const std::string failed = report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches()));
   const std::string sum =
-      fmt::format("check ({}): {}, {} in {} of {}{}", simt::names_of(report.checks, ", "),
+      fmt::format("check ({}): {}{}, {} in {} of {}{}", simt::names_of(report.checks, ", "),
+                  report.lost != 0                           ? "no verdict, what was not lost has "
+                  : report.partial && errors_in(report) == 0 ? "no verdict, what ran has "
+                                                             : "",
                   counted(errors_in(report), "error", "errors"), counted(warnings_in(report), "warning", "warnings"),
                   counted(launches, "launch", "launches"), counted(kernels.size(), "kernel", "kernels"), failed);
   return text + (errors_in(report) != 0 ? paint.bad(sum) : paint.strong(sum)) + "\n";

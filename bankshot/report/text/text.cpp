@@ -101,12 +101,12 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   std::string text = fmt::format("{} {} on {}{}\n", paint.strong("bankshot:"), printable(report.program),
                                  printable(report.gpu), report.machine ? ", simulated" : "");
   if (report.machine) text += machine_text(*report.machine);
-  if (report.partial) text += paint.bad("partial: the program did not come to its end") + "\n";
+  text += partial_text(report, paint);
   if (report.rules.hash && !report.machine) {
     text +=
         fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
   }
-  text += running_text(report) + failed_text(report.failed, paint);
+  text += failed_text(report.failed, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
   if (report.machine && report.kernels.size() > 1) text += program_text(report);

@@ -1,6 +1,7 @@
 // What rewriting writes.
 #include <numeric>
 
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/rewrite/place_terms.hpp"
 #include "rewrite_harness.hpp"
 
@@ -137,10 +138,30 @@ TEST(Rewrite, the_last_row_is_filled_up) {
   ptx::Module module = ptx::parsed(kernel_text("st.shared.u32 [other+96], 1;"));
   const auto done = rewrite(module, "k", {{"other", hash_of("xor")}}, 4);
   ASSERT_TRUE(done);
-  EXPECT_EQ(done->at(0).extra_bytes, 28u);  // 100 bytes to 128
-  EXPECT_EQ(done->at(0).accesses, 1u);
-  EXPECT_EQ(done->at(0).added, 1u);  // the start, which nothing uses
+  EXPECT_EQ(done->arrays.at(0).extra_bytes, 28u);  // 100 bytes to 128
+  EXPECT_EQ(done->arrays.at(0).accesses, 1u);
+  EXPECT_EQ(done->arrays.at(0).added, 1u);  // the start, which nothing uses
   EXPECT_NE(ptx::print(module).find(".shared .align 128 .b8 other[128];"), std::string::npos);
+}
+
+TEST(Rewrite, tells_where_each_instruction_has_gone) {
+  const std::string text = kernel_text(
+      "mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 2;\n{ add.s32 %r4, %r2, %r3; }\n"
+      "ld.shared.u32 %r5, [%r4];\nst.shared.u32 [%r4+4], %r5;");
+  const ptx::Module before = ptx::parsed(text);
+  ptx::Module module = ptx::parsed(text);
+  const auto done = rewrite(module, "k", {{"tile", hash_of("xor")}}, 4);
+  ASSERT_TRUE(done) << done.error().message;
+  const ptx::Module after = ptx::parsed(ptx::print(module));
+  const KernelCode old_code(before, *ptx::find_kernel(before, "k")), code(after, *ptx::find_kernel(after, "k"));
+  ASSERT_EQ(done->step_after.size(), old_code.steps().size());
+  EXPECT_GT(code.steps().size(), old_code.steps().size());
+  for (size_t i = 0; i < old_code.steps().size(); ++i) {
+    const ptx::Instruction &was = *old_code.steps()[i].instruction,
+                           &is = *code.steps().at(done->step_after[i]).instruction;
+    EXPECT_EQ(ptx::mnemonic(was), ptx::mnemonic(is)) << i;
+    if (!was.operands.empty() && was.opcode != "st") EXPECT_EQ(was.operands[0].name, is.operands[0].name) << i;
+  }
 }
 
 TEST(Rewrite, all_names_of_dynamic_memory_are_aligned_alike) {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bankshot/cli/certificate.hpp"
+#include "bankshot/cli/commands/certificate.hpp"
 #include "bankshot/scratchpad/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/optimal.hpp"

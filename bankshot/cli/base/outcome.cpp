@@ -1,0 +1,36 @@
+#include "bankshot/cli/base/outcome.hpp"
+
+#include <cstdio>
+
+#include "bankshot/report/text/text.hpp"
+
+namespace bankshot::cli {
+
+Status say_what_is_missing(const host::Observation& seen) {
+  for (const std::string& sentence : seen.lost) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
+  // Of a program that was killed that is said anyway.
+  if (seen.ending.signal == 0) {
+    for (const std::string& sentence : seen.unfinished) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
+  }
+  if (!seen.lost.empty()) return kBadInput;
+  return seen.unfinished.empty() ? kDone : kProgramFailed;
+}
+
+void say_how_it_ended(const host::Target& target, const host::Ending& ending) {
+  if (const std::string killed = host::killed_text(target, ending); !killed.empty()) {
+    std::fprintf(stderr, "bankshot: %s\n", killed.c_str());
+  }
+  if (ending.signal == 0 && ending.status != 0) {
+    std::fprintf(stderr, "bankshot: %s ended with status %d\n", target.path.c_str(), ending.status);
+  }
+}
+
+bool say_failed_launches(const report::RunReport& report) {
+  const uint64_t failed = report.failed_launches();
+  if (failed == 0) return false;
+  std::fprintf(stderr, "bankshot: %s %s of a kernel failed\n", report::grouped(failed).c_str(),
+               failed == 1 ? "launch" : "launches");
+  return true;
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,41 @@
+#include "bankshot/cli/base/run_options.hpp"
+
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+namespace bankshot::cli {
+
+void RunOptions::define(CLI::App& app) {
+  app.add_option("--gpu", gpu, "GPU to be: a name of `bankshot gpus`, or a .toml file")
+      ->envname(cuda::kGpuVariable)
+      ->capture_default_str()
+      ->type_name("NAME|FILE.toml");
+  app.add_option("--threads", threads, "host threads; 0 takes all cores")
+      ->envname(cuda::kThreadsVariable)
+      ->check(CLI::Range(0, static_cast<int>(cuda::kMostThreads)))
+      ->capture_default_str()
+      ->type_name("N");
+}
+
+void RunOptions::define_bank_hash(CLI::App& app) {
+  app.add_option("--bank-hash", bank_hash,
+                 "count as if the hardware chose banks by this hash: none, xor, add, perm:K, "
+                 "bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, tma:BYTES, rows:…")
+      ->envname(cuda::kBankHashVariable)
+      ->type_name("SPEC");
+}
+
+std::string which_program(const std::string& command) {
+  return "which program? For example: bankshot " + command + " ./app";
+}
+
+Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::string>& command) {
+  Result<host::Setup> setup = host::set_up(options, command);
+  if (!setup) return setup;
+  for (const std::string& warning : setup->target.warnings)
+    std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());
+  return setup;
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,27 @@
+// The options that every command has which runs a program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "bankshot/host/setup.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::cli {
+
+struct RunOptions : host::SetupOptions {
+  void define(CLI::App& app);
+  /// For commands that count: the others run a program on the banks of the GPU's file, whatever BANKSHOT_BANK_HASH
+  /// says.
+  void define_bank_hash(CLI::App& app);
+};
+
+/// "which program? For example: bankshot run ./app"
+std::string which_program(const std::string& command);
+
+/// As host::set_up, and prints the program's warnings to standard error.
+Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::string>& command);
+
+}  // namespace bankshot::cli

@@ -1,0 +1,172 @@
+// bankshot atomics: what atomics on shared memory cost by the closed models, and what to do about it.
+#include <limits>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/patterns_file.hpp"
+#include "bankshot/cli/commands/atomics_advice.hpp"
+#include "bankshot/cli/commands/atomics_machine.hpp"
+#include "bankshot/scratchpad/pattern.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Atomics final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    app.require_subcommand(1);
+    model_ = app.add_subcommand("model", "Latency of the atomics of a patterns file, and what it consists of");
+    model_->add_option("PATTERNS", file_, "patterns file; - is standard input")->required();
+    common(*model_);
+    model_
+        ->add_option("--bank-hash", request_.bank_hash,
+                     "bank hash: none, xor, add, perm:K, … as bankshot conflicts takes it")
+        ->type_name("SPEC")
+        ->capture_default_str();
+    model_
+        ->add_option("--lock-hash", request_.lock_hash,
+                     "lock hash: none, xor, add or rows:… with a row for each lock bit")
+        ->type_name("SPEC")
+        ->capture_default_str();
+    model_->footer(
+        "Examples:\n  bankshot atomics model patterns.json\n  bankshot atomics model --form fsm --bank-hash xor "
+        "--lock-hash xor patterns.json\n");
+    advise_ = app.add_subcommand("advise", "How many copies of a vote space, mapped and padded how");
+    advise_->add_option("--words", advice_.words, "words of the vote space: bins of a histogram, say")
+        ->required()
+        ->check(CLI::Range(1, 65536));
+    advise_->add_option("--budget", advice_.budget, "bytes of shared memory for all copies")
+        ->check(CLI::Range(4, 262144))
+        ->default_str("what a block of the GPU has");
+    CLI::Option* const data =
+        advise_
+            ->add_option("--data", advice_.data,
+                         "random: votes without spatial correlation; sorted: neighbouring lanes vote alike, as "
+                         "neighbouring pixels do")
+            ->check(CLI::IsMember({"random", "sorted"}))
+            ->capture_default_str();
+    CLI::Option* const votes =
+        advise_
+            ->add_option("--votes", advice_.file,
+                         "instead: a patterns file whose addresses are the votes, from 0 to words - 1")
+            ->type_name("FILE");
+    CLI::Option* const patterns = advise_->add_option("--patterns", advice_.patterns, "warps of generated votes")
+                                      ->check(CLI::Range(1, 1'000'000))
+                                      ->capture_default_str();
+    CLI::Option* const seed = advise_->add_option("--seed", advice_.seed, "of generated votes")
+                                  ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
+                                  ->capture_default_str();
+    for (CLI::Option* generated : {data, patterns, seed}) votes->excludes(generated);
+    advise_->add_option("--top", advice_.top, "layouts shown")->check(CLI::Range(1, 1000))->capture_default_str();
+    common(*advise_);
+    advise_->footer(
+        "Examples:\n  bankshot atomics advise --words 256\n  bankshot atomics advise --words 256 --data sorted --gpu "
+        "h100\n");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (const auto error = cannot_deliver(json_, {{"the patterns", file_}, {"the votes", advice_.file}}))
+      return refuse(error->message);
+    if (advise_->parsed()) {
+      const Result<Advice> advice = advise(request_, advice_);
+      if (!advice) return refuse(advice.error().message);
+      return deliver(json_, json_of(*advice), text_of(*advice));
+    }
+    return model();
+  }
+
+ private:
+  void common(CLI::App& app) {
+    app.add_option("--gpu", request_.gpu, "GPU or TOML file whose atomics are meant")->capture_default_str();
+    app.add_option("--form", request_.form,
+                   "tpds: algorithm 1 of TPDS'13; fsm: the states of ICCD'13; native: at the banks, without locks; "
+                   "loadlike: as a load (default: that of the GPU's unit of atomics; tpds of locks)");
+    app.add_flag("--weights", request_.weights,
+                 "other things than 1 are added, or results are wanted: newer GPUs count only ones together");
+    app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
+  }
+
+  int model() const {
+    const Result<AtomicsMachine> machine = atomics_machine(request_);
+    if (!machine) return refuse(machine.error().message);
+    const Result<scratchpad::PatternSet> set = read_patterns(file_);
+    if (!set) return refuse(set.error().message);
+    const std::string file = file_ == "-" ? "standard input" : file_;
+    if (set->rules.banks != machine->rules.banks || set->rules.bank_bytes != machine->rules.bank_bytes) {
+      return refuse(fmt::format("{} is for {} banks of {} bytes, and {} has {} of {}", file, set->rules.banks,
+                                set->rules.bank_bytes, machine->gpu.name, machine->rules.banks,
+                                machine->rules.bank_bytes));
+    }
+    nlohmann::json list = nlohmann::json::array();
+    std::string text =
+        fmt::format("{}, form {}, bank hash {}, lock hash {}; cycles of its clock\n\n", machine->gpu.name,
+                    machine->form, request_.bank_hash, machine->has_locks() ? request_.lock_hash : "-");
+    text += fmt::format("{:>8}  {:>10}  {:>8}  {:>10}  {:>11}  {:>11}   {:>8} {:>8} {:>8}\n", "pattern", "weight",
+                        "latency", "iterations", "lock degree", "bank degree", "rounds", "reads", "writes");
+    double sum = 0, weights = 0;
+    const std::vector<size_t> taken = atomics_of(*set);
+    for (const size_t k : taken) {
+      const scratchpad::Pattern& pattern = set->patterns[k];
+      if (pattern.width != 4)
+        return refuse(
+            fmt::format("{}: patterns[{}].width is {}, and the models are of 4 bytes a lane", file, k, pattern.width));
+      std::array<uint32_t, scratchpad::kMaxLanes> words;
+      unsigned lanes = 0;
+      for (unsigned lane = 0; lane < scratchpad::kMaxLanes; ++lane) {
+        if ((pattern.mask >> lane & 1) != 0) words[lanes++] = pattern.words[lane];
+      }
+      const scratchpad::AtomicsCost cost = machine->model(words.data(), lanes);
+      list.push_back({{"pattern", k},
+                      {"latency", cost.cycles.total()},
+                      {"iterations", cost.rounds},
+                      {"lock_degree", cost.lock_degree},
+                      {"bank_degree", cost.bank_degree},
+                      {"rounds_cycles", cost.cycles.rounds},
+                      {"read_penalty", cost.cycles.reads},
+                      {"write_penalty", cost.cycles.writes}});
+      text += fmt::format("{:>8}  {:>10}  {:>8}  {:>10}  {:>11}  {:>11}   {:>8} {:>8} {:>8}\n", k, pattern.weight,
+                          cost.cycles.total(), cost.rounds, cost.lock_degree, cost.bank_degree, cost.cycles.rounds,
+                          cost.cycles.reads, cost.cycles.writes);
+      sum += static_cast<double>(cost.cycles.total()) * static_cast<double>(pattern.weight);
+      weights += static_cast<double>(pattern.weight);
+    }
+    const double mean = weights == 0 ? 0 : sum / weights;
+    text += fmt::format("\nmean latency {:.1f}, each pattern by its weight\n", mean);
+    const size_t left_out = set->patterns.size() - taken.size();
+    if (left_out != 0) text += fmt::format("{} patterns of loads and stores are left out\n", left_out);
+    if (machine->combines)
+      text += "lanes that add 1 to one word and want no result count as one; --weights tells of all other additions\n";
+    const nlohmann::json document = {{"schema", "bankshot/atomics/1"},
+                                     {"gpu", machine->gpu.name},
+                                     {"form", machine->form},
+                                     {"bank_hash", request_.bank_hash},
+                                     {"lock_hash", request_.lock_hash},
+                                     {"combines", machine->combines},
+                                     {"patterns", list},
+                                     {"left_out", left_out},
+                                     {"mean_latency", mean}};
+    return deliver(json_, document.dump(1) + "\n", text);
+  }
+
+  CLI::App *model_ = nullptr, *advise_ = nullptr;
+  AtomicsRequest request_;
+  AdviceRequest advice_;
+  std::string file_, json_;
+};
+
+const RegisterCommand registration({"atomics",
+                                    "What atomics on shared memory cost by a closed model, and how to lay out votes",
+                                    "Source: Performance Modeling of Atomic Additions on GPU Scratchpad Memory "
+                                    "(TPDS'13), Simulation and Architecture\n"
+                                    "Improvements of Atomic Operations on GPU Scratchpad Memory (ICCD'13).\n\n"
+                                    "Examples:\n"
+                                    "  bankshot atomics model patterns.json\n"
+                                    "  bankshot atomics advise --words 256 --budget 49152 --data sorted\n",
+                                    [] { return std::make_unique<Atomics>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

@@ -1,0 +1,90 @@
+// bankshot check: runs the program and tells of misused memory and barriers.
+#include <csignal>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/report_output.hpp"
+#include "bankshot/cli/base/run_options.hpp"
+#include "bankshot/cli/commands/code_place.hpp"
+#include "bankshot/report/text/findings_text.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Check final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    app.add_flag("--memory", checks_.memory,
+                 "accesses out of bounds, reads of what nobody wrote, memory that is not freed");
+    app.add_flag("--race", checks_.race, "accesses to shared memory that no barrier puts in an order");
+    app.add_flag("--sync", checks_.sync, "barriers that not all threads execute who have to");
+    app.add_flag("--strict", strict_, "warnings count as errors");
+    output_.define(app, true);
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (const std::string reason = output_.problem("check", command); !reason.empty()) return refuse(reason);
+    if (command.empty()) return refuse(which_program("check"));
+    if (!checks_.any()) checks_ = {.memory = true, .race = true, .sync = true};
+    Result<host::Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
+      return refuse(error->message);
+    setup->request.checks = checks_;
+    Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
+    if (!outcome) return refuse(outcome.error().message);
+    const Status missing = say_what_is_missing(*outcome);
+    report::RunReport& report = outcome->report;
+    report.checks = checks_;
+    if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty()) return refuse(reason);
+    for (simt::Finding& finding : report.findings) {
+      for (const simt::Finding::Caller& caller : finding.callers) {
+        const std::string place = code_place(caller.file, caller.offset);
+        if (place.empty()) continue;
+        finding.detail = "allocated in " + place;
+        break;
+      }
+    }
+    if (!output_.tell(report)) return kBadInput;
+    return judge(report, setup->target, outcome->ending, missing);
+  }
+
+ private:
+  int judge(const report::RunReport& report, const host::Target& target, const host::Ending& ending,
+            Status missing) const {
+    say_how_it_ended(target, ending);
+    if (ending.signal == SIGINT) return ending.shell_status();
+    if (missing == kBadInput) return missing;
+    const bool failed = say_failed_launches(report) || report.partial;
+    if (report::errors_in(report) + (strict_ ? report::warnings_in(report) : 0) != 0) return kGateFailed;
+    if (report.kernels.empty() && !failed) say("no kernel was launched, so no kernel was checked");
+    return failed || ending.shell_status() != 0 ? kProgramFailed : kDone;
+  }
+
+  RunOptions options_;
+  ReportOutput output_;
+  simt::CheckOptions checks_;
+  bool strict_ = false;
+};
+
+const RegisterCommand registration(
+    {"check", "Run a CUDA program and tell of misused memory, races and barriers",
+     "All checks are made if none is named. The program runs as with `bankshot run`, but on one thread and several "
+     "times slower.\n"
+     "Exit status: 0 if nothing was found; 1 if the program or one of its kernels failed; 2 if it cannot be run, or a\n"
+     "report was lost (on a full disk); 3 if an error was found (with --strict: or a warning), whatever the program's\n"
+     "own status; 130 after Ctrl-C.\n\n"
+     "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
+     "Examples:\n"
+     "  bankshot check ./app\n"
+     "  bankshot check --race ./app 1024\n"
+     "  bankshot check --memory --sync --json report.json ./app\n",
+     [] { return std::make_unique<Check>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

@@ -1,0 +1,122 @@
+// bankshot explain: runs the program and reports which source lines lose time to bank conflicts.
+#include <csignal>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/report_output.hpp"
+#include "bankshot/cli/base/run_options.hpp"
+#include "bankshot/cli/commands/static_explain.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Explain final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    options_.define_bank_hash(app);
+    app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
+        ->type_name("'conflicts>N'|'wavefronts>N'")
+        ->allow_extra_args(false);
+    output_.define(app, true);
+    static_.define(app);
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (static_.wanted()) {
+      if (!command.empty())
+        return refuse("unexpected argument '" + command[0] + "': --static runs nothing; options stand before it");
+      if (!gates_.empty()) return refuse("--fail-on judges a run, and --static runs nothing");
+      if (!options_.bank_hash.empty()) {
+        return refuse(
+            "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not "
+            "know it");
+      }
+      return static_.run(options_.gpu, output_.json, output_.kernels);
+    }
+    if (static_.is_launch_given())
+      return refuse("--block, --grid and --param are for --static; a run tells them itself");
+    std::vector<Gate> gates;
+    for (const std::string& text : gates_) {
+      const Result<Gate> gate = parse_gate(text);
+      if (!gate) return refuse(gate.error().message);
+      gates.push_back(*gate);
+    }
+    if (const std::string reason = output_.problem("explain", command); !reason.empty()) return refuse(reason);
+    if (command.empty()) return refuse(which_program("explain"));
+    Result<host::Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
+      return refuse(error->message);
+    Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
+    if (!outcome) return refuse(outcome.error().message);
+    const Status missing = say_what_is_missing(*outcome);
+    if (const std::string reason = keep_kernels(outcome->report, output_.kernels); !reason.empty()) {
+      const int status = refuse(reason);
+      return outcome->ending.shell_status() == 0 ? status : judge(*outcome, {}, setup->target, missing);
+    }
+    if (!output_.tell(outcome->report)) return kBadInput;
+    return judge(*outcome, gates, setup->target, missing);
+  }
+
+ private:
+  /// What a gate must not pass: launches that failed, and with gates anything that was not measured. @return whether so
+  static bool is_incomplete(const report::RunReport& report, bool gated) {
+    if (say_failed_launches(report)) return true;
+    if (!gated) return false;
+    if (report.partial) {
+      say("--fail-on: the program did not come to its end, so not everything was measured");
+    } else if (report.kernels.empty()) {
+      say("--fail-on: no kernel was launched, so nothing was measured");
+    }
+    return report.partial || report.kernels.empty();
+  }
+
+  static int judge(const host::Observation& seen, const std::vector<Gate>& gates, const host::Target& target,
+                   Status missing) {
+    const report::RunReport& report = seen.report;
+    say_how_it_ended(target, seen.ending);
+    if (seen.ending.signal == SIGINT) return seen.ending.shell_status();
+    if (missing == kBadInput) return missing;
+    bool exceeds = false;
+    for (const Gate& gate : gates) {
+      for (const std::string& sentence : exceeded(gate, report)) {
+        say(sentence);
+        exceeds = true;
+      }
+    }
+    if (is_incomplete(report, !gates.empty()) || missing != kDone || seen.ending.shell_status() != 0)
+      return kProgramFailed;
+    return exceeds ? kGateFailed : kDone;
+  }
+
+  RunOptions options_;
+  StaticExplain static_;
+  ReportOutput output_;
+  std::vector<std::string> gates_;
+};
+
+const RegisterCommand registration(
+    {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
+     "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
+     "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
+     "cannot be run, or a report was lost (on a full disk); 3 if a limit of --fail-on is exceeded; 130 after "
+     "Ctrl-C.\n\n"
+     "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
+     "Examples:\n"
+     "  bankshot explain ./app\n"
+     "  bankshot explain --top 3 --json report.json ./app 1024\n"
+     "  bankshot explain --json - ./app > report.json\n"
+     "  bankshot explain --kernel reduce --kernel scan ./app\n"
+     "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
+     "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
+     "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"
+     "  bankshot explain --static ./app --block 256 --grid 64 --param 2=16384 --json -\n",
+     [] { return std::make_unique<Explain>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

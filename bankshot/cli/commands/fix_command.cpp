@@ -1,0 +1,152 @@
+// bankshot fix: bank hashes for the shared arrays of a program, applied to its PTX, and the proof that nothing else
+// changed.
+#include <csignal>
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/run_options.hpp"
+#include "bankshot/cli/commands/fix_folder.hpp"
+#include "bankshot/cli/commands/fix_ptx.hpp"
+#include "bankshot/fix/prove.hpp"
+#include "bankshot/fix/text.hpp"
+#include "bankshot/host/signals.hpp"
+#include "bankshot/host/write_file.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Fix final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    app.add_option("-o,--output", folder_,
+                   "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")
+        ->type_name("DIR");
+    app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
+    app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")
+        ->type_name("S")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str();
+    launch_.define(app, "for a PTX file: ");
+    app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
+    app.add_option("--patterns", patterns_,
+                   "for a PTX file: in place of --hash, access patterns to search it for: word addresses from the "
+                   "array's start")
+        ->type_name("FILE|-");
+    app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX or in the source")
+        ->type_name("NAME");
+    app.add_option(
+           "--kernel", kernels_,
+           "for a PTX file: only kernels with this in their name, with --array the first of them; may be repeated")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (command.empty()) return refuse(which_program("fix"));
+    if (command[0].ends_with(".ptx")) return fix_file(command);
+    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernels_.empty() || launch_.is_given()) {
+      return refuse(
+          "--hash, --patterns, --array, --kernel, --block, --grid and --param are for PTX files; a program is run, and "
+          "its hashes are searched for");
+    }
+    if (const auto error = check_outputs()) return refuse(error->message);
+    return fix_program(command);
+  }
+
+ private:
+  std::optional<Error> check_outputs() const {
+    if (const auto error = cannot_deliver(json_)) return error;
+    return folder_.empty() ? std::nullopt : cannot_use_folder(folder_);
+  }
+
+  int fix_file(const std::vector<std::string>& command) const {
+    if (command.size() != 1) return refuse("a PTX file has no arguments");
+    if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
+    if (!folder_.empty()) {
+      const std::string written = place_in_folder(folder_, command[0]);
+      if (const auto error = host::overwrites("-o", written, {{"the PTX that is read", command[0]}}))
+        return refuse(error->message);
+    }
+    if (const auto error = check_outputs()) return refuse(error->message);
+    return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, &launch_, time_limit()});
+  }
+
+  std::chrono::milliseconds time_limit() const {
+    return std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
+  }
+
+  int fix_program(const std::vector<std::string>& command) {
+    const Result<host::Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    if (const auto error = host::overwrites("--json", json_, host::inputs_of(*setup))) return refuse(error->message);
+    const Result<fix::Plan, fix::Failure> plan = fix::fix_program(*setup, command, time_limit());
+    if (!plan) return fail(setup->target, plan.error());
+    return write(*plan, setup->gpu);
+  }
+
+  static int fail(const host::Target& target, const fix::Failure& failure) {
+    int status = failure.kind == fix::Failure::Kind::not_run ? kBadInput : kProgramFailed;
+    if (failure.run) {
+      const host::Ending& ending = failure.run->seen.ending;
+      std::fputs(failure.run->error.c_str(), stderr);
+      say_how_it_ended(target, ending);
+      if (ending.signal == SIGINT) status = ending.shell_status();
+    }
+    std::fprintf(stderr, "bankshot: %s\n", failure.why.c_str());
+    return status;
+  }
+
+  int write(const fix::Plan& plan, const gpu::Gpu& gpu) const {
+    const std::string text = fix::to_text(plan, gpu), json = fix::to_json(plan);
+    if (!folder_.empty()) {
+      const host::Signals held;
+      if (const auto error = make_folder(folder_)) return refuse(error->message);
+      for (const auto& [digest, ptx] : plan.patches) {
+        if (const auto error = host::write_file(folder_ + "/" + digest + ".ptx", ptx)) return refuse(error->message);
+      }
+      if (const auto error = host::write_file(folder_ + "/fix.txt", text)) return refuse(error->message);
+      if (const auto error = host::write_file(folder_ + "/fix.json", json)) return refuse(error->message);
+    }
+    return deliver(json_, json, text);
+  }
+
+  RunOptions options_;
+  DescribedLaunch launch_;
+  std::string folder_, json_, hash_, patterns_, array_;
+  std::vector<std::string> kernels_;
+  double seconds_ = 10;
+};
+
+const RegisterCommand registration(
+    {"fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
+     "Runs the program, searches for the best hash of each shared array that has conflicts, rewrites the PTX so that "
+     "each word\n"
+     "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, "
+     "standard\n"
+     "output, standard error and exit status must be the same bit for bit. Where two runs of the original print "
+     "different numbers\n"
+     "(times), numbers are not compared, which is told; files that the program writes are not compared either.\n"
+     "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must "
+     "be a\n"
+     "file; anything else reads as empty. What the program writes is not shown.\n\n"
+     "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then "
+     "nothing is\n"
+     "written), 2 for bad input or no room for reports, 130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run "
+     "takes the PTX that -o DIR "
+     "wrote.\n\n"
+     "Examples:\n"
+     "  bankshot fix ./app\n"
+     "  bankshot fix -o fixed ./app 1024\n"
+     "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
+     "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
+     "  bankshot fix --patterns patterns.json --array tile kernel.ptx > fixed.ptx\n",
+     [] { return std::make_unique<Fix>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

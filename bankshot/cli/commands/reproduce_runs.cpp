@@ -1,0 +1,105 @@
+#include "bankshot/cli/commands/reproduce_runs.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/host/captured.hpp"
+#include "bankshot/host/observe.hpp"
+#include "bankshot/report/run/pattern_set.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+constexpr unsigned kTraced = 1 << 16;  // different accesses kept of each instruction: all of them in what we run
+
+std::vector<std::string> command_of(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments) {
+  std::vector<std::string> command = {
+      (std::filesystem::path(host::library_folder()).parent_path() / "kernels" / benchmark.program).string()};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return command;
+}
+
+}  // namespace
+
+Result<scratchpad::PatternSet> ExperimentRuns::trace(const experiment::Benchmark& benchmark,
+                                                     const std::vector<std::string>& arguments) {
+  const Command command = command_of(benchmark, arguments);
+  const std::pair key{command, benchmark.kernel};
+  if (const auto known = sets_.find(key); known != sets_.end()) return known->second;
+  const Result<report::RunReport> report = kernel_of(benchmark, command, std::nullopt);
+  if (!report) return report.error();
+  Result<scratchpad::PatternSet> patterns = report::pattern_set(report->rules, report->kernels);
+  if (patterns) sets_.emplace(key, *patterns);
+  return patterns;
+}
+
+Result<experiment::Simulated> ExperimentRuns::simulate(const experiment::Benchmark& benchmark,
+                                                       const std::vector<std::string>& arguments,
+                                                       const experiment::Machine& machine) {
+  const Result<report::RunReport> report = kernel_of(benchmark, command_of(benchmark, arguments), machine);
+  if (!report) return report.error();
+  experiment::Simulated sum;
+  for (const report::Kernel& kernel : report->kernels) {
+    if (!kernel.timing) continue;
+    timing::add(sum, kernel.timing->counters);
+    scratchpad::add(sum.transactions, kernel.transactions);
+  }
+  return sum;
+}
+
+Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark& benchmark, const Command& command,
+                                                    const Simulated& machine) {
+  const std::pair key{command, machine};
+  if (!runs_.contains(key)) {
+    Result<report::RunReport> report = run(command, machine);
+    if (!report) return report.error();
+    runs_.emplace(key, std::move(*report));
+  }
+  report::RunReport report = runs_.at(key);
+  if (!benchmark.kernel.empty()) {
+    if (const std::string reason = keep_kernels(report, {benchmark.kernel}); !reason.empty()) return Error{reason};
+  }
+  return report;
+}
+
+Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simulated& machine) {
+  if (access(command[0].c_str(), X_OK) != 0) {
+    return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
+  }
+  RunOptions options = options_;
+  options.bank_hash = machine ? machine->bank_hash : "";
+  Result<host::Setup> setup = set_up(options, command);
+  if (!setup) return setup.error();
+  setup->request.trace_accesses = kTraced;
+  if (machine) {
+    cuda::SimulateRequest request;
+    request.atomics = machine->atomics;
+    request.lock_hash = machine->lock_hash;
+    request.set = machine->set;
+    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request, machine->bank_hash);
+    if (!config) return config.error();
+    setup->request.simulate = request;
+    setup->request.trace_accesses = 0;
+  }
+  // Of interest only if the program fails: it is the same warnings over and over, of its PTX on an old GPU.
+  const Result<host::Captured> said = host::Captured::make();
+  if (!said) return said.error();
+  const Result<host::Observation> seen =
+      host::observe(*setup, command, {.output = said->descriptor(), .error = said->descriptor()});
+  if (!seen) return seen.error();
+  interrupted_ |= seen->ending.signal == SIGINT;
+  if (interrupted_) return Error{"interrupted"};
+  if (!seen->lost.empty()) return Error{seen->lost[0]};
+  if (seen->ending.shell_status() != 0 || seen->report.is_partial()) {
+    std::fputs(said->text().c_str(), stderr);
+    return Error{command[0] + " failed"};
+  }
+  return seen->report;
+}
+
+}  // namespace bankshot::cli

@@ -1,0 +1,48 @@
+// The runs of our own programs that experiments ask for.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bankshot/cli/base/run_options.hpp"
+#include "bankshot/experiment/experiment.hpp"
+#include "bankshot/report/run/run_report.hpp"
+
+namespace bankshot::cli {
+
+/// Runs our own programs on one GPU and keeps what they did: several benchmarks are kernels of one run, and several
+/// hash functions find the same hash.
+class ExperimentRuns {
+ public:
+  explicit ExperimentRuns(const RunOptions& options) : options_(options) {}
+
+  Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark,
+                                       const std::vector<std::string>& arguments);
+
+  /// Core cycles of the benchmark's kernels on a machine.
+  Result<experiment::Simulated> simulate(const experiment::Benchmark& benchmark,
+                                         const std::vector<std::string>& arguments, const experiment::Machine& machine);
+
+  /// Somebody pressed Ctrl-C in a run: the error that came back has nothing to say.
+  bool is_interrupted() const { return interrupted_; }
+
+ private:
+  using Command = std::vector<std::string>;
+  /// The simulated machine; none: a trace is wanted, no time.
+  using Simulated = std::optional<experiment::Machine>;
+
+  /// The report of a run with the benchmark's kernels only.
+  Result<report::RunReport> kernel_of(const experiment::Benchmark& benchmark, const Command& command,
+                                      const Simulated& machine);
+  Result<report::RunReport> run(const Command& command, const Simulated& machine);
+
+  RunOptions options_;
+  bool interrupted_ = false;
+  std::map<std::pair<Command, Simulated>, report::RunReport> runs_;
+  std::map<std::pair<Command, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel
+};
+
+}  // namespace bankshot::cli

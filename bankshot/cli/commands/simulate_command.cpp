@@ -1,0 +1,182 @@
+// bankshot simulate: runs the program on a simulated GPU and reports where its cycles went.
+#include <csignal>
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/report_output.hpp"
+#include "bankshot/cli/base/run_options.hpp"
+#include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/host/signals.hpp"
+#include "bankshot/host/write_file.hpp"
+#include "bankshot/report/text/text.hpp"
+#include "bankshot/timing/chip/components.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+/// "gto, lrr"
+std::string names(const std::vector<timing::Component>& components) {
+  std::string list;
+  for (const timing::Component& each : components) list += (list.empty() ? "" : ", ") + each.name;
+  return list;
+}
+
+/// "Schedulers:" and a line each.
+std::string table(const std::string& title, const std::vector<timing::Component>& components) {
+  std::string text = "\n" + title + ":\n";
+  for (const timing::Component& each : components) {
+    text +=
+        "  " + each.name + std::string(each.name.size() < 12 ? 12 - each.name.size() : 1, ' ') + each.summary + "\n";
+  }
+  return text;
+}
+
+/// A CLI11 check of a number of cycles.
+std::string some_cycles(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 18 && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && text.find_first_not_of('0') != std::string::npos
+             ? ""
+             : "'" + text + "' is not a number of cycles from 1 to 999999999999999999";
+}
+
+/// core cycles of all simulated launches
+uint64_t all_cycles(const report::RunReport& report) {
+  uint64_t cycles = 0;
+  for (const report::Kernel& kernel : report.kernels) cycles += kernel.timing ? kernel.timing->counters.cycles : 0;
+  return cycles;
+}
+
+class Simulate final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    const auto component = [&](const char* option, std::string& name, const std::string& what,
+                               const std::string& known) {
+      app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
+    };
+    options_.define_bank_hash(app);
+    component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
+    component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
+    component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
+    component("--aware", request_.aware, "what foresees bank conflicts, so that memory accesses keep out of them",
+              names(timing::foresights()));
+    app.add_option("--set", request_.set,
+                   "change a value of the GPU's file, as in --set l1.bytes=0 --set sm.registers=32768")
+        ->allow_extra_args(false)
+        ->type_name("SECTION.KEY=VALUE");
+    app.add_option("--lock-hash", request_.lock_hash,
+                   "choose the locks of atomics by this hash: none, xor, add, rows:…; of the unit 'lock'")
+        ->type_name("SPEC");
+    app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
+        ->check(some_cycles)
+        ->type_name("N");
+    app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->type_name("FILE");
+    trace_cycles_option_ =
+        app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
+            ->check(some_cycles)
+            ->capture_default_str()
+            ->type_name("N");
+    output_.define(app, false);
+    app.footer(app.get_footer() + table("Schedulers", timing::schedulers()) + table("Pipelines", timing::pipelines()) +
+               table("Atomics units", timing::atomics_units()) + table("Foresight (--aware)", timing::foresights()) +
+               "Transactions on shared memory (<bankshot/tm.cuh>):\n"
+               "  --set transactions.KEY=VALUE with unit, detection, filter_bits, filter_hash or sets; "
+               "docs/transactions.md\n");
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (const std::string reason = output_.problem("simulate", command); !reason.empty()) return refuse(reason);
+    if (const std::string reason = trace_problem(); !reason.empty()) return refuse(reason);
+    if (!trace_.empty()) {
+      if (const auto error = host::cannot_write(trace_)) return refuse(error->message);
+      request_.timeline_cycles = trace_cycles_;
+    }
+    if (command.empty()) return refuse(which_program("simulate"));
+    if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
+    Result<host::Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    const std::vector<host::Input> inputs = host::inputs_of(*setup);
+    if (const auto error = host::overwrites("--json", output_.json, inputs)) return refuse(error->message);
+    if (const auto error = host::overwrites("--trace", trace_, inputs)) return refuse(error->message);
+    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, options_.bank_hash);
+    if (!config) return refuse(config.error().message);
+    setup->request.simulate = request_;
+    Result<host::Observation> seen = host::observe(*setup, command, {.output = output_.program_output()});
+    if (!seen) return refuse(seen.error().message);
+    const Status missing = say_what_is_missing(*seen);
+    if (!seen->report.machine) seen->report.machine = report::machine_of(*config, setup->gpu.machine.transactions);
+    const bool stopped = seen->report.partial_launches() != 0 && seen->ending.signal != SIGINT;
+    const uint64_t cycles = all_cycles(seen->report);
+    const bool written = write_timelines(seen->timelines);
+    int status = kDone;
+    if (const std::string reason = keep_kernels(seen->report, output_.kernels); !reason.empty()) {
+      status = refuse(reason);
+    } else if (!output_.tell(seen->report)) {
+      return kBadInput;
+    }
+    if (stopped) {
+      say("stopped after " + report::counted(cycles, "cycle", "cycles") + " (--max-cycles)");
+      return missing == kBadInput ? missing : kStopped;
+    }
+    say_how_it_ended(setup->target, seen->ending);
+    if (seen->ending.signal == SIGINT) return seen->ending.shell_status();
+    if (missing == kBadInput) return missing;
+    if (say_failed_launches(seen->report) || missing != kDone || seen->ending.shell_status() != 0)
+      return kProgramFailed;
+    return written ? status : kBadInput;
+  }
+
+ private:
+  /// Why there cannot be a timeline as it is asked for, or empty.
+  std::string trace_problem() const {
+    if (trace_.empty())
+      return trace_cycles_option_->count() == 0
+                 ? ""
+                 : "--trace-cycles says how long a timeline is: --trace FILE asks for one";
+    if (trace_ == "-") return "--trace takes the name of a file: standard output is the program's and the report's";
+    if (const auto error = host::names_a_program("--trace", trace_)) return error->message;
+    return host::same_file(trace_, output_.json) ? "--trace and --json name the same file, " + trace_ : "";
+  }
+
+  /// FILE, and FILE.2 … for further processes. @return false after a message if one cannot be written
+  bool write_timelines(const std::vector<std::string>& timelines) const {
+    if (trace_.empty()) return true;
+    if (timelines.empty()) say("--trace: no simulated launch came to its end or was stopped, so there is no timeline");
+    const host::Signals held;  // or Ctrl-C would leave half a file beside it
+    for (size_t i = 0; i < timelines.size(); ++i) {
+      const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);
+      if (const auto error = host::write_file(file, timelines[i])) {
+        say(error->message);
+        return false;
+      }
+      if (i != 0) say("another process simulated launches; its timeline is in " + file);
+    }
+    return true;
+  }
+
+  RunOptions options_;
+  ReportOutput output_;
+  cuda::SimulateRequest request_;
+  std::string trace_;
+  timing::Cycle trace_cycles_ = 2000;
+  const CLI::Option* trace_cycles_option_ = nullptr;
+};
+
+const RegisterCommand registration(
+    {"simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
+     "The program runs as with `bankshot run`, its launches cycle by cycle; the report follows its output. Exit\n"
+     "status: 0; 1 if the program or one of its kernels failed; 2 if it cannot be run, or a report was lost\n"
+     "(on a full disk); 4 if --max-cycles stopped it; 130 after Ctrl-C, with the report of what ran.\n\n"
+     "Examples:\n"
+     "  bankshot simulate --gpu gtx480 ./app\n"
+     "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"
+     "  bankshot simulate --gpu machine.toml --json report.json ./app\n"
+     "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n",
+     [] { return std::make_unique<Simulate>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

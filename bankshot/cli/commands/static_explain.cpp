@@ -1,0 +1,34 @@
+#include "bankshot/cli/commands/static_explain.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/commands/static_report.hpp"
+
+namespace bankshot::cli {
+
+void StaticExplain::define(CLI::App& app) {
+  app.add_option(
+         "--static", file_,
+         "run nothing: tell from the code alone, PTX text (- is standard input) or what is embedded in a program")
+      ->type_name("FILE");
+  launch_.define(app, "for --static: ");
+}
+
+int StaticExplain::run(const std::string& gpu_name, const std::string& json,
+                       const std::vector<std::string>& wanted) const {
+  if (!launch_.has_block())
+    return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
+  const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
+  if (!gpu) return refuse(gpu.error().message);
+  if (const auto error = cannot_deliver(json, {{"the file of --static", file_}, {"the file of --gpu", gpu->file}}))
+    return refuse(error->message);
+  const auto texts = host::ptx_texts(file_);
+  if (!texts) return refuse(texts.error().message);
+  std::vector<analysis::Kernel> kernels;
+  if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, kernels); status != kDone) return status;
+  return deliver(json, static_json(kernels, file_, *gpu), static_text(kernels));
+}
+
+}  // namespace bankshot::cli

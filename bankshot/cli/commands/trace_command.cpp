@@ -1,0 +1,117 @@
+// bankshot trace: the access patterns of a run, as a file that search and conflicts read.
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/gate.hpp"
+#include "bankshot/cli/base/outcome.hpp"
+#include "bankshot/cli/base/output.hpp"
+#include "bankshot/cli/base/run_options.hpp"
+#include "bankshot/host/signals.hpp"
+#include "bankshot/host/write_file.hpp"
+#include "bankshot/report/json/patterns_json.hpp"
+#include "bankshot/report/run/pattern_set.hpp"
+#include "bankshot/report/text/text.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Trace final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    options_.define(app);
+    app.add_option("-o,--output", file_,
+                   "the patterns file to write; - is standard output, the program's output then goes "
+                   "to standard error")
+        ->type_name("FILE|-")
+        ->required();
+    app.add_option("--kernel", kernels_, "only kernels with this in their name; may be repeated")
+        ->type_name("NAME")
+        ->allow_extra_args(false);
+    app.add_option("--most", most_,
+                   "different accesses kept of each instruction; of more a sample is kept, and weighted so "
+                   "that it stands for all")
+        ->check(CLI::Range(1, 1 << 20))
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_flag("--as-is", as_is_,
+                 "keep lanes and addresses as they were: for hash add, whose conflicts depend on them");
+  }
+  bool takes_target() const override { return true; }
+
+  int run(const std::vector<std::string>& command) override {
+    if (command.empty()) return refuse(which_program("trace -o patterns.json"));
+    if (file_ != "-") {
+      if (const auto error = host::cannot_write(file_)) return refuse(error->message);
+    }
+    Result<host::Setup> setup = set_up(options_, command);
+    if (!setup) return refuse(setup.error().message);
+    if (const auto error = host::overwrites("-o", file_, host::inputs_of(*setup))) return refuse(error->message);
+    setup->request.trace_accesses = most_;
+    Result<host::Observation> seen =
+        host::observe(*setup, command, {.output = file_ == "-" ? STDERR_FILENO : STDOUT_FILENO});
+    if (!seen) return refuse(seen.error().message);
+    const Status missing = say_what_is_missing(*seen);
+    say_how_it_ended(setup->target, seen->ending);
+    if (missing == kBadInput) return refuse("patterns of only a part of the accesses are not written");
+    const bool failed = say_failed_launches(seen->report) || missing != kDone || seen->ending.shell_status() != 0;
+    if (const std::string reason = keep_kernels(seen->report, kernels_); !reason.empty()) {
+      const int status = refuse(reason);
+      return failed ? kProgramFailed : status;
+    }
+    const int status = write(seen->report);
+    return status == kDone && failed ? kProgramFailed : status;
+  }
+
+ private:
+  int write(const report::RunReport& report) const {
+    const Result<scratchpad::PatternSet> set = report::pattern_set(report.rules, report.kernels, as_is_);
+    if (!set) return refuse(set.error().message + "; there is nothing to write");
+    uint64_t accesses = 0, sampled = 0;
+    for (const report::Kernel& kernel : report.kernels) {
+      for (const report::Site& site : kernel.sites) {
+        accesses += site.totals.accesses;
+        sampled += site.totals.trace.is_sample() ? 1 : 0;
+      }
+    }
+    const std::string text = report::patterns_to_json(*set);
+    if (file_ == "-") {
+      print(text);
+    } else {
+      const host::Signals held;  // or Ctrl-C would leave half a file beside it
+      if (const auto error = host::write_file(file_, text)) return refuse(error->message);
+    }
+    const std::string summary = fmt::format(
+        "{} different patterns of {} warp accesses{}\n", report::grouped(set->patterns.size()),
+        report::grouped(accesses),
+        sampled == 0 ? ""
+                     : fmt::format("; a sample at {} instruction{}: see --most", sampled, sampled == 1 ? "" : "s"));
+    if (file_ == "-") {
+      std::fputs(("bankshot: " + summary).c_str(), stderr);
+    } else {
+      print("\n" + file_ + ": " + summary);
+    }
+    return kDone;
+  }
+
+  RunOptions options_;
+  std::string file_;
+  std::vector<std::string> kernels_;
+  unsigned most_ = 4096;
+  bool as_is_ = false;
+};
+
+const RegisterCommand registration(
+    {"trace", "Run a CUDA program and write the access patterns of its shared memory",
+     "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
+     "changes no conflict under any XOR hash. The file is described in docs/json.md.\n\n"
+     "Examples:\n"
+     "  bankshot trace -o patterns.json ./app\n"
+     "  bankshot trace -o patterns.json --kernel reduce ./app 1024\n"
+     "  bankshot trace -o - ./app | bankshot search -\n",
+     [] { return std::make_unique<Trace>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

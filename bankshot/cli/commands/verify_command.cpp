@@ -1,0 +1,74 @@
+// bankshot verify: checks the proof that a hash is the best.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/patterns_file.hpp"
+#include "bankshot/cli/commands/certificate.hpp"
+#include "bankshot/host/read_text.hpp"
+#include "bankshot/verify/check.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+class Verify final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    app.add_option("CERTIFICATE", file_, "what bankshot search --certificate wrote; - is standard input")->required();
+    app.add_option("PATTERNS", patterns_, "the patterns it must be about");
+    app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (const auto error = cannot_deliver(json_, {{"the certificate", file_}, {"the patterns", patterns_}}))
+      return refuse(error->message);
+    const Result<std::string> text = host::read_text(file_);
+    if (!text) return refuse(text.error().message);
+    const Result<verify::Certificate> certificate = verify::from_json(*text);
+    if (!certificate) return refuse((file_ == "-" ? "standard input" : file_) + ": " + certificate.error().message);
+    std::string other;
+    if (!patterns_.empty()) {
+      const Result<scratchpad::PatternSet> set = read_patterns(patterns_);
+      if (!set) return refuse(set.error().message);
+      other = differs(*certificate, *set);
+    }
+    const verify::Verdict verdict = other.empty() ? verify::check(*certificate) : verify::Verdict{false, other, 0};
+    const nlohmann::json document = {{"schema", "bankshot/verify/1"},
+                                     {"proved", verdict.proved},
+                                     {"reason", verdict.text},
+                                     {"excess", certificate->excess},
+                                     {"nodes", verdict.nodes}};
+    const int status =
+        deliver(json_, document.dump(1) + "\n", (verdict.proved ? "proved: " : "not proved: ") + verdict.text + "\n");
+    return status == kDone && !verdict.proved ? kProgramFailed : status;
+  }
+
+ private:
+  static std::string differs(const verify::Certificate& certificate, const scratchpad::PatternSet& set) {
+    const scratchpad::HashSize size = scratchpad::size_of(set);
+    if (size.address_bits != certificate.address_bits || size.bank_bits != certificate.bank_bits) {
+      return fmt::format("the certificate is about {}x{} hashes, the patterns want {}x{}", certificate.bank_bits,
+                         certificate.address_bits, size.bank_bits, size.address_bits);
+    }
+    const scratchpad::Groups groups = scratchpad::groups(set.rules, set);
+    return verify::differs(certificate, groups_to_verify(groups.groups), groups.unavoidable);
+  }
+
+  std::string file_, patterns_, json_;
+};
+
+const RegisterCommand registration({"verify", "Check the proof that a bank hash is the best",
+                                    "Replays a certificate of bankshot search with code of its own: that the hash has "
+                                    "the excess it says, and that no hash of\n"
+                                    "its kind has less. With PATTERNS also that the certificate is about these. Exit "
+                                    "status 0: proved, 1: not proved, with the\n"
+                                    "node of the proof that fails, 2: no certificate.\n\n"
+                                    "Examples:\n"
+                                    "  bankshot search --certificate proof.json patterns.json\n"
+                                    "  bankshot verify proof.json patterns.json\n",
+                                    [] { return std::make_unique<Verify>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli

@@ -1,0 +1,110 @@
+#include "bankshot/cuda/process/request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+namespace bankshot::cuda {
+namespace {
+
+constexpr const char *kIsa = "BANKSHOT_ISA", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
+                     *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK", *kSimulate = "BANKSHOT_SIMULATE",
+                     *kWitness = "BANKSHOT_WITNESS";
+
+std::optional<Error> read_number(const char* variable, std::string_view text, unsigned most, unsigned& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc{} && end == text.data() + text.size() && number <= most) return std::nullopt;
+  return Error{fmt::format("{} is \"{}\" and not a number up to {}", variable, text, most)};
+}
+
+std::optional<Error> read_checks(std::string_view names, simt::CheckOptions& options) {
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    const auto* const check = std::find_if(std::begin(simt::kCheckNames), std::end(simt::kCheckNames),
+                                           [&](const simt::CheckName& one) { return name == one.name; });
+    if (check == std::end(simt::kCheckNames)) {
+      return Error{fmt::format("{} names \"{}\", which is no check: there are memory, race and sync", kCheck, name)};
+    }
+    options.*check->wanted = true;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+EnvironmentChanges to_environment(const Request& request) {
+  EnvironmentChanges changes;
+  const auto set_or_remove = [&](const char* name, const std::string& value) {
+    changes[name] = value.empty() ? std::nullopt : std::optional(value);
+  };
+  set_or_remove(kGpuVariable, request.gpu);
+  set_or_remove(kThreadsVariable, request.threads == 0 ? "" : std::to_string(request.threads));
+  set_or_remove(kBankHashVariable, request.bank_hash);
+  set_or_remove(kReportFolder, request.report_folder);
+  set_or_remove(kTrace, request.trace_accesses == 0 ? "" : std::to_string(request.trace_accesses));
+  set_or_remove(kCheck, simt::names_of(request.checks, ","));
+  changes[kSimulate] = request.simulate ? std::optional(to_text(*request.simulate)) : std::nullopt;
+  set_or_remove(kWitness, request.witness ? "1" : "");
+  if (!request.patch_folder.empty()) changes[kPatchFolderVariable] = request.patch_folder;
+  if (!request.isa.empty()) changes[kIsa] = request.isa;
+  if (request.time_launches) changes[kTiming] = "1";
+  return changes;
+}
+
+Result<Request> from_environment(const std::function<const char*(const char*)>& variable) {
+  const auto text = [&](const char* name) {
+    const char* value = variable(name);
+    return std::string(value ? value : "");
+  };
+  Request request;
+  request.gpu = text(kGpuVariable);
+  request.bank_hash = text(kBankHashVariable);
+  request.patch_folder = text(kPatchFolderVariable);
+  request.isa = text(kIsa);
+  request.time_launches = variable(kTiming) != nullptr;
+  request.report_folder = text(kReportFolder);
+  if (const std::string threads = text(kThreadsVariable); !threads.empty()) {
+    if (auto error = read_number(kThreadsVariable, threads, kMostThreads, request.threads)) return *error;
+  }
+  if (const std::string accesses = text(kTrace); !accesses.empty()) {
+    if (auto error = read_number(kTrace, accesses, kMostTracedAccesses, request.trace_accesses)) return *error;
+  }
+  if (auto error = read_checks(text(kCheck), request.checks)) return *error;
+  if (const char* simulate = variable(kSimulate)) {
+    const Result<SimulateRequest> read = parse_simulate(simulate);
+    if (!read) return Error{fmt::format("{}: {}", kSimulate, read.error().message)};
+    request.simulate = *read;
+  }
+  if (const std::string witness = text(kWitness); !witness.empty()) {
+    if (witness != "1") return Error{fmt::format("{} is \"{}\" and not 1", kWitness, witness)};
+    if (request.report_folder.empty()) return Error{fmt::format("{} needs {}", kWitness, kReportFolder)};
+    request.witness = true;
+  }
+  return request;
+}
+
+namespace {
+
+struct Own {
+  Request request;
+  std::optional<Error> problem;
+};
+
+const Own& own() {
+  static const Own& read = *[] {
+    const auto made = from_environment([](const char* name) { return std::getenv(name); });
+    return made ? new Own{*made, std::nullopt} : new Own{{}, made.error()};
+  }();
+  return read;
+}
+
+}  // namespace
+
+const Request& process_request() { return own().request; }
+const std::optional<Error>& request_problem() { return own().problem; }
+
+}  // namespace bankshot::cuda

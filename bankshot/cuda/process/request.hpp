@@ -1,0 +1,55 @@
+// What `bankshot COMMAND` asks of the libraries in the process of the program: the one place that knows the variables.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/simt/checks/finding.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::cuda {
+
+// Variables that users set as well; options of the command line take their values.
+inline constexpr const char* kGpuVariable = "BANKSHOT_GPU";
+inline constexpr const char* kThreadsVariable = "BANKSHOT_THREADS";
+inline constexpr const char* kBankHashVariable = "BANKSHOT_BANK_HASH";
+inline constexpr const char* kPatchFolderVariable = "BANKSHOT_PATCH_DIR";
+
+inline constexpr unsigned kMostThreads = 4096;
+inline constexpr unsigned kMostTracedAccesses = 1 << 20;
+
+/// Changes of an environment: a value, or none to remove the variable.
+using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
+
+struct Request {
+  std::string gpu;             ///< a name or a .toml file; empty: the default GPU
+  unsigned threads = 0;        ///< of the host, at most kMostThreads; 0: all cores
+  std::string bank_hash;       ///< see scratchpad::set_bank_hash; empty: what the GPU has
+  std::string patch_folder;    ///< with <digest>.ptx for each module to replace; empty: none is replaced
+  std::string isa;             ///< instruction set of the host for the engine; empty: the widest there is
+  bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
+
+  std::string report_folder;    ///< made by make_ledger(); empty: nobody wants a report, and nothing is counted
+  unsigned trace_accesses = 0;  ///< different accesses of each site to keep, at most kMostTracedAccesses
+  simt::CheckOptions checks;    ///< what to look for
+  std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there
+  bool witness = false;  ///< hand in what the process does to memory (WitnessRecord), and the PTX of its modules
+};
+
+/// The variables that pass it on. Those of the user that it says nothing of (the patch folder, the instruction set, the
+/// timing of launches) stay as they are; all others are set or removed.
+EnvironmentChanges to_environment(const Request& request);
+
+/// @param variable  the value of a variable, null if it is not set: std::getenv
+/// @return an error that names the variable, its value and what could stand there
+Result<Request> from_environment(const std::function<const char*(const char*)>& variable);
+
+/// That of this process, read when it is first asked for. If it cannot be read: the default, see request_problem().
+const Request& process_request();
+/// Why the request cannot be read; nothing can be run then.
+const std::optional<Error>& request_problem();
+
+}  // namespace bankshot::cuda

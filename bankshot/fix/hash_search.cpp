@@ -1,0 +1,49 @@
+#include "bankshot/fix/hash_search.hpp"
+
+#include <bit>
+#include <utility>
+
+#include "bankshot/scratchpad/hash_text.hpp"
+
+namespace bankshot::fix {
+
+bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern> patterns, uint32_t start_word,
+                    uint64_t end) {
+  for (scratchpad::Pattern& pattern : patterns) {
+    if (!scratchpad::count_from(pattern, start_word, end)) return false;
+    set.patterns.push_back(pattern);
+  }
+  return true;
+}
+
+std::string make_searchable(scratchpad::PatternSet& set) {
+  scratchpad::merge_equal(set.patterns);
+  const unsigned least = static_cast<unsigned>(std::countr_zero(set.rules.banks)) + 1;
+  return scratchpad::fit_address_bits(set, least) ? "" : "it is larger than what hashes work on";
+}
+
+Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
+                                  unsigned widest, std::chrono::milliseconds time_limit) {
+  if (rules.hash || rules.ports != 1) {
+    return Error{
+        "`fix` supports only single-ported banks that are addressed modulo their number, and this GPU has others"};
+  }
+  search::SearchOptions options;
+  options.time_limit = time_limit;
+  options.in_place = true;
+  if (widest > rules.bank_bytes)
+    options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
+  const search::Problem problem = search::problem(rules, patterns);
+  Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
+  if (!found) return found;
+  // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
+  const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);
+  if (simple.excess <= found->excess) {
+    found->hash = simple.hash;
+    found->excess = simple.excess;
+  }
+  if (const auto form = scratchpad::in_place_form(found->hash)) found->hash = *form;
+  return found;
+}
+
+}  // namespace bankshot::fix

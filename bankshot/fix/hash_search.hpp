@@ -1,0 +1,27 @@
+// The hash for one array, from what its accesses want.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/search/search.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::fix {
+
+/// Adds accesses to an array, as words from its start. @param end  bytes from there that belong to the array
+/// @return false if one is outside of it
+bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern> patterns, uint32_t start_word,
+                    uint64_t end = UINT64_MAX);
+
+/// Merges what was added and sizes the set. @return why no hash can be searched for it, or empty
+std::string make_searchable(scratchpad::PatternSet& set);
+
+/// The best hash that software can apply in place, in the form in which it does. @param widest  bytes a lane of the
+/// widest access, which the hash keeps together
+Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
+                                  unsigned widest, std::chrono::milliseconds time_limit);
+
+}  // namespace bankshot::fix

@@ -1,0 +1,30 @@
+// A program fixed from end to end: run, planned, rewritten, run again and compared.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bankshot/fix/plan.hpp"
+#include "bankshot/host/setup.hpp"
+
+namespace bankshot::fix {
+
+/// Why there is no fix.
+struct Failure {
+  enum class Kind {
+    not_run,   ///< the program could not be run, or what it did is lost
+    failed,    ///< the program itself failed: `run` is how
+    unproved,  ///< the rewritten program is not proved to do the same
+  };
+  Kind kind;
+  std::string why;
+  std::optional<WitnessedRun> run = {};
+};
+
+/// @return the plan, carried out and proved where there was anything to rewrite
+Result<Plan, Failure> fix_program(const host::Setup& setup, const std::vector<std::string>& command,
+                                  std::chrono::milliseconds time_limit);
+
+}  // namespace bankshot::fix

@@ -1,0 +1,39 @@
+// Runs of a program whose effects are compared: what it writes to its outputs, to memory, and how it ends.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bankshot/host/observe.hpp"
+#include "bankshot/host/temporary_folder.hpp"
+
+namespace bankshot::fix {
+
+struct WitnessedRun {
+  host::Observation seen;     ///< with the witnesses and the PTX of its modules; nothing of it is lost
+  std::string output, error;  ///< what it wrote
+};
+
+/// Runs a program again and again under the same conditions: the same addresses, standard input from its beginning if
+/// it is a file (else empty), outputs into files.
+class RepeatedRuns {
+ public:
+  static Result<RepeatedRuns> make(host::Setup setup, const std::vector<std::string>& command);
+
+  /// @param patches  texts to load in place of modules, by digest
+  /// @return an error if the program could not be run, or what its processes handed in is lost
+  Result<WitnessedRun> run(const std::map<std::string, std::string>& patches);
+
+ private:
+  RepeatedRuns(host::Setup setup, std::vector<std::string> command, host::TemporaryFolder folder)
+      : setup_(std::move(setup)), command_(std::move(command)), folder_(std::move(folder)) {}
+
+  host::Setup setup_;
+  std::vector<std::string> command_;
+  host::TemporaryFolder folder_;  ///< of the patches
+  unsigned count_ = 0;
+};
+
+}  // namespace bankshot::fix

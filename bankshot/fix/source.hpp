@@ -1,0 +1,27 @@
+// What to paste into the source for an array whose hash was found.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "bankshot/scratchpad/hash.hpp"
+
+namespace bankshot::fix {
+
+/// An array as its accesses show it.
+struct SourceArray {
+  std::string name;           ///< in the source
+  uint64_t bytes = 0;         ///< 0: dynamic shared memory
+  std::set<unsigned> widths;  ///< bytes a lane of its accesses: its elements are of one of these sizes
+  std::string lines;          ///< of its accesses, for people
+};
+
+/// The name in the source of a function's static variable: the last part of a mangled name.
+std::string source_name(const std::string& name);
+
+/// C++ of CUDA: functions, and comments on where they are used and how large the array must be.
+/// @param hash  linear and in place  @param word_bytes  of a bank: 4 or 8
+std::string fix_source(const SourceArray& array, const scratchpad::BankHash& hash, unsigned word_bytes);
+
+}  // namespace bankshot::fix

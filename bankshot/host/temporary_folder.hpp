@@ -1,0 +1,31 @@
+// A folder for files that live as long as a command.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::host {
+
+/// What to do when there is no room for temporary files, for the end of a message.
+inline constexpr const char* kNeedsRoom = "set TMPDIR to a folder that can be written and has room";
+
+/// Private, and removed with everything in it at the end of its lifetime.
+class TemporaryFolder {
+ public:
+  /// In $TMPDIR, or /tmp. Names are of one length.
+  static Result<TemporaryFolder> make();
+  ~TemporaryFolder();
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const std::string& path() const { return path_; }  ///< absolute
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+}  // namespace bankshot::host

@@ -1,0 +1,18 @@
+// Files that are there whole or not at all.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::host {
+
+/// Why a file of this name could not be written, or nothing. For asking before the long work.
+std::optional<Error> cannot_write(const std::string& path);
+
+/// Writes beside and renames; what is not a plain file (a pipe, /dev/null) is written to directly.
+std::optional<Error> write_file(const std::string& path, std::string_view text);
+
+}  // namespace bankshot::host

@@ -1,0 +1,104 @@
+// What bankshot asks of the process of a program: nothing is lost on the way, and nothing wrong is taken.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "bankshot/cuda/process/request.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Result<Request> read(const Variables& variables) {
+  return from_environment([&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+std::string refusal(const std::string& name, const std::string& value) {
+  const auto request = read({{name, value}});
+  return request ? "" : request.error().message;
+}
+
+Variables written(const Request& request) {
+  Variables all;
+  for (const auto& [name, value] : to_environment(request)) {
+    if (value) all[name] = *value;
+  }
+  return all;
+}
+
+TEST(CudaRequest, is_read_as_it_was_written) {
+  Request request;
+  request.gpu = "t4";
+  request.threads = 3;
+  request.bank_hash = "xor";
+  request.patch_folder = "/patches";
+  request.isa = "avx2";
+  request.time_launches = true;
+  request.report_folder = "/reports with a space";
+  request.trace_accesses = 4096;
+  request.checks = {.memory = true, .race = false, .sync = true};
+  request.simulate = SimulateRequest{};
+  request.simulate->scheduler = "gto";
+  request.simulate->set = {"l1.bytes=0"};
+  request.witness = true;
+  const auto got = read(written(request));
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->gpu, request.gpu);
+  EXPECT_EQ(got->threads, request.threads);
+  EXPECT_EQ(got->bank_hash, request.bank_hash);
+  EXPECT_EQ(got->patch_folder, request.patch_folder);
+  EXPECT_EQ(got->isa, request.isa);
+  EXPECT_TRUE(got->time_launches);
+  EXPECT_EQ(got->report_folder, request.report_folder);
+  EXPECT_EQ(got->trace_accesses, request.trace_accesses);
+  EXPECT_EQ(simt::names_of(got->checks, ","), "memory,sync");
+  ASSERT_TRUE(got->simulate);
+  EXPECT_EQ(*got->simulate, *request.simulate);
+  EXPECT_TRUE(got->witness);
+}
+
+TEST(CudaRequest, an_empty_one_asks_for_nothing) {
+  EXPECT_TRUE(written({}).empty());
+  const auto got = read({});
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(written(*got).empty());
+  EXPECT_FALSE(got->checks.any());
+  EXPECT_FALSE(got->simulate);
+}
+
+TEST(CudaRequest, simulation_as_the_files_say_is_asked_for_by_an_empty_text) {
+  const auto got = read({{"BANKSHOT_SIMULATE", ""}});
+  ASSERT_TRUE(got && got->simulate);
+  EXPECT_EQ(*got->simulate, SimulateRequest{});
+}
+
+TEST(CudaRequest, removes_what_an_outer_run_asked_for_and_leaves_what_the_user_set) {
+  const EnvironmentChanges changes = to_environment({});
+  for (const char* name : {"BANKSHOT_REPORT_DIR", "BANKSHOT_CHECK", "BANKSHOT_SIMULATE", "BANKSHOT_TRACE",
+                           "BANKSHOT_WITNESS", "BANKSHOT_BANK_HASH"}) {
+    ASSERT_TRUE(changes.contains(name)) << name;
+    EXPECT_FALSE(changes.at(name)) << name;
+  }
+  for (const char* name : {"BANKSHOT_PATCH_DIR", "BANKSHOT_ISA", "BANKSHOT_TIMING"})
+    EXPECT_FALSE(changes.contains(name)) << name;
+}
+
+TEST(CudaRequest, rejects_values_that_are_none) {
+  EXPECT_EQ(refusal("BANKSHOT_THREADS", "many"), "BANKSHOT_THREADS is \"many\" and not a number up to 4096");
+  EXPECT_EQ(refusal("BANKSHOT_THREADS", "4097"), "BANKSHOT_THREADS is \"4097\" and not a number up to 4096");
+  EXPECT_EQ(refusal("BANKSHOT_TRACE", "-1"), "BANKSHOT_TRACE is \"-1\" and not a number up to 1048576");
+  EXPECT_EQ(refusal("BANKSHOT_CHECK", "memory,frob"),
+            "BANKSHOT_CHECK names \"frob\", which is no check: there are memory, race and sync");
+  EXPECT_EQ(refusal("BANKSHOT_SIMULATE", "max_cycles=0"),
+            "BANKSHOT_SIMULATE: max_cycles is \"0\" and not a number of cycles");
+  EXPECT_EQ(refusal("BANKSHOT_WITNESS", "yes"), "BANKSHOT_WITNESS is \"yes\" and not 1");
+  EXPECT_EQ(refusal("BANKSHOT_WITNESS", "1"), "BANKSHOT_WITNESS needs BANKSHOT_REPORT_DIR");
+}
+
+}  // namespace
+}  // namespace bankshot::cuda

@@ -1,0 +1,50 @@
+// What a process tells of memory for `bankshot fix`.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bankshot/cuda/process/witness.hpp"
+
+namespace bankshot::cuda {
+namespace {
+
+TEST(WitnessDigest, every_byte_and_the_length_count) {
+  const auto of = [](std::vector<unsigned char> bytes) {
+    Digest digest;
+    digest.add(bytes.data(), bytes.size());
+    return digest.text();
+  };
+  std::vector<unsigned char> bytes(21, 7);
+  const std::string whole = of(bytes);
+  EXPECT_EQ(whole, of(bytes));
+  EXPECT_EQ(whole.size(), 32u);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::vector<unsigned char> other = bytes;
+    other[i] ^= 0x80;
+    EXPECT_NE(of(other), whole) << i;
+  }
+  EXPECT_NE(of({}), of({0}));
+  EXPECT_NE(of({0}), of({0, 0}));
+}
+
+TEST(WitnessRecord, is_read_as_it_was_written) {
+  const WitnessRecord record{3, {{"_Z1kv", 256}, {"l", 0}}, 2, {"launch of \"k\"", "copy"}, "00ff", {"variable x"}};
+  const auto read = witness_from_json(to_json(record));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->launches, record.launches);
+  EXPECT_EQ(read->dynamic_shared, record.dynamic_shared);
+  EXPECT_EQ(read->events, record.events);
+  EXPECT_EQ(read->named, record.named);
+  EXPECT_EQ(read->digest, record.digest);
+  EXPECT_EQ(read->left, record.left);
+}
+
+TEST(WitnessRecord, rejects_what_is_none) {
+  const std::string whole = to_json({});
+  for (const std::string& text : {std::string(), std::string("[]"), std::string("{}"), whole.substr(0, 20)})
+    EXPECT_FALSE(witness_from_json(text)) << text;
+}
+
+}  // namespace
+}  // namespace bankshot::cuda

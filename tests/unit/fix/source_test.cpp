@@ -1,0 +1,33 @@
+// What bankshot fix says is to be pasted into the source.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "bankshot/fix/source.hpp"
+
+namespace bankshot::fix {
+namespace {
+
+TEST(FixSource, elements_are_those_of_the_accesses_and_rows_are_whole) {
+  const scratchpad::BankHash hash = *scratchpad::swizzle_hash({10, 5}, 3, 2, 5);
+  const std::string doubles = fix_source({"d", 8192, {8}, "a.cu:1"}, hash, 4);
+  EXPECT_NE(doubles.find("d[place8_d(i)] in place of d[i] if its elements have 8 bytes"), std::string::npos) << doubles;
+  EXPECT_NE(doubles.find("unsigned place8_d(unsigned i) { return place_d(2 * i) / 2; }"), std::string::npos) << doubles;
+  const std::string shorts = fix_source({"c", 4100, {2, 4}, "a.cu:1"}, hash, 4);
+  EXPECT_NE(shorts.find("unsigned place2_c(unsigned i) { return place_c(i / 2) * 2 + i % 2; }"), std::string::npos)
+      << shorts;
+  EXPECT_NE(shorts.find("c[place_c(i)] in place of c[i] if its elements have 4 bytes"), std::string::npos) << shorts;
+  EXPECT_NE(shorts.find("with 4224 bytes"), std::string::npos) << shorts;  // 33 rows of 128
+  const std::string words = fix_source({"b", 0, {8}, "a.cu:1"}, hash, 8);  // banks of 8 bytes
+  EXPECT_EQ(words.find("place8"), std::string::npos) << words;
+  EXPECT_NE(words.find("a multiple of 256 bytes"), std::string::npos) << words;
+}
+
+TEST(FixSource, names_are_those_of_the_source) {
+  EXPECT_EQ(source_name("_ZZ9histogramPKhPjiE5local"), "local");
+  EXPECT_EQ(source_name("tile"), "tile");
+  EXPECT_EQ(source_name("_ZZE"), "_ZZE");
+}
+
+}  // namespace
+}  // namespace bankshot::fix
