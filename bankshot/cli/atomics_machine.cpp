@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
 
 namespace bankshot::cli {
 namespace {

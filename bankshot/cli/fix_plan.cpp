@@ -46,7 +46,7 @@ std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules&
     if (std::find(plan.lines.begin(), plan.lines.end(), site.source.ptx_line) == plan.lines.end()) continue;
     plan.sampled |= site.totals.trace.is_sample();
     for (scratchpad::Pattern pattern : scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width)) {
-      if (!scratchpad::count_from(pattern, start / 4, end)) {
+      if (!scratchpad::count_from(pattern, scratchpad::WordAddress(start / 4), scratchpad::ByteOffset(end))) {
         return "an access by its address was outside it, at " +
                rewrite::to_string({site.source.ptx_line, site.source.file, site.source.line});
       }
@@ -174,7 +174,7 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   if (widest > rules.bank_bytes)
     options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);
-  Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
+  Result<search::Found> found = search::find(problem, "gf2", search::Method::optimal, options);
   if (!found) return found;
   // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
   const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);

@@ -9,7 +9,7 @@
 
 #include "bankshot/cli/fix_run.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
-#include "bankshot/scratchpad/padding.hpp"
+#include "bankshot/scratchpad/patterns/padding.hpp"
 #include "bankshot/search/search.hpp"
 
 namespace bankshot::cli {

@@ -21,7 +21,7 @@
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -132,7 +132,8 @@ class Chooser {
       shifted |= site.shifted;
       const uint32_t start = site.shifted ? 0 : kernel.arrays[site.arrays[0]].offset / 4;
       for (scratchpad::Pattern pattern : site.patterns) {
-        if (!scratchpad::count_from(pattern, start)) return "an access by its address is outside it" + at;
+        if (!scratchpad::count_from(pattern, scratchpad::WordAddress(start)))
+          return "an access by its address is outside it" + at;
         set.patterns.push_back(pattern);
       }
     }

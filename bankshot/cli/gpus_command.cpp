@@ -6,7 +6,7 @@
 #include "bankshot/cli/deliver.hpp"
 #include "bankshot/cli/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
-#include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/scratchpad/transactions/tx_resources.hpp"
 #include "bankshot/timing/chip/overhead.hpp"
 
 namespace bankshot::cli {

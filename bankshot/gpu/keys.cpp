@@ -1,5 +1,6 @@
 #include "bankshot/gpu/keys.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -8,7 +9,8 @@
 #include <array>
 #include <cstdio>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::gpu {
 namespace {
@@ -79,6 +81,17 @@ constexpr Text kSignatureHash = {
       return "= \"" + text + "\" is not known; there are " + names;
     }};
 
+/// Phases of lanes that are not neighbours.
+template <size_t kTable>
+constexpr Text kPhases = {[](const Gpu& gpu) { return scratchpad::phases_text(gpu.machine.scratchpad.tables[kTable]); },
+                          [](Gpu& gpu, const std::string& text) -> std::string {
+                            const Result<scratchpad::PhaseTable> table = scratchpad::parse_phases(text);
+                            if (!table) return "is no table of phases: " + table.error().message;
+                            gpu.machine.scratchpad.tables[kTable] = *table;
+                            return {};
+                          },
+                          true};
+
 constexpr auto kTx = [](Gpu& gpu) -> unsigned& { return gpu.machine.transactions.filter_bits; };
 
 constexpr std::array kKeys = {
@@ -118,6 +131,18 @@ constexpr std::array kKeys = {
     Key{"scratchpad", "lanes_b64", +in_banks<&Rules::lanes_b64>, 1, 64, "lanes served together, 64-bit accesses", true},
     Key{"scratchpad", "lanes_b128", +in_banks<&Rules::lanes_b128>, 1, 64, "lanes served together, 128-bit accesses",
         true},
+    Key{"scratchpad", scratchpad::kPhaseKeys[0].name, kPhases<0>, 0, 0,
+        "phases of loads of up to 32 bits, if their lanes are not neighbours", false, true},
+    Key{"scratchpad", scratchpad::kPhaseKeys[1].name, kPhases<1>, 0, 0,
+        "phases of stores of up to 32 bits, if their lanes are not neighbours", false, true},
+    Key{"scratchpad", scratchpad::kPhaseKeys[2].name, kPhases<2>, 0, 0,
+        "phases of 64-bit loads, if their lanes are not neighbours", false, true},
+    Key{"scratchpad", scratchpad::kPhaseKeys[3].name, kPhases<3>, 0, 0,
+        "phases of 64-bit stores, if their lanes are not neighbours", false, true},
+    Key{"scratchpad", scratchpad::kPhaseKeys[4].name, kPhases<4>, 0, 0,
+        "phases of 128-bit loads, if their lanes are not neighbours", false, true},
+    Key{"scratchpad", scratchpad::kPhaseKeys[5].name, kPhases<5>, 0, 0,
+        "phases of 128-bit stores, if their lanes are not neighbours", false, true},
     Key{"scratchpad", "merge_b128", +in_banks<&Rules::merge_b128>, 0, 0,
         "128-bit loads whose lanes agree in pairs take half the phases", false, true},
     Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
@@ -137,6 +162,19 @@ constexpr std::array kKeys = {
 bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
   return lanes * width <= gpu.machine.scratchpad.banks * gpu.machine.scratchpad.bank_bytes;
 }
+
+constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
+
+/// A table of phases that all fit the banks. Its keys are those of scratchpad::phase_keys().
+template <size_t kTable>
+constexpr Relation kPhasesFit = {"scratchpad", scratchpad::kPhaseKeys[kTable].name,
+                                 [](const Gpu& gpu) {
+                                   const auto& table = gpu.machine.scratchpad.tables[kTable];
+                                   return std::ranges::all_of(table, [&](scratchpad::LaneMask phase) {
+                                     return fits_banks(gpu, phase.count(), 4u << kTable / 2);
+                                   });
+                                 },
+                                 kTooManyBytes};
 
 constexpr std::array kRelations = {
     Relation{"sm", "shared_per_block_optin_bytes",
@@ -161,12 +199,23 @@ constexpr std::array kRelations = {
              },
              "is of another number of banks: it must be said anew behind scratchpad.banks"},
     Relation{"scratchpad", "lanes_b32", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b32, 4); },
-             "that many lanes need more bytes than all banks deliver at once"},
+             kTooManyBytes},
     Relation{"scratchpad", "lanes_b64", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b64, 8); },
-             "that many lanes need more bytes than all banks deliver at once"},
+             kTooManyBytes},
     Relation{"scratchpad", "lanes_b128",
-             [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); },
-             "that many lanes need more bytes than all banks deliver at once"},
+             [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); }, kTooManyBytes},
+    kPhasesFit<0>,
+    kPhasesFit<1>,
+    kPhasesFit<2>,
+    kPhasesFit<3>,
+    kPhasesFit<4>,
+    kPhasesFit<5>,
+    Relation{"scratchpad", "merge_b128",
+             [](const Gpu& g) {
+               return !g.machine.scratchpad.merge_b128 ||
+                      scratchpad::table_of(g.machine.scratchpad, scratchpad::AccessKind::load, 16) == nullptr;
+             },
+             "is a rule of neighbouring lanes, and load_b128 has others"},
 };
 
 /// A text as TOML has it, in quotes.
@@ -180,6 +229,17 @@ std::string quoted(const std::string& text) {
   return all + '"';
 }
 
+/// "a, b" as ["a", "b"].
+std::string quoted_list(std::string text) {
+  std::string all;
+  while (!text.empty()) {
+    const size_t end = text.find(", ");
+    all += (all.empty() ? "" : ", ") + quoted(text.substr(0, end));
+    text.erase(0, end == std::string::npos ? end : end + 2);
+  }
+  return "[" + all + "]";
+}
+
 }  // namespace
 
 std::span<const Key> keys() { return kKeys; }
@@ -187,6 +247,7 @@ std::span<const Relation> relations() { return kRelations; }
 
 bool is_said(const Gpu& gpu, const Key& key) {
   if (!key.optional && !may_be_left_out(key.section)) return true;
+  if (const auto* text = std::get_if<Text>(&key.value); text != nullptr && text->list) return !text->get(gpu).empty();
   uint64_t value = 0;
   const std::string text = value_text(gpu, key);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -214,7 +275,9 @@ void set(Gpu& gpu, const Key& key, uint64_t value) {
 
 std::string value_text(const Gpu& gpu, const Key& key) {
   Gpu copy = gpu;  // a table of references is made for writing
-  if (const auto* text = std::get_if<Text>(&key.value)) return quoted(text->get(copy));
+  if (const auto* text = std::get_if<Text>(&key.value)) {
+    return text->list ? quoted_list(text->get(copy)) : quoted(text->get(copy));
+  }
   if (const auto* flag = std::get_if<bool& (*)(Gpu&)>(&key.value)) return (*flag)(copy) ? "true" : "false";
   if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) return std::to_string((*narrow)(copy));
   return std::to_string(std::get<uint64_t& (*)(Gpu&)>(key.value)(copy));

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/cuda/launch/clusters.hpp"
-#include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/scratchpad/transactions/tx_resources.hpp"
 
 namespace bankshot::cuda {
 namespace {

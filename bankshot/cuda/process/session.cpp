@@ -10,7 +10,7 @@
 #include "bankshot/cuda/process/process_id.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/process/witness.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
 
 namespace bankshot::cuda {
 namespace {

@@ -84,7 +84,8 @@ std::span<unsigned> Sm::degrees(const Issue& issue, const scratchpad::Cost& cost
   }
   const unsigned lanes = config_.issue.simd_lanes;
   const std::span<unsigned> parts(degrees_.data(), issue_cycles_);
-  if (passes == cost.ideal && issue.operation->width <= 4 && config_.rules.lanes_b32 == lanes) {  // no conflict
+  if (passes == cost.ideal && issue.operation->width <= 4 &&
+      scratchpad::neighbours_together(config_.rules, access_kind(issue), 4) == lanes) {  // no conflict
     const uint64_t of_one = ~uint64_t{0} >> (64 - lanes);
     for (unsigned k = 0; k < parts.size(); ++k) parts[k] = (addresses_.shared >> (k * lanes) & of_one) != 0 ? 1 : 0;
     return parts;

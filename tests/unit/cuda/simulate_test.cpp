@@ -10,7 +10,7 @@
 #include "bankshot/cuda/process/interrupt.hpp"
 #include "bankshot/cuda/process/progress.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
 
 namespace bankshot::cuda {
 namespace {

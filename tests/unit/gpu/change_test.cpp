@@ -179,6 +179,18 @@ TEST(GpuChange, rejects_machines_that_do_not_fit_together) {
   EXPECT_EQ(refusal({"scratchpad.lanes_b32=16", "scratchpad.banks=16"}), "");
 }
 
+TEST(GpuChange, takes_tables_of_phases_as_files_have_them_or_plain) {
+  for (const char* text : {R"(["0-3 20-23", "4-7 16-19", "8-11 28-31", "12-15 24-27"])",
+                           "0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27"}) {
+    const auto gpu = changed({std::string("scratchpad.load_b128=") + text});
+    EXPECT_EQ(scratchpad::phases_text(gpu->machine.scratchpad.tables[4]),
+              "0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27");
+  }
+  EXPECT_EQ(refusal({"scratchpad.load_b128=0-3"}), "");
+  EXPECT_EQ(refusal({"scratchpad.load_b128=0-3 x"}),
+            "scratchpad.load_b128 is no table of phases: 'x' is not a lane or range of lanes; lanes are 0 to 63");
+}
+
 // A hash is of as many banks as there are when it is said.
 TEST(GpuChange, rejects_a_hash_of_other_banks) {
   EXPECT_EQ(refusal({"scratchpad.hash=xor", "scratchpad.banks=16"}),
