@@ -92,6 +92,16 @@ constexpr Text kPhases = {[](const Gpu& gpu) { return scratchpad::phases_text(gp
                           },
                           true};
 
+template <size_t kTable>
+constexpr Key kPhaseKey{"scratchpad",
+                        scratchpad::kPhaseKeys[kTable].name,
+                        kPhases<kTable>,
+                        0,
+                        0,
+                        "phases of such accesses, if their lanes are not neighbours",
+                        false,
+                        true};
+
 constexpr auto kTx = [](Gpu& gpu) -> unsigned& { return gpu.machine.transactions.filter_bits; };
 
 constexpr std::array kKeys = {
@@ -131,18 +141,12 @@ constexpr std::array kKeys = {
     Key{"scratchpad", "lanes_b64", +in_banks<&Rules::lanes_b64>, 1, 64, "lanes served together, 64-bit accesses", true},
     Key{"scratchpad", "lanes_b128", +in_banks<&Rules::lanes_b128>, 1, 64, "lanes served together, 128-bit accesses",
         true},
-    Key{"scratchpad", scratchpad::kPhaseKeys[0].name, kPhases<0>, 0, 0,
-        "phases of loads of up to 32 bits, if their lanes are not neighbours", false, true},
-    Key{"scratchpad", scratchpad::kPhaseKeys[1].name, kPhases<1>, 0, 0,
-        "phases of stores of up to 32 bits, if their lanes are not neighbours", false, true},
-    Key{"scratchpad", scratchpad::kPhaseKeys[2].name, kPhases<2>, 0, 0,
-        "phases of 64-bit loads, if their lanes are not neighbours", false, true},
-    Key{"scratchpad", scratchpad::kPhaseKeys[3].name, kPhases<3>, 0, 0,
-        "phases of 64-bit stores, if their lanes are not neighbours", false, true},
-    Key{"scratchpad", scratchpad::kPhaseKeys[4].name, kPhases<4>, 0, 0,
-        "phases of 128-bit loads, if their lanes are not neighbours", false, true},
-    Key{"scratchpad", scratchpad::kPhaseKeys[5].name, kPhases<5>, 0, 0,
-        "phases of 128-bit stores, if their lanes are not neighbours", false, true},
+    kPhaseKey<0>,
+    kPhaseKey<1>,
+    kPhaseKey<2>,
+    kPhaseKey<3>,
+    kPhaseKey<4>,
+    kPhaseKey<5>,
     Key{"scratchpad", "merge_b128", +in_banks<&Rules::merge_b128>, 0, 0,
         "128-bit loads whose lanes agree in pairs take half the phases", false, true},
     Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
@@ -165,7 +169,7 @@ bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
 
 constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
 
-/// A table of phases that all fit the banks. Its keys are those of scratchpad::phase_keys().
+/// Each phase of a table fits the banks.
 template <size_t kTable>
 constexpr Relation kPhasesFit = {"scratchpad", scratchpad::kPhaseKeys[kTable].name,
                                  [](const Gpu& gpu) {

@@ -64,7 +64,8 @@ struct Busiest {
 Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& phase) {
   std::vector<std::set<uint32_t>> words(rules.banks);
   std::vector<size_t> lanes(rules.banks);
-  for (const unsigned lane : phase.phase& LaneMask(site.totals.worst.mask)) {
+  const LaneMask served = phase.phase & LaneMask(site.totals.worst.mask);
+  for (const unsigned lane : served) {
     const scratchpad::ByteOffset address(site.totals.worst.addresses[lane]);
     scratchpad::for_each_bank_word(rules, address, site.width, [&](uint32_t word) {
       const unsigned bank = rules.bank(word);

@@ -31,8 +31,8 @@ struct HashClass {
   int order = 0;               ///< least first: help texts list the classes so, and the first that has a hash names it
   std::string_view word = {};  ///< "bvxor": what a spec begins with
   std::string_view parameters = {};  ///< "K1,K2,MASK": what follows behind a colon; empty: nothing does
-  std::string_view name =
-      {};  ///< "bitvector-xor", for JSON and searches; empty: a way to write hashes of other classes
+  /// "bitvector-xor", for JSON and searches; empty: a way to write hashes of other classes.
+  std::string_view name = {};
   std::string_view summary = {};  ///< the bank as a formula, for docs/json.md
   bool fixed = false;             ///< hardware of this class has nothing to set, and needs no cycle for it
 

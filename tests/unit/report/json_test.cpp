@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json.hpp"
-#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "fixture.hpp"
 
 namespace bankshot::report {
