@@ -93,14 +93,11 @@ constexpr Text kPhases = {[](const Gpu& gpu) { return scratchpad::phases_text(gp
                           true};
 
 template <size_t kTable>
-constexpr Key kPhaseKey{"scratchpad",
-                        scratchpad::kPhaseKeys[kTable].name,
-                        kPhases<kTable>,
-                        0,
-                        0,
-                        "phases of such accesses, if their lanes are not neighbours",
-                        false,
-                        true};
+constexpr Key kPhaseKey = {.section = "scratchpad",
+                           .name = scratchpad::kPhaseKeys[kTable].name,
+                           .value = kPhases<kTable>,
+                           .meaning = "phases of such accesses, if their lanes are not neighbours",
+                           .optional = true};
 
 constexpr auto kTx = [](Gpu& gpu) -> unsigned& { return gpu.machine.transactions.filter_bits; };
 
@@ -201,7 +198,7 @@ constexpr std::array kRelations = {
              [](const Gpu& g) {
                return !g.machine.scratchpad.hash || g.machine.scratchpad.hash->banks() == g.machine.scratchpad.banks;
              },
-             "is of another number of banks: it must be said anew behind scratchpad.banks"},
+             "is for another number of banks; set it again after scratchpad.banks"},
     Relation{"scratchpad", "lanes_b32", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b32, 4); },
              kTooManyBytes},
     Relation{"scratchpad", "lanes_b64", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b64, 8); },

@@ -194,7 +194,7 @@ TEST(GpuChange, takes_tables_of_phases_as_files_have_them_or_plain) {
 // A hash is of as many banks as there are when it is said.
 TEST(GpuChange, rejects_a_hash_of_other_banks) {
   EXPECT_EQ(refusal({"scratchpad.hash=xor", "scratchpad.banks=16"}),
-            "scratchpad.hash: is of another number of banks: it must be said anew behind scratchpad.banks");
+            "scratchpad.hash: is for another number of banks; set it again after scratchpad.banks");
   EXPECT_EQ(refusal({"scratchpad.hash=xor", "scratchpad.banks=16", "scratchpad.hash=xor"}), "");
   EXPECT_TRUE(refusal({"scratchpad.hash=frob"}).starts_with("scratchpad.hash is no bank hash: "))
       << refusal({"scratchpad.hash=frob"});
