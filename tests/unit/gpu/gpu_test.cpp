@@ -47,7 +47,8 @@ TEST(Gpu, every_description_we_ship_loads) {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     const Result<Gpu> gpu = load_gpu(entry.path().string());
     ASSERT_TRUE(gpu) << gpu.error().message;
-    EXPECT_EQ(gpu->machine.scratchpad.banks, gpu->name == "Elastic Pipeline CF'11" ? 8u : 32u);
+    const bool is_cf11 = gpu->name == "Elastic Pipeline CF'11", is_cdna4 = gpu->name == "AMD Instinct MI350X";
+    EXPECT_EQ(gpu->machine.scratchpad.banks, is_cf11 ? 8u : is_cdna4 ? 64u : 32u);
     EXPECT_TRUE(std::filesystem::path(gpu->file).is_absolute());
     ++count;
   }
