@@ -37,7 +37,8 @@ std::string phases_text(const scratchpad::Rules& rules, unsigned warp_size) {
     return "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
            "     64 bits, a quarter-warp at 128 bits\n";
   }
-  std::string text = "  -  from this GPU's file, with its evidence in docs/wavefronts.md; lanes that are served together:\n";
+  std::string text =
+      "  -  from this GPU's file, with its evidence in docs/wavefronts.md; lanes that are served together:\n";
   for (const unsigned width : {4u, 8u, 16u}) {
     const std::string loads = served_together(rules, AccessKind::load, width);
     const std::string stores = served_together(rules, AccessKind::store, width);
