@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "bankshot/scratchpad/site.hpp"
-#include "bankshot/scratchpad/voting.hpp"
+#include "bankshot/scratchpad/atomics/voting.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include "bankshot/analysis/formula.hpp"
 #include "bankshot/analysis/walker.hpp"
 #include "bankshot/ptx/module.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
-#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::analysis {

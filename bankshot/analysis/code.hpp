@@ -8,7 +8,7 @@
 #include "bankshot/analysis/operation.hpp"
 #include "bankshot/ptx/flow.hpp"
 #include "bankshot/ptx/module.hpp"
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 
 namespace bankshot::analysis {
 

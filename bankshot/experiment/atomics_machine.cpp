@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::experiment {
 

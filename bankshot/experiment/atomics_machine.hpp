@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bankshot/experiment/parameters.hpp"
-#include "bankshot/scratchpad/atomics_model.hpp"
+#include "bankshot/scratchpad/atomics/atomics_model.hpp"
 
 namespace bankshot::experiment {
 

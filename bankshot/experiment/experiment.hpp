@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bankshot/report/figure/plot.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
-#include "bankshot/scratchpad/tx_totals.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
+#include "bankshot/scratchpad/transactions/tx_totals.hpp"
 #include "bankshot/support/result.hpp"
 #include "bankshot/timing/base/counters.hpp"
 

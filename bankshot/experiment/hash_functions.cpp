@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::experiment {
 namespace {

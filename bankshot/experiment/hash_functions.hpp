@@ -5,7 +5,7 @@
 #include <span>
 
 #include "bankshot/experiment/experiment.hpp"
-#include "bankshot/scratchpad/hash.hpp"
+#include "bankshot/scratchpad/hash/hash.hpp"
 #include "bankshot/search/search.hpp"
 
 namespace bankshot::experiment {

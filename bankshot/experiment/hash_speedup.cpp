@@ -8,7 +8,7 @@
 #include "bankshot/experiment/hash_functions.hpp"
 #include "bankshot/experiment/hash_paper.hpp"
 #include "bankshot/experiment/parameters.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::experiment {
 namespace {

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "bankshot/experiment/hash_functions.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::experiment {
 namespace {

@@ -8,7 +8,7 @@
 #include "bankshot/experiment/atomics_machine.hpp"
 #include "bankshot/experiment/atomics_paper.hpp"
 #include "bankshot/experiment/hash_functions.hpp"
-#include "bankshot/scratchpad/lock_unit.hpp"
+#include "bankshot/scratchpad/atomics/lock_unit.hpp"
 
 namespace bankshot::experiment {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "bankshot/experiment/parameters.hpp"
 #include "bankshot/experiment/transactions_paper.hpp"
-#include "bankshot/scratchpad/shared_transactions.hpp"
-#include "bankshot/scratchpad/tx_masks.hpp"
+#include "bankshot/scratchpad/transactions/shared_transactions.hpp"
+#include "bankshot/scratchpad/transactions/tx_masks.hpp"
 
 namespace bankshot::experiment {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bankshot/scratchpad/voting.hpp"
+#include "bankshot/scratchpad/atomics/voting.hpp"
 
 namespace bankshot::experiment {
 

@@ -8,7 +8,7 @@
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/text.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -37,7 +37,8 @@ std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& 
     assumed |= site.certainty == analysis::Certainty::assumed || site.certainty == analysis::Certainty::each;
     shifted |= site.shifted;
     const uint32_t start = site.shifted ? 0 : kernel.arrays[site.arrays[0]].offset / 4;
-    if (!add_from_start(set, site.patterns, start)) return "an access by its address is outside it" + at;
+    if (!add_from_start(set, site.patterns, scratchpad::WordAddress(start)))
+      return "an access by its address is outside it" + at;
   }
   if (std::string reason = make_searchable(set); !reason.empty()) return reason;
   if (assumed) notes += "; how often, or by which lanes, is assumed: see bankshot explain --static";

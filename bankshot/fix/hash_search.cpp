@@ -3,14 +3,14 @@
 #include <bit>
 #include <utility>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::fix {
 
-bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern> patterns, uint32_t start_word,
-                    uint64_t end) {
+bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern> patterns,
+                    scratchpad::WordAddress start, scratchpad::ByteOffset end) {
   for (scratchpad::Pattern& pattern : patterns) {
-    if (!scratchpad::count_from(pattern, start_word, end)) return false;
+    if (!scratchpad::count_from(pattern, start, end)) return false;
     set.patterns.push_back(pattern);
   }
   return true;
@@ -34,7 +34,7 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   if (widest > rules.bank_bytes)
     options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);
-  Result<search::Found> found = search::find(problem, search::HashClass::gf2, search::Method::optimal, options);
+  Result<search::Found> found = search::find(problem, "gf2", search::Method::optimal, options);
   if (!found) return found;
   // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
   const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);

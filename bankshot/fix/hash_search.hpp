@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/search/search.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -13,8 +13,8 @@ namespace bankshot::fix {
 
 /// Adds accesses to an array, as words from its start. @param end  bytes from there that belong to the array
 /// @return false if one is outside of it
-bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern> patterns, uint32_t start_word,
-                    uint64_t end = UINT64_MAX);
+bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern> patterns,
+                    scratchpad::WordAddress start, scratchpad::ByteOffset end = scratchpad::ByteOffset(UINT64_MAX));
 
 /// Merges what was added and sizes the set. @return why no hash can be searched for it, or empty
 std::string make_searchable(scratchpad::PatternSet& set);

@@ -25,7 +25,8 @@ std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules&
     plan.sampled |= site.totals.trace.is_sample();
     std::vector<scratchpad::Pattern> patterns =
         scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width);
-    if (!add_from_start(plan.patterns, std::move(patterns), start / 4, end)) {
+    if (!add_from_start(plan.patterns, std::move(patterns), scratchpad::WordAddress(start / 4),
+                        scratchpad::ByteOffset(end))) {
       return "an access by its address was outside it, at " +
              rewrite::to_string({site.source.ptx_line, site.source.file, site.source.line});
     }

@@ -11,8 +11,8 @@
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
-#include "bankshot/scratchpad/padding.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/patterns/padding.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/search/search.hpp"
 #include "bankshot/support/result.hpp"
 

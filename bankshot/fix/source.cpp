@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::fix {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "bankshot/scratchpad/hash.hpp"
+#include "bankshot/scratchpad/hash/hash.hpp"
 
 namespace bankshot::fix {
 

@@ -8,7 +8,7 @@
 #include "bankshot/fix/source.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/report/text/text.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::fix {
 namespace {

@@ -11,6 +11,11 @@ namespace {
 /// What is wrong with the value, empty if nothing is.
 std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
   if (const auto* text = std::get_if<Text>(&key.value)) {  // as the file has it, or without its quotes
+    if (text->list) {
+      std::string plain = value;
+      std::erase_if(plain, [](char c) { return c == '[' || c == ']' || c == '"'; });
+      return text->set(gpu, plain);
+    }
     const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
     return text->set(gpu, quoted ? value.substr(1, value.size() - 2) : value);
   }

@@ -1,5 +1,6 @@
 #include "bankshot/gpu/keys.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -8,7 +9,8 @@
 #include <array>
 #include <cstdio>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::gpu {
 namespace {
@@ -79,6 +81,24 @@ constexpr Text kSignatureHash = {
       return "= \"" + text + "\" is not known; there are " + names;
     }};
 
+/// Phases of lanes that are not neighbours.
+template <size_t kTable>
+constexpr Text kPhases = {[](const Gpu& gpu) { return scratchpad::phases_text(gpu.machine.scratchpad.tables[kTable]); },
+                          [](Gpu& gpu, const std::string& text) -> std::string {
+                            const Result<scratchpad::PhaseTable> table = scratchpad::parse_phases(text);
+                            if (!table) return "is no table of phases: " + table.error().message;
+                            gpu.machine.scratchpad.tables[kTable] = *table;
+                            return {};
+                          },
+                          true};
+
+template <size_t kTable>
+constexpr Key kPhaseKey = {.section = "scratchpad",
+                           .name = scratchpad::kPhaseKeys[kTable].name,
+                           .value = kPhases<kTable>,
+                           .meaning = "phases of such accesses, if their lanes are not neighbours",
+                           .optional = true};
+
 constexpr auto kTx = [](Gpu& gpu) -> unsigned& { return gpu.machine.transactions.filter_bits; };
 
 constexpr std::array kKeys = {
@@ -118,6 +138,12 @@ constexpr std::array kKeys = {
     Key{"scratchpad", "lanes_b64", +in_banks<&Rules::lanes_b64>, 1, 64, "lanes served together, 64-bit accesses", true},
     Key{"scratchpad", "lanes_b128", +in_banks<&Rules::lanes_b128>, 1, 64, "lanes served together, 128-bit accesses",
         true},
+    kPhaseKey<0>,
+    kPhaseKey<1>,
+    kPhaseKey<2>,
+    kPhaseKey<3>,
+    kPhaseKey<4>,
+    kPhaseKey<5>,
     Key{"scratchpad", "merge_b128", +in_banks<&Rules::merge_b128>, 0, 0,
         "128-bit loads whose lanes agree in pairs take half the phases", false, true},
     Key{"scratchpad", "ports", +in_banks<&Rules::ports>, 1, 64, "words that each bank delivers in a pass", false, true},
@@ -138,11 +164,18 @@ bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
   return lanes * width <= gpu.machine.scratchpad.banks * gpu.machine.scratchpad.bank_bytes;
 }
 
-struct Relation {
-  std::string_view section, name;  ///< the key that is blamed
-  bool (*holds)(const Gpu&);
-  std::string_view message;
-};
+constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
+
+/// Each phase of a table fits the banks.
+template <size_t kTable>
+constexpr Relation kPhasesFit = {"scratchpad", scratchpad::kPhaseKeys[kTable].name,
+                                 [](const Gpu& gpu) {
+                                   const auto& table = gpu.machine.scratchpad.tables[kTable];
+                                   return std::ranges::all_of(table, [&](scratchpad::LaneMask phase) {
+                                     return fits_banks(gpu, phase.count(), 4u << kTable / 2);
+                                   });
+                                 },
+                                 kTooManyBytes};
 
 constexpr std::array kRelations = {
     Relation{"sm", "shared_per_block_optin_bytes",
@@ -165,14 +198,25 @@ constexpr std::array kRelations = {
              [](const Gpu& g) {
                return !g.machine.scratchpad.hash || g.machine.scratchpad.hash->banks() == g.machine.scratchpad.banks;
              },
-             "is of another number of banks: it must be said anew behind scratchpad.banks"},
+             "is for another number of banks; set it again after scratchpad.banks"},
     Relation{"scratchpad", "lanes_b32", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b32, 4); },
-             "that many lanes need more bytes than all banks deliver at once"},
+             kTooManyBytes},
     Relation{"scratchpad", "lanes_b64", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b64, 8); },
-             "that many lanes need more bytes than all banks deliver at once"},
+             kTooManyBytes},
     Relation{"scratchpad", "lanes_b128",
-             [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); },
-             "that many lanes need more bytes than all banks deliver at once"},
+             [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); }, kTooManyBytes},
+    kPhasesFit<0>,
+    kPhasesFit<1>,
+    kPhasesFit<2>,
+    kPhasesFit<3>,
+    kPhasesFit<4>,
+    kPhasesFit<5>,
+    Relation{"scratchpad", "merge_b128",
+             [](const Gpu& g) {
+               return !g.machine.scratchpad.merge_b128 ||
+                      scratchpad::table_of(g.machine.scratchpad, scratchpad::AccessKind::load, 16) == nullptr;
+             },
+             "is a rule of neighbouring lanes, and load_b128 has others"},
 };
 
 /// A text as TOML has it, in quotes.
@@ -184,6 +228,17 @@ std::string quoted(const std::string& text) {
     all += code < 0x20 || code == 0x7f ? fmt::format("\\u{:04x}", code) : std::string(1, c);
   }
   return all + '"';
+}
+
+/// "a, b" as ["a", "b"].
+std::string quoted_list(std::string text) {
+  std::string all;
+  while (!text.empty()) {
+    const size_t end = text.find(", ");
+    all += (all.empty() ? "" : ", ") + quoted(text.substr(0, end));
+    text.erase(0, end == std::string::npos ? end : end + 2);
+  }
+  return "[" + all + "]";
 }
 
 }  // namespace
@@ -199,6 +254,7 @@ std::vector<Broken> broken_relations(const Gpu& gpu) {
 
 bool is_said(const Gpu& gpu, const Key& key) {
   if (!key.optional && !may_be_left_out(key.section)) return true;
+  if (const auto* text = std::get_if<Text>(&key.value); text != nullptr && text->list) return !text->get(gpu).empty();
   uint64_t value = 0;
   const std::string text = value_text(gpu, key);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -233,7 +289,9 @@ void set(Gpu& gpu, const Key& key, uint64_t value) {
 
 std::string value_text(const Gpu& gpu, const Key& key) {
   Gpu copy = gpu;  // a table of references is made for writing
-  if (const auto* text = std::get_if<Text>(&key.value)) return quoted(text->get(copy));
+  if (const auto* text = std::get_if<Text>(&key.value)) {
+    return text->list ? quoted_list(text->get(copy)) : quoted(text->get(copy));
+  }
   if (const auto* parameter = std::get_if<const timing::Parameter*>(&key.value)) {
     const unsigned value = copy.timing->parameters[**parameter];
     return !(*parameter)->is_flag() ? std::to_string(value) : value != 0 ? "true" : "false";

@@ -16,6 +16,7 @@ namespace bankshot::gpu {
 struct Text {
   std::string (*get)(const Gpu&);
   std::string (*set)(Gpu&, const std::string&);  ///< returns what is wrong with it, empty if nothing is
+  bool list = false;  ///< a file has a list of texts, which are separated by ", " here; an empty one is not said
 };
 
 /// A value of the description: where it is written, where it goes, and what it may be.

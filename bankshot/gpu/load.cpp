@@ -93,9 +93,22 @@ class Reader {
   }
 
   void read_text(Gpu& gpu, const Key& key, const Text& text, const toml::node& node) {
-    if (!node.is_string()) return complain(node, path(key) + " must be a text in quotes");
-    const std::string wrong = text.set(gpu, node.as_string()->get());
+    if (text.list ? !is_list_of_texts(node) : !node.is_string()) {
+      return complain(node, path(key) + (text.list ? " must be a list of texts: " + std::string(key.meaning)
+                                                   : std::string(" must be a text in quotes")));
+    }
+    const std::string wrong = text.set(gpu, text.list ? joined(*node.as_array()) : node.as_string()->get());
     if (!wrong.empty()) complain(node, path(key) + " " + wrong);
+  }
+
+  static bool is_list_of_texts(const toml::node& node) {
+    return node.is_array() && node.as_array()->is_homogeneous(toml::node_type::string);
+  }
+
+  static std::string joined(const toml::array& texts) {
+    std::string all;
+    for (const toml::node& text : texts) all += (all.empty() ? "" : ", ") + text.as_string()->get();
+    return all;
   }
 
   void read_flag(Gpu& gpu, const Key& key, const toml::node& node) {

@@ -1,6 +1,6 @@
 #include "bankshot/host/setup.hpp"
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::host {
 

@@ -7,7 +7,7 @@
 
 #include "bankshot/measure/fit.hpp"
 #include "bankshot/measure/latency.hpp"
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 
 namespace bankshot::measure {
 

@@ -6,7 +6,7 @@
 
 #include "bankshot/measure/fit.hpp"
 #include "bankshot/measure/latency.hpp"
-#include "bankshot/scratchpad/voting.hpp"
+#include "bankshot/scratchpad/atomics/voting.hpp"
 
 namespace bankshot::measure {
 

@@ -7,7 +7,7 @@
 
 #include "bankshot/rewrite/kernel_code.hpp"
 #include "bankshot/rewrite/provenance.hpp"
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 
 namespace bankshot::rewrite {
 

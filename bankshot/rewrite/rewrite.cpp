@@ -256,7 +256,7 @@ void align_everywhere(ptx::Module& module, ptx::Function& kernel, const Array& a
 std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& array, const scratchpad::BankHash& hash,
                                       unsigned word_bytes) {
   if (array.refusal) return array.refusal;
-  if (hash.kind != scratchpad::BankHash::Kind::linear) return Refusal{"ADD is not an XOR hash", {}};
+  if (!hash.linear()) return Refusal{"ADD is not an XOR hash", {}};
   if (!scratchpad::is_in_place(hash))
     return Refusal{"the hash does not permute the words of each row: software would need extra memory", {}};
   if (place_terms(hash, word_bytes).terms.empty()) return Refusal{"the hash leaves every word where it is", {}};

@@ -6,7 +6,7 @@
 
 #include "bankshot/ptx/module.hpp"
 #include "bankshot/rewrite/arrays.hpp"
-#include "bankshot/scratchpad/hash.hpp"
+#include "bankshot/scratchpad/hash/hash.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::rewrite {

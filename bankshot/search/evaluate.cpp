@@ -4,8 +4,8 @@
 #include <array>
 #include <bit>
 
-#include "bankshot/scratchpad/clones.hpp"
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/base/clones.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/ones.hpp"
 
 namespace bankshot::search {

@@ -1,30 +1,55 @@
+#include <algorithm>
+
 #include "bankshot/search/optimal.hpp"
 #include "bankshot/search/search.hpp"
 
 namespace bankshot::search {
 
-Result<Found> find(const Problem& problem, HashClass c, Method method, const SearchOptions& options) {
-  const bool bitvector = c == HashClass::bitvector_perm || c == HashClass::bitvector_xor;
+using scratchpad::HashClass;
+using scratchpad::RowSpace;
+
+std::vector<Method> methods_of(const HashClass& hash_class) {
+  if (hash_class.rows == RowSpace::any) return {Method::optimal};
+  if (hash_class.rows != RowSpace::none) return {Method::exhaustive, Method::givargis, Method::mih};
+  return {Method::exhaustive};
+}
+
+namespace {
+
+/// "exhaustive, givargis and mih"
+std::string names_of(const std::vector<Method>& methods) {
+  std::string text;
+  for (size_t k = 0; k < methods.size(); ++k) {
+    if (k != 0) text += k + 1 == methods.size() ? " and " : ", ";
+    text += name(methods[k]);
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Found> find(const Problem& problem, std::string_view hash_class, Method method, const SearchOptions& options) {
+  const HashClass* const c = scratchpad::find_searchable_class(hash_class);
+  if (c == nullptr) {
+    return Error{"no hash class is called '" + std::string(hash_class) + "'; there are " +
+                 scratchpad::searchable_classes()};
+  }
   if (options.plain_low_bits > problem.size.bank_bits) {
     return Error{std::to_string(options.plain_low_bits) + " plain low bits, but there are only " +
                  std::to_string(problem.size.bank_bits) + " bank bits"};
   }
-  const bool pairs = c == HashClass::bitwise_xor;
-  if (c == HashClass::gf2 && method == Method::optimal) return optimal(problem, options);
-  if (bitvector && method == Method::exhaustive) {
-    return exhaustive_bitvector(problem, c == HashClass::bitvector_perm, false, options);
+  const std::vector<Method> methods = methods_of(*c);
+  if (std::ranges::find(methods, method) == methods.end()) {
+    return Error{"class " + std::string(hash_class) + " has no method " + std::string(name(method)) + "; it has " +
+                 names_of(methods)};
   }
-  if (!bitvector && c != HashClass::gf2) {
-    if (method == Method::exhaustive) return exhaustive_bitwise(problem, pairs, options);
-    if (method == Method::givargis || method == Method::mih) {
-      return method == Method::givargis ? givargis(problem, pairs, options)
-                                        : minimum_imbalance(problem, pairs, options);
-    }
+  const bool pairs = c->rows == RowSpace::bit_pairs;
+  switch (method) {
+    case Method::optimal: return optimal(problem, options);
+    case Method::givargis: return givargis(problem, pairs, options);
+    case Method::mih: return minimum_imbalance(problem, pairs, options);
+    default: return c->each != nullptr ? exhaustive(problem, *c, options) : exhaustive_bitwise(problem, pairs, options);
   }
-  const char* const methods = c == HashClass::gf2 ? "optimal"
-                              : bitvector         ? "exhaustive"
-                                                  : "exhaustive, givargis and mih";
-  return Error{"class " + std::string(name(c)) + " has no method " + std::string(name(method)) + "; it has " + methods};
 }
 
 }  // namespace bankshot::search

@@ -1,5 +1,5 @@
 // Givargis's heuristic, extended over sets of patterns: the XOR-hash paper, section 5.2.1, Eq. 11 and 12.
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/heuristics.hpp"
 
 namespace bankshot::search {

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 
 namespace bankshot::search {
 namespace {

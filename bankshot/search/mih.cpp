@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/heuristics.hpp"
 
 namespace bankshot::search {

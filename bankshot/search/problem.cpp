@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/search.hpp"
 
 namespace bankshot::search {
@@ -25,10 +25,6 @@ void add_strides(const std::vector<uint32_t>& lanes, std::vector<uint32_t>& stri
 
 }  // namespace
 
-std::string_view name(HashClass c) {
-  constexpr std::string_view kNames[] = {"bitvector-perm", "bitvector-xor", "bitwise-perm", "bitwise-xor", "gf2"};
-  return kNames[static_cast<size_t>(c)];
-}
 std::string_view name(Method m) {
   constexpr std::string_view kNames[] = {"exhaustive", "givargis", "mih", "optimal"};
   return kNames[static_cast<size_t>(m)];

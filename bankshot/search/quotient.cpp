@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 
 namespace bankshot::search {
 namespace {

@@ -7,15 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/hash/hash_class.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::search {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// The classes of the XOR-hash paper, section 4, and all matrices.
-enum class HashClass : uint8_t { bitvector_perm, bitvector_xor, bitwise_perm, bitwise_xor, gf2 };
 enum class Method : uint8_t { exhaustive, givargis, mih, optimal };
 
 /// How much is known about what was found.
@@ -26,7 +25,6 @@ enum class Status : uint8_t {
   best_found,  ///< time ran out; nothing is below lower_bound
 };
 
-std::string_view name(HashClass c);
 std::string_view name(Method m);
 std::string_view name(Status s);
 
@@ -75,8 +73,13 @@ struct SearchOptions : Restriction {
   bool proof = false;    ///< method optimal: Found::proof
 };
 
-/// bank = ((a >> k1) ^ ((a >> k2) & mask)): all settings in the order k1, mask, k2, the first of the best.
-/// Source: the XOR-hash paper, section 5.1; the order among equals is the one that gives the parameters of its Table 5.
+/// All hashes of a class that can list them (HashClass::each), the first of the best.
+/// At the deadline: the best so far, best_found.
+Found exhaustive(const Problem& problem, const scratchpad::HashClass& hash_class, const Restriction& restriction = {},
+                 Deadline deadline = Deadline::max());
+
+/// bank = ((a >> k1) ^ ((a >> k2) & mask)): the classes bitvector-xor and bitvector-perm. Source: the XOR-hash paper,
+/// section 5.1.
 /// @param permutations  only mask 0
 /// @param reduced       only k1, k2 and mask that section 5.1 keeps; and k1 = 0, without which nothing is in place
 /// At the deadline: the best so far, best_found.
@@ -99,8 +102,11 @@ Found givargis(const Problem& problem, bool pairs, const Restriction& restrictio
 /// Minimum imbalance heuristic, section 5.2.2. @param pairs  also XORs of two bits, behind the single ones
 Found minimum_imbalance(const Problem& problem, bool pairs, const Restriction& restriction = {});
 
-/// The search that a class and a method name. Errors: a method that the class does not have (those it has are listed),
-/// more plain bits than bank bits.
-Result<Found> find(const Problem& problem, HashClass c, Method method, const SearchOptions& options);
+/// The methods that can search a class, the usual one first.
+std::vector<Method> methods_of(const scratchpad::HashClass& hash_class);
+
+/// The search that a class (its search_name()) and a method name. Errors: a class that is not there, a method that the
+/// class does not have (those it has are listed), more plain bits than bank bits.
+Result<Found> find(const Problem& problem, std::string_view hash_class, Method method, const SearchOptions& options);
 
 }  // namespace bankshot::search

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::search {
 

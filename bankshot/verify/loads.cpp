@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "bankshot/scratchpad/clones.hpp"
+#include "bankshot/scratchpad/base/clones.hpp"
 
 namespace bankshot::verify {
 namespace {

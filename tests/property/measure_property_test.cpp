@@ -6,7 +6,7 @@
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/measure/latency.hpp"
 #include "bankshot/measure/runner_simulated.hpp"
-#include "bankshot/scratchpad/atomics_model.hpp"
+#include "bankshot/scratchpad/atomics/atomics_model.hpp"
 #include "tests/paths.hpp"
 
 namespace bankshot::measure {

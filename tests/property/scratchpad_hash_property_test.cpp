@@ -10,9 +10,9 @@
 #include <set>
 #include <vector>
 
-#include "bankshot/scratchpad/passes.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
-#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/access/passes.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
@@ -33,6 +33,16 @@ std::optional<BankHash> arbitrary_hash(unsigned banks) {
   }
 }
 
+/// Any lanes together, in phases of any size.
+PhaseTable arbitrary_table() {
+  const unsigned phases = *rc::gen::inRange(1u, 17u);
+  const auto phase_of = *rc::gen::container<std::vector<unsigned>>(kMaxLanes, rc::gen::inRange(0u, phases));
+  PhaseTable table(phases);
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) table[phase_of[lane]].add(lane);
+  std::erase_if(table, [](LaneMask phase) { return phase.empty(); });
+  return table;
+}
+
 Rules arbitrary_rules() {
   Rules rules;
   rules.banks = *rc::gen::element(8u, 16u, 32u, 32u, 64u);
@@ -41,6 +51,9 @@ Rules arbitrary_rules() {
   rules.lanes_b32 = *rc::gen::element(8u, 16u, 32u, 64u);
   rules.lanes_b64 = *rc::gen::element(4u, 16u, 32u);
   rules.lanes_b128 = *rc::gen::element(2u, 8u, 16u);
+  for (PhaseTable& table : rules.tables) {
+    if (*rc::gen::inRange(0, 3) == 0) table = arbitrary_table();
+  }
   rules.hash = arbitrary_hash(rules.banks);
   return rules;
 }
@@ -62,12 +75,33 @@ uint64_t arbitrary_mask() {
 
 unsigned rounded_up(size_t requests, unsigned ports) { return static_cast<unsigned>((requests + ports - 1) / ports); }
 
+/// The lanes of each phase, from the table of the access or the number of neighbours.
+std::vector<std::vector<unsigned>> phases_of_lanes(const Rules& rules, AccessKind kind, unsigned width) {
+  std::vector<std::vector<unsigned>> phases;
+  const size_t by_width = width <= 4 ? 0 : width == 8 ? 2 : 4;
+  const PhaseTable& table = rules.tables[by_width + (kind == AccessKind::store ? 1 : 0)];
+  if (kind != AccessKind::atomic && !table.empty()) {
+    for (const LaneMask phase : table) {
+      std::vector<unsigned>& lanes = phases.emplace_back();
+      for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
+        if ((phase.bits() >> lane & 1) != 0) lanes.push_back(lane);
+      }
+    }
+    return phases;
+  }
+  const unsigned together = width <= 4 ? rules.lanes_b32 : width == 8 ? rules.lanes_b64 : rules.lanes_b128;
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
+    if (lane % together == 0) phases.emplace_back();
+    phases.back().push_back(lane);
+  }
+  return phases;
+}
+
 Cost reference(const Rules& rules, AccessKind kind, unsigned width, const Warp& warp, uint64_t mask) {
-  const unsigned lanes = width <= 4 ? rules.lanes_b32 : width == 8 ? rules.lanes_b64 : rules.lanes_b128;
   Cost sum;
-  for (unsigned first = 0; first < kMaxLanes; first += lanes) {
+  for (const std::vector<unsigned>& phase : phases_of_lanes(rules, kind, width)) {
     std::map<uint32_t, std::vector<uint32_t>> requests;  // bank -> a word for each lane that wants it
-    for (unsigned lane = first; lane < std::min(first + lanes, kMaxLanes); ++lane) {
+    for (const unsigned lane : phase) {
       if ((mask >> lane & 1) == 0) continue;
       for (uint32_t word = warp[lane] / rules.bank_bytes; word <= (warp[lane] + width - 1) / rules.bank_bytes; ++word) {
         requests[rules.hash ? rules.hash->bank(word) : word % rules.banks].push_back(word);
@@ -126,8 +160,8 @@ RC_GTEST_PROP(HashedCost, is_the_sum_of_the_degrees_of_the_sub_warps, ()) {
   RC_ASSERT(std::accumulate(degrees.begin(), degrees.end(), 0u) ==
             reference(rules, kind, width, warp, mask).wavefronts);
   // Where phases do not straddle parts, each part's degree is what its lanes cost alone.
-  const unsigned phase = lanes_per_phase(rules, kind, width, warp.data(), mask);
-  for (unsigned k = 0; k < degrees.size() && phase <= lanes; ++k) {
+  const unsigned phase = neighbours_together(rules, kind, width);
+  for (unsigned k = 0; k < degrees.size() && phase != 0 && phase <= lanes; ++k) {
     const uint64_t part = lanes == 64 ? mask : mask & ((uint64_t{1} << lanes) - 1) << (k * lanes);
     RC_ASSERT(degrees[k] == reference(rules, kind, width, warp, part).wavefronts);
   }
@@ -136,13 +170,31 @@ RC_GTEST_PROP(HashedCost, is_the_sum_of_the_degrees_of_the_sub_warps, ()) {
 RC_GTEST_PROP(HashedCost, of_a_pattern_is_that_of_the_access, ()) {
   Rules rules = arbitrary_rules();
   Pattern pattern;
-  pattern.kind = *rc::gen::element(AccessKind::load, AccessKind::atomic);
+  pattern.kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
   pattern.width = *rc::gen::element(4u, 8u, 16u);
   pattern.mask = arbitrary_mask();
   const Warp warp = arbitrary_addresses(pattern.width);
   for (size_t lane = 0; lane < kMaxLanes; ++lane) pattern.words[lane] = warp[lane] / 4;
   const BankHash hash = rules.hash.value_or(modulo_hash({16, static_cast<unsigned>(std::countr_zero(rules.banks))}));
   RC_ASSERT(cost(rules, pattern, hash) == reference(rules, pattern.kind, pattern.width, warp, pattern.mask));
+}
+
+RC_GTEST_PROP(HashedCost, of_the_canonical_form_is_that_of_the_pattern_and_of_its_translations, ()) {
+  Rules rules = arbitrary_rules();
+  Pattern pattern;
+  pattern.kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
+  pattern.width = *rc::gen::element(4u, 8u, 16u);
+  pattern.mask = arbitrary_mask();
+  const Warp warp = arbitrary_addresses(pattern.width);
+  const uint32_t shift = *rc::gen::inRange(0u, 64u) * 4;
+  for (const unsigned lane : LaneMask(pattern.mask)) pattern.words[lane] = warp[lane] / 4;
+  Pattern moved = pattern;
+  for (const unsigned lane : LaneMask(pattern.mask)) moved.words[lane] ^= shift;
+  const HashSize size{16, static_cast<unsigned>(std::countr_zero(rules.banks))};
+  const BankHash hash = rules.hash && rules.hash->linear() ? *rules.hash : fixed_xor_hash(size);
+  const Pattern form = canonical(rules, pattern);
+  RC_ASSERT(cost(rules, form, hash) == cost(rules, pattern, hash));
+  RC_ASSERT(canonical(rules, moved).words == form.words);
 }
 
 RC_GTEST_PROP(HashedCost, under_the_hash_none_is_that_without_a_hash, ()) {

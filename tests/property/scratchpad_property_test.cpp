@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "bankshot/scratchpad/passes.hpp"
-#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/access/passes.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "bankshot/cli/commands/certificate.hpp"
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/search.hpp"
 #include "bankshot/verify/check.hpp"
@@ -181,7 +181,7 @@ RC_GTEST_PROP(SearchProperties, the_optimum_is_that_of_brute_force_and_its_certi
   options.plain_low_bits = below(size.bank_bits + 1);
   options.proof = true;
   const Problem p = problem(set.rules, set);
-  const Result<Found> found = find(p, HashClass::gf2, Method::optimal, options);
+  const Result<Found> found = find(p, "gf2", Method::optimal, options);
   RC_ASSERT(static_cast<bool>(found));
   RC_ASSERT(found->status == Status::optimal);
   RC_ASSERT(options.allows(found->hash));
@@ -197,9 +197,8 @@ RC_GTEST_PROP(SearchProperties, nothing_beats_the_optimum, ()) {
   const Problem p = problem(set.rules, set);
   SearchOptions options;
   options.in_place = *rc::gen::arbitrary<bool>();
-  const uint64_t optimum = find(p, HashClass::gf2, Method::optimal, options)->excess;
-  for (const HashClass c :
-       {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm, HashClass::bitwise_xor}) {
+  const uint64_t optimum = find(p, "gf2", Method::optimal, options)->excess;
+  for (const char* c : {"bitvector-perm", "bitvector-xor", "bitwise-perm", "bitwise-xor", "swizzle"}) {
     for (const Method m : {Method::exhaustive, Method::givargis, Method::mih}) {
       const Result<Found> other = find(p, c, m, options);
       if (!other) continue;  // the class does not have the method

@@ -7,7 +7,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/simt/run/launch.hpp"
 #include "bankshot/simt/run/stepper.hpp"
 #include "bankshot/timing/chip/chip.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 #include "tests/property/tx_program.hpp"
 
 namespace bankshot::simt::tx {

@@ -1,24 +1,32 @@
 #include "bankshot/cli/base/patterns_file.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "bankshot/gpu/gpu.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 
 namespace bankshot::cli {
 
-Result<scratchpad::PatternSet> read_patterns(const std::string& path) {
+Result<scratchpad::PatternSet> read_patterns(const std::string& path, const std::string& gpu) {
   const Result<std::string> text = host::read_text(path);
   if (!text) return text.error();
-  Result<scratchpad::PatternSet> set = report::patterns_from_json(*text);
+  std::optional<report::PatternBanks> banks;
+  if (!gpu.empty()) {
+    const Result<gpu::Gpu> found = gpu::find_gpu(gpu);
+    if (!found) return found.error();
+    banks = {found->machine.scratchpad, found->machine.warp_size};
+  }
+  Result<scratchpad::PatternSet> set = report::patterns_from_json(*text, banks ? &*banks : nullptr);
   if (!set) return Error{(path == "-" ? "standard input" : path) + ": " + set.error().message};
   return set;
 }
 
-Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& paths) {
+Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& paths, const std::string& gpu) {
   scratchpad::PatternSet all;
   for (const std::string& path : paths) {
-    Result<scratchpad::PatternSet> set = read_patterns(path);
+    Result<scratchpad::PatternSet> set = read_patterns(path, gpu);
     if (!set) return set;
     if (all.patterns.empty()) all.rules = set->rules;
     if (set->rules != all.rules) return Error{path + " is for other banks than " + paths[0]};

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bankshot/scratchpad/hash/hash_class.hpp"
+
 namespace bankshot::cli {
 
 void RunOptions::define(CLI::App& app) {
@@ -20,8 +22,7 @@ void RunOptions::define(CLI::App& app) {
 
 void RunOptions::define_bank_hash(CLI::App& app) {
   app.add_option("--bank-hash", bank_hash,
-                 "count as if the hardware chose banks by this hash: none, xor, add, perm:K, "
-                 "bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, tma:BYTES, rows:…")
+                 "count as if the hardware chose banks by this hash: " + scratchpad::hash_syntaxes())
       ->envname(cuda::kBankHashVariable)
       ->type_name("SPEC");
 }

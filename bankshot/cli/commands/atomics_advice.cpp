@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/base/patterns_file.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bankshot/cli/commands/atomics_machine.hpp"
-#include "bankshot/scratchpad/voting.hpp"
+#include "bankshot/scratchpad/atomics/voting.hpp"
 
 namespace bankshot::cli {
 

@@ -10,7 +10,8 @@
 #include "bankshot/cli/base/patterns_file.hpp"
 #include "bankshot/cli/commands/atomics_advice.hpp"
 #include "bankshot/cli/commands/atomics_machine.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/hash/hash_class.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -22,9 +23,7 @@ class Atomics final : public Command {
     model_ = app.add_subcommand("model", "Latency of the atomics of a patterns file, and what it consists of");
     model_->add_option("PATTERNS", file_, "patterns file; - is standard input")->required();
     common(*model_);
-    model_
-        ->add_option("--bank-hash", request_.bank_hash,
-                     "bank hash: none, xor, add, perm:K, … as bankshot conflicts takes it")
+    model_->add_option("--bank-hash", request_.bank_hash, "bank hash: " + scratchpad::hash_syntaxes())
         ->type_name("SPEC")
         ->capture_default_str();
     model_

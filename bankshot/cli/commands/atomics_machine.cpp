@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/timing/atomics/atomics_native.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bankshot/gpu/gpu.hpp"
-#include "bankshot/scratchpad/atomics_model.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/atomics/atomics_model.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::cli {

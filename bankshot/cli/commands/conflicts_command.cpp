@@ -7,7 +7,8 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_class.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -16,17 +17,16 @@ class Conflicts final : public Command {
  public:
   void define(CLI::App& app) override {
     app.add_option("PATTERNS", file_, "patterns file; - is standard input")->required();
-    app.add_option("--hash", hash_,
-                   "bank hash: none, xor, add, perm:K, bvxor:K1,K2,MASK, bits:…, bitxor:…, swizzle:B,M,S, "
-                   "tma:BYTES, rows:…")
+    app.add_option("--hash", hash_, "bank hash: " + scratchpad::hash_syntaxes())
         ->type_name("SPEC")
         ->capture_default_str();
+    app.add_option("--gpu", gpu_, kPatternsGpuHelp)->type_name("NAME|FILE");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
   int run(const std::vector<std::string>&) override {
     if (const auto error = cannot_deliver(json_, {{"the patterns", file_}})) return refuse(error->message);
-    const Result<scratchpad::PatternSet> set = read_patterns(file_);
+    const Result<scratchpad::PatternSet> set = read_patterns(file_, gpu_);
     if (!set) return refuse(set.error().message);
     const scratchpad::Rules& rules = set->rules;
     const Result<scratchpad::BankHash> hash = scratchpad::parse_hash(hash_, scratchpad::size_of(*set));
@@ -50,7 +50,7 @@ class Conflicts final : public Command {
   }
 
  private:
-  std::string file_, hash_ = "none", json_;
+  std::string file_, hash_ = "none", gpu_, json_;
 };
 
 const RegisterCommand registration(
@@ -61,6 +61,7 @@ const RegisterCommand registration(
      "Examples:\n"
      "  bankshot conflicts patterns.json\n"
      "  bankshot conflicts --hash xor patterns.json\n"
+     "  bankshot conflicts --gpu mi300x patterns.json\n"
      "  bankshot conflicts --hash swizzle:3,0,5 --json - patterns.json\n",
      [] { return std::make_unique<Conflicts>(); }});
 

@@ -19,7 +19,7 @@
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 #include "bankshot/rewrite/rewrite.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/gpu/keys.hpp"
-#include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/scratchpad/transactions/tx_resources.hpp"
 #include "bankshot/timing/chip/overhead.hpp"
 
 namespace bankshot::cli {

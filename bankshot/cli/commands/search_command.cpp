@@ -13,19 +13,18 @@
 #include "bankshot/cli/commands/certificate.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/class_counts.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/search/search.hpp"
 
 namespace bankshot::cli {
 namespace {
 
-using search::HashClass;
 using search::Method;
 
-template <class E>
-std::optional<E> named(std::string_view text, std::initializer_list<E> all) {
-  for (E e : all) {
-    if (search::name(e) == text) return e;
+std::optional<Method> method_named(std::string_view text) {
+  for (const Method m : {Method::exhaustive, Method::givargis, Method::mih, Method::optimal}) {
+    if (search::name(m) == text) return m;
   }
   return std::nullopt;
 }
@@ -54,8 +53,8 @@ class Search final : public Command {
                    "also say what the hash does to these patterns, which are not searched on; may be repeated")
         ->type_name("FILE")
         ->allow_extra_args(false);
-    app.add_option("--class", class_,
-                   "hashes to choose from: bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor, gf2")
+    app.add_option("--gpu", gpu_, kPatternsGpuHelp)->type_name("NAME|FILE");
+    app.add_option("--class", class_, "hashes to choose from: " + scratchpad::searchable_classes())
         ->type_name("C")
         ->capture_default_str();
     app.add_option("--method", method_,
@@ -91,13 +90,12 @@ class Search final : public Command {
   int run(const std::vector<std::string>&) override {
     if (count_) return count_classes();
     if (files_.empty()) return refuse("no patterns file is named; try: bankshot search patterns.json");
-    const auto c = named(class_, {HashClass::bitvector_perm, HashClass::bitvector_xor, HashClass::bitwise_perm,
-                                  HashClass::bitwise_xor, HashClass::gf2});
-    if (!c)
-      return refuse("no hash class is called '" + class_ +
-                    "'; there are bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor and gf2");
-    if (method_.empty()) method_ = *c == HashClass::gf2 ? "optimal" : "exhaustive";
-    const auto m = named(method_, {Method::exhaustive, Method::givargis, Method::mih, Method::optimal});
+    const scratchpad::HashClass* const c = scratchpad::find_searchable_class(class_);
+    if (c == nullptr) {
+      return refuse("no hash class is called '" + class_ + "'; there are " + scratchpad::searchable_classes());
+    }
+    if (method_.empty()) method_ = search::name(search::methods_of(*c).front());
+    const auto m = method_named(method_);
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
     std::vector<host::Input> inputs;
     for (const auto& list : {files_, tests_}) {
@@ -111,11 +109,11 @@ class Search final : public Command {
       if (const auto error = host::overwrites("--certificate", certificate_, inputs)) return refuse(error->message);
       if (const auto error = host::cannot_write(certificate_)) return refuse(error->message);
     }
-    const Result<scratchpad::PatternSet> set = read_patterns(files_);
+    const Result<scratchpad::PatternSet> set = read_patterns(files_, gpu_);
     if (!set) return refuse(set.error().message);
     std::vector<scratchpad::PatternSet> tests;
     for (const std::string& file : tests_) {
-      const Result<scratchpad::PatternSet> test = read_patterns(file);
+      const Result<scratchpad::PatternSet> test = read_patterns(file, gpu_);
       if (!test) return refuse(test.error().message);
       if (test->rules != set->rules) return refuse(file + " is for other banks than " + files_[0]);
       tests.push_back(*test);
@@ -131,7 +129,7 @@ class Search final : public Command {
     options.threads = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
     options.proof = !certificate_.empty();
     const search::Problem problem = search::problem(rules, *set);
-    const Result<search::Found> found = search::find(problem, *c, *m, options);
+    const Result<search::Found> found = search::find(problem, class_, *m, options);
     if (!found) return refuse(found.error().message);
     if (found->proof) {
       if (const auto error = host::write_file(certificate_, verify::to_json(certificate_of(problem, options, *found))))
@@ -243,21 +241,13 @@ class Search final : public Command {
 
   int count_classes() const {
     if (size_.bank_bits > size_.address_bits) return refuse("there are more bank bits than address bits");
-    const scratchpad::ClassSizes s = scratchpad::class_sizes(size_);
-    const std::pair<const char*, const std::string*> rows[] = {{"all", &s.all},
-                                                               {"xor", &s.linear},
-                                                               {"unique-xor", &s.unique_linear},
-                                                               {"bitvector-perm", &s.bitvector_perm},
-                                                               {"bitvector-xor", &s.bitvector_xor},
-                                                               {"bitwise-perm", &s.bitwise_perm},
-                                                               {"bitwise-xor", &s.bitwise_xor}};
     nlohmann::json counts = nlohmann::json::object();
     std::string text;
-    for (const auto& [name, value] : rows) {
+    for (const auto& [name, value] : scratchpad::class_counts(size_)) {
       const bool exact =
-          value->find('e') == std::string::npos && value->size() <= 15;  // a number every reader of JSON keeps
-      counts[name] = exact ? nlohmann::json(std::stoull(*value)) : nlohmann::json(*value);
-      text += fmt::format("{:<15}  {}\n", name, *value);
+          value.find('e') == std::string::npos && value.size() <= 15;  // a number every reader of JSON keeps
+      counts[name] = exact ? nlohmann::json(std::stoull(value)) : nlohmann::json(value);
+      text += fmt::format("{:<15}  {}\n", name, value);
     }
     const nlohmann::json document = {{"schema", "bankshot/class-counts/1"},
                                      {"address_bits", size_.address_bits},
@@ -267,7 +257,7 @@ class Search final : public Command {
   }
 
   std::vector<std::string> files_, tests_;
-  std::string class_ = "gf2", method_, json_;
+  std::string class_ = "gf2", method_, gpu_, json_;
   bool in_place_ = false, count_ = false;
   std::string certificate_;
   unsigned plain_low_bits_ = 0, threads_ = 0;
@@ -283,6 +273,7 @@ const RegisterCommand registration(
      "Examples:\n"
      "  bankshot search patterns.json\n"
      "  bankshot search --in-place patterns.json\n"
+     "  bankshot search --gpu mi300x --class swizzle patterns.json\n"
      "  bankshot search --certificate proof.json patterns.json\n"
      "  bankshot search --class bitwise-xor --method mih patterns.json\n"
      "  bankshot search --train image1.json --test image2.json --test image3.json\n"

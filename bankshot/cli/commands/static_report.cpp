@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json_parts.hpp"
+#include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/text.hpp"

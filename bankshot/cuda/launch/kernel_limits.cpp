@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/scratchpad/transactions/tx_resources.hpp"
 
 namespace bankshot::cuda {
 

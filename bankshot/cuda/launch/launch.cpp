@@ -21,6 +21,7 @@
 #include "bankshot/cuda/process/timing.hpp"
 #include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/scratchpad/transactions/tx_resources.hpp"
 #include "bankshot/simt/device/device_runtime.hpp"
 
 namespace bankshot::cuda {

@@ -4,7 +4,7 @@
 
 #include "bankshot/cuda/launch/clusters.hpp"
 #include "bankshot/cuda/launch/kernel_limits.hpp"
-#include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/scratchpad/transactions/tx_resources.hpp"
 
 namespace bankshot::cuda {
 namespace {

@@ -6,7 +6,9 @@
 #include <charconv>
 #include <vector>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_class.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 #include "bankshot/timing/chip/components.hpp"
 #include "bankshot/timing/pipelines/stage_config.hpp"
@@ -43,9 +45,6 @@ std::string simulated_gpus() {
   }
   return list;
 }
-
-/// Hardware that has just this hash, or none. By its name: the same banks can be those of a configurable hash.
-bool is_fixed(std::string_view spec) { return spec == "none" || spec == "xor" || spec == "add"; }
 
 }  // namespace
 
@@ -157,8 +156,10 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
     if (const auto error = scratchpad::set_bank_hash(config.rules, bank_hash))
       return Error{"--bank-hash: " + error->message};
   }
-  const bool fixed_banks = bank_hash.empty() ? !config.rules.hash : is_fixed(bank_hash);
-  if (fixed_banks && (request.lock_hash.empty() || is_fixed(request.lock_hash))) config.scratchpad.hash_cycles = 0;
+  // By the name of its class: the same banks can be those of a configurable hash.
+  const bool fixed_banks = bank_hash.empty() ? !config.rules.hash : scratchpad::is_fixed(bank_hash);
+  if (fixed_banks && (request.lock_hash.empty() || scratchpad::is_fixed(request.lock_hash)))
+    config.scratchpad.hash_cycles = 0;
   return config;
 }
 

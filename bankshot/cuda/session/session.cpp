@@ -12,7 +12,8 @@
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/cuda/session/ending.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::cuda {
 namespace {

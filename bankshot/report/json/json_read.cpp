@@ -7,6 +7,7 @@
 #include "bankshot/report/json/findings_json.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_values.hpp"
+#include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
 
 namespace bankshot::report {
@@ -138,43 +139,10 @@ void read_failed(const json& object, RunReport& report) {
   }
 }
 
-/// What rules_json() writes; its k1, k2 and mask follow from the rows.
-scratchpad::BankHash read_hash(const json& object, unsigned banks) {
-  const scratchpad::HashSize size{number<unsigned>(object, "address_bits"),
-                                  static_cast<unsigned>(std::countr_zero(banks))};
-  if (size.address_bits < size.bank_bits || size.address_bits > scratchpad::kMaxAddressBits) {
-    throw Bad{"\"address_bits\" of \"hash\" is not from " + std::to_string(size.bank_bits) + " to " +
-              std::to_string(scratchpad::kMaxAddressBits)};
-  }
-  if (text(object, "class") == "add") return scratchpad::add_hash(size);
-  std::vector<uint32_t> rows;
-  for (const json& row : list(object, "rows")) {
-    if (!row.is_number_unsigned() || row.get<uint64_t>() > UINT32_MAX)
-      throw Bad{"\"rows\" of \"hash\" must hold whole numbers"};
-    rows.push_back(row.get<uint32_t>());
-  }
-  const Result<scratchpad::BankHash> hash = scratchpad::rows_hash(size, rows);
-  if (!hash) throw Bad{"\"hash\": " + hash.error().message};
-  return *hash;
-}
-
-scratchpad::Rules read_rules(const json& object) {
-  scratchpad::Rules rules;
-  rules.banks = number<unsigned>(object, "banks");
-  rules.bank_bytes = number<unsigned>(object, "bank_bytes");
-  rules.lanes_b32 = number<unsigned>(object, "lanes_b32");
-  rules.lanes_b64 = number<unsigned>(object, "lanes_b64");
-  rules.lanes_b128 = number<unsigned>(object, "lanes_b128");
-  rules.merge_b128 = flag(object, "merge_b128");
-  if (object.contains("ports")) rules.ports = number<unsigned>(object, "ports");
-  const auto power = [](unsigned value, unsigned most) { return std::has_single_bit(value) && value <= most; };
-  if (!power(rules.banks, 64) || (rules.bank_bytes != 4 && rules.bank_bytes != 8) || !power(rules.lanes_b32, 64) ||
-      !power(rules.lanes_b64, 64) || !power(rules.lanes_b128, 64) || rules.ports == 0 ||
-      rules.ports > scratchpad::kMaxPorts) {
-    throw Bad{"\"scratchpad\" describes impossible banks"};
-  }
-  if (object.contains("hash")) rules.hash = read_hash(object.at("hash"), rules.banks);
-  return rules;
+scratchpad::Rules rules_of(const json& root) {
+  const Result<scratchpad::Rules> rules = read_rules(member(root, "scratchpad"));
+  if (!rules) throw Bad{"\"scratchpad\": " + rules.error().message};
+  return *rules;
 }
 
 }  // namespace
@@ -192,7 +160,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.gpu = text(root, "gpu");
     report.warp_size = number<unsigned>(root, "warp_size");
     if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
-    report.rules = read_rules(member(root, "scratchpad"));
+    report.rules = rules_of(root);
     report.partial = !flag(root, "ended");
     for (const json& kernel : list(root, "running")) {
       if (!kernel.is_string()) throw Bad{"\"running\" must hold texts"};

@@ -7,6 +7,7 @@
 #include "bankshot/report/json/findings_json.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_parts.hpp"
+#include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
 #include "bankshot/report/run/line_groups.hpp"
 

@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json_parts.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/report/json/rules_json.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -44,7 +45,7 @@ scratchpad::AccessKind kind_of(const json& object, const std::string& place) {
   fail(place + "kind", "must be \"load\", \"store\" or \"atomic\"");
 }
 
-Pattern pattern(const json& object, const PatternSet& set, const std::string& place) {
+Pattern pattern(const json& object, const PatternSet& set, unsigned lanes, const std::string& place) {
   if (!object.is_object()) fail(place, "must be an object");
   Pattern p;
   const std::string inside = place + ".";
@@ -55,9 +56,8 @@ Pattern pattern(const json& object, const PatternSet& set, const std::string& pl
   const auto addresses = object.find("addresses");
   if (addresses == object.end() || !addresses->is_array())
     fail(inside + "addresses", "must be a list of word addresses");
-  const size_t most = set.rules.banks > 32 ? 64 : 32;
-  if (addresses->size() > most)
-    fail(inside + "addresses", std::to_string(addresses->size()) + " lanes, but a warp has " + std::to_string(most));
+  if (addresses->size() > lanes)
+    fail(inside + "addresses", std::to_string(addresses->size()) + " lanes, but a warp has " + std::to_string(lanes));
   for (size_t lane = 0; lane < addresses->size(); ++lane) {
     const json& address = (*addresses)[lane];
     if (address.is_null()) continue;  // a lane that is off
@@ -73,33 +73,18 @@ Pattern pattern(const json& object, const PatternSet& set, const std::string& pl
   return p;
 }
 
-/// One of some numbers.
-unsigned choice(const json& document, const char* key, unsigned otherwise, std::initializer_list<unsigned> allowed) {
-  const uint64_t value = member(document, "", key, otherwise, 0, 1000);
-  if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
-    std::string list;
-    for (unsigned a : allowed)
-      list += (list.empty() ? "" : a == *(allowed.end() - 1) ? " or " : ", ") + std::to_string(a);
-    fail(key, "must be " + list);
-  }
-  return static_cast<unsigned>(value);
+/// The banks that a document names.
+PatternBanks banks_of(const json& document) {
+  const Result<scratchpad::Rules> rules = read_rules(document);
+  if (!rules) throw Bad{rules.error().message};
+  PatternBanks banks{*rules, 0};
+  banks.rules.hash.reset();  // patterns are counted under the hash that is asked for
+  banks.warp_size = static_cast<unsigned>(
+      member(document, "", "warp_size", banks.rules.banks > 32 ? 64 : 32, 1, scratchpad::kMaxLanes));
+  return banks;
 }
 
-scratchpad::Rules rules(const json& document) {
-  scratchpad::Rules rules;
-  rules.banks = choice(document, "banks", rules.banks, {8, 16, 32, 64});
-  rules.bank_bytes = choice(document, "bank_bytes", rules.bank_bytes, {4, 8});
-  rules.lanes_b32 = choice(document, "lanes_b32", rules.lanes_b32, {8, 16, 32, 64});
-  rules.lanes_b64 = choice(document, "lanes_b64", rules.lanes_b64, {4, 8, 16, 32, 64});
-  rules.lanes_b128 = choice(document, "lanes_b128", rules.lanes_b128, {2, 4, 8, 16, 32, 64});
-  rules.ports = static_cast<unsigned>(member(document, "", "ports", rules.ports, 1, scratchpad::kMaxPorts));
-  const auto merge = document.find("merge_b128");
-  if (merge != document.end() && !merge->is_boolean()) fail("merge_b128", "must be true or false");
-  rules.merge_b128 = merge != document.end() && merge->get<bool>();
-  return rules;
-}
-
-PatternSet read(std::string_view text) {
+PatternSet read(std::string_view text, const PatternBanks* instead) {
   json document;
   try {
     document = json::parse(text);
@@ -110,7 +95,8 @@ PatternSet read(std::string_view text) {
   const auto schema = document.find("schema");
   if (schema != document.end() && *schema != "bankshot/patterns/1") fail("schema", "must be \"bankshot/patterns/1\"");
   PatternSet set;
-  set.rules = rules(document);
+  const PatternBanks banks = instead != nullptr ? *instead : banks_of(document);
+  set.rules = banks.rules;
   const auto least_bits = static_cast<uint64_t>(std::countr_zero(set.rules.banks * set.rules.bank_bytes / 4));
   set.address_bits =
       static_cast<unsigned>(member(document, "", "address_bits", 14, least_bits, scratchpad::kMaxAddressBits));
@@ -118,30 +104,29 @@ PatternSet read(std::string_view text) {
   if (patterns == document.end() || !patterns->is_array()) fail("patterns", "must be a list");
   if (patterns->empty()) fail("patterns", "is empty: there is nothing to work on");
   for (size_t k = 0; k < patterns->size(); ++k) {
-    set.patterns.push_back(pattern((*patterns)[k], set, "patterns[" + std::to_string(k) + "]"));
+    set.patterns.push_back(pattern((*patterns)[k], set, banks.warp_size, "patterns[" + std::to_string(k) + "]"));
   }
   return set;
 }
 
 }  // namespace
 
-Result<PatternSet> patterns_from_json(std::string_view text) {
+Result<PatternSet> patterns_from_json(std::string_view text, const PatternBanks* instead) {
   try {
-    return read(text);
+    return read(text, instead);
   } catch (const Bad& bad) {
     return Error{bad.message};
   }
 }
 
 std::string patterns_to_json(const PatternSet& set) {
-  const scratchpad::Rules usual, &rules = set.rules;
-  ordered_json document = {{"schema", "bankshot/patterns/1"}, {"banks", rules.banks}};
-  if (rules.bank_bytes != usual.bank_bytes) document["bank_bytes"] = rules.bank_bytes;
-  if (rules.lanes_b32 != usual.lanes_b32) document["lanes_b32"] = rules.lanes_b32;
-  if (rules.lanes_b64 != usual.lanes_b64) document["lanes_b64"] = rules.lanes_b64;
-  if (rules.lanes_b128 != usual.lanes_b128) document["lanes_b128"] = rules.lanes_b128;
-  if (rules.merge_b128) document["merge_b128"] = true;
-  if (rules.ports != usual.ports) document["ports"] = rules.ports;
+  scratchpad::Rules rules = set.rules;
+  rules.hash.reset();
+  ordered_json document = {{"schema", "bankshot/patterns/1"}};
+  document.update(rules_json(rules, false));
+  const bool wide =
+      std::any_of(set.patterns.begin(), set.patterns.end(), [](const Pattern& p) { return p.mask >> 32; });
+  if (wide && rules.banks <= 32) document["warp_size"] = scratchpad::kMaxLanes;
   document["address_bits"] = set.address_bits;
   document["patterns"] = ordered_json::array();
   std::vector<ordered_json> list;
@@ -155,8 +140,8 @@ std::string patterns_to_json(const PatternSet& set) {
 
 std::string hash_to_json(const scratchpad::BankHash& hash) {
   json object = {{"class", scratchpad::class_name(hash)}};
-  if (hash.kind == scratchpad::BankHash::Kind::linear) object["rows"] = hash.rows();
-  if (const auto v = scratchpad::as_bitvector(hash); v && hash.kind == scratchpad::BankHash::Kind::linear) {
+  if (hash.linear()) object["rows"] = hash.rows();
+  if (const auto v = scratchpad::as_bitvector(hash); v) {
     object["k1"] = v->k1;
     object["k2"] = v->k2;
     object["mask"] = v->mask;

@@ -4,13 +4,20 @@
 #include <string>
 #include <string_view>
 
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::report {
 
+/// The banks of a machine and the lanes of its warps.
+struct PatternBanks {
+  scratchpad::Rules rules;
+  unsigned warp_size = 32;
+};
+
+/// @param instead  banks to count by, in place of those that the document names; null: those
 /// The error names the place in the document: "patterns[3].addresses[7]: …".
-Result<scratchpad::PatternSet> patterns_from_json(std::string_view text);
+Result<scratchpad::PatternSet> patterns_from_json(std::string_view text, const PatternBanks* instead = nullptr);
 std::string patterns_to_json(const scratchpad::PatternSet& set);
 
 /// {"class":"bitvector-xor","k1":0,"k2":5,"mask":7,"rows":[…]}; class and parameters as hash_text.hpp has them.

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 #include "bankshot/timing/chip/components.hpp"
 #include "bankshot/timing/pipelines/stage_config.hpp"
@@ -104,8 +104,7 @@ std::string broken_by_lines(const KernelTiming& timing) {
 
 /// The fixed XOR is a bit-vector XOR as well, in hardware that can be told others; what it takes tells which is meant.
 std::string hash_text(const scratchpad::BankHash& hash, unsigned cycles) {
-  const bool fixed = cycles == 0 && hash == scratchpad::fixed_xor_hash({hash.address_bits, hash.bank_bits});
-  return fixed ? "xor" : scratchpad::spec(hash);
+  return cycles == 0 ? scratchpad::fixed_spec(hash) : scratchpad::spec(hash);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bankshot/scratchpad/tx_config.hpp"
+#include "bankshot/scratchpad/transactions/tx_config.hpp"
 #include "bankshot/timing/base/config.hpp"
 #include "bankshot/timing/chip/launch_timing.hpp"
 

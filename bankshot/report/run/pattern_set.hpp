@@ -4,7 +4,7 @@
 #include <span>
 
 #include "bankshot/report/run/run_report.hpp"
-#include "bankshot/scratchpad/pattern.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::report {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bankshot/report/run/kernel_timing.hpp"
-#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/simt/checks/finding.hpp"
 #include "bankshot/simt/run/engine.hpp"
 

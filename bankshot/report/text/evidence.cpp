@@ -1,9 +1,14 @@
 #include "bankshot/report/text/evidence.hpp"
 
 #include <algorithm>
+#include <tuple>
+
+#include <fmt/format.h>
 
 namespace bankshot::report {
 namespace {
+
+using scratchpad::AccessKind;
 
 template <class F>
 bool any_site(const RunReport& report, F wanted) {
@@ -14,6 +19,38 @@ bool any_site(const RunReport& report, F wanted) {
 
 bool is_matrix(const Site& site) {
   return site.op.starts_with("ldmatrix") || site.op.starts_with("stmatrix") || site.op.starts_with("wmma");
+}
+
+/// "lanes 0-3 20-23, 4-7 16-19, …" or "8 neighbouring lanes".
+std::string served_together(const scratchpad::Rules& rules, AccessKind kind, unsigned width) {
+  const scratchpad::PhaseTable* const table = scratchpad::table_of(rules, kind, width);
+  if (table != nullptr) return "lanes " + scratchpad::phases_text(*table);
+  const unsigned lanes = scratchpad::neighbours_together(rules, kind, width);
+  return fmt::format("{} neighbouring lane{}", lanes, lanes == 1 ? "" : "s");
+}
+
+/// Which lanes are served together by the GPU that was used.
+std::string phases_text(const scratchpad::Rules& rules, unsigned warp_size) {
+  const scratchpad::Rules usual;
+  if (warp_size == 32 && std::tie(rules.lanes_b32, rules.lanes_b64, rules.lanes_b128, rules.tables) ==
+                             std::tie(usual.lanes_b32, usual.lanes_b64, usual.lanes_b128, usual.tables)) {
+    return "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
+           "     64 bits, a quarter-warp at 128 bits\n";
+  }
+  std::string text =
+      "  -  from this GPU's file, with its evidence in docs/wavefronts.md; lanes that are served together:\n";
+  for (const unsigned width : {4u, 8u, 16u}) {
+    const std::string loads = served_together(rules, AccessKind::load, width);
+    const std::string stores = served_together(rules, AccessKind::store, width);
+    const char* const up_to = width == 4 ? "up to " : "at ";
+    if (loads == stores) {
+      text += fmt::format("     {}{} bits a lane: {}\n", up_to, 8 * width, loads);
+    } else {
+      text += fmt::format("     {}{} bits a lane, loads: {}\n", up_to, 8 * width, loads);
+      text += fmt::format("     {}{} bits a lane, stores: {}\n", up_to, 8 * width, stores);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -28,8 +65,7 @@ std::string evidence_text(const RunReport& report) {
       "different words of one bank take a pass each;\n"
       "     lanes that read one word share it" +
       (report.rules.hash ? " (which bank a word is on is the assumption above)\n" : "\n") +
-      "  B  measurements agree: a whole warp is served together up to 32 bits a lane, a half-warp at\n"
-      "     64 bits, a quarter-warp at 128 bits\n";
+      phases_text(report.rules, report.warp_size);
   if (any_site(report, is_matrix)) {
     text +=
         "  B  machine code of ptxas 13 for sm_80: which accesses wmma.load and wmma.store are. That ldmatrix has 8 "

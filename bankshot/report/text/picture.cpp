@@ -8,12 +8,14 @@
 
 #include <fmt/format.h>
 
-#include "bankshot/scratchpad/passes.hpp"
+#include "bankshot/scratchpad/access/bank_words.hpp"
+#include "bankshot/scratchpad/access/passes.hpp"
 
 namespace bankshot::report {
 namespace {
 
 using scratchpad::AccessKind;
+using scratchpad::LaneMask;
 using scratchpad::Pass;
 
 char cell(int8_t lane) {
@@ -62,15 +64,14 @@ struct Busiest {
 Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& phase) {
   std::vector<std::set<uint32_t>> words(rules.banks);
   std::vector<size_t> lanes(rules.banks);
-  for (unsigned lane = phase.first_lane; lane <= phase.last_lane && lane < scratchpad::kMaxLanes; ++lane) {
-    if ((site.totals.worst.mask >> lane & 1) == 0) continue;
-    const uint32_t address = site.totals.worst.addresses[lane];
-    const uint32_t last = (address + site.width - 1) / rules.bank_bytes;
-    for (uint32_t word = address / rules.bank_bytes; word <= last; ++word) {
+  const LaneMask served = phase.phase & LaneMask(site.totals.worst.mask);
+  for (const unsigned lane : served) {
+    const scratchpad::ByteOffset address(site.totals.worst.addresses[lane]);
+    scratchpad::for_each_bank_word(rules, address, site.width, [&](uint32_t word) {
       const unsigned bank = rules.bank(word);
       words[bank].insert(word);
       ++lanes[bank];
-    }
+    });
   }
   const bool atomic = kind_of(site) == AccessKind::atomic;
   Busiest most;
@@ -87,10 +88,11 @@ Busiest busiest(const Site& site, const scratchpad::Rules& rules, const Pass& ph
 
 /// A pass of the phase that takes the most passes; the first of equals.
 const Pass& slowest_phase(const std::vector<Pass>& passes) {
-  std::map<unsigned, size_t> length;  // by first lane
-  for (const Pass& pass : passes) ++length[pass.first_lane];
-  return *std::max_element(passes.begin(), passes.end(),
-                           [&](const Pass& a, const Pass& b) { return length[a.first_lane] < length[b.first_lane]; });
+  std::map<uint64_t, size_t> length;  // by phase
+  for (const Pass& pass : passes) ++length[pass.phase.bits()];
+  return *std::max_element(passes.begin(), passes.end(), [&](const Pass& a, const Pass& b) {
+    return length[a.phase.bits()] < length[b.phase.bits()];
+  });
 }
 
 std::string plural(size_t count, std::string_view noun) {
@@ -101,8 +103,8 @@ std::string summary(const Site& site, const scratchpad::Rules& rules, const std:
   const Pass& phase = slowest_phase(passes);
   const Busiest most = busiest(site, rules, phase);
   std::string text;
-  if (phase.first_lane != passes.front().first_lane || phase.first_lane != passes.back().first_lane) {
-    text = fmt::format("lanes {}-{}: ", phase.first_lane, phase.last_lane);
+  if (phase.phase != passes.front().phase || phase.phase != passes.back().phase) {
+    text = fmt::format("lanes {}: ", scratchpad::lanes_text(phase.phase));
   }
   if (kind_of(site) == AccessKind::atomic) {
     text += fmt::format("bank {} serves {} on {}, one after the other", most.bank, plural(most.lanes, "lane"),
@@ -128,13 +130,13 @@ std::vector<std::string> picture(const Site& site, const scratchpad::Rules& rule
   const std::vector<Pass> passes =
       scratchpad::passes(rules, kind_of(site), site.width, worst.addresses.data(), worst.mask);
   std::vector<std::string> lines = {ruler(rules)};
-  const size_t lanes = 64 - static_cast<size_t>(std::countl_zero(worst.mask));
+  const LaneMask lanes = LaneMask::first(LaneMask(worst.mask).highest() + 1);
   for (size_t i = 0; i < passes.size() && i < most_passes; ++i) {
     const size_t start = lines.size();
     add_rows(lines, fmt::format("pass {}", i + 1), passes[i], rules);
-    const bool first_of_phase = i == 0 || passes[i].first_lane != passes[i - 1].first_lane;
-    if (first_of_phase && (passes[i].first_lane != 0 || passes[i].last_lane + 1 < lanes)) {
-      lines[start] += fmt::format("  lanes {}-{}", passes[i].first_lane, passes[i].last_lane);
+    const bool first_of_phase = i == 0 || passes[i].phase != passes[i - 1].phase;
+    if (first_of_phase && !lanes.without(passes[i].phase).empty()) {
+      lines[start] += "  lanes " + scratchpad::lanes_text(passes[i].phase);
     }
   }
   if (passes.size() > most_passes) {

@@ -11,7 +11,7 @@
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/timing_text.hpp"
 #include "bankshot/report/text/transactions_text.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::report {
 namespace {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bankshot/scratchpad/site.hpp"
-#include "bankshot/scratchpad/tx_config.hpp"
-#include "bankshot/scratchpad/tx_totals.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
+#include "bankshot/scratchpad/transactions/tx_config.hpp"
+#include "bankshot/scratchpad/transactions/tx_totals.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/fault.hpp"
 #include "bankshot/simt/state/kernel.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/scratchpad/shared_transactions.hpp"
+#include "bankshot/scratchpad/transactions/shared_transactions.hpp"
 #include "bankshot/simt/state/fault.hpp"
 #include "bankshot/simt/state/warp.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/module.hpp"
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 #include "bankshot/simt/memory/arena.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/instr.hpp"

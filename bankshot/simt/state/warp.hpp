@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bankshot/scratchpad/tx_masks.hpp"
+#include "bankshot/scratchpad/transactions/tx_masks.hpp"
 #include "bankshot/simt/state/global_log.hpp"
 #include "bankshot/simt/state/instr.hpp"
 

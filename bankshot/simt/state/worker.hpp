@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "bankshot/ptx/module.hpp"
-#include "bankshot/scratchpad/site.hpp"
-#include "bankshot/scratchpad/tx_config.hpp"
-#include "bankshot/scratchpad/tx_totals.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
+#include "bankshot/scratchpad/transactions/tx_config.hpp"
+#include "bankshot/scratchpad/transactions/tx_totals.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/cta_state.hpp"
 #include "bankshot/simt/state/kernel.hpp"

@@ -1,7 +1,7 @@
 // Atomics in a loop over locks (Fermi): a read that tries to lock, the update, a write that unlocks, a branch back for
 // those that got no lock. Warps of an SM compete for its locks. Source: ICCD'13, sections II and III; DIGEST.md settles
 // who wins.
-#include "bankshot/scratchpad/lock_unit.hpp"
+#include "bankshot/scratchpad/atomics/lock_unit.hpp"
 #include "bankshot/timing/atomics/atomics_loop.hpp"
 #include "bankshot/timing/atomics/locks.hpp"
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "bankshot/scratchpad/lock_unit.hpp"
+#include "bankshot/scratchpad/atomics/lock_unit.hpp"
 
 namespace bankshot::timing {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 #include "bankshot/timing/atomics/atomic_form.hpp"
 #include "bankshot/timing/base/clock.hpp"
 #include "bankshot/timing/base/registry.hpp"

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "bankshot/scratchpad/lock_hash.hpp"
+#include "bankshot/scratchpad/atomics/lock_hash.hpp"
 #include "bankshot/timing/base/config.hpp"
 
 namespace bankshot::timing {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "bankshot/scratchpad/access.hpp"
-#include "bankshot/scratchpad/lock_hash.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
+#include "bankshot/scratchpad/atomics/lock_hash.hpp"
 #include "bankshot/timing/base/parameter.hpp"
 
 namespace bankshot::timing {

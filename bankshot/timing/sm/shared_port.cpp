@@ -126,7 +126,8 @@ std::span<unsigned> SharedPort::degrees(const Access& access, unsigned passes) {
     return parts;
   }
   const unsigned lanes = config_.issue.simd_lanes, width = access.operation->width;
-  if (passes == access.cost.ideal && width <= 4 && config_.rules.lanes_b32 == lanes) {  // no conflict
+  if (passes == access.cost.ideal && width <= 4 &&
+      scratchpad::neighbours_together(config_.rules, kind_of(*access.operation), 4) == lanes) {  // no conflict
     const uint64_t of_one = ~uint64_t{0} >> (64 - lanes);
     for (unsigned k = 0; k < parts.size(); ++k) parts[k] = (access.lanes >> (k * lanes) & of_one) != 0 ? 1 : 0;
     return parts;

@@ -10,7 +10,8 @@
 #include "bankshot/cuda/process/interrupt.hpp"
 #include "bankshot/cuda/process/progress.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/timing/pipelines/stage_config.hpp"
 #include "tests/unit/timing/parameters.hpp"
 

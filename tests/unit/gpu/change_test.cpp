@@ -184,10 +184,22 @@ TEST(GpuChange, rejects_machines_that_do_not_fit_together) {
   EXPECT_EQ(refusal({"scratchpad.lanes_b32=16", "scratchpad.banks=16"}), "");
 }
 
+TEST(GpuChange, takes_tables_of_phases_as_files_have_them_or_plain) {
+  for (const char* text : {R"(["0 3", "1-2"])", "0 3, 1-2"}) {
+    const auto gpu = changed({std::string("scratchpad.load_b128=") + text});
+    ASSERT_TRUE(gpu);
+    EXPECT_EQ(scratchpad::phases_text(gpu->machine.scratchpad.tables[4]), "0 3, 1-2");
+  }
+  EXPECT_EQ(refusal({"scratchpad.load_b128=0-3"}),
+            "scratchpad.load_b128: that many lanes need more bytes than all banks deliver at once");
+  EXPECT_EQ(refusal({"scratchpad.load_b128=0-3 x"}),
+            "scratchpad.load_b128 is no table of phases: 'x' is not a lane or range of lanes; lanes are 0 to 63");
+}
+
 // A hash is of as many banks as there are when it is said.
 TEST(GpuChange, rejects_a_hash_of_other_banks) {
   EXPECT_EQ(refusal({"scratchpad.hash=xor", "scratchpad.banks=16"}),
-            "scratchpad.hash: is of another number of banks: it must be said anew behind scratchpad.banks");
+            "scratchpad.hash: is for another number of banks; set it again after scratchpad.banks");
   EXPECT_EQ(refusal({"scratchpad.hash=xor", "scratchpad.banks=16", "scratchpad.hash=xor"}), "");
   EXPECT_TRUE(refusal({"scratchpad.hash=frob"}).starts_with("scratchpad.hash is no bank hash: "))
       << refusal({"scratchpad.hash=frob"});

@@ -48,7 +48,8 @@ TEST(Gpu, every_description_we_ship_loads) {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
     const Result<Gpu> gpu = load_gpu(entry.path().string());
     ASSERT_TRUE(gpu) << gpu.error().message;
-    EXPECT_EQ(gpu->machine.scratchpad.banks, gpu->name == "Elastic Pipeline CF'11" ? 8u : 32u);
+    const bool is_cf11 = gpu->name == "Elastic Pipeline CF'11", is_cdna4 = gpu->name == "AMD Instinct MI350X";
+    EXPECT_EQ(gpu->machine.scratchpad.banks, is_cf11 ? 8u : is_cdna4 ? 64u : 32u);
     EXPECT_TRUE(std::filesystem::path(gpu->file).is_absolute());
     ++count;
   }
@@ -136,6 +137,33 @@ TEST(Gpu, rejects_impossible_values) {
   refuses(replaced(h100(), "sms = 132", "sms = 0"), "gpu.sms = 0 is impossible");
   refuses(replaced(h100(), "lanes_b64 = 16", "lanes_b64 = 32"), "need more bytes than all banks deliver");
   refuses(replaced(h100(), "max_warps = 64", "max_warps = 8"), "too few warps");
+}
+
+TEST(Gpu, tables_of_phases_are_lists_of_lanes) {
+  const Gpu cdna3 = shipped("mi300x");
+  const scratchpad::Rules& rules = cdna3.machine.scratchpad;
+  const auto* table = scratchpad::table_of(rules, scratchpad::AccessKind::load, 16);
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(scratchpad::phases_text(*table), "0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27");
+  EXPECT_EQ(scratchpad::table_of(rules, scratchpad::AccessKind::store, 16), nullptr);
+  EXPECT_EQ(scratchpad::neighbours_together(rules, scratchpad::AccessKind::store, 16), 8u);
+  EXPECT_EQ(scratchpad::neighbours_together(rules, scratchpad::AccessKind::load, 16), 0u);
+  EXPECT_NE(to_toml(cdna3).find(R"(load_b128 = ["0-3 20-23", "4-7 16-19", "8-11 28-31", "12-15 24-27"])"),
+            std::string::npos);
+  EXPECT_EQ(to_toml(shipped("h100")).find("load_b128"), std::string::npos);
+}
+
+TEST(Gpu, rejects_tables_of_phases_that_are_none) {
+  const auto with = [](const char* line) {
+    return replaced(h100(), "lanes_b128 = 8", std::string("lanes_b128 = 8\n") + line);
+  };
+  refuses(with("load_b128 = \"0-7\""), "scratchpad.load_b128 must be a list of texts");
+  refuses(with("load_b128 = [1, 2]"), "scratchpad.load_b128 must be a list of texts");
+  refuses(with("load_b128 = [\"0-3\", \"5-7\"]"), "scratchpad.load_b128 is no table of phases: lane 4 is in no phase");
+  refuses(with("store_b64 = [\"0-31\"]"),
+          "scratchpad.store_b64: that many lanes need more bytes than all banks deliver");
+  refuses(with("load_b128 = [\"0-7\"]\nmerge_b128 = true"),
+          "scratchpad.merge_b128: is a rule of neighbouring lanes, and load_b128 has others");
 }
 
 TEST(Gpu, rejects_what_is_not_toml_with_place) { refuses("[gpu\nname = 1", "x.toml:1:"); }

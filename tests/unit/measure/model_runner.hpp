@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bankshot/measure/latency.hpp"
-#include "bankshot/scratchpad/access.hpp"
-#include "bankshot/scratchpad/atomics_model.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
+#include "bankshot/scratchpad/atomics/atomics_model.hpp"
 
 namespace bankshot::measure {
 

@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "fixture.hpp"
 
 namespace bankshot::report {
@@ -53,9 +54,17 @@ TEST(ReportJson, tells_and_reads_back_ports_and_the_bank_hash) {
   root["scratchpad"].erase("ports");  // as reports were before
   EXPECT_EQ(from_json(root.dump())->rules.ports, 1u);
   root["scratchpad"]["hash"]["rows"] = {1, 2};
-  EXPECT_EQ(from_json(root.dump()).error().message, "\"hash\": 2 rows, but 5 bank bits");
+  EXPECT_EQ(from_json(root.dump()).error().message, "\"scratchpad\": hash: 2 rows, but 5 bank bits");
   root["scratchpad"]["hash"]["address_bits"] = 17;
-  EXPECT_EQ(from_json(root.dump()).error().message, "\"address_bits\" of \"hash\" is not from 5 to 16");
+  EXPECT_EQ(from_json(root.dump()).error().message, "\"scratchpad\": hash: address_bits must be from 5 to 16");
+}
+
+TEST(ReportJson, keeps_tables_of_phases) {
+  RunReport report = made_report({column()});
+  report.rules.tables[4] = *scratchpad::parse_phases("0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27");
+  const json root = json::parse(to_json(report));
+  EXPECT_EQ(root["scratchpad"]["load_b128"], (json{"0-3 20-23", "4-7 16-19", "8-11 28-31", "12-15 24-27"}));
+  EXPECT_EQ(from_json(root.dump())->rules, report.rules);
 }
 
 TEST(ReportJson, lists_source_lines_with_their_sites_most_conflicts_first) {

@@ -35,12 +35,49 @@ TEST(PatternsJson, writes_what_it_reads) {
   EXPECT_EQ(again->patterns[0].words[2], 511u);
 }
 
+TEST(PatternsJson, reads_and_writes_tables_of_phases_and_wide_warps) {
+  std::string lanes = "0";
+  for (int k = 1; k < 64; ++k) lanes += "," + std::to_string(4 * k);
+  const auto set =
+      patterns_from_json(R"({"warp_size":64,"load_b128":["0-3 20-23","4-7 16-19","8-11 28-31","12-15 24-27"],
+      "patterns":[{"width":16,"addresses":[)" +
+                         lanes + "]}]}");
+  ASSERT_TRUE(set) << set.error().message;
+  EXPECT_EQ(set->rules.tables[4].size(), 8u);
+  const std::string text = patterns_to_json(*set);
+  EXPECT_TRUE(text.starts_with(R"({"schema":"bankshot/patterns/1","banks":32,"load_b128":["0-3 20-23","4-7 16-19",)"))
+      << text;
+  const auto again = patterns_from_json(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->rules, set->rules);
+  EXPECT_EQ(patterns_to_json(*again), text);
+}
+
+TEST(PatternsJson, the_banks_of_a_machine_replace_those_of_the_document) {
+  PatternBanks banks;
+  banks.rules.banks = 64;
+  banks.warp_size = 2;
+  const auto set = patterns_from_json(R"({"banks":16,"patterns":[{"addresses":[1,2]}]})", &banks);
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->rules.banks, 64u);
+  EXPECT_EQ(patterns_from_json(R"({"patterns":[{"addresses":[1,2,3]}]})", &banks).error().message,
+            "patterns[0].addresses: 3 lanes, but a warp has 2");
+}
+
+TEST(PatternsJson, rejects_tables_of_phases_that_are_none) {
+  EXPECT_EQ(why(R"({"load_b128":"0-7","patterns":[]})"), "load_b128: must be a list of texts like \"0-3 20-23\"");
+  EXPECT_EQ(why(R"({"load_b128":[7],"patterns":[]})"), "load_b128: must be a list of texts like \"0-3 20-23\"");
+  EXPECT_EQ(why(R"({"store_b64":["0-3","3-7"],"patterns":[]})"), "store_b64: lane 3 is in two phases");
+  EXPECT_EQ(why(R"({"warp_size":65,"patterns":[]})"), "warp_size: must be a whole number from 1 to 64");
+  EXPECT_EQ(why(R"({"merge_b128":1,"patterns":[]})"), "merge_b128: must be true or false");
+}
+
 TEST(PatternsJson, errors_name_their_place) {
   EXPECT_EQ(why("[]"), "document: must be an object");
   EXPECT_EQ(why(R"({"patterns":[]})"), "patterns: is empty: there is nothing to work on");
   EXPECT_EQ(why(R"({"patterns":{}})"), "patterns: must be a list");
   EXPECT_EQ(why(R"({"schema":"x","patterns":[]})"), "schema: must be \"bankshot/patterns/1\"");
-  EXPECT_EQ(why(R"({"banks":31,"patterns":[]})"), "banks: must be 8, 16, 32 or 64");
+  EXPECT_EQ(why(R"({"banks":31,"patterns":[]})"), "banks: must be a power of two from 8 to 64");
   EXPECT_EQ(why(R"({"address_bits":17,"patterns":[]})"), "address_bits: must be a whole number from 5 to 16");
   EXPECT_EQ(why(R"({"patterns":[3]})"), "patterns[0]: must be an object");
   EXPECT_EQ(why(R"({"patterns":[{"addresses":[1]},{"addresses":[0,16384]}]})"),

@@ -78,6 +78,19 @@ TEST(ReportText, counts_one_thing_in_the_singular) {
   EXPECT_EQ(counted(2000, "access", "accesses"), "2,000 accesses");
 }
 
+TEST(ReportText, prints_the_phases_of_the_gpu_that_was_used) {
+  RunReport report = made_report({column()});
+  contains(to_text(report), "a whole warp is served together up to 32 bits a lane, a half-warp at");
+  report.rules.bank_bytes = 8;  // Kepler
+  report.rules.lanes_b64 = 32;
+  lacks(to_text(report), "a half-warp");
+  contains(to_text(report), "     at 64 bits a lane: 32 neighbouring lanes\n");
+  report.rules.tables[4] = *scratchpad::parse_phases("0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27");
+  contains(to_text(report),
+           "     at 128 bits a lane, loads: lanes 0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27\n"
+           "     at 128 bits a lane, stores: 8 neighbouring lanes\n");
+}
+
 TEST(ReportText, tells_position_conflicts_of_atomics_apart_with_their_evidence) {
   const std::string text = to_text(made_report({one_word()}));
   contains(text, "of these 31 position conflicts (lanes on one word), 0 bank conflicts");

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "bankshot/rewrite/rewrite.hpp"
-#include "bankshot/scratchpad/hash_text.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "tests/unit/ptx/ptx_helpers.hpp"
 

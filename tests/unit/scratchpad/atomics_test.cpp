@@ -5,9 +5,9 @@
 #include <numeric>
 #include <random>
 
-#include "bankshot/scratchpad/atomics_model.hpp"
-#include "bankshot/scratchpad/lock_unit.hpp"
-#include "bankshot/scratchpad/voting.hpp"
+#include "bankshot/scratchpad/atomics/atomics_model.hpp"
+#include "bankshot/scratchpad/atomics/lock_unit.hpp"
+#include "bankshot/scratchpad/atomics/voting.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "bankshot/scratchpad/bank_loads.hpp"
+#include "bankshot/scratchpad/access/bank_loads.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

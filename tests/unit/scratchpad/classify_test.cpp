@@ -4,7 +4,7 @@
 #include <array>
 #include <functional>
 
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <array>
 
-#include "bankshot/scratchpad/hash_text.hpp"
-#include "bankshot/scratchpad/passes.hpp"
-#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/access/passes.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

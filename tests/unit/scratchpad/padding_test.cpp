@@ -1,4 +1,4 @@
-#include "bankshot/scratchpad/padding.hpp"
+#include "bankshot/scratchpad/patterns/padding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "bankshot/scratchpad/passes.hpp"
+#include "bankshot/scratchpad/access/passes.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
@@ -44,8 +44,7 @@ TEST(Passes, atomics_on_one_word_take_a_pass_each) {
 TEST(Passes, wide_lanes_take_several_banks_of_their_phase) {
   const auto all = of([](uint32_t lane) { return 8 * lane; }, 8);
   ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].first_lane, 0u);
-  EXPECT_EQ(all[0].last_lane, 15u);
+  EXPECT_EQ(all[0].phase, LaneMask::first(16));
   EXPECT_EQ(all[1].bank[0], 16);
   EXPECT_EQ(all[1].bank[1], 16);
 }

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "bankshot/scratchpad/site.hpp"
+#include "bankshot/scratchpad/counting/site.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "bankshot/scratchpad/access.hpp"
+#include "bankshot/scratchpad/access/access.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

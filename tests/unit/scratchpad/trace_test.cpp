@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "bankshot/scratchpad/pattern.hpp"
-#include "bankshot/scratchpad/trace.hpp"
+#include "bankshot/scratchpad/counting/trace.hpp"
+#include "bankshot/scratchpad/patterns/pattern.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
@@ -144,10 +144,10 @@ TEST(CanonicalPattern, costs_the_same_under_every_linear_hash) {
 
 TEST(CountFrom, words_count_from_the_start_of_an_array_and_stay_inside) {
   Pattern p = pattern(AccessKind::load, 8, {10, 14});
-  EXPECT_TRUE(count_from(p, 10, 24));  // words 0 and 4: the last byte is number 23
+  EXPECT_TRUE(count_from(p, WordAddress(10), ByteOffset(24)));  // words 0 and 4: the last byte is number 23
   EXPECT_EQ(p.words[1], 4u);
-  EXPECT_FALSE(count_from(p, 0, 23));
-  EXPECT_FALSE(count_from(p, 1));
+  EXPECT_FALSE(count_from(p, WordAddress(0), ByteOffset(23)));
+  EXPECT_FALSE(count_from(p, WordAddress(1)));
 }
 
 TEST(FitAddressBits, the_last_word_of_the_widest_access_counts) {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bankshot/scratchpad/shared_transactions.hpp"
+#include "bankshot/scratchpad/transactions/shared_transactions.hpp"
 
 namespace bankshot::scratchpad {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <random>
 
-#include "bankshot/scratchpad/tx_masks.hpp"
+#include "bankshot/scratchpad/transactions/tx_masks.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

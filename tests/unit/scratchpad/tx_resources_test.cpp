@@ -1,7 +1,7 @@
 // What transactions take of an SM: section 4.3 of GPU-LocalTM in numbers.
 #include <gtest/gtest.h>
 
-#include "bankshot/scratchpad/tx_resources.hpp"
+#include "bankshot/scratchpad/transactions/tx_resources.hpp"
 
 namespace bankshot::scratchpad {
 namespace {

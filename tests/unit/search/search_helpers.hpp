@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/search.hpp"
 

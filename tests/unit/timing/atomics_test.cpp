@@ -1,7 +1,7 @@
 // What atomics on shared memory cost in the units that there are, worked out by hand.
 #include <cmath>
 
-#include "bankshot/scratchpad/atomics_model.hpp"
+#include "bankshot/scratchpad/atomics/atomics_model.hpp"
 #include "bankshot/timing/sm/operation.hpp"
 #include "chip_harness.hpp"
 #include "tests/unit/ptx/access_helpers.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bankshot/cli/commands/certificate.hpp"
-#include "bankshot/scratchpad/gf2.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/search/evaluate.hpp"
 #include "bankshot/search/optimal.hpp"
 #include "bankshot/search/transcript.hpp"

@@ -1,0 +1,87 @@
+// The rules of the banks, by architecture.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "bankshot/scratchpad/access/phases.hpp"
+#include "bankshot/scratchpad/hash/hash.hpp"
+
+namespace bankshot::scratchpad {
+
+constexpr unsigned kMaxPorts = 64;
+
+enum class AccessKind : uint8_t { load, store, atomic };
+
+/// How the lanes of a warp are served, by architecture; the numbers come from the GPU file.
+/// Source: docs/wavefronts.md, with the evidence for each rule.
+struct Rules {
+  static constexpr unsigned kTables = 6;
+
+  unsigned banks = 32;           ///< 8, 16, 32 or 64
+  unsigned bank_bytes = 4;       ///< 4, or 8 (Kepler's 8-byte mode)
+  unsigned lanes_b32 = 32;       ///< neighbouring lanes served together for accesses of at most 32 bits
+  unsigned lanes_b64 = 16;       ///< … of 64 bits: two half-warps
+  unsigned lanes_b128 = 8;       ///< … of 128 bits: four quarter-warps
+  bool merge_b128 = false;       ///< 128-bit loads whose lanes n and n^1 (or all n and n^2) agree take half the phases
+  unsigned ports = 1;            ///< words that each bank delivers in a pass, 1 to kMaxPorts
+  std::optional<BankHash> hash;  ///< of bank words, with as many banks; none: word modulo banks
+
+  /// Phases of lanes that are not neighbours, in the order of kPhaseKeys; empty: lanes_b32, lanes_b64 and lanes_b128
+  /// say it.
+  std::array<PhaseTable, kTables> tables;
+
+  bool operator==(const Rules&) const = default;
+  /// @param word  address in units of bank_bytes
+  unsigned bank(uint32_t word) const { return hash ? hash->bank(word) : word % banks; }
+};
+
+/// A table of phases as GPU files and JSON name it. Loads and stores have their own; atomics have none.
+struct PhaseKey {
+  std::string_view name;  ///< "load_b128"
+  AccessKind kind;        ///< load or store
+  unsigned width;         ///< bytes a lane: 4 stands for at most 4
+};
+/// The key of each of Rules::tables.
+inline constexpr std::array<PhaseKey, Rules::kTables> kPhaseKeys = {{{"load_b32", AccessKind::load, 4},
+                                                                     {"store_b32", AccessKind::store, 4},
+                                                                     {"load_b64", AccessKind::load, 8},
+                                                                     {"store_b64", AccessKind::store, 8},
+                                                                     {"load_b128", AccessKind::load, 16},
+                                                                     {"store_b128", AccessKind::store, 16}}};
+
+/// The table of an access, null if it has none. @param width  bytes a lane: 1, 2, 4, 8 or 16
+inline const PhaseTable* table_of(const Rules& rules, AccessKind kind, unsigned width) {
+  if (kind == AccessKind::atomic) return nullptr;
+  const unsigned by_width = width <= 4 ? 0 : width == 8 ? 1 : 2;
+  const PhaseTable& table = rules.tables[2 * by_width + (kind == AccessKind::store ? 1 : 0)];
+  return table.empty() ? nullptr : &table;
+}
+
+/// Neighbouring lanes that are served together in such accesses, not regarding merge_b128; 0 if a table says which are.
+inline unsigned neighbours_together(const Rules& rules, AccessKind kind, unsigned width) {
+  if (table_of(rules, kind, width) != nullptr) return 0;
+  return width <= 4 ? rules.lanes_b32 : width == 8 ? rules.lanes_b64 : rules.lanes_b128;
+}
+
+/// Whether all active lanes n and n^1, or all n and n^2, read the same address: the condition of merge_b128.
+bool lanes_agree_in_pairs(const uint32_t* addresses, LaneMask active);
+
+/// The phases of one access; the arguments are those of cost(). Refers to the rules.
+inline Phases phases_of(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses,
+                        LaneMask active) {
+  if (const PhaseTable* table = table_of(rules, kind, width)) return Phases::of(*table);
+  const unsigned lanes = neighbours_together(rules, kind, width);
+  const bool merged =
+      rules.merge_b128 && width == 16 && kind == AccessKind::load && lanes_agree_in_pairs(addresses, active);
+  return Phases::neighbours(merged ? 2 * lanes : lanes);
+}
+
+/// Sets Rules::hash to what a spec says, over all address bits that hashes work on; to nothing if that is word modulo
+/// banks.
+/// @return why the spec does not suit these banks, or nothing
+std::optional<Error> set_bank_hash(Rules& rules, std::string_view spec);
+
+}  // namespace bankshot::scratchpad

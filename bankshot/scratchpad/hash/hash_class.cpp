@@ -1,0 +1,75 @@
+#include "bankshot/scratchpad/hash/hash_class.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace bankshot::scratchpad {
+namespace {
+
+std::vector<HashClass>& registry() {
+  static std::vector<HashClass> all;
+  return all;
+}
+
+const HashClass* first_of(const std::function<bool(const HashClass&)>& wanted) {
+  const auto found = std::ranges::find_if(registry(), wanted);
+  return found == registry().end() ? nullptr : &*found;
+}
+
+/// The last one behind `last`: "a, b and c".
+std::string joined(const std::vector<std::string>& parts, std::string_view last) {
+  std::string text;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    if (k != 0) text += k + 1 == parts.size() ? last : ", ";
+    text += parts[k];
+  }
+  return text;
+}
+
+}  // namespace
+
+RegisterHashClass::RegisterHashClass(HashClass c) {
+  const auto behind = std::ranges::find_if(registry(), [&](const HashClass& other) { return other.order > c.order; });
+  registry().insert(behind, std::move(c));
+}
+
+std::string HashClass::syntax() const {
+  return std::string(word) + (parameters.empty() ? "" : ":" + std::string(parameters));
+}
+
+std::span<const HashClass> hash_classes() { return registry(); }
+
+const HashClass* find_hash_class(std::string_view word) {
+  return first_of([&](const HashClass& c) { return c.word == word; });
+}
+
+const HashClass* find_searchable_class(std::string_view name) {
+  return first_of([&](const HashClass& c) { return c.searchable() && c.search_name() == name; });
+}
+
+const HashClass& class_of(const BankHash& hash) {
+  const HashClass* const c = first_of([&](const HashClass& c) { return !c.name.empty() && c.parameters_of(hash); });
+  assert(c != nullptr && "every linear hash has rows, every other one a class of its own");
+  return *c;
+}
+
+std::string hash_syntaxes() {
+  std::vector<std::string> all;
+  for (const HashClass& c : hash_classes()) all.push_back(c.syntax());
+  return joined(all, " and ");
+}
+
+std::string searchable_classes() {
+  std::vector<std::string> all;
+  for (const HashClass& c : hash_classes()) {
+    if (c.searchable()) all.emplace_back(c.search_name());
+  }
+  return joined(all, " and ");
+}
+
+bool is_fixed(std::string_view spec) {
+  const HashClass* const c = find_hash_class(spec);
+  return c != nullptr && c->fixed;
+}
+
+}  // namespace bankshot::scratchpad

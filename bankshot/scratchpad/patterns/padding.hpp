@@ -1,0 +1,26 @@
+// Padding: what people do by hand against conflicts. Rows of an array become longer, so that columns change banks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "bankshot/scratchpad/patterns/pattern.hpp"
+
+namespace bankshot::scratchpad {
+
+/// Word a of the array moves to a + words * (a / row).
+struct Padding {
+  uint32_t row = 0;          ///< words of a row, a power of two
+  uint32_t words = 0;        ///< added to each row
+  uint64_t excess = 0;       ///< as excess() counts it
+  uint64_t extra_bytes = 0;  ///< of shared memory
+};
+
+/// The padding of least excess, of equals the one that takes least memory: rows of 8 to 1024 words, up to 8 words (or
+/// two of the widest accesses) more each. Words that are accessed together by one lane stay together.
+/// @param patterns  words from the start of the array
+/// @param words     of the array
+/// @return          nothing if the array is shorter than two rows
+std::optional<Padding> best_padding(const Rules& rules, const PatternSet& patterns, uint64_t words);
+
+}  // namespace bankshot::scratchpad
