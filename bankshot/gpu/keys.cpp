@@ -164,6 +164,12 @@ bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
   return lanes * width <= gpu.machine.scratchpad.banks * gpu.machine.scratchpad.bank_bytes;
 }
 
+struct Relation {
+  std::string_view section, name;  ///< the key that is blamed
+  bool (*holds)(const Gpu&);
+  std::string_view message;
+};
+
 constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
 
 /// Each phase of a table fits the banks.
