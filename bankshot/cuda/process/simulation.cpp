@@ -8,6 +8,7 @@
 
 #include "bankshot/cuda/process/hand_in.hpp"
 #include "bankshot/cuda/process/interrupt.hpp"
+#include "bankshot/cuda/process/report_file.hpp"
 #include "bankshot/cuda/process/request.hpp"
 
 namespace bankshot::cuda {
