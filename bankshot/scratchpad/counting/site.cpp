@@ -26,9 +26,9 @@ namespace {
 }  // namespace
 
 BANKSHOT_CLONES
-void SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
+Cost SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
                          uint64_t cta) {
-  if (mask == 0) return;
+  if (mask == 0) return {};
   if (kind != kind_) [[unlikely]] {
     memo_ = {};
     kind_ = kind;
@@ -50,6 +50,7 @@ void SiteCounter::record(const Rules& rules, AccessKind kind, unsigned width, co
       (access->shape.pattern == PatternClass::stride && worse(degree, cta, stride.degree, stride.cta))) [[unlikely]] {
     keep_worst(*access, addresses, cta);
   }
+  return access->cost;
 }
 
 BANKSHOT_CLONES

@@ -72,8 +72,8 @@ class SiteCounter : public SiteTotals {
  public:
   /// Counts one warp access. Arguments as for cost(), but `addresses` has room for 32 lanes, or 64 if the mask needs
   /// more, whose inactive entries may be read and may hold anything. @param cta  linear index of the CTA
-  /// Rules and width must be the same in all calls.
-  void record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
+  /// Rules and width must be the same in all calls. @return what the access costs
+  Cost record(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask,
               uint64_t cta);
 
  private:

@@ -39,7 +39,11 @@ static inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKin
                                 const uint32_t* addresses, uint64_t mask) {
   Worker& worker = *warp.worker;
   if (worker.counting && mask != 0) {
-    worker.sites[site].record(*worker.rules, kind, width, addresses, mask, warp.cta->linear);
+    const scratchpad::Cost cost =
+        worker.sites[site].record(*worker.rules, kind, width, addresses, mask, warp.cta->linear);
+    worker.shared_cost.wavefronts += cost.wavefronts;
+    worker.shared_cost.ideal += cost.ideal;
+    worker.shared_cost.position += cost.position;
   }
 }
 

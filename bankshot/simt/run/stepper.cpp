@@ -61,7 +61,11 @@ const Instr* next_of(Warp& w) {
   return settle(w, nullptr);
 }
 
-const Instr* step(Warp& w, const Instr* i) { return settle(w, w.active == 0 ? pass_over(w, i) : i->run(w, i)); }
+Step step(Warp& w, const Instr* i) {
+  w.worker->shared_cost = {};
+  const Instr* const next = settle(w, w.active == 0 ? pass_over(w, i) : i->run(w, i));
+  return {next, w.worker->shared_cost};
+}
 
 bool follows(const Instr* next, const Instr* i) {
   while (next > ++i && is_pseudo(*i)) {

@@ -13,8 +13,13 @@ namespace bankshot::simt {
 /// on the way are executed. @return null if it is blocked, has ended (Warp::done) or its CTA has faulted
 const Instr* next_of(Warp& warp);
 
-/// Executes the warp's next instruction. @return as next_of
-const Instr* step(Warp& warp, const Instr* i);
+/// What an instruction did.
+struct Step {
+  const Instr* next = nullptr;  ///< as next_of
+  scratchpad::Cost shared;      ///< of all its accesses to shared memory, if accesses are counted (Worker::counting)
+};
+/// Executes the warp's next instruction. Where its lanes go is told before: lane_addresses_of().
+Step step(Warp& warp, const Instr* i);
 
 /// Whether `next` is what comes behind `i` in the program, pseudo instructions apart.
 bool follows(const Instr* next, const Instr* i);

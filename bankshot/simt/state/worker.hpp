@@ -92,6 +92,7 @@ struct Worker {
   static constexpr size_t kSyncRow = 512;         ///< a row of 64 lanes of 8 bytes
   alignas(64) std::byte sync_rows[6 * kSyncRow];  ///< operands of lanes that meet at a warp-wide instruction
   Fault fault;                                    ///< valid when the CTA is `faulted`
+  scratchpad::Cost shared_cost;                   ///< of the last instruction's accesses to shared memory, see step()
 };
 
 /// A launch in progress, shared by its workers.

@@ -162,7 +162,6 @@ class Sm {
   void results(const Issue& issue);
   void after(const Issue& issue, const simt::Instr* next, bool lanes_ended);
   // sm_access.cpp: what an access costs.
-  scratchpad::Cost counted_since(const Issue& issue, const scratchpad::SiteTotals& before) const;
   scratchpad::Cost shared_cost(const Issue& issue) const;
   void charge_shared(Issue& issue, const scratchpad::Cost& cost);
   void charge_copy(Issue& issue, const scratchpad::Cost& cost);

@@ -12,13 +12,6 @@ constexpr uint64_t kLocalBase = uint64_t{1} << 46, kForeignBase = uint64_t{1} <<
 
 }  // namespace
 
-/// What the access that was just executed needs of the banks: it was counted then.
-scratchpad::Cost Sm::counted_since(const Issue& issue, const scratchpad::SiteTotals& before) const {
-  const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
-  return {static_cast<uint32_t>(site.wavefronts - before.wavefronts), static_cast<uint32_t>(site.ideal - before.ideal),
-          static_cast<uint32_t>(site.position - before.position)};
-}
-
 /// What a deferred access needs of the banks: it is executed later, because it goes to global memory with other lanes.
 scratchpad::Cost Sm::shared_cost(const Issue& issue) const {
   std::array<uint32_t, scratchpad::kMaxLanes> offsets{};

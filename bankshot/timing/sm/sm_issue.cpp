@@ -125,13 +125,6 @@ void Sm::execute(Issue& issue) {
 
   issue.ready = issue.now + 1;
   issue.unit.take(issue.now);
-  scratchpad::SiteTotals before;
-  if (issue.shared || operation.kind == Kind::copy) {
-    const scratchpad::SiteCounter& site = worker_->sites[issue.instr->aux];
-    before.wavefronts = site.wavefronts;
-    before.ideal = site.ideal;
-    before.position = site.position;
-  }
   if (issue.global) charge_memory(issue);
   if (operation.kind == Kind::constant) charge_constant(issue);
   if (!operation.is_access() && operation.kind != Kind::constant) {
@@ -159,20 +152,23 @@ void Sm::execute(Issue& issue) {
     issue.deferred = simt::executing_lanes(warp, issue.instr) != 0;
   if (operation.kind == Kind::bulk_commit) bulk_stores_[slot].commit(simt::executing_lanes(warp, issue.instr));
   const simt::Instr* next;
+  scratchpad::Cost cost;  // of shared memory
   if (issue.deferred) {
     pending_.push_back({issue.now, slot, simt::defer(warp, issue.instr, next)});
     ++deferred_[slot];
   } else {
-    next = simt::step(warp, issue.instr);
+    const simt::Step step = simt::step(warp, issue.instr);
+    next = step.next;
+    cost = step.shared;
   }
   if (warp.cta->faulted) {
     set_fault(issue.now);
     return;
   }
-  if (operation.kind == Kind::copy) charge_copy(issue, counted_since(issue, before));
+  if (operation.kind == Kind::copy) charge_copy(issue, cost);
   if (operation.kind == Kind::copy_commit) copies_[slot].commit();
   if (!worker_->bulk.empty()) send_bulks(slot, issue.index, issue.now);
-  if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : counted_since(issue, before));
+  if (issue.shared) charge_shared(issue, issue.deferred ? shared_cost(issue) : cost);
   busy_until_ = std::max(busy_until_, pipeline_->behind_last(issue.now + issue_cycles_));
   if (!order_.is_any() && !one_in_flight_) {
     issue.ready = order_.issued(slot, issue.index, issue.now, issue.ready, issue.conflict, l1_banks_.served(slot));
