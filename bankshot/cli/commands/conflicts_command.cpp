@@ -39,9 +39,8 @@ class Conflicts final : public Command {
       const scratchpad::Pattern& pattern = set->patterns[k];
       const scratchpad::Cost cost = scratchpad::cost(rules, pattern, *hash);
       list.push_back({{"degree", cost.wavefronts}, {"ideal", cost.ideal}, {"position", cost.position}});
-      constexpr const char* kKinds[] = {"load", "store", "atomic"};
       text += fmt::format("{:>8}  {:>10}  {:>6}  {:>6}  {}\n", k, pattern.weight, cost.wavefronts, cost.ideal,
-                          kKinds[static_cast<size_t>(pattern.kind)]);
+                          scratchpad::name(pattern.kind));
     }
     const uint64_t excess = scratchpad::excess(rules, *set, *hash);
     document["excess"] = excess;

@@ -9,14 +9,13 @@ namespace bankshot::report {
 using nlohmann::ordered_json;
 
 ordered_json pattern_json(const scratchpad::Pattern& pattern) {
-  constexpr const char* kKinds[] = {"load", "store", "atomic"};
   ordered_json addresses = ordered_json::array();
   for (unsigned lane = 0; lane < static_cast<unsigned>(std::bit_width(pattern.mask)); ++lane) {
     addresses.push_back((pattern.mask >> lane & 1) != 0 ? ordered_json(pattern.words[lane]) : ordered_json(nullptr));
   }
   return {{"weight", pattern.weight},
           {"width", pattern.width},
-          {"kind", kKinds[static_cast<size_t>(pattern.kind)]},
+          {"kind", scratchpad::name(pattern.kind)},
           {"addresses", std::move(addresses)}};
 }
 

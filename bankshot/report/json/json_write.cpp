@@ -51,6 +51,8 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
       {"line", site.source.line},
       {"op", site.op},
       {"width", site.width},
+      {"kind", scratchpad::name(site.kind)},
+      {"matrix", site.matrix},
       {"accesses", totals.accesses},
       {"lanes", totals.lanes},
       {"wavefronts", totals.wavefronts},

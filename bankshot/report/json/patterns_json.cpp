@@ -39,9 +39,10 @@ uint64_t member(const json& object, const std::string& place, const char* key, u
 
 scratchpad::AccessKind kind_of(const json& object, const std::string& place) {
   const auto found = object.find("kind");
-  if (found == object.end() || *found == "load") return scratchpad::AccessKind::load;
-  if (*found == "store") return scratchpad::AccessKind::store;
-  if (*found == "atomic") return scratchpad::AccessKind::atomic;
+  if (found == object.end()) return scratchpad::AccessKind::load;
+  if (found->is_string()) {
+    if (const auto kind = scratchpad::access_kind_named(found->get_ref<const std::string&>())) return *kind;
+  }
   fail(place + "kind", "must be \"load\", \"store\" or \"atomic\"");
 }
 

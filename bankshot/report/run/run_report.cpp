@@ -22,7 +22,8 @@ Site& site_like(Kernel& kernel, const Site& site) {
   const auto before = [](const Site& a, const Site& b) { return place(a) < place(b); };
   const auto at = std::lower_bound(kernel.sites.begin(), kernel.sites.end(), site, before);
   if (at != kernel.sites.end() && place(*at) == place(site)) return *at;
-  return *kernel.sites.insert(at, Site{site.source, site.op, site.width, scratchpad::SiteTotals()});
+  return *kernel.sites.insert(at,
+                              Site{site.source, site.op, site.width, site.kind, site.matrix, scratchpad::SiteTotals()});
 }
 
 void add_site(Kernel& kernel, const Site& site) {
@@ -65,12 +66,8 @@ std::string demangle(std::string_view name) {
   return status == 0 && text ? text.get() : std::string(name);
 }
 
-bool is_atomic(const Site& site) { return site.op.starts_with("atom") || site.op.starts_with("red"); }
-
 scratchpad::AccessKind kind_of(const Site& site) {
-  if (is_atomic(site) || site.totals.in_transactions != 0) return scratchpad::AccessKind::atomic;
-  return site.op.starts_with("st") || site.op.starts_with("wmma.store") ? scratchpad::AccessKind::store
-                                                                        : scratchpad::AccessKind::load;
+  return site.totals.in_transactions != 0 ? scratchpad::AccessKind::atomic : site.kind;
 }
 
 SharedTotals Kernel::shared() const {
@@ -98,7 +95,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.parallel = stats.parallel;
   launch.why_serial = stats.why_serial;
   for (const simt::SiteReport& site : stats.sites) {
-    add_site(launch, {site.source, site.op, site.width, in_words(site.counter)});
+    add_site(launch, {site.source, site.op, site.width, site.kind, site.matrix, in_words(site.counter)});
   }
   if (timing) launch.timing.emplace().add(*timing, grid, block);
   add_kernel(kernels, launch);

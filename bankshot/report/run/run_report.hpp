@@ -19,6 +19,8 @@ struct Site {
   simt::Source source;
   std::string op;      ///< "ld.shared.f32"
   unsigned width = 0;  ///< bytes a lane
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+  bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteTotals totals;
 };
 
@@ -89,7 +91,6 @@ struct RunReport {
 /// "scale(float*, int)" of "_Z5scalePfi"; the name itself if it is not a C++ name.
 std::string demangle(std::string_view name);
 
-bool is_atomic(const Site& site);
 /// How its lanes are served: in transactions as those of atomics, one after the other on each bank.
 scratchpad::AccessKind kind_of(const Site& site);
 

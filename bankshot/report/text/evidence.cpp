@@ -17,9 +17,8 @@ bool any_site(const RunReport& report, F wanted) {
   });
 }
 
-bool is_matrix(const Site& site) {
-  return site.op.starts_with("ldmatrix") || site.op.starts_with("stmatrix") || site.op.starts_with("wmma");
-}
+bool is_matrix(const Site& site) { return site.matrix; }
+bool is_atomic(const Site& site) { return site.kind == scratchpad::AccessKind::atomic; }
 
 /// "lanes 0-3 20-23, 4-7 16-19, …" or "8 neighbouring lanes".
 std::string served_together(const scratchpad::Rules& rules, AccessKind kind, unsigned width) {

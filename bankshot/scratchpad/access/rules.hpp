@@ -14,6 +14,9 @@ namespace bankshot::scratchpad {
 constexpr unsigned kMaxPorts = 64;
 
 enum class AccessKind : uint8_t { load, store, atomic };
+/// "load", "store", "atomic".
+std::string_view name(AccessKind kind);
+std::optional<AccessKind> access_kind_named(std::string_view name);
 
 /// How the lanes of a warp are served, by architecture; the numbers come from the GPU file.
 /// Source: docs/wavefronts.md, with the evidence for each rule.

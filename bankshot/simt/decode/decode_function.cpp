@@ -296,7 +296,8 @@ void FunctionDecoder::cta_reduction(const ptx::Instruction& instruction, const s
 uint32_t FunctionDecoder::new_site(unsigned width) {
   LoadedProgram& program = *context_.program;
   item_->site = static_cast<int32_t>(program.sites.size());
-  program.sites.push_back({0, width, site_kind(item_->info.access)});
+  const ptx::Access& access = item_->info.access;
+  program.sites.push_back({0, width, site_kind(access), access.layout == ptx::Access::Layout::matrix});
   return static_cast<uint32_t>(item_->site);
 }
 

@@ -53,6 +53,8 @@ struct SiteReport {
   Source source;
   std::string op;      ///< "ld.shared.f32": opcode with modifiers
   unsigned width = 0;  ///< bytes a lane
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+  bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteCounter counter;
 };
 

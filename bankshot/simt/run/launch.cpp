@@ -263,8 +263,8 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
     if (workers[0]->sites[site].accesses == 0) continue;
     const SiteInfo& info = program.sites[site];
     const Instr* const instr = program.code.data() + info.instr;
-    stats.sites.push_back(
-        {program.source_of(instr), program.texts[program.info_of(instr).text], info.width, workers[0]->sites[site]});
+    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text], info.width, info.kind,
+                           info.matrix, workers[0]->sites[site]});
   }
   return stats;
 }

@@ -38,6 +38,7 @@ struct SiteInfo {
   uint32_t instr = 0;  ///< index of the instruction
   unsigned width = 0;  ///< bytes a lane
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+  bool matrix = false;  ///< of ldmatrix, stmatrix, wmma: the lines of a matrix
 };
 
 /// What an instruction does to shared memory at its site: a copy writes or reads it, by its direction.

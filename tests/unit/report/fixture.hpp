@@ -3,9 +3,13 @@
 
 #include <array>
 #include <functional>
+#include <sstream>
 #include <string>
+#include <vector>
 
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::report {
 
@@ -17,12 +21,17 @@ inline simt::SiteReport made_site(uint32_t ptx_line, const std::string& op, unsi
   site.source = {"kernel.cu", ptx_line / 10, ptx_line};
   site.op = op;
   site.width = width;
-  Site probe;
-  probe.op = op;
+  std::vector<std::string> parts;
+  for (std::istringstream words(op); std::getline(words, parts.emplace_back(), '.');) {
+  }
+  parts.pop_back();
+  const ptx::Access access = ptx::access_of(parts[0], {parts.begin() + 1, parts.end()});
+  site.kind = simt::site_kind(access);
+  site.matrix = access.layout == ptx::Access::Layout::matrix;
   std::array<uint32_t, scratchpad::kMaxLanes> addresses{};
   for (uint32_t lane = 0; lane < scratchpad::kMaxLanes; ++lane) addresses[lane] = address(lane);
   for (unsigned i = 0; i < accesses; ++i) {
-    site.counter.record({}, kind_of(probe), width, addresses.data(), mask, i);
+    site.counter.record({}, site.kind, width, addresses.data(), mask, i);
   }
   return site;
 }

@@ -29,6 +29,8 @@ TEST(ReportJson, has_the_fields_of_the_contract) {
   EXPECT_EQ(site["file"], "kernel.cu");
   EXPECT_EQ(site["line"], 8);
   EXPECT_EQ(site["op"], "ld.shared.f32");
+  EXPECT_EQ(site["kind"], "load");
+  EXPECT_EQ(site["matrix"], false);
   EXPECT_EQ(site["accesses"], 3);
   EXPECT_EQ(site["wavefronts"], 96);
   EXPECT_EQ(site["conflicts"], 93);
