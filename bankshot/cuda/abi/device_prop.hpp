@@ -6,43 +6,43 @@
 
 namespace bankshot::cuda::abi {
 
-#define FIELD(type, name) type name;
-#define ARRAY(type, name, count) type name[count];
+#define BANKSHOT_FIELD(type, name) type name;
+#define BANKSHOT_ARRAY(type, name, count) type name[count];
 
 struct DeviceProp11 {
-#define GONE FIELD
-#define SINCE12(type, name)
-#define SINCE13(type, name)
+#define BANKSHOT_GONE BANKSHOT_FIELD
+#define BANKSHOT_SINCE12(type, name)
+#define BANKSHOT_SINCE13(type, name)
 #include "bankshot/cuda/abi/device_prop.def"
-#undef GONE
-#undef SINCE12
-#undef SINCE13
+#undef BANKSHOT_GONE
+#undef BANKSHOT_SINCE12
+#undef BANKSHOT_SINCE13
 };
 
 struct DeviceProp12 {
-#define GONE FIELD
-#define SINCE12 FIELD
-#define SINCE13(type, name)
+#define BANKSHOT_GONE BANKSHOT_FIELD
+#define BANKSHOT_SINCE12 BANKSHOT_FIELD
+#define BANKSHOT_SINCE13(type, name)
 #include "bankshot/cuda/abi/device_prop.def"
   int reserved[63];
-#undef GONE
-#undef SINCE12
-#undef SINCE13
+#undef BANKSHOT_GONE
+#undef BANKSHOT_SINCE12
+#undef BANKSHOT_SINCE13
 };
 
 struct DeviceProp13 {
-#define GONE(type, name)
-#define SINCE12 FIELD
-#define SINCE13 FIELD
+#define BANKSHOT_GONE(type, name)
+#define BANKSHOT_SINCE12 BANKSHOT_FIELD
+#define BANKSHOT_SINCE13 BANKSHOT_FIELD
 #include "bankshot/cuda/abi/device_prop.def"
   int reserved[56];
-#undef GONE
-#undef SINCE12
-#undef SINCE13
+#undef BANKSHOT_GONE
+#undef BANKSHOT_SINCE12
+#undef BANKSHOT_SINCE13
 };
 
-#undef FIELD
-#undef ARRAY
+#undef BANKSHOT_FIELD
+#undef BANKSHOT_ARRAY
 
 // Facts known of the layouts without their headers at hand.
 static_assert(sizeof(DeviceProp12) == 1032 && offsetof(DeviceProp12, unifiedFunctionPointers) == 776);

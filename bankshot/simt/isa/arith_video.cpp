@@ -79,30 +79,30 @@ template <class F>
 }  // namespace
 
 // The syntax of one instruction in its four forms.
-#define VIDEO_FORMS(name)                                          \
+#define BANKSHOT_VIDEO_FORMS(name)                                 \
   name "2.dtype.atype.btype{.sat} d:b32, a:b32, b:b32, c:b32",     \
       name "2.dtype.atype.btype.add d:b32, a:b32, b:b32, c:b32",   \
       name "4.dtype.atype.btype{.sat} d:b32, a:b32, b:b32, c:b32", \
       name "4.dtype.atype.btype.add d:b32, a:b32, b:b32, c:b32"
 
 [[gnu::cold]] void arith_video_rows(Rows& rows) {
-  video_rows<VideoAdd>(rows, VIDEO_FORMS("vadd"),
+  video_rows<VideoAdd>(rows, BANKSHOT_VIDEO_FORMS("vadd"),
                        {{"u32.u32.u32", {"0x01ff0304", "0x01020304", "0"}, "0x02010608"},
                         {"u32.u32.u32.sat", {"0x01ff0304", "0x01020304", "0"}, "0x02ff0608"}},
                        {{"u32.u32.u32.add", {"0x01020304", "0x01010101", "100"}, "114"}});
-  video_rows<VideoSub>(rows, VIDEO_FORMS("vsub"),
+  video_rows<VideoSub>(rows, BANKSHOT_VIDEO_FORMS("vsub"),
                        {{"s32.s32.s32.sat", {"0x80000005", "0x01000002", "0"}, "0x80000003"}},
                        {{"s32.u32.u32.add", {"0x00000001", "0x00000003", "10"}, "8"}});
-  video_rows<VideoAverage>(rows, VIDEO_FORMS("vavrg"),
+  video_rows<VideoAverage>(rows, BANKSHOT_VIDEO_FORMS("vavrg"),
                            {{"u32.u32.u32", {"0x00020406", "0x01030508", "0"}, "0x01030507"}}, {});
-  video_rows<VideoDistance>(rows, VIDEO_FORMS("vabsdiff"),
+  video_rows<VideoDistance>(rows, BANKSHOT_VIDEO_FORMS("vabsdiff"),
                             {{"u32.u32.u32", {"0x01ff0304", "0x02000105", "0"}, "0x01ff0201"}},
                             {{"u32.u32.u32.add", {"0x01ff0304", "0x02000105", "7"}, "266"},
                              {"u32.s32.s32.add", {"0x01ff0304", "0x02000105", "7"}, "12"}});
-  video_rows<VideoMin>(rows, VIDEO_FORMS("vmin"), {{"u32.u32.u32", {"0x01ff0304", "0x02000105", "0"}, "0x01000104"}},
-                       {});
-  video_rows<VideoMax>(rows, VIDEO_FORMS("vmax"), {{"s32.s32.s32", {"0x01ff0304", "0x02000105", "0"}, "0x02000305"}},
-                       {});
+  video_rows<VideoMin>(rows, BANKSHOT_VIDEO_FORMS("vmin"),
+                       {{"u32.u32.u32", {"0x01ff0304", "0x02000105", "0"}, "0x01000104"}}, {});
+  video_rows<VideoMax>(rows, BANKSHOT_VIDEO_FORMS("vmax"),
+                       {{"s32.s32.s32", {"0x01ff0304", "0x02000105", "0"}, "0x02000305"}}, {});
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -147,11 +147,11 @@ Handler select_count(const Match& m) { return m.has("inc") ? &atomic<AtomicInc, 
 
 }  // namespace
 
-#define PLACE "{.sem}{.scope}{.space}"
-#define SCOPES "scope = cta cluster gpu sys; space = global shared shared::cta shared::cluster; "
+#define BANKSHOT_PLACE "{.sem}{.scope}{.space}"
+#define BANKSHOT_SCOPES "scope = cta cluster gpu sys; space = global shared shared::cta shared::cluster; "
 // red gives nothing that a load could acquire.
-#define ATOM_SETS "sem = relaxed acquire release acq_rel; " SCOPES
-#define RED_SETS "sem = relaxed release; " SCOPES
+#define BANKSHOT_ATOM_SETS "sem = relaxed acquire release acq_rel; " BANKSHOT_SCOPES
+#define BANKSHOT_RED_SETS "sem = relaxed release; " BANKSHOT_SCOPES
 
 void atomic_rows(Rows& rows) {
   const auto add = [&](std::string_view atom, std::string_view atom_sets, std::string_view red,
@@ -160,27 +160,29 @@ void atomic_rows(Rows& rows) {
     if (!red.empty()) rows.push_back({red, red_sets, Unit::memory, select, lower_atomic});
   };
 // The sets of atom and red for the operations and types of one row.
-#define BOTH(atom, red, rest) "atom" PLACE atom, ATOM_SETS rest, "red" PLACE red, RED_SETS rest
-  add(BOTH(".add{.noftz}{.L2::cache_hint}.type d, [a], b", ".add{.noftz}{.L2::cache_hint}.type [a], b",
-           "type = u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2"),
+#define BANKSHOT_BOTH(atom, red, rest) \
+  "atom" BANKSHOT_PLACE atom, BANKSHOT_ATOM_SETS rest, "red" BANKSHOT_PLACE red, BANKSHOT_RED_SETS rest
+  add(BANKSHOT_BOTH(".add{.noftz}{.L2::cache_hint}.type d, [a], b", ".add{.noftz}{.L2::cache_hint}.type [a], b",
+                    "type = u32 s32 u64 f32 f64 f16 f16x2 bf16 bf16x2"),
       select_add);
-  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b",
-           "op = min max; type = u32 s32 u64 s64"),
+  add(BANKSHOT_BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b",
+                    "op = min max; type = u32 s32 u64 s64"),
       select_extremum);
-  add(BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b",
-           "op = and or xor; type = b32 b64"),
+  add(BANKSHOT_BOTH(".op{.L2::cache_hint}.type d, [a], b", ".op{.L2::cache_hint}.type [a], b",
+                    "op = and or xor; type = b32 b64"),
       select_bits);
-  add(BOTH(".op{.L2::cache_hint}.u32 d, [a], b", ".op{.L2::cache_hint}.u32 [a], b", "op = inc dec"), select_count);
-#undef BOTH
-  add("atom" PLACE ".exch{.L2::cache_hint}.type d, [a], b", ATOM_SETS "type = b32 b64", "", "",
+  add(BANKSHOT_BOTH(".op{.L2::cache_hint}.u32 d, [a], b", ".op{.L2::cache_hint}.u32 [a], b", "op = inc dec"),
+      select_count);
+#undef BANKSHOT_BOTH
+  add("atom" BANKSHOT_PLACE ".exch{.L2::cache_hint}.type d, [a], b", BANKSHOT_ATOM_SETS "type = b32 b64", "", "",
       select_type<AtomicExch, u32, u64>);
-  add("atom" PLACE ".cas.type d, [a], b, c", ATOM_SETS "type = b16 b32 b64", "", "",
+  add("atom" BANKSHOT_PLACE ".cas.type d, [a], b, c", BANKSHOT_ATOM_SETS "type = b16 b32 b64", "", "",
       select_type<AtomicCas, u16, u32, u64>);
 }
 
-#undef PLACE
-#undef SCOPES
-#undef ATOM_SETS
-#undef RED_SETS
+#undef BANKSHOT_PLACE
+#undef BANKSHOT_SCOPES
+#undef BANKSHOT_ATOM_SETS
+#undef BANKSHOT_RED_SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

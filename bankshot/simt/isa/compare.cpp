@@ -149,15 +149,15 @@ struct SelectBySign {
 }  // namespace
 
 /// The operators of setp and set for some types; `dtype` and `half` are set's.
-#define COMPARE_SET(operators, types) \
+#define BANKSHOT_COMPARE_SET(operators, types) \
   "dtype = u32 s32 f32; half = f16 bf16; bool = and or xor; cmp = " operators "; type = " types
 
 [[gnu::cold]] void compare_rows(Rows& rows) {
-  constexpr std::string_view kWords = COMPARE_SET("eq ne", "b16 b32 b64");
-  constexpr std::string_view kSigned = COMPARE_SET("eq ne lt le gt ge", "s16 s32 s64");
-  constexpr std::string_view kUnsigned = COMPARE_SET("eq ne lt le gt ge lo ls hi hs", "u16 u32 u64");
-  constexpr std::string_view kSingle = COMPARE_SET("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "f32");
-  constexpr std::string_view kDouble = COMPARE_SET("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "f64");
+  constexpr std::string_view kWords = BANKSHOT_COMPARE_SET("eq ne", "b16 b32 b64");
+  constexpr std::string_view kSigned = BANKSHOT_COMPARE_SET("eq ne lt le gt ge", "s16 s32 s64");
+  constexpr std::string_view kUnsigned = BANKSHOT_COMPARE_SET("eq ne lt le gt ge lo ls hi hs", "u16 u32 u64");
+  constexpr std::string_view kSingle = BANKSHOT_COMPARE_SET("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "f32");
+  constexpr std::string_view kDouble = BANKSHOT_COMPARE_SET("eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "f64");
   const auto add = [&rows](std::string_view syntax, std::string_view sets, Handler (*select)(const Match&), Unit unit,
                            std::vector<Example> examples) {
     rows.push_back({syntax, sets, unit, select, nullptr, std::move(examples)});

@@ -178,11 +178,11 @@ Handler select_convert(const Match& m) {
 
 }  // namespace
 
-#define TYPES "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64"
+#define BANKSHOT_TYPES "u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64"
 
 void convert_rows(Rows& rows) {
   rows.push_back({"cvt{.irnd}{.ftz}{.sat}.type.stype d, a:type2",
-                  "irnd = rni rzi rmi rpi; type = " TYPES "; stype = " TYPES,
+                  "irnd = rni rzi rmi rpi; type = " BANKSHOT_TYPES "; stype = " BANKSHOT_TYPES,
                   Unit::alu,
                   select_convert,
                   lower_convert,
@@ -202,7 +202,7 @@ void convert_rows(Rows& rows) {
                    {"f32.bf16", {"0x0001"}, "0f00010000"},
                    {"ftz.f32.bf16", {"0x8001"}, "0f80000000"}}});
   rows.push_back({"cvt.rnd{.ftz}{.sat}.type.stype d, a:type2",
-                  "type = f16 bf16 f32 f64; stype = " TYPES,
+                  "type = f16 bf16 f32 f64; stype = " BANKSHOT_TYPES,
                   Unit::alu,
                   select_convert,
                   lower_convert,
@@ -224,6 +224,6 @@ void convert_rows(Rows& rows) {
   convert_small_rows(rows);
 }
 
-#undef TYPES
+#undef BANKSHOT_TYPES
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

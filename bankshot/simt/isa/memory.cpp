@@ -235,9 +235,10 @@ const Instr* nothing(Warp&, const Instr* i) { return i + 1; }
 }  // namespace
 
 // An order and the scope it holds in are written together. Which hints go with what is said in lower_memory.cpp.
-#define SCOPES(sem) sem ".cta " sem ".cluster " sem ".gpu " sem ".sys "
-#define ORDERS(sem) "order = weak volatile " SCOPES("relaxed") SCOPES(sem) "mmio.relaxed.sys; "
-#define SETS                                                                                             \
+#define BANKSHOT_SCOPES(sem) sem ".cta " sem ".cluster " sem ".gpu " sem ".sys "
+#define BANKSHOT_ORDERS(sem) \
+  "order = weak volatile " BANKSHOT_SCOPES("relaxed") BANKSHOT_SCOPES(sem) "mmio.relaxed.sys; "
+#define BANKSHOT_SETS                                                                                    \
   "space = global shared shared::cta shared::cluster local const param param::entry param::func;"        \
   "l1 = L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate;"            \
   "l2 = L2::evict_normal L2::evict_first L2::evict_last L2::cache_hint; pf = L2::64B L2::128B L2::256B;" \
@@ -245,12 +246,14 @@ const Instr* nothing(Warp&, const Instr* i) { return i + 1; }
 
 void memory_rows(Rows& rows) {
   rows.push_back({"ld{.order}{.space}{.cop}{.l1}{.l2}{.pf}{.vec}.type d, a:addr",
-                  ORDERS("acquire") "cop = ca cg cs lu cv; " SETS, Unit::memory, choose<false>, &lower_load});
-  rows.push_back({"ld.global{.cop}.nc{.l1}{.l2}{.pf}{.vec}.type d, a:addr", "cop = ca cg cs; " SETS, Unit::memory,
-                  choose<false>, &lower_load});
+                  BANKSHOT_ORDERS("acquire") "cop = ca cg cs lu cv; " BANKSHOT_SETS, Unit::memory, choose<false>,
+                  &lower_load});
+  rows.push_back({"ld.global{.cop}.nc{.l1}{.l2}{.pf}{.vec}.type d, a:addr", "cop = ca cg cs; " BANKSHOT_SETS,
+                  Unit::memory, choose<false>, &lower_load});
   rows.push_back({"st{.order}{.space}{.cop}{.l1}{.l2}{.vec}.type a:addr, b",
-                  ORDERS("release") "cop = wb cg cs wt; " SETS, Unit::memory, choose<true>, &lower_store});
-  rows.push_back({"ldu{.global}{.vec}.type d, a:addr", SETS, Unit::memory, choose<false>, &lower_load});
+                  BANKSHOT_ORDERS("release") "cop = wb cg cs wt; " BANKSHOT_SETS, Unit::memory, choose<true>,
+                  &lower_store});
+  rows.push_back({"ldu{.global}{.vec}.type d, a:addr", BANKSHOT_SETS, Unit::memory, choose<false>, &lower_load});
   rows.push_back({"prefetch{.space}.level a:addr", "space = global local; level = L1 L2", Unit::memory,
                   always(&nothing), &lower_hint});
   rows.push_back({"prefetch{.global}.pr a:addr", "pr = L2::evict_last L2::evict_normal", Unit::memory, always(&nothing),
@@ -263,8 +266,8 @@ void memory_rows(Rows& rows) {
       {"applypriority{.global}.L2::evict_normal a:addr, size:imm", "", Unit::memory, always(&nothing), &lower_hint});
 }
 
-#undef SCOPES
-#undef ORDERS
-#undef SETS
+#undef BANKSHOT_SCOPES
+#undef BANKSHOT_ORDERS
+#undef BANKSHOT_SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -26,8 +26,8 @@ Handler select_reduction(const Match& m) {
 
 }  // namespace
 
-#define DIMENSIONS "dim = 1d 2d 3d 4d 5d; "
-#define OPERATIONS "op = add min max inc dec and or xor; "
+#define BANKSHOT_DIMENSIONS "dim = 1d 2d 3d 4d 5d; "
+#define BANKSHOT_OPERATIONS "op = add min max inc dec and or xor; "
 
 void tensor_copy_rows(Rows& rows) {
   const auto add = [&](std::string_view syntax, std::string_view sets, Handler handler, Lower lower) {
@@ -36,25 +36,25 @@ void tensor_copy_rows(Rows& rows) {
   add("cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_"
       "group::1}"
       "{.L2::cache_hint} [d], [map], [barrier], ctas:u16",
-      DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.shared::cta.global{.mode}.mbarrier::complete_tx::bytes{.cta_group::1}{.L2::cache_hint} "
       "[d], "
       "[map], [barrier]",
-      DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "mode = tile im2col", &run_tensor_load, &lower_tensor_copy);
   add("cp.async.bulk.tensor.dim.global.shared::cta{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
-      DIMENSIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
+      BANKSHOT_DIMENSIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
   add("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.mode}.bulk_group{.L2::cache_hint} [map], [a]",
-      DIMENSIONS OPERATIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
-  add("cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.L2::cache_hint} [map]", DIMENSIONS "mode = tile im2col",
-      &no_operation, &lower_tensor_prefetch);
+      BANKSHOT_DIMENSIONS BANKSHOT_OPERATIONS "mode = tile im2col_no_offs", &run_tensor_store, &lower_tensor_copy);
+  add("cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.L2::cache_hint} [map]",
+      BANKSHOT_DIMENSIONS "mode = tile im2col", &no_operation, &lower_tensor_prefetch);
   rows.push_back(
       {"cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.op{.noftz}.type [d], [a], bytes:u32",
-       OPERATIONS "type = f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", Unit::memory, select_reduction,
+       BANKSHOT_OPERATIONS "type = f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64", Unit::memory, select_reduction,
        &lower_bulk_reduce});
   rows.push_back(
       {"cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [d], [a], bytes:u32, "
        "[barrier]",
-       OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
+       BANKSHOT_OPERATIONS "type = b32 u32 s32 u64", Unit::memory, select_reduction, &lower_bulk_reduce});
   // Types and layouts are as the descriptor was made: their numbers here are others than the driver's.
   constexpr std::string_view kPlaces = "space = global shared::cta";
   add("tensormap.replace.tile.global_address{.space}.b1024.b64 [a], b", kPlaces, &run_tensor_replace,
@@ -69,7 +69,7 @@ void tensor_copy_rows(Rows& rows) {
       "scope = cta cluster gpu sys", &run_tensor_map_copy, &lower_tensor_map_copy);
 }
 
-#undef DIMENSIONS
-#undef OPERATIONS
+#undef BANKSHOT_DIMENSIONS
+#undef BANKSHOT_OPERATIONS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -132,7 +132,7 @@ Handler shift_by_mode(const Match& m) {
   return m.has("clamp") ? &video<ScalarShift<Left, true>> : &video<ScalarShift<Left, false>>;
 }
 
-#define ALL_TYPES "dtype = u32 s32; atype = u32 s32; btype = u32 s32; op2 = add min max"
+#define BANKSHOT_ALL_TYPES "dtype = u32 s32; atype = u32 s32; btype = u32 s32; op2 = add min max"
 
 }  // namespace
 
@@ -144,28 +144,28 @@ Handler shift_by_mode(const Match& m) {
   };
   const auto arithmetic = [&add](std::string_view syntax, std::string_view with_c, Handler handler,
                                  std::vector<Example> plain, std::vector<Example> combined) {
-    add(syntax, with_c, ALL_TYPES, always(handler), std::move(plain), std::move(combined));
+    add(syntax, with_c, BANKSHOT_ALL_TYPES, always(handler), std::move(plain), std::move(combined));
   };
 // The syntax of one instruction without and with a secondary operation. a, b and d may be parts of registers.
-#define SCALAR(name) \
+#define BANKSHOT_SCALAR(name) \
   name ".dtype.atype.btype{.sat} d:b32, a:b32, b:b32", name ".dtype.atype.btype{.sat}.op2 d:b32, a:b32, b:b32, c:b32"
-  arithmetic(SCALAR("vadd"), &video<ScalarAdd>,
+  arithmetic(BANKSHOT_SCALAR("vadd"), &video<ScalarAdd>,
              {{"u32.u32.u32", {"0xffffffff", "3"}, "2"},
               {"u32.u32.u32.sat", {"0xffffffff", "3"}, "0xffffffff"},
               {"s32.u32.s32.sat", {"0xffffffff", "-1"}, "0x7fffffff"}},
              {{"s32.s32.s32.add", {"-5", "3", "100"}, "98"}, {"u32.u32.u32.sat.min", {"0xffffffff", "3", "7"}, "7"}});
-  arithmetic(SCALAR("vsub"), &video<ScalarSub>,
+  arithmetic(BANKSHOT_SCALAR("vsub"), &video<ScalarSub>,
              {{"u32.u32.u32.sat", {"3", "5"}, "0"}, {"s32.u32.u32", {"3", "5"}, "-2"}},
              {{"s32.s32.s32.max", {"3", "5", "-7"}, "-2"}});
-  arithmetic(SCALAR("vabsdiff"), &video<ScalarDistance>,
+  arithmetic(BANKSHOT_SCALAR("vabsdiff"), &video<ScalarDistance>,
              {{"u32.s32.s32", {"-3", "5"}, "8"}, {"s32.s32.s32.sat", {"-2147483648", "2147483647"}, "0x7fffffff"}},
              {{"u32.u32.u32.add", {"3", "5", "10"}, "12"}});
-  arithmetic(SCALAR("vmin"), &video<ScalarMin>,
+  arithmetic(BANKSHOT_SCALAR("vmin"), &video<ScalarMin>,
              {{"s32.s32.u32", {"-3", "5"}, "-3"}, {"u32.s32.u32.sat", {"-3", "5"}, "0"}},
              {{"s32.s32.s32.max", {"-3", "5", "-2"}, "-2"}});
-  arithmetic(SCALAR("vmax"), &video<ScalarMax>, {{"u32.s32.u32", {"-3", "5"}, "5"}},
+  arithmetic(BANKSHOT_SCALAR("vmax"), &video<ScalarMax>, {{"u32.s32.u32", {"-3", "5"}, "5"}},
              {{"s32.s32.s32.min", {"-3", "5", "4"}, "4"}});
-#undef SCALAR
+#undef BANKSHOT_SCALAR
   constexpr std::string_view kShift = "dtype = u32 s32; atype = u32 s32; mode = clamp wrap; op2 = add min max";
   add("vshl.dtype.atype.u32{.sat}.mode d:b32, a:b32, b:b32",
       "vshl.dtype.atype.u32{.sat}.mode.op2 d:b32, a:b32, b:b32, c:b32", kShift, shift_by_mode<true>,
@@ -182,7 +182,7 @@ Handler shift_by_mode(const Match& m) {
       {{"s32.u32.lt", {"-1", "1"}, "1"}, {"u32.u32.lt", {"-1", "1"}, "0"}},
       {{"u32.u32.ge.add", {"5", "5", "9"}, "10"}});
   rows.push_back({"vmad.dtype.atype.btype{.po}{.sat}{.scale} d:b32, a:b32, b:b32, c:b32",
-                  ALL_TYPES "; scale = shr7 shr15",
+                  BANKSHOT_ALL_TYPES "; scale = shr7 shr15",
                   Unit::multiply,
                   always(&multiply),
                   lower_video_multiply,
@@ -193,6 +193,6 @@ Handler shift_by_mode(const Match& m) {
                    {"s32.s32.s32.shr15", {"65536", "65536", "0"}, "131072"}}});
 }
 
-#undef ALL_TYPES
+#undef BANKSHOT_ALL_TYPES
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

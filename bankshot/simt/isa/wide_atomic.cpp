@@ -17,20 +17,22 @@ Handler select_vector(const Match& m) {
 
 }  // namespace
 
-#define PLACE "{.sem}{.scope}{.space}"
-#define SCOPES "scope = cta cluster gpu sys; "
-#define SETS "sem = relaxed acquire release acq_rel; " SCOPES
-#define ANYWHERE SETS "space = global shared shared::cta shared::cluster"
-#define VECTORS SCOPES "space = global; op = add min max; vec = v2 v4 v8; type = f32 f16 bf16 f16x2 bf16x2"
+#define BANKSHOT_PLACE "{.sem}{.scope}{.space}"
+#define BANKSHOT_SCOPES "scope = cta cluster gpu sys; "
+#define BANKSHOT_SETS "sem = relaxed acquire release acq_rel; " BANKSHOT_SCOPES
+#define BANKSHOT_ANYWHERE BANKSHOT_SETS "space = global shared shared::cta shared::cluster"
+#define BANKSHOT_VECTORS \
+  BANKSHOT_SCOPES "space = global; op = add min max; vec = v2 v4 v8; type = f32 f16 bf16 f16x2 bf16x2"
 
 void wide_atomic_rows(Rows& rows) {
-  rows.push_back({"atom" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type d, [a], b",
-                  "sem = relaxed acquire release acq_rel; " VECTORS, Unit::memory, select_vector, &lower_wide_atomic});
-  rows.push_back({"red" PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b", "sem = relaxed release; " VECTORS,
-                  Unit::memory, select_vector, &lower_wide_atomic});
-  rows.push_back({"atom" PLACE ".exch{.L2::cache_hint}.b128 d, [a], b", ANYWHERE, Unit::memory,
+  rows.push_back({"atom" BANKSHOT_PLACE ".op{.noftz}{.L2::cache_hint}.vec.type d, [a], b",
+                  "sem = relaxed acquire release acq_rel; " BANKSHOT_VECTORS, Unit::memory, select_vector,
+                  &lower_wide_atomic});
+  rows.push_back({"red" BANKSHOT_PLACE ".op{.noftz}{.L2::cache_hint}.vec.type [a], b",
+                  "sem = relaxed release; " BANKSHOT_VECTORS, Unit::memory, select_vector, &lower_wide_atomic});
+  rows.push_back({"atom" BANKSHOT_PLACE ".exch{.L2::cache_hint}.b128 d, [a], b", BANKSHOT_ANYWHERE, Unit::memory,
                   always(&run_wide_atomic), &lower_wide_atomic});
-  rows.push_back({"atom" PLACE ".cas{.L2::cache_hint}.b128 d, [a], b, c", ANYWHERE, Unit::memory,
+  rows.push_back({"atom" BANKSHOT_PLACE ".cas{.L2::cache_hint}.b128 d, [a], b, c", BANKSHOT_ANYWHERE, Unit::memory,
                   always(&run_wide_atomic), &lower_wide_atomic});
   rows.push_back(
       {"alloca.type d, a, alignment:imm", "type = u32 u64", Unit::memory, always(&run_alloca), &lower_alloca});
@@ -40,10 +42,10 @@ void wide_atomic_rows(Rows& rows) {
   rows.push_back({"mov.b128 d, a", "", Unit::memory, always(&run_wide_move), &lower_wide_move});
 }
 
-#undef PLACE
-#undef SCOPES
-#undef SETS
-#undef ANYWHERE
-#undef VECTORS
+#undef BANKSHOT_PLACE
+#undef BANKSHOT_SCOPES
+#undef BANKSHOT_SETS
+#undef BANKSHOT_ANYWHERE
+#undef BANKSHOT_VECTORS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
