@@ -1,4 +1,4 @@
-// The GPU as the CUDA interfaces tell it: attributes by number and the property structures.
+// The GPU as the CUDA interfaces report it: attributes by number, and the property structures.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace bankshot::cuda {
 
-/// What programs are told of the GPU. Sizes in bytes, clocks in kHz.
+/// What is reported to programs. Sizes in bytes, clocks in kHz.
 struct DeviceInfo {
   std::string name;
   int major = 0, minor = 0;  ///< compute capability
@@ -34,13 +34,13 @@ constexpr std::array<uint32_t, 3> kMaxGrid{0x7fffffff, 65535, 65535};
 constexpr int kPciBus = 1, kPciDevice = 0, kPciDomain = 0;
 constexpr const char* kPciBusId = "0000:01:00.0";
 
-/// Versions we tell: of CUDA 13 and 12, 1000 * major + 10 * minor.
+/// Versions that are reported, for CUDA 13 and 12: 1000 * major + 10 * minor.
 constexpr int kDriverVersion = 13000, kRuntimeVersion13 = 13000, kRuntimeVersion12 = 12090;
 
 /// 16 bytes that are the same for the same GPU name.
 std::array<unsigned char, 16> uuid_of(const DeviceInfo& device);
 
-/// The value of cudaDeviceAttr and CUdevice_attribute, which share their numbers; nullopt for a number that has none.
+/// The value of cudaDeviceAttr and CUdevice_attribute, which share their numbers; nullopt for an unknown number.
 std::optional<int> attribute(const DeviceInfo& device, int number);
 
 /// Fills cudaDeviceProp of the given CUDA version: 11, 12 or 13.

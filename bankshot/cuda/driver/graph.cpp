@@ -1,5 +1,4 @@
-// Graphs: what the driver interface has of its own. What it shares with the runtime's:
-// bankshot/cuda/graph_calls/graph_calls.def.
+// Graph functions that only the driver interface has. The common ones: bankshot/cuda/graph_calls/graph_calls.def.
 #include "bankshot/cuda/graph_calls/graph_calls.hpp"
 
 #include <cstring>
@@ -11,8 +10,7 @@ namespace {
 
 using Nodes = Node* const*;
 
-/// Graphs are of no context. Objects of the program that this call has left unused are destroyed behind it, without the
-/// lock.
+/// Graphs belong to no context. Afterwards, without the lock, destroys objects of the program that are now unused.
 template <class Work>
 Status graph_call(Work&& work) {
   const Status status = call_anywhere(work);

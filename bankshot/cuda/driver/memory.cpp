@@ -154,7 +154,7 @@ BANKSHOT_API(cuPointerGetAttributes)(unsigned count, const int* which, void** va
   if (!which || !values) return Status::invalid_value;
   for (unsigned i = 0; i < count; ++i) {
     const Status status = bankshot_cuPointerGetAttribute(values[i], which[i], address);
-    // An attribute that the pointer has not is told as null, by the reference.
+    // The reference says that an attribute that the pointer lacks is null.
     if (status == Status::invalid_value && values[i]) {
       const bool word = which[i] == 2 || which[i] == 6 || which[i] == 8 || which[i] == 9 || which[i] == 13;
       std::memset(values[i], 0, word ? 4 : 8);
@@ -169,7 +169,7 @@ BANKSHOT_API(cuPointerSetAttribute)(const void*, int which, DevicePointer) {
   return call([&](Session&) { return which == 6 ? Status::success : Status::invalid_value; });
 }
 
-// The first forms have the number of a device, the second ones a location.
+// The first forms take the number of a device, the second ones a location.
 
 BANKSHOT_API(cuMemAdvise_v2)(DevicePointer address, size_t bytes, int advice, abi::Location location) {
   return call([&](Session& session) { return advise(session.memory(), as_pointer(address), bytes, advice, location); });

@@ -1,5 +1,5 @@
-// Graphs: nodes of work and what must come before what. A graph does nothing; what is instantiated from it does
-// (graph_exec.hpp). Source: CUDA driver API reference, section "Graph Management".
+// Graphs: nodes of work and their order. A graph is only a description; its instances run (graph_exec.hpp).
+// Source: CUDA driver API reference, section "Graph Management".
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,7 @@ struct Graph;
 struct Node;
 class GraphTable;
 
-/// The condition that a kernel sets. Its handle is the address of a word of device memory, so that setting it is a
-/// store.
+/// A condition that a kernel sets. Its handle is the address of a word of device memory, so setting it is a store.
 struct Condition {
   Condition(simt::Memory& memory, uint64_t address, unsigned initial, bool assigns)
       : memory(memory), address(address), initial(initial), assigns(assigns) {}
@@ -41,10 +40,10 @@ struct Condition {
   simt::Memory& memory;
   uint64_t address;
   unsigned initial;
-  bool assigns;  ///< gets its initial value at every launch
+  bool assigns;  ///< starts every launch with its initial value
 };
 
-/// Memory that a node allocates: its address for ever, bytes only from the allocating node to the freeing one.
+/// Memory that a node allocates. The address is fixed; it is backed only between the allocating and the freeing node.
 struct GraphMemory {
   GraphMemory(simt::Memory& memory, uint64_t address, uint64_t bytes)
       : memory(memory), address(address), bytes(bytes) {}
@@ -57,15 +56,15 @@ struct GraphMemory {
   uint64_t address, bytes;
 };
 
-// What a node does. What the interfaces give as pointers to arguments is copied.
+// What a node does. Arguments that the program passes by pointer are copied.
 
 struct KernelWork {
-  Function* function = nullptr;  ///< its module may be gone when the node is looked at or runs
+  Function* function = nullptr;  ///< its module may be unloaded before the node runs
   std::string name;              ///< of the function
   simt::Dim3 grid, block;
   uint32_t dynamic_shared = 0;
   std::vector<std::byte> parameters;               ///< the whole buffer
-  std::vector<void*> arguments;                    ///< into the buffer, for who asks for the parameters
+  std::vector<void*> arguments;                    ///< point into the buffer; for queries of the parameters
   std::map<int, std::array<char, 64>> attributes;  ///< by LaunchAttribute::Id, as the program set them
 };
 struct CopyWork {
@@ -107,7 +106,7 @@ struct ConditionalWork {
 using Work = std::variant<KernelWork, CopyWork, FillWork, HostWork, ChildWork, EmptyWork, EventWork, AllocateWork,
                           FreeWork, MemoryOperationsWork, ConditionalWork>;
 
-/// Work, or why its parameters are refused.
+/// Work, or why its parameters are invalid.
 using MadeWork = Result<Work, Status>;
 
 /// Source: CUDA driver API reference, enum CUgraphNodeType; the runtime interface has the same numbers.
@@ -145,7 +144,7 @@ struct Node {
   std::vector<Node*> dependents;
 };
 
-/// An object of the program that lives as long as somebody refers to it.
+/// An object of the program that lives as long as there are references to it.
 struct UserObject {
   void* data = nullptr;
   void (*destroy)(void*) = nullptr;
@@ -163,7 +162,7 @@ struct Graph {
   GraphTable& table;
   uint64_t id = 0;
   uint64_t copied_from = 0;                  ///< id of the graph of which it is a copy, or 0
-  Graph* inside = nullptr;                   ///< the graph with the node that owns this one; null at the top
+  Graph* inside = nullptr;                   ///< the graph whose node owns this one; null if none does
   std::vector<std::unique_ptr<Node>> nodes;  ///< in the order they were added
   std::vector<std::shared_ptr<Condition>> conditions;
   std::map<UserObject*, unsigned> objects;  ///< references held, by object
@@ -174,23 +173,23 @@ struct Graph {
   bool depends(const Node* node, const Node* on) const;  ///< directly
   void connect(Node* from, Node* to, abi::EdgeData data);
   void disconnect(Node* from, Node* to);
-  /// References to an object. @param moves  they are the program's, which must hold as many
+  /// Adds references to an object. @param moves  takes them from the program, which must hold as many
   void retain(UserObject* object, unsigned references, bool moves);
-  /// A copy with the same nodes in the same order, and of graphs inside. @param copies  filled: by id of the original
+  /// A deep copy with the nodes in the same order. @param copies  receives the new nodes, by id of the original
   std::unique_ptr<Graph> clone(std::unordered_map<uint64_t, Node*>* copies = nullptr) const;
-  /// The nodes so that each comes behind those it depends on; of several that could come next the one added first.
-  /// Shorter than `nodes` if there is a cycle.
+  /// The nodes, each after those it depends on; ties go to the node that was added first. Shorter than `nodes` if there
+  /// is a cycle.
   std::vector<Node*> order() const;
 };
 
-/// Graphs, nodes and user objects of the process: which handles are alive, and what is left to be destroyed.
+/// The graphs, nodes and user objects of the process: valid handles, and objects still to be destroyed.
 class GraphTable {
  public:
   Graph* create();
   Graph* adopt(std::unique_ptr<Graph> graph);
-  /// @return false if it is no graph at the top
+  /// @return false if it is not a graph, or is inside another one
   bool destroy(const Graph* graph);
-  /// Takes a graph out of the table, alive. Null if it is none at the top.
+  /// Removes a graph from the table without destroying it. Null if it is not a graph, or is inside another one.
   std::unique_ptr<Graph> take(const Graph* graph);
   bool contains(const Graph* graph) const { return graphs_.contains(graph); }
   bool contains(const Node* node) const { return nodes_.contains(node); }
@@ -198,9 +197,9 @@ class GraphTable {
 
   UserObject* create_object(UserObject object);
   bool contains(const UserObject* object) const { return objects_.contains(object); }
-  /// An object to which nothing refers any more goes away. Nothing happens if it is none.
+  /// Releases references. Does nothing if it is not an object.
   void release(UserObject* object, uint64_t callers, uint64_t graphs);
-  /// Objects to which nobody refers any more: their destructors are the program's and run without the session's lock.
+  /// Objects without references. Their destructors belong to the program: run them without the session's lock.
   std::vector<UserObject> take_unused() { return std::exchange(unused_, {}); }
 
   std::shared_ptr<Condition> find_condition(uint64_t handle) const;
@@ -212,7 +211,7 @@ class GraphTable {
   std::unordered_map<const UserObject*, std::unique_ptr<UserObject>> objects_;
   std::vector<UserObject> unused_;
   uint64_t next_id_ = 1;
-  std::unordered_map<const Graph*, std::unique_ptr<Graph>> top_;  ///< last, as graphs leave the others when they go
+  std::unordered_map<const Graph*, std::unique_ptr<Graph>> top_;  ///< last: destructors of graphs use the others
 };
 
 }  // namespace bankshot::cuda

@@ -1,4 +1,4 @@
-// Graphs that can be launched: a copy of a graph with the order in which its nodes are carried out.
+// Instances of graphs: a copy of the graph, and the order in which its nodes run.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,15 @@ namespace bankshot::cuda {
 struct GraphExec {
   static constexpr unsigned long long kAutoFree = 1, kUpload = 2, kDeviceLaunch = 4, kNodePriority = 8;
 
-  using Orders = std::unordered_map<const Graph*, std::vector<Node*>>;  ///< of the graph and of those inside
+  using Orders = std::unordered_map<const Graph*, std::vector<Node*>>;  ///< of the graph and of graphs inside it
 
-  std::shared_ptr<Graph> graph;  ///< shared with launches that are under way
+  std::shared_ptr<Graph> graph;  ///< shared with running launches
   std::shared_ptr<const Orders> orders;
   unsigned long long flags = 0;
-  std::unordered_map<uint64_t, Node*> copies;  ///< by id of the node that was instantiated
+  std::unordered_map<uint64_t, Node*> copies;  ///< by id of the original node
 };
 
-/// Calls `visit` for each graph that a node has inside.
+/// Calls `visit` for each graph inside a node.
 template <class Visit>
 void for_each_inside(const Node& node, Visit&& visit) {
   if (const auto* child = std::get_if<ChildWork>(&node.work)) visit(*child->graph);
@@ -29,7 +29,7 @@ void for_each_inside(const Node& node, Visit&& visit) {
     for (const auto& body : conditional->bodies) visit(*body);
 }
 
-/// Why a graph cannot be instantiated, or an instance not be updated: numbers of CUgraphInstantiateResult and
+/// Why a graph cannot be instantiated or an instance cannot be updated: the numbers of CUgraphInstantiateResult and
 /// CUgraphExecUpdateResult.
 enum class InstantiateResult : int { success = 0, error = 1, cycle = 2, not_supported = 3, unused_condition = 5 };
 enum class UpdateOutcome : int {
@@ -42,20 +42,21 @@ enum class UpdateOutcome : int {
   not_supported = 6
 };
 
-/// @param problem  filled if it fails, with the node where there is one
+/// Why a graph cannot be instantiated. `node` is null if it is not because of a node.
 struct InstantiateProblem {
   InstantiateResult result = InstantiateResult::success;
   Node* node = nullptr;
 };
 Result<std::unique_ptr<GraphExec>, InstantiateProblem> instantiate(const Graph& graph, unsigned long long flags);
 
-/// Takes over the parameters of another graph's nodes, which must be of the same types and depend on each other as
-/// those of the instance, in the order in which they were added. Nothing changes if it fails.
+/// Why an instance cannot be updated.
 struct UpdateProblem {
   UpdateOutcome outcome = UpdateOutcome::success;
   const Node* node = nullptr;  ///< of the graph
   const Node* from = nullptr;  ///< the other end of the edge that differs
 };
+/// Copies the parameters of another graph's nodes, which must have the same types and dependencies as those of the
+/// instance, in the order in which they were added. Nothing changes if it fails.
 UpdateProblem update(GraphExec& exec, const Graph& graph);
 
 /// Requires the session's lock.
@@ -66,7 +67,7 @@ class GraphExecTable {
     all_[handle] = std::move(exec);
     return handle;
   }
-  /// Null if it is none. A launch keeps it alive.
+  /// Null if it is not an instance. A launch keeps it alive.
   std::shared_ptr<GraphExec> find(const GraphExec* exec) const {
     const auto found = all_.find(exec);
     return found == all_.end() ? nullptr : found->second;

@@ -11,7 +11,7 @@ namespace {
 
 bool is_order(int order) { return order >= 1 && order <= 3; }
 
-/// Bytes of an element of the copy: those of its arrays, else 1; 0 if an array is none or the two differ.
+/// Bytes per element of the copy: those of its arrays, else 1; 0 if an array is invalid or the two differ.
 size_t element_of(const DeviceMemory& memory, const abi::BatchCopy& copy) {
   constexpr int kArray = 2;
   const void* arrays[2] = {};
@@ -24,7 +24,7 @@ size_t element_of(const DeviceMemory& memory, const abi::BatchCopy& copy) {
   return memory.arrays.common_texel(arrays[0], arrays[1]);
 }
 
-/// One end in the terms of cuMemcpy3D, of which type, address, pitch, rows and position are set.
+/// One end of a copy in the terms of cuMemcpy3D.
 struct End {
   int type = 4;
   uint64_t address = 0;
@@ -73,7 +73,7 @@ Result<abi::DriverMemcpy3D, Status> driver_copy(DeviceMemory& memory, const abi:
   return out;
 }
 
-/// @param make  the k-th copy, or why it is none
+/// @param make  returns the k-th copy, or why it is invalid
 template <class Make>
 Status issue_all(WorkTables& tables, DeviceMemory& memory, void* stream, size_t count, size_t* failed, Make&& make) {
   if (tables.streams.find(stream) == tables.streams.find(nullptr)) return Status::invalid_value;

@@ -18,9 +18,9 @@ struct Stream {
   unsigned flags = 0;  ///< 1 = non-blocking
   int priority = 0;
   uint64_t id = 0;
-  void* context = nullptr;    ///< of the driver interface, in which it was made; null: the primary one
+  void* context = nullptr;    ///< in which it was made; null: the primary one
   uint64_t capture = 0;       ///< id of the capture that it takes part in, or 0; capture.hpp
-  std::vector<Node*> tail{};  ///< … and the nodes on which the next one will depend
+  std::vector<Node*> tail{};  ///< … and the dependencies of the next node
 };
 
 struct Event {
@@ -28,7 +28,7 @@ struct Event {
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
   uint64_t capture = 0;       ///< id of the capture in which it was recorded last, or 0
-  std::vector<Node*> tail{};  ///< … and the nodes behind which that was
+  std::vector<Node*> tail{};  ///< … and the nodes that preceded it
 };
 
 constexpr unsigned kEventBlockingSync = 1, kEventDisableTiming = 2, kEventInterprocess = 4;
@@ -38,7 +38,8 @@ class StreamTable {
  public:
   Stream* create(unsigned flags, int priority);
   bool destroy(const void* handle);
-  /// The stream of a handle; null (legacy), 1 (legacy) and 2 (per thread) are the default streams. Null if it is none.
+  /// The stream of a handle; null (legacy), 1 (legacy) and 2 (per thread) are the default streams. Null if it is
+  /// invalid.
   Stream* find(const void* handle);
   void clear() {
     streams_.clear();
@@ -52,10 +53,10 @@ class StreamTable {
   uint64_t next_id_ = 3;
 };
 
-/// What the event functions of both interfaces do. A handle that is no event gives invalid_handle.
+/// What the event functions of both interfaces do. An invalid event gives invalid_handle.
 class EventTable {
  public:
-  /// @return success, or invalid_value: no place for the handle, or flags that contradict each other
+  /// @return success, or invalid_value if `handle` is null or flags contradict each other
   Status create(void** handle, unsigned flags);
   Status destroy(const void* handle);
   /// The event is reached from now on. Recording again moves it. @param now  Session::now() where launches may be

@@ -1,5 +1,5 @@
-// Clusters of CTAs: how large they are in a launch, whether the GPU could have them, how many it holds. Source: CUDA
-// C++ Programming Guide, "Thread block clusters"; PTX ISA 9.0, section 11.3 (cluster dimension directives).
+// Clusters of CTAs: their size in a launch, whether the GPU allows it, and how many fit on the GPU. Source: CUDA C++
+// Programming Guide, "Thread block clusters"; PTX ISA 9.0, section 11.3 (cluster dimension directives).
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@
 
 namespace bankshot::cuda {
 
-/// CTAs of a cluster that every GPU with clusters allows, and those with the program's consent.
+/// The most CTAs per cluster: portably, and if the program opts in.
 constexpr uint32_t kPortableCluster = 8, kMostCluster = simt::Windows::kMostCtas;
 
-/// What the launch asks for, else what the kernel requires, else one CTA.
+/// The cluster size that the launch asks for, else the kernel's, else one CTA.
 simt::Dim3 cluster_of(const simt::KernelInfo& kernel, const LaunchRequest& request);
-/// Whether somebody asked: %is_explicit_cluster.
+/// Whether the launch or the kernel asks for one: %is_explicit_cluster.
 bool has_cluster(const simt::KernelInfo& kernel, const LaunchRequest& request);
 
 /// Why the cluster is refused; nullopt if it is not.
 std::optional<Refusal> refusal_of_cluster(const DeviceInfo& device, const Function& function,
                                           const LaunchRequest& request);
 
-/// Clusters that the GPU holds at once. An SM may hold several CTAs of one; that hardware keeps a cluster in one group
-/// of SMs is not modelled.
+/// Clusters that fit on the GPU at once. An SM may hold several CTAs of a cluster. Hardware keeps a cluster in one
+/// group of SMs; this is not modelled.
 uint64_t active_clusters(const DeviceInfo& device, const Function& function, const LaunchRequest& request);
-/// The same for the functions that ask. @return success, or why the launch would be refused
+/// The same for occupancy queries. @return success, or why the launch would be refused
 Status count_clusters(const DeviceInfo& device, const Function& function, const LaunchRequest& request, int* clusters);
-/// CTAs of the largest cluster of which the GPU holds one.
+/// CTAs of the largest cluster that fits on the GPU.
 uint32_t largest_cluster(const DeviceInfo& device, const Function& function, const LaunchRequest& request);
 
 }  // namespace bankshot::cuda

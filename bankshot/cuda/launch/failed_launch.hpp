@@ -1,4 +1,5 @@
-// Launches that fail: told on standard error and noted in the report, so that nobody takes what is left for all.
+// Failed launches: told on standard error and noted in the report, so that nobody takes an incomplete report for
+// complete.
 #pragma once
 
 #include <string_view>
@@ -8,16 +9,17 @@
 
 namespace bankshot::cuda {
 
-/// Whether a failure still has to be told on standard error; the report has it in any case.
+/// Whether a failure must still be told on standard error. The report has it in any case.
 enum class Telling : bool { told_already, tell };
 
-/// Notes a launch that failed. It is told once for each kernel and reason, and a kernel's first few reasons only.
-/// @param kernel  mangled, empty if it is not known @param reason  its first line is taken
-/// @return status, for the caller to return
+/// Notes a failed launch. Each kernel and reason is told once, and only the first few reasons of a kernel.
+/// @param kernel  mangled, empty if unknown @param reason  only the first line is used
+/// @return `status`
 Status launch_failed(Session& session, std::string_view kernel, Status status, std::string_view reason,
                      Telling telling = Telling::tell);
 
-/// Takes the session's lock. A function that is not there: if it would have launched something, that failed.
+/// Notes a call of an unsupported function as a failed launch if it would have launched a kernel. Takes the session's
+/// lock.
 void not_there(const char* function);
 
 /// "kernel scale(float*, int)" or "a kernel that is not known"

@@ -30,7 +30,7 @@ enum class FunctionAttribute : int {
   scheduling_policy = 15,
 };
 
-/// nullopt for a number that has no attribute. The function's module must be loaded, here and below.
+/// nullopt for an unknown number. The function's module must be loaded, here and below.
 std::optional<int> function_attribute(const DeviceInfo& device, const Function& function, int which);
 
 /// @return success or invalid_value

@@ -1,4 +1,4 @@
-// What cudaLaunchKernelExC, cuLaunchKernelEx and cuLaunchKernel carry besides the arguments.
+// Launch parameters of cudaLaunchKernelExC, cuLaunchKernelEx and cuLaunchKernel besides the arguments.
 #pragma once
 
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace bankshot::cuda {
 
-/// Takes over what changes the result of a launch; hints for the scheduler and caches are ignored. Attributes that ask
-/// for something that is not there are refused, and told once.
+/// Applies the attributes that change the result of a launch; hints for the scheduler and caches are ignored.
+/// Attributes that ask for unsupported features are refused, which is told once.
 /// @return success, not_supported or invalid_cluster_size
 Status apply_launch_attributes(std::span<const abi::LaunchAttribute> attributes, LaunchRequest& request);
 
-/// Takes over the list of cuLaunchKernel's `extra`: pairs of a tag and a value until the end tag 0; 1 = buffer, 2 = its
+/// Applies the list of cuLaunchKernel's `extra`: pairs of a tag and a value until the end tag 0; 1 = buffer, 2 = its
 /// size.
 /// @return success, or invalid_value for an unknown tag
 Status unpack_extra(void** extra, LaunchRequest& request);

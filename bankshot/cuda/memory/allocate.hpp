@@ -12,14 +12,14 @@ namespace bankshot::cuda {
 /// Zero bytes give address 0. @return success or out_of_memory
 Status allocate(DeviceMemory& memory, uint64_t bytes, simt::MemoryKind kind, uint64_t& address);
 
-/// cudaMallocAsync: from a pool, null for the current one. @return … or invalid_value if it is no pool
+/// The same from a pool, null for the current one. @return … or invalid_value if it is not a pool
 Status allocate_from(DeviceMemory& memory, const void* pool, uint64_t bytes, uint64_t& address);
 
-/// Frees a live allocation of one of the kinds by its start; null is nothing to free.
+/// Frees a live allocation of one of these kinds, given its start. Does nothing for null.
 /// @return success or invalid_value
 Status release(DeviceMemory& memory, const void* pointer, std::initializer_list<simt::MemoryKind> kinds);
 
-/// Bytes from row to row of a pitched allocation. Source: real GPUs give multiples of 512
+/// Row pitch of a pitched allocation, in bytes. Source: real GPUs give multiples of 512
 size_t pitch_for(size_t width);
 
 /// cudaHostRegister. @return success, invalid_value or already_registered
@@ -32,7 +32,7 @@ bool is_host_memory(DeviceMemory& memory, const void* pointer);
 /// Flags of pinned or registered memory, which must be given by its start. @return success or invalid_value
 Status host_flags(DeviceMemory& memory, const void* pointer, unsigned* flags);
 
-/// Bytes of device memory that are free, and all. Either place may be null.
+/// Free and total bytes of device memory. Either pointer may be null.
 void memory_info(const simt::Memory& memory, size_t* free, size_t* total);
 
 /// What an address is to a program.

@@ -32,7 +32,7 @@ struct ArraySpec {
 struct Array {
   ArraySpec spec;
   texture::Level level;
-  uint64_t memory = 0, bytes = 0;  ///< the allocation: its own, or that of the mipmapped array that it is a level of
+  uint64_t memory = 0, bytes = 0;  ///< its own allocation, or that of its mipmapped array
   bool is_level = false;
 };
 
@@ -41,7 +41,7 @@ struct MipmappedArray {
   std::vector<std::unique_ptr<Array>> levels;
 };
 
-/// success, or invalid_value with extents that are too large or do not go with the flags.
+/// @return success, or invalid_value if an extent is too large or contradicts the flags
 /// Source: CUDA runtime API reference, cudaMalloc3DArray, and the device's limits
 Status check(const DeviceInfo& device, const ArraySpec& spec, bool mipmapped);
 
@@ -51,16 +51,16 @@ class ArrayTable {
   Status create(simt::Memory& memory, const ArraySpec& spec, Array*& out);
   /// @param levels  at most; no more than make sense
   Status create(simt::Memory& memory, const ArraySpec& spec, unsigned levels, MipmappedArray*& out);
-  /// success, or invalid_handle: no array, or a level of a mipmapped one
+  /// @return success, or invalid_handle if it is not an array or is a level of a mipmapped one
   Status destroy(simt::Memory& memory, const void* handle);
   Status destroy_mipmapped(simt::Memory& memory, const void* handle);
-  /// Null if it is none.
+  /// Null if the handle is invalid.
   Array* array(const void* handle) const;
   MipmappedArray* mipmapped(const void* handle) const;
-  /// Bytes of a texel of the arrays of a copy; a null handle is not an array. 1 if both are null, 0 if a handle is none
+  /// Bytes per texel of the arrays of a copy, of which either may be null. 1 if both are null, 0 if a handle is invalid
   /// or the two differ.
   size_t common_texel(const void* to, const void* from) const;
-  /// Forgets all, with the memory.
+  /// Removes all arrays, with their memory.
   void clear();
 
  private:

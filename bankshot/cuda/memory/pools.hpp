@@ -18,7 +18,7 @@ struct Pool {
   /// what a real pool would keep: what is used, and of what was used before as much as the threshold allows.
   std::array<uint64_t, 9> attributes{0, 1, 1, 1, 0, 0, 0, 0, 0};
 
-  /// Gives back all but so many reserved bytes.
+  /// Returns reserved memory, except `keep` bytes, to the device.
   void trim(uint64_t keep);
 };
 
@@ -26,15 +26,15 @@ class PoolTable {
  public:
   Pool* default_pool() { return &default_; }
   Pool* current() { return current_; }
-  /// The pool that cudaMallocAsync takes. @return false if it is no pool
+  /// Sets the pool that cudaMallocAsync uses. @return false if it is not a pool
   bool use(const void* handle);
   Pool* create();
-  /// @return false if it is no created pool; the default pool cannot be destroyed
+  /// @return false if create() did not make it: the default pool cannot be destroyed
   bool destroy(const void* handle);
   Pool* find(const void* handle);
   void clear();
 
-  /// Counts an allocation from a pool, and one that is freed, wherever it is from.
+  /// Counts an allocation from a pool, and the release of any allocation.
   void allocated(Pool& pool, uint64_t address, uint64_t bytes);
   void freed(uint64_t address);
 
@@ -52,15 +52,14 @@ class PoolTable {
 /// @param value  int for attributes 1 to 3, else uint64_t. @return success or invalid_value, here and below
 Status set_pool_attribute(Pool* pool, int attribute, const void* value);
 Status get_pool_attribute(const Pool* pool, int attribute, void* value);
-/// Gives back all but so many reserved bytes.
+/// Returns reserved memory, except `keep` bytes, to the device.
 Status trim_pool(Pool* pool, uint64_t keep);
 /// One device, which always has access.
 Status set_pool_access(const Pool* pool, const abi::AccessDescription* descriptions, size_t count);
 Status get_pool_access(const Pool* pool, int* flags, const abi::Location* location);
 
-/// What the functions say that find pools by a place and a kind of memory (CUmemAllocationType): there are pools of the
-/// device's own memory only. @return success, invalid_value, invalid_device, or not_supported for others that there
-/// might be
+/// Checks the location and the kind of memory (CUmemAllocationType) of a pool. Only device memory has pools.
+/// @return success, invalid_value, invalid_device, or not_supported for pools that a real system may have
 Status check_pool_place(const abi::Location* location, int kind);
 
 }  // namespace bankshot::cuda

@@ -9,14 +9,14 @@
 
 namespace bankshot::cuda {
 
-/// What the caller says that an address is.
+/// What kind of address the caller claims to pass.
 enum class Side : uint8_t {
   host,    ///< the program's own memory, pinned or managed memory; not device memory, not a place between allocations
   device,  ///< a live allocation that kernels can reach, and the whole range within it
-  either,  ///< to be found out
+  either,  ///< looked up
 };
 
-/// success, or invalid_value when [address, address + bytes) is not what `side` says. An empty range is always right.
+/// @return success, or invalid_value if [address, address + bytes) is not what `side` says; success if it is empty
 Status check_range(const simt::Memory& memory, uint64_t address, uint64_t bytes, Side side);
 
 /// A range of rows: `height` rows of `width` bytes, `pitch` bytes apart, in slices `slice` bytes apart, `depth` of

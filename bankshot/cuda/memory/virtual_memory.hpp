@@ -1,4 +1,4 @@
-// Virtual memory management: addresses and memory apart, put together by the program.
+// Virtual memory management: the program reserves addresses, allocates memory, and maps one to the other.
 // Source: CUDA driver API reference, "Virtual Memory Management".
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace bankshot::cuda {
 
-/// What sizes, addresses and offsets are multiples of, as on real GPUs.
+/// Sizes, addresses and offsets are multiples of this, as on real GPUs.
 constexpr uint64_t kGranularity = uint64_t{2} << 20;
 
 /// Memory without an address: an anonymous file, so that it can be mapped in several places and keeps its contents.
@@ -30,8 +30,8 @@ struct PhysicalMemory {
   abi::AllocationProperties properties;
 };
 
-/// Ranges and handles of the process. Requires the session's lock. Every function gives invalid_value for a range or
-/// handle that is none, and for sizes, addresses and offsets that are no multiples of the granularity.
+/// Ranges and handles of the process. Requires the session's lock. Every function returns invalid_value for an invalid
+/// range or handle, and for sizes, addresses and offsets that are not multiples of the granularity.
 class VirtualMemory {
  public:
   Status reserve(simt::Memory& memory, uint64_t bytes, uint64_t alignment, uint64_t& address);
@@ -40,11 +40,11 @@ class VirtualMemory {
   /// @return … out_of_memory, invalid_device, or not_supported: memory of the host, or to be shared with other
   /// processes
   Status create(simt::Memory& memory, uint64_t bytes, const abi::AllocationProperties& properties, uint64_t& handle);
-  /// The memory is given back when it has no handle any more and is mapped nowhere.
+  /// The memory is freed when its last handle and its last mapping are gone.
   Status release(uint64_t handle);
-  /// Null if it is none.
+  /// Null if the handle is invalid.
   const PhysicalMemory* find(uint64_t handle) const;
-  /// Another reference to the handle of what is mapped at an address, for which release() is due, too.
+  /// Another reference to the handle of the memory mapped at an address. It needs its own release().
   Status retain(uint64_t address, uint64_t& handle);
 
   /// Nobody may access the range before set_access().

@@ -1,4 +1,4 @@
-// Modules, their kernels and variables: what a program registered or loaded, and what the engine made of it.
+// Modules that a program registered or loaded, with their kernels and variables.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ namespace bankshot::cuda {
 
 struct Module;
 
-/// A kernel of a module, and what the host program set for it. Its address is the handle: cudaKernel_t, cudaFunction_t,
-/// CUkernel and CUfunction.
+/// A kernel of a module, with the attributes that the program set. Its address is the handle: cudaKernel_t,
+/// cudaFunction_t, CUkernel and CUfunction.
 struct Function {
   Module* module = nullptr;
   std::string name;                        ///< mangled, as in the PTX
@@ -44,8 +44,8 @@ struct Variable {
   const simt::GlobalInfo* info = nullptr;
 };
 
-/// One fat binary or PTX text. Loaded when something of it is first used, so that a module with something that cannot
-/// run does no harm to a program that does not use it.
+/// One fat binary or PTX text. It is loaded at its first use, so a module that cannot run does no harm to a program
+/// that does not use it.
 struct Module {
   const void* wrapper = nullptr;  ///< registration wrapper, or null
   std::string image;              ///< otherwise the image: PTX text or fat binary
@@ -70,7 +70,7 @@ struct LoadTarget {
 /// Loads the module if it is not loaded. A failure is told on standard error once and kept.
 /// @param quiet  the caller passes `log` on itself
 Status load(const LoadTarget& target, Module& module, bool quiet = false);
-/// The same for the module of a kernel, which is named if there is nothing in the module that could run.
+/// The same for the module of a kernel, which the message names if nothing in the module could run.
 Status load(const LoadTarget& target, Function& function);
 
 struct LinkFailure {
@@ -80,15 +80,14 @@ struct LinkFailure {
 /// @param device  selects the best entry of a fat binary @param image  PTX text, or a fat binary that contains it
 Result<ptx::Unit, LinkFailure> read_link_input(const DeviceInfo& device, const std::string& name,
                                                const std::string& image);
-/// One module of PTX with everything that the inputs have, as nvlink makes of machine code. What none defines stays
-/// declared.
+/// Links PTX modules into one, as nvlink links machine code. Symbols that no input defines stay declared.
 Result<std::string, LinkFailure> link_inputs(std::vector<ptx::Unit> inputs);
 
 /// Finds a kernel or variable by the name in the PTX; the module must be loaded. Null if there is none.
 Function* find_function(Module& module, std::string_view name);
 Variable* find_variable(Module& module, std::string_view name);
 
-/// Everything the program registered or loaded.
+/// All modules of the process.
 class ModuleTable {
  public:
   Module& add(std::unique_ptr<Module> module);
@@ -102,7 +101,7 @@ class ModuleTable {
   Function* function(const void* key) const;
   Variable* variable(const void* host) const;
 
-  /// Forgets what the engine made, for a new engine: handles stay valid, modules load again at their next use.
+  /// For a new engine. Handles stay valid; modules are loaded again at their next use.
   void unload_all();
 
  private:

@@ -52,7 +52,7 @@ Status fill_rows(void* stream, void* to, size_t pitch, int value, size_t width, 
 
 constexpr int kHost = 1, kDevice = 2, kArray = 3;  // CUmemorytype
 
-/// Bytes of a texel of the arrays that take part, 1 if none does; 0 if they differ or are none.
+/// ArrayTable::common_texel() of the process.
 size_t element_of(const void* to, const void* from) { return Session::get().memory().arrays.common_texel(to, from); }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Graphs: what the runtime interface has of its own. What it shares with the driver's:
-// bankshot/cuda/graph_calls/graph_calls.def.
+// Graph functions that only the runtime interface has. The common ones: bankshot/cuda/graph_calls/graph_calls.def.
 #include "bankshot/cuda/graph_calls/graph_calls.hpp"
 
 #include "bankshot/cuda/runtime/call.hpp"
@@ -11,7 +10,7 @@ namespace {
 
 using Nodes = Node* const*;
 
-/// Objects of the program that this call has left unused are destroyed behind it, without the lock.
+/// Afterwards, without the lock, destroys objects of the program that are now unused.
 template <class Work>
 Status graph_call(Work&& work) {
   const Status status = call(work);

@@ -146,7 +146,7 @@ BANKSHOT_API(cudaPointerGetAttributes)(abi::PointerAttributes* attributes, const
   });
 }
 
-// Hints about where managed memory lives: it lives in one place, and what was said can be asked for.
+// Hints about the place of managed memory. It stays in one place, but the hints can be queried.
 
 BANKSHOT_API(cudaMemAdvise)(const void* pointer, size_t bytes, int advice, abi::Location location) {
   return call([&](Session& session) { return advise(session.memory(), pointer, bytes, advice, location); });

@@ -1,4 +1,4 @@
-// What is left: channel descriptions, the profiler's switches, entry points of the driver.
+// Other functions: channel descriptions, the profiler's switches, entry points of the driver.
 #include "bankshot/cuda/abi/abi.hpp"
 #include "bankshot/cuda/device/device.hpp"
 #include "bankshot/cuda/interface/entry_points.hpp"

@@ -7,8 +7,7 @@
 namespace bankshot::cuda::runtime {
 namespace {
 
-// What CUDA 12's structures have; those of CUDA 13 go on with members that must be zero, which are neither read nor
-// written.
+// Sizes of CUDA 12's structures. CUDA 13 adds members that must be zero; they are neither read nor written.
 constexpr size_t kResourceDescOf12 = 64, kViewDescOf12 = 48;
 
 /// The program's structure, as far as both versions have it.
@@ -28,7 +27,7 @@ Status describe_resource(Session& session, void* out, unsigned long long handle,
   return Status::success;
 }
 
-/// Makes an object of a resource. @param description  what else it is
+/// Makes an object of a resource. @param description  the rest of its description
 Status create(Session& session, unsigned long long* handle, const void* resource, TextureDescription& description) {
   const auto desc = driver_form(read<abi::ResourceDesc>(resource, kResourceDescOf12));
   if (!desc) return Status::invalid_channel_descriptor;

@@ -20,12 +20,12 @@ struct TextureReference {
 
 class TextureReferences {
  public:
-  /// The reference that stands for a variable; made when first asked for.
+  /// The reference of a variable, made at the first request.
   TextureReference* of_variable(uint64_t address, bool surface);
   TextureReference* create();
   /// @return false if it was not made by create()
   bool destroy(const void* handle);
-  /// Null if it is none.
+  /// Null if the handle is invalid.
   TextureReference* find(const void* handle, bool surface) const;
   void clear();
 
@@ -44,7 +44,8 @@ struct TextureTables {
   }
 };
 
-/// Lets kernels see what the reference is now. Settings that do not go together yet leave it unbound: more may follow.
+/// Makes the reference's current state visible to kernels. Settings that contradict each other leave it unbound, since
+/// more may follow.
 void rebind(const TextureContext& context, const TextureReference& reference);
 
 }  // namespace bankshot::cuda

@@ -1,5 +1,5 @@
-// Texture and surface objects from their descriptions: what both interfaces share. The driver's structures are the form
-// in which descriptions are kept; the runtime's become these and back.
+// Texture and surface objects from their descriptions, for both interfaces. Descriptions are kept in the driver's
+// structures; the runtime's are converted.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ class TextureObjects {
   std::unordered_map<uint64_t, TextureDescription> table_;
 };
 
-/// From the runtime's structures and back. Nothing if a format is unknown.
+/// Conversion from the runtime's structures and back. nullopt if a format is unknown.
 std::optional<abi::DriverResourceDesc> driver_form(const abi::ResourceDesc& desc);
 abi::ResourceDesc runtime_form(const abi::DriverResourceDesc& desc);
 abi::DriverTextureDesc driver_form(const abi::TextureDesc& desc);
