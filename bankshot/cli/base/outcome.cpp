@@ -8,12 +8,14 @@ namespace bankshot::cli {
 
 Status say_what_is_missing(const host::Observation& seen) {
   for (const std::string& sentence : seen.lost) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
-  // Of a program that was killed that is said anyway.
-  if (seen.ending.signal == 0) {
+  const bool cut_short = !seen.unfinished.empty() || seen.report.partial;
+  if (seen.ending.signal == 0) {  // of a program that was killed that is said anyway
     for (const std::string& sentence : seen.unfinished) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
+    if (seen.ending.status == 0 && seen.report.partial && seen.unfinished.empty() && seen.lost.empty())
+      std::fprintf(stderr, "bankshot: a process did not come to its end, and its report may lack launches\n");
   }
   if (!seen.lost.empty()) return kBadInput;
-  return seen.unfinished.empty() ? kDone : kProgramFailed;
+  return cut_short ? kProgramFailed : kDone;
 }
 
 void say_how_it_ended(const host::Target& target, const host::Ending& ending) {

@@ -7,8 +7,8 @@
 namespace bankshot::cli {
 
 /// Says what is missing from the report of a run.
-/// @return kBadInput if something was lost, then there must be no verdict; kProgramFailed if a process was killed
-/// before it wrote a report; kDone if nothing is missing
+/// @return kBadInput if something was lost, then there must be no verdict; kProgramFailed if a process did not
+/// come to its end; kDone if nothing is missing
 Status say_what_is_missing(const host::Observation& seen);
 
 /// Says how a program ended that did not end well.

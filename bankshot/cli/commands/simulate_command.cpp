@@ -111,7 +111,7 @@ class Simulate final : public Command {
     if (!seen->report.machine) seen->report.machine = report::machine_of(*config, setup->gpu.machine.transactions);
     const bool stopped = seen->report.partial_launches() != 0 && seen->ending.signal != SIGINT;
     const uint64_t cycles = all_cycles(seen->report);
-    const bool written = write_timelines(seen->timelines);
+    const bool written = write_timelines(*seen);
     int status = kDone;
     if (const std::string reason = keep_kernels(seen->report, output_.kernels); !reason.empty()) {
       status = refuse(reason);
@@ -143,9 +143,11 @@ class Simulate final : public Command {
   }
 
   /// FILE, and FILE.2 … for further processes. @return false after a message if one cannot be written
-  bool write_timelines(const std::vector<std::string>& timelines) const {
+  bool write_timelines(const host::Observation& seen) const {
     if (trace_.empty()) return true;
-    if (timelines.empty()) say("--trace: no simulated launch came to its end or was stopped, so there is no timeline");
+    const std::vector<std::string>& timelines = seen.timelines;
+    if (timelines.empty() && seen.lost.empty())
+      say("--trace: no simulated launch came to its end or was stopped, so there is no timeline");
     const host::Signals held;  // or Ctrl-C would leave half a file beside it
     for (size_t i = 0; i < timelines.size(); ++i) {
       const std::string file = i == 0 ? trace_ : trace_ + "." + std::to_string(i + 1);

@@ -23,6 +23,15 @@ TEST(CliOutcome, a_lost_report_outweighs_an_unfinished_process) {
             "bankshot: process 7 ended\nbankshot: its report is lost\nbankshot: process 7 ended\n");
 }
 
+TEST(CliOutcome, a_process_that_was_killed_after_it_wrote_a_report_is_not_clean) {
+  host::Observation seen;
+  seen.report.partial = true;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(say_what_is_missing(seen), kProgramFailed);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "bankshot: a process did not come to its end, and its report may lack launches\n");
+}
+
 TEST(CliOutcome, that_a_killed_program_wrote_no_report_is_not_said_twice) {
   host::Observation seen;
   seen.ending.signal = SIGKILL;
