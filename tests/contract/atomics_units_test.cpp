@@ -137,13 +137,6 @@ TEST_P(AtomicsContract, a_launch_begins_with_nothing_in_flight) {
   }
 }
 
-TEST_P(AtomicsContract, the_test_machine_has_what_it_needs) {
-  const auto* entry = AtomicsRegistry::find(GetParam());
-  if (entry->lacks != nullptr) {
-    EXPECT_EQ(entry->lacks(config), "");
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(members, AtomicsContract, ::testing::ValuesIn(members<AtomicsRegistry>()),
                          [](const auto& info) { return member_name(info.param); });
 

@@ -78,6 +78,10 @@ TEST_P(ParameterContract, takes_every_value_of_its_range_and_no_other) {
   }
   const std::string above = refusal(parameter, std::to_string(parameter.most + 1));
   EXPECT_NE(above.find(" is impossible: " + std::string(parameter.meaning)), std::string::npos) << above;
+  if (parameter.least > 0) {
+    const std::string below = refusal(parameter, std::to_string(parameter.least - 1));
+    EXPECT_NE(below.find(" is impossible: " + std::string(parameter.meaning)), std::string::npos) << below;
+  }
 }
 
 TEST_P(ParameterContract, is_told_by_gpus_help_and_explained_in_the_docs) {

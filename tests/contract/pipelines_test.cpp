@@ -164,13 +164,6 @@ TEST_P(PipelineContract, an_empty_pipeline_takes_an_access_at_once) {
   }
 }
 
-TEST_P(PipelineContract, the_test_machine_has_what_it_needs) {
-  const auto* entry = PipelineRegistry::find(GetParam());
-  if (entry->lacks != nullptr) {
-    EXPECT_EQ(entry->lacks(config()), "");
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(members, PipelineContract, ::testing::ValuesIn(members<PipelineRegistry>()),
                          [](const auto& info) { return member_name(info.param); });
 

@@ -101,14 +101,6 @@ TEST_P(SchedulerContract, ages_are_only_compared) {
   EXPECT_EQ(picks(*make(), Views()), picks(*make(), Views(~uint64_t{0}, 1 << 20)));
 }
 
-TEST_P(SchedulerContract, warps_that_are_not_ready_are_left_alone) {
-  const auto scheduler = make();
-  Views views;
-  const std::array<uint64_t, 64> before = views.age();
-  for (int round = 0; round < 100; ++round) scheduler->issued(scheduler->pick(views.next()));
-  EXPECT_EQ(views.age(), before);
-}
-
 INSTANTIATE_TEST_SUITE_P(members, SchedulerContract, ::testing::ValuesIn(members<SchedulerRegistry>()),
                          [](const auto& info) { return member_name(info.param); });
 

@@ -173,11 +173,10 @@ SimulatedMachine read_machine(const json& config) {
   machine.bank_hash = text(config, "bank_hash");
   machine.lock_hash = text(config, "lock_hash");
   machine.transactions = text(config, "transactions");
-  if (const auto parameters = config.find("parameters"); parameters != config.end()) {  // older reports have none
-    if (!parameters->is_object()) throw Bad{"\"parameters\" must be an object"};
-    for (const auto& each : parameters->items())
-      machine.parameters[each.key()] = number<unsigned>(*parameters, each.key().c_str());
-  }
+  const json& parameters = member(config, "parameters");
+  if (!parameters.is_object()) throw Bad{"\"parameters\" must be an object"};
+  for (const auto& each : parameters.items())
+    machine.parameters[each.key()] = number<unsigned>(parameters, each.key().c_str());
   for (const MachineNumber& each : machine_numbers()) {
     const std::string key(each.name);
     machine.*each.value = number<unsigned>(config, key.c_str());

@@ -21,9 +21,14 @@ bool is_matrix(const Site& site) { return site.matrix; }
 bool is_atomic(const Site& site) { return site.kind == scratchpad::AccessKind::atomic; }
 
 /// "lanes 0-3 20-23, 4-7 16-19, …" or "8 neighbouring lanes".
-std::string served_together(const scratchpad::Rules& rules, AccessKind kind, unsigned width) {
-  const scratchpad::PhaseTable* const table = scratchpad::table_of(rules, kind, width);
-  if (table != nullptr) return "lanes " + scratchpad::phases_text(*table);
+std::string served_together(const scratchpad::Rules& rules, AccessKind kind, unsigned width, unsigned warp_size) {
+  if (const scratchpad::PhaseTable* const table = scratchpad::table_of(rules, kind, width)) {
+    std::string text = "lanes ";
+    for (const scratchpad::LaneMask phase : *table) {
+      if (phase.lowest() < warp_size) text += (text.back() == ' ' ? "" : ", ") + scratchpad::lanes_text(phase);
+    }
+    return text;
+  }
   const unsigned lanes = scratchpad::neighbours_together(rules, kind, width);
   return fmt::format("{} neighbouring lane{}", lanes, lanes == 1 ? "" : "s");
 }
@@ -39,8 +44,8 @@ std::string phases_text(const scratchpad::Rules& rules, unsigned warp_size) {
   std::string text =
       "  -  from this GPU's file, with its evidence in docs/wavefronts.md; lanes that are served together:\n";
   for (const unsigned width : {4u, 8u, 16u}) {
-    const std::string loads = served_together(rules, AccessKind::load, width);
-    const std::string stores = served_together(rules, AccessKind::store, width);
+    const std::string loads = served_together(rules, AccessKind::load, width, warp_size);
+    const std::string stores = served_together(rules, AccessKind::store, width, warp_size);
     const char* const up_to = width == 4 ? "up to " : "at ";
     if (loads == stores) {
       text += fmt::format("     {}{} bits a lane: {}\n", up_to, 8 * width, loads);

@@ -69,6 +69,15 @@ TEST(ReportText, without_pictures_has_no_legend) {
   contains(to_text(made_report({column()})), "Pictures:");
 }
 
+TEST(ReportText, tells_all_phases_of_a_warp_that_are_not_neighbours) {
+  RunReport report = made_report({column()});
+  report.rules.tables[4] = *scratchpad::parse_phases("0-3 12-15, 4-11");  // loads of 128 bits
+  const std::string text = to_text(report);
+  contains(text, "at 128 bits a lane, loads: lanes 0-3 12-15, 4-11, 16-19 28-31, 20-27\n");
+  contains(text, "at 128 bits a lane, stores: 8 neighbouring lanes\n");
+  contains(text, "up to 32 bits a lane: 32 neighbouring lanes\n");
+}
+
 TEST(ReportText, counts_one_thing_in_the_singular) {
   const auto pair = made_site(88, "ld.shared.f32", 4, [](uint32_t lane) { return 128 * lane; }, 1, 3);
   const std::string text = to_text(made_report({pair}));

@@ -1,6 +1,7 @@
 // Bank hashes: every constructor against its formula, classes, the one-word form.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <random>
 
 #include "bankshot/scratchpad/hash/class_counts.hpp"
@@ -52,6 +53,8 @@ TEST(BankHash, swizzles_are_cutes) {
   }
   EXPECT_FALSE(swizzle_hash(kFermi, 3, 0, 2));
   EXPECT_FALSE(swizzle_hash(kFermi, 5, 5, 5));
+  EXPECT_FALSE(swizzle_hash(kFermi, 0x7fffffff, 2, 0x7fffffff)) << "the sum of the bits overflows";
+  EXPECT_FALSE(swizzle_hash(kFermi, 2, 0, INT_MIN));
   EXPECT_EQ(swizzle_form(*bitvector_xor_hash(kFermi, 0, 5, 7)), "Swizzle<3,0,5>");
   EXPECT_EQ(swizzle_form(*bitvector_xor_hash(kFermi, 0, 5, 7), 2), "Swizzle<3,1,5>");
   EXPECT_EQ(swizzle_form(*bitvector_xor_hash(kFermi, 0, 5, 7), 8), "");

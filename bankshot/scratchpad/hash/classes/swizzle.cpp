@@ -11,6 +11,10 @@
 namespace bankshot::scratchpad {
 
 Result<BankHash> swizzle_hash(HashSize size, unsigned b, unsigned m, int s) {
+  const int most = static_cast<int>(size.address_bits);
+  if (b > size.address_bits || m > size.address_bits || s > most || s < -most) {
+    return Error{"a swizzle moves bits of the address, which has " + std::to_string(size.address_bits)};
+  }
   const unsigned distance = static_cast<unsigned>(s < 0 ? -s : s);
   if (b + m + distance > size.address_bits) {
     return Error{"Swizzle<" + std::to_string(b) + "," + std::to_string(m) + "," + std::to_string(s) + "> needs " +
