@@ -27,7 +27,11 @@ using report::grouped;
 constexpr size_t kMostLines = 8;
 
 report::Site as_counted(const Site& site) {
-  return {{site.file, site.line, site.ptx_line}, site.op, site.width, site.totals};
+  return {.source = {site.file, site.line, site.ptx_line},
+          .op = site.op,
+          .width = site.width,
+          .kind = site.kind,
+          .totals = site.totals};
 }
 
 /// Where the array starts, if the addresses are of one array.
