@@ -1,6 +1,7 @@
 // What every registered class of bank hashes promises. A new class is tested here as soon as it is registered.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <numeric>
 #include <set>
@@ -175,11 +176,26 @@ TEST_P(HashClassContract, a_search_finds_hashes_of_the_class) {
   EXPECT_TRUE(identity) << "what a restriction to plain low bits falls back to";
 }
 
+/// "a, b and c"
+std::string listed(const std::vector<std::string>& names) {
+  std::string text = names.front();
+  for (size_t k = 1; k < names.size(); ++k) text += (k + 1 == names.size() ? " and " : ", ") + names[k];
+  return text;
+}
+
 TEST(HashClasses, unknown_words_are_answered_with_all_that_there_are) {
-  EXPECT_EQ(parse_hash("magic", kSize).error().message,
-            "hash 'magic': no such class; there are none, xor, add, perm:K, bvxor:K1,K2,MASK, bits:B,…, bitxor:B^C,…, "
-            "swizzle:B,M,S, tma:BYTES and rows:R,…");
-  EXPECT_EQ(searchable_classes(), "bitvector-perm, bitvector-xor, bitwise-perm, bitwise-xor, swizzle and gf2");
+  std::vector<std::string> syntaxes, searchable;
+  for (const HashClass& c : hash_classes()) {
+    const std::string word(c.word), parameters(c.parameters);
+    syntaxes.push_back(parameters.empty() ? word : word + ":" + parameters);
+    if (c.each != nullptr || c.rows != RowSpace::none) searchable.emplace_back(c.name.empty() ? c.word : c.name);
+  }
+  EXPECT_EQ(parse_hash("magic", kSize).error().message, "hash 'magic': no such class; there are " + listed(syntaxes));
+  EXPECT_EQ(searchable_classes(), listed(searchable));
+}
+
+TEST(HashClasses, are_listed_in_their_order) {
+  EXPECT_TRUE(std::ranges::is_sorted(hash_classes(), {}, &HashClass::order));
 }
 
 }  // namespace

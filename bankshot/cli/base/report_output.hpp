@@ -1,4 +1,4 @@
-// The report of a run where the user wants it: what explain and simulate have in common.
+// The report of a run where the user wants it: what explain, simulate and check have in common.
 #pragma once
 
 #include <string>

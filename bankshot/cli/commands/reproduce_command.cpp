@@ -35,7 +35,7 @@ class Reproduce final : public Command {
   int run(const std::vector<std::string>&) override {
     if (const auto error = cannot_deliver(json_, inputs())) return refuse(error->message);
     if (list_) {
-      if (!names_.empty() || !plot_.empty()) return refuse("--list lists all experiments; leave away the rest");
+      if (!names_.empty() || !plot_.empty()) return refuse("--list takes neither NAME nor --plot");
       return list();
     }
     if (const auto gpu = gpu::find_gpu(options_.gpu); !gpu) return refuse(gpu.error().message);

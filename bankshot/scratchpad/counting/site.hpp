@@ -66,7 +66,7 @@ struct SiteTotals {
   PatternClass pattern() const;
 };
 
-/// Accumulates the accesses of one instruction. One a worker thread and site; merged afterwards. The result does not
+/// Accumulates the accesses of one instruction. One per worker thread and site; merged afterwards. The result does not
 /// depend on how the CTAs were spread over workers, if each CTA's accesses were recorded in their order by one worker.
 class SiteCounter : public SiteTotals {
  public:

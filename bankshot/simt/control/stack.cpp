@@ -35,7 +35,7 @@ uint32_t& local_word(const Warp& w, uint64_t offset, unsigned lane) {
   return reinterpret_cast<uint32_t*>(w.local)[offset / 4 * w.worker->program->lanes + lane];
 }
 
-/// What nobody wrote reads as zero.
+/// Uninitialised memory reads as zero.
 void clear(const Warp& w, uint64_t begin, uint64_t end, unsigned lane) {
   for (uint64_t offset = begin; offset < end; offset += 4) local_word(w, offset, lane) = 0;
 }

@@ -43,8 +43,8 @@ struct EngineOptions {
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
   Checker* checks = nullptr;  ///< what looks for misuse of memory and barriers; then one thread runs all CTAs
-  /// Told how far a launch is, or empty: now and then when CTAs have ended, by the threads that ran them, and with
-  /// done == ctas by the launching thread when no CTA runs any more, before what the kernel printed is written.
+  /// Progress callback; may be empty. The threads that run CTAs call it now and then when CTAs have ended. The
+  /// launching thread calls it with done == ctas when no CTA runs any more, before the output of the kernel is written.
   std::function<void(uint64_t done, uint64_t ctas)> progress;
 };
 

@@ -1,6 +1,6 @@
 // Atomics in a loop over locks (Fermi): a read that tries to lock, the update, a write that unlocks, a branch back for
-// those that got no lock. Warps of an SM compete for its locks. Source: ICCD'13, sections II and III; DIGEST.md settles
-// who wins.
+// those that got no lock. Warps of an SM compete for its locks. Source: ICCD'13, sections II and III; TPDS'13,
+// section 2.1.3, for the lane that wins a lock.
 #include "bankshot/scratchpad/atomics/lock_unit.hpp"
 #include "bankshot/timing/atomics/atomics_loop.hpp"
 #include "bankshot/timing/atomics/locks.hpp"

@@ -13,7 +13,7 @@
 
 namespace bankshot::timing {
 
-/// How far a launch is.
+/// Launch progress.
 struct ChipProgress {
   uint64_t ctas_done = 0, ctas = 0;
   Cycle cycles = 0;  ///< of this launch

@@ -123,7 +123,7 @@ class Staged final : public Pipeline {
     stages_.late().clear();
     return written;
   }
-  /// Units that take longer than the stages do so besides.
+  /// A unit slower than the pipeline adds the difference.
   Cycle ready(Cycle written, unsigned latency) const {
     return written + 1 + (latency > length_ ? latency - length_ : 0);
   }

@@ -31,9 +31,8 @@ struct StageShape {
   unsigned nonmem = 0;  ///< elastic: entries of the queue beside the memory stages, M
 };
 
-/// M of equation 2. @param corrected  at least the sub-warps of a warp: with fewer memory stages than these the paper's
-/// M
-///                                    stalls (DIGEST.md, 5.2)
+/// M of equation 2 (CF'11, section 3.2.3). @param corrected  at least the sub-warps of a warp: with fewer memory stages
+/// than these the paper's M stalls, as tests/unit/timing/stages_test.cpp shows
 inline unsigned nonmem_depth(unsigned memory_stages, unsigned sub_warps, bool corrected) {
   return corrected && sub_warps > memory_stages ? sub_warps : memory_stages;
 }

@@ -105,7 +105,7 @@ class Scoreboard {
     Cycle known = 0;               ///< by when all results are there whose time is known
     Cycle holds = 0;               ///< until when some register is held
     Cycle complete = 0;            ///< the last instruction
-    Cause why = Cause::execution;  ///< what whoever waits for that waits for
+    Cause why = Cause::execution;  ///< stall cause charged while it is in flight
   };
   std::array<Slot, 64> slots_{};
   size_t registers_ = 0;

@@ -127,7 +127,7 @@ class Sm {
     const Operation* operation = nullptr;
     ExecutionUnits::Choice unit;
     Cycle ready = 0;               ///< its results
-    Cause why = Cause::execution;  ///< what who waits for them waits for
+    Cause why = Cause::execution;  ///< stall cause charged to consumers
     bool shared = false, global = false, deferred = false;
     bool conflict = false;       ///< in the banks
     bool kept_global = false;    ///< an access to global memory that its transaction keeps to itself

@@ -248,8 +248,7 @@ TEST(Voting, replication_helps_as_long_as_the_copies_have_locks_of_their_own) {
 }
 
 TEST(Voting, means_of_random_votes) {
-  // TPDS'13, figure 5, by our own count of a million patterns: DIGEST has 413 (3.54, 1.00), 361 (1.94, 3.15), 312
-  // (1.40, 3.44).
+  // TPDS'13, figure 5, by our own count of a million patterns: 413 (3.54, 1.00), 361 (1.94, 3.15), 312 (1.40, 3.44).
   const AtomicsModel model = lock_model(geometry(), kTpds);
   struct Case {
     unsigned words;
