@@ -192,7 +192,7 @@ std::string Driver::at_random(const Program& program, const Organisation& organi
       }
       if (warps[last].next == nullptr || random() % change == 0) last = ready[random() % ready.size()];
       auto& [warp, next] = warps[last];
-      next = step(*warp, next);
+      next = step(*warp, next).next;
       if (warp->cta->faulted) return {};
     }
     return fmt::format("no end after {} instructions", kMostSteps);
