@@ -30,11 +30,11 @@ int write_whole(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-void hand_in(Paper paper, const std::string& path, const std::string& text) {
+void hand_in(Output output, const std::string& path, const std::string& text) {
   if (const int error = write_whole(path, text)) {
-    if (!note_lost(paper, error)) say_once(path, fmt::format("{} cannot be written: {}", path, std::strerror(error)));
-  } else if (paper != Paper::module) {  // of several modules one that was lost stays so
-    note_handed_in(paper);
+    if (!note_lost(output, error)) say_once(path, fmt::format("{} cannot be written: {}", path, std::strerror(error)));
+  } else if (output != Output::module) {  // of several modules one that was lost stays so
+    note_handed_in(output);
   }
 }
 

@@ -9,6 +9,6 @@ namespace bankshot::cuda {
 
 /// Writes a file into the folder of the reports, whole or not at all: beside its place and renamed. The ledger notes
 /// how that went; where there is none a failure is told once on standard error.
-void hand_in(Paper paper, const std::string& path, const std::string& text);
+void hand_in(Output output, const std::string& path, const std::string& text);
 
 }  // namespace bankshot::cuda

@@ -27,7 +27,7 @@ std::optional<Patch> patch_of(const std::string& digest) {
 
 void keep_ptx(const std::string& digest, const std::string& text) {
   const Request& request = process_request();
-  if (request.witness) hand_in(Paper::module, request.report_folder + "/" + digest + ".ptx", text);
+  if (request.witness) hand_in(Output::module, request.report_folder + "/" + digest + ".ptx", text);
 }
 
 }  // namespace bankshot::cuda

@@ -97,7 +97,7 @@ void ReportFile::write(bool ended) {
     contents_->report.checks = all->options();
     contents_->report.findings = all->findings();
   }
-  hand_in(Paper::report, contents_->path, report::to_json(contents_->report));
+  hand_in(Output::report, contents_->path, report::to_json(contents_->report));
   dirty_ = false;
   written_ = std::chrono::steady_clock::now();
   spent_ += written_ - start;

@@ -51,7 +51,7 @@ Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& en
 
 void Simulation::write_timeline() {
   const std::string& folder = process_request().report_folder;
-  if (!folder.empty()) hand_in(Paper::timeline, fmt::format("{}/timeline-{}.json", folder, getpid()), timeline_.text());
+  if (!folder.empty()) hand_in(Output::timeline, fmt::format("{}/timeline-{}.json", folder, getpid()), timeline_.text());
 }
 
 bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.partial || HeldInterrupt::flag(); }

@@ -104,7 +104,7 @@ void Witness::finish(const simt::Memory* memory) {
       if (allocation.kind != simt::MemoryKind::registered) record_.left.push_back(told(allocation));
     });
   }
-  hand_in(Paper::witness, fmt::format("{}/witness-{}.json", process_request().report_folder, pid_), to_json(record_));
+  hand_in(Output::witness, fmt::format("{}/witness-{}.json", process_request().report_folder, pid_), to_json(record_));
 }
 
 }  // namespace bankshot::cuda
