@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "bankshot/cuda/process/process_id.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/support/file_writing.hpp"
 
@@ -29,6 +30,13 @@ int write_whole(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+std::string free_path(const char* kind) {
+  const std::string begin = fmt::format("{}/{}-{}", process_request().report_folder, kind, process_id());
+  std::string path = begin + ".json";
+  for (int k = 2; access(path.c_str(), F_OK) == 0; ++k) path = fmt::format("{}-{}.json", begin, k);
+  return path;
+}
 
 void hand_in(Output output, const std::string& path, const std::string& text) {
   if (const int error = write_whole(path, text)) {
