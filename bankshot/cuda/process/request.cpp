@@ -71,8 +71,8 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   if (std::error_code code; !request.patch_folder.empty() && !std::filesystem::is_directory(request.patch_folder, code))
     return Error{fmt::format("{} is \"{}\" and not a folder", kPatchFolderVariable, request.patch_folder)};
   request.isa = text(kIsa);
-  if (!request.isa.empty() && std::ranges::find(simt::kIsas, request.isa) == std::end(simt::kIsas)) {
-    return Error{fmt::format("{} is \"{}\" and not one of {}", kIsa, request.isa, fmt::join(simt::kIsas, ", "))};
+  if (!request.isa.empty() && std::ranges::find(simt::kIsaNames, request.isa) == std::end(simt::kIsaNames)) {
+    return Error{fmt::format("{} is \"{}\" and not one of {}", kIsa, request.isa, fmt::join(simt::kIsaNames, ", "))};
   }
   request.time_launches = variable(kTiming) != nullptr;
   request.report_folder = text(kReportFolder);

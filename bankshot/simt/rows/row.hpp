@@ -62,7 +62,7 @@ using Rows = std::vector<Row>;
 /// Null if this build or this host does not have it.
 const Rows* rows_of(std::string_view isa);
 /// Those with 32 lanes, by name, whether or not this build and this host have them.
-inline constexpr std::string_view kIsas[] = {"portable", "avx2", "avx512"};
+inline constexpr std::string_view kIsaNames[] = {"portable", "avx2", "avx512"};
 /// The widest this host can run: "avx512", "avx2" or "portable".
 std::string_view best_isa();
 
