@@ -20,8 +20,8 @@ struct LedgerEntry {
   int32_t pid = 0;        ///< of the last process that took it
   uint32_t begun = 0;     ///< processes that used the GPU
   uint32_t reported = 0;  ///< those of them whose report was written, maybe not for the last time
-  std::array<int32_t, 4>
-      lost{};  ///< by Output: errno of its last writing, 0 if that was good; in the last entry an error stays
+  /// By Output: errno of its last writing, 0 if that was good. In the last entry an error stays.
+  std::array<int32_t, 4> lost{};
 
   int lost_to(Output output) const { return lost[static_cast<size_t>(output)]; }
 };
