@@ -86,7 +86,7 @@ bool leave_alone_what_does_not_fit(Plan& plan) {
       any = true;
     }
     kernel.static_after = 0;
-    for (ArrayPlan& array : kernel.arrays) array.rewritten.reset(), array.new_lines.clear();
+    for (ArrayPlan& array : kernel.arrays) array.rewritten.reset();
     kernel.shared_after = kernel.shared_before;
     kernel.ctas_after = kernel.ctas_before;
   }
@@ -98,6 +98,9 @@ bool leave_alone_what_does_not_fit(Plan& plan) {
 std::optional<Error> rewrite_modules(Plan& plan, const WitnessedRun& run, const gpu::Gpu& gpu) {
   Loader loader(gpu);
   plan.patches.clear();
+  for (KernelPlan& kernel : plan.kernels) {
+    for (ArrayPlan& array : kernel.arrays) array.new_lines.clear();
+  }
   for (const auto& [digest, text] : run.seen.ptx) {
     Result<ptx::Module> module = parse(text);
     if (!module) return module.error();
@@ -107,11 +110,7 @@ std::optional<Error> rewrite_modules(Plan& plan, const WitnessedRun& run, const 
     plan.patches[digest] = ptx::print(*module);
     if (const auto error = look_again(plan, loader, gpu, digest, *steps_after, run)) return error;
   }
-  if (!leave_alone_what_does_not_fit(plan)) return std::nullopt;
-  for (KernelPlan& kernel : plan.kernels) {
-    for (ArrayPlan& array : kernel.arrays) array.new_lines.clear();
-  }
-  return rewrite_modules(plan, run, gpu);
+  return leave_alone_what_does_not_fit(plan) ? rewrite_modules(plan, run, gpu) : std::nullopt;
 }
 
 bool drop_what_does_not_help(Plan& plan) {
@@ -127,7 +126,6 @@ bool drop_what_does_not_help(Plan& plan) {
             rewrite::Refusal{reason + (array.sampled ? "; it was found from a sample of the accesses" : ""), {}};
         dropped = true;
       }
-      array.new_lines.clear();
       rewritten |= array.rewritten.has_value();
     }
     if (!rewritten) kernel.shared_after = kernel.shared_before, kernel.ctas_after = kernel.ctas_before;

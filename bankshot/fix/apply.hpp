@@ -1,4 +1,4 @@
-// A plan carried out: the modules rewritten, and what came of it.
+// Carries out a plan: rewrites the modules and records the results.
 #pragma once
 
 #include <optional>

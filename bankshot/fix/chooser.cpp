@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/fix/hash_search.hpp"
+#include "bankshot/fix/text.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/report/text/text.hpp"
@@ -15,11 +16,6 @@ namespace {
 
 using report::grouped;
 using rewrite::KernelArrays;
-
-std::string left_alone(const rewrite::Refusal& refusal) {
-  return "left alone: " + refusal.reason +
-         (refusal.place.ptx_line == 0 ? "" : " (" + rewrite::to_string(refusal.place) + ")");
-}
 
 /// The words of an array's accesses, from its start. @return why they are not known, or empty
 std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& array, scratchpad::PatternSet& set,
@@ -50,24 +46,24 @@ std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& 
 std::string choose(const analysis::Kernel& kernel, const KernelArrays& arrays, const rewrite::Array& array,
                    const scratchpad::Rules& rules, std::chrono::milliseconds time_limit,
                    std::vector<rewrite::Choice>& list) {
-  if (array.refusal) return left_alone(*array.refusal);
+  if (array.refusal) return left_alone_text(*array.refusal);
   scratchpad::PatternSet set;
   set.rules = rules;
   std::string notes;
-  if (std::string reason = take_patterns(kernel, array, set, notes); !reason.empty()) return "left alone: " + reason;
+  if (std::string reason = take_patterns(kernel, array, set, notes); !reason.empty())
+    return left_alone_text({reason, {}});
   const uint64_t before = scratchpad::excess(rules, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
-  if (before == 0) return "left alone: it has no conflicts" + notes;
+  if (before == 0) return left_alone_text({"it has no conflicts" + notes, {}});
   const auto found = search_hash(rules, set, array.widest, time_limit);
-  if (!found) return "left alone: " + found.error().message;
-  const bool proved = found->status == search::Status::optimal;
+  if (!found) return left_alone_text({found.error().message, {}});
   if (found->excess >= before)
-    return std::string("left alone: no hash of its rows lessens its conflicts") + (proved ? " (proved)" : "") + notes;
+    return left_alone_text({no_hash_text(found->status == search::Status::optimal) + notes, {}});
   const scratchpad::BankHash& hash = found->hash;
-  if (const auto refusal = rewrite::cannot_rewrite(arrays, array, hash, rules.bank_bytes)) return left_alone(*refusal);
+  if (const auto refusal = rewrite::cannot_rewrite(arrays, array, hash, rules.bank_bytes))
+    return left_alone_text(*refusal);
   list.push_back({array.name, hash});
-  return fmt::format(
-      "hash {}: conflicts {} -> {}, {}{}", scratchpad::spec(hash), grouped(before), grouped(found->excess),
-      proved ? "optimal (proved)" : "best found; nothing is below " + grouped(found->lower_bound), notes);
+  return fmt::format("hash {}: conflicts {} -> {}, {}{}", scratchpad::spec(hash), grouped(before),
+                     grouped(found->excess), status_text(*found), notes);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "bankshot/report/text/text.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::fix {
@@ -44,6 +45,15 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   }
   if (const auto form = scratchpad::in_place_form(found->hash)) found->hash = *form;
   return found;
+}
+
+std::string no_hash_text(bool proved) {
+  return proved ? "no hash of its rows lessens its conflicts (proved)" : "no hash that lessens its conflicts was found";
+}
+
+std::string status_text(const search::Found& found) {
+  if (found.status == search::Status::optimal) return "optimal (proved)";
+  return "best found; nothing is below " + report::grouped(found.lower_bound);
 }
 
 }  // namespace bankshot::fix

@@ -24,4 +24,9 @@ std::string make_searchable(scratchpad::PatternSet& set);
 Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
                                   unsigned widest, std::chrono::milliseconds time_limit);
 
+/// Why an array is left alone whose best hash has as many conflicts as none. @param proved  that there is no better one
+std::string no_hash_text(bool proved);
+/// "optimal (proved)", or that it is the best found and what no hash is below.
+std::string status_text(const search::Found& found);
+
 }  // namespace bankshot::fix

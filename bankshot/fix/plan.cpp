@@ -51,9 +51,7 @@ std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scra
   const uint64_t before =
       scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
   const bool proved = found->status == search::Status::optimal && !plan.sampled;
-  if (found->excess >= before)
-    return proved ? "no hash of its rows lessens its conflicts (proved)"
-                  : "no hash that lessens its conflicts was found";
+  if (found->excess >= before) return no_hash_text(proved);
   plan.found = *found;
   plan.left_alone = rewrite::cannot_rewrite(arrays, plan.array, found->hash, rules.bank_bytes);
   if (plan.left_alone) return {};

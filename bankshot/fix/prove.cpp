@@ -1,5 +1,8 @@
 #include "bankshot/fix/prove.hpp"
 
+#include <csignal>
+#include <map>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,13 +26,33 @@ std::string failure_of(const WitnessedRun& run) {
   return unproved(run);
 }
 
+/// @return a failure if the program could not be run or was interrupted
+Result<WitnessedRun, Failure> run_again(RepeatedRuns& runs, const std::map<std::string, std::string>& patches) {
+  Result<WitnessedRun> run = runs.run(patches);
+  if (!run) return Failure{Kind::not_run, run.error().message};
+  if (run->seen.ending.signal == SIGINT) return Failure{Kind::failed, failure_of(*run), std::move(*run)};
+  return std::move(*run);
+}
+
+/// Why the counters of a rewritten array are not to be trusted; empty if it has as many accesses as before.
+std::string miscounted(const Plan& plan) {
+  for (const KernelPlan& kernel : plan.kernels) {
+    for (const ArrayPlan& array : kernel.arrays) {
+      if (array.rewritten && array.after.accesses != array.before.accesses)
+        return fmt::format("array {} of kernel {} has {} accesses and not {} as in the original", array.array.name,
+                           kernel.kernel.name, array.after.accesses, array.before.accesses);
+    }
+  }
+  return {};
+}
+
 /// Runs the original once more and the rewritten program. @return why nothing is proved; nothing if all is well
 std::optional<Failure> rewrite_and_prove(RepeatedRuns& runs, const WitnessedRun& original, Plan& plan,
                                          const gpu::Gpu& gpu) {
   if (const auto error = rewrite_modules(plan, original, gpu)) return Failure{Kind::unproved, error->message};
   if (plan.patches.empty()) return std::nullopt;
-  const Result<WitnessedRun> again = runs.run({});
-  if (!again) return Failure{Kind::not_run, again.error().message};
+  const Result<WitnessedRun, Failure> again = run_again(runs, {});
+  if (!again) return again.error();
   const Unsteady times = unsteady(original, *again);
   plan.not_compared = times.text();
   if (const std::string what = difference(original, *again, times); !what.empty()) {
@@ -39,8 +62,8 @@ std::optional<Failure> rewrite_and_prove(RepeatedRuns& runs, const WitnessedRun&
             what};
   }
   do {
-    const Result<WitnessedRun> fixed = runs.run(plan.patches);
-    if (!fixed) return Failure{Kind::not_run, fixed.error().message};
+    const Result<WitnessedRun, Failure> fixed = run_again(runs, plan.patches);
+    if (!fixed) return fixed.error();
     if (const std::string what = difference(original, *fixed, times); !what.empty()) {
       return Failure{Kind::unproved,
                      "the rewritten program differs from the original, and nothing is written: " + what};
@@ -48,6 +71,8 @@ std::optional<Failure> rewrite_and_prove(RepeatedRuns& runs, const WitnessedRun&
     if (const std::string what = failure_of(*fixed); !what.empty())
       return Failure{Kind::unproved, "the rewritten program: " + what};
     add_results(plan, *fixed);
+    if (const std::string what = miscounted(plan); !what.empty())
+      return Failure{Kind::unproved, "the rewritten program: " + what};
     if (!drop_what_does_not_help(plan)) return std::nullopt;
     if (const auto error = rewrite_modules(plan, original, gpu)) return Failure{Kind::unproved, error->message};
   } while (!plan.patches.empty());

@@ -15,7 +15,7 @@ namespace bankshot::fix {
 struct Failure {
   enum class Kind {
     not_run,   ///< the program could not be run, or what it did is lost
-    failed,    ///< the program itself failed: `run` is how
+    failed,    ///< the program itself failed or was interrupted: `run` is how
     unproved,  ///< the rewritten program is not proved to do the same
   };
   Kind kind;

@@ -17,7 +17,7 @@ struct WitnessedRun {
 };
 
 /// Runs a program again and again under the same conditions: the same addresses, standard input from its beginning if
-/// it is a file (else empty), outputs into files.
+/// it is a file (else empty); its outputs are captured in memory.
 class RepeatedRuns {
  public:
   static Result<RepeatedRuns> make(host::Setup setup, const std::vector<std::string>& command);

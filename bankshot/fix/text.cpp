@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "bankshot/fix/hash_search.hpp"
 #include "bankshot/fix/source.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/report/text/text.hpp"
@@ -38,15 +39,6 @@ std::string lines_text(const ArrayPlan& array) {
       file = place.file;
     }
   }
-  return text;
-}
-
-std::string status_text(const ArrayPlan& array) {
-  const search::Found& found = *array.found;
-  std::string text = found.status == search::Status::optimal
-                         ? "optimal (proved)"
-                         : fmt::format("best found; nothing is below {}", grouped(found.lower_bound));
-  if (array.sampled) text += "; for a sample of the accesses";
   return text;
 }
 
@@ -97,17 +89,14 @@ std::string array_text(const KernelPlan& kernel, const ArrayPlan& array, const g
   const scratchpad::Rules& rules = gpu.machine.scratchpad;
   const std::string size = array.array.dynamic ? "dynamic" : grouped(array.array.bytes) + " bytes";
   std::string text = fmt::format("  {} ({}), accessed at {}\n", source_name(array.array.name), size, lines_text(array));
-  if (array.left_alone) {
-    const std::string at =
-        array.left_alone->place.ptx_line == 0 ? "" : " (" + rewrite::to_string(array.left_alone->place) + ")";
-    return text + "    left alone: " + array.left_alone->reason + at + "\n";
-  }
+  if (array.left_alone) return text + "    " + left_alone_text(*array.left_alone) + "\n";
   const auto& before = array.before;
   const auto& after = array.after;
   text += fmt::format("    wavefronts {} -> {} (ideal {}), conflicts {} -> {}\n", grouped(before.wavefronts),
                       grouped(after.wavefronts), grouped(before.ideal_wavefronts), grouped(before.conflicts()),
                       grouped(after.conflicts()));
-  text += fmt::format("    hash {}: {}\n", scratchpad::spec(array.found->hash), status_text(array));
+  text += fmt::format("    hash {}: {}\n", scratchpad::spec(array.found->hash),
+                      status_text(*array.found) + (array.sampled ? "; for a sample of the accesses" : ""));
   text += fmt::format("    {} instructions added for {} accesses in the text; {} bytes of shared memory more\n",
                       array.rewritten->added, array.rewritten->accesses, grouped(array.rewritten->extra_bytes));
   if (array.array.dynamic) {
@@ -163,6 +152,11 @@ ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) 
 }
 
 }  // namespace
+
+std::string left_alone_text(const rewrite::Refusal& refusal) {
+  return "left alone: " + refusal.reason +
+         (refusal.place.ptx_line == 0 ? "" : " (" + rewrite::to_string(refusal.place) + ")");
+}
 
 std::string to_text(const Plan& plan, const gpu::Gpu& gpu) {
   std::string text;

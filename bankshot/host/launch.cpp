@@ -17,7 +17,7 @@
 namespace bankshot::host {
 namespace {
 
-std::vector<std::string> changed(const Environment& changes) {
+std::vector<std::string> changed(const cuda::EnvironmentChanges& changes) {
   std::vector<std::string> all;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -68,7 +68,7 @@ std::string prepended(const char* name, const std::string& first, char separator
 
 }  // namespace
 
-void add_libraries(Environment& environment, const Target& target, const std::string& libraries) {
+void add_libraries(cuda::EnvironmentChanges& environment, const Target& target, const std::string& libraries) {
   environment["LD_LIBRARY_PATH"] = prepended("LD_LIBRARY_PATH", libraries, ':');
   std::string preload;
   for (const std::string& library : target.preload) {
@@ -79,7 +79,7 @@ void add_libraries(Environment& environment, const Target& target, const std::st
   if (!preload.empty()) environment["LD_PRELOAD"] = prepended("LD_PRELOAD", preload, ':');
 }
 
-Result<Ending> launch(const Target& target, const Environment& environment, const LaunchOptions& options) {
+Result<Ending> launch(const Target& target, const cuda::EnvironmentChanges& environment, const LaunchOptions& options) {
   std::vector<std::string> arguments = target.arguments, variables = changed(environment);
   const std::vector<char*> argv = pointers(arguments), envp = pointers(variables);
   int why[2];

@@ -1,10 +1,9 @@
 // Running the program: environment, signals, how it ended.
 #pragma once
 
-#include <map>
-#include <optional>
 #include <string>
 
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/host/target.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -17,11 +16,8 @@ struct Ending {
   int shell_status() const { return signal != 0 ? 128 + signal : status; }
 };
 
-/// Changes of the environment: a value, or none to remove the variable.
-using Environment = std::map<std::string, std::optional<std::string>>;
-
 /// Our libraries first on LD_LIBRARY_PATH, and LD_PRELOAD where the target needs it.
-void add_libraries(Environment& environment, const Target& target, const std::string& libraries);
+void add_libraries(cuda::EnvironmentChanges& environment, const Target& target, const std::string& libraries);
 
 struct LaunchOptions {
   int output = 1, error = 2;     ///< our file descriptors that become its standard output and error
@@ -30,7 +26,8 @@ struct LaunchOptions {
 
 /// Runs the program to its end with our standard input. SIGINT, SIGTERM, SIGHUP and SIGQUIT that are
 /// sent to us alone are passed on; those the terminal sends reach the program anyway.
-Result<Ending> launch(const Target& target, const Environment& environment, const LaunchOptions& options = {});
+Result<Ending> launch(const Target& target, const cuda::EnvironmentChanges& environment,
+                      const LaunchOptions& options = {});
 
 /// "./app was killed by signal 11 (Segmentation fault)" or "./app was interrupted" (SIGINT); "" if it was not killed,
 /// or only by a closed pipe.

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using cuda::LedgerEntry;
-using cuda::Paper;
+using cuda::Output;
 
 /// The files whose names begin and end so, by the number between: 99 comes before 100.
 std::vector<std::string> files_like(const std::string& folder, const char* begin, const char* end) {
@@ -31,12 +31,12 @@ std::vector<std::string> files_like(const std::string& folder, const char* begin
   return files;
 }
 
-const char* name(Paper paper) {
-  switch (paper) {
-    case Paper::report: return "report";
-    case Paper::timeline: return "timeline";
-    case Paper::witness: return "record of memory";
-    case Paper::module: return "PTX";
+const char* name(Output output) {
+  switch (output) {
+    case Output::report: return "report";
+    case Output::timeline: return "timeline";
+    case Output::witness: return "record of memory";
+    case Output::module: return "PTX";
   }
   return "file";
 }
@@ -49,14 +49,14 @@ void add_missing(const std::string& folder, HandedIn& all) {
     return;
   }
   for (const LedgerEntry& entry : *entries) {
-    for (const Paper paper : {Paper::report, Paper::timeline, Paper::witness, Paper::module}) {
-      if (const int error = entry.lost_to(paper)) {
-        all.lost.push_back(fmt::format("the {} of process {} is lost: {} cannot be written: {}; {}", name(paper),
+    for (const Output output : {Output::report, Output::timeline, Output::witness, Output::module}) {
+      if (const int error = entry.lost_to(output)) {
+        all.lost.push_back(fmt::format("the {} of process {} is lost: {} cannot be written: {}; {}", name(output),
                                        entry.pid, folder, std::strerror(error), kNeedsRoom));
       }
     }
-    if (entry.begun != 0 && entry.reported == 0 && entry.lost_to(Paper::report) == 0)
-      all.unfinished.push_back(fmt::format("process {} ended before it could write its report", entry.pid));
+    if (entry.reported < entry.begun && entry.lost_to(Output::report) == 0)
+      all.unfinished.push_back(fmt::format("process {} had not written its report when the program ended", entry.pid));
   }
 }
 

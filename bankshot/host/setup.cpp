@@ -4,8 +4,8 @@
 
 namespace bankshot::host {
 
-Environment Setup::environment() const {
-  Environment all = cuda::to_environment(request);
+cuda::EnvironmentChanges Setup::environment() const {
+  cuda::EnvironmentChanges all = cuda::to_environment(request);
   all.insert(libraries.begin(), libraries.end());
   return all;
 }

@@ -21,10 +21,10 @@ struct SetupOptions {
 struct Setup {
   gpu::Gpu gpu;  ///< with the bank hash
   Target target;
-  Environment libraries;  ///< where the program finds ours
-  cuda::Request request;  ///< the GPU, the threads and the bank hash; commands add what they want
+  cuda::EnvironmentChanges libraries;  ///< where the program finds ours
+  cuda::Request request;               ///< the GPU, the threads and the bank hash; commands add what they want
 
-  Environment environment() const;  ///< all of it
+  cuda::EnvironmentChanges environment() const;  ///< all of it
 };
 
 /// Finds the GPU and inspects the program, whose warnings are left in Target.

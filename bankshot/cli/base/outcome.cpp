@@ -12,7 +12,8 @@ Status say_what_is_missing(const host::Observation& seen) {
   if (seen.ending.signal == 0) {  // of a program that was killed that is said anyway
     for (const std::string& sentence : seen.unfinished) std::fprintf(stderr, "bankshot: %s\n", sentence.c_str());
     if (seen.ending.status == 0 && seen.report.partial && seen.unfinished.empty() && seen.lost.empty())
-      std::fprintf(stderr, "bankshot: a process did not come to its end, and its report may lack launches\n");
+      std::fprintf(stderr,
+                   "bankshot: a process was killed or did not exit normally; its report may lack its last launches\n");
   }
   if (!seen.lost.empty()) return kBadInput;
   return cut_short ? kProgramFailed : kDone;

@@ -18,10 +18,9 @@ class Check final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
-    app.add_flag("--memory", checks_.memory,
-                 "accesses out of bounds, reads of what nobody wrote, memory that is not freed");
-    app.add_flag("--race", checks_.race, "accesses to shared memory that no barrier puts in an order");
-    app.add_flag("--sync", checks_.sync, "barriers that not all threads execute who have to");
+    app.add_flag("--memory", checks_.memory, "out-of-bounds accesses, reads of uninitialised memory, memory leaks");
+    app.add_flag("--race", checks_.race, "data races in shared memory");
+    app.add_flag("--sync", checks_.sync, "barriers that some of the required threads do not reach");
     app.add_flag("--strict", strict_, "warnings count as errors");
     output_.define(app, true);
   }
@@ -73,7 +72,7 @@ class Check final : public Command {
 };
 
 const RegisterCommand registration(
-    {"check", "Run a CUDA program and tell of misused memory, races and barriers",
+    {"check", "Run a CUDA program and report misused memory, races and barriers",
      "All checks are made if none is named. The program runs as with `bankshot run`, but on one thread and several "
      "times slower.\n"
      "Exit status: 0 if nothing was found; 1 if the program or one of its kernels failed; 2 if it cannot be run, or a\n"

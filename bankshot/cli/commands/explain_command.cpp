@@ -103,9 +103,9 @@ class Explain final : public Command {
 const RegisterCommand registration(
     {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
      "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
-     "program or one of its kernels failed, or --fail-on had nothing or not everything to judge; 2 if it\n"
-     "cannot be run, or a report was lost (on a full disk); 3 if a limit of --fail-on is exceeded; 130 after "
-     "Ctrl-C.\n\n"
+     "program or one of its kernels failed, or one of its processes was killed, or --fail-on had nothing or\n"
+     "not everything to judge; 2 if it cannot be run, or a report was lost (on a full disk); 3 if a limit of\n"
+     "--fail-on is exceeded; 130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"
      "  bankshot explain ./app\n"

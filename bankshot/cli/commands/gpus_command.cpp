@@ -102,7 +102,7 @@ class Gpus final : public Command {
   }
 
   int run(const std::vector<std::string>&) override {
-    if (overhead_ && gpu_.empty()) return refuse("--overhead is of a GPU; for example: bankshot gpus cf11 --overhead");
+    if (overhead_ && gpu_.empty()) return refuse("--overhead needs a GPU; for example: bankshot gpus cf11 --overhead");
     if (!json_.empty() && !overhead_) return refuse("--json is for --overhead");
     if (overhead_) return tell_overhead();
     if (!gpu_.empty()) {

@@ -171,8 +171,9 @@ class Simulate final : public Command {
 const RegisterCommand registration(
     {"simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
      "The program runs as with `bankshot run`, its launches cycle by cycle; the report follows its output. Exit\n"
-     "status: 0; 1 if the program or one of its kernels failed; 2 if it cannot be run, or a report was lost\n"
-     "(on a full disk); 4 if --max-cycles stopped it; 130 after Ctrl-C, with the report of what ran.\n\n"
+     "status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"
+     "cannot be run, or a report was lost (on a full disk); 4 if --max-cycles stopped it; 130 after Ctrl-C,\n"
+     "with the report of what ran.\n\n"
      "Examples:\n"
      "  bankshot simulate --gpu gtx480 ./app\n"
      "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"

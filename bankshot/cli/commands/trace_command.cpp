@@ -33,7 +33,7 @@ class Trace final : public Command {
     app.add_option("--most", most_,
                    "different accesses kept of each instruction; of more a sample is kept, and weighted so "
                    "that it stands for all")
-        ->check(CLI::Range(1, 1 << 20))
+        ->check(CLI::Range(1, static_cast<int>(cuda::kMostTracedAccesses)))
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--as-is", as_is_,
@@ -62,7 +62,7 @@ class Trace final : public Command {
       return failed ? kProgramFailed : status;
     }
     const int status = write(seen->report);
-    return status == kDone && failed ? kProgramFailed : status;
+    return failed ? kProgramFailed : status;
   }
 
  private:
@@ -106,7 +106,9 @@ class Trace final : public Command {
 const RegisterCommand registration(
     {"trace", "Run a CUDA program and write the access patterns of its shared memory",
      "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
-     "changes no conflict under any XOR hash. The file is described in docs/json.md.\n\n"
+     "changes no conflict under any XOR hash. The file is described in docs/json.md.\n"
+     "Exit status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"
+     "cannot be run, there is nothing to write, or a report was lost (on a full disk).\n\n"
      "Examples:\n"
      "  bankshot trace -o patterns.json ./app\n"
      "  bankshot trace -o patterns.json --kernel reduce ./app 1024\n"

@@ -57,7 +57,9 @@ report::ModuleId id_of(std::string_view ptx) {
 /// Loads PTX, or what BANKSHOT_PATCH_DIR has in its place; the identity is that of the original.
 Result<Loaded, Failure> load_text(simt::Engine& engine, const std::string& text, const std::string& file) {
   const report::ModuleId id = id_of(text);
-  const std::optional<Patch> patch = patch_of(id.digest);
+  const Result<std::optional<Patch>> found = patch_of(id.digest);
+  if (!found) return Failure{Status::operating_system, found.error().message};
+  const std::optional<Patch>& patch = *found;
   const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
   auto program = engine.load(used, name);
   if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), name, used)};
@@ -92,7 +94,7 @@ std::string file_of(const FatbinEntry& entry, const std::string& label) {
   return (entry.source.empty() ? label : entry.source) + "." + architecture_name(entry) + ".ptx";
 }
 
-/// What `use` makes of the first text that it takes. Of several failures the best text's is told.
+/// What `use` makes of the first text that is valid. Of several that are not the best one's failure is told.
 /// @param use  of the text and its name: a Result<Made, Failure>
 template <class Made, class Use>
 Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std::byte> container,
@@ -104,7 +106,7 @@ Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std
     auto text = decompress(entry);
     if (!text) return Failure{Status::invalid_image, text.error().message};
     Result<Made, Failure> made = use(*text, file_of(entry, label));
-    if (made) return made;
+    if (made || made.error().status != Status::invalid_ptx) return made;
     if (log.empty()) log = made.error().log;
   }
   return Failure{Status::invalid_ptx, log};

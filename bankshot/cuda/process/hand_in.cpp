@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "bankshot/cuda/process/process_id.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/support/file_writing.hpp"
 
@@ -30,11 +31,18 @@ int write_whole(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-void hand_in(Paper paper, const std::string& path, const std::string& text) {
+std::string free_path(const char* kind) {
+  const std::string begin = fmt::format("{}/{}-{}", process_request().report_folder, kind, process_id());
+  std::string path = begin + ".json";
+  for (int k = 2; access(path.c_str(), F_OK) == 0; ++k) path = fmt::format("{}-{}.json", begin, k);
+  return path;
+}
+
+void hand_in(Output output, const std::string& path, const std::string& text) {
   if (const int error = write_whole(path, text)) {
-    if (!note_lost(paper, error)) say_once(path, fmt::format("{} cannot be written: {}", path, std::strerror(error)));
-  } else if (paper != Paper::module) {  // of several modules one that was lost stays so
-    note_handed_in(paper);
+    if (!note_lost(output, error)) say_once(path, fmt::format("{} cannot be written: {}", path, std::strerror(error)));
+  } else if (output != Output::module) {  // of several modules one that was lost stays so
+    note_handed_in(output);
   }
 }
 

@@ -7,8 +7,12 @@
 
 namespace bankshot::cuda {
 
+/// FOLDER/KIND-<pid>.json, in the folder of the reports. A program that this one took the place of (exec) may have left
+/// its own there under the same process number: then it is KIND-<pid>-2.json, and so on.
+std::string free_path(const char* kind);
+
 /// Writes a file into the folder of the reports, whole or not at all: beside its place and renamed. The ledger notes
 /// how that went; where there is none a failure is told once on standard error.
-void hand_in(Paper paper, const std::string& path, const std::string& text);
+void hand_in(Output output, const std::string& path, const std::string& text);
 
 }  // namespace bankshot::cuda

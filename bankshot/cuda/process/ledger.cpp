@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "bankshot/cuda/process/process_id.hpp"
 #include "bankshot/cuda/process/request.hpp"
@@ -30,30 +31,43 @@ void store(T& field, T value) {
   std::atomic_ref<T>(field).store(value, std::memory_order_relaxed);
 }
 
-LedgerFile* map_ledger(const std::string& folder) {
-  if (folder.empty()) return nullptr;
-  const int file = open(path_in(folder).c_str(), O_RDWR | O_CLOEXEC);
-  if (file < 0) return nullptr;
-  void* const mapped = lseek(file, 0, SEEK_END) == sizeof(LedgerFile)
-                           ? mmap(nullptr, sizeof(LedgerFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
-                           : MAP_FAILED;
+Result<LedgerFile*> map_ledger(const std::string& folder) {
+  const std::string path = path_in(folder);
+  const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return Error{path + " cannot be opened: " + std::strerror(errno)};
+  const bool whole = lseek(file, 0, SEEK_END) == sizeof(LedgerFile);
+  void* const mapped =
+      whole ? mmap(nullptr, sizeof(LedgerFile), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+  const std::string why = whole ? std::strerror(errno) : "it is damaged";
   close(file);
-  return mapped == MAP_FAILED ? nullptr : static_cast<LedgerFile*>(mapped);
+  if (mapped == MAP_FAILED) return Error{path + " cannot be mapped: " + why};
+  return static_cast<LedgerFile*>(mapped);
 }
 
-/// Null if there is no ledger. Callers hold the session's lock.
+/// What this process writes to. Whoever uses it holds the session's lock.
+struct Own {
+  LedgerFile* file = nullptr;
+  LedgerEntry* entry = nullptr;
+  pid_t pid = 0;  ///< whose entry it is; a fork's child takes one of its own
+  bool begun = false, reported = false;
+};
+Own own;
+
+/// Null if there is no ledger.
 LedgerEntry* own_entry() {
-  static LedgerFile* const file = map_ledger(process_request().report_folder);
-  static LedgerEntry* entry = nullptr;
-  static pid_t owner = 0;
-  if (!file) return nullptr;
-  if (owner != process_id()) {  // a fork's child takes one of its own
-    owner = process_id();
-    const uint32_t number = std::atomic_ref(file->taken).fetch_add(1);
-    entry = &file->entries[std::min<size_t>(number, kEntries - 1)];
-    store(entry->pid, static_cast<int32_t>(owner));
+  if (!own.file) open_ledger(process_request().report_folder);  // a process that ends without a call of CUDA
+  if (own.file && own.pid != process_id()) {
+    const uint32_t number = std::atomic_ref(own.file->taken).fetch_add(1);
+    own = {own.file, &own.file->entries[std::min<size_t>(number, kEntries - 1)], process_id()};
+    store(own.entry->pid, static_cast<int32_t>(own.pid));
   }
-  return entry;
+  return own.entry;
+}
+
+bool is_shared(const LedgerEntry* entry) { return entry == &own.file->entries.back(); }
+
+void count_once(uint32_t& processes, bool& counted) {
+  if (!std::exchange(counted, true)) std::atomic_ref(processes).fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -67,32 +81,38 @@ std::optional<Error> make_ledger(const std::string& folder) {
   return Error{std::strerror(error)};
 }
 
+std::optional<Error> open_ledger(const std::string& folder) {
+  if (folder.empty()) return std::nullopt;
+  const Result<LedgerFile*> file = map_ledger(folder);
+  if (!file) return file.error();
+  own = {*file};
+  return std::nullopt;
+}
+
 Result<std::vector<LedgerEntry>> read_ledger(const std::string& folder) {
-  LedgerFile* const file = map_ledger(folder);
-  if (!file) return Error{path_in(folder) + " is gone or damaged"};
+  const Result<LedgerFile*> mapped = map_ledger(folder);
+  if (!mapped) return mapped.error();
+  LedgerFile* const file = *mapped;
   std::vector<LedgerEntry> entries(file->entries.begin(),
                                    file->entries.begin() + std::min<size_t>(file->taken, kEntries));
   munmap(file, sizeof(LedgerFile));
   return entries;
 }
 
-bool note_begun() {
-  LedgerEntry* const entry = own_entry();
-  if (entry) store(entry->begun, 1u);
-  return entry != nullptr;
+void note_begun() {
+  if (LedgerEntry* const entry = own_entry()) count_once(entry->begun, own.begun);
 }
 
-bool note_handed_in(Paper paper) {
+void note_handed_in(Output output) {
   LedgerEntry* const entry = own_entry();
-  if (!entry) return false;
-  if (paper == Paper::report) store(entry->reported, 1u);
-  store(entry->lost[static_cast<size_t>(paper)], 0);
-  return true;
+  if (!entry) return;
+  if (output == Output::report) count_once(entry->reported, own.reported);
+  if (!is_shared(entry)) store(entry->lost[static_cast<size_t>(output)], 0);
 }
 
-bool note_lost(Paper paper, int error) {
+bool note_lost(Output output, int error) {
   LedgerEntry* const entry = own_entry();
-  if (entry) store(entry->lost[static_cast<size_t>(paper)], error);
+  if (entry) store(entry->lost[static_cast<size_t>(output)], error);
   return entry != nullptr;
 }
 

@@ -13,16 +13,17 @@
 namespace bankshot::cuda {
 
 /// What a process hands in, each a file in the folder.
-enum class Paper { report, timeline, witness, module };
+enum class Output { report, timeline, witness, module };
 
-/// A process. When all entries are taken the last one is shared by the processes that follow.
+/// A process, or in the last entry all processes that found the others taken.
 struct LedgerEntry {
-  int32_t pid = 0;
-  uint32_t begun = 0;             ///< 1 from its first launch on
-  uint32_t reported = 0;          ///< 1 once its report was written, maybe not for the last time
-  std::array<int32_t, 4> lost{};  ///< by Paper: errno of its last writing, 0 if that was good
+  int32_t pid = 0;        ///< of the last process that took it
+  uint32_t begun = 0;     ///< processes that used the GPU
+  uint32_t reported = 0;  ///< those of them whose report was written, maybe not for the last time
+  /// By Output: errno of its last writing, 0 if that was good. In the last entry an error stays.
+  std::array<int32_t, 4> lost{};
 
-  int lost_to(Paper paper) const { return lost[static_cast<size_t>(paper)]; }
+  int lost_to(Output output) const { return lost[static_cast<size_t>(output)]; }
 };
 
 /// Makes the file, with all of its blocks. The error is strerror's text.
@@ -31,10 +32,15 @@ std::optional<Error> make_ledger(const std::string& folder);
 /// The entries in use. An error if the file is gone or is none.
 Result<std::vector<LedgerEntry>> read_ledger(const std::string& folder);
 
-/// These write into the entry of this process, in the ledger of process_request().report_folder.
-/// @return false if there is none
-bool note_begun();
-bool note_handed_in(Paper paper);
-bool note_lost(Paper paper, int error);
+/// Opens the ledger of a folder for this process, which takes a new entry with its first note. Nothing if the name is
+/// empty. Session::describe() does so, that no process uses the GPU without a note of it.
+std::optional<Error> open_ledger(const std::string& folder);
+
+/// These write into the entry of this process; a process that has not opened the ledger of
+/// process_request().report_folder does so.
+void note_begun();
+void note_handed_in(Output output);
+/// @return false if there is no ledger
+bool note_lost(Output output, int error);
 
 }  // namespace bankshot::cuda

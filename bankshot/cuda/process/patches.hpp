@@ -5,14 +5,16 @@
 #include <optional>
 #include <string>
 
+#include "bankshot/support/result.hpp"
+
 namespace bankshot::cuda {
 
 struct Patch {
   std::string path, text;
 };
 
-/// <digest>.ptx in the patch folder of the request, or nothing; says so once if that is no folder.
-std::optional<Patch> patch_of(const std::string& digest);
+/// <digest>.ptx in the patch folder of the request, or nothing if it has no such file. An error if it cannot be read.
+Result<std::optional<Patch>> patch_of(const std::string& digest);
 
 /// Hands in <digest>.ptx, if a witness is wanted.
 void keep_ptx(const std::string& digest, const std::string& text);

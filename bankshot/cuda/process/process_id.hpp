@@ -1,4 +1,4 @@
-// The number of this process, for who asks at every launch.
+// The process id, cached for the launch path.
 #pragma once
 
 #include <sys/types.h>

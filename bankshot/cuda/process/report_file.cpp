@@ -1,8 +1,6 @@
 #include "bankshot/cuda/process/report_file.hpp"
 
 #include <errno.h>
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -35,16 +33,12 @@ ReportFile::~ReportFile() = default;
 /// Makes them at the first launch of a process. @return null if nobody wants a report
 ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   if (contents_ && contents_->pid == process_id()) return contents_.get();
-  const std::string& where = process_request().report_folder;
-  if (where.empty()) return nullptr;
+  if (process_request().report_folder.empty()) return nullptr;
   note_begun();
   begun_ = std::chrono::steady_clock::now();
   contents_ = std::make_unique<Contents>();
   contents_->pid = process_id();
-  // A program that this one took the place of (exec) has left its own report under the same process number.
-  for (int k = 1; k == 1 || access(contents_->path.c_str(), F_OK) == 0; ++k) {
-    contents_->path = fmt::format("{}/report-{}{}.json", where, contents_->pid, k == 1 ? "" : fmt::format("-{}", k));
-  }
+  contents_->path = free_path("report");
   contents_->report.program = program_invocation_name;
   contents_->report.gpu = gpu.name;
   contents_->report.warp_size = gpu.machine.warp_size;
@@ -97,7 +91,7 @@ void ReportFile::write(bool ended) {
     contents_->report.checks = all->options();
     contents_->report.findings = all->findings();
   }
-  hand_in(Paper::report, contents_->path, report::to_json(contents_->report));
+  hand_in(Output::report, contents_->path, report::to_json(contents_->report));
   dirty_ = false;
   written_ = std::chrono::steady_clock::now();
   spent_ += written_ - start;

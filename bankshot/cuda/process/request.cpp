@@ -1,11 +1,15 @@
 #include "bankshot/cuda/process/request.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+
+#include "bankshot/simt/rows/row.hpp"
 
 namespace bankshot::cuda {
 namespace {
@@ -64,7 +68,12 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   request.gpu = text(kGpuVariable);
   request.bank_hash = text(kBankHashVariable);
   request.patch_folder = text(kPatchFolderVariable);
+  if (std::error_code code; !request.patch_folder.empty() && !std::filesystem::is_directory(request.patch_folder, code))
+    return Error{fmt::format("{} is \"{}\" and not a folder", kPatchFolderVariable, request.patch_folder)};
   request.isa = text(kIsa);
+  if (!request.isa.empty() && std::ranges::find(simt::kIsaNames, request.isa) == std::end(simt::kIsaNames)) {
+    return Error{fmt::format("{} is \"{}\" and not one of {}", kIsa, request.isa, fmt::join(simt::kIsaNames, ", "))};
+  }
   request.time_launches = variable(kTiming) != nullptr;
   request.report_folder = text(kReportFolder);
   if (const std::string threads = text(kThreadsVariable); !threads.empty()) {

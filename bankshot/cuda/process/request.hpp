@@ -32,9 +32,9 @@ struct Request {
   std::string isa;             ///< instruction set of the host for the engine; empty: the widest there is
   bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
 
-  std::string report_folder;    ///< made by make_ledger(); empty: nobody wants a report, and nothing is counted
-  unsigned trace_accesses = 0;  ///< different accesses of each site to keep, at most kMostTracedAccesses
-  simt::CheckOptions checks;    ///< what to look for
+  std::string report_folder;                ///< made by make_ledger(); empty: no report and no counting
+  unsigned trace_accesses = 0;              ///< different accesses of each site to keep, at most kMostTracedAccesses
+  simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there
   bool witness = false;  ///< hand in what the process does to memory (WitnessRecord), and the PTX of its modules
 };

@@ -1,6 +1,5 @@
 #include "bankshot/cuda/process/simulation.hpp"
 
-#include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,8 +49,9 @@ Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& en
 }
 
 void Simulation::write_timeline() {
-  const std::string& folder = process_request().report_folder;
-  if (!folder.empty()) hand_in(Paper::timeline, fmt::format("{}/timeline-{}.json", folder, getpid()), timeline_.text());
+  if (process_request().report_folder.empty()) return;
+  if (timeline_path_.empty()) timeline_path_ = free_path("timeline");
+  hand_in(Output::timeline, timeline_path_, timeline_.text());
 }
 
 bool Simulation::is_over(const timing::LaunchTiming& last) const { return last.partial || HeldInterrupt::flag(); }

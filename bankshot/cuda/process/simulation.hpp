@@ -39,6 +39,7 @@ class Simulation {
   Progress* progress_;
   timing::Chip chip_;
   report::TimelineJson timeline_;
+  std::string timeline_path_;  ///< empty until it is first written
 };
 
 }  // namespace bankshot::cuda

@@ -62,6 +62,7 @@ Witness* Witness::get() {
     if (!process_request().witness) return nullptr;
     auto* made = new Witness;  // never destroyed: static destructors of the program may still free memory
     made->pid_ = getpid();
+    made->path_ = free_path("witness");
     return made;
   }();
   return witness;
@@ -104,7 +105,7 @@ void Witness::finish(const simt::Memory* memory) {
       if (allocation.kind != simt::MemoryKind::registered) record_.left.push_back(told(allocation));
     });
   }
-  hand_in(Paper::witness, fmt::format("{}/witness-{}.json", process_request().report_folder, pid_), to_json(record_));
+  hand_in(Output::witness, path_, to_json(record_));
 }
 
 }  // namespace bankshot::cuda

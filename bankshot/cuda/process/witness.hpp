@@ -43,6 +43,7 @@ class Witness {
   void add(const std::string& event);
 
   pid_t pid_ = 0;
+  std::string path_;
   Digest all_;  ///< of all events
   WitnessRecord record_;
 };

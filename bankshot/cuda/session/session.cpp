@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "bankshot/cuda/process/checking.hpp"
+#include "bankshot/cuda/process/ledger.hpp"
 #include "bankshot/cuda/process/process_id.hpp"
 #include "bankshot/cuda/process/request.hpp"
 #include "bankshot/cuda/process/say.hpp"
@@ -18,9 +19,10 @@
 namespace bankshot::cuda {
 namespace {
 
-/// The GPU that the process is told it has.
+/// The GPU that the process is told it has. An error, too, if what it does could not be reported.
 Result<gpu::Gpu> described_gpu(const Request& request) {
   if (request_problem()) return *request_problem();
+  if (const auto error = open_ledger(request.report_folder)) return Error{"nothing can be reported: " + error->message};
   auto gpu = gpu::find_gpu(request.gpu.empty() ? std::string(gpu::kDefaultGpu) : request.gpu);
   if (!gpu) return gpu;
   if (request.simulate) {

@@ -35,8 +35,8 @@ class Session {
 
   // The GPU and its engine.
 
-  /// Reads the description of the request's GPU.
-  /// @return success, or not_initialized if the description is invalid, which is told once
+  /// Reads the description of the request's GPU, and opens the ledger of the reports.
+  /// @return success, or not_initialized if the description is invalid or there is no ledger, which is told once
   Status describe();
   bool is_described() const { return device_.has_value(); }
   const gpu::Gpu& gpu() const { return *gpu_; }          ///< after describe()

@@ -55,8 +55,8 @@ std::string failed_text(const std::vector<FailedLaunches>& failed, const Paint& 
 std::string partial_text(const RunReport& report, const Paint& paint) {
   std::string text;
   if (report.lost != 0)
-    text += paint.bad("partial: " + counted(report.lost, "file of a process was", "files of processes were") +
-                      " lost, and what is below lacks it") +
+    text += paint.bad("partial: " + counted(report.lost, "file was", "files were") +
+                      " lost; the figures below do not include " + (report.lost == 1 ? "it" : "them")) +
             "\n";
   else if (report.partial)
     text += paint.bad("partial: the program did not come to its end") + "\n";

@@ -108,7 +108,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   }
   text += failed_text(report.failed, paint);
   if (report.kernels.empty())
-    return text + (report.is_partial() ? "no kernel is known to have ended\n" : "no kernel was launched\n");
+    return text + (report.is_partial() ? "no kernel is known to have finished\n" : "no kernel was launched\n");
   if (report.machine && report.kernels.size() > 1) text += program_text(report);
   SourceLines sources;
   bool without_lines = false, pictures = false;

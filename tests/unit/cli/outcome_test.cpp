@@ -29,7 +29,7 @@ TEST(CliOutcome, a_process_that_was_killed_after_it_wrote_a_report_is_not_clean)
   testing::internal::CaptureStderr();
   EXPECT_EQ(say_what_is_missing(seen), kProgramFailed);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "bankshot: a process did not come to its end, and its report may lack launches\n");
+            "bankshot: a process was killed or did not exit normally; its report may lack its last launches\n");
 }
 
 TEST(CliOutcome, that_a_killed_program_wrote_no_report_is_not_said_twice) {
@@ -52,9 +52,9 @@ TEST(CliOutcome, no_text_of_a_report_that_lacks_something_is_a_verdict) {
             "check (race): no verdict, what ran has 0 errors, 0 warnings in 0 launches of 0 kernels\n");
   report.lost = 2;
   EXPECT_EQ(report::findings_text(report, options),
-            "partial: 2 files of processes were lost, and what is below lacks it\n"
+            "partial: 2 files were lost; the figures below do not include them\n"
             "check (race): no verdict, what was not lost has 0 errors, 0 warnings in 0 launches of 0 kernels\n");
-  EXPECT_NE(report::to_text(report, options).find("partial: 2 files of processes were lost"), std::string::npos);
+  EXPECT_NE(report::to_text(report, options).find("partial: 2 files were lost"), std::string::npos);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.gpu = "t4";
   request.threads = 3;
   request.bank_hash = "xor";
-  request.patch_folder = "/patches";
+  request.patch_folder = "/";
   request.isa = "avx2";
   request.time_launches = true;
   request.report_folder = "/reports with a space";
@@ -96,6 +96,8 @@ TEST(CudaRequest, rejects_values_that_are_none) {
             "BANKSHOT_CHECK names \"frob\", which is no check: there are memory, race and sync");
   EXPECT_EQ(refusal("BANKSHOT_SIMULATE", "max_cycles=0"),
             "BANKSHOT_SIMULATE: max_cycles is \"0\" and not a number of cycles");
+  EXPECT_EQ(refusal("BANKSHOT_PATCH_DIR", "/dev/null"), "BANKSHOT_PATCH_DIR is \"/dev/null\" and not a folder");
+  EXPECT_EQ(refusal("BANKSHOT_ISA", "wide"), "BANKSHOT_ISA is \"wide\" and not one of portable, avx2, avx512");
   EXPECT_EQ(refusal("BANKSHOT_WITNESS", "yes"), "BANKSHOT_WITNESS is \"yes\" and not 1");
   EXPECT_EQ(refusal("BANKSHOT_WITNESS", "1"), "BANKSHOT_WITNESS needs BANKSHOT_REPORT_DIR");
 }

@@ -57,7 +57,7 @@ TEST_F(Programs, warns_of_programs_that_are_not_cuda) {
 TEST_F(Programs, libraries_in_a_folder_with_spaces_are_found_by_name) {
   Target target;
   target.preload = {"/our s/libbankshot_preload.so", "/ours/libcuda.so.1"};
-  Environment environment;
+  cuda::EnvironmentChanges environment;
   add_libraries(environment, target, "/our s");
   EXPECT_EQ(environment["LD_PRELOAD"], "libbankshot_preload.so:/ours/libcuda.so.1");
 }
@@ -85,7 +85,7 @@ TEST_F(Programs, programs_get_their_arguments_and_the_changed_environment) {
   setenv("LD_LIBRARY_PATH", "/before", 1);
   const Result<Target> target = inspect_target({script, "a b", "--gpu"}, folder_);
   ASSERT_TRUE(target);
-  Environment environment{{"ADDED", "yes"}, {"REMOVED", std::nullopt}};
+  cuda::EnvironmentChanges environment{{"ADDED", "yes"}, {"REMOVED", std::nullopt}};
   add_libraries(environment, *target, "/ours");
   ASSERT_TRUE(launch(*target, environment));
   unsetenv("REMOVED");

@@ -1,5 +1,6 @@
 // What the processes of a program hand in, and what is missing of it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/cuda/process/ledger.hpp"
 #include "bankshot/host/report_folder.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "tests/unit/report/fixture.hpp"
@@ -18,24 +20,13 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-/// Where the numbers of the first process are in the ledger: its pid, whether it began and reported, what it lost.
-constexpr long kFirstEntry = 4, kPid = 0, kBegun = 4, kReported = 8, kReportLost = 12, kModuleLost = 24;
-
-void put(const std::string& ledger, long at, uint32_t value) {
-  std::fstream file(ledger, std::ios::binary | std::ios::in | std::ios::out);
-  file.seekp(at);
-  file.write(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
 class ReportsHandedIn : public testing::Test {
  protected:
-  /// The entry of process 77, which has begun.
+  /// This process notes as a new one that it uses the GPU.
   void begin() {
-    put(ledger_, 0, 1);
-    entry(kPid, 77);
-    entry(kBegun, 1);
+    ASSERT_FALSE(cuda::open_ledger(path_));
+    cuda::note_begun();
   }
-  void entry(long at, uint32_t value) { put(ledger_, kFirstEntry + at, value); }
 
   Result<ReportFolder> folder_ = ReportFolder::make();
   std::string path_ = folder_->path(), ledger_ = path_ + "/ledger";
@@ -73,14 +64,15 @@ TEST_F(ReportsHandedIn, a_damaged_one_is_lost) {
 TEST_F(ReportsHandedIn, one_that_could_not_be_written_is_lost_whatever_others_left) {
   std::ofstream(path_ + "/report-9.json") << report_;
   begin();
-  entry(kReported, 1);  // earlier, and not all of it
-  entry(kReportLost, ENOSPC);
-  entry(kModuleLost, EROFS);
+  cuda::note_handed_in(cuda::Output::report);  // earlier, and not all of it
+  cuda::note_lost(cuda::Output::report, ENOSPC);
+  cuda::note_lost(cuda::Output::module, EROFS);
   const HandedIn all = folder_->collect();
-  EXPECT_EQ(all.lost, (Words{"the report of process 77 is lost: " + path_ +
+  const std::string own = std::to_string(getpid());
+  EXPECT_EQ(all.lost, (Words{"the report of process " + own + " is lost: " + path_ +
                                  " cannot be written: No space left on device; set TMPDIR to a folder that can be "
                                  "written and has room",
-                             "the PTX of process 77 is lost: " + path_ +
+                             "the PTX of process " + own + " is lost: " + path_ +
                                  " cannot be written: Read-only file system; set TMPDIR to a folder that can be "
                                  "written and has room"}));
   EXPECT_EQ(all.report.lost, 2u);
@@ -90,20 +82,47 @@ TEST_F(ReportsHandedIn, one_that_could_not_be_written_is_lost_whatever_others_le
 TEST_F(ReportsHandedIn, a_process_that_wrote_none_is_unfinished) {
   begin();
   HandedIn all = folder_->collect();
-  EXPECT_EQ(all.unfinished.size(), 1u);
+  EXPECT_EQ(all.unfinished,
+            Words{"process " + std::to_string(getpid()) + " had not written its report when the program ended"});
   EXPECT_TRUE(all.lost.empty());
   EXPECT_TRUE(all.report.partial);
-  entry(kReported, 1);
+  cuda::note_handed_in(cuda::Output::report);
   all = folder_->collect();
   EXPECT_TRUE(all.unfinished.empty());
   EXPECT_FALSE(all.report.partial);
 }
 
+TEST_F(ReportsHandedIn, processes_that_share_the_last_entry_hide_nothing_of_each_other) {
+  constexpr int kEntries = 511;
+  const auto good = [&] {
+    begin();
+    cuda::note_handed_in(cuda::Output::report);
+    cuda::note_handed_in(cuda::Output::report);
+  };
+  for (int process = 0; process < kEntries; ++process) good();
+  begin();  // and is killed
+  good();
+  HandedIn all = folder_->collect();
+  EXPECT_EQ(all.unfinished.size(), 1u);
+  EXPECT_TRUE(all.lost.empty());
+  begin();
+  cuda::note_lost(cuda::Output::report, ENOSPC);
+  good();
+  EXPECT_EQ(folder_->collect().lost.size(), 1u);
+}
+
 TEST_F(ReportsHandedIn, without_the_ledger_nothing_is_known) {
   fs::remove(ledger_);
   const HandedIn all = folder_->collect();
-  EXPECT_EQ(all.lost, Words{"reports may be lost: " + ledger_ + " is gone or damaged"});
+  EXPECT_EQ(all.lost, Words{"reports may be lost: " + ledger_ + " cannot be opened: No such file or directory"});
   EXPECT_TRUE(all.report.partial);
+}
+
+TEST_F(ReportsHandedIn, rejects_a_ledger_that_cannot_be_opened) {
+  EXPECT_EQ(cuda::read_ledger(path_ + "/none").error().message,
+            path_ + "/none/ledger cannot be opened: No such file or directory");
+  fs::resize_file(ledger_, 1);
+  EXPECT_EQ(cuda::open_ledger(path_)->message, ledger_ + " cannot be mapped: it is damaged");
 }
 
 TEST(ReportFolderPlace, the_folder_is_gone_with_the_object) {
