@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "bankshot/simt/rows/row.hpp"
+#include "bankshot/simt/rows/isa_names.hpp"
 
 namespace bankshot::cuda {
 namespace {

@@ -61,8 +61,6 @@ using Rows = std::vector<Row>;
 /// The rows of one instruction set of the host: "portable", "avx2", "avx512" (32 lanes) or "wide" (64 lanes).
 /// Null if this build or this host does not have it.
 const Rows* rows_of(std::string_view isa);
-/// Those with 32 lanes, by name, whether or not this build and this host have them.
-inline constexpr std::string_view kIsaNames[] = {"portable", "avx2", "avx512"};
 /// The widest this host can run: "avx512", "avx2" or "portable".
 std::string_view best_isa();
 

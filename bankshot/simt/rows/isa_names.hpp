@@ -1,0 +1,11 @@
+// What users may ask for: BANKSHOT_ISA.
+#pragma once
+
+#include <string_view>
+
+namespace bankshot::simt {
+
+/// The instruction sets of the host with rows for warps of 32 lanes, whether or not this build and this host have them.
+inline constexpr std::string_view kIsaNames[] = {"portable", "avx2", "avx512"};
+
+}  // namespace bankshot::simt
