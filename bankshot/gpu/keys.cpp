@@ -283,7 +283,7 @@ bool is_flag(const Key& key) {
 
 void set(Gpu& gpu, const Key& key, uint64_t value) {
   if (const auto* parameter = std::get_if<const timing::Parameter*>(&key.value)) {
-    gpu.timing->parameters[**parameter] = static_cast<unsigned>(value);
+    gpu.timing->parameters.set(**parameter, static_cast<unsigned>(value));
   } else if (const auto* narrow = std::get_if<unsigned& (*)(Gpu&)>(&key.value)) {
     (*narrow)(gpu) = static_cast<unsigned>(value);
   } else if (const auto* flag = std::get_if<bool& (*)(Gpu&)>(&key.value)) {

@@ -135,7 +135,8 @@ void append_places(std::vector<ptx::Statement>& out, ArrayCode& array, FreshRegi
       const Operand from_start = writer.add32("mov.b32", {number(static_cast<int32_t>(offset))});
       return writer.place(target, from_start, writer.plus(address, offset));
     }
-    writer.place(target, writer.plus(distance, d), writer.plus(address, d));
+    const Operand moved = writer.plus(address, d);
+    writer.place(target, writer.plus(distance, d), moved);
   };
 
   // Where the distance has zeros, distance + low is distance ^ low, and so are the places: one XOR for each further

@@ -101,7 +101,7 @@ TEST_P(ParameterContract, is_in_the_report_of_a_machine_whose_component_reads_it
       if (std::ranges::count(component.parameters, &parameter) == 0) continue;
       gpu::Gpu gpu;
       gpu.timing = contract_machine();
-      gpu.timing->parameters[parameter] = parameter.most;
+      gpu.timing->parameters.set(parameter, parameter.most);
       ASSERT_EQ(std::get<gpu::Text>(chooser->value).set(gpu, component.name), "");
       const auto told = report::machine_of(*gpu.timing, {}).parameters;
       ASSERT_TRUE(told.contains(parameter.key())) << component.name;

@@ -77,6 +77,13 @@ inline Eights eights_of(const u64* offset, int bytes) {
 }
 #endif
 
+/// The byte at an offset. Of global memory, whose offsets are addresses, the base is null: pointers to nothing cannot
+/// be counted on from.
+template <class Byte>
+inline Byte* at_offset(Byte* base, u64 offset) {
+  return reinterpret_cast<Byte*>(reinterpret_cast<uintptr_t>(base) + offset);
+}
+
 /// t[l] = the T at base + offset[l]
 template <class T, class Offset>
 inline void gather_row(T* t, const std::byte* base, const Offset* offset) {
@@ -86,10 +93,10 @@ inline void gather_row(T* t, const std::byte* base, const Offset* offset) {
     for (int k = 0; k < 32; k += 8) {
       auto* const at = reinterpret_cast<__m256i*>(t + k);
       if (eights == Eights::lines) {
-        _mm256_storeu_si256(at, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(base + offset[k])));
+        _mm256_storeu_si256(at, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at_offset(base, offset[k]))));
       } else if (eights == Eights::points) {
         s32 one;
-        std::memcpy(&one, base + offset[k], 4);
+        std::memcpy(&one, at_offset(base, offset[k]), 4);
         _mm256_storeu_si256(at, _mm256_set1_epi32(one));
       } else if constexpr (sizeof(Offset) == 4) {
         const __m256i where = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offset + k));
@@ -101,7 +108,7 @@ inline void gather_row(T* t, const std::byte* base, const Offset* offset) {
     return;
   }
 #endif
-  for (int l = 0; l < kLanes; ++l) std::memcpy(&t[l], base + offset[l], sizeof(T));
+  for (int l = 0; l < kLanes; ++l) std::memcpy(&t[l], at_offset(base, offset[l]), sizeof(T));
 }
 
 /// Loads into or stores from the value rows; all offsets are in range and aligned, lanes that are off hold one that is.
@@ -113,13 +120,13 @@ inline void move_rows(Warp& w, const Instr* i, std::byte* base, const Offset* of
     const T* rows[8];
     for (unsigned e = 0; e < elements; ++e) rows[e] = get_row(w, value_row(w, i, e), i->op[2], room[e]);
     if (elements == 1 && contiguous && w.active == kAllLanes) {
-      std::memcpy(base + offset[0], rows[0], sizeof(T) * kLanes);
+      std::memcpy(at_offset(base, offset[0]), rows[0], sizeof(T) * kLanes);
       return;
     }
 #if defined(__AVX512F__) && BANKSHOT_LANES == 32
     if constexpr (sizeof(T) == 4) {
       if (elements == 1 && w.active == kAllLanes && eights_of(offset, 4) == Eights::lines) {
-        for (int k = 0; k < 32; k += 8) std::memcpy(base + offset[k], rows[0] + k, 32);
+        for (int k = 0; k < 32; k += 8) std::memcpy(at_offset(base, offset[k]), rows[0] + k, 32);
         return;
       }
     }
@@ -127,7 +134,8 @@ inline void move_rows(Warp& w, const Instr* i, std::byte* base, const Offset* of
     // In lane order: of several lanes on one address the last one wins.
     for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
       const int l = __builtin_ctzll(rest);
-      for (unsigned e = 0; e < elements; ++e) std::memcpy(base + offset[l] + e * sizeof(T), &rows[e][l], sizeof(T));
+      for (unsigned e = 0; e < elements; ++e)
+        std::memcpy(at_offset(base, offset[l]) + e * sizeof(T), &rows[e][l], sizeof(T));
     }
   } else {
     const bool direct =
@@ -136,9 +144,9 @@ inline void move_rows(Warp& w, const Instr* i, std::byte* base, const Offset* of
     T* const t = direct ? w.row<T>(i->op[1]) : room;
     for (unsigned e = 0; e < elements; ++e) {
       if (contiguous && elements == 1) {
-        std::memcpy(t, base + offset[0], sizeof(T) * kLanes);
+        std::memcpy(t, at_offset(base, offset[0]), sizeof(T) * kLanes);
       } else {
-        gather_row(t, base + e * sizeof(T), offset);
+        gather_row(t, at_offset(base, e * sizeof(T)), offset);
       }
       if (!direct) put_row(w, value_row(w, i, e), i->op[2], t);
     }

@@ -45,7 +45,8 @@ void mirror(const std::byte* from, std::byte* to) {
 template <size_t Width>
 void copy_lanes(const Lanes& lanes, bool store, std::byte* base, std::byte* bytes) {
   for (unsigned l = 0; l < lanes.count; ++l) {
-    std::byte* const there = base + lanes.address[l];
+    auto* const there =
+        reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(base) + lanes.address[l]);  // base may be null
     std::memcpy(store ? there : bytes + l * Width, store ? bytes + l * Width : there, Width);
   }
 }

@@ -33,11 +33,14 @@ class Parameters {
     }
     return parameter.fallback;
   }
-  unsigned& operator[](const Parameter& parameter) {
-    for (auto& [which, value] : said_) {
-      if (which == &parameter) return value;
+  void set(const Parameter& parameter, unsigned value) {
+    for (auto& [which, said] : said_) {
+      if (which == &parameter) {
+        said = value;
+        return;
+      }
     }
-    return said_.emplace_back(&parameter, parameter.fallback).second;
+    said_.emplace_back(&parameter, value);
   }
 
  private:
