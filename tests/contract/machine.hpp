@@ -18,8 +18,8 @@ inline Config contract_machine() {
   config.rules.lanes_b128 = 2;
   config.scratchpad.latency = 8;
   config.max_warps = 64;
-  parameter(config, "issue.stages") = 8;
-  parameter(config, "issue.memory_stages") = 4;
+  set_parameter(config, "issue.stages", 8);
+  set_parameter(config, "issue.memory_stages", 4);
   set_locks(config, {10, 32, 18, 36, 32, 108, 120, 32});
   return config;
 }

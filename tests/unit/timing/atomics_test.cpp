@@ -242,7 +242,7 @@ TEST_F(AtomicsUnits, native_increments_may_be_combined) {
     return last.timing.counters.shared_wavefronts - 1;
   };
   EXPECT_EQ(wavefronts(increment), 32u);
-  parameter(config, "scratchpad.combines_increments") = 1;
+  set_parameter(config, "scratchpad.combines_increments", 1);
   chip.reset();
   EXPECT_EQ(wavefronts(increment), 1u);
   EXPECT_EQ(wavefronts("atom.shared.add.u32 %r7, [%r2], 1;"), 1u) << "nobody reads %r7";

@@ -108,8 +108,8 @@ TEST_F(ChipAsync, what_bulk_copies_bring_is_right_in_every_organisation) {
   for (const char* pipeline : {"queued", "split", "unified", "elastic"}) {
     if (config.issue.pipeline = pipeline; config.issue.pipeline != "queued") {
       config.issue.simd_lanes = config.rules.banks = config.rules.lanes_b32 = 8;
-      parameter(config, "issue.stages") = 8;
-      parameter(config, "issue.memory_stages") = 4;
+      set_parameter(config, "issue.stages", 8);
+      set_parameter(config, "issue.memory_stages", 4);
     }
     renew();
     const std::string fill = "add.u32 %r4, %r1, 1000; st.global.u32 [%rd2], %r4; bar.sync 0;\n";

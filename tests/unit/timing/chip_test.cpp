@@ -52,8 +52,8 @@ TEST_P(ChipThreads, results_and_counters_do_not_depend_on_the_number_of_threads)
     config.issue.pipeline = GetParam().pipeline;
     config.issue.schedulers = 1;
     config.issue.simd_lanes = config.rules.banks = config.rules.lanes_b32 = 8;
-    parameter(config, "issue.stages") = 8;
-    parameter(config, "issue.memory_stages") = 4;
+    set_parameter(config, "issue.stages", 8);
+    set_parameter(config, "issue.memory_stages", 4);
   }
   SimulatedLaunch first;
   std::vector<uint32_t> memory;

@@ -11,12 +11,12 @@
 
 namespace bankshot::timing {
 
-/// The value of a component's parameter, to be set. @param key  as in a GPU file: "issue.active_warps"
-inline unsigned& parameter(Config& config, std::string_view key) {
+/// @param key  of a component's parameter, as in a GPU file: "issue.active_warps"
+inline void set_parameter(Config& config, std::string_view key, unsigned value) {
   for (const ComponentKind& kind : component_kinds()) {
     for (const Component& component : kind.all()) {
       for (const Parameter* each : component.parameters) {
-        if (each->key() == key) return config.parameters[*each];
+        if (each->key() == key) return config.parameters.set(*each, value);
       }
     }
   }
@@ -25,7 +25,7 @@ inline unsigned& parameter(Config& config, std::string_view key) {
 
 /// @param values  in the order of LocksConfig
 inline void set_locks(Config& config, const std::array<unsigned, 8>& values) {
-  for (size_t k = 0; k < values.size(); ++k) config.parameters[kLockParameters[k]] = values[k];
+  for (size_t k = 0; k < values.size(); ++k) config.parameters.set(kLockParameters[k], values[k]);
   config.lock_hash = *scratchpad::parse_lock_hash("none", lock_size(config));
 }
 

@@ -21,7 +21,7 @@ struct Warps {
 std::unique_ptr<WarpScheduler> make(std::string_view name, unsigned active = 4) {
   Config config;
   config.issue.schedulers = 1;
-  parameter(config, "issue.active_warps") = active;
+  set_parameter(config, "issue.active_warps", active);
   return SchedulerRegistry::find(name)->make(config);
 }
 

@@ -100,8 +100,8 @@ TEST_F(SharedPortTest, lanes_are_counted_by_bank) {
 TEST_F(SharedPortTest, in_stages_each_sub_warp_has_the_banks_for_its_degree) {
   config.issue.simd_lanes = config.rules.banks = config.rules.lanes_b32 = 8;
   config.issue.pipeline = "unified";
-  parameter(config, "issue.stages") = 8;
-  parameter(config, "issue.memory_stages") = 4;
+  set_parameter(config, "issue.stages", 8);
+  set_parameter(config, "issue.memory_stages", 4);
   make();
   port->access(access(0, 8));
   const auto services = pipeline->services();

@@ -297,23 +297,23 @@ TEST_F(StagedCycles, a_barrier_lets_warps_go_on_as_they_come) {
 
 // Without a queue before the banks the sub-warps of the access themselves stand in EXE: 3 * (d - 1).
 TEST_F(StagedCycles, without_entries_before_the_banks_an_access_stops_the_front_itself) {
-  parameter(config, "issue.premem") = 0;
+  set_parameter(config, "issue.premem", 0);
   EXPECT_EQ(under("elastic", address(8) + kLoad + movs(9) + "ret;"), 14u + 4 + 3 * 7 + 40);
   EXPECT_EQ(slots(Cause::bank_conflict), 21u);
-  parameter(config, "issue.premem") =
-      2;  // the third one that waits has no place: from T + 6, when it would leave, [T + 6, T + 11)
+  set_parameter(config, "issue.premem",
+                2);  // the third one that waits has no place: from T + 6, when it would leave, [T + 6, T + 11)
   EXPECT_EQ(under("elastic", address(8) + kLoad + movs(9) + "ret;"), 14u + 4 + 5 + 40);
   EXPECT_EQ(slots(Cause::bank_conflict), 5u);
 }
 
 // The access of d = 1 is written back in T + 7 to T + 10, just when the first of the others would be.
 TEST_F(StagedCycles, without_entries_beside_the_memory_stages_others_stop_the_front_at_its_write_back) {
-  parameter(config, "issue.nonmem") = 0;
+  set_parameter(config, "issue.nonmem", 0);
   EXPECT_EQ(under("elastic", address(1) + kLoad + movs(3) + "ret;"), 14u + 4 + 4 + 16);
   EXPECT_EQ(slots(Cause::bank_conflict), 4u);
-  parameter(config, "issue.nonmem") = 3;
+  set_parameter(config, "issue.nonmem", 3);
   EXPECT_EQ(under("elastic", address(1) + kLoad + movs(3) + "ret;"), 14u + 4 + 1 + 16);
-  parameter(config, "issue.nonmem") = 4;
+  set_parameter(config, "issue.nonmem", 4);
   EXPECT_EQ(under("elastic", address(1) + kLoad + movs(3) + "ret;"), 14u + 4 + 16);
 }
 

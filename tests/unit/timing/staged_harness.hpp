@@ -18,8 +18,8 @@ inline Config staged_machine(const std::string& organisation) {
   Config config = small_machine();
   config.issue.simd_lanes = 8;
   config.issue.pipeline = organisation;
-  parameter(config, "issue.stages") = 8;
-  parameter(config, "issue.memory_stages") = 4;
+  set_parameter(config, "issue.stages", 8);
+  set_parameter(config, "issue.memory_stages", 4);
   for (UnitConfig& unit : config.units) unit = {1, 8, 8};
   config.load_store = {8, 4, 5, 64};
   config.scratchpad.latency = 8;

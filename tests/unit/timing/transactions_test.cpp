@@ -244,7 +244,7 @@ TEST_F(TimedTransactions, a_warp_that_is_displaced_while_it_waits_for_memory_com
   config.l1.global = false;
   config.l1.mshrs = 1;
   config.load_store.queue = 1;
-  parameter(config, "scratchpad.queue") = 8;
+  set_parameter(config, "scratchpad.queue", 8);
   const auto launch = simulate(kernel(kShared + text), {1}, {128}, 8192);
   ASSERT_TRUE(launch) << launch.error().message;
   for (unsigned thread = 0; thread < 128; ++thread) EXPECT_EQ(out[thread], 512u * 10000 + 512);
@@ -265,7 +265,7 @@ const Machine kMachines[] = {
     {"two_schedulers", [](Config& c) { c.issue.schedulers = 2; }},
     {"barrel", [](Config& c) { c.issue.policy = "barrel"; }},
     {"gto", [](Config& c) { c.issue.policy = "gto"; }},
-    {"queue", [](Config& c) { parameter(c, "scratchpad.queue") = 8; }},
+    {"queue", [](Config& c) { set_parameter(c, "scratchpad.queue", 8); }},
     {"narrow", [](Config& c) { c.issue.simd_lanes = 8; }},
     {"unified", [](Config& c) { be_staged(c, "unified"); }},
     {"split", [](Config& c) { be_staged(c, "split"); }},
