@@ -19,18 +19,18 @@ using namespace bankshot::cuda::abi;
 int main() {
 #if CUDART_VERSION >= 13000
   SAME_SIZE(DeviceProp13, cudaDeviceProp);
-#define FIELD(type, name) SAME_PLACE(DeviceProp13, name, cudaDeviceProp, name);
-#define ARRAY(type, name, count) FIELD(type, name)
-#define GONE(type, name)
-#define SINCE12 FIELD
-#define SINCE13 FIELD
+#define BANKSHOT_FIELD(type, name) SAME_PLACE(DeviceProp13, name, cudaDeviceProp, name);
+#define BANKSHOT_ARRAY(type, name, count) BANKSHOT_FIELD(type, name)
+#define BANKSHOT_GONE(type, name)
+#define BANKSHOT_SINCE12 BANKSHOT_FIELD
+#define BANKSHOT_SINCE13 BANKSHOT_FIELD
 #elif CUDART_VERSION >= 12000
   SAME_SIZE(DeviceProp12, cudaDeviceProp);
-#define FIELD(type, name) SAME_PLACE(DeviceProp12, name, cudaDeviceProp, name);
-#define ARRAY(type, name, count) FIELD(type, name)
-#define GONE FIELD
-#define SINCE12 FIELD
-#define SINCE13(type, name)
+#define BANKSHOT_FIELD(type, name) SAME_PLACE(DeviceProp12, name, cudaDeviceProp, name);
+#define BANKSHOT_ARRAY(type, name, count) BANKSHOT_FIELD(type, name)
+#define BANKSHOT_GONE BANKSHOT_FIELD
+#define BANKSHOT_SINCE12 BANKSHOT_FIELD
+#define BANKSHOT_SINCE13(type, name)
 #endif
 #include "bankshot/cuda/abi/device_prop.def"
 
