@@ -30,9 +30,4 @@ std::string hash_label(const std::string& hash) {
   return hash == "xor" ? "XOR" : hash == "add" ? "ADD" : hash;
 }
 
-double rounded(double value, int digits) {
-  const double scale = std::pow(10.0, digits);
-  return std::round(value * scale) / scale;
-}
-
 }  // namespace bankshot::experiment

@@ -21,7 +21,4 @@ Result<scratchpad::LockGeometry> atomics_geometry(const std::string& hash);
 /// As figures call it: "baseline", "XOR", "ADD".
 std::string hash_label(const std::string& hash);
 
-/// With `digits` decimals: what is printed is what is meant.
-double rounded(double value, int digits);
-
 }  // namespace bankshot::experiment

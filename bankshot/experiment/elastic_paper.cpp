@@ -14,7 +14,6 @@ namespace {
 using timing::Cause;
 using timing::Counters;
 
-double rounded(double value, double digits) { return std::round(value * digits) / digits + 0.0; }  // no -0
 double share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -56,8 +55,8 @@ class Rows {
     if (percent.empty()) return;
     const double sum = std::accumulate(percent.begin(), percent.end(), 0.0);
     const std::string of = fmt::format("{} benchmark{}", percent.size(), percent.size() == 1 ? "" : "s");
-    add(label + ", on average", rounded(sum / static_cast<double>(percent.size()), 10), unit, of);
-    add(label + ", at most", rounded(*std::max_element(percent.begin(), percent.end()), 10), unit, of);
+    add(label + ", on average", rounded(sum / static_cast<double>(percent.size()), 1), unit, of);
+    add(label + ", at most", rounded(*std::max_element(percent.begin(), percent.end()), 1), unit, of);
   }
 
  private:
@@ -104,9 +103,9 @@ Result<Outcome> characteristics(const Experiment& experiment, const Settings& se
     const Character character(*seen);
     rows.add(benchmark.label + ": instructions", static_cast<double>(seen->thread_instructions), "of threads");
     rows.add(benchmark.label + ": shared-memory instructions", static_cast<double>(character.accesses), "of threads");
-    rows.add(benchmark.label + ": shared-memory intensity", rounded(100 * character.intensity, 10), "%");
-    rows.add(benchmark.label + ": mean conflict degree", rounded(character.degree, 100), "cycles");
-    rows.add(benchmark.label + ": theoretic speed-up", rounded(character.bound(), 100), "times as fast");
+    rows.add(benchmark.label + ": shared-memory intensity", rounded(100 * character.intensity, 1), "%");
+    rows.add(benchmark.label + ": mean conflict degree", rounded(character.degree, 2), "cycles");
+    rows.add(benchmark.label + ": theoretic speed-up", rounded(character.bound(), 2), "times as fast");
   }
   return outcome;
 }
@@ -126,7 +125,7 @@ Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& set
     const Result<Simulated> first = machines.run(benchmark, 0), second = first ? machines.run(benchmark, 1) : first;
     if (!second) return second.error();
     const Stalls before(*first), after(*second);
-    const auto percent = [&](uint64_t part) { return rounded(100 * share(part, before.all()), 10); };
+    const auto percent = [&](uint64_t part) { return rounded(100 * share(part, before.all()), 1); };
     const auto bar = [&](const std::string& machine, const Stalls& stalls) {
       const auto x = static_cast<double>(panel.categories.size());
       panel.categories.push_back(benchmark.label + ", " + machine);
@@ -137,7 +136,7 @@ Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& set
     bar(machines.label(1), after);
     removed.push_back(100 * (1 - share(after.all(), before.all())));
     gained.push_back(100 * (speedup(*first, *second) - 1));
-    rows.add(benchmark.label + ": stalls removed", rounded(removed.back(), 10), "%",
+    rows.add(benchmark.label + ": stalls removed", rounded(removed.back(), 1), "%",
              fmt::format("{} of {} slots are left", after.all(), before.all()));
     const auto moved = [&](const char* what, uint64_t from, uint64_t to) {
       rows.add(benchmark.label + ": " + what, fmt::format("{:.1f} to {:.1f}", percent(from), percent(to)),
@@ -146,7 +145,7 @@ Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& set
     moved("scheduling fails", before.fails, after.fails);
     moved("bank conflicts", before.conflicts, after.conflicts);
     moved("others", before.others, after.others);
-    rows.add(benchmark.label + ": performance gained", rounded(gained.back(), 10), "%", of_cycles(*first, *second));
+    rows.add(benchmark.label + ": performance gained", rounded(gained.back(), 1), "%", of_cycles(*first, *second));
   }
   if (experiment.benchmarks.size() > 1) {
     rows.summary("stalls removed", removed, "%");
@@ -184,12 +183,12 @@ Result<Outcome> machine_speedups(const Experiment& experiment, const Settings& s
       if (!one) return one.error();
       seen.push_back(*one);
       if (m == 0) continue;
-      const double times = rounded(speedup(seen[0], seen[m]), 1000);
+      const double times = rounded(speedup(seen[0], seen[m]), 3);
       rows.add(benchmark.label + ", " + machines.label(m), times, "times as fast", of_cycles(seen[0], seen[m]));
       panel.series[m - 1].points.push_back({x, times});
     }
     if (!bounded) continue;
-    const double bound = rounded(Character(seen[0]).bound(), 1000);
+    const double bound = rounded(Character(seen[0]).bound(), 3);
     rows.add(benchmark.label + ", theoretic bound", bound, "times as fast");
     panel.series.back().points.push_back({x, bound});
   }
@@ -238,11 +237,11 @@ Result<Outcome> against_hand(const Experiment& experiment, const Settings& setti
     const double by_machine = speedup(*slow, *machine), hands = speedup(*slow, *hand);
     const auto x = static_cast<double>(panel.categories.size());
     panel.categories.push_back(plain->label);
-    panel.series[0].points.push_back({x, rounded(by_machine, 1000)});
-    panel.series[1].points.push_back({x, rounded(hands, 1000)});
-    rows.add(plain->label + ", " + machines.label(1), rounded(by_machine, 1000), "times as fast",
+    panel.series[0].points.push_back({x, rounded(by_machine, 3)});
+    panel.series[1].points.push_back({x, rounded(hands, 3)});
+    rows.add(plain->label + ", " + machines.label(1), rounded(by_machine, 3), "times as fast",
              of_cycles(*slow, *machine));
-    rows.add(by_hand->label + ", " + machines.label(0), rounded(hands, 1000), "times as fast", of_cycles(*slow, *hand));
+    rows.add(by_hand->label + ", " + machines.label(0), rounded(hands, 3), "times as fast", of_cycles(*slow, *hand));
     ahead.push_back(100 * (by_machine / hands - 1));
   }
   rows.summary(machines.label(1) + " ahead of the work by hand", ahead, "%");

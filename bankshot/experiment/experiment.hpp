@@ -101,6 +101,9 @@ Error at(const Benchmark& benchmark, const std::string& why);
 /// What the experiment's file says was published under a label.
 Value published(const Experiment& experiment, const std::string& label);
 
+/// With `digits` decimals: what is printed is what is meant.
+double rounded(double value, int digits);
+
 /// Computes the rows and panels; what was published is in both.
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings);
 

@@ -96,9 +96,6 @@ Result<Removed> conflicts_removed(const Experiment& experiment, const Settings& 
   return all;
 }
 
-/// Percent with a decimal: no more is meant.
-double rounded(double percent) { return std::round(percent * 10) / 10; }
-
 }  // namespace
 
 Result<Outcome> class_sizes(const Experiment& experiment, const Settings&) {
@@ -167,7 +164,7 @@ Result<Outcome> removed_by_benchmark(const Experiment& experiment, const Setting
     std::vector<double>& shown = percents.emplace_back();
     for (size_t f = 0; f < hash_functions().size(); ++f) {
       const std::string label = experiment.benchmarks[b].label + ", " + hash_functions()[f].label;
-      shown.push_back(rounded(all->percent[b][f]));
+      shown.push_back(rounded(all->percent[b][f], 1));
       outcome.rows.push_back({label, published(experiment, label), shown.back(), "% of the conflicts removed", {}});
     }
   }
@@ -186,7 +183,7 @@ Result<Outcome> removed_on_average(const Experiment& experiment, const Settings&
     for (const std::vector<double>& percents : all->percent) sum += percents[f];
     outcome.rows.push_back({hash_functions()[f].label,
                             published(experiment, hash_functions()[f].label),
-                            rounded(sum / static_cast<double>(all->percent.size())),
+                            rounded(sum / static_cast<double>(all->percent.size()), 1),
                             "% of the conflicts removed, mean of the benchmarks",
                             {}});
   }

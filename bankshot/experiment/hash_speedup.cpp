@@ -82,8 +82,6 @@ Result<Timed> timed(const Benchmark& benchmark, const std::string& atomics, cons
 }
 
 /// Three decimals of a speed-up, two of a percentage: no more is meant.
-double rounded(double value, double digits) { return std::round(value * digits) / digits; }
-
 std::string over(const std::vector<Timed>& all) {
   return all.size() == 1 ? "1 benchmark" : fmt::format("{} benchmarks", all.size());
 }
@@ -97,7 +95,7 @@ void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, O
     std::vector<double>& shown = speedups.emplace_back();
     for (size_t f = 0; f < hash_functions().size(); ++f) {
       const std::string label = one.benchmark->label + ", " + hash_functions()[f].label;
-      shown.push_back(rounded(one.speedup(f), 1000));
+      shown.push_back(rounded(one.speedup(f), 3));
       outcome.rows.push_back({label, published(experiment, label), shown.back(), "times as fast", one.note(f)});
     }
   }
@@ -107,7 +105,7 @@ void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, O
     for (const Timed& one : all) logarithms += std::log(one.speedup(f));
     const std::string label = std::string("geometric mean, ") + hash_functions()[f].label;
     outcome.rows.push_back({label, published(experiment, label),
-                            rounded(std::exp(logarithms / static_cast<double>(all.size())), 1000), "times as fast",
+                            rounded(std::exp(logarithms / static_cast<double>(all.size())), 3), "times as fast",
                             over(all)});
   }
 }
@@ -120,12 +118,12 @@ void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Out
   for (const Timed& one : all) {
     const std::string label = "without conflicts: " + one.benchmark->label;
     outcome.rows.push_back(
-        {label, published(experiment, label), rounded(one.loss(f), 100), "% of the time lost", one.note(f)});
+        {label, published(experiment, label), rounded(one.loss(f), 2), "% of the time lost", one.note(f)});
     sum += one.loss(f);
     most = std::max(most, one.loss(f));
   }
   const auto summary = [&](const std::string& label, double value) {
-    outcome.rows.push_back({label, published(experiment, label), rounded(value, 100), "% of the time lost", over(all)});
+    outcome.rows.push_back({label, published(experiment, label), rounded(value, 2), "% of the time lost", over(all)});
   };
   summary("without conflicts, on average", sum / static_cast<double>(all.size()));
   summary("without conflicts, at most", most);

@@ -9,7 +9,7 @@
 namespace bankshot::experiment {
 namespace {
 
-constexpr double kSame = 1.005;  // cycles closer than this are told
+constexpr double kAsFast = 1.005;  // cycles closer than this are told
 
 std::vector<unsigned> optional_numbers(const Experiment& experiment, Parameters& parameters, const std::string& key,
                                        unsigned least, unsigned most, std::vector<unsigned> otherwise) {
@@ -43,7 +43,7 @@ std::string SweepCurve::told(unsigned size) const {
   if (first.copies != least.copies) text += fmt::format("; with {}: {}", first.copies, first.cycles);
   std::string same;
   for (const SweepPoint& p : of_size(size)) {
-    const bool near = static_cast<double>(p.cycles) < static_cast<double>(least.cycles) * kSame;
+    const bool near = static_cast<double>(p.cycles) < static_cast<double>(least.cycles) * kAsFast;
     if (p.copies != least.copies && near) same += (same.empty() ? "" : ", ") + std::to_string(p.copies);
   }
   return same.empty() ? text : text + "; within half a percent: " + same;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "bankshot/experiment/atomics_paper.hpp"
@@ -70,6 +71,11 @@ Error at(const Benchmark& benchmark, const std::string& why) { return Error{benc
 Value published(const Experiment& experiment, const std::string& label) {
   const auto found = experiment.published.find(label);
   return found == experiment.published.end() ? Value() : found->second;
+}
+
+double rounded(double value, int digits) {
+  const double scale = std::pow(10.0, digits);
+  return std::round(value * scale) / scale + 0.0;  // no -0
 }
 
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings) {

@@ -27,7 +27,6 @@ using scratchpad::Rules;
 using scratchpad::TxConfig;
 using simt::Machine;
 
-constexpr uint64_t kMega = uint64_t{1} << 20;
 constexpr uint64_t kTera = uint64_t{1} << 40;
 
 std::string set_name(Gpu& gpu, const std::string& text) {
@@ -163,12 +162,6 @@ constexpr std::array kKeys = {
 bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
   return lanes * width <= gpu.machine.scratchpad.banks * gpu.machine.scratchpad.bank_bytes;
 }
-
-struct Relation {
-  std::string_view section, name;  ///< the key that is blamed
-  bool (*holds)(const Gpu&);
-  std::string_view message;
-};
 
 constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
 

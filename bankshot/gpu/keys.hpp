@@ -58,6 +58,15 @@ std::string component_keys();
 /// What follows from the keys.
 void derive(Gpu& gpu);
 
+inline constexpr uint64_t kMega = uint64_t{1} << 20;
+
+/// What must hold between values.
+struct Relation {
+  std::string_view section, name;  ///< the key that is blamed
+  bool (*holds)(const Gpu&);
+  std::string_view message;
+};
+
 /// A relation between values that a GPU breaks.
 struct Broken {
   std::string_view section, name;  ///< the key that is blamed

@@ -53,7 +53,6 @@ constexpr auto kNet = &Config::interconnect;
 constexpr auto kL2 = &Config::l2;
 constexpr auto kDram = &Config::dram;
 
-constexpr uint64_t kMega = uint64_t{1} << 20;
 constexpr uint64_t kLong = kLongCycles;
 constexpr uint64_t kMostKhz = 100'000'000;
 
@@ -220,13 +219,7 @@ std::vector<Key> all_keys() {
   return all;
 }
 
-struct Relation {
-  std::string_view section, name;  ///< the key that is blamed
-  bool (*holds)(const Gpu&);
-  std::string_view message;
-};
-
-constexpr std::array kRelations = {
+constexpr std::array kTimingRelations = {
     Relation{"sm", "max_warps", [](const Gpu& g) { return g.max_warps_per_sm <= 64; },
              "an SM that is simulated has at most 64 warps"},
     Relation{"issue", "simd_lanes", [](const Gpu& g) { return g.machine.warp_size % g.timing->issue.simd_lanes == 0; },
@@ -278,7 +271,7 @@ std::vector<Broken> broken_timing_relations(const Gpu& gpu) {
       if (!relation.holds(gpu)) all.push_back({relation.section, relation.name, std::string(relation.message)});
     }
   };
-  check(kRelations);
+  check(kTimingRelations);
   for (const ComponentKind& kind : component_kinds()) {
     const Component component = chosen(kind, *gpu.timing);
     const std::string_view lack = component.lacks == nullptr ? std::string_view() : component.lacks(*gpu.timing);

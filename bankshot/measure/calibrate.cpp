@@ -5,8 +5,6 @@
 namespace bankshot::measure {
 namespace {
 
-constexpr uint32_t kLanes = 32;
-
 /// Where no words share a lock, the distance at which Fermi's do. Source: TPDS'13, section 2.1.2.
 constexpr uint32_t kFermiLocks = 1024;
 

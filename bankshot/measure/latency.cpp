@@ -9,8 +9,6 @@
 namespace bankshot::measure {
 namespace {
 
-constexpr size_t kLanes = 32;
-
 /// Device memory that is given back.
 class Buffer {
  public:

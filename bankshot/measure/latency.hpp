@@ -12,7 +12,8 @@
 namespace bankshot::measure {
 
 /// Word addresses of the lanes of a warp.
-using Pattern = std::array<uint32_t, 32>;
+inline constexpr uint32_t kLanes = 32;
+using Pattern = std::array<uint32_t, kLanes>;
 /// The lane takes no part.
 inline constexpr uint32_t kOff = 0xffffffff;
 

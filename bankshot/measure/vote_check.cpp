@@ -9,7 +9,6 @@ namespace {
 using scratchpad::Layout;
 using scratchpad::Mapping;
 
-constexpr unsigned kLanes = 32;
 constexpr unsigned kMostCopies = 8;  // with as many as lanes, cyclic and block mapping are the same
 
 std::vector<VoteCase> cases_of(uint32_t usable) {

@@ -7,7 +7,6 @@
 namespace bankshot::ptx {
 namespace {
 
-using Kind = Access::Kind;
 using Layout = Access::Layout;
 using Modifiers = std::vector<std::string>;
 
@@ -24,7 +23,7 @@ T named(std::string_view name, const std::array<std::pair<std::string_view, T>, 
 }
 
 /// "shared" of "shared::cta"; generic if it is no space.
-Space space_named(std::string_view modifier) {
+Space space_of_modifier(std::string_view modifier) {
   using Entry = std::pair<std::string_view, Space>;
   static constexpr std::array<Entry, 9> kSpaces{{{"global", Space::global},
                                                  {"shared", Space::shared},
@@ -41,45 +40,46 @@ Space space_named(std::string_view modifier) {
 /// cp and its relatives: copies, their groups, and their arrival at a barrier.
 void copy_access(const Modifiers& modifiers, Access& access) {
   if (has(modifiers, "commit_group")) {
-    access.kind = Kind::commit;
+    access.kind = Access::Kind::commit;
   } else if (has(modifiers, "wait_group") || has(modifiers, "wait_all")) {
-    access.kind = Kind::wait;
+    access.kind = Access::Kind::wait;
     access.read_only_wait = has(modifiers, "read");
   } else if (has(modifiers, "arrive")) {
-    access.kind = Kind::mbarrier;
+    access.kind = Access::Kind::mbarrier;
   } else if (has(modifiers, "prefetch")) {
-    access.kind = Kind::hint;
+    access.kind = Access::Kind::hint;
   } else {
-    access.kind = Kind::copy;
+    access.kind = Access::Kind::copy;
   }
   access.asynchronous = true;
   if (has(modifiers, "bulk")) access.layout = has(modifiers, "tensor") ? Layout::tensor : Layout::bulk;
   access.passes_l1 = has(modifiers, "cg");
 }
 
-Kind kind_of(std::string_view opcode, const Modifiers& modifiers) {
-  using Entry = std::pair<std::string_view, Kind>;
-  static constexpr std::array<Entry, 19> kKinds{{{"ld", Kind::load},
-                                                 {"ldu", Kind::load},
-                                                 {"ldmatrix", Kind::load},
-                                                 {"tex", Kind::load},
-                                                 {"tld4", Kind::load},
-                                                 {"suld", Kind::load},
-                                                 {"st", Kind::store},
-                                                 {"stmatrix", Kind::store},
-                                                 {"sust", Kind::store},
-                                                 {"atom", Kind::atomic},
-                                                 {"red", Kind::reduction},
-                                                 {"sured", Kind::reduction},
-                                                 {"mbarrier", Kind::mbarrier},
-                                                 {"fence", Kind::fence},
-                                                 {"membar", Kind::fence},
-                                                 {"prefetch", Kind::hint},
-                                                 {"prefetchu", Kind::hint},
-                                                 {"discard", Kind::hint},
-                                                 {"applypriority", Kind::hint}}};
-  if (opcode == "wmma") return has(modifiers, "load") ? Kind::load : has(modifiers, "store") ? Kind::store : Kind::none;
-  return named(opcode, kKinds, Kind::none);
+Access::Kind kind_of(std::string_view opcode, const Modifiers& modifiers) {
+  using enum Access::Kind;
+  using Entry = std::pair<std::string_view, Access::Kind>;
+  static constexpr std::array<Entry, 19> kKinds{{{"ld", load},
+                                                 {"ldu", load},
+                                                 {"ldmatrix", load},
+                                                 {"tex", load},
+                                                 {"tld4", load},
+                                                 {"suld", load},
+                                                 {"st", store},
+                                                 {"stmatrix", store},
+                                                 {"sust", store},
+                                                 {"atom", atomic},
+                                                 {"red", reduction},
+                                                 {"sured", reduction},
+                                                 {"mbarrier", mbarrier},
+                                                 {"fence", fence},
+                                                 {"membar", fence},
+                                                 {"prefetch", hint},
+                                                 {"prefetchu", hint},
+                                                 {"discard", hint},
+                                                 {"applypriority", hint}}};
+  if (opcode == "wmma") return has(modifiers, "load") ? load : has(modifiers, "store") ? store : none;
+  return named(opcode, kKinds, none);
 }
 
 Layout layout_of(std::string_view opcode) {
@@ -101,7 +101,7 @@ void read(std::string_view modifier, Access& access) {
       {{"cta", Scope::cta}, {"cluster", Scope::cluster}, {"gpu", Scope::gpu}, {"gl", Scope::gpu}, {"sys", Scope::sys}}};
   access.order = named(modifier, kOrders, access.order);
   access.scope = named(modifier, kScopes, access.scope);
-  if (const Space space = space_named(modifier); space != Space::generic) {
+  if (const Space space = space_of_modifier(modifier); space != Space::generic) {
     (access.space == Space::generic ? access.space : access.from) = space;
     access.of_cluster |= modifier == "shared::cluster";
   }
@@ -146,7 +146,7 @@ Access access_of(std::string_view opcode, const std::vector<std::string>& modifi
   Access access;
   for (const std::string& modifier : modifiers) read(modifier, access);
   access.kind = kind_of(opcode, modifiers);
-  if (access.kind != Kind::none) access.layout = layout_of(opcode);
+  if (access.kind != Access::Kind::none) access.layout = layout_of(opcode);
   if (opcode == "cp") copy_access(modifiers, access);
   return access;
 }

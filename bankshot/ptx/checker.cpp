@@ -11,11 +11,10 @@ using What = Declared::What;
 
 /// Before 2.0 there were no generic addresses, and parameters were passed otherwise.
 constexpr uint32_t kOldestVersion = 2;
-constexpr size_t kMostDiagnostics = 1000;
 /// Looking for a near name reads all names; nobody reads so many proposals.
 constexpr size_t kMostProposals = 20;
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+std::string in_quotes(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 class Checker {
  public:
@@ -57,7 +56,7 @@ class Checker {
     if (!before) return;
     const bool is_label = declared.what == What::label && before->what == What::label;
     std::string message = is_label ? "the label " : "";
-    message += quoted(name) + (is_label ? " stands" : " is declared") + " twice in one scope";
+    message += in_quotes(name) + (is_label ? " stands" : " is declared") + " twice in one scope";
     if (before->position.line != 0) message += ", first in line " + std::to_string(before->position.line);
     report(declared.position, std::move(message), "rename one of them, or put it into a { } block of its own");
   }
@@ -145,7 +144,7 @@ class Checker {
     if (name[0] == '%' ? is_special_register(name) : is_predefined_constant(name)) return;
     if (const size_t dot = name.rfind('.'); dot != std::string_view::npos && scope.find(name.substr(0, dot))) return;
     const std::string what = expected == What::label ? "the label " : expected == What::function ? "the function " : "";
-    report(position, what + quoted(name) + (expected == What::label ? " is not in this scope" : " is not declared"),
+    report(position, what + in_quotes(name) + (expected == What::label ? " is not in this scope" : " is not declared"),
            remedy(scope, name, expected));
   }
 
@@ -155,7 +154,7 @@ class Checker {
     }
     if (++proposals_ > kMostProposals) return {};
     const std::string_view near = scope.near(name, expected);
-    if (!near.empty()) return "did you mean " + quoted(near) + "?";
+    if (!near.empty()) return "did you mean " + in_quotes(near) + "?";
     if (expected == What::label) return "a label stands before its instruction as " + std::string(name) + ":";
     return name[0] == '%' ? "declare it with .reg" : "";
   }

@@ -5,9 +5,6 @@
 namespace bankshot::ptx {
 namespace {
 
-/// A text that is no PTX at all has an error a line; nobody reads more than these.
-constexpr size_t kMostDiagnostics = 1000;
-
 /// What stands in a message: no control bytes, no more than a glance takes in.
 std::string quoted(std::string_view text) {
   constexpr size_t kWidest = 40;

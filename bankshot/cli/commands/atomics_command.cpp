@@ -157,15 +157,15 @@ class Atomics final : public Command {
   std::string file_, json_;
 };
 
-const RegisterCommand registration({"atomics",
-                                    "What atomics on shared memory cost by a closed model, and how to lay out votes",
-                                    "Source: Performance Modeling of Atomic Additions on GPU Scratchpad Memory "
-                                    "(TPDS'13), Simulation and Architecture\n"
-                                    "Improvements of Atomic Operations on GPU Scratchpad Memory (ICCD'13).\n\n"
-                                    "Examples:\n"
-                                    "  bankshot atomics model patterns.json\n"
-                                    "  bankshot atomics advise --words 256 --budget 49152 --data sorted\n",
-                                    [] { return std::make_unique<Atomics>(); }});
+const RegisterCommand atomics_registered(
+    {"atomics", "What atomics on shared memory cost by a closed model, and how to lay out votes",
+     "Source: Performance Modeling of Atomic Additions on GPU Scratchpad Memory "
+     "(TPDS'13), Simulation and Architecture\n"
+     "Improvements of Atomic Operations on GPU Scratchpad Memory (ICCD'13).\n\n"
+     "Examples:\n"
+     "  bankshot atomics model patterns.json\n"
+     "  bankshot atomics advise --words 256 --budget 49152 --data sorted\n",
+     [] { return std::make_unique<Atomics>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

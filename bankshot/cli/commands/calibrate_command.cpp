@@ -144,17 +144,18 @@ class Calibrate final : public Command {
   const CLI::Option *driver_option_ = nullptr, *device_option_ = nullptr, *gpu_option_ = nullptr;
 };
 
-const RegisterCommand registration({"calibrate", "Measure the shared memory of a GPU and write its description",
-                                    "Measures, by micro-benchmarks of one warp, what loads, stores and atomics on "
-                                    "shared memory cost under conflicts, and\n"
-                                    "writes a description with the values found. docs/calibrate.md says how. Exit "
-                                    "status: 0; 2 if there is no GPU, or it\n"
-                                    "cannot be measured.\n\n"
-                                    "Examples:\n"
-                                    "  bankshot calibrate -o mine.toml\n"
-                                    "  bankshot calibrate --device 1 --base v100 -o mine.toml --json mine.json\n"
-                                    "  bankshot calibrate --backend simulate --gpu gtx580\n",
-                                    [] { return std::make_unique<Calibrate>(); }});
+const RegisterCommand calibrate_registered(
+    {"calibrate", "Measure the shared memory of a GPU and write its description",
+     "Measures, by micro-benchmarks of one warp, what loads, stores and atomics on "
+     "shared memory cost under conflicts, and\n"
+     "writes a description with the values found. docs/calibrate.md says how. Exit "
+     "status: 0; 2 if there is no GPU, or it\n"
+     "cannot be measured.\n\n"
+     "Examples:\n"
+     "  bankshot calibrate -o mine.toml\n"
+     "  bankshot calibrate --device 1 --base v100 -o mine.toml --json mine.json\n"
+     "  bankshot calibrate --backend simulate --gpu gtx580\n",
+     [] { return std::make_unique<Calibrate>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -71,7 +71,7 @@ class Check final : public Command {
   bool strict_ = false;
 };
 
-const RegisterCommand registration(
+const RegisterCommand check_registered(
     {"check", "Run a CUDA program and report misused memory, races and barriers",
      "All checks are made if none is named. The program runs as with `bankshot run`, but on one thread and several "
      "times slower.\n"

@@ -52,7 +52,7 @@ class Conflicts final : public Command {
   std::string file_, hash_ = "none", gpu_, json_;
 };
 
-const RegisterCommand registration(
+const RegisterCommand conflicts_registered(
     {"conflicts", "Count the conflicts of access patterns under a bank hash",
      "The degree of a pattern is the passes over the banks that it needs, ideal what it needs without conflicts; the "
      "excess\n"

@@ -100,7 +100,7 @@ class Explain final : public Command {
   std::vector<std::string> gates_;
 };
 
-const RegisterCommand registration(
+const RegisterCommand explain_registered(
     {"explain", "Run a CUDA program and show which lines lose time to bank conflicts",
      "The program runs as with `bankshot run`; the report follows its output. Exit status: 0; 1 if the\n"
      "program or one of its kernels failed, or one of its processes was killed, or --fail-on had nothing or\n"

@@ -123,7 +123,7 @@ class Fix final : public Command {
   double seconds_ = 10;
 };
 
-const RegisterCommand registration(
+const RegisterCommand fix_registered(
     {"fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
      "Runs the program, searches for the best hash of each shared array that has conflicts, rewrites the PTX so that "
      "each word\n"

@@ -145,17 +145,18 @@ class Gpus final : public Command {
   bool overhead_ = false;
 };
 
-const RegisterCommand registration({"gpus", "List the GPUs that programs can run on",
-                                    "A GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All can run "
-                                    "programs; those whose file says how\n"
-                                    "long everything takes can be simulated.\n\n"
-                                    "Examples:\n"
-                                    "  bankshot gpus\n"
-                                    "  bankshot gpus gtx480\n"
-                                    "  bankshot gpus cf11 --overhead\n"
-                                    "  bankshot run --gpu v100 ./app\n"
-                                    "  bankshot run --gpu ./my_gpu.toml ./app\n",
-                                    [] { return std::make_unique<Gpus>(); }});
+const RegisterCommand gpus_registered(
+    {"gpus", "List the GPUs that programs can run on",
+     "A GPU is one TOML file; BANKSHOT_GPUS names another folder of them. All can run "
+     "programs; those whose file says how\n"
+     "long everything takes can be simulated.\n\n"
+     "Examples:\n"
+     "  bankshot gpus\n"
+     "  bankshot gpus gtx480\n"
+     "  bankshot gpus cf11 --overhead\n"
+     "  bankshot run --gpu v100 ./app\n"
+     "  bankshot run --gpu ./my_gpu.toml ./app\n",
+     [] { return std::make_unique<Gpus>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -223,7 +223,7 @@ class Pipeline final : public Command {
   unsigned ports_ = 1;
 };
 
-const RegisterCommand registration(
+const RegisterCommand pipeline_registered(
     {"pipeline", "Draw a sequence of instructions in the stages of a GPU core",
      "Stages IF, ID and EXE, the memory stages, WB; a number is the place of the instruction "
      "in the sequence, from 0 on. Organisations\n"

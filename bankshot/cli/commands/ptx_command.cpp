@@ -66,14 +66,14 @@ class Ptx final : public Command {
   bool print_ = false, table_ = false;
 };
 
-const RegisterCommand registration({"ptx", "Check PTX: syntax, names, and whether every instruction can run",
-                                    "What cannot run is named with file, line and column. Exit status 0, or 2.\n\n"
-                                    "Examples:\n"
-                                    "  bankshot ptx kernel.ptx\n"
-                                    "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
-                                    "  bankshot ptx --print kernel.ptx\n"
-                                    "  bankshot ptx --table\n",
-                                    [] { return std::make_unique<Ptx>(); }});
+const RegisterCommand ptx_registered({"ptx", "Check PTX: syntax, names, and whether every instruction can run",
+                                      "What cannot run is named with file, line and column. Exit status 0, or 2.\n\n"
+                                      "Examples:\n"
+                                      "  bankshot ptx kernel.ptx\n"
+                                      "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
+                                      "  bankshot ptx --print kernel.ptx\n"
+                                      "  bankshot ptx --table\n",
+                                      [] { return std::make_unique<Ptx>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

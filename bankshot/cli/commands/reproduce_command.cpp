@@ -123,16 +123,17 @@ class Reproduce final : public Command {
   bool list_ = false, quick_ = false;
 };
 
-const RegisterCommand registration({"reproduce", "Rebuild a figure or table of the papers beside the published values",
-                                    "Experiments are files in experiments/, or in the folder that BANKSHOT_EXPERIMENTS "
-                                    "names; they run our own programs of\n"
-                                    "kernels/. One that names its GPU runs on that, whatever --gpu says.\n\n"
-                                    "Examples:\n"
-                                    "  bankshot reproduce --list\n"
-                                    "  bankshot reproduce tc16-table5\n"
-                                    "  bankshot reproduce --quick --json - tc16-table6\n"
-                                    "  bankshot reproduce --plot figure.svg iccd13-fig5\n",
-                                    [] { return std::make_unique<Reproduce>(); }});
+const RegisterCommand reproduce_registered(
+    {"reproduce", "Rebuild a figure or table of the papers beside the published values",
+     "Experiments are files in experiments/, or in the folder that BANKSHOT_EXPERIMENTS "
+     "names; they run our own programs of\n"
+     "kernels/. One that names its GPU runs on that, whatever --gpu says.\n\n"
+     "Examples:\n"
+     "  bankshot reproduce --list\n"
+     "  bankshot reproduce tc16-table5\n"
+     "  bankshot reproduce --quick --json - tc16-table6\n"
+     "  bankshot reproduce --plot figure.svg iccd13-fig5\n",
+     [] { return std::make_unique<Reproduce>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -24,7 +24,7 @@ class Run final : public Command {
   RunOptions options_;
 };
 
-const RegisterCommand registration(
+const RegisterCommand run_registered(
     {"run", "Run a CUDA program without a GPU",
      "The program gets our standard input, output and error, and everything after its name.\n"
      "The exit status is the program's own, 128 + signal if a signal killed it, or 2 if it cannot be run.\n\n"

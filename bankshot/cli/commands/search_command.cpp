@@ -265,7 +265,7 @@ class Search final : public Command {
   scratchpad::HashSize size_;
 };
 
-const RegisterCommand registration(
+const RegisterCommand search_registered(
     {"search", "Find the best bank hash for access patterns",
      "The hash with the least excess: the sum of weight * (passes - ideal). Without --class it is the best of all XOR "
      "hashes,\n"

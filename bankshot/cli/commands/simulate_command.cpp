@@ -168,7 +168,7 @@ class Simulate final : public Command {
   const CLI::Option* trace_cycles_option_ = nullptr;
 };
 
-const RegisterCommand registration(
+const RegisterCommand simulate_registered(
     {"simulate", "Run a CUDA program on a simulated GPU and show where its cycles go",
      "The program runs as with `bankshot run`, its launches cycle by cycle; the report follows its output. Exit\n"
      "status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"

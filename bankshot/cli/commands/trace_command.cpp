@@ -103,7 +103,7 @@ class Trace final : public Command {
   bool as_is_ = false;
 };
 
-const RegisterCommand registration(
+const RegisterCommand trace_registered(
     {"trace", "Run a CUDA program and write the access patterns of its shared memory",
      "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
      "changes no conflict under any XOR hash. The file is described in docs/json.md.\n"

@@ -59,16 +59,17 @@ class Verify final : public Command {
   std::string file_, patterns_, json_;
 };
 
-const RegisterCommand registration({"verify", "Check the proof that a bank hash is the best",
-                                    "Replays a certificate of bankshot search with code of its own: that the hash has "
-                                    "the excess it says, and that no hash of\n"
-                                    "its kind has less. With PATTERNS also that the certificate is about these. Exit "
-                                    "status 0: proved, 1: not proved, with the\n"
-                                    "node of the proof that fails, 2: no certificate.\n\n"
-                                    "Examples:\n"
-                                    "  bankshot search --certificate proof.json patterns.json\n"
-                                    "  bankshot verify proof.json patterns.json\n",
-                                    [] { return std::make_unique<Verify>(); }});
+const RegisterCommand verify_registered(
+    {"verify", "Check the proof that a bank hash is the best",
+     "Replays a certificate of bankshot search with code of its own: that the hash has "
+     "the excess it says, and that no hash of\n"
+     "its kind has less. With PATTERNS also that the certificate is about these. Exit "
+     "status 0: proved, 1: not proved, with the\n"
+     "node of the proof that fails, 2: no certificate.\n\n"
+     "Examples:\n"
+     "  bankshot search --certificate proof.json patterns.json\n"
+     "  bankshot verify proof.json patterns.json\n",
+     [] { return std::make_unique<Verify>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -48,8 +48,6 @@ Status copy_bytes(void* stream, const void* array, size_t offset, uint64_t addre
   });
 }
 
-uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
-
 }  // namespace
 
 BANKSHOT_API(cuArray3DCreate_v2)(void** array, const abi::Array3DDescriptor* desc) {

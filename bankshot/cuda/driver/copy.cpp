@@ -7,8 +7,6 @@
 namespace bankshot::cuda::driver {
 namespace {
 
-DevicePointer address_of(const void* pointer) { return reinterpret_cast<DevicePointer>(pointer); }
-
 Status copy_bytes(void* stream, DevicePointer to, Side to_side, DevicePointer from, Side from_side, size_t bytes) {
   const Region into{to, bytes, 0, to_side}, out_of{from, bytes, 0, from_side};
   return issue(

@@ -9,8 +9,6 @@ namespace {
 
 constexpr size_t kPitch = 512;
 
-uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
-
 /// The live allocation with the address in it, or null.
 const simt::Allocation* live(DeviceMemory& memory, const void* pointer) {
   const simt::Allocation* allocation = memory.engine().find(address_of(pointer));

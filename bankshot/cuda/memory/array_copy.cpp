@@ -3,8 +3,6 @@
 namespace bankshot::cuda {
 namespace {
 
-uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
-
 /// One end of cudaMemcpy3D. Extent in bytes.
 Status end_of(DeviceMemory& memory, const void* handle, const abi::PitchedPtr& pointer, const abi::Pos& at,
               const Extent& extent, Side side, Region& out) {

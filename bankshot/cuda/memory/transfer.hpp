@@ -9,6 +9,8 @@
 
 namespace bankshot::cuda {
 
+inline uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
 /// What kind of address the caller claims to pass.
 enum class Side : uint8_t {
   host,    ///< the program's own memory, pinned or managed memory; not device memory, not a place between allocations

@@ -12,8 +12,6 @@
 namespace bankshot::cuda::runtime {
 namespace {
 
-uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
-
 Status issue_copy(void* stream, const Region& to, const Region& from, const Extent& extent) {
   return issue(
       stream, [&](Session& session) { return copy(session.memory().engine(), to, from, extent); },

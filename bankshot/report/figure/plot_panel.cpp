@@ -12,7 +12,7 @@ namespace bankshot::report {
 namespace {
 
 constexpr double kLeft = 58, kRight = 14, kTop = 26, kBottom = 44, kHeight = 210, kLeastWidth = 330;
-constexpr double kLetter = 6;  // width of a letter of the ticks, at most
+constexpr double kTickLetter = 6;  // width of a letter of the ticks, at most
 constexpr double kLeastBar = 5;
 constexpr unsigned kTicks = 6;
 
@@ -28,7 +28,7 @@ double inner_width(const PlotPanel& panel) {
 double longest_name(const PlotPanel& panel) {
   size_t letters = 0;
   for (const double x : all_x(panel)) letters = std::max(letters, x_name(panel, x).size());
-  return kLetter * static_cast<double>(letters);
+  return kTickLetter * static_cast<double>(letters);
 }
 
 /// Whether the names of bars must stand on end.

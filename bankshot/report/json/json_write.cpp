@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json extent(const simt::Dim3& size) { return ordered_json::array({size.x, size.y, size.z}); }
+ordered_json extent_json(const simt::Dim3& size) { return ordered_json::array({size.x, size.y, size.z}); }
 
 /// The worst access as one entry of patterns.json, so that it can be given to the search for a hash.
 ordered_json pattern(const Site& site, unsigned warp_size) {
@@ -94,8 +94,8 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
       {"module", kernel.module.digest},
       {"file", kernel.module.file},
       {"launches", kernel.launches},
-      {"grid", extent(kernel.grid)},
-      {"block", extent(kernel.block)},
+      {"grid", extent_json(kernel.grid)},
+      {"block", extent_json(kernel.block)},
       {"launch_shapes_vary", kernel.launch_shapes_vary},
       {"warp_instructions", kernel.warp_instructions},
       {"thread_instructions", kernel.thread_instructions},

@@ -18,11 +18,11 @@ using scratchpad::Pattern;
 using scratchpad::PatternSet;
 
 /// Thrown and caught in this file only; becomes the Error of patterns_from_json.
-struct Bad {
+struct BadPattern {
   std::string message;
 };
 
-[[noreturn]] void fail(const std::string& place, const std::string& why) { throw Bad{place + ": " + why}; }
+[[noreturn]] void fail(const std::string& place, const std::string& why) { throw BadPattern{place + ": " + why}; }
 
 uint64_t whole(const json& value, const std::string& place, uint64_t least, uint64_t most) {
   if (!value.is_number_unsigned() || value.get<uint64_t>() < least || value.get<uint64_t>() > most) {
@@ -31,8 +31,8 @@ uint64_t whole(const json& value, const std::string& place, uint64_t least, uint
   return value.get<uint64_t>();
 }
 
-uint64_t member(const json& object, const std::string& place, const char* key, uint64_t otherwise, uint64_t least,
-                uint64_t most) {
+uint64_t number_or(const json& object, const std::string& place, const char* key, uint64_t otherwise, uint64_t least,
+                   uint64_t most) {
   const auto found = object.find(key);
   return found == object.end() ? otherwise : whole(*found, place + key, least, most);
 }
@@ -50,8 +50,8 @@ Pattern pattern(const json& object, const PatternSet& set, unsigned lanes, const
   if (!object.is_object()) fail(place, "must be an object");
   Pattern p;
   const std::string inside = place + ".";
-  p.weight = member(object, inside, "weight", 1, 1, uint64_t{1} << 40);
-  p.width = static_cast<unsigned>(member(object, inside, "width", 4, 1, 16));
+  p.weight = number_or(object, inside, "weight", 1, 1, uint64_t{1} << 40);
+  p.width = static_cast<unsigned>(number_or(object, inside, "width", 4, 1, 16));
   if (!std::has_single_bit(p.width)) fail(inside + "width", "must be 1, 2, 4, 8 or 16 bytes");
   p.kind = kind_of(object, inside);
   const auto addresses = object.find("addresses");
@@ -77,11 +77,11 @@ Pattern pattern(const json& object, const PatternSet& set, unsigned lanes, const
 /// The banks that a document names.
 PatternBanks banks_of(const json& document) {
   const Result<scratchpad::Rules> rules = read_rules(document);
-  if (!rules) throw Bad{rules.error().message};
+  if (!rules) throw BadPattern{rules.error().message};
   PatternBanks banks{*rules, 0};
   banks.rules.hash.reset();  // patterns are counted under the hash that is asked for
   banks.warp_size = static_cast<unsigned>(
-      member(document, "", "warp_size", banks.rules.banks > 32 ? 64 : 32, 1, scratchpad::kMaxLanes));
+      number_or(document, "", "warp_size", banks.rules.banks > 32 ? 64 : 32, 1, scratchpad::kMaxLanes));
   return banks;
 }
 
@@ -90,7 +90,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
   try {
     document = json::parse(text);
   } catch (const json::exception& error) {
-    throw Bad{std::string("not JSON: ") + error.what()};
+    throw BadPattern{std::string("not JSON: ") + error.what()};
   }
   if (!document.is_object()) fail("document", "must be an object");
   const auto schema = document.find("schema");
@@ -100,7 +100,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
   set.rules = banks.rules;
   const auto least_bits = static_cast<uint64_t>(std::countr_zero(set.rules.banks * set.rules.bank_bytes / 4));
   set.address_bits =
-      static_cast<unsigned>(member(document, "", "address_bits", 14, least_bits, scratchpad::kMaxAddressBits));
+      static_cast<unsigned>(number_or(document, "", "address_bits", 14, least_bits, scratchpad::kMaxAddressBits));
   const auto patterns = document.find("patterns");
   if (patterns == document.end() || !patterns->is_array()) fail("patterns", "must be a list");
   if (patterns->empty()) fail("patterns", "is empty: there is nothing to work on");
@@ -115,7 +115,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
 Result<PatternSet> patterns_from_json(std::string_view text, const PatternBanks* instead) {
   try {
     return read(text, instead);
-  } catch (const Bad& bad) {
+  } catch (const BadPattern& bad) {
     return Error{bad.message};
   }
 }

@@ -86,6 +86,10 @@ bool lacks_lines(const Kernel& kernel) {
 
 }  // namespace
 
+double percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : 100 * (static_cast<double>(part) / static_cast<double>(whole));
+}
+
 std::string grouped(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");

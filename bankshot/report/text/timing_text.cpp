@@ -20,7 +20,6 @@ constexpr unsigned kBar = 20;  // columns of a bar of 100 %
 double share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
-double percent(uint64_t part, uint64_t whole) { return 100 * share(part, whole); }
 
 /// "88.12 us": three or four digits that matter.
 std::string duration(double seconds) {

@@ -9,10 +9,6 @@
 namespace bankshot::report {
 namespace {
 
-double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
-
 /// Where the time of warps goes: the four parts of GPU-LocalTM, section 5.1.4.
 std::string cycles(const timing::Counters& c) {
   const uint64_t charged = c.tx_access_cycles + c.tx_mask_cycles, inside = std::max(c.tx_warp_cycles, charged);

@@ -13,8 +13,6 @@
 namespace bankshot::scratchpad {
 namespace {
 
-constexpr unsigned kMaxBanks = 64;
-
 /// The words that the lanes of one phase touch, lane by lane.
 struct Words {
   std::array<uint32_t, kMaxPhaseWords> word;

@@ -16,8 +16,6 @@
 namespace bankshot::scratchpad {
 namespace {
 
-constexpr unsigned kMaxBanks = 64;
-
 /// @param bank_of  bank_of(i): of word i
 /// @param fresh    fresh(i): 1 if word i is not among the words before it, else 0
 template <class B, class F>

@@ -7,7 +7,8 @@
 
 namespace bankshot::scratchpad {
 
-constexpr unsigned kMaxPhaseWords = 64 * 5;  // 64 lanes of 16 bytes over 4-byte banks, misaligned
+inline constexpr unsigned kMaxBanks = 64;
+inline constexpr unsigned kMaxPhaseWords = 64 * 5;  // 64 lanes of 16 bytes over 4-byte banks, misaligned
 
 struct Loads {
   uint32_t lanes = 0;  ///< most lanes on one bank

@@ -11,8 +11,6 @@
 
 namespace bankshot::simt {
 
-constexpr uint32_t kBulkUnit = 16;  ///< sizes and addresses of bulk copies are multiples
-
 uint64_t address_of(const Warp& w, const AddressRef& a, unsigned lane) {
   return lane_address(w, a.base, static_cast<uint64_t>(a.offset), a.wide, lane);
 }

@@ -9,6 +9,9 @@
 
 namespace bankshot::simt {
 
+/// Sizes and addresses of bulk copies are multiples of so many bytes.
+inline constexpr uint32_t kBulkUnit = 16;
+
 /// The address that a lane has there.
 uint64_t address_of(const Warp& w, const AddressRef& a, unsigned lane);
 /// The offset in the shared window; -1 after a fault.

@@ -20,12 +20,9 @@
 
 namespace bankshot::simt {
 
-constexpr uint32_t kBulkUnit = 16;  ///< sizes and addresses of bulk copies are multiples
-
 namespace {
 
 using ptx::Space;
-using scratchpad::AccessKind;
 
 const CopyInfo& copy_of(const Warp& w, const Instr* i) { return w.worker->program->copies[i->op[5]]; }
 
@@ -104,7 +101,7 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
     if (!fetch(w, i, lane, copy.bytes, read, value.data())) return nullptr;
     if (!store_lane(w, i, Space::shared, offsets[lane], copy.bytes, lane, value.data())) return nullptr;
   }
-  count_shared(w, i->aux, AccessKind::store, copy.bytes, offsets.data(), w.active);
+  count_shared(w, i->aux, scratchpad::AccessKind::store, copy.bytes, offsets.data(), w.active);
   if (w.worker->checks != nullptr) w.worker->checks->copies(w, i, w.active, offsets.data(), copy.bytes);
   return i + 1;
 }
@@ -122,7 +119,7 @@ const Instr* run_bulk_load(Warp& w, const Instr* i) {
       std::byte* const target = bulk_range(w, i, Space::shared, targets.places[k].to, bytes, true, lane);
       if (target == nullptr) return false;
       std::memcpy(target, source, bytes);
-      count_rows(w, i, AccessKind::store, targets.places[k].to, bytes);
+      count_rows(w, i, scratchpad::AccessKind::store, targets.places[k].to, bytes);
       if (Checker* const checks = w.worker->checks)
         checks->copies_bulk(w, i, lane, targets.places[k].to, bytes, true, targets.places[k].barrier);
     }
@@ -140,7 +137,7 @@ const Instr* run_bulk_store(Warp& w, const Instr* i) {
     std::byte* const target = bulk_range(w, i, static_cast<Space>(i->small), to, bytes, true, lane);
     if (source == nullptr || target == nullptr) return false;
     put(w, copy, target, source, bytes);
-    count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
+    count_rows(w, i, scratchpad::AccessKind::load, static_cast<uint64_t>(from), bytes);
     if (Checker* const checks = w.worker->checks) {
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, -1);
       checks->written(to, bytes);
@@ -160,7 +157,7 @@ const Instr* run_bulk_move(Warp& w, const Instr* i) {
     std::byte* const target = bulk_range(w, i, Space::shared, static_cast<uint64_t>(to), bytes, true, lane);
     if (source == nullptr || target == nullptr) return false;
     put(w, copy, target, source, bytes);
-    count_rows(w, i, AccessKind::load, static_cast<uint64_t>(from), bytes);
+    count_rows(w, i, scratchpad::AccessKind::load, static_cast<uint64_t>(from), bytes);
     if (Checker* const checks = w.worker->checks) {
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(from), bytes, false, barrier);
       checks->copies_bulk(w, i, lane, static_cast<uint64_t>(to), bytes, true, barrier);

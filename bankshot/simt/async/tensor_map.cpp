@@ -7,8 +7,6 @@ namespace bankshot::simt {
 namespace {
 
 constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-constexpr uint64_t kUnit = 16;  ///< alignment of addresses and strides, bytes
-constexpr uint64_t kMostSize = uint64_t{1} << 32, kMostStride = uint64_t{1} << 40;
 constexpr uint32_t kMostBox = 256, kMostStep = 8, kMostPixels = 1024;
 
 std::string text(uint64_t value) { return std::to_string(value); }
@@ -28,7 +26,7 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   if (shape.promotion < 0 || shape.promotion > 3) return "there is no L2 promotion " + std::to_string(shape.promotion);
   if (shape.fill < 0 || shape.fill > 1) return "there is no filling " + std::to_string(shape.fill);
   if (shape.fill == 1 && shape.element < TensorMap::f16) return "only floating-point elements can be filled with NaN";
-  if (shape.address % kUnit != 0) return "the address is not a multiple of 16";
+  if (shape.address % kTensorUnit != 0) return "the address is not a multiple of 16";
   out = {};
   // Of dimensions that tensormap.replace may add.
   out.box.fill(1);
@@ -39,7 +37,7 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
   out.swizzle = static_cast<uint8_t>(shape.swizzle);
   out.fills_with_nan = static_cast<uint8_t>(shape.fill);
   for (unsigned d = 0; d < shape.dimensions; ++d) {
-    if (shape.sizes[d] == 0 || shape.sizes[d] > kMostSize)
+    if (shape.sizes[d] == 0 || shape.sizes[d] > kMostTensorSize)
       return "size " + text(shape.sizes[d]) + " of dimension " + text(d) + ", 1 to 2^32 are possible";
     out.last[d] = static_cast<uint32_t>(shape.sizes[d] - 1);
     if (shape.steps[d] == 0 || shape.steps[d] > kMostStep)
@@ -48,7 +46,7 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
         d == 0 ? 1 : static_cast<uint8_t>(shape.steps[d]);  // that of the first is ignored without interleaving
     if (d == 0) continue;
     const uint64_t stride = shape.strides[d - 1];
-    if (stride % kUnit != 0 || stride >= kMostStride)
+    if (stride % kTensorUnit != 0 || stride >= kMostTensorStride)
       return "stride " + text(stride) + " of dimension " + text(d) + ": a multiple of 16 below 2^40 is needed";
     out.strides[d - 1] = stride;
   }
@@ -56,7 +54,7 @@ std::string encode(const TensorShape& shape, TensorMap& out) {
 }
 
 std::string check_row(const TensorMap& map, uint64_t bytes) {
-  if (bytes % kUnit != 0) return "a row of the box has " + text(bytes) + " bytes, no multiple of 16";
+  if (bytes % kTensorUnit != 0) return "a row of the box has " + text(bytes) + " bytes, no multiple of 16";
   if (map.span() != 0 && bytes > map.span())
     return "a row of the box has " + text(bytes) + " bytes, the swizzle allows " + text(map.span());
   return {};
@@ -146,7 +144,7 @@ std::string encode_im2col(const TensorShape& shape, const int* lower, const int*
 
 std::string replace_address(TensorMap& map, uint64_t address) {
   if (map.mark != TensorMap::kMark) return "what was given is no tensor map";
-  if (address % kUnit != 0) return "the address is not a multiple of 16";
+  if (address % kTensorUnit != 0) return "the address is not a multiple of 16";
   map.address = address;
   return {};
 }

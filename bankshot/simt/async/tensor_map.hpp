@@ -13,6 +13,11 @@
 
 namespace bankshot::simt {
 
+/// Addresses and strides are multiples of so many bytes.
+inline constexpr uint64_t kTensorUnit = 16;
+/// A size is at most, a stride below so many.
+inline constexpr uint64_t kMostTensorSize = uint64_t{1} << 32, kMostTensorStride = uint64_t{1} << 40;
+
 /// Numbers of the fields are those of the driver's enumerations.
 struct TensorMap {
   static constexpr uint64_t kMark = 0x31'706d'74'6b'6e'61'62;  ///< "banktmp1", so that other bytes are told from one

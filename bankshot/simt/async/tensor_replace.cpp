@@ -15,14 +15,12 @@ namespace {
 using ptx::Space;
 using ptx::Type;
 
-constexpr uint64_t kUnit = 16, kMostStride = uint64_t{1} << 40, kMostSize = uint64_t{1} << 32;
-
 /// @return "", or what is wrong
 std::string replace(TensorMap& map, TensorField field, unsigned dimension, uint64_t value) {
   const std::string number = std::to_string(value);
   switch (field) {
     case TensorField::global_address:
-      if (value % kUnit != 0) return "the address is not a multiple of 16";
+      if (value % kTensorUnit != 0) return "the address is not a multiple of 16";
       map.address = value;
       return {};
     case TensorField::rank:  // one less than the number of dimensions
@@ -34,11 +32,11 @@ std::string replace(TensorMap& map, TensorField field, unsigned dimension, uint6
       map.box[dimension] = static_cast<uint16_t>(value);
       return {};
     case TensorField::global_dim:
-      if (value == 0 || value > kMostSize) return "a size of " + number + ", 1 to 2^32 are possible";
+      if (value == 0 || value > kMostTensorSize) return "a size of " + number + ", 1 to 2^32 are possible";
       map.last[dimension] = static_cast<uint32_t>(value - 1);
       return {};
     case TensorField::global_stride:
-      if (value % kUnit != 0 || value >= kMostStride)
+      if (value % kTensorUnit != 0 || value >= kMostTensorStride)
         return "a stride of " + number + ": a multiple of 16 below 2^40 is needed";
       map.strides[dimension] = value;
       return {};

@@ -16,7 +16,7 @@ namespace {
 
 using Kind = Finding::Kind;
 
-constexpr uint64_t kUnit = 16;  ///< bytes: the memory of each CTA of a cluster begins at a multiple
+constexpr uint64_t kClusterUnit = 16;  ///< bytes: the memory of each CTA of a cluster begins at a multiple
 
 /// ld, st, atom and red of memory that threads share.
 CheckedOp checked_access(const ptx::Access& access) {
@@ -208,7 +208,7 @@ CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
   // All CTAs of the cluster are there, or were when the first of them asked.
   const auto ctas = static_cast<unsigned>(cta.cluster->ctas.size());
   CtaChecks made;
-  made.stride = (uint64_t{cta.shared_bytes} / kUnit + 1) * kUnit;
+  made.stride = (uint64_t{cta.shared_bytes} / kClusterUnit + 1) * kClusterUnit;
   if (options_.race)
     made.races = std::make_shared<hazards::SharedRaces>(cta.threads, worker.warp_size, made.stride * ctas, ctas);
   if (options_.memory || options_.race) made.written = std::make_shared<hazards::WrittenBytes>(made.stride * ctas);

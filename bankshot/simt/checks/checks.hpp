@@ -18,6 +18,9 @@
 
 namespace bankshot::simt {
 
+/// Of a mask of lanes.
+inline uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
+
 /// What there is to check at an instruction.
 struct CheckedOp {
   enum class Kind : uint8_t {

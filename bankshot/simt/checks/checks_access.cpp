@@ -18,15 +18,12 @@
 namespace bankshot::simt {
 namespace {
 
-using hazards::AccessKind;
 using Kind = Finding::Kind;
 
 constexpr unsigned kMostBytes = 32;  ///< that a lane accesses at once
 
-uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
-
 /// @param warp  of the cluster
-hazards::WarpAccess warp_access(const Warp& w, unsigned warp, const Instr* i, AccessKind kind, uint64_t lanes,
+hazards::WarpAccess warp_access(const Warp& w, unsigned warp, const Instr* i, hazards::AccessKind kind, uint64_t lanes,
                                 const uint64_t* offsets, unsigned bytes) {
   hazards::WarpAccess access;
   access.kind = kind;
@@ -183,9 +180,9 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
   if (op.kind != CheckedOp::Kind::load) mark_written(w, marked, to.global, addresses, op.bytes);
   if (!options_.race || hidden || (shared == 0 && !op.strong)) return op.run(w, i);
   found_.clear();
-  const AccessKind kind = stores                             ? AccessKind::write
-                          : op.kind == CheckedOp::Kind::load ? AccessKind::read
-                                                             : AccessKind::atomic;
+  const hazards::AccessKind kind = stores                             ? hazards::AccessKind::write
+                                   : op.kind == CheckedOp::Kind::load ? hazards::AccessKind::read
+                                                                      : hazards::AccessKind::atomic;
   hazards::WarpAccess access = warp_access(w, warp_of(w), i, kind, shared, addresses, op.bytes);
   access.strong = op.strong;
   access.is_volatile = op.is_volatile;
@@ -250,7 +247,7 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
   return next;
 }
 
-void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, uint64_t lanes,
+void Checks::access(Warp& w, const Instr* i, hazards::AccessKind kind, ptx::Space space, uint64_t lanes,
                     const uint64_t* addresses, unsigned bytes) {
   LaneAddresses to;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
@@ -261,9 +258,9 @@ void Checks::access(Warp& w, const Instr* i, AccessKind kind, ptx::Space space, 
   }
   const uint64_t shared = placed_lanes(w, to.shared, to.address.data(), bytes);
   if (options_.memory) {
-    if (kind != AccessKind::write) look_for_unwritten(w, i, shared, to.global, to.address.data(), bytes);
+    if (kind != hazards::AccessKind::write) look_for_unwritten(w, i, shared, to.global, to.address.data(), bytes);
   }
-  if (kind != AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
+  if (kind != hazards::AccessKind::read) mark_written(w, shared, to.global, to.address.data(), bytes);
   if (!options_.race || shared == 0) return;
   found_.clear();
   of(w).races->access(warp_access(w, warp_of(w), i, kind, shared, to.address.data(), bytes), found_);
@@ -277,7 +274,7 @@ void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* off
   mark_written(w, shared, 0, wide.data(), bytes);
   if (!options_.race) return;
   found_.clear();
-  of(w).races->copy_async(warp_access(w, warp_of(w), i, AccessKind::write, shared, wide.data(), bytes),
+  of(w).races->copy_async(warp_access(w, warp_of(w), i, hazards::AccessKind::write, shared, wide.data(), bytes),
                           hazards::SharedRaces::kLanes, found_);
   tell(w, found_);
 }
@@ -296,8 +293,9 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
   at[lane] = offset;
   if (!place_bulk(w, i, lane, at, bytes, !writes, writes) || !options_.race) return;
   found_.clear();
-  const hazards::WarpAccess access = warp_access(w, warp_of(w), i, writes ? AccessKind::write : AccessKind::read,
-                                                 bit(lane), at.data(), static_cast<unsigned>(bytes));
+  const hazards::WarpAccess access =
+      warp_access(w, warp_of(w), i, writes ? hazards::AccessKind::write : hazards::AccessKind::read, bit(lane),
+                  at.data(), static_cast<unsigned>(bytes));
   const int64_t told = barrier < 0 ? -1 : place_of(w, static_cast<uint64_t>(barrier), sizeof(uint64_t));
   if (told >= 0) {
     of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
@@ -314,7 +312,7 @@ void Checks::reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offs
   if (!place_bulk(w, i, lane, at, bytes, true, true) || !options_.race || told < 0) return;
   found_.clear();
   const hazards::WarpAccess access =
-      warp_access(w, warp_of(w), i, AccessKind::atomic, bit(lane), at.data(), static_cast<unsigned>(bytes));
+      warp_access(w, warp_of(w), i, hazards::AccessKind::atomic, bit(lane), at.data(), static_cast<unsigned>(bytes));
   of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
   tell(w, found_);
 }

@@ -17,7 +17,6 @@ namespace {
 
 using Kind = Finding::Kind;
 
-uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
 unsigned first_of(uint64_t lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
 unsigned number_of(uint64_t lanes) { return static_cast<unsigned>(std::popcount(lanes)); }
 

@@ -8,7 +8,7 @@ namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
 /// a · (1/b) on the GPU: correct to 2 ulp, but for |b| > 2^126, whose reciprocal it loses.
-constexpr auto divide = [](f32 a, f32 b) {
+constexpr auto approximate_quotient = [](f32 a, f32 b) {
   const u32 magnitude = as_bits(b) & 0x7fffffffu;
   const bool lost = magnitude > 0x7e800000u && magnitude < 0x7f800000u;
   const f32 zero = as_float((as_bits(a) ^ as_bits(b)) & 0x80000000u);
@@ -107,7 +107,7 @@ Handler twice(F) {
   rows.push_back({"div.approx{.ftz}.f32 d, a, b",
                   "",
                   Unit::sfu,
-                  always(lanes_of<f32, f32, f32>(divide)),
+                  always(lanes_of<f32, f32, f32>(approximate_quotient)),
                   nullptr,
                   {{"approx.f32", {"0f40C00000", "0f40000000"}, "0f40400000"},
                    {"approx.ftz.f32", {"0fBF800000", "0f7F000000"}, "0f80000000"}}});

@@ -32,7 +32,7 @@ T quotient(T a, T b) {
   }
 }
 
-constexpr auto divide = [](auto a, auto b) {
+constexpr auto integer_divide = [](auto a, auto b) {
   using T = decltype(a);
   const T q = quotient(a, b == 0 ? T{1} : b);
   return b == 0 ? static_cast<T>(-1) : q;
@@ -50,7 +50,7 @@ constexpr auto remainder = [](auto a, auto b) {
   rows.push_back({"div.type d, a, b",
                   kAll,
                   Unit::divide,
-                  same_type<2, u16, u32, u64, s16, s32, s64>(divide),
+                  same_type<2, u16, u32, u64, s16, s32, s64>(integer_divide),
                   nullptr,
                   {{"u32", {"4294967295", "10"}, "429496729"},
                    {"s32", {"-7", "2"}, "-3"},
