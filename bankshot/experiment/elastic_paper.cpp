@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/experiment/machines.hpp"
+#include "bankshot/experiment/rows.hpp"
 
 namespace bankshot::experiment {
 namespace {
@@ -44,25 +45,14 @@ struct Stalls {
   uint64_t all() const { return fails + conflicts + others; }
 };
 
-class Rows {
- public:
-  Rows(const Experiment& experiment, Outcome& outcome) : experiment_(experiment), outcome_(outcome) {}
-  void add(const std::string& label, Value measured, const std::string& unit, const std::string& note = {}) {
-    outcome_.rows.push_back({label, published(experiment_, label), std::move(measured), unit, note});
-  }
-  /// The mean and the most of a column of percentages.
-  void summary(const std::string& label, const std::vector<double>& percent, const std::string& unit) {
-    if (percent.empty()) return;
-    const double sum = std::accumulate(percent.begin(), percent.end(), 0.0);
-    const std::string of = fmt::format("{} benchmark{}", percent.size(), percent.size() == 1 ? "" : "s");
-    add(label + ", on average", rounded(sum / static_cast<double>(percent.size()), 1), unit, of);
-    add(label + ", at most", rounded(*std::max_element(percent.begin(), percent.end()), 1), unit, of);
-  }
-
- private:
-  const Experiment& experiment_;
-  Outcome& outcome_;
-};
+/// The mean and the most of a column of percentages.
+void add_summary(Rows& rows, const std::string& label, const std::vector<double>& percent, const std::string& unit) {
+  if (percent.empty()) return;
+  const double sum = std::accumulate(percent.begin(), percent.end(), 0.0);
+  const std::string of = fmt::format("{} benchmark{}", percent.size(), percent.size() == 1 ? "" : "s");
+  rows.add(label + ", on average", rounded(sum / static_cast<double>(percent.size()), 1), unit, of);
+  rows.add(label + ", at most", rounded(*std::max_element(percent.begin(), percent.end()), 1), unit, of);
+}
 
 std::vector<std::string> labels(const Experiment& experiment) {
   std::vector<std::string> all;
@@ -148,8 +138,8 @@ Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& set
     rows.add(benchmark.label + ": performance gained", rounded(gained.back(), 1), "%", of_cycles(*first, *second));
   }
   if (experiment.benchmarks.size() > 1) {
-    rows.summary("stalls removed", removed, "%");
-    rows.summary("performance gained", gained, "%");
+    add_summary(rows, "stalls removed", removed, "%");
+    add_summary(rows, "performance gained", gained, "%");
   }
   outcome.panels.push_back(std::move(panel));
   return outcome;
@@ -197,9 +187,9 @@ Result<Outcome> machine_speedups(const Experiment& experiment, const Settings& s
     for (const std::vector<Counters>& seen : all) percent.push_back(100 * (speedup(seen[b], seen[a]) - 1));
     return percent;
   };
-  for (size_t m = 1; m < machines.size(); ++m) rows.summary(machines.label(m), gains(m, 0), "% faster");
+  for (size_t m = 1; m < machines.size(); ++m) add_summary(rows, machines.label(m), gains(m, 0), "% faster");
   for (const auto& [a, b] : ratios)
-    rows.summary(machines.label(a) + " over " + machines.label(b), gains(a, b), "% faster");
+    add_summary(rows, machines.label(a) + " over " + machines.label(b), gains(a, b), "% faster");
   outcome.panels.push_back(std::move(panel));
   return outcome;
 }
@@ -244,7 +234,7 @@ Result<Outcome> against_hand(const Experiment& experiment, const Settings& setti
     rows.add(by_hand->label + ", " + machines.label(0), rounded(hands, 3), "times as fast", of_cycles(*slow, *hand));
     ahead.push_back(100 * (by_machine / hands - 1));
   }
-  rows.summary(machines.label(1) + " ahead of the work by hand", ahead, "%");
+  add_summary(rows, machines.label(1) + " ahead of the work by hand", ahead, "%");
   outcome.panels.push_back(std::move(panel));
   return outcome;
 }

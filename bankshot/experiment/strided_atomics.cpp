@@ -12,18 +12,18 @@ namespace bankshot::experiment {
 namespace {
 
 using scratchpad::LockWalk;
-using Words = std::vector<uint32_t>;
+using WordList = std::vector<uint32_t>;
 
 constexpr unsigned kMostStride = ((1u << kAddressBits) - 1) / (kLanes - 1);  // or lane 31 is beyond the words
 
 /// ICCD'13, equation 1.
-Words strided(unsigned stride, unsigned conflicts) {
-  Words words(kLanes);
+WordList strided(unsigned stride, unsigned conflicts) {
+  WordList words(kLanes);
   for (uint32_t id = 0; id < kLanes; ++id) words[id] = id < conflicts ? id * stride : id;
   return words;
 }
 
-struct Hashed {
+struct HashedLocks {
   std::string label;
   scratchpad::LockWalker walker;
 };
@@ -62,7 +62,7 @@ class Strided {
   Result<Outcome> outcome() {
     if (parameters_.error()) return *parameters_.error();
     for (const unsigned stride : strides_) {
-      for (Hashed& hashed : hashes_) curves_.push_back(curve(stride, hashed));
+      for (HashedLocks& hashed : hashes_) curves_.push_back(curve(stride, hashed));
     }
     add_panels();
     add_differences();
@@ -91,7 +91,7 @@ class Strided {
 
   uint64_t cycles(const LockWalk& walk) const { return scratchpad::latency(walk, times_).total(); }
 
-  Curve curve(unsigned stride, Hashed& hashed) const {
+  Curve curve(unsigned stride, HashedLocks& hashed) const {
     Curve curve{stride, hashed.label, {}, {}};
     for (unsigned conflicts = 1; conflicts <= kLanes; ++conflicts) {
       curve.walks.push_back(hashed.walker.walk(strided(stride, conflicts).data(), kLanes));
@@ -156,7 +156,7 @@ class Strided {
 
   void add_examples() {
     for (const std::vector<unsigned>& first : examples_) {
-      Words words = strided(0, 0);
+      WordList words = strided(0, 0);
       std::copy_n(first.begin(), std::min<size_t>(first.size(), kLanes), words.begin());
       const uint64_t penalty = cycles(hashes_[0].walker.walk(words.data(), kLanes)) - times_.base;
       const std::string label = fmt::format("penalty of [{}, {}, …]", fmt::join(first, ", "), first.size());
@@ -205,7 +205,7 @@ class Strided {
   scratchpad::AtomicsTimes times_;
   std::vector<std::pair<unsigned, unsigned>> gaps_, degrees_;
   std::vector<std::vector<unsigned>> examples_;
-  std::vector<Hashed> hashes_;
+  std::vector<HashedLocks> hashes_;
   std::vector<Curve> curves_;  ///< by stride, then by hash
   Outcome outcome_;
 };

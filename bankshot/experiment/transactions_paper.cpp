@@ -8,11 +8,11 @@
 
 #include "bankshot/experiment/machines.hpp"
 #include "bankshot/experiment/parameters.hpp"
+#include "bankshot/experiment/rows.hpp"
 
 namespace bankshot::experiment {
 namespace {
 
-double rounded(double value, double digits = 10) { return std::round(value * digits) / digits + 0.0; }  // no -0
 double percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -36,22 +36,11 @@ Benchmark with(Benchmark benchmark, const std::string& argument) {
   return benchmark;
 }
 
-class Rows {
- public:
-  Rows(const Experiment& experiment, Outcome& outcome) : experiment_(experiment), outcome_(outcome) {}
-  void add(const std::string& label, Value measured, const std::string& unit, const std::string& note = {}) {
-    outcome_.rows.push_back({label, published(experiment_, label), std::move(measured), unit, note});
-  }
-  void extremes(const std::string& label, const std::vector<double>& all, const std::string& unit) {
-    if (all.empty()) return;
-    add(label + ", at least", rounded(*std::min_element(all.begin(), all.end()), 100), unit);
-    add(label + ", at most", rounded(*std::max_element(all.begin(), all.end()), 100), unit);
-  }
-
- private:
-  const Experiment& experiment_;
-  Outcome& outcome_;
-};
+void add_extremes(Rows& rows, const std::string& label, const std::vector<double>& all, const std::string& unit) {
+  if (all.empty()) return;
+  rows.add(label + ", at least", rounded(*std::min_element(all.begin(), all.end()), 2), unit);
+  rows.add(label + ", at most", rounded(*std::max_element(all.begin(), all.end()), 2), unit);
+}
 
 /// The parts of figures 3b, 4b and 5b, of the cycles of all warps.
 struct Breakdown {
@@ -109,15 +98,15 @@ Result<Outcome> transaction_speedups(const Experiment& experiment, const Setting
       const scratchpad::TxTotals& t = seen->transactions;
       if (t.attempts == 0) return at(benchmark, "it has no transactions");
       const std::string label = benchmark.label + (m == 0 ? "" : ", " + machines.label(m));
-      rows.add(label + ": speed-up", rounded(times(*slow, *seen), 100), "times as fast", of_cycles(*slow, *seen));
-      speed.series[m].points.push_back({size_of(benchmark.label), rounded(times(*slow, *seen), 100)});
+      rows.add(label + ": speed-up", rounded(times(*slow, *seen), 2), "times as fast", of_cycles(*slow, *seen));
+      speed.series[m].points.push_back({size_of(benchmark.label), rounded(times(*slow, *seen), 2)});
       rows.add(label + ": attempts", static_cast<double>(t.attempts), "of warps");
-      rows.add(label + ": serialised attempts", rounded(percent(t.warp_serialised, t.attempts)), "% of attempts",
+      rows.add(label + ": serialised attempts", rounded(percent(t.warp_serialised, t.attempts), 1), "% of attempts",
                fmt::format("{}; {} with one lane of the CTA", t.warp_serialised, t.cta_serialised));
       rows.add(label + ": conflicts", static_cast<double>(t.conflicts), "of lanes");
-      rows.add(label + ": commit ratio", rounded(100 * commit_ratio(t)), "% of what lanes tried",
+      rows.add(label + ": commit ratio", rounded(100 * commit_ratio(t), 1), "% of what lanes tried",
                fmt::format("{} commits, {} aborts", t.commits, t.aborts));
-      rows.add(label + ": false conflicts", rounded(percent(t.false_conflicts, t.accesses)), "% of accesses",
+      rows.add(label + ": false conflicts", rounded(percent(t.false_conflicts, t.accesses), 1), "% of accesses",
                fmt::format("{:.1f} % of the conflicts", percent(t.false_conflicts, t.conflicts)));
       const auto column = static_cast<double>(parts.categories.size());
       parts.categories.push_back(label);
@@ -125,20 +114,21 @@ Result<Outcome> transaction_speedups(const Experiment& experiment, const Setting
       const Breakdown breakdown(*seen);
       const uint64_t pieces[] = {breakdown.outside, breakdown.code, breakdown.accesses, breakdown.masks};
       for (size_t k = 0; k < 4; ++k)
-        parts.series[k].points.push_back({column, rounded(percent(pieces[k], seen->warp_cycles))});
+        parts.series[k].points.push_back({column, rounded(percent(pieces[k], seen->warp_cycles), 1)});
       const uint64_t modes[] = {t.attempts - t.warp_serialised - t.cta_serialised, t.warp_serialised, t.cta_serialised};
-      for (size_t k = 0; k < 3; ++k) types.series[k].points.push_back({column, rounded(percent(modes[k], t.attempts))});
+      for (size_t k = 0; k < 3; ++k)
+        types.series[k].points.push_back({column, rounded(percent(modes[k], t.attempts), 1)});
       if (m != 0) continue;
-      rows.add(label + ": overhead", rounded(breakdown.overhead()), "% of the cycles without it",
+      rows.add(label + ": overhead", rounded(breakdown.overhead(), 1), "% of the cycles without it",
                fmt::format("{:.1f} % of all in transactions", percent(seen->tx_warp_cycles, seen->warp_cycles)));
       speedups.push_back(times(*slow, *seen));
       overheads.push_back(breakdown.overhead());
       ratios.push_back(100 * commit_ratio(t));
     }
   }
-  rows.extremes("speed-up", speedups, "times as fast");
-  rows.extremes("overhead", overheads, "% of the cycles without it");
-  rows.extremes("commit ratio", ratios, "% of what lanes tried");
+  add_extremes(rows, "speed-up", speedups, "times as fast");
+  add_extremes(rows, "overhead", overheads, "% of the cycles without it");
+  add_extremes(rows, "commit ratio", ratios, "% of what lanes tried");
   outcome.panels = {std::move(speed), std::move(parts), std::move(types)};
   return outcome;
 }
@@ -163,18 +153,18 @@ Result<Outcome> transaction_machines(const Experiment& experiment, const Setting
       const Result<Simulated> seen = m == 0 ? first : machines.run(experiment.benchmarks[b], m);
       if (!seen) return seen.error();
       const scratchpad::TxTotals& t = seen->transactions;
-      rows.add(categories[b] + ", " + machines.label(m) + ": speed-up", rounded(times(*first, *seen), 100),
+      rows.add(categories[b] + ", " + machines.label(m) + ": speed-up", rounded(times(*first, *seen), 2),
                "times as fast", of_cycles(*first, *seen));
       rows.add(categories[b] + ", " + machines.label(m) + ": conflicts", static_cast<double>(t.conflicts), "of lanes",
                fmt::format("{} false, {} with words only read; commit ratio {:.1f} %", t.false_conflicts,
                            t.read_conflicts, 100 * commit_ratio(t)));
-      speed.series[m].points.push_back({static_cast<double>(b), rounded(times(*first, *seen), 100)});
+      speed.series[m].points.push_back({static_cast<double>(b), rounded(times(*first, *seen), 2)});
       logarithms[m] += std::log(times(*first, *seen));
     }
   }
   for (size_t m = 1; m < machines.size() && !categories.empty(); ++m) {
     rows.add(machines.label(m) + ", on average",
-             rounded(std::exp(logarithms[m] / static_cast<double>(categories.size())), 100), "times as fast",
+             rounded(std::exp(logarithms[m] / static_cast<double>(categories.size())), 2), "times as fast",
              "geometric mean");
   }
   outcome.panels.push_back(std::move(speed));
@@ -219,7 +209,7 @@ Result<Outcome> compared_versions(const Experiment& experiment, const Settings& 
         least = cycles;
       }
       all += fmt::format("{}{} {}", all.empty() ? "" : ", ", versions[v].label, seen->cycles);
-      speed.series[v].points.push_back({static_cast<double>(b), rounded(first / cycles, 100)});
+      speed.series[v].points.push_back({static_cast<double>(b), rounded(first / cycles, 2)});
     }
     rows.add(benchmark.label + ": fastest", fastest, "", all + " cycles");
   }

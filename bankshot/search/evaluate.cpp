@@ -11,7 +11,6 @@
 namespace bankshot::search {
 namespace {
 
-constexpr unsigned kSide = Sides::kSide;
 using Row = Sides::Row;
 static_assert(Sides::kParts == 4, "a row is looked up in four parts");
 

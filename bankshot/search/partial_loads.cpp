@@ -10,7 +10,6 @@
 namespace bankshot::search {
 namespace {
 
-constexpr unsigned kSide = Sides::kSide;
 using Row = Sides::Row;
 
 [[gnu::always_inline]] inline void odd_words(const Sides::Side& side, uint32_t row, Row& odd) {

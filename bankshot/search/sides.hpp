@@ -35,4 +35,6 @@ struct Sides {
   std::vector<Large> large;
 };
 
+inline constexpr unsigned kSide = Sides::kSide;
+
 }  // namespace bankshot::search

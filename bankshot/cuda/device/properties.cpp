@@ -30,7 +30,7 @@ void fill_versioned(const DeviceInfo& device, Properties& p) {
 }
 
 template <class Properties>
-void fill(const DeviceInfo& device, Properties& p) {
+void fill_in(const DeviceInfo& device, Properties& p) {
   p = {};
   std::strncpy(p.name, device.name.c_str(), sizeof p.name - 1);
   const auto uuid = uuid_of(device);
@@ -147,9 +147,9 @@ std::array<unsigned char, 16> uuid_of(const DeviceInfo& device) {
 }
 
 void fill_properties(const DeviceInfo& device, int version, void* properties) {
-  if (version == 11) fill(device, *static_cast<abi::DeviceProp11*>(properties));
-  if (version == 12) fill(device, *static_cast<abi::DeviceProp12*>(properties));
-  if (version == 13) fill(device, *static_cast<abi::DeviceProp13*>(properties));
+  if (version == 11) fill_in(device, *static_cast<abi::DeviceProp11*>(properties));
+  if (version == 12) fill_in(device, *static_cast<abi::DeviceProp12*>(properties));
+  if (version == 13) fill_in(device, *static_cast<abi::DeviceProp13*>(properties));
 }
 
 }  // namespace bankshot::cuda

@@ -18,7 +18,7 @@ std::unique_ptr<Graph> copy_inside(const Graph& graph, Graph& outer, std::unorde
 }
 
 /// Work for a node of another graph. Pointers into itself are set anew.
-Work copy_work(const Work& work, Graph& outer, std::unordered_map<uint64_t, Node*>* copies) {
+Work inner_copy(const Work& work, Graph& outer, std::unordered_map<uint64_t, Node*>* copies) {
   return std::visit(
       Overloaded{
           [](const KernelWork& kernel) -> Work {
@@ -126,7 +126,7 @@ std::unique_ptr<Graph> Graph::clone(std::unordered_map<uint64_t, Node*>* copies)
   copy->conditions = conditions;
   std::unordered_map<const Node*, Node*> here;
   for (const auto& node : nodes) {
-    Node* added = copy->add(copy_work(node->work, *copy, copies), {});
+    Node* added = copy->add(inner_copy(node->work, *copy, copies), {});
     added->copied_from = node->id;
     added->enabled = node->enabled;
     here[node.get()] = added;

@@ -7,11 +7,12 @@
 #include "bankshot/cuda/launch/kernel_limits.hpp"
 
 namespace bankshot::cuda {
+
+std::string extents(const simt::Dim3& size) { return fmt::format("({},{},{})", size.x, size.y, size.z); }
+
 namespace {
 
 constexpr int kFirstMajor = 9;  ///< of the compute capabilities that have clusters
-
-std::string extents(const simt::Dim3& size) { return fmt::format("({},{},{})", size.x, size.y, size.z); }
 
 Refusal wrong_size(std::string reason) { return {Status::invalid_cluster_size, std::move(reason)}; }
 

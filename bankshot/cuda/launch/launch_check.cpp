@@ -9,8 +9,6 @@
 namespace bankshot::cuda {
 namespace {
 
-std::string extents(const simt::Dim3& size) { return fmt::format("({},{},{})", size.x, size.y, size.z); }
-
 std::optional<Refusal> check_extents(const char* what, const simt::Dim3& size, const std::array<uint32_t, 3>& most) {
   const uint32_t given[] = {size.x, size.y, size.z};
   for (size_t i = 0; i < 3; ++i) {

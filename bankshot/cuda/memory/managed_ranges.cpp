@@ -7,7 +7,7 @@ namespace bankshot::cuda {
 namespace {
 
 // CUmemLocationType, CUmem_advise, CUmem_range_attribute.
-constexpr int kDevice = 1, kHost = 2, kHostOfCaller = 4;
+constexpr int kAtDevice = 1, kAtHost = 2, kAtHostOfCaller = 4;
 constexpr int kHostNumber = -1, kNone = -2;
 enum Advice : int { read_mostly = 1, not_read_mostly, prefer, no_preference, accessed_by, not_accessed_by };
 enum Attribute : int {
@@ -23,14 +23,14 @@ enum Attribute : int {
 
 /// As the older attributes have it.
 int number_of(abi::Location location) {
-  return location.type == kDevice ? location.id : location.type >= kHost ? kHostNumber : kNone;
+  return location.type == kAtDevice ? location.id : location.type >= kAtHost ? kHostNumber : kNone;
 }
 
 }  // namespace
 
 Status check(abi::Location location) {
-  if (location.type < kDevice || location.type > kHostOfCaller) return Status::invalid_value;
-  return location.type == kDevice && location.id != 0 ? Status::invalid_device : Status::success;
+  if (location.type < kAtDevice || location.type > kAtHostOfCaller) return Status::invalid_value;
+  return location.type == kAtDevice && location.id != 0 ? Status::invalid_device : Status::success;
 }
 
 const ManagedRanges::Said& ManagedRanges::at(uint64_t address) const {
@@ -74,7 +74,7 @@ Status ManagedRanges::advise(uint64_t address, uint64_t bytes, int advice, abi::
       case not_read_mostly: said.read_mostly = advice == read_mostly; break;
       case prefer: said.preferred = location; break;
       case no_preference: said.preferred = {}; break;
-      default: (location.type == kDevice ? said.by_device : said.by_host) = advice == accessed_by; break;
+      default: (location.type == kAtDevice ? said.by_device : said.by_host) = advice == accessed_by; break;
     }
   });
   return Status::success;
@@ -123,7 +123,7 @@ void ManagedRanges::forget(uint64_t address, uint64_t bytes) {
 }
 
 abi::Location location_of(int device) {
-  return device == kHostNumber ? abi::Location{kHost, 0} : abi::Location{kDevice, device};
+  return device == kHostNumber ? abi::Location{kAtHost, 0} : abi::Location{kAtDevice, device};
 }
 
 }  // namespace bankshot::cuda

@@ -11,7 +11,7 @@
 namespace bankshot::cuda {
 namespace {
 
-constexpr int kReadWrite = 3, kRead = 1;
+constexpr int kMappedReadWrite = 3, kMappedRead = 1;
 
 bool is_multiple(uint64_t number) { return number % kGranularity == 0; }
 bool is_size(uint64_t bytes) { return bytes != 0 && is_multiple(bytes); }
@@ -105,14 +105,15 @@ Status VirtualMemory::unmap(simt::Memory& memory, uint64_t address, uint64_t byt
 }
 
 Status VirtualMemory::set_access(simt::Memory& memory, uint64_t address, uint64_t bytes, int flags) {
-  if (!covers(address, bytes) || (flags != 0 && flags != kRead && flags != kReadWrite)) return Status::invalid_value;
+  if (!covers(address, bytes) || (flags != 0 && flags != kMappedRead && flags != kMappedReadWrite))
+    return Status::invalid_value;
   const auto last = mappings_.lower_bound(address + bytes);
   for (auto it = mappings_.find(address); it != last; ++it) {
     Mapping& mapping = it->second;
     if (mapping.access == flags) continue;
     if (mapping.access != 0) memory.unmap(it->first);
     mapping.access = 0;
-    if (flags != 0 && !memory.map(it->first, mapping.bytes, mapping.physical->file, 0, flags == kReadWrite))
+    if (flags != 0 && !memory.map(it->first, mapping.bytes, mapping.physical->file, 0, flags == kMappedReadWrite))
       return Status::out_of_memory;
     mapping.access = flags;
   }

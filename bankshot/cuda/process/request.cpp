@@ -98,22 +98,22 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
 
 namespace {
 
-struct Own {
+struct ReadRequest {
   Request request;
   std::optional<Error> problem;
 };
 
-const Own& own() {
-  static const Own& read = *[] {
+const ReadRequest& read_request() {
+  static const ReadRequest& read = *[] {
     const auto made = from_environment([](const char* name) { return std::getenv(name); });
-    return made ? new Own{*made, std::nullopt} : new Own{{}, made.error()};
+    return made ? new ReadRequest{*made, std::nullopt} : new ReadRequest{{}, made.error()};
   }();
   return read;
 }
 
 }  // namespace
 
-const Request& process_request() { return own().request; }
-const std::optional<Error>& request_problem() { return own().problem; }
+const Request& process_request() { return read_request().request; }
+const std::optional<Error>& request_problem() { return read_request().problem; }
 
 }  // namespace bankshot::cuda

@@ -7,11 +7,11 @@
 namespace bankshot::scratchpad {
 namespace {
 
-constexpr std::array<std::string_view, kMappings> kNames = {"cyclic", "block", "stretched"};
+constexpr std::array<std::string_view, kMappings> kMappingNames = {"cyclic", "block", "stretched"};
 
 }  // namespace
 
-std::string_view name(Mapping mapping) { return kNames[static_cast<size_t>(mapping)]; }
+std::string_view name(Mapping mapping) { return kMappingNames[static_cast<size_t>(mapping)]; }
 
 Votes random_votes(uint64_t seed, size_t warps, unsigned lanes, unsigned words) {
   std::mt19937_64 random(seed);

@@ -3,7 +3,7 @@
 namespace bankshot::scratchpad {
 namespace {
 
-constexpr TxCounterName kNames[] = {
+constexpr TxCounterName kCounterNames[] = {
     {"transactions", &TxTotals::transactions},
     {"attempts", &TxTotals::attempts},
     {"warp_serialised", &TxTotals::warp_serialised},
@@ -21,10 +21,10 @@ constexpr TxCounterName kNames[] = {
 
 }  // namespace
 
-std::span<const TxCounterName> tx_counter_names() { return kNames; }
+std::span<const TxCounterName> tx_counter_names() { return kCounterNames; }
 
 void add(TxTotals& to, const TxTotals& from) {
-  for (const TxCounterName& counter : kNames) to.*counter.value += from.*counter.value;
+  for (const TxCounterName& counter : kCounterNames) to.*counter.value += from.*counter.value;
 }
 
 double commit_ratio(const TxTotals& totals) {

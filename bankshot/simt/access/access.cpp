@@ -3,23 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt {
 namespace {
 
 using ptx::Space;
-
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 /// Bytes from an address outside an allocation to it; 0 just past its end.
 uint64_t distance(const Allocation& there, uint64_t address) {

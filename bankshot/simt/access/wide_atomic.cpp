@@ -16,8 +16,8 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-constexpr unsigned kMostBytes = 16;
-using Bytes = std::array<std::byte, kMostBytes>;
+constexpr unsigned kWidest = 16;
+using Bytes = std::array<std::byte, kWidest>;
 
 /// The elements of a lane, one after the other.
 void get(const Warp& w, const uint32_t* rows, unsigned count, unsigned width, unsigned lane, std::byte* to) {
@@ -54,7 +54,7 @@ const Instr* run_wide_atomic(Warp& w, const Instr* i) {
       offsets[lane] = static_cast<uint32_t>(offset);
       in_shared |= uint64_t{1} << lane;
     }
-    alignas(kMostBytes) Bytes old, with, other;
+    alignas(kWidest) Bytes old, with, other;
     std::memcpy(old.data(), there, bytes);
     get(w, b, count, width, lane, with.data());
     if (i->op[4] == kCompare) {
@@ -77,10 +77,9 @@ const Instr* run_wide_move(Warp& w, const Instr* i) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     Bytes value;
-    get(w, from.data(), static_cast<unsigned>(from.size()), kMostBytes / static_cast<unsigned>(from.size()), lane,
+    get(w, from.data(), static_cast<unsigned>(from.size()), kWidest / static_cast<unsigned>(from.size()), lane,
         value.data());
-    put(w, to.data(), static_cast<unsigned>(to.size()), kMostBytes / static_cast<unsigned>(to.size()), lane,
-        value.data());
+    put(w, to.data(), static_cast<unsigned>(to.size()), kWidest / static_cast<unsigned>(to.size()), lane, value.data());
   }
   return i + 1;
 }
@@ -103,11 +102,6 @@ bool lower_rows(Decoder& decoder, const Operand& operand, unsigned count, Type t
   return true;
 }
 
-uint32_t keep(Decoder& decoder, std::vector<uint32_t> rows) {
-  decoder.program().lists.push_back(std::move(rows));
-  return static_cast<uint32_t>(decoder.program().lists.size() - 1);
-}
-
 }  // namespace
 
 void lower_wide_atomic(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
@@ -124,7 +118,7 @@ void lower_wide_atomic(Decoder& decoder, const ptx::Instruction& instruction, co
   for (size_t k = 0; k < sources; ++k) {
     if (!lower_rows(decoder, operands[first + k], count, m.type, false, rows)) return;
   }
-  out.op[1] = keep(decoder, std::move(rows));
+  out.op[1] = keep_rows(decoder, std::move(rows));
   out.op[2] = register_bytes(m.type);
   out.op[3] = count;
   out.op[4] = compares        ? kCompare
@@ -143,7 +137,7 @@ void lower_wide_move(Decoder& decoder, const ptx::Instruction& instruction, cons
     const bool pair = operand.kind == Operand::Kind::vector;
     std::vector<uint32_t> rows;
     if (!lower_rows(decoder, operand, pair ? 2 : 1, pair ? Type::b64 : Type::b128, writes, rows)) return false;
-    op = keep(decoder, std::move(rows));
+    op = keep_rows(decoder, std::move(rows));
     return true;
   };
   if (lower_side(instruction.operands[1], false, out.op[1])) lower_side(instruction.operands[0], true, out.op[0]);

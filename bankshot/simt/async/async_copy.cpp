@@ -26,7 +26,7 @@ using ptx::Space;
 
 const CopyInfo& copy_of(const Warp& w, const Instr* i) { return w.worker->program->copies[i->op[5]]; }
 
-const Instr* wrong(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
+const Instr* wrong_copy(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
   return fault(w, i, Fault::Kind::bad_copy, static_cast<int>(lane), 0, what);
 }
 
@@ -68,7 +68,7 @@ const Instr* for_bulks(Warp& w, const Instr* i, F f) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const uint32_t bytes = w.row<const uint32_t>(copy.size)[lane];
     if (bytes % kBulkUnit != 0)
-      return wrong(w, i, lane, "the size of a bulk copy is a multiple of 16, not " + std::to_string(bytes));
+      return wrong_copy(w, i, lane, "the size of a bulk copy is a multiple of 16, not " + std::to_string(bytes));
     if (bytes != 0 && !f(lane, bytes)) return nullptr;
   }
   return i + 1;
@@ -88,14 +88,14 @@ const Instr* run_async_copy(Warp& w, const Instr* i) {
     const auto offset = static_cast<uint64_t>(to);
     const bool elsewhere = is_elsewhere(*w.cta, offset);
     if (elsewhere && cta_at(*w.cta, offset) != nullptr)
-      return wrong(w, i, lane,
-                   "cp.async copies to the CTA's own shared memory, and this is another one's of the cluster");
+      return wrong_copy(w, i, lane,
+                        "cp.async copies to the CTA's own shared memory, and this is another one's of the cluster");
     offsets[lane] = static_cast<uint32_t>(elsewhere ? offset : byte_in_cta(offset));  // nobody's: store_lane tells
     uint32_t read = copy.size == OperandRef::kNone ? copy.bytes : w.row<const uint32_t>(copy.size)[lane];
     if ((ignored >> lane & 1) != 0) read = 0;
     if (read > copy.bytes) {
-      return wrong(w, i, lane,
-                   std::to_string(read) + " bytes are to be read by a copy of " + std::to_string(copy.bytes));
+      return wrong_copy(w, i, lane,
+                        std::to_string(read) + " bytes are to be read by a copy of " + std::to_string(copy.bytes));
     }
     alignas(16) std::array<std::byte, 16> value;
     if (!fetch(w, i, lane, copy.bytes, read, value.data())) return nullptr;

@@ -80,13 +80,13 @@ uint64_t* word_at(Warp& w, const Instr* i, Space space, uint64_t address, unsign
   return static_cast<uint64_t*>(lane_pointer(w, i, Space::shared, static_cast<uint64_t>(offset), 8, true, lane));
 }
 
-const Instr* wrong(Warp& w, const Instr* i, int lane, const std::string& what) {
+const Instr* wrong_barrier(Warp& w, const Instr* i, int lane, const std::string& what) {
   return fault(w, i, Fault::Kind::bad_barrier, lane, 0, what);
 }
 
 bool read(Warp& w, const Instr* i, const uint64_t* word, unsigned lane, MBarrier& out) {
   if (MBarrier::read(*word, out)) return true;
-  wrong(w, i, static_cast<int>(lane), "there is no mbarrier here: mbarrier.init makes one");
+  wrong_barrier(w, i, static_cast<int>(lane), "there is no mbarrier here: mbarrier.init makes one");
   return false;
 }
 
@@ -97,7 +97,8 @@ uint64_t offset_of(const Warp& w, const Instr* i, unsigned lane) {
 
 constexpr const char* kOperation = "an operation on an mbarrier";
 
-/// For each lane that executes, ascending: f(lane, its barrier) changes the barrier and returns what is wrong, or null.
+/// For each lane that executes, ascending: f(lane, its barrier) changes the barrier and returns what is wrong_barrier,
+/// or null.
 template <class F>
 const Instr* for_barriers(Warp& w, const Instr* i, F f) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);
@@ -107,7 +108,7 @@ const Instr* for_barriers(Warp& w, const Instr* i, F f) {
     MBarrier barrier;
     if (word == nullptr || !read(w, i, word, lane, barrier)) return nullptr;
     const bool odd = barrier.odd();
-    if (const char* what = f(lane, barrier); what != nullptr) return wrong(w, i, static_cast<int>(lane), what);
+    if (const char* what = f(lane, barrier); what != nullptr) return wrong_barrier(w, i, static_cast<int>(lane), what);
     *word = barrier.bits();
     if (w.worker->checks != nullptr && barrier.odd() != odd) w.worker->checks->ends_phase(w, offset_of(w, i, lane));
   }
@@ -160,8 +161,8 @@ const Instr* run_mbarrier_init(Warp& w, const Instr* i) {
     if (word == nullptr) return nullptr;
     const uint32_t count = count_of(w, i, lane);
     if (count == 0 || count > MBarrier::kMostCount) {
-      return wrong(w, i, static_cast<int>(lane),
-                   "an mbarrier expects 1 to 1048575 threads, not " + std::to_string(count));
+      return wrong_barrier(w, i, static_cast<int>(lane),
+                           "an mbarrier expects 1 to 1048575 threads, not " + std::to_string(count));
     }
     *word = MBarrier(count).bits();
     if (w.worker->checks != nullptr) w.worker->checks->initialises(w, i, offset_of(w, i, lane), lane);
@@ -214,7 +215,7 @@ const Instr* run_mbarrier_pending(Warp& w, const Instr* i) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     MBarrier then;
     if (!MBarrier::read(w.row<const uint64_t>(i->op[2])[lane], then)) {
-      return wrong(w, i, static_cast<int>(lane), "this is no state of an mbarrier");
+      return wrong_barrier(w, i, static_cast<int>(lane), "this is no state of an mbarrier");
     }
     w.row<uint32_t>(i->op[1])[lane] = then.pending();
   }
@@ -227,7 +228,7 @@ bool complete_bytes_at(Warp& w, const Instr* i, uint64_t offset, int64_t bytes, 
   if (word == nullptr || !read(w, i, word, lane, barrier)) return false;
   const bool odd = barrier.odd();
   if (!barrier.complete_bytes(bytes)) {
-    wrong(w, i, static_cast<int>(lane), kTooManyBytes);
+    wrong_barrier(w, i, static_cast<int>(lane), kTooManyBytes);
     return false;
   }
   const bool ended = barrier.odd() != odd;

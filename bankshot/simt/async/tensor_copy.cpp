@@ -14,6 +14,7 @@
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/memory/mapped_range.hpp"
+#include "bankshot/simt/state/call_values.hpp"
 #include "bankshot/simt/state/checker.hpp"
 
 namespace bankshot::simt {
@@ -26,7 +27,7 @@ constexpr uint64_t kMapAlignment = 64, kSharedAlignment = 128;  // bytes
 constexpr unsigned kChunk = 16;                                 // that a swizzle exchanges
 constexpr unsigned kMostRow = 256 * 8;                          // bytes of a row of a box
 
-bool wrong(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
+bool bad_copy(Warp& w, const Instr* i, unsigned lane, const std::string& what) {
   fault(w, i, Fault::Kind::bad_copy, static_cast<int>(lane), 0, what);
   return false;
 }
@@ -134,23 +135,23 @@ std::optional<Box> box_of(Warp& w, const Instr* i, const CopyInfo& copy, unsigne
   std::memcpy(static_cast<void*>(&box.map), bytes, sizeof(TensorMap));
   const TensorMap& map = box.map;
   if (map.mark != TensorMap::kMark) {
-    wrong(w, i, lane, "there is no tensor map here: cuTensorMapEncodeTiled makes one");
+    bad_copy(w, i, lane, "there is no tensor map here: cuTensorMapEncodeTiled makes one");
     return std::nullopt;
   }
   if (const std::string row = what_is_wrong(map); !row.empty()) {
-    wrong(w, i, lane, row);
+    bad_copy(w, i, lane, row);
     return std::nullopt;
   }
   if (map.dimensions != copy.coordinates.size()) {
-    wrong(w, i, lane,
-          "a tensor map of " + std::to_string(map.dimensions) + " dimensions, and a copy of " +
-              std::to_string(copy.coordinates.size()));
+    bad_copy(w, i, lane,
+             "a tensor map of " + std::to_string(map.dimensions) + " dimensions, and a copy of " +
+                 std::to_string(copy.coordinates.size()));
     return std::nullopt;
   }
   const bool im2col = i->op[4] == kIm2col;
   if ((map.mode == TensorMap::im2col) != im2col) {
-    wrong(w, i, lane,
-          im2col ? "a copy in mode im2col with a tiled tensor map" : "a tiled copy with a tensor map for im2col");
+    bad_copy(w, i, lane,
+             im2col ? "a copy in mode im2col with a tiled tensor map" : "a tiled copy with a tensor map for im2col");
     return std::nullopt;
   }
   for (size_t d = 0; d < copy.coordinates.size(); ++d) box.at[d] = w.row<const int32_t>(copy.coordinates[d])[lane];
@@ -199,21 +200,12 @@ void fill(const TensorMap& map, std::byte* row, unsigned bytes) {
   }
 }
 
-/// f(lane) for the lanes that execute. @return the next instruction, null after a fault
-template <class F>
-const Instr* for_lanes(const Warp& w, const Instr* i, F f) {
-  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
-    if (!f(static_cast<unsigned>(std::countr_zero(rest)))) return nullptr;
-  }
-  return i + 1;
-}
-
 }  // namespace
 
 const Instr* run_tensor_load(Warp& w, const Instr* i) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, "a copy of a tensor");
   const CopyInfo& copy = w.worker->program->copies[i->op[5]];
-  return for_lanes(w, i, [&](unsigned lane) {
+  return each_lane(w, i, [&](unsigned lane) {
     const int64_t to = shared_of(w, i, copy.to, lane), barrier = to < 0 ? -1 : shared_of(w, i, copy.barrier, lane);
     if (barrier < 0) return false;
     const std::optional<Box> box = box_of(w, i, copy, lane);
@@ -260,7 +252,7 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
   const CopyInfo& copy = w.worker->program->copies[i->op[5]];
   const auto reduction = static_cast<Reduction>(copy.reduction);
   if (reduction != Reduction::none) use_default_rounding(w);
-  return for_lanes(w, i, [&](unsigned lane) {
+  return each_lane(w, i, [&](unsigned lane) {
     const int64_t from = shared_of(w, i, copy.from, lane);
     if (from < 0) return false;
     const std::optional<Box> box = box_of(w, i, copy, lane);
@@ -273,11 +265,11 @@ const Instr* run_tensor_store(Warp& w, const Instr* i) {
     const unsigned width = box->map.element_bytes();
     const ptx::Type type = box->map.element_type();
     if (reduction != Reduction::none && box->map.converts())
-      return wrong(
+      return bad_copy(
           w, i, lane,
           "reductions of elements that are flushed or rounded to tf32 are not supported: nobody says what they do");
     if (reduction != Reduction::none && !can_reduce(reduction, type))
-      return wrong(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
+      return bad_copy(w, i, lane, "there is no such reduction of elements of type " + std::string(name(type)));
     BulkArrival store;
     store.bytes = static_cast<uint32_t>(box->rows() * box->row_bytes());
     store.lane = lane;

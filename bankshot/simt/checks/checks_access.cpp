@@ -20,7 +20,7 @@ namespace {
 
 using Kind = Finding::Kind;
 
-constexpr unsigned kMostBytes = 32;  ///< that a lane accesses at once
+constexpr unsigned kMostLaneBytes = 32;  ///< that a lane accesses at once
 
 /// @param warp  of the cluster
 hazards::WarpAccess warp_access(const Warp& w, unsigned warp, const Instr* i, hazards::AccessKind kind, uint64_t lanes,
@@ -197,7 +197,7 @@ const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
 /// other; the instruction has to be executed again afterwards.
 std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i, const CheckedOp& op,
                                                         const hazards::WarpAccess& access) {
-  using Value = std::array<std::byte, kMostBytes>;
+  using Value = std::array<std::byte, kMostLaneBytes>;
   const uint64_t active = w.active;
   const bool counting = std::exchange(w.worker->counting, false);
   std::map<uint64_t, Value> values;
@@ -226,7 +226,7 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
   if (access.lanes == 0) return op.run(w, i);
   const hazards::WrittenBytes& written = *of(w).written;
   uint64_t known = 0;
-  std::array<std::array<std::byte, kMostBytes>, 64> before;
+  std::array<std::array<std::byte, kMostLaneBytes>, 64> before;
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     if (written.is_written(access.offsets[lane], access.width)) known |= bit(lane);

@@ -17,6 +17,9 @@ inline const Instr* polled(Warp& warp, const Instr* next) { return --warp.polls 
 /// @return null, for `return fault(…)`
 const Instr* fault(Warp& warp, const Instr* i, Fault::Kind kind, int lane, uint64_t address, std::string what);
 
+/// An address in the text of a fault: "0x2a".
+std::string hex(uint64_t value);
+
 /// The fault of doing `what` in a transaction: "a barrier".
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what);
 

@@ -45,6 +45,12 @@ const Instr* fault(Warp& w, const Instr* i, Fault::Kind kind, int lane, uint64_t
   return nullptr;
 }
 
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
 const Instr* refuse_in_transaction(Warp& w, const Instr* i, const char* what) {
   return fault(w, i, Fault::Kind::bad_transaction, std::countr_zero(w.active), 0,
                std::string(what) + " in a transaction, which began at " + w.worker->program->place_of(w.tx.begin) +

@@ -5,6 +5,7 @@
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/rows/lower.hpp"
+#include "bankshot/simt/state/call_values.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt {
@@ -48,14 +49,6 @@ std::string no_room(uint64_t bytes, uint64_t alignment, uint64_t size, uint64_t 
          " are in use";
 }
 
-template <class F>
-const Instr* for_lanes(const Warp& w, const Instr* i, F f) {
-  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
-    if (!f(static_cast<unsigned>(std::countr_zero(rest)))) return nullptr;
-  }
-  return i + 1;
-}
-
 }  // namespace
 
 uint32_t stack_used(const Warp& w) {
@@ -82,7 +75,7 @@ void give_back_stack(Warp& w, uint32_t end) {
 
 const Instr* run_alloca(Warp& w, const Instr* i) {
   const uint64_t size = w.worker->local_stack, frame = end_of_frame(w);
-  return for_lanes(w, i, [&](unsigned lane) {
+  return each_lane(w, i, [&](unsigned lane) {
     const uint64_t bytes = get(w, i->op[1], i->op[2], lane), top = size - w.stack_used[lane];
     if (bytes > top || ((top - bytes) & ~(i->imm - 1)) < frame) {
       fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), bytes,
@@ -98,14 +91,14 @@ const Instr* run_alloca(Warp& w, const Instr* i) {
 }
 
 const Instr* run_stack_save(Warp& w, const Instr* i) {
-  return for_lanes(w, i, [&](unsigned lane) {
+  return each_lane(w, i, [&](unsigned lane) {
     put(w, i->op[0], i->op[2], lane, w.worker->local_stack - w.stack_used[lane]);
     return true;
   });
 }
 
 const Instr* run_stack_restore(Warp& w, const Instr* i) {
-  return for_lanes(w, i, [&](unsigned lane) {
+  return each_lane(w, i, [&](unsigned lane) {
     const uint64_t top = get(w, i->op[1], i->op[2], lane), size = w.worker->local_stack;
     if (top > size || size - top > w.stack_used[lane]) {
       fault(w, i, Fault::Kind::out_of_local, static_cast<int>(lane), top,

@@ -11,33 +11,32 @@ namespace {
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
-using Kind = Operand::Kind;
 
 std::string describe(const Operand& operand) {
   switch (operand.kind) {
-    case Kind::identifier: return "'" + operand.name + "'";
-    case Kind::integer: return "the number " + std::to_string(operand.integer);
-    case Kind::f32:
-    case Kind::f64: return "a floating-point number";
-    case Kind::address: return "an address";
-    case Kind::vector: return "a vector";
-    case Kind::list: return "a list";
-    case Kind::pair: return "a pair a|b";
-    case Kind::sum: return "'" + operand.name + "' with an offset";
-    case Kind::sink: return "'_'";
-    case Kind::string: return "a string";
-    case Kind::field: return "a field";
+    case Operand::Kind::identifier: return "'" + operand.name + "'";
+    case Operand::Kind::integer: return "the number " + std::to_string(operand.integer);
+    case Operand::Kind::f32:
+    case Operand::Kind::f64: return "a floating-point number";
+    case Operand::Kind::address: return "an address";
+    case Operand::Kind::vector: return "a vector";
+    case Operand::Kind::list: return "a list";
+    case Operand::Kind::pair: return "a pair a|b";
+    case Operand::Kind::sum: return "'" + operand.name + "' with an offset";
+    case Operand::Kind::sink: return "'_'";
+    case Operand::Kind::string: return "a string";
+    case Operand::Kind::field: return "a field";
   }
   return "something else";
 }
 
 double as_double(const Operand& operand) {
-  if (operand.kind == Kind::f64) {
+  if (operand.kind == Operand::Kind::f64) {
     double value;
     std::memcpy(&value, &operand.integer, 8);
     return value;
   }
-  if (operand.kind == Kind::f32) {
+  if (operand.kind == Operand::Kind::f32) {
     float value;
     std::memcpy(&value, &operand.integer, 4);
     return value;
@@ -47,14 +46,14 @@ double as_double(const Operand& operand) {
 
 /// The bits of an immediate as an element of `type`.
 uint64_t immediate_bits(const Operand& operand, Type type) {
-  if (operand.kind == Kind::integer && !is_float(type)) return static_cast<uint64_t>(operand.integer);
-  if (type == Type::f64 || (operand.kind == Kind::f64 && ptx::bits(type) == 64)) {
+  if (operand.kind == Operand::Kind::integer && !is_float(type)) return static_cast<uint64_t>(operand.integer);
+  if (type == Type::f64 || (operand.kind == Operand::Kind::f64 && ptx::bits(type) == 64)) {
     const double value = as_double(operand);
     uint64_t bits;
     std::memcpy(&bits, &value, 8);
     return bits;
   }
-  if (type == Type::f32 || operand.kind == Kind::f64) {
+  if (type == Type::f32 || operand.kind == Operand::Kind::f64) {
     const float value = static_cast<float>(as_double(operand));
     uint32_t bits;
     std::memcpy(&bits, &value, 4);
@@ -69,7 +68,7 @@ uint64_t truncated(uint64_t bits, unsigned bytes) {
 
 /// %r.b1 where a whole register is needed. Reports it.
 bool refuses_part(Decoder& decoder, const Operand& operand) {
-  if (operand.kind != Kind::identifier || operand.mask == 0) return false;
+  if (operand.kind != Operand::Kind::identifier || operand.mask == 0) return false;
   decoder.error(operand.position,
                 "a part of '" + operand.name + "' can only be an operand of scalar video instructions",
                 "write bfe or prmt to take out bytes or halves");
@@ -107,12 +106,12 @@ uint32_t FunctionDecoder::constant_predicate(bool value) {
 }
 
 uint32_t FunctionDecoder::destination(const Operand& operand, Type type, bool wider_ok, Type* actual) {
-  if (operand.kind == Kind::sink) {
+  if (operand.kind == Operand::Kind::sink) {
     error(operand.position, "this instruction needs a register to write, not '_'");
     return OperandRef::kNone;
   }
   if (refuses_part(*this, operand)) return OperandRef::kNone;
-  const Symbol* symbol = operand.kind == Kind::identifier ? find(operand.name) : nullptr;
+  const Symbol* symbol = operand.kind == Operand::Kind::identifier ? find(operand.name) : nullptr;
   if (symbol == nullptr || symbol->kind != Symbol::Kind::reg || symbol->type == Type::pred || symbol->vector != 1) {
     error(operand.position, "expected a register to write, found " + describe(operand));
     return OperandRef::kNone;
@@ -132,11 +131,11 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
   const unsigned want = register_bytes(type);
   if (refuses_part(*this, operand)) return OperandRef::kNone;
   switch (operand.kind) {
-    case Kind::integer:
-    case Kind::f32:
-    case Kind::f64: return constant(immediate_bits(operand, type), want);
-    case Kind::sum:
-    case Kind::identifier: break;
+    case Operand::Kind::integer:
+    case Operand::Kind::f32:
+    case Operand::Kind::f64: return constant(immediate_bits(operand, type), want);
+    case Operand::Kind::sum:
+    case Operand::Kind::identifier: break;
     default:
       error(operand.position, "expected a register or a number, found " + describe(operand));
       return OperandRef::kNone;
@@ -166,7 +165,7 @@ uint32_t FunctionDecoder::source(const Operand& operand, Type type, bool wider_o
     error(operand.position, "'" + operand.name + "' cannot be an operand of this instruction");
     return OperandRef::kNone;
   }
-  if (operand.kind == Kind::identifier && operand.name.starts_with('%')) {
+  if (operand.kind == Operand::Kind::identifier && operand.name.starts_with('%')) {
     unsigned have = want;
     const uint32_t op = special(operand, have);
     if (is_clock_register(operand.name)) {
@@ -282,17 +281,17 @@ uint32_t FunctionDecoder::special(const Operand& operand, unsigned& bytes) {
 }
 
 const Symbol* FunctionDecoder::find_predicate(const Operand& operand) const {
-  const Symbol* symbol = operand.kind == Kind::identifier ? find(operand.name) : nullptr;
+  const Symbol* symbol = operand.kind == Operand::Kind::identifier ? find(operand.name) : nullptr;
   const bool fits = symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
   return fits ? symbol : nullptr;
 }
 
 uint32_t FunctionDecoder::predicate_source(const Operand& operand) {
-  if (operand.kind == Kind::identifier && operand.name == kIsExplicitCluster) {
+  if (operand.kind == Operand::Kind::identifier && operand.name == kIsExplicitCluster) {
     unsigned bytes = 0;
     return special(operand, bytes) | (operand.negated ? OperandRef::kNegated : 0);
   }
-  if (operand.kind == Kind::integer) return constant_predicate((operand.integer != 0) != operand.negated);
+  if (operand.kind == Operand::Kind::integer) return constant_predicate((operand.integer != 0) != operand.negated);
   const Symbol* symbol = operand.mask == 0 ? find_predicate(operand) : nullptr;
   if (symbol == nullptr) {
     error(operand.position, "expected a predicate register, found " + describe(operand));
@@ -303,7 +302,7 @@ uint32_t FunctionDecoder::predicate_source(const Operand& operand) {
 }
 
 uint32_t FunctionDecoder::predicate_destination(const Operand& operand) {
-  if (operand.kind == Kind::sink) return OperandRef::kNone;
+  if (operand.kind == Operand::Kind::sink) return OperandRef::kNone;
   const Symbol* symbol = find_predicate(operand);
   if (symbol == nullptr || operand.negated || operand.mask != 0) {
     error(operand.position, "expected a predicate register to write, found " + describe(operand));
@@ -314,7 +313,7 @@ uint32_t FunctionDecoder::predicate_destination(const Operand& operand) {
 }
 
 bool FunctionDecoder::literal(const Operand& operand, int64_t& out) {
-  if (operand.kind != Kind::integer) {
+  if (operand.kind != Operand::Kind::integer) {
     return error(operand.position, "expected an integer constant, found " + describe(operand));
   }
   out = operand.integer;
@@ -323,7 +322,7 @@ bool FunctionDecoder::literal(const Operand& operand, int64_t& out) {
 
 bool FunctionDecoder::address(const Operand& operand, Space space, Address& out) {
   out = {};
-  if (operand.kind != Kind::address) {
+  if (operand.kind != Operand::Kind::address) {
     return error(operand.position, "expected an address in brackets, found " + describe(operand));
   }
   if (!operand.elements.empty()) {

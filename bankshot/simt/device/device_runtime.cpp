@@ -62,7 +62,7 @@ struct LaunchHeader {
   std::array<uint32_t, 3> grid{}, block{};
   uint32_t shared = 0, mark = 0;
 };
-constexpr uint32_t kMark = 0x6e6b6c43;
+constexpr uint32_t kLaunchMark = 0x6e6b6c43;
 static_assert(sizeof(LaunchHeader) % 8 == 0);
 constexpr uint64_t kHeader = 64;  ///< parameters begin at a multiple of any alignment that they may have
 
@@ -78,7 +78,7 @@ const Instr* run_parameter_buffer(Warp& w, const Instr* i) {
   for_lanes(w, [&](unsigned lane) {
     LaunchHeader header;
     header.function = argument(w, call, 0, lane);
-    header.mark = kMark;
+    header.mark = kLaunchMark;
     for (uint32_t k = 0; k < 3; ++k) {
       header.grid[k] = argument_word(w, call, 1, k, lane);
       header.block[k] = argument_word(w, call, 2, k, lane);
@@ -111,7 +111,7 @@ const Instr* run_device_launch(Warp& w, const Instr* i) {
       std::memcpy(&header, reinterpret_cast<const void*>(block->address), sizeof header);
     }
     // The kernel may have written over it.
-    if (header.mark != kMark || !is_kernel(*worker.program, header.function))
+    if (header.mark != kLaunchMark || !is_kernel(*worker.program, header.function))
       return return_value(w, call, lane, kInvalidValue);
     DeviceLaunch launch;
     launch.kernel = worker.program->functions[header.function - 1].name;

@@ -10,8 +10,6 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
-
 Handler select_bulk(const Match& m) {
   if (m.has("bulk_group")) return &run_bulk_store;
   return m.has("global") ? &run_bulk_load : &run_bulk_move;

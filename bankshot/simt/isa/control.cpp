@@ -5,11 +5,7 @@
 #include "bankshot/simt/lower/lower_control.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
-namespace {
-
-const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
-
-}  // namespace
+namespace {}  // namespace
 
 void control_rows(Rows& rows) {
   const auto add = [&](Unit unit, std::string_view syntax, std::string_view sets, Handler handler, Lower lower) {

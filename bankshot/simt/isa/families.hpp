@@ -24,4 +24,7 @@ void tensor_rows(Rows& rows);       ///< mma, wmma, ldmatrix, stmatrix, movmatri
 void texture_rows(Rows& rows);      ///< tex, tld4, txq, suld, sust, sured, suq, istypep
 void control_rows(Rows& rows);      ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
 
+/// Of instructions that only take time.
+inline const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
+
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -14,13 +14,13 @@ namespace {
 inline f32 with_nan_of(f32, f32 result) { return result; }
 inline f64 with_nan_of(f64 a, f64 result) { return a != a ? as_float(as_bits(a) | Ieee<u64>::kQuiet) : result; }
 
-constexpr auto add = [](auto a, auto b) { return with_nan_of(a, a + b); };
-constexpr auto sub = [](auto a, auto b) { return with_nan_of(a, a - b); };
-constexpr auto mul = [](auto a, auto b) { return with_nan_of(a, a * b); };
-constexpr auto div = [](auto a, auto b) { return with_nan_of(a, a / b); };
-constexpr auto reciprocal = [](auto a) { return decltype(a){1} / a; };
-inline f32 root(f32 a) { return __builtin_sqrtf(a); }
-inline f64 root(f64 a) { return __builtin_sqrt(a); }
+constexpr auto float_add = [](auto a, auto b) { return with_nan_of(a, a + b); };
+constexpr auto float_sub = [](auto a, auto b) { return with_nan_of(a, a - b); };
+constexpr auto float_mul = [](auto a, auto b) { return with_nan_of(a, a * b); };
+constexpr auto float_div = [](auto a, auto b) { return with_nan_of(a, a / b); };
+constexpr auto float_reciprocal = [](auto a) { return decltype(a){1} / a; };
+inline f32 float_root(f32 a) { return __builtin_sqrtf(a); }
+inline f64 float_root(f64 a) { return __builtin_sqrt(a); }
 
 template <int Mode>
 struct Fused {
@@ -104,19 +104,19 @@ Handler pair_handler(F) {
   rows.push_back({"add{.rnd}{.ftz}.f32x2 d, a, b",
                   "",
                   Unit::fp32,
-                  always(pair_handler(add)),
+                  always(pair_handler(float_add)),
                   nullptr,
                   {{"rn.f32x2", numbers, "0x4040000040A00000"}}});
   rows.push_back({"sub{.rnd}{.ftz}.f32x2 d, a, b",
                   "",
                   Unit::fp32,
-                  always(pair_handler(sub)),
+                  always(pair_handler(float_sub)),
                   nullptr,
                   {{"f32x2", numbers, "0xBF800000BF800000"}}});
   rows.push_back({"mul{.rnd}{.ftz}.f32x2 d, a, b",
                   "",
                   Unit::fp32,
-                  always(pair_handler(mul)),
+                  always(pair_handler(float_mul)),
                   nullptr,
                   {{"rn.f32x2", numbers, "0x4000000040C00000"}}});
   rows.push_back(
@@ -154,7 +154,7 @@ Handler pair_handler(F) {
   rows.push_back({"add{.rnd}{.ftz}{.sat}.f32 d, a, b",
                   "",
                   Unit::fp32,
-                  always(lanes_of<f32, f32, f32>(add)),
+                  always(lanes_of<f32, f32, f32>(float_add)),
                   nullptr,
                   {{"f32", {"0f3F800000", "0f40000000"}, "0f40400000"},
                    {"rz.f32", {"0f3F800000", "0f33FFFFFF"}, "0f3F800000"},
@@ -165,7 +165,7 @@ Handler pair_handler(F) {
   rows.push_back({"add{.rnd}.f64 d, a, b",
                   "",
                   Unit::fp64,
-                  always(lanes_of<f64, f64, f64>(add)),
+                  always(lanes_of<f64, f64, f64>(float_add)),
                   nullptr,
                   {{"f64", {"0d3FF0000000000000", "0d4000000000000000"}, "0d4008000000000000"},
                    {"rm.f64", {"0d3FF0000000000000", "0dBFF0000000000000"}, "0d8000000000000000"},
@@ -174,19 +174,19 @@ Handler pair_handler(F) {
       {"sub{.rnd}{.ftz}{.sat}.f32 d, a, b",
        "",
        Unit::fp32,
-       always(lanes_of<f32, f32, f32>(sub)),
+       always(lanes_of<f32, f32, f32>(float_sub)),
        nullptr,
        {{"f32", {"0f3F800000", "0f40000000"}, "0fBF800000"}, {"sat.f32", {"0f3F800000", "0f40000000"}, "0f00000000"}}});
   rows.push_back({"sub{.rnd}.f64 d, a, b",
                   "",
                   Unit::fp64,
-                  always(lanes_of<f64, f64, f64>(sub)),
+                  always(lanes_of<f64, f64, f64>(float_sub)),
                   nullptr,
                   {{"f64", {"0d3FF0000000000000", "0d4000000000000000"}, "0dBFF0000000000000"}}});
   rows.push_back({"mul{.rnd}{.ftz}{.sat}.f32 d, a, b",
                   "",
                   Unit::fp32,
-                  always(lanes_of<f32, f32, f32>(mul)),
+                  always(lanes_of<f32, f32, f32>(float_mul)),
                   nullptr,
                   {{"f32", {"0f40400000", "0f40000000"}, "0f40C00000"},
                    {"f32", {"0f00800000", "0f3F000000"}, "0f00400000"},
@@ -196,13 +196,13 @@ Handler pair_handler(F) {
   rows.push_back({"mul{.rnd}.f64 d, a, b",
                   "",
                   Unit::fp64,
-                  always(lanes_of<f64, f64, f64>(mul)),
+                  always(lanes_of<f64, f64, f64>(float_mul)),
                   nullptr,
                   {{"f64", {"0d4008000000000000", "0d4000000000000000"}, "0d4018000000000000"}}});
   rows.push_back({"div.rnd{.ftz}.f32 d, a, b",
                   "",
                   Unit::divide,
-                  always(lanes_of<f32, f32, f32>(div)),
+                  always(lanes_of<f32, f32, f32>(float_div)),
                   nullptr,
                   {{"rn.f32", {"0f3F800000", "0f40400000"}, "0f3EAAAAAB"},
                    {"rz.f32", {"0f3F800000", "0f40400000"}, "0f3EAAAAAA"},
@@ -211,26 +211,26 @@ Handler pair_handler(F) {
   rows.push_back({"div.rnd.f64 d, a, b",
                   "",
                   Unit::divide,
-                  always(lanes_of<f64, f64, f64>(div)),
+                  always(lanes_of<f64, f64, f64>(float_div)),
                   nullptr,
                   {{"rn.f64", {"0d3FF0000000000000", "0d4008000000000000"}, "0d3FD5555555555555"},
                    {"rp.f64", {"0d3FF0000000000000", "0d4008000000000000"}, "0d3FD5555555555556"}}});
   rows.push_back({"rcp.rnd{.ftz}.f32 d, a",
                   "",
                   Unit::divide,
-                  always(lanes_of<f32, f32>(reciprocal)),
+                  always(lanes_of<f32, f32>(float_reciprocal)),
                   nullptr,
                   {{"rn.f32", {"0f40400000"}, "0f3EAAAAAB"}, {"rn.ftz.f32", {"0f00000001"}, "0f7F800000"}}});
   rows.push_back({"rcp.rnd.f64 d, a",
                   "",
                   Unit::divide,
-                  always(lanes_of<f64, f64>(reciprocal)),
+                  always(lanes_of<f64, f64>(float_reciprocal)),
                   nullptr,
                   {{"rn.f64", {"0d4000000000000000"}, "0d3FE0000000000000"}}});
   rows.push_back({"sqrt.rnd{.ftz}.f32 d, a",
                   "",
                   Unit::divide,
-                  always(lanes_of<f32, f32>([](f32 a) { return root(a); })),
+                  always(lanes_of<f32, f32>([](f32 a) { return float_root(a); })),
                   nullptr,
                   {{"rn.f32", {"0f40000000"}, "0f3FB504F3"},
                    {"rp.f32", {"0f40000000"}, "0f3FB504F4"},
@@ -239,7 +239,7 @@ Handler pair_handler(F) {
   rows.push_back({"sqrt.rnd.f64 d, a",
                   "",
                   Unit::divide,
-                  always(lanes_of<f64, f64>([](f64 a) { return root(a); })),
+                  always(lanes_of<f64, f64>([](f64 a) { return float_root(a); })),
                   nullptr,
                   {{"rn.f64", {"0d4000000000000000"}, "0d3FF6A09E667F3BCD"}}});
   fused_rows(rows);

@@ -8,7 +8,7 @@ namespace {
 constexpr auto sum = [](auto, f32 a, f32 b) { return a + b; };
 constexpr auto difference = [](auto, f32 a, f32 b) { return a - b; };
 constexpr auto product = [](auto, f32 a, f32 b) { return a * b; };
-constexpr auto fused = [](auto type, f32 a, f32 b, f32 c) { return fma_odd(type, a, b, c); };
+constexpr auto half_fused = [](auto type, f32 a, f32 b, f32 c) { return fma_odd(type, a, b, c); };
 
 template <class R, bool Absolute>
 const Instr* sign(Warp& w, const Instr* i) {
@@ -80,11 +80,11 @@ void half_rows(Rows& rows) {
   add("mul{.rn}{.ftz}{.sat}.type d, a, b", kF16, on_halves<2>(product),
       {{"f16x2", {"0x40003C00", "0x42003C01"}, "0x46003C01"}, {"f16", {"0x7BFF", "0x4000"}, "0x7C00"}});
   add("mul{.rn}.type d, a, b", kBf16, on_halves<2>(product), {{"bf16", {"0x4000", "0x4040"}, "0x40C0"}});
-  add("fma.rn{.ftz}{.sat}.type d, a, b, c", kF16, on_halves<3>(fused),
+  add("fma.rn{.ftz}{.sat}.type d, a, b, c", kF16, on_halves<3>(half_fused),
       {{"rn.f16", {"0x4000", "0x4200", "0x3C00"}, "0x4700"}});
-  add("fma.rn{.ftz}.relu.type d, a, b, c", kF16, on_halves<3>(fused),
+  add("fma.rn{.ftz}.relu.type d, a, b, c", kF16, on_halves<3>(half_fused),
       {{"rn.relu.f16", {"0xC000", "0x4200", "0x3C00"}, "0x0000"}});
-  add("fma.rn{.relu}.type d, a, b, c", kBf16, on_halves<3>(fused),
+  add("fma.rn{.relu}.type d, a, b, c", kBf16, on_halves<3>(half_fused),
       {{"rn.bf16", {"0x4000", "0x4040", "0x3F80"}, "0x40E0"}});
   add("neg{.ftz}.type d, a", kF16, select_sign<false>, {{"f16", {"0x3C00"}, "0xBC00"}});
   add("neg.type d, a", kBf16, select_sign<false>, {{"bf16x2", {"0x3F800000"}, "0xBF808000"}});

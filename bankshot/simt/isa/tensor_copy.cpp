@@ -11,8 +11,6 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
-
 /// In shared memory there are reductions of integers only, and sums of 16-bit floats want .noftz.
 Handler select_reduction(const Match& m) {
   const Reduction reduction = reduction_named(m.which({"add", "min", "max", "inc", "dec", "and", "or", "xor"}));

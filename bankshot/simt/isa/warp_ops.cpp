@@ -10,7 +10,7 @@ namespace {
 enum class Shuffle { up, down, bfly, idx };
 
 /// t[l] = a[source[l]]
-void permute(u32* t, const u32* a, const u32* source) {
+void permute_lanes(u32* t, const u32* a, const u32* source) {
 #if defined(__AVX512F__) && BANKSHOT_LANES == 32
   const __m512i low = _mm512_loadu_si512(a), high = _mm512_loadu_si512(a + 16);
   _mm512_storeu_si512(t, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(source), high));
@@ -43,7 +43,7 @@ void shuffle(Warp& w, const Instr* i) {
     inside[l] = good ? 1 : 0;
     source[l] = static_cast<u32>((l & ~31) | (good ? j : lane));
   }
-  permute(t, a, source);
+  permute_lanes(t, a, source);
   if (w.active != kAllLanes) {
     for (int l = 0; l < kLanes; ++l) t[l] = w.active >> source[l] & 1 ? t[l] : 0;
   }

@@ -41,11 +41,6 @@ bool lower_barrier_address(Decoder& decoder, const Operand& operand, Space space
   return true;
 }
 
-bool is_predicate(const Decoder& decoder, const Operand& operand) {
-  const Symbol* const symbol = operand.kind == Operand::Kind::identifier ? decoder.find(operand.name) : nullptr;
-  return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
-}
-
 /// What copies combine with global memory depends on the order of the CTAs.
 void note_reduction(Decoder& decoder, const ptx::Instruction& instruction) {
   decoder.cta_communication(instruction, "the result depends on the order");

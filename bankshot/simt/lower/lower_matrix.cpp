@@ -45,11 +45,6 @@ bool lower_matrix_address(Decoder& decoder, const Operand& operand, const Match&
   return lower_shared_address(decoder, operand, m.access.space, "matrices are loaded from and stored to", out);
 }
 
-uint32_t keep(Decoder& decoder, std::vector<uint32_t> rows) {
-  decoder.program().lists.push_back(std::move(rows));
-  return static_cast<uint32_t>(decoder.program().lists.size() - 1);
-}
-
 MatrixShape shape_of(const Match& m) {
   MatrixShape shape;
   for (std::string_view modifier : m.modifiers) {
@@ -77,7 +72,7 @@ void lower_product(Decoder& decoder, const ptx::Instruction& instruction, const 
       return;
     out.op[3] = (k == 0 ? 0 : out.op[3]) | counts[k] << (8 * k);
   }
-  out.op[0] = keep(decoder, std::move(rows));
+  out.op[0] = keep_rows(decoder, std::move(rows));
   out.op[1] = a.shape.packed();
   out.op[2] = static_cast<uint32_t>(a.element) | static_cast<uint32_t>(b.element) << 8 |
               static_cast<uint32_t>(c.element) << 16 | static_cast<uint32_t>(d.element) << 24;
@@ -95,7 +90,7 @@ void lower_fragment(Decoder& decoder, const ptx::Instruction& instruction, const
   if (!lower_matrix_address(decoder, operands[load ? 1 : 0], m, out)) return;
   std::vector<uint32_t> rows;
   if (!lower_registers(decoder, operands[load ? 0 : 1], f.wmma_registers(), f.register_bytes(), load, rows)) return;
-  out.op[1] = keep(decoder, std::move(rows));
+  out.op[1] = keep_rows(decoder, std::move(rows));
   // Without a stride the matrix lies there without gaps.
   const unsigned leading = f.lines_in_memory() ? f.across() : f.lines();
   out.op[2] = operands.size() == 3 ? decoder.source(operands[2], Type::b32) : decoder.constant(leading, 4);
@@ -117,7 +112,7 @@ void lower_matrices(Decoder& decoder, const ptx::Instruction& instruction, const
   }
   std::vector<uint32_t> rows;
   if (!lower_registers(decoder, operands[load ? 0 : 1], matrices_of(m), 4, load, rows)) return;
-  out.op[1] = keep(decoder, std::move(rows));
+  out.op[1] = keep_rows(decoder, std::move(rows));
   out.op[2] = m.has("trans") ? 1 : 0;
   out.aux = decoder.new_site(16);
 }

@@ -16,11 +16,6 @@ bool in_frame(const Symbol* symbol) {
          (symbol->kind == Symbol::Kind::param && !symbol->entry_param);
 }
 
-bool is_predicate(const Decoder& decoder, const Operand& operand) {
-  const Symbol* symbol = operand.kind == Operand::Kind::identifier ? decoder.find(operand.name) : nullptr;
-  return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
-}
-
 /// mov.b64 %rd, {%r1, %r2} and mov.b64 {%r1, %r2}, %rd
 void lower_pack(Decoder& decoder, const Operand& vector, const Operand& whole, const Match& m, bool pack, Instr& out) {
   const size_t elements = vector.elements.size();

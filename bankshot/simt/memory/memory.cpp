@@ -9,7 +9,6 @@
 namespace bankshot::simt {
 namespace {
 
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kReserveFactor = 8;  // freed ranges stay unused until this many capacities are consumed
 constexpr uint64_t kReserveMost = uint64_t{1} << 44;
 

@@ -13,6 +13,8 @@
 
 namespace bankshot::simt {
 
+inline constexpr uint64_t kPage = 4096;  ///< of the host, bytes
+
 constexpr uint64_t kMemoryBytes = uint64_t{16} << 30;  ///< what a device has where nothing else is said
 
 enum class MemoryKind : uint8_t { device, pinned, managed, module_global, module_constant, registered, heap };

@@ -10,8 +10,6 @@
 namespace bankshot::simt {
 namespace {
 
-constexpr uint64_t kPage = 4096;
-
 void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// Gives pages back; the range stays ours, and a host access to it faults.

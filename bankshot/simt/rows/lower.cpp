@@ -105,6 +105,16 @@ bool lower_operands(Decoder& decoder, const ptx::Instruction& instruction, const
   return true;
 }
 
+bool is_predicate(const Decoder& decoder, const Operand& operand) {
+  const Symbol* const symbol = operand.kind == Operand::Kind::identifier ? decoder.find(operand.name) : nullptr;
+  return symbol != nullptr && symbol->kind == Symbol::Kind::reg && symbol->type == Type::pred;
+}
+
+uint32_t keep_rows(Decoder& decoder, std::vector<uint32_t> rows) {
+  decoder.program().lists.push_back(std::move(rows));
+  return static_cast<uint32_t>(decoder.program().lists.size() - 1);
+}
+
 bool is_clock_register(std::string_view name) { return name.starts_with("%clock") || name.starts_with("%globaltimer"); }
 
 }  // namespace bankshot::simt

@@ -28,6 +28,11 @@ bool lower_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space spa
 bool lower_shared_address(Decoder& decoder, const ptx::Operand& operand, ptx::Space space, const char* what,
                           Instr& out);
 
+/// Whether an operand names a predicate.
+bool is_predicate(const Decoder& decoder, const ptx::Operand& operand);
+/// Keeps a list of rows with the program. @return its number, for an operand
+uint32_t keep_rows(Decoder& decoder, std::vector<uint32_t> rows);
+
 /// A source that is no number: of 16-bit floats and packed integers there are none.
 uint32_t register_source(Decoder& decoder, const ptx::Operand& operand, ptx::Type type);
 

@@ -36,4 +36,13 @@ void for_lanes(const Warp& w, F f) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) f(static_cast<unsigned>(std::countr_zero(rest)));
 }
 
+/// f(lane) for the lanes that execute, until it returns false. @return the next instruction, null after a fault
+template <class F>
+const Instr* each_lane(const Warp& w, const Instr* i, F f) {
+  for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
+    if (!f(static_cast<unsigned>(std::countr_zero(rest)))) return nullptr;
+  }
+  return i + 1;
+}
+
 }  // namespace bankshot::simt

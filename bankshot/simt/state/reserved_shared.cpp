@@ -9,7 +9,7 @@ namespace bankshot::simt {
 namespace {
 
 constexpr std::string_view kPrefix = "%reserved_smem_offset_";
-constexpr uint32_t kBytes =
+constexpr uint32_t kReservedBytes =
     1024;  // what the system has of each CTA: CUDA C++ Programming Guide, compute capability 8.x
 constexpr uint32_t kAlignment = 128;  // a row of 32 banks, as where the memory begins at 0
 constexpr uint32_t kSecond = 512;     // place 1; where hardware has it nobody tells
@@ -31,8 +31,8 @@ bool is_reserved_shared(std::string_view name) {
 
 uint32_t reserved_shared(std::string_view name, uint32_t own_bytes) {
   const uint32_t begin = round_up(own_bytes, kAlignment);
-  if (name.ends_with("cap")) return kBytes;
-  return begin + (name.ends_with("end") ? kBytes : name.ends_with("1") ? kSecond : 0);
+  if (name.ends_with("cap")) return kReservedBytes;
+  return begin + (name.ends_with("end") ? kReservedBytes : name.ends_with("1") ? kSecond : 0);
 }
 
 uint32_t own_shared(const KernelInfo& kernel, const LaunchConfig& config) {
@@ -47,7 +47,7 @@ uint32_t all_shared(const LoadedProgram& program, uint32_t function, uint32_t ow
                        (kernel.has_calls &&
                         std::any_of(program.functions.begin(), program.functions.end(),
                                     [&](const FunctionInfo& f) { return !f.is_entry && names(program, f, use.op); }));
-    if (named) return round_up(own, kAlignment) + kBytes;
+    if (named) return round_up(own, kAlignment) + kReservedBytes;
   }
   return own;
 }

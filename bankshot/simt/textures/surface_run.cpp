@@ -10,7 +10,6 @@
 namespace bankshot::simt {
 namespace {
 
-using Kind = texture::SurfacePlace::Kind;
 using texture::Texture;
 
 uint64_t get(const Warp& w, const TextureOp::Value& value, unsigned lane) {
@@ -86,14 +85,14 @@ void reduce(const Warp& w, const TextureOp& op, const Texture& surface, unsigned
 }
 
 const Instr* refuse(Warp& w, const Instr* i, const TextureOp& op, unsigned lane, const texture::SurfaceRequest& request,
-                    const Texture& surface, Kind kind) {
+                    const Texture& surface, texture::SurfacePlace::Kind kind) {
   const texture::Level& level = surface.levels[0];
   std::string at = std::to_string(request.at[0]);
   if (op.shape != texture::Shape::line) at += ", " + std::to_string(request.at[1]);
   if (op.shape == texture::Shape::volume) at += ", " + std::to_string(request.at[2]);
   if (op.layered) at += ", layer " + std::to_string(static_cast<int32_t>(request.layer));
   const std::string access = "surface access at (" + at + ") of " + std::to_string(request.bytes) + " bytes";
-  if (kind == Kind::misaligned) {
+  if (kind == texture::SurfacePlace::Kind::misaligned) {
     return fault(w, i, Fault::Kind::misaligned, static_cast<int>(lane), 0,
                  access + ": x, in bytes, is not a multiple of the size of the access");
   }
@@ -115,14 +114,15 @@ const Instr* run_surface(Warp& w, const Instr* i) {
     if (surface == nullptr) return nullptr;
     const texture::SurfaceRequest request = surface_request_of(w, op, *surface, lane);
     const texture::SurfacePlace place = texture::place(*surface, request, op.outside);
-    if (place.kind == Kind::trap || place.kind == Kind::misaligned)
+    if (place.kind == texture::SurfacePlace::Kind::trap || place.kind == texture::SurfacePlace::Kind::misaligned)
       return refuse(w, i, op, lane, request, *surface, place.kind);
     if (op.kind == TextureOp::Kind::reduce && op.formatted && request.bytes != 4) {
       return fault(w, i, Fault::Kind::illegal_address, static_cast<int>(lane), 0,
                    "sured.p needs a surface of one 32-bit channel, this one has elements of " +
                        std::to_string(request.bytes) + " bytes");
     }
-    auto* const at = place.kind == Kind::inside ? reinterpret_cast<std::byte*>(place.address) : nullptr;
+    auto* const at =
+        place.kind == texture::SurfacePlace::Kind::inside ? reinterpret_cast<std::byte*>(place.address) : nullptr;
     if (op.kind == TextureOp::Kind::load) {
       load(w, op, lane, at);
     } else if (at != nullptr) {

@@ -14,12 +14,6 @@ namespace {
 using texture::Shape;
 using texture::Texture;
 
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 std::string shape_name(Shape shape, bool layered) {
   const char* const names[] = {"1D", "2D", "3D", "cube"};
   return std::string(names[static_cast<size_t>(shape)]) + (layered ? " layered" : "");
