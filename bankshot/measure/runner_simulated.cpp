@@ -87,10 +87,10 @@ class Simulated final : public Runner {
       return Error{fmt::format("kernel {} takes {} bytes of arguments and was given {}", launch.kernel,
                                kernel->param_bytes, launch.arguments.size())};
     }
-    const simt::LaunchConfig config{.grid = {1, 1, 1},
-                                    .block = {launch.threads, 1, 1},
-                                    .dynamic_shared = launch.shared_bytes,
-                                    .params = launch.arguments};
+    simt::LaunchConfig config;
+    config.block.x = launch.threads;
+    config.dynamic_shared = launch.shared_bytes;
+    config.params = launch.arguments;
     const auto ran = chip_.launch(engine_, *program_, launch.kernel, config, {1, "CTA slots"});
     if (!ran) return Error{ran.error().message};
     return std::nullopt;

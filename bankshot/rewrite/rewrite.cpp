@@ -61,7 +61,7 @@ struct Plan {
 
 class Planner {
  public:
-  Planner(const KernelArrays& kernel, const ptx::Function& function) : kernel_(kernel), function_(function) {
+  Planner(const KernelArrays& kernel, const ptx::Function& function) : kernel_(kernel) {
     plan_.fresh.prefix = "%bankshot";
     while (any_name_begins(*function.body, plan_.fresh.prefix)) plan_.fresh.prefix += '_';
     find_starts();
@@ -174,7 +174,6 @@ class Planner {
   }
 
   const KernelArrays& kernel_;
-  const ptx::Function& function_;
   std::map<int, int> starts_;
   Plan plan_;
 };

@@ -116,3 +116,5 @@ BANKSHOT_API(cuGraphLaunch)(GraphExec* exec, void* stream) {
 BANKSHOT_API(cuThreadExchangeStreamCaptureMode)(int* mode) { return exchange_capture_mode(mode); }
 
 }  // namespace bankshot::cuda::driver
+
+#undef BANKSHOT_GRAPH_CALL

@@ -108,3 +108,5 @@ BANKSHOT_API(cudaGraphLaunch)(GraphExec* exec, void* stream) {
 BANKSHOT_API(cudaThreadExchangeStreamCaptureMode)(int* mode) { return remember(exchange_capture_mode(mode)); }
 
 }  // namespace bankshot::cuda::runtime
+
+#undef BANKSHOT_GRAPH_CALL

@@ -186,3 +186,4 @@ void atomic_rows(Rows& rows) {
 #undef BANKSHOT_RED_SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
+

@@ -271,3 +271,4 @@ void memory_rows(Rows& rows) {
 #undef BANKSHOT_SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
+

@@ -49,3 +49,4 @@ void wide_atomic_rows(Rows& rows) {
 #undef BANKSHOT_VECTORS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
+
