@@ -7,7 +7,7 @@
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/paths.hpp"
-#include "bankshot/simt/state/reserved_shared.hpp"
+#include "bankshot/simt/run/special_values.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -48,8 +48,6 @@ std::string lanes_text(uint64_t mask) {
   return text;
 }
 
-uint32_t along(const Dim3& d, char axis) { return axis == 'x' ? d.x : axis == 'y' ? d.y : axis == 'z' ? d.z : 0; }
-
 std::string place_text(const LoadedProgram& program, const Instr* i) {
   return program.texts[program.info_of(i).text] + " (" + program.place_of(i) + ")";
 }
@@ -83,8 +81,8 @@ void CtaSlot::prepare(Worker& worker) {
     w.base[1] = program.constant_rows;
     w.base[2] = w.specials;
     w.base[3] = cta_special_rows_;
-    fill_warp_specials(w);
   }
+  fill_warp_specials();
 }
 
 void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
@@ -224,48 +222,16 @@ void CtaSlot::fill_cta_specials() {
   }
 }
 
-void CtaSlot::fill_warp_specials(Warp& w) {
-  const LaunchConfig& config = *worker_->launch->config;
-  const uint32_t lanes = worker_->program->lanes;
-  const Dim3 block = config.block, grid = config.grid;
-  const uint32_t first = w.index * worker_->warp_size;
-  const auto value = [&](const std::string& name, uint32_t lane) -> uint64_t {
-    if (name == "%tid.x") return (first + lane) % block.x;
-    if (name == "%tid.y") return (first + lane) / block.x % block.y;
-    if (name == "%tid.z") return (first + lane) / block.x / block.y;
-    if (name.starts_with("%ntid")) return along(block, name.back());
-    if (name.starts_with("%nctaid")) return along(grid, name.back());
-    if (name.starts_with("%nclusterid")) return along(worker_->launch->clusters, name.back());
-    if (name == "%laneid") return lane;
-    if (name == "%warpid") return w.index;
-    if (name == "%nwarpid") return cta_.warps.size();
-    if (name == "%nsmid") return worker_->sms;
-    if (name == "%lanemask_eq") return uint64_t{1} << lane;
-    if (name == "%lanemask_le") return (uint64_t{2} << lane) - 1;
-    if (name == "%lanemask_lt") return (uint64_t{1} << lane) - 1;
-    if (name == "%lanemask_ge") return ~((uint64_t{1} << lane) - 1);
-    if (name == "%lanemask_gt") return ~((uint64_t{2} << lane) - 1);
-    if (name == "%dynamic_shared") return worker_->launch->kernel->dynamic_base;
-    if (name == "%envreg1") return worker_->launch->grid_workspace >> 32;
-    if (name == "%envreg2") return worker_->launch->grid_workspace & 0xffffffff;
-    if (name == "%dynamic_smem_size") return config.dynamic_shared;
-    if (name == "%total_smem_size") return own_shared(*worker_->launch->kernel, config);
-    if (name == "%aggr_smem_size") return cta_.shared_bytes;
-    if (is_reserved_shared(name)) return reserved_shared(name, own_shared(*worker_->launch->kernel, config));
-    if (name.starts_with("%cluster_nctaid")) return along(config.cluster, name.back());
-    if (name == "%cluster_nctarank") return cluster_size(config);
-    if (name == "%is_explicit_cluster") return config.explicit_cluster ? ~uint64_t{0} : 0;  // a mask of lanes
-    return 0;  // %tid.w, %gridid, clocks (refreshed when read)
-  };
+void CtaSlot::fill_warp_specials() {
   for (const SpecialUse& use : worker_->program->specials) {
     if (use.per_cta) continue;
-    std::byte* const row = w.specials + (use.op & OperandRef::kOffset);
-    // Looking for the name takes longer than all else at the start of a warp: most have one value for it.
-    const bool differs = use.name.starts_with("%tid") || use.name.starts_with("%lane");
-    uint64_t bits = value(use.name, 0) + use.add;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-      if (differs && lane != 0) bits = value(use.name, lane) + use.add;
-      std::memcpy(row + size_t{lane} * use.bytes, &bits, use.bytes);
+    const WarpSpecial special = warp_special(use.name);
+    for (Warp& w : cta_.warps) {
+      std::byte* const row = w.specials + (use.op & OperandRef::kOffset);
+      for (uint32_t lane = 0; lane < worker_->program->lanes; ++lane) {
+        const uint64_t bits = special.value({*worker_, cta_, w.index, use.name}, lane) + use.add;
+        std::memcpy(row + size_t{lane} * use.bytes, &bits, use.bytes);
+      }
     }
   }
 }

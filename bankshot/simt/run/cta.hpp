@@ -32,7 +32,7 @@ class CtaSlot {
   const Worker* worker() const { return worker_; }
 
  private:
-  void fill_warp_specials(Warp& warp);
+  void fill_warp_specials();
   uint32_t cta_special(const std::string& name) const;
   void fill_cta_specials();
   void report_deadlock();
