@@ -27,7 +27,7 @@ std::vector<std::string> words_of_all() {
   return words;
 }
 
-class HashClassContract : public testing::TestWithParam<std::string> {
+class HashClassContract : public ::testing::TestWithParam<std::string> {
  protected:
   const HashClass& tested() const { return *find_hash_class(GetParam()); }
 
@@ -44,8 +44,8 @@ class HashClassContract : public testing::TestWithParam<std::string> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, HashClassContract, testing::ValuesIn(words_of_all()),
-                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, HashClassContract, ::testing::ValuesIn(words_of_all()),
+                         [](const ::testing::TestParamInfo<std::string>& info) { return info.param; });
 
 TEST_P(HashClassContract, describes_itself) {
   EXPECT_FALSE(tested().summary.empty());

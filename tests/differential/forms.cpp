@@ -10,7 +10,7 @@ namespace {
 
 using ptx::Type;
 
-Type twice(Type type) {
+Type wide_type(Type type) {
   switch (type) {
     case Type::u16: return Type::u32;
     case Type::s16: return Type::s32;
@@ -24,7 +24,7 @@ Type slot_type(const simt::Form::Slot& slot, const simt::Match& m) {
   if (slot.type == "pred" || (slot.type.empty() && (slot.name == "p" || slot.name == "q"))) return Type::pred;
   if (slot.type == "literal" || slot.type == "imm") return Type::none;
   if (slot.type.empty()) return m.type;
-  if (slot.type == "wide") return twice(m.type);
+  if (slot.type == "wide") return wide_type(m.type);
   return slot.type == "type2" ? m.type2 : ptx::type_named(slot.type);
 }
 

@@ -57,7 +57,7 @@ uint64_t smallest_or_greatest(const Step& step, const std::vector<uint64_t>& val
   return result;
 }
 
-uint64_t reduced(const Step& step, const std::vector<uint64_t>& values) {
+uint64_t reduced_values(const Step& step, const std::vector<uint64_t>& values) {
   if (step.has("min") || step.has("max")) return smallest_or_greatest(step, values);
   uint64_t result = values[0];
   for (size_t k = 1; k < values.size(); ++k) {
@@ -110,7 +110,7 @@ void exchange(Cta& cta, const Step& step, const std::vector<uint32_t>& group, ui
       }
       out = step.has("any") || same == members ? Result{same, 1} : Result{0, 0};
     } else if (step.op == "redux") {
-      out.d = reduced(step, values);
+      out.d = reduced_values(step, values);
     } else if (step.op == "elect") {
       out = {group[0] - first_lane, n == 0};
     }

@@ -12,7 +12,7 @@
 namespace bankshot::measure {
 namespace {
 
-std::unique_ptr<Runner> runner_of(const std::string& name) {
+std::unique_ptr<Runner> loaded_runner(const std::string& name) {
   const auto gpu = gpu::load_gpu(paths::source() + "/gpus/" + name + ".toml");
   auto runner = simulated_runner(*gpu, *cuda::simulated_config(*gpu, {}, {}));
   if ((*runner)->load(programs())) return nullptr;
@@ -33,7 +33,7 @@ std::vector<Pattern> some_patterns() {
 }
 
 RC_GTEST_PROP(MeasureProperty, loads_and_native_atomics_take_their_wavefronts, ()) {
-  static const std::unique_ptr<Runner> runner = runner_of("v100");
+  static const std::unique_ptr<Runner> runner = loaded_runner("v100");
   const std::vector<Pattern> patterns = some_patterns();
   const bool atomic = *rc::gen::arbitrary<bool>();
   const auto all = latencies(*runner, atomic ? Access::add : Access::load, patterns, 1);
@@ -52,7 +52,7 @@ RC_GTEST_PROP(MeasureProperty, loads_and_native_atomics_take_their_wavefronts, (
 }
 
 RC_GTEST_PROP(MeasureProperty, atomics_under_locks_take_what_the_closed_form_says, ()) {
-  static const std::unique_ptr<Runner> runner = runner_of("gtx580");
+  static const std::unique_ptr<Runner> runner = loaded_runner("gtx580");
   scratchpad::LockGeometry geometry;
   geometry.locks = *scratchpad::parse_lock_hash("none", {});
   scratchpad::LockWalker walker(geometry);

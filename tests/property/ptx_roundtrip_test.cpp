@@ -10,8 +10,6 @@
 namespace bankshot::ptx {
 namespace {
 
-using Kind = Operand::Kind;
-
 int below(int limit) { return *rc::gen::resize(100, rc::gen::inRange(0, limit)); }
 bool coin() { return below(2) == 1; }
 
@@ -41,29 +39,29 @@ void add_elements(Operand& operand, int depth, int least) {
 
 Operand any_leaf() {
   Operand operand;
-  operand.kind = one_of(
-      {Kind::identifier, Kind::integer, Kind::f32, Kind::f64, Kind::address, Kind::sum, Kind::sink, Kind::string});
-  if (operand.kind == Kind::identifier) {
+  operand.kind = one_of({Operand::Kind::identifier, Operand::Kind::integer, Operand::Kind::f32, Operand::Kind::f64,
+                         Operand::Kind::address, Operand::Kind::sum, Operand::Kind::sink, Operand::Kind::string});
+  if (operand.kind == Operand::Kind::identifier) {
     operand.name = any_name() + one_of<std::string>({"", "", ".x", ".w"});
     if (operand.name.find('.') == std::string::npos && below(4) == 0)
       operand.mask = one_of<uint64_t>({0xff, 0xff00, 0xff000000, 0xffff0000});
     operand.negated = below(4) == 0;
-  } else if (operand.kind == Kind::integer) {
+  } else if (operand.kind == Operand::Kind::integer) {
     operand.integer = static_cast<int64_t>(any_word());
     operand.is_unsigned = coin();
-  } else if (operand.kind == Kind::f32) {
+  } else if (operand.kind == Operand::Kind::f32) {
     operand.integer = any_u32();
-  } else if (operand.kind == Kind::f64) {
+  } else if (operand.kind == Operand::Kind::f64) {
     operand.integer = static_cast<int64_t>(any_word());
-  } else if (operand.kind == Kind::address) {
+  } else if (operand.kind == Operand::Kind::address) {
     operand.name = coin() ? any_name() : "";
     operand.integer = static_cast<int64_t>(any_word());
-  } else if (operand.kind == Kind::sum) {
+  } else if (operand.kind == Operand::Kind::sum) {
     operand.name = any_name();
     operand.integer = static_cast<int64_t>(any_word());
     operand.generic = coin();
     operand.mask = coin() ? any_word() : 0;
-  } else if (operand.kind == Kind::string) {
+  } else if (operand.kind == Operand::Kind::string) {
     operand.name = one_of<std::string>({"", "a b", "\\\"", "// no comment", "gr\xc3\xbc\xc3\x9f"});
   }
   return operand;
@@ -72,14 +70,14 @@ Operand any_leaf() {
 Operand any_operand(int depth) {
   if (depth == 0 || below(3) != 0) return any_leaf();
   Operand operand;
-  operand.kind = one_of({Kind::vector, Kind::pair, Kind::address});
-  if (operand.kind == Kind::pair) {
+  operand.kind = one_of({Operand::Kind::vector, Operand::Kind::pair, Operand::Kind::address});
+  if (operand.kind == Operand::Kind::pair) {
     operand.elements = {any_leaf(), any_leaf()};
     // Nothing that a constant expression or a sum could swallow stands before the bar.
     operand.elements[0] = Operand{};
-    operand.elements[0].kind = Kind::identifier;
+    operand.elements[0].kind = Operand::Kind::identifier;
     operand.elements[0].name = any_name();
-  } else if (operand.kind == Kind::address) {
+  } else if (operand.kind == Operand::Kind::address) {
     operand.name = any_name();
     add_elements(operand, depth, 1);
   } else {
@@ -101,7 +99,7 @@ Instruction any_instruction() {
   for (int i = 0; i < operands; ++i) instruction.operands.push_back(any_operand(3));
   if (instruction.opcode == "call") {
     Operand list;
-    list.kind = Kind::list;
+    list.kind = Operand::Kind::list;
     add_elements(list, 2, 0);
     instruction.operands.push_back(list);
   }
@@ -129,7 +127,7 @@ void initialise(Variable& variable) {
     Operand value = any_leaf();
     if (variable.vector != 1) {
       value = Operand{};
-      value.kind = Kind::vector;
+      value.kind = Operand::Kind::vector;
       for (uint32_t k = 0; k < variable.vector; ++k) value.elements.push_back(any_leaf());
     }
     variable.initialiser.push_back(value);

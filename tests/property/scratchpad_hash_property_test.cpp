@@ -13,11 +13,10 @@
 #include "bankshot/scratchpad/access/passes.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
+#include "tests/unit/scratchpad/warp_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
-
-using Warp = std::array<uint32_t, kMaxLanes>;
 
 std::optional<BankHash> arbitrary_hash(unsigned banks) {
   const HashSize size{*rc::gen::inRange(6u, kMaxAddressBits + 1), static_cast<unsigned>(std::countr_zero(banks))};
@@ -43,7 +42,7 @@ PhaseTable arbitrary_table() {
   return table;
 }
 
-Rules arbitrary_rules() {
+Rules arbitrary_hashed_rules() {
   Rules rules;
   rules.banks = *rc::gen::element(8u, 16u, 32u, 32u, 64u);
   rules.bank_bytes = *rc::gen::element(4u, 4u, 8u);
@@ -58,7 +57,7 @@ Rules arbitrary_rules() {
   return rules;
 }
 
-Warp arbitrary_addresses(unsigned width) {
+Warp strided_or_scattered_addresses(unsigned width) {
   const uint32_t first = *rc::gen::inRange(0u, 2048u) * width, stride = *rc::gen::inRange(0u, 130u) * width;
   const bool scattered = *rc::gen::arbitrary<bool>();
   const auto random = *rc::gen::container<std::vector<uint32_t>>(kMaxLanes, rc::gen::inRange(0u, 1u << 13));
@@ -68,7 +67,7 @@ Warp arbitrary_addresses(unsigned width) {
   return warp;
 }
 
-uint64_t arbitrary_mask() {
+uint64_t arbitrary_mask_with_lane_0() {
   const auto bits = *rc::gen::arbitrary<uint64_t>();
   return *rc::gen::element<uint64_t>(0xffffffff, bits & 0xffffffff, bits, 0xff, ~uint64_t{0}) | 1;
 }
@@ -97,7 +96,7 @@ std::vector<std::vector<unsigned>> phases_of_lanes(const Rules& rules, AccessKin
   return phases;
 }
 
-Cost reference(const Rules& rules, AccessKind kind, unsigned width, const Warp& warp, uint64_t mask) {
+Cost cost_by_words(const Rules& rules, AccessKind kind, unsigned width, const Warp& warp, uint64_t mask) {
   Cost sum;
   for (const std::vector<unsigned>& phase : phases_of_lanes(rules, kind, width)) {
     std::map<uint32_t, std::vector<uint32_t>> requests;  // bank -> a word for each lane that wants it
@@ -135,57 +134,57 @@ RC_GTEST_PROP(BankHash, many_words_at_once_get_the_banks_of_each, ()) {
 }
 
 RC_GTEST_PROP(HashedCost, agrees_with_the_reference, ()) {
-  const Rules rules = arbitrary_rules();
+  const Rules rules = arbitrary_hashed_rules();
   const auto kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
   const auto width = *rc::gen::element(1u, 2u, 4u, 8u, 16u);
-  Warp warp = arbitrary_addresses(width);
-  const uint64_t mask = arbitrary_mask();
+  Warp warp = strided_or_scattered_addresses(width);
+  const uint64_t mask = arbitrary_mask_with_lane_0();
   if (*rc::gen::inRange(0, 8) == 0) {
     for (uint32_t& address : warp) address += 0xf0000000;  // beyond any shared memory
   }
-  const Cost expected = reference(rules, kind, width, warp, mask);
+  const Cost expected = cost_by_words(rules, kind, width, warp, mask);
   RC_ASSERT(cost(rules, kind, width, warp.data(), mask) == expected);
   RC_ASSERT(passes(rules, kind, width, warp.data(), mask).size() == expected.wavefronts);
 }
 
 RC_GTEST_PROP(HashedCost, is_the_sum_of_the_degrees_of_the_sub_warps, ()) {
-  const Rules rules = arbitrary_rules();
+  const Rules rules = arbitrary_hashed_rules();
   const auto kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
   const auto width = *rc::gen::element(1u, 2u, 4u, 8u, 16u);
   const auto lanes = *rc::gen::element(1u, 4u, 8u, 16u, 32u, 64u);
-  const Warp warp = arbitrary_addresses(width);
-  const uint64_t mask = arbitrary_mask();
+  const Warp warp = strided_or_scattered_addresses(width);
+  const uint64_t mask = arbitrary_mask_with_lane_0();
   std::vector<unsigned> degrees(kMaxLanes / lanes, 99);
   sub_warp_degrees(rules, kind, width, warp.data(), mask, lanes, degrees);
   RC_ASSERT(std::accumulate(degrees.begin(), degrees.end(), 0u) ==
-            reference(rules, kind, width, warp, mask).wavefronts);
+            cost_by_words(rules, kind, width, warp, mask).wavefronts);
   // Where phases do not straddle parts, each part's degree is what its lanes cost alone.
   const unsigned phase = neighbours_together(rules, kind, width);
   for (unsigned k = 0; k < degrees.size() && phase != 0 && phase <= lanes; ++k) {
     const uint64_t part = lanes == 64 ? mask : mask & ((uint64_t{1} << lanes) - 1) << (k * lanes);
-    RC_ASSERT(degrees[k] == reference(rules, kind, width, warp, part).wavefronts);
+    RC_ASSERT(degrees[k] == cost_by_words(rules, kind, width, warp, part).wavefronts);
   }
 }
 
 RC_GTEST_PROP(HashedCost, of_a_pattern_is_that_of_the_access, ()) {
-  Rules rules = arbitrary_rules();
+  Rules rules = arbitrary_hashed_rules();
   Pattern pattern;
   pattern.kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
   pattern.width = *rc::gen::element(4u, 8u, 16u);
-  pattern.mask = arbitrary_mask();
-  const Warp warp = arbitrary_addresses(pattern.width);
+  pattern.mask = arbitrary_mask_with_lane_0();
+  const Warp warp = strided_or_scattered_addresses(pattern.width);
   for (size_t lane = 0; lane < kMaxLanes; ++lane) pattern.words[lane] = warp[lane] / 4;
   const BankHash hash = rules.hash.value_or(modulo_hash({16, static_cast<unsigned>(std::countr_zero(rules.banks))}));
-  RC_ASSERT(cost(rules, pattern, hash) == reference(rules, pattern.kind, pattern.width, warp, pattern.mask));
+  RC_ASSERT(cost(rules, pattern, hash) == cost_by_words(rules, pattern.kind, pattern.width, warp, pattern.mask));
 }
 
 RC_GTEST_PROP(HashedCost, of_the_canonical_form_is_that_of_the_pattern_and_of_its_translations, ()) {
-  Rules rules = arbitrary_rules();
+  Rules rules = arbitrary_hashed_rules();
   Pattern pattern;
   pattern.kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
   pattern.width = *rc::gen::element(4u, 8u, 16u);
-  pattern.mask = arbitrary_mask();
-  const Warp warp = arbitrary_addresses(pattern.width);
+  pattern.mask = arbitrary_mask_with_lane_0();
+  const Warp warp = strided_or_scattered_addresses(pattern.width);
   const uint32_t shift = *rc::gen::inRange(0u, 64u) * 4;
   for (const unsigned lane : LaneMask(pattern.mask)) pattern.words[lane] = warp[lane] / 4;
   Pattern moved = pattern;
@@ -198,10 +197,10 @@ RC_GTEST_PROP(HashedCost, of_the_canonical_form_is_that_of_the_pattern_and_of_it
 }
 
 RC_GTEST_PROP(HashedCost, under_the_hash_none_is_that_without_a_hash, ()) {
-  Rules rules = arbitrary_rules();
+  Rules rules = arbitrary_hashed_rules();
   const auto width = *rc::gen::element(1u, 4u, 8u, 16u);
-  const Warp warp = arbitrary_addresses(width);
-  const uint64_t mask = arbitrary_mask();
+  const Warp warp = strided_or_scattered_addresses(width);
+  const uint64_t mask = arbitrary_mask_with_lane_0();
   rules.hash.reset();
   const Cost without = cost(rules, AccessKind::load, width, warp.data(), mask);
   rules.hash = modulo_hash({16, static_cast<unsigned>(std::countr_zero(rules.banks))});
@@ -210,15 +209,15 @@ RC_GTEST_PROP(HashedCost, under_the_hash_none_is_that_without_a_hash, ()) {
 
 /// A counter that has seen many accesses and their translations, against the same accesses one by one.
 RC_GTEST_PROP(HashedSite, adds_up_what_each_access_costs_alone, ()) {
-  const Rules rules = arbitrary_rules();
+  const Rules rules = arbitrary_hashed_rules();
   const auto kind = *rc::gen::element(AccessKind::load, AccessKind::store, AccessKind::atomic);
   const auto width = *rc::gen::element(1u, 2u, 4u, 8u, 16u);
   const size_t shapes = *rc::gen::inRange<size_t>(1, 7);
   std::vector<Warp> warps;
   std::vector<uint64_t> masks;
   for (size_t i = 0; i < shapes; ++i) {
-    warps.push_back(arbitrary_addresses(width));
-    masks.push_back(arbitrary_mask());
+    warps.push_back(strided_or_scattered_addresses(width));
+    masks.push_back(arbitrary_mask_with_lane_0());
   }
   const auto order = *rc::gen::container<std::vector<size_t>>(64, rc::gen::inRange<size_t>(0, shapes));
   const auto shifts = *rc::gen::container<std::vector<uint32_t>>(64, rc::gen::inRange(0u, 4u));
@@ -232,7 +231,7 @@ RC_GTEST_PROP(HashedSite, adds_up_what_each_access_costs_alone, ()) {
     for (uint32_t& address : warp) address += shifts[i] * unit * width;
     const uint64_t mask = masks[order[i]];
     counter.record(rules, kind, width, warp.data(), mask, 0);
-    const Cost one = reference(rules, kind, width, warp, mask);
+    const Cost one = cost_by_words(rules, kind, width, warp, mask);
     sum = {sum.wavefronts + one.wavefronts, sum.ideal + one.ideal, sum.position + one.position};
     ++classes[static_cast<size_t>(classify(rules, width, warp.data(), mask).pattern)];
   }

@@ -10,11 +10,10 @@
 
 #include "bankshot/scratchpad/access/passes.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
+#include "tests/unit/scratchpad/warp_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
-
-using Warp = std::array<uint32_t, kMaxLanes>;
 
 struct Access {
   Rules rules;
@@ -77,7 +76,7 @@ Access arbitrary_access() {
   return access;
 }
 
-Cost cost_of(const Access& a) { return cost(a.rules, a.kind, a.width, a.addresses.data(), a.mask); }
+Cost cost_of_access(const Access& a) { return cost(a.rules, a.kind, a.width, a.addresses.data(), a.mask); }
 
 bool all_pairs_agree(const Access& a, unsigned distance) {
   for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
@@ -88,7 +87,7 @@ bool all_pairs_agree(const Access& a, unsigned distance) {
 }
 
 /// Byte by byte, with sets: slow and plain.
-Cost reference(const Access& a) {
+Cost cost_by_bytes(const Access& a) {
   unsigned lanes = a.width <= 4 ? a.rules.lanes_b32 : a.width == 8 ? a.rules.lanes_b64 : a.rules.lanes_b128;
   if (a.rules.merge_b128 && a.width == 16 && a.kind == AccessKind::load &&
       (all_pairs_agree(a, 1) || all_pairs_agree(a, 2))) {
@@ -119,38 +118,38 @@ Cost reference(const Access& a) {
 
 RC_GTEST_PROP(ScratchpadCost, agrees_with_the_reference, ()) {
   const Access access = arbitrary_access();
-  RC_ASSERT(cost_of(access) == reference(access));
+  RC_ASSERT(cost_of_access(access) == cost_by_bytes(access));
 }
 
 RC_GTEST_PROP(ScratchpadCost, agrees_with_the_reference_beyond_any_shared_memory, ()) {
   Access access = arbitrary_access();
   for (uint32_t& address : access.addresses) address += 0x00fff000;
-  RC_ASSERT(cost_of(access) == reference(access));
+  RC_ASSERT(cost_of_access(access) == cost_by_bytes(access));
 }
 
 RC_GTEST_PROP(ScratchpadCost, does_not_depend_on_the_order_of_lanes_in_a_phase, ()) {
   Access access = arbitrary_access();
   access.rules = Rules{};
   access.mask |= 0xffffffff;
-  const Cost before = cost_of(access);
+  const Cost before = cost_of_access(access);
   const auto order = *rc::gen::container<std::vector<uint32_t>>(8, rc::gen::inRange(0u, 8u));
   for (unsigned phase = 0; phase < 32; phase += 8) {
     for (unsigned i = 0; i < 8; ++i) std::swap(access.addresses[phase + i], access.addresses[phase + order[i]]);
   }
-  RC_ASSERT(cost_of(access) == before);
+  RC_ASSERT(cost_of_access(access) == before);
 }
 
 RC_GTEST_PROP(ScratchpadCost, does_not_change_when_all_addresses_move_by_whole_words, ()) {
   Access access = arbitrary_access();
-  const Cost before = cost_of(access);
+  const Cost before = cost_of_access(access);
   const uint32_t shift = *rc::gen::inRange(0u, 1000u) * std::max(access.rules.bank_bytes, access.width);
   for (uint32_t& address : access.addresses) address += shift;
-  RC_ASSERT(cost_of(access) == before);
+  RC_ASSERT(cost_of_access(access) == before);
 }
 
 RC_GTEST_PROP(ScratchpadCost, lies_between_the_phases_and_the_words, ()) {
   const Access access = arbitrary_access();
-  const Cost cost = cost_of(access);
+  const Cost cost = cost_of_access(access);
   RC_ASSERT(cost.wavefronts >= cost.ideal);
   RC_ASSERT(cost.wavefronts <= 64 * std::max(1u, access.width / access.rules.bank_bytes));
   RC_ASSERT(cost.position <= cost.wavefronts - cost.ideal);
@@ -158,7 +157,7 @@ RC_GTEST_PROP(ScratchpadCost, lies_between_the_phases_and_the_words, ()) {
 
 RC_GTEST_PROP(ScratchpadPasses, are_as_many_as_the_wavefronts, ()) {
   const Access a = arbitrary_access();
-  RC_ASSERT(passes(a.rules, a.kind, a.width, a.addresses.data(), a.mask).size() == cost_of(a).wavefronts);
+  RC_ASSERT(passes(a.rules, a.kind, a.width, a.addresses.data(), a.mask).size() == cost_of_access(a).wavefronts);
 }
 
 /// A counter that has seen many accesses, against the same accesses priced and classified one by one.
@@ -180,7 +179,7 @@ RC_GTEST_PROP(SiteCounter, adds_up_what_each_access_costs_alone, ()) {
     for (uint32_t& address : access.addresses) address += shifts[i] * access.width;
     counter.record(access.rules, access.kind, access.width, access.addresses.data(), access.mask, 0);
     if (access.mask == 0) continue;
-    const Cost cost = reference(access);
+    const Cost cost = cost_by_bytes(access);
     const Shape shape = classify(access.rules, access.width, access.addresses.data(), access.mask);
     ++expected.accesses;
     expected.wavefronts += cost.wavefronts;

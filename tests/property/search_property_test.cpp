@@ -153,7 +153,7 @@ PatternSet arbitrary_patterns(HashSize size) {
 }
 
 /// The least excess, by the cost of the patterns themselves, of all row spaces a restriction allows.
-uint64_t brute_force(const PatternSet& set, HashSize size, const Restriction& restriction) {
+uint64_t brute_force_by_cost(const PatternSet& set, HashSize size, const Restriction& restriction) {
   uint64_t best = ~uint64_t{0};
   std::vector<uint32_t> rows;
   const std::function<void(uint32_t)> visit = [&](uint32_t first) {
@@ -186,7 +186,7 @@ RC_GTEST_PROP(SearchProperties, the_optimum_is_that_of_brute_force_and_its_certi
   RC_ASSERT(found->status == Status::optimal);
   RC_ASSERT(options.allows(found->hash));
   RC_ASSERT(found->excess == scratchpad::excess(set.rules, set, found->hash));
-  RC_ASSERT(found->excess == brute_force(set, size, options));
+  RC_ASSERT(found->excess == brute_force_by_cost(set, size, options));
   const verify::Verdict verdict = verify::check(cli::certificate_of(p, options, *found));
   if (!verdict.proved) RC_FAIL(verdict.text);
 }

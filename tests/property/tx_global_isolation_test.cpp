@@ -11,7 +11,7 @@
 namespace bankshot::simt::tx {
 namespace {
 
-void expect_isolation(unsigned lanes, unsigned usual) {
+void expect_global_isolation(unsigned lanes, unsigned usual) {
   Machine machine;
   machine.warp_size = lanes;
   Driver driver(machine);
@@ -37,13 +37,13 @@ void expect_isolation(unsigned lanes, unsigned usual) {
   EXPECT_GT(totals.killed, 0u);
 }
 
-TEST(TxGlobalIsolation, of_warps_of_4_lanes) { expect_isolation(4, 300); }
-TEST(TxGlobalIsolation, of_warps_of_8_lanes) { expect_isolation(8, 240); }
-TEST(TxGlobalIsolation, of_warps_of_32_lanes) { expect_isolation(32, 100); }
-TEST(TxGlobalIsolation, of_warps_of_64_lanes) { expect_isolation(64, 48); }
+TEST(TxGlobalIsolation, of_warps_of_4_lanes) { expect_global_isolation(4, 300); }
+TEST(TxGlobalIsolation, of_warps_of_8_lanes) { expect_global_isolation(8, 240); }
+TEST(TxGlobalIsolation, of_warps_of_32_lanes) { expect_global_isolation(32, 100); }
+TEST(TxGlobalIsolation, of_warps_of_64_lanes) { expect_global_isolation(64, 48); }
 
 /// Programs of several CTAs, in the engine and on a chip of several SMs. @param changes  of the GPU's description
-void expect_isolation_on(const std::string& name, std::vector<std::string> changes) {
+void expect_global_isolation_on(const std::string& name, std::vector<std::string> changes) {
   const std::string which = text(name, changes);
   changes.push_back("gpu.sms=3");
   const auto gpu = load(name, changes);
@@ -65,23 +65,24 @@ void expect_isolation_on(const std::string& name, std::vector<std::string> chang
 }
 
 TEST(TxGlobalIsolation, on_the_gpu_of_the_paper) {
-  expect_isolation_on("southern-islands-lds", {});
-  expect_isolation_on("southern-islands-lds", {"transactions.detection=exact", "transactions.sets=separate"});
-  expect_isolation_on("southern-islands-lds", {"transactions.filter_bits=4", "issue.policy=gto"});
+  expect_global_isolation_on("southern-islands-lds", {});
+  expect_global_isolation_on("southern-islands-lds", {"transactions.detection=exact", "transactions.sets=separate"});
+  expect_global_isolation_on("southern-islands-lds", {"transactions.filter_bits=4", "issue.policy=gto"});
 }
 
 TEST(TxGlobalIsolation, on_gpus_of_other_schedulers_and_memories) {
-  expect_isolation_on("h100", {});
-  expect_isolation_on("h100", {"transactions.unit=perfect", "issue.policy=two-level", "issue.width=2"});
-  expect_isolation_on("gtx480", {"transactions.detection=exact", "issue.policy=lrr"});
-  expect_isolation_on("k20", {"transactions.filter_bits=32", "transactions.filter_hash=xor"});
+  expect_global_isolation_on("h100", {});
+  expect_global_isolation_on("h100", {"transactions.unit=perfect", "issue.policy=two-level", "issue.width=2"});
+  expect_global_isolation_on("gtx480", {"transactions.detection=exact", "issue.policy=lrr"});
+  expect_global_isolation_on("k20", {"transactions.filter_bits=32", "transactions.filter_hash=xor"});
 }
 
 TEST(TxGlobalIsolation, on_the_elastic_pipeline) {
-  expect_isolation_on("cf11", {});
-  expect_isolation_on(
+  expect_global_isolation_on("cf11", {});
+  expect_global_isolation_on(
       "cf11", {"issue.pipeline=elastic", "issue.policy=lrr", "issue.commit=reorder", "transactions.sets=separate"});
-  expect_isolation_on("cf11", {"issue.pipeline=elastic", "issue.policy=gto", "issue.commit=hold", "issue.aware=last"});
+  expect_global_isolation_on("cf11",
+                             {"issue.pipeline=elastic", "issue.policy=gto", "issue.commit=hold", "issue.aware=last"});
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ uint64_t updated(const std::string& op, T type, bool flush, uint64_t old, uint64
   return old == b ? c : old;  // cas
 }
 
-struct Form {
+struct AtomicForm {
   std::string op;
   T type = T::none;
   std::string space;       ///< "", ".global", ".shared"
@@ -57,7 +57,7 @@ struct Form {
   unsigned bits() const { return ptx::bits(type); }
 };
 
-std::vector<Form> forms() {
+std::vector<AtomicForm> forms() {
   const std::vector<std::pair<std::string, std::vector<T>>> operations = {
       {"add", {T::u32, T::s32, T::u64, T::f32, T::f64, T::f16, T::f16x2, T::bf16, T::bf16x2}},
       {"min", {T::u32, T::s32, T::u64, T::s64}},
@@ -69,7 +69,7 @@ std::vector<Form> forms() {
       {"dec", {T::u32}},
       {"exch", {T::b32, T::b64}},
       {"cas", {T::b16, T::b32, T::b64}}};
-  std::vector<Form> all;
+  std::vector<AtomicForm> all;
   for (const auto& [op, types] : operations) {
     for (T type : types) {
       for (bool returns : {true, false}) {
@@ -84,14 +84,14 @@ std::vector<Form> forms() {
   return all;
 }
 
-struct Parameters {
+struct AtomicParameters {
   uint64_t memory, b, c, old, n, shared;
 };
 
 /// Thread i: memory[i * step] = op(memory[i * step], b[i], c[i]); old[i] = what was there. All arrays are of 64-bit
 /// elements. For shared memory, the element is copied there first and back afterwards.
 /// @param step  0: one element for all, of which thread 0 of a CTA copies
-std::string kernel(const Form& form, int step) {
+std::string kernel(const AtomicForm& form, int step) {
   const unsigned bits = form.bits();
   std::string text =
       ".version 8.7\n.target sm_100\n.address_size 64\n.shared .align 8 .b8 room[8192];\n"
@@ -123,21 +123,18 @@ std::string kernel(const Form& form, int step) {
   return text + "}\n";
 }
 
-/// Some lanes of each group of eight are off. @param i  thread in a grid of CTAs whose size is a multiple of 8
-bool is_on(size_t i) { return (i & 5) != 4; }
-
 /// Arrays on the device: memory, b, c, old.
 struct Arrays {
   std::vector<uint64_t> memory, b, c, old;
 };
 
-bool run(const Host& host, const std::string& text, Arrays& arrays, unsigned block) {
+bool run_atomics(const Host& host, const std::string& text, Arrays& arrays, unsigned block) {
   Engine& engine = *host.engine;
   auto program = engine.load(text, "atomic.ptx");
   if (!program) return false;
   const size_t n = arrays.b.size(), bytes = n * 8;
   const uint64_t base = *engine.memory().allocate(4 * bytes, MemoryKind::device);
-  const Parameters parameters{base, base + bytes, base + 2 * bytes, base + 3 * bytes, n, 0};
+  const AtomicParameters parameters{base, base + bytes, base + 2 * bytes, base + 3 * bytes, n, 0};
   std::vector<uint64_t>* const all[] = {&arrays.memory, &arrays.b, &arrays.c, &arrays.old};
   for (size_t k = 0; k < 4; ++k) std::memcpy(reinterpret_cast<void*>(base + k * bytes), all[k]->data(), bytes);
   LaunchConfig config;
@@ -155,7 +152,7 @@ class Atomics : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Atomics, change_each_element_as_the_manual_says) {
   const std::vector<Host> all = hosts();
-  for (const Form& form : forms()) {
+  for (const AtomicForm& form : forms()) {
     if (form.op != GetParam()) continue;
     Spelling s;
     s.opcode = form.text();
@@ -173,7 +170,7 @@ TEST_P(Atomics, change_each_element_as_the_manual_says) {
     const bool flush = form.type == T::f32 && !form.in_shared;  // sums in global memory only
     for (const Host& host : all) {
       Arrays after = before;
-      ASSERT_TRUE(run(host, kernel(form, 1), after, 64)) << form.text() << " is refused";
+      ASSERT_TRUE(run_atomics(host, kernel(form, 1), after, 64)) << form.text() << " is refused";
       int shown = 0;
       for (size_t i = 0; i < tuples.size() && shown < 3; ++i) {
         const uint64_t old = before.memory[i], b = before.b[i], c = before.c[i];
@@ -206,7 +203,7 @@ class AtomicsInAnyOrder : public Atomics {};
 TEST_P(AtomicsInAnyOrder, of_all_lanes_on_one_element_come_one_after_the_other) {
   const std::vector<Host> all = hosts();
   std::mt19937_64 random(5);
-  for (const Form& form : forms()) {
+  for (const AtomicForm& form : forms()) {
     if (form.op != GetParam() || is_float_type(form.type)) continue;
     const bool counts = form.op == "inc" || form.op == "dec";
     const size_t n = form.in_shared ? 96 : 480;
@@ -226,7 +223,7 @@ TEST_P(AtomicsInAnyOrder, of_all_lanes_on_one_element_come_one_after_the_other) 
     }
     for (const Host& host : all) {
       Arrays after = before;
-      ASSERT_TRUE(run(host, kernel(form, 0), after, 96)) << form.text();
+      ASSERT_TRUE(run_atomics(host, kernel(form, 0), after, 96)) << form.text();
       EXPECT_EQ(low_bits(after.memory[0], form.bits()), wanted)
           << form.text() << " with " << host.isa << (form.in_shared ? " in shared memory" : "");
       if (!form.returns || !counts) continue;
@@ -241,10 +238,11 @@ TEST_P(AtomicsInAnyOrder, of_all_lanes_on_one_element_come_one_after_the_other) 
 
 const std::string kInAnyOrder[] = {"add", "min", "max", "and", "or", "xor", "inc", "dec"};
 
-const auto name_of = [](const auto& info) { return info.param; };
-INSTANTIATE_TEST_SUITE_P(ptx, Atomics, ::testing::ValuesIn(kInAnyOrder), name_of);
-INSTANTIATE_TEST_SUITE_P(ptxOrdered, Atomics, ::testing::Values(std::string("exch"), std::string("cas")), name_of);
-INSTANTIATE_TEST_SUITE_P(ptx, AtomicsInAnyOrder, ::testing::ValuesIn(kInAnyOrder), name_of);
+const auto name_of_operation = [](const auto& info) { return info.param; };
+INSTANTIATE_TEST_SUITE_P(ptx, Atomics, ::testing::ValuesIn(kInAnyOrder), name_of_operation);
+INSTANTIATE_TEST_SUITE_P(ptxOrdered, Atomics, ::testing::Values(std::string("exch"), std::string("cas")),
+                         name_of_operation);
+INSTANTIATE_TEST_SUITE_P(ptx, AtomicsInAnyOrder, ::testing::ValuesIn(kInAnyOrder), name_of_operation);
 
 }  // namespace
 }  // namespace bankshot::simt::conformance

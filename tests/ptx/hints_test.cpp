@@ -10,7 +10,7 @@ namespace bankshot::simt::conformance {
 namespace {
 
 /// Runs `body`, which leaves a number in register %d, on one thread. @return the number, nothing if it was refused
-std::optional<uint64_t> run(const Host& host, const std::string& body) {
+std::optional<uint64_t> run_body(const Host& host, const std::string& body) {
   Engine& engine = *host.engine;
   const std::string text =
       ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 out) {\n"
@@ -65,10 +65,10 @@ TEST(Hints, change_no_values) {
                            "setmaxnreg.inc.sync.aligned.u32 64;",
                            "setmaxnreg.dec.sync.aligned.u32 32;"}) {
     for (const Host& host : all) {
-      EXPECT_EQ(
-          run(host,
-              fmt::format("mov.b64 %d, 42; mov.b32 %r1, 7;\n{}\ncvt.u64.u32 %rd2, %r1; add.u64 %d, %d, %rd2;", hint)),
-          49u)
+      EXPECT_EQ(run_body(host, fmt::format(
+                                   "mov.b64 %d, 42; mov.b32 %r1, 7;\n{}\ncvt.u64.u32 %rd2, %r1; add.u64 %d, %d, %rd2;",
+                                   hint)),
+                49u)
           << hint << " with " << host.isa;
     }
   }
@@ -120,7 +120,7 @@ TEST(Numbers, are_of_the_type_of_their_operand) {
   };
   const std::vector<Host> all = hosts();
   for (const Case& c : kCases) {
-    for (const Host& host : all) EXPECT_EQ(run(host, c.body), c.wanted) << c.body << " with " << host.isa;
+    for (const Host& host : all) EXPECT_EQ(run_body(host, c.body), c.wanted) << c.body << " with " << host.isa;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "exact_integers.hpp"
 #include "run_form.hpp"
 
 namespace bankshot::simt::conformance {
@@ -37,8 +38,6 @@ struct Access {
   }
 };
 
-bool is_signed(T type) { return type == T::s8 || type == T::s16 || type == T::s32 || type == T::s64; }
-
 /// Vectors of up to 32 bytes; registers as wide as the type or, but for floats, wider.
 template <class F>
 void for_all_accesses(F f) {
@@ -64,7 +63,7 @@ void for_all_accesses(F f) {
 }
 
 /// Parameters of the kernel: the data of "param" come third, thread by thread as far as they go.
-struct Parameters {
+struct MemoryParameters {
   uint64_t in = 0, out = 0;
   alignas(32) std::array<std::byte, 1024> data{};
 };
@@ -138,8 +137,6 @@ std::string store_kernel(const Access& a) {
   return text + "}\n";
 }
 
-bool is_on(unsigned thread) { return (thread & 5) != 4; }
-
 using Bytes = std::vector<std::byte>;
 
 Bytes random_bytes(size_t count) {
@@ -150,15 +147,15 @@ Bytes random_bytes(size_t count) {
 }
 
 /// @return what is in `out` afterwards; nothing if the kernel is refused or faults
-std::optional<Bytes> run(const Host& host, const std::string& text, const Bytes& in, Bytes out,
-                         Fault* fault = nullptr) {
+std::optional<Bytes> run_on_bytes(const Host& host, const std::string& text, const Bytes& in, Bytes out,
+                                  Fault* fault = nullptr) {
   Engine& engine = *host.engine;
   auto program = engine.load(text, "memory.ptx");
   if (!program) {
     ADD_FAILURE() << format_diagnostics(program.error(), "memory.ptx", text);
     return {};
   }
-  Parameters parameters;
+  MemoryParameters parameters;
   parameters.in = *engine.memory().allocate(in.size(), MemoryKind::device);
   parameters.out = *engine.memory().allocate(out.size(), MemoryKind::device);
   std::memcpy(reinterpret_cast<void*>(parameters.in), in.data(), in.size());
@@ -204,7 +201,7 @@ TEST(MemoryForms, loads_extend_what_they_find_into_the_registers) {
     ++forms;
     for (const Host& host : all) {
       if (HasFailure()) return;
-      const auto out = run(host, load_kernel(a), in, zeros);
+      const auto out = run_on_bytes(host, load_kernel(a), in, zeros);
       if (!out) return;
       for (unsigned t = 0; t < kThreads; ++t) {
         for (unsigned e = 0; e < a.elements; ++e) {
@@ -231,7 +228,7 @@ TEST(MemoryForms, stores_write_the_low_bits_and_nothing_else) {
     ++forms;
     for (const Host& host : all) {
       if (HasFailure()) return;
-      const auto out = run(host, store_kernel(a), in, before);
+      const auto out = run_on_bytes(host, store_kernel(a), in, before);
       if (!out) return;
       for (unsigned t = 0; t < kThreads; ++t) {
         for (unsigned k = 0; k < kStride; ++k) {
@@ -263,7 +260,7 @@ TEST(MemoryForms, rejects_addresses_that_are_no_multiple_of_the_access) {
       for (const Host& host : all) {
         Fault fault;
         fault.kind = Fault::Kind::trap;
-        EXPECT_FALSE(run(host, text, in, zeros, &fault)) << a.form(opcode) << " " << host.isa;
+        EXPECT_FALSE(run_on_bytes(host, text, in, zeros, &fault)) << a.form(opcode) << " " << host.isa;
         EXPECT_EQ(fault.kind, Fault::Kind::misaligned) << a.form(opcode) << " " << host.isa << ": " << fault.message;
         EXPECT_EQ(fault.thread.x, 9u);
         if (HasFailure()) return;

@@ -100,7 +100,7 @@ uint64_t random_number(std::mt19937_64& random, T type, const Patterns& patterns
   return low_bits(x, bits);
 }
 
-struct Source {
+struct OperandSource {
   T type = T::none;
   unsigned count = 1;
   Patterns patterns;
@@ -118,10 +118,10 @@ struct Source {
 };
 
 /// All combinations of patterns; of three operands and more, those of every few.
-std::vector<Patterns> grid(const std::vector<Source>& sources) {
+std::vector<Patterns> grid(const std::vector<OperandSource>& sources) {
   constexpr size_t kEach[] = {1, 1000, 120, 13, 7, 5, 4};
   std::vector<Patterns> all = {{}};
-  for (const Source& source : sources) {
+  for (const OperandSource& source : sources) {
     const size_t each = std::min(source.patterns.size(), kEach[std::min<size_t>(sources.size(), 6)]);
     std::vector<Patterns> next;
     for (const Patterns& head : all) {
@@ -138,7 +138,7 @@ std::vector<Patterns> grid(const std::vector<Source>& sources) {
 }  // namespace
 
 std::vector<std::vector<uint64_t>> operands_for(const Spelling& spelling, const Rule& rule) {
-  std::vector<Source> sources;
+  std::vector<OperandSource> sources;
   for (const Slot& slot : spelling.sources) {
     if (slot.literal) continue;
     const auto [type, count] = element_of(slot.type);
@@ -154,7 +154,7 @@ std::vector<std::vector<uint64_t>> operands_for(const Spelling& spelling, const 
   const size_t randoms = rule.exhaustive ? 0 : 1000;
   for (size_t k = 0; k < randoms; ++k) {
     Patterns& tuple = all.emplace_back();
-    for (const Source& source : sources) tuple.push_back(source.random(random));
+    for (const OperandSource& source : sources) tuple.push_back(source.random(random));
     // Equal or neighbouring operands are rare among random ones.
     if (tuple.size() > 1 && k % 4 == 0 && sources[0].type == sources[1].type)
       tuple[1] = low_bits(tuple[0] + k / 4 % 3 - 1, ptx::bits(sources[0].type) * sources[0].count);

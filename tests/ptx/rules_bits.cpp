@@ -2,14 +2,14 @@
 // Instructions" (bfe, bfi, bfind, bmsk, szext, fns, popc, clz, brev) and "Data Movement" (prmt, mov).
 #include <algorithm>
 
-#include "conformance.hpp"
+#include "exact_integers.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {
 
 using T = ptx::Type;
 
-bool bit(uint64_t x, uint64_t n) { return (x >> n & 1) != 0; }
+bool has_bit(uint64_t x, uint64_t n) { return (x >> n & 1) != 0; }
 
 /// A number of `bits` bits of which bit n is f(n).
 template <class F>
@@ -18,8 +18,6 @@ uint64_t from_bits(unsigned bits, F f) {
   for (unsigned n = 0; n < bits; ++n) d |= static_cast<uint64_t>(f(n) ? 1 : 0) << n;
   return d;
 }
-
-bool is_signed(T type) { return type == T::s16 || type == T::s32 || type == T::s64; }
 
 Rule rule_of_bits(std::function<uint64_t(Sources)> f) {
   Rule rule;
@@ -31,15 +29,15 @@ std::optional<Rule> logic_rule(const Spelling& s) {
   const unsigned bits = s.results[0].bits();
   if (s.opcode == "and")
     return rule_of_bits(
-        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return bit(v[0], n) && bit(v[1], n); }); });
+        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return has_bit(v[0], n) && has_bit(v[1], n); }); });
   if (s.opcode == "or")
     return rule_of_bits(
-        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return bit(v[0], n) || bit(v[1], n); }); });
+        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return has_bit(v[0], n) || has_bit(v[1], n); }); });
   if (s.opcode == "xor")
     return rule_of_bits(
-        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return bit(v[0], n) != bit(v[1], n); }); });
+        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return has_bit(v[0], n) != has_bit(v[1], n); }); });
   if (s.opcode == "not")
-    return rule_of_bits([=](Sources v) { return from_bits(bits, [&](unsigned n) { return !bit(v[0], n); }); });
+    return rule_of_bits([=](Sources v) { return from_bits(bits, [&](unsigned n) { return !has_bit(v[0], n); }); });
   if (s.opcode == "cnot") return rule_of_bits([=](Sources v) { return uint64_t{low_bits(v[0], bits) == 0}; });
   return {};
 }
@@ -51,8 +49,9 @@ Rule lop3_rule(const Spelling& s) {
   const bool takes_and = s.has("and"), takes_or = s.has("or");
   Rule rule;
   rule.results = [=](Sources v) {
-    const uint64_t d =
-        from_bits(32, [&](unsigned n) { return bit(table, 4u * bit(v[0], n) + 2u * bit(v[1], n) + bit(v[2], n)); });
+    const uint64_t d = from_bits(32, [&](unsigned n) {
+      return has_bit(table, 4u * has_bit(v[0], n) + 2u * has_bit(v[1], n) + has_bit(v[2], n));
+    });
     const bool q = (takes_and || takes_or) && v[3] != 0;
     return Results{d, uint64_t{takes_and ? d != 0 && q : d != 0 || q}};
   };
@@ -64,7 +63,7 @@ std::optional<Rule> shift_rule(const Spelling& s) {
   const unsigned bits = s.results[0].bits();
   if (s.opcode == "shl") {
     return rule_of_bits([=](Sources v) {
-      return from_bits(bits, [&](uint64_t n) { return n >= low_bits(v[1], 32) && bit(v[0], n - v[1]); });
+      return from_bits(bits, [&](uint64_t n) { return n >= low_bits(v[1], 32) && has_bit(v[0], n - v[1]); });
     });
   }
   if (s.opcode == "shr") {
@@ -72,7 +71,7 @@ std::optional<Rule> shift_rule(const Spelling& s) {
     return rule_of_bits([=](Sources v) {
       return from_bits(bits, [&](uint64_t n) {
         const uint64_t from = n + low_bits(v[1], 32);
-        return from < bits ? bit(v[0], from) : sign && bit(v[0], bits - 1);
+        return from < bits ? has_bit(v[0], from) : sign && has_bit(v[0], bits - 1);
       });
     });
   }
@@ -82,14 +81,14 @@ std::optional<Rule> shift_rule(const Spelling& s) {
     const uint64_t count = low_bits(v[2], 32), by = clamp ? std::min<uint64_t>(count, 32) : count % 32;
     const uint64_t from = left ? 32 - by : by;  // of the 64 bits b:a
     return from_bits(32, [&](uint64_t n) {
-      return n + from < 32 ? bit(v[0], n + from) : n + from < 64 && bit(v[1], n + from - 32);
+      return n + from < 32 ? has_bit(v[0], n + from) : n + from < 64 && has_bit(v[1], n + from - 32);
     });
   });
 }
 
-uint64_t highest(uint64_t x, unsigned bits, bool sign) {
+uint64_t highest_bit(uint64_t x, unsigned bits, bool sign) {
   for (unsigned n = bits; n-- > 0;) {
-    if (bit(x, n) != (sign && bit(x, bits - 1))) return n;
+    if (has_bit(x, n) != (sign && has_bit(x, bits - 1))) return n;
   }
   return ~uint64_t{0};
 }
@@ -99,21 +98,21 @@ std::optional<Rule> count_rule(const Spelling& s) {
   if (s.opcode == "popc") {
     return rule_of_bits([=](Sources v) {
       uint64_t n = 0;
-      for (unsigned k = 0; k < bits; ++k) n += bit(v[0], k);
+      for (unsigned k = 0; k < bits; ++k) n += has_bit(v[0], k);
       return n;
     });
   }
   if (s.opcode == "clz") {
-    // highest is -1 of zero
-    return rule_of_bits([=](Sources v) { return bits - 1 - highest(v[0], bits, false); });
+    // highest_bit is -1 of zero
+    return rule_of_bits([=](Sources v) { return bits - 1 - highest_bit(v[0], bits, false); });
   }
   if (s.opcode == "brev")
     return rule_of_bits(
-        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return bit(v[0], bits - 1 - n); }); });
+        [=](Sources v) { return from_bits(bits, [&](unsigned n) { return has_bit(v[0], bits - 1 - n); }); });
   if (s.opcode == "bfind") {
     const bool sign = is_signed(s.type()), amount = s.has("shiftamt");
     return rule_of_bits([=](Sources v) {
-      const uint64_t at = highest(low_bits(v[0], bits), bits, sign);
+      const uint64_t at = highest_bit(low_bits(v[0], bits), bits, sign);
       return at != ~uint64_t{0} && amount ? bits - 1 - at : at;
     });
   }
@@ -126,16 +125,16 @@ std::optional<Rule> field_rule(const Spelling& s) {
   if (s.opcode == "bfe") {
     return rule_of_bits([=](Sources v) {
       const uint64_t position = v[1] & 0xff, length = v[2] & 0xff;
-      const bool filling = sign && length != 0 && bit(v[0], std::min<uint64_t>(position + length - 1, bits - 1));
+      const bool filling = sign && length != 0 && has_bit(v[0], std::min<uint64_t>(position + length - 1, bits - 1));
       return from_bits(
-          bits, [&](uint64_t n) { return n < length && position + n < bits ? bit(v[0], position + n) : filling; });
+          bits, [&](uint64_t n) { return n < length && position + n < bits ? has_bit(v[0], position + n) : filling; });
     });
   }
   if (s.opcode == "bfi") {
     return rule_of_bits([=](Sources v) {
       const uint64_t position = v[2] & 0xff, length = v[3] & 0xff;
       return from_bits(bits, [&](uint64_t n) {
-        return n >= position && n - position < length ? bit(v[0], n - position) : bit(v[1], n);
+        return n >= position && n - position < length ? has_bit(v[0], n - position) : has_bit(v[1], n);
       });
     });
   }
@@ -150,8 +149,8 @@ std::optional<Rule> field_rule(const Spelling& s) {
   if (s.opcode == "szext") {
     return rule_of_bits([=](Sources v) {
       const uint64_t b = low_bits(v[1], 32), width = clamp ? std::min<uint64_t>(b, 32) : b % 32;
-      const bool filling = sign && width != 0 && bit(v[0], width - 1);
-      return from_bits(32, [&](uint64_t n) { return n < width ? bit(v[0], n) : filling; });
+      const bool filling = sign && width != 0 && has_bit(v[0], width - 1);
+      return from_bits(32, [&](uint64_t n) { return n < width ? has_bit(v[0], n) : filling; });
     });
   }
   return {};
@@ -163,11 +162,11 @@ Rule fns_rule() {
     const auto base = static_cast<int64_t>(static_cast<int32_t>(v[1])),
                offset = static_cast<int64_t>(static_cast<int32_t>(v[2]));
     if (offset == 0)
-      return base >= 0 && base < 32 && bit(v[0], static_cast<uint64_t>(base)) ? static_cast<uint64_t>(base)
-                                                                              : ~uint64_t{0};
+      return base >= 0 && base < 32 && has_bit(v[0], static_cast<uint64_t>(base)) ? static_cast<uint64_t>(base)
+                                                                                  : ~uint64_t{0};
     int64_t found = 0;
     for (int64_t at = base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1) {
-      found += bit(v[0], static_cast<uint64_t>(at));
+      found += has_bit(v[0], static_cast<uint64_t>(at));
       if (found == std::abs(offset)) return static_cast<uint64_t>(at);
     }
     return ~uint64_t{0};

@@ -1,44 +1,21 @@
 // Conversions. Source: PTX ISA, cvt and cvt.pack.
 #include <algorithm>
 
-#include "conformance.hpp"
-#include "reference_float.hpp"
+#include "exact_integers.hpp"
+#include "float_modifiers.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {
 
 using T = ptx::Type;
-__extension__ typedef __int128 Wide;
 
 bool is_integer(T type) { return (type >= T::u8 && type <= T::u64) || (type >= T::s8 && type <= T::s64); }
-bool is_signed(T type) { return type >= T::s8 && type <= T::s64; }
 
-Wide number(uint64_t x, T type) {
-  const unsigned bits = ptx::bits(type);
-  const uint64_t low = low_bits(x, bits);
-  return is_signed(type) && (low >> (bits - 1)) != 0 ? static_cast<Wide>(low) - (static_cast<Wide>(1) << bits)
-                                                     : static_cast<Wide>(low);
-}
-Wide lowest(T type) { return is_signed(type) ? -(static_cast<Wide>(1) << (ptx::bits(type) - 1)) : 0; }
-Wide highest(T type) { return (static_cast<Wide>(1) << (ptx::bits(type) - (is_signed(type) ? 1 : 0))) - 1; }
+Wide lowest_of(T type) { return is_signed(type) ? -(static_cast<Wide>(1) << (ptx::bits(type) - 1)) : 0; }
+Wide highest_of(T type) { return (static_cast<Wide>(1) << (ptx::bits(type) - (is_signed(type) ? 1 : 0))) - 1; }
 
 /// An integer as the register of its type holds it: sign-extended if signed.
 uint64_t stored(Wide x, T type) { return static_cast<uint64_t>(number(static_cast<uint64_t>(x), type)); }
-
-mpfr_rnd_t rounding_of(const Spelling& s) {
-  if (!s.which({"rz", "rzi"}).empty()) return MPFR_RNDZ;
-  if (!s.which({"rm", "rmi"}).empty()) return MPFR_RNDD;
-  return s.which({"rp", "rpi"}).empty() ? MPFR_RNDN : MPFR_RNDU;
-}
-
-/// .sat, .relu and .satfinite of a result.
-uint64_t limited(const Spelling& s, const Format& f, uint64_t d) {
-  const bool nan = f.is_nan(d), negative = (d & f.sign()) != 0;
-  if (s.has("sat")) return nan || negative ? 0 : std::min(d, static_cast<uint64_t>(f.bias()) << f.mantissa_bits);
-  if (s.has("relu") && !nan && negative) d = 0;
-  if (s.has("satfinite") && (d & ~f.sign()) == f.infinity()) d -= 1;
-  return d;
-}
 
 Rule integer_to_integer(const Spelling& s) {
   const T to = s.type(0), from = s.type(1);
@@ -46,7 +23,7 @@ Rule integer_to_integer(const Spelling& s) {
   Rule rule;
   rule.results = [=](Sources v) {
     const Wide x = number(v[0], from);
-    return one(stored(saturates ? std::clamp(x, lowest(to), highest(to)) : x, to));
+    return one(stored(saturates ? std::clamp(x, lowest_of(to), highest_of(to)) : x, to));
   };
   return rule;
 }
@@ -81,14 +58,14 @@ Rule float_to_integer(const Spelling& s) {
       return one(stored(from == T::f64 || ptx::bits(to) == 64 ? static_cast<Wide>(1) << (ptx::bits(to) - 1) : 0, to));
     const Real x(f, a);
     Real whole(70);  // any integer within a type's range
-    if (mpfr_cmp_d(x, 0x1p64) >= 0) return one(stored(highest(to), to));
-    if (mpfr_cmp_d(x, -0x1p64) <= 0) return one(stored(lowest(to), to));
+    if (mpfr_cmp_d(x, 0x1p64) >= 0) return one(stored(highest_of(to), to));
+    if (mpfr_cmp_d(x, -0x1p64) <= 0) return one(stored(lowest_of(to), to));
     mpfr_rint(whole, x, mode);
     const bool negative = mpfr_sgn(static_cast<mpfr_srcptr>(whole)) < 0;
     mpfr_abs(whole, whole, MPFR_RNDN);
-    if (mpfr_cmp_d(whole, 0x1p64) >= 0) return one(stored(negative ? lowest(to) : highest(to), to));
+    if (mpfr_cmp_d(whole, 0x1p64) >= 0) return one(stored(negative ? lowest_of(to) : highest_of(to), to));
     const auto magnitude = static_cast<Wide>(mpfr_get_ui(whole, MPFR_RNDN));
-    return one(stored(std::clamp(negative ? -magnitude : magnitude, lowest(to), highest(to)), to));
+    return one(stored(std::clamp(negative ? -magnitude : magnitude, lowest_of(to), highest_of(to)), to));
   };
   return rule;
 }
@@ -120,7 +97,7 @@ Rule float_to_float(const Spelling& s) {
 
 /// The 8-bit floats, by all their numbers: e4m3 has no infinities, and NaN only with all ones; e5m2 is the upper half
 /// of an f16. Source: Micikevicius et al., "FP8 Formats for Deep Learning", 2022, table 1.
-struct Bytes {
+struct ByteFloat {
   bool e4m3;
   Format format() const { return e4m3 ? Format{4, 3} : Format{5, 2}; }
   bool is_nan(uint64_t x) const { return e4m3 ? (x & 0x7f) == 0x7f : (x & 0x7f) > 0x7c; }
@@ -157,7 +134,7 @@ struct Bytes {
 
 /// Of two numbers a and b, a goes to the upper half. With one packed operand both come from it.
 Rule pair_to_bytes(const Spelling& s) {
-  const Bytes bytes{s.type(0) == T::e4m3x2};
+  const ByteFloat bytes{s.type(0) == T::e4m3x2};
   const bool packed_source = s.type(1) == T::f16x2, relu = s.has("relu");
   const Format f = packed_source ? kF16 : kF32;
   Rule rule;
@@ -173,7 +150,7 @@ Rule pair_to_bytes(const Spelling& s) {
 }
 
 Rule bytes_to_pair(const Spelling& s) {
-  const Bytes bytes{s.type(1) == T::e4m3x2};
+  const ByteFloat bytes{s.type(1) == T::e4m3x2};
   const bool relu = s.has("relu");
   Rule rule;
   rule.results = [=](Sources v) {

@@ -3,19 +3,12 @@
 #include <algorithm>
 #include <random>
 
-#include "conformance.hpp"
-#include "reference_float.hpp"
+#include "float_modifiers.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {
 
 using T = ptx::Type;
-
-mpfr_rnd_t rounding_of(const Spelling& s) {
-  if (s.has("rz")) return MPFR_RNDZ;
-  if (s.has("rm")) return MPFR_RNDD;
-  return s.has("rp") ? MPFR_RNDU : MPFR_RNDN;
-}
 
 uint64_t quiet(const Format& f, uint64_t nan) { return nan | uint64_t{1} << (f.mantissa_bits - 1); }
 
@@ -23,15 +16,6 @@ uint64_t quiet(const Format& f, uint64_t nan) { return nan | uint64_t{1} << (f.m
 bool is_payload(const Format& f, Sources v, size_t count, uint64_t got) {
   return std::any_of(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(count),
                      [&](uint64_t x) { return f.is_nan(x) && got == quiet(f, x); });
-}
-
-/// .sat and .relu of a result.
-uint64_t limited(const Spelling& s, const Format& f, uint64_t d) {
-  const bool nan = f.is_nan(d), negative = (d & f.sign()) != 0;
-  const uint64_t one = static_cast<uint64_t>(f.bias()) << f.mantissa_bits;
-  if (s.has("sat")) return nan || negative ? 0 : std::min(d, one);
-  if (s.has("relu")) return !nan && negative ? 0 : d;
-  return d;
 }
 
 using Compute = std::function<int(mpfr_ptr d, const Real* operands, mpfr_rnd_t mode)>;

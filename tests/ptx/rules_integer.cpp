@@ -2,28 +2,13 @@
 // Instructions", "Extended-Precision Integer Arithmetic Instructions" and "SIMD Video Instructions".
 #include <algorithm>
 
-#include "conformance.hpp"
+#include "exact_integers.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {
 
 using T = ptx::Type;
-__extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UnsignedWide;
-
-bool is_signed(T type) { return type == T::s8 || type == T::s16 || type == T::s32 || type == T::s64; }
-
-Wide number(uint64_t x, unsigned bits, bool with_sign) {
-  const uint64_t low = low_bits(x, bits);
-  return with_sign && (low >> (bits - 1) & 1) != 0 ? static_cast<Wide>(low) - (static_cast<Wide>(1) << bits)
-                                                   : static_cast<Wide>(low);
-}
-
-Wide clamped(Wide x, unsigned bits, bool with_sign) {
-  const Wide low = with_sign ? -(static_cast<Wide>(1) << (bits - 1)) : 0;
-  const Wide high = (static_cast<Wide>(1) << (with_sign ? bits - 1 : bits)) - 1;
-  return std::clamp(x, low, high);
-}
 
 /// The product modulo 2^128: enough, as its upper half is that of the exact one up to 64 bits.
 Wide product(Wide a, Wide b) { return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)); }

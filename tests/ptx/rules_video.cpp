@@ -1,29 +1,16 @@
 // Scalar video instructions. Source: PTX ISA, "Scalar Video Instructions".
 #include <algorithm>
 
+#include "exact_integers.hpp"
 #include "scalar_video.hpp"
 
 namespace bankshot::simt::conformance {
 namespace {
 
-__extension__ typedef __int128 Wide;
-
-/// The number that `bits` bits hold.
-Wide number(uint64_t x, unsigned bits, bool with_sign) {
-  const uint64_t low = low_bits(x, bits);
-  return with_sign && low >> (bits - 1) != 0 ? static_cast<Wide>(low) - (static_cast<Wide>(1) << bits)
-                                             : static_cast<Wide>(low);
-}
-
 Wide selected(uint32_t x, const std::string& selector, bool with_sign) {
   if (selector.empty()) return number(x, 32, with_sign);
   const unsigned k = static_cast<unsigned>(selector[1] - '0');
   return selector[0] == 'b' ? number(x >> 8 * k, 8, with_sign) : number(x >> 16 * k, 16, with_sign);
-}
-
-Wide clamped(Wide x, unsigned bits, bool with_sign) {
-  const Wide power = static_cast<Wide>(1) << bits;
-  return with_sign ? std::clamp(x, -power / 2, power / 2 - 1) : std::clamp(x, static_cast<Wide>(0), power - 1);
 }
 
 /// 2^n, n ≤ 32

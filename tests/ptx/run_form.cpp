@@ -134,8 +134,9 @@ std::vector<uint64_t> transposed(const std::vector<std::vector<uint64_t>>& tuple
 }
 
 /// What the kernel leaves in its result arrays; nothing if it is refused.
-std::optional<std::vector<uint64_t>> run(const Host& host, const std::string& text, const std::vector<uint64_t>& in,
-                                         size_t n, size_t arrays, unsigned block = 128) {
+std::optional<std::vector<uint64_t>> run_kernel(const Host& host, const std::string& text,
+                                                const std::vector<uint64_t>& in, size_t n, size_t arrays,
+                                                unsigned block = 128) {
   Engine& engine = *host.engine;
   auto program = engine.load(text, "form.ptx");
   if (!program) return {};
@@ -271,7 +272,7 @@ Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, con
   std::vector<uint64_t> first;
   std::string refused;
   for (const Host& host : hosts) {
-    const auto out = run(host, text, in, n, kPasses * result_count(spelling, rule));
+    const auto out = run_kernel(host, text, in, n, kPasses * result_count(spelling, rule));
     if (!out) refused += " " + host.isa;
     if (!out) continue;
     if (!comparison) comparison.emplace(spelling, rule, tuples);
@@ -290,8 +291,8 @@ Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, con
 
 std::optional<std::vector<uint64_t>> run_warps(const Host& host, const Spelling& spelling,
                                                const std::vector<std::vector<uint64_t>>& tuples) {
-  return run(host, KernelText(spelling, false).text(true), transposed(tuples), tuples.size(), spelling.results.size(),
-             32);
+  return run_kernel(host, KernelText(spelling, false).text(true), transposed(tuples), tuples.size(),
+                    spelling.results.size(), 32);
 }
 
 }  // namespace bankshot::simt::conformance

@@ -43,6 +43,9 @@ Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, con
 std::optional<std::vector<uint64_t>> run_warps(const Host& host, const Spelling& spelling,
                                                const std::vector<std::vector<uint64_t>>& tuples);
 
+/// Some lanes of each group of eight are off. @param i  thread in a grid of CTAs whose size is a multiple of 8
+inline bool is_on(size_t i) { return (i & 5) != 4; }
+
 /// What registers hold before; predicates are true.
 constexpr uint64_t kJunk = 0xa5a5c3c396969696u;
 

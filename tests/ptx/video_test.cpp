@@ -21,14 +21,14 @@ struct Case {
 constexpr uint32_t kValues[] = {0,      1,          0xffffffff, 0x80000000, 0x7fffffff, 0x80,      0x7f,
                                 0x8000, 0x7fff,     0x00ff00ff, 0xff00ff00, 0x12345678, 31,        32,
                                 33,     0x20202020, 0xdeadbeef, 0x81828384, 5,          0xfffffff0};
-constexpr size_t kLanes = 96;  // triples of values
+constexpr size_t kTriples = 96;  // triples of values
 
 struct Triple {
   uint32_t a, b, c;
 };
 
 std::vector<Triple> triples(std::mt19937& random) {
-  std::vector<Triple> all(kLanes);
+  std::vector<Triple> all(kTriples);
   const auto value = [&] {
     const auto x = static_cast<uint32_t>(random());
     return random() % 2 == 0 ? x : kValues[x % std::size(kValues)];
@@ -66,22 +66,23 @@ std::string kernel_of(const std::vector<Case>& cases) {
       "mul.wide.u32 %at, %i, 12; add.u64 %in, %in, %at; mul.wide.u32 %at, %i, 4; add.u64 %out, %out, %at;\n"
       "ld.global.b32 %a, [%in]; ld.global.b32 %b, [%in+4]; ld.global.b32 %c, [%in+8];\n";
   for (const Case& c : cases) {
-    text += c.text + fmt::format("\nst.global.b32 [%out], %d; add.u64 %out, %out, {};\n", 4 * kLanes);
+    text += c.text + fmt::format("\nst.global.b32 [%out], %d; add.u64 %out, %out, {};\n", 4 * kTriples);
   }
   return text + "}\n";
 }
 
-std::vector<uint32_t> run(const Host& host, const std::string& text, const std::vector<Triple>& in, size_t count) {
+std::vector<uint32_t> run_on_triples(const Host& host, const std::string& text, const std::vector<Triple>& in,
+                                     size_t count) {
   Engine& engine = *host.engine;
   auto program = engine.load(text, "video.ptx");
   EXPECT_TRUE(program);
   if (!program) return {};
-  std::vector<uint32_t> out(count * kLanes);
+  std::vector<uint32_t> out(count * kTriples);
   const uint64_t buffers[2] = {*engine.memory().allocate(in.size() * sizeof(Triple), MemoryKind::device),
                                *engine.memory().allocate(out.size() * 4, MemoryKind::device)};
   std::memcpy(reinterpret_cast<void*>(buffers[0]), in.data(), in.size() * sizeof(Triple));
   LaunchConfig config;
-  config.block = {kLanes, 1, 1};
+  config.block = {kTriples, 1, 1};
   config.params = std::as_bytes(std::span(buffers));
   EXPECT_TRUE(engine.launch(**program, "k", config));
   std::memcpy(out.data(), reinterpret_cast<const void*>(buffers[1]), out.size() * 4);
@@ -107,12 +108,12 @@ TEST(ScalarVideo, parts_of_registers_and_negated_operands) {
   const std::vector<Triple> in = triples(random);
   const std::string text = kernel_of(cases);
   for (const Host& host : hosts()) {
-    const std::vector<uint32_t> out = run(host, text, in, cases.size());
-    ASSERT_EQ(out.size(), cases.size() * kLanes);
+    const std::vector<uint32_t> out = run_on_triples(host, text, in, cases.size());
+    ASSERT_EQ(out.size(), cases.size() * kTriples);
     int wrong = 0;
     for (size_t n = 0; n < out.size() && wrong < 5; ++n) {
-      const Case& c = cases[n / kLanes];
-      const Triple& t = in[n % kLanes];
+      const Case& c = cases[n / kTriples];
+      const Triple& t = in[n % kTriples];
       const uint32_t expected = scalar_video(c.spelling, c.selectors, c.negated, t.a, t.b, t.c);
       if (out[n] == expected) continue;
       ++wrong;
@@ -149,11 +150,11 @@ TEST(ScalarVideo, examples) {
   };
   std::vector<Case> cases;
   for (const Example& e : examples) cases.push_back({{}, {}, {}, e.text});
-  const std::vector<Triple> all(kLanes, in);
+  const std::vector<Triple> all(kTriples, in);
   for (const Host& host : hosts()) {
-    const std::vector<uint32_t> out = run(host, kernel_of(cases), all, cases.size());
+    const std::vector<uint32_t> out = run_on_triples(host, kernel_of(cases), all, cases.size());
     for (size_t k = 0; k < examples.size(); ++k)
-      EXPECT_EQ(out.at(k * kLanes + 5), examples[k].result) << examples[k].text;
+      EXPECT_EQ(out.at(k * kTriples + 5), examples[k].result) << examples[k].text;
   }
 }
 

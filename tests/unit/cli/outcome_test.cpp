@@ -13,22 +13,22 @@ namespace {
 
 TEST(CliOutcome, a_lost_report_outweighs_an_unfinished_process) {
   host::Observation seen;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(say_what_is_missing(seen), kDone);
   seen.unfinished = {"process 7 ended"};
   EXPECT_EQ(say_what_is_missing(seen), kProgramFailed);
   seen.lost = {"its report is lost"};
   EXPECT_EQ(say_what_is_missing(seen), kBadInput);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "bankshot: process 7 ended\nbankshot: its report is lost\nbankshot: process 7 ended\n");
 }
 
 TEST(CliOutcome, a_process_that_was_killed_after_it_wrote_a_report_is_not_clean) {
   host::Observation seen;
   seen.report.partial = true;
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(say_what_is_missing(seen), kProgramFailed);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "bankshot: a process was killed or did not exit normally; its report may lack its last launches\n");
 }
 
@@ -36,9 +36,9 @@ TEST(CliOutcome, that_a_killed_program_wrote_no_report_is_not_said_twice) {
   host::Observation seen;
   seen.ending.signal = SIGKILL;
   seen.unfinished = {"process 7 ended"};
-  testing::internal::CaptureStderr();
+  ::testing::internal::CaptureStderr();
   EXPECT_EQ(say_what_is_missing(seen), kProgramFailed);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(CliOutcome, no_text_of_a_report_that_lacks_something_is_a_verdict) {

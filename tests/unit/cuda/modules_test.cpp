@@ -5,7 +5,7 @@
 namespace bankshot::cuda {
 namespace {
 
-class CudaModules : public testing::Test {
+class CudaModules : public ::testing::Test {
  protected:
   ModuleTable table;
   char stub = 0, other_stub = 0, variable = 0;

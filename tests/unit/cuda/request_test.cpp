@@ -18,7 +18,7 @@ Result<Request> read(const Variables& variables) {
   });
 }
 
-std::string refusal(const std::string& name, const std::string& value) {
+std::string refused_variable(const std::string& name, const std::string& value) {
   const auto request = read({{name, value}});
   return request ? "" : request.error().message;
 }
@@ -89,17 +89,18 @@ TEST(CudaRequest, removes_what_an_outer_run_asked_for_and_leaves_what_the_user_s
 }
 
 TEST(CudaRequest, rejects_values_that_are_none) {
-  EXPECT_EQ(refusal("BANKSHOT_THREADS", "many"), "BANKSHOT_THREADS is \"many\" and not a number up to 4096");
-  EXPECT_EQ(refusal("BANKSHOT_THREADS", "4097"), "BANKSHOT_THREADS is \"4097\" and not a number up to 4096");
-  EXPECT_EQ(refusal("BANKSHOT_TRACE", "-1"), "BANKSHOT_TRACE is \"-1\" and not a number up to 1048576");
-  EXPECT_EQ(refusal("BANKSHOT_CHECK", "memory,frob"),
+  EXPECT_EQ(refused_variable("BANKSHOT_THREADS", "many"), "BANKSHOT_THREADS is \"many\" and not a number up to 4096");
+  EXPECT_EQ(refused_variable("BANKSHOT_THREADS", "4097"), "BANKSHOT_THREADS is \"4097\" and not a number up to 4096");
+  EXPECT_EQ(refused_variable("BANKSHOT_TRACE", "-1"), "BANKSHOT_TRACE is \"-1\" and not a number up to 1048576");
+  EXPECT_EQ(refused_variable("BANKSHOT_CHECK", "memory,frob"),
             "BANKSHOT_CHECK names \"frob\", which is no check: there are memory, race and sync");
-  EXPECT_EQ(refusal("BANKSHOT_SIMULATE", "max_cycles=0"),
+  EXPECT_EQ(refused_variable("BANKSHOT_SIMULATE", "max_cycles=0"),
             "BANKSHOT_SIMULATE: max_cycles is \"0\" and not a number of cycles");
-  EXPECT_EQ(refusal("BANKSHOT_PATCH_DIR", "/dev/null"), "BANKSHOT_PATCH_DIR is \"/dev/null\" and not a folder");
-  EXPECT_EQ(refusal("BANKSHOT_ISA", "wide"), "BANKSHOT_ISA is \"wide\" and not one of portable, avx2, avx512");
-  EXPECT_EQ(refusal("BANKSHOT_WITNESS", "yes"), "BANKSHOT_WITNESS is \"yes\" and not 1");
-  EXPECT_EQ(refusal("BANKSHOT_WITNESS", "1"), "BANKSHOT_WITNESS needs BANKSHOT_REPORT_DIR");
+  EXPECT_EQ(refused_variable("BANKSHOT_PATCH_DIR", "/dev/null"),
+            "BANKSHOT_PATCH_DIR is \"/dev/null\" and not a folder");
+  EXPECT_EQ(refused_variable("BANKSHOT_ISA", "wide"), "BANKSHOT_ISA is \"wide\" and not one of portable, avx2, avx512");
+  EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "yes"), "BANKSHOT_WITNESS is \"yes\" and not 1");
+  EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "1"), "BANKSHOT_WITNESS needs BANKSHOT_REPORT_DIR");
 }
 
 }  // namespace

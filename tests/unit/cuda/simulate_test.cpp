@@ -27,7 +27,8 @@ gpu::Gpu made_gpu() {
   return gpu;
 }
 
-std::string refusal(const SimulateRequest& request, std::string_view hash = {}, const gpu::Gpu& gpu = made_gpu()) {
+std::string refused_request(const SimulateRequest& request, std::string_view hash = {},
+                            const gpu::Gpu& gpu = made_gpu()) {
   const auto config = simulated_config(gpu, request, hash);
   return config ? "" : config.error().message;
 }
@@ -95,7 +96,7 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
   const auto refused = [](std::vector<std::string> set) {
     SimulateRequest request;
     request.set = std::move(set);
-    return refusal(request);
+    return refused_request(request);
   };
   EXPECT_EQ(refused({"l1"}), "--set: 'l1' is not SECTION.KEY=VALUE");
   EXPECT_EQ(refused({"sm.register=1"}).substr(0, 64),
@@ -116,17 +117,17 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
 }
 
 TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do) {
-  const std::string scheduler = refusal({"fifo", "", "", ""});
+  const std::string scheduler = refused_request({"fifo", "", "", ""});
   EXPECT_TRUE(scheduler.starts_with("there is no scheduler 'fifo'; there are: ")) << scheduler;
   EXPECT_NE(scheduler.find("gto, lrr"), std::string::npos) << scheduler;
-  EXPECT_TRUE(refusal({"", "none", "", ""}).starts_with("there is no pipeline 'none'; there are: "));
-  EXPECT_TRUE(refusal({"", "", "none", ""}).starts_with("there is no atomics unit 'none'; there are: "));
+  EXPECT_TRUE(refused_request({"", "none", "", ""}).starts_with("there is no pipeline 'none'; there are: "));
+  EXPECT_TRUE(refused_request({"", "", "none", ""}).starts_with("there is no atomics unit 'none'; there are: "));
 }
 
 TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
   gpu::Gpu gpu = made_gpu();
   SimulateRequest request{"", "", "lock", "xor"};
-  EXPECT_EQ(refusal(request, "", gpu),
+  EXPECT_EQ(refused_request(request, "", gpu),
             "atomics unit 'lock': made.toml has no section [scratchpad.locks] that says what locks take");
   timing::set_locks(*gpu.timing, {10, 1, 1, 1, 1, 1, 1, 1});
   EXPECT_EQ(simulated_config(gpu, request, "")->lock_hash.lock(32), 33u);
@@ -134,16 +135,16 @@ TEST(CudaSimulate, locks_are_hashed_where_there_are_locks) {
   request.lock_hash = "rows:1,2,4,8,16,32,64,128,256,512";
   EXPECT_EQ(simulated_config(gpu, request, "")->scratchpad.hash_cycles, 1u) << "it can be told others";
   request.lock_hash = "rows:1";
-  EXPECT_EQ(refusal(request, "", gpu), "--lock-hash: lock hash 'rows:1': 1 rows, but 10 lock bits");
+  EXPECT_EQ(refused_request(request, "", gpu), "--lock-hash: lock hash 'rows:1': 1 rows, but 10 lock bits");
   request.atomics = "native";
-  EXPECT_EQ(refusal(request, "", gpu), "--lock-hash is for the atomics unit 'lock', and this is 'native'");
+  EXPECT_EQ(refused_request(request, "", gpu), "--lock-hash is for the atomics unit 'lock', and this is 'native'");
 }
 
 TEST(CudaSimulate, rejects_a_gpu_without_timing) {
   gpu::Gpu gpu = made_gpu();
   gpu.timing.reset();
-  EXPECT_TRUE(
-      refusal({}, "", gpu).starts_with("made.toml says nothing of timing, so it cannot be simulated; these do: "));
+  EXPECT_TRUE(refused_request({}, "", gpu)
+                  .starts_with("made.toml says nothing of timing, so it cannot be simulated; these do: "));
 }
 
 TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {
@@ -164,7 +165,7 @@ TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {
 }
 
 TEST(CudaSimulate, rejects_a_hash_that_is_none) {
-  EXPECT_TRUE(refusal({}, "frob").starts_with("--bank-hash: ")) << refusal({}, "frob");
+  EXPECT_TRUE(refused_request({}, "frob").starts_with("--bank-hash: ")) << refused_request({}, "frob");
 }
 
 TEST(CudaSimulate, an_interrupt_is_held_and_then_ends_the_process) {
@@ -176,7 +177,7 @@ TEST(CudaSimulate, an_interrupt_is_held_and_then_ends_the_process) {
     if (!HeldInterrupt::flag()) _exit(1);
     end_by_interrupt();
   };
-  EXPECT_EXIT(held(), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(held(), ::testing::KilledBySignal(SIGINT), "");
 }
 
 TEST(CudaSimulate, a_second_interrupt_ends_the_process_at_once) {
@@ -189,7 +190,7 @@ TEST(CudaSimulate, a_second_interrupt_ends_the_process_at_once) {
     raise(SIGINT);
     _exit(2);
   };
-  EXPECT_EXIT(twice(), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(twice(), ::testing::KilledBySignal(SIGINT), "");
 }
 
 TEST(CudaSimulate, the_handler_of_the_program_stays) {
@@ -199,7 +200,7 @@ TEST(CudaSimulate, the_handler_of_the_program_stays) {
     raise(SIGINT);
     _exit(1);
   };
-  EXPECT_EXIT(own(), testing::ExitedWithCode(7), "");
+  EXPECT_EXIT(own(), ::testing::ExitedWithCode(7), "");
 }
 
 TEST(CudaSimulate, what_stood_before_stands_again) {
@@ -210,7 +211,7 @@ TEST(CudaSimulate, what_stood_before_stands_again) {
     raise(SIGINT);
     _exit(1);
   };
-  EXPECT_EXIT(restored(), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(restored(), ::testing::KilledBySignal(SIGINT), "");
 }
 
 TEST(CudaProgress, the_line_of_a_simulation_names_cycles_rate_and_time_left) {

@@ -8,7 +8,7 @@
 namespace bankshot::cuda {
 namespace {
 
-class CudaTransfer : public testing::Test {
+class CudaTransfer : public ::testing::Test {
  protected:
   simt::Memory memory{uint64_t{1} << 30};
 

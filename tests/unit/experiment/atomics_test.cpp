@@ -3,17 +3,15 @@
 
 #include <stdexcept>
 
-#include "bankshot/experiment/experiment.hpp"
 #include "bankshot/experiment/parameters.hpp"
 #include "bankshot/experiment/vote_trials.hpp"
+#include "experiment_helpers.hpp"
 
 namespace bankshot::experiment {
 namespace {
 
-std::vector<Value> list(std::initializer_list<double> numbers) { return {numbers.begin(), numbers.end()}; }
-
 /// The loop of ICCD'13 on strides 32 and 256.
-Experiment strided() {
+Experiment strided_loop() {
   Experiment e;
   e.name = "e";
   e.kind = "strided-atomics";
@@ -46,19 +44,8 @@ std::string refusal(const Experiment& experiment) {
   return outcome ? "accepted" : outcome.error().message;
 }
 
-const Row& row(const Outcome& outcome, const std::string& label) {
-  for (const Row& one : outcome.rows) {
-    if (one.label == label) return one;
-  }
-  throw std::out_of_range(label);
-}
-
-double measured(const Outcome& outcome, const std::string& label) {
-  return std::get<double>(row(outcome, label).measured);
-}
-
 TEST(ExperimentAtomics, strided_latencies_are_a_panel_a_stride_and_a_series_a_hash) {
-  const Outcome outcome = outcome_of(strided());
+  const Outcome outcome = outcome_of(strided_loop());
   ASSERT_EQ(outcome.panels.size(), 2u);
   EXPECT_EQ(outcome.panels[1].title, "stride 256");
   ASSERT_EQ(outcome.panels[1].series.size(), 3u);
@@ -76,7 +63,7 @@ TEST(ExperimentAtomics, strided_latencies_are_a_panel_a_stride_and_a_series_a_ha
 }
 
 TEST(ExperimentAtomics, published_points_come_into_their_series_and_are_compared) {
-  Experiment e = strided();
+  Experiment e = strided_loop();
   e.points["stride 32, baseline"] = {{1, 108}, {2, 186}};
   e.published["largest difference from the published latencies"] = 8.5;
   const Outcome outcome = outcome_of(e);
@@ -90,7 +77,7 @@ TEST(ExperimentAtomics, published_points_come_into_their_series_and_are_compared
 }
 
 TEST(ExperimentAtomics, points_where_nothing_was_measured_stand_alone) {
-  Experiment e = strided();
+  Experiment e = strided_loop();
   e.points["stride 32, baseline"] = {{2.5, 200}};
   const auto points = outcome_of(e).panels[0].series[0].points;
   ASSERT_EQ(points.size(), 33u);
@@ -98,7 +85,7 @@ TEST(ExperimentAtomics, points_where_nothing_was_measured_stand_alone) {
 }
 
 TEST(ExperimentAtomics, gaps_degrees_and_examples_are_rows) {
-  Experiment e = strided();
+  Experiment e = strided_loop();
   e.parameters["gaps"] = {"256 5"};
   e.parameters["degrees"] = {"256 3"};
   e.parameters["examples"] = {"0 1024", "0 1024 2048"};
@@ -113,7 +100,7 @@ TEST(ExperimentAtomics, gaps_degrees_and_examples_are_rows) {
 
 TEST(ExperimentAtomics, parameters_that_make_no_sense_are_refused_by_name) {
   const auto with = [](const std::string& key, std::vector<Value> values) {
-    Experiment e = strided();
+    Experiment e = strided_loop();
     e.parameters[key] = std::move(values);
     return refusal(e);
   };
@@ -132,7 +119,7 @@ TEST(ExperimentAtomics, parameters_that_make_no_sense_are_refused_by_name) {
             "e.toml: parameters.examples '0 99999' is not whole numbers up to 16383 with a blank between them");
   EXPECT_EQ(with("examples", {"0  1"}),
             "e.toml: parameters.examples '0  1' is not whole numbers up to 16383 with a blank between them");
-  Experiment e = strided();
+  Experiment e = strided_loop();
   e.points["stride 3, baseline"] = {{1, 2}};
   EXPECT_EQ(refusal(e), "e.toml: points are given of 'stride 3, baseline', which is no series of the figure");
 }
@@ -182,7 +169,7 @@ TEST(ExperimentAtomics, votes_do_not_depend_on_the_number_of_threads) {
 }
 
 TEST(ExperimentAtomics, a_model_with_the_cycles_of_the_loop_is_the_loop) {
-  Experiment e = strided();
+  Experiment e = strided_loop();
   e.kind = "model-against-loop";
   e.parameters["loop"] = list({118, 118, 32, 36});
   const Outcome same = outcome_of(e);

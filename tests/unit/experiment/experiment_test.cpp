@@ -6,9 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <stdexcept>
 
-#include "bankshot/experiment/experiment.hpp"
+#include "experiment_helpers.hpp"
 
 namespace bankshot::experiment {
 namespace {
@@ -81,7 +80,7 @@ TEST(Experiment, every_file_of_ours_is_read_and_of_a_kind_that_there_is) {
 }
 
 /// Lanes at multiples of a stride.
-scratchpad::PatternSet strided(uint32_t stride) {
+scratchpad::PatternSet lanes_at(uint32_t stride) {
   scratchpad::PatternSet set;
   scratchpad::Pattern& p = set.patterns.emplace_back();
   p.mask = 0xffffffff;
@@ -98,7 +97,7 @@ TEST(Experiment, hashes_are_searched_on_one_run_and_judged_on_the_others) {
   b.tests = {{"2"}, {"4"}};
   Settings settings;
   settings.trace = [](const Benchmark&, const std::vector<std::string>& arguments) {
-    return Result<scratchpad::PatternSet>(strided(static_cast<uint32_t>(std::stoi(arguments[0]))));
+    return Result<scratchpad::PatternSet>(lanes_at(static_cast<uint32_t>(std::stoi(arguments[0]))));
   };
   const Result<Outcome> outcome = reproduce(e, settings);
   ASSERT_TRUE(outcome) << outcome.error().message;
@@ -113,7 +112,7 @@ TEST(Experiment, hashes_are_searched_on_one_run_and_judged_on_the_others) {
 }
 
 /// A simulator that knows what it is asked, and a tracer of strides: the first argument, 1 has no conflicts.
-class Simulated {
+class StrideSimulator {
  public:
   std::map<std::string, uint64_t> cycles;  ///< by the benchmark's last argument and the hash: "big xor"
   std::vector<std::string> asked;
@@ -121,7 +120,7 @@ class Simulated {
   Settings settings() {
     Settings settings;
     settings.trace = [](const Benchmark&, const std::vector<std::string>& arguments) {
-      return Result<scratchpad::PatternSet>(strided(static_cast<uint32_t>(std::stoi(arguments[0]))));
+      return Result<scratchpad::PatternSet>(lanes_at(static_cast<uint32_t>(std::stoi(arguments[0]))));
     };
     settings.simulate = [this](const Benchmark& benchmark, const std::vector<std::string>& arguments,
                                const Machine& machine) -> Result<experiment::Simulated> {
@@ -136,31 +135,13 @@ class Simulated {
   }
 };
 
-Benchmark named(const std::string& label, std::vector<std::string> arguments) {
-  Benchmark b;
-  b.label = label;
-  b.arguments = std::move(arguments);
-  return b;
-}
-
-const Row& row(const Outcome& outcome, const std::string& label) {
-  for (const Row& one : outcome.rows) {
-    if (one.label == label) return one;
-  }
-  throw std::out_of_range(label);
-}
-
-double measured(const Outcome& outcome, const std::string& label) {
-  return std::get<double>(row(outcome, label).measured);
-}
-
 TEST(Experiment, speedups_are_cycles_without_a_hash_over_cycles_with_it_and_their_mean_is_geometric) {
   Experiment e;
   e.kind = "speed-ups";
   e.parameters["atomics"] = {"loadlike"};
   e.published["geometric mean, fixed bit-vector XOR"] = 1.21;
   e.benchmarks = {named("a", {"2", "a"}), named("b", {"2", "b"})};
-  Simulated simulated;
+  StrideSimulator simulated;
   // Stride 2: every search answers bits 1 to 5, by one formula or another.
   for (const char* any : {"perm:1", "bitxor:0^1,0^2,0^3,0^4,0^5"}) simulated.cycles[any] = 500;
   simulated.cycles["a none"] = 900, simulated.cycles["a xor"] = 100;  // 9 times
@@ -181,7 +162,7 @@ TEST(Experiment, benchmarks_without_conflicts_count_as_losses_and_their_hash_is_
   e.kind = "speed-ups";
   e.parameters["atomics"] = {"loadlike"};
   e.benchmarks = {named("a", {"1", "a"}), named("b", {"1", "b"})};
-  Simulated simulated;
+  StrideSimulator simulated;
   for (const char* any : {"xor", "perm:0", "bits:0,1,2,3,4"}) simulated.cycles[any] = 1030;
   simulated.cycles["none"] = 1000;
   simulated.cycles["b perm:0"] = 1010;
@@ -207,7 +188,7 @@ TEST(Experiment, cycles_are_those_of_the_timed_run_or_of_all_tests_and_quickly_o
   e.benchmarks = {named("sized", {"2", "small"}), named("tested", {"2", "first"})};
   e.benchmarks[0].timed = {"2", "big"};
   e.benchmarks[1].tests = {{"2", "x"}, {"2", "y"}, {"2", "z"}};
-  Simulated simulated;
+  StrideSimulator simulated;
   for (const char* any : {"none", "xor", "perm:1", "bitxor:0^1,0^2,0^3,0^4,0^5"}) simulated.cycles[any] = 100;
   Settings settings = simulated.settings();
   const Result<Outcome> outcome = reproduce(e, settings);

@@ -2,22 +2,13 @@
 // the rows make of them.
 #include <gtest/gtest.h>
 
-#include <stdexcept>
+#include <map>
 
-#include "bankshot/experiment/experiment.hpp"
 #include "bankshot/experiment/parameters.hpp"
+#include "experiment_helpers.hpp"
 
 namespace bankshot::experiment {
 namespace {
-
-std::vector<Value> list(std::initializer_list<double> numbers) { return {numbers.begin(), numbers.end()}; }
-
-Benchmark program(const std::string& label, std::vector<std::string> arguments) {
-  Benchmark b;
-  b.label = label;
-  b.arguments = std::move(arguments);
-  return b;
-}
 
 Experiment sweep(const std::string& kind) {
   Experiment e;
@@ -26,12 +17,12 @@ Experiment sweep(const std::string& kind) {
   e.parameters = {{"sizes", list({32, 4096})},      {"copies", list({1, 2, 4})}, {"size_option", {"--bins="}},
                   {"copies_option", {"--copies="}}, {"size_name", {"bins"}},     {"units", {"lock", "loadlike"}},
                   {"hashes", {"xor", "add"}}};
-  e.benchmarks = {program("plain", {"quick"})};
+  e.benchmarks = {named("plain", {"quick"})};
   return e;
 }
 
 /// Cycles by the last arguments and the machine; 1000 where none are given.
-class Simulated {
+class SweepSimulator {
  public:
   std::map<std::string, uint64_t> cycles;
   std::vector<std::string> asked;
@@ -56,23 +47,12 @@ class Simulated {
   }
 };
 
-const Row& row(const Result<Outcome>& outcome, const std::string& label) {
-  if (!outcome) throw std::runtime_error(outcome.error().message);
-  for (const Row& one : outcome->rows) {
-    if (one.label == label) return one;
-  }
-  throw std::out_of_range(label);
-}
-
-double measured(const Result<Outcome>& outcome, const std::string& label) {
-  return std::get<double>(row(outcome, label).measured);
-}
 std::string text(const Result<Outcome>& outcome, const std::string& label) {
   return std::get<std::string>(row(outcome, label).measured);
 }
 
 TEST(ExperimentSweep, copies_that_do_not_fit_48_kb_are_not_simulated) {
-  Simulated simulated;
+  SweepSimulator simulated;
   ASSERT_TRUE(simulated(sweep("compared-units")));
   EXPECT_EQ(simulated.asked,
             (std::vector<std::string>{
@@ -87,15 +67,15 @@ TEST(ExperimentSweep, spaces_and_padding_count_and_a_size_that_cannot_be_is_an_e
   Experiment e = sweep("compared-units");
   e.parameters["units"] = {"lock"};
   e.parameters["sizes"] = list({3072});
-  Simulated four;
+  SweepSimulator four;
   ASSERT_TRUE(four(e));
   EXPECT_EQ(four.asked.size(), 3u) << "4 x 3,072 words are 48 KB";
   e.parameters["padding"] = list({1});
-  Simulated padded;
+  SweepSimulator padded;
   ASSERT_TRUE(padded(e));
   EXPECT_EQ(padded.asked.size(), 2u) << "3 words between them are too many";
   e.parameters["spaces"] = list({5});
-  const Result<Outcome> none = Simulated()(e);
+  const Result<Outcome> none = SweepSimulator()(e);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "plain: no number of copies of 3072 words fits 48 KB");
 }
@@ -106,7 +86,7 @@ TEST(ExperimentSweep, quick_runs_are_smaller_and_fewer) {
   e.parameters["units"] = {"lock"};
   e.parameters["quick_sizes"] = list({32});
   e.parameters["quick_copies"] = list({2});
-  Simulated full, quick;
+  SweepSimulator full, quick;
   ASSERT_TRUE(full(e));
   ASSERT_TRUE(quick(e, true));
   EXPECT_EQ(full.asked.size(), 5u);
@@ -115,7 +95,7 @@ TEST(ExperimentSweep, quick_runs_are_smaller_and_fewer) {
 }
 
 TEST(ExperimentSweep, the_best_replication_has_the_fewest_cycles_and_what_is_hardly_worse_is_told) {
-  Simulated simulated;
+  SweepSimulator simulated;
   simulated.cycles = {{"quick --bins=32 --copies=2 none lock -", 801},
                       {"quick --bins=32 --copies=4 none lock -", 800},
                       {"quick --bins=4096 --copies=2 none lock -", 900}};
@@ -133,7 +113,7 @@ TEST(ExperimentSweep, the_best_replication_has_the_fewest_cycles_and_what_is_har
 }
 
 TEST(ExperimentSweep, gains_are_of_a_hash_of_banks_and_locks_and_losses_are_named) {
-  Simulated simulated;
+  SweepSimulator simulated;
   simulated.cycles = {{"quick --bins=32 --copies=4 xor - xor", 250},
                       {"quick --bins=32 --copies=2 xor - xor", 1250},
                       {"quick --bins=4096 --copies=2 add - add", 500}};
@@ -155,7 +135,7 @@ TEST(ExperimentSweep, gains_of_one_size_are_drawn_as_cycles) {
   Experiment e = sweep("hash-gains");
   e.parameters["sizes"] = list({32});
   e.parameters.erase("size_option");
-  Simulated simulated;
+  SweepSimulator simulated;
   const Result<Outcome> outcome = simulated(e);
   ASSERT_TRUE(outcome) << outcome.error().message;
   EXPECT_EQ(simulated.asked[0], "quick --copies=1 none - -");
@@ -166,9 +146,9 @@ TEST(ExperimentSweep, gains_of_one_size_are_drawn_as_cycles) {
 
 TEST(ExperimentSweep, mappings_are_compared_with_as_many_copies) {
   Experiment e = sweep("compared-mappings");
-  e.benchmarks = {program("cyclic", {"c"}), program("block", {"b"})};
+  e.benchmarks = {named("cyclic", {"c"}), named("block", {"b"})};
   e.parameters["compare"] = {"block / cyclic"};
-  Simulated simulated;
+  SweepSimulator simulated;
   simulated.cycles = {{"b --bins=32 --copies=2 none - -", 500},
                       {"b --bins=32 --copies=4 none - -", 2000},
                       {"c --bins=32 --copies=4 none - -", 900}};
@@ -182,18 +162,18 @@ TEST(ExperimentSweep, mappings_are_compared_with_as_many_copies) {
 TEST(ExperimentSweep, rejects_what_it_cannot_compare) {
   Experiment e = sweep("compared-mappings");
   e.parameters["compare"] = {"block / cyclic"};
-  EXPECT_EQ(Simulated()(e).error().message,
+  EXPECT_EQ(SweepSimulator()(e).error().message,
             "e.toml: parameters.compare 'block / cyclic' is not the labels of two benchmarks with ' / ' between them");
   e.parameters["compare"] = {};
   e.parameters["copies_option"] = {};
-  EXPECT_EQ(Simulated()(e).error().message, "e.toml: parameters.copies_option must be one text");
+  EXPECT_EQ(SweepSimulator()(e).error().message, "e.toml: parameters.copies_option must be one text");
   e = sweep("hash-gains");
   e.parameters["points"] = {"32"};
-  EXPECT_EQ(Simulated()(e).error().message,
+  EXPECT_EQ(SweepSimulator()(e).error().message,
             "e.toml: parameters.points must be texts of a size and a number of copies: \"256 32\"");
   e = sweep("compared-units");
   e.parameters["copies"] = list({4});
-  EXPECT_EQ(Simulated()(e).error().message,
+  EXPECT_EQ(SweepSimulator()(e).error().message,
             "e.toml: parameters.sizes must leave room for as few copies as parameters.copies has");
 }
 

@@ -13,7 +13,7 @@
 
 namespace bankshot::host {
 
-class InFolder : public testing::Test {
+class InFolder : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string path = (std::filesystem::temp_directory_path() / "bankshot-test-XXXXXX").string();

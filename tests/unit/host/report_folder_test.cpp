@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-class ReportsHandedIn : public testing::Test {
+class ReportsHandedIn : public ::testing::Test {
  protected:
   /// This process notes as a new one that it uses the GPU.
   void begin() {

@@ -10,11 +10,6 @@ namespace {
 
 const scratchpad::Rules kBanks;  // 32 of 4 bytes
 
-/// TPDS'13, section 2: t_base 108, t_position 120, t_bank 32.
-constexpr scratchpad::AtomicsTimes kTpds = {108, 120, 32, 32};
-/// ICCD'13, section III: read 32, update 18, write 36, branch 32.
-constexpr scratchpad::AtomicsTimes kFsm = {118, 118, 32, 36};
-
 Calibration measured(ModelRunner& runner, unsigned samples = 1) {
   auto all = calibrate(runner, kBanks, {.samples = samples, .warps = 4, .repeats = 8});
   EXPECT_TRUE(all) << all.error().message;

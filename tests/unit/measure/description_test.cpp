@@ -11,15 +11,13 @@
 namespace bankshot::measure {
 namespace {
 
-constexpr scratchpad::AtomicsTimes kFsm = {118, 118, 32, 36};
-
 Base base_of(const std::string& name) {
   auto gpu = gpu::load_gpu(paths::source() + "/gpus/" + name + ".toml");
   EXPECT_TRUE(gpu) << gpu.error().message;
   return {name, *gpu};
 }
 
-Calibration measured(ModelRunner& runner) {
+Calibration measured_with_date(ModelRunner& runner) {
   auto all = calibrate(runner, {}, {.samples = 1, .warps = 4, .repeats = 8});
   EXPECT_TRUE(all) << all.error().message;
   all->date = "2026-11-22";
@@ -43,7 +41,7 @@ TEST(MeasureDescription, says_in_cycles_of_issue_what_was_measured_in_ticks) {
   ModelRunner runner;
   runner.law = lock_law(kFsm);
   runner.about.issue_cycles_by_tick = 0.5;  // Fermi
-  const gpu::Gpu gpu = read(describe(measured(runner), base_of("gtx580")));
+  const gpu::Gpu gpu = read(describe(measured_with_date(runner), base_of("gtx580")));
   EXPECT_EQ(gpu.timing->scratchpad.latency, 25u);  // 50 ticks
   EXPECT_EQ(gpu.timing->scratchpad.atomics, "lock");
   const timing::LocksConfig locks = timing::locks_of(*gpu.timing);
@@ -60,7 +58,7 @@ TEST(MeasureDescription, says_in_cycles_of_issue_what_was_measured_in_ticks) {
 TEST(MeasureDescription, locks_are_found_where_the_base_has_none) {
   ModelRunner runner;
   runner.law = lock_law(kFsm, 9);
-  const Description description = describe(measured(runner), base_of("v100"));
+  const Description description = describe(measured_with_date(runner), base_of("v100"));
   const gpu::Gpu gpu = read(description);
   EXPECT_EQ(gpu.timing->scratchpad.atomics, "lock");
   EXPECT_EQ(timing::locks_of(*gpu.timing).bits, 9u);
@@ -80,7 +78,7 @@ TEST(MeasureDescription, what_was_not_measured_is_the_bases_for_every_gpu_that_c
       return access == Access::add ? 60 + fermi_load(pattern) : fermi_load(pattern);
     };
     const Base base = base_of(name);
-    const gpu::Gpu gpu = read(describe(measured(runner), base));
+    const gpu::Gpu gpu = read(describe(measured_with_date(runner), base));
     for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
       for (const gpu::Key& key : table) {
         const std::string path = std::string(key.section) + "." + std::string(key.name);
@@ -100,7 +98,7 @@ TEST(MeasureDescription, increments_that_are_combined_are_noticed) {
       const double turns = static_cast<double>(std::count(pattern.begin(), pattern.end(), 0u));
       return 30.0 + (combined && access == Access::increment_unused ? 0 : turns);
     };
-    const gpu::Gpu gpu = read(describe(measured(runner), base_of(combined ? "v100" : "h100")));
+    const gpu::Gpu gpu = read(describe(measured_with_date(runner), base_of(combined ? "v100" : "h100")));
     EXPECT_EQ(gpu.timing->parameters[timing::kCombinesIncrements] != 0, combined);
     EXPECT_EQ(gpu.timing->scratchpad.atomics, "native");
   }
@@ -117,7 +115,7 @@ TEST(MeasureDescription, takes_what_the_driver_tells_if_it_can_be) {
                         {"sm.shared_per_block_optin_bytes", "40000"},  // … unless this is told too
                         {"sm.shared_per_block_bytes", "32768"},
                         {"gpu.colour", "3"}};
-  const Description description = describe(measured(runner), base_of("gtx580"));
+  const Description description = describe(measured_with_date(runner), base_of("gtx580"));
   const gpu::Gpu gpu = read(description);
   EXPECT_EQ(gpu.name, "Strange ?GPU? ? 1?");
   EXPECT_EQ(gpu.machine.sms, 14u);
@@ -137,7 +135,7 @@ TEST(MeasureDescription, takes_what_the_driver_tells_if_it_can_be) {
 TEST(MeasureDescription, the_head_of_the_file_says_what_was_measured_when) {
   ModelRunner runner;
   runner.law = lock_law(kFsm);
-  const std::string toml = describe(measured(runner), base_of("gtx580")).toml;
+  const std::string toml = describe(measured_with_date(runner), base_of("gtx580")).toml;
   EXPECT_TRUE(toml.starts_with(
       "# Formula, measured with bankshot calibrate.\n#\n# Formula, compute capability 2.0, no driver, at most "
       "1000 MHz, on 2026-11-22\n"));
@@ -168,7 +166,7 @@ TEST(MeasureDescription, the_nearest_base_can_be_simulated_and_is_rather_older) 
 TEST(MeasureReport, text_and_json_say_the_same) {
   ModelRunner runner;
   runner.law = lock_law(kFsm);
-  const Calibration all = measured(runner);
+  const Calibration all = measured_with_date(runner);
   const Base base = base_of("gtx580");
   const Description description = describe(all, base);
   VoteCheck votes{

@@ -86,6 +86,11 @@ class ModelRunner : public Runner {
   std::vector<std::unique_ptr<std::vector<uint64_t>>> memory_;
 };
 
+/// TPDS'13, section 2: t_base 108, t_position 120, t_bank 32.
+constexpr scratchpad::AtomicsTimes kTpds = {108, 120, 32, 32};
+/// ICCD'13, section III: read 32, update 18, write 36, branch 32.
+constexpr scratchpad::AtomicsTimes kFsm = {118, 118, 32, 36};
+
 /// Banks as on Fermi: loads take 50 ticks and 2 for each further word of a bank, stores 4 and as much.
 inline double fermi_load(const Pattern& pattern) {
   std::vector<uint32_t> bytes(32);

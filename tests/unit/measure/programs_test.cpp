@@ -32,7 +32,7 @@ TEST(MeasurePrograms, are_two_kernels_for_each_access_with_one_form_of_parameter
 TEST(MeasurePrograms, nvidias_assembler_takes_them_for_every_gpu_it_knows) {
   const std::string ptxas = paths::ptxas();
   if (ptxas.empty()) GTEST_SKIP() << "there is no ptxas";
-  const std::string file = testing::TempDir() + "/bankshot_programs.ptx";
+  const std::string file = ::testing::TempDir() + "/bankshot_programs.ptx";
   std::ofstream(file) << programs();
   for (const char* target : {"sm_75", "sm_80", "sm_90"}) {
     const std::string command = ptxas + " -arch=" + target + " -o /dev/null " + file + " >/dev/null";

@@ -27,7 +27,7 @@ std::unique_ptr<Runner> runner_of(const gpu::Gpu& gpu, const std::string& atomic
   return std::move(*runner);
 }
 
-Calibration measured(const gpu::Gpu& gpu, const std::string& atomics = "") {
+Calibration measured_on(const gpu::Gpu& gpu, const std::string& atomics = "") {
   const auto runner = runner_of(gpu, atomics);
   auto all = calibrate(*runner, gpu.machine.scratchpad, {.samples = 1, .warps = 4, .repeats = 8});
   EXPECT_TRUE(all) << all.error().message;
@@ -38,7 +38,7 @@ TEST(MeasureSimulated, finds_the_latency_of_every_gpu_that_can_be_simulated) {
   for (const char* name : {"gtx480", "gtx580", "k20", "v100", "h100", "cf11"}) {
     SCOPED_TRACE(name);
     const gpu::Gpu gpu = gpu_of(name);
-    const Description description = describe(measured(gpu), {name, gpu});
+    const Description description = describe(measured_on(gpu), {name, gpu});
     const auto again = gpu::parse_gpu(description.toml, "again.toml");
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(again->timing->scratchpad.latency, gpu.timing->scratchpad.latency);
@@ -52,7 +52,7 @@ TEST(MeasureSimulated, finds_the_latency_of_every_gpu_that_can_be_simulated) {
 
 TEST(MeasureSimulated, finds_the_states_of_the_lock_unit) {
   const gpu::Gpu gpu = gpu_of("gtx580");
-  const Calibration all = measured(gpu);
+  const Calibration all = measured_on(gpu);
   EXPECT_EQ(all.device.issue_cycles_by_tick, 0.5);
   const Series& position = *all.find(Access::add, "position");
   EXPECT_EQ(position.line.first, 118);  // ICCD'13, section III: 32 + 18 + 36 + 32
@@ -70,7 +70,7 @@ TEST(MeasureSimulated, finds_the_states_of_the_lock_unit) {
 }
 
 TEST(MeasureSimulated, stride_256_steps_as_in_figure_5_of_the_paper) {
-  const Calibration all = measured(gpu_of("gtx580"));
+  const Calibration all = measured_on(gpu_of("gtx580"));
   const std::vector<double> published = {118, 186, 254, 322, 472,
                                          572, 672, 772, 954};  // ICCD'13, as worked out in its FSM
   const Series& mixed = *all.find(Access::add, "mixed");
@@ -81,9 +81,9 @@ TEST(MeasureSimulated, stride_256_steps_as_in_figure_5_of_the_paper) {
 
 TEST(MeasureSimulated, other_units_of_atomics_are_told_apart) {
   const gpu::Gpu gpu = gpu_of("gtx580");
-  EXPECT_EQ(atomics_unit(measured(gpu, "native")), "native");
-  EXPECT_EQ(atomics_unit(measured(gpu, "loadlike")), "loadlike");
-  EXPECT_FALSE(measured(gpu, "native").locks.number);
+  EXPECT_EQ(atomics_unit(measured_on(gpu, "native")), "native");
+  EXPECT_EQ(atomics_unit(measured_on(gpu, "loadlike")), "loadlike");
+  EXPECT_FALSE(measured_on(gpu, "native").locks.number);
 }
 
 TEST(MeasureSimulated, a_conflict_of_every_access_lowers_the_rate_by_its_degree) {

@@ -7,8 +7,6 @@
 namespace bankshot::measure {
 namespace {
 
-constexpr scratchpad::AtomicsTimes kTpds = {108, 120, 32, 32}, kFsm = {118, 118, 32, 36};
-
 scratchpad::AtomicsModel model_of(const scratchpad::AtomicsTimes& times) {
   scratchpad::LockGeometry geometry;
   geometry.locks = *scratchpad::parse_lock_hash("none", {14, 10, 5});

@@ -9,16 +9,11 @@
 namespace bankshot::ptx {
 namespace {
 
-using Kind = Access::Kind;
-using Layout = Access::Layout;
-using Order = Access::Order;
-using Scope = Access::Scope;
-
 Access of(const std::string& mnemonic) { return access_named(mnemonic); }
 
 TEST(Access, plain_loads_and_stores_are_weak) {
   const Access load = of("ld.shared.v4.f32");
-  EXPECT_EQ(load.kind, Kind::load);
+  EXPECT_EQ(load.kind, Access::Kind::load);
   EXPECT_EQ(load.space, Space::shared);
   EXPECT_EQ(load.type, Type::f32);
   EXPECT_EQ(load.bytes(), 16u);
@@ -28,7 +23,7 @@ TEST(Access, plain_loads_and_stores_are_weak) {
   EXPECT_EQ(of("ld.b128").bytes(), 16u);
   EXPECT_EQ(of("ld.f64").space, Space::generic);
   EXPECT_EQ(of("ld.param::entry.u64").space, Space::param);
-  EXPECT_EQ(of("ldu.global.f32").kind, Kind::load);
+  EXPECT_EQ(of("ldu.global.f32").kind, Access::Kind::load);
   EXPECT_TRUE(of("st.weak.shared::cta.u16").writes());
   EXPECT_FALSE(of("st.weak.shared::cta.u16").of_cluster);
   EXPECT_TRUE(of("st.shared::cluster.u32").of_cluster);
@@ -49,75 +44,75 @@ TEST(Access, one_list_says_what_is_strong) {
 TEST(Access, orders_and_scopes_are_as_written) {
   const Access both = of("atom.acq_rel.cluster.shared::cluster.exch.b32");
   EXPECT_TRUE(both.acquires() && both.releases());
-  EXPECT_EQ(both.scope, Scope::cluster);
+  EXPECT_EQ(both.scope, Access::Scope::cluster);
   EXPECT_TRUE(both.stays_in_cluster());
   EXPECT_EQ(both.operation, Access::Operation::exch);
   EXPECT_TRUE(of("ld.acquire.cta.u32").acquires());
   EXPECT_FALSE(of("ld.acquire.cta.u32").releases());
   EXPECT_FALSE(of("ld.relaxed.gpu.u32").stays_in_cluster());
   EXPECT_FALSE(of("ld.volatile.u32").stays_in_cluster()) << "volatile is relaxed with the scope of the system";
-  EXPECT_EQ(of("fence.sc.cta").order, Order::seq_cst);
-  EXPECT_EQ(of("fence.acq_rel.gpu").kind, Kind::fence);
-  EXPECT_EQ(of("membar.gl").scope, Scope::gpu);
+  EXPECT_EQ(of("fence.sc.cta").order, Access::Order::seq_cst);
+  EXPECT_EQ(of("fence.acq_rel.gpu").kind, Access::Kind::fence);
+  EXPECT_EQ(of("membar.gl").scope, Access::Scope::gpu);
 }
 
 TEST(Access, an_atomic_gives_the_old_value_back_and_a_reduction_does_not) {
-  EXPECT_EQ(of("atom.global.add.noftz.f16x2").kind, Kind::atomic);
+  EXPECT_EQ(of("atom.global.add.noftz.f16x2").kind, Access::Kind::atomic);
   EXPECT_EQ(of("atom.global.add.noftz.f16x2").bytes(), 4u);
-  EXPECT_EQ(of("red.global.add.v4.f32").kind, Kind::reduction);
+  EXPECT_EQ(of("red.global.add.v4.f32").kind, Access::Kind::reduction);
   EXPECT_EQ(of("red.global.add.v4.f32").bytes(), 16u);
   EXPECT_EQ(of("red.async.relaxed.cluster.mbarrier::complete_tx::bytes.shared::cluster.inc.u32").operation,
             Access::Operation::inc);
-  EXPECT_EQ(of("sured.b.2d.add.u32.trap").kind, Kind::reduction);
-  EXPECT_EQ(of("sured.b.2d.add.u32.trap").layout, Layout::texture);
+  EXPECT_EQ(of("sured.b.2d.add.u32.trap").kind, Access::Kind::reduction);
+  EXPECT_EQ(of("sured.b.2d.add.u32.trap").layout, Access::Layout::texture);
 }
 
 TEST(Access, copies_name_where_they_write_first) {
   const Access lanes = of("cp.async.cg.shared.global.L2::128B");
-  EXPECT_EQ(lanes.kind, Kind::copy);
-  EXPECT_EQ(lanes.layout, Layout::lanes);
+  EXPECT_EQ(lanes.kind, Access::Kind::copy);
+  EXPECT_EQ(lanes.layout, Access::Layout::lanes);
   EXPECT_EQ(lanes.space, Space::shared);
   EXPECT_EQ(lanes.from, Space::global);
   EXPECT_TRUE(lanes.passes_l1 && lanes.asynchronous && !lanes.to_barrier);
   const Access bulk = of("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes");
-  EXPECT_EQ(bulk.layout, Layout::bulk);
+  EXPECT_EQ(bulk.layout, Access::Layout::bulk);
   EXPECT_TRUE(bulk.to_barrier && bulk.of_cluster);
   const Access back = of("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group");
-  EXPECT_EQ(back.kind, Kind::copy);
-  EXPECT_EQ(back.layout, Layout::tensor);
+  EXPECT_EQ(back.kind, Access::Kind::copy);
+  EXPECT_EQ(back.layout, Access::Layout::tensor);
   EXPECT_EQ(back.space, Space::global);
   EXPECT_EQ(back.operation, Access::Operation::add);
   EXPECT_FALSE(back.to_barrier);
 }
 
 TEST(Access, groups_of_copies_and_barriers_are_no_copies) {
-  EXPECT_EQ(of("cp.async.commit_group").kind, Kind::commit);
-  EXPECT_EQ(of("cp.async.wait_all").kind, Kind::wait);
+  EXPECT_EQ(of("cp.async.commit_group").kind, Access::Kind::commit);
+  EXPECT_EQ(of("cp.async.wait_all").kind, Access::Kind::wait);
   EXPECT_TRUE(of("cp.async.bulk.wait_group.read").read_only_wait);
-  EXPECT_EQ(of("cp.async.bulk.wait_group").layout, Layout::bulk);
-  EXPECT_EQ(of("cp.async.mbarrier.arrive.noinc.shared.b64").kind, Kind::mbarrier);
-  EXPECT_EQ(of("mbarrier.try_wait.parity.shared::cta.b64").kind, Kind::mbarrier);
-  EXPECT_EQ(of("cp.async.bulk.prefetch.L2.global").kind, Kind::hint);
-  EXPECT_EQ(of("prefetch.global.L2").kind, Kind::hint);
+  EXPECT_EQ(of("cp.async.bulk.wait_group").layout, Access::Layout::bulk);
+  EXPECT_EQ(of("cp.async.mbarrier.arrive.noinc.shared.b64").kind, Access::Kind::mbarrier);
+  EXPECT_EQ(of("mbarrier.try_wait.parity.shared::cta.b64").kind, Access::Kind::mbarrier);
+  EXPECT_EQ(of("cp.async.bulk.prefetch.L2.global").kind, Access::Kind::hint);
+  EXPECT_EQ(of("prefetch.global.L2").kind, Access::Kind::hint);
 }
 
 TEST(Access, matrices_and_textures_have_their_own_layout) {
   for (const char* matrix :
        {"ldmatrix.sync.aligned.m8n8.x4.shared.b16", "wmma.load.a.sync.aligned.row.m16n16k16.shared.f16"}) {
-    EXPECT_EQ(of(matrix).kind, Kind::load) << matrix;
-    EXPECT_EQ(of(matrix).layout, Layout::matrix) << matrix;
+    EXPECT_EQ(of(matrix).kind, Access::Kind::load) << matrix;
+    EXPECT_EQ(of(matrix).layout, Access::Layout::matrix) << matrix;
     EXPECT_EQ(of(matrix).bytes(), 0u) << "the lines of the matrix say it, not the spelling";
   }
-  EXPECT_EQ(of("stmatrix.sync.aligned.m8n8.x2.shared.b16").kind, Kind::store);
-  EXPECT_EQ(of("wmma.store.d.sync.aligned.row.m16n16k16.f32").kind, Kind::store);
-  EXPECT_EQ(of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32").kind, Kind::none);
-  EXPECT_EQ(of("tex.2d.v4.f32.f32").layout, Layout::texture);
+  EXPECT_EQ(of("stmatrix.sync.aligned.m8n8.x2.shared.b16").kind, Access::Kind::store);
+  EXPECT_EQ(of("wmma.store.d.sync.aligned.row.m16n16k16.f32").kind, Access::Kind::store);
+  EXPECT_EQ(of("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32").kind, Access::Kind::none);
+  EXPECT_EQ(of("tex.2d.v4.f32.f32").layout, Access::Layout::texture);
 }
 
 TEST(Access, other_instructions_do_nothing_to_memory) {
   for (const char* other : {"add.u32", "cvta.to.shared.u64", "bar.sync", "shfl.sync.down.b32",
                             "mapa.shared::cluster.u32", "txq.width.b32", "st_is_no_opcode.shared.u32", "min.s32"}) {
-    EXPECT_EQ(of(other).kind, Kind::none) << other;
+    EXPECT_EQ(of(other).kind, Access::Kind::none) << other;
     EXPECT_FALSE(of(other).touches_memory()) << other;
   }
 }

@@ -6,8 +6,6 @@
 namespace bankshot::ptx {
 namespace {
 
-using Kind = Operand::Kind;
-
 TEST(PtxInstruction, opcode_and_modifiers_come_apart_in_order) {
   const Instruction i = instruction("add.rn.ftz.f32 %f1, %f2, %f3;");
   EXPECT_EQ(i.opcode, "add");
@@ -26,8 +24,8 @@ TEST(PtxInstruction, any_opcode_parses_with_modifiers_of_any_shape) {
   EXPECT_EQ(i.modifiers[4], "shared::cluster");
   EXPECT_EQ(i.modifiers[6], "mbarrier::complete_tx::bytes");
   ASSERT_EQ(i.operands.size(), 4u);
-  EXPECT_EQ(i.operands[1].elements[0].kind, Kind::vector);
-  EXPECT_EQ(i.operands[2].kind, Kind::address);
+  EXPECT_EQ(i.operands[1].elements[0].kind, Operand::Kind::vector);
+  EXPECT_EQ(i.operands[2].kind, Operand::Kind::address);
   EXPECT_EQ(instruction("vote.sync.ballot.b32 a, p, 0;").modifiers[1], "ballot");
   EXPECT_EQ(instruction("vote.ballot.sync.b32 a, p, 0;").modifiers[0], "ballot");
   EXPECT_EQ(instruction("mma.sync.aligned.m16n8k16.row.col.f32 {a,b}, {c}, {d}, {e,f};").modifiers[2], "m16n8k16");
@@ -42,7 +40,7 @@ TEST(PtxInstruction, guards_may_be_negated) {
 
 TEST(PtxInstruction, registers_special_registers_and_components_are_identifiers) {
   const Instruction i = instruction("mov.u32 $a_1, %tid.x, v.y, %v.w, _x;");
-  for (const Operand& operand : i.operands) EXPECT_EQ(operand.kind, Kind::identifier);
+  for (const Operand& operand : i.operands) EXPECT_EQ(operand.kind, Operand::Kind::identifier);
   EXPECT_EQ(i.operands[1].name, "%tid.x");
   EXPECT_EQ(i.operands[2].name, "v.y");
 }
@@ -72,10 +70,10 @@ TEST(PtxInstruction, vmad_may_negate_registers) {
 
 TEST(PtxInstruction, pairs_sinks_negation_and_vectors) {
   const Instruction i = instruction("x p|q, _|p, {a, _, 3, 0f3F800000}|r, !s;");
-  EXPECT_EQ(i.operands[0].kind, Kind::pair);
-  EXPECT_EQ(i.operands[1].elements[0].kind, Kind::sink);
-  EXPECT_EQ(i.operands[2].elements[0].kind, Kind::vector);
-  EXPECT_EQ(i.operands[2].elements[0].elements[1].kind, Kind::sink);
+  EXPECT_EQ(i.operands[0].kind, Operand::Kind::pair);
+  EXPECT_EQ(i.operands[1].elements[0].kind, Operand::Kind::sink);
+  EXPECT_EQ(i.operands[2].elements[0].kind, Operand::Kind::vector);
+  EXPECT_EQ(i.operands[2].elements[0].elements[1].kind, Operand::Kind::sink);
   EXPECT_EQ(i.operands[2].elements[0].elements[3].integer, 0x3F800000);
   EXPECT_TRUE(i.operands[3].negated);
 }
@@ -84,11 +82,11 @@ TEST(PtxInstruction, addresses_hold_base_and_offset) {
   const Instruction i = instruction("ld [a], [a+8], [a+-8], [a-8], [8], [a+4*2], [0x10+4], [a+2+3];");
   const int64_t offsets[] = {0, 8, -8, -8, 8, 8, 20, 5};
   for (size_t k = 0; k < 8; ++k) {
-    EXPECT_EQ(i.operands[k].kind, Kind::address);
+    EXPECT_EQ(i.operands[k].kind, Operand::Kind::address);
     EXPECT_EQ(i.operands[k].integer, offsets[k]) << k;
   }
   EXPECT_EQ(i.operands[4].name, "");
-  EXPECT_EQ(instruction("mov.u64 %rd1, table+16;").operands[1].kind, Kind::sum);
+  EXPECT_EQ(instruction("mov.u64 %rd1, table+16;").operands[1].kind, Operand::Kind::sum);
 }
 
 TEST(PtxInstruction, textures_take_coordinates_after_a_comma) {
@@ -104,7 +102,7 @@ TEST(PtxInstruction, textures_take_coordinates_after_a_comma) {
 TEST(PtxInstruction, calls_take_lists) {
   Instruction i = instruction("call.uni (r), f, (a, 3), proto;");
   ASSERT_EQ(i.operands.size(), 4u);
-  EXPECT_EQ(i.operands[0].kind, Kind::list);
+  EXPECT_EQ(i.operands[0].kind, Operand::Kind::list);
   EXPECT_EQ(i.operands[1].name, "f");
   EXPECT_EQ(i.operands[2].elements[1].integer, 3);
   EXPECT_EQ(i.operands[3].name, "proto");
@@ -157,7 +155,7 @@ TEST(PtxInstruction, integers_keep_all_64_bits) {
                                {"(-9223372036854775807-1)/-1", uint64_t{1} << 63, false}};
   for (const IntegerCase& c : cases) {
     const Operand operand = instruction(std::string("mov x, ") + c.text + ";").operands[1];
-    EXPECT_EQ(operand.kind, Kind::integer) << c.text;
+    EXPECT_EQ(operand.kind, Operand::Kind::integer) << c.text;
     EXPECT_EQ(static_cast<uint64_t>(operand.integer), c.bits) << c.text;
     EXPECT_EQ(operand.is_unsigned, c.is_unsigned) << c.text;
   }

@@ -4,8 +4,6 @@
 namespace bankshot::ptx {
 namespace {
 
-using Kind = Operand::Kind;
-
 std::vector<int64_t> values(const Variable& variable) {
   std::vector<int64_t> out;
   for (const Operand& operand : variable.initialiser) out.push_back(operand.integer);
@@ -60,8 +58,8 @@ TEST(PtxVariable, an_open_dimension_takes_its_size_from_the_initialiser) {
 
 TEST(PtxVariable, initialisers_may_be_addresses) {
   const Variable array = variable(".global .u64 a[4] = {b, b+4, generic(b)+8, generic(b)};");
-  EXPECT_EQ(array.initialiser[0].kind, Kind::identifier);
-  EXPECT_EQ(array.initialiser[1].kind, Kind::sum);
+  EXPECT_EQ(array.initialiser[0].kind, Operand::Kind::identifier);
+  EXPECT_EQ(array.initialiser[1].kind, Operand::Kind::sum);
   EXPECT_EQ(array.initialiser[1].integer, 4);
   EXPECT_TRUE(array.initialiser[2].generic);
   EXPECT_EQ(array.initialiser[2].integer, 8);
@@ -78,7 +76,7 @@ TEST(PtxVariable, attributes_and_opaque_types) {
   const Variable sampler = variable(".global .samplerref s = {addr_mode_0 = clamp_to_border, filter_mode = nearest};");
   EXPECT_EQ(sampler.type, Type::opaque);
   EXPECT_EQ(sampler.opaque, "samplerref");
-  EXPECT_EQ(sampler.initialiser[0].elements[1].kind, Kind::field);
+  EXPECT_EQ(sampler.initialiser[0].elements[1].kind, Operand::Kind::field);
 }
 
 TEST(PtxVariable, parameters_may_say_what_they_point_to) {

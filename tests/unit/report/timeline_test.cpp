@@ -15,7 +15,7 @@ using nlohmann::json;
 using timing::Span;
 using timing::Track;
 
-timing::LaunchTiming made_launch() {
+timing::LaunchTiming launch_with_spans() {
   timing::LaunchTiming launch;
   launch.counters.cycles = 50;
   launch.lines.push_back({{"src/kernel.cu", 8, 88}, "ld.shared.f32", {}});
@@ -34,8 +34,8 @@ timing::LaunchTiming made_launch() {
 
 json made_trace() {
   TimelineJson timeline;
-  timeline.add("_Z5scalePfi", made_launch(), 0);
-  timeline.add("_Z5scalePfi", made_launch(), 50);
+  timeline.add("_Z5scalePfi", launch_with_spans(), 0);
+  timeline.add("_Z5scalePfi", launch_with_spans(), 50);
   return json::parse(timeline.text());
 }
 
@@ -116,7 +116,7 @@ TEST(ReportTimeline, an_empty_one_is_json_too) {
 
 TEST(ReportTimeline, names_may_be_any_bytes) {
   TimelineJson timeline;
-  timing::LaunchTiming launch = made_launch();
+  timing::LaunchTiming launch = launch_with_spans();
   launch.lines[0].source.file = "a\"b\\\xff.cu";
   timeline.add("k\n\"", launch, 0);
   EXPECT_FALSE(json::parse(timeline.text(), nullptr, false).is_discarded());

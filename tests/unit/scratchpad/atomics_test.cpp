@@ -28,13 +28,13 @@ LockGeometry geometry(std::string_view bank_hash = "none", std::string_view lock
 }
 
 /// A pattern of a whole warp: `first`, then the lane numbers.
-Words pattern(Words first) {
+Words whole_warp(Words first) {
   for (auto lane = static_cast<uint32_t>(first.size()); lane < 32; ++lane) first.push_back(lane);
   return first;
 }
 
 /// Equation 1 of ICCD'13.
-Words strided(uint32_t stride, uint32_t conflicts) {
+Words conflicting(uint32_t stride, uint32_t conflicts) {
   Words words(32);
   for (uint32_t id = 0; id < 32; ++id) words[id] = id < conflicts ? id * stride : id;
   return words;
@@ -100,33 +100,33 @@ TEST(Atomics, the_lowest_lane_of_a_lock_wins) {
 
 TEST(Atomics, position_conflicts_add_a_round_each) {
   for (uint32_t n = 1; n <= 32; ++n) {
-    EXPECT_EQ(cycles(strided(0, n), kTpds), 108 + 120 * (n - 1)) << n;  // TPDS'13, figure 2
-    EXPECT_EQ(cycles(strided(0, n), kFsm), 118 * n) << n;               // ICCD'13, figure 5a
+    EXPECT_EQ(cycles(conflicting(0, n), kTpds), 108 + 120 * (n - 1)) << n;  // TPDS'13, figure 2
+    EXPECT_EQ(cycles(conflicting(0, n), kFsm), 118 * n) << n;               // ICCD'13, figure 5a
   }
 }
 
 TEST(Atomics, bank_conflicts_cost_a_read_and_a_write_level) {
   for (uint32_t m = 1; m <= 32; ++m) {
-    EXPECT_EQ(cycles(strided(32, m), kTpds), 108 + 64 * (m - 1)) << m;  // TPDS'13, figure 3, top
-    EXPECT_EQ(cycles(strided(32, m), kFsm), 50 + 68 * m) << m;          // ICCD'13, figure 5b
+    EXPECT_EQ(cycles(conflicting(32, m), kTpds), 108 + 64 * (m - 1)) << m;  // TPDS'13, figure 3, top
+    EXPECT_EQ(cycles(conflicting(32, m), kFsm), 50 + 68 * m) << m;          // ICCD'13, figure 5b
   }
 }
 
 TEST(Atomics, aliased_addresses_make_the_steps_of_stride_256) {
   Words tpds, fsm;
   for (uint32_t n = 1; n <= 9; ++n) {
-    tpds.push_back(static_cast<uint32_t>(cycles(strided(256, n), kTpds)));
-    fsm.push_back(static_cast<uint32_t>(cycles(strided(256, n), kFsm)));
+    tpds.push_back(static_cast<uint32_t>(cycles(conflicting(256, n), kTpds)));
+    fsm.push_back(static_cast<uint32_t>(cycles(conflicting(256, n), kFsm)));
   }
   // TPDS'13, figure 3, bottom: gaps 64, 64, 64, arrow 1: 152, then 96, 96, 96, arrow 2: 184.
   EXPECT_EQ(tpds, (Words{108, 172, 236, 300, 452, 548, 644, 740, 924}));
   EXPECT_EQ(fsm, (Words{118, 186, 254, 322, 472, 572, 672, 772, 954}));
-  EXPECT_EQ(cycles(strided(256, 32), kFsm), 6160u);
+  EXPECT_EQ(cycles(conflicting(256, 32), kFsm), 6160u);
 }
 
 TEST(Atomics, worked_examples_of_the_model) {
   // TPDS'13, section 2.1.2: penalties over the base.
-  const auto penalty = [](Words first) { return cycles(pattern(std::move(first)), kTpds) - 108; };
+  const auto penalty = [](Words first) { return cycles(whole_warp(std::move(first)), kTpds) - 108; };
   EXPECT_EQ(penalty({0, 1024}), 152u);
   EXPECT_EQ(penalty({0, 32}), 64u);
   EXPECT_EQ(penalty({0, 1024, 2048}), 2 * 152u + 32);
@@ -136,7 +136,7 @@ TEST(Atomics, worked_examples_of_the_model) {
 
 TEST(Atomics, a_penalty_has_parts) {
   // 0, 1024, 2048: three rounds that read at levels 3, 2, 1 and write at level 1.
-  const LockWalk w = walk(pattern({0, 1024, 2048}));
+  const LockWalk w = walk(whole_warp({0, 1024, 2048}));
   EXPECT_EQ(w, (LockWalk{3, 3, 6, 3}));
   const AtomicsLatency l = latency(w, kTpds);
   EXPECT_EQ(l.rounds, 108u + 240);
@@ -156,14 +156,14 @@ TEST(Atomics, hashes_remove_bank_and_lock_conflicts_but_not_position_conflicts) 
   for (const char* hash : {"xor", "add"}) {
     const LockGeometry g = geometry(hash, hash);
     for (uint32_t n = 1; n <= 32; ++n) {
-      EXPECT_EQ(cycles(strided(0, n), kFsm, g), 118 * n);
-      EXPECT_EQ(cycles(strided(32, n), kFsm, g), 118u);
-      EXPECT_EQ(walk(strided(256, n), g).rounds, 1u) << "all lock conflicts are removed";
+      EXPECT_EQ(cycles(conflicting(0, n), kFsm, g), 118 * n);
+      EXPECT_EQ(cycles(conflicting(32, n), kFsm, g), 118u);
+      EXPECT_EQ(walk(conflicting(256, n), g).rounds, 1u) << "all lock conflicts are removed";
     }
     Words stepped;
-    for (uint32_t n = 1; n <= 6; ++n) stepped.push_back(static_cast<uint32_t>(cycles(strided(256, n), kFsm, g)));
+    for (uint32_t n = 1; n <= 6; ++n) stepped.push_back(static_cast<uint32_t>(cycles(conflicting(256, n), kFsm, g)));
     EXPECT_EQ(stepped, (Words{118, 186, 186, 186, 186, 254}));
-    EXPECT_EQ(cycles(strided(256, 32), kFsm, g), 594u);
+    EXPECT_EQ(cycles(conflicting(256, 32), kFsm, g), 594u);
   }
 }
 
@@ -265,7 +265,7 @@ TEST(Voting, means_of_random_votes) {
 
 TEST(Atomics, at_the_banks_lanes_take_turns) {
   const AtomicsModel turns = native_model({}, 24, 1, false), counted = native_model({}, 24, 2, true);
-  const Words words = pattern({0, 0, 0, 32, 64});  // five lanes and three words in bank 0
+  const Words words = whole_warp({0, 0, 0, 32, 64});  // five lanes and three words in bank 0
   EXPECT_EQ(turns(words.data(), 32).cycles.total(), 24u + 4);
   EXPECT_EQ(counted(words.data(), 32).cycles.total(), 24u + 2 * 2);
   EXPECT_EQ(turns(words.data(), 32).lock_degree, 3u);

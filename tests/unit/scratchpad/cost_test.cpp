@@ -2,15 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <functional>
 
 #include "bankshot/scratchpad/access/access.hpp"
+#include "warp_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
-
-constexpr uint64_t kFull = 0xffffffff;
-using Address = std::function<uint32_t(uint32_t)>;  // lane -> byte address
 
 Cost cost_of(Address address, unsigned width = 4, AccessKind kind = AccessKind::load, uint64_t mask = kFull,
              const Rules& rules = {}) {
@@ -166,16 +163,6 @@ TEST(Cost, kepler_8_byte_banks_serve_stride_two_at_once) {
   EXPECT_EQ(wavefronts(words(1), 4, AccessKind::load, kFull, kepler), 1u);
   EXPECT_EQ(wavefronts(words(4), 4, AccessKind::load, kFull, kepler), 2u);
   EXPECT_EQ(wavefronts([](uint32_t lane) { return 8 * lane; }, 8, AccessKind::load, kFull, kepler), 1u);
-}
-
-/// The elastic-pipeline paper, Table 3: 8 lanes of a warp at a time, 8 banks.
-Rules eight_banks() {
-  Rules rules;
-  rules.banks = 8;
-  rules.lanes_b32 = 8;
-  rules.lanes_b64 = 4;
-  rules.lanes_b128 = 2;
-  return rules;
 }
 
 TEST(Cost, eight_lanes_at_a_time_meet_eight_banks) {

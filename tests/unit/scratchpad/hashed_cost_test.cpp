@@ -6,19 +6,10 @@
 #include "bankshot/scratchpad/access/passes.hpp"
 #include "bankshot/scratchpad/access/rules.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
+#include "warp_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
-
-constexpr uint64_t kFull = 0xffffffff;
-using Warp = std::array<uint32_t, 64>;
-
-/// Lane l accesses word first + l * stride.
-Warp strided(uint32_t stride, uint32_t first = 0) {
-  Warp warp{};
-  for (uint32_t lane = 0; lane < 64; ++lane) warp[lane] = 4 * (first + lane * stride);
-  return warp;
-}
 
 Rules hashed(std::string_view spec, unsigned banks = 32) {
   Rules rules;

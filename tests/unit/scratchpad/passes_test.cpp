@@ -4,11 +4,10 @@
 #include <array>
 
 #include "bankshot/scratchpad/access/passes.hpp"
+#include "warp_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
-
-constexpr uint64_t kFull = 0xffffffff;
 
 std::vector<Pass> of(uint32_t (*address)(uint32_t), unsigned width = 4, AccessKind kind = AccessKind::load) {
   std::array<uint32_t, kMaxLanes> addresses{};

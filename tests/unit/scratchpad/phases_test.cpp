@@ -7,6 +7,7 @@
 
 #include "bankshot/scratchpad/access/passes.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
+#include "warp_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 constexpr const char* kCdna3 = "0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27";
 constexpr const char* kCdna4 = "0-3 12-15 20-27, 4-11 16-19 28-31";
 constexpr uint64_t kWave = ~uint64_t{0};
-
-using Warp = std::array<uint32_t, kMaxLanes>;
 
 /// Rows of eight chunks of 16 bytes, a chunk a lane; rows are `pitch` bytes apart.
 Warp rows_of_chunks(uint32_t pitch) {

@@ -4,27 +4,20 @@
 #include <array>
 
 #include "bankshot/scratchpad/counting/site.hpp"
+#include "warp_helpers.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
 
-constexpr uint64_t kFull = 0xffffffff;
-using Warp = std::array<uint32_t, kMaxLanes>;
-
-Warp strided(uint32_t words, uint32_t first = 0) {
-  Warp warp{};
-  for (uint32_t lane = 0; lane < kMaxLanes; ++lane) warp[lane] = 4 * (first + words * lane);
-  return warp;
-}
-void load(SiteCounter& counter, const Warp& warp, uint64_t cta = 0, uint64_t mask = kFull) {
+void record_load(SiteCounter& counter, const Warp& warp, uint64_t cta = 0, uint64_t mask = kFull) {
   counter.record(Rules{}, AccessKind::load, 4, warp.data(), mask, cta);
 }
 
 TEST(SiteCounter, sums_accesses_lanes_and_wavefronts) {
   SiteCounter counter;
-  load(counter, strided(1));
-  load(counter, strided(32));
-  load(counter, strided(2), 0, 0xffff);
+  record_load(counter, strided(1));
+  record_load(counter, strided(32));
+  record_load(counter, strided(2), 0, 0xffff);
   EXPECT_EQ(counter.accesses, 3u);
   EXPECT_EQ(counter.lanes, 80u);
   EXPECT_EQ(counter.wavefronts, 1u + 32 + 1);
@@ -35,13 +28,13 @@ TEST(SiteCounter, sums_accesses_lanes_and_wavefronts) {
 
 TEST(SiteCounter, ignores_an_access_without_active_lanes) {
   SiteCounter counter;
-  load(counter, strided(32), 0, 0);
+  record_load(counter, strided(32), 0, 0);
   EXPECT_EQ(counter.accesses, 0u);
 }
 
 TEST(SiteCounter, counts_a_translated_access_like_the_first) {
   SiteCounter counter;
-  for (uint32_t first = 0; first < 100; ++first) load(counter, strided(8, first));
+  for (uint32_t first = 0; first < 100; ++first) record_load(counter, strided(8, first));
   EXPECT_EQ(counter.wavefronts, 800u);
 }
 
@@ -58,11 +51,11 @@ TEST(SiteCounter, tells_apart_translations_inside_a_word) {
 
 TEST(SiteCounter, keeps_the_worst_access_of_the_lowest_cta) {
   SiteCounter counter;
-  load(counter, strided(16, 1), 7);
-  load(counter, strided(16, 2), 7);
-  load(counter, strided(16, 3), 2);
-  load(counter, strided(16, 4), 2);
-  load(counter, strided(4, 5), 0);
+  record_load(counter, strided(16, 1), 7);
+  record_load(counter, strided(16, 2), 7);
+  record_load(counter, strided(16, 3), 2);
+  record_load(counter, strided(16, 4), 2);
+  record_load(counter, strided(4, 5), 0);
   EXPECT_EQ(counter.degree_max, 16u);
   EXPECT_EQ(counter.worst.cta, 2u);
   EXPECT_EQ(counter.worst.addresses[0], 12u);
@@ -71,7 +64,7 @@ TEST(SiteCounter, keeps_the_worst_access_of_the_lowest_cta) {
 
 TEST(SiteCounter, blanks_inactive_lanes_of_the_worst_access) {
   SiteCounter counter;
-  load(counter, strided(1, 5), 0, 0xfffffffe);
+  record_load(counter, strided(1, 5), 0, 0xfffffffe);
   EXPECT_EQ(counter.worst.addresses[0], 0u);
   EXPECT_EQ(counter.worst.addresses[1], 24u);
   EXPECT_EQ(counter.worst.addresses[40], 0u);
@@ -79,17 +72,17 @@ TEST(SiteCounter, blanks_inactive_lanes_of_the_worst_access) {
 
 TEST(SiteCounter, names_the_commonest_class_and_the_stride_of_its_worst_access) {
   SiteCounter counter;
-  load(counter, strided(2), 0);
-  load(counter, strided(32), 1);
-  load(counter, strided(1), 2);
+  record_load(counter, strided(2), 0);
+  record_load(counter, strided(32), 1);
+  record_load(counter, strided(1), 2);
   EXPECT_EQ(counter.pattern(), PatternClass::stride);
   EXPECT_EQ(counter.stride.bytes, 128);
 }
 
 TEST(SiteCounter, of_equally_common_classes_names_the_first) {
   SiteCounter counter;
-  load(counter, strided(0));
-  load(counter, strided(1));
+  record_load(counter, strided(0));
+  record_load(counter, strided(1));
   EXPECT_EQ(counter.pattern(), PatternClass::linear);
 }
 

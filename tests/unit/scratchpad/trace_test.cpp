@@ -102,7 +102,7 @@ TEST(TracePatterns, weights_of_a_sample_add_up_to_all_accesses) {
   EXPECT_NEAR(static_cast<double>(weight), 10000, 8);
 }
 
-Pattern pattern(AccessKind kind, unsigned width, std::initializer_list<uint32_t> words) {
+Pattern pattern_of(AccessKind kind, unsigned width, std::initializer_list<uint32_t> words) {
   Pattern p;
   p.kind = kind;
   p.width = width;
@@ -116,10 +116,10 @@ Pattern pattern(AccessKind kind, unsigned width, std::initializer_list<uint32_t>
 TEST(CanonicalPattern, forgets_translation_order_and_broadcasts) {
   const Rules rules;
   // 3 5 7 translated by 3 is 0 4 6, by 5 it is 0 2 6, by 7 it is 0 2 4. With 3 twice: 0 0 4 6, 0 2 6 6, 0 2 4 4.
-  const Pattern form = canonical(rules, pattern(AccessKind::load, 4, {7, 3, 3, 5}));
+  const Pattern form = canonical(rules, pattern_of(AccessKind::load, 4, {7, 3, 3, 5}));
   EXPECT_EQ(form.mask, 7u);
   EXPECT_EQ(std::vector<uint32_t>(form.words.begin(), form.words.begin() + 4), (std::vector<uint32_t>{0, 2, 4, 0}));
-  const Pattern atomic = canonical(rules, pattern(AccessKind::atomic, 4, {7, 3, 3, 5}));
+  const Pattern atomic = canonical(rules, pattern_of(AccessKind::atomic, 4, {7, 3, 3, 5}));
   EXPECT_EQ(atomic.mask, 15u);  // lanes on one word serialise
   EXPECT_EQ(std::vector<uint32_t>(atomic.words.begin(), atomic.words.begin() + 4), (std::vector<uint32_t>{0, 0, 4, 6}));
 }
@@ -143,7 +143,7 @@ TEST(CanonicalPattern, costs_the_same_under_every_linear_hash) {
 }
 
 TEST(CountFrom, words_count_from_the_start_of_an_array_and_stay_inside) {
-  Pattern p = pattern(AccessKind::load, 8, {10, 14});
+  Pattern p = pattern_of(AccessKind::load, 8, {10, 14});
   EXPECT_TRUE(count_from(p, WordAddress(10), ByteOffset(24)));  // words 0 and 4: the last byte is number 23
   EXPECT_EQ(p.words[1], 4u);
   EXPECT_FALSE(count_from(p, WordAddress(0), ByteOffset(23)));
@@ -152,21 +152,21 @@ TEST(CountFrom, words_count_from_the_start_of_an_array_and_stay_inside) {
 
 TEST(FitAddressBits, the_last_word_of_the_widest_access_counts) {
   PatternSet set;
-  set.patterns = {pattern(AccessKind::load, 16, {0, 1020})};
+  set.patterns = {pattern_of(AccessKind::load, 16, {0, 1020})};
   EXPECT_TRUE(fit_address_bits(set, 6));
   EXPECT_EQ(set.address_bits, 10u);  // words 1020 to 1023
-  set.patterns = {pattern(AccessKind::load, 4, {1024})};
+  set.patterns = {pattern_of(AccessKind::load, 4, {1024})};
   EXPECT_TRUE(fit_address_bits(set, 6));
   EXPECT_EQ(set.address_bits, 11u);
   EXPECT_TRUE(fit_address_bits(set, 14));
   EXPECT_EQ(set.address_bits, 14u);
-  set.patterns = {pattern(AccessKind::load, 4, {65536})};
+  set.patterns = {pattern_of(AccessKind::load, 4, {65536})};
   EXPECT_FALSE(fit_address_bits(set, 6));
 }
 
 TEST(MergeEqual, adds_weights_and_puts_the_heaviest_first) {
-  std::vector<Pattern> all = {pattern(AccessKind::load, 4, {0, 1}), pattern(AccessKind::load, 4, {0, 2}),
-                              pattern(AccessKind::load, 4, {0, 1}), pattern(AccessKind::store, 4, {0, 1})};
+  std::vector<Pattern> all = {pattern_of(AccessKind::load, 4, {0, 1}), pattern_of(AccessKind::load, 4, {0, 2}),
+                              pattern_of(AccessKind::load, 4, {0, 1}), pattern_of(AccessKind::store, 4, {0, 1})};
   all[2].weight = 5;
   merge_equal(all);
   ASSERT_EQ(all.size(), 3u);

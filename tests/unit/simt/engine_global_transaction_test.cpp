@@ -37,10 +37,6 @@ std::string bump(const std::string& at, unsigned by = 1) {
 std::string word(const std::string& rd, const std::string& index) {
   return "mul.wide.u32 " + rd + ", " + index + ", 4; add.u64 " + rd + ", " + rd + ", %rd1;";
 }
-std::string times(unsigned count, const std::string& what) {
-  return "mov.u32 %r6, 0; AGAIN: " + what + "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, " + std::to_string(count) +
-         "; @%p1 bra AGAIN;";
-}
 
 class EveryGlobalTransaction : public EngineGlobalTransaction, public ::testing::WithParamInterface<unsigned> {
  protected:

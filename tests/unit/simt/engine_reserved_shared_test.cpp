@@ -11,7 +11,7 @@ const std::string kRead =
     "%reserved_smem_offset_cap;"
     "mov.u32 %r13, %reserved_smem_offset_0; mov.u32 %r14, %reserved_smem_offset_1; mov.u32 %r15, %total_smem_size;"
     "mov.u32 %r16, %aggr_smem_size;\n";
-const std::string kTell =
+const std::string kTellAndReturn =
     "@%p1 bra E; st.global.v4.u32 [%rd1], {%r10, %r11, %r12, %r13}; st.global.v4.u32 [%rd1+16], {%r14, %r15, %r16, "
     "%r17};\nE: ret;";
 
@@ -19,7 +19,7 @@ TEST_F(EngineReservedShared, lies_behind_all_other_shared_memory) {
   // 20 static bytes and, from 32 on, 200 dynamic ones end at 232: the next row of banks is at 256.
   const auto result = run(
       kernel(kThread + ".shared .align 4 .b8 s[20]; mov.u32 %r5, s; st.shared.u32 [%r5], 9; setp.ne.u32 %p1, %r1, 0;" +
-             kRead + "ld.shared.u32 %r17, [%r5];" + kTell),
+             kRead + "ld.shared.u32 %r17, [%r5];" + kTellAndReturn),
       {1}, {32}, 8, 200);
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(out, (std::vector<uint32_t>{256, 1280, 1024, 256, 768, 232, 1280, 9}));

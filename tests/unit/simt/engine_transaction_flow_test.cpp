@@ -8,7 +8,6 @@ namespace {
 
 class EngineTransactionFlow : public EngineTransactionTest {};
 
-const std::string kTell = "st.global.u32 [%rd2], ";
 const std::string kOdd = "and.b32 %r10, %r1, 1; setp.eq.u32 %p3, %r10, 1;\n";  ///< %p3: the lane is odd
 /// Writes the lanes that execute here.
 const std::string kTellWho = "activemask.b32 %r11;" + kTell + "%r11;";

@@ -10,12 +10,6 @@ class EngineTransaction : public EngineTransactionTest {};
 std::string one_of(unsigned words) {
   return "rem.u32 %r5, %r1, " + std::to_string(words) + "; mad.lo.u32 %r5, %r5, 4, %r29;";
 }
-/// What is executed so many times.
-std::string times(unsigned count, const std::string& what) {
-  return "mov.u32 %r6, 0; AGAIN: " + what + "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, " + std::to_string(count) +
-         "; @%p1 bra AGAIN;";
-}
-const std::string kTell = "st.global.u32 [%rd2], ";
 
 // Each with each organisation of signatures, and each size of warp.
 struct Setting {

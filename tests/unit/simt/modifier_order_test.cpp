@@ -7,50 +7,53 @@
 namespace bankshot::simt {
 namespace {
 
-using Words = std::vector<std::string>;
+using Modifiers = std::vector<std::string>;
 
 /// The words in the order of the form; {"?"} if they do not fit.
-Words ordered(const Row& row, const Words& words) { return in_order_of(parse_form(row), words).value_or(Words{"?"}); }
+Modifiers ordered(const Row& row, const Modifiers& words) {
+  return in_order_of(parse_form(row), words).value_or(Modifiers{"?"});
+}
 
 TEST(ModifierOrder, is_that_of_the_form) {
   const Row row{"ld{.order}{.space}{.vec}.type d, a:addr",
                 "order = weak relaxed.gpu acquire.sys; space = global shared; vec = v2 v4; type = u32 b64",
                 {},
                 {}};
-  EXPECT_EQ(ordered(row, {"global", "gpu", "u32", "relaxed"}), (Words{"relaxed", "gpu", "global", "u32"}));
-  EXPECT_EQ(ordered(row, {"b64", "v2", "shared"}), (Words{"shared", "v2", "b64"}));
-  EXPECT_EQ(ordered(row, {"global", "gpu", "u32"}), Words{"?"}) << "a scope without its order";
-  EXPECT_EQ(ordered(row, {"global", "v2"}), Words{"?"}) << "no type";
-  EXPECT_EQ(ordered(row, {"u32", "u32"}), Words{"?"}) << "twice";
-  EXPECT_EQ(ordered(row, {"weak", "weak", "u32"}), Words{"?"});
+  EXPECT_EQ(ordered(row, {"global", "gpu", "u32", "relaxed"}), (Modifiers{"relaxed", "gpu", "global", "u32"}));
+  EXPECT_EQ(ordered(row, {"b64", "v2", "shared"}), (Modifiers{"shared", "v2", "b64"}));
+  EXPECT_EQ(ordered(row, {"global", "gpu", "u32"}), Modifiers{"?"}) << "a scope without its order";
+  EXPECT_EQ(ordered(row, {"global", "v2"}), Modifiers{"?"}) << "no type";
+  EXPECT_EQ(ordered(row, {"u32", "u32"}), Modifiers{"?"}) << "twice";
+  EXPECT_EQ(ordered(row, {"weak", "weak", "u32"}), Modifiers{"?"});
 }
 
 TEST(ModifierOrder, leaves_types_as_they_are_written) {
   const Row row{"cvt{.rnd}.dtype.atype d, a", "rnd = rn rz; dtype = f32 s32; atype = s32 f32", {}, {}};
-  EXPECT_EQ(ordered(row, {"f32", "s32", "rn"}), (Words{"rn", "f32", "s32"}));
-  EXPECT_EQ(ordered(row, {"s32", "rz", "f32"}), (Words{"rz", "s32", "f32"}));
+  EXPECT_EQ(ordered(row, {"f32", "s32", "rn"}), (Modifiers{"rn", "f32", "s32"}));
+  EXPECT_EQ(ordered(row, {"s32", "rz", "f32"}), (Modifiers{"rz", "s32", "f32"}));
   const Row mma{"mma.f32.f16.ctype d, a", "ctype = f16 f32", {}, {}};
-  EXPECT_EQ(ordered(mma, {"f16", "f32", "f16"}), Words{"?"}) << "f32 is the result's";
+  EXPECT_EQ(ordered(mma, {"f16", "f32", "f16"}), Modifiers{"?"}) << "f32 is the result's";
 }
 
 TEST(ModifierOrder, leaves_spaces_as_they_are_written) {
   const Row row{"cp.async.bulk.global.shared::cta.bulk_group [d], [a], bytes:u32", "", {}, {}};
   EXPECT_EQ(ordered(row, {"async", "bulk", "bulk_group", "global", "shared::cta"}),
-            (Words{"async", "bulk", "global", "shared::cta", "bulk_group"}));
-  EXPECT_EQ(ordered(row, {"async", "bulk", "shared::cta", "global", "bulk_group"}), Words{"?"});
+            (Modifiers{"async", "bulk", "global", "shared::cta", "bulk_group"}));
+  EXPECT_EQ(ordered(row, {"async", "bulk", "shared::cta", "global", "bulk_group"}), Modifiers{"?"});
 }
 
 TEST(ModifierOrder, leaves_layouts_as_they_are_written) {
   const Row row{"mma.sync.shape.row.col.f16 d, a, b, c", "shape = m16n8k8", {}, {}};
-  EXPECT_EQ(ordered(row, {"row", "m16n8k8", "col", "f16", "sync"}), (Words{"sync", "m16n8k8", "row", "col", "f16"}));
-  EXPECT_EQ(ordered(row, {"sync", "m16n8k8", "col", "row", "f16"}), Words{"?"});
+  EXPECT_EQ(ordered(row, {"row", "m16n8k8", "col", "f16", "sync"}),
+            (Modifiers{"sync", "m16n8k8", "row", "col", "f16"}));
+  EXPECT_EQ(ordered(row, {"sync", "m16n8k8", "col", "row", "f16"}), Modifiers{"?"});
 }
 
 TEST(ModifierOrder, has_the_name_in_front) {
   const Row row{"mad.lo{.cc}.type d, a, b, c", "type = u32 s32", {}, {}};
-  EXPECT_EQ(ordered(row, {"lo", "u32", "cc"}), (Words{"lo", "cc", "u32"}));
-  EXPECT_EQ(ordered(row, {"u32", "lo"}), Words{"?"});
-  EXPECT_EQ(ordered(row, {"cc", "lo", "u32"}), Words{"?"});
+  EXPECT_EQ(ordered(row, {"lo", "u32", "cc"}), (Modifiers{"lo", "cc", "u32"}));
+  EXPECT_EQ(ordered(row, {"u32", "lo"}), Modifiers{"?"});
+  EXPECT_EQ(ordered(row, {"cc", "lo", "u32"}), Modifiers{"?"});
 }
 
 using AnyOrder = EngineTest;

@@ -42,18 +42,18 @@ class Graph {
   Liveness live_;
 };
 
-using Words = std::vector<uint32_t>;
+using Needs = std::vector<uint32_t>;
 
 TEST(Pressure, of_straight_code_is_what_is_live_between_two_instructions) {
   const auto code = [] { return Graph().then({}, {0}).then({}, {1}).then({0, 1}, {2}).then({2}, {}); };
-  EXPECT_EQ(code().pressure({1, 1, 1}).around, (Words{1, 2, 2, 1, 0}));
-  EXPECT_EQ(code().pressure({2, 1, 1}).around, (Words{2, 3, 3, 1, 0}));  // register 0 has 64 bits
-  EXPECT_EQ(code().pressure({0, 1, 1}).around, (Words{0, 1, 1, 1, 0}));  // … or is a predicate
+  EXPECT_EQ(code().pressure({1, 1, 1}).around, (Needs{1, 2, 2, 1, 0}));
+  EXPECT_EQ(code().pressure({2, 1, 1}).around, (Needs{2, 3, 3, 1, 0}));  // register 0 has 64 bits
+  EXPECT_EQ(code().pressure({0, 1, 1}).around, (Needs{0, 1, 1, 1, 0}));  // … or is a predicate
   EXPECT_EQ(code().pressure({2, 1, 1}).most, 3u);
 }
 
 TEST(Pressure, a_result_that_nobody_reads_needs_a_place_all_the_same) {
-  EXPECT_EQ(Graph().then({}, {0}).then({}, {1}).then({0}, {}).pressure({1, 1}).around, (Words{1, 2, 1, 0}));
+  EXPECT_EQ(Graph().then({}, {0}).then({}, {1}).then({0}, {}).pressure({1, 1}).around, (Needs{1, 2, 1, 0}));
 }
 
 TEST(Pressure, sides_of_a_diamond_share_registers) {
@@ -63,7 +63,7 @@ TEST(Pressure, sides_of_a_diamond_share_registers) {
   graph.then({1}, {3}).then({3}, {4});
   graph.then({4}, {});
   const Pressure p = graph.pressure({1, 1, 1, 1, 1});
-  EXPECT_EQ(p.around, (Words{2, 1, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(p.around, (Needs{2, 1, 1, 1, 1, 1, 0}));
   EXPECT_EQ(p.most, 2u);
 }
 
@@ -72,20 +72,20 @@ TEST(Pressure, what_a_loop_needs_again_stays) {
   graph.then({}, {0}).then({}, {1});  // bound, counter
   graph.then({1}, {1}).then({1}, {2}).then({2}, {});
   graph.then({0, 1}, {}).may_jump(2);
-  EXPECT_EQ(graph.pressure({1, 1, 1}).around, (Words{1, 2, 2, 3, 3, 2, 0}));
+  EXPECT_EQ(graph.pressure({1, 1, 1}).around, (Needs{1, 2, 2, 3, 3, 2, 0}));
 }
 
 TEST(Pressure, a_guarded_write_keeps_the_old_value_if_there_is_one) {
   EXPECT_EQ(Graph().then({}, {0}).then({}, {1}).then({1}, {}).guarded({0}).then({0}, {}).pressure({1, 1}).around,
-            (Words{1, 2, 2, 1, 1, 0}));
+            (Needs{1, 2, 2, 1, 1, 0}));
   // Nobody has written register 0 before: it is not in use, though it is cleared at the start.
   Graph first;
   first.then({}, {1}).then({1}, {}).guarded({0}).then({0}, {});
-  EXPECT_EQ(first.pressure({1, 1}).around, (Words{1, 1, 1, 1, 0}));
-  EXPECT_EQ(first.live().at_entry, (Words{0}));
+  EXPECT_EQ(first.pressure({1, 1}).around, (Needs{1, 1, 1, 1, 0}));
+  EXPECT_EQ(first.live().at_entry, (Needs{0}));
   // The second of two may find what the first wrote.
   EXPECT_EQ(Graph().guarded({0}).then({}, {1}).then({1}, {}).guarded({0}).then({0}, {}).pressure({1, 1}).around,
-            (Words{1, 2, 2, 1, 1, 0}));
+            (Needs{1, 2, 2, 1, 1, 0}));
 }
 
 TEST(Pressure, a_value_written_on_one_side_only_is_in_use_there) {
@@ -93,7 +93,7 @@ TEST(Pressure, a_value_written_on_one_side_only_is_in_use_there) {
   Graph graph;
   graph.then({}, {1}).may_jump(3).then({}, {0}).then({}, {}).jumps(4).then({1}, {}).then({0}, {});
   const Pressure p = graph.pressure({1, 1});
-  EXPECT_EQ(p.around, (Words{1, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(p.around, (Needs{1, 1, 1, 1, 1, 0}));
 }
 
 TEST(Pressure, of_a_big_function_takes_no_time_to_speak_of) {

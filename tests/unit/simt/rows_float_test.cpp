@@ -39,7 +39,7 @@ constexpr std::pair<const char*, int> kRoundings[] = {
     {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
 template <class T, class F>
-T in_mode(int mode, F f) {
+T in_fenv_mode(int mode, F f) {
   std::fesetround(mode);
   volatile T result = f();
   std::fesetround(FE_TONEAREST);
@@ -54,7 +54,7 @@ TEST(FloatRows, single_precision_rounds_the_exact_result_once) {
     const auto rule = [&, mode = mode](auto f) {
       return [f, mode, &bits](const std::vector<uint64_t>& s) {
         volatile float a = to_float(s[0]), b = s.size() > 1 ? to_float(s[1]) : 0, c = s.size() > 2 ? to_float(s[2]) : 0;
-        return bits(in_mode<float>(mode, [&] { return f(a, b, c); }));
+        return bits(in_fenv_mode<float>(mode, [&] { return f(a, b, c); }));
       };
     };
     compare_with("add" + suffix, float_operand, rule([](float a, float b, float) { return std::fma(a, 1.0f, b); }));
@@ -82,12 +82,12 @@ TEST(FloatRows, double_precision_rounds_the_exact_result_once) {
         std::string("fma.") + name + ".f64", double_operand,
         [&, mode = mode](const std::vector<uint64_t>& s) {
           volatile double a = to_double(s[0]), b = to_double(s[1]), c = to_double(s[2]);
-          return bits(in_mode<double>(mode, [&] { return std::fma(a, b, c); }));
+          return bits(in_fenv_mode<double>(mode, [&] { return std::fma(a, b, c); }));
         },
         400);
     compare_with(std::string("add.") + name + ".f64", double_operand, [&, mode = mode](const std::vector<uint64_t>& s) {
       volatile double a = to_double(s[0]), b = to_double(s[1]);
-      return bits(in_mode<double>(mode, [&] { return a + b; }));
+      return bits(in_fenv_mode<double>(mode, [&] { return a + b; }));
     });
   }
 }

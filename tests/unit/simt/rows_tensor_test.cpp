@@ -26,7 +26,7 @@ struct Number {
   double special = 0;  ///< infinity or NaN; else 0
 };
 
-Number decode(const Format& f, uint64_t bits) {
+Number decode_number(const Format& f, uint64_t bits) {
   if (f.name == "tf32") bits >>= 13;
   const uint64_t fraction = bits & ((1u << f.fraction) - 1), field = bits >> f.fraction & ((1u << f.exponent) - 1);
   const bool negative = (bits >> (f.fraction + f.exponent) & 1) != 0;
@@ -150,11 +150,12 @@ void check_floats(const Floats& form, const std::string& shape, int kind, uint64
       const FragmentPlace p = place_in_c(l, i);
       std::vector<Number> row, column;
       for (unsigned q = 0; q < k; ++q) {
-        row.push_back(decode(form.a, a[p.row * k + q]));
-        column.push_back(decode(form.b, b[q * n + p.column]));
+        row.push_back(decode_number(form.a, a[p.row * k + q]));
+        column.push_back(decode_number(form.b, b[q * n + p.column]));
       }
-      const uint32_t expected = sum_of(row, column, form.a.fraction + form.b.fraction,
-                                       decode(form.sum, c[p.row * n + p.column]), form.sum.fraction, sum_bits == 16);
+      const uint32_t expected =
+          sum_of(row, column, form.a.fraction + form.b.fraction, decode_number(form.sum, c[p.row * n + p.column]),
+                 form.sum.fraction, sum_bits == 16);
       ASSERT_EQ(get_bits(rd, l, i, sum_bits), expected)
           << text << " kind " << kind << " seed " << seed << " row " << p.row << " column " << p.column;
     }
@@ -390,12 +391,13 @@ TEST_P(MmaRows, quad_pairs_make_four_products) {
             const FragmentPlace p = place_c(bits_d, l, i);
             std::vector<Number> row, column;
             for (unsigned q = 0; q < 4; ++q) {
-              row.push_back(decode(kF16, a[l / 4 % 4][p.row][q]));
-              column.push_back(decode(kF16, b[l / 4 % 4][q][p.column]));
+              row.push_back(decode_number(kF16, a[l / 4 % 4][p.row][q]));
+              column.push_back(decode_number(kF16, b[l / 4 % 4][q][p.column]));
             }
             const Format& format = bits_c == 16 ? kF16 : kF32;
-            ASSERT_EQ(get_bits(rd, l, i, bits_d), sum_of(row, column, 20, decode(format, c[l / 4 % 4][p.row][p.column]),
-                                                         format.fraction, bits_d == 16))
+            ASSERT_EQ(get_bits(rd, l, i, bits_d),
+                      sum_of(row, column, 20, decode_number(format, c[l / 4 % 4][p.row][p.column]), format.fraction,
+                             bits_d == 16))
                 << text;
           }
         }

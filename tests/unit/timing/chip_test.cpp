@@ -35,13 +35,13 @@ void expect_equal(const LaunchTiming& a, const LaunchTiming& b) {
   }
 }
 
-struct Machine {
+struct ThreadedMachine {
   std::string name, policy, pipeline = "queued", aware = "none";
   Commit commit = Commit::any;
-  friend void PrintTo(const Machine& machine, std::ostream* out) { *out << machine.name; }
+  friend void PrintTo(const ThreadedMachine& machine, std::ostream* out) { *out << machine.name; }
 };
 
-class ChipThreads : public ChipTest, public ::testing::WithParamInterface<Machine> {};
+class ChipThreads : public ChipTest, public ::testing::WithParamInterface<ThreadedMachine> {};
 
 TEST_P(ChipThreads, results_and_counters_do_not_depend_on_the_number_of_threads) {
   config = four_sms();
@@ -77,14 +77,15 @@ TEST_P(ChipThreads, results_and_counters_do_not_depend_on_the_number_of_threads)
   for (size_t k = 0; k < 64; ++k) sum += memory[k];
   EXPECT_EQ(sum, 37u * 96);
 }
-INSTANTIATE_TEST_SUITE_P(machines, ChipThreads,
-                         ::testing::Values(Machine{"lrr", "lrr"}, Machine{"gto", "gto"}, Machine{"barrel", "barrel"},
-                                           Machine{"two_level", "two-level"},
-                                           Machine{"elastic_last", "barrel", "elastic", "last"},
-                                           Machine{"elastic_reorder", "lrr", "elastic", "warp", Commit::reorder},
-                                           Machine{"unified_hold", "gto", "unified", "none", Commit::hold},
-                                           Machine{"split_mean", "lrr", "split", "mean"}),
-                         [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    machines, ChipThreads,
+    ::testing::Values(ThreadedMachine{"lrr", "lrr"}, ThreadedMachine{"gto", "gto"}, ThreadedMachine{"barrel", "barrel"},
+                      ThreadedMachine{"two_level", "two-level"},
+                      ThreadedMachine{"elastic_last", "barrel", "elastic", "last"},
+                      ThreadedMachine{"elastic_reorder", "lrr", "elastic", "warp", Commit::reorder},
+                      ThreadedMachine{"unified_hold", "gto", "unified", "none", Commit::hold},
+                      ThreadedMachine{"split_mean", "lrr", "split", "mean"}),
+    [](const auto& one) { return one.param.name; });
 
 using ChipLaunch = ChipTest;
 

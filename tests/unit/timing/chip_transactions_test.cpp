@@ -117,7 +117,7 @@ std::string sums(const std::string& order) {
          "mul.wide.u32 %rd3, %r2, 4; add.u64 %rd3, %rd3, %rd1; ld.shared.u32 %r7, [word]; st.global.u32 [%rd3+8], %r7; "
          "ret;";
 }
-const std::string kShared = ".shared .align 4 .b8 word[4];\n";
+const std::string kSharedWord = ".shared .align 4 .b8 word[4];\n";
 const std::string kGlobalFirst =
     "ld.global.u32 %r4, [%rd2]; add.u32 %r4, %r4, 1; st.global.u32 [%rd2], %r4;"
     "ld.shared.u32 %r5, [word]; add.u32 %r5, %r5, 1; st.shared.u32 [word], %r5;";
@@ -130,7 +130,7 @@ TEST_F(ChipTransactions, sums_in_both_memories_lose_nothing_among_sms_and_warps)
     for (const std::string& order : {kGlobalFirst, kSharedFirst}) {
       config.sms = sms;
       renew();
-      const auto result = simulate(kernel(sums(order), kShared), {4}, {40});
+      const auto result = simulate(kernel(sums(order), kSharedWord), {4}, {40});
       ASSERT_TRUE(result) << result.error().message;
       EXPECT_EQ(out[0], 4u * 40);
       EXPECT_EQ(out[1], 4u * 40);
@@ -157,7 +157,7 @@ TEST_F(ChipTransactions, results_and_counters_on_both_memories_do_not_depend_on_
   for (const unsigned threads : {1u, 2u}) {
     options.threads = threads;
     renew();
-    const auto launch = simulate(kernel(sums(ordered), kShared), {4}, {40});
+    const auto launch = simulate(kernel(sums(ordered), kSharedWord), {4}, {40});
     ASSERT_TRUE(launch) << launch.error().message;
     if (threads == 1) {
       first = out;

@@ -19,14 +19,14 @@ std::array<uint64_t, 64> stride(uint64_t base, uint64_t bytes) {
 
 constexpr uint64_t kWarp = 0xffffffff;
 
-LineRequests of(const std::array<uint64_t, 64>& address, uint64_t lanes, unsigned width, bool atomic = false) {
+LineRequests requests_of(const std::array<uint64_t, 64>& address, uint64_t lanes, unsigned width, bool atomic = false) {
   LineRequests requests;
   coalesce(address.data(), lanes, width, 128, 32, atomic, requests);
   return requests;
 }
 
 TEST(Coalescer, a_row_of_words_is_one_whole_line) {
-  const LineRequests requests = of(stride(1024, 4), kWarp, 4);
+  const LineRequests requests = requests_of(stride(1024, 4), kWarp, 4);
   ASSERT_EQ(requests.count, 1u);
   EXPECT_EQ(requests.request[0].line, 1024u);
   EXPECT_EQ(requests.request[0].sectors, 15u);
@@ -34,8 +34,8 @@ TEST(Coalescer, a_row_of_words_is_one_whole_line) {
 }
 
 TEST(Coalescer, merged_requests_ask_for_each_line_once) {
-  LineRequests all = of(stride(1024, 4), 0xff, 4);        // the first sector of line 1024
-  merge_lines(of(stride(1024 + 96, 4), 0xffff, 4), all);  // its last one, and the first of line 1152
+  LineRequests all = requests_of(stride(1024, 4), 0xff, 4);        // the first sector of line 1024
+  merge_lines(requests_of(stride(1024 + 96, 4), 0xffff, 4), all);  // its last one, and the first of line 1152
   ASSERT_EQ(all.count, 2u);
   EXPECT_EQ(all.request[0].line, 1024u);
   EXPECT_EQ(all.request[0].sectors, 9u);
@@ -44,7 +44,7 @@ TEST(Coalescer, merged_requests_ask_for_each_line_once) {
 }
 
 TEST(Coalescer, a_row_that_starts_in_a_line_touches_two) {
-  const LineRequests requests = of(stride(1024 + 4, 4), kWarp, 4);
+  const LineRequests requests = requests_of(stride(1024 + 4, 4), kWarp, 4);
   ASSERT_EQ(requests.count, 2u);
   EXPECT_EQ(requests.request[0].sectors, 15u);
   EXPECT_EQ(requests.request[0].full, 14u);  // its first word is not written
@@ -54,26 +54,26 @@ TEST(Coalescer, a_row_that_starts_in_a_line_touches_two) {
 }
 
 TEST(Coalescer, wide_accesses_take_as_many_lines_as_they_fill) {
-  EXPECT_EQ(of(stride(0, 16), kWarp, 16).count, 4u);
-  EXPECT_EQ(of(stride(0, 8), kWarp, 8).sectors(), 8u);
+  EXPECT_EQ(requests_of(stride(0, 16), kWarp, 16).count, 4u);
+  EXPECT_EQ(requests_of(stride(0, 8), kWarp, 8).sectors(), 8u);
 }
 
 TEST(Coalescer, every_second_word_fills_no_sector) {
-  const LineRequests requests = of(stride(0, 8), kWarp, 4);
+  const LineRequests requests = requests_of(stride(0, 8), kWarp, 4);
   ASSERT_EQ(requests.count, 2u);
   EXPECT_EQ(requests.sectors(), 8u);
   EXPECT_EQ(requests.request[0].full, 0u);
 }
 
 TEST(Coalescer, a_stride_of_a_line_is_a_line_for_each_lane) {
-  EXPECT_EQ(of(stride(0, 128), kWarp, 4).count, 32u);
-  EXPECT_EQ(of(stride(0, 128), 0xff, 4).count, 8u);
+  EXPECT_EQ(requests_of(stride(0, 128), kWarp, 4).count, 32u);
+  EXPECT_EQ(requests_of(stride(0, 128), 0xff, 4).count, 8u);
 }
 
 TEST(Coalescer, an_atomic_counts_the_lanes_of_its_fullest_word) {
   std::array<uint64_t, 64> address = stride(0, 0);
   address[3] = address[4] = 4;
-  const LineRequests requests = of(address, 0xff, 4, true);
+  const LineRequests requests = requests_of(address, 0xff, 4, true);
   ASSERT_EQ(requests.count, 1u);
   EXPECT_EQ(requests.request[0].lanes, 6u);
 }
@@ -92,7 +92,7 @@ TEST(Coalescer, agrees_with_sets_of_bytes_for_random_accesses) {
       const uint64_t a = address[static_cast<size_t>(std::countr_zero(rest))];
       for (uint64_t byte = a; byte < a + width; ++byte) bytes[byte / 128 * 128].insert(byte % 128);
     }
-    const LineRequests requests = of(address, lanes, width);
+    const LineRequests requests = requests_of(address, lanes, width);
     ASSERT_EQ(requests.count, bytes.size());
     for (unsigned k = 0; k < requests.count; ++k) {
       const LineRequest& request = requests.request[k];

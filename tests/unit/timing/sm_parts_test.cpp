@@ -8,7 +8,7 @@
 namespace bankshot::timing {
 namespace {
 
-Operation of(UnitClass unit) {
+Operation operation_of(UnitClass unit) {
   Operation operation;
   operation.unit = unit;
   return operation;
@@ -18,24 +18,24 @@ TEST(ExecutionUnits, a_unit_starts_so_many_lanes_a_cycle) {
   Config config;
   config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 8, 20};
   ExecutionUnits units(config);
-  const ExecutionUnits::Choice sfu = units.choose(of(UnitClass::sfu), 0);
+  const ExecutionUnits::Choice sfu = units.choose(operation_of(UnitClass::sfu), 0);
   EXPECT_LE(sfu.free(), 5u);
   sfu.take(5);
   EXPECT_EQ(sfu.end(), 9u);
-  EXPECT_EQ(units.choose(of(UnitClass::sfu), 0).free(), 9u);
-  EXPECT_LE(units.choose(of(UnitClass::fp32), 0).free(), 5u) << "another unit";
+  EXPECT_EQ(units.choose(operation_of(UnitClass::sfu), 0).free(), 9u);
+  EXPECT_LE(units.choose(operation_of(UnitClass::fp32), 0).free(), 5u) << "another unit";
   units.begin_launch();
-  EXPECT_LE(units.choose(of(UnitClass::sfu), 0).free(), 0u);
+  EXPECT_LE(units.choose(operation_of(UnitClass::sfu), 0).free(), 0u);
 }
 
 TEST(ExecutionUnits, one_may_start_more_than_a_warp_a_cycle) {
   Config config;
   config.units[static_cast<unsigned>(UnitClass::alu)] = {1, 64, 4};
   ExecutionUnits units(config);
-  units.choose(of(UnitClass::alu), 0).take(5);
-  EXPECT_EQ(units.choose(of(UnitClass::alu), 0).free(), 5u);
-  units.choose(of(UnitClass::alu), 0).take(5);
-  EXPECT_EQ(units.choose(of(UnitClass::alu), 0).free(), 6u);
+  units.choose(operation_of(UnitClass::alu), 0).take(5);
+  EXPECT_EQ(units.choose(operation_of(UnitClass::alu), 0).free(), 5u);
+  units.choose(operation_of(UnitClass::alu), 0).take(5);
+  EXPECT_EQ(units.choose(operation_of(UnitClass::alu), 0).free(), 6u);
 }
 
 TEST(ExecutionUnits, units_beyond_one_for_each_scheduler_are_anybodys) {
@@ -43,15 +43,15 @@ TEST(ExecutionUnits, units_beyond_one_for_each_scheduler_are_anybodys) {
   config.issue.schedulers = 2;
   config.units[static_cast<unsigned>(UnitClass::fp64)] = {3, 32, 4};
   ExecutionUnits units(config);
-  units.choose(of(UnitClass::fp64), 0).take(5);
-  units.choose(of(UnitClass::fp64), 0).take(5);
-  EXPECT_EQ(units.choose(of(UnitClass::fp64), 0).free(), 6u) << "its own, and the third";
-  EXPECT_LE(units.choose(of(UnitClass::fp64), 1).free(), 5u);
+  units.choose(operation_of(UnitClass::fp64), 0).take(5);
+  units.choose(operation_of(UnitClass::fp64), 0).take(5);
+  EXPECT_EQ(units.choose(operation_of(UnitClass::fp64), 0).free(), 6u) << "its own, and the third";
+  EXPECT_LE(units.choose(operation_of(UnitClass::fp64), 1).free(), 5u);
 }
 
 TEST(ExecutionUnits, matrix_products_of_a_gpu_without_tensor_units_take_fp32) {
   Config config;
-  Operation product = of(UnitClass::tensor);
+  Operation product = operation_of(UnitClass::tensor);
   product.work = 4096;
   ExecutionUnits units(config);
   const ExecutionUnits::Choice choice = units.choose(product, 0);

@@ -7,7 +7,7 @@
 namespace bankshot::timing {
 namespace {
 
-const char* const kOrganisations[] = {"queued", "unified", "split", "elastic"};
+const char* const kAllPipelines[] = {"queued", "unified", "split", "elastic"};
 const char* const kForesights[] = {"none", "last", "exact", "mean", "warp", "confident"};
 
 /// A kernel whose results do not depend on who comes first: a table in shared memory that all read behind a barrier, a
@@ -77,7 +77,7 @@ class StagedLaws : public StagedTest, public ::testing::WithParamInterface<unsig
   }
   template <class Each>
   static void for_each_combination(Each each) {
-    for (const char* organisation : kOrganisations) {
+    for (const char* organisation : kAllPipelines) {
       for (const char* aware : kForesights) {
         for (const char* policy : {"barrel", "lrr", "gto"}) {
           for (const Commit commit : {Commit::any, Commit::reorder, Commit::hold})
@@ -173,7 +173,7 @@ TEST_F(StagedTest, every_conflict_costs_all_stages_a_cycle_where_others_come_beh
 
 // What issued last may be held up beyond the cycle in which a launch is stopped.
 TEST_F(StagedTest, slots_of_a_launch_that_is_stopped_add_up) {
-  for (const char* organisation : kOrganisations) {
+  for (const char* organisation : kAllPipelines) {
     config.issue.pipeline = organisation;
     for (Cycle most = 1; most < 80; ++most) {
       options.max_cycles = most;
@@ -200,7 +200,7 @@ const char* const kLoop =
 
 TEST_F(StagedTest, atomics_that_are_loops_end_in_every_organisation_and_commitment) {
   options.max_cycles = 100'000;
-  for (const char* organisation : kOrganisations) {
+  for (const char* organisation : kAllPipelines) {
     for (const char* aware : {"none", "last"}) {
       for (const char* policy : {"barrel", "lrr"}) {
         config.issue.aware = aware;

@@ -7,7 +7,7 @@ namespace bankshot::timing {
 namespace {
 
 const std::string kBegin = "\n.pragma \"bankshot.tx_begin\";\n", kCommit = "\n.pragma \"bankshot.tx_commit\";\n";
-const std::string kShared = ".shared .align 16 .b8 s[4096];\n";
+const std::string kSharedArray = ".shared .align 16 .b8 s[4096];\n";
 std::string increment(const std::string& at) {
   return "ld.shared.u32 %r30, [" + at + "]; add.u32 %r30, %r30, 1; st.shared.u32 [" + at + "], %r30;";
 }
@@ -49,7 +49,7 @@ class TimedTransactions : public StagedTest {
   Cycle with(bool perfect, const std::string& body, simt::Dim3 block) {
     transactions.perfect = perfect;
     renew();
-    const Cycle all = cycles(kShared + body, block);
+    const Cycle all = cycles(kSharedArray + body, block);
     expect_consistent(last, {1, 1, 1}, block);
     return all;
   }
@@ -148,7 +148,7 @@ TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose
   for (const bool is_perfect : {false, true}) {
     transactions.perfect = is_perfect;
     renew();
-    const auto launch = simulate(kernel(kShared + crossing(10)), {1}, {64}, 64);
+    const auto launch = simulate(kernel(kSharedArray + crossing(10)), {1}, {64}, 64);
     ASSERT_TRUE(launch) << launch.error().message;
     for (const uint32_t value : out) EXPECT_EQ(value, 640u * 10000 + 640);
     expect_consistent(*launch, {1}, {64});
@@ -171,7 +171,7 @@ TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as
       "LONG: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 2000; @%p1 bra LONG;" + kCommit + "exit;" +
       "SECOND: mov.u32 %r6, 0; WAIT: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 50; @%p1 bra WAIT;" + kBegin +
       "st.shared.u32 [%r29], %r1;" + kCommit + "exit;";
-  const auto launch = simulate(kernel(kShared + text), {1}, {64}, 64);
+  const auto launch = simulate(kernel(kSharedArray + text), {1}, {64}, 64);
   ASSERT_TRUE(launch) << launch.error().message;
   const scratchpad::TxTotals& t = launch->stats.transactions;
   EXPECT_EQ(t.commits, 2u);
@@ -224,7 +224,7 @@ TEST_F(TimedTransactions, a_warp_that_was_stalled_begins_behind_the_commit_of_th
   text.replace(text.find("bar.sync 0;"), text.npos,
                "mov.u32 %r12, %clock; st.global.u32 [%rd2], %r12; ret; BUSY: mov.u32 %r6, 0; L: add.u32 %r6, %r6, 1;"
                "setp.lt.u32 %p2, %r6, 20000; @%p2 bra L; mov.u32 %r12, %clock; st.global.u32 [%rd2], %r12; ret;");
-  const auto launch = simulate(kernel(kShared + text), {1}, {96}, 96);
+  const auto launch = simulate(kernel(kSharedArray + text), {1}, {96}, 96);
   ASSERT_TRUE(launch) << launch.error().message;
   // One that waited until the other has ended would have nobody in its way, and run alone no more.
   EXPECT_GT(launch->stats.transactions.cta_serialised, 100u);
@@ -245,7 +245,7 @@ TEST_F(TimedTransactions, a_warp_that_is_displaced_while_it_waits_for_memory_com
   config.l1.mshrs = 1;
   config.load_store.queue = 1;
   set_parameter(config, "scratchpad.queue", 8);
-  const auto launch = simulate(kernel(kShared + text), {1}, {128}, 8192);
+  const auto launch = simulate(kernel(kSharedArray + text), {1}, {128}, 8192);
   ASSERT_TRUE(launch) << launch.error().message;
   for (unsigned thread = 0; thread < 128; ++thread) EXPECT_EQ(out[thread], 512u * 10000 + 512);
   expect_consistent(*launch, {1}, {128});
@@ -254,13 +254,13 @@ TEST_F(TimedTransactions, a_warp_that_is_displaced_while_it_waits_for_memory_com
 }
 
 /// Machines on which a warp that is displaced may be anywhere.
-struct Machine {
+struct DisplacingMachine {
   const char* name;
   void (*change)(Config& config);
   scratchpad::TxConfig transactions = {};
 };
 void be_staged(Config& config, const char* pipeline) { config = staged_machine(pipeline); }
-const Machine kMachines[] = {
+const DisplacingMachine kMachines[] = {
     {"queued", [](Config&) {}},
     {"two_schedulers", [](Config& c) { c.issue.schedulers = 2; }},
     {"barrel", [](Config& c) { c.issue.policy = "barrel"; }},
@@ -281,7 +281,7 @@ const Machine kMachines[] = {
     {"warps_of_8", [](Config& c) { c.warp_size = 8; }},
     {"warps_of_64", [](Config& c) { c.warp_size = 64; }},
 };
-class TransactionsOn : public TimedTransactions, public ::testing::WithParamInterface<Machine> {
+class TransactionsOn : public TimedTransactions, public ::testing::WithParamInterface<DisplacingMachine> {
  protected:
   TransactionsOn() {
     GetParam().change(config);
@@ -290,7 +290,7 @@ class TransactionsOn : public TimedTransactions, public ::testing::WithParamInte
 };
 
 TEST_P(TransactionsOn, nothing_is_lost_and_counters_are_consistent) {
-  const auto launch = simulate(kernel(kShared + crossing(3)), {2}, {128}, 256);
+  const auto launch = simulate(kernel(kSharedArray + crossing(3)), {2}, {128}, 256);
   ASSERT_TRUE(launch) << launch.error().message;
   for (const uint32_t value : out) EXPECT_EQ(value, 384u * 10000 + 384);
   expect_consistent(*launch, {2}, {128});
@@ -359,7 +359,7 @@ TEST_P(TransactionsOn, registers_that_were_about_to_be_loaded_are_what_they_were
       "4, %r29;" +
       kBegin + "mov.u32 %r11, %r10; ld.volatile.global.u32 %r10, [%rd1]; atom.global.add.u32 %r12, [%rd1+1024], 0;" +
       increment("%r8") + increment("%r9") + kCommit + "add.u32 %r11, %r11, 1000; st.global.u32 [%rd2+4], %r11; ret;";
-  const auto launch = simulate(kernel(kShared + body), {1}, {64}, 300);
+  const auto launch = simulate(kernel(kSharedArray + body), {1}, {64}, 300);
   ASSERT_TRUE(launch) << launch.error().message;
   for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(out[1 + i], i + 1007);
   EXPECT_GT(launch->stats.transactions.conflicts, 0u);
@@ -374,7 +374,7 @@ TEST_P(TransactionsOn, an_access_to_both_memories_at_once_is_two) {
       kBegin + "WHAT" + kCommit + "ret;";
   const auto with = [&](const std::string& what) {
     std::string text = body;
-    const auto launch = simulate(kernel(kShared + text.replace(text.find("WHAT"), 4, what)), {1}, {64}, 64);
+    const auto launch = simulate(kernel(kSharedArray + text.replace(text.find("WHAT"), 4, what)), {1}, {64}, 64);
     EXPECT_TRUE(launch) << what << launch.error().message;
     std::vector<uint32_t> seen = out;
     renew();
@@ -396,7 +396,7 @@ TEST_P(TransactionsOn, a_launch_that_is_stopped_in_the_middle_is_consistent) {
   for (Cycle most = 1; most < 2000; most += 1 + most / 9) {
     options.max_cycles = most;
     renew();
-    const auto launch = simulate(kernel(kShared + crossing(2)), {2}, {64}, 256);
+    const auto launch = simulate(kernel(kSharedArray + crossing(2)), {2}, {64}, 256);
     ASSERT_TRUE(launch) << launch.error().message;
     expect_consistent(*launch, {2}, {64});
     stopped += launch->timing.partial ? 1 : 0;
@@ -414,7 +414,7 @@ TEST_F(TimedTransactions, results_and_counters_do_not_depend_on_the_number_of_th
   for (const unsigned threads : {1u, 3u}) {
     options.threads = threads;
     renew();
-    const auto launch = simulate(kernel(kShared + crossing(1)), {11}, {96}, 11 * 96);
+    const auto launch = simulate(kernel(kSharedArray + crossing(1)), {11}, {96}, 11 * 96);
     ASSERT_TRUE(launch) << launch.error().message;
     if (threads == 1) {
       first = out;
