@@ -96,7 +96,9 @@ TEST_P(HashClassContract, refuses_parameters_that_it_does_not_take) {
     ASSERT_FALSE(hash) << word + wrong;
     EXPECT_TRUE(hash.error().message.starts_with("hash '" + word + wrong + "': ")) << hash.error().message;
   }
-  if (!tested().parameters.empty()) EXPECT_FALSE(parse_hash(word, kSize));
+  if (!tested().parameters.empty()) {
+    EXPECT_FALSE(parse_hash(word, kSize));
+  }
 }
 
 TEST_P(HashClassContract, fixed_hardware_has_no_parameters) {

@@ -160,7 +160,9 @@ TEST(Rewrite, tells_where_each_instruction_has_gone) {
     const ptx::Instruction &was = *old_code.steps()[i].instruction,
                            &is = *code.steps().at(done->step_after[i]).instruction;
     EXPECT_EQ(ptx::mnemonic(was), ptx::mnemonic(is)) << i;
-    if (!was.operands.empty() && was.opcode != "st") EXPECT_EQ(was.operands[0].name, is.operands[0].name) << i;
+    if (!was.operands.empty() && was.opcode != "st") {
+      EXPECT_EQ(was.operands[0].name, is.operands[0].name) << i;
+    }
   }
 }
 

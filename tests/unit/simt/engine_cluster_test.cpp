@@ -255,7 +255,10 @@ TEST_F(EngineCluster, results_do_not_depend_on_threads_or_instruction_set) {
   std::vector<uint32_t> first;
   for (const char* isa : {"portable", "avx2", "avx512"}) {
     for (const unsigned threads : {1u, 3u}) {
-      Engine engine({.machine = {}, .threads = threads, .isa = isa});
+      EngineOptions options;
+      options.threads = threads;
+      options.isa = isa;
+      Engine engine(options);
       auto program = engine.load(text, "test.ptx");
       ASSERT_TRUE(program);
       const uint64_t buffer = *engine.memory().allocate(4 * 64 * 16, MemoryKind::device);
