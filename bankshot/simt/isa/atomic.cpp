@@ -186,4 +186,3 @@ void atomic_rows(Rows& rows) {
 #undef BANKSHOT_RED_SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
-

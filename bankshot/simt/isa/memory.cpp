@@ -271,4 +271,3 @@ void memory_rows(Rows& rows) {
 #undef BANKSHOT_SETS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
-

@@ -49,4 +49,3 @@ void wide_atomic_rows(Rows& rows) {
 #undef BANKSHOT_VECTORS
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
-
