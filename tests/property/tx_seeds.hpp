@@ -17,7 +17,7 @@ namespace bankshot::simt::tx {
 #ifdef NDEBUG
 constexpr unsigned kSlower = 1;
 #else
-constexpr unsigned kSlower = 12;  // builds for debugging, with sanitizers or with coverage
+constexpr unsigned kSlower = 24;  // builds for debugging, with sanitizers or with coverage
 #endif
 
 inline uint64_t variable(const char* name, uint64_t otherwise) {
