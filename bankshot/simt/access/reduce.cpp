@@ -36,7 +36,7 @@ float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysi
 template <class T>
 T sum(T a, T b) {
   if constexpr (kIsHalf<T>) {
-    return T::of(a.value() + b.value());  // why 24 bits are enough: isa/half.hpp
+    return T::of(a.value() + b.value());  // why 24 bits are enough: isa/lanes/half.hpp
   } else if constexpr (std::is_same_v<T, float>) {
     const float c = flushed(flushed(a) + flushed(b));
     return std::isnan(c) ? std::bit_cast<float>(kFloatNan) : c;

@@ -1,8 +1,8 @@
 // Approximate division, roots and elementary functions. Source: PTX ISA, "Floating Point Instructions": div.approx,
 // div.full, rcp, sqrt, rsqrt, sin, cos, lg2, ex2, tanh; the accuracy of each is in its section there.
-#include "bankshot/simt/isa/approx.hpp"
+#include "bankshot/simt/isa/lanes/approx.hpp"
 
-#include "bankshot/simt/isa/parts.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

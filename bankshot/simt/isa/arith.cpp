@@ -1,6 +1,6 @@
 // Integer addition and relatives. Source: PTX ISA, "Integer Arithmetic Instructions".
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 #include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -3,8 +3,8 @@
 // if nothing was borrowed, and subc is x + ~y + CC.CF. The manual speaks of a borrow, which is the same within a chain
 // of subtractions; but nvcc's division of 128-bit numbers reads it by addc behind subc.cc, and goes past a correction
 // if it is not zero. Signed types do the same as unsigned ones, but for mad.hi, whose product is signed.
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -2,8 +2,8 @@
 //
 // Division by zero does not trap and its result is unspecified in PTX; here it is all ones for div and rem, as on
 // NVIDIA's GPUs. The most negative number divided by -1 wraps, and leaves no remainder.
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

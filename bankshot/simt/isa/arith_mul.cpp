@@ -1,6 +1,6 @@
 // Integer multiplication. Source: PTX ISA, "Integer Arithmetic Instructions": mul, mad, mul24, mad24, dp4a, dp2a.
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,7 +1,7 @@
 // SIMD video instructions on the two halves or four bytes of a register. Source: PTX ISA, "SIMD Video Instructions".
 // Forms with a lane mask or operand selectors (d.b10, a.b7531) are refused by the decoder: they name no register.
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 #include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -2,7 +2,7 @@
 // they do does not depend on the host's instruction set: async_copy.cpp and mbarrier.cpp of the folder above.
 #include "bankshot/simt/async/async_copy.hpp"
 #include "bankshot/simt/async/mbarrier.hpp"
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_async.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_memory.hpp"

@@ -1,7 +1,7 @@
 // atom and red, lane after lane in ascending order. Source: PTX ISA, atom and red. Layout: lower_atomic.hpp.
 #include "bankshot/simt/access/access.hpp"
-#include "bankshot/simt/isa/atomic_ops.hpp"
-#include "bankshot/simt/isa/lane_addresses.hpp"
+#include "bankshot/simt/isa/lanes/atomic_ops.hpp"
+#include "bankshot/simt/isa/lanes/lane_addresses.hpp"
 #include "bankshot/simt/lower/lower_atomic.hpp"
 #include "bankshot/simt/state/program.hpp"
 

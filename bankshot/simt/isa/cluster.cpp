@@ -3,7 +3,7 @@
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/async_store.hpp"
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_async.hpp"
 #include "bankshot/simt/lower/lower_cluster.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"

@@ -1,8 +1,8 @@
 // Comparison and selection. Source: PTX ISA, "Comparison and Selection Instructions": setp, set, selp, slct.
-#include "bankshot/simt/isa/compare.hpp"
+#include "bankshot/simt/isa/lanes/compare.hpp"
 
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 #include "bankshot/simt/lower/lower_half.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
@@ -14,19 +14,12 @@ template <class T, class C>
   return C::of(a, b);
 }
 
-/// d = mask bit l ? True : 0
-template <u32 True>
+/// d = mask bit l ? imm : 0
+template <class D>
 [[gnu::noinline]] const Instr* write_flags(Warp& w, const Instr* i, uint64_t mask) {
-  u32 lanes[kLanes];
-  spread_mask<u32>(lanes, mask, True, 0);
-  blend(w.row<u32>(i->op[0]), lanes, w.active);
-  return i + 1;
-}
-
-[[gnu::noinline]] const Instr* write_half_flags(Warp& w, const Instr* i, uint64_t mask) {
-  u16 lanes[kLanes];
-  spread_mask<u16>(lanes, mask, static_cast<u16>(i->imm), 0);
-  blend(w.row<u16>(i->op[0]), lanes, w.active);
+  D lanes[kLanes];
+  spread_mask<D>(lanes, mask, static_cast<D>(i->imm), 0);
+  blend(w.row<D>(i->op[0]), lanes, w.active);
   return i + 1;
 }
 
@@ -48,22 +41,13 @@ const Instr* setp(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-/// set d, a, b{, c}: d = (a ? b) op c ? True : 0
-template <class T, class C, Combine How, u32 True>
+/// set d, a, b{, c}: d = (a ? b) op c ? imm : 0
+template <class T, class C, Combine How, class D>
 const Instr* set(Warp& w, const Instr* i) {
-  if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &set<T, C, How, True>);
+  if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &set<T, C, How, D>);
   uint64_t t = compared<T, C>(w.row<const T>(i->op[1]), w.row<const T>(i->op[2]));
   if constexpr (How != Combine::none) t = combined<How>(t, w.predicate_value(i->op[3]));
-  return write_flags<True>(w, i, t);
-}
-
-/// set of a float of 16 bits: imm is its 1.0.
-template <class T, class C, Combine How>
-const Instr* set_half(Warp& w, const Instr* i) {
-  if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &set_half<T, C, How>);
-  uint64_t t = compared<T, C>(w.row<const T>(i->op[1]), w.row<const T>(i->op[2]));
-  if constexpr (How != Combine::none) t = combined<How>(t, w.predicate_value(i->op[3]));
-  return write_half_flags(w, i, t);
+  return write_flags<D>(w, i, t);
 }
 
 Handler setp_handler(const Match& m) {
@@ -82,8 +66,7 @@ Handler set_handler(const Match& m) {
     return by_comparison<T>(m, [&m](auto comparison) {
       return by_combine(m, [&m](auto how) -> Handler {
         using C = decltype(comparison);
-        if (ptx::bits(m.type) == 16) return &set_half<T, C, how()>;
-        return m.type == ptx::Type::f32 ? &set<T, C, how(), 0x3f800000u> : &set<T, C, how(), 0xffffffffu>;
+        return ptx::bits(m.type) == 16 ? &set<T, C, how(), u16> : &set<T, C, how(), u32>;
       });
     });
   });
@@ -162,15 +145,19 @@ struct SelectBySign {
                            std::vector<Example> examples) {
     rows.push_back({syntax, sets, unit, select, nullptr, std::move(examples)});
   };
+  const auto add_set = [&rows](std::string_view syntax, std::string_view sets, Unit unit,
+                               std::vector<Example> examples) {
+    rows.push_back({syntax, sets, unit, set_handler, lower_set, std::move(examples)});
+  };
   // The examples show p; the tests also check that q is its opposite.
   const auto integers = [&](std::string_view sets, Unit unit, std::vector<Example> test, std::vector<Example> combine,
                             std::vector<Example> set) {
     add("setp.cmp.type p|q, a, b", sets, setp_handler, unit, std::move(test));
     add("setp.cmp.bool.type p|q, a, b, c:pred", sets, setp_handler, unit, std::move(combine));
-    add("set.cmp.dtype.type d, a:type2, b:type2", sets, set_handler, unit, std::move(set));
-    add("set.cmp.bool.dtype.type d, a:type2, b:type2, c:pred", sets, set_handler, unit, {});
-    rows.push_back({"set.cmp.half.type d, a:type2, b:type2", sets, unit, set_handler, lower_set_of_half});
-    rows.push_back({"set.cmp.bool.half.type d, a:type2, b:type2, c:pred", sets, unit, set_handler, lower_set_of_half});
+    add_set("set.cmp.dtype.type d, a:type2, b:type2", sets, unit, std::move(set));
+    add_set("set.cmp.bool.dtype.type d, a:type2, b:type2, c:pred", sets, unit, {});
+    add_set("set.cmp.half.type d, a:type2, b:type2", sets, unit, {});
+    add_set("set.cmp.bool.half.type d, a:type2, b:type2, c:pred", sets, unit, {});
   };
   integers(kWords, Unit::alu, {{"eq.b32", {"7", "7"}, "true"}, {"ne.b64", {"0x100000000", "0"}, "true"}},
            {{"eq.and.b16", {"7", "7", "false"}, "false"}}, {{"ne.u32.b32", {"1", "2"}, "0xffffffff"}});
@@ -196,14 +183,13 @@ struct SelectBySign {
       {{"num.and.f32", {"0f7FFFFFFF", "0f3F800000", "true"}, "false"},
        {"gt.xor.f32", {"0f40000000", "0f3F800000", "true"}, "false"},
        {"geu.or.f32", {"0f3F800000", "0f40000000", "!true"}, "false"}});
-  add("set.cmp{.ftz}.dtype.type d, a:type2, b:type2", kSingle, set_handler, Unit::fp32,
-      {{"eq.f32.f32", {"0f3F800000", "0f3F800000"}, "0f3F800000"},
-       {"nan.u32.f32", {"0f7FFFFFFF", "0f3F800000"}, "0xffffffff"}});
-  add("set.cmp.bool{.ftz}.dtype.type d, a:type2, b:type2, c:pred", kSingle, set_handler, Unit::fp32,
-      {{"lt.and.s32.f32", {"0f3F800000", "0f40000000", "true"}, "-1"}});
-  rows.push_back({"set.cmp{.ftz}.half.type d, a:type2, b:type2", kSingle, Unit::fp32, set_handler, lower_set_of_half});
-  rows.push_back({"set.cmp.bool{.ftz}.half.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32, set_handler,
-                  lower_set_of_half});
+  add_set("set.cmp{.ftz}.dtype.type d, a:type2, b:type2", kSingle, Unit::fp32,
+          {{"eq.f32.f32", {"0f3F800000", "0f3F800000"}, "0f3F800000"},
+           {"nan.u32.f32", {"0f7FFFFFFF", "0f3F800000"}, "0xffffffff"}});
+  add_set("set.cmp.bool{.ftz}.dtype.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32,
+          {{"lt.and.s32.f32", {"0f3F800000", "0f40000000", "true"}, "-1"}});
+  add_set("set.cmp{.ftz}.half.type d, a:type2, b:type2", kSingle, Unit::fp32, {});
+  add_set("set.cmp.bool{.ftz}.half.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32, {});
   select_rows(rows);
 }
 

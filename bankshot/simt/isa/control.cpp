@@ -1,7 +1,7 @@
 // Branches, calls, barriers, fences. Source: PTX ISA, control flow and parallel synchronization instructions. What they
 // do does not depend on the host's instruction set: control.cpp and paths.cpp of the folder above.
 #include "bankshot/simt/control/control.hpp"
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -5,7 +5,7 @@
 // - .sat clamps integers to the destination's range and floats to [0, 1], NaN giving 0.
 // - .ftz concerns f32 only: subnormal f32 sources and results are zeros of their sign; f16 results are not flushed.
 // - Registers may be wider than the types: then the low bits are read, and results extended.
-#include "bankshot/simt/isa/convert_lanes.hpp"
+#include "bankshot/simt/isa/lanes/convert_lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,6 +1,6 @@
 // Conversions that pack: two floats into f16x2, bf16x2 or two 8-bit floats, cvt.pack; and tf32. Of a pair a, b, the
 // first goes to the upper half of d. Source: PTX ISA, cvt and cvt.pack.
-#include "bankshot/simt/isa/convert_lanes.hpp"
+#include "bankshot/simt/isa/lanes/convert_lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -8,7 +8,7 @@
 // - ue8m0 is the exponent of a power of two, 2^-127 to 2^127, and 0xff is NaN. The sign of what is converted is
 // dropped; .rp
 //   is away from zero. What is too large is NaN, or with .satfinite the largest.
-#include "bankshot/simt/isa/convert_lanes.hpp"
+#include "bankshot/simt/isa/lanes/convert_lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -3,9 +3,9 @@
 //
 // NaN: f32 results are 0x7fffffff. f64 keeps the payload of the first operand that is NaN, made quiet, as PTX says that
 // payloads are kept but not whose; that has to be spelled out, since compilers may swap operands. fma likewise.
-#include "bankshot/simt/isa/float_bits.hpp"
-#include "bankshot/simt/isa/fused.hpp"
-#include "bankshot/simt/isa/parts.hpp"
+#include "bankshot/simt/isa/lanes/float_bits.hpp"
+#include "bankshot/simt/isa/lanes/fused.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

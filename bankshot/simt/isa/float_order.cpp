@@ -1,7 +1,7 @@
 // Sign, order and class of floats, on their bits: these rules neither round nor depend on the host's mode.
 // Source: PTX ISA, "Floating Point Instructions": abs, neg, min, max, copysign, testp.
-#include "bankshot/simt/isa/float_bits.hpp"
-#include "bankshot/simt/isa/parts.hpp"
+#include "bankshot/simt/isa/lanes/float_bits.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

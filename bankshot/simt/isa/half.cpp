@@ -1,6 +1,6 @@
 // add, sub, mul, fma, neg, abs, min and max of f16, bf16 and their packed forms. Source: PTX ISA, "Half precision
 // floating-point instructions". Rounding is to nearest even: there is no other.
-#include "bankshot/simt/isa/half_rows.hpp"
+#include "bankshot/simt/isa/lanes/half_rows.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,8 +1,8 @@
 // ex2.approx and tanh.approx of f16, bf16 and their packed forms: those of f32, rounded once more, so that the result
 // is that of one rounding almost always. The manual asks for less: a relative error of 2^-9.9 (f16) and 2^-7 (bf16) of
 // ex2, an absolute one of 2^-10.987 and 2^-8 of tanh.
-#include "bankshot/simt/isa/approx.hpp"
-#include "bankshot/simt/isa/half_rows.hpp"
+#include "bankshot/simt/isa/lanes/approx.hpp"
+#include "bankshot/simt/isa/lanes/half_rows.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

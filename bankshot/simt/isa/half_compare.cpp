@@ -1,6 +1,6 @@
 // setp and set of f16, bf16 and their packed forms. Source: PTX ISA, "Half precision comparison instructions".
-#include "bankshot/simt/isa/compare.hpp"
-#include "bankshot/simt/isa/half_rows.hpp"
+#include "bankshot/simt/isa/lanes/compare.hpp"
+#include "bankshot/simt/isa/lanes/half_rows.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

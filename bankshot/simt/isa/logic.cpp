@@ -1,7 +1,7 @@
 // Logic and shifts. Source: PTX ISA, "Logic and Shift Instructions", and the counting ones of "Integer Arithmetic
 // Instructions": popc, clz, brev.
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 #include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

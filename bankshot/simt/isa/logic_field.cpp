@@ -1,7 +1,7 @@
 // Bit fields, funnel shifts and byte permutation. Source: PTX ISA, "Integer Arithmetic Instructions" (bfe, bfi, bfind,
 // bmsk, szext, fns), "Logic and Shift Instructions" (shf) and "Data Movement" (prmt).
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,9 +1,9 @@
 // Loads and stores. Source: PTX ISA, ld, st, ld.global.nc. How an instruction is laid out: lower_memory.hpp.
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/access/wide_access.hpp"
-#include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/isa/memory_rows.hpp"
-#include "bankshot/simt/isa/memory_words.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/memory_rows.hpp"
+#include "bankshot/simt/isa/lanes/memory_words.hpp"
 #include "bankshot/simt/lower/lower_memory.hpp"
 #include "bankshot/simt/state/program.hpp"
 

@@ -1,7 +1,7 @@
 // mov, cvta, isspacep. Source: PTX ISA, data movement instructions. How an instruction is laid out: lower_move.hpp.
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/decode/clock_loops.hpp"
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_move.hpp"
 #include "bankshot/simt/state/program.hpp"
 

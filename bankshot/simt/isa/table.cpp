@@ -1,5 +1,5 @@
 // The table of one instruction set: all families in one list.
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

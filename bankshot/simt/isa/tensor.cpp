@@ -1,9 +1,9 @@
 // Matrix products of a warp: mma and wmma.mma. Source: PTX ISA 9.0, warp-level matrix instructions. How an instruction
 // is laid out: lower_matrix.hpp; sums of floating-point products: tensor_sums.hpp.
-#include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/isa/fused.hpp"
-#include "bankshot/simt/isa/tensor_sums.hpp"
-#include "bankshot/simt/isa/tensor_tiles.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/fused.hpp"
+#include "bankshot/simt/isa/lanes/tensor_sums.hpp"
+#include "bankshot/simt/isa/lanes/tensor_tiles.hpp"
 #include "bankshot/simt/lower/lower_matrix.hpp"
 #include "bankshot/simt/matrices/matrix.hpp"
 #include "bankshot/simt/state/program.hpp"

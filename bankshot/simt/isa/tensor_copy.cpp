@@ -4,7 +4,7 @@
 #include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/async_copy.hpp"
 #include "bankshot/simt/async/tensor_replace.hpp"
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_async.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 

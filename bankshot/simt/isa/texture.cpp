@@ -1,5 +1,5 @@
 // Textures and surfaces. Source: PTX ISA, "Texture Instructions", "Surface Instructions". How they run: texture_op.hpp.
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_texture.hpp"
 #include "bankshot/simt/state/texture_op.hpp"
 #include "bankshot/simt/textures/texture_run.hpp"

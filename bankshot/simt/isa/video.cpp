@@ -7,8 +7,8 @@
 // - c of vmad is signed as the product is, so that -c of an unsigned product is the negative of an unsigned number.
 #include "bankshot/simt/lower/lower_video.hpp"
 
-#include "bankshot/simt/isa/parts.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/parts.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,6 +1,6 @@
 // Lanes of a warp that talk to each other: shfl, vote, match, activemask, elect. Source: PTX ISA, "Parallel
 // synchronization and communication instructions" and shfl. Reductions: warp_redux.cpp.
-#include "bankshot/simt/isa/members.hpp"
+#include "bankshot/simt/isa/lanes/members.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 #include "bankshot/simt/lower/lower_warp.hpp"
 

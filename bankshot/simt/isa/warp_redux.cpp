@@ -1,6 +1,6 @@
 // redux.sync: one value from all lanes of a membermask. Source: PTX ISA, redux.sync.
-#include "bankshot/simt/isa/atomic_ops.hpp"
-#include "bankshot/simt/isa/members.hpp"
+#include "bankshot/simt/isa/lanes/atomic_ops.hpp"
+#include "bankshot/simt/isa/lanes/members.hpp"
 #include "bankshot/simt/lower/lower_warp.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -2,7 +2,7 @@
 // What they do does not depend on the host's instruction set: wide_atomic.cpp and stack.cpp of the folder above.
 #include "bankshot/simt/access/wide_atomic.hpp"
 #include "bankshot/simt/control/stack.hpp"
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -39,7 +39,7 @@ void lower_half_comparison(Decoder& decoder, const ptx::Instruction& instruction
   if (m.has("ftz")) out.fp |= FpMode::kFlush;
 }
 
-void lower_set_of_half(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
+void lower_set(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out) {
   const bool combines = !m.which({"and", "or", "xor"}).empty();
   if (!expect_operands(decoder, instruction, combines ? 4 : 3)) return;
   const auto& operands = instruction.operands;
@@ -47,7 +47,12 @@ void lower_set_of_half(Decoder& decoder, const ptx::Instruction& instruction, co
   for (size_t k = 1; k < 3; ++k) out.op[k] = decoder.source(operands[k], m.type2);
   if (combines) out.op[3] = decoder.predicate_source(operands[3]);
   if (m.has("ftz")) out.fp |= FpMode::kFlush;
-  out.imm = m.type == ptx::Type::f16 ? 0x3c00 : 0x3f80;  // 1.0
+  switch (m.type) {  // true: 1.0 of floats, else all bits
+    case ptx::Type::f16: out.imm = 0x3c00; break;
+    case ptx::Type::bf16: out.imm = 0x3f80; break;
+    case ptx::Type::f32: out.imm = 0x3f800000; break;
+    default: out.imm = 0xffffffff; break;
+  }
 }
 
 }  // namespace bankshot::simt

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bankshot/simt/access/access.hpp"
-#include "bankshot/simt/isa/lanes.hpp"
+#include "bankshot/simt/isa/lanes/lanes.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 #if defined(__AVX512F__) && BANKSHOT_LANES == 32

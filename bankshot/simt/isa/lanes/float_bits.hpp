@@ -1,7 +1,7 @@
 // Floats as bit patterns: rules that must not depend on the host's rounding and flushing mode.
 #pragma once
 
-#include "bankshot/simt/isa/lanes.hpp"
+#include "bankshot/simt/isa/lanes/lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

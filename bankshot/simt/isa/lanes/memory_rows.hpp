@@ -1,7 +1,7 @@
 // Rows between registers and host memory.
 #pragma once
 
-#include "bankshot/simt/isa/lane_addresses.hpp"
+#include "bankshot/simt/isa/lanes/lane_addresses.hpp"
 #include "bankshot/simt/state/program.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -1,7 +1,7 @@
 // Between the registers of a warp and dense matrices, for mma and wmma.mma. Fragments: fragment.hpp.
 #pragma once
 
-#include "bankshot/simt/isa/half.hpp"
+#include "bankshot/simt/isa/lanes/half.hpp"
 #include "bankshot/simt/matrices/fragment.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

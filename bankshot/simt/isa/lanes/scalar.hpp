@@ -2,7 +2,7 @@
 // 16-bit operands; these functions say what PTX says.
 #pragma once
 
-#include "bankshot/simt/isa/lanes.hpp"
+#include "bankshot/simt/isa/lanes/lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -7,7 +7,7 @@
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/warp_sync.hpp"
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

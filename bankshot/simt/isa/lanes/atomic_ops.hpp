@@ -1,8 +1,8 @@
 // What atomic operations do to one value, and how to do it to memory that other host threads see.
 #pragma once
 
-#include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/isa/half.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/half.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

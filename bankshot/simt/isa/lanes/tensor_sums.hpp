@@ -9,7 +9,7 @@
 // NVIDIA Tensor Cores", arXiv 2512.07004 (2025).
 #pragma once
 
-#include "bankshot/simt/isa/half.hpp"
+#include "bankshot/simt/isa/lanes/half.hpp"
 #include "bankshot/simt/matrices/fragment.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

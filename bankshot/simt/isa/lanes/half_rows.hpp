@@ -1,8 +1,8 @@
 // What the families of instructions on 16-bit floats share: rows of packed numbers and the choice of a handler by type.
 #pragma once
 
-#include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/isa/half.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/half.hpp"
 #include "bankshot/simt/lower/lower_half.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -1,8 +1,8 @@
 // a·b + c with one rounding, on hosts with and without an instruction for it.
 #pragma once
 
-#include "bankshot/simt/isa/float_bits.hpp"
-#include "bankshot/simt/isa/scalar.hpp"
+#include "bankshot/simt/isa/lanes/float_bits.hpp"
+#include "bankshot/simt/isa/lanes/scalar.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -6,7 +6,7 @@
 // NaN results are 0x7fff in both formats. Source: PTX ISA, half precision floating-point instructions.
 #pragma once
 
-#include "bankshot/simt/isa/float_bits.hpp"
+#include "bankshot/simt/isa/lanes/float_bits.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

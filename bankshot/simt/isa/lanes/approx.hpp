@@ -3,7 +3,7 @@
 // correctly rounded ones: well inside what PTX promises.
 #pragma once
 
-#include "bankshot/simt/isa/float_bits.hpp"
+#include "bankshot/simt/isa/lanes/float_bits.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -1,7 +1,7 @@
 // The families of rows: each file of this folder appends its own.
 #pragma once
 
-#include "bankshot/simt/isa/lanes.hpp"
+#include "bankshot/simt/isa/lanes/lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

@@ -1,7 +1,7 @@
 // The parts of families that need more than one file; each family's own function calls them.
 #pragma once
 
-#include "bankshot/simt/isa/families.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

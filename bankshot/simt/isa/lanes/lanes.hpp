@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "bankshot/simt/isa/lane_mask.hpp"
+#include "bankshot/simt/isa/lanes/lane_mask.hpp"
 #include "bankshot/simt/rows/row.hpp"
 #include "bankshot/simt/state/worker.hpp"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "bankshot/simt/isa/families.hpp"
-#include "bankshot/simt/isa/half.hpp"
+#include "bankshot/simt/isa/lanes/families.hpp"
+#include "bankshot/simt/isa/lanes/half.hpp"
 #include "bankshot/simt/lower/lower_convert.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {

@@ -1,7 +1,7 @@
 // Addresses of a warp access, and what they have in common.
 #pragma once
 
-#include "bankshot/simt/isa/lanes.hpp"
+#include "bankshot/simt/isa/lanes/lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 

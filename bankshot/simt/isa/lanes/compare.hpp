@@ -1,7 +1,7 @@
 // Comparison operators as masks: bit l of the result stands for lane l. Source: PTX ISA, "Comparison Operators".
 #pragma once
 
-#include "bankshot/simt/isa/lanes.hpp"
+#include "bankshot/simt/isa/lanes/lanes.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 
