@@ -39,8 +39,9 @@ fuzz: setup ## fuzz each target for FUZZ_SECONDS (60)
 format: setup ## format every source of ours (clang-format 19)
 	@tools/format
 
-tidy: configure ## clang-tidy over the rooms
-	@git ls-files -co --exclude-standard -- 'bankshot/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(RELEASE)
+tidy: setup ## clang-tidy over the rooms
+	@cmake --preset dev >/dev/null
+	@git ls-files -co --exclude-standard -- 'bankshot/*.cpp' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/dev
 
 coverage: setup ## run the tests with coverage and print it by file
 	@cmake --preset coverage && cmake --build --preset coverage -- -j $(JOBS) && ctest --preset coverage -j $(JOBS)

@@ -1,7 +1,5 @@
 #include "bankshot/experiment/atomics_machine.hpp"
 
-#include <cmath>
-
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::experiment {

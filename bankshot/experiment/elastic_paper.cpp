@@ -1,23 +1,21 @@
 #include "bankshot/experiment/elastic_paper.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "bankshot/experiment/machines.hpp"
 #include "bankshot/experiment/rows.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::experiment {
 namespace {
 
+using report::share;
 using timing::Cause;
 using timing::Counters;
 
-double share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
 uint64_t slots(const Counters& counters, Cause cause) { return counters.slots[static_cast<unsigned>(cause)]; }
 
 /// What Table 4 says of a benchmark.

@@ -101,7 +101,7 @@ Error at(const Benchmark& benchmark, const std::string& why);
 /// What the experiment's file says was published under a label.
 Value published(const Experiment& experiment, const std::string& label);
 
-/// With `digits` decimals: what is printed is what is meant.
+/// Rounds to `digits` decimals.
 double rounded(double value, int digits);
 
 /// Computes the rows and panels; what was published is in both.

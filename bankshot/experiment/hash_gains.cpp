@@ -8,6 +8,7 @@
 #include "bankshot/experiment/atomics_paper.hpp"
 #include "bankshot/experiment/hash_functions.hpp"
 #include "bankshot/experiment/replication_sweep.hpp"
+#include "bankshot/experiment/rows.hpp"
 
 namespace bankshot::experiment {
 namespace {
@@ -55,10 +56,6 @@ class Gains {
   }
 
  private:
-  void add(const std::string& label, Value measured, const std::string& unit, const std::string& note = {}) {
-    outcome_.rows.push_back({label, published(experiment_, label), std::move(measured), unit, note});
-  }
-
   std::string told(const Gain& gain, size_t k) const {
     const SweepPoint &with = gain.with.points[k], &without = gain.without->points[k];
     return fmt::format("{}, {}, {} {}: {} of {} cycles", gain.hash, sweep_.name(with.size), with.copies,
@@ -75,7 +72,7 @@ class Gains {
         where = told(gain, k);
       }
     }
-    add(program + ": largest speed-up", rounded(most, 2), "times as fast", where);
+    rows_.add(program + ": largest speed-up", rounded(most, 2), "times as fast", where);
     for (const Gain& gain : gains) add_spots(program, gain);
     for (const Gain& gain : gains) add_losses(program, gain);
     double apart = 0;
@@ -86,17 +83,17 @@ class Gains {
       where = told(gains[0], k) + "; " + told(gains[1], k);
     }
     if (gains.size() == 2)
-      add(fmt::format("{}: {} and {} differ by at most", program, gains[0].hash, gains[1].hash),
-          rounded(100 * apart, 1), "%", apart == 0 ? "" : where);
+      rows_.add(fmt::format("{}: {} and {} differ by at most", program, gains[0].hash, gains[1].hash),
+                rounded(100 * apart, 1), "%", apart == 0 ? "" : where);
   }
 
   void add_spots(const std::string& program, const Gain& gain) {
     for (size_t k = 0; k < gain.with.points.size(); ++k) {
       const SweepPoint& p = gain.with.points[k];
       if (std::count(spots_.begin(), spots_.end(), std::vector<unsigned>{p.size, p.copies}) == 0) continue;
-      add(fmt::format("{}, {}, {} copies, {}: speed-up", program, sweep_.name(p.size), p.copies, gain.hash),
-          rounded(gain.speedup(k), 2), "times as fast",
-          fmt::format("{} of {} cycles", p.cycles, gain.without->points[k].cycles));
+      rows_.add(fmt::format("{}, {}, {} copies, {}: speed-up", program, sweep_.name(p.size), p.copies, gain.hash),
+                rounded(gain.speedup(k), 2), "times as fast",
+                fmt::format("{} of {} cycles", p.cycles, gain.without->points[k].cycles));
     }
   }
 
@@ -111,9 +108,9 @@ class Gains {
       }
       if (least < kSlow) slowed += (slowed.empty() ? "" : ", ") + std::to_string(size);
     }
-    add(fmt::format("{}, {}: sizes that it slows by more than 5 %", program, gain.hash),
-        slowed.empty() ? "none" : slowed, "",
-        fmt::format("at worst {:.2f} times as fast, {}", gain.speedup(worst), told(gain, worst)));
+    rows_.add(fmt::format("{}, {}: sizes that it slows by more than 5 %", program, gain.hash),
+              slowed.empty() ? "none" : slowed, "",
+              fmt::format("at worst {:.2f} times as fast, {}", gain.speedup(worst), told(gain, worst)));
   }
 
   void add_cycles(const std::string& program, const std::vector<Gain>& gains) {
@@ -145,6 +142,7 @@ class Gains {
   std::vector<std::string> hashes_;
   std::vector<std::vector<unsigned>> spots_;
   Outcome outcome_;
+  Rows rows_{experiment_, outcome_};
 };
 
 }  // namespace

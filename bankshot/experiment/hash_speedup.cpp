@@ -81,7 +81,6 @@ Result<Timed> timed(const Benchmark& benchmark, const std::string& atomics, cons
   return all;
 }
 
-/// Three decimals of a speed-up, two of a percentage: no more is meant.
 std::string over(const std::vector<Timed>& all) {
   return all.size() == 1 ? "1 benchmark" : fmt::format("{} benchmarks", all.size());
 }

@@ -8,6 +8,7 @@
 #include "bankshot/experiment/atomics_machine.hpp"
 #include "bankshot/experiment/atomics_paper.hpp"
 #include "bankshot/experiment/hash_functions.hpp"
+#include "bankshot/experiment/rows.hpp"
 #include "bankshot/scratchpad/atomics/lock_unit.hpp"
 
 namespace bankshot::experiment {
@@ -123,15 +124,13 @@ Result<Outcome> model_against_loop(const Experiment& experiment, const Settings&
   }
   std::sort(differences.begin(), differences.end());
   Outcome outcome;
-  const auto add = [&](const std::string& label, double measured, const std::string& unit) {
-    outcome.rows.push_back({label, published(experiment, label), measured, unit, {}});
-  };
+  Rows rows(experiment, outcome);
   const auto [least, most] = std::minmax_element(latencies.begin(), latencies.end());
-  add("patterns", static_cast<double>(differences.size()), "access patterns of a warp");
-  add("median relative difference", rounded(quantile(differences, 0.5), 2), "% of the loop's latency");
-  add("nine tenths of the patterns differ by at most", rounded(quantile(differences, 0.9), 2), "%");
-  add("largest relative difference", rounded(differences.back(), 2), "%");
-  add("patterns that the model takes for faster", static_cast<double>(low), "access patterns of a warp");
+  rows.add("patterns", static_cast<double>(differences.size()), "access patterns of a warp");
+  rows.add("median relative difference", rounded(quantile(differences, 0.5), 2), "% of the loop's latency");
+  rows.add("nine tenths of the patterns differ by at most", rounded(quantile(differences, 0.9), 2), "%");
+  rows.add("largest relative difference", rounded(differences.back(), 2), "%");
+  rows.add("patterns that the model takes for faster", static_cast<double>(low), "access patterns of a warp");
   outcome.notes.push_back(fmt::format("latencies of the loop from {} to {} cycles", *least, *most));
   outcome.panels.push_back(panel(differences));
   return outcome;

@@ -6,6 +6,7 @@
 
 #include "bankshot/experiment/atomics_paper.hpp"
 #include "bankshot/experiment/hash_functions.hpp"
+#include "bankshot/experiment/rows.hpp"
 #include "bankshot/experiment/vote_setup.hpp"
 
 namespace bankshot::experiment {
@@ -83,7 +84,7 @@ class Claims {
         note += fmt::format("; one copy: {:.0f} cycles, {:.2f}, {:.2f}", s.one.latency, s.one.lock_degree,
                             s.one.bank_degree);
       }
-      add(label, rounded(s.copied.latency, 1), "cycles", note);
+      rows_.add(label, rounded(s.copied.latency, 1), "cycles", note);
     }
     count("locks cost more than banks", [](const Size& s) { return s.lock_penalty() > s.bank_penalty(); });
     count("locks and the base cost more than banks", [](const Size& s) { return s.copied.rounds > s.bank_penalty(); });
@@ -92,7 +93,7 @@ class Claims {
   void of_one_copy() {
     const VotingCost &first = sizes_.front().copied, &last = sizes_.back().copied;
     const bool less = last.latency < first.latency && last.lock_degree < first.lock_degree;
-    add("latency and lock conflicts from the smallest to the largest", less ? "less" : "not less", "");
+    rows_.add("latency and lock conflicts from the smallest to the largest", less ? "less" : "not less", "");
     double least = 1e9, most = 0;
     for (const Size& s : sizes_) {
       if (s.words < locks_) continue;
@@ -100,7 +101,7 @@ class Claims {
       most = std::max(most, s.copied.lock_degree);
     }
     if (most != 0)
-      add("from 1,024 words on: the lock conflict degree changes by", rounded(100 * (most / least - 1), 2), "%");
+      rows_.add("from 1,024 words on: the lock conflict degree changes by", rounded(100 * (most / least - 1), 2), "%");
   }
 
   void of_copies() {
@@ -111,26 +112,23 @@ class Claims {
     }
     count("below 1,024 words: copies lower the latency",
           [this](const Size& s) { return s.words < locks_ && s.copied.latency < s.one.latency; });
-    add("from 1,024 words on: copies change the lock conflict degree by at most", rounded(change, 2), "%");
-    add("block mapping differs from cyclic by at most", rounded(apart, 2), "% of the latency");
+    rows_.add("from 1,024 words on: copies change the lock conflict degree by at most", rounded(change, 2), "%");
+    rows_.add("block mapping differs from cyclic by at most", rounded(apart, 2), "% of the latency");
   }
 
  private:
   /// Relative, in percent.
   static double difference(double a, double b) { return 100 * std::abs(a - b) / b; }
 
-  void add(const std::string& label, Value measured, const std::string& unit, const std::string& note = {}) {
-    outcome_.rows.push_back({label, published(experiment_, label), std::move(measured), unit, note});
-  }
-
   template <class Holds>
   void count(const std::string& label, Holds&& holds) {
     const auto n = std::count_if(sizes_.begin(), sizes_.end(), holds);
-    add(label, static_cast<double>(n), fmt::format("of {} vote spaces", sizes_.size()));
+    rows_.add(label, static_cast<double>(n), fmt::format("of {} vote spaces", sizes_.size()));
   }
 
   const Experiment& experiment_;
   Outcome& outcome_;
+  Rows rows_{experiment_, outcome_};
   unsigned locks_;
   std::vector<Size> sizes_;
 };

@@ -7,6 +7,7 @@
 
 #include "bankshot/experiment/atomics_paper.hpp"
 #include "bankshot/experiment/hash_functions.hpp"
+#include "bankshot/experiment/rows.hpp"
 #include "bankshot/experiment/vote_setup.hpp"
 
 namespace bankshot::experiment {
@@ -160,31 +161,28 @@ Result<Outcome> replicated_votes(const Experiment& experiment, const Settings& s
   const unsigned locks = setup.geometry.locks.locks();
 
   Outcome outcome;
-  const auto add = [&](const std::string& label, Value measured, const std::string& unit,
-                       const std::string& note = {}) {
-    outcome.rows.push_back({label, published(experiment, label), std::move(measured), unit, note});
-  };
+  Rows rows(experiment, outcome);
   for (const Space& s : spaces) {
     const Point best = s.best(kCyclic);
-    add(fmt::format("best replication of {} words, random votes", s.words), static_cast<double>(best.copies), "copies",
-        fmt::format("{:.0f} cycles; one copy {:.0f}", best.latency, s.at(kCyclic, 1)));
+    rows.add(fmt::format("best replication of {} words, random votes", s.words), static_cast<double>(best.copies),
+             "copies", fmt::format("{:.0f} cycles; one copy {:.0f}", best.latency, s.at(kCyclic, 1)));
     outcome.panels.push_back(panel(s));
   }
   const double block =
       std::max(apart(spaces, kBlock, kCyclic, kLanes), apart(spaces, kBlockPadded, kCyclicPadded, kLanes));
-  add("random votes: block differs from cyclic by at most", rounded(block, 2), "%");
-  add("random votes: padding changes cyclic by at most", rounded(apart(spaces, kCyclicPadded, kCyclic, kLanes), 2),
-      "%");
-  add("cyclic: sorting, below 1,024 words", faster(spaces, kCyclicSorted, kCyclic, 0, locks).times(), "");
-  add("cyclic: sorting, from 1,024 words on", faster(spaces, kCyclicSorted, kCyclic, locks, ~0u).times(), "");
-  add("cyclic, sorted: padding, below 1,024 words",
-      faster(spaces, kCyclicSortedPadded, kCyclicSorted, 0, locks).times(), "");
-  add("cyclic, sorted: padding, from 1,024 words on",
-      faster(spaces, kCyclicSortedPadded, kCyclicSorted, locks, ~0u).times(), "");
-  add("block, sorted: 2 and 4 copies against one", faster_with_copies(spaces, kBlockSorted, 2, 4).times(), "");
-  add("block, sorted: 32 copies against one", faster_with_copies(spaces, kBlockSorted, 32, 32).times(), "");
-  add("block, sorted: padding changes up to 16 copies by at most",
-      rounded(apart(spaces, kBlockSortedPadded, kBlockSorted, 16), 2), "%");
+  rows.add("random votes: block differs from cyclic by at most", rounded(block, 2), "%");
+  rows.add("random votes: padding changes cyclic by at most", rounded(apart(spaces, kCyclicPadded, kCyclic, kLanes), 2),
+           "%");
+  rows.add("cyclic: sorting, below 1,024 words", faster(spaces, kCyclicSorted, kCyclic, 0, locks).times(), "");
+  rows.add("cyclic: sorting, from 1,024 words on", faster(spaces, kCyclicSorted, kCyclic, locks, ~0u).times(), "");
+  rows.add("cyclic, sorted: padding, below 1,024 words",
+           faster(spaces, kCyclicSortedPadded, kCyclicSorted, 0, locks).times(), "");
+  rows.add("cyclic, sorted: padding, from 1,024 words on",
+           faster(spaces, kCyclicSortedPadded, kCyclicSorted, locks, ~0u).times(), "");
+  rows.add("block, sorted: 2 and 4 copies against one", faster_with_copies(spaces, kBlockSorted, 2, 4).times(), "");
+  rows.add("block, sorted: 32 copies against one", faster_with_copies(spaces, kBlockSorted, 32, 32).times(), "");
+  rows.add("block, sorted: padding changes up to 16 copies by at most",
+           rounded(apart(spaces, kBlockSortedPadded, kBlockSorted, 16), 2), "%");
   outcome.notes.push_back(fmt::format(
       "{} random patterns for each vote space, seed {}; a gain is at the number of copies that gains most, from "
       "the vote space with the least to that with the most",

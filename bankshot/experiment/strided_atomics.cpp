@@ -7,6 +7,7 @@
 #include "bankshot/experiment/atomics_machine.hpp"
 #include "bankshot/experiment/atomics_paper.hpp"
 #include "bankshot/experiment/hash_functions.hpp"
+#include "bankshot/experiment/rows.hpp"
 
 namespace bankshot::experiment {
 namespace {
@@ -100,10 +101,6 @@ class Strided {
     return curve;
   }
 
-  void add(const std::string& label, double measured, const std::string& unit, const std::string& note = {}) {
-    outcome_.rows.push_back({label, published(experiment_, label), measured, unit, note});
-  }
-
   void add_panels() {
     for (const unsigned stride : strides_) {
       report::PlotPanel& panel = outcome_.panels.emplace_back();
@@ -139,9 +136,9 @@ class Strided {
       }
     }
     if (points == 0) return;
-    add("mean difference from the published latencies", rounded(sum / static_cast<double>(points), 2), "%",
-        fmt::format("{} points", points));
-    add("largest difference from the published latencies", rounded(most, 2), "%", where);
+    rows_.add("mean difference from the published latencies", rounded(sum / static_cast<double>(points), 2), "%",
+              fmt::format("{} points", points));
+    rows_.add("largest difference from the published latencies", rounded(most, 2), "%", where);
   }
 
   void add_gaps() {
@@ -150,7 +147,7 @@ class Strided {
           std::find_if(curves_.begin(), curves_.end(), [s = stride](const Curve& c) { return c.stride == s; });
       const double gap =
           static_cast<double>(curve->cycles[conflicts - 1]) - static_cast<double>(curve->cycles[conflicts - 2]);
-      add(fmt::format("stride {}, what conflict {} adds", stride, conflicts), gap, "cycles");
+      rows_.add(fmt::format("stride {}, what conflict {} adds", stride, conflicts), gap, "cycles");
     }
   }
 
@@ -160,7 +157,7 @@ class Strided {
       std::copy_n(first.begin(), std::min<size_t>(first.size(), kLanes), words.begin());
       const uint64_t penalty = cycles(hashes_[0].walker.walk(words.data(), kLanes)) - times_.base;
       const std::string label = fmt::format("penalty of [{}, {}, …]", fmt::join(first, ", "), first.size());
-      add(label, static_cast<double>(penalty), "cycles");
+      rows_.add(label, static_cast<double>(penalty), "cycles");
     }
   }
 
@@ -173,12 +170,12 @@ class Strided {
         locks = std::max(locks, walk.rounds);
         banks = std::max(banks, walk.bank_degree);
       }
-      add(curve.label() + ": largest lock conflict degree", locks, "lanes");
-      add(curve.label() + ": largest bank conflict degree", banks, "words");
+      rows_.add(curve.label() + ": largest lock conflict degree", static_cast<double>(locks), "lanes");
+      rows_.add(curve.label() + ": largest bank conflict degree", static_cast<double>(banks), "words");
       for (const auto& [stride, conflicts] : degrees_) {
         if (stride == curve.stride)
-          add(fmt::format("{}: bank conflict degree of {} conflicts", curve.label(), conflicts),
-              curve.walks[conflicts - 1].bank_degree, "words");
+          rows_.add(fmt::format("{}: bank conflict degree of {} conflicts", curve.label(), conflicts),
+                    static_cast<double>(curve.walks[conflicts - 1].bank_degree), "words");
       }
     }
     const size_t n = hashes_.size();
@@ -187,7 +184,7 @@ class Strided {
         const Curve &other = curves_[k + hash], &first = curves_[k];
         size_t faster = 0;
         for (unsigned c = 0; c < kLanes; ++c) faster += other.cycles[c] < first.cycles[c] ? 1 : 0;
-        add(other.label() + ": faster than the " + first.hash, static_cast<double>(faster), "of 32 latencies");
+        rows_.add(other.label() + ": faster than the " + first.hash, static_cast<double>(faster), "of 32 latencies");
       }
     }
     size_t different = 0;
@@ -195,8 +192,8 @@ class Strided {
       for (unsigned c = 0; c < kLanes; ++c) different += curves_[k + 1].cycles[c] != curves_[k + 2].cycles[c] ? 1 : 0;
     }
     if (n > 2)
-      add(hashes_[1].label + " and " + hashes_[2].label + " differ", static_cast<double>(different),
-          fmt::format("of {} latencies", strides_.size() * kLanes));
+      rows_.add(hashes_[1].label + " and " + hashes_[2].label + " differ", static_cast<double>(different),
+                fmt::format("of {} latencies", strides_.size() * kLanes));
   }
 
   const Experiment& experiment_;
@@ -208,6 +205,7 @@ class Strided {
   std::vector<HashedLocks> hashes_;
   std::vector<Curve> curves_;  ///< by stride, then by hash
   Outcome outcome_;
+  Rows rows_{experiment_, outcome_};
 };
 
 }  // namespace

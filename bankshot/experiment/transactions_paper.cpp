@@ -9,13 +9,13 @@
 #include "bankshot/experiment/machines.hpp"
 #include "bankshot/experiment/parameters.hpp"
 #include "bankshot/experiment/rows.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::experiment {
 namespace {
 
-double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
+using report::percent;
+
 double times(const Simulated& slow, const Simulated& fast) {
   return static_cast<double>(slow.cycles) / static_cast<double>(fast.cycles);
 }

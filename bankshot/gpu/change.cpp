@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bankshot/gpu/keys.hpp"
+#include "bankshot/timing/chip/components.hpp"
 
 namespace bankshot::gpu {
 namespace {
@@ -12,6 +13,8 @@ namespace {
 std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
   if (const auto* text = std::get_if<Text>(&key.value)) {  // as the file has it, or without its quotes
     if (text->list) {
+      const bool opens = value.starts_with('['), closes = value.ends_with(']');
+      if (opens != closes) return "= " + value + " is no list: a bracket is missing";
       std::string plain = value;
       std::erase_if(plain, [](char c) { return c == '[' || c == ']' || c == '"'; });
       return text->set(gpu, plain);
@@ -28,7 +31,7 @@ std::string set_value(Gpu& gpu, const Key& key, const std::string& value) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error == std::errc::invalid_argument || end != value.data() + value.size()) {
-    return "= '" + value + "' is no number: " + std::string(key.meaning) + range_of(key);
+    return "= '" + value + "' is not a whole number: " + std::string(key.meaning) + range_of(key);
   }
   if (error != std::errc() || !allows(key, number)) return refusal + range_of(key);
   set(gpu, key, number);
@@ -80,6 +83,25 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
     return Error{std::string(first.section) + "." + std::string(first.name) + ": " + first.message};
   }
   derive(gpu);
+  return std::nullopt;
+}
+
+std::optional<Error> changes_nothing(const Gpu& gpu, std::span<const std::string> changes) {
+  for (const std::string& one : changes) {
+    const std::string name = one.substr(0, one.find('='));
+    std::string readers, chosen;
+    bool is_read = false;
+    for (const timing::ComponentKind& kind : timing::component_kinds()) {
+      for (const timing::Component& component : kind.all()) {
+        if (std::ranges::none_of(component.parameters, [&](const auto* p) { return p->key() == name; })) continue;
+        is_read = is_read || component.name == kind.chosen(*gpu.timing);
+        readers += (readers.empty() ? "" : ", ") + component.name;
+        chosen = std::string(kind.section) + "." + std::string(kind.key) + " is " + kind.chosen(*gpu.timing);
+      }
+    }
+    if (!readers.empty() && !is_read)
+      return Error{name + " changes nothing here: it is for " + readers + ", and " + chosen};
+  }
   return std::nullopt;
 }
 

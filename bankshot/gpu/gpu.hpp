@@ -54,6 +54,10 @@ std::string left_out(const Gpu& gpu);
 /// no use
 std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes);
 
+/// The first of these changes that changes nothing, as no component that the machine has reads the value.
+/// @param gpu  one that can be simulated, after the changes
+std::optional<Error> changes_nothing(const Gpu& gpu, std::span<const std::string> changes);
+
 /// The folders searched for NAME.toml: $BANKSHOT_GPUS if set; else those of the program or library this code is in:
 /// ../gpus, ../share/bankshot/gpus, ../../../gpus (a build folder inside the source tree).
 std::vector<std::string> gpu_folders();

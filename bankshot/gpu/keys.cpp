@@ -159,22 +159,18 @@ constexpr std::array kKeys = {
         "one of all words that a thread accesses, or separate ones of words read and written", false, true},
 };
 
-bool fits_banks(const Gpu& gpu, unsigned lanes, unsigned width) {
-  return lanes * width <= gpu.machine.scratchpad.banks * gpu.machine.scratchpad.bank_bytes;
-}
-
-constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
+constexpr std::string_view kTooManyBytes = scratchpad::kTooManyBytes;
 
 /// Each phase of a table fits the banks.
 template <size_t kTable>
 constexpr Relation kPhasesFit = {"scratchpad", scratchpad::kPhaseKeys[kTable].name,
-                                 [](const Gpu& gpu) {
-                                   const auto& table = gpu.machine.scratchpad.tables[kTable];
-                                   return std::ranges::all_of(table, [&](scratchpad::LaneMask phase) {
-                                     return fits_banks(gpu, phase.count(), 4u << kTable / 2);
-                                   });
-                                 },
+                                 [](const Gpu& gpu) { return scratchpad::phases_fit(gpu.machine.scratchpad, kTable); },
                                  kTooManyBytes};
+/// So do neighbouring lanes.
+template <auto kLanes, unsigned kWidth>
+constexpr auto kLanesFit = [](const Gpu& gpu) {
+  return scratchpad::fits_banks(gpu.machine.scratchpad, gpu.machine.scratchpad.*kLanes, kWidth);
+};
 
 constexpr std::array kRelations = {
     Relation{"sm", "shared_per_block_optin_bytes",
@@ -198,12 +194,9 @@ constexpr std::array kRelations = {
                return !g.machine.scratchpad.hash || g.machine.scratchpad.hash->banks() == g.machine.scratchpad.banks;
              },
              "is for another number of banks; set it again after scratchpad.banks"},
-    Relation{"scratchpad", "lanes_b32", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b32, 4); },
-             kTooManyBytes},
-    Relation{"scratchpad", "lanes_b64", [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b64, 8); },
-             kTooManyBytes},
-    Relation{"scratchpad", "lanes_b128",
-             [](const Gpu& g) { return fits_banks(g, g.machine.scratchpad.lanes_b128, 16); }, kTooManyBytes},
+    Relation{"scratchpad", "lanes_b32", kLanesFit<&Rules::lanes_b32, 4>, kTooManyBytes},
+    Relation{"scratchpad", "lanes_b64", kLanesFit<&Rules::lanes_b64, 8>, kTooManyBytes},
+    Relation{"scratchpad", "lanes_b128", kLanesFit<&Rules::lanes_b128, 16>, kTooManyBytes},
     kPhasesFit<0>,
     kPhasesFit<1>,
     kPhasesFit<2>,

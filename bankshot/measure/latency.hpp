@@ -11,8 +11,8 @@
 
 namespace bankshot::measure {
 
-/// Word addresses of the lanes of a warp.
 inline constexpr uint32_t kLanes = 32;
+/// Word addresses of the lanes of a warp.
 using Pattern = std::array<uint32_t, kLanes>;
 /// The lane takes no part.
 inline constexpr uint32_t kOff = 0xffffffff;

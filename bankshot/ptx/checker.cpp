@@ -1,5 +1,6 @@
 #include "bankshot/ptx/checker.hpp"
 
+#include "bankshot/ptx/lexer.hpp"
 #include "bankshot/ptx/scope.hpp"
 #include "bankshot/ptx/special_registers.hpp"
 

@@ -31,6 +31,9 @@ struct Token {
 /// Longest text lex() takes, so that an offset fits 32 bits.
 constexpr size_t kLongestText = 0xfffffff0;
 
+/// Readers stop after this many diagnostics.
+constexpr size_t kMostDiagnostics = 1000;
+
 /// All tokens, the last one of kind `end`. A byte order mark at the start and zero bytes at the end (as fat binaries
 /// have) are no tokens. @param text  at most kLongestText bytes
 std::vector<Token> lex(std::string_view text);

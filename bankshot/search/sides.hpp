@@ -9,10 +9,12 @@
 
 namespace bankshot::search {
 
+inline constexpr unsigned kSide = 16;  ///< groups that are counted side by side
+
 /// The words of a group (32 at most) whose bank bit is 1 are a mask; sixteen groups are counted side by side. Larger
 /// groups (warps of 64 lanes, wide accesses) are counted one by one.
 struct Sides {
-  static constexpr unsigned kSide = 16, kParts = scratchpad::kMaxAddressBits / 4;
+  static constexpr unsigned kParts = scratchpad::kMaxAddressBits / 4;
   using Row = uint32_t[kSide];
 
   struct alignas(64) Side {
@@ -34,7 +36,5 @@ struct Sides {
   std::vector<size_t> index;      ///< beside weights: which group it is
   std::vector<Large> large;
 };
-
-inline constexpr unsigned kSide = Sides::kSide;
 
 }  // namespace bankshot::search

@@ -42,7 +42,5 @@ class Result {
 };
 
 using Diagnostics = std::vector<Diagnostic>;
-/// A text that is not what it should be has one on each line; nobody reads more than these.
-inline constexpr size_t kMostDiagnostics = 1000;
 
 }  // namespace bankshot

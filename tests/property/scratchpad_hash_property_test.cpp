@@ -194,6 +194,9 @@ RC_GTEST_PROP(HashedCost, of_the_canonical_form_is_that_of_the_pattern_and_of_it
   const Pattern form = canonical(rules, pattern);
   RC_ASSERT(cost(rules, form, hash) == cost(rules, pattern, hash));
   RC_ASSERT(canonical(rules, moved).words == form.words);
+  Rules other = arbitrary_hashed_rules();
+  other.banks = rules.banks;
+  if (keeps_its_cost(rules, other, pattern)) RC_ASSERT(cost(other, form, hash) == cost(other, pattern, hash));
 }
 
 RC_GTEST_PROP(HashedCost, under_the_hash_none_is_that_without_a_hash, ()) {

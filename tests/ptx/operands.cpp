@@ -119,9 +119,10 @@ struct OperandSource {
 
 /// All combinations of patterns; of three operands and more, those of every few.
 std::vector<Patterns> grid(const std::vector<OperandSource>& sources) {
+  constexpr size_t kEach[] = {1, 1000, 120, 13, 7, 5, 4};
   std::vector<Patterns> all = {{}};
   for (const OperandSource& source : sources) {
-    const size_t each = std::min(source.patterns.size(), grid_points(sources.size()));
+    const size_t each = std::min(source.patterns.size(), kEach[std::min<size_t>(sources.size(), 6)]);
     std::vector<Patterns> next;
     for (const Patterns& head : all) {
       for (size_t k = 0; k < each; ++k) {

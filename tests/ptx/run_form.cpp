@@ -258,17 +258,9 @@ size_t scaled(size_t count) {
   return std::max(std::min(count, kLeast), count / kFewer);
 }
 size_t forms_apart() { return 7; }
-size_t grid_points(size_t operands) {
-  constexpr size_t kEach[] = {1, 1000, 40, 7, 4, 3, 3};
-  return kEach[std::min<size_t>(operands, 6)];
-}
 #else
 size_t scaled(size_t count) { return count; }
 size_t forms_apart() { return 1; }
-size_t grid_points(size_t operands) {
-  constexpr size_t kEach[] = {1, 1000, 120, 13, 7, 5, 4};
-  return kEach[std::min<size_t>(operands, 6)];
-}
 #endif
 
 Outcome check_form(const std::vector<Host>& hosts, const Spelling& spelling, const Rule& rule) {

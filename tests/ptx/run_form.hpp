@@ -25,8 +25,6 @@ std::string statement_of(const Spelling& spelling);
 
 /// Under sanitizers each operand and each form costs many times as much: then fewer are tried.
 size_t scaled(size_t count);
-/// Patterns of each operand of so many that are combined with those of the others.
-size_t grid_points(size_t operands);
 /// Of the ways to write an instruction, one of so many is tried.
 size_t forms_apart();
 

@@ -36,6 +36,12 @@ Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::str
   if (!setup) return setup;
   for (const std::string& warning : setup->target.warnings)
     std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());
+  if (setup->gpu.machine.warp_size > 32) {
+    std::fprintf(stderr,
+                 "bankshot: warning: warps of this GPU have %u lanes; masks of warp-wide instructions (__ballot_sync, "
+                 "__shfl_sync) name the lower 32 only, so a program that uses them may compute other results\n",
+                 setup->gpu.machine.warp_size);
+  }
   return setup;
 }
 

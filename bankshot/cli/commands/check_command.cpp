@@ -61,8 +61,9 @@ class Check final : public Command {
     if (missing == kBadInput) return missing;
     const bool failed = say_failed_launches(report) || report.partial;
     if (report::errors_in(report) + (strict_ ? report::warnings_in(report) : 0) != 0) return kGateFailed;
-    if (report.kernels.empty() && !failed) say("no kernel was launched, so no kernel was checked");
-    return failed || ending.shell_status() != 0 ? kProgramFailed : kDone;
+    const bool unchecked = report.kernels.empty();
+    if (unchecked && !failed) say("no kernel was launched, so no kernel was checked");
+    return failed || unchecked || ending.shell_status() != 0 ? kProgramFailed : kDone;
   }
 
   RunOptions options_;
@@ -75,8 +76,10 @@ const RegisterCommand check_registered(
     {"check", "Run a CUDA program and report misused memory, races and barriers",
      "All checks are made if none is named. The program runs as with `bankshot run`, but on one thread and several "
      "times slower.\n"
-     "Exit status: 0 if nothing was found; 1 if the program or one of its kernels failed; 2 if it cannot be run, or a\n"
-     "report was lost (on a full disk); 3 if an error was found (with --strict: or a warning), whatever the program's\n"
+     "Exit status: 0 if no error was found; 1 if the program or one of its kernels failed, or it launched none; 2 if "
+     "it\n"
+     "cannot be run, or a report was lost (on a full disk); 3 if an error was found (with --strict: or a warning), "
+     "whatever the program's\n"
      "own status; 130 after Ctrl-C.\n\n"
      "Build the program with: nvcc -lineinfo app.cu -o app\n\n"
      "Examples:\n"

@@ -37,7 +37,8 @@ class Trace final : public Command {
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--as-is", as_is_,
-                 "keep lanes and addresses as they were: for hash add, whose conflicts depend on them");
+                 "keep lanes and addresses as they were: for hash add, whose conflicts depend on them, and for "
+                 "other GPUs");
   }
   bool takes_target() const override { return true; }
 
@@ -106,7 +107,7 @@ class Trace final : public Command {
 const RegisterCommand trace_registered(
     {"trace", "Run a CUDA program and write the access patterns of its shared memory",
      "Patterns are deduplicated and weighted; lanes of a phase are sorted and addresses translated by XOR, which\n"
-     "changes no conflict under any XOR hash. The file is described in docs/json.md.\n"
+     "changes no conflict under any XOR hash on GPUs with the same phases. The file is described in docs/json.md.\n"
      "Exit status: 0; 1 if the program or one of its kernels failed, or one of its processes was killed; 2 if it\n"
      "cannot be run, there is nothing to write, or a report was lost (on a full disk).\n\n"
      "Examples:\n"

@@ -18,10 +18,12 @@ class Verify final : public Command {
   void define(CLI::App& app) override {
     app.add_option("CERTIFICATE", file_, "what bankshot search --certificate wrote; - is standard input")->required();
     app.add_option("PATTERNS", patterns_, "the patterns it must be about");
+    app.add_option("--gpu", gpu_, kPatternsGpuHelp)->type_name("NAME|FILE");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
   int run(const std::vector<std::string>&) override {
+    if (!gpu_.empty() && patterns_.empty()) return refuse("--gpu says how PATTERNS are counted, and there are none");
     if (const auto error = cannot_deliver(json_, {{"the certificate", file_}, {"the patterns", patterns_}}))
       return refuse(error->message);
     const Result<std::string> text = host::read_text(file_);
@@ -30,7 +32,7 @@ class Verify final : public Command {
     if (!certificate) return refuse((file_ == "-" ? "standard input" : file_) + ": " + certificate.error().message);
     std::string other;
     if (!patterns_.empty()) {
-      const Result<scratchpad::PatternSet> set = read_patterns(patterns_);
+      const Result<scratchpad::PatternSet> set = read_patterns(patterns_, gpu_);
       if (!set) return refuse(set.error().message);
       other = differs(*certificate, *set);
     }
@@ -56,7 +58,7 @@ class Verify final : public Command {
     return verify::differs(certificate, groups_to_verify(groups.groups), groups.unavoidable);
   }
 
-  std::string file_, patterns_, json_;
+  std::string file_, patterns_, gpu_, json_;
 };
 
 const RegisterCommand verify_registered(

@@ -30,5 +30,3 @@ BANKSHOT_API(cuMemSetMemPool)(const abi::Location* location, int kind, void* poo
 }
 
 }  // namespace bankshot::cuda::driver
-
-#undef BANKSHOT_POOL_CALL

@@ -94,5 +94,3 @@ BANKSHOT_API(cuEventElapsedTime_v2)(float* milliseconds, void* start, void* end)
 }
 
 }  // namespace bankshot::cuda::driver
-
-#undef BANKSHOT_STREAM_CALL

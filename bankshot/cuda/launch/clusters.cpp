@@ -4,11 +4,10 @@
 
 #include <algorithm>
 
+#include "bankshot/cuda/launch/extents.hpp"
 #include "bankshot/cuda/launch/kernel_limits.hpp"
 
 namespace bankshot::cuda {
-
-std::string extents(const simt::Dim3& size) { return fmt::format("({},{},{})", size.x, size.y, size.z); }
 
 namespace {
 

@@ -15,9 +15,6 @@ namespace bankshot::cuda {
 /// The most CTAs per cluster: portably, and if the program opts in.
 constexpr uint32_t kPortableCluster = 8, kMostCluster = simt::Windows::kMostCtas;
 
-/// "(8,1,1)"
-std::string extents(const simt::Dim3& size);
-
 /// The cluster size that the launch asks for, else the kernel's, else one CTA.
 simt::Dim3 cluster_of(const simt::KernelInfo& kernel, const LaunchRequest& request);
 /// Whether the launch or the kernel asks for one: %is_explicit_cluster.

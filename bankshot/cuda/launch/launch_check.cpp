@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/cuda/launch/clusters.hpp"
+#include "bankshot/cuda/launch/extents.hpp"
 #include "bankshot/cuda/launch/kernel_limits.hpp"
 #include "bankshot/scratchpad/transactions/tx_resources.hpp"
 

@@ -139,11 +139,12 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
     if (!error->message.starts_with("issue.pipeline: ")) return Error{error->message + " (" + gpu.file + ")"};
     return Error{fmt::format(
         "pipeline '{}' needs one scheduler of width 1, a memory stage and two more stages at least; {} has {} of "
-        "width {} and {} stages, {} of them for memory: take --gpu cf11, or change that with --set "
-        "issue.schedulers=1, issue.width=1, issue.stages=24, issue.memory_stages=4",
+        "width {} and {} stages, {} of them for memory: take --gpu cf11 as it is, or change that "
+        "with --set issue.schedulers=1 --set issue.width=1 --set issue.stages=24 --set issue.memory_stages=4",
         issue.pipeline, gpu.file, issue.schedulers == 1 ? "one" : std::to_string(issue.schedulers), issue.width,
         changed.timing->parameters[timing::kStages], changed.timing->parameters[timing::kMemoryStages])};
   }
+  if (const auto error = gpu::changes_nothing(changed, request.set)) return Error{"--set: " + error->message};
   timing::Config config = *changed.timing;
   if (!request.lock_hash.empty()) {
     if (config.scratchpad.atomics != "lock")

@@ -30,5 +30,3 @@ BANKSHOT_API(cudaMemSetMemPool)(const abi::Location* location, int kind, void* p
 }
 
 }  // namespace bankshot::cuda::runtime
-
-#undef BANKSHOT_POOL_CALL

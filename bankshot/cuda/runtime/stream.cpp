@@ -64,5 +64,3 @@ BANKSHOT_API(cudaStreamAddCallback)(void* stream, void (*callback)(void*, Status
 }
 
 }  // namespace bankshot::cuda::runtime
-
-#undef BANKSHOT_STREAM_CALL

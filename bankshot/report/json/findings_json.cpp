@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/json_values.hpp"
 
 namespace bankshot::report {
@@ -12,14 +13,12 @@ using nlohmann::ordered_json;
 using simt::Finding;
 using namespace json_values;
 
-ordered_json triple_json(const simt::Dim3& at) { return ordered_json::array({at.x, at.y, at.z}); }
-
 ordered_json place(const simt::Source& source, const std::string& op, const simt::Dim3& thread) {
   return {{"file", source.file},
           {"line", source.line},
           {"ptx_line", source.ptx_line},
           {"op", op},
-          {"thread", triple_json(thread)}};
+          {"thread", extent_json(thread)}};
 }
 
 void read_place(const json& object, const char* key, simt::Source& source, std::string& op, simt::Dim3& thread) {
@@ -56,7 +55,7 @@ ordered_json finding_json(const Finding& finding) {
       {"count", finding.count},
   };
   if (finding.kind != Finding::Kind::leak) {
-    json["cta"] = triple_json(finding.cta);
+    json["cta"] = extent_json(finding.cta);
     json["access"] = place(finding.source, finding.op, finding.thread);
   }
   if (!finding.other_op.empty()) json["earlier"] = place(finding.other, finding.other_op, finding.other_thread);

@@ -19,4 +19,6 @@ ordered_json pattern_json(const scratchpad::Pattern& pattern) {
           {"addresses", std::move(addresses)}};
 }
 
+ordered_json extent_json(const simt::Dim3& extent) { return ordered_json::array({extent.x, extent.y, extent.z}); }
+
 }  // namespace bankshot::report

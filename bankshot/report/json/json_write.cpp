@@ -16,8 +16,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json extent_json(const simt::Dim3& size) { return ordered_json::array({size.x, size.y, size.z}); }
-
 /// The worst access as one entry of patterns.json, so that it can be given to the search for a hash.
 ordered_json pattern(const Site& site, unsigned warp_size) {
   const auto& worst = site.totals.worst;

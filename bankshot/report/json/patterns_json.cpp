@@ -37,6 +37,13 @@ uint64_t number_or(const json& object, const std::string& place, const char* key
   return found == object.end() ? otherwise : whole(*found, place + key, least, most);
 }
 
+bool flag(const json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return false;
+  if (!found->is_boolean()) fail(key, "must be true or false");
+  return found->get<bool>();
+}
+
 scratchpad::AccessKind kind_of(const json& object, const std::string& place) {
   const auto found = object.find("kind");
   if (found == object.end()) return scratchpad::AccessKind::load;
@@ -85,6 +92,16 @@ PatternBanks banks_of(const json& document) {
   return banks;
 }
 
+/// Lanes that were sorted by the phases of one GPU tell nothing of another that serves other lanes together.
+void refuse_other_phases(const scratchpad::Rules& own, const PatternSet& set) {
+  for (size_t k = 0; k < set.patterns.size(); ++k) {
+    if (scratchpad::keeps_its_cost(own, set.rules, set.patterns[k])) continue;
+    fail("patterns[" + std::to_string(k) + "]",
+         "its lanes are sorted for banks that serve other lanes together: trace with --gpu of the GPU that is to be "
+         "counted for, or with --as-is");
+  }
+}
+
 PatternSet read(std::string_view text, const PatternBanks* instead) {
   json document;
   try {
@@ -96,6 +113,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
   const auto schema = document.find("schema");
   if (schema != document.end() && *schema != "bankshot/patterns/1") fail("schema", "must be \"bankshot/patterns/1\"");
   PatternSet set;
+  set.sorted = flag(document, "sorted");
   const PatternBanks banks = instead != nullptr ? *instead : banks_of(document);
   set.rules = banks.rules;
   const auto least_bits = static_cast<uint64_t>(std::countr_zero(set.rules.banks * set.rules.bank_bytes / 4));
@@ -107,6 +125,7 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
   for (size_t k = 0; k < patterns->size(); ++k) {
     set.patterns.push_back(pattern((*patterns)[k], set, banks.warp_size, "patterns[" + std::to_string(k) + "]"));
   }
+  if (instead != nullptr && set.sorted) refuse_other_phases(banks_of(document).rules, set);
   return set;
 }
 
@@ -129,6 +148,7 @@ std::string patterns_to_json(const PatternSet& set) {
       std::any_of(set.patterns.begin(), set.patterns.end(), [](const Pattern& p) { return p.mask >> 32; });
   if (wide && rules.banks <= 32) document["warp_size"] = scratchpad::kMaxLanes;
   document["address_bits"] = set.address_bits;
+  if (set.sorted) document["sorted"] = true;
   document["patterns"] = ordered_json::array();
   std::vector<ordered_json> list;
   for (const Pattern& p : set.patterns) list.push_back(pattern_json(p));

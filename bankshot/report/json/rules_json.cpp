@@ -41,7 +41,8 @@ std::optional<Error> read_number(const json& object, const Number& number, Rules
 }
 
 /// A table of phases is a list with a text for each phase, its lanes.
-std::optional<Error> read_table(const json& object, std::string_view key, scratchpad::PhaseTable& table) {
+std::optional<Error> read_table(const json& object, size_t which, Rules& rules) {
+  const std::string_view key = scratchpad::kPhaseKeys[which].name;
   const auto found = object.find(key);
   if (found == object.end()) return std::nullopt;
   std::string text;
@@ -52,7 +53,9 @@ std::optional<Error> read_table(const json& object, std::string_view key, scratc
   }
   const Result<scratchpad::PhaseTable> phases = scratchpad::parse_phases(text);
   if (!phases) return Error{std::string(key) + ": " + phases.error().message};
-  table = *phases;
+  rules.tables[which] = *phases;
+  if (!scratchpad::phases_fit(rules, which))
+    return Error{std::string(key) + ": " + std::string(scratchpad::kTooManyBytes)};
   return std::nullopt;
 }
 
@@ -115,7 +118,7 @@ Result<Rules> read_rules(const json& object) {
     if (const auto error = read_number(object, number, rules)) return *error;
   }
   for (size_t k = 0; k < Rules::kTables; ++k) {
-    if (const auto error = read_table(object, scratchpad::kPhaseKeys[k].name, rules.tables[k])) return *error;
+    if (const auto error = read_table(object, k, rules)) return *error;
   }
   if (const auto merge = object.find("merge_b128"); merge != object.end()) {
     if (!merge->is_boolean()) return wrong("merge_b128", "true or false");

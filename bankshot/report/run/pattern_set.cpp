@@ -12,6 +12,7 @@ Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::
   scratchpad::PatternSet set;
   set.rules = rules;
   set.rules.hash.reset();
+  set.sorted = !as_is;
   for (const Kernel& kernel : kernels) {
     for (const Site& site : kernel.sites) {
       for (const scratchpad::Pattern& p : scratchpad::patterns(site.totals.trace, kind_of(site), site.width)) {

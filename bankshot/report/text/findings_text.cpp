@@ -87,6 +87,13 @@ uint64_t count(const RunReport& report, bool warnings) {
                                              [&](const Finding& finding) { return finding.is_warning == warnings; }));
 }
 
+/// Why what was found is not all that there may be; empty if it is.
+std::string no_verdict(const RunReport& report) {
+  if (report.lost != 0) return "a report was lost";
+  if (report.partial && errors_in(report) == 0) return "the program did not come to its end";
+  return report.kernels.empty() && report.failed.empty() ? "no kernel was launched" : "";
+}
+
 }  // namespace
 
 uint64_t errors_in(const RunReport& report) { return count(report, false); }
@@ -120,13 +127,16 @@ std::string findings_text(const RunReport& report, const TextOptions& options) {
   }
   for (const FailedLaunches& failure : report.failed) kernels.insert(failure.kernel);
   const std::string failed = report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches()));
+  const std::string why = no_verdict(report);
+  const std::string found =
+      fmt::format("{}, {} in {} of {}{}", counted(errors_in(report), "error", "errors"),
+                  counted(warnings_in(report), "warning", "warnings"), counted(launches, "launch", "launches"),
+                  counted(kernels.size(), "kernel", "kernels"),
+                  report.failed.empty() ? "" : fmt::format(", {} failed", grouped(report.failed_launches())));
   const std::string sum =
-      fmt::format("check ({}): {}{}, {} in {} of {}{}", simt::names_of(report.checks, ", "),
-                  report.lost != 0                           ? "no verdict, what was not lost has "
-                  : report.partial && errors_in(report) == 0 ? "no verdict, what ran has "
-                                                             : "",
-                  counted(errors_in(report), "error", "errors"), counted(warnings_in(report), "warning", "warnings"),
-                  counted(launches, "launch", "launches"), counted(kernels.size(), "kernel", "kernels"), failed);
+      fmt::format("check ({}): {}{}", simt::names_of(report.checks, ", "),
+                  why.empty() ? "" : "no verdict: " + why + (report.findings.empty() ? "" : "; so far "),
+                  why.empty() || !report.findings.empty() ? found : "");
   return text + (errors_in(report) != 0 ? paint.bad(sum) : paint.strong(sum)) + "\n";
 }
 

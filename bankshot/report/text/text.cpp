@@ -86,9 +86,10 @@ bool lacks_lines(const Kernel& kernel) {
 
 }  // namespace
 
-double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : 100 * (static_cast<double>(part) / static_cast<double>(whole));
+double share(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
+double percent(uint64_t part, uint64_t whole) { return 100 * share(part, whole); }
 
 std::string grouped(uint64_t number) {
   std::string digits = std::to_string(number);

@@ -20,7 +20,9 @@ struct TextOptions {
 /// took (timing_text.hpp). Lines of at most 100 columns, long names apart.
 std::string to_text(const RunReport& report, const TextOptions& options = {});
 
-/// Of the whole, in percent; 0 of nothing.
+/// `part` as a share of `whole`; 0 if `whole` is 0.
+double share(uint64_t part, uint64_t whole);
+/// The same in percent.
 double percent(uint64_t part, uint64_t whole);
 /// "1,234,567"
 std::string grouped(uint64_t number);

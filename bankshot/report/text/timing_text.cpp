@@ -17,10 +17,6 @@ using timing::Counters;
 
 constexpr unsigned kBar = 20;  // columns of a bar of 100 %
 
-double share(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 /// "88.12 us": three or four digits that matter.
 std::string duration(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);

@@ -36,7 +36,10 @@ Result<LaneMask> parse_lanes(std::string_view text) {
       return Error{"'" + std::string(range) + "' is not a lane or range of lanes; lanes are 0 to " +
                    std::to_string(kMaxLanes - 1)};
     }
-    for (unsigned lane = *low; lane <= *high; ++lane) lanes.add(lane);
+    for (unsigned lane = *low; lane <= *high; ++lane) {
+      if (lanes.has(lane)) return Error{"lane " + std::to_string(lane) + " is in its phase twice"};
+      lanes.add(lane);
+    }
   }
   if (lanes.empty()) return Error{"a phase has no lanes"};
   return lanes;

@@ -1,6 +1,7 @@
 // The rules of the banks, by architecture.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -54,6 +55,17 @@ inline constexpr std::array<PhaseKey, Rules::kTables> kPhaseKeys = {{{"load_b32"
                                                                      {"store_b64", AccessKind::store, 8},
                                                                      {"load_b128", AccessKind::load, 16},
                                                                      {"store_b128", AccessKind::store, 16}}};
+
+/// Whether so many lanes of `width` bytes need no more bytes than all banks deliver at once.
+inline bool fits_banks(const Rules& rules, unsigned lanes, unsigned width) {
+  return lanes * width <= rules.banks * rules.bank_bytes;
+}
+inline constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
+/// Whether each phase of a table of Rules::tables fits the banks.
+inline bool phases_fit(const Rules& rules, size_t table) {
+  return std::ranges::all_of(rules.tables[table],
+                             [&](LaneMask phase) { return fits_banks(rules, phase.count(), kPhaseKeys[table].width); });
+}
 
 /// The table of an access, null if it has none. @param width  bytes a lane: 1, 2, 4, 8 or 16
 inline const PhaseTable* table_of(const Rules& rules, AccessKind kind, unsigned width) {

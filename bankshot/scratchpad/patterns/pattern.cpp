@@ -78,6 +78,9 @@ std::array<uint32_t, kMaxLanes> addresses_of(const Pattern& pattern) {
   return addresses;
 }
 
+/// Whether canonical() leaves the lanes as they are: which of them share a phase depends on what their neighbours want.
+bool keeps_lanes(const Rules& rules, const Pattern& pattern) { return rules.merge_b128 && pattern.width == 16; }
+
 /// The least of all XOR translations by a word of the pattern, its lanes as they are.
 Pattern least_translation(const Pattern& pattern) {
   Pattern least;
@@ -91,10 +94,18 @@ Pattern least_translation(const Pattern& pattern) {
 
 }  // namespace
 
+bool keeps_its_cost(const Rules& from, const Rules& to, const Pattern& pattern) {
+  if (keeps_lanes(from, pattern)) return true;
+  if (to.merge_b128 && pattern.width == 16 && pattern.kind == AccessKind::load) return false;
+  const PhaseTable* const was = table_of(from, pattern.kind, pattern.width);
+  const PhaseTable* const is = table_of(to, pattern.kind, pattern.width);
+  if (was != nullptr && is != nullptr) return *was == *is;
+  return neighbours_together(from, pattern.kind, pattern.width) == neighbours_together(to, pattern.kind, pattern.width);
+}
+
 Pattern canonical(const Rules& rules, const Pattern& pattern) {
   const LaneMask active(pattern.mask);
-  // Which lanes share a phase of such loads depends on what their neighbours want.
-  if (rules.merge_b128 && pattern.width == 16) return least_translation(pattern);
+  if (keeps_lanes(rules, pattern)) return least_translation(pattern);
   const std::array<uint32_t, kMaxLanes> addresses = addresses_of(pattern);
   const Phases phases = phases_of(rules, pattern.kind, pattern.width, addresses.data(), active);
   std::vector<uint32_t> origins, first_phase;

@@ -23,6 +23,7 @@ struct Pattern {
 
 struct PatternSet {
   Rules rules;
+  bool sorted = false;         ///< the patterns are canonical() for these rules
   unsigned address_bits = 14;  ///< words (of 4 bytes) are below 2^address_bits
   std::vector<Pattern> patterns;
 };
@@ -34,6 +35,8 @@ std::vector<Pattern> patterns(const AccessTrace& trace, AccessKind kind, unsigne
 /// One form for all patterns that cost the same under every linear hash: the lanes of a phase in ascending order of
 /// their words and without those that change nothing, and of all XOR translations the least.
 Pattern canonical(const Rules& rules, const Pattern& pattern);
+/// Whether a pattern that is canonical() for the rules `from` costs under `to` what the access itself costs there.
+bool keeps_its_cost(const Rules& from, const Rules& to, const Pattern& pattern);
 /// Adds up the weights of patterns that are alike but for the weight, and orders them: most weight first.
 void merge_equal(std::vector<Pattern>& patterns);
 

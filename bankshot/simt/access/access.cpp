@@ -23,7 +23,7 @@ uint64_t distance(const Allocation& there, uint64_t address) {
 /// What a wild address is told by: the nearest memory that the program asked for, else what it freed, else the engine's
 /// own; null if none of it is within a megabyte.
 const Allocation* near_to(const Memory& memory, uint64_t address) {
-  constexpr uint64_t kNear = 1 << 20, kPage = 4096, kLast = ~uint64_t{0} - kNear;
+  constexpr uint64_t kNear = 1 << 20, kLast = ~uint64_t{0} - kNear;
   const auto order = [&](const Allocation& there) {
     const bool is_ours = there.label.starts_with('$') || there.label == "kernel parameters";
     return std::pair(is_ours ? 2 : there.live ? 0 : 1, distance(there, address));

@@ -68,7 +68,8 @@ std::byte* bulk_range(Warp& w, const Instr* i, ptx::Space space, uint64_t addres
   return static_cast<std::byte*>(first);
 }
 
-void use_default_rounding(Warp& w) {
+// Not inlined, so that no arithmetic of the caller moves across it.
+[[gnu::noinline]] void use_default_rounding(Warp& w) {
   constexpr unsigned kDefault = 0x1f80;
   _mm_setcsr(kDefault);
   w.worker->fp = FpMode::kNearest;

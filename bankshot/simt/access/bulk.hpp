@@ -9,7 +9,7 @@
 
 namespace bankshot::simt {
 
-/// Sizes and addresses of bulk copies are multiples of so many bytes.
+/// Alignment of the sizes and addresses of bulk copies, in bytes.
 inline constexpr uint32_t kBulkUnit = 16;
 
 /// The address that a lane has there.

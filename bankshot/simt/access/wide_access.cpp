@@ -8,8 +8,6 @@
 namespace bankshot::simt {
 namespace {
 
-constexpr unsigned kWideBytes = 16;
-
 const Instr* run(Warp& w, const Instr* i, bool store) {
   const auto space = static_cast<ptx::Space>(i->small & MemorySmall::kSpaceMask);
   const uint64_t frame = space == ptx::Space::local && i->op[0] == OperandRef::kNone ? w.local_frame : 0;

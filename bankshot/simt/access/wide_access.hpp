@@ -6,6 +6,8 @@
 
 namespace bankshot::simt {
 
+inline constexpr unsigned kWideBytes = 16;
+
 const Instr* run_wide_load(Warp& w, const Instr* i);
 const Instr* run_wide_store(Warp& w, const Instr* i);
 

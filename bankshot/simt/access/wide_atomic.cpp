@@ -7,6 +7,7 @@
 #include "bankshot/simt/access/access.hpp"
 #include "bankshot/simt/access/bulk.hpp"
 #include "bankshot/simt/access/reduce.hpp"
+#include "bankshot/simt/access/wide_access.hpp"
 #include "bankshot/simt/rows/lower.hpp"
 
 namespace bankshot::simt {
@@ -16,8 +17,7 @@ using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
 
-constexpr unsigned kWidest = 16;
-using Bytes = std::array<std::byte, kWidest>;
+using Bytes = std::array<std::byte, kWideBytes>;
 
 /// The elements of a lane, one after the other.
 void get(const Warp& w, const uint32_t* rows, unsigned count, unsigned width, unsigned lane, std::byte* to) {
@@ -54,7 +54,7 @@ const Instr* run_wide_atomic(Warp& w, const Instr* i) {
       offsets[lane] = static_cast<uint32_t>(offset);
       in_shared |= uint64_t{1} << lane;
     }
-    alignas(kWidest) Bytes old, with, other;
+    alignas(kWideBytes) Bytes old, with, other;
     std::memcpy(old.data(), there, bytes);
     get(w, b, count, width, lane, with.data());
     if (i->op[4] == kCompare) {
@@ -77,9 +77,10 @@ const Instr* run_wide_move(Warp& w, const Instr* i) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     Bytes value;
-    get(w, from.data(), static_cast<unsigned>(from.size()), kWidest / static_cast<unsigned>(from.size()), lane,
+    get(w, from.data(), static_cast<unsigned>(from.size()), kWideBytes / static_cast<unsigned>(from.size()), lane,
         value.data());
-    put(w, to.data(), static_cast<unsigned>(to.size()), kWidest / static_cast<unsigned>(to.size()), lane, value.data());
+    put(w, to.data(), static_cast<unsigned>(to.size()), kWideBytes / static_cast<unsigned>(to.size()), lane,
+        value.data());
   }
   return i + 1;
 }

@@ -97,8 +97,7 @@ uint64_t offset_of(const Warp& w, const Instr* i, unsigned lane) {
 
 constexpr const char* kOperation = "an operation on an mbarrier";
 
-/// For each lane that executes, ascending: f(lane, its barrier) changes the barrier and returns what is wrong_barrier,
-/// or null.
+/// For each lane that executes, ascending: f(lane, its barrier) changes the barrier and returns what is wrong, or null.
 template <class F>
 const Instr* for_barriers(Warp& w, const Instr* i, F f) {
   if (in_transaction(w)) return refuse_in_transaction(w, i, kOperation);

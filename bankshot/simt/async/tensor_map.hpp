@@ -13,9 +13,9 @@
 
 namespace bankshot::simt {
 
-/// Addresses and strides are multiples of so many bytes.
+/// Alignment of addresses and strides, in bytes.
 inline constexpr uint64_t kTensorUnit = 16;
-/// A size is at most, a stride below so many.
+/// The largest size; strides are smaller than kMostTensorStride.
 inline constexpr uint64_t kMostTensorSize = uint64_t{1} << 32, kMostTensorStride = uint64_t{1} << 40;
 
 /// Numbers of the fields are those of the driver's enumerations.

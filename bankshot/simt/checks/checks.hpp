@@ -18,8 +18,8 @@
 
 namespace bankshot::simt {
 
-/// Of a mask of lanes.
-inline uint64_t bit(unsigned lane) { return uint64_t{1} << lane; }
+/// The mask of one lane.
+inline uint64_t lane_bit(unsigned lane) { return uint64_t{1} << lane; }
 
 /// What there is to check at an instruction.
 struct CheckedOp {

@@ -53,7 +53,7 @@ uint64_t Checks::placed_lanes(Warp& w, uint64_t lanes, uint64_t* offsets, uint64
       if (place < 0) continue;  // the engine tells of it
       offsets[lane] = static_cast<uint64_t>(place);
     }
-    placed |= bit(lane);
+    placed |= lane_bit(lane);
   }
   return placed;
 }
@@ -98,7 +98,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   for (uint64_t rest = shared; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     if (!of(w).written->is_written(addresses[lane], bytes) && !is_the_systems(w, addresses[lane] % of(w).stride))
-      nobody |= bit(lane);
+      nobody |= lane_bit(lane);
   }
   if (nobody != 0) {
     bool is_new = false;
@@ -115,7 +115,7 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
   nobody = 0;
   for (uint64_t rest = global; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= bit(lane);
+    if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= lane_bit(lane);
   }
   if (nobody != 0) tell_unwritten(w, i, nobody, addresses, bytes);
 }
@@ -127,7 +127,7 @@ void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint6
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     bool any = false;
     for (uint64_t at = addresses[lane]; at < addresses[lane] + bytes; ++at) any |= global_.first_unwritten(at, 1) != at;
-    if (!any) wholly |= bit(lane);
+    if (!any) wholly |= lane_bit(lane);
   }
   bool is_new = false;
   Finding& finding = find(w, Kind::unwritten_global, i, nullptr, static_cast<uint64_t>(std::popcount(lanes)), is_new);
@@ -204,7 +204,7 @@ std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i,
   std::set<uint64_t> differ;
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    w.active = bit(lane);
+    w.active = lane_bit(lane);
     op.run(w, i);
     Value value{};
     std::memcpy(value.data(), memory_at(w, access.offsets[lane]), access.width);
@@ -229,7 +229,7 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
   std::array<std::array<std::byte, kMostLaneBytes>, 64> before;
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (written.is_written(access.offsets[lane], access.width)) known |= bit(lane);
+    if (written.is_written(access.offsets[lane], access.width)) known |= lane_bit(lane);
     std::memcpy(before[lane].data(), memory_at(w, access.offsets[lane]), access.width);
   }
   const Instr* const next = op.run(w, i);
@@ -238,7 +238,7 @@ const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, haz
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     of(w).written->write(access.offsets[lane], access.width);
     const bool same = std::memcmp(before[lane].data(), memory_at(w, access.offsets[lane]), access.width) == 0;
-    if (same && (known & bit(lane)) != 0) access.lanes &= ~bit(lane);
+    if (same && (known & lane_bit(lane)) != 0) access.lanes &= ~lane_bit(lane);
   }
   of(w).races->access(access, found_);
   const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
@@ -254,7 +254,7 @@ void Checks::access(Warp& w, const Instr* i, hazards::AccessKind kind, ptx::Spac
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const int64_t offset = shared_offset(w, space, addresses[lane]);
     to.address[lane] = offset >= 0 ? static_cast<uint64_t>(offset) : addresses[lane];
-    (offset >= 0 ? to.shared : to.global) |= bit(lane);
+    (offset >= 0 ? to.shared : to.global) |= lane_bit(lane);
   }
   const uint64_t shared = placed_lanes(w, to.shared, to.address.data(), bytes);
   if (options_.memory) {
@@ -281,8 +281,8 @@ void Checks::copies(Warp& w, const Instr* i, uint64_t lanes, const uint32_t* off
 
 bool Checks::place_bulk(Warp& w, const Instr* i, unsigned lane, std::array<uint64_t, 64>& at, uint64_t bytes,
                         bool reads, bool writes) {
-  if (placed_lanes(w, bit(lane), at.data(), bytes) == 0) return false;
-  if (options_.memory && reads) look_for_unwritten(w, i, bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
+  if (placed_lanes(w, lane_bit(lane), at.data(), bytes) == 0) return false;
+  if (options_.memory && reads) look_for_unwritten(w, i, lane_bit(lane), 0, at.data(), static_cast<unsigned>(bytes));
   if ((options_.memory || options_.race) && writes) of(w).written->write(at[lane], bytes);
   return true;
 }
@@ -294,7 +294,7 @@ void Checks::copies_bulk(Warp& w, const Instr* i, unsigned lane, uint64_t offset
   if (!place_bulk(w, i, lane, at, bytes, !writes, writes) || !options_.race) return;
   found_.clear();
   const hazards::WarpAccess access =
-      warp_access(w, warp_of(w), i, writes ? hazards::AccessKind::write : hazards::AccessKind::read, bit(lane),
+      warp_access(w, warp_of(w), i, writes ? hazards::AccessKind::write : hazards::AccessKind::read, lane_bit(lane),
                   at.data(), static_cast<unsigned>(bytes));
   const int64_t told = barrier < 0 ? -1 : place_of(w, static_cast<uint64_t>(barrier), sizeof(uint64_t));
   if (told >= 0) {
@@ -311,8 +311,8 @@ void Checks::reduces_async(Warp& w, const Instr* i, unsigned lane, uint64_t offs
   const int64_t told = place_of(w, barrier, sizeof(uint64_t));
   if (!place_bulk(w, i, lane, at, bytes, true, true) || !options_.race || told < 0) return;
   found_.clear();
-  const hazards::WarpAccess access =
-      warp_access(w, warp_of(w), i, hazards::AccessKind::atomic, bit(lane), at.data(), static_cast<unsigned>(bytes));
+  const hazards::WarpAccess access = warp_access(w, warp_of(w), i, hazards::AccessKind::atomic, lane_bit(lane),
+                                                 at.data(), static_cast<unsigned>(bytes));
   of(w).races->copy_bulk(access, static_cast<uint64_t>(told), found_);
   tell(w, found_);
 }

@@ -74,7 +74,7 @@ void Checks::check_members(Warp& w, const Instr* i, const CheckedOp& op) {
   for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) {
     const unsigned lane = first_of(rest);
     const bool named = masks[lane] == ~0u || (lane < 32 && (masks[lane] >> lane & 1) != 0);
-    if (!named) missing |= bit(lane);
+    if (!named) missing |= lane_bit(lane);
   }
   if (missing == 0) return;
   bool is_new = false;
@@ -93,7 +93,7 @@ void Checks::come_elsewhere(Warp& w, const Instr* i, const uint32_t* masks) {
     uint64_t others = 0;
     for (uint64_t rest = w.active & path.wait_mask; rest != 0; rest &= rest - 1) {
       const unsigned lane = first_of(rest);
-      if (!alike || member_lanes(masks[lane]) != path.wait_mask) others |= bit(lane);
+      if (!alike || member_lanes(masks[lane]) != path.wait_mask) others |= lane_bit(lane);
     }
     stray(w, path, others, i);
   });
@@ -258,7 +258,7 @@ void Checks::use_mbarrier(Warp& w, const Instr* i, hazards::AccessKind kind, uin
   access.kind = kind;
   access.site = static_cast<uint32_t>(i - w.worker->program->code.data());
   access.warp = warp_of(w);
-  access.lanes = bit(lane);
+  access.lanes = lane_bit(lane);
   access.width = sizeof(uint64_t);
   access.offsets = at.data();
   found_.clear();

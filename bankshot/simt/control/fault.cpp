@@ -1,4 +1,6 @@
 // Faults of the simulated program: what happened, and where.
+#include <cstdio>
+
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/state/program.hpp"
 #include "bankshot/simt/state/thread_index.hpp"

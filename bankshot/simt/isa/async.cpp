@@ -1,5 +1,5 @@
 // Asynchronous copies and the barriers that tell of them. Source: PTX ISA 9.0, sections 9.7.9.25 and 9.7.13.15. What
-// they do does not depend on the host's instruction set: async_copy.cpp and mbarrier.cpp of the folder above.
+// they do does not depend on the host's instruction set: it is in simt/async.
 #include "bankshot/simt/async/async_copy.hpp"
 #include "bankshot/simt/async/mbarrier.hpp"
 #include "bankshot/simt/isa/lanes/families.hpp"

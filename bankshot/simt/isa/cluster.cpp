@@ -1,5 +1,5 @@
 // What CTAs of a cluster do with each other. Source: PTX ISA 9.0, barrier.cluster, mapa, getctarank. What they do does
-// not depend on the host's instruction set: cluster.cpp of the folder above.
+// not depend on the host's instruction set: it is in simt/control.
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/async_store.hpp"

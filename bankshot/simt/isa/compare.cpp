@@ -3,7 +3,7 @@
 
 #include "bankshot/simt/isa/lanes/parts.hpp"
 #include "bankshot/simt/isa/lanes/scalar.hpp"
-#include "bankshot/simt/lower/lower_half.hpp"
+#include "bankshot/simt/lower/lower_compare.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {

@@ -1,12 +1,10 @@
 // Branches, calls, barriers, fences. Source: PTX ISA, control flow and parallel synchronization instructions. What they
-// do does not depend on the host's instruction set: control.cpp and paths.cpp of the folder above.
+// do does not depend on the host's instruction set: it is in simt/control.
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/isa/lanes/families.hpp"
 #include "bankshot/simt/lower/lower_control.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
-namespace {}  // namespace
-
 void control_rows(Rows& rows) {
   const auto add = [&](Unit unit, std::string_view syntax, std::string_view sets, Handler handler, Lower lower) {
     rows.push_back({syntax, sets, unit, always(handler), lower});

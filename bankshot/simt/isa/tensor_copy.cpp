@@ -1,5 +1,5 @@
 // Copies of boxes of tensors, and copies in bulk that combine. Source: PTX ISA 9.0, sections 9.7.9.25.4 and 9.7.9.25.5.
-// What they do does not depend on the host's instruction set: tensor_copy.cpp and async_copy.cpp of the folder above.
+// What they do does not depend on the host's instruction set: it is in simt/async.
 #include "bankshot/simt/async/tensor_copy.hpp"
 #include "bankshot/simt/access/reduce.hpp"
 #include "bankshot/simt/async/async_copy.hpp"

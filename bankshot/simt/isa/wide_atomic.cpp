@@ -1,5 +1,6 @@
 // Atomics of 128 bits and of vectors, registers of 128 bits, the stack. Source: PTX ISA 9.0, atom, red, mov, alloca.
-// What they do does not depend on the host's instruction set: wide_atomic.cpp and stack.cpp of the folder above.
+// What they do does not depend on the host's instruction set: it is in simt/access
+// and simt/control.
 #include "bankshot/simt/access/wide_atomic.hpp"
 #include "bankshot/simt/control/stack.hpp"
 #include "bankshot/simt/isa/lanes/families.hpp"

@@ -12,10 +12,4 @@ struct HalfSmall {
 
 void lower_half(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
 
-/// setp: op[0] = p, op[1] = q or kNone, op[2] = a, op[3] = b, op[4] = c; set: op[0] = d, op[1] = a, op[2] = b, op[3] =
-/// c.
-void lower_half_comparison(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
-/// set of numbers of 16, 32 and 64 bits: op as above; imm: what d is where the comparison holds.
-void lower_set(Decoder& decoder, const ptx::Instruction& instruction, const Match& m, Instr& out);
-
 }  // namespace bankshot::simt

@@ -12,8 +12,8 @@ bool expect_operands(Decoder& decoder, const ptx::Instruction& instruction, size
   if (found >= least && found <= most) return true;
   const std::string range =
       least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
-  return decoder.error(instruction.position, "expected " + range + " operands of '" + instruction.opcode +
-                                                 "' in this form, found " + std::to_string(found));
+  return decoder.error(instruction.position, "'" + instruction.opcode + "' takes " + range + " operands here, found " +
+                                                 std::to_string(found));
 }
 
 void put_address(const Decoder::Address& address, ptx::Space space, Instr& out) {

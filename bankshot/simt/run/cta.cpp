@@ -225,11 +225,11 @@ void CtaSlot::fill_cta_specials() {
 void CtaSlot::fill_warp_specials() {
   for (const SpecialUse& use : worker_->program->specials) {
     if (use.per_cta) continue;
-    const WarpSpecial special = warp_special(use.name);
+    const SpecialValue value = special_value(use.name);
     for (Warp& w : cta_.warps) {
       std::byte* const row = w.specials + (use.op & OperandRef::kOffset);
       for (uint32_t lane = 0; lane < worker_->program->lanes; ++lane) {
-        const uint64_t bits = special.value({*worker_, cta_, w.index, use.name}, lane) + use.add;
+        const uint64_t bits = value({*worker_, cta_, w.index, use.name}, lane) + use.add;
         std::memcpy(row + size_t{lane} * use.bytes, &bits, use.bytes);
       }
     }

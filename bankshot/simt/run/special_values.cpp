@@ -1,7 +1,5 @@
 #include "bankshot/simt/run/special_values.hpp"
 
-#include <algorithm>
-
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/state/reserved_shared.hpp"
 
@@ -15,8 +13,12 @@ uint32_t thread(Place p, uint32_t lane) { return p.warp * p.worker.warp_size + l
 uint32_t own_bytes(Place p) { return own_shared(*p.worker.launch->kernel, *p.worker.launch->config); }
 uint64_t bit_of(uint32_t lane) { return uint64_t{1} << lane; }
 
-/// A name that ends with a dot stands for those of all axes.
-constexpr WarpSpecial kWarpSpecials[] = {
+struct Special {
+  std::string_view name;  ///< one that ends with a dot stands for those of all axes
+  SpecialValue value;
+};
+
+constexpr Special kSpecials[] = {
     {"%tid.x", [](Place p, uint32_t lane) -> uint64_t { return thread(p, lane) % block(p).x; }},
     {"%tid.y", [](Place p, uint32_t lane) -> uint64_t { return thread(p, lane) / block(p).x % block(p).y; }},
     {"%tid.z", [](Place p, uint32_t lane) -> uint64_t { return thread(p, lane) / block(p).x / block(p).y; }},
@@ -47,13 +49,13 @@ constexpr WarpSpecial kWarpSpecials[] = {
 
 }  // namespace
 
-WarpSpecial warp_special(std::string_view name) {
+SpecialValue special_value(std::string_view name) {
   if (is_reserved_shared(name))
-    return {name, [](Place p, uint32_t) -> uint64_t { return reserved_shared(p.name, own_bytes(p)); }};
-  for (const WarpSpecial& special : kWarpSpecials) {
-    if (special.name == name || (special.name.ends_with('.') && name.starts_with(special.name))) return special;
+    return [](Place p, uint32_t) -> uint64_t { return reserved_shared(p.name, own_bytes(p)); };
+  for (const Special& special : kSpecials) {
+    if (special.name == name || (special.name.ends_with('.') && name.starts_with(special.name))) return special.value;
   }
-  return {name, [](Place, uint32_t) -> uint64_t { return 0; }};  // %tid.w, %gridid, clocks (refreshed when read)
+  return [](Place, uint32_t) -> uint64_t { return 0; };  // %tid.w, %gridid, clocks (refreshed when read)
 }
 
 }  // namespace bankshot::simt

@@ -16,13 +16,12 @@ struct SpecialPlace {
   std::string_view name;  ///< of the register
 };
 
-struct WarpSpecial {
-  std::string_view name;
-  uint64_t (*value)(const SpecialPlace& place, uint32_t lane);
-};
+/// What the register holds in a lane.
+using SpecialValue = uint64_t (*)(const SpecialPlace& place, uint32_t lane);
 
-/// By its name, "%tid.x". Of those that are not known before the warp runs, such as clocks, the value is 0.
-WarpSpecial warp_special(std::string_view name);
+/// Looks a register up by its name, such as "%tid.x". Registers that change while the warp runs, such as clocks, give
+/// 0.
+SpecialValue special_value(std::string_view name);
 
 /// The size or place along the axis x, y or z; 0 along another.
 inline uint32_t along(const Dim3& d, char axis) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/memory/mapped_range.hpp"

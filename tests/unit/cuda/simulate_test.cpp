@@ -104,7 +104,8 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
   EXPECT_TRUE(refused({"load_store.lane=1"})
                   .starts_with("'load_store.lane' is no key of a GPU's description; [load_store] has lanes, queue"));
   EXPECT_EQ(refused({"l1.ways=0"}), "l1.ways = 0 is impossible: lines of a set, from 1 to 4096 (made.toml)");
-  EXPECT_EQ(refused({"l1.ways=4x"}), "l1.ways = '4x' is no number: lines of a set, from 1 to 4096 (made.toml)");
+  EXPECT_EQ(refused({"l1.ways=4x"}),
+            "l1.ways = '4x' is not a whole number: lines of a set, from 1 to 4096 (made.toml)");
   EXPECT_EQ(refused({"l1.global=1"}).substr(0, 31), "l1.global = 1 is impossible: gl");
   EXPECT_TRUE(refused({"issue.aware=luck"})
                   .starts_with("issue.aware = \"luck\" is not known; there are confident, exact, last"));

@@ -214,7 +214,7 @@ TEST(GpuChange, rejects_what_is_no_change) {
   EXPECT_EQ(refusal({"frob.premem=1"}), "'frob.premem' is no key of a GPU's description");
   for (const char* value : {"", " 1", "1 ", "-1", "+1", "1e1", "0x1", "1.0"}) {
     EXPECT_TRUE(refusal({"issue.premem=" + std::string(value)})
-                    .starts_with("issue.premem = '" + std::string(value) + "' is no number: elastic pipeline"))
+                    .starts_with("issue.premem = '" + std::string(value) + "' is not a whole number: elastic pipeline"))
         << value;
   }
   for (const char* value : {"65", "18446744073709551616"}) {

@@ -125,7 +125,7 @@ TEST_F(Programs, signals_are_held_until_what_must_be_tidied_up_is) {
 }
 
 TEST_F(Programs, signals_sent_to_us_reach_the_program) {
-#ifdef __SANITIZE_THREAD__
+#ifdef BANKSHOT_SANITIZED_THREAD
   GTEST_SKIP() << "the thread sanitizer holds signals back for as long as waitpid waits";
 #endif
   // Not by the program itself: what our child sends to us is not passed back to it.

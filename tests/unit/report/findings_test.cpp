@@ -14,7 +14,7 @@ std::string last_line(const RunReport& report) {
 TEST(FindingsText, the_last_line_counts_launches_that_failed) {
   RunReport report;
   report.checks.sync = true;
-  EXPECT_EQ(last_line(report), "check (sync): 0 errors, 0 warnings in 0 launches of 0 kernels\n");
+  EXPECT_EQ(last_line(report), "check (sync): no verdict: no kernel was launched\n");
   report.add_failed("trapped", "trap instruction");
   EXPECT_EQ(last_line(report), "check (sync): 0 errors, 0 warnings in 1 launch of 1 kernel, 1 failed\n");
   Kernel kernel;
@@ -22,6 +22,19 @@ TEST(FindingsText, the_last_line_counts_launches_that_failed) {
   kernel.launches = 3;
   report.kernels.push_back(kernel);
   EXPECT_EQ(last_line(report), "check (sync): 0 errors, 0 warnings in 4 launches of 1 kernel, 1 failed\n");
+}
+
+TEST(FindingsText, there_is_no_verdict_where_something_was_not_checked) {
+  RunReport report;
+  report.checks.sync = true;
+  report.kernels.emplace_back().launches = 1;
+  report.partial = true;
+  EXPECT_EQ(last_line(report), "check (sync): no verdict: the program did not come to its end\n");
+  report.lost = 1;
+  EXPECT_EQ(last_line(report), "check (sync): no verdict: a report was lost\n");
+  report.findings.emplace_back();
+  EXPECT_EQ(last_line(report),
+            "check (sync): no verdict: a report was lost; so far 1 error, 0 warnings in 1 launch of 1 kernel\n");
 }
 
 TEST(FindingsText, a_barrier_tells_where_the_others_are) {

@@ -148,5 +148,30 @@ TEST(AmdPhases, the_canonical_form_keeps_words_in_their_phases) {
   EXPECT_EQ(form.words[0], 0u);
 }
 
+TEST(Phases, a_canonical_pattern_is_for_gpus_with_the_same_phases) {
+  Pattern pattern;
+  pattern.width = 16;
+  pattern.mask = 0xffff'ffff;
+  for (unsigned lane = 0; lane < 32; ++lane) pattern.words[lane] = 36 * (lane % 8) + 4 * (lane / 8);
+  const Rules neighbours;
+  const BankHash none = modulo_hash({14, 5});
+  EXPECT_TRUE(keeps_its_cost(neighbours, neighbours, pattern));
+  EXPECT_FALSE(keeps_its_cost(neighbours, cdna3(), pattern));
+  EXPECT_FALSE(keeps_its_cost(cdna3(), neighbours, pattern));
+  Rules merging;
+  merging.merge_b128 = true;  // canonical() then leaves the lanes as they are
+  EXPECT_FALSE(keeps_its_cost(neighbours, merging, pattern));
+  EXPECT_TRUE(keeps_its_cost(merging, cdna3(), pattern));
+  EXPECT_EQ(cost(cdna3(), canonical(merging, pattern), none), cost(cdna3(), pattern, none));
+  pattern.kind = AccessKind::store;  // the table is one of loads
+  EXPECT_TRUE(keeps_its_cost(neighbours, cdna3(), pattern));
+}
+
+TEST(Phases, a_lane_is_in_a_phase_once) {
+  const Result<PhaseTable> twice = parse_phases("0-3 3, 4-7");
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().message, "lane 3 is in its phase twice");
+}
+
 }  // namespace
 }  // namespace bankshot::scratchpad

@@ -13,12 +13,12 @@ inline const std::string kShared = ".shared .align 16 .b8 s[4096];\n";
 inline std::string increment(const std::string& at) {
   return "ld.shared.u32 %r30, [" + at + "]; add.u32 %r30, %r30, 1; st.shared.u32 [" + at + "], %r30;";
 }
-/// What is executed so many times.
+/// Repeats `what` `count` times.
 inline std::string times(unsigned count, const std::string& what) {
   return "mov.u32 %r6, 0; AGAIN: " + what + "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, " + std::to_string(count) +
          "; @%p1 bra AGAIN;";
 }
-/// … and a register behind it: what the thread has to tell.
+/// Stores a register as the result of the thread; append its name.
 inline const std::string kTell = "st.global.u32 [%rd2], ";
 /// Lets other warps and paths run.
 inline const std::string kLetOthers = "nanosleep.u32 1;";

@@ -22,7 +22,7 @@ std::string program(unsigned seed, bool global) {
   // %r2: the thread's own word behind the table, where some lanes conflict; %r8: the sum of what it has seen.
   std::string text =
       ".shared .align 16 .b8 s[6144]; ld.param.u64 %rd1, [out]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, " +
-      any_of({"8", "16", "24", "40"}) +
+      any_of({"4", "8", "16", "24", "36", "40"}) +
       "; add.u32 %r2, %r2, 2048; mov.u32 %r8, 1; mov.u32 %r3, %r1; fill: shl.b32 %r4, %r3, 2;"
       "st.shared.u32 [%r4], %r3; add.u32 %r3, %r3, 96; setp.lt.u32 %p1, %r3, 512; @%p1 bra fill; st.shared.u32 [%r2], "
       "%r1;"
@@ -31,13 +31,13 @@ std::string program(unsigned seed, bool global) {
   const unsigned length = 20 + random() % 20;
   for (unsigned k = 0; k < length; ++k) {
     const std::string r = "%r" + std::to_string(10 + random() % 20);
-    std::string stride;  // drawn by itself: in a sum the compiler chooses which number is drawn first
+    std::string drawn;  // first: the order of evaluation within a sum is unspecified
     switch (random() % 9) {
       case 0: text += "add.u32 " + r + ", %r1, " + one_of(99) + ";"; break;
       case 1: text += "mul.lo.u32 " + r + ", %r8, " + one_of(99) + "; add.u32 %r8, %r8, " + r + ";"; break;
       case 2:  // the table, with a stride
-        stride = one_of(130);
-        text += "mad.lo.u32 %r5, %r1, " + stride + ", " + one_of(512) +
+        drawn = one_of(130);
+        text += "mad.lo.u32 %r5, %r1, " + drawn + ", " + one_of(512) +
                 "; and.b32 %r5, %r5, 511; shl.b32 %r5, %r5, 2; ld.shared.u32 " + r + ", [%r5];";
         break;
       case 3:  // … as what was read says
@@ -46,8 +46,8 @@ std::string program(unsigned seed, bool global) {
         break;
       case 4: text += "ld.shared.u32 " + r + ", [%r2]; st.shared.u32 [%r2], %r8; add.u32 %r8, %r8, " + r + ";"; break;
       case 5:
-        stride = one_of(32);
-        text += "and.b32 %r6, %r1, " + stride + "; setp.eq.u32 %p2, %r6, 0; @!%p2 bra join" + std::to_string(k) +
+        drawn = one_of(32);
+        text += "and.b32 %r6, %r1, " + drawn + "; setp.eq.u32 %p2, %r6, 0; @!%p2 bra join" + std::to_string(k) +
                 "; ld.shared.v2.u32 {" + r + ", %r7}, [" + std::to_string(8 * (random() % 200)) +
                 "]; add.u32 %r8, %r8, " + r + "; join" + std::to_string(k) + ": ";
         break;
@@ -58,6 +58,8 @@ std::string program(unsigned seed, bool global) {
       default: text += global ? "st.global.u32 [%rd2], %r8;" : "red.shared.add.u32 [%r2], 3;"; break;
     }
   }
+  // Every second word: there are conflicts, whatever was drawn.
+  text += "shl.b32 %r5, %r1, 3; ld.shared.u32 %r3, [%r5]; add.u32 %r8, %r8, %r3;";
   return text + "ld.shared.u32 %r3, [%r2]; add.u32 %r8, %r8, %r3; st.global.u32 [%rd2], %r8; ret;";
 }
 

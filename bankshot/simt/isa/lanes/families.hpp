@@ -1,4 +1,4 @@
-// The families of rows: each file of this folder appends its own.
+// The families of rows: each file of simt/isa appends its own.
 #pragma once
 
 #include "bankshot/simt/isa/lanes/lanes.hpp"
@@ -24,7 +24,7 @@ void tensor_rows(Rows& rows);       ///< mma, wmma, ldmatrix, stmatrix, movmatri
 void texture_rows(Rows& rows);      ///< tex, tld4, txq, suld, sust, sured, suq, istypep
 void control_rows(Rows& rows);      ///< bra, brx, call, ret, exit, bar, barrier, membar, fence, trap, nanosleep
 
-/// Of instructions that only take time.
+/// Of instructions that have no effect.
 inline const Instr* no_operation(Warp&, const Instr* i) { return i + 1; }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA
