@@ -96,7 +96,7 @@ constexpr std::array kBefore = {
     Key{"issue", "policy", kName<kIssue, &IssueConfig::policy, schedulers>, 0, 0, "warp scheduler"},
     Key{"issue", "pipeline", kName<kIssue, &IssueConfig::pipeline, pipelines>, 0, 0, "organisation of the pipeline"},
     Key{"issue", "aware", kName<kIssue, &IssueConfig::aware, foresights>, 0, 0,
-        "what foresees bank conflicts, so that memory accesses keep out of them", false, true},
+        "what foresees bank conflicts, so that memory accesses can avoid them", false, true},
     Key{"issue", "aware_yields", +in<kIssue, &IssueConfig::aware_yields>, 0, 0,
         "memory accesses are not kept out of foreseen conflicts where nothing else can issue", false, true},
     Key{"issue", "commit", kCommit, 0, 0, "order of a warp's results: any, reorder, hold", false, true},

@@ -25,15 +25,15 @@ T named(std::string_view name, const std::array<std::pair<std::string_view, T>, 
 /// "shared" of "shared::cta"; generic if it is no space.
 Space space_of_modifier(std::string_view modifier) {
   using Entry = std::pair<std::string_view, Space>;
-  static constexpr std::array<Entry, 9> kSpaces{{{"global", Space::global},
-                                                 {"shared", Space::shared},
-                                                 {"shared::cta", Space::shared},
-                                                 {"shared::cluster", Space::shared},
-                                                 {"local", Space::local},
-                                                 {"const", Space::constant},
-                                                 {"param", Space::param},
-                                                 {"param::entry", Space::param},
-                                                 {"param::func", Space::param}}};
+  static constexpr auto kSpaces = std::to_array<Entry>({{"global", Space::global},
+                                                        {"shared", Space::shared},
+                                                        {"shared::cta", Space::shared},
+                                                        {"shared::cluster", Space::shared},
+                                                        {"local", Space::local},
+                                                        {"const", Space::constant},
+                                                        {"param", Space::param},
+                                                        {"param::entry", Space::param},
+                                                        {"param::func", Space::param}});
   return named(modifier, kSpaces, Space::generic);
 }
 
@@ -59,25 +59,25 @@ void copy_access(const Modifiers& modifiers, Access& access) {
 Access::Kind kind_of(std::string_view opcode, const Modifiers& modifiers) {
   using enum Access::Kind;
   using Entry = std::pair<std::string_view, Access::Kind>;
-  static constexpr std::array<Entry, 19> kKinds{{{"ld", load},
-                                                 {"ldu", load},
-                                                 {"ldmatrix", load},
-                                                 {"tex", load},
-                                                 {"tld4", load},
-                                                 {"suld", load},
-                                                 {"st", store},
-                                                 {"stmatrix", store},
-                                                 {"sust", store},
-                                                 {"atom", atomic},
-                                                 {"red", reduction},
-                                                 {"sured", reduction},
-                                                 {"mbarrier", mbarrier},
-                                                 {"fence", fence},
-                                                 {"membar", fence},
-                                                 {"prefetch", hint},
-                                                 {"prefetchu", hint},
-                                                 {"discard", hint},
-                                                 {"applypriority", hint}}};
+  static constexpr auto kKinds = std::to_array<Entry>({{"ld", load},
+                                                       {"ldu", load},
+                                                       {"ldmatrix", load},
+                                                       {"tex", load},
+                                                       {"tld4", load},
+                                                       {"suld", load},
+                                                       {"st", store},
+                                                       {"stmatrix", store},
+                                                       {"sust", store},
+                                                       {"atom", atomic},
+                                                       {"red", reduction},
+                                                       {"sured", reduction},
+                                                       {"mbarrier", mbarrier},
+                                                       {"fence", fence},
+                                                       {"membar", fence},
+                                                       {"prefetch", hint},
+                                                       {"prefetchu", hint},
+                                                       {"discard", hint},
+                                                       {"applypriority", hint}});
   if (opcode == "wmma") return has(modifiers, "load") ? load : has(modifiers, "store") ? store : none;
   return named(opcode, kKinds, none);
 }
@@ -129,16 +129,16 @@ unsigned Access::bytes() const {
 Access::Operation operation_named(std::string_view name) {
   using Operation = Access::Operation;
   using Entry = std::pair<std::string_view, Operation>;
-  static constexpr std::array<Entry, 10> kOperations{{{"add", Operation::add},
-                                                      {"min", Operation::min},
-                                                      {"max", Operation::max},
-                                                      {"inc", Operation::inc},
-                                                      {"dec", Operation::dec},
-                                                      {"and", Operation::bit_and},
-                                                      {"or", Operation::bit_or},
-                                                      {"xor", Operation::bit_xor},
-                                                      {"exch", Operation::exch},
-                                                      {"cas", Operation::cas}}};
+  static constexpr auto kOperations = std::to_array<Entry>({{"add", Operation::add},
+                                                            {"min", Operation::min},
+                                                            {"max", Operation::max},
+                                                            {"inc", Operation::inc},
+                                                            {"dec", Operation::dec},
+                                                            {"and", Operation::bit_and},
+                                                            {"or", Operation::bit_or},
+                                                            {"xor", Operation::bit_xor},
+                                                            {"exch", Operation::exch},
+                                                            {"cas", Operation::cas}});
   return named(name, kOperations, Operation::none);
 }
 

@@ -83,7 +83,7 @@ Result<AtomicsMachine> atomics_machine(const AtomicsRequest& request) {
   const Result<gpu::Gpu> gpu = gpu::find_gpu(request.gpu);
   if (!gpu) return gpu.error();
   if (gpu->timing) return atomics_machine(*gpu, request);
-  return Error{"--gpu: " + gpu->file + " says nothing of timing; bankshot gpus lists those that can be simulated"};
+  return Error{"--gpu: " + gpu->file + " has no timing sections; bankshot gpus lists those that can be simulated"};
 }
 
 }  // namespace bankshot::cli

@@ -119,7 +119,7 @@ class Calibrate final : public Command {
     if (gpu->timing) return Base{name, std::move(*gpu)};
     return Error{
         name +
-        " says nothing of timing, so what is measured has no place beside its values; name another GPU with --base"};
+        " has no timing sections, so what is measured has no place beside its values; name another GPU with --base"};
   }
 
   /// What the description says, held against the GPU it is of.

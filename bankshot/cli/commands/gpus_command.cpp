@@ -31,7 +31,7 @@ std::string transactions(const gpu::Gpu& gpu) {
   return fmt::format(
       "\n# With transactions a block of {} threads can use {} of {} bytes of shared memory ({} for backups, {} for "
       "owners),\n"
-      "# and of {} registers {} hold its filters; each register of a thread is there twice.\n",
+      "# and of {} registers {} hold its filters; each register of a thread takes two.\n",
       threads, most, bytes, needs.backups, needs.owners, gpu.registers_per_block, needs.filters);
 }
 
@@ -92,7 +92,7 @@ nlohmann::ordered_json overhead_json(const gpu::Gpu& gpu, const timing::Overhead
 class Gpus final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("gpu", gpu_, "a GPU, or a TOML file: tells all of it");
+    app.add_option("gpu", gpu_, "a GPU, or a TOML file: show its whole description");
     app.add_flag("--overhead", overhead_,
                  "tell what the elastic pipeline and its scheduling would add to a core of that GPU");
     app.add_option("--json", json_, "write the overhead as JSON; - is standard output")->type_name("FILE|-");
@@ -135,7 +135,7 @@ class Gpus final : public Command {
     const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_);
     if (!gpu) return refuse(gpu.error().message);
     if (const auto error = cannot_deliver(json_, {{"the GPU's file", gpu->file}})) return refuse(error->message);
-    if (!gpu->timing) return refuse(gpu->file + " says nothing of timing");
+    if (!gpu->timing) return refuse(gpu->file + " has no timing sections");
     const auto all = timing::overhead(*gpu->timing);
     if (!all) return refuse(gpu->file + " does not say how many memory stages the pipeline has (issue.memory_stages)");
     return deliver(json_, overhead_json(*gpu, *all).dump(1) + "\n", overhead_text(*gpu, *all));

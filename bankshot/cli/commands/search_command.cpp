@@ -104,7 +104,10 @@ class Search final : public Command {
     if (const auto error = cannot_deliver(json_, inputs)) return refuse(error->message);
     if (!certificate_.empty()) {
       if (*m != Method::optimal)
-        return refuse("a certificate is for --method optimal; the others prove nothing, or by trying all");
+        return refuse(
+            "a certificate is written by --method optimal only; the other methods prove nothing, or they try all "
+            "hashes");
+      if (certificate_ == "-") return refuse("--certificate: give the name of a file; - is for --json only");
       if (host::same_file(certificate_, json_)) return refuse("--certificate and --json name the same file, " + json_);
       if (const auto error = host::overwrites("--certificate", certificate_, inputs)) return refuse(error->message);
       if (const auto error = host::cannot_write(certificate_)) return refuse(error->message);

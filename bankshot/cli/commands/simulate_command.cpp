@@ -61,7 +61,7 @@ class Simulate final : public Command {
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));
-    component("--aware", request_.aware, "what foresees bank conflicts, so that memory accesses keep out of them",
+    component("--aware", request_.aware, "what foresees bank conflicts, so that memory accesses can avoid them",
               names(timing::foresights()));
     app.add_option("--set", request_.set,
                    "change a value of the GPU's file, as in --set l1.bytes=0 --set sm.registers=32768")

@@ -124,7 +124,7 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
                                         std::string_view bank_hash) {
   if (!gpu.timing) {
     return Error{
-        fmt::format("{} says nothing of timing, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
+        fmt::format("{} has no timing sections, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
   }
   if (auto problem = problem_of(request)) return *problem;
   if (request.atomics == "lock" && timing::locks_of(*gpu.timing).bits == 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json_parts.hpp"
@@ -75,7 +76,8 @@ Pattern pattern(const json& object, const PatternSet& set, unsigned lanes, const
                    " address bits");
     }
     p.words[lane] = static_cast<uint32_t>(whole(address, at, 0, (uint64_t{1} << set.address_bits) - 1));
-    if (p.width > 4 && p.words[lane] % (p.width / 4) != 0) fail(at, "is no multiple of the width");
+    if (p.width > 4 && p.words[lane] % (p.width / 4) != 0)
+      fail(at, fmt::format("must be a multiple of {} words, the width of a lane", p.width / 4));
     p.mask |= uint64_t{1} << lane;
   }
   return p;

@@ -36,7 +36,7 @@ std::string failed_text(const std::vector<FailedLaunches>& failed, const Paint& 
   if (failed.empty()) return {};
   uint64_t all = 0;
   for (const FailedLaunches& failure : failed) all += failure.launches;
-  std::string text = paint.bad(fmt::format("partial: {} launch{} failed, which the numbers below do not have",
+  std::string text = paint.bad(fmt::format("partial: {} launch{} failed, which the figures below do not include",
                                            grouped(all), all == 1 ? "" : "es")) +
                      "\n";
   for (size_t i = 0; i < failed.size(); ++i) {

@@ -28,7 +28,7 @@ std::string title(Kind kind) {
     case Kind::divergent_barrier: return "barrier in divergent code";
     case Kind::barrier_count: return "barrier for a part of a warp";
     case Kind::missing_member: return "membermask without the thread itself";
-    case Kind::absent_member: return "membermask with a thread that does not come";
+    case Kind::absent_member: return "membermask names a thread that never arrives";
     case Kind::invalid_barrier: return "invalid use of a barrier";
   }
   return {};

@@ -120,8 +120,8 @@ std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMach
       fmt::format("{}: in {:.1f} % of its active cycles an SM waits for them.", lost < 1 ? "Hardly" : "Yes", lost);
   if (lost < 1) return question + answer + "\n" + locks;
   const bool hashed = machine.bank_hash != "none";
-  return question + paint.bad(answer) + "\n    Without them it gains at most these at once" +
-         (hashed ? ".\n" : "; what it gains in all, a run with --bank-hash xor tells.\n") + locks;
+  return question + paint.bad(answer) + "\n    Without them it would save at most these cycles directly" +
+         (hashed ? ".\n" : "; a run with --bank-hash xor shows the whole gain.\n") + locks;
 }
 
 /// Banks may still deliver to stores of a CTA that has ended.

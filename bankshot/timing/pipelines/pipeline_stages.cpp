@@ -159,7 +159,7 @@ PipelineRegistry::Entry entry(const char* summary) {
 const PipelineRegistry unified(
     entry<Organisation::unified>("stages, all through those of memory: a conflict stops everybody behind it"));
 const PipelineRegistry split(entry<Organisation::split>(
-    "stages, others beside those of memory: who ends at once with an access stops all behind it"));
+    "stages, with others beside those of memory; an instruction that ends at once with an access stops all behind it"));
 const PipelineRegistry elastic(
     entry<Organisation::elastic>("stages, and queues that take up what conflicts delay (CF'11)"));
 

@@ -19,7 +19,7 @@ inline constexpr Parameter kPremem = {
     0,
     64,
     kByEquation,
-    "elastic pipeline: accesses that may wait for the banks; without, sub-warps of a warp less one"};
+    "elastic pipeline: accesses that may wait for the banks; if not said, the sub-warps of a warp minus one"};
 inline constexpr Parameter kNonmem = {
     "issue",
     "nonmem",
@@ -27,7 +27,7 @@ inline constexpr Parameter kNonmem = {
     0,
     64,
     kByEquation,
-    "elastic pipeline: others that may wait beside the memory stages; without, memory_stages"};
+    "elastic pipeline: others that may wait beside the memory stages; if not said, memory_stages"};
 
 /// Entries of the elastic pipeline's queues in a machine: those of the equations, unless its file says others.
 inline unsigned premem_entries(const Config& config) {

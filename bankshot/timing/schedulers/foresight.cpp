@@ -180,7 +180,7 @@ std::unique_ptr<Foresight> make(const Config&) {
 const ForesightRegistry last({"last", "what an instruction's access did the last time: the history cache of CF'11",
                               make<Last>});
 const ForesightRegistry confident({"confident",
-                                   "what it did, until that was wrong twice, or oftener if it had come true",
+                                   "what it did, until that was wrong twice, or more often if it had been right before",
                                    make<Confident>});
 const ForesightRegistry mean({"mean", "the mean of what it did, the latest counting most", make<Mean>});
 const ForesightRegistry warp({"warp", "what it did the last time in the same warp",

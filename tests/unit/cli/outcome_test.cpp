@@ -45,15 +45,16 @@ TEST(CliOutcome, no_text_of_a_report_that_lacks_something_is_a_verdict) {
   report::RunReport report;
   report.checks.race = true;
   const report::TextOptions options{.read_sources = false};
-  EXPECT_EQ(report::findings_text(report, options), "check (race): 0 errors, 0 warnings in 0 launches of 0 kernels\n");
+  report.kernels.emplace_back().launches = 1;
+  EXPECT_EQ(report::findings_text(report, options), "check (race): 0 errors, 0 warnings in 1 launch of 1 kernel\n");
   report.partial = true;
   EXPECT_EQ(report::findings_text(report, options),
             "partial: the program did not come to its end\n"
-            "check (race): no verdict, what ran has 0 errors, 0 warnings in 0 launches of 0 kernels\n");
+            "check (race): no verdict: the program did not come to its end\n");
   report.lost = 2;
   EXPECT_EQ(report::findings_text(report, options),
             "partial: 2 files were lost; the figures below do not include them\n"
-            "check (race): no verdict, what was not lost has 0 errors, 0 warnings in 0 launches of 0 kernels\n");
+            "check (race): no verdict: a report was lost\n");
   EXPECT_NE(report::to_text(report, options).find("partial: 2 files were lost"), std::string::npos);
 }
 

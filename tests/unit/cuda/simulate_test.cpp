@@ -145,7 +145,7 @@ TEST(CudaSimulate, rejects_a_gpu_without_timing) {
   gpu::Gpu gpu = made_gpu();
   gpu.timing.reset();
   EXPECT_TRUE(refused_request({}, "", gpu)
-                  .starts_with("made.toml says nothing of timing, so it cannot be simulated; these do: "));
+                  .starts_with("made.toml has no timing sections, so it cannot be simulated; these do: "));
 }
 
 TEST(CudaSimulate, a_configurable_hash_takes_a_cycle_and_a_fixed_one_none) {

@@ -143,7 +143,7 @@ TEST(ReportText, lists_launches_that_failed_and_what_still_ran) {
   report.running = {"_Z5scalePfi"};
   const std::string text = to_text(report);
   contains(text,
-           "partial: 5 launches failed, which the numbers below do not have\n"
+           "partial: 5 launches failed, which the figures below do not include\n"
            "  scale(float*, int)\n"
            "      2000 threads a block (3 launches)\n"
            "      bytes of shared memory\n      xxx");

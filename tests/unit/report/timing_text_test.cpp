@@ -39,7 +39,7 @@ scale(float*, int)
   wavefronts                      97 needed                   4 ideal
   conflicts                       93 wavefronts; their cycles: 80 exposed, 13 hidden
   do bank conflicts cost anything? Yes: in 50.0 % of its active cycles an SM waits for them.
-    Without them it gains at most these at once; what it gains in all, a run with --bank-hash xor tells.
+    Without them it would save at most these cycles directly; a run with --bank-hash xor shows the whole gain.
   L1                              10 loads, 50.0 % hit, 10.0 % join a fetch under way
   L2 reads                         4 sectors, 25.0 % hit
   DRAM                           3.8 GB/s of 8.0 (48.0 %); 12 bursts read, 0 written, 75.0 % row hits
@@ -111,7 +111,7 @@ TEST(ReportTimingText, a_grid_smaller_than_the_chip_is_told) {
 TEST(ReportTimingText, a_hash_is_not_proposed_where_there_is_one) {
   RunReport report = made_simulation();
   report.machine->bank_hash = "xor";
-  EXPECT_TRUE(has(text(report), "    Without them it gains at most these at once.\n"));
+  EXPECT_TRUE(has(text(report), "    Without them it would save at most these cycles directly.\n"));
 }
 
 TEST(ReportTimingText, banks_that_outlive_their_ctas_are_not_busier_than_always) {
