@@ -77,7 +77,7 @@ Pattern pattern(const json& object, const PatternSet& set, unsigned lanes, const
     }
     p.words[lane] = static_cast<uint32_t>(whole(address, at, 0, (uint64_t{1} << set.address_bits) - 1));
     if (p.width > 4 && p.words[lane] % (p.width / 4) != 0)
-      fail(at, fmt::format("must be a multiple of {} words, the width of a lane", p.width / 4));
+      fail(at, fmt::format("must be a multiple of {}, the words of a lane", p.width / 4));
     p.mask |= uint64_t{1} << lane;
   }
   return p;

@@ -88,7 +88,7 @@ TEST(PatternsJson, errors_name_their_place) {
             "patterns[0].weight: must be a whole number from 1 to 1099511627776");
   EXPECT_EQ(why(R"({"patterns":[{"width":3,"addresses":[1]}]})"), "patterns[0].width: must be 1, 2, 4, 8 or 16 bytes");
   EXPECT_EQ(why(R"({"patterns":[{"width":8,"addresses":[1]}]})"),
-            "patterns[0].addresses[0]: is no multiple of the width");
+            "patterns[0].addresses[0]: must be a multiple of 2, the words of a lane");
   EXPECT_EQ(why(R"({"patterns":[{"kind":"jump","addresses":[1]}]})"),
             "patterns[0].kind: must be \"load\", \"store\" or \"atomic\"");
   std::string lanes = "0";
