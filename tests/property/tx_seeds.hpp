@@ -17,8 +17,10 @@ namespace bankshot::simt::tx {
 
 #ifdef NDEBUG
 constexpr unsigned kSlower = 1;
+#elif defined(BANKSHOT_SANITIZED)
+constexpr unsigned kSlower = 24;
 #else
-constexpr unsigned kSlower = 12;  // builds for debugging, with sanitizers or with coverage
+constexpr unsigned kSlower = 12;  // builds for debugging, or with coverage
 #endif
 
 inline uint64_t variable(const char* name, uint64_t otherwise) {
