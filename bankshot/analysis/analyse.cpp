@@ -185,7 +185,8 @@ class Gatherer {
     site.file = step.file;
     site.line = step.line;
     site.ptx_line = step.ptx_line;
-    site.op = ptx::mnemonic(*step.instruction);
+    site.op = ptx::as_written(*step.instruction);
+    site.joined = step.instruction->joined;
     site.kind = kind_of(step);
     site.width = step.width;
     for (uint32_t k = 0; k < code_.arrays.size() && k < Value::kArrayBits; ++k) {

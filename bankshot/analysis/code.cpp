@@ -5,11 +5,11 @@
 #include <set>
 #include <unordered_map>
 
-#include "bankshot/analysis/shared_layout.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/places.hpp"
 #include "bankshot/ptx/pragmas.hpp"
+#include "bankshot/ptx/shared_layout.hpp"
 
 namespace bankshot::analysis {
 namespace {
@@ -17,10 +17,6 @@ namespace {
 using ptx::Operand;
 using ptx::Space;
 using ptx::Type;
-
-bool has(const ptx::Instruction& instruction, std::string_view modifier) {
-  return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) != instruction.modifiers.end();
-}
 
 class Builder {
  public:

@@ -29,7 +29,7 @@ std::optional<Error> look_again(Plan& plan, Loader& loader, const gpu::Gpu& gpu,
   if (!after) return after.error();
   for (KernelPlan& kernel : plan.kernels) {
     if (kernel.kernel.module.digest != digest) continue;
-    const rewrite::KernelCode code(*after, *ptx::find_kernel(*after, kernel.kernel.name));
+    const ptx::KernelCode code(*after, *ptx::find_kernel(*after, kernel.kernel.name));
     const auto moved = steps_after.find(kernel.kernel.name);
     for (ArrayPlan& array : kernel.arrays) {
       for (const rewrite::Access& access : array.array.accesses) {

@@ -26,7 +26,7 @@ std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& 
       return array.dynamic ? kernel.arrays[k].bytes == 0 : kernel.arrays[k].name == array.name;
     });
     if (!here) continue;
-    const std::string at = " (" + rewrite::to_string({site.ptx_line, site.file, site.line}) + ")";
+    const std::string at = " (" + ptx::to_string({site.ptx_line, site.file, site.line}) + ")";
     if (site.certainty == analysis::Certainty::unknown)
       return "its addresses are not known without a run: " + site.reason + at;
     if (site.patterns_left_out != 0) return "it has too many different accesses to list without a run" + at;

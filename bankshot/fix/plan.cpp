@@ -28,7 +28,7 @@ std::string take_patterns(const report::Kernel& kernel, const scratchpad::Rules&
     if (!add_from_start(plan.patterns, std::move(patterns), scratchpad::WordAddress(start / 4),
                         scratchpad::ByteOffset(end))) {
       return "an access by its address was outside it, at " +
-             rewrite::to_string({site.source.ptx_line, site.source.file, site.source.line});
+             ptx::to_string({site.source.ptx_line, site.source.file, site.source.line});
     }
   }
   return make_searchable(plan.patterns);
@@ -62,9 +62,9 @@ std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scra
 
 void add_places(ArrayPlan& plan, const KernelArrays& arrays) {
   for (const rewrite::Access& access : plan.array.accesses) {
-    const rewrite::Place place = arrays.code.place(arrays.code.steps()[access.step]);
+    const ptx::Place place = arrays.code.place(arrays.code.steps()[access.step]);
     plan.lines.push_back(place.ptx_line);
-    const bool known = std::any_of(plan.places.begin(), plan.places.end(), [&](const rewrite::Place& p) {
+    const bool known = std::any_of(plan.places.begin(), plan.places.end(), [&](const ptx::Place& p) {
       return p.file == place.file && p.line == place.line && (place.line != 0 || p.ptx_line == place.ptx_line);
     });
     if (!known) plan.places.push_back(place);

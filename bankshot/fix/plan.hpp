@@ -20,9 +20,9 @@ namespace bankshot::fix {
 
 struct ArrayPlan {
   rewrite::Array array;
-  std::vector<rewrite::Place> places;  ///< source lines of its accesses, each once
-  std::vector<uint32_t> lines;         ///< in the PTX, of each access
-  std::vector<uint32_t> new_lines;     ///< the same after rewriting; empty if the module is as it was
+  std::vector<ptx::Place> places;   ///< source lines of its accesses, each once
+  std::vector<uint32_t> lines;      ///< in the PTX, of each access
+  std::vector<uint32_t> new_lines;  ///< the same after rewriting; empty if the module is as it was
   report::SharedTotals before, after;
   bool sampled = false;             ///< some instruction had more different accesses than were kept
   scratchpad::PatternSet patterns;  ///< words from its start

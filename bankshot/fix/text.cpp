@@ -24,18 +24,18 @@ std::string lines_text(const ArrayPlan& array) {
   constexpr size_t kMostPtxLines = 4;
   std::string text, file;
   const bool nameless =
-      std::all_of(array.places.begin(), array.places.end(), [](const rewrite::Place& p) { return p.line == 0; });
+      std::all_of(array.places.begin(), array.places.end(), [](const ptx::Place& p) { return p.line == 0; });
   if (nameless && array.places.size() > kMostPtxLines) {
     return fmt::format("{} PTX lines from {} to {} (nvcc -lineinfo tells lines of the source)", array.places.size(),
                        array.places.front().ptx_line, array.places.back().ptx_line);
   }
-  for (const rewrite::Place& place : array.places) {
+  for (const ptx::Place& place : array.places) {
     if (place.line == 0) {
-      text += (text.empty() ? "" : ", ") + rewrite::to_string(place);
+      text += (text.empty() ? "" : ", ") + ptx::to_string(place);
     } else if (place.file == file) {
       text += ", " + std::to_string(place.line);
     } else {
-      text += (text.empty() ? "" : ", ") + rewrite::to_string(place);
+      text += (text.empty() ? "" : ", ") + ptx::to_string(place);
       file = place.file;
     }
   }
@@ -116,14 +116,14 @@ ordered_json totals_json(const report::SharedTotals& totals) {
           {"conflicts", totals.conflicts()}};
 }
 
-ordered_json place_json(const rewrite::Place& place) {
+ordered_json place_json(const ptx::Place& place) {
   return {{"ptx_line", place.ptx_line}, {"file", place.file}, {"line", place.line}};
 }
 
 ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) {
   ordered_json json = {{"name", array.array.name}, {"dynamic", array.array.dynamic}, {"bytes", array.array.bytes}};
   json["lines"] = ordered_json::array();
-  for (const rewrite::Place& place : array.places) json["lines"].push_back(place_json(place));
+  for (const ptx::Place& place : array.places) json["lines"].push_back(place_json(place));
   json["before"] = totals_json(array.before);
   json["after"] = totals_json(array.after);
   json["left_alone"] = nullptr;
@@ -155,7 +155,7 @@ ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) 
 
 std::string left_alone_text(const rewrite::Refusal& refusal) {
   return "left alone: " + refusal.reason +
-         (refusal.place.ptx_line == 0 ? "" : " (" + rewrite::to_string(refusal.place) + ")");
+         (refusal.place.ptx_line == 0 ? "" : " (" + ptx::to_string(refusal.place) + ")");
 }
 
 std::string to_text(const Plan& plan, const gpu::Gpu& gpu) {

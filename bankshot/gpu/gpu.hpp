@@ -20,6 +20,7 @@ struct Gpu {
   std::string file;  ///< absolute path of its description
   std::string name;  ///< what cudaGetDeviceProperties calls it
   unsigned compute_major = 0, compute_minor = 0;
+  bool as_written = false;  ///< its programs are not compiled by ptxas, so their accesses are those of the text
   unsigned core_khz = 0, memory_khz = 0;
   uint64_t global_bytes = 0, l2_bytes = 0, constant_bytes = 0;
   unsigned memory_bus_bits = 0;
@@ -33,6 +34,10 @@ struct Gpu {
   unsigned issue_khz = 0;                ///< clock of the schedulers; of Fermi half of core_khz, else equal
   simt::Machine machine;                 ///< SMs, warp size, banks: what the functional engine needs
   std::optional<timing::Config> timing;  ///< none: its file has no timing sections, so it cannot be simulated
+
+  /// The architecture whose machine code decides which accesses are one: 75 is sm_75; 0: none, the text does. The model
+  /// of ptxas was made with code for sm_70 and later.
+  unsigned machine_code() const { return as_written || compute_major < 7 ? 0 : 10 * compute_major + compute_minor; }
 };
 
 /// The GPU a command takes when none is named.

@@ -53,6 +53,11 @@ std::string hash_text(const Gpu& gpu) {
   return hash ? scratchpad::spec(*hash) : "none";
 }
 
+std::string set_accesses(Gpu& gpu, const std::string& text) {
+  gpu.as_written = text == "as-written";
+  return gpu.as_written || text == "joined" ? "" : "= \"" + text + "\" is not known; there are joined, as-written";
+}
+
 /// One of two words for a flag.
 template <auto kMember, const std::string_view& kFalse, const std::string_view& kTrue>
 constexpr Text kEither = {
@@ -107,6 +112,12 @@ constexpr std::array kKeys = {
         Text{[](const Gpu& gpu) { return std::to_string(gpu.compute_major) + "." + std::to_string(gpu.compute_minor); },
              set_capability},
         0, 0, "CUDA compute capability"},
+    Key{.section = "gpu",
+        .name = "accesses",
+        .value =
+            Text{[](const Gpu& gpu) { return std::string(gpu.as_written ? "as-written" : "joined"); }, set_accesses},
+        .meaning = "joined: ptxas makes one of neighbouring accesses; as-written: programs are compiled otherwise",
+        .optional = true},
     Key{"gpu", "warp_size", +in_machine<&Machine::warp_size>, 4, 64, "lanes of a warp", true, true},
     Key{"gpu", "sms", +in_machine<&Machine::sms>, 1, 4096, "streaming multiprocessors"},
     Key{"clocks", "core_khz", +at<&Gpu::core_khz>, 1000, 100'000'000, "highest SM clock, kHz"},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bankshot/ptx/dominators.hpp"
+
 namespace bankshot::ptx {
 
 Blocks blocks_of(const std::vector<FlowNode>& nodes) {
@@ -31,62 +33,7 @@ Blocks blocks_of(const std::vector<FlowNode>& nodes) {
 
 namespace {
 
-constexpr uint32_t kUndefined = ~0u;
-
-using Edges = std::vector<std::vector<uint32_t>>;
-
-/// Dominators in a graph from one node, which is its own; kUndefined of nodes that it does not reach. Iterated to the
-/// fixed point in reverse postorder. Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
-struct Dominators {
-  std::vector<uint32_t> above;   ///< immediate dominator
-  std::vector<uint32_t> number;  ///< postorder; kUndefined if not reached
-
-  Dominators(uint32_t from, const Edges& successors, const Edges& predecessors)
-      : above(successors.size(), kUndefined), number(successors.size(), kUndefined) {
-    const std::vector<uint32_t> order = postorder(from, successors);
-    above[from] = from;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t k = order.size() - 1; k-- > 0;) {
-        uint32_t dominator = kUndefined;
-        for (const uint32_t before : predecessors[order[k]]) {
-          if (number[before] == kUndefined || above[before] == kUndefined) continue;
-          dominator = dominator == kUndefined ? before : meet(dominator, before);
-        }
-        changed |= above[order[k]] != dominator;
-        above[order[k]] = dominator;
-      }
-    }
-  }
-  bool dominates(uint32_t a, uint32_t c) const { return above[c] != kUndefined && meet(a, c) == a; }
-
- private:
-  std::vector<uint32_t> postorder(uint32_t from, const Edges& successors) {
-    std::vector<uint32_t> order;
-    std::vector<char> seen(successors.size(), 0);
-    std::vector<std::pair<uint32_t, size_t>> stack{{from, 0}};
-    seen[from] = 1;
-    while (!stack.empty()) {
-      auto& [block, next] = stack.back();
-      if (next < successors[block].size()) {
-        const uint32_t to = successors[block][next++];
-        if (seen[to] == 0) seen[to] = 1, stack.push_back({to, 0});
-      } else {
-        number[block] = static_cast<uint32_t>(order.size());
-        order.push_back(block);
-        stack.pop_back();
-      }
-    }
-    return order;
-  }
-  uint32_t meet(uint32_t a, uint32_t c) const {
-    while (a != c) {
-      while (number[a] < number[c]) a = above[a];
-      while (number[c] < number[a]) c = above[c];
-    }
-    return a;
-  }
-};
+constexpr uint32_t kUndefined = Dominators::kNotReached;
 
 /// The header and the blocks that reach a tail without passing it.
 std::vector<uint32_t> body_of(const Blocks& b, const NaturalLoop& loop, std::vector<char>& seen) {

@@ -14,7 +14,19 @@ const Function* find_kernel(const Module& module, std::string_view name);
 /// Names of all kernels with a body, in the order of the text.
 std::vector<std::string> kernel_names(const Module& module);
 
+/// Whether a variable that is declared in the block, or in one inside, has a name that begins so.
+bool any_name_begins(const Block& block, std::string_view prefix);
+
 /// "ld.shared.v2.f32"
 std::string mnemonic(const Instruction& instruction);
+/// The same of an instruction of the text that this one stands for.
+std::string as_written(const Instruction& instruction);
+/// Whether the first operand is what the instruction writes: one register, a vector of them, a pair, or the results of
+/// a call. No instruction writes registers of another operand.
+bool writes_first_operand(const Instruction& instruction);
+/// Whether the instruction has the modifier, given without its dot.
+bool has(const Instruction& instruction, std::string_view modifier);
+/// The last type among the modifiers: that of the data.
+Type type_of(const Instruction& instruction);
 
 }  // namespace bankshot::ptx

@@ -101,6 +101,9 @@ struct Instruction {
   std::string opcode;                  ///< "add"
   std::vector<std::string> modifiers;  ///< {"rn", "ftz", "f32"}, in order, without dots; "shared::cta" is one modifier
   std::vector<Operand> operands;
+  /// Of an access that stands for several of the text (bankshot/optimise): how many, and what they are called.
+  uint32_t joined = 1;
+  std::string written;
 };
 
 /// , function_name label {+ offset}, inlined_at file line column

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/rewrite/kernel_code.hpp"
+#include "bankshot/ptx/kernel_code.hpp"
 #include "bankshot/rewrite/provenance.hpp"
 #include "bankshot/scratchpad/access/access.hpp"
 

@@ -6,9 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "bankshot/rewrite/kernel_code.hpp"
+#include "bankshot/ptx/kernel_code.hpp"
 
 namespace bankshot::rewrite {
+
+using ptx::KernelCode;
+using ptx::Place;
+using ptx::Step;
 
 /// What the value of a register may be.
 struct Value {

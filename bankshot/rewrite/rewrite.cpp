@@ -28,14 +28,6 @@ unsigned architecture(const ptx::Module& module) {
   return 0;
 }
 
-bool any_name_begins(const ptx::Block& block, const std::string& prefix) {
-  return std::any_of(block.statements.begin(), block.statements.end(), [&](const ptx::Statement& statement) {
-    if (const auto* variable = std::get_if<ptx::Variable>(&statement)) return variable->name.starts_with(prefix);
-    const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement);
-    return inner != nullptr && any_name_begins(**inner, prefix);
-  });
-}
-
 bool reads_size_of_shared(const KernelCode& code) {
   return std::any_of(code.steps().begin(), code.steps().end(), [](const Step& step) {
     const auto& operands = step.instruction->operands;
@@ -63,7 +55,7 @@ class Planner {
  public:
   Planner(const KernelArrays& kernel, const ptx::Function& function) : kernel_(kernel) {
     plan_.fresh.prefix = "%bankshot";
-    while (any_name_begins(*function.body, plan_.fresh.prefix)) plan_.fresh.prefix += '_';
+    while (ptx::any_name_begins(*function.body, plan_.fresh.prefix)) plan_.fresh.prefix += '_';
     find_starts();
   }
 

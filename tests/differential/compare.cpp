@@ -18,8 +18,10 @@ constexpr uint64_t kFreshAfter = 2000;     ///< kernels: freed device memory sta
 struct HostKind {
   const char* isa;
   unsigned warp_size;
+  unsigned machine_code = 0;  ///< EngineOptions::machine_code
 };
-constexpr HostKind kHosts[] = {{"portable", 32}, {"avx2", 32}, {"avx512", 32}, {"wide", 64}, {"portable", 16}};
+constexpr HostKind kHosts[] = {{"portable", 32}, {"avx2", 32},     {"avx512", 32},
+                               {"wide", 64},     {"portable", 16}, {"portable", 32, 90}};
 
 /// The first byte that differs, as the 8 bytes around it on both sides.
 std::string first_difference(const Shape& shape, const std::vector<uint8_t>& expected, const uint8_t* actual) {
@@ -43,13 +45,16 @@ struct Comparison::Host {
     simt::EngineOptions options;
     options.machine.warp_size = kind.warp_size;
     options.isa = kind.isa;
+    options.machine_code = kind.machine_code;
     options.threads = 1;
     options.count_conflicts = false;
     engine = std::make_unique<simt::Engine>(options);
     in = *engine->memory().allocate(kRoom, simt::MemoryKind::device);
     out = *engine->memory().allocate(kRoom, simt::MemoryKind::device);
   }
-  std::string name() const { return fmt::format("{}, warps of {}", kind.isa, kind.warp_size); }
+  std::string name() const {
+    return fmt::format("{}, warps of {}{}", kind.isa, kind.warp_size, kind.machine_code != 0 ? ", joined" : "");
+  }
 
   /// @return what differs, or ""
   std::string run(const Kernel& kernel, const std::string& text, const std::vector<uint8_t>& input,

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
+#include "bankshot/optimise/optimise.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/report/run/run_report.hpp"
@@ -118,7 +119,8 @@ void DescribedLaunch::define(CLI::App& app, const std::string& use) {
 }
 
 int DescribedLaunch::analyse(const std::string& file, const std::vector<host::PtxText>& texts, const gpu::Gpu& gpu,
-                             const std::vector<std::string>& wanted, std::vector<analysis::Kernel>& kernels) const {
+                             const std::vector<std::string>& wanted, bool joined,
+                             std::vector<analysis::Kernel>& kernels) const {
   const Result<Extent> block = extent("--block", block_, {1024, 1024, 64});
   if (!block) return refuse(block.error().message);
   if (block->count() > gpu.max_threads_per_block) {
@@ -142,13 +144,14 @@ int DescribedLaunch::analyse(const std::string& file, const std::vector<host::Pt
   std::vector<std::string> failures;
   std::string names;
   for (const host::PtxText& ptx : texts) {
-    const auto module = ptx::parse(ptx.text);
+    auto module = ptx::parse(ptx.text);
     std::vector<simt::KernelInfo> infos;
     const Diagnostics mistakes = module ? simt::mistakes(*module, infos) : module.error();
     if (!mistakes.empty()) {
       std::fputs(format_diagnostics(mistakes, ptx.name, ptx.text).c_str(), stderr);
       return kBadInput;
     }
+    if (joined && gpu.machine_code() != 0) optimise::optimise(*module, {.architecture = gpu.machine_code()});
     for (const simt::KernelInfo& info : infos) {
       names += (names.empty() ? "" : ", ") + report::demangle(info.name);
       if (!is_wanted(info.name, wanted)) continue;

@@ -27,10 +27,11 @@ class DescribedLaunch {
   /// Analyses the kernels of some texts; messages go to standard error.
   /// @param file    what the texts are from, for messages
   /// @param wanted  kernels to analyse, as is_wanted() has it
+  /// @param joined  accesses are joined as machine code for the GPU has them
   /// @param kernels receives what could be analysed
   /// @return exit status: kDone, or kBadInput if nothing could be analysed
   int analyse(const std::string& file, const std::vector<host::PtxText>& texts, const gpu::Gpu& gpu,
-              const std::vector<std::string>& wanted, std::vector<analysis::Kernel>& kernels) const;
+              const std::vector<std::string>& wanted, bool joined, std::vector<analysis::Kernel>& kernels) const;
 
  private:
   std::string block_, grid_;

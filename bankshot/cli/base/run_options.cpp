@@ -27,6 +27,12 @@ void RunOptions::define_bank_hash(CLI::App& app) {
       ->type_name("SPEC");
 }
 
+void RunOptions::define_as_written(CLI::App& app) {
+  counts = true;
+  app.add_flag("--as-written", as_written,
+               "count every access of the PTX by itself; without it, those that ptxas makes one are one");
+}
+
 std::string which_program(const std::string& command) {
   return "which program? For example: bankshot " + command + " ./app";
 }
@@ -34,6 +40,7 @@ std::string which_program(const std::string& command) {
 Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::string>& command) {
   Result<host::Setup> setup = host::set_up(options, command);
   if (!setup) return setup;
+  setup->request.joined = options.counts && !options.as_written;
   for (const std::string& warning : setup->target.warnings)
     std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());
   if (setup->gpu.machine.warp_size > 32) {

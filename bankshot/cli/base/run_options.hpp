@@ -16,6 +16,11 @@ struct RunOptions : host::SetupOptions {
   /// For commands that count: the others run a program on the banks of the GPU's file, whatever BANKSHOT_BANK_HASH
   /// says.
   void define_bank_hash(CLI::App& app);
+  /// For commands that count accesses: as machine code has them, unless they are wanted as the PTX has them.
+  void define_as_written(CLI::App& app);
+
+  bool counts = false;      ///< accesses are counted
+  bool as_written = false;  ///< … as the PTX has them
 };
 
 /// "which program? For example: bankshot run ./app"

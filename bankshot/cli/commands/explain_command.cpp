@@ -18,6 +18,7 @@ class Explain final : public Command {
   void define(CLI::App& app) override {
     options_.define(app);
     options_.define_bank_hash(app);
+    options_.define_as_written(app);
     app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
@@ -36,7 +37,7 @@ class Explain final : public Command {
             "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not "
             "know it");
       }
-      return static_.run(options_.gpu, output_.json, output_.kernels);
+      return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }
     if (static_.is_launch_given())
       return refuse("--block, --grid and --param are for --static; a run tells them itself");

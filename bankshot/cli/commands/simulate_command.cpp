@@ -58,6 +58,7 @@ class Simulate final : public Command {
       app.add_option(option, name, what + ": " + known + "; without, what the GPU's file says")->type_name("NAME");
     };
     options_.define_bank_hash(app);
+    options_.define_as_written(app);
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));

@@ -16,8 +16,8 @@ void StaticExplain::define(CLI::App& app) {
   launch_.define(app, "for --static: ");
 }
 
-int StaticExplain::run(const std::string& gpu_name, const std::string& json,
-                       const std::vector<std::string>& wanted) const {
+int StaticExplain::run(const std::string& gpu_name, const std::string& json, const std::vector<std::string>& wanted,
+                       bool joined) const {
   if (!launch_.has_block())
     return refuse("--static needs the threads of a block: bankshot explain --static " + file_ + " --block 256");
   const Result<gpu::Gpu> gpu = gpu::find_gpu(gpu_name);
@@ -27,7 +27,7 @@ int StaticExplain::run(const std::string& gpu_name, const std::string& json,
   const auto texts = host::ptx_texts(file_);
   if (!texts) return refuse(texts.error().message);
   std::vector<analysis::Kernel> kernels;
-  if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, kernels); status != kDone) return status;
+  if (const int status = launch_.analyse(file_, *texts, *gpu, wanted, joined, kernels); status != kDone) return status;
   return deliver(json, static_json(kernels, file_, *gpu), static_text(kernels));
 }
 

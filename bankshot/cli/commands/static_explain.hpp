@@ -20,7 +20,7 @@ class StaticExplain {
 
   /// @param gpu      name or file    @param json  FILE, - or empty
   /// @param kernels  parts of names; all kernels if empty    @return exit status
-  int run(const std::string& gpu, const std::string& json, const std::vector<std::string>& kernels) const;
+  int run(const std::string& gpu, const std::string& json, const std::vector<std::string>& kernels, bool joined) const;
 
  private:
   std::string file_;

@@ -29,6 +29,7 @@ constexpr size_t kMostLines = 8;
 report::Site as_counted(const Site& site) {
   return {.source = {site.file, site.line, site.ptx_line},
           .op = site.op,
+          .joined = site.joined,
           .width = site.width,
           .kind = site.kind,
           .totals = site.totals};
@@ -151,8 +152,8 @@ std::string verdict(const Site& site) {
 
 std::string site_text(const analysis::Kernel& kernel, const Site& site) {
   const std::string names = names_of(kernel, site);
-  std::string text = fmt::format("  {}  {}{}{}\n      {}\n", report::place_text(as_counted(site).source), site.op,
-                                 names.empty() ? "" : "  of " + names,
+  std::string text = fmt::format("  {}  {}{}{}\n      {}\n", report::place_text(as_counted(site).source),
+                                 report::operation_text(as_counted(site)), names.empty() ? "" : "  of " + names,
                                  site.line == 0 ? "" : fmt::format("  (PTX line {})", site.ptx_line), verdict(site));
   text += formulas_text(kernel, site);
   for (size_t k = 0; k < std::min(site.assumptions.size(), kMostLines); ++k)
@@ -186,9 +187,13 @@ ordered_json formula_json(const analysis::Kernel& kernel, const Site& site, cons
 
 ordered_json site_json(const analysis::Kernel& kernel, const Site& site) {
   const scratchpad::SiteTotals& t = site.totals;
-  ordered_json json = {{"ptx_line", site.ptx_line}, {"file", site.file},
-                       {"line", site.line},         {"op", site.op},
-                       {"width", site.width},       {"certainty", analysis::name(site.certainty)}};
+  ordered_json json = {{"ptx_line", site.ptx_line},
+                       {"file", site.file},
+                       {"line", site.line},
+                       {"op", site.op},
+                       {"joined", site.joined},
+                       {"width", site.width},
+                       {"certainty", analysis::name(site.certainty)}};
   json["arrays"] = ordered_json::array();
   for (const uint32_t array : site.arrays) json["arrays"].push_back(kernel.arrays[array].name);
   if (!site.reason.empty()) json["reason"] = site.reason;

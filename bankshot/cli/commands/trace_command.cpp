@@ -22,6 +22,7 @@ class Trace final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
+    options_.define_as_written(app);
     app.add_option("-o,--output", file_,
                    "the patterns file to write; - is standard output, the program's output then goes "
                    "to standard error")

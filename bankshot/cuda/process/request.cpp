@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char *kIsa = "BANKSHOT_ISA", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
                      *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK", *kSimulate = "BANKSHOT_SIMULATE",
-                     *kWitness = "BANKSHOT_WITNESS";
+                     *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED";
 
 std::optional<Error> read_number(const char* variable, std::string_view text, unsigned most, unsigned& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -53,6 +53,7 @@ EnvironmentChanges to_environment(const Request& request) {
   set_or_remove(kCheck, simt::names_of(request.checks, ","));
   changes[kSimulate] = request.simulate ? std::optional(to_text(*request.simulate)) : std::nullopt;
   set_or_remove(kWitness, request.witness ? "1" : "");
+  set_or_remove(kJoined, request.joined ? "1" : "");
   if (!request.patch_folder.empty()) changes[kPatchFolderVariable] = request.patch_folder;
   if (!request.isa.empty()) changes[kIsa] = request.isa;
   if (request.time_launches) changes[kTiming] = "1";
@@ -87,6 +88,10 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
     const Result<SimulateRequest> read = parse_simulate(simulate);
     if (!read) return Error{fmt::format("{}: {}", kSimulate, read.error().message)};
     request.simulate = *read;
+  }
+  if (const std::string joined = text(kJoined); !joined.empty()) {
+    if (joined != "1") return Error{fmt::format("{} is \"{}\" and not 1", kJoined, joined)};
+    request.joined = true;
   }
   if (const std::string witness = text(kWitness); !witness.empty()) {
     if (witness != "1") return Error{fmt::format("{} is \"{}\" and not 1", kWitness, witness)};

@@ -33,6 +33,7 @@ struct Request {
   bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
 
   std::string report_folder;                ///< made by make_ledger(); empty: no report and no counting
+  bool joined = false;                      ///< accesses are those of machine code, as far as its model tells them
   unsigned trace_accesses = 0;              ///< different accesses of each site to keep, at most kMostTracedAccesses
   simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there

@@ -73,6 +73,8 @@ Site read_site(const json& object, const scratchpad::Rules& rules) {
   site.source.file = text(object, "file");
   site.source.line = number<uint32_t>(object, "line");
   site.op = text(object, "op");
+  site.joined = number<uint32_t>(object, "joined");
+  if (site.joined == 0) throw Bad{"\"joined\" must be at least 1"};
   site.width = number<uint32_t>(object, "width");
   if (site.width > 16 || !std::has_single_bit(site.width)) throw Bad{"\"width\" must be 1, 2, 4, 8 or 16"};
   const auto kind = scratchpad::access_kind_named(text(object, "kind"));

@@ -48,6 +48,7 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
       {"file", site.source.file},
       {"line", site.source.line},
       {"op", site.op},
+      {"joined", site.joined},
       {"width", site.width},
       {"kind", scratchpad::name(site.kind)},
       {"matrix", site.matrix},

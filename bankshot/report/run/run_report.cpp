@@ -22,8 +22,8 @@ Site& site_like(Kernel& kernel, const Site& site) {
   const auto before = [](const Site& a, const Site& b) { return place(a) < place(b); };
   const auto at = std::lower_bound(kernel.sites.begin(), kernel.sites.end(), site, before);
   if (at != kernel.sites.end() && place(*at) == place(site)) return *at;
-  return *kernel.sites.insert(at,
-                              Site{site.source, site.op, site.width, site.kind, site.matrix, scratchpad::SiteTotals()});
+  return *kernel.sites.insert(
+      at, Site{site.source, site.op, site.joined, site.width, site.kind, site.matrix, scratchpad::SiteTotals()});
 }
 
 void add_site(Kernel& kernel, const Site& site) {
@@ -95,7 +95,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.parallel = stats.parallel;
   launch.why_serial = stats.why_serial;
   for (const simt::SiteReport& site : stats.sites) {
-    add_site(launch, {site.source, site.op, site.width, site.kind, site.matrix, in_words(site.counter)});
+    add_site(launch, {site.source, site.op, site.joined, site.width, site.kind, site.matrix, in_words(site.counter)});
   }
   if (timing) launch.timing.emplace().add(*timing, grid, block);
   add_kernel(kernels, launch);

@@ -17,8 +17,9 @@ namespace bankshot::report {
 /// One shared-memory instruction. Addresses of the worst access are whole words: times 4, whatever the width.
 struct Site {
   simt::Source source;
-  std::string op;      ///< "ld.shared.f32"
-  unsigned width = 0;  ///< bytes a lane
+  std::string op;       ///< "ld.shared.f32"
+  unsigned joined = 1;  ///< how many of them machine code makes one access
+  unsigned width = 0;   ///< bytes a lane
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteTotals totals;

@@ -52,7 +52,7 @@ std::string instructions(const Kernel& kernel, const LineGroup& group) {
     const Site& site = kernel.sites[group.sites[i]];
     const scratchpad::SiteTotals& totals = site.totals;
     text += fmt::format("      {:>8}  {:<22} {:>12}  {:>16.2f}  {:>5}  {:>5}  {}\n", site.source.ptx_line,
-                        printable(site.op), grouped(totals.accesses), totals.degree_mean(), totals.degree_max,
+                        operation_text(site), grouped(totals.accesses), totals.degree_mean(), totals.degree_max,
                         ideal(totals), class_text(totals));
   }
   if (shown == group.sites.size()) return text;
@@ -68,7 +68,7 @@ std::string worst_access(const Kernel& kernel, const LineGroup& group, const scr
                          const Paint& paint) {
   const Site& site = kernel.sites[worst_site(kernel, group)];
   const std::string which =
-      group.sites.size() == 1 ? "" : fmt::format(" of {} at PTX line {}", printable(site.op), site.source.ptx_line);
+      group.sites.size() == 1 ? "" : fmt::format(" of {} at PTX line {}", operation_text(site), site.source.ptx_line);
   std::string text =
       paint.faint(fmt::format("      worst access{}, in CTA {}:", which, grouped(site.totals.worst.cta))) + "\n";
   for (const std::string& line : picture(site, rules)) text += "        " + line + "\n";
@@ -77,7 +77,7 @@ std::string worst_access(const Kernel& kernel, const LineGroup& group, const scr
 
 /// "st.shared.f32", "st.shared.f32 and 3 more"
 std::string operations(const Kernel& kernel, const LineGroup& group) {
-  const std::string first = printable(kernel.sites[group.sites[0]].op);
+  const std::string first = operation_text(kernel.sites[group.sites[0]]);
   return group.sites.size() == 1 ? first : fmt::format("{} and {} more", first, group.sites.size() - 1);
 }
 
@@ -90,6 +90,11 @@ std::string classes(const Kernel& kernel, const LineGroup& group) {
 }
 
 }  // namespace
+
+std::string operation_text(const Site& site) {
+  const std::string op = printable(site.op);
+  return site.joined == 1 ? op : fmt::format("{} × {}, joined", site.joined, op);
+}
 
 std::string shortened(std::string text) {
   if (text.size() <= kLongestLine) return text;

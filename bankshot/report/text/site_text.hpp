@@ -12,6 +12,8 @@
 
 namespace bankshot::report {
 
+/// "ld.shared.f32", "4 × ld.shared.f32, joined"
+std::string operation_text(const Site& site);
 /// Colours, or none.
 struct Paint {
   bool on = false;

@@ -99,7 +99,7 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
     // From here on, and in timing models, which read the text, modifiers are where the table has them.
     ptx::Instruction ordered = instruction;
     ordered.modifiers.assign(m.modifiers.begin(), m.modifiers.end());
-    item_->info.text = text_index(ptx::mnemonic(ordered));
+    item_->info.text = text_index(ptx::as_written(ordered));
     return lower(ordered, out);
   }
   out.body = handler;

@@ -241,8 +241,9 @@ void FunctionDecoder::branch_around(const ptx::Instruction& instruction) {
 }
 
 void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
-  items_.push_back(new_item(instruction.position, ptx::mnemonic(instruction)));
+  items_.push_back(new_item(instruction.position, as_written(instruction)));
   item_ = &items_.back();
+  item_->info.joined = static_cast<uint16_t>(std::min<uint32_t>(instruction.joined, UINT16_MAX));
   if (lower(instruction, item_->instr)) return;
   items_.back().instr.run = items_.back().instr.body = &run_trap;  // the module is refused anyway
 }

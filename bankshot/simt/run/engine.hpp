@@ -36,9 +36,12 @@ class Checker;              ///< state/checker.hpp
 
 struct EngineOptions {
   Machine machine;
-  unsigned threads = 0;                     ///< host threads; 0 = all cores
-  uint64_t memory_bytes = kMemoryBytes;     ///< what the device has
-  bool count_conflicts = true;              ///< collect per-site counters of shared memory
+  unsigned threads = 0;                  ///< host threads; 0 = all cores
+  uint64_t memory_bytes = kMemoryBytes;  ///< what the device has
+  bool count_conflicts = true;           ///< collect per-site counters of shared memory
+  /// Accesses of shared memory are joined as ptxas joins them for this architecture (75: sm_75); 0: they are those of
+  /// the text.
+  unsigned machine_code = 0;
   size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
@@ -51,8 +54,9 @@ struct EngineOptions {
 /// Counters of one shared-memory instruction.
 struct SiteReport {
   Source source;
-  std::string op;      ///< "ld.shared.f32": opcode with modifiers
-  unsigned width = 0;  ///< bytes a lane
+  std::string op;       ///< "ld.shared.f32": opcode with modifiers
+  unsigned joined = 1;  ///< how many instructions of the text it stands for
+  unsigned width = 0;   ///< bytes a lane
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteCounter counter;

@@ -9,6 +9,7 @@
 
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/state/reserved_shared.hpp"
+#include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
 namespace {
@@ -243,6 +244,8 @@ Launch begin_launch(const LaunchSetup& setup) {
   const Dim3 grid = setup.config->grid, cluster = setup.config->cluster;
   launch.clusters = {grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
   launch.shared_bytes = all_shared(*setup.program, setup.function, own_shared(*setup.kernel, *setup.config));
+  // A joined load may read behind the last word, which nobody uses; hardware has memory there.
+  if (setup.options->machine_code != 0) launch.shared_bytes = round_up(launch.shared_bytes, 16u);
   return launch;
 }
 
@@ -263,8 +266,8 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
     if (workers[0]->sites[site].accesses == 0) continue;
     const SiteInfo& info = program.sites[site];
     const Instr* const instr = program.code.data() + info.instr;
-    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text], info.width, info.kind,
-                           info.matrix, workers[0]->sites[site]});
+    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text],
+                           program.info_of(instr).joined, info.width, info.kind, info.matrix, workers[0]->sites[site]});
   }
   return stats;
 }

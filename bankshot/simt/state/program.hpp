@@ -24,7 +24,8 @@ struct InstrInfo {
   uint32_t ptx_line = 0;
   uint32_t file = 0, line = 0;  ///< .loc in force; file 0: none
   uint32_t function = 0;
-  uint16_t text = 0;  ///< index of "opcode.modifiers" in LoadedProgram::texts
+  uint16_t text = 0;    ///< index of "opcode.modifiers" in LoadedProgram::texts
+  uint16_t joined = 1;  ///< how many instructions of the text it stands for
   Unit unit = Unit::control;
   ptx::Access access;              ///< what it does to memory
   bool adds_one = false;           ///< an atomic that adds 1 to 32 bits, and nobody wants the result

@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "bankshot/ptx/flow.hpp"
 #include "bankshot/ptx/module.hpp"
 #include "bankshot/ptx/places.hpp"
 
-namespace bankshot::rewrite {
+namespace bankshot::ptx {
 
 /// A place in the PTX, and in the source where there is line information.
 struct Place {
@@ -23,16 +24,16 @@ std::string to_string(const Place& place);
 
 /// One instruction. `scope` is what its names are looked up in.
 struct Step {
-  const ptx::Instruction* instruction = nullptr;
+  const Instruction* instruction = nullptr;
   size_t scope = 0;
-  uint32_t file = 0, line = 0;  ///< source place, as ptx::Places tells it
+  uint32_t file = 0, line = 0;  ///< source place, as Places tells it
 };
 
 /// Views of a function; the module must outlive it and not change.
 class KernelCode {
  public:
   /// @param function  has a body
-  KernelCode(const ptx::Module& module, const ptx::Function& function);
+  KernelCode(const Module& module, const Function& function);
 
   const std::vector<Step>& steps() const { return steps_; }
   Place place(const Step& step) const;
@@ -41,32 +42,35 @@ class KernelCode {
   /// registers, labels, functions, and what no instruction mentions). Equal names of different { } blocks are
   /// different.
   int entity(const Step& step, const std::string& name) const;
-  const ptx::Variable& variable(int entity) const { return *entities_[static_cast<size_t>(entity)]; }
+  const Variable& variable(int entity) const { return *entities_[static_cast<size_t>(entity)]; }
   size_t entities() const { return entities_.size(); }
+
+  /// Control flow between the steps; one more node stands for the end of the function. Calls come back.
+  std::vector<FlowNode> flow() const;
 
  private:
   struct Scope {
     size_t outer = 0;  ///< the scope itself for the outermost one
-    std::map<std::string, const ptx::Variable*, std::less<>> names = {};
-    std::vector<const ptx::Variable*> ranges = {};
+    std::map<std::string, const Variable*, std::less<>> names = {};
+    std::vector<const Variable*> ranges = {};
+    std::map<std::string, uint32_t, std::less<>> labels = {};  ///< the step they stand before
+    std::map<std::string, const Targets*, std::less<>> tables = {};
   };
-  void declare(size_t scope, const ptx::Variable& variable);
-  void walk(const ptx::Block& block, size_t scope);
-  void number(const Step& step, const ptx::Operand& operand);
+  void declare(size_t scope, const Variable& variable);
+  void walk(const Block& block, size_t scope);
+  void number(const Step& step, const Operand& operand);
   /// The declaration in a scope or those around it, and the scope it is in; null if there is none.
-  std::pair<const ptx::Variable*, size_t> find(size_t scope, const std::string& name) const;
+  std::pair<const Variable*, size_t> find(size_t scope, const std::string& name) const;
+  /// The step behind a label; the end if there is no such label.
+  uint32_t label(size_t scope, const std::string& name) const;
+  const Targets* table(size_t scope, const std::string& name) const;
 
   std::vector<std::string> files_;
-  ptx::Places places_;
+  Places places_;
   std::vector<Scope> scopes_;
   std::vector<Step> steps_;
   std::map<std::pair<size_t, std::string>, int> numbers_;
-  std::vector<const ptx::Variable*> entities_;
+  std::vector<const Variable*> entities_;
 };
 
-/// Whether the instruction has the modifier, given without its dot.
-bool has(const ptx::Instruction& instruction, std::string_view modifier);
-/// The last type among the modifiers: that of the data.
-ptx::Type type_of(const ptx::Instruction& instruction);
-
-}  // namespace bankshot::rewrite
+}  // namespace bankshot::ptx

@@ -6,10 +6,10 @@
 
 #include "bankshot/ptx/module.hpp"
 
-namespace bankshot::analysis {
+namespace bankshot::ptx {
 
 /// Bytes from the start of shared memory, of every .shared variable that the kernel can see, as the engine places them:
 /// the module's, those of functions if the kernel calls any, the kernel's own, and behind them dynamic memory.
-std::map<const ptx::Variable*, uint32_t> shared_offsets(const ptx::Module& module, const ptx::Function& kernel);
+std::map<const Variable*, uint32_t> shared_offsets(const Module& module, const Function& kernel);
 
-}  // namespace bankshot::analysis
+}  // namespace bankshot::ptx

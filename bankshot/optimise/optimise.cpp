@@ -1,0 +1,196 @@
+#include "bankshot/optimise/optimise.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bankshot/optimise/join.hpp"
+#include "bankshot/ptx/lookup.hpp"
+#include "bankshot/ptx/shared_layout.hpp"
+
+namespace bankshot::optimise {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+
+Operand identifier(std::string name) {
+  Operand operand;
+  operand.kind = Operand::Kind::identifier;
+  operand.name = std::move(name);
+  return operand;
+}
+
+/// The instructions of a function after the plan.
+class Editor {
+ public:
+  Editor(const ptx::Function& function, const ptx::KernelCode& code, const Values& values, const JoinPlan& plan)
+      : code_(code), values_(values), plan_(plan), in_place_(code.steps().size()) {
+    while (ptx::any_name_begins(*function.body, prefix_)) prefix_ += '_';
+    for (const Piece& piece : plan.loads) load(piece);
+    for (const Piece& piece : plan.stores) store(piece);
+    for (const JoinPlan::Forward& forward : plan.forwards) {
+      const Operand& value = data_operand(at(forward.store.step), forward.store.index);
+      move(forward.load.step, data_operand(at(forward.load.step), 0), value);
+    }
+  }
+
+  void carry_out(ptx::Function& function) {
+    size_t step = 0;
+    carry_out(*function.body, step);
+    std::vector<ptx::Statement> declarations;
+    for (const auto& [type, count] : fresh_) {
+      ptx::Variable variable;
+      variable.space = ptx::Space::reg;
+      variable.type = type;
+      variable.name = stem(type);
+      variable.range = count;
+      declarations.emplace_back(std::move(variable));
+    }
+    auto& statements = function.body->statements;
+    statements.insert(statements.begin(), std::make_move_iterator(declarations.begin()),
+                      std::make_move_iterator(declarations.end()));
+  }
+
+ private:
+  const Instruction& at(size_t step) const { return *code_.steps()[step].instruction; }
+  std::string stem(ptx::Type type) const { return prefix_ + std::string(ptx::name(type)) + '_'; }
+  Operand fresh(ptx::Type type) { return identifier(stem(type) + std::to_string(fresh_[type]++)); }
+  int entity(size_t step, const Operand& operand) const {
+    return operand.kind == Operand::Kind::identifier ? code_.entity(code_.steps()[step], operand.name) : -1;
+  }
+  ptx::Type type_of_register(const Element& element) const {
+    return code_.variable(entity(element.step, data_operand(at(element.step), element.index))).type;
+  }
+
+  /// `mov to, from` where the step stands, under its guard.
+  void move(size_t step, const Operand& to, const Operand& from) {
+    const unsigned bits = ptx::bits(code_.variable(entity(step, to)).type);
+    Instruction instruction;
+    instruction.position = at(step).position;
+    instruction.guard = at(step).guard;
+    instruction.opcode = "mov";
+    instruction.modifiers = {"b" + std::to_string(bits)};
+    instruction.operands = {to, from};
+    in_place_[step].push_back(std::move(instruction));
+  }
+
+  /// The access of a piece without its data.
+  Instruction access(const Piece& piece) const {
+    const Instruction& model = at(piece.at);
+    Instruction made = model;
+    made.guard.reset();
+    // All types are alike, or the bits are taken as they are.
+    bool alike = true;
+    std::set<size_t> steps;
+    for (const Element& element : piece.elements) {
+      alike &= type_of(at(element.step)) == type_of(model);
+      steps.insert(element.step);
+    }
+    std::string& type = made.modifiers.back();
+    if (!alike) type = "b" + std::to_string(8 * piece.bytes);
+    std::erase_if(made.modifiers, [](const std::string& m) { return m == "v2" || m == "v4"; });
+    if (piece.slots > 1) made.modifiers.insert(made.modifiers.end() - 1, "v" + std::to_string(piece.slots));
+    const bool stores = ptx::access_of(model).kind == ptx::Access::Kind::store;
+    Operand& address = made.operands[stores ? 0 : 1];
+    address.integer += piece.start - values_.address(piece.at, address_operand(model)).offset;
+    made.joined = static_cast<uint32_t>(steps.size());
+    made.written = mnemonic(model);
+    return made;
+  }
+
+  static void put_data(Operand& target, std::vector<Operand> slots) {
+    if (slots.size() == 1) {
+      target = std::move(slots[0]);
+      return;
+    }
+    target = Operand{};
+    target.kind = Operand::Kind::vector;
+    target.elements = std::move(slots);
+  }
+
+  void load(const Piece& piece) {
+    Instruction made = access(piece);
+    std::vector<Operand> slots(piece.slots);  // sinks
+    std::vector<std::vector<const Element*>> readers(piece.slots);
+    for (const Element& element : piece.elements)
+      readers[static_cast<size_t>(element.address.offset - piece.start) / piece.bytes].push_back(&element);
+    std::vector<std::pair<const Element*, Operand>> moves;
+    for (size_t k = 0; k < slots.size(); ++k) {
+      if (readers[k].empty()) continue;
+      const Element& first = *readers[k][0];
+      const Operand& target = data_operand(at(first.step), first.index);
+      const int written = entity(first.step, target);
+      const bool lasts = values_.writes(written) == 1 || (piece.at == first.step && readers[k].size() == 1);
+      const bool direct = lasts && !at(first.step).guard && entity(piece.at, target) == written;
+      slots[k] = direct ? target : fresh(type_of_register(first));
+      for (const Element* reader : readers[k]) {
+        if (!direct || reader != &first) moves.emplace_back(reader, slots[k]);
+      }
+    }
+    put_data(made.operands[0], std::move(slots));
+    in_place_[piece.at].push_back(std::move(made));
+    for (const auto& [reader, from] : moves) move(reader->step, data_operand(at(reader->step), reader->index), from);
+  }
+
+  void store(const Piece& piece) {
+    Instruction made = access(piece);
+    std::vector<Operand> slots;
+    for (const Element& element : piece.elements) slots.push_back(data_operand(at(element.step), element.index));
+    put_data(made.operands[1], std::move(slots));
+    in_place_[piece.at].push_back(std::move(made));
+  }
+
+  void carry_out(ptx::Block& block, size_t& step) {
+    std::vector<ptx::Statement> statements;
+    for (ptx::Statement& statement : block.statements) {
+      if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) carry_out(**inner, step);
+      if (!std::holds_alternative<Instruction>(statement)) {
+        statements.push_back(std::move(statement));
+        continue;
+      }
+      for (Instruction& instruction : in_place_[step]) statements.emplace_back(std::move(instruction));
+      if (plan_.removed[step] == 0) statements.push_back(std::move(statement));
+      ++step;
+    }
+    block.statements = std::move(statements);
+  }
+
+  const ptx::KernelCode& code_;
+  const Values& values_;
+  const JoinPlan& plan_;
+  std::vector<std::vector<Instruction>> in_place_;  ///< by step: what stands in front of it, or in its place
+  std::map<ptx::Type, uint32_t> fresh_;
+  std::string prefix_ = "%joined_";
+};
+
+void optimise(const ptx::Module& module, ptx::Function& function, const Options& options, Done& done) {
+  const ptx::KernelCode code(module, function);
+  if (code.steps().empty()) return;
+  const Control control(code);
+  const std::map<const ptx::Variable*, uint32_t> shared = ptx::shared_offsets(module, function);
+  const Values values(code, control, shared, options.architecture);
+  const JoinPlan plan = plan_joins(code, control, values);
+  for (const auto* pieces : {&plan.loads, &plan.stores}) {
+    for (const Piece& piece : *pieces) done.joined += piece.elements.size();
+  }
+  done.removed += plan.dead + plan.forwards.size();
+  Editor editor(function, code, values, plan);
+  editor.carry_out(function);
+}
+
+}  // namespace
+
+Done optimise(ptx::Module& module, const Options& options) {
+  Done done;
+  for (ptx::Item& item : module.items) {
+    auto* function = std::get_if<ptx::Function>(&item);
+    if (function != nullptr && function->body != nullptr) optimise(module, *function, options, done);
+  }
+  return done;
+}
+
+}  // namespace bankshot::optimise

@@ -1,0 +1,31 @@
+// What ptxas makes of a kernel, as PTX: neighbouring accesses of shared memory joined into wider ones, repeated loads
+// read once, loads nobody uses removed. A GPU executes machine code, and this is the model of what its accesses are.
+// Every rule was found with ptxas 13.0; docs/wavefronts.md states each with the experiment that shows it.
+#pragma once
+
+#include <cstddef>
+
+#include "bankshot/ptx/module.hpp"
+
+namespace bankshot::optimise {
+
+struct Options {
+  /// Of the GPU that the code is for: 75 is sm_75. From 90 on ptxas treats the address of a shared variable as a
+  /// register.
+  unsigned architecture = 75;
+};
+
+/// Counts of instructions of the text, over all functions.
+struct Done {
+  size_t joined = 0;  ///< loads and stores that are part of a wider access
+  size_t removed =
+      0;  ///< loads that read what a register has already, or what nobody uses; stores that are overwritten
+};
+
+/// Changes the bodies of all functions. Registers that programs read and all memory have the values of the original at
+/// every instruction that is left, if the program has no data race. Instructions that were joined carry `joined` and
+/// `written` (ptx::Instruction).
+/// @param module  free of mistakes (ptx::check)
+Done optimise(ptx::Module& module, const Options& options);
+
+}  // namespace bankshot::optimise
