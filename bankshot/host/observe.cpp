@@ -20,6 +20,7 @@ Result<Observation> observe(const Setup& setup, const std::vector<std::string>& 
   if (report.kernels.empty()) {
     report.gpu = setup.gpu.name;
     report.warp_size = setup.gpu.machine.warp_size;
+    report.machine_code = setup.request.joined ? setup.gpu.machine_code() : 0;
     report.rules = setup.gpu.machine.scratchpad;
   }
   return seen;

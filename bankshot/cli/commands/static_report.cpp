@@ -245,11 +245,13 @@ std::string static_text(const std::vector<analysis::Kernel>& kernels) {
   return text;
 }
 
-std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu) {
+std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu,
+                        bool joined) {
   ordered_json document = {{"schema", "bankshot/static/1"},
                            {"program", program},
                            {"gpu", gpu.name},
                            {"warp_size", gpu.machine.warp_size},
+                           {"accesses", report::accesses_json(joined ? gpu.machine_code() : 0)},
                            {"scratchpad", report::rules_json(gpu.machine.scratchpad)}};
   document["kernels"] = ordered_json::array();
   for (const analysis::Kernel& kernel : kernels) {

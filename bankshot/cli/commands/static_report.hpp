@@ -9,7 +9,8 @@
 
 namespace bankshot::cli {
 
-std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu);
+std::string static_json(const std::vector<analysis::Kernel>& kernels, const std::string& program, const gpu::Gpu& gpu,
+                        bool joined);
 std::string static_text(const std::vector<analysis::Kernel>& kernels);
 
 }  // namespace bankshot::cli

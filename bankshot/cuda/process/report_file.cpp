@@ -42,6 +42,7 @@ ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   contents_->report.program = program_invocation_name;
   contents_->report.gpu = gpu.name;
   contents_->report.warp_size = gpu.machine.warp_size;
+  contents_->report.machine_code = process_request().joined ? gpu.machine_code() : 0;
   contents_->report.rules = gpu.machine.scratchpad;
   return contents_.get();
 }

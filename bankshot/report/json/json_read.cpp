@@ -6,6 +6,7 @@
 
 #include "bankshot/report/json/findings_json.hpp"
 #include "bankshot/report/json/json.hpp"
+#include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/json_values.hpp"
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
@@ -166,6 +167,9 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.gpu = text(root, "gpu");
     report.warp_size = number<unsigned>(root, "warp_size");
     if (report.warp_size == 0 || report.warp_size > scratchpad::kMaxLanes) throw Bad{"\"warp_size\" must be 1 to 64"};
+    const std::optional<unsigned> machine_code = read_accesses(member(root, "accesses"));
+    if (!machine_code) throw Bad{"\"accesses\" must say \"written\", or \"joined\" and for which machine code"};
+    report.machine_code = *machine_code;
     report.rules = rules_of(root);
     report.partial = !flag(root, "ended");
     for (const json& kernel : list(root, "running")) {

@@ -182,6 +182,7 @@ std::string to_json(const RunReport& report) {
       {"program", report.program},
       {"gpu", report.gpu},
       {"warp_size", report.warp_size},
+      {"accesses", accesses_json(report.machine_code)},
       {"scratchpad", rules_json(report.rules)},
       {"partial", report.is_partial()},
       {"ended", !report.partial},

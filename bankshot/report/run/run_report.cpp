@@ -137,6 +137,7 @@ void RunReport::merge(const RunReport& other) {
   if (gpu.empty()) {
     gpu = other.gpu;
     warp_size = other.warp_size;
+    machine_code = other.machine_code;
     rules = other.rules;
   }
   if (!machine) machine = other.machine;

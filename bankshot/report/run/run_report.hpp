@@ -65,6 +65,7 @@ struct RunReport {
   std::string program;
   std::string gpu;  ///< its name
   unsigned warp_size = 32;
+  unsigned machine_code = 0;  ///< accesses are joined as for this architecture (90: sm_90); 0: as the PTX has them
   scratchpad::Rules rules;
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;                     ///< the program did not come to its end

@@ -101,10 +101,16 @@ std::string counted(uint64_t number, std::string_view one, std::string_view more
   return grouped(number) + " " + std::string(number == 1 ? one : more);
 }
 
+std::string accesses_text(unsigned machine_code) {
+  return machine_code == 0 ? "accesses as the PTX has them"
+                           : fmt::format("accesses as ptxas joins them for sm_{}", machine_code);
+}
+
 std::string to_text(const RunReport& report, const TextOptions& options) {
   const Paint paint{options.colour};
-  std::string text = fmt::format("{} {} on {}{}\n", paint.strong("bankshot:"), printable(report.program),
-                                 printable(report.gpu), report.machine ? ", simulated" : "");
+  std::string text =
+      fmt::format("{} {} on {}{}, {}\n", paint.strong("bankshot:"), printable(report.program), printable(report.gpu),
+                  report.machine ? ", simulated" : "", accesses_text(report.machine_code));
   if (report.machine) text += machine_text(*report.machine);
   text += partial_text(report, paint);
   if (report.rules.hash && !report.machine) {

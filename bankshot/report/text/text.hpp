@@ -20,6 +20,9 @@ struct TextOptions {
 /// took (timing_text.hpp). Lines of at most 100 columns, long names apart.
 std::string to_text(const RunReport& report, const TextOptions& options = {});
 
+/// "accesses as ptxas joins them for sm_90", "accesses as the PTX has them". @param machine_code  of RunReport
+std::string accesses_text(unsigned machine_code);
+
 /// `part` as a share of `whole`; 0 if `whole` is 0.
 double share(uint64_t part, uint64_t whole);
 /// The same in percent.
