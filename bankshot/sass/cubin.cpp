@@ -57,7 +57,8 @@ class Lines {
   explicit Lines(LineTable table) : table_(std::move(table)) {
     for (uint32_t i = 0; i < table_.rows.size(); ++i) order_.push_back(i);
     // Of rows with the same address the last holds.
-    std::stable_sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    std::sort(order_.begin(), order_.end(),
+              [&](uint32_t a, uint32_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });
   }
 
   const LineTable& table() const { return table_; }

@@ -233,6 +233,7 @@ Instruction decode(uint64_t low, uint64_t high, unsigned architecture) {
   const Bits bits{low, high, architecture};
   Instruction result;
   result.guarded = bits.field(12, 3) != kAlways || bits.flag(15);
+  result.never = bits.field(12, 4) == 15;
   const Row* row = find_row(low, architecture);
   if (row == nullptr) return result;
   result.what = row->what;

@@ -76,6 +76,7 @@ struct Instruction {
   unsigned scale = 1;           ///< the base is multiplied by it: 1, 4, 8 or 16
   int uniform_base = kNone;     ///< uniform register that is added to a shared or local address, or kNone
   bool guarded = false;         ///< has a predicate other than PT
+  bool never = false;           ///< guarded by !PT: ptxas writes such a load before LDGSTS, and no lane executes it
   bool operands_known = false;  ///< `written` and `read` say all; otherwise they are empty
   std::array<Registers, 2> written_storage{};
   std::array<Registers, 6> read_storage{};
