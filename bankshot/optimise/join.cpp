@@ -91,7 +91,7 @@ class Planner {
       add_store(k, access);
       return;
     }
-    if (effects_[k].writes || effects_[k].reads) end_run();
+    if (effects_[k].writes || effects_[k].reads || splits_block(at(k))) end_run();
     // A register that a store of the run has yet to read must keep its value.
     for (const int entity : written_by(code_, code_.steps()[k])) {
       if (run_reads(entity)) end_run();

@@ -13,6 +13,32 @@ bool is_plain_shared(const ptx::Access& access) {
          (access.kind == ptx::Access::Kind::load || access.kind == ptx::Access::Kind::store);
 }
 
+namespace {
+
+/// Exact quotients and roots of floating-point numbers, and divisions of 64-bit integers, are subroutines.
+bool is_subroutine(const ptx::Instruction& instruction) {
+  const std::string& op = instruction.opcode;
+  const bool divides = op == "div" || op == "rem", roots = op == "rcp" || op == "sqrt";
+  if (!divides && !roots) return false;
+  const ptx::Type type = type_of(instruction);
+  if (!ptx::is_float(type)) return divides && ptx::bits(type) == 64;
+  return !has(instruction, "approx") && !has(instruction, "full");
+}
+
+}  // namespace
+
+bool splits_block(const ptx::Instruction& instruction) {
+  const std::string& op = instruction.opcode;
+  if (instruction.guard) return op != "mov";  // which becomes a selection
+  const ptx::Type type = type_of(instruction);
+  if (op == "div" && has(instruction, "full")) return true;
+  if (op == "div" && has(instruction, "approx")) return !has(instruction, "ftz");
+  if (op == "sqrt" || op == "rsqrt" || op == "lg2" || op == "ex2")
+    return has(instruction, "approx") && type == ptx::Type::f32 && !has(instruction, "ftz");
+  if (op == "div" && ptx::bits(type) == 16) return true;
+  return (op == "div" || op == "rem") && type == ptx::Type::s32;
+}
+
 Effect effect_of(const ptx::Instruction& instruction, const ptx::Access& access) {
   using K = ptx::Access::Kind;
   const bool shared = access.space == ptx::Space::shared || access.space == ptx::Space::generic;
@@ -32,7 +58,8 @@ Effect effect_of(const ptx::Instruction& instruction, const ptx::Access& access)
     case K::wait: return {true, true};
   }
   const std::string& op = instruction.opcode;
-  const bool orders = op == "bar" || op == "barrier" || op == "call" || op == "nanosleep" || op == "griddepcontrol";
+  const bool orders = op == "bar" || op == "barrier" || op == "call" || op == "nanosleep" || op == "griddepcontrol" ||
+                      is_subroutine(instruction);
   return {orders, orders};
 }
 

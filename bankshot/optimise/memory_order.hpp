@@ -14,10 +14,15 @@ bool is_plain_shared(const ptx::Access& access);
 
 /// What an instruction may do to shared memory, as far as others must not be moved over it.
 struct Effect {
-  bool writes = false;  ///< or orders: a store, an atomic, a copy, a barrier, a fence, a call
+  /// Or orders: a store, an atomic, a copy, a barrier, a fence; a call, also of a subroutine that ptxas divides with.
+  bool writes = false;
   bool reads = false;
 };
 Effect effect_of(const ptx::Instruction& instruction, const ptx::Access& access);
+
+/// Whether ptxas makes branches of it, which end a basic block: stores are joined within one. Guarded instructions are
+/// such, and operations that treat some operands apart.
+bool splits_block(const ptx::Instruction& instruction);
 
 /// By step: equal numbers mean that on no path between the two steps shared memory is written or ordered. A step that
 /// writes ends the time before it; its own number is that of the time behind it. 0 for steps that are never reached.

@@ -1,14 +1,18 @@
 // bankshot ptx: is this PTX something that can run here?
 #include <cstdio>
+#include <span>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "bankshot/agreement/agreement.hpp"
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/host/read_text.hpp"
+#include "bankshot/optimise/optimise.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
+#include "bankshot/sass/cubin.hpp"
 #include "bankshot/simt/decode/mistakes.hpp"
 #include "bankshot/simt/rows/row.hpp"
 
@@ -37,6 +41,14 @@ class Ptx final : public Command {
     app.add_option("FILE", file_, "PTX text; - is standard input");
     app.add_flag("--table", table_, "print the table of instructions that run, as Markdown");
     app.add_flag("--print", print_, "print the module as it was understood");
+    app.add_option(
+           "--machine-code", cubin_,
+           "compare the accesses of shared memory that we expect of ptxas with what it made of this PTX: a cubin, "
+           "compiled with -lineinfo")
+        ->type_name("FILE.cubin");
+    app.add_option("--joined", joined_, "print the module with its accesses joined as ptxas joins them for sm_N")
+        ->check(CLI::Range(70, 121))
+        ->type_name("N");
   }
 
   int run(const std::vector<std::string>&) override {
@@ -48,11 +60,13 @@ class Ptx final : public Command {
     const Result<std::string> text = host::read_text(file_);
     if (!text) return refuse(text.error().message);
     const std::string name = file_ == "-" ? "standard input" : file_;
-    const auto module = ptx::parse(*text);
+    auto module = ptx::parse(*text);
     if (!module) return complain(module.error(), name, *text);
     std::vector<simt::KernelInfo> kernels;
     if (const auto found = simt::mistakes(*module, kernels); !found.empty()) return complain(found, name, *text);
-    if (print_) {
+    if (!cubin_.empty()) return compare(*module);
+    if (joined_ != 0) optimise::optimise(*module, {.architecture = joined_});
+    if (print_ || joined_ != 0) {
       print(ptx::print(*module));
       return kDone;
     }
@@ -62,18 +76,48 @@ class Ptx final : public Command {
   }
 
  private:
-  std::string file_;
+  /// Prints the kernels and where model and machine code differ. Exit status 3 if they do.
+  int compare(ptx::Module& module) const {
+    const Result<std::string> bytes = host::read_text(cubin_);
+    if (!bytes) return refuse(bytes.error().message);
+    const Result<sass::Cubin> cubin = sass::read_cubin(std::as_bytes(std::span(*bytes)));
+    if (!cubin) return refuse(cubin_ + ": " + cubin.error().message);
+    const std::vector<agreement::Kernel> kernels = agreement::compare(module, *cubin);
+    if (kernels.empty()) return refuse(cubin_ + " has no kernel of " + file_);
+    bool all = true;
+    for (const agreement::Kernel& kernel : kernels) {
+      all &= kernel.agrees();
+      print(
+          fmt::format("{}: sm_{}, {}; {} of {} expected accesses are in the machine code, {} of its {} are expected\n",
+                      kernel.name, cubin->architecture, counted(kernel.registers, "register"), kernel.model_found(),
+                      kernel.model(), kernel.machine_found(), kernel.machine()));
+      for (const agreement::Accesses& accesses : kernel.accesses) {
+        if (accesses.agree()) continue;
+        print(fmt::format("  {}: {} of {}: {} expected, {} in the machine code\n", accesses.place, accesses.kind,
+                          counted(accesses.bytes, "byte"), accesses.model, accesses.machine));
+      }
+    }
+    return all ? kDone : kGateFailed;
+  }
+
+  std::string file_, cubin_;
+  unsigned joined_ = 0;
   bool print_ = false, table_ = false;
 };
 
-const RegisterCommand ptx_registered({"ptx", "Check PTX: syntax, names, and whether every instruction can run",
-                                      "What cannot run is named with file, line and column. Exit status 0, or 2.\n\n"
-                                      "Examples:\n"
-                                      "  bankshot ptx kernel.ptx\n"
-                                      "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
-                                      "  bankshot ptx --print kernel.ptx\n"
-                                      "  bankshot ptx --table\n",
-                                      [] { return std::make_unique<Ptx>(); }});
+const RegisterCommand ptx_registered(
+    {"ptx", "Check PTX: syntax, names, and whether every instruction can run",
+     "What cannot run is named with file, line and column. Exit status 0; 2 if it cannot run; 3 if\n"
+     "--machine-code finds accesses that differ.\n\n"
+     "Examples:\n"
+     "  bankshot ptx kernel.ptx\n"
+     "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
+     "  bankshot ptx --print kernel.ptx\n"
+     "  bankshot ptx --joined 80 kernel.ptx                    what we expect of ptxas\n"
+     "  ptxas -lineinfo -arch=sm_80 kernel.ptx -o kernel.cubin\n"
+     "  bankshot ptx --machine-code kernel.cubin kernel.ptx    … against what it made\n"
+     "  bankshot ptx --table\n",
+     [] { return std::make_unique<Ptx>(); }});
 
 }  // namespace
 }  // namespace bankshot::cli

@@ -176,6 +176,31 @@ TEST(Join, no_load_moves_over_what_may_write_or_order) {
   }
 }
 
+TEST(Join, what_becomes_a_subroutine_comes_between_all) {
+  for (const char* between :
+       {"div.rn.f32 %f9, %f50, %f51;", "div.rz.ftz.f32 %f9, %f50, %f51;", "sqrt.rn.f32 %f9, %f50;",
+        "rcp.rn.f32 %f9, %f50;", "rem.u64 %rd9, %rd1, %rd2;", "div.rn.f64 %d9, %d8, %d8;"}) {
+    EXPECT_EQ(accesses(kValues + first() + between + second()).size(), 2u) << between;
+    EXPECT_EQ(accesses(kValues + stores({0}) + between + "st.shared.f32 [%r4+4], %f51;").size(), 2u) << between;
+  }
+  for (const char* between : {"div.full.f32 %f9, %f50, %f51;", "rcp.approx.f32 %f9, %f50;", "div.s32 %r20, %r9, %r1;"})
+    EXPECT_EQ(accesses(kValues + first() + between + second())[0], "ld64 %r4+0 of 2") << between;
+}
+
+TEST(Join, what_becomes_a_branch_comes_between_stores) {
+  const auto stores_around = [](const std::string& between) {
+    return accesses("setp.eq.u32 %p1, %r9, 7;" + kValues + stores({0}) + between + "st.shared.f32 [%r4+4], %f51;")
+        .size();
+  };
+  for (const char* between : {"div.full.ftz.f32 %f9, %f50, %f51;", "div.approx.f32 %f9, %f50, %f51;",
+                              "sqrt.approx.f32 %f9, %f50;", "ex2.approx.f32 %f9, %f50;", "lg2.approx.f32 %f9, %f50;",
+                              "rem.s32 %r20, %r9, %r1;", "div.u16 %h9, %h8, %h8;", "@%p1 add.f32 %f9, %f50, %f51;"})
+    EXPECT_EQ(stores_around(between), 2u) << between;
+  for (const char* between : {"div.approx.ftz.f32 %f9, %f50, %f51;", "rcp.approx.f32 %f9, %f50;",
+                              "ex2.approx.ftz.f32 %f9, %f50;", "rem.u32 %r20, %r9, %r1;", "@%p1 mov.f32 %f9, %f50;"})
+    EXPECT_EQ(stores_around(between), 1u) << between;
+}
+
 TEST(Join, loads_move_over_everything_else) {
   for (const char* between : {"st.global.f32 [%rd2+512], %f50;", "atom.global.add.u32 %r20, [%rd2], 1;",
                               "ld.volatile.shared.f32 %f9, [t];", "shfl.sync.bfly.b32 %f9, %f1, 1, 31, -1;",

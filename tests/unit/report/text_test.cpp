@@ -23,7 +23,7 @@ void lacks(const std::string& text, const std::string& part) {
 
 TEST(ReportText, names_kernel_shape_and_totals) {
   const std::string text = to_text(made_report({column(88, 1000), row(70, 1000)}));
-  contains(text, "bankshot: ./app on Test GPU\n");
+  contains(text, "bankshot: ./app on Test GPU, accesses as the PTX has them\n");
   contains(text, "\nscale(float*, int)\n  1 launch, grid (4,2), block (32,8)\n");
   contains(text, "2,000 accesses");
   contains(text, "33,000 needed");

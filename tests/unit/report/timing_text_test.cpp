@@ -21,7 +21,7 @@ std::string text_of(const std::function<void(timing::Counters&)>& change) {
 bool has(const std::string& all, const std::string& part) { return all.find(part) != std::string::npos; }
 
 TEST(ReportTimingText, tells_speed_causes_conflicts_and_memory) {
-  EXPECT_EQ(text(made_simulation()), R"(bankshot: ./app on Test GPU, simulated
+  EXPECT_EQ(text(made_simulation()), R"(bankshot: ./app on Test GPU, simulated, accesses as the PTX has them
 2 SMs at 1 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
 
 scale(float*, int)
