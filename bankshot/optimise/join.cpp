@@ -158,11 +158,12 @@ class Planner {
         start = element.address.offset - static_cast<int64_t>(element.index * bytes);
         slots = access.elements;
       }
-      if (!guarded && live.size() == 1 && access.elements == 1 && forward(element, bytes)) return;
+      if (!guarded && !is_relaxed(k) && access.elements == 1 && forward(element, bytes)) return;
       const Key key{times_[k], element.address.base, start, bytes, slots, wider ? static_cast<int>(access.type) : -1};
       std::vector<size_t>& known = by_key_[key];
-      const auto found = std::find_if(known.begin(), known.end(),
-                                      [&](size_t g) { return control_.dominates(groups_[g].elements[0].step, k); });
+      const auto found = std::find_if(known.begin(), known.end(), [&](size_t g) {
+        return control_.dominates(groups_[g].elements[0].step, k) && may_share(groups_[g], element);
+      });
       if (found != known.end()) {
         groups_[*found].elements.push_back(element);
       } else {
@@ -172,13 +173,24 @@ class Planner {
     }
   }
 
+  bool is_relaxed(size_t step) const { return accesses_[step].order == Access::Order::relaxed; }
+
+  /// A relaxed load is performed wherever it stands, as programs poll by it: it joins others of its block, and is
+  /// neither moved further nor left out.
+  bool may_share(const Group& group, const Element& element) const {
+    return std::all_of(group.elements.begin(), group.elements.end(), [&](const Element& other) {
+      if (!is_relaxed(element.step) && !is_relaxed(other.step)) return true;
+      return control_.blocks.of[other.step] == control_.blocks.of[element.step] && !(other.address == element.address);
+    });
+  }
+
   /// The load reads what the last store wrote.
   bool forward(const Element& load, unsigned bytes) {
     const uint32_t time = times_[load.step];
     if (time == 0 || time > code_.steps().size()) return false;
     const size_t store = time - 1;
     const Access& access = accesses_[store];
-    if (access.kind != Access::Kind::store || !is_plain_shared(access) || at(store).guard ||
+    if (access.kind != Access::Kind::store || !is_plain_shared(access) || is_relaxed(store) || at(store).guard ||
         access.bytes() / access.elements != bytes || bytes < 4 || !control_.dominates(store, load.step))
       return false;
     for (const Element& element : elements_of(store, access)) {

@@ -164,6 +164,19 @@ TEST(Join, volatile_accesses_stay_and_relaxed_ones_are_joined) {
             Accesses{"ld64 %r4+0 of 2"});
 }
 
+TEST(Join, a_relaxed_load_is_never_left_out_or_moved_out_of_a_loop) {
+  const auto relaxed = [](const std::string& to, int offset) {
+    return "ld.relaxed.cta.shared.f32 " + to + ", [%r4+" + std::to_string(offset) + "];\n";
+  };
+  const std::string end = "setp.eq.f32 %p1, %f2, 0f00000000; @%p1 bra L;" + uses(2);
+  EXPECT_EQ(accesses(relaxed("%f1", 0) + relaxed("%f2", 0) + uses(2)).size(), 2u);
+  EXPECT_EQ(accesses(relaxed("%f1", 0) + "ld.shared.f32 %f2, [%r4];" + uses(2)).size(), 2u);
+  EXPECT_EQ(accesses(relaxed("%f1", 0) + "L:" + relaxed("%f2", 0) + end).size(), 2u);
+  EXPECT_EQ(accesses(relaxed("%f1", 0) + "L:" + relaxed("%f2", 4) + end).size(), 2u);
+  EXPECT_EQ(accesses("L:" + relaxed("%f1", 0) + relaxed("%f2", 4) + end), Accesses{"ld64 %r4+0 of 2"});
+  EXPECT_EQ(accesses(kValues + "st.shared.f32 [%r4], %f50;" + relaxed("%f1", 0) + uses(1)).size(), 2u);
+}
+
 std::string first() { return "ld.shared.f32 %f1, [%r4];\n"; }
 std::string second() { return "ld.shared.f32 %f2, [%r4+4];\n" + uses(2); }
 
