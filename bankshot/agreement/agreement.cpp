@@ -62,24 +62,9 @@ bool is_compared(sass::Class what) {
 
 }  // namespace
 
-size_t Kernel::model() const {
+size_t Kernel::sum(size_t Accesses::* counted, size_t Accesses::* needed) const {
   size_t all = 0;
-  for (const Accesses& a : accesses) all += a.model;
-  return all;
-}
-size_t Kernel::model_found() const {
-  size_t all = 0;
-  for (const Accesses& a : accesses) all += a.machine != 0 ? a.model : 0;
-  return all;
-}
-size_t Kernel::machine() const {
-  size_t all = 0;
-  for (const Accesses& a : accesses) all += a.machine;
-  return all;
-}
-size_t Kernel::machine_found() const {
-  size_t all = 0;
-  for (const Accesses& a : accesses) all += a.model != 0 ? a.machine : 0;
+  for (const Accesses& a : accesses) all += a.*needed != 0 ? a.*counted : 0;
   return all;
 }
 

@@ -26,11 +26,17 @@ struct Kernel {
   unsigned registers = 0;          ///< a thread, by the machine code
   std::vector<Accesses> accesses;  ///< by place, kind and width
 
-  size_t model() const;          ///< accesses that the model expects
-  size_t model_found() const;    ///< … of which machine code has one of that place, kind and width
-  size_t machine() const;        ///< accesses of machine code
-  size_t machine_found() const;  ///< … that the model expects
+  /// Accesses that the model expects, and of these the ones of which machine code has one of that place, kind and
+  /// width.
+  size_t model() const { return sum(&Accesses::model, &Accesses::model); }
+  size_t model_found() const { return sum(&Accesses::model, &Accesses::machine); }
+  /// Accesses of machine code, and of these the ones that the model expects.
+  size_t machine() const { return sum(&Accesses::machine, &Accesses::machine); }
+  size_t machine_found() const { return sum(&Accesses::machine, &Accesses::model); }
   bool agrees() const { return model() == model_found() && machine() == machine_found(); }
+
+ private:
+  size_t sum(size_t Accesses::* counted, size_t Accesses::* needed) const;
 };
 
 /// Kernels that the module and the cubin have.

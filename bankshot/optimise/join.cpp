@@ -147,7 +147,6 @@ class Planner {
     if (guarded && access.elements > 1) return;
     if (live.empty()) {
       plan_.removed[k] = 1;
-      ++plan_.dead;
       return;
     }
     // A vector of the text is aligned to its size, whatever its address is made of.
@@ -230,16 +229,13 @@ class Planner {
     run_ = {};
     if (run.elements.empty() || run.elements.front().step == run.elements.back().step) return;
     std::array<const Element*, 4> last{};
-    size_t overwritten = 0;
     for (const Element& element : run.elements) {
       const auto slot = static_cast<size_t>(element.address.offset - run.start) / run.bytes;
-      overwritten += last[slot] != nullptr;
       last[slot] = &element;
     }
     std::array<bool, 4> used{};
     for (size_t k = 0; k < 4; ++k) used[k] = last[k] != nullptr;
     const auto pieces = pieces_of(used, run.slots, true);
-    plan_.dead += overwritten;
     for (const Element& element : run.elements) plan_.removed[element.step] = 1;
     for (const auto& [first, slots] : pieces) {
       Piece piece{0, run.start + first * run.bytes, run.bytes, slots, {}};

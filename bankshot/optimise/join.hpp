@@ -37,7 +37,6 @@ struct JoinPlan {
     Element store;
   };
   std::vector<Forward> forwards;  ///< loads of what a store has just written
-  size_t dead = 0;                ///< loads that nobody uses, stores that are overwritten
 };
 
 JoinPlan plan_joins(const ptx::KernelCode& code, const Control& control, const Values& values);

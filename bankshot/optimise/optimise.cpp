@@ -9,6 +9,7 @@
 
 #include "bankshot/optimise/join.hpp"
 #include "bankshot/ptx/lookup.hpp"
+#include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/ptx/shared_layout.hpp"
 
 namespace bankshot::optimise {
@@ -90,10 +91,11 @@ class Editor {
       alike &= type_of(at(element.step)) == type_of(model);
       steps.insert(element.step);
     }
-    std::string& type = made.modifiers.back();
-    if (!alike) type = "b" + std::to_string(8 * piece.bytes);
     std::erase_if(made.modifiers, [](const std::string& m) { return m == "v2" || m == "v4"; });
-    if (piece.slots > 1) made.modifiers.insert(made.modifiers.end() - 1, "v" + std::to_string(piece.slots));
+    const auto type = std::find_if(made.modifiers.begin(), made.modifiers.end(),
+                                   [](const std::string& m) { return ptx::type_named(m) != ptx::Type::none; });
+    if (!alike) *type = "b" + std::to_string(8 * piece.bytes);
+    if (piece.slots > 1) made.modifiers.insert(type, "v" + std::to_string(piece.slots));
     const bool stores = ptx::access_of(model).kind == ptx::Access::Kind::store;
     Operand& address = made.operands[stores ? 0 : 1];
     address.integer += piece.start - values_.address(piece.at, address_operand(model)).offset;
@@ -167,30 +169,45 @@ class Editor {
   std::string prefix_ = "%joined_";
 };
 
-void optimise(const ptx::Module& module, ptx::Function& function, const Options& options, Done& done) {
+template <class What, class Test>
+bool any_statement(const ptx::Block& block, const Test& test) {
+  return std::any_of(block.statements.begin(), block.statements.end(), [&](const ptx::Statement& statement) {
+    if (const auto* found = std::get_if<What>(&statement)) return test(*found);
+    const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement);
+    return inner != nullptr && any_statement<What>(**inner, test);
+  });
+}
+
+bool accesses_shared(const ptx::Block& body) {
+  return any_statement<Instruction>(body, [](const Instruction& i) { return is_plain_shared(ptx::access_of(i)); });
+}
+
+bool has_transactions(const ptx::Block& body) {
+  return any_statement<ptx::Pragma>(body, [](const ptx::Pragma& pragma) {
+    return std::any_of(pragma.texts.begin(), pragma.texts.end(),
+                       [](const std::string& text) { return text.starts_with(ptx::kOurPragmas); });
+  });
+}
+
+void optimise_function(const ptx::Module& module, ptx::Function& function, const Options& options) {
   const ptx::KernelCode code(module, function);
-  if (code.steps().empty()) return;
   const Control control(code);
   const std::map<const ptx::Variable*, uint32_t> shared = ptx::shared_offsets(module, function);
   const Values values(code, control, shared, options.architecture);
   const JoinPlan plan = plan_joins(code, control, values);
-  for (const auto* pieces : {&plan.loads, &plan.stores}) {
-    for (const Piece& piece : *pieces) done.joined += piece.elements.size();
-  }
-  done.removed += plan.dead + plan.forwards.size();
   Editor editor(function, code, values, plan);
   editor.carry_out(function);
 }
 
 }  // namespace
 
-Done optimise(ptx::Module& module, const Options& options) {
-  Done done;
+void optimise(ptx::Module& module, const Options& options) {
   for (ptx::Item& item : module.items) {
     auto* function = std::get_if<ptx::Function>(&item);
-    if (function != nullptr && function->body != nullptr) optimise(module, *function, options, done);
+    if (function == nullptr || function->body == nullptr) continue;
+    if (accesses_shared(*function->body) && !has_transactions(*function->body))
+      optimise_function(module, *function, options);
   }
-  return done;
 }
 
 }  // namespace bankshot::optimise

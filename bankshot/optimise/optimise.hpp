@@ -3,8 +3,6 @@
 // Every rule was found with ptxas 13.0; docs/wavefronts.md states each with the experiment that shows it.
 #pragma once
 
-#include <cstddef>
-
 #include "bankshot/ptx/module.hpp"
 
 namespace bankshot::optimise {
@@ -15,17 +13,10 @@ struct Options {
   unsigned architecture = 75;
 };
 
-/// Counts of instructions of the text, over all functions.
-struct Done {
-  size_t joined = 0;  ///< loads and stores that are part of a wider access
-  size_t removed =
-      0;  ///< loads that read what a register has already, or what nobody uses; stores that are overwritten
-};
-
-/// Changes the bodies of all functions. Registers that programs read and all memory have the values of the original at
-/// every instruction that is left, if the program has no data race. Instructions that were joined carry `joined` and
-/// `written` (ptx::Instruction).
+/// Changes the bodies of all functions but those with transactions, whose borders no access may cross. Registers that
+/// programs read and all memory have the values of the original at every instruction that is left, if the program has
+/// no data race. Instructions that were joined carry `joined` and `written` (ptx::Instruction).
 /// @param module  free of mistakes (ptx::check)
-Done optimise(ptx::Module& module, const Options& options);
+void optimise(ptx::Module& module, const Options& options);
 
 }  // namespace bankshot::optimise

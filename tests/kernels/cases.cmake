@@ -128,13 +128,11 @@ foreach(gpu cf11 k20 v100 h100)
   endforeach()
 endforeach()
 
-# Our model of ptxas against what ptxas makes, where there is one.
-if(BANKSHOT_NVCC AND BANKSHOT_PTXAS)
-  set(sources)
-  foreach(program matmul fft lud scan dct8x8 transpose16 matrix_scan dwt_haar)
-    list(APPEND sources ${CMAKE_SOURCE_DIR}/kernels/${program}/${program}.cu)
-  endforeach()
-  add_test(NAME machine_code COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/machine_code_agrees $<TARGET_FILE:bankshot>
-    ${BANKSHOT_NVCC} ${BANKSHOT_PTXAS} ${sources})
-  set_tests_properties(machine_code PROPERTIES LABELS kernels TIMEOUT 300)
-endif()
+# Our model of ptxas against what ptxas makes; skipped where there is no toolkit.
+set(sources)
+foreach(program matmul fft lud scan dct8x8 transpose16 matrix_scan dwt_haar)
+  list(APPEND sources ${CMAKE_SOURCE_DIR}/kernels/${program}/${program}.cu)
+endforeach()
+add_test(NAME machine_code COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/machine_code_agrees $<TARGET_FILE:bankshot>
+  "${BANKSHOT_NVCC}" "${BANKSHOT_PTXAS}" ${sources})
+set_tests_properties(machine_code PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77)

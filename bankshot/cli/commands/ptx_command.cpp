@@ -1,4 +1,5 @@
 // bankshot ptx: is this PTX something that can run here?
+#include <algorithm>
 #include <cstdio>
 #include <span>
 
@@ -10,6 +11,7 @@
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/optimise/optimise.hpp"
+#include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/ptx/printer.hpp"
 #include "bankshot/sass/cubin.hpp"
@@ -84,7 +86,17 @@ class Ptx final : public Command {
     if (!cubin) return refuse(cubin_ + ": " + cubin.error().message);
     const std::vector<agreement::Kernel> kernels = agreement::compare(module, *cubin);
     if (kernels.empty()) return refuse(cubin_ + " has no kernel of " + file_);
+    const bool has_lines = std::any_of(cubin->kernels.begin(), cubin->kernels.end(), [](const sass::Kernel& kernel) {
+      return std::any_of(kernel.code.begin(), kernel.code.end(), [](const auto& i) { return i.ptx_line != 0; });
+    });
+    if (!has_lines) return refuse(cubin_ + " does not say which line of the PTX is what: compile it with -lineinfo");
     bool all = true;
+    for (const std::string& name : ptx::kernel_names(module)) {
+      if (std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; }))
+        continue;
+      print(name + ": not compared, as the machine code does not have it\n");
+      all = false;
+    }
     for (const agreement::Kernel& kernel : kernels) {
       all &= kernel.agrees();
       print(
@@ -108,7 +120,7 @@ class Ptx final : public Command {
 const RegisterCommand ptx_registered(
     {"ptx", "Check PTX: syntax, names, and whether every instruction can run",
      "What cannot run is named with file, line and column. Exit status 0; 2 if it cannot run; 3 if\n"
-     "--machine-code finds accesses that differ.\n\n"
+     "--machine-code finds accesses that differ, or does not find a kernel.\n\n"
      "Examples:\n"
      "  bankshot ptx kernel.ptx\n"
      "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"

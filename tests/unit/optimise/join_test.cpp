@@ -233,6 +233,16 @@ TEST(Join, a_load_joins_one_that_every_path_passes) {
   EXPECT_EQ(accesses(first() + loop + second()), Accesses{"ld64 %r4+0 of 2"});
 }
 
+TEST(Join, no_access_crosses_the_border_of_a_transaction) {
+  EXPECT_EQ(accesses(first() + ".pragma \"bankshot.tx_begin\";" + second() + ".pragma \"bankshot.tx_commit\";").size(),
+            2u);
+  EXPECT_EQ(accesses(first() + ".pragma \"nounroll\";" + second()), Accesses{"ld64 %r4+0 of 2"});
+}
+
+TEST(Join, constants_are_stored_as_bits) {
+  EXPECT_EQ(accesses("st.shared.f32 [%r4], 0f3F800000; st.shared.u32 [%r4+4], 7;"), Accesses{"st64 %r4+0 of 2"});
+}
+
 TEST(Join, guarded_loads_join_only_what_runs_anyway) {
   const std::string guard = "setp.eq.u32 %p1, %r9, 7; mov.f32 %f1, 0f00000000; mov.f32 %f2, 0f00000000;";
   EXPECT_EQ(accesses(guard + "@%p1 ld.shared.f32 %f1, [%r4]; @%p1 ld.shared.f32 %f2, [%r4+4];" + uses(2)),
