@@ -21,7 +21,7 @@ using ptx::Type;
 class Builder {
  public:
   Builder(const ptx::Module& module, const ptx::Function& kernel)
-      : shared_offsets_(shared_offsets(module, kernel)), files_(ptx::files_of(module)) {
+      : shared_offsets_(ptx::SharedLayout(module).offsets(kernel)), files_(ptx::files_of(module)) {
     scopes_.emplace_back();
     for (const ptx::Item& item : module.items) {
       if (const auto* variable = std::get_if<ptx::Variable>(&item)) declare(*variable);
@@ -68,10 +68,10 @@ class Builder {
         scope.variables[variable.name + part] = {&variable, false};
     }
     scope.variables[variable.name] = {&variable, false};
-    if (variable.space == Space::shared) {
+    if (const auto offset = shared_offsets_.find(&variable); offset != shared_offsets_.end()) {
       array_numbers_[&variable] = static_cast<uint32_t>(code_.arrays.size());
       const uint64_t bytes = variable.linkage == "extern" ? 0 : size_of(variable);
-      code_.arrays.push_back({variable.name, shared_offsets_[&variable], bytes});
+      code_.arrays.push_back({variable.name, offset->second, bytes});
     }
   }
 

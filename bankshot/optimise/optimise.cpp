@@ -189,10 +189,11 @@ bool has_transactions(const ptx::Block& body) {
   });
 }
 
-void optimise_function(const ptx::Module& module, ptx::Function& function, const Options& options) {
+void optimise_function(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
+                       const Options& options) {
   const ptx::KernelCode code(module, function);
   const Control control(code);
-  const std::map<const ptx::Variable*, uint32_t> shared = ptx::shared_offsets(module, function);
+  const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(function);
   const Values values(code, control, shared, options.architecture);
   const JoinPlan plan = plan_joins(code, control, values);
   Editor editor(function, code, values, plan);
@@ -202,11 +203,12 @@ void optimise_function(const ptx::Module& module, ptx::Function& function, const
 }  // namespace
 
 void optimise(ptx::Module& module, const Options& options) {
+  const ptx::SharedLayout layout(module);
   for (ptx::Item& item : module.items) {
     auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || function->body == nullptr) continue;
     if (accesses_shared(*function->body) && !has_transactions(*function->body))
-      optimise_function(module, *function, options);
+      optimise_function(module, layout, *function, options);
   }
 }
 

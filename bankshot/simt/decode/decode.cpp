@@ -67,31 +67,11 @@ uint32_t architecture(const std::vector<std::string>& targets) {
   return 0;
 }
 
-void list_shared(const ptx::Block& block, const ModuleContext& context, std::vector<SharedInfo>& out) {
-  for (const ptx::Statement& statement : block.statements) {
-    if (const auto* variable = std::get_if<ptx::Variable>(&statement)) {
-      const auto found = context.shared_offsets.find(variable);
-      if (found != context.shared_offsets.end())
-        out.push_back({variable->name, found->second, static_cast<uint32_t>(size_of(*variable))});
-    } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) {
-      list_shared(**inner, context, out);
-    }
-  }
-}
-
-std::vector<SharedInfo> shared_of(const ModuleContext& context, const ptx::Function& function, uint32_t index) {
+std::vector<SharedInfo> shared_of(const ptx::SharedLayout::Kernel& layout) {
   std::vector<SharedInfo> all;
-  for (const ptx::Item& item : context.module->items) {
-    const auto* variable = std::get_if<ptx::Variable>(&item);
-    if (variable == nullptr || variable->space != Space::shared || variable->linkage == "extern") continue;
-    const auto& own = context.own_module_shared[index];
-    const auto own_offset = own.find(variable->name);
-    const auto symbol = context.symbols.find(variable->name);
-    if (own_offset == own.end() && symbol == context.symbols.end()) continue;
-    const uint64_t offset = own_offset != own.end() ? own_offset->second : symbol->second.address;
+  for (const auto& [variable, offset] : layout.offsets)
     all.push_back({variable->name, static_cast<uint32_t>(offset), static_cast<uint32_t>(size_of(*variable))});
-  }
-  list_shared(*function.body, context, all);
+  std::ranges::sort(all, {}, &SharedInfo::offset);
   return all;
 }
 
@@ -109,9 +89,9 @@ KernelInfo describe(const ModuleContext& context, const ptx::Function& function,
     kernel.params.push_back({param.offset, param.bytes});
     kernel.param_bytes = std::max(kernel.param_bytes, param.offset + param.bytes);
   }
-  kernel.static_shared = context.static_shared[index];
-  kernel.shared = shared_of(context, function, index);
-  kernel.dynamic_base = context.dynamic_base(index);
+  kernel.static_shared = static_cast<uint32_t>(context.shared[index].layout.end);
+  kernel.shared = shared_of(context.shared[index].layout);
+  kernel.dynamic_base = context.shared[index].dynamic_base;
   kernel.local_bytes = info.local_bytes;
   kernel.has_transactions = info.has_transactions || (info.has_calls && called_have_transactions(*context.program));
   kernel.registers = registers_of(*context.program, function, index);
@@ -212,7 +192,9 @@ const FormsByOpcode& forms_of(const Rows& rows) {
 bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
             unsigned warp_size, LoadedProgram& program, Diagnostics& diagnostics, bool checked) {
   ModuleContext context;
+  const ptx::SharedLayout layout(module);
   context.module = &module;
+  context.layout = &layout;
   context.program = &program;
   context.diagnostics = &diagnostics;
   context.forms = &forms_of(rows);
@@ -227,7 +209,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   program.info.emplace_back();
   const std::vector<const ptx::Function*> bodies = declare_functions(context);
   declare_globals(context);
-  lay_out_all_shared(context, bodies);
+  lay_out_shared(context, bodies);
   program.files = ptx::files_of(module);
   if (!diagnostics.empty()) return false;
   context.has_transactions = std::any_of(bodies.begin(), bodies.end(), [](const ptx::Function* function) {

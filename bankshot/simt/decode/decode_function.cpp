@@ -42,20 +42,21 @@ void FunctionDecoder::decode() {
 /// Kernels know where dynamic shared memory starts; a function learns it from the launch.
 void FunctionDecoder::place_dynamic(Symbol& symbol) {
   symbol.dynamic = !function_.is_entry;
-  symbol.address = symbol.dynamic ? 0 : context_.dynamic_base(index_);
+  symbol.address = symbol.dynamic ? 0 : context_.shared[index_].dynamic_base;
 }
 
 void FunctionDecoder::declare_module_shared() {
   for (const ptx::Item& item : context_.module->items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
     if (variable == nullptr || variable->space != Space::shared) continue;
-    const auto own = context_.own_module_shared[index_].find(variable->name);
-    if (variable->linkage != "extern" && own == context_.own_module_shared[index_].end()) continue;
+    const auto& own = context_.shared[index_].layout.offsets;
+    const auto offset = own.find(variable);
+    if (variable->linkage != "extern" && offset == own.end()) continue;
     Symbol symbol = context_.symbols[variable->name];
     if (variable->linkage == "extern") {
       place_dynamic(symbol);
     } else {
-      symbol.address = own->second;
+      symbol.address = offset->second;
     }
     scopes_.back().symbols[variable->name] = symbol;
   }
@@ -141,7 +142,7 @@ void FunctionDecoder::declare(const ptx::Variable& variable) {
       if (variable.linkage == "extern") {
         place_dynamic(symbol);
       } else {
-        symbol.address = context_.shared_offsets.at(&variable);
+        symbol.address = context_.shared[index_].layout.offsets.at(&variable);
       }
       break;
     case Space::local:

@@ -136,7 +136,6 @@ void place_opaque_variable(ModuleContext& context, const ptx::Variable& variable
 void declare_globals(ModuleContext& context) {
   LoadedProgram& program = *context.program;
   std::vector<const ptx::Variable*> initialised;
-  uint64_t shared = 0;
   for (const ptx::Item& item : context.module->items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
     if (variable == nullptr) continue;
@@ -162,20 +161,14 @@ void declare_globals(ModuleContext& context) {
         }
         break;
       case Space::shared:
-        if (variable->linkage == "extern") {  // dynamic: each kernel has its own place for it
-          context.dynamic_alignment = std::max<uint32_t>(context.dynamic_alignment, alignment_of(*variable));
-          break;
-        }
-        shared = (shared + alignment_of(*variable) - 1) / alignment_of(*variable) * alignment_of(*variable);
-        context.symbols[variable->name].address = shared;
-        shared += size_of(*variable);
+        if (variable->linkage != "extern")  // dynamic: each kernel has its own place for it
+          context.symbols[variable->name].address = context.layout->of_module().offsets.at(variable);
         break;
       default:
         context.diagnostics->push_back(
             {variable->position, "a ." + std::string(name(variable->space)) + " variable cannot be declared here", {}});
     }
   }
-  program.static_shared = static_cast<uint32_t>(shared);
   for (const ptx::Variable* variable : initialised) {
     const uint64_t address = context.symbols[variable->name].address;
     if (address != 0) Initialiser(context, *variable, reinterpret_cast<std::byte*>(address)).run();

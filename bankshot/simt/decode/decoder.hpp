@@ -9,6 +9,7 @@
 
 #include "bankshot/ptx/flow.hpp"
 #include "bankshot/ptx/places.hpp"
+#include "bankshot/ptx/shared_layout.hpp"
 #include "bankshot/simt/checks/checks.hpp"
 #include "bankshot/simt/decode/liveness.hpp"
 #include "bankshot/simt/rows/lowering.hpp"
@@ -19,6 +20,7 @@ namespace bankshot::simt {
 /// What all functions of a module share while it is decoded.
 struct ModuleContext {
   const ptx::Module* module = nullptr;
+  const ptx::SharedLayout* layout = nullptr;
   LoadedProgram* program = nullptr;
   Diagnostics* diagnostics = nullptr;
   const std::unordered_map<std::string, std::vector<const Form*>>* forms = nullptr;
@@ -27,18 +29,16 @@ struct ModuleContext {
   std::map<std::string, uint32_t> specials;                     ///< name -> row
   std::unordered_map<std::string, uint16_t> texts;
   Windows windows;
-  uint64_t parameters = 0;                                            ///< generic address of the kernel parameters
-  std::unordered_map<const ptx::Variable*, uint32_t> shared_offsets;  ///< of .shared variables inside functions
-  std::vector<std::unordered_map<std::string, uint64_t>> own_module_shared;  ///< by function: offsets that it has alone
-  std::vector<uint32_t> static_shared;  ///< by function: where its static shared memory ends
-  uint32_t dynamic_alignment = 16;      ///< of dynamic shared memory
+  uint64_t parameters = 0;  ///< generic address of the kernel parameters
+  /// Static and dynamic shared memory of a function.
+  struct Shared {
+    ptx::SharedLayout::Kernel layout;
+    uint32_t dynamic_base = 0;
+  };
+  std::vector<Shared> shared;  ///< by function
   unsigned warp_size = 32;
   bool has_transactions = false;              ///< a body has a pragma of ours
   std::vector<CheckedOp>* checked = nullptr;  ///< beside the code, if it is to be checked
-
-  uint32_t dynamic_base(uint32_t function) const {
-    return (static_shared[function] + dynamic_alignment - 1) / dynamic_alignment * dynamic_alignment;
-  }
 };
 
 class FunctionDecoder final : public Decoder {
@@ -151,12 +151,10 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
 /// A special register that is a predicate.
 inline constexpr std::string_view kIsExplicitCluster = "%is_explicit_cluster";
 
-/// Module-scope shared variables come first, then those of functions, then a kernel's own, and dynamic memory behind
-/// them all. A kernel that calls nothing has room for those that it names only, as ptxas has it: clang declares the
-/// shared variables of all kernels at module scope.
-void lay_out_all_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies);
+/// Fills ModuleContext::shared.
+void lay_out_shared(ModuleContext& context, const std::vector<const ptx::Function*>& bodies);
 
-/// Allocates and initialises module-scope variables. Shared ones are laid out from offset 0.
+/// Allocates and initialises module-scope variables.
 void declare_globals(ModuleContext& context);
 
 }  // namespace bankshot::simt

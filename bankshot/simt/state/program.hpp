@@ -156,7 +156,6 @@ struct LoadedProgram {
   std::vector<KernelInfo> kernels;
   std::vector<uint32_t> kernel_function;  ///< function index of each kernel
   std::vector<GlobalInfo> globals;
-  uint32_t static_shared = 0;   ///< bytes of the module's static shared variables
   unsigned lanes = 32;          ///< lanes a row
   bool shares_runtime = false;  ///< kernels allocate memory or launch kernels: one host thread at a time
   Memory* memory = nullptr;     ///< where the globals live
