@@ -1,6 +1,7 @@
 #include "bankshot/rewrite/place_code.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace bankshot::rewrite {
 namespace {
@@ -63,8 +64,12 @@ class Writer {
     return d == 0 ? a : add32("add.s32", {a, number(static_cast<int32_t>(d))});
   }
 
-  /// place(distance) ^ distance ^ address, into `target`.
+  /// place(distance) + address - distance, into `target`; of a hash, where both have the same low bits, XOR.
   void place(const Operand& target, const Operand& distance, const Operand& address) {
+    if (const uint32_t padding = array_.terms.padding; padding != 0) {
+      const Operand row = add32("shr.s32", {distance, number(std::countr_zero(array_.terms.row_bytes))});
+      return add("mad.lo.s32", {target, row, number(padding), address});
+    }
     Operand moved = address;
     const auto& terms = array_.terms.terms;
     for (size_t i = 0; i < terms.size(); ++i) {

@@ -27,8 +27,9 @@ struct ArrayCode {
   std::string variable;  ///< its name
   PlaceTerms terms;
   bool dynamic = false;
-  bool has_lop3 = true;            ///< sm_50 and later
-  std::string base;                ///< 32-bit register with its address in the shared window
+  bool has_lop3 = true;  ///< sm_50 and later, and nothing depends on the low zeros of places: ptxas follows them
+                         ///< through and and xor (of which it makes one instruction), not through lop3
+  std::string base;      ///< 32-bit register with its address in the shared window
   std::vector<std::string> masks;  ///< dynamic: for each term a register with its mask, or 0 where the hash is off
   size_t added = 0;                ///< instructions so far
 };

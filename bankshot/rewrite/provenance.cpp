@@ -236,7 +236,9 @@ struct Provenance::Finder {
       result = in[1];
       if (op == "and") {
         // Rounding down to at most the alignment of the array stays in it, wherever it lies.
-        const int64_t mask = ptx::bits(type_of(instruction)) == 32 ? static_cast<int32_t>(constant) : constant;
+        // Addresses in the window have 32 bits, whatever register holds them.
+        const bool narrow = ptx::bits(type_of(instruction)) == 32 || (in[1].arrays & kGeneric) == 0;
+        const int64_t mask = narrow ? static_cast<int32_t>(constant) : constant;
         const bool rounds = mask < 0 && zeros_of(mask) <= provenance.zeros_of_starts(in[1].arrays) &&
                             mask == -(int64_t{1} << zeros_of(mask));
         result.zeros = std::max(in[1].zeros, zeros_of(constant));

@@ -5,9 +5,10 @@
 #include <charconv>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/rewrite/place_code.hpp"
-#include "bankshot/support/round_up.hpp"
 
 namespace bankshot::rewrite {
 namespace {
@@ -51,6 +52,14 @@ struct Plan {
   std::vector<ArrayCode> arrays;
 };
 
+PlaceTerms terms_of(const Move& move, unsigned word_bytes) {
+  if (const auto* padding = std::get_if<scratchpad::Padding>(&move)) return place_terms(*padding);
+  return place_terms(std::get<scratchpad::BankHash>(move), word_bytes);
+}
+
+/// The place of a multiple of the period, which may be negative.
+int64_t periods(int64_t offset, const PlaceTerms& terms) { return offset + offset / terms.row_bytes * terms.padding; }
+
 class Planner {
  public:
   Planner(const KernelArrays& kernel, const ptx::Function& function) : kernel_(kernel) {
@@ -68,17 +77,21 @@ class Planner {
     append_entry(plan_.entry, code, fresh);
     // Registers with an address of the array, and the distances that accesses add to them; -1 stands for its name.
     std::map<int, std::map<uint32_t, std::string>> places;
+    std::map<int, bool> joins;  // ptxas may make accesses one that use one place
     for (const Access& access : array.accesses) {
       if (access.base < 0 && !array.dynamic) {
         plan_.edits[access.step] = {access.operand, array.name, terms.place(static_cast<uint32_t>(access.offset))};
         continue;
       }
-      const auto low = static_cast<uint32_t>(access.offset) & (terms.period - 1);
+      const auto low = static_cast<uint32_t>(access.offset) & (terms.period - 1) & ~plain_bits(access, terms);
+      joins[access.base] |= (static_cast<uint32_t>(access.offset) & plain_bits(access, terms)) != 0;
       std::string& target = places[access.base][low];
       if (target.empty()) target = access.generic ? fresh.next64() : fresh.next32();
-      plan_.edits[access.step] = {access.operand, target, access.offset - low};
+      const int64_t plain = access.offset & plain_bits(access, terms);
+      plan_.edits[access.step] = {access.operand, target, periods(access.offset - low - plain, terms) + plain};
     }
     for (const auto& [base, targets] : places) {
+      code.has_lop3 = has_lop3 && !joins[base];
       if (base < 0) {
         append_places(plan_.entry, code, fresh, {.kind = AddressSource::Kind::constant}, targets);
       } else {
@@ -116,6 +129,13 @@ class Planner {
     const int entity = kernel_.code.entity(step, from.name);
     if (entity < 0 || kernel_.array_of[static_cast<size_t>(entity)] < 0) return std::nullopt;
     return std::pair(kernel_.array_of[static_cast<size_t>(entity)], from.integer);
+  }
+
+  /// Bits that stay in the offset of an access: what the hash leaves alone, where the register surely has zeros. ptxas
+  /// can go on joining such accesses.
+  uint32_t plain_bits(const Access& access, const PlaceTerms& terms) const {
+    const unsigned zeros = access.base < 0 ? 31 : kernel_.provenance.value(access.base).zeros;
+    return std::min(uint32_t{1} << std::min(zeros, 31u), terms.unbroken) - 1;
   }
 
   bool is_wide(int entity) const { return ptx::bits(kernel_.code.variable(entity).type) == 64; }
@@ -208,15 +228,16 @@ void put_entry(ptx::Block& body, Plan& plan) {
   body.statements.insert(first, std::make_move_iterator(head.begin()), std::make_move_iterator(head.end()));
 }
 
-/// Aligns a shared variable to rows, and fills up the last one.
+/// Makes room for the places of a shared variable, and aligns it to rows if they are those of a hash.
 void align(ptx::Variable& variable, const PlaceTerms& terms) {
   if (variable.space != ptx::Space::shared) return;
-  variable.align = std::max(ptx::alignment_of(variable), terms.row_bytes);
+  if (terms.padding == 0) variable.align = std::max(ptx::alignment_of(variable), terms.row_bytes);
   const uint64_t bytes = ptx::size_of(variable);
-  if (bytes % terms.row_bytes == 0) return;
+  if (terms.size(bytes) == bytes) return;
+  variable.align = ptx::alignment_of(variable);
   variable.type = ptx::Type::b8;
   variable.vector = 1;
-  variable.dimensions = {round_up(bytes, terms.row_bytes)};
+  variable.dimensions = {terms.size(bytes)};
 }
 
 /// Whether it is a declaration of the array. Dynamic memory may have several names, which must stay at one place.
@@ -244,19 +265,21 @@ void align_everywhere(ptx::Module& module, ptx::Function& kernel, const Array& a
 
 }  // namespace
 
-std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& array, const scratchpad::BankHash& hash,
+std::optional<Refusal> cannot_rewrite(const KernelArrays& kernel, const Array& array, const Move& move,
                                       unsigned word_bytes) {
   if (array.refusal) return array.refusal;
-  if (!hash.linear()) return Refusal{"ADD is not an XOR hash", {}};
-  if (!scratchpad::is_in_place(hash))
+  const auto* hash = std::get_if<scratchpad::BankHash>(&move);
+  if (hash != nullptr && !hash->linear()) return Refusal{"ADD is not an XOR hash", {}};
+  if (hash != nullptr && !scratchpad::is_in_place(*hash))
     return Refusal{"the hash does not permute the words of each row: software would need extra memory", {}};
-  if (place_terms(hash, word_bytes).terms.empty()) return Refusal{"the hash leaves every word where it is", {}};
-  const unsigned unbroken = unbroken_bytes(hash, word_bytes);
+  const PlaceTerms terms = terms_of(move, word_bytes);
+  if (hash != nullptr && terms.terms.empty()) return Refusal{"the hash leaves every word where it is", {}};
+  if (hash == nullptr && array.dynamic) return Refusal{"the program chooses its size, which padding would change", {}};
   for (const Access& access : array.accesses) {
-    if (access.width <= unbroken) continue;
+    if (access.width <= terms.unbroken && terms.padding % access.width == 0) continue;
     const Step& step = kernel.code.steps()[access.step];
-    return Refusal{mnemonic(*step.instruction) + " accesses " + std::to_string(access.width) +
-                       " bytes at once, which the hash takes apart",
+    return Refusal{fmt::format("{} accesses {} bytes at once, which the {}", mnemonic(*step.instruction), access.width,
+                               hash != nullptr ? "hash takes apart" : "padding would not keep aligned"),
                    kernel.code.place(step)};
   }
   // Aligned to rows and of whole rows, the arrays may take more.
@@ -279,17 +302,16 @@ Result<Rewritten> rewrite(ptx::Module& module, const std::string& name, const st
                                     [&](const Array& a) { return a.name == choice.array; });
     if (array == kernel.arrays.end()) return Error{"there is no shared array " + choice.array + " in kernel " + name};
     if (std::any_of(changed.begin(), changed.end(), [&](const auto& other) { return other.first == &*array; })) {
-      return Error{"array " + choice.array + " is given two hashes"};
+      return Error{"array " + choice.array + " is to be moved twice"};
     }
-    if (const auto refusal = cannot_rewrite(kernel, *array, choice.hash, word_bytes)) {
+    if (const auto refusal = cannot_rewrite(kernel, *array, choice.move, word_bytes)) {
       const std::string at = refusal->place.ptx_line == 0 ? "" : " (" + to_string(refusal->place) + ")";
       return Error{"array " + choice.array + " is left alone: " + refusal->reason + at};
     }
-    const PlaceTerms terms = place_terms(choice.hash, word_bytes);
+    const PlaceTerms terms = terms_of(choice.move, word_bytes);
     planner.add(*array, terms, target == 0 || target >= 50);
     changed.emplace_back(&*array, terms);
-    done.arrays.push_back(
-        {array->name, array->accesses.size(), 0, round_up(array->bytes, terms.row_bytes) - array->bytes});
+    done.arrays.push_back({array->name, array->accesses.size(), 0, terms.size(array->bytes) - array->bytes});
   }
   Plan plan = planner.take();
   for (size_t i = 0; i < done.arrays.size(); ++i) done.arrays[i].added = plan.arrays[i].added;

@@ -1,4 +1,4 @@
-// A rewritten kernel computes what the original does: random kernels under random hashes, run by the engine.
+// A rewritten kernel computes what the original does: random kernels under random hashes and paddings, run by the engine.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -88,11 +88,13 @@ std::string kernel(const std::string& body, bool dynamic) {
 
 RC_GTEST_PROP(RewriteProperty, a_rewritten_kernel_computes_the_same, ()) {
   const bool wide = *rc::gen::arbitrary<bool>(), dynamic = *rc::gen::arbitrary<bool>();
-  const scratchpad::BankHash hash = random_hash(wide ? 2 : 0);
+  Move move = random_hash(wide ? 2 : 0);
+  if (!dynamic && *rc::gen::arbitrary<bool>())
+    move = padding_of(8u << *rc::gen::inRange(0u, 8u), *rc::gen::inRange(1u, 5u) * (wide ? 4 : 1));
   const std::string original = kernel(random_body(wide, dynamic), dynamic);
   auto module = ptx::parse(original);
   RC_ASSERT(module);
-  const auto done = rewrite(*module, "k", {{"tile", hash}}, 4);
+  const auto done = rewrite(*module, "k", {{"tile", move}}, 4);
   if (!done) RC_FAIL(done.error().message + "\n" + original);
   const std::string changed = ptx::print(*module);
   // 4100 bytes are not whole rows: there the hash must be off.

@@ -190,7 +190,7 @@ TEST(RewriteRefusal, rejects_what_is_not_there) {
   ptx::Module module = ptx::parsed(kernel_text(kUse));
   EXPECT_EQ(rewrite(module, "kk", {}, 4).error().message, "there is no kernel kk in the PTX");
   EXPECT_EQ(rewrite(module, "k", {{"tile", hash_of("xor")}, {"tile", hash_of("xor")}}, 4).error().message,
-            "array tile is given two hashes");
+            "array tile is to be moved twice");
 }
 
 }  // namespace

@@ -27,15 +27,28 @@ inline scratchpad::BankHash hash_of(const std::string& spec, scratchpad::HashSiz
 }
 
 /// The rewritten text; empty, and the reason in `why`, if it is refused.
-inline std::string rewritten(const std::string& text, const std::string& array, const std::string& spec,
+inline std::string rewritten(const std::string& text, const std::string& array, const Move& move,
                              std::string* why = nullptr) {
   ptx::Module module = ptx::parsed(text);
-  const auto done = rewrite(module, "k", {{array, hash_of(spec)}}, 4);
+  const auto done = rewrite(module, "k", {{array, move}}, 4);
   if (why != nullptr) *why = done ? "" : done.error().message;
   if (!done) return {};
   const std::string out = ptx::print(module);
   ptx::parsed(out);
   return out;
+}
+
+inline std::string rewritten(const std::string& text, const std::string& array, const std::string& spec,
+                             std::string* why = nullptr) {
+  return rewritten(text, array, Move(hash_of(spec)), why);
+}
+
+/// Rows of `row` words get `words` more.
+inline scratchpad::Padding padding_of(uint32_t row, uint32_t words) {
+  scratchpad::Padding padding;
+  padding.row = row;
+  padding.words = words;
+  return padding;
 }
 
 constexpr unsigned kThreads = 64;

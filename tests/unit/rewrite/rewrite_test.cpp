@@ -53,11 +53,54 @@ TEST(RewritePlaces, every_in_place_hash_permutes_every_row) {
 }
 
 TEST(RewritePlaces, low_bits_that_no_term_touches_stay_together) {
-  EXPECT_EQ(unbroken_bytes(hash_of("xor"), 4), 4u);
-  EXPECT_EQ(unbroken_bytes(hash_of("swizzle:3,1,4"), 4), 8u);
-  EXPECT_EQ(unbroken_bytes(hash_of("swizzle:3,2,3"), 4), 16u);
-  EXPECT_EQ(unbroken_bytes(hash_of("rows:1,3,4,8,16"), 4), 4u);  // bank bit 1 takes address bit 0
-  EXPECT_EQ(unbroken_bytes(hash_of("xor", {14, 4}), 8), 8u);     // eight-byte banks
+  EXPECT_EQ(place_terms(hash_of("xor"), 4).unbroken, 4u);
+  EXPECT_EQ(place_terms(hash_of("swizzle:3,1,4"), 4).unbroken, 8u);
+  EXPECT_EQ(place_terms(hash_of("swizzle:3,2,3"), 4).unbroken, 16u);
+  EXPECT_EQ(place_terms(hash_of("rows:1,3,4,8,16"), 4).unbroken, 4u);  // bank bit 1 takes address bit 0
+  EXPECT_EQ(place_terms(hash_of("xor", {14, 4}), 8).unbroken, 8u);     // eight-byte banks
+}
+
+TEST(RewritePlaces, rows_of_padding_are_longer) {
+  const PlaceTerms terms = place_terms(padding_of(32, 1));
+  EXPECT_EQ(terms.place(4 * 31 + 3), 127u);
+  EXPECT_EQ(terms.place(128), 132u);
+  EXPECT_EQ(terms.place(5 * 128 + 8), 5 * 132 + 8u);
+  EXPECT_EQ(terms.place(-128u), -132u);  // a register may lie before the array, with offsets that lead into it
+  EXPECT_EQ(terms.size(4096), 4224u);
+  EXPECT_EQ(terms.size(100), 132u);
+  EXPECT_EQ(terms.unbroken, 128u);
+}
+
+TEST(Rewrite, accesses_that_ptxas_joins_keep_one_address) {
+  // %r4 is a multiple of 16 from the array's start, and the hash leaves 16 bytes together.
+  const std::string body =
+      "mov.u32 %r1, %tid.x; mov.u32 %r2, tile; shl.b32 %r3, %r1, 4; add.s32 %r4, %r2, %r3;\n"
+      "ld.shared.f32 %f1, [%r4]; ld.shared.f32 %f2, [%r4+4]; ld.shared.f32 %f3, [%r4+8];";
+  EXPECT_EQ(instructions(rewritten(kernel_text(body), "tile", "swizzle:3,2,3")),
+            "mov.u32 %bankshot0, tile;\n"
+            "mov.u32 %r1, %tid.x;\n"
+            "mov.u32 %r2, tile;\n"
+            "shl.b32 %r3, %r1, 4;\n"
+            "add.s32 %r4, %r2, %r3;\n"
+            "shr.u32 %bankshot2, %r3, 3;\n"
+            "and.b32 %bankshot3, %bankshot2, 112;\n"
+            "xor.b32 %bankshot1, %r4, %bankshot3;\n"
+            "ld.shared.f32 %f1, [%bankshot1];\n"
+            "ld.shared.f32 %f2, [%bankshot1+4];\n"
+            "ld.shared.f32 %f3, [%bankshot1+8];\n"
+            "ret;\n");
+  EXPECT_EQ(instructions(rewritten(kernel_text(body), "tile", padding_of(32, 4))),
+            "mov.u32 %bankshot0, tile;\n"
+            "mov.u32 %r1, %tid.x;\n"
+            "mov.u32 %r2, tile;\n"
+            "shl.b32 %r3, %r1, 4;\n"
+            "add.s32 %r4, %r2, %r3;\n"
+            "shr.s32 %bankshot2, %r3, 7;\n"
+            "mad.lo.s32 %bankshot1, %bankshot2, 16, %r4;\n"
+            "ld.shared.f32 %f1, [%bankshot1];\n"
+            "ld.shared.f32 %f2, [%bankshot1+4];\n"
+            "ld.shared.f32 %f3, [%bankshot1+8];\n"
+            "ret;\n");
 }
 
 TEST(Rewrite, one_term_from_the_distance_where_the_address_is_written) {

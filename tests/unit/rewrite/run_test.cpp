@@ -16,20 +16,25 @@ std::string program(const std::string& body, const std::string& tile = ".shared 
          "%r20;\nret;\n}\n";
 }
 
-void expect_same(const std::string& text, const std::string& spec, uint32_t dynamic_bytes = 0) {
+void expect_same(const std::string& text, const Move& move, uint32_t dynamic_bytes = 0) {
   std::string why;
-  const std::string changed = rewritten(text, "tile", spec, &why);
+  const std::string changed = rewritten(text, "tile", move, &why);
   ASSERT_EQ(why, "");
-  EXPECT_EQ(run(text, dynamic_bytes), run(changed, dynamic_bytes)) << spec << "\n" << changed;
+  EXPECT_EQ(run(text, dynamic_bytes), run(changed, dynamic_bytes)) << changed;
 }
 
 void expect_same(const std::string& body) {
   for (const char* spec :
        {"xor", "swizzle:2,1,4", "bitxor:0^9,1^5,2^13,3^7,4^6", "rows:35,66,132,8,16", "rows:3,2,132,24,8"}) {
-    expect_same(program(body), spec);
+    SCOPED_TRACE(spec);
+    expect_same(program(body), hash_of(spec));
     for (const uint32_t bytes : {24576u, 24580u}) {
-      expect_same(program(body, ".extern .shared .align 16 .b8 tile[];\n"), spec, bytes);
+      expect_same(program(body, ".extern .shared .align 16 .b8 tile[];\n"), hash_of(spec), bytes);
     }
+  }
+  for (const auto& [row, words] : {std::pair(8u, 1u), {32u, 1u}, {32u, 4u}, {64u, 3u}, {1024u, 8u}}) {
+    SCOPED_TRACE(testing::Message() << row << " + " << words);
+    expect_same(program(body), padding_of(row, words));
   }
 }
 
@@ -71,9 +76,11 @@ TEST(RewriteRun, bytes_and_vectors_and_atomics) {
       "bar.sync 0; ld.shared.u32 %r10, [%r8+2048]; red.shared.max.u32 [%r8+2048], 40; mad.lo.u32 %r20, %r5, 9, %r6; "
       "add.s32 %r20, %r20, %r10;";
   for (const char* spec : {"swizzle:3,2,3", "bitxor:0,1,2^9,3^7,4^6"}) {
-    expect_same(program(body), spec);
-    expect_same(program(body, ".extern .shared .align 16 .b8 tile[];\n"), spec, 24576);
+    SCOPED_TRACE(spec);
+    expect_same(program(body), hash_of(spec));
+    expect_same(program(body, ".extern .shared .align 16 .b8 tile[];\n"), hash_of(spec), 24576);
   }
+  expect_same(program(body), padding_of(16, 4));
 }
 
 }  // namespace
