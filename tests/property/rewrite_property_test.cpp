@@ -1,4 +1,5 @@
-// A rewritten kernel computes what the original does: random kernels under random hashes and paddings, run by the engine.
+// A rewritten kernel computes what the original does: random kernels under random hashes and paddings, run by the
+// engine.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
