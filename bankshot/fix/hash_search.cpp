@@ -1,5 +1,6 @@
 #include "bankshot/fix/hash_search.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -32,6 +33,7 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   search::SearchOptions options;
   options.time_limit = time_limit;
   options.in_place = true;
+  for (const scratchpad::Pattern& pattern : patterns.patterns) widest = std::max(widest, pattern.width);
   if (widest > rules.bank_bytes)
     options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);

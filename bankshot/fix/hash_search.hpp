@@ -19,8 +19,8 @@ bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern
 /// Merges what was added and sizes the set. @return why no hash can be searched for it, or empty
 std::string make_searchable(scratchpad::PatternSet& set);
 
-/// The best hash that software can apply in place, in the form in which it does. @param widest  bytes a lane of the
-/// widest access, which the hash keeps together
+/// The best hash that software can apply in place, in the form in which it does. It keeps the words of a lane together.
+/// @param widest  bytes a lane of the widest access in the text: joined ones, among the patterns, may be wider
 Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
                                   unsigned widest, std::chrono::milliseconds time_limit);
 

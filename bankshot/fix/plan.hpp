@@ -1,12 +1,14 @@
-// What can be done for the shared arrays of a program that ran: a hash for each, or the reason why not.
+// What can be done for the shared arrays of a program that ran: a hash and a padding for each, or the reason why not.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bankshot/fix/machine_code.hpp"
 #include "bankshot/fix/run.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "bankshot/report/run/run_report.hpp"
@@ -18,45 +20,92 @@
 
 namespace bankshot::fix {
 
+/// What helps against conflicts.
+enum class Remedy : uint8_t { hash, padding };
+inline constexpr std::array kRemedies = {Remedy::hash, Remedy::padding};
+/// "hash", "padding".
+const char* name(Remedy remedy);
+
+/// A value for each remedy.
+template <class T>
+struct ByRemedy {
+  std::array<T, kRemedies.size()> values;
+  T& operator[](Remedy remedy) { return values[static_cast<size_t>(remedy)]; }
+  const T& operator[](Remedy remedy) const { return values[static_cast<size_t>(remedy)]; }
+};
+
+/// An array rewritten in one way.
+struct Tried {
+  std::optional<rewrite::Refusal> refusal;  ///< why it is not rewritten
+  std::optional<rewrite::RewrittenArray> rewritten;
+  std::vector<uint32_t> lines;  ///< of its accesses in the rewritten PTX
+  report::SharedTotals after;
+};
+
 struct ArrayPlan {
   rewrite::Array array;
-  std::vector<ptx::Place> places;   ///< source lines of its accesses, each once
-  std::vector<uint32_t> lines;      ///< in the PTX, of each access
-  std::vector<uint32_t> new_lines;  ///< the same after rewriting; empty if the module is as it was
-  report::SharedTotals before, after;
+  std::vector<ptx::Place> places;  ///< source lines of its accesses, each once
+  std::vector<uint32_t> lines;     ///< in the PTX, of each access
+  report::SharedTotals before;
   bool sampled = false;             ///< some instruction had more different accesses than were kept
   scratchpad::PatternSet patterns;  ///< words from its start
   std::optional<rewrite::Refusal> left_alone;
-  std::optional<search::Found> found;
-  std::optional<rewrite::RewrittenArray> rewritten;
-  std::optional<scratchpad::Padding> padding;  ///< of those that are rewritten
+  std::optional<search::Found> hash;           ///< with fewer conflicts
+  std::optional<scratchpad::Padding> padding;  ///< likewise
+  ByRemedy<Tried> tried;
+
+  std::optional<rewrite::Move> move(Remedy remedy) const;
+  /// Whether the program is to be run with it rewritten so.
+  bool is_open(Remedy remedy) const { return !left_alone && move(remedy) && !tried[remedy].refusal; }
+};
+
+/// What a kernel takes in one form: as it is, or with its arrays rewritten.
+struct Form {
+  uint64_t warp_instructions = 0;
+  report::SharedTotals shared;     ///< of all arrays
+  uint64_t shared_bytes = 0;       ///< of a CTA, dynamic ones included
+  uint64_t static_bytes = 0;       ///< those of them that are static
+  unsigned ctas = 0;               ///< on an SM
+  std::optional<uint64_t> cycles;  ///< simulated, of all launches
+  std::optional<MachineCode> machine_code;
 };
 
 struct KernelPlan {
-  report::Kernel kernel;                         ///< before
-  uint64_t instructions_after = 0;               ///< warp instructions
-  uint64_t shared_before = 0, shared_after = 0;  ///< bytes a CTA, dynamic ones included
-  uint64_t static_after = 0;                     ///< those of them that are static
-  unsigned ctas_before = 0, ctas_after = 0;      ///< on an SM, registers apart
+  report::Kernel kernel;  ///< as it is
+  Form original;
+  ByRemedy<Form> forms;  ///< of those that are rewritten
   std::vector<ArrayPlan> arrays;
-  bool is_rewritten() const;
+  std::optional<Remedy> chosen;
+  std::string verdict;  ///< one sentence: why it was chosen, or why none was; empty if nothing was tried
+
+  bool is_rewritten(Remedy remedy) const;
+  const Form& chosen_form() const { return chosen ? forms[*chosen] : original; }
 };
 
 struct Plan {
   std::string program, gpu;
   scratchpad::Rules rules;
-  std::vector<KernelPlan> kernels;             ///< those that accessed shared memory
-  std::map<std::string, std::string> patches;  ///< PTX by digest of the module
-  std::string not_compared;  ///< what of the outputs changes from run to run of the original, or empty
+  unsigned machine_code = 0;        ///< accesses are joined as for this architecture; 0: as the PTX has them
+  std::vector<KernelPlan> kernels;  ///< those that accessed shared memory
+  ByRemedy<std::map<std::string, std::string>> patches;  ///< PTX by digest of the module
+  std::map<std::string, std::string> chosen;             ///< likewise, of what was chosen
+  std::string not_compared;     ///< what of the outputs changes from run to run of the original, or empty
+  std::string no_cycles;        ///< why nothing was simulated, or empty
+  std::string no_machine_code;  ///< why ptxas was not asked, or empty
 };
 
-/// Finds the hashes. @param run  of the original
-Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, std::chrono::milliseconds time_limit);
+struct PlanOptions {
+  std::chrono::milliseconds time_limit{10000};  ///< for the search of each array's hash
+  std::vector<std::string> kernels;             ///< parts of the names of those to work on; empty: all
+};
+
+/// Finds the remedies. @param run  of the original
+Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanOptions& options);
 
 /// What a kernel's accesses at these PTX lines took.
 report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<uint32_t>& lines);
 
-/// CTAs that fit on an SM with a kernel's threads and this much shared memory.
-unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, uint64_t shared);
+/// CTAs that fit on an SM with a kernel's threads, this much shared memory and, if they are known, its registers.
+unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, const Form& form);
 
 }  // namespace bankshot::fix

@@ -1,14 +1,19 @@
 #include "bankshot/fix/prove.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/fix/apply.hpp"
 #include "bankshot/fix/compare.hpp"
+#include "bankshot/fix/judge.hpp"
+#include "bankshot/fix/modules.hpp"
 #include "bankshot/host/signals.hpp"
 
 namespace bankshot::fix {
@@ -34,66 +39,192 @@ Result<WitnessedRun, Failure> run_again(RepeatedRuns& runs, const std::map<std::
   return std::move(*run);
 }
 
-/// Why the counters of a rewritten array are not to be trusted; empty if it has as many accesses as before.
-std::string miscounted(const Plan& plan) {
-  for (const KernelPlan& kernel : plan.kernels) {
-    for (const ArrayPlan& array : kernel.arrays) {
-      if (array.rewritten && array.after.accesses != array.before.accesses)
-        return fmt::format("array {} of kernel {} has {} accesses and not {} as in the original", array.array.name,
-                           kernel.kernel.name, array.after.accesses, array.before.accesses);
-    }
-  }
-  return {};
+/// Why a run of the rewritten program proves nothing; empty if it did what the original did.
+std::string disproved(const WitnessedRun& original, const WitnessedRun& run, const Unsteady& times) {
+  if (const std::string what = difference(original, run, times); !what.empty())
+    return "the rewritten program differs from the original: " + what;
+  const std::string what = failure_of(run);
+  return what.empty() ? "" : "the rewritten program: " + what;
 }
 
-/// Runs the original once more and the rewritten program. @return why nothing is proved; nothing if all is well
-std::optional<Failure> rewrite_and_prove(RepeatedRuns& runs, const WitnessedRun& original, Plan& plan,
-                                         const gpu::Gpu& gpu) {
-  if (const auto error = rewrite_modules(plan, original, gpu)) return Failure{Kind::unproved, error->message};
-  if (plan.patches.empty()) return std::nullopt;
-  const Result<WitnessedRun, Failure> again = run_again(runs, {});
-  if (!again) return again.error();
-  const Unsteady times = unsteady(original, *again);
-  plan.not_compared = times.text();
-  if (const std::string what = difference(original, *again, times); !what.empty()) {
+/// One program fixed.
+class Fixer {
+ public:
+  Fixer(RepeatedRuns& runs, const host::Setup& setup, const FixOptions& options)
+      : runs_(runs), setup_(setup), options_(options) {}
+
+  Result<Plan, Failure> fix() {
+    options_.progress("running the program");
+    Result<WitnessedRun> original = runs_.run({});
+    if (!original) return Failure{Kind::not_run, original.error().message};
+    if (const std::string why = failure_of(*original); !why.empty())
+      return Failure{Kind::failed, why, std::move(*original)};
+    original_ = std::move(*original);
+    options_.progress("searching");
+    Result<Plan> plan = make_plan(original_, setup_.gpu, options_);
+    if (!plan) return Failure{Kind::not_run, plan.error().message};
+    plan_ = std::move(*plan);
+    if (!anything_open()) return std::move(plan_);
+    if (auto failure = find_times()) return std::move(*failure);
+    for (const Remedy remedy : kRemedies) {
+      if (auto failure = try_out(remedy)) return std::move(*failure);
+    }
+    add_machine_code();
+    if (auto failure = add_cycles()) return std::move(*failure);
+    judge(plan_, options_.even_if_slower);
+    if (auto failure = prove_chosen()) return std::move(*failure);
+    return std::move(plan_);
+  }
+
+ private:
+  using Problem = std::optional<Failure>;
+
+  bool anything_open() const {
+    return std::ranges::any_of(plan_.kernels, [](const KernelPlan& kernel) {
+      return std::ranges::any_of(kernel.arrays, [](const ArrayPlan& array) {
+        return array.is_open(Remedy::hash) || array.is_open(Remedy::padding);
+      });
+    });
+  }
+
+  /// What the original does not repeat.
+  Problem find_times() {
+    options_.progress("running the program again");
+    const Result<WitnessedRun, Failure> again = run_again(runs_, {});
+    if (!again) return again.error();
+    times_ = unsteady(original_, *again);
+    plan_.not_compared = times_.text();
+    const std::string what = difference(original_, *again, times_);
+    if (what.empty()) return {};
     return Failure{
         Kind::unproved,
         "the program does not repeat itself, so that nothing can be proved: two runs of the original differ in " +
             what};
   }
-  do {
-    const Result<WitnessedRun, Failure> fixed = run_again(runs, plan.patches);
-    if (!fixed) return fixed.error();
-    if (const std::string what = difference(original, *fixed, times); !what.empty()) {
-      return Failure{Kind::unproved,
-                     "the rewritten program differs from the original, and nothing is written: " + what};
+
+  /// Rewrites by one remedy, as far as it helps and changes nothing.
+  Problem try_out(Remedy remedy) {
+    for (;;) {
+      if (const auto error = rewrite_modules(plan_, remedy, original_, setup_.gpu))
+        return Failure{Kind::unproved, error->message};
+      if (plan_.patches[remedy].empty()) return {};
+      options_.progress(std::string("running the program with ") + name(remedy));
+      const Result<WitnessedRun, Failure> run = run_again(runs_, plan_.patches[remedy]);
+      if (!run) return run.error();
+      if (const std::string what = disproved(original_, *run, times_); !what.empty())
+        return Failure{Kind::unproved, what};
+      add_results(plan_, remedy, *run);
+      if (!drop_what_does_not_help(plan_, remedy)) return {};
     }
-    if (const std::string what = failure_of(*fixed); !what.empty())
-      return Failure{Kind::unproved, "the rewritten program: " + what};
-    add_results(plan, *fixed);
-    if (const std::string what = miscounted(plan); !what.empty())
-      return Failure{Kind::unproved, "the rewritten program: " + what};
-    if (!drop_what_does_not_help(plan)) return std::nullopt;
-    if (const auto error = rewrite_modules(plan, original, gpu)) return Failure{Kind::unproved, error->message};
-  } while (!plan.patches.empty());
-  return std::nullopt;
-}
+  }
+
+  /// Simulates the original and what was rewritten.
+  Problem add_cycles() {
+    if (!options_.cycles) {
+      plan_.no_cycles = "not asked for (--no-cycles)";
+      return {};
+    }
+    if (const auto config = cuda::simulated_config(setup_.gpu, {}, ""); !config) {
+      plan_.no_cycles = config.error().message;
+      return {};
+    }
+    if (auto failure = add_cycles("as it is", {}, [](KernelPlan& k) -> Form& { return k.original; })) return failure;
+    for (const Remedy remedy : kRemedies) {
+      if (plan_.patches[remedy].empty()) continue;
+      if (auto failure = add_cycles(std::string("with ") + name(remedy), plan_.patches[remedy],
+                                    [&](KernelPlan& k) -> Form& { return k.forms[remedy]; }))
+        return failure;
+    }
+    return {};
+  }
+
+  Problem add_cycles(const std::string& what, const std::map<std::string, std::string>& patches, auto form_of) {
+    options_.progress("simulating the program " + what);
+    Result<WitnessedRun> run = runs_.simulate(patches);
+    if (!run) return Failure{Kind::not_run, run.error().message};
+    if (run->seen.ending.signal == SIGINT) return Failure{Kind::failed, failure_of(*run), std::move(*run)};
+    if (run->seen.ending.shell_status() != 0 || run->seen.report.is_partial()) {
+      plan_.no_cycles = "the program did not come to its end when it was simulated " + what;
+      return {};
+    }
+    for (KernelPlan& kernel : plan_.kernels) {
+      for (const report::Kernel& after : run->seen.report.kernels) {
+        if (after.name != kernel.kernel.name || after.module.digest != kernel.kernel.module.digest) continue;
+        if (after.timing && after.launches == kernel.kernel.launches)
+          form_of(kernel).cycles = after.timing->counters.cycles;
+      }
+    }
+    return {};
+  }
+
+  /// What ptxas makes of each form of the kernels that were rewritten.
+  void add_machine_code() {
+    if (plan_.machine_code == 0) return;
+    for (const auto& [digest, text] : original_.seen.ptx) {
+      std::set<std::string> kernels;
+      for (const KernelPlan& kernel : plan_.kernels) {
+        if (kernel.kernel.module.digest == digest &&
+            (kernel.is_rewritten(Remedy::hash) || kernel.is_rewritten(Remedy::padding)))
+          kernels.insert(kernel.kernel.name);
+      }
+      if (kernels.empty()) continue;
+      options_.progress("asking ptxas");
+      add_machine_code(digest, text, kernels, [](KernelPlan& k) -> Form& { return k.original; });
+      for (const Remedy remedy : kRemedies) {
+        const auto patch = plan_.patches[remedy].find(digest);
+        if (patch == plan_.patches[remedy].end()) continue;
+        add_machine_code(digest, patch->second, kernels, [&](KernelPlan& k) -> Form& { return k.forms[remedy]; });
+      }
+    }
+  }
+
+  void add_machine_code(const std::string& digest, const std::string& text, const std::set<std::string>& kernels,
+                        auto form_of) {
+    Result<ptx::Module> module = parse(text);
+    if (!module) return;
+    const auto all = machine_code(std::move(*module), kernels, plan_.machine_code);
+    if (!all) {
+      plan_.no_machine_code = all.error().message;
+      return;
+    }
+    for (KernelPlan& kernel : plan_.kernels) {
+      const auto found = all->find(kernel.kernel.name);
+      if (kernel.kernel.module.digest != digest || found == all->end()) continue;
+      Form& form = form_of(kernel);
+      form.machine_code = found->second;
+      form.ctas = ctas_on_sm(setup_.gpu, kernel.kernel, form);
+    }
+  }
+
+  /// Puts together what was chosen, and proves it unless that is what ran before.
+  Problem prove_chosen() {
+    if (const auto error = rewrite_chosen(plan_, original_)) return Failure{Kind::unproved, error->message};
+    if (plan_.chosen.empty() || std::ranges::find(plan_.patches.values, plan_.chosen) != plan_.patches.values.end())
+      return {};
+    options_.progress("running the program with what was chosen");
+    const Result<WitnessedRun, Failure> run = run_again(runs_, plan_.chosen);
+    if (!run) return run.error();
+    if (const std::string what = disproved(original_, *run, times_); !what.empty())
+      return Failure{Kind::unproved, what};
+    return {};
+  }
+
+  RepeatedRuns& runs_;
+  const host::Setup& setup_;
+  const FixOptions& options_;
+  WitnessedRun original_;
+  Plan plan_;
+  Unsteady times_;
+};
 
 }  // namespace
 
 Result<Plan, Failure> fix_program(const host::Setup& setup, const std::vector<std::string>& command,
-                                  std::chrono::milliseconds time_limit) {
+                                  const FixOptions& options) {
   const host::Signals held;  // or Ctrl-C would leave the folder of the patches behind
   Result<RepeatedRuns> runs = RepeatedRuns::make(setup, command);
   if (!runs) return Failure{Kind::not_run, runs.error().message};
-  Result<WitnessedRun> original = runs->run({});
-  if (!original) return Failure{Kind::not_run, original.error().message};
-  if (const std::string why = failure_of(*original); !why.empty())
-    return Failure{Kind::failed, why, std::move(*original)};
-  Result<Plan> plan = make_plan(*original, setup.gpu, time_limit);
-  if (!plan) return Failure{Kind::not_run, plan.error().message};
-  if (auto failure = rewrite_and_prove(*runs, *original, *plan, setup.gpu)) return std::move(*failure);
-  return std::move(*plan);
+  return Fixer(*runs, setup, options).fix();
 }
 
 }  // namespace bankshot::fix

@@ -1,7 +1,7 @@
-// A program fixed from end to end: run, planned, rewritten, run again and compared.
+// A program fixed from end to end: run, planned, rewritten, run again, compared and simulated.
 #pragma once
 
-#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +23,14 @@ struct Failure {
   std::optional<WitnessedRun> run = {};
 };
 
+struct FixOptions : PlanOptions {
+  bool cycles = true;                                                            ///< simulate, to judge by cycles
+  bool even_if_slower = false;                                                   ///< rewrite what is not worth it, too
+  std::function<void(const std::string&)> progress = [](const std::string&) {};  ///< told what is done next
+};
+
 /// @return the plan, carried out and proved where there was anything to rewrite
 Result<Plan, Failure> fix_program(const host::Setup& setup, const std::vector<std::string>& command,
-                                  std::chrono::milliseconds time_limit);
+                                  const FixOptions& options);
 
 }  // namespace bankshot::fix

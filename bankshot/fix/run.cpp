@@ -37,12 +37,24 @@ void rewind_input(off_t start) {
 Result<RepeatedRuns> RepeatedRuns::make(host::Setup setup, const std::vector<std::string>& command) {
   Result<host::TemporaryFolder> folder = host::TemporaryFolder::make();
   if (!folder) return folder.error();
-  setup.request.witness = true;
-  setup.request.trace_accesses = kTraced;
   return RepeatedRuns(std::move(setup), command, std::move(*folder));
 }
 
 Result<WitnessedRun> RepeatedRuns::run(const std::map<std::string, std::string>& patches) {
+  cuda::Request request = setup_.request;
+  request.witness = true;
+  request.trace_accesses = kTraced;
+  return run(request, patches);
+}
+
+Result<WitnessedRun> RepeatedRuns::simulate(const std::map<std::string, std::string>& patches) {
+  cuda::Request request = setup_.request;
+  request.simulate.emplace();
+  return run(request, patches);
+}
+
+Result<WitnessedRun> RepeatedRuns::run(const cuda::Request& request,
+                                       const std::map<std::string, std::string>& patches) {
   static const off_t start = std::max<off_t>(lseek(STDIN_FILENO, 0, SEEK_CUR), 0);
   // Names of one length: the environment lies on the stack, and addresses on it must be the same.
   const std::string folder = fmt::format("{}/patch{:04}", folder_.path(), count_++);
@@ -52,12 +64,14 @@ Result<WitnessedRun> RepeatedRuns::run(const std::map<std::string, std::string>&
     if (const auto error = host::write_file(folder + "/" + digest + ".ptx", text))
       return Error{error->message + "; " + host::kNeedsRoom};
   }
-  setup_.request.patch_folder = folder;
+  host::Setup setup = setup_;
+  setup.request = request;
+  setup.request.patch_folder = folder;
   const Result<host::Captured> output = host::Captured::make(), error = host::Captured::make();
   if (!output || !error) return output ? error.error() : output.error();
   rewind_input(start);
   Result<host::Observation> seen = host::observe(
-      setup_, command_, {.output = output->descriptor(), .error = error->descriptor(), .fixed_addresses = true});
+      setup, command_, {.output = output->descriptor(), .error = error->descriptor(), .fixed_addresses = true});
   if (!seen) return seen.error();
   if (!seen->lost.empty()) return Error{seen->lost[0]};
   return WitnessedRun{std::move(*seen), output->text(), error->text()};

@@ -26,7 +26,11 @@ class RepeatedRuns {
   /// @return an error if the program could not be run, or what its processes handed in is lost
   Result<WitnessedRun> run(const std::map<std::string, std::string>& patches);
 
+  /// The same with simulated launches. What the program does to memory and its accesses one by one are not recorded.
+  Result<WitnessedRun> simulate(const std::map<std::string, std::string>& patches);
+
  private:
+  Result<WitnessedRun> run(const cuda::Request& request, const std::map<std::string, std::string>& patches);
   RepeatedRuns(host::Setup setup, std::vector<std::string> command, host::TemporaryFolder folder)
       : setup_(std::move(setup)), command_(std::move(command)), folder_(std::move(folder)) {}
 

@@ -31,6 +31,18 @@ std::string element_function(const std::string& name, unsigned element_bytes, un
   return head + fmt::format("place_{}(i / {}) * {} + i % {}; }}\n", name, parts, parts, parts);
 }
 
+/// Where the functions go. @param function  its name for elements of a size
+std::string uses(const SourceArray& array, auto function, unsigned word_bytes) {
+  std::string text = "// At " + array.lines + ":\n";
+  for (unsigned width : array.widths) {
+    text += fmt::format("//   {}[{}(i)] in place of {}[i]{}\n", array.name, function(width), array.name,
+                        array.widths.size() == 1 && width == word_bytes
+                            ? ""
+                            : fmt::format(" if its elements have {} byte{}", width, width == 1 ? "" : "s"));
+  }
+  return text + "// where i counts elements from the start (of an array with several dimensions: y * columns + x).\n";
+}
+
 }  // namespace
 
 std::string source_name(const std::string& name) {
@@ -46,17 +58,9 @@ std::string source_name(const std::string& name) {
   return name;
 }
 
-std::string fix_source(const SourceArray& array, const scratchpad::BankHash& hash, unsigned word_bytes) {
+std::string hash_source(const SourceArray& array, const scratchpad::BankHash& hash, unsigned word_bytes) {
   const std::string name = identifier(array.name);
-  std::string text = "// At " + array.lines + ":\n";
-  for (unsigned width : array.widths) {
-    text += fmt::format("//   {}[{}(i)] in place of {}[i]{}\n", array.name, function_for(name, width, word_bytes),
-                        array.name,
-                        array.widths.size() == 1 && width == word_bytes
-                            ? ""
-                            : fmt::format(" if its elements have {} byte{}", width, width == 1 ? "" : "s"));
-  }
-  text += "// where i counts elements from the start (of an array with several dimensions: y * columns + x).\n";
+  std::string text = uses(array, [&](unsigned width) { return function_for(name, width, word_bytes); }, word_bytes);
   const uint64_t row = uint64_t{word_bytes} << hash.bank_bits, whole = (array.bytes + row - 1) / row * row;
   if (array.bytes == 0) {
     text += fmt::format("// Its size at the launch must be a multiple of {} bytes, and its start aligned to as many.\n",
@@ -69,6 +73,23 @@ std::string fix_source(const SourceArray& array, const scratchpad::BankHash& has
   text += scratchpad::cpp_source(hash, name);
   for (unsigned width : array.widths) {
     if (width != word_bytes) text += element_function(name, width, word_bytes);
+  }
+  return text;
+}
+
+std::string padding_source(const SourceArray& array, const scratchpad::Padding& padding, unsigned word_bytes) {
+  const std::string name = identifier(array.name);
+  const auto function = [&](unsigned width) {
+    return (array.widths.size() == 1 ? "padded_" : fmt::format("padded{}_", width)) + name;
+  };
+  std::string text = uses(array, function, word_bytes);
+  const uint64_t row = uint64_t{padding.row} * word_bytes, more = uint64_t{padding.words} * word_bytes;
+  text += fmt::format(
+      "// Declare it with {} bytes. An array whose rows have {} bytes needs no function: declare rows of {} bytes.\n",
+      array.bytes + array.bytes / row * more, row, row + more);
+  for (unsigned width : array.widths) {
+    text += fmt::format("__host__ __device__ constexpr unsigned {}(unsigned i) {{ return i + i / {} * {}; }}\n",
+                        function(width), row / width, more / width);
   }
   return text;
 }

@@ -1,4 +1,4 @@
-// What to paste into the source for an array whose hash was found.
+// What to paste into the source for an array that is hashed or padded.
 #pragma once
 
 #include <set>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bankshot/scratchpad/hash/hash.hpp"
+#include "bankshot/scratchpad/patterns/padding.hpp"
 
 namespace bankshot::fix {
 
@@ -22,6 +23,7 @@ std::string source_name(const std::string& name);
 
 /// C++ of CUDA: functions, and comments on where they are used and how large the array must be.
 /// @param hash  linear and in place  @param word_bytes  of a bank: 4 or 8
-std::string fix_source(const SourceArray& array, const scratchpad::BankHash& hash, unsigned word_bytes);
+std::string hash_source(const SourceArray& array, const scratchpad::BankHash& hash, unsigned word_bytes);
+std::string padding_source(const SourceArray& array, const scratchpad::Padding& padding, unsigned word_bytes);
 
 }  // namespace bankshot::fix

@@ -8,10 +8,10 @@
 namespace bankshot::fix {
 
 /// For people, with what to paste into the source.
-std::string to_text(const Plan& plan, const gpu::Gpu& gpu);
+std::string to_text(const Plan& plan);
 /// "left alone: REASON (PLACE)"
 std::string left_alone_text(const rewrite::Refusal& refusal);
-/// As docs/json.md describes it.
-std::string to_json(const Plan& plan);
+/// C++ to paste for an array that has this remedy.
+std::string source_text(const ArrayPlan& array, Remedy remedy, const scratchpad::Rules& rules);
 
 }  // namespace bankshot::fix

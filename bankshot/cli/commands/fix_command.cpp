@@ -1,5 +1,7 @@
-// bankshot fix: bank hashes for the shared arrays of a program, applied to its PTX, and the proof that nothing else
-// changed.
+// bankshot fix: bank hashes or padding for the shared arrays of a program, applied to its PTX, what they cost, and the
+// proof that nothing else changed.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 
@@ -11,6 +13,7 @@
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/commands/fix_folder.hpp"
 #include "bankshot/cli/commands/fix_ptx.hpp"
+#include "bankshot/fix/json.hpp"
 #include "bankshot/fix/prove.hpp"
 #include "bankshot/fix/text.hpp"
 #include "bankshot/host/signals.hpp"
@@ -23,6 +26,7 @@ class Fix final : public Command {
  public:
   void define(CLI::App& app) override {
     options_.define(app);
+    options_.define_as_written(app);
     app.add_option("-o,--output", folder_,
                    "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")
         ->type_name("DIR");
@@ -39,21 +43,23 @@ class Fix final : public Command {
         ->type_name("FILE|-");
     app.add_option("--array", array_, "for a PTX file: the shared array, as in the PTX or in the source")
         ->type_name("NAME");
-    app.add_option(
-           "--kernel", kernels_,
-           "for a PTX file: only kernels with this in their name, with --array the first of them; may be repeated")
+    app.add_option("--kernel", kernels_,
+                   "only kernels with this in their name, with --array the first of them; may be repeated")
         ->type_name("NAME")
         ->allow_extra_args(false);
+    app.add_flag("--even-if-slower", even_if_slower_, "rewrite kernels that are not faster for it, too");
+    app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
   }
   bool takes_target() const override { return true; }
 
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
     if (command[0].ends_with(".ptx")) return fix_file(command);
-    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || !kernels_.empty() || launch_.is_given()) {
+    if (!hash_.empty() || !patterns_.empty() || !array_.empty() || launch_.is_given()) {
       return refuse(
-          "--hash, --patterns, --array, --kernel, --block, --grid and --param are for PTX files; a program is run, and "
-          "its hashes are searched for");
+          "--hash, --patterns, --array, --block, --grid and --param are for PTX files; a program is run, and its "
+          "hashes "
+          "are searched for");
     }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
@@ -74,7 +80,8 @@ class Fix final : public Command {
         return refuse(error->message);
     }
     if (const auto error = check_outputs()) return refuse(error->message);
-    return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, &launch_, time_limit()});
+    return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, !options_.as_written,
+                    &launch_, time_limit()});
   }
 
   std::chrono::milliseconds time_limit() const {
@@ -85,29 +92,42 @@ class Fix final : public Command {
     const Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
     if (const auto error = host::overwrites("--json", json_, host::inputs_of(*setup))) return refuse(error->message);
-    const Result<fix::Plan, fix::Failure> plan = fix::fix_program(*setup, command, time_limit());
-    if (!plan) return fail(setup->target, plan.error());
-    return write(*plan, setup->gpu);
+    fix::FixOptions options;
+    options.time_limit = time_limit();
+    options.kernels = kernels_;
+    options.cycles = !no_cycles_;
+    options.even_if_slower = even_if_slower_;
+    const bool to_terminal = isatty(STDERR_FILENO) != 0;
+    if (to_terminal)
+      options.progress = [](const std::string& what) { std::fprintf(stderr, "\r\033[K%s", what.c_str()); };
+    const Result<fix::Plan, fix::Failure> plan = fix::fix_program(*setup, command, options);
+    if (to_terminal) std::fputs("\r\033[K", stderr);
+    if (!plan) return fail(*setup, plan.error());
+    return write(*plan);
   }
 
-  static int fail(const host::Target& target, const fix::Failure& failure) {
+  int fail(const host::Setup& setup, const fix::Failure& failure) const {
     int status = failure.kind == fix::Failure::Kind::not_run ? kBadInput : kProgramFailed;
     if (failure.run) {
       const host::Ending& ending = failure.run->seen.ending;
       std::fputs(failure.run->error.c_str(), stderr);
-      say_how_it_ended(target, ending);
+      say_how_it_ended(setup.target, ending);
       if (ending.signal == SIGINT) status = ending.shell_status();
     }
     std::fprintf(stderr, "bankshot: %s\n", failure.why.c_str());
+    if (!json_.empty() && failure.kind != fix::Failure::Kind::not_run) {
+      const std::string json = fix::to_json(failure, setup.target.path, setup.gpu.name);
+      if (const int written = deliver(json_, json, ""); written != kDone) return written;
+    }
     return status;
   }
 
-  int write(const fix::Plan& plan, const gpu::Gpu& gpu) const {
-    const std::string text = fix::to_text(plan, gpu), json = fix::to_json(plan);
+  int write(const fix::Plan& plan) const {
+    const std::string text = fix::to_text(plan), json = fix::to_json(plan);
     if (!folder_.empty()) {
       const host::Signals held;
       if (const auto error = make_folder(folder_)) return refuse(error->message);
-      for (const auto& [digest, ptx] : plan.patches) {
+      for (const auto& [digest, ptx] : plan.chosen) {
         if (const auto error = host::write_file(folder_ + "/" + digest + ".ptx", ptx)) return refuse(error->message);
       }
       if (const auto error = host::write_file(folder_ + "/fix.txt", text)) return refuse(error->message);
@@ -121,15 +141,18 @@ class Fix final : public Command {
   std::string folder_, json_, hash_, patterns_, array_;
   std::vector<std::string> kernels_;
   double seconds_ = 10;
+  bool even_if_slower_ = false, no_cycles_ = false;
 };
 
 const RegisterCommand fix_registered(
     {"fix", "Remove bank conflicts from a CUDA program, and prove that nothing else changes",
-     "Runs the program, searches for the best hash of each shared array that has conflicts, rewrites the PTX so that "
-     "each word\n"
-     "of the array moves inside its row of banks, and runs the original again and the rewritten program: memory, "
-     "standard\n"
-     "output, standard error and exit status must be the same bit for bit. Where two runs of the original print "
+     "Runs the program, searches for the best hash and the best padding of each shared array that has conflicts, "
+     "rewrites the PTX\n"
+     "with each, runs the original again and the rewritten programs, and simulates them. A kernel is rewritten if it "
+     "takes at least\n"
+     "1 % fewer cycles for it. Memory, standard output, standard error and exit status must be the same bit for bit. "
+     "Where two\n"
+     "runs of the original print "
      "different numbers\n"
      "(times), those numbers are not compared, and the report says so; files that the program writes are not compared "
      "either.\n"

@@ -101,7 +101,7 @@ int fix_ptx(const PtxFix& job) {
     all.push_back(std::move(*choices));
   } else {
     std::vector<analysis::Kernel> kernels;
-    if (const int status = job.launch->analyse(job.file, {{job.file, *text}}, *gpu, job.kernels, false, kernels);
+    if (const int status = job.launch->analyse(job.file, {{job.file, *text}}, *gpu, job.kernels, job.joined, kernels);
         status != kDone)
       return status;
     for (const analysis::Kernel& kernel : kernels) all.push_back(fix::choose(*module, kernel, rules, job.time_limit));

@@ -15,6 +15,7 @@ struct PtxFix {
   std::string hash, patterns, array;  ///< a hash for one array, or a file of patterns to search it for; empty: hashes
                                       ///< of all arrays are searched
   std::vector<std::string> kernels;   ///< parts of names; empty: all. With `array`, the first that has it
+  bool joined = true;                 ///< accesses are joined as machine code for the GPU has them, for the search
   const DescribedLaunch* launch = nullptr;  ///< for the search: patterns come from the code
   std::chrono::milliseconds time_limit{10000};
 };

@@ -10,17 +10,27 @@ namespace {
 
 TEST(FixSource, elements_are_those_of_the_accesses_and_rows_are_whole) {
   const scratchpad::BankHash hash = *scratchpad::swizzle_hash({10, 5}, 3, 2, 5);
-  const std::string doubles = fix_source({"d", 8192, {8}, "a.cu:1"}, hash, 4);
+  const std::string doubles = hash_source({"d", 8192, {8}, "a.cu:1"}, hash, 4);
   EXPECT_NE(doubles.find("d[place8_d(i)] in place of d[i] if its elements have 8 bytes"), std::string::npos) << doubles;
   EXPECT_NE(doubles.find("unsigned place8_d(unsigned i) { return place_d(2 * i) / 2; }"), std::string::npos) << doubles;
-  const std::string shorts = fix_source({"c", 4100, {2, 4}, "a.cu:1"}, hash, 4);
+  const std::string shorts = hash_source({"c", 4100, {2, 4}, "a.cu:1"}, hash, 4);
   EXPECT_NE(shorts.find("unsigned place2_c(unsigned i) { return place_c(i / 2) * 2 + i % 2; }"), std::string::npos)
       << shorts;
   EXPECT_NE(shorts.find("c[place_c(i)] in place of c[i] if its elements have 4 bytes"), std::string::npos) << shorts;
-  EXPECT_NE(shorts.find("with 4224 bytes"), std::string::npos) << shorts;  // 33 rows of 128
-  const std::string words = fix_source({"b", 0, {8}, "a.cu:1"}, hash, 8);  // banks of 8 bytes
+  EXPECT_NE(shorts.find("with 4224 bytes"), std::string::npos) << shorts;   // 33 rows of 128
+  const std::string words = hash_source({"b", 0, {8}, "a.cu:1"}, hash, 8);  // banks of 8 bytes
   EXPECT_EQ(words.find("place8"), std::string::npos) << words;
   EXPECT_NE(words.find("a multiple of 256 bytes"), std::string::npos) << words;
+}
+
+TEST(FixSource, padding_counts_in_elements_and_fills_no_last_row) {
+  const scratchpad::Padding padding{.row = 32, .words = 4};
+  const std::string floats = padding_source({"tile", 4000, {4, 16}, "a.cu:1"}, padding, 4);
+  EXPECT_NE(floats.find("unsigned padded4_tile(unsigned i) { return i + i / 32 * 4; }"), std::string::npos) << floats;
+  EXPECT_NE(floats.find("unsigned padded16_tile(unsigned i) { return i + i / 8 * 1; }"), std::string::npos) << floats;
+  EXPECT_NE(floats.find("Declare it with 4496 bytes."), std::string::npos) << floats;  // 31 whole rows of 128
+  EXPECT_NE(floats.find("rows have 128 bytes needs no function: declare rows of 144 bytes"), std::string::npos)
+      << floats;
 }
 
 TEST(FixSource, names_are_those_of_the_source) {
