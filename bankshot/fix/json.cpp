@@ -75,6 +75,16 @@ ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) 
   json["left_alone"] = refusal_json(array.left_alone);
   json["hash"] = hash_json(array, rules);
   json["padding"] = padding_json(array, rules);
+  json["element"] = nullptr;
+  if (array.declaration)
+    json["element"] = {{"type", array.declaration->type}, {"bytes", array.declaration->element_bytes}};
+  json["layouts"] = ordered_json::array();
+  for (const Layout& layout : array.layouts) {
+    json["layouts"].push_back({{"what", layout.what},
+                               {"cpp", layout.cpp},
+                               {"conflicts", layout.conflicts},
+                               {"extra_bytes", layout.extra_bytes}});
+  }
   return json;
 }
 

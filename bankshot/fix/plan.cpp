@@ -1,12 +1,15 @@
 #include "bankshot/fix/plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "bankshot/cuda/device/device.hpp"
 #include "bankshot/fix/compare.hpp"
 #include "bankshot/fix/hash_search.hpp"
 #include "bankshot/fix/modules.hpp"
+#include "bankshot/fix/source.hpp"
+#include "bankshot/host/read_text.hpp"
 #include "bankshot/ptx/lookup.hpp"
 
 namespace bankshot::fix {
@@ -41,16 +44,69 @@ uint32_t start_of(const simt::KernelInfo& info, const rewrite::Array& array) {
   return found == info.shared.end() ? 0 : found->offset;
 }
 
+/// The best hash; of equals one that moves whole elements. @param element  bytes, a power of two
+Result<search::Found> find_hash(const scratchpad::Rules& rules, const ArrayPlan& plan, uint32_t element,
+                                std::chrono::milliseconds time_limit) {
+  Result<search::Found> whole = search_hash(rules, plan.patterns, std::max(plan.array.widest, element), time_limit);
+  if (!whole || element <= plan.array.widest) return whole;
+  Result<search::Found> torn = search_hash(rules, plan.patterns, plan.array.widest, time_limit);
+  return !torn || torn->excess >= whole->excess ? whole : torn;
+}
+
+/// The words that the kernel accessed from an array's start to its end, whatever its instructions are.
+/// @return nothing if an access goes over its borders
+std::optional<scratchpad::PatternSet> patterns_within(const report::Kernel& kernel, const scratchpad::Rules& rules,
+                                                      uint32_t start, const rewrite::Array& array) {
+  scratchpad::PatternSet set;
+  set.rules = rules;
+  const uint64_t first = start / 4, last = array.dynamic ? UINT64_MAX : first + (array.bytes + 3) / 4;
+  const auto is_inside = [&](uint64_t word) { return word >= first && word < last; };
+  for (const report::Site& site : kernel.sites) {
+    for (scratchpad::Pattern pattern : scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width)) {
+      size_t inside = 0, lanes = 0;
+      for (size_t lane = 0; lane < pattern.words.size(); ++lane) {
+        if ((pattern.mask >> lane & 1) == 0) continue;
+        ++lanes;
+        inside += is_inside(pattern.words[lane]) ? 1 : 0;
+      }
+      if (inside == 0) continue;
+      if (inside != lanes || !scratchpad::count_from(pattern, scratchpad::WordAddress(start / 4))) return {};
+      set.patterns.push_back(pattern);
+    }
+  }
+  return make_searchable(set).empty() ? std::optional(std::move(set)) : std::nullopt;
+}
+
+/// What a person can do in the source.
+void add_layouts(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad::Rules& rules, uint32_t start,
+                 std::chrono::milliseconds time_limit) {
+  LayoutSubject subject{source_name(plan.array.name), plan.declaration, plan.array.bytes, false, false, {}};
+  subject.is_rewritten = plan.hash || plan.padding;
+  subject.is_matrix = std::ranges::any_of(kernel.sites, [](const report::Site& s) { return s.op.starts_with("wmma"); });
+  std::optional<scratchpad::PatternSet> patterns = patterns_within(kernel, rules, start, plan.array);
+  if (!patterns) return;
+  subject.patterns = std::move(*patterns);
+  plan.layouts = find_layouts(subject, time_limit);
+}
+
 /// Finds what has fewer conflicts. @return why there is nothing to try, or empty
 std::string find_remedies(ArrayPlan& plan, const scratchpad::Rules& rules, const KernelArrays& arrays,
                           std::chrono::milliseconds time_limit) {
   const uint64_t before =
       scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
-  const Result<search::Found> found = search_hash(rules, plan.patterns, plan.array.widest, time_limit);
+  // Elements whose size is a power of two stay whole: then the move can be written in the source.
+  const uint32_t element = plan.declaration && std::has_single_bit(plan.declaration->element_bytes)
+                               ? plan.declaration->element_bytes
+                               : rules.bank_bytes;
+  const Result<search::Found> found = find_hash(rules, plan, element, time_limit);
   if (!found) return found.error().message;
   if (found->excess < before) plan.hash = *found;
   const uint64_t words = plan.array.dynamic ? uint64_t{1} << plan.patterns.address_bits : (plan.array.bytes + 3) / 4;
-  plan.padding = scratchpad::best_padding(rules, plan.patterns, words);
+  const bool has_rows = plan.declaration && plan.declaration->sizes.size() > 1;
+  const uint64_t row = has_rows ? plan.declaration->sizes.back() * plan.declaration->element_bytes / 4 : 0;
+  plan.padding = scratchpad::best_padding(rules, plan.patterns, words, std::max(1u, element / 4), row);
+  const auto torn = scratchpad::best_padding(rules, plan.patterns, words, 1, row);
+  if (torn && (!plan.padding || torn->excess < plan.padding->excess)) plan.padding = torn;
   if (plan.padding && plan.padding->excess >= before) plan.padding.reset();
   for (const Remedy remedy : kRemedies) {
     if (const auto move = plan.move(remedy))
@@ -79,6 +135,40 @@ void add_places(ArrayPlan& plan, const KernelArrays& arrays) {
     if (!known) plan.places.push_back(place);
   }
 }
+
+/// The sources that declarations are looked for in.
+class Sources {
+ public:
+  std::optional<Declaration> find(const ArrayPlan& array, const ptx::KernelCode& code) {
+    uint32_t last = 0;
+    for (const ptx::Place& place : array.places) {
+      if (place.file == array.places[0].file) last = std::max(last, place.line);
+    }
+    if (last == 0) return {};
+    if (auto found = find(array, last)) return found;
+    // Its accesses may stand in functions above the kernel.
+    for (const ptx::Step& step : code.steps()) {
+      if (const ptx::Place place = code.place(step); place.file == array.places[0].file)
+        last = std::max(last, place.line);
+    }
+    return find(array, last);
+  }
+
+ private:
+  std::optional<Declaration> find(const ArrayPlan& array, uint32_t before) {
+    const auto [at, is_new] = texts_.try_emplace(array.places[0].file);
+    if (is_new) at->second = read(at->first);
+    return find_declaration(at->second, source_name(array.array.name), before, array.array.bytes);
+  }
+
+  /// Empty if it cannot be read.
+  static std::string read(const std::string& file) {
+    Result<std::string> text = file.starts_with('/') ? host::read_text(file) : Error{""};
+    return text ? std::move(*text) : "";
+  }
+
+  std::map<std::string, std::string> texts_;
+};
 
 /// What the kernel takes as it is.
 Form original_form(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel& kernel,
@@ -138,6 +228,7 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
   plan.rules = report.rules;
   plan.machine_code = report.machine_code;
   Loader loader(gpu);
+  Sources sources;
   for (const auto& [digest, text] : run.seen.ptx) {
     Result<ptx::Module> module = parse(text);
     if (!module) return module.error();
@@ -155,13 +246,16 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
         ArrayPlan& one = kernel_plan.arrays.emplace_back();
         one.array = array;
         add_places(one, arrays);
+        one.declaration = sources.find(one, arrays.code);
         one.before = totals_at(kernel, one.lines);
         for (Tried& tried : one.tried.values) tried.after = one.before;
         one.left_alone = array.refusal;
-        if (one.left_alone) continue;
-        if (std::string reason = plan_array(one, kernel, report.rules, arrays, info, options.time_limit);
-            !reason.empty())
-          one.left_alone = rewrite::Refusal{reason, {}};
+        if (!one.left_alone) {
+          if (std::string reason = plan_array(one, kernel, report.rules, arrays, info, options.time_limit);
+              !reason.empty())
+            one.left_alone = rewrite::Refusal{reason, {}};
+        }
+        add_layouts(one, kernel, report.rules, start_of(info, array), options.time_limit);
       }
     }
   }

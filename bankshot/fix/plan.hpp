@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/fix/declaration.hpp"
+#include "bankshot/fix/layouts.hpp"
 #include "bankshot/fix/machine_code.hpp"
 #include "bankshot/fix/run.hpp"
 #include "bankshot/gpu/gpu.hpp"
@@ -44,14 +46,16 @@ struct Tried {
 
 struct ArrayPlan {
   rewrite::Array array;
-  std::vector<ptx::Place> places;  ///< source lines of its accesses, each once
-  std::vector<uint32_t> lines;     ///< in the PTX, of each access
+  std::vector<ptx::Place> places;          ///< source lines of its accesses, each once
+  std::vector<uint32_t> lines;             ///< in the PTX, of each access
+  std::optional<Declaration> declaration;  ///< in the source, where that can be read
   report::SharedTotals before;
   bool sampled = false;             ///< some instruction had more different accesses than were kept
   scratchpad::PatternSet patterns;  ///< words from its start
   std::optional<rewrite::Refusal> left_alone;
   std::optional<search::Found> hash;           ///< with fewer conflicts
   std::optional<scratchpad::Padding> padding;  ///< likewise
+  std::vector<Layout> layouts;                 ///< what else a person can do, not tried on the PTX
   ByRemedy<Tried> tried;
 
   std::optional<rewrite::Move> move(Remedy remedy) const;

@@ -1,6 +1,7 @@
 #include "bankshot/fix/text.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -81,13 +82,25 @@ std::string padding_text(const ArrayPlan& array) {
                      result_text(array, Remedy::padding));
 }
 
+std::string layouts_text(const ArrayPlan& array) {
+  std::string text;
+  for (const Layout& layout : array.layouts) {
+    text += fmt::format("    in the source: {}; {} conflicts are left of the accesses seen, {} bytes {}\n", layout.what,
+                        grouped(layout.conflicts), grouped(static_cast<uint64_t>(std::abs(layout.extra_bytes))),
+                        layout.extra_bytes < 0 ? "less" : "more");
+    if (std::ranges::count(layout.cpp, '\n') <= 2) text += layout.cpp.empty() ? "" : indented(layout.cpp);
+  }
+  return text;
+}
+
 /// What there is to say of an array; with source to paste for what was chosen.
 std::string array_text(const ArrayPlan& array, std::optional<Remedy> chosen, const scratchpad::Rules& rules) {
   const std::string size = array.array.dynamic ? "dynamic" : grouped(array.array.bytes) + " bytes";
   std::string text = fmt::format("  {} ({}), accessed at {}\n", source_name(array.array.name), size, lines_text(array));
-  if (array.left_alone) return text + "    " + left_alone_text(*array.left_alone) + "\n";
+  if (array.left_alone) return text + "    " + left_alone_text(*array.left_alone) + "\n" + layouts_text(array);
   if (array.padding) text += padding_text(array);
   if (array.hash) text += hash_text(array);
+  text += layouts_text(array);
   if (chosen && array.tried[*chosen].rewritten) text += indented(source_text(array, *chosen, rules));
   return text;
 }
@@ -116,7 +129,7 @@ std::string forms_text(const KernelPlan& kernel) {
 }  // namespace
 
 std::string source_text(const ArrayPlan& array, Remedy remedy, const scratchpad::Rules& rules) {
-  SourceArray source{source_name(array.array.name), array.array.bytes, {}, lines_text(array)};
+  SourceArray source{source_name(array.array.name), array.array.bytes, {}, lines_text(array), array.declaration};
   for (const rewrite::Access& access : array.array.accesses) source.widths.insert(access.width);
   return remedy == Remedy::hash ? hash_source(source, array.hash->hash, rules.bank_bytes)
                                 : padding_source(source, *array.padding, rules.bank_bytes);

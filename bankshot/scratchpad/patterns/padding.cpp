@@ -1,11 +1,13 @@
 #include "bankshot/scratchpad/patterns/padding.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace bankshot::scratchpad {
 
-std::optional<Padding> best_padding(const Rules& rules, const PatternSet& patterns, uint64_t words) {
-  unsigned unit = 1;  // words that one lane accesses at once
+std::optional<Padding> best_padding(const Rules& rules, const PatternSet& patterns, uint64_t words,
+                                    unsigned element_words, uint64_t declared_row) {
+  unsigned unit = element_words;  // words that stay together
   for (const Pattern& pattern : patterns.patterns) unit = std::max(unit, pattern.width / 4);
   std::optional<Padding> best;
   for (uint32_t row = std::max(8u, unit); row <= 1024 && 2 * row <= words; row *= 2) {
@@ -20,7 +22,7 @@ std::optional<Padding> best_padding(const Rules& rules, const PatternSet& patter
         const Cost c = cost(rules, pattern, modulo_hash(size));
         padding.excess += pattern.weight * (c.wavefronts - c.ideal);
       }
-      const auto order = [](const Padding& p) { return std::pair(p.excess, p.extra_bytes); };
+      const auto order = [&](const Padding& p) { return std::tuple(p.excess, p.row != declared_row, p.extra_bytes); };
       if (!best || order(padding) < order(*best)) best = padding;
     }
   }

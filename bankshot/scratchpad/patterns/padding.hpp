@@ -17,10 +17,13 @@ struct Padding {
 };
 
 /// The padding of least excess, of equals the one that takes least memory: rows of 8 to 1024 words, up to 8 words (or
-/// two of the widest accesses) more each. Words that are accessed together by one lane stay together.
-/// @param patterns  words from the start of the array
-/// @param words     of the array
-/// @return          nothing if the array is shorter than two rows
-std::optional<Padding> best_padding(const Rules& rules, const PatternSet& patterns, uint64_t words);
+/// two units) more each. Words that are accessed together by one lane stay together, as do those of an element.
+/// @param patterns       words from the start of the array
+/// @param words          of the array
+/// @param element_words  of an element, a power of two
+/// @param declared_row   words of the rows that the source has, chosen of equals; 0: not known
+/// @return               nothing if the array is shorter than two rows
+std::optional<Padding> best_padding(const Rules& rules, const PatternSet& patterns, uint64_t words,
+                                    unsigned element_words = 1, uint64_t declared_row = 0);
 
 }  // namespace bankshot::scratchpad
