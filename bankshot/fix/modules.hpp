@@ -24,6 +24,9 @@ class Loader {
   std::optional<simt::Engine> engine_;
 };
 
+/// Whether the kernel's own code reads %clock, %clock64 or %globaltimer.
+bool reads_clock(const ptx::Module& module, const std::string& kernel);
+
 /// Null if the program has no kernel of that name.
 const simt::KernelInfo* info_of(const simt::Program& program, const std::string& name);
 

@@ -111,11 +111,54 @@ class Fixer {
       options_.progress(std::string("running the program with ") + name(remedy));
       const Result<WitnessedRun, Failure> run = run_again(runs_, plan_.patches[remedy]);
       if (!run) return run.error();
-      if (const std::string what = disproved(original_, *run, times_); !what.empty())
-        return Failure{Kind::unproved, what};
+      if (const std::string what = disproved(original_, *run, times_); !what.empty()) {
+        if (auto failure = exclude(remedy, what)) return failure;
+        continue;
+      }
       add_results(plan_, remedy, *run);
       if (!drop_what_does_not_help(plan_, remedy)) return {};
     }
+  }
+
+  /// Gives up a remedy for the kernels with which alone the program is not the same; for all if there are none.
+  Problem exclude(Remedy remedy, const std::string& what_of_all) {
+    bool any = false;
+    for (size_t k = 0; k < plan_.kernels.size(); ++k) {
+      if (!plan_.kernels[k].is_rewritten(remedy)) continue;
+      options_.progress(
+          fmt::format("running the program with {} in {} alone", name(remedy), plan_.kernels[k].kernel.demangled));
+      Plan alone = plan_;
+      for (size_t other = 0; other < alone.kernels.size(); ++other) {
+        if (other != k) give_up(alone.kernels[other], remedy, "another kernel is tried");
+      }
+      if (const auto error = rewrite_modules(alone, remedy, original_, setup_.gpu))
+        return Failure{Kind::unproved, error->message};
+      const Result<WitnessedRun, Failure> run = run_again(runs_, alone.patches[remedy]);
+      if (!run) return run.error();
+      const std::string what = disproved(original_, *run, times_);
+      if (what.empty()) continue;
+      give_up(plan_.kernels[k], remedy, what + cause(plan_.kernels[k], remedy));
+      any = true;
+    }
+    if (any) return {};
+    for (KernelPlan& kernel : plan_.kernels) give_up(kernel, remedy, what_of_all);
+    return {};
+  }
+
+  /// "; the kernel reads the clock": what of a kernel is seen though it computes the same; empty if that is not known.
+  std::string cause(const KernelPlan& kernel, Remedy remedy) const {
+    std::string text;
+    for (const auto& [digest, ptx] : original_.seen.ptx) {
+      if (digest != kernel.kernel.module.digest) continue;
+      const Result<ptx::Module> module = parse(ptx);
+      if (module && reads_clock(*module, kernel.kernel.name)) text += "; the kernel reads the clock";
+    }
+    const uint64_t before = kernel.original.shared_bytes, after = kernel.forms[remedy].shared_bytes;
+    if (before != after) {
+      text += fmt::format("; the kernel takes {} bytes of shared memory in place of {}, which queries of occupancy see",
+                          after, before);
+    }
+    return text;
   }
 
   /// Simulates the original and what was rewritten.
