@@ -7,24 +7,14 @@
 #include <regex>
 #include <set>
 
+#include "bankshot/fix/cpp_text.hpp"
+
 namespace bankshot::fix {
 namespace {
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r\n"), last = text.find_last_not_of(" \t\r\n");
   return first == std::string_view::npos ? "" : std::string(text.substr(first, last - first + 1));
-}
-
-/// Where this word stands by itself.
-std::vector<size_t> words_at(std::string_view text, std::string_view word) {
-  std::vector<size_t> places;
-  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    if ((at == 0 || !is_word(text[at - 1])) && (at + word.size() >= text.size() || !is_word(text[at + word.size()])))
-      places.push_back(at);
-  }
-  return places;
 }
 
 /// The value of an integer expression of + - * / % ( ), numbers and names.
@@ -223,33 +213,6 @@ bool size_up(Declaration& declaration, const std::string& code, uint64_t bytes) 
 }
 
 }  // namespace
-
-std::string without_comments(std::string_view source) {
-  std::string code(source);
-  const auto blank = [&](size_t from, size_t to) {
-    for (size_t i = from; i < std::min(to, code.size()); ++i) {
-      if (code[i] != '\n') code[i] = ' ';
-    }
-  };
-  for (size_t at = 0; at < code.size(); ++at) {
-    size_t end = at;
-    if (source.substr(at, 2) == "//") {
-      end = std::min(source.find('\n', at), code.size());
-      blank(at, end);
-    } else if (source.substr(at, 2) == "/*") {
-      end = std::min(source.find("*/", at + 2), code.size() - 2) + 2;
-      blank(at, end);
-    } else if (source[at] == '"' || (source[at] == '\'' && (at == 0 || !is_word(source[at - 1])))) {  // 1'000
-      for (end = at + 1; end < code.size() && source[end] != source[at] && source[end] != '\n'; ++end) {
-        if (source[end] == '\\') ++end;
-      }
-      blank(at + 1, end);
-      ++end;
-    }
-    if (end > at) at = end - 1;
-  }
-  return code;
-}
 
 std::optional<Declaration> find_declaration(std::string_view source, const std::string& name, uint32_t before,
                                             uint64_t bytes) {

@@ -18,9 +18,6 @@ struct Declaration {
   std::vector<uint64_t> sizes;          ///< their values; empty if they are not known
 };
 
-/// The source with comments and what is between quotes replaced by blanks: places stay.
-std::string without_comments(std::string_view source);
-
 /// Finds the declaration of an array: the last one of this name that stands in line `before` or above. Sizes are
 /// computed from numbers, and from names that the text defines once (#define, const); one more name, of a template's
 /// parameter for instance, follows from the array's size.

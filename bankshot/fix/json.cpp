@@ -117,6 +117,23 @@ ordered_json kernel_json(const KernelPlan& kernel, const scratchpad::Rules& rule
   return json;
 }
 
+ordered_json applied_json(const std::optional<Applied>& applied) {
+  if (!applied) return nullptr;
+  ordered_json json = {{"folder", applied->folder}, {"sources", applied->sources}, {"failure", applied->failure}};
+  json["kernels"] = ordered_json::array();
+  for (const AppliedKernel& kernel : applied->kernels) {
+    ordered_json one = {{"demangled", kernel.demangled},
+                        {"before", totals_json(kernel.before)},
+                        {"after", totals_json(kernel.after)},
+                        {"cycles_before", nullptr},
+                        {"cycles_after", nullptr}};
+    if (kernel.cycles_before) one["cycles_before"] = *kernel.cycles_before;
+    if (kernel.cycles_after) one["cycles_after"] = *kernel.cycles_after;
+    json["kernels"].push_back(std::move(one));
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Plan& plan) {
@@ -130,6 +147,7 @@ std::string to_json(const Plan& plan) {
   for (const auto& [digest, text] : plan.chosen) json["modules"].push_back(digest);
   json["kernels"] = ordered_json::array();
   for (const KernelPlan& kernel : plan.kernels) json["kernels"].push_back(kernel_json(kernel, plan.rules));
+  json["applied"] = applied_json(plan.applied);
   return written(json);
 }
 

@@ -232,6 +232,7 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
   for (const auto& [digest, text] : run.seen.ptx) {
     Result<ptx::Module> module = parse(text);
     if (!module) return module.error();
+    if (plan.target.empty() && !module->targets.empty()) plan.target = module->targets[0];
     const Result<std::shared_ptr<simt::Program>> program = loader.load(text);
     if (!program) return program.error();
     for (const report::Kernel& kernel : report.kernels) {

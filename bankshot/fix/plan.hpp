@@ -86,6 +86,21 @@ struct KernelPlan {
   const Form& chosen_form() const { return chosen ? forms[*chosen] : original; }
 };
 
+/// A kernel that was rewritten, built from a copy of the source that has the advice.
+struct AppliedKernel {
+  std::string demangled;
+  report::SharedTotals before, after;
+  std::optional<uint64_t> cycles_before, cycles_after;  ///< simulated
+};
+
+/// The advice in a copy of the source.
+struct Applied {
+  std::string folder;
+  std::vector<std::string> sources;  ///< that changed, in the folder
+  std::vector<AppliedKernel> kernels;
+  std::string failure;  ///< why there is no program that does the same as the original; empty if there is
+};
+
 struct Plan {
   std::string program, gpu;
   scratchpad::Rules rules;
@@ -96,6 +111,8 @@ struct Plan {
   std::string not_compared;     ///< what of the outputs changes from run to run of the original, or empty
   std::string no_cycles;        ///< why nothing was simulated, or empty
   std::string no_machine_code;  ///< why ptxas was not asked, or empty
+  std::string target;           ///< of the modules: "sm_75"
+  std::optional<Applied> applied;
 };
 
 struct PlanOptions {

@@ -126,13 +126,33 @@ std::string forms_text(const KernelPlan& kernel) {
          form_text("as it is", kernel.original) + text + "  " + kernel.verdict + "\n";
 }
 
+std::string applied_text(const Applied& applied) {
+  if (!applied.failure.empty()) return "\nnot applied to the source: " + applied.failure + "\n";
+  std::string text = "\napplied to the source in " + applied.folder + ":";
+  for (const std::string& source : applied.sources) text += " " + source + ",";
+  text += " fix.diff; the program that was built from it does the same\n";
+  for (const AppliedKernel& kernel : applied.kernels) {
+    text += fmt::format("  {}: wavefronts {} -> {}, conflicts {} -> {}", kernel.demangled,
+                        grouped(kernel.before.wavefronts), grouped(kernel.after.wavefronts),
+                        grouped(kernel.before.conflicts()), grouped(kernel.after.conflicts()));
+    if (kernel.cycles_before && kernel.cycles_after)
+      text += fmt::format(", cycles {} -> {}", grouped(*kernel.cycles_before), grouped(*kernel.cycles_after));
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string source_text(const ArrayPlan& array, Remedy remedy, const scratchpad::Rules& rules) {
+SourceArray source_array(const ArrayPlan& array) {
   SourceArray source{source_name(array.array.name), array.array.bytes, {}, lines_text(array), array.declaration};
   for (const rewrite::Access& access : array.array.accesses) source.widths.insert(access.width);
-  return remedy == Remedy::hash ? hash_source(source, array.hash->hash, rules.bank_bytes)
-                                : padding_source(source, *array.padding, rules.bank_bytes);
+  return source;
+}
+
+std::string source_text(const ArrayPlan& array, Remedy remedy, const scratchpad::Rules& rules) {
+  return remedy == Remedy::hash ? hash_source(source_array(array), array.hash->hash, rules.bank_bytes)
+                                : padding_source(source_array(array), *array.padding, rules.bank_bytes);
 }
 
 std::string left_alone_text(const rewrite::Refusal& refusal) {
@@ -156,7 +176,7 @@ std::string to_text(const Plan& plan) {
       "bit\n";
   if (!plan.not_compared.empty())
     text += plan.not_compared + " differ between two runs of the original, and were not compared\n";
-  return text;
+  return text + (plan.applied ? applied_text(*plan.applied) : "");
 }
 
 }  // namespace bankshot::fix

@@ -15,6 +15,7 @@
 #include "bankshot/cli/commands/fix_ptx.hpp"
 #include "bankshot/fix/json.hpp"
 #include "bankshot/fix/prove.hpp"
+#include "bankshot/fix/source_copy.hpp"
 #include "bankshot/fix/text.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
@@ -48,6 +49,16 @@ class Fix final : public Command {
         ->type_name("NAME")
         ->allow_extra_args(false);
     app.add_flag("--even-if-slower", even_if_slower_, "rewrite kernels that are not faster for it, too");
+    app.add_option(
+           "--apply", apply_,
+           "write what is chosen into a copy of the source in this folder, with fix.diff; build it, run it, and "
+           "measure again")
+        ->type_name("DIR");
+    app.add_option(
+           "--build", build_,
+           "with --apply: the command that builds the program in DIR, under its own name, from the sources that "
+           "change; without it nvcc, for one source")
+        ->type_name("COMMAND");
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
   }
   bool takes_target() const override { return true; }
@@ -68,11 +79,18 @@ class Fix final : public Command {
  private:
   std::optional<Error> check_outputs() const {
     if (const auto error = cannot_deliver(json_)) return error;
+    if (!build_.empty() && apply_.empty()) return Error{"--build goes with --apply DIR"};
+    if (!apply_.empty()) {
+      if (const auto error = cannot_use_folder(apply_)) return error;
+      if (const auto error = make_folder(apply_)) return error;
+    }
     return folder_.empty() ? std::nullopt : cannot_use_folder(folder_);
   }
 
   int fix_file(const std::vector<std::string>& command) const {
     if (command.size() != 1) return refuse("a PTX file has no arguments");
+    if (!apply_.empty() || !build_.empty())
+      return refuse("--apply and --build are for programs: a PTX file has no source");
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
     if (!folder_.empty()) {
       const std::string written = place_in_folder(folder_, command[0]);
@@ -100,10 +118,45 @@ class Fix final : public Command {
     const bool to_terminal = isatty(STDERR_FILENO) != 0;
     if (to_terminal)
       options.progress = [](const std::string& what) { std::fprintf(stderr, "\r\033[K%s", what.c_str()); };
-    const Result<fix::Plan, fix::Failure> plan = fix::fix_program(*setup, command, options);
+    Result<fix::Plan, fix::Failure> plan = fix::fix_program(*setup, command, options);
+    if (plan && !apply_.empty() && !plan->chosen.empty()) apply(*plan, *setup, command, options);
     if (to_terminal) std::fputs("\r\033[K", stderr);
     if (!plan) return fail(*setup, plan.error());
-    return write(*plan);
+    const int status = write(*plan);
+    return status == kDone && plan->applied && !plan->applied->failure.empty() ? kProgramFailed : status;
+  }
+
+  /// Writes, builds, runs and measures a copy of the source: Plan::applied.
+  void apply(fix::Plan& plan, const host::Setup& setup, const std::vector<std::string>& command,
+             const fix::FixOptions& options) const {
+    fix::Applied& applied = plan.applied.emplace();
+    applied.folder = apply_;
+    const auto sources = fix::write_sources(plan, apply_);
+    if (!sources) {
+      applied.failure = sources.error().message;
+      return;
+    }
+    applied.sources = *sources;
+    const std::string& path = setup.target.path;
+    const std::string program = path.substr(path.rfind('/') + 1);
+    options.progress("building the changed source");
+    if (const auto error = fix::build_sources(plan, apply_, *sources, build_, program)) {
+      applied.failure = "it was not built: " + error->message;
+      return;
+    }
+    std::vector<std::string> changed_command = command;
+    changed_command[0] = (apply_.find('/') == std::string::npos ? "./" : "") + apply_ + "/" + program;
+    const Result<host::Setup> changed = set_up(options_, changed_command);
+    if (!changed) {
+      applied.failure = changed.error().message;
+      return;
+    }
+    const auto kernels = fix::measure_sources(plan, setup, command, *changed, changed_command, options);
+    if (kernels) {
+      applied.kernels = *kernels;
+    } else {
+      applied.failure = kernels.error().why;
+    }
   }
 
   int fail(const host::Setup& setup, const fix::Failure& failure) const {
@@ -138,7 +191,7 @@ class Fix final : public Command {
 
   RunOptions options_;
   DescribedLaunch launch_;
-  std::string folder_, json_, hash_, patterns_, array_;
+  std::string folder_, apply_, build_, json_, hash_, patterns_, array_;
   std::vector<std::string> kernels_;
   double seconds_ = 10;
   bool even_if_slower_ = false, no_cycles_ = false;
@@ -167,6 +220,7 @@ const RegisterCommand fix_registered(
      "Examples:\n"
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"
+     "  bankshot fix --apply changed ./app                        app.cu changed, built and measured\n"
      "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
      "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
      "  bankshot fix --patterns patterns.json --array tile kernel.ptx > fixed.ptx\n",

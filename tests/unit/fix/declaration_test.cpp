@@ -1,6 +1,7 @@
 // Declarations of shared arrays are found in the source.
 #include <gtest/gtest.h>
 
+#include "bankshot/fix/cpp_text.hpp"
 #include "bankshot/fix/declaration.hpp"
 
 namespace bankshot::fix {

@@ -1,0 +1,27 @@
+// What fix advises, written into a copy of the source.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bankshot/fix/source.hpp"
+#include "bankshot/support/result.hpp"
+
+namespace bankshot::fix {
+
+/// An array that is to change. Its declaration is known.
+struct SourceChange {
+  SourceArray array;
+  std::optional<scratchpad::BankHash> hash;    ///< linear and in place
+  std::optional<scratchpad::Padding> padding;  ///< in place of a hash
+};
+
+/// Writes changes of arrays that are declared in one source. Declarations grow, indices go through functions that are
+/// put above the function of the declaration, unless longer rows are all there is to it.
+/// @return the source, changed; the error says which use of an array cannot be rewritten
+Result<std::string> change_source(std::string_view source, const std::vector<SourceChange>& changes,
+                                  unsigned word_bytes);
+
+}  // namespace bankshot::fix
