@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,222 +19,269 @@ struct Edit {
   std::string text;
 };
 
+/// A pair of brackets.
+struct Brackets {
+  size_t open = 0, close = 0;
+};
+
+/// Where an array is used: `tile[y][x]`, `&tile[y]`, `tile`.
+struct Use {
+  size_t at = 0;
+  std::vector<Brackets> indices;  ///< at most as many as the array has dimensions
+  bool address = false;           ///< & stands before it, or may
+};
+
+/// One array of a source.
 class Changer {
  public:
-  Changer(std::string_view source, unsigned word_bytes)
-      : source_(source), code_(without_comments(source)), word_bytes_(word_bytes) {}
+  /// @param code  without comments  @param body  without directives either
+  Changer(const std::string& code, const std::string& body, const SourceChange& change, unsigned word_bytes)
+      : code_(code),
+        body_(body),
+        array_(change.array),
+        declaration_(*change.array.declaration),
+        recipe_(recipe(change.array, change.move, word_bytes, fmt::format("{}_{}", array_.name, declaration_.line))) {}
 
-  /// @return why this cannot be done
-  std::optional<Error> change(const SourceChange& change) {
-    const Declaration& declaration = *change.array.declaration;
-    if (change.array.bytes == 0) return refused(change, "it is dynamic: its size is chosen at the launch");
-    find(change);
-    if (after_ == std::string::npos) return refused(change, "its declaration was not found again");
-    const std::string text = change.hash ? hash_source(change.array, *change.hash, word_bytes_)
-                                         : padding_source(change.array, *change.padding, word_bytes_);
-    const std::vector<std::string> functions = functions_of(text);
-    if (functions.empty()) return lengthen_rows(change, text);
-    if (declaration.dimensions.size() > 2) return refused(change, "it has more than two dimensions");
-    if (auto error = rewrite_indices(change, functions)) return error;
-    grow(change);
-    const size_t above = start_of_function();
-    const std::string place_line = source_.substr(0, above).ends_with('\n') ? "" : "\n";
-    std::string inserted;
-    for (const std::string& line : functions) inserted += line + "\n";
-    edits_.push_back({above, 0, place_line + renamed(change, inserted)});
+  /// Adds what is to change. @return why this cannot be done
+  std::optional<Error> change(std::vector<Edit>& edits) {
+    if (array_.bytes == 0) return refused("it is dynamic: its size is chosen at the launch");
+    if (!recipe_.refusal.empty()) return refused(recipe_.refusal);
+    if (!find_declaration()) return refused("its declaration was not found again");
+    if (auto error = find_uses()) return error;
+    if (recipe_.longer_rows != 0) return lengthen_rows(edits);
+    if (auto error = rewrite_indices(edits)) return error;
+    if (auto error = grow(edits)) return error;
+    insert_functions(edits);
     return {};
-  }
-
-  std::string result() {
-    std::ranges::stable_sort(edits_, {}, &Edit::at);
-    std::string text(source_);
-    for (auto edit = edits_.rbegin(); edit != edits_.rend(); ++edit) text.replace(edit->at, edit->length, edit->text);
-    return text;
   }
 
  private:
-  static Error refused(const SourceChange& change, const std::string& why) {
-    return Error{fmt::format("{} (line {}) is not changed in the source: {}", change.array.name,
-                             change.array.declaration->line, why)};
+  Error refused(const std::string& why) const {
+    return Error{fmt::format("{} (line {}) is not changed in the source: {}", array_.name, declaration_.line, why)};
+  }
+  Error refused(size_t at, const char* what) const {
+    return refused(fmt::format("line {} {}", line_of(code_, at), what));
   }
 
-  uint32_t line_of(size_t at) const {
-    return static_cast<uint32_t>(std::count(code_.begin(), code_.begin() + static_cast<ptrdiff_t>(at), '\n')) + 1;
+  size_t skip_blanks(size_t at) const { return std::min(body_.find_first_not_of(" \t\r\n", at), body_.size()); }
+  /// The last character before a place that is no blank; npos if there is none.
+  size_t before(size_t at) const { return at == 0 ? std::string::npos : body_.find_last_not_of(" \t\r\n", at - 1); }
+  /// Ends there: "->".
+  bool ends_with(size_t last, std::string_view what) const {
+    return last != std::string::npos && last + 1 >= what.size() &&
+           std::string_view(body_).substr(last + 1 - what.size(), what.size()) == what;
+  }
+  /// The word whose last character stands there, or empty.
+  std::string_view word_that_ends(size_t last) const {
+    if (last == std::string::npos) return {};
+    size_t first = last + 1;
+    while (first > 0 && is_word(body_[first - 1])) --first;
+    return std::string_view(body_).substr(first, last + 1 - first);
   }
 
-  size_t find_word(const std::string& word, size_t from) const {
-    for (size_t at = code_.find(word, from); at != std::string::npos; at = code_.find(word, at + 1)) {
-      if (is_word_at(code_, at, word)) return at;
+  std::vector<Brackets> brackets_behind(size_t at, size_t most) const {
+    std::vector<Brackets> all;
+    for (at = skip_blanks(at); at < body_.size() && body_[at] == '[' && all.size() < most;) {
+      const size_t end = closing(body_, at);
+      if (end == std::string::npos) break;
+      all.push_back({at, end});
+      at = skip_blanks(end + 1);
     }
-    return std::string::npos;
-  }
-
-  size_t skip_blanks(size_t at) const { return std::min(code_.find_first_not_of(" \t\r\n", at), code_.size()); }
-
-  /// Where the bracket that opens here is closed.
-  size_t closing(size_t at) const {
-    int depth = 0;
-    for (; at < code_.size(); ++at) {
-      if (code_[at] == '[') ++depth;
-      if (code_[at] == ']' && --depth == 0) return at;
-    }
-    return std::string::npos;
+    return all;
   }
 
   /// Sets name_, brackets_ and after_ to where the declaration stands.
-  void find(const SourceChange& change) {
-    after_ = std::string::npos;
-    brackets_.clear();
-    size_t line_start = 0;
-    for (uint32_t line = 1; line < change.array.declaration->line && line_start != std::string::npos; ++line)
-      line_start = code_.find('\n', line_start) + 1;
-    name_ = find_word(change.array.name, line_start);
-    if (name_ == std::string::npos || line_of(name_) != change.array.declaration->line) return;
-    size_t at = skip_blanks(name_ + change.array.name.size());
-    while (at < code_.size() && code_[at] == '[') {
-      const size_t end = closing(at);
-      if (end == std::string::npos) return;
-      brackets_.emplace_back(at, end);
-      at = skip_blanks(end + 1);
+  bool find_declaration() {
+    for (const size_t at : words_at(body_, array_.name)) {
+      if (line_of(body_, at) != declaration_.line) continue;
+      name_ = at;
+      brackets_ = brackets_behind(at + array_.name.size(), SIZE_MAX);
+      if (brackets_.empty() || brackets_.size() != declaration_.dimensions.size()) return false;
+      after_ = brackets_.back().close + 1;
+      end_ = body_.find(';', after_);
+      return end_ != std::string::npos;
     }
-    if (brackets_.size() == change.array.declaration->dimensions.size()) after_ = at;
+    return false;
   }
 
-  /// Lines of C++, less comments; none if it is no more than a declaration.
-  static std::vector<std::string> functions_of(const std::string& text) {
-    std::vector<std::string> lines;
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find('\n', at), text.size());
-      std::string line = text.substr(at, end - at);
-      if (!line.starts_with("//") && !line.starts_with("__shared__")) lines.push_back(std::move(line));
-      at = end + 1;
-    }
-    return lines;
-  }
-
-  std::optional<Error> lengthen_rows(const SourceChange& change, const std::string& text) {
-    if (text.find("__shared__") == std::string::npos) return refused(change, text.substr(3, text.size() - 4));
-    const uint64_t more = uint64_t{change.padding->words} * word_bytes_ / change.array.declaration->element_bytes;
-    edits_.push_back({brackets_.back().second, 0, fmt::format(" + {}", more)});
-    return {};
-  }
-
-  /// Functions of arrays of one name in different functions must have different names.
-  static std::string renamed(const SourceChange& change, std::string text) {
-    const std::string suffix = "_" + change.array.name, better = suffix + own_suffix(change);
-    for (size_t at = text.find(suffix); at != std::string::npos; at = text.find(suffix, at + better.size()))
-      text.replace(at, suffix.size(), better);
-    return text;
-  }
-  static std::string own_suffix(const SourceChange& change) {
-    return "_" + std::to_string(change.array.declaration->line);
-  }
-
-  /// "place_tile" of the functions' text: the last one that is defined.
-  static std::string function_name(const std::vector<std::string>& functions) {
-    for (auto line = functions.rbegin(); line != functions.rend(); ++line) {
-      const size_t at = line->find("unsigned ");
-      if (line->starts_with("__host__") && at != std::string::npos)
-        return line->substr(at + 9, line->find('(', at) - at - 9);
-    }
-    return {};
-  }
-
-  /// From the declaration to the end of its block.
-  std::optional<Error> rewrite_indices(const SourceChange& change, const std::vector<std::string>& functions) {
-    const std::string place = renamed(change, function_name(functions));
-    const size_t dimensions = brackets_.size();
+  /// Uses from the declaration to the end of its block.
+  std::optional<Error> find_uses() {
     int depth = 0;
-    for (size_t at = after_; at < code_.size(); ++at) {
-      if (code_[at] == '{') ++depth;
-      if (code_[at] == '}' && --depth < 0) break;
-      if (!is_word_at(code_, at, change.array.name)) continue;
-      const size_t before = at == 0 ? std::string::npos : code_.find_last_not_of(" \t\r\n", at - 1);
-      if (before != std::string::npos && code_[before] == '.') continue;
-      std::vector<std::pair<size_t, size_t>> indices;
-      size_t next = skip_blanks(at + change.array.name.size());
-      while (next < code_.size() && code_[next] == '[' && indices.size() < dimensions) {
-        const size_t end = closing(next);
-        if (end == std::string::npos) break;
-        indices.emplace_back(next, end);
-        next = skip_blanks(end + 1);
-      }
-      const bool address = before != std::string::npos && code_[before] == '&';
-      if (indices.size() < dimensions || address)
-        return refused(change, fmt::format("line {} uses it other than by index", line_of(at)));
-      if (dimensions == 1) {
-        edits_.push_back({indices[0].first + 1, 0, place + "("});
-        edits_.push_back({indices[0].second, 0, ")"});
+    size_t end = after_;
+    for (; end < body_.size(); ++end) {
+      if (body_[end] == '{') ++depth;
+      if (body_[end] == '}' && --depth < 0) break;
+    }
+    for (const size_t at : words_at(code_, array_.name)) {
+      const bool directive = body_[at] == ' ';
+      if (directive && is_defined(at)) return refused(at, "uses it in a macro");
+      if (directive || at < after_ || at >= end) continue;
+      const size_t last = before(at);
+      if (ends_with(last, ".") || ends_with(last, "->") || ends_with(last, "::")) continue;  // another's
+      if (is_declared_again(at)) return refused(at, "declares another of this name");
+      const std::optional<bool> address = is_address(last);
+      if (!address) return refused(at, "takes its address, or may");
+      uses_.push_back({at, brackets_behind(at + array_.name.size(), brackets_.size()), *address});
+    }
+    if (uses_.empty()) return refused("nothing uses it by its name");
+    return {};
+  }
+
+  /// Whether a place in a line of the preprocessor, or in one that continues it, is in the text of a #define.
+  bool is_defined(size_t at) const {
+    size_t line = code_.rfind('\n', at);
+    while (line != std::string::npos && line > 0) {
+      const size_t last = code_.find_last_not_of(" \t\r", line - 1);
+      if (last == std::string::npos || code_[last] != '\\') break;
+      line = code_.rfind('\n', line - 1);
+    }
+    const size_t start = line == std::string::npos ? 0 : line + 1;
+    const size_t define = code_.find("define", start);
+    return define < at;
+  }
+
+  /// "float tile[4];" in an inner block, "int x, tile[4];".
+  bool is_declared_again(size_t at) const {
+    static const std::set<std::string_view> kNoTypes = {"return", "else",      "do",       "case",
+                                                        "throw",  "co_return", "co_yield", "goto"};
+    const size_t last = before(at);
+    const std::string_view word = word_that_ends(last);
+    if (!word.empty()) return !kNoTypes.contains(word);
+    if (!ends_with(last, ",")) return false;
+    // In a list: is it one of declarations?
+    const size_t start = skip_blanks(body_.find_last_of(";{}", at) + 1);
+    int depth = 0;
+    for (size_t i = start; i < at; ++i)
+      depth += body_[i] == '(' || body_[i] == '[' ? 1 : body_[i] == ')' || body_[i] == ']' ? -1 : 0;
+    size_t first = start;
+    while (first < at && is_word(body_[first])) ++first;
+    const size_t second = skip_blanks(first);
+    return depth == 0 && first > start && second > first && is_word(body_[second]) &&
+           !kNoTypes.contains(std::string_view(body_).substr(start, first - start));
+  }
+
+  /// Whether & stands before a use; nothing if it may be a bitwise and of a cast's result, or an address.
+  std::optional<bool> is_address(size_t last) const {
+    if (!ends_with(last, "&") || ends_with(last, "&&")) return false;
+    const size_t left = before(last);
+    if (left == std::string::npos) return true;
+    if (ends_with(left, "]")) return false;
+    if (const std::string_view word = word_that_ends(left); !word.empty()) return word == "return";
+    if (!ends_with(left, ")")) return true;
+    // (mask) & tile[i], (float4*)&tile[i]: what is between the parentheses?
+    int depth = 0;
+    size_t open = left;
+    for (;; --open) {
+      if (body_[open] == ')') ++depth;
+      if (body_[open] == '(' && --depth == 0) break;
+      if (open == 0) return std::nullopt;
+    }
+    if (!word_that_ends(before(open)).empty()) return false;  // f(x) & tile[i]
+    const std::string_view inside = std::string_view(body_).substr(open + 1, left - open - 1);
+    const bool expression = inside.find_first_of("+-/%|^[(") != std::string_view::npos;
+    return expression ? std::optional(false) : std::nullopt;
+  }
+
+  /// atomicAdd(&tile[i], 1)
+  bool is_atomic_argument(const Use& use) const {
+    const size_t open = before(before(use.at));
+    return ends_with(open, "(") && word_that_ends(before(open)).starts_with("atomic");
+  }
+
+  std::string text_in(const Brackets& b) const {
+    const std::string text = body_.substr(b.open + 1, b.close - b.open - 1);
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  }
+
+  /// Rows stay rows: what is used is an element, a row or their addresses, but not the array's start.
+  std::optional<Error> lengthen_rows(std::vector<Edit>& edits) const {
+    for (const Use& use : uses_) {
+      const bool whole = use.indices.size() == brackets_.size() && !use.address;
+      if (!whole && std::ranges::all_of(use.indices, [&](const Brackets& b) { return text_in(b) == "0"; }))
+        return refused(use.at, "uses it other than by index");
+    }
+    edits.push_back({brackets_.back().close, 0, fmt::format(" + {}", recipe_.longer_rows)});
+    return {};
+  }
+
+  std::optional<Error> rewrite_indices(std::vector<Edit>& edits) const {
+    if (brackets_.size() > 2) return refused("it has more than two dimensions");
+    const std::string& place = recipe_.place.begin()->second;
+    for (const auto& [at, indices, address] : uses_) {
+      if (indices.size() < brackets_.size() || (address && !is_atomic_argument({at, indices, address})))
+        return refused(at, "uses it other than by index");
+      if (indices.size() == 1) {
+        edits.push_back({indices[0].open + 1, 0, place + "("});
+        edits.push_back({indices[0].close, 0, ")"});
       } else {
-        edits_.push_back({at, 0, "(&"});
-        edits_.push_back({indices[0].first, 1, fmt::format("[0][0])[{}((", place)});
-        edits_.push_back({indices[0].second, indices[1].first - indices[0].second + 1,
-                          fmt::format(") * ({}) + (", change.array.declaration->dimensions[1])});
-        edits_.push_back({indices[1].second, 0, "))"});
+        edits.push_back({at, 0, "(&"});
+        edits.push_back({indices[0].open, 1, fmt::format("[0][0])[{}((", place)});
+        edits.push_back({indices[0].close, indices[1].open - indices[0].close + 1,
+                         fmt::format(") * ({}) + (", declaration_.dimensions[1])});
+        edits.push_back({indices[1].close, 0, "))"});
       }
     }
     return {};
   }
 
   /// The declaration: as many elements as are needed, aligned to rows if it is hashed.
-  void grow(const SourceChange& change) {
-    const Declaration& declaration = *change.array.declaration;
-    const uint64_t row =
-        change.hash ? uint64_t{word_bytes_} << change.hash->bank_bits : uint64_t{change.padding->row} * word_bytes_;
-    uint64_t bytes = (change.array.bytes + row - 1) / row * row;
-    if (change.padding) bytes = change.array.bytes + change.array.bytes / row * change.padding->words * word_bytes_;
-    if (bytes != change.array.bytes) {
-      uint64_t others = declaration.element_bytes;
-      for (size_t k = 1; k < declaration.sizes.size(); ++k) others *= declaration.sizes[k];
+  std::optional<Error> grow(std::vector<Edit>& edits) const {
+    if (recipe_.bytes != array_.bytes) {
+      if (brackets_.size() > 1 && declaration_.sizes.empty()) return refused("its dimensions are not known");
+      uint64_t others = declaration_.element_bytes;
+      for (size_t k = 1; k < declaration_.sizes.size(); ++k) others *= declaration_.sizes[k];
       const auto [open, close] = brackets_[0];
-      edits_.push_back({open + 1, close - open - 1, std::to_string((bytes + others - 1) / others)});
+      edits.push_back({open + 1, close - open - 1, std::to_string((recipe_.bytes + others - 1) / others)});
     }
-    if (change.hash) {
-      const size_t shared = code_.rfind("__shared__", name_);
-      edits_.push_back({shared + std::string_view("__shared__").size(), 0, fmt::format(" __align__({})", row)});
+    if (recipe_.alignment != 0) {
+      const size_t shared = body_.rfind("__shared__", name_);
+      edits.push_back(
+          {shared + std::string_view("__shared__").size(), 0, fmt::format(" __align__({})", recipe_.alignment)});
     }
+    return {};
   }
 
-  /// Where the outermost function begins that the declaration stands in, behind what is before it.
+  /// Above the outermost function that the declaration stands in; what they need to know of it behind it.
+  void insert_functions(std::vector<Edit>& edits) const {
+    const size_t above = start_of_function();
+    edits.push_back({above, 0, (above == 0 || code_[above - 1] == '\n' ? "" : "\n") + recipe_.functions});
+    if (const std::string check = size_check(declaration_); !check.empty()) edits.push_back({end_ + 1, 0, " " + check});
+  }
+
   size_t start_of_function() const {
-    std::vector<size_t> open;  // braces that enclose the declaration
-    for (size_t at = 0; at < name_; ++at) {
-      if (code_[at] == '{') open.push_back(at);
-      if (code_[at] == '}' && !open.empty()) open.pop_back();
-    }
-    for (const size_t brace : open) {
-      size_t start = brace == 0 ? 0 : code_.find_last_of(";{}", brace - 1) + 1;  // npos + 1 is 0
-      // Lines of the preprocessor end where they end.
-      for (size_t line = start; line < brace;) {
-        const size_t first = code_.find_first_not_of(" \t\r", line), end = std::min(code_.find('\n', line), brace);
-        if (first < end && code_[first] == '#') start = std::min(end + 1, brace);
-        line = end + 1;
-      }
-      const std::string head = code_.substr(start, brace - start);
-      const auto has = [&](const char* word) { return head.find(word) != std::string::npos; };
-      if (has("namespace") || (has("extern") && !has("("))) continue;
-      return skip_blanks(start);
+    for (const Block& block : enclosing_blocks(body_, name_)) {
+      const std::string_view head = std::string_view(body_).substr(block.head, block.brace - block.head);
+      if (!words_at(head, "namespace").empty()) continue;
+      if (!words_at(head, "extern").empty() && head.find('(') == std::string_view::npos) continue;
+      return skip_blanks(block.head);
     }
     return 0;
   }
 
-  std::string_view source_;
-  std::string code_;
-  unsigned word_bytes_;
-  size_t name_ = 0, after_ = 0;
-  std::vector<std::pair<size_t, size_t>> brackets_;
-  std::vector<Edit> edits_;
+  const std::string& code_;
+  const std::string& body_;
+  const SourceArray& array_;
+  const Declaration& declaration_;
+  Recipe recipe_;
+  size_t name_ = 0, after_ = 0, end_ = 0;  ///< the declaration's name, what is behind its brackets, its semicolon
+  std::vector<Brackets> brackets_;
+  std::vector<Use> uses_;
 };
 
 }  // namespace
 
 Result<std::string> change_source(std::string_view source, const std::vector<SourceChange>& changes,
                                   unsigned word_bytes) {
-  Changer changer(source, word_bytes);
+  const std::string code = without_comments(source), body = without_directives(code);
+  std::vector<Edit> edits;
   for (const SourceChange& change : changes) {
-    if (const auto error = changer.change(change)) return *error;
+    if (const auto error = Changer(code, body, change, word_bytes).change(edits)) return *error;
   }
-  return changer.result();
+  std::ranges::stable_sort(edits, {}, &Edit::at);
+  std::string text(source);
+  for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) text.replace(edit->at, edit->length, edit->text);
+  return text;
 }
 
 }  // namespace bankshot::fix

@@ -1,7 +1,6 @@
 // What fix advises, written into a copy of the source.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +13,7 @@ namespace bankshot::fix {
 /// An array that is to change. Its declaration is known.
 struct SourceChange {
   SourceArray array;
-  std::optional<scratchpad::BankHash> hash;    ///< linear and in place
-  std::optional<scratchpad::Padding> padding;  ///< in place of a hash
+  rewrite::Move move;
 };
 
 /// Writes changes of arrays that are declared in one source. Declarations grow, indices go through functions that are

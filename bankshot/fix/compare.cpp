@@ -114,6 +114,23 @@ std::string unproved(const WitnessedRun& run) {
       launches, witnessed);
 }
 
+std::string failure_of(const WitnessedRun& run) {
+  if (run.seen.ending.shell_status() != 0)
+    return fmt::format("the program failed (exit status {}): there is nothing to prove a fix with",
+                       run.seen.ending.shell_status());
+  if (!run.seen.unfinished.empty()) return run.seen.unfinished[0];
+  if (run.seen.report.is_partial()) return "launches of kernels failed: there is nothing to prove a fix with";
+  return unproved(run);
+}
+
+std::string disproved(const std::string& what, const WitnessedRun& original, const WitnessedRun& run,
+                      const Unsteady& ignored) {
+  if (const std::string first = difference(original, run, ignored); !first.empty())
+    return what + " differs from the original: " + first;
+  const std::string why = failure_of(run);
+  return why.empty() ? "" : what + ": " + why;
+}
+
 uint64_t dynamic_shared(const WitnessedRun& run, const std::string& kernel) {
   uint64_t most = 0;
   for (const cuda::WitnessRecord& process : run.seen.witnesses) {

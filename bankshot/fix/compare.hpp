@@ -23,6 +23,15 @@ std::string difference(const WitnessedRun& first, const WitnessedRun& second, co
 /// What keeps a run from proving anything: processes that did not come to their end, launches nobody witnessed.
 std::string unproved(const WitnessedRun& run);
 
+/// Why a run is not one to prove anything with: the program failed, its launches did, or it is not known what they did;
+/// empty if it is one.
+std::string failure_of(const WitnessedRun& run);
+
+/// Why a run of a changed program proves nothing; empty if it did what the original did.
+/// @param what  "the rewritten program"
+std::string disproved(const std::string& what, const WitnessedRun& original, const WitnessedRun& run,
+                      const Unsteady& ignored);
+
 /// The most dynamic shared memory that a launch of a kernel had, in bytes.
 uint64_t dynamic_shared(const WitnessedRun& run, const std::string& kernel);
 

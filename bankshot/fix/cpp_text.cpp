@@ -20,6 +20,20 @@ std::vector<size_t> words_at(std::string_view text, std::string_view word) {
   return places;
 }
 
+size_t closing(std::string_view code, size_t at) {
+  const char open = code[at], close = open == '(' ? ')' : open == '[' ? ']' : '}';
+  int depth = 0;
+  for (; at < code.size(); ++at) {
+    if (code[at] == open) ++depth;
+    if (code[at] == close && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+uint32_t line_of(std::string_view text, size_t at) {
+  return static_cast<uint32_t>(std::ranges::count(text.substr(0, at), '\n')) + 1;
+}
+
 std::string without_comments(std::string_view source) {
   std::string code(source);
   const auto blank = [&](size_t from, size_t to) {
@@ -45,6 +59,40 @@ std::string without_comments(std::string_view source) {
     if (end > at) at = end - 1;
   }
   return code;
+}
+
+std::string without_directives(std::string_view code) {
+  std::string out(code);
+  for (size_t line = 0; line < out.size();) {
+    size_t end = std::min(out.find('\n', line), out.size());
+    const size_t first = out.find_first_not_of(" \t\r", line);
+    if (first < end && out[first] == '#') {
+      const auto is_continued = [&] {
+        const size_t last = out.find_last_not_of(" \t\r", end - 1);
+        return last != std::string::npos && last >= line && out[last] == '\\';
+      };
+      for (;;) {
+        const bool more = is_continued() && end < out.size();
+        std::fill(out.begin() + static_cast<ptrdiff_t>(line), out.begin() + static_cast<ptrdiff_t>(end), ' ');
+        if (!more) break;
+        line = end + 1;
+        end = std::min(out.find('\n', line), out.size());
+      }
+    }
+    line = end + 1;
+  }
+  return out;
+}
+
+std::vector<Block> enclosing_blocks(std::string_view code, size_t at) {
+  std::vector<Block> blocks;
+  size_t head = 0;
+  for (size_t i = 0; i < std::min(at, code.size()); ++i) {
+    if (code[i] == '{') blocks.push_back({head, i});
+    if (code[i] == '}' && !blocks.empty()) blocks.pop_back();
+    if (code[i] == ';' || code[i] == '{' || code[i] == '}') head = i + 1;
+  }
+  return blocks;
 }
 
 }  // namespace bankshot::fix

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bankshot/fix/text.hpp"
+#include "bankshot/fix/source.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
@@ -36,7 +36,7 @@ ordered_json refusal_json(const std::optional<rewrite::Refusal>& refusal) {
 /// What became of a remedy for an array.
 void add_tried(ordered_json& json, const ArrayPlan& array, Remedy remedy, const scratchpad::Rules& rules) {
   const Tried& tried = array.tried[remedy];
-  json["cpp"] = source_text(array, remedy, rules);
+  json["cpp"] = source_text(source_array(array), *array.move(remedy), rules.bank_bytes);
   json["left_alone"] = refusal_json(tried.refusal);
   json["rewritten"] = nullptr;
   if (tried.rewritten) {
@@ -123,12 +123,15 @@ ordered_json applied_json(const std::optional<Applied>& applied) {
   json["kernels"] = ordered_json::array();
   for (const AppliedKernel& kernel : applied->kernels) {
     ordered_json one = {{"demangled", kernel.demangled},
-                        {"before", totals_json(kernel.before)},
-                        {"after", totals_json(kernel.after)},
+                        {"chosen", kernel.chosen},
+                        {"before", totals_json(kernel.before.shared)},
+                        {"after", totals_json(kernel.after.shared)},
+                        {"shared_bytes_before", kernel.before.shared_bytes},
+                        {"shared_bytes_after", kernel.after.shared_bytes},
                         {"cycles_before", nullptr},
                         {"cycles_after", nullptr}};
-    if (kernel.cycles_before) one["cycles_before"] = *kernel.cycles_before;
-    if (kernel.cycles_after) one["cycles_after"] = *kernel.cycles_after;
+    if (kernel.before.cycles) one["cycles_before"] = *kernel.before.cycles;
+    if (kernel.after.cycles) one["cycles_after"] = *kernel.after.cycles;
     json["kernels"].push_back(std::move(one));
   }
   return json;
@@ -138,7 +141,7 @@ ordered_json applied_json(const std::optional<Applied>& applied) {
 
 std::string to_json(const Plan& plan) {
   ordered_json json = {{"schema", kSchema}, {"program", plan.program}, {"gpu", plan.gpu}};
-  json["status"] = plan.chosen.empty() ? "nothing-to-fix" : "fixed-and-proved";
+  json["status"] = !plan.chosen.empty() ? "fixed-and-proved" : has_conflicts(plan) ? "left-alone" : "nothing-to-fix";
   json["joined_for"] = plan.machine_code;
   json["not_compared"] = plan.not_compared;
   json["no_cycles"] = plan.no_cycles;

@@ -28,14 +28,13 @@ void judge(KernelPlan& kernel, bool even_if_slower) {
   const Remedy best = *std::ranges::min_element(tried, {}, [&](Remedy r) { return cost(kernel.forms[r], by_cycles); });
   const uint64_t before = cost(kernel.original, by_cycles), after = cost(kernel.forms[best], by_cycles);
   const bool better = by_cycles ? after <= before - before / 100 && after < before : after < before;
-  const std::string figures =
-      fmt::format("{} {} with {}, {} as it is", grouped(after),
-                  by_cycles ? "cycles" : "wavefronts and warp instructions", name(best), grouped(before));
   if (better || even_if_slower) kernel.chosen = best;
-  const char* what = better           ? name(best)
-                     : even_if_slower ? "rewritten, though it is not worth it"
-                                      : "left alone, as it is not worth it";
-  kernel.verdict = fmt::format("{}: {}", what, figures);
+  const char* unit = by_cycles ? "cycles" : "wavefronts and warp instructions";
+  kernel.verdict = kernel.chosen
+                       ? fmt::format("{} chosen{}: {} {} instead of {}", name(best),
+                                     better ? "" : ", though it is not worth it", grouped(after), unit, grouped(before))
+                       : fmt::format("left alone, as it is not worth it: {} {} with {}, {} as it is", grouped(after),
+                                     unit, name(best), grouped(before));
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ class Finder {
   /// Structs that are read member by member: their distance should be an odd number of accesses.
   void longer_elements() {
     const uint32_t bytes = array_.declaration->element_bytes;
-    if (bytes <= widest_ || bytes % 4 != 0) return;
+    if (bytes <= widest_ || bytes % 4 != 0 || bytes_of_builtin(array_.declaration->type) != 0) return;
     add_best([&](uint32_t more) {
       const PatternSet set = moved([&](uint32_t a) { return a + a / (bytes / 4) * (more / 4); });
       return Layout{fmt::format("elements of {} + {} bytes: members at the end of {} that are not used", bytes, more,
@@ -173,8 +173,9 @@ class Finder {
   }
 
   std::string declared(const Declaration& d, const std::string& more) const {
-    std::string text = "// In line " + std::to_string(d.line) + "; indices stay as they are:\n__shared__ " + d.type +
-                       " " + array_.name;
+    std::string text = "// In line " + std::to_string(d.line) +
+                       "; indices stay as they are, if all accesses are by index:\n__shared__ " + d.type + " " +
+                       array_.name;
     for (size_t k = 0; k < d.dimensions.size(); ++k)
       text += "[" + d.dimensions[k] + (k + 1 == d.dimensions.size() ? more : "") + "]";
     return text + ";\n";

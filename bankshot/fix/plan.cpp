@@ -139,54 +139,52 @@ void add_places(ArrayPlan& plan, const KernelArrays& arrays) {
 /// The sources that declarations are looked for in.
 class Sources {
  public:
-  std::optional<Declaration> find(const ArrayPlan& array, const ptx::KernelCode& code) {
-    uint32_t last = 0;
-    for (const ptx::Place& place : array.places) {
-      if (place.file == array.places[0].file) last = std::max(last, place.line);
+  /// Looks into the files of the array's accesses, then into those of its kernel.
+  void find(ArrayPlan& array, const std::string& kernel, const ptx::KernelCode& code) {
+    std::vector<std::string> files;
+    const auto add = [&](const std::string& file) {
+      if (file.starts_with('/') && std::ranges::find(files, file) == files.end()) files.push_back(file);
+    };
+    for (const ptx::Place& place : array.places) add(place.file);
+    for (const ptx::Step& step : code.steps()) add(code.place(step).file);
+    const std::string& name = array.array.name;
+    for (const std::string& file : files) {
+      const auto [at, is_new] = texts_.try_emplace(file, Error{""});
+      if (is_new) at->second = host::read_text(file);
+      if (!at->second) {
+        if (array.no_declaration.empty()) array.no_declaration = at->second.error().message;
+        continue;
+      }
+      array.declaration =
+          find_declaration(*at->second, source_name(name), name.starts_with("_ZZ") ? name : kernel, array.array.bytes);
+      if (!array.declaration) continue;
+      array.file = file;
+      array.no_declaration.clear();
+      return;
     }
-    if (last == 0) return {};
-    if (auto found = find(array, last)) return found;
-    // Its accesses may stand in functions above the kernel.
-    for (const ptx::Step& step : code.steps()) {
-      if (const ptx::Place place = code.place(step); place.file == array.places[0].file)
-        last = std::max(last, place.line);
-    }
-    return find(array, last);
+    if (files.empty()) array.no_declaration = "its lines in the source are not known; compile with -lineinfo";
+    if (array.no_declaration.empty()) array.no_declaration = "its declaration was not found in " + files[0];
   }
 
  private:
-  std::optional<Declaration> find(const ArrayPlan& array, uint32_t before) {
-    const auto [at, is_new] = texts_.try_emplace(array.places[0].file);
-    if (is_new) at->second = read(at->first);
-    return find_declaration(at->second, source_name(array.array.name), before, array.array.bytes);
-  }
-
-  /// Empty if it cannot be read.
-  static std::string read(const std::string& file) {
-    Result<std::string> text = file.starts_with('/') ? host::read_text(file) : Error{""};
-    return text ? std::move(*text) : "";
-  }
-
-  std::map<std::string, std::string> texts_;
+  std::map<std::string, Result<std::string>> texts_;
 };
 
-/// What the kernel takes as it is.
-Form original_form(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel& kernel,
-                   const simt::KernelInfo& info) {
-  Form form;
-  form.warp_instructions = kernel.warp_instructions;
-  form.shared = kernel.shared();
-  const uint64_t dynamic = dynamic_shared(run, kernel.name);
-  form.static_bytes = info.static_shared;
-  form.shared_bytes = dynamic != 0 ? info.dynamic_base + dynamic : info.static_shared;
-  form.ctas = ctas_on_sm(gpu, kernel, form);
-  return form;
-}
-
+/// Whether a kernel's name has one of the parts in it; if there are none, yes.
 bool is_wanted(const report::Kernel& kernel, const std::vector<std::string>& parts) {
   return parts.empty() || std::ranges::any_of(parts, [&](const std::string& part) {
            return kernel.name.find(part) != std::string::npos || kernel.demangled.find(part) != std::string::npos;
          });
+}
+
+std::optional<Error> names_no_kernel(const report::RunReport& report, const std::vector<std::string>& parts) {
+  if (std::ranges::any_of(report.kernels, [&](const report::Kernel& k) { return is_wanted(k, parts); })) return {};
+  if (parts.empty()) return {};
+  std::string names, known;
+  for (const std::string& part : parts) names += (names.empty() ? "" : " or ") + part;
+  for (const report::Kernel& kernel : report.kernels)
+    known += (known.empty() ? "; there are " : ", ") + kernel.demangled;
+  return Error{"no kernel that ran has " + names + " in its name" + known};
 }
 
 }  // namespace
@@ -202,6 +200,10 @@ bool KernelPlan::is_rewritten(Remedy remedy) const {
   return std::ranges::any_of(arrays, [&](const ArrayPlan& array) { return array.tried[remedy].rewritten.has_value(); });
 }
 
+bool has_conflicts(const Plan& plan) {
+  return std::ranges::any_of(plan.kernels, [](const KernelPlan& k) { return k.original.shared.conflicts() != 0; });
+}
+
 report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<uint32_t>& lines) {
   report::SharedTotals sum;
   for (const report::Site& site : kernel.sites) {
@@ -213,6 +215,18 @@ report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<u
   return sum;
 }
 
+Form form_of(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel& kernel, const simt::KernelInfo& info) {
+  Form form;
+  form.warp_instructions = kernel.warp_instructions;
+  form.shared = kernel.shared();
+  const uint64_t dynamic = dynamic_shared(run, kernel.name);
+  form.static_bytes = info.static_shared;
+  form.shared_bytes = dynamic != 0 ? info.dynamic_base + dynamic : info.static_shared;
+  form.ctas = ctas_on_sm(gpu, kernel, form);
+  if (kernel.timing) form.cycles = kernel.timing->counters.cycles;
+  return form;
+}
+
 unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, const Form& form) {
   return cuda::blocks_per_sm(cuda::device_info(gpu).sm,
                              {.threads = static_cast<uint32_t>(kernel.block.count()),
@@ -222,6 +236,7 @@ unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, const For
 
 Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanOptions& options) {
   const report::RunReport& report = run.seen.report;
+  if (auto error = names_no_kernel(report, options.kernels)) return *error;
   Plan plan;
   plan.program = report.program;
   plan.gpu = report.gpu;
@@ -242,12 +257,12 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
       const simt::KernelInfo& info = *info_of(**program, kernel.name);
       KernelPlan& kernel_plan = plan.kernels.emplace_back();
       kernel_plan.kernel = kernel;
-      kernel_plan.original = original_form(run, gpu, kernel, info);
+      kernel_plan.original = form_of(run, gpu, kernel, info);
       for (const rewrite::Array& array : arrays.arrays) {
         ArrayPlan& one = kernel_plan.arrays.emplace_back();
         one.array = array;
         add_places(one, arrays);
-        one.declaration = sources.find(one, arrays.code);
+        sources.find(one, kernel.name, arrays.code);
         one.before = totals_at(kernel, one.lines);
         for (Tried& tried : one.tried.values) tried.after = one.before;
         one.left_alone = array.refusal;

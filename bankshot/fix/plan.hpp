@@ -49,6 +49,8 @@ struct ArrayPlan {
   std::vector<ptx::Place> places;          ///< source lines of its accesses, each once
   std::vector<uint32_t> lines;             ///< in the PTX, of each access
   std::optional<Declaration> declaration;  ///< in the source, where that can be read
+  std::string file;                        ///< that it stands in
+  std::string no_declaration;              ///< why none is known, or empty
   report::SharedTotals before;
   bool sampled = false;             ///< some instruction had more different accesses than were kept
   scratchpad::PatternSet patterns;  ///< words from its start
@@ -69,7 +71,7 @@ struct Form {
   report::SharedTotals shared;     ///< of all arrays
   uint64_t shared_bytes = 0;       ///< of a CTA, dynamic ones included
   uint64_t static_bytes = 0;       ///< those of them that are static
-  unsigned ctas = 0;               ///< on an SM
+  unsigned ctas = 0;               ///< on an SM; at most, if the registers are not known
   std::optional<uint64_t> cycles;  ///< simulated, of all launches
   std::optional<MachineCode> machine_code;
 };
@@ -86,11 +88,11 @@ struct KernelPlan {
   const Form& chosen_form() const { return chosen ? forms[*chosen] : original; }
 };
 
-/// A kernel that was rewritten, built from a copy of the source that has the advice.
+/// A kernel as it is and built from a copy of the source that has the advice.
 struct AppliedKernel {
   std::string demangled;
-  report::SharedTotals before, after;
-  std::optional<uint64_t> cycles_before, cycles_after;  ///< simulated
+  bool chosen = false;  ///< else no advice was for it: it shares an array's declaration with one that was
+  Form before, after;   ///< without machine code
 };
 
 /// The advice in a copy of the source.
@@ -98,7 +100,7 @@ struct Applied {
   std::string folder;
   std::vector<std::string> sources;  ///< that changed, in the folder
   std::vector<AppliedKernel> kernels;
-  std::string failure;  ///< why there is no program that does the same as the original; empty if there is
+  std::string failure;  ///< why there is no program that does the same as the original and is better; else empty
 };
 
 struct Plan {
@@ -123,8 +125,14 @@ struct PlanOptions {
 /// Finds the remedies. @param run  of the original
 Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanOptions& options);
 
+/// Whether some kernel's accesses had any.
+bool has_conflicts(const Plan& plan);
+
 /// What a kernel's accesses at these PTX lines took.
 report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<uint32_t>& lines);
+
+/// What a kernel took in a run. @param run  it may have been simulated
+Form form_of(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel& kernel, const simt::KernelInfo& info);
 
 /// CTAs that fit on an SM with a kernel's threads, this much shared memory and, if they are known, its registers.
 unsigned ctas_on_sm(const gpu::Gpu& gpu, const report::Kernel& kernel, const Form& form);

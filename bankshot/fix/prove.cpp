@@ -21,30 +21,14 @@ namespace {
 
 using Kind = Failure::Kind;
 
-/// Why a run is not one to work on; empty if it is.
-std::string failure_of(const WitnessedRun& run) {
-  if (run.seen.ending.shell_status() != 0)
-    return fmt::format("the program failed (exit status {}): there is nothing to prove a fix with",
-                       run.seen.ending.shell_status());
-  if (!run.seen.unfinished.empty()) return run.seen.unfinished[0];
-  if (run.seen.report.is_partial()) return "launches of kernels failed: there is nothing to prove a fix with";
-  return unproved(run);
-}
+Failure interrupted() { return {Kind::interrupted, "interrupted"}; }
 
 /// @return a failure if the program could not be run or was interrupted
 Result<WitnessedRun, Failure> run_again(RepeatedRuns& runs, const std::map<std::string, std::string>& patches) {
   Result<WitnessedRun> run = runs.run(patches);
   if (!run) return Failure{Kind::not_run, run.error().message};
-  if (run->seen.ending.signal == SIGINT) return Failure{Kind::failed, failure_of(*run), std::move(*run)};
+  if (run->seen.ending.signal == SIGINT) return interrupted();
   return std::move(*run);
-}
-
-/// Why a run of the rewritten program proves nothing; empty if it did what the original did.
-std::string disproved(const WitnessedRun& original, const WitnessedRun& run, const Unsteady& times) {
-  if (const std::string what = difference(original, run, times); !what.empty())
-    return "the rewritten program differs from the original: " + what;
-  const std::string what = failure_of(run);
-  return what.empty() ? "" : "the rewritten program: " + what;
 }
 
 /// One program fixed.
@@ -53,10 +37,18 @@ class Fixer {
   Fixer(RepeatedRuns& runs, const host::Setup& setup, const FixOptions& options)
       : runs_(runs), setup_(setup), options_(options) {}
 
-  Result<Plan, Failure> fix() {
+  Result<Fixed, Failure> fix() {
+    if (auto failure = work()) return std::move(*failure);
+    return Fixed{std::move(plan_), std::move(original_), std::move(simulated_), std::move(times_)};
+  }
+
+ private:
+  using Problem = std::optional<Failure>;
+
+  Problem work() {
     options_.progress("running the program");
-    Result<WitnessedRun> original = runs_.run({});
-    if (!original) return Failure{Kind::not_run, original.error().message};
+    Result<WitnessedRun, Failure> original = run_again(runs_, {});
+    if (!original) return original.error();
     if (const std::string why = failure_of(*original); !why.empty())
       return Failure{Kind::failed, why, std::move(*original)};
     original_ = std::move(*original);
@@ -64,20 +56,18 @@ class Fixer {
     Result<Plan> plan = make_plan(original_, setup_.gpu, options_);
     if (!plan) return Failure{Kind::not_run, plan.error().message};
     plan_ = std::move(*plan);
-    if (!anything_open()) return std::move(plan_);
-    if (auto failure = find_times()) return std::move(*failure);
+    if (!anything_open()) return {};
+    if (auto failure = find_times()) return failure;
     for (const Remedy remedy : kRemedies) {
-      if (auto failure = try_out(remedy)) return std::move(*failure);
+      if (auto failure = try_out(remedy)) return failure;
     }
-    add_machine_code();
-    if (auto failure = add_cycles()) return std::move(*failure);
+    if (anything_rewritten()) {
+      add_machine_code();
+      if (auto failure = add_cycles()) return failure;
+    }
     judge(plan_, options_.even_if_slower);
-    if (auto failure = prove_chosen()) return std::move(*failure);
-    return std::move(plan_);
+    return prove_chosen();
   }
-
- private:
-  using Problem = std::optional<Failure>;
 
   bool anything_open() const {
     return std::ranges::any_of(plan_.kernels, [](const KernelPlan& kernel) {
@@ -85,6 +75,10 @@ class Fixer {
         return array.is_open(Remedy::hash) || array.is_open(Remedy::padding);
       });
     });
+  }
+
+  bool anything_rewritten() const {
+    return std::ranges::any_of(plan_.patches.values, [](const auto& patches) { return !patches.empty(); });
   }
 
   /// What the original does not repeat.
@@ -111,7 +105,7 @@ class Fixer {
       options_.progress(std::string("running the program with ") + name(remedy));
       const Result<WitnessedRun, Failure> run = run_again(runs_, plan_.patches[remedy]);
       if (!run) return run.error();
-      if (const std::string what = disproved(original_, *run, times_); !what.empty()) {
+      if (const std::string what = disproved("the rewritten program", original_, *run, times_); !what.empty()) {
         if (auto failure = exclude(remedy, what)) return failure;
         continue;
       }
@@ -135,7 +129,7 @@ class Fixer {
         return Failure{Kind::unproved, error->message};
       const Result<WitnessedRun, Failure> run = run_again(runs_, alone.patches[remedy]);
       if (!run) return run.error();
-      const std::string what = disproved(original_, *run, times_);
+      const std::string what = disproved("the rewritten program", original_, *run, times_);
       if (what.empty()) continue;
       give_up(plan_.kernels[k], remedy, what + cause(plan_.kernels[k], remedy));
       any = true;
@@ -171,38 +165,55 @@ class Fixer {
       plan_.no_cycles = config.error().message;
       return {};
     }
-    if (auto failure = add_cycles("as it is", {}, [](KernelPlan& k) -> Form& { return k.original; })) return failure;
+    auto original = simulate("as it is", {});
+    if (!original) return original.error();
+    simulated_ = std::move(*original);
+    if (simulated_) add_cycles(*simulated_, "as it is", [](KernelPlan& k) -> Form& { return k.original; });
     for (const Remedy remedy : kRemedies) {
-      if (plan_.patches[remedy].empty()) continue;
-      if (auto failure = add_cycles(std::string("with ") + name(remedy), plan_.patches[remedy],
-                                    [&](KernelPlan& k) -> Form& { return k.forms[remedy]; }))
-        return failure;
+      if (!plan_.no_cycles.empty() || plan_.patches[remedy].empty()) continue;
+      const std::string what = std::string("with ") + name(remedy);
+      const auto run = simulate(what, plan_.patches[remedy]);
+      if (!run) return run.error();
+      if (*run) add_cycles(**run, what, [&](KernelPlan& k) -> Form& { return k.forms[remedy]; });
     }
     return {};
   }
 
-  Problem add_cycles(const std::string& what, const std::map<std::string, std::string>& patches, auto form_of) {
+  /// @return nothing if the program failed for it: Plan::no_cycles
+  Result<std::optional<WitnessedRun>, Failure> simulate(const std::string& what,
+                                                        const std::map<std::string, std::string>& patches) {
     options_.progress("simulating the program " + what);
     Result<WitnessedRun> run = runs_.simulate(patches);
     if (!run) return Failure{Kind::not_run, run.error().message};
-    if (run->seen.ending.signal == SIGINT) return Failure{Kind::failed, failure_of(*run), std::move(*run)};
-    if (run->seen.ending.shell_status() != 0 || run->seen.report.is_partial()) {
-      plan_.no_cycles = "the program did not come to its end when it was simulated " + what;
-      return {};
-    }
+    if (run->seen.ending.signal == SIGINT) return interrupted();
+    if (run->seen.ending.shell_status() == 0 && !run->seen.report.is_partial())
+      return std::optional<WitnessedRun>(std::move(*run));
+    plan_.no_cycles = "the program did not come to its end when it was simulated " + what;
+    return std::optional<WitnessedRun>();
+  }
+
+  void add_cycles(const WitnessedRun& run, const std::string& what, auto form_of) {
     for (KernelPlan& kernel : plan_.kernels) {
-      for (const report::Kernel& after : run->seen.report.kernels) {
+      for (const report::Kernel& after : run.seen.report.kernels) {
         if (after.name != kernel.kernel.name || after.module.digest != kernel.kernel.module.digest) continue;
-        if (after.timing && after.launches == kernel.kernel.launches)
+        if (after.timing && after.launches == kernel.kernel.launches) {
           form_of(kernel).cycles = after.timing->counters.cycles;
+        } else if (plan_.no_cycles.empty()) {
+          plan_.no_cycles = fmt::format("{} was launched {} times when the program was simulated {}, {} times before",
+                                        kernel.kernel.demangled, after.launches, what, kernel.kernel.launches);
+        }
       }
     }
-    return {};
   }
 
   /// What ptxas makes of each form of the kernels that were rewritten.
   void add_machine_code() {
-    if (plan_.machine_code == 0) return;
+    if (plan_.machine_code == 0) {
+      plan_.no_machine_code = setup_.request.joined
+                                  ? "it is not known for " + setup_.gpu.name
+                                  : "not asked for: accesses are counted as the PTX has them (--as-written)";
+      return;
+    }
     for (const auto& [digest, text] : original_.seen.ptx) {
       std::set<std::string> kernels;
       for (const KernelPlan& kernel : plan_.kernels) {
@@ -247,7 +258,7 @@ class Fixer {
     options_.progress("running the program with what was chosen");
     const Result<WitnessedRun, Failure> run = run_again(runs_, plan_.chosen);
     if (!run) return run.error();
-    if (const std::string what = disproved(original_, *run, times_); !what.empty())
+    if (const std::string what = disproved("the rewritten program", original_, *run, times_); !what.empty())
       return Failure{Kind::unproved, what};
     return {};
   }
@@ -256,14 +267,15 @@ class Fixer {
   const host::Setup& setup_;
   const FixOptions& options_;
   WitnessedRun original_;
+  std::optional<WitnessedRun> simulated_;
   Plan plan_;
   Unsteady times_;
 };
 
 }  // namespace
 
-Result<Plan, Failure> fix_program(const host::Setup& setup, const std::vector<std::string>& command,
-                                  const FixOptions& options) {
+Result<Fixed, Failure> fix_program(const host::Setup& setup, const std::vector<std::string>& command,
+                                   const FixOptions& options) {
   const host::Signals held;  // or Ctrl-C would leave the folder of the patches behind
   Result<RepeatedRuns> runs = RepeatedRuns::make(setup, command);
   if (!runs) return Failure{Kind::not_run, runs.error().message};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/fix/compare.hpp"
 #include "bankshot/fix/plan.hpp"
 #include "bankshot/host/setup.hpp"
 
@@ -14,9 +15,10 @@ namespace bankshot::fix {
 /// Why there is no fix.
 struct Failure {
   enum class Kind {
-    not_run,   ///< the program could not be run, or what it did is lost
-    failed,    ///< the program itself failed or was interrupted: `run` is how
-    unproved,  ///< the rewritten program is not proved to do the same
+    not_run,      ///< the program could not be run, or what it did is lost
+    failed,       ///< the program itself failed: `run` is how
+    interrupted,  ///< by Ctrl-C
+    unproved,     ///< the rewritten program is not proved to do the same
   };
   Kind kind;
   std::string why;
@@ -29,8 +31,14 @@ struct FixOptions : PlanOptions {
   std::function<void(const std::string&)> progress = [](const std::string&) {};  ///< told what is done next
 };
 
-/// @return the plan, carried out and proved where there was anything to rewrite
-Result<Plan, Failure> fix_program(const host::Setup& setup, const std::vector<std::string>& command,
-                                  const FixOptions& options);
+/// A plan, carried out and proved where there was anything to rewrite.
+struct Fixed {
+  Plan plan;
+  WitnessedRun original;
+  std::optional<WitnessedRun> simulated;  ///< the original, if all was simulated
+  Unsteady times;                         ///< what the original does not repeat
+};
+Result<Fixed, Failure> fix_program(const host::Setup& setup, const std::vector<std::string>& command,
+                                   const FixOptions& options);
 
 }  // namespace bankshot::fix

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,26 +39,18 @@ std::set<unsigned> element_sizes(const SourceArray& array) {
   return array.declaration ? std::set<unsigned>{array.declaration->element_bytes} : array.widths;
 }
 
-/// "float tile[32][33]", less what is behind the name if `dimensions` is not given.
-std::string declarator(const SourceArray& array, const std::vector<std::string>& dimensions = {}) {
-  std::string text = array.declaration->type + " " + array.name;
-  for (const std::string& dimension : dimensions) text += "[" + dimension + "]";
-  return text;
-}
-
-/// Where the functions go. @param function  its name for elements of a size
-std::string uses(const SourceArray& array, auto function) {
-  const std::set<unsigned> sizes = element_sizes(array);
+/// What is said of the elements.
+std::string uses(const SourceArray& array, const Recipe& recipe) {
   std::string text = "// At " + array.lines + ":\n";
   const std::vector<std::string> dimensions =
       array.declaration ? array.declaration->dimensions : std::vector<std::string>();
   if (dimensions.size() == 2) {
     return text + fmt::format("//   (&{0}[0][0])[{1}(y * ({2}) + x)] in place of {0}[y][x], elements of {3}\n",
-                              array.name, function(*sizes.begin()), dimensions[1], array.declaration->type);
+                              array.name, recipe.place.begin()->second, dimensions[1], array.declaration->type);
   }
-  for (unsigned bytes : sizes) {
+  for (const auto& [bytes, function] : recipe.place) {
     text +=
-        fmt::format("//   {}[{}(i)] in place of {}[i]{}\n", array.name, function(bytes), array.name,
+        fmt::format("//   {}[{}(i)] in place of {}[i]{}\n", array.name, function, array.name,
                     array.declaration ? ", elements of " + array.declaration->type
                                       : fmt::format(" if its elements have {} byte{}", bytes, bytes == 1 ? "" : "s"));
   }
@@ -65,19 +58,105 @@ std::string uses(const SourceArray& array, auto function) {
   return text + "// where i counts elements from the start (of an array with several dimensions: y * columns + x).\n";
 }
 
-/// What the functions are right for.
-std::string size_check(const SourceArray& array) {
-  if (!array.declaration) return {};
-  return fmt::format("static_assert(sizeof({}) == {});\n", array.declaration->type, array.declaration->element_bytes);
+/// How the declaration changes.
+std::string declared(const SourceArray& array, const Recipe& recipe) {
+  const std::string row = fmt::format("{} bytes", recipe.row);
+  if (array.bytes == 0) {
+    return recipe.alignment == 0
+               ? ""
+               : "// Its size at the launch must be a multiple of " + row + ", and its start aligned to as many.\n";
+  }
+  if (recipe.alignment != 0) {
+    return fmt::format(
+        "// Declare it __align__({}){}.\n", recipe.alignment,
+        recipe.bytes == array.bytes ? "" : fmt::format(" and larger, with {} bytes: rows must be whole", recipe.bytes));
+  }
+  if (!array.declaration) {
+    return fmt::format("// Declare it with {} bytes. An array whose rows have {} needs no function: lengthen them.\n",
+                       recipe.bytes, row);
+  }
+  return fmt::format("// Declare it with {} elements in place of {}.\n",
+                     recipe.bytes / array.declaration->element_bytes, array.bytes / array.declaration->element_bytes);
 }
 
-/// Why this cannot be written in the source, or empty. @param stay_whole  whether elements of so many bytes do
-std::string not_whole(const SourceArray& array, auto stay_whole) {
-  if (!array.declaration || stay_whole(array.declaration->element_bytes)) return {};
-  return fmt::format(
-      "// Its elements ({}, {} bytes) would be torn apart, so this cannot be written in the source: keep the rewritten "
-      "PTX.\n",
-      array.declaration->type, array.declaration->element_bytes);
+std::string not_whole(const Declaration& declaration) {
+  return fmt::format("The move splits elements of type {} ({} bytes), so C++ cannot express it; use the rewritten PTX.",
+                     declaration.type, declaration.element_bytes);
+}
+
+Recipe hash_recipe(const SourceArray& array, const scratchpad::BankHash& hash, unsigned word_bytes,
+                   const std::string& suffix) {
+  const auto stay_whole = [&](uint32_t bytes) {
+    if (!std::has_single_bit(bytes)) return false;
+    const uint32_t words = std::max(bytes / word_bytes, 1u);
+    for (uint32_t bit = 1; bit < uint32_t{1} << hash.address_bits; bit *= 2) {
+      if ((hash.bank(bit) & (words - 1)) != (bit & (words - 1)) || (bit < words && hash.bank(bit) != bit)) return false;
+    }
+    return true;
+  };
+  Recipe recipe;
+  if (array.declaration && !stay_whole(array.declaration->element_bytes)) {
+    recipe.refusal = not_whole(*array.declaration);
+    return recipe;
+  }
+  recipe.row = uint64_t{word_bytes} << hash.bank_bits;
+  recipe.alignment = static_cast<unsigned>(recipe.row);
+  recipe.bytes = (array.bytes + recipe.row - 1) / recipe.row * recipe.row;
+  recipe.functions = scratchpad::cpp_source(hash, suffix);
+  for (const unsigned bytes : element_sizes(array)) {
+    recipe.place[bytes] = function_for(suffix, bytes, word_bytes);
+    if (bytes != word_bytes) recipe.functions += element_function(suffix, bytes, word_bytes);
+  }
+  return recipe;
+}
+
+Recipe padding_recipe(const SourceArray& array, const scratchpad::Padding& padding, unsigned word_bytes,
+                      const std::string& suffix) {
+  const uint64_t more = uint64_t{padding.words} * word_bytes;
+  Recipe recipe;
+  recipe.row = uint64_t{padding.row} * word_bytes;
+  const auto stay_whole = [&](uint32_t bytes) { return recipe.row % bytes == 0 && more % bytes == 0; };
+  if (array.declaration && !stay_whole(array.declaration->element_bytes)) {
+    recipe.refusal = not_whole(*array.declaration);
+    return recipe;
+  }
+  recipe.bytes = array.bytes + array.bytes / recipe.row * more;
+  if (array.declaration && array.declaration->sizes.size() > 1 &&
+      array.declaration->sizes.back() * array.declaration->element_bytes == recipe.row) {
+    recipe.longer_rows = more / array.declaration->element_bytes;
+    return recipe;
+  }
+  const std::set<unsigned> sizes = element_sizes(array);
+  for (const unsigned bytes : sizes) {
+    recipe.place[bytes] = (sizes.size() == 1 ? "padded_" : fmt::format("padded{}_", bytes)) + suffix;
+    recipe.functions +=
+        fmt::format("__host__ __device__ constexpr unsigned {}(unsigned i) {{ return i + i / {} * {}; }}\n",
+                    recipe.place[bytes], recipe.row / bytes, more / bytes);
+  }
+  return recipe;
+}
+
+/// "transpose.cu:18, 21"; PTX lines where there is no line information.
+std::string lines_text(const ArrayPlan& array) {
+  constexpr size_t kMostPtxLines = 4;
+  std::string text, file;
+  const bool nameless =
+      std::all_of(array.places.begin(), array.places.end(), [](const ptx::Place& p) { return p.line == 0; });
+  if (nameless && array.places.size() > kMostPtxLines) {
+    return fmt::format("{} PTX lines from {} to {} (nvcc -lineinfo tells lines of the source)", array.places.size(),
+                       array.places.front().ptx_line, array.places.back().ptx_line);
+  }
+  for (const ptx::Place& place : array.places) {
+    if (place.line == 0) {
+      text += (text.empty() ? "" : ", ") + ptx::to_string(place);
+    } else if (place.file == file) {
+      text += ", " + std::to_string(place.line);
+    } else {
+      text += (text.empty() ? "" : ", ") + ptx::to_string(place);
+      file = place.file;
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -95,66 +174,38 @@ std::string source_name(const std::string& name) {
   return name;
 }
 
-std::string hash_source(const SourceArray& array, const scratchpad::BankHash& hash, unsigned word_bytes) {
-  const auto stay_whole = [&](uint32_t bytes) {
-    if (!std::has_single_bit(bytes)) return false;
-    const uint32_t words = std::max(bytes / word_bytes, 1u);
-    for (uint32_t bit = 1; bit < uint32_t{1} << hash.address_bits; bit *= 2) {
-      if ((hash.bank(bit) & (words - 1)) != (bit & (words - 1)) || (bit < words && hash.bank(bit) != bit)) return false;
-    }
-    return true;
-  };
-  if (std::string why = not_whole(array, stay_whole); !why.empty()) return why;
-  const std::string name = identifier(array.name);
-  std::string text = uses(array, [&](unsigned bytes) { return function_for(name, bytes, word_bytes); });
-  const uint64_t row = uint64_t{word_bytes} << hash.bank_bits, whole = (array.bytes + row - 1) / row * row;
-  if (array.bytes == 0) {
-    text += fmt::format("// Its size at the launch must be a multiple of {} bytes, and its start aligned to as many.\n",
-                        row);
-  } else {
-    text +=
-        fmt::format("// Declare it __align__({}){}.\n", row,
-                    array.bytes == whole ? "" : fmt::format(" and larger, with {} bytes: rows must be whole", whole));
-  }
-  text += size_check(array) + scratchpad::cpp_source(hash, name);
-  for (unsigned bytes : element_sizes(array)) {
-    if (bytes != word_bytes) text += element_function(name, bytes, word_bytes);
-  }
-  return text;
+SourceArray source_array(const ArrayPlan& array) {
+  SourceArray source{source_name(array.array.name), array.array.bytes, {}, lines_text(array), array.declaration};
+  for (const rewrite::Access& access : array.array.accesses) source.widths.insert(access.width);
+  return source;
 }
 
-std::string padding_source(const SourceArray& array, const scratchpad::Padding& padding, unsigned word_bytes) {
-  const uint64_t row = uint64_t{padding.row} * word_bytes, more = uint64_t{padding.words} * word_bytes;
-  const auto stay_whole = [&](uint32_t bytes) { return row % bytes == 0 && more % bytes == 0; };
-  if (std::string why = not_whole(array, stay_whole); !why.empty()) return why;
-  if (array.declaration && array.declaration->sizes.size() > 1 &&
-      array.declaration->sizes.back() * array.declaration->element_bytes == row) {
+Recipe recipe(const SourceArray& array, const rewrite::Move& move, unsigned word_bytes, const std::string& suffix) {
+  const std::string name = identifier(suffix);
+  if (const auto* hash = std::get_if<scratchpad::BankHash>(&move)) return hash_recipe(array, *hash, word_bytes, name);
+  return padding_recipe(array, std::get<scratchpad::Padding>(move), word_bytes, name);
+}
+
+std::string size_check(const Declaration& declaration) {
+  if (bytes_of_builtin(declaration.type) != 0) return {};
+  return fmt::format("static_assert(sizeof({}) == {});", declaration.type, declaration.element_bytes);
+}
+
+std::string source_text(const SourceArray& array, const rewrite::Move& move, unsigned word_bytes) {
+  const Recipe recipe = fix::recipe(array, move, word_bytes, array.name);
+  if (!recipe.refusal.empty()) return "// " + recipe.refusal + "\n";
+  if (recipe.longer_rows != 0) {
     std::vector<std::string> dimensions = array.declaration->dimensions;
-    dimensions.back() += fmt::format(" + {}", more / array.declaration->element_bytes);
-    return fmt::format("// In line {}; indices stay as they are:\n__shared__ {};\n", array.declaration->line,
-                       declarator(array, dimensions));
+    dimensions.back() += fmt::format(" + {}", recipe.longer_rows);
+    std::string text =
+        fmt::format("// In line {}; indices stay as they are, if all accesses are by index:\n__shared__ {} {}",
+                    array.declaration->line, array.declaration->type, array.name);
+    for (const std::string& dimension : dimensions) text += "[" + dimension + "]";
+    return text + ";\n";
   }
-  const std::string name = identifier(array.name);
-  const std::set<unsigned> sizes = element_sizes(array);
-  const auto function = [&](unsigned bytes) {
-    return (sizes.size() == 1 ? "padded_" : fmt::format("padded{}_", bytes)) + name;
-  };
-  std::string text = uses(array, function);
-  const uint64_t all = array.bytes + array.bytes / row * more;
-  if (array.declaration) {
-    text += fmt::format("// Declare it with {} elements in place of {}.\n", all / array.declaration->element_bytes,
-                        array.bytes / array.declaration->element_bytes);
-  } else {
-    text += fmt::format(
-        "// Declare it with {} bytes. An array whose rows have {} bytes needs no function: declare rows "
-        "of {} bytes.\n",
-        all, row, row + more);
-  }
-  text += size_check(array);
-  for (unsigned bytes : sizes) {
-    text += fmt::format("__host__ __device__ constexpr unsigned {}(unsigned i) {{ return i + i / {} * {}; }}\n",
-                        function(bytes), row / bytes, more / bytes);
-  }
+  std::string text = uses(array, recipe) + declared(array, recipe) + recipe.functions;
+  if (array.declaration && !size_check(*array.declaration).empty())
+    text += "// Behind its declaration:\n" + size_check(*array.declaration) + "\n";
   return text;
 }
 

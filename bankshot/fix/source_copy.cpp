@@ -1,6 +1,7 @@
 #include "bankshot/fix/source_copy.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <utility>
@@ -8,150 +9,294 @@
 #include <fmt/format.h>
 
 #include "bankshot/fix/change_source.hpp"
-#include "bankshot/fix/compare.hpp"
-#include "bankshot/fix/text.hpp"
-#include "bankshot/host/captured.hpp"
-#include "bankshot/host/launch.hpp"
+#include "bankshot/fix/modules.hpp"
+#include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/read_text.hpp"
+#include "bankshot/host/shell.hpp"
+#include "bankshot/host/signals.hpp"
+#include "bankshot/host/temporary_folder.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/report/text/text.hpp"
 
 namespace bankshot::fix {
 namespace {
 
-/// As one word of the shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
+namespace fs = std::filesystem;
+using report::grouped;
+
+constexpr const char* kDiff = "/fix.diff";
+
+/// Whether the folder is one that we wrote into before.
+bool is_ours(const std::string& folder) { return fs::is_regular_file(folder + kDiff); }
+
+std::string program_in(const std::string& folder, const host::Setup& setup) {
+  return folder + "/" + fs::path(setup.target.path).filename().string();
 }
 
-/// Runs a command of the shell. @return its output; the error is how it failed, with the end of what it wrote
-Result<std::string> shell(const std::string& command, int most_status = 0) {
-  const Result<host::Captured> said = host::Captured::make();
-  if (!said) return said.error();
-  host::Target target;
-  target.path = "/bin/sh";
-  target.arguments = {"sh", "-c", command};
-  const Result<host::Ending> ending =
-      host::launch(target, {}, {.output = said->descriptor(), .error = said->descriptor(), .fixed_addresses = false});
-  if (!ending) return ending.error();
-  std::string text = said->text();
-  if (ending->shell_status() <= most_status) return text;
-  constexpr size_t kMostText = 2000;
-  if (text.size() > kMostText) text = "…" + text.substr(text.size() - kMostText);
-  while (text.ends_with('\n')) text.pop_back();
-  return Error{
-      fmt::format("'{}' ended with status {}{}{}", command, ending->shell_status(), text.empty() ? "" : "\n", text)};
-}
+/// As a command's argument that no option can be taken for.
+std::string as_path(const std::string& path) { return path.starts_with('/') ? path : "./" + path; }
+
+/// A source with its changes.
+struct ChangedSource {
+  std::string file;  ///< the original
+  std::string name;  ///< in the folder
+  std::string text;
+};
 
 /// What is to change in each source. An array that several kernels share changes once.
 Result<std::map<std::string, std::vector<SourceChange>>> changes_of(const Plan& plan) {
   std::map<std::string, std::vector<SourceChange>> all;
-  std::map<std::pair<std::string, uint32_t>, std::string> known;
+  const auto recipe_of = [&](const SourceChange& change) {
+    return recipe(change.array, change.move, plan.rules.bank_bytes, "");
+  };
   for (const KernelPlan& kernel : plan.kernels) {
     for (const ArrayPlan& array : kernel.arrays) {
       if (!kernel.chosen || !array.tried[*kernel.chosen].rewritten) continue;
       const std::string name = source_name(array.array.name);
-      if (!array.declaration) return Error{name + ": its declaration was not found in the source"};
-      const std::string& file = array.places[0].file;
-      SourceChange change{source_array(array), {}, {}};
-      if (*kernel.chosen == Remedy::hash) {
-        change.hash = array.hash->hash;
-      } else {
-        change.padding = array.padding;
+      if (!array.declaration) return Error{name + ": " + array.no_declaration};
+      std::vector<SourceChange>& list = all[array.file];
+      SourceChange change{source_array(array), *array.move(*kernel.chosen)};
+      const auto known = std::ranges::find_if(list, [&](const SourceChange& other) {
+        return other.array.name == name && other.array.declaration->line == array.declaration->line;
+      });
+      if (known == list.end()) {
+        list.push_back(std::move(change));
+      } else if (recipe_of(*known) != recipe_of(change) || *known->array.declaration != *array.declaration) {
+        return Error{name + ": kernels that share its declaration need different changes"};
       }
-      const std::string text = source_text(array, *kernel.chosen, plan.rules);
-      const std::string what = text.substr(text.find('\n') + 1);  // less the lines of its accesses
-      const auto [at, is_new] = known.try_emplace({file + " " + name, array.declaration->line}, what);
-      if (is_new) all[file].push_back(std::move(change));
-      if (at->second != what) return Error{name + ": kernels that share its declaration want it changed differently"};
     }
   }
   return all;
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> write_sources(const Plan& plan, const std::string& folder) {
+Result<std::vector<ChangedSource>> change_sources(const Plan& plan) {
   const auto changes = changes_of(plan);
   if (!changes) return changes.error();
-  std::vector<std::string> names;
-  std::string diff;
+  std::vector<ChangedSource> all;
   for (const auto& [file, list] : *changes) {
-    const std::string name = std::filesystem::path(file).filename().string(), copy = folder + "/" + name;
-    if (std::ranges::find(names, name) != names.end()) return Error{"two sources are called " + name};
+    const std::string name = fs::path(file).filename().string();
+    if (std::ranges::find(all, name, &ChangedSource::name) != all.end()) return Error{"two sources are called " + name};
     const Result<std::string> text = host::read_text(file);
     if (!text) return text.error();
-    const Result<std::string> changed = change_source(*text, list, plan.rules.bank_bytes);
+    Result<std::string> changed = change_source(*text, list, plan.rules.bank_bytes);
     if (!changed) return changed.error();
-    if (host::overwrites("--apply", copy, {{"the source", file}}))
-      return Error{copy + " is the source itself; name another folder"};
-    if (const auto error = host::write_file(copy, *changed)) return *error;
-    const Result<std::string> lines =
-        shell(fmt::format("diff -u --label {0} --label {1} {0} {1}", quoted(file), quoted(copy)), 1);
-    if (!lines) return lines.error();
-    diff += *lines;
-    names.push_back(name);
+    all.push_back({file, name, std::move(*changed)});
   }
-  if (const auto error = host::write_file(folder + "/fix.diff", diff)) return *error;
-  return names;
+  return all;
 }
 
-std::optional<Error> build_sources(const Plan& plan, const std::string& folder, const std::vector<std::string>& sources,
-                                   const std::string& command, const std::string& program) {
-  std::string build = command;
-  if (build.empty()) {
-    if (sources.size() != 1) return Error{"several sources change: say how the program is built, --build COMMAND"};
-    const std::string from = std::filesystem::path(changes_of(plan)->begin()->first).parent_path().string();
-    build = fmt::format("nvcc -std=c++17 -O3 -lineinfo -arch={} -cudart shared -I {} {} -o {}", plan.target,
-                        quoted(from), quoted(sources[0]), quoted(program));
+/// How the sources differ from the originals.
+Result<std::string> diff_of(const std::vector<ChangedSource>& sources, const std::string& folder) {
+  const Result<host::TemporaryFolder> temporary = host::TemporaryFolder::make();
+  if (!temporary) return temporary.error();
+  std::string diff;
+  for (const ChangedSource& source : sources) {
+    const std::string copy = temporary->path() + "/" + source.name;
+    if (const auto error = host::write_file(copy, source.text)) return Error{error->message + "; " + host::kNeedsRoom};
+    const std::string command = fmt::format("diff -u --label {} --label {} -- {} {}", host::shell_word(source.file),
+                                            host::shell_word(folder + "/" + source.name), host::shell_word(source.file),
+                                            host::shell_word(copy));
+    const auto done = host::run_in_shell(command);
+    if (!done) return done.error();
+    if (done->ending.shell_status() > 1) return Error{done->failure(command)};  // 1: they differ
+    diff += done->output;
   }
-  const Result<std::string> done = shell(fmt::format("cd {} && {}", quoted(folder), build));
-  return done ? std::nullopt : std::optional(done.error());
+  return diff;
 }
 
-Result<std::vector<AppliedKernel>, Failure> measure_sources(const Plan& plan, const host::Setup& original,
-                                                            const std::vector<std::string>& original_command,
-                                                            const host::Setup& changed,
-                                                            const std::vector<std::string>& changed_command,
-                                                            const FixOptions& options) {
-  using Kind = Failure::Kind;
-  options.progress("running the program that was built from the changed source");
-  Result<RepeatedRuns> before = RepeatedRuns::make(original, original_command);
-  Result<RepeatedRuns> after = RepeatedRuns::make(changed, changed_command);
-  if (!before || !after) return Failure{Kind::not_run, (before ? after.error() : before.error()).message};
-  const Result<WitnessedRun> first = before->run({}), second = before->run({}), run = after->run({});
-  for (const Result<WitnessedRun>* one : {&first, &second, &run}) {
-    if (!*one) return Failure{Kind::not_run, one->error().message};
+/// Makes the folder and writes all of it.
+std::optional<Error> write_sources(const std::vector<ChangedSource>& sources, const std::string& folder) {
+  const Result<std::string> diff = diff_of(sources, folder);
+  if (!diff) return diff.error();
+  const bool ours = is_ours(folder);
+  for (const ChangedSource& source : sources) {
+    const std::string copy = folder + "/" + source.name;
+    if (host::same_file(copy, source.file)) return Error{copy + " is the source itself; name another folder"};
+    if (fs::symlink_status(copy).type() != fs::file_type::not_found && !ours)
+      return Error{copy + " is there already, and fix did not write it; name another folder"};
   }
-  if (const std::string what = difference(*first, *run, unsteady(*first, *second)); !what.empty())
-    return Failure{Kind::unproved,
-                   "the program that was built from the changed source differs from the original: " + what};
-  Result<WitnessedRun> simulated = Error{"not wanted"};
-  if (plan.no_cycles.empty()) {
-    options.progress("simulating it");
-    simulated = after->simulate({});
-    if (!simulated) return Failure{Kind::not_run, simulated.error().message};
+  std::error_code code;
+  fs::create_directory(folder, code);
+  if (code) return Error{"cannot make the folder " + folder + ": " + code.message()};
+  if (const auto error = host::write_file(folder + kDiff, *diff)) return error;
+  for (const ChangedSource& source : sources) {
+    const std::string copy = folder + "/" + source.name;
+    fs::remove(copy, code);  // it may be a link
+    if (const auto error = host::write_file(copy, source.text)) return error;
   }
-  const auto find = [](const WitnessedRun& in, const report::Kernel& kernel) -> const report::Kernel* {
-    const auto& all = in.seen.report.kernels;
-    const auto found = std::ranges::find(all, kernel.name, &report::Kernel::name);
-    return found == all.end() ? nullptr : &*found;
+  return {};
+}
+
+/// The copy of a program's source, and the program that is built from it.
+class Copy {
+ public:
+  Copy(Fixed& fixed, const host::Setup& setup, const std::vector<std::string>& command, const ApplyOptions& options,
+       const FixOptions& fix_options)
+      : fixed_(fixed),
+        plan_(fixed.plan),
+        applied_(fixed.plan.applied.emplace()),
+        setup_(setup),
+        command_(command),
+        options_(options),
+        fix_options_(fix_options) {
+    applied_.folder = options.folder;
+  }
+
+  std::optional<Failure> apply() {
+    const Result<std::vector<ChangedSource>> sources = change_sources(plan_);
+    if (!sources) return fail(sources.error().message);
+    if (const auto error = write_sources(*sources, options_.folder)) return fail(error->message);
+    for (const ChangedSource& source : *sources) applied_.sources.push_back(source.name);
+    if (auto failure = build(*sources); failure || !applied_.failure.empty()) return failure;
+    return measure();
+  }
+
+ private:
+  using Problem = std::optional<Failure>;
+
+  /// What is no reason to stop the command.
+  Problem fail(std::string why) {
+    applied_.failure = std::move(why);
+    return {};
+  }
+  static Problem interrupted() { return Failure{Failure::Kind::interrupted, "interrupted"}; }
+
+  Problem build(const std::vector<ChangedSource>& sources) {
+    fix_options_.progress("building the changed source");
+    const std::string program = fs::path(setup_.target.path).filename().string();
+    std::string build = options_.build;
+    if (build.empty()) {
+      if (sources.size() != 1 || !sources[0].file.ends_with(".cu"))
+        return fail("what changed is not one .cu file: say how the program is built, --build COMMAND");
+      build = fmt::format("nvcc -std=c++17 -O3 -lineinfo -arch={} -cudart shared -I {} {} -o {}", plan_.target,
+                          host::shell_word(fs::path(sources[0].file).parent_path().string()),
+                          host::shell_word(as_path(sources[0].name)), host::shell_word(as_path(program)));
+    }
+    std::error_code code;
+    fs::remove(program_in(options_.folder, setup_), code);  // or it would be taken for what was built
+    const auto done =
+        host::run_in_shell(fmt::format("cd {} || exit\n{}", host::shell_word(as_path(options_.folder)), build));
+    if (!done) return fail(done.error().message);
+    if (done->interrupted()) return interrupted();
+    if (done->ending.shell_status() != 0) return fail("it was not built: " + done->failure(build));
+    if (!fs::exists(program_in(options_.folder, setup_)))
+      return fail("it was not built: '" + build + "' made no " + program_in(options_.folder, setup_));
+    return {};
+  }
+
+  Problem measure() {
+    fix_options_.progress("running the program that was built from the changed source");
+    std::vector<std::string> command = command_;
+    command[0] = as_path(program_in(options_.folder, setup_));
+    const Result<host::Setup> changed = options_.set_up(command);
+    if (!changed) return fail(changed.error().message);
+    Result<RepeatedRuns> runs = RepeatedRuns::make(*changed, command);
+    if (!runs) return fail(runs.error().message);
+    const Result<WitnessedRun> run = runs->run({});
+    if (!run) return fail(run.error().message);
+    if (run->seen.ending.signal == SIGINT) return interrupted();
+    const std::string what = "the program that was built from the changed source";
+    if (std::string why = disproved(what, fixed_.original, *run, fixed_.times); !why.empty())
+      return fail(std::move(why));
+    std::optional<WitnessedRun> simulated;
+    if (fixed_.simulated) {
+      fix_options_.progress("simulating it");
+      Result<WitnessedRun> timed = runs->simulate({});
+      if (!timed) return fail(timed.error().message);
+      if (timed->seen.ending.signal == SIGINT) return interrupted();
+      if (timed->seen.ending.shell_status() != 0 || timed->seen.report.is_partial())
+        return fail(what + " did not come to its end when it was simulated");
+      simulated = std::move(*timed);
+    }
+    compare(forms_of(fixed_.original, fixed_.simulated), forms_of(*run, simulated));
+    return {};
+  }
+
+  struct KernelForm {
+    std::string demangled;
+    Form form;
   };
-  std::vector<AppliedKernel> kernels;
-  for (const KernelPlan& kernel : plan.kernels) {
-    if (!kernel.chosen) continue;
-    AppliedKernel& one = kernels.emplace_back();
-    one.demangled = kernel.kernel.demangled;
-    one.before = kernel.original.shared;
-    one.cycles_before = kernel.original.cycles;
-    const report::Kernel* counted = find(*run, kernel.kernel);
-    if (counted == nullptr) return Failure{Kind::unproved, "the changed source has no kernel " + one.demangled};
-    one.after = counted->shared();
-    const report::Kernel* timed = simulated ? find(*simulated, kernel.kernel) : nullptr;
-    if (timed != nullptr && timed->timing) one.cycles_after = timed->timing->counters.cycles;
+  /// What each kernel took, by its name in the PTX.
+  std::map<std::string, KernelForm> forms_of(const WitnessedRun& run, const std::optional<WitnessedRun>& simulated) {
+    std::map<std::string, KernelForm> all;
+    Loader loader(setup_.gpu);
+    for (const auto& [digest, text] : run.seen.ptx) {
+      const auto program = loader.load(text);
+      for (const report::Kernel& kernel : run.seen.report.kernels) {
+        const simt::KernelInfo* info =
+            program && kernel.module.digest == digest ? info_of(**program, kernel.name) : nullptr;
+        if (info != nullptr) all[kernel.name] = {kernel.demangled, form_of(run, setup_.gpu, kernel, *info)};
+      }
+    }
+    if (!simulated) return all;
+    for (const report::Kernel& kernel : simulated->seen.report.kernels) {
+      if (const auto at = all.find(kernel.name); at != all.end() && kernel.timing)
+        at->second.form.cycles = kernel.timing->counters.cycles;
+    }
+    return all;
   }
-  return kernels;
+
+  /// Tells what became of the kernels that changed; fails where it is not what the advice is for.
+  void compare(const std::map<std::string, KernelForm>& before, const std::map<std::string, KernelForm>& after) {
+    for (const auto& [name, was] : before) {
+      const auto planned = std::ranges::find(plan_.kernels, name, [](const KernelPlan& k) { return k.kernel.name; });
+      const bool chosen = planned != plan_.kernels.end() && planned->chosen;
+      const auto is = after.find(name);
+      if (is == after.end()) {
+        if (chosen) note("the changed source has no kernel " + was.demangled);
+        continue;
+      }
+      const Form &x = was.form, &y = is->second.form;
+      if (!chosen && x.shared.wavefronts == y.shared.wavefronts && x.shared_bytes == y.shared_bytes) continue;
+      applied_.kernels.push_back({was.demangled, chosen, x, y});
+      if (chosen) {
+        const uint64_t predicted = planned->forms[*planned->chosen].shared.wavefronts;
+        // The compiler makes other code of the source than the rewriting: about as many will do.
+        const bool falls = y.shared.wavefronts < x.shared.wavefronts &&
+                           2 * (x.shared.wavefronts - y.shared.wavefronts) >= x.shared.wavefronts - predicted;
+        if (!falls) {
+          note(fmt::format("{} does not have the advice in effect: {} wavefronts, {} before, {} expected",
+                           was.demangled, grouped(y.shared.wavefronts), grouped(x.shared.wavefronts),
+                           grouped(predicted)));
+        }
+      } else if (y.shared.wavefronts > x.shared.wavefronts) {
+        note(fmt::format("{} shares a declaration that changed, and gets worse: {} wavefronts, {} before",
+                         was.demangled, grouped(y.shared.wavefronts), grouped(x.shared.wavefronts)));
+      }
+      if (x.cycles && y.cycles && *y.cycles > *x.cycles + (chosen ? 0 : *x.cycles / 100) &&
+          !fix_options_.even_if_slower)
+        note(fmt::format("{} is slower: {} cycles, {} before", was.demangled, grouped(*y.cycles), grouped(*x.cycles)));
+    }
+  }
+
+  void note(const std::string& failure) { applied_.failure += (applied_.failure.empty() ? "" : "; ") + failure; }
+
+  Fixed& fixed_;
+  const Plan& plan_;
+  Applied& applied_;
+  const host::Setup& setup_;
+  const std::vector<std::string>& command_;
+  const ApplyOptions& options_;
+  const FixOptions& fix_options_;
+};
+
+}  // namespace
+
+std::optional<Error> cannot_apply(const std::string& folder, const host::Setup& setup) {
+  const std::string program = program_in(folder, setup);
+  for (const host::Input& input : host::inputs_of(setup)) {
+    if (host::same_file(program, input.path))
+      return Error{"--apply would build over " + input.what + ", " + input.path + "; name another folder"};
+  }
+  if (fs::exists(program) && !is_ours(folder))
+    return Error{program + " is there already, and fix did not build it; name another folder for --apply"};
+  return {};
+}
+
+std::optional<Failure> apply_to_source(Fixed& fixed, const host::Setup& setup, const std::vector<std::string>& command,
+                                       const ApplyOptions& options, const FixOptions& fix_options) {
+  const host::Signals held;
+  return Copy(fixed, setup, command, options, fix_options).apply();
 }
 
 }  // namespace bankshot::fix

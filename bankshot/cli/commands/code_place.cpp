@@ -6,15 +6,10 @@
 #include <cstdio>
 #include <vector>
 
+#include "bankshot/host/shell.hpp"
+
 namespace bankshot::cli {
 namespace {
-
-/// For a shell.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 /// cuda_runtime.h wraps calls of C in templates.
 bool is_wrapper(const std::string& function, const std::string& where) {
@@ -25,7 +20,8 @@ bool is_wrapper(const std::string& function, const std::string& where) {
 }  // namespace
 
 std::string code_place(const std::string& file, uint64_t offset) {
-  const std::string command = fmt::format("addr2line -C -f -i -s -e {} {:#x} 2>/dev/null", quoted(file), offset);
+  const std::string command =
+      fmt::format("addr2line -C -f -i -s -e {} {:#x} 2>/dev/null", host::shell_word(file), offset);
   FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return {};
   std::vector<std::string> lines;

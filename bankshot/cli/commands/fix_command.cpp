@@ -32,7 +32,7 @@ class Fix final : public Command {
                    "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")
         ->type_name("DIR");
     app.add_option("--json", json_, "write the report as JSON; - is standard output")->type_name("FILE|-");
-    app.add_option("--time-limit", seconds_, "seconds for the search of each array's hash")
+    app.add_option("--time-limit", seconds_, "seconds for each search of a hash; an array may take up to four")
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
@@ -48,16 +48,18 @@ class Fix final : public Command {
                    "only kernels with this in their name, with --array the first of them; may be repeated")
         ->type_name("NAME")
         ->allow_extra_args(false);
-    app.add_flag("--even-if-slower", even_if_slower_, "rewrite kernels that are not faster for it, too");
+    app.add_flag("--even-if-slower", even_if_slower_, "also rewrite kernels that do not get faster");
     app.add_option(
            "--apply", apply_,
-           "write what is chosen into a copy of the source in this folder, with fix.diff; build it, run it, and "
+           "apply the chosen remedies to a copy of the source in this folder, with fix.diff; build it, run it, and "
            "measure again")
         ->type_name("DIR");
     app.add_option(
            "--build", build_,
            "with --apply: the command that builds the program in DIR, under its own name, from the sources that "
-           "change; without it nvcc, for one source")
+           "change (folders of the other sources must be given: \"nvcc -arch=sm_75 -cudart shared -I $PWD/src app.cu "
+           "-o "
+           "app\"); without it nvcc, for one .cu file")
         ->type_name("COMMAND");
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
   }
@@ -82,7 +84,6 @@ class Fix final : public Command {
     if (!build_.empty() && apply_.empty()) return Error{"--build goes with --apply DIR"};
     if (!apply_.empty()) {
       if (const auto error = cannot_use_folder(apply_)) return error;
-      if (const auto error = make_folder(apply_)) return error;
     }
     return folder_.empty() ? std::nullopt : cannot_use_folder(folder_);
   }
@@ -110,6 +111,9 @@ class Fix final : public Command {
     const Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
     if (const auto error = host::overwrites("--json", json_, host::inputs_of(*setup))) return refuse(error->message);
+    if (!apply_.empty()) {
+      if (const auto error = fix::cannot_apply(apply_, *setup)) return refuse(error->message);
+    }
     fix::FixOptions options;
     options.time_limit = time_limit();
     options.kernels = kernels_;
@@ -118,57 +122,33 @@ class Fix final : public Command {
     const bool to_terminal = isatty(STDERR_FILENO) != 0;
     if (to_terminal)
       options.progress = [](const std::string& what) { std::fprintf(stderr, "\r\033[K%s", what.c_str()); };
-    Result<fix::Plan, fix::Failure> plan = fix::fix_program(*setup, command, options);
-    if (plan && !apply_.empty() && !plan->chosen.empty()) apply(*plan, *setup, command, options);
+    Result<fix::Fixed, fix::Failure> fixed = fix::fix_program(*setup, command, options);
+    std::optional<fix::Failure> failure;
+    if (!fixed) {
+      failure = fixed.error();
+    } else if (!apply_.empty() && !fixed->plan.chosen.empty()) {
+      const fix::ApplyOptions apply{apply_, build_,
+                                    [&](const std::vector<std::string>& changed) { return set_up(options_, changed); }};
+      failure = fix::apply_to_source(*fixed, *setup, command, apply, options);
+    }
     if (to_terminal) std::fputs("\r\033[K", stderr);
-    if (!plan) return fail(*setup, plan.error());
-    const int status = write(*plan);
-    return status == kDone && plan->applied && !plan->applied->failure.empty() ? kProgramFailed : status;
-  }
-
-  /// Writes, builds, runs and measures a copy of the source: Plan::applied.
-  void apply(fix::Plan& plan, const host::Setup& setup, const std::vector<std::string>& command,
-             const fix::FixOptions& options) const {
-    fix::Applied& applied = plan.applied.emplace();
-    applied.folder = apply_;
-    const auto sources = fix::write_sources(plan, apply_);
-    if (!sources) {
-      applied.failure = sources.error().message;
-      return;
-    }
-    applied.sources = *sources;
-    const std::string& path = setup.target.path;
-    const std::string program = path.substr(path.rfind('/') + 1);
-    options.progress("building the changed source");
-    if (const auto error = fix::build_sources(plan, apply_, *sources, build_, program)) {
-      applied.failure = "it was not built: " + error->message;
-      return;
-    }
-    std::vector<std::string> changed_command = command;
-    changed_command[0] = (apply_.find('/') == std::string::npos ? "./" : "") + apply_ + "/" + program;
-    const Result<host::Setup> changed = set_up(options_, changed_command);
-    if (!changed) {
-      applied.failure = changed.error().message;
-      return;
-    }
-    const auto kernels = fix::measure_sources(plan, setup, command, *changed, changed_command, options);
-    if (kernels) {
-      applied.kernels = *kernels;
-    } else {
-      applied.failure = kernels.error().why;
-    }
+    if (failure) return fail(*setup, *failure);
+    const int status = write(fixed->plan);
+    const bool applied = !fixed->plan.applied || fixed->plan.applied->failure.empty();
+    return status == kDone && !applied ? kProgramFailed : status;
   }
 
   int fail(const host::Setup& setup, const fix::Failure& failure) const {
-    int status = failure.kind == fix::Failure::Kind::not_run ? kBadInput : kProgramFailed;
+    using Kind = fix::Failure::Kind;
+    const int status = failure.kind == Kind::not_run       ? kBadInput
+                       : failure.kind == Kind::interrupted ? host::Ending{0, SIGINT}.shell_status()
+                                                           : kProgramFailed;
     if (failure.run) {
-      const host::Ending& ending = failure.run->seen.ending;
       std::fputs(failure.run->error.c_str(), stderr);
-      say_how_it_ended(setup.target, ending);
-      if (ending.signal == SIGINT) status = ending.shell_status();
+      say_how_it_ended(setup.target, failure.run->seen.ending);
     }
     std::fprintf(stderr, "bankshot: %s\n", failure.why.c_str());
-    if (!json_.empty() && failure.kind != fix::Failure::Kind::not_run) {
+    if (!json_.empty() && failure.kind != Kind::not_run) {
       const std::string json = fix::to_json(failure, setup.target.path, setup.gpu.name);
       if (const int written = deliver(json_, json, ""); written != kDone) return written;
     }
@@ -212,11 +192,10 @@ const RegisterCommand fix_registered(
      "Arrays for which this cannot be proved safe are left alone, with the reason. The program's standard input must "
      "be a\n"
      "file; anything else reads as empty. What the program writes is not shown.\n\n"
-     "The exit status is 0 if all is proved or there is nothing to fix, 1 if the program or the proof failed (then "
-     "nothing is\n"
-     "written), 2 for bad input or no room for reports, 130 after Ctrl-C. With BANKSHOT_PATCH_DIR=DIR bankshot run "
-     "takes the PTX that -o DIR "
-     "wrote.\n\n"
+     "The exit status is 0 if all is proved or there is nothing to fix; 1 if the program or the proof failed (then -o "
+     "writes nothing),\n"
+     "or if --apply did (what it wrote stays); 2 for bad input or no room for reports; 130 after Ctrl-C. With\n"
+     "BANKSHOT_PATCH_DIR=DIR bankshot run takes the PTX that -o DIR wrote.\n\n"
      "Examples:\n"
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"

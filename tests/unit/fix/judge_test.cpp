@@ -55,7 +55,7 @@ TEST(Judge, without_cycles_wavefronts_saved_must_exceed_instructions_added) {
 
 TEST(Judge, says_what_it_compared) {
   EXPECT_EQ(judged({9, 9, 2000}, Cost{9, 9, 1900}, std::nullopt, false).verdict,
-            "hash: 1,900 cycles with hash, 2,000 as it is");
+            "hash chosen: 1,900 cycles instead of 2,000");
   EXPECT_EQ(judged({9, 9, 2000}, Cost{9, 9, 2100}, std::nullopt, false).verdict,
             "left alone, as it is not worth it: 2,100 cycles with hash, 2,000 as it is");
   EXPECT_EQ(judged({9, 9, 2000}, std::nullopt, std::nullopt, true).verdict, "");

@@ -30,7 +30,9 @@ TEST(Layouts, declared_rows_of_any_length_grow) {
   const auto found = layouts_of(subject(declaration, {strided(5, 96)}));
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].what, "rows of 96 + 1 elements");
-  EXPECT_EQ(found[0].cpp, "// In line 7; indices stay as they are:\n__shared__ float tile[32][3 * W + 1];\n");
+  EXPECT_EQ(
+      found[0].cpp,
+      "// In line 7; indices stay as they are, if all accesses are by index:\n__shared__ float tile[32][3 * W + 1];\n");
   EXPECT_EQ(found[0].conflicts, 0u);
   EXPECT_EQ(found[0].extra_bytes, 32 * 4);
 }
