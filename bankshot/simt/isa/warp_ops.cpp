@@ -66,28 +66,28 @@ template <Vote Mode>
 void vote(Warp& w, const Instr* i) {
   const uint64_t a = w.predicate_value(i->op[1]);
   uint64_t result = 0;
-  for_groups(w, i->op[2], [&](uint64_t group) {
+  for_groups(w, i->op[2], [&](uint64_t group, uint64_t lanes) {
     const uint64_t yes = a & group;
     const bool holds = Mode == Vote::all ? yes == group : Mode == Vote::any ? yes != 0 : yes == group || yes == 0;
-    if (holds) result |= group;
+    if (holds) result |= lanes;
   });
   write_predicate(w, i->op[0], result);
 }
 
-/// @param value  given a group, what each of its lanes gets
+/// @param value  given a group, what its lanes get
 template <class Value>
 void write_groups(Warp& w, u32 d, u32 membermask, Value value) {
   if (d == OperandRef::kNone) return;
   u32 t[kLanes];
   uint64_t written = 0;
-  for_groups(w, membermask, [&](uint64_t group) {
+  for_groups(w, membermask, [&](uint64_t group, uint64_t lanes) {
     const u32 x = value(group);
     if (written == 0) {
       for (int l = 0; l < kLanes; ++l) t[l] = x;
     } else {
-      for (uint64_t rest = group; rest != 0; rest &= rest - 1) t[__builtin_ctzll(rest)] = x;
+      for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) t[__builtin_ctzll(rest)] = x;
     }
-    written |= group;
+    written |= lanes;
   });
   blend(w.row<u32>(d), t, written);
 }
@@ -121,12 +121,13 @@ void match_any(Warp& w, const Instr* i) {
   const T* const a = w.row<const T>(i->op[2]);
   u32 t[kLanes] = {};
   uint64_t written = 0;
-  for_groups(w, i->op[3], [&](uint64_t group) {
-    written |= group;
-    while (group != 0) {
-      const uint64_t same = equal_lanes(a, group, __builtin_ctzll(group));
-      for (uint64_t rest = same; rest != 0; rest &= rest - 1) t[__builtin_ctzll(rest)] = static_cast<u32>(same);
-      group &= ~same;
+  for_groups(w, i->op[3], [&](uint64_t group, uint64_t lanes) {
+    written |= lanes;
+    while (lanes != 0) {
+      const uint64_t same = equal_lanes(a, group | lanes, __builtin_ctzll(lanes));
+      for (uint64_t rest = same & lanes; rest != 0; rest &= rest - 1)
+        t[__builtin_ctzll(rest)] = static_cast<u32>(same & group);
+      lanes &= ~same;
     }
   });
   if (i->op[0] != OperandRef::kNone) blend(w.row<u32>(i->op[0]), t, written);
@@ -135,12 +136,15 @@ void match_any(Warp& w, const Instr* i) {
 template <class T>
 void match_all(Warp& w, const Instr* i) {
   const T* const a = w.row<const T>(i->op[2]);
-  uint64_t agree = 0;
-  for_groups(w, i->op[3], [&](uint64_t group) {
-    if (equal_lanes(a, group, __builtin_ctzll(group)) == group) agree |= group;
+  const auto agree = [&](uint64_t group) {
+    return group != 0 && equal_lanes(a, group, __builtin_ctzll(group)) == group;
+  };
+  uint64_t yes = 0;
+  for_groups(w, i->op[3], [&](uint64_t group, uint64_t lanes) {
+    if (agree(group)) yes |= lanes;
   });
-  write_groups(w, i->op[0], i->op[3], [agree](uint64_t group) { return static_cast<u32>(agree & group); });
-  write_predicate(w, i->op[1], agree);
+  write_groups(w, i->op[0], i->op[3], [&](uint64_t group) { return agree(group) ? static_cast<u32>(group) : 0; });
+  write_predicate(w, i->op[1], yes);
 }
 
 constexpr SyncOperands kMatch32{"dpam--"}, kMatch64{"dpAm--"};
@@ -162,15 +166,18 @@ const Instr* active_mask(Warp& w, const Instr* i) {
 /// The manual leaves the choice of the leader open but repeatable; it is the lowest lane here.
 void elect(Warp& w, const Instr* i) {
   uint64_t leaders = 0;
-  for_groups(w, i->op[2], [&](uint64_t group) { leaders |= group & -group; });
-  write_groups(w, i->op[0], i->op[2], [](uint64_t group) { return static_cast<u32>(__builtin_ctzll(group)); });
+  for_groups(w, i->op[2], [&](uint64_t group, uint64_t lanes) { leaders |= group & -group & lanes; });
+  write_groups(w, i->op[0], i->op[2],
+               [](uint64_t group) { return group == 0 ? 0 : static_cast<u32>(__builtin_ctzll(group)); });
   write_predicate(w, i->op[1], leaders);
 }
 
 /// bar.warp.sync: that all are there is all.
 void meet(Warp& w, const Instr* i) {
   if (w.worker->checks == nullptr) return;
-  for_groups(w, i->op[0], [&](uint64_t group) { have_met(w, group); });
+  for_groups(w, i->op[0], [&](uint64_t group, uint64_t) {
+    if (group != 0) have_met(w, group);
+  });
 }
 
 }  // namespace

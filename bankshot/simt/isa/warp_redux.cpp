@@ -6,17 +6,17 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
-/// d = f(… f(f(a of the first lane, a of the second), a of the third) …) in all lanes of a group.
+/// d = f(… f(f(a of the first lane, a of the second), a of the third) …) of a group; 0 of an empty one.
 template <class T, class F>
 void reduce(Warp& w, const Instr* i, const T* a, F f) {
   T t[kLanes];
   uint64_t written = 0;
-  for_groups(w, i->op[2], [&](uint64_t group) {
+  for_groups(w, i->op[2], [&](uint64_t group, uint64_t lanes) {
     uint64_t rest = group;
-    T sum = a[__builtin_ctzll(rest)];
-    while ((rest &= rest - 1) != 0) sum = f(sum, a[__builtin_ctzll(rest)]);
-    for (uint64_t lanes = group; lanes != 0; lanes &= lanes - 1) t[__builtin_ctzll(lanes)] = sum;
-    written |= group;
+    T sum = rest == 0 ? T{} : a[__builtin_ctzll(rest)];
+    while (rest != 0 && (rest &= rest - 1) != 0) sum = f(sum, a[__builtin_ctzll(rest)]);
+    written |= lanes;
+    for (; lanes != 0; lanes &= lanes - 1) t[__builtin_ctzll(lanes)] = sum;
   });
   if (i->op[0] != OperandRef::kNone) blend(w.row<T>(i->op[0]), t, written);
 }

@@ -200,6 +200,56 @@ TEST_P(WarpRows, redux_of_floats_leaves_out_nan_unless_told) {
   }
 }
 
+/// %lanemask_lt, which public programs take for a membermask: it names the lanes below, and not the lane itself.
+uint32_t lanes_below(unsigned lane) { return lane < 32 ? (1u << lane) - 1 : 0; }
+
+TEST_P(WarpRows, a_lane_that_its_membermask_lacks_gets_what_the_named_lanes_make) {
+  const uint32_t yes = 0x0f0100f1, active = 0x7ffffffe;
+  const auto bit = [&](unsigned l) { return l < 32 && (yes >> l & 1) != 0; };
+  Once ballot(GetParam(), "vote.sync.ballot.b32"), any(GetParam(), "vote.sync.any.pred"),
+      all(GetParam(), "vote.sync.all.pred"), match(GetParam(), "match.any.sync.b32"),
+      sum(GetParam(), "redux.sync.add.u32");
+  for (Once* once : {&ballot, &any, &all}) once->fill(1, bit);
+  match.fill(1, [&](unsigned l) { return l % 3; });
+  sum.fill(1, [&](unsigned l) { return l; });
+  for (Once* once : {&ballot, &any, &all, &match, &sum}) {
+    once->fill(2, lanes_below);
+    once->run(active);
+  }
+  for (unsigned l = 1; l < 31; ++l) {
+    const uint32_t below = lanes_below(l) & active;
+    uint32_t equal = 0, total = 0;
+    for (unsigned k = 1; k < l; ++k) {
+      equal |= static_cast<uint32_t>(k % 3 == l % 3) << k;
+      total += k;
+    }
+    ASSERT_EQ(ballot.get(0, l), yes & below) << l;
+    ASSERT_EQ(any.get(0, l), (yes & below) != 0) << l;
+    ASSERT_EQ(all.get(0, l), (yes & below) == below) << l;
+    ASSERT_EQ(match.get(0, l), equal) << l;
+    ASSERT_EQ(sum.get(0, l), total) << l;
+  }
+  ASSERT_EQ(ballot.get(0, 31), 0u);  // is off
+}
+
+TEST_P(WarpRows, a_membermask_of_some_lanes_counts_those_for_all) {
+  Once ballot(GetParam(), "vote.sync.ballot.b32"), elect(GetParam(), "elect.sync"),
+      match(GetParam(), "match.all.sync.b32");
+  ballot.fill(1, [](unsigned l) { return l % 2; });
+  match.fill(2, [](unsigned l) { return l < 8 ? 5 : l; });
+  ballot.fill(2, [](unsigned) { return 0xff; });
+  elect.fill(2, [](unsigned) { return 0xf0; });
+  match.fill(3, [](unsigned) { return 0xff; });
+  for (Once* once : {&ballot, &elect, &match}) once->run(0xffffffff);
+  for (unsigned l = 0; l < 32; ++l) {
+    ASSERT_EQ(ballot.get(0, l), 0xaau) << l;
+    ASSERT_EQ(elect.get(0, l), 4u) << l;
+    ASSERT_EQ(elect.get(1, l), l == 4) << l;
+    ASSERT_EQ(match.get(0, l), 0xffu) << l;
+    ASSERT_EQ(match.get(1, l), 1u) << l;
+  }
+}
+
 TEST_P(WarpRows, activemask_and_elect) {
   Once mask(GetParam(), "activemask.b32");
   mask.run(0xa5a50ff0);

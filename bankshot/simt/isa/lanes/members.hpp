@@ -32,17 +32,15 @@ inline uint64_t needed_lanes(const Warp& w, u32 op) {
   return need;
 }
 
-/// Calls f(group) for each set of active lanes that have the same mask, which names them all.
+/// Calls f(group, lanes) for each set of active lanes that have the same mask: `lanes` get what `group` makes together.
+/// They are the same where each lane's mask names it, as it must. A lane that its mask does not name gets what the
+/// active lanes make that it does name, as the machine code of sm_75 does it; `group` may be empty then.
 /// @param op  the row of masks, kNone for the forms without: then all active lanes are one group
 template <class F>
 inline void for_groups(const Warp& w, u32 op, F f) {
-  if (op == OperandRef::kNone) return f(w.active);
+  if (op == OperandRef::kNone) return f(w.active, w.active);
   const u32* const masks = w.row<const u32>(op);
-  if (is_uniform(masks, op)) {
-    const uint64_t group = w.active & member_lanes(masks[0]);
-    if (group != 0) f(group);
-    return;
-  }
+  if (is_uniform(masks, op)) return f(w.active & member_lanes(masks[0]), w.active);
   for (uint64_t rest = w.active; rest != 0;) {
     const u32 mask = masks[__builtin_ctzll(rest)];
     uint64_t same = 0;
@@ -51,7 +49,9 @@ inline void for_groups(const Warp& w, u32 op, F f) {
       same |= static_cast<uint64_t>(masks[l] == mask) << l;
     }
     rest &= ~same;
-    if ((same & member_lanes(mask)) != 0) f(same & member_lanes(mask));
+    const uint64_t named = member_lanes(mask), strangers = same & ~named;
+    if ((same & named) != 0) f(same & named, same & named);
+    if (strangers != 0) f(w.active & named, strangers);
   }
 }
 
