@@ -121,6 +121,18 @@ scratchpad::TxTotals read_transactions(const json& object) {
   return totals;
 }
 
+simt::Source read_source(const json& object) {
+  return {text(object, "file"), number<uint32_t>(object, "line"), number<uint32_t>(object, "ptx_line")};
+}
+
+simt::LeftOpenPlace read_left_open(const json& object) {
+  const std::string what = text(object, "what");
+  for (const simt::LeftOpen one : simt::kLeftOpen) {
+    if (simt::name(one) == what) return {one, read_source(object)};
+  }
+  throw Bad{"\"what\" is no case that PTX leaves open: " + what};
+}
+
 Kernel read_kernel(const json& object, const RunReport& report) {
   Kernel kernel;
   kernel.name = text(object, "name");
@@ -134,6 +146,7 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
   kernel.parallel = flag(object, "parallel");
   kernel.why_serial = text(object, "why_serial");
+  for (const json& place : list(object, "left_open")) kernel.left_open.push_back(read_left_open(place));
   if (object.contains("transactions")) kernel.transactions = read_transactions(member(object, "transactions"));
   for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules));
   if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine);

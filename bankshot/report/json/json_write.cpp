@@ -85,6 +85,17 @@ ordered_json transactions_json(const scratchpad::TxTotals& totals) {
   return json;
 }
 
+ordered_json left_open_json(const Kernel& kernel) {
+  ordered_json list = ordered_json::array();
+  for (const simt::LeftOpenPlace& place : kernel.left_open) {
+    list.push_back({{"what", simt::name(place.what)},
+                    {"ptx_line", place.source.ptx_line},
+                    {"file", place.source.file},
+                    {"line", place.source.line}});
+  }
+  return list;
+}
+
 ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
   const SharedTotals shared = kernel.shared();
   ordered_json json = {
@@ -100,6 +111,7 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
       {"thread_instructions", kernel.thread_instructions},
       {"parallel", kernel.parallel},
       {"why_serial", kernel.why_serial},
+      {"left_open", left_open_json(kernel)},
       {"shared",
        {{"accesses", shared.accesses},
         {"wavefronts", shared.wavefronts},

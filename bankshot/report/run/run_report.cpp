@@ -51,6 +51,15 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
   if (found->parallel) found->why_serial = kernel.why_serial;
   found->parallel &= kernel.parallel;
   for (const Site& site : kernel.sites) add_site(*found, site);
+  for (const simt::LeftOpenPlace& place : kernel.left_open) {
+    const auto known = std::ranges::find(found->left_open, place.what, &simt::LeftOpenPlace::what);
+    if (known == found->left_open.end()) {
+      found->left_open.push_back(place);
+    } else if (place.source.ptx_line < known->source.ptx_line) {
+      known->source = place.source;
+    }
+  }
+  std::ranges::sort(found->left_open, {}, &simt::LeftOpenPlace::what);
   if (!kernel.timing) return;
   if (!found->timing) found->timing.emplace();
   found->timing->merge(*kernel.timing);
@@ -94,6 +103,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.transactions = stats.transactions;
   launch.parallel = stats.parallel;
   launch.why_serial = stats.why_serial;
+  launch.left_open = stats.left_open;
   for (const simt::SiteReport& site : stats.sites) {
     add_site(launch, {site.source, site.op, site.joined, site.width, site.kind, site.matrix, in_words(site.counter)});
   }

@@ -47,8 +47,9 @@ struct Kernel {
   bool parallel = true;    ///< every launch ran its CTAs in parallel
   std::string why_serial;  ///< the instruction that decided otherwise
   scratchpad::TxTotals transactions;
-  std::vector<Site> sites;             ///< by place in the PTX
-  std::optional<KernelTiming> timing;  ///< if its launches were simulated
+  std::vector<simt::LeftOpenPlace> left_open;  ///< what PTX leaves open and it relied on, each once
+  std::vector<Site> sites;                     ///< by place in the PTX
+  std::optional<KernelTiming> timing;          ///< if its launches were simulated
 
   SharedTotals shared() const;
 };

@@ -76,6 +76,24 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
   return text + clean_lines_text(kernel, clean);
 }
 
+/// What PTX leaves open and the program relies on, each once.
+std::string left_open_text(const RunReport& report) {
+  std::string text;
+  for (const simt::LeftOpen what : simt::kLeftOpen) {
+    for (const Kernel& kernel : report.kernels) {
+      const auto place = std::ranges::find(kernel.left_open, what, &simt::LeftOpenPlace::what);
+      if (place == kernel.left_open.end()) continue;
+      text +=
+          "  " + place_text(place->source) +
+          (what == simt::LeftOpen::unnamed_lane ? ": lanes vote, match or reduce whose membermask does not name them\n"
+                                                : ": lanes shuffle from lanes that are off\n");
+      break;
+    }
+  }
+  if (text.empty()) return {};
+  return "\nPTX leaves the results of these open; docs/conformance.md says what is done here:\n" + text;
+}
+
 /// Whether no line of the kernel is known; some instructions have none however it was compiled.
 bool lacks_lines(const Kernel& kernel) {
   const auto known = [](const auto& part) { return part.source.line != 0; };
@@ -128,6 +146,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
     without_lines |= lacks_lines(kernel);
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
+  text += left_open_text(report);
   return pictures ? text + evidence_text(report) : text;
 }
 

@@ -55,6 +55,7 @@ void execute(Warp& w, const Instr* i, uint64_t members, const SyncOperands& oper
   w.base[2] = worker.sync_rows;
   w.active = all;
   body(w, &merged);
+  if (worker.relied_on != 0) note_relied_on(worker, i);
   w.base[2] = specials;
   for (Path& path : w.paths) {
     if (!goes_with(path, i, members)) continue;
@@ -88,6 +89,14 @@ bool complete(const Warp& w, const Instr* i, uint64_t members) {
 }
 
 }  // namespace
+
+void note_relied_on(Worker& worker, const Instr* i) {
+  for (size_t k = 0; k < worker.relied_on_at.size(); ++k) {
+    const Instr*& first = worker.relied_on_at[k];
+    if ((worker.relied_on >> k & 1) != 0 && (first == nullptr || i < first)) first = i;
+  }
+  worker.relied_on = 0;
+}
 
 const Instr* wait_for_members(Warp& w, const Instr* i, const SyncOperands& operands, SyncBody body) {
   account_pseudo(w, i);

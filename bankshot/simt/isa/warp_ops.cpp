@@ -45,7 +45,13 @@ void shuffle(Warp& w, const Instr* i) {
   }
   permute_lanes(t, a, source);
   if (w.active != kAllLanes) {
-    for (int l = 0; l < kLanes; ++l) t[l] = w.active >> source[l] & 1 ? t[l] : 0;
+    uint64_t absent = 0;
+    for (int l = 0; l < kLanes; ++l) {
+      const bool there = (w.active >> source[l] & 1) != 0;
+      absent |= static_cast<uint64_t>(!there) << l;
+      t[l] = there ? t[l] : 0;
+    }
+    if ((absent & w.active) != 0 && i->op[0] != OperandRef::kNone) rely_on(*w.worker, LeftOpen::absent_lane);
   }
   if (i->op[1] != OperandRef::kNone) write_predicate(w, i->op[1], mask_of(inside));
   if (i->op[0] != OperandRef::kNone) blend(w.row<u32>(i->op[0]), t, w.active);

@@ -16,6 +16,7 @@
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/fault.hpp"
 #include "bankshot/simt/state/kernel.hpp"
+#include "bankshot/simt/state/left_open.hpp"
 #include "bankshot/simt/textures/texture_table.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -68,8 +69,9 @@ struct LaunchStats {
   bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
   std::string why_serial;            ///< the instruction that decided it, if not parallel
   scratchpad::TxTotals transactions;
-  std::vector<DeviceLaunch> launched;  ///< by the kernel, in order; to be run now that it has ended
-  std::vector<SiteReport> sites;       ///< one a shared-memory instruction of the module that ran at least once
+  std::vector<DeviceLaunch> launched;    ///< by the kernel, in order; to be run now that it has ended
+  std::vector<LeftOpenPlace> left_open;  ///< that it relied on, each once
+  std::vector<SiteReport> sites;         ///< one a shared-memory instruction of the module that ran at least once
 };
 
 class Program;       ///< a decoded module; its globals live in the engine's memory until it is destroyed

@@ -260,6 +260,14 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
   }
   stats.parallel = program.functions[setup.function].isolated;
   stats.why_serial = program.functions[setup.function].why_not_isolated;
+  for (const LeftOpen what : kLeftOpen) {
+    const Instr* first = nullptr;
+    for (const Worker* worker : workers) {
+      const Instr* const at = worker->relied_on_at[static_cast<size_t>(what)];
+      if (at != nullptr && (first == nullptr || at < first)) first = at;
+    }
+    if (first != nullptr) stats.left_open.push_back({what, program.source_of(first)});
+  }
   if (workers[0]->sites.empty()) return stats;
   for (size_t site = 0; site < program.sites.size(); ++site) {
     for (size_t k = 1; k < workers.size(); ++k) workers[0]->sites[site].merge(workers[k]->sites[site]);

@@ -1,6 +1,7 @@
 // The state of a host thread that runs CTAs, and of the launch that they belong to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/cta_state.hpp"
 #include "bankshot/simt/state/kernel.hpp"
+#include "bankshot/simt/state/left_open.hpp"
 
 namespace bankshot::simt {
 
@@ -92,8 +94,18 @@ struct Worker {
   static constexpr size_t kSyncRow = 512;         ///< a row of 64 lanes of 8 bytes
   alignas(64) std::byte sync_rows[6 * kSyncRow];  ///< operands of lanes that meet at a warp-wide instruction
   Fault fault;                                    ///< valid when the CTA is `faulted`
-  scratchpad::Cost shared_cost;                   ///< of the last instruction's accesses to shared memory, see step()
+  uint8_t relied_on = 0;  ///< a bit for each LeftOpen that the exchange between lanes in progress relies on
+  std::array<const Instr*, kLeftOpen.size()> relied_on_at{};  ///< the first instruction of the text for each
+  scratchpad::Cost shared_cost;  ///< of the last instruction's accesses to shared memory, see step()
 };
+
+/// An exchange between lanes is about to rely on it.
+inline void rely_on(Worker& worker, LeftOpen what) {
+  worker.relied_on |= static_cast<uint8_t>(1u << static_cast<unsigned>(what));
+}
+
+/// An exchange is over that relied on something.
+void note_relied_on(Worker& worker, const Instr* i);
 
 /// A launch in progress, shared by its workers.
 struct Launch {

@@ -127,5 +127,31 @@ TEST(Demangle, leaves_other_names_alone) {
   EXPECT_EQ(demangle("_Znonsense"), "_Znonsense");
 }
 
+TEST(RunReport, what_is_left_open_is_told_once_with_its_first_place) {
+  RunReport report = made_report({});
+  report.kernels.clear();
+  simt::LaunchStats stats;
+  const auto add = [&](std::vector<simt::LeftOpenPlace> places) {
+    stats.left_open = std::move(places);
+    report.add(stats, "k", {1, 1, 1}, {32, 1, 1});
+  };
+  add({{simt::LeftOpen::absent_lane, {"a.cu", 9, 90}}});
+  add({{simt::LeftOpen::unnamed_lane, {"a.cu", 7, 70}}, {simt::LeftOpen::absent_lane, {"a.cu", 5, 50}}});
+  add({{simt::LeftOpen::absent_lane, {"a.cu", 8, 80}}});
+  const Result<RunReport> read = from_json(to_json(report));
+  ASSERT_TRUE(read) << read.error().message;
+  const auto& all = read->kernels.at(0).left_open;
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].what, simt::LeftOpen::unnamed_lane);
+  EXPECT_EQ(all[0].source.line, 7u);
+  EXPECT_EQ(all[1].what, simt::LeftOpen::absent_lane);
+  EXPECT_EQ(all[1].source.line, 5u);
+  const std::string text = to_text(*read);
+  EXPECT_NE(text.find("  a.cu:7: lanes vote, match or reduce whose membermask does not name them\n"
+                      "  a.cu:5: lanes shuffle from lanes that are off\n"),
+            std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace bankshot::report

@@ -40,7 +40,11 @@ template <class F>
 inline void for_groups(const Warp& w, u32 op, F f) {
   if (op == OperandRef::kNone) return f(w.active, w.active);
   const u32* const masks = w.row<const u32>(op);
-  if (is_uniform(masks, op)) return f(w.active & member_lanes(masks[0]), w.active);
+  if (is_uniform(masks, op)) {
+    const uint64_t group = w.active & member_lanes(masks[0]);
+    if (group != w.active) rely_on(*w.worker, LeftOpen::unnamed_lane);
+    return f(group, w.active);
+  }
   for (uint64_t rest = w.active; rest != 0;) {
     const u32 mask = masks[__builtin_ctzll(rest)];
     uint64_t same = 0;
@@ -51,7 +55,9 @@ inline void for_groups(const Warp& w, u32 op, F f) {
     rest &= ~same;
     const uint64_t named = member_lanes(mask), strangers = same & ~named;
     if ((same & named) != 0) f(same & named, same & named);
-    if (strangers != 0) f(w.active & named, strangers);
+    if (strangers == 0) continue;
+    rely_on(*w.worker, LeftOpen::unnamed_lane);
+    f(w.active & named, strangers);
   }
 }
 
@@ -65,6 +71,7 @@ const Instr* gathered(Warp& w, const Instr* i) {
     return wait_for_members(w, i, Operands, Body);
   }
   Body(w, i);
+  if (w.worker->relied_on != 0) note_relied_on(*w.worker, i);
   return i + 1;
 }
 
