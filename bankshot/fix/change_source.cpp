@@ -136,8 +136,7 @@ class Changer {
       line = code_.rfind('\n', line - 1);
     }
     const size_t start = line == std::string::npos ? 0 : line + 1;
-    const size_t define = code_.find("define", start);
-    return define < at;
+    return !words_at(std::string_view(code_).substr(start, at - start), "define").empty();
   }
 
   /// "float tile[4];" in an inner block, "int x, tile[4];".

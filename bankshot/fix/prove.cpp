@@ -210,7 +210,7 @@ class Fixer {
   void add_machine_code() {
     if (plan_.machine_code == 0) {
       plan_.no_machine_code = setup_.request.joined
-                                  ? "it is not known for " + setup_.gpu.name
+                                  ? "the model of ptxas does not cover " + setup_.gpu.name
                                   : "not asked for: accesses are counted as the PTX has them (--as-written)";
       return;
     }

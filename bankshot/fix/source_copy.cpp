@@ -26,8 +26,17 @@ using report::grouped;
 
 constexpr const char* kDiff = "/fix.diff";
 
+/// Whether there is anything of this name, be it a link to nothing; what cannot be looked at counts as there.
+bool is_there(const std::string& path) {
+  std::error_code code;
+  return fs::symlink_status(path, code).type() != fs::file_type::not_found;
+}
+
 /// Whether the folder is one that we wrote into before.
-bool is_ours(const std::string& folder) { return fs::is_regular_file(folder + kDiff); }
+bool is_ours(const std::string& folder) {
+  std::error_code code;
+  return fs::is_regular_file(folder + kDiff, code);
+}
 
 std::string program_in(const std::string& folder, const host::Setup& setup) {
   return folder + "/" + fs::path(setup.target.path).filename().string();
@@ -112,7 +121,7 @@ std::optional<Error> write_sources(const std::vector<ChangedSource>& sources, co
   for (const ChangedSource& source : sources) {
     const std::string copy = folder + "/" + source.name;
     if (host::same_file(copy, source.file)) return Error{copy + " is the source itself; name another folder"};
-    if (fs::symlink_status(copy).type() != fs::file_type::not_found && !ours)
+    if (is_there(copy) && !ours)
       return Error{copy + " is there already, and fix did not write it; name another folder"};
   }
   std::error_code code;
@@ -179,7 +188,7 @@ class Copy {
     if (!done) return fail(done.error().message);
     if (done->interrupted()) return interrupted();
     if (done->ending.shell_status() != 0) return fail("it was not built: " + done->failure(build));
-    if (!fs::exists(program_in(options_.folder, setup_)))
+    if (!is_there(program_in(options_.folder, setup_)))
       return fail("it was not built: '" + build + "' made no " + program_in(options_.folder, setup_));
     return {};
   }
@@ -288,7 +297,7 @@ std::optional<Error> cannot_apply(const std::string& folder, const host::Setup& 
     if (host::same_file(program, input.path))
       return Error{"--apply would build over " + input.what + ", " + input.path + "; name another folder"};
   }
-  if (fs::exists(program) && !is_ours(folder))
+  if (is_there(program) && !is_ours(folder))
     return Error{program + " is there already, and fix did not build it; name another folder for --apply"};
   return {};
 }
