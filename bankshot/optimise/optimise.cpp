@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "bankshot/optimise/join.hpp"
+#include "bankshot/optimise/order.hpp"
+#include "bankshot/optimise/predicate.hpp"
+#include "bankshot/optimise/slots.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/ptx/shared_layout.hpp"
@@ -200,6 +203,26 @@ void optimise_function(const ptx::Module& module, const ptx::SharedLayout& layou
   editor.carry_out(function);
 }
 
+void set_slots(ptx::Block& block, const std::vector<uint8_t>& slots, size_t& step) {
+  for (ptx::Statement& statement : block.statements) {
+    if (auto* instruction = std::get_if<Instruction>(&statement)) instruction->slots = slots[step++];
+    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) set_slots(**inner, slots, step);
+  }
+}
+
+void time_function(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
+                   const Options& options) {
+  predicate(module, function);
+  const ptx::KernelCode code(module, function);
+  const Control control(code);
+  const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(function);
+  const Values values(code, control, shared, options.architecture);
+  const std::vector<uint8_t> slots = machine_slots(code);
+  size_t step = 0;
+  set_slots(*function.body, slots, step);
+  order(function, code, control, values, slots, {});
+}
+
 }  // namespace
 
 void optimise(ptx::Module& module, const Options& options) {
@@ -207,8 +230,9 @@ void optimise(ptx::Module& module, const Options& options) {
   for (ptx::Item& item : module.items) {
     auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || function->body == nullptr) continue;
-    if (accesses_shared(*function->body) && !has_transactions(*function->body))
-      optimise_function(module, layout, *function, options);
+    if (has_transactions(*function->body)) continue;
+    if (accesses_shared(*function->body)) optimise_function(module, layout, *function, options);
+    if (options.timing) time_function(module, layout, *function, options);
   }
 }
 

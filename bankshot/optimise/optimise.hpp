@@ -11,6 +11,9 @@ struct Options {
   /// Of the GPU that the code is for: 75 is sm_75. From 90 on ptxas treats the address of a shared variable as a
   /// register.
   unsigned architecture = 75;
+  /// For a timing model: instructions carry their `slots` (ptx::Instruction), and those of a basic block are put in the
+  /// order that ptxas would choose.
+  bool timing = false;
 };
 
 /// Changes the bodies of all functions but those with transactions, whose borders no access may cross. Registers that

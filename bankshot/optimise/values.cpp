@@ -4,6 +4,7 @@
 #include <bit>
 #include <string_view>
 
+#include "bankshot/optimise/words.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
 
@@ -18,11 +19,6 @@ constexpr unsigned kRelocatedShared = 90, kWindowZeros = 10;
 
 unsigned zeros_of_number(int64_t value) {
   return static_cast<unsigned>(std::min(std::countr_zero(static_cast<uint64_t>(value)), 64));
-}
-
-template <class... Words>
-bool is_one_of(std::string_view word, const Words&... words) {
-  return ((word == words) || ...);
 }
 
 /// Instructions whose result depends on their operands only.

@@ -104,6 +104,8 @@ struct Instruction {
   /// Of an access that stands for several of the text (bankshot/optimise): how many, and what they are called.
   uint32_t joined = 1;
   std::string written;
+  /// Machine instructions that it becomes (bankshot/optimise): 0 if it is part of another one.
+  uint8_t slots = 1;
 };
 
 /// , function_name label {+ offset}, inlined_at file line column

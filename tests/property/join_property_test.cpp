@@ -1,5 +1,5 @@
-// Joining accesses changes nothing that a program computes: random kernels, as written and joined, leave the same
-// bytes.
+// Joining accesses changes nothing that a program computes, nor does the order of machine code: random kernels, as
+// written, joined, and ordered, leave the same bytes.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -149,10 +149,11 @@ std::string join_kernel(const std::string& body, int registers) {
   return text + "ret; }\n";
 }
 
-std::vector<uint32_t> join_run(const std::string& text, unsigned machine_code, uint64_t& instructions) {
+std::vector<uint32_t> join_run(const std::string& text, unsigned machine_code, bool timing, uint64_t& instructions) {
   simt::EngineOptions options;
   options.threads = 1;
   options.machine_code = machine_code;
+  options.timing = timing;
   simt::Engine engine(options);
   const auto program = engine.load(text, "kernel.ptx");
   RC_ASSERT(static_cast<bool>(program));
@@ -173,11 +174,12 @@ RC_GTEST_PROP(JoinProperty, joined_accesses_leave_the_same_bytes, ()) {
   const std::string body = program.body(*rc::gen::inRange(2, 60));
   const std::string text = join_kernel(body, program.registers());
   uint64_t written = 0, joined = 0;
-  const std::vector<uint32_t> expected = join_run(text, 0, written);
+  const std::vector<uint32_t> expected = join_run(text, 0, false, written);
   for (const unsigned architecture : {75u, 90u}) {
-    const std::vector<uint32_t> found = join_run(text, architecture, joined);
+    const std::vector<uint32_t> found = join_run(text, architecture, false, joined);
     if (found != expected) RC_FAIL(text);
     RC_TAG(joined == written ? "unchanged" : "changed");
+    if (join_run(text, architecture, true, joined) != expected) RC_FAIL("in the order of machine code\n" + text);
   }
 }
 

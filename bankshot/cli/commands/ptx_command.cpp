@@ -1,12 +1,14 @@
 // bankshot ptx: is this PTX something that can run here?
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <span>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "bankshot/agreement/agreement.hpp"
+#include "bankshot/agreement/instructions.hpp"
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/host/read_text.hpp"
@@ -48,6 +50,10 @@ class Ptx final : public Command {
            "compare the accesses of shared memory that we expect of ptxas with what it made of this PTX: a cubin, "
            "compiled with -lineinfo")
         ->type_name("FILE.cubin");
+    app.add_flag(
+        "--timing", timing_,
+        "with --machine-code: compare the machine instructions that `simulate` counts instead, by class, and how "
+        "far from each load its result is used");
     app.add_option("--joined", joined_, "print the module with its accesses joined as ptxas joins them for sm_N")
         ->check(CLI::Range(70, 121))
         ->type_name("N");
@@ -66,6 +72,7 @@ class Ptx final : public Command {
     if (!module) return complain(module.error(), name, *text);
     std::vector<simt::KernelInfo> kernels;
     if (const auto found = simt::mistakes(*module, kernels); !found.empty()) return complain(found, name, *text);
+    if (timing_ && cubin_.empty()) return refuse("--timing needs --machine-code FILE.cubin");
     if (!cubin_.empty()) return compare(*module);
     if (joined_ != 0) optimise::optimise(*module, {.architecture = joined_});
     if (print_ || joined_ != 0) {
@@ -84,6 +91,7 @@ class Ptx final : public Command {
     if (!bytes) return refuse(bytes.error().message);
     const Result<sass::Cubin> cubin = sass::read_cubin(std::as_bytes(std::span(*bytes)));
     if (!cubin) return refuse(cubin_ + ": " + cubin.error().message);
+    if (timing_) return compare_timing(module, *cubin);
     const std::vector<agreement::Kernel> kernels = agreement::compare(module, *cubin);
     if (kernels.empty()) return refuse(cubin_ + " has no kernel of " + file_);
     const bool has_lines = std::any_of(cubin->kernels.begin(), cubin->kernels.end(), [](const sass::Kernel& kernel) {
@@ -112,9 +120,32 @@ class Ptx final : public Command {
     return all ? kDone : kGateFailed;
   }
 
+  int compare_timing(ptx::Module& module, const sass::Cubin& cubin) const {
+    const std::vector<agreement::Instructions> kernels = agreement::compare_instructions(module, cubin);
+    if (kernels.empty()) return refuse(cubin_ + " has no kernel of " + file_);
+    for (const agreement::Instructions& kernel : kernels) {
+      print(fmt::format("{}: sm_{}{}\n  {:<20}{:>8}{:>10}{:>14}\n", kernel.kernel, cubin.architecture,
+                        kernel.alike ? "" : ", with other accesses than the machine code (a loop is unrolled, or more)",
+                        "instructions", "PTX", "expected", "machine code"));
+      std::vector<agreement::ClassCount> rows = kernel.classes;
+      rows.push_back(kernel.all());
+      for (const agreement::ClassCount& row : rows)
+        print(fmt::format("  {:<20}{:>8}{:>10}{:>14}\n", row.name, row.text, row.model, row.machine));
+      for (const agreement::LoadDistances& loads : kernel.loads)
+        print(fmt::format("  from a {} to its use {:>7.1f}{:>10.1f}{:>14.1f}  (mean)\n", loads.name, mean(loads.text),
+                          mean(loads.model), mean(loads.machine)));
+    }
+    return kDone;
+  }
+
+  static double mean(const std::vector<unsigned>& values) {
+    if (values.empty()) return 0;
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  }
+
   std::string file_, cubin_;
   unsigned joined_ = 0;
-  bool print_ = false, table_ = false;
+  bool print_ = false, table_ = false, timing_ = false;
 };
 
 const RegisterCommand ptx_registered(

@@ -69,6 +69,7 @@ Status Session::open() {
   options.count_conflicts = !request.report_folder.empty();
   options.trace_accesses = request.trace_accesses;
   if (request.joined) options.machine_code = gpu_->machine_code();
+  options.timing = request.simulate.has_value();
   if (!request.isa.empty()) options.isa = request.isa;
   if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };

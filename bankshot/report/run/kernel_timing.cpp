@@ -177,7 +177,7 @@ void KernelTiming::merge(const KernelTiming& other) {
 
 double ipc(const timing::Counters& counters) {
   if (counters.cycles == 0) return 0;
-  return static_cast<double>(counters.warp_instructions) / static_cast<double>(counters.cycles);
+  return static_cast<double>(counters.machine_instructions) / static_cast<double>(counters.cycles);
 }
 
 uint64_t stalls(const timing::LineCounters& counters) {

@@ -28,13 +28,21 @@ std::string clock(unsigned khz) {
   return khz >= 1'000'000 ? fmt::format("{:.3g} GHz", khz / 1e6) : fmt::format("{:.3g} MHz", khz / 1e3);
 }
 
+/// Empty where each instruction of the PTX is one of the machine, as GPUs without a model of ptxas have it.
+std::string machine_code(const Counters& c) {
+  if (c.machine_instructions == c.warp_instructions) return {};
+  return fmt::format("  machine code      {:>16} warp instructions expected of ptxas\n",
+                     grouped(c.machine_instructions));
+}
+
 std::string speed(const Counters& c, const SimulatedMachine& machine) {
   return fmt::format("  cycles            {:>16} {} at {}\n", grouped(c.cycles), duration(machine.seconds(c.cycles)),
                      clock(machine.core_khz)) +
          fmt::format("  instructions      {:>16} warp      {:>16} thread\n", grouped(c.warp_instructions),
                      grouped(c.thread_instructions)) +
+         machine_code(c) +
          fmt::format("  IPC               {:>16.3f} warp instructions a cycle of an SM, {:.2f} of the chip\n",
-                     share(c.warp_instructions, c.sm_cycles), ipc(c));
+                     share(c.machine_instructions, c.sm_cycles), ipc(c));
 }
 
 /// CTAs go to one SM after the other, so a grid smaller than the chip leaves SMs without any.

@@ -245,6 +245,7 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
   items_.push_back(new_item(instruction.position, as_written(instruction)));
   item_ = &items_.back();
   item_->info.joined = static_cast<uint16_t>(std::min<uint32_t>(instruction.joined, UINT16_MAX));
+  item_->info.slots = instruction.slots;
   if (lower(instruction, item_->instr)) return;
   items_.back().instr.run = items_.back().instr.body = &run_trap;  // the module is refused anyway
 }

@@ -107,7 +107,8 @@ Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text
   Result<ptx::Module, Diagnostics> module = ptx::parse(text);
   if (!module) return module.error();
   if (Diagnostics problems = ptx::check(*module); !problems.empty()) return problems;
-  if (impl_->options.machine_code != 0) optimise::optimise(*module, {.architecture = impl_->options.machine_code});
+  if (impl_->options.machine_code != 0)
+    optimise::optimise(*module, {.architecture = impl_->options.machine_code, .timing = impl_->options.timing});
   auto program = std::make_shared<Program>();
   program->name = name;
   static std::atomic<uint64_t> loaded{0};

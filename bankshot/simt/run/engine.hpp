@@ -43,6 +43,9 @@ struct EngineOptions {
   /// Accesses of shared memory are joined as ptxas joins them for this architecture (75: sm_75); 0: they are those of
   /// the text.
   unsigned machine_code = 0;
+  /// For a timing model, with machine_code: instructions are put in the order of machine code, and it is known how many
+  /// of its instructions each becomes.
+  bool timing = false;
   size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests

@@ -26,6 +26,7 @@ struct InstrInfo {
   uint32_t function = 0;
   uint16_t text = 0;    ///< index of "opcode.modifiers" in LoadedProgram::texts
   uint16_t joined = 1;  ///< how many instructions of the text it stands for
+  uint8_t slots = 1;    ///< machine instructions that it becomes; 0: it is part of another one
   Unit unit = Unit::control;
   ptx::Access access;              ///< what it does to memory
   bool adds_one = false;           ///< an atomic that adds 1 to 32 bits, and nobody wants the result

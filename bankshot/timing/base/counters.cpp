@@ -33,6 +33,7 @@ constexpr CounterName kCounterNames[] = {
     {"cycles", &Counters::cycles},
     {"warp_instructions", &Counters::warp_instructions},
     {"thread_instructions", &Counters::thread_instructions},
+    {"machine_instructions", &Counters::machine_instructions},
     {"ctas", &Counters::ctas},
     {"warp_cycles", &Counters::warp_cycles},
     {"sm_cycles", &Counters::sm_cycles},

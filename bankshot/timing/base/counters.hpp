@@ -41,7 +41,8 @@ constexpr unsigned kMaxBanks = 64;
 struct Counters {
   // All SMs together.
   uint64_t cycles = 0;  ///< core cycles, of the chip: from the first CTA's start until nothing is under way
-  uint64_t warp_instructions = 0, thread_instructions = 0;
+  uint64_t warp_instructions = 0, thread_instructions = 0;  ///< of the PTX
+  uint64_t machine_instructions = 0;                        ///< warp instructions of the machine that they become
   std::array<uint64_t, kCauses> slots{};  ///< issue slots by cause; their sum is SMs * schedulers * width * cycles
   uint64_t ctas = 0;                      ///< that ran
   uint64_t warp_cycles = 0;               ///< resident warps, summed over cycles and SMs

@@ -43,6 +43,7 @@ class ExecutionUnits {
       return choice;
     }
     choice.unit = operation.unit;
+    if (operation.in_pieces()) choice.work *= operation.slots;
     if (operation.work != 0) {
       choice.work = operation.work;
       if (config_.units[static_cast<unsigned>(choice.unit)].count == 0) choice.unit = UnitClass::fp32;

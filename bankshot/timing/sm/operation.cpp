@@ -100,6 +100,7 @@ Operations operations(const simt::LoadedProgram& program) {
     operation.kind = kind_of(info.unit, access, program.functions[info.function].is_entry);
     operation.unit = unit_class(info.unit);
     operation.work = info.work;
+    operation.slots = info.slots;
     // An asynchronous store or copy tells a barrier, which may be in another CTA.
     operation.crosses = operation.kind == Kind::mbarrier || (access.asynchronous && access.to_barrier);
     if (operation.is_access()) {

@@ -50,10 +50,13 @@ struct Operation {
       false;  ///< an asynchronous store or copy to shared memory, or on a barrier there, perhaps another CTA's
   bool texture = false;  ///< load, store, atomic of a texture or surface: its texels' addresses come with the access
   uint8_t width = 4;     ///< load, store, atomic, copy: bytes a lane; of textures the texture knows
+  uint8_t slots = 1;     ///< issue slots: the machine instructions that it becomes; 0: it is part of another one
   uint16_t reads = 0, writes = 0;
   uint32_t uses = 0;  ///< where its registers begin in Operations::registers
   uint32_t work = 0;  ///< tensor: multiply-adds of 16-bit factors that it is worth; else 0, its lanes
 
+  /// Several instructions of its unit, one behind the other. A sequence (a division) has its own unit and latency.
+  bool in_pieces() const { return slots > 1 && (unit == UnitClass::alu || unit == UnitClass::multiply); }
   bool is_access() const {
     return kind == Kind::load || kind == Kind::store || kind == Kind::atomic || kind == Kind::copy;
   }

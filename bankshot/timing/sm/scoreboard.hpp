@@ -69,6 +69,26 @@ class Scoreboard {
     warp.complete = warp.expected != 0 ? kNever : ready;
     warp.why = why;
   }
+  /// An instruction whose result is what it reads in another form, and there at the same time.
+  /// @return until when the warp must wait with it: if it is not known when an operand comes, or the result would
+  ///         overwrite what an earlier access is to read
+  Wait pass_on(unsigned slot, const RegisterUses& uses, Cycle now) {
+    Slot& warp = slots_[slot];
+    const size_t first = slot * registers_;
+    Wait comes{now};
+    for (unsigned k = 0; k < uses.reads + uses.writes; ++k) {
+      const size_t at = first + uses.registers[k];
+      if (ready_[at] > comes.until) comes = {ready_[at], why_[at]};
+      if (k >= uses.reads && hold_[at] > now) return {hold_[at], Cause::ordering};
+    }
+    if (comes.until == kNever) return comes;
+    for (const uint32_t use : uses.written()) {
+      ready_[first + use] = comes.until;
+      why_[first + use] = comes.why;
+    }
+    warp.known = std::max(warp.known, comes.until);
+    return {now};
+  }
   /// What an access reads that takes effect later must not be written until then.
   void hold(unsigned slot, const RegisterUses& uses, Cycle until) {
     for (const uint32_t use : uses.read()) hold_[slot * registers_ + use] = until;

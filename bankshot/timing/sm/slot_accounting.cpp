@@ -19,12 +19,13 @@ void SlotAccounting::begin_launch(Cycle begin, size_t instructions) {
 }
 
 void SlotAccounting::issued(unsigned index, Cycle now, unsigned instructions, uint32_t instr, Cause rest,
-                            uint32_t blame, Cycle free) {
+                            uint32_t blame, unsigned slots, Cycle free) {
   counters_.slots[static_cast<unsigned>(Cause::issued)] += instructions;
   if (instructions < width_) add(rest, blame, width_ - instructions);
   issued_ = true;
-  const bool goes_on = free == now + issue_cycles_;
-  schedulers_[index] = {now + 1 + (goes_on ? 0 : count_standstills(now + 1, free, false)), Cause::sub_warp, instr};
+  const bool goes_on = free == now + Cycle{issue_cycles_} * slots;
+  const Cycle since = now + 1 + (goes_on ? 0 : count_standstills(now + 1, free, false));
+  schedulers_[index] = slots > 1 ? Scheduler{since, Cause::issued, kNobody} : Scheduler{since, Cause::sub_warp, instr};
 }
 
 /// Sub-warps of what issued last are held up: counts those cycles. @return how many there are
@@ -52,7 +53,10 @@ void SlotAccounting::begin_event(Cycle now) {
     }
     const bool waiting =
         std::any_of(schedulers_.begin(), schedulers_.end(), [](const Scheduler& s) { return is_shared(s.cause); });
-    exposure_.tell(now, waiting && !issued_, counter());
+    // Further slots of an instruction are taken.
+    const bool busy = std::any_of(schedulers_.begin(), schedulers_.end(),
+                                  [](const Scheduler& s) { return s.cause == Cause::issued; });
+    exposure_.tell(now, waiting && !issued_ && !busy, counter());
   }
   stood_.clear();
   issued_ = false;

@@ -37,9 +37,10 @@ class SlotAccounting {
   }
   /// Instructions of a warp have issued in cycle `now`, of a scheduler that was accounted for until then.
   /// @param instr  the first of them  @param rest, blame  why the remaining slots of the cycle were not used
-  /// @param free   the issue stage is, from that cycle on: sub-warps have it before
+  /// @param slots  that the first of them takes, one a cycle: its machine instructions
+  /// @param free   the issue stage is, from that cycle on: sub-warps and further machine instructions have it before
   void issued(unsigned scheduler, Cycle now, unsigned instructions, uint32_t instr, Cause rest, uint32_t blame,
-              Cycle free);
+              unsigned slots, Cycle free);
 
   /// Something happens in cycle `now`: what happened since the last time is told to Exposure.
   void begin_event(Cycle now);

@@ -194,30 +194,33 @@ bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
   while (ready != 0) {
     const unsigned slot = scheduler.policy->pick({ready, mine, waits_for_memory_ & mine, age_.data()});
     assert((ready >> slot & 1) != 0 && "a policy picks a ready warp");
+    const bool goes_on = carry_out_parts(slot, now);
     const simt::Instr* const instr = next_[slot];
-    if (!try_issue(slot, now, index)) {
+    if (!goes_on || !try_issue(slot, now, index)) {
       if (fault_) return false;
       ready &= ~(uint64_t{1} << slot);
       continue;
     }
     scheduler.policy->issued(slot);
     if (fault_) return true;
+    const unsigned slots = operation_of(static_cast<uint32_t>(instr - code_)).slots;
     unsigned issued = 1;
     const simt::Instr* last = instr;
     // Further instructions of the warp in the same cycle, as long as they follow one another.
-    while (issued < config_.issue.width && is_resident(slot) && simt::follows(next_[slot], last) &&
-           wake_[slot] == now + 1) {
-      wake_[slot] = now;
+    while (issued < config_.issue.width && slots == 1 && is_resident(slot) && simt::follows(next_[slot], last) &&
+           wake_[slot] == now + 1 && carry_out_parts(slot, now)) {
       last = next_[slot];
+      if (operation_of(static_cast<uint32_t>(last - code_)).slots > 1) break;  // it begins in a cycle of its own
+      wake_[slot] = now;
       if (!try_issue(slot, now, index)) break;
       if (fault_) return true;
       ++issued;
     }
     if (is_resident(slot) && wake_[slot] <= now) wake_[slot] = now + 1;
     const bool is_here = is_resident(slot);
-    scheduler.next = scheduler.free = pipeline_->behind_last(now + issue_cycles_);
+    scheduler.next = scheduler.free = pipeline_->behind_last(now + Cycle{issue_cycles_} * slots);
     accounting_.issued(index, now, issued, static_cast<uint32_t>(instr - code_),
-                       is_here ? cause_[slot] : Cause::no_warp, is_here ? blamed(slot) : SlotAccounting::kNobody,
+                       is_here ? cause_[slot] : Cause::no_warp, is_here ? blamed(slot) : SlotAccounting::kNobody, slots,
                        scheduler.free);
     return true;
   }

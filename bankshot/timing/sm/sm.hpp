@@ -152,6 +152,8 @@ class Sm {
   void warp_done(unsigned slot, Cycle now);
   void count_residents(Cycle until);
   // sm_issue.cpp: may an instruction issue, and what follows if it does?
+  bool carry_out_parts(unsigned slot, Cycle now);
+  void count_instruction(const simt::Warp& warp, uint32_t index, unsigned slots);
   bool try_issue(unsigned slot, Cycle now, unsigned scheduler);
   bool may_leave(const Issue& issue);
   bool may_commit(const Issue& issue);

@@ -35,6 +35,27 @@ bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
   return true;
 }
 
+/// Instructions that are part of others in machine code take no slot: they are carried out with what comes behind them,
+/// and their results are there when what they read is.
+/// @return false if the warp waits for what one of them reads
+bool Sm::carry_out_parts(unsigned slot, Cycle now) {
+  while (next_[slot] != nullptr && operation_of(static_cast<uint32_t>(next_[slot] - code_)).slots == 0) {
+    const auto index = static_cast<uint32_t>(next_[slot] - code_);
+    const Wait wait = scoreboard_.pass_on(slot, uses_of(index), now);
+    if (wait.until > now) return block(slot, wait);
+    count_instruction(*warp_[slot], index, 0);
+    next_[slot] = simt::step(*warp_[slot], next_[slot]).next;
+  }
+  return true;
+}
+
+void Sm::count_instruction(const simt::Warp& warp, uint32_t index, unsigned slots) {
+  ++counters_.warp_instructions;
+  counters_.thread_instructions += static_cast<uint64_t>(std::popcount(warp.active));
+  counters_.machine_instructions += slots;
+  ++accounting_.lines()[index].issued;
+}
+
 /// Instructions that others rely on come behind everything of their warp that is under way.
 bool Sm::may_leave(const Issue& issue) {
   const unsigned slot = issue.slot;
@@ -115,9 +136,7 @@ void Sm::execute(Issue& issue) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
   simt::Warp& warp = *issue.warp;
-  ++counters_.warp_instructions;
-  counters_.thread_instructions += static_cast<uint64_t>(std::popcount(warp.active));
-  ++accounting_.lines()[issue.index].issued;
+  count_instruction(warp, issue.index, operation.slots);
   cause_[slot] = Cause::execution;
   held_back_ &= ~(uint64_t{1} << slot);
   waits_for_memory_ &= ~(uint64_t{1} << slot);
@@ -130,7 +149,8 @@ void Sm::execute(Issue& issue) {
   if (!operation.is_access() && operation.kind != Kind::constant) {
     const UnitConfig& unit = config_.units[static_cast<unsigned>(issue.unit.unit)];
     const unsigned interval = (issue.unit.work + issue.unit.lanes - 1) / issue.unit.lanes;
-    const unsigned latency = operation.kind == Kind::mbarrier ? config_.scratchpad.latency : unit.latency;
+    const unsigned first = operation.kind == Kind::mbarrier ? config_.scratchpad.latency : unit.latency;
+    const unsigned latency = first + (operation.in_pieces() ? operation.slots - 1 : 0);
     issue.ready = pipeline_->other(issued(issue), Flow::other, std::max(latency, interval));
   } else if (!issue.shared && operation.kind != Kind::copy) {
     const bool cached = config_.l1.bytes != 0 && (config_.l1.global || addresses_.local != 0) && !operation.strong;
@@ -200,7 +220,7 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   const unsigned slot = issue.slot;
   next_[slot] = next;
   last_[slot] = issue.index;
-  wake_[slot] = issue.now + issue_cycles_;
+  wake_[slot] = issue.now + Cycle{issue_cycles_} * operation.slots;
   if (next == nullptr) {
     if (issue.warp->done) {
       warp_done(slot, issue.now);

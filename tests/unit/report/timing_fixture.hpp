@@ -29,7 +29,7 @@ inline timing::LaunchTiming made_timing() {
   c.cycles = 100;
   c.sm_cycles = 200;
   c.active_cycles = 160;
-  c.warp_instructions = 40;
+  c.warp_instructions = c.machine_instructions = 40;
   c.thread_instructions = 1280;
   c.slots[static_cast<unsigned>(timing::Cause::issued)] = 40;
   c.slots[static_cast<unsigned>(timing::Cause::scratchpad)] = 100;

@@ -54,6 +54,8 @@ class ChipTest : public ::testing::Test {
       options.machine.scratchpad = config.rules;
       options.machine.transactions = transactions;
       options.observer = observer;
+      options.machine_code = machine_code;
+      options.timing = machine_code != 0;
       engine_ = std::make_unique<simt::Engine>(options);
     }
     return *engine_;
@@ -97,7 +99,7 @@ class ChipTest : public ::testing::Test {
     uint64_t slots = 0;
     for (const uint64_t cause : c.slots) slots += cause;
     EXPECT_EQ(slots, uint64_t{config.sms} * config.issue.schedulers * config.issue.width * c.cycles);
-    EXPECT_EQ(c.slots[0], c.warp_instructions);
+    EXPECT_EQ(c.slots[0], c.machine_instructions);
     EXPECT_EQ(c.conflict_cycles_exposed + c.conflict_cycles_hidden, c.shared_wavefronts - c.shared_ideal);
     EXPECT_EQ(c.shared_busy_cycles, c.shared_wavefronts + c.tx_access_cycles);
     EXPECT_EQ(c.l1_loads, c.l1_load_hits + c.l1_load_merged + c.l1_load_misses);
@@ -134,6 +136,8 @@ class ChipTest : public ::testing::Test {
   scratchpad::TxConfig transactions;  ///< of the engine, as `config` is of the chip
   ChipOptions options = one_thread();
   simt::TransactionObserver* observer = nullptr;  ///< of what runs next
+  unsigned machine_code =
+      0;  ///< of the engine: instructions are those of machine code for this architecture, as expected
   std::unique_ptr<Chip> chip;
   SimulatedLaunch last;
   simt::Dim3 cluster;

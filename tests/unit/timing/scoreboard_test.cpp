@@ -95,5 +95,32 @@ TEST_F(ScoreboardTest, a_warp_starts_with_all_registers_ready) {
   EXPECT_EQ(scoreboard.last(1).until, 0u);
 }
 
+TEST_F(ScoreboardTest, a_value_that_is_passed_on_comes_when_its_source_does) {
+  scoreboard.issued(1, uses({}, {3}), 20, Cause::scratchpad, true);
+  EXPECT_LE(scoreboard.pass_on(1, uses({3}, {4}), 5).until, 5u) << "the warp does not wait";
+  EXPECT_EQ(until(uses({4}, {}), 19), 20u);
+  EXPECT_EQ(scoreboard.wait(1, uses({4}, {}), 19).why, Cause::scratchpad);
+  EXPECT_LE(until(uses({4}, {}), 20), 20u);
+}
+
+TEST_F(ScoreboardTest, a_value_whose_time_is_not_known_is_waited_for) {
+  const RegisterUses load = uses({1}, {3}), pass = uses({3}, {4});
+  scoreboard.expect(1, 1);
+  scoreboard.issued(1, load, kNever, Cause::memory, true);
+  EXPECT_EQ(scoreboard.pass_on(1, pass, 5).until, kNever);
+  EXPECT_EQ(scoreboard.pass_on(1, pass, 5).why, Cause::memory);
+  EXPECT_LE(until(uses({4}, {}), 5), 5u) << "nothing has happened to it";
+  scoreboard.received(1);
+  scoreboard.arrived(1, load, 90);
+  EXPECT_LE(scoreboard.pass_on(1, pass, 80).until, 80u);
+  EXPECT_EQ(until(uses({4}, {}), 80), 90u);
+}
+
+TEST_F(ScoreboardTest, what_a_deferred_access_is_to_read_is_not_overwritten_by_a_value_that_is_passed_on) {
+  scoreboard.hold(1, uses({4}, {}), 50);
+  EXPECT_EQ(scoreboard.pass_on(1, uses({3}, {4}), 49).until, 50u);
+  EXPECT_LE(scoreboard.pass_on(1, uses({3}, {4}), 50).until, 50u);
+}
+
 }  // namespace
 }  // namespace bankshot::timing

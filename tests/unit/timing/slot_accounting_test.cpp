@@ -56,12 +56,12 @@ TEST_F(SlotAccountingTest, slots_have_the_cause_that_was_set_until_another_is) {
 TEST_F(SlotAccountingTest, slots_of_a_cycle_in_which_something_issues_are_issued_or_have_the_reason_why_no_more_did) {
   accounting.begin_launch(0, 9);
   accounting.account(0, 5);
-  accounting.issued(0, 5, 1, 3, Cause::execution, 4, 6);
+  accounting.issued(0, 5, 1, 3, Cause::execution, 4, 1, 6);
   EXPECT_EQ(slots(Cause::issued), 1u);
   EXPECT_EQ(slots(Cause::execution), 1u);
   EXPECT_EQ(line(4, Cause::execution), 1u);
   accounting.account(0, 6);
-  accounting.issued(0, 6, 2, 4, Cause::execution, 5, 7);
+  accounting.issued(0, 6, 2, 4, Cause::execution, 5, 1, 7);
   EXPECT_EQ(slots(Cause::issued), 3u);
   EXPECT_EQ(slots(Cause::execution), 1u);
   EXPECT_EQ(all(), 2u * 7);
@@ -71,12 +71,27 @@ TEST_F(SlotAccountingTest, sub_warps_that_are_held_up_are_counted_once_and_taken
   Counters one;
   SlotAccounting accounting{1, 1, 4, pipeline, one};
   accounting.begin_launch(100, 9);
-  accounting.issued(0, 100, 1, 3, Cause::execution, 4, 107);  // 4 sub-warps, and 3 cycles in which they stand still
+  accounting.issued(0, 100, 1, 3, Cause::execution, 4, 1, 107);  // 4 sub-warps, and 3 cycles in which they stand still
   EXPECT_EQ(one.slots[static_cast<unsigned>(Cause::bank_conflict)], 3u);
   EXPECT_EQ(accounting.lines()[7].slots[static_cast<unsigned>(Cause::bank_conflict)], 3u);
   accounting.end_launch(0, 103, 107);
   EXPECT_EQ(one.slots[static_cast<unsigned>(Cause::bank_conflict)], 1u) << "of cycles 102 to 104";
   EXPECT_EQ(std::accumulate(one.slots.begin(), one.slots.end(), uint64_t{0}), 3u);
+}
+
+TEST_F(SlotAccountingTest, further_slots_of_an_instruction_are_issued_and_hide_conflicts) {
+  accounting.begin_launch(0, 9);
+  accounting.issued(0, 0, 1, 3, Cause::execution, 4, 5, 5);  // slots 0 to 4; the other one of cycle 0 waits
+  accounting.end_event(0);
+  accounting.set_cause(1, Cause::scratchpad, 6);
+  accounting.conflict(1, 2, 8, 7);
+  accounting.begin_event(5);
+  accounting.account(0, 5);
+  EXPECT_EQ(slots(Cause::issued), 1u + 2 * 4) << "width 2";
+  EXPECT_EQ(counters.conflict_cycles_hidden, 3u) << "cycles 2, 3 and 4";
+  accounting.set_cause(0, Cause::memory, 4);
+  accounting.begin_event(8);
+  EXPECT_EQ(counters.conflict_cycles_exposed, 3u);
 }
 
 TEST_F(SlotAccountingTest, conflicts_are_exposed_while_a_scheduler_waits_for_shared_memory_and_nobody_issues) {
@@ -86,7 +101,7 @@ TEST_F(SlotAccountingTest, conflicts_are_exposed_while_a_scheduler_waits_for_sha
   accounting.begin_event(14);
   EXPECT_EQ(counters.conflict_cycles_exposed, 4u);
   EXPECT_EQ(accounting.lines()[6].exposed, 4u);
-  accounting.issued(1, 14, 1, 3, Cause::execution, 4, 15);
+  accounting.issued(1, 14, 1, 3, Cause::execution, 4, 1, 15);
   accounting.end_event(14);
   EXPECT_EQ(counters.conflict_cycles_hidden, 1u);
   accounting.begin_event(17);

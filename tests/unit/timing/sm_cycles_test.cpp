@@ -202,5 +202,59 @@ TEST_F(SmCycles, ctas_wait_for_a_slot) {
   EXPECT_EQ(result->timing.counters.ctas, 3u);
 }
 
+// As written: mov at 0, mov at 4, add at 8, exit at 9. As machine code the second mov is an operand of the add: 0,
+// 4, 5.
+TEST_F(SmCycles, an_instruction_that_is_part_of_another_takes_no_slot_and_no_time) {
+  const std::string body = "mov.u32 %r1, %tid.x; mov.b32 %r2, %r1; add.u32 %r3, %r2, 1; ret;";
+  EXPECT_EQ(cycles(body), 10u);
+  EXPECT_EQ(last.timing.counters.machine_instructions, 4u);
+  machine_code = 80;
+  renew();
+  EXPECT_EQ(cycles(body), 6u);
+  EXPECT_EQ(last.timing.counters.warp_instructions, 4u);
+  EXPECT_EQ(last.timing.counters.machine_instructions, 3u);
+  EXPECT_EQ(slots(Cause::issued), 3u);
+  EXPECT_EQ(slots(Cause::execution), 3u);
+}
+
+// An addition of 64 bits is two instructions: issued at 0 and 1, there at 5; the next at 5 and 6, exit at 7.
+TEST_F(SmCycles, an_instruction_in_pieces_takes_a_slot_for_each) {
+  machine_code = 80;
+  EXPECT_EQ(cycles("add.s64 %rd1, %rd2, %rd3; add.s64 %rd4, %rd1, %rd1; ret;"), 8u);
+  EXPECT_EQ(last.timing.counters.machine_instructions, 5u);
+  EXPECT_EQ(slots(Cause::issued), 5u);
+  EXPECT_EQ(slots(Cause::execution), 3u);
+}
+
+// Two warps: the pieces of one keep the scheduler from the other.
+TEST_F(SmCycles, another_warp_issues_behind_all_pieces) {
+  machine_code = 80;
+  EXPECT_EQ(cycles("add.s64 %rd1, %rd2, %rd3; ret;", {64, 1, 1}), 6u);  // 0-1, 2-3, exits at 4 and 5
+  EXPECT_EQ(slots(Cause::issued), 6u);
+}
+
+// What is waited for is the data, not the conversion of it.
+TEST_F(SmCycles, the_value_of_a_load_is_passed_on_when_it_comes) {
+  machine_code = 80;
+  const std::string load = "ld.param.u64 %rd1, [out]; cvta.to.global.u64 %rd2, %rd1; ld.global.u32 %r1, [%rd2]; ";
+  const uint64_t direct = cycles(load + "add.u32 %r3, %r1, 1; st.global.u32 [%rd2+4], %r3; ret;");
+  renew();
+  EXPECT_EQ(cycles(load + "mov.b32 %r2, %r1; add.u32 %r3, %r2, 1; st.global.u32 [%rd2+4], %r3; ret;"), direct);
+  EXPECT_EQ(out[1], 1u);
+  EXPECT_EQ(last.timing.counters.warp_instructions, last.timing.counters.machine_instructions + 3);
+}
+
+// Two loads one behind the other are under way together, though the text uses the first before it starts the second.
+TEST_F(SmCycles, loads_of_a_block_start_before_their_uses) {
+  const std::string body =
+      "ld.param.u64 %rd1, [out]; cvta.to.global.u64 %rd2, %rd1; ld.global.u32 %r1, [%rd2]; add.u32 %r3, %r1, 1; "
+      "st.shared.u32 [0], %r3; ld.global.u32 %r2, [%rd2+128]; add.u32 %r4, %r2, 2; st.shared.u32 [4], %r4; ret;";
+  const uint64_t written = cycles(".shared .align 4 .b8 s[64]; " + body);
+  machine_code = 80;
+  renew();
+  EXPECT_LT(cycles(".shared .align 4 .b8 s[64]; " + body), written - 40)
+      << "a trip to memory takes more than 40 cycles";
+}
+
 }  // namespace
 }  // namespace bankshot::timing

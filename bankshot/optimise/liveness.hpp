@@ -1,0 +1,43 @@
+// Which registers of a function are still needed where.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bankshot/optimise/values.hpp"
+
+namespace bankshot::optimise {
+
+/// A set of registers, by entity.
+class LiveSet {
+ public:
+  explicit LiveSet(size_t entities) : bits_((entities + 63) / 64) {}
+  bool has(int entity) const { return (word(entity) >> (entity % 64) & 1) != 0; }
+  void insert(int entity) { word(entity) |= uint64_t{1} << (entity % 64); }
+  void erase(int entity) { word(entity) &= ~(uint64_t{1} << (entity % 64)); }
+  /// @return whether that added any
+  bool insert(const LiveSet& other);
+
+ private:
+  uint64_t& word(int entity) { return bits_[static_cast<size_t>(entity) / 64]; }
+  uint64_t word(int entity) const { return bits_[static_cast<size_t>(entity) / 64]; }
+  std::vector<uint64_t> bits_;
+};
+
+class Liveness {
+ public:
+  Liveness(const ptx::KernelCode& code, const Control& control);
+  /// Registers whose value behind a step somebody may still read.
+  LiveSet behind(size_t step) const;
+
+ private:
+  LiveSet at_start(uint32_t block) const;
+  void back(uint32_t block, size_t step, LiveSet& live) const;
+
+  const ptx::KernelCode& code_;
+  const Control& control_;
+  std::vector<LiveSet> out_;  ///< by block
+};
+
+}  // namespace bankshot::optimise

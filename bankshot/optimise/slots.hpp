@@ -1,0 +1,16 @@
+// How many machine instructions ptxas makes of each instruction of a kernel.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bankshot/ptx/kernel_code.hpp"
+
+namespace bankshot::optimise {
+
+/// By step: issue slots that its machine code takes. 0: it becomes part of another instruction (an operand, the offset
+/// of an address, one side of a multiply-add). More than 1: the machine does it in pieces, as 64-bit additions.
+/// Source: what ptxas 13.0 makes of small kernels; docs/simulate.md has the rules and how well they hold.
+std::vector<uint8_t> machine_slots(const ptx::KernelCode& code);
+
+}  // namespace bankshot::optimise
