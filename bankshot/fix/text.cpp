@@ -61,11 +61,13 @@ std::string padding_text(const ArrayPlan& array) {
 
 std::string layouts_text(const ArrayPlan& array) {
   std::string text;
-  for (const Layout& layout : array.layouts) {
-    text += fmt::format("    in the source: {}; leaves {} conflicts in the accesses seen (not run), {} bytes {}\n",
-                        layout.what, grouped(layout.conflicts),
-                        grouped(static_cast<uint64_t>(std::abs(layout.extra_bytes))),
-                        layout.extra_bytes < 0 ? "less" : "more");
+  const Layouts& layouts = array.layouts;
+  for (const Layout& layout : layouts.list) {
+    text += fmt::format(
+        "    in the source: {}; conflicts {} -> {}, wavefronts {} -> {} in the accesses seen (not run), {} bytes {}\n",
+        layout.what, grouped(layouts.conflicts), grouped(layout.conflicts),
+        grouped(layouts.ideal_wavefronts + layouts.conflicts), grouped(layouts.ideal_wavefronts + layout.conflicts),
+        grouped(static_cast<uint64_t>(std::abs(layout.extra_bytes))), layout.extra_bytes < 0 ? "less" : "more");
     if (std::ranges::count(layout.cpp, '\n') <= 2) text += layout.cpp.empty() ? "" : indented(layout.cpp);
   }
   return text;
@@ -75,7 +77,8 @@ std::string layouts_text(const ArrayPlan& array) {
 std::string array_text(const ArrayPlan& array, std::optional<Remedy> chosen, const scratchpad::Rules& rules) {
   const std::string size = array.array.dynamic ? "dynamic" : grouped(array.array.bytes) + " bytes";
   const SourceArray source = source_array(array);
-  std::string text = fmt::format("  {} ({}), accessed at {}\n", source.name, size, source.lines);
+  std::string text =
+      fmt::format("  {} ({}){}{}\n", source.name, size, source.lines.empty() ? "" : ", accessed at ", source.lines);
   if (array.left_alone) return text + "    " + left_alone_text(*array.left_alone) + "\n" + layouts_text(array);
   if (array.padding) text += padding_text(array);
   if (array.hash) text += hash_text(array);
