@@ -103,6 +103,7 @@ class Finder {
   void longer_elements() {
     const uint32_t bytes = array_.declaration->element_bytes;
     if (bytes <= widest_ || bytes % 4 != 0 || bytes_of_builtin(array_.declaration->type) != 0) return;
+    if (bytes == array_.tried_row) return;
     add_best([&](uint32_t more) {
       const PatternSet set = moved([&](uint32_t a) { return a + a / (bytes / 4) * (more / 4); });
       return Layout{fmt::format("elements of {} + {} bytes: members at the end of {} that are not used", bytes, more,

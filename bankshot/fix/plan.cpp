@@ -95,6 +95,7 @@ void add_layouts(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad
   LayoutSubject subject{
       .name = source_name(plan.array.name), .declaration = plan.declaration, .bytes = plan.array.bytes};
   subject.is_rewritten = plan.hash || plan.padding;
+  subject.tried_row = plan.padding ? plan.padding->row * 4 : 0;
   subject.is_tensor = is_tensor;
   subject.patterns.rules = rules;
   if (take_all_patterns(kernel, start, plan.array, subject)) plan.layouts = find_layouts(subject, time_limit);
@@ -116,7 +117,8 @@ std::string find_remedies(ArrayPlan& plan, const scratchpad::Rules& rules, const
   const bool has_rows = plan.declaration && plan.declaration->sizes.size() > 1;
   const uint64_t row = has_rows ? plan.declaration->sizes.back() * plan.declaration->element_bytes / 4 : 0;
   plan.padding = scratchpad::best_padding(rules, plan.patterns, words, std::max(1u, element / 4), row);
-  const auto torn = scratchpad::best_padding(rules, plan.patterns, words, 1, row);
+  // What tears elements can be written only if their own lengths are the rows.
+  const auto torn = scratchpad::best_padding(rules, plan.patterns, words, 1, element / 4);
   if (torn && (!plan.padding || torn->excess < plan.padding->excess)) plan.padding = torn;
   if (plan.padding && plan.padding->excess >= before) plan.padding.reset();
   for (const Remedy remedy : kRemedies) {
@@ -230,7 +232,7 @@ Form form_of(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel&
   Form form;
   form.warp_instructions = kernel.warp_instructions;
   form.shared = kernel.shared();
-  const uint64_t dynamic = dynamic_shared(run, kernel.name);
+  const uint64_t dynamic = dynamic_shared(run, kernel.name).most;
   form.static_bytes = info.static_shared;
   form.shared_bytes = dynamic != 0 ? info.dynamic_base + dynamic : info.static_shared;
   form.ctas = ctas_on_sm(gpu, kernel, form);

@@ -112,10 +112,12 @@ std::string forms_text(const KernelPlan& kernel) {
 
 std::string applied_text(const Applied& applied) {
   std::string text = "\nnot applied to the source: " + applied.failure + "\n";
-  if (applied.failure.empty()) {
-    text = "\napplied to the source in " + applied.folder + ":";
+  if (!applied.sources.empty()) {
+    text = (applied.failure.empty() ? "\napplied to the source in " : "\napplied without success to the source in ") +
+           applied.folder + ":";
     for (const std::string& source : applied.sources) text += " " + source + ",";
-    text += " fix.diff; the program that was built from it does the same\n";
+    text += applied.failure.empty() ? " fix.diff; the program that was built from it does the same\n"
+                                    : " fix.diff, which stay there; " + applied.failure + "\n";
   }
   for (const AppliedKernel& kernel : applied.kernels) {
     const auto change = [](uint64_t before, uint64_t after) { return grouped(before) + " -> " + grouped(after); };

@@ -11,7 +11,7 @@ std::optional<Padding> best_padding(const Rules& rules, const PatternSet& patter
   unsigned unit = element_words;  // words that stay together
   for (const Pattern& pattern : patterns.patterns) unit = std::max(unit, pattern.width / 4);
   std::optional<Padding> best;
-  for (uint32_t row = std::max(8u, unit); row <= 1024 && 2 * row <= words; row *= 2) {
+  for (uint32_t row = std::max(Padding::kShortestRow, unit); row <= 1024 && 2 * row <= words; row *= 2) {
     for (uint32_t added = unit; added <= std::max(8u, 2 * unit); added += unit) {
       Padding padding{row, added, 0, uint64_t{added} * 4 * ((words + row - 1) / row)};
       if (allowed && !allowed(padding)) continue;

@@ -11,6 +11,8 @@ namespace bankshot::scratchpad {
 
 /// Word a of the array moves to a + words * (a / row).
 struct Padding {
+  static constexpr uint32_t kShortestRow = 4;  ///< words; a struct of four members may be a row
+
   uint32_t row = 0;          ///< words of a row, a power of two
   uint32_t words = 0;        ///< added to each row
   uint64_t excess = 0;       ///< as excess() counts it
@@ -19,7 +21,7 @@ struct Padding {
   uint32_t place(uint32_t word) const { return word + words * (word / row); }
 };
 
-/// The padding of least excess, of equals the one that takes least memory: rows of 8 to 1024 words, up to 8 words (or
+/// The padding of least excess, of equals the one that takes least memory: rows of 4 to 1024 words, up to 8 words (or
 /// two units) more each. Words that are accessed together by one lane stay together, as do those of an element.
 /// @param patterns       words from the start of the array
 /// @param words          of the array
