@@ -69,7 +69,7 @@ std::optional<Error> look_again(Plan& plan, Remedy remedy, Loader& loader, const
       }
     }
     const simt::KernelInfo* info = info_of(**program, kernel.kernel.name);
-    const uint64_t dynamic = dynamic_shared(run, kernel.kernel.name);
+    const uint64_t dynamic = dynamic_shared(run, kernel.kernel.name).most;
     Form& form = kernel.forms[remedy];
     form.static_bytes = info->static_shared;
     form.shared_bytes = dynamic != 0 ? info->dynamic_base + dynamic : info->static_shared;

@@ -39,16 +39,22 @@ class Changer {
       : code_(code),
         body_(body),
         array_(change.array),
+        unit_(change.unit),
         declaration_(*change.array.declaration),
         recipe_(recipe(change.array, change.move, word_bytes, fmt::format("{}_{}", array_.name, declaration_.line))) {}
 
   /// Adds what is to change. @return why this cannot be done
   std::optional<Error> change(std::vector<Edit>& edits) {
-    if (array_.bytes == 0) return refused("it is dynamic: its size is chosen at the launch");
     if (!recipe_.refusal.empty()) return refused(recipe_.refusal);
+    if (array_.bytes == 0 && recipe_.alignment == 0)
+      return refused("it is dynamic: its launch, which is not changed, would have to give it more bytes");
+    if (array_.bytes == 0 && unit_ % recipe_.row != 0)
+      return refused(fmt::format(
+          "it is dynamic: a launch gives it bytes that are no multiple of {}, a row of the banks", recipe_.row));
     if (!find_declaration()) return refused("its declaration was not found again");
     if (auto error = find_uses()) return error;
     if (recipe_.longer_rows != 0) return lengthen_rows(edits);
+    if (!recipe_.element.empty()) return lengthen_elements(edits);
     if (auto error = rewrite_indices(edits)) return error;
     if (auto error = grow(edits)) return error;
     insert_functions(edits);
@@ -204,12 +210,35 @@ class Changer {
     return {};
   }
 
+  /// Whether it is an element; of those whose address is taken, only what an atomic is given.
+  bool is_element(const Use& use) const {
+    return use.indices.size() == brackets_.size() && (!use.address || is_atomic_argument(use));
+  }
+
+  /// Another type, declared before it, whose member is what the elements were.
+  std::optional<Error> lengthen_elements(std::vector<Edit>& edits) const {
+    const size_t start = skip_blanks(body_.find_last_of(";{}", name_) + 1);  // npos + 1 is 0
+    const std::string_view statement = std::string_view(body_).substr(start, end_ - start);
+    if (statement.find(',') != std::string_view::npos) return refused("its declaration is one of several names");
+    const size_t type = statement.find(declaration_.type);
+    if (type == std::string_view::npos) return refused("its type is not written as " + declaration_.type);
+    for (const Use& use : uses_) {
+      if (!is_element(use)) return refused(use.at, "uses it other than by index");
+      edits.push_back({use.indices.back().close + 1, 0, ".element"});
+    }
+    std::string before = recipe_.functions;
+    std::ranges::replace(before, '\n', ' ');
+    edits.push_back({start, 0, before});
+    edits.push_back({start + type, declaration_.type.size(), recipe_.element});
+    return {};
+  }
+
   std::optional<Error> rewrite_indices(std::vector<Edit>& edits) const {
     if (brackets_.size() > 2) return refused("it has more than two dimensions");
     const std::string& place = recipe_.place.begin()->second;
-    for (const auto& [at, indices, address] : uses_) {
-      if (indices.size() < brackets_.size() || (address && !is_atomic_argument({at, indices, address})))
-        return refused(at, "uses it other than by index");
+    for (const Use& use : uses_) {
+      const auto& [at, indices, address] = use;
+      if (!is_element(use)) return refused(at, "uses it other than by index");
       if (indices.size() == 1) {
         edits.push_back({indices[0].open + 1, 0, place + "("});
         edits.push_back({indices[0].close, 0, ")"});
@@ -244,7 +273,9 @@ class Changer {
   /// Above the outermost function that the declaration stands in; what they need to know of it behind it.
   void insert_functions(std::vector<Edit>& edits) const {
     const size_t above = start_of_function();
-    edits.push_back({above, 0, (above == 0 || code_[above - 1] == '\n' ? "" : "\n") + recipe_.functions});
+    const std::string condition =
+        array_.bytes != 0 ? "" : fmt::format("// Launches give {} a multiple of {} bytes.\n", array_.name, recipe_.row);
+    edits.push_back({above, 0, (above == 0 || code_[above - 1] == '\n' ? "" : "\n") + condition + recipe_.functions});
     if (const std::string check = size_check(declaration_); !check.empty()) edits.push_back({end_ + 1, 0, " " + check});
   }
 
@@ -261,6 +292,7 @@ class Changer {
   const std::string& code_;
   const std::string& body_;
   const SourceArray& array_;
+  uint64_t unit_;
   const Declaration& declaration_;
   Recipe recipe_;
   size_t name_ = 0, after_ = 0, end_ = 0;  ///< the declaration's name, what is behind its brackets, its semicolon

@@ -14,10 +14,12 @@ namespace bankshot::fix {
 struct SourceChange {
   SourceArray array;
   rewrite::Move move;
+  uint64_t unit = 0;  ///< of a dynamic array: bytes that the sizes of its launches are multiples of
 };
 
 /// Writes changes of arrays that are declared in one source. Declarations grow, indices go through functions that are
-/// put above the function of the declaration, unless longer rows are all there is to it.
+/// put above the function of the declaration, unless longer rows or elements are all there is to it. A dynamic array is
+/// hashed where the sizes of its launches are whole rows.
 /// @return the source, changed; the error says which use of an array cannot be rewritten
 Result<std::string> change_source(std::string_view source, const std::vector<SourceChange>& changes,
                                   unsigned word_bytes);

@@ -131,13 +131,12 @@ std::string disproved(const std::string& what, const WitnessedRun& original, con
   return why.empty() ? "" : what + ": " + why;
 }
 
-uint64_t dynamic_shared(const WitnessedRun& run, const std::string& kernel) {
-  uint64_t most = 0;
+cuda::DynamicShared dynamic_shared(const WitnessedRun& run, const std::string& kernel) {
+  cuda::DynamicShared all;
   for (const cuda::WitnessRecord& process : run.seen.witnesses) {
-    if (const auto own = process.dynamic_shared.find(kernel); own != process.dynamic_shared.end())
-      most = std::max(most, own->second);
+    if (const auto own = process.dynamic_shared.find(kernel); own != process.dynamic_shared.end()) all.add(own->second);
   }
-  return most;
+  return all;
 }
 
 }  // namespace bankshot::fix

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "bankshot/cuda/process/witness_record.hpp"
 #include "bankshot/fix/run.hpp"
 
 namespace bankshot::fix {
@@ -32,7 +33,7 @@ std::string failure_of(const WitnessedRun& run);
 std::string disproved(const std::string& what, const WitnessedRun& original, const WitnessedRun& run,
                       const Unsteady& ignored);
 
-/// The most dynamic shared memory that a launch of a kernel had, in bytes.
-uint64_t dynamic_shared(const WitnessedRun& run, const std::string& kernel);
+/// The dynamic shared memory that the launches of a kernel had.
+cuda::DynamicShared dynamic_shared(const WitnessedRun& run, const std::string& kernel);
 
 }  // namespace bankshot::fix

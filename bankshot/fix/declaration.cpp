@@ -256,9 +256,14 @@ std::optional<Declaration> declaration_at(const std::string& code, size_t name, 
 /// Finds the sizes of the dimensions, and of the elements if their type is not built in.
 bool size_up(Declaration& declaration, const std::string& code, uint64_t bytes) {
   declaration.element_bytes = bytes_of_builtin(declaration.type);
-  if (bytes == 0) return declaration.element_bytes != 0;
   Names names(code);
   std::set<std::string> unknown;
+  if (bytes == 0) {
+    const std::vector<std::string> inner(declaration.dimensions.begin() + 1, declaration.dimensions.end());
+    declaration.sizes = values(names, inner, {}, unknown);
+    if (!declaration.sizes.empty()) declaration.sizes.insert(declaration.sizes.begin(), 0);
+    return declaration.element_bytes != 0;
+  }
   declaration.sizes = values(names, declaration.dimensions, {}, unknown);
   if (declaration.element_bytes == 0) {
     const uint64_t elements = product(declaration.sizes);

@@ -15,7 +15,7 @@ struct Declaration {
   std::string type;                     ///< "float", as it is written
   uint32_t element_bytes = 0;           ///< sizeof(type)
   std::vector<std::string> dimensions;  ///< as they are written: "32", "TILE + 1"; "" in dynamic shared memory
-  std::vector<uint64_t> sizes;          ///< their values; empty if they are not known
+  std::vector<uint64_t> sizes;          ///< their values, 0 for the first of dynamic ones; empty if not known
 
   bool operator==(const Declaration&) const = default;
 };

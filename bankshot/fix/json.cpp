@@ -79,10 +79,11 @@ ordered_json array_json(const ArrayPlan& array, const scratchpad::Rules& rules) 
   if (array.declaration)
     json["element"] = {{"type", array.declaration->type}, {"bytes", array.declaration->element_bytes}};
   json["layouts"] = ordered_json::array();
-  for (const Layout& layout : array.layouts) {
+  for (const Layout& layout : array.layouts.list) {
     json["layouts"].push_back({{"what", layout.what},
                                {"cpp", layout.cpp},
                                {"conflicts", layout.conflicts},
+                               {"wavefronts", array.layouts.ideal_wavefronts + layout.conflicts},
                                {"extra_bytes", layout.extra_bytes}});
   }
   return json;

@@ -1,5 +1,6 @@
 // Layouts of an array that a person can write in the source and PTX alone cannot be given: longer elements, rows of any
-// length, swizzles of tiles that hardware copies. They are counted on the accesses of a run, not run.
+// length, swizzles of tiles that hardware copies, the swizzle modes of tensor maps. They are counted on the accesses of
+// a run, not run.
 #pragma once
 
 #include <chrono>
@@ -20,17 +21,26 @@ struct Layout {
   int64_t extra_bytes = 0;
 };
 
+struct Layouts {
+  uint64_t ideal_wavefronts = 0;  ///< of the accesses that were kept; the same in every layout
+  uint64_t conflicts = 0;         ///< theirs in the array as it is
+  std::vector<Layout> list;       ///< those with fewer, best first
+};
+
 /// What layouts are found for.
 struct LayoutSubject {
   std::string name;  ///< in the source
   std::optional<Declaration> declaration;
-  uint64_t bytes = 0;               ///< 0: dynamic
-  bool is_rewritten = false;        ///< a hash and padding were tried on the PTX: they are not found again
-  bool is_matrix = false;           ///< some instruction reads or writes tiles by their start and stride: no hash
-  scratchpad::PatternSet patterns;  ///< words from its start
+  uint64_t bytes = 0;                    ///< 0: dynamic
+  bool is_rewritten = false;             ///< a hash and padding were tried on the PTX: they are not found again
+  uint32_t tried_row = 0;                ///< bytes of the rows of that padding
+  bool is_tensor = false;                ///< copied by tensor maps (TMA): only their swizzle modes place its words
+  scratchpad::PatternSet patterns = {};  ///< words from its start
+  /// Those of them that instructions make of a tile's start and stride (wmma): its rows must stay equally far apart.
+  std::vector<scratchpad::Pattern> tiles = {};
 };
 
-/// @return those with fewer conflicts than the array as it is, at most three, best first
-std::vector<Layout> find_layouts(const LayoutSubject& array, std::chrono::milliseconds time_limit);
+/// At most three.
+Layouts find_layouts(const LayoutSubject& array, std::chrono::milliseconds time_limit);
 
 }  // namespace bankshot::fix

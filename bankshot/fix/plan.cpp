@@ -10,6 +10,7 @@
 #include "bankshot/fix/modules.hpp"
 #include "bankshot/fix/source.hpp"
 #include "bankshot/host/read_text.hpp"
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
 
 namespace bankshot::fix {
@@ -53,12 +54,9 @@ Result<search::Found> find_hash(const scratchpad::Rules& rules, const ArrayPlan&
   return !torn || torn->excess >= whole->excess ? whole : torn;
 }
 
-/// The words that the kernel accessed from an array's start to its end, whatever its instructions are.
-/// @return nothing if an access goes over its borders
-std::optional<scratchpad::PatternSet> patterns_within(const report::Kernel& kernel, const scratchpad::Rules& rules,
-                                                      uint32_t start, const rewrite::Array& array) {
-  scratchpad::PatternSet set;
-  set.rules = rules;
+/// Takes the words that the kernel accessed from an array's start to its end, whatever its instructions are.
+/// @return false if an access goes over its borders
+bool take_all_patterns(const report::Kernel& kernel, uint32_t start, const rewrite::Array& array, LayoutSubject& to) {
   const uint64_t first = start / 4, last = array.dynamic ? UINT64_MAX : first + (array.bytes + 3) / 4;
   const auto is_inside = [&](uint64_t word) { return word >= first && word < last; };
   for (const report::Site& site : kernel.sites) {
@@ -70,23 +68,37 @@ std::optional<scratchpad::PatternSet> patterns_within(const report::Kernel& kern
         inside += is_inside(pattern.words[lane]) ? 1 : 0;
       }
       if (inside == 0) continue;
-      if (inside != lanes || !scratchpad::count_from(pattern, scratchpad::WordAddress(start / 4))) return {};
-      set.patterns.push_back(pattern);
+      if (inside != lanes || !scratchpad::count_from(pattern, scratchpad::WordAddress(start / 4))) return false;
+      to.patterns.patterns.push_back(pattern);
+      if (site.op.starts_with("wmma")) to.tiles.push_back(pattern);
     }
   }
-  return make_searchable(set).empty() ? std::optional(std::move(set)) : std::nullopt;
+  return make_searchable(to.patterns).empty();
+}
+
+/// Whether boxes of tensors are copied to or from the array.
+bool is_copied_by_tensor_maps(const KernelArrays& arrays, const rewrite::Array& array) {
+  const auto number = static_cast<size_t>(&array - arrays.arrays.data());
+  return std::ranges::any_of(arrays.code.steps(), [&](const ptx::Step& step) {
+    const ptx::Access what = ptx::access_of(*step.instruction);
+    return what.kind == ptx::Access::Kind::copy && what.layout == ptx::Access::Layout::tensor &&
+           std::ranges::any_of(step.instruction->operands, [&](const ptx::Operand& operand) {
+             return operand.kind == ptx::Operand::Kind::address &&
+                    (arrays.provenance.value(step, operand).arrays >> (2 * number) & 3) != 0;
+           });
+  });
 }
 
 /// What a person can do in the source.
 void add_layouts(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad::Rules& rules, uint32_t start,
-                 std::chrono::milliseconds time_limit) {
-  LayoutSubject subject{source_name(plan.array.name), plan.declaration, plan.array.bytes, false, false, {}};
+                 bool is_tensor, std::chrono::milliseconds time_limit) {
+  LayoutSubject subject{
+      .name = source_name(plan.array.name), .declaration = plan.declaration, .bytes = plan.array.bytes};
   subject.is_rewritten = plan.hash || plan.padding;
-  subject.is_matrix = std::ranges::any_of(kernel.sites, [](const report::Site& s) { return s.op.starts_with("wmma"); });
-  std::optional<scratchpad::PatternSet> patterns = patterns_within(kernel, rules, start, plan.array);
-  if (!patterns) return;
-  subject.patterns = std::move(*patterns);
-  plan.layouts = find_layouts(subject, time_limit);
+  subject.tried_row = plan.padding ? plan.padding->row * 4 : 0;
+  subject.is_tensor = is_tensor;
+  subject.patterns.rules = rules;
+  if (take_all_patterns(kernel, start, plan.array, subject)) plan.layouts = find_layouts(subject, time_limit);
 }
 
 /// Finds what has fewer conflicts. @return why there is nothing to try, or empty
@@ -105,7 +117,8 @@ std::string find_remedies(ArrayPlan& plan, const scratchpad::Rules& rules, const
   const bool has_rows = plan.declaration && plan.declaration->sizes.size() > 1;
   const uint64_t row = has_rows ? plan.declaration->sizes.back() * plan.declaration->element_bytes / 4 : 0;
   plan.padding = scratchpad::best_padding(rules, plan.patterns, words, std::max(1u, element / 4), row);
-  const auto torn = scratchpad::best_padding(rules, plan.patterns, words, 1, row);
+  // What tears elements can be written only if their own lengths are the rows.
+  const auto torn = scratchpad::best_padding(rules, plan.patterns, words, 1, element / 4);
   if (torn && (!plan.padding || torn->excess < plan.padding->excess)) plan.padding = torn;
   if (plan.padding && plan.padding->excess >= before) plan.padding.reset();
   for (const Remedy remedy : kRemedies) {
@@ -219,7 +232,7 @@ Form form_of(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel&
   Form form;
   form.warp_instructions = kernel.warp_instructions;
   form.shared = kernel.shared();
-  const uint64_t dynamic = dynamic_shared(run, kernel.name);
+  const uint64_t dynamic = dynamic_shared(run, kernel.name).most;
   form.static_bytes = info.static_shared;
   form.shared_bytes = dynamic != 0 ? info.dynamic_base + dynamic : info.static_shared;
   form.ctas = ctas_on_sm(gpu, kernel, form);
@@ -271,7 +284,8 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
               !reason.empty())
             one.left_alone = rewrite::Refusal{reason, {}};
         }
-        add_layouts(one, kernel, report.rules, start_of(info, array), options.time_limit);
+        add_layouts(one, kernel, report.rules, start_of(info, array), is_copied_by_tensor_maps(arrays, array),
+                    options.time_limit);
       }
     }
   }

@@ -57,7 +57,7 @@ struct ArrayPlan {
   std::optional<rewrite::Refusal> left_alone;
   std::optional<search::Found> hash;           ///< with fewer conflicts
   std::optional<scratchpad::Padding> padding;  ///< likewise
-  std::vector<Layout> layouts;                 ///< what else a person can do, not tried on the PTX
+  Layouts layouts;                             ///< what else a person can do, not tried on the PTX
   ByRemedy<Tried> tried;
 
   std::optional<rewrite::Move> move(Remedy remedy) const;

@@ -63,7 +63,7 @@ std::string declared(const SourceArray& array, const Recipe& recipe) {
   const std::string row = fmt::format("{} bytes", recipe.row);
   if (array.bytes == 0) {
     return recipe.alignment == 0
-               ? ""
+               ? "// Its launch must give it as much more.\n"
                : "// Its size at the launch must be a multiple of " + row + ", and its start aligned to as many.\n";
   }
   if (recipe.alignment != 0) {
@@ -110,17 +110,40 @@ Recipe hash_recipe(const SourceArray& array, const scratchpad::BankHash& hash, u
   return recipe;
 }
 
+/// Elements that are rows of the padding get a member more.
+void lengthen_elements(Recipe& recipe, const Declaration& d, uint64_t more, const std::string& suffix) {
+  // Vectors are aligned to their size, up to 16 bytes.
+  const uint32_t builtin = bytes_of_builtin(d.type);
+  if (builtin != 0 && std::has_single_bit(builtin) && more % std::min(builtin, 16u) != 0) {
+    recipe.refusal = fmt::format(
+        "{} is aligned to {} bytes, so that its elements cannot be {} bytes longer in C++; use "
+        "the rewritten PTX.",
+        d.type, std::min(builtin, 16u), more);
+    return;
+  }
+  recipe.element = "padded_" + suffix;
+  recipe.functions = fmt::format(
+      "struct {0} {{ {1} element; unsigned padding[{2}]; }};\nstatic_assert(sizeof({0}) == {3}, \"{1} is aligned to "
+      "more "
+      "than its padding\");\n",
+      recipe.element, d.type, more / 4, d.element_bytes + more);
+}
+
 Recipe padding_recipe(const SourceArray& array, const scratchpad::Padding& padding, unsigned word_bytes,
                       const std::string& suffix) {
   const uint64_t more = uint64_t{padding.words} * word_bytes;
   Recipe recipe;
   recipe.row = uint64_t{padding.row} * word_bytes;
+  recipe.bytes = array.bytes + array.bytes / recipe.row * more;
   const auto stay_whole = [&](uint32_t bytes) { return recipe.row % bytes == 0 && more % bytes == 0; };
   if (array.declaration && !stay_whole(array.declaration->element_bytes)) {
-    recipe.refusal = not_whole(*array.declaration);
+    if (array.declaration->element_bytes == recipe.row) {
+      lengthen_elements(recipe, *array.declaration, more, suffix);
+    } else {
+      recipe.refusal = not_whole(*array.declaration);
+    }
     return recipe;
   }
-  recipe.bytes = array.bytes + array.bytes / recipe.row * more;
   if (array.declaration && array.declaration->sizes.size() > 1 &&
       array.declaration->sizes.back() * array.declaration->element_bytes == recipe.row) {
     recipe.longer_rows = more / array.declaration->element_bytes;
@@ -202,6 +225,11 @@ std::string source_text(const SourceArray& array, const rewrite::Move& move, uns
                     array.declaration->line, array.declaration->type, array.name);
     for (const std::string& dimension : dimensions) text += "[" + dimension + "]";
     return text + ";\n";
+  }
+  if (!recipe.element.empty()) {
+    return fmt::format("// In line {0}, with {1} in place of {2}; at {3}: {4}[i].element in place of {4}[i]\n",
+                       array.declaration->line, recipe.element, array.declaration->type, array.lines, array.name) +
+           recipe.functions;
   }
   std::string text = uses(array, recipe) + declared(array, recipe) + recipe.functions;
   if (array.declaration && !size_check(*array.declaration).empty())

@@ -28,7 +28,8 @@ struct Recipe {
   uint64_t row = 0;          ///< bytes; of a dynamic array that is hashed, the size is to be a multiple of it
   unsigned alignment = 0;    ///< bytes that the array's start is to be aligned to; 0: it may stay as it is
   uint64_t longer_rows = 0;  ///< elements more in the last dimension: that is all, and indices stay as they are
-  std::string functions;     ///< C++ of CUDA
+  std::string element;       ///< a type to declare it with, whose member `element` is what it has now; else empty
+  std::string functions;     ///< C++ of CUDA; with `element`, that type
   std::map<unsigned, std::string> place;  ///< the function that an index goes through, by the bytes of an element
 
   bool operator==(const Recipe&) const = default;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/host/shell.hpp"
 #include "bankshot/host/signals.hpp"
+#include "bankshot/host/target.hpp"
 #include "bankshot/host/temporary_folder.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/text/text.hpp"
@@ -53,7 +55,7 @@ struct ChangedSource {
 };
 
 /// What is to change in each source. An array that several kernels share changes once.
-Result<std::map<std::string, std::vector<SourceChange>>> changes_of(const Plan& plan) {
+Result<std::map<std::string, std::vector<SourceChange>>> changes_of(const Plan& plan, const WitnessedRun& original) {
   std::map<std::string, std::vector<SourceChange>> all;
   const auto recipe_of = [&](const SourceChange& change) {
     return recipe(change.array, change.move, plan.rules.bank_bytes, "");
@@ -64,7 +66,8 @@ Result<std::map<std::string, std::vector<SourceChange>>> changes_of(const Plan& 
       const std::string name = source_name(array.array.name);
       if (!array.declaration) return Error{name + ": " + array.no_declaration};
       std::vector<SourceChange>& list = all[array.file];
-      SourceChange change{source_array(array), *array.move(*kernel.chosen)};
+      SourceChange change{source_array(array), *array.move(*kernel.chosen),
+                          dynamic_shared(original, kernel.kernel.name).unit};
       const auto known = std::ranges::find_if(list, [&](const SourceChange& other) {
         return other.array.name == name && other.array.declaration->line == array.declaration->line;
       });
@@ -72,14 +75,16 @@ Result<std::map<std::string, std::vector<SourceChange>>> changes_of(const Plan& 
         list.push_back(std::move(change));
       } else if (recipe_of(*known) != recipe_of(change) || *known->array.declaration != *array.declaration) {
         return Error{name + ": kernels that share its declaration need different changes"};
+      } else {
+        known->unit = std::gcd(known->unit, change.unit);
       }
     }
   }
   return all;
 }
 
-Result<std::vector<ChangedSource>> change_sources(const Plan& plan) {
-  const auto changes = changes_of(plan);
+Result<std::vector<ChangedSource>> change_sources(const Plan& plan, const WitnessedRun& original) {
+  const auto changes = changes_of(plan, original);
   if (!changes) return changes.error();
   std::vector<ChangedSource> all;
   for (const auto& [file, list] : *changes) {
@@ -152,7 +157,7 @@ class Copy {
   }
 
   std::optional<Failure> apply() {
-    const Result<std::vector<ChangedSource>> sources = change_sources(plan_);
+    const Result<std::vector<ChangedSource>> sources = change_sources(plan_, fixed_.original);
     if (!sources) return fail(sources.error().message);
     if (const auto error = write_sources(*sources, options_.folder)) return fail(error->message);
     for (const ChangedSource& source : *sources) applied_.sources.push_back(source.name);
@@ -170,6 +175,24 @@ class Copy {
   }
   static Problem interrupted() { return Failure{Failure::Kind::interrupted, "interrupted"}; }
 
+  /// Builds one source: with nvcc, else with clang in the way of tools/cudacc.
+  Result<std::string> compile_command(const ChangedSource& source, const std::string& program) const {
+    const std::string folder = host::shell_word("-I" + fs::path(source.file).parent_path().string());
+    const std::string rest =
+        fmt::format("{} {} -o {}", folder, host::shell_word(as_path(source.name)), host::shell_word(as_path(program)));
+    if (!host::find_in_path("nvcc").empty())
+      return fmt::format("nvcc -std=c++17 -O3 -lineinfo -arch={} -cudart shared {}", plan_.target, rest);
+    const std::string libraries = host::library_folder();
+    const std::string cudacc = (fs::path(libraries) / "../../../tools/cudacc").lexically_normal().string();
+    const std::string otherwise = "; say how the program is built, --build COMMAND";
+    if (!is_there(cudacc)) return Error{"nvcc is not on PATH" + otherwise};
+    if (plan_.target > "sm_75" || plan_.target.size() > 5) {
+      return Error{fmt::format("nvcc is not on PATH, and without it we build for sm_75 only, not for {}{}",
+                               plan_.target, otherwise)};
+    }
+    return fmt::format("{} --with clang --lib {} -O3 {}", host::shell_word(cudacc), host::shell_word(libraries), rest);
+  }
+
   Problem build(const std::vector<ChangedSource>& sources) {
     fix_options_.progress("building the changed source");
     const std::string program = fs::path(setup_.target.path).filename().string();
@@ -177,9 +200,9 @@ class Copy {
     if (build.empty()) {
       if (sources.size() != 1 || !sources[0].file.ends_with(".cu"))
         return fail("what changed is not one .cu file: say how the program is built, --build COMMAND");
-      build = fmt::format("nvcc -std=c++17 -O3 -lineinfo -arch={} -cudart shared -I {} {} -o {}", plan_.target,
-                          host::shell_word(fs::path(sources[0].file).parent_path().string()),
-                          host::shell_word(as_path(sources[0].name)), host::shell_word(as_path(program)));
+      const Result<std::string> compile = compile_command(sources[0], program);
+      if (!compile) return fail(compile.error().message);
+      build = *compile;
     }
     std::error_code code;
     fs::remove(program_in(options_.folder, setup_), code);  // or it would be taken for what was built

@@ -61,11 +61,13 @@ std::string padding_text(const ArrayPlan& array) {
 
 std::string layouts_text(const ArrayPlan& array) {
   std::string text;
-  for (const Layout& layout : array.layouts) {
-    text += fmt::format("    in the source: {}; leaves {} conflicts in the accesses seen (not run), {} bytes {}\n",
-                        layout.what, grouped(layout.conflicts),
-                        grouped(static_cast<uint64_t>(std::abs(layout.extra_bytes))),
-                        layout.extra_bytes < 0 ? "less" : "more");
+  const Layouts& layouts = array.layouts;
+  for (const Layout& layout : layouts.list) {
+    text += fmt::format(
+        "    in the source: {}; conflicts {} -> {}, wavefronts {} -> {} in the accesses seen (not run), {} bytes {}\n",
+        layout.what, grouped(layouts.conflicts), grouped(layout.conflicts),
+        grouped(layouts.ideal_wavefronts + layouts.conflicts), grouped(layouts.ideal_wavefronts + layout.conflicts),
+        grouped(static_cast<uint64_t>(std::abs(layout.extra_bytes))), layout.extra_bytes < 0 ? "less" : "more");
     if (std::ranges::count(layout.cpp, '\n') <= 2) text += layout.cpp.empty() ? "" : indented(layout.cpp);
   }
   return text;
@@ -75,7 +77,8 @@ std::string layouts_text(const ArrayPlan& array) {
 std::string array_text(const ArrayPlan& array, std::optional<Remedy> chosen, const scratchpad::Rules& rules) {
   const std::string size = array.array.dynamic ? "dynamic" : grouped(array.array.bytes) + " bytes";
   const SourceArray source = source_array(array);
-  std::string text = fmt::format("  {} ({}), accessed at {}\n", source.name, size, source.lines);
+  std::string text =
+      fmt::format("  {} ({}){}{}\n", source.name, size, source.lines.empty() ? "" : ", accessed at ", source.lines);
   if (array.left_alone) return text + "    " + left_alone_text(*array.left_alone) + "\n" + layouts_text(array);
   if (array.padding) text += padding_text(array);
   if (array.hash) text += hash_text(array);
@@ -109,10 +112,12 @@ std::string forms_text(const KernelPlan& kernel) {
 
 std::string applied_text(const Applied& applied) {
   std::string text = "\nnot applied to the source: " + applied.failure + "\n";
-  if (applied.failure.empty()) {
-    text = "\napplied to the source in " + applied.folder + ":";
+  if (!applied.sources.empty()) {
+    text = (applied.failure.empty() ? "\napplied to the source in " : "\napplied without success to the source in ") +
+           applied.folder + ":";
     for (const std::string& source : applied.sources) text += " " + source + ",";
-    text += " fix.diff; the program that was built from it does the same\n";
+    text += applied.failure.empty() ? " fix.diff; the program that was built from it does the same\n"
+                                    : " fix.diff, which stay there; " + applied.failure + "\n";
   }
   for (const AppliedKernel& kernel : applied.kernels) {
     const auto change = [](uint64_t before, uint64_t after) { return grouped(before) + " -> " + grouped(after); };

@@ -1,7 +1,5 @@
 #include "bankshot/host/ptxas.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -16,8 +14,6 @@
 
 namespace bankshot::host {
 namespace {
-
-bool can_run(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
 
 std::string value_of(const char* variable) {
   const char* value = std::getenv(variable);
@@ -34,14 +30,7 @@ std::string find_ptxas() {
   for (const char* root : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const std::string folder = value_of(root); !folder.empty()) path += ":" + folder + "/bin";
   }
-  path += ":/usr/local/cuda/bin";
-  for (size_t at = 0; at <= path.size();) {
-    const size_t end = std::min(path.find(':', at), path.size());
-    const std::string file = path.substr(at, end - at) + "/ptxas";
-    if (end != at && can_run(file)) return file;
-    at = end + 1;
-  }
-  return {};
+  return find_in(path + ":/usr/local/cuda/bin", "ptxas");
 }
 
 Result<std::vector<std::byte>> assemble(const std::string& ptx, const std::string& architecture) {

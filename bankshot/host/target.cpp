@@ -47,14 +47,7 @@ Result<std::string> find(const std::string& name) {
     return name;
   }
   if (is_file("./" + name)) return "./" + name;
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path != nullptr ? path : "";
-  while (!rest.empty()) {
-    const size_t colon = std::min(rest.find(':'), rest.size());
-    const std::string candidate = std::string(rest.substr(0, colon)) + "/" + name;
-    if (colon != 0 && is_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
+  if (std::string found = find_in_path(name); !found.empty()) return found;
   return Error{name + ": no such file here, and no such program in PATH"};
 }
 
@@ -131,6 +124,21 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
 const std::vector<std::string>& drop_in_libraries() {
   static const std::vector<std::string> names = {"libcudart.so.12", "libcudart.so.13", "libcuda.so.1"};
   return names;
+}
+
+std::string find_in(std::string_view folders, const std::string& name) {
+  while (!folders.empty()) {
+    const size_t colon = std::min(folders.find(':'), folders.size());
+    const std::string candidate = std::string(folders.substr(0, colon)) + "/" + name;
+    if (colon != 0 && is_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
+    folders.remove_prefix(std::min(colon + 1, folders.size()));
+  }
+  return {};
+}
+
+std::string find_in_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  return find_in(path != nullptr ? path : "", name);
 }
 
 std::string library_folder() {

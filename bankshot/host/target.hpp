@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/support/result.hpp"
@@ -25,6 +26,11 @@ const std::vector<std::string>& drop_in_libraries();
 /// @param command  the program and its arguments, as typed; a name without a slash is looked for here, then in PATH
 /// @param libraries  the folder of the drop-in libraries
 Result<Target> inspect_target(const std::vector<std::string>& command, const std::string& libraries);
+
+/// The first program of this name in a list of folders with : between them, as in PATH; empty if there is none.
+std::string find_in(std::string_view folders, const std::string& name);
+/// The same in PATH.
+std::string find_in_path(const std::string& name);
 
 /// The folder of the drop-in libraries: ../lib of the running program.
 std::string library_folder();

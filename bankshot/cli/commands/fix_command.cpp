@@ -59,7 +59,7 @@ class Fix final : public Command {
            "with --apply: the command that builds the program in DIR, under its own name, from the sources that "
            "change (folders of the other sources must be given: \"nvcc -arch=sm_75 -cudart shared -I $PWD/src app.cu "
            "-o "
-           "app\"); without it nvcc, for one .cu file")
+           "app\"); without it nvcc, or where that is not on PATH clang with tools/cudacc, for one .cu file")
         ->type_name("COMMAND");
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
   }

@@ -75,8 +75,7 @@ void Witness::add(const std::string& event) {
 
 void Witness::launched(const std::string& kernel, simt::Dim3 grid, simt::Dim3 block, uint64_t dynamic_shared) {
   ++record_.launches;
-  uint64_t& most = record_.dynamic_shared[kernel];
-  most = std::max(most, dynamic_shared);
+  record_.dynamic_shared[kernel].add({dynamic_shared, dynamic_shared});
   add(fmt::format("launch of {}, grid {}x{}x{}, block {}x{}x{}, {} bytes of dynamic shared memory", kernel, grid.x,
                   grid.y, grid.z, block.x, block.y, block.z, dynamic_shared));
 }

@@ -29,7 +29,8 @@ TEST(WitnessDigest, every_byte_and_the_length_count) {
 }
 
 TEST(WitnessRecord, is_read_as_it_was_written) {
-  const WitnessRecord record{3, {{"_Z1kv", 256}, {"l", 0}}, 2, {"launch of \"k\"", "copy"}, "00ff", {"variable x"}};
+  const WitnessRecord record{
+      3, {{"_Z1kv", {256, 64}}, {"l", {}}}, 2, {"launch of \"k\"", "copy"}, "00ff", {"variable x"}};
   const auto read = witness_from_json(to_json(record));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->launches, record.launches);
@@ -38,6 +39,14 @@ TEST(WitnessRecord, is_read_as_it_was_written) {
   EXPECT_EQ(read->named, record.named);
   EXPECT_EQ(read->digest, record.digest);
   EXPECT_EQ(read->left, record.left);
+}
+
+TEST(WitnessRecord, sizes_of_launches_are_multiples_of_their_unit) {
+  DynamicShared shared;
+  shared.add({0, 0});
+  EXPECT_EQ(shared, (DynamicShared{0, 0}));
+  for (const uint64_t bytes : {4096, 384, 0, 1024}) shared.add({bytes, bytes});
+  EXPECT_EQ(shared, (DynamicShared{4096, 128}));
 }
 
 TEST(WitnessRecord, rejects_what_is_none) {

@@ -72,6 +72,51 @@ TEST(ChangeSource, longer_rows_change_the_declaration_alone) {
   EXPECT_EQ(changed(source, change), wanted);
 }
 
+/// What becomes of a kernel with an array of structs whose elements get a word more.
+std::string with_longer_elements(const std::string& declaration, const std::string& use) {
+  const std::string source = "__global__ void k() {\n  " + declaration + "\n  " + use + "\n}\n";
+  const SourceArray array{"near", 2048, {4}, "a.cu:3", find_declaration(source, "near", "k", 2048)};
+  if (!array.declaration) return "no declaration";
+  return changed(source, {array, scratchpad::Padding{8, 1}});
+}
+
+TEST(ChangeSource, longer_elements_are_members_of_another_type) {
+  EXPECT_EQ(with_longer_elements("__shared__ __align__(128) n::P near[8][8];",
+                                 "near[i][j].x = atomicAdd(&near[0][near[1][2].k].x, 1);"),
+            "__global__ void k() {\n  struct padded_near_2 { n::P element; unsigned padding[1]; }; "
+            "static_assert(sizeof(padded_near_2) == 36, \"n::P is aligned to more than its padding\"); __shared__ "
+            "__align__(128) padded_near_2 near[8][8];\n  near[i][j].element.x = "
+            "atomicAdd(&near[0][near[1][2].element.k].element.x, 1);\n}\n");
+  const std::string start = "error: near (line 2) is not changed in the source: ";
+  EXPECT_EQ(with_longer_elements("__shared__ P near[64];", "f(&near[3]);"),
+            start + "line 3 uses it other than by index");
+  EXPECT_EQ(with_longer_elements("__shared__ P near[64];", "near->x = 1;"),
+            start + "line 3 uses it other than by index");
+  EXPECT_EQ(with_longer_elements("__shared__ P other[64], near[64];", "near[i].x = 1;"),
+            start + "its declaration is one of several names");
+  EXPECT_EQ(with_longer_elements("__shared__ n :: P near[64];", "near[i].x = 1;"),
+            start + "its type is not written as n::P");
+}
+
+TEST(ChangeSource, dynamic_arrays_are_hashed_in_whole_rows) {
+  const std::string source = "__global__ void k() {\n  extern __shared__ int tile[];\n  tile[i] = 1;\n}\n";
+  SourceChange change = change_of(source, "tile", 0);
+  EXPECT_EQ(changed(source, change),
+            "error: tile (line 2) is not changed in the source: it is dynamic: its launch, which is not changed, would "
+            "have to give it more bytes");
+  change.move = *scratchpad::swizzle_hash({10, 5}, 5, 0, 5);
+  change.unit = 4100;
+  EXPECT_EQ(changed(source, change),
+            "error: tile (line 2) is not changed in the source: it is dynamic: a launch gives it bytes that are no "
+            "multiple of 128, a row of the banks");
+  change.unit = 384;
+  const std::string text = changed(source, change);
+  EXPECT_EQ(text.find("// Launches give tile a multiple of 128 bytes.\n"), 0u) << text;
+  EXPECT_NE(text.find("  extern __shared__ __align__(128) int tile[];\n  tile[place_tile_2(i)] = 1;\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(ChangeSource, other_uses_are_refused_with_their_line) {
   const auto refusal = [](const std::string& use) {
     const std::string source = "__global__ void k() {\n  __shared__ int tile[64];\n  " + use + "\n}\n";

@@ -12,7 +12,7 @@ WitnessedRun run() {
   WitnessedRun run;
   run.output = "a\nb\n";
   run.seen.witnesses = {{.launches = 1,
-                         .dynamic_shared = {{"k", 256}},
+                         .dynamic_shared = {{"k", {256, 256}}},
                          .events = 1,
                          .named = {"launch of k"},
                          .digest = "d",
@@ -80,8 +80,8 @@ TEST(Fix, rejects_runs_whose_memory_nobody_saw) {
 }
 
 TEST(Fix, dynamic_shared_memory_is_that_of_the_largest_launch) {
-  EXPECT_EQ(dynamic_shared(run(), "k"), 256u);
-  EXPECT_EQ(dynamic_shared(run(), "kk"), 0u);
+  EXPECT_EQ(dynamic_shared(run(), "k").most, 256u);
+  EXPECT_EQ(dynamic_shared(run(), "kk").most, 0u);
 }
 
 }  // namespace

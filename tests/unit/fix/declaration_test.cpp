@@ -21,6 +21,7 @@ template <int N> __global__ void second() {
   __shared__ Particle particles[64];
   __shared__ float3 triples[N];
   extern __shared__ unsigned char bytes[];
+  extern __shared__ half dynamic_rows[][TILE + 1];
   extern __shared__ Particle all[];
 }
 )";
@@ -64,6 +65,13 @@ TEST(Declaration, elements_of_a_struct_are_the_array_divided) {
 TEST(Declaration, dynamic_memory_needs_a_type_that_is_built_in) {
   EXPECT_EQ(find("bytes", "_ZZ6secondILi3EEvvE4tile", 0).value_or(Declaration()).element_bytes, 1u);
   EXPECT_FALSE(find("all", "_ZZ6secondILi3EEvvE4tile", 0));
+}
+
+TEST(Declaration, rows_of_dynamic_memory_have_their_size) {
+  const auto rows = find("dynamic_rows", "_Z6secondILi4EEvv", 0);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ(rows->element_bytes, 2u);
+  EXPECT_EQ(rows->sizes, (std::vector<uint64_t>{0, 17}));
 }
 
 TEST(Declaration, one_of_another_size_is_none) {

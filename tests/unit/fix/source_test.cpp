@@ -53,6 +53,26 @@ TEST(FixSource, elements_that_would_be_split_have_no_cpp) {
             "__host__ __device__ constexpr unsigned padded_t(unsigned i) { return i + i / 8 * 1; }\n");
 }
 
+TEST(FixSource, elements_that_are_the_rows_get_a_member) {
+  SourceArray array{"near", 2048, {4}, "a.cu:9", Declaration{7, "Particle", 32, {"64"}, {64}}};
+  const scratchpad::Padding padding{.row = 8, .words = 1};
+  const Recipe longer = recipe(array, padding, 4, "near");
+  EXPECT_EQ(longer.refusal, "");
+  EXPECT_EQ(longer.element, "padded_near");
+  EXPECT_EQ(longer.bytes, 64u * 36);
+  EXPECT_EQ(longer.functions,
+            "struct padded_near { Particle element; unsigned padding[1]; };\n"
+            "static_assert(sizeof(padded_near) == 36, \"Particle is aligned to more than its padding\");\n");
+  EXPECT_EQ(source_text(array, padding, 4),
+            "// In line 7, with padded_near in place of Particle; at a.cu:9: near[i].element in place of near[i]\n" +
+                longer.functions);
+  array.declaration->type = "double4";  // aligned to 16 bytes
+  EXPECT_EQ(recipe(array, padding, 4, "near").refusal,
+            "double4 is aligned to 16 bytes, so that its elements cannot be 4 bytes longer in C++; use the rewritten "
+            "PTX.");
+  EXPECT_EQ(recipe(array, scratchpad::Padding{.row = 8, .words = 4}, 4, "near").element, "padded_near");
+}
+
 TEST(FixSource, sizes_of_types_that_are_built_in_need_no_check) {
   EXPECT_EQ(size_check({1, "::float", 4, {"64"}, {64}}), "");
   EXPECT_EQ(size_check({1, "std::uint8_t", 1, {"64"}, {64}}), "");

@@ -33,7 +33,29 @@ TEST(Padding, rows_of_vectors_grow_by_whole_vectors) {
   EXPECT_EQ(padding->excess, 0u);
 }
 
-TEST(Padding, an_array_of_one_row_has_none) { EXPECT_FALSE(best_padding(Rules{}, column(1, 4), 15)); }
+TEST(Padding, an_array_of_one_row_has_none) { EXPECT_FALSE(best_padding(Rules{}, column(1, 4), 7)); }
+
+TEST(Padding, of_equals_the_declared_row_is_taken) {
+  // Words 0, 4, 8, ... lie in 8 banks. A word more in 32 moves each eight of them by one, a word more in 4 makes their
+  // distance odd: both free of conflicts.
+  const auto least = best_padding(Rules{}, column(4, 4), 128);
+  ASSERT_TRUE(least);
+  EXPECT_EQ(least->row, 32u);
+  EXPECT_EQ(least->excess, 0u);
+  const auto declared = best_padding(Rules{}, column(4, 4), 128, 1, 4);
+  ASSERT_TRUE(declared);
+  EXPECT_EQ(declared->row, 4u);
+  EXPECT_EQ(declared->words, 1u);
+  EXPECT_EQ(declared->excess, 0u);
+  EXPECT_EQ(declared->extra_bytes, 32u * 4);
+}
+
+TEST(Padding, what_is_not_allowed_is_not_taken) {
+  const auto padding = best_padding(Rules{}, column(32, 4), 1024, 1, 0, [](const Padding& p) { return p.row < 32; });
+  ASSERT_TRUE(padding);
+  EXPECT_EQ(padding->row, 16u);
+  EXPECT_FALSE(best_padding(Rules{}, column(32, 4), 1024, 1, 0, [](const Padding&) { return false; }));
+}
 
 }  // namespace
 }  // namespace bankshot::scratchpad
