@@ -62,6 +62,10 @@ Order order_of(const ptx::KernelCode& code, const Values& values, size_t step) {
     order.warp = true;
     if (instruction.opcode != "wmma" || has(instruction, "mma")) return order;
   }
+  if (is_one_of(instruction.opcode, "bar", "barrier")) {  // arithmetic passes it
+    order.warp = order.memory = order.ordered = order.writes = true;
+    return order;
+  }
   if (access.kind == Access::Kind::none) {
     order.all = !is_arithmetic(instruction);
     return order;
@@ -157,20 +161,30 @@ class Run {
       ready_.erase(chosen);
       out.push_back(first_ + k);
       issue(k);
-      for (const size_t next : nodes_[k].successors) {
-        if (--nodes_[next].waits == 0) ready_.insert({nodes_[next].height, next});
+      now_ = std::max(now_, nodes_[k].earliest) + slots_[first_ + k];
+      for (const Edge& edge : nodes_[k].successors) {
+        Node& next = nodes_[edge.to];
+        next.earliest = std::max(next.earliest, now_ + (edge.result ? nodes_[k].latency : 0));
+        if (--next.waits == 0) ready_.insert({next.height, edge.to});
       }
     }
     return out;
   }
 
  private:
+  /// To an instruction that comes later; if it is for a result, by as many cycles as that takes.
+  struct Edge {
+    size_t to = 0;
+    bool result = false;
+  };
   struct Node {
     Uses uses;
     Order order;
-    std::vector<size_t> successors;
-    uint32_t waits = 0;   ///< for so many others
-    unsigned height = 0;  ///< cycles from its issue to the end of what depends on it
+    std::vector<Edge> successors;
+    uint32_t waits = 0;  ///< for so many others
+    unsigned latency = 0;
+    unsigned height = 0;    ///< cycles from its issue to the end of what depends on it
+    unsigned earliest = 0;  ///< cycle in which its operands are there, if every instruction takes its slots
   };
   struct Ready {
     unsigned height = 0;
@@ -183,10 +197,14 @@ class Run {
 
   const Instruction& at(size_t k) const { return *code_.steps()[first_ + k].instruction; }
 
-  void depends(size_t on, size_t k) {
-    std::vector<size_t>& all = nodes_[on].successors;
-    if (on == k || (!all.empty() && all.back() == k)) return;
-    all.push_back(k);
+  void depends(size_t on, size_t k, bool result = false) {
+    std::vector<Edge>& all = nodes_[on].successors;
+    if (on == k) return;
+    if (!all.empty() && all.back().to == k) {
+      all.back().result |= result;
+      return;
+    }
+    all.push_back({k, result});
     ++nodes_[k].waits;
   }
 
@@ -202,7 +220,7 @@ class Run {
       for (const auto& [entity, times] : nodes_[k].uses.reads) reads.push_back(entity);
       if (carries) reads.push_back(carry), writes.push_back(carry);
       for (const int entity : reads) {
-        if (const auto from = writer.find(entity); from != writer.end()) depends(from->second, k);
+        if (const auto from = writer.find(entity); from != writer.end()) depends(from->second, k, true);
       }
       for (const int entity : writes) {
         if (const auto from = writer.find(entity); from != writer.end()) depends(from->second, k);
@@ -238,8 +256,10 @@ class Run {
   void find_heights() {
     for (size_t k = nodes_.size(); k-- > 0;) {
       Node& node = nodes_[k];
-      for (const size_t next : node.successors) node.height = std::max(node.height, nodes_[next].height);
-      node.height += latency_of(at(k), node.order, slots_[first_ + k]);
+      node.latency = latency_of(at(k), node.order, slots_[first_ + k]);
+      node.height = node.latency;
+      for (const Edge& edge : node.successors)
+        node.height = std::max(node.height, (edge.result ? node.latency : 0) + nodes_[edge.to].height);
     }
   }
 
@@ -296,14 +316,16 @@ class Run {
     }
   }
 
-  /// The one that others wait for longest, of those for which there are registers; if there are for none, the first of
-  /// the text.
+  /// Of those for which there are registers, the one that others wait for longest whose operands are there; else the
+  /// one whose operands come first. If there are registers for none, the first of the text.
   Queue::iterator choose(unsigned registers) const {
-    const auto fits = [&](const Ready& ready) {
-      const int more = growth(ready.step);
-      return more <= 0 || pressure_ + more <= static_cast<int>(registers);
-    };
-    const auto best = std::find_if(ready_.begin(), ready_.end(), fits);
+    auto best = ready_.end();
+    for (auto it = ready_.begin(); it != ready_.end(); ++it) {
+      const int more = growth(it->step);
+      if (more > 0 && pressure_ + more > static_cast<int>(registers)) continue;
+      if (nodes_[it->step].earliest <= now_) return it;
+      if (best == ready_.end() || nodes_[it->step].earliest < nodes_[best->step].earliest) best = it;
+    }
     if (best != ready_.end()) return best;
     return std::min_element(ready_.begin(), ready_.end(), [](auto& a, auto& b) { return a.step < b.step; });
   }
@@ -317,6 +339,7 @@ class Run {
   std::unordered_map<int, uint32_t> uses_;  ///< reads that are still to come, by entity
   std::unordered_set<int> in_use_;
   int pressure_ = 0;
+  unsigned now_ = 0;  ///< cycle
 };
 
 /// Steps of one basic block that follow each other in the text, with nothing but `.loc` between them.
