@@ -14,9 +14,9 @@
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/host/shell.hpp"
 #include "bankshot/host/signals.hpp"
-#include "bankshot/host/temporary_folder.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/text/text.hpp"
+#include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -96,12 +96,12 @@ Result<std::vector<ChangedSource>> change_sources(const Plan& plan) {
 
 /// How the sources differ from the originals.
 Result<std::string> diff_of(const std::vector<ChangedSource>& sources, const std::string& folder) {
-  const Result<host::TemporaryFolder> temporary = host::TemporaryFolder::make();
+  const Result<TemporaryFolder> temporary = TemporaryFolder::make();
   if (!temporary) return temporary.error();
   std::string diff;
   for (const ChangedSource& source : sources) {
     const std::string copy = temporary->path() + "/" + source.name;
-    if (const auto error = host::write_file(copy, source.text)) return Error{error->message + "; " + host::kNeedsRoom};
+    if (const auto error = host::write_file(copy, source.text)) return Error{error->message + "; " + kNeedsRoom};
     const std::string command = fmt::format("diff -u --label {} --label {} -- {} {}", host::shell_word(source.file),
                                             host::shell_word(folder + "/" + source.name), host::shell_word(source.file),
                                             host::shell_word(copy));
