@@ -26,7 +26,9 @@ Result<sass::Cubin> cubin_of(const FatbinEntry& entry) {
 Result<sass::Cubin> by_ptxas(const std::string& text, const std::string& architecture) {
   const auto bytes = toolkit::assemble(text, architecture, toolkit::Lines::kept);
   if (!bytes) return bytes.error();
-  return sass::read_cubin(*bytes);
+  Result<sass::Cubin> cubin = sass::read_cubin(*bytes);
+  if (!cubin) return Error{"what ptxas wrote is not used: " + cubin.error().message};
+  return cubin;
 }
 
 void take_registers(const sass::Cubin& cubin, std::map<std::string, unsigned>& registers) {

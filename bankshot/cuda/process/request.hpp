@@ -1,6 +1,7 @@
 // What `bankshot COMMAND` asks of the libraries in the process of the program: the one place that knows the variables.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>

@@ -59,7 +59,7 @@ std::string model_text(const RunReport& report) {
   }
   std::string text;
   for (const auto& [reason, kernels] : reasons) {
-    text += fmt::format("no machine code of {}, counted by the model: {}\n", counted(kernels, "kernel", "kernels"),
+    text += fmt::format("no machine code of {}, counted by the model:\n  {}\n", counted(kernels, "kernel", "kernels"),
                         printable(reason));
   }
   return text;

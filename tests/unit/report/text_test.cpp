@@ -45,7 +45,7 @@ TEST(ReportText, says_in_a_line_that_machine_code_is_as_expected) {
   all({MachineCode::From::ptxas, "no -lineinfo", {}});
   contains(to_text(report), "\nmachine code by ptxas for sm_90: 2 of 2 kernels as expected\n\n");
   all({MachineCode::From::model, "none", {}});
-  contains(to_text(report), "\nno machine code of 2 kernels, counted by the model: none\n\n");
+  contains(to_text(report), "\nno machine code of 2 kernels, counted by the model:\n  none\n\n");
 }
 
 TEST(ReportText, names_the_lines_where_machine_code_differs) {
