@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "bankshot/host/ptxas.hpp"
 #include "bankshot/ptx/printer.hpp"
+#include "bankshot/ptx/target.hpp"
 #include "bankshot/sass/cubin.hpp"
+#include "bankshot/toolkit/ptxas.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -19,14 +20,6 @@ bool accesses_shared(const sass::Instruction& instruction) {
   return std::ranges::find(kShared, instruction.what) != std::end(kShared);
 }
 
-/// "sm_90a" for 90 if the module is written for that alone, else "sm_90".
-std::string target_of(const ptx::Module& module, unsigned architecture) {
-  const std::string plain = fmt::format("sm_{}", architecture);
-  const auto own =
-      std::ranges::find_if(module.targets, [&](const std::string& t) { return t == plain + "a" || t == plain + "f"; });
-  return own == module.targets.end() ? plain : *own;
-}
-
 }  // namespace
 
 Result<std::map<std::string, MachineCode>> machine_code(ptx::Module module, const std::set<std::string>& kernels,
@@ -35,7 +28,8 @@ Result<std::map<std::string, MachineCode>> machine_code(ptx::Module module, cons
     const auto* function = std::get_if<ptx::Function>(&item);
     return function != nullptr && function->is_entry && !kernels.contains(function->name);
   });
-  const Result<std::vector<std::byte>> bytes = host::assemble(ptx::print(module), target_of(module, architecture));
+  const Result<std::vector<std::byte>> bytes =
+      toolkit::assemble(ptx::print(module), ptx::target_for(module, architecture));
   if (!bytes) return bytes.error();
   const Result<sass::Cubin> cubin = sass::read_cubin(*bytes);
   if (!cubin) return cubin.error();

@@ -35,7 +35,7 @@ void rewind_input(off_t start) {
 }  // namespace
 
 Result<RepeatedRuns> RepeatedRuns::make(host::Setup setup, const std::vector<std::string>& command) {
-  Result<host::TemporaryFolder> folder = host::TemporaryFolder::make();
+  Result<TemporaryFolder> folder = TemporaryFolder::make();
   if (!folder) return folder.error();
   return RepeatedRuns(std::move(setup), command, std::move(*folder));
 }
@@ -59,10 +59,10 @@ Result<WitnessedRun> RepeatedRuns::run(const cuda::Request& request,
   // Names of one length: the environment lies on the stack, and addresses on it must be the same.
   const std::string folder = fmt::format("{}/patch{:04}", folder_.path(), count_++);
   if (mkdir(folder.c_str(), 0700) != 0)
-    return Error{fmt::format("cannot make the folder {}: {}; {}", folder, std::strerror(errno), host::kNeedsRoom)};
+    return Error{fmt::format("cannot make the folder {}: {}; {}", folder, std::strerror(errno), kNeedsRoom)};
   for (const auto& [digest, text] : patches) {
     if (const auto error = host::write_file(folder + "/" + digest + ".ptx", text))
-      return Error{error->message + "; " + host::kNeedsRoom};
+      return Error{error->message + "; " + kNeedsRoom};
   }
   host::Setup setup = setup_;
   setup.request = request;

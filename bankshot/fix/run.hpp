@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bankshot/host/observe.hpp"
-#include "bankshot/host/temporary_folder.hpp"
+#include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::fix {
 
@@ -31,12 +31,12 @@ class RepeatedRuns {
 
  private:
   Result<WitnessedRun> run(const cuda::Request& request, const std::map<std::string, std::string>& patches);
-  RepeatedRuns(host::Setup setup, std::vector<std::string> command, host::TemporaryFolder folder)
+  RepeatedRuns(host::Setup setup, std::vector<std::string> command, TemporaryFolder folder)
       : setup_(std::move(setup)), command_(std::move(command)), folder_(std::move(folder)) {}
 
   host::Setup setup_;
   std::vector<std::string> command_;
-  host::TemporaryFolder folder_;  ///< of the patches
+  TemporaryFolder folder_;  ///< of the patches
   unsigned count_ = 0;
 };
 

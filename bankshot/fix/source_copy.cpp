@@ -16,9 +16,10 @@
 #include "bankshot/host/shell.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/target.hpp"
-#include "bankshot/host/temporary_folder.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/text/text.hpp"
+#include "bankshot/support/find_program.hpp"
+#include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::fix {
 namespace {
@@ -101,12 +102,12 @@ Result<std::vector<ChangedSource>> change_sources(const Plan& plan, const Witnes
 
 /// How the sources differ from the originals.
 Result<std::string> diff_of(const std::vector<ChangedSource>& sources, const std::string& folder) {
-  const Result<host::TemporaryFolder> temporary = host::TemporaryFolder::make();
+  const Result<TemporaryFolder> temporary = TemporaryFolder::make();
   if (!temporary) return temporary.error();
   std::string diff;
   for (const ChangedSource& source : sources) {
     const std::string copy = temporary->path() + "/" + source.name;
-    if (const auto error = host::write_file(copy, source.text)) return Error{error->message + "; " + host::kNeedsRoom};
+    if (const auto error = host::write_file(copy, source.text)) return Error{error->message + "; " + kNeedsRoom};
     const std::string command = fmt::format("diff -u --label {} --label {} -- {} {}", host::shell_word(source.file),
                                             host::shell_word(folder + "/" + source.name), host::shell_word(source.file),
                                             host::shell_word(copy));
@@ -180,7 +181,7 @@ class Copy {
     const std::string folder = host::shell_word("-I" + fs::path(source.file).parent_path().string());
     const std::string rest =
         fmt::format("{} {} -o {}", folder, host::shell_word(as_path(source.name)), host::shell_word(as_path(program)));
-    if (!host::find_in_path("nvcc").empty())
+    if (!find_in_path("nvcc").empty())
       return fmt::format("nvcc -std=c++17 -O3 -lineinfo -arch={} -cudart shared {}", plan_.target, rest);
     const std::string libraries = host::library_folder();
     const std::string cudacc = (fs::path(libraries) / "../../../tools/cudacc").lexically_normal().string();

@@ -21,6 +21,7 @@ Result<Observation> observe(const Setup& setup, const std::vector<std::string>& 
     report.gpu = setup.gpu.name;
     report.warp_size = setup.gpu.machine.warp_size;
     report.machine_code = setup.request.joined ? setup.gpu.machine_code() : 0;
+    report.checked = setup.request.machine_code == cuda::UseOfMachineCode::accesses;
     report.rules = setup.gpu.machine.scratchpad;
   }
   return seen;

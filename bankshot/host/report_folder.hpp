@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bankshot/cuda/process/witness_record.hpp"
-#include "bankshot/host/temporary_folder.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/support/result.hpp"
+#include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::host {
 

@@ -12,6 +12,7 @@
 #include "bankshot/cuda/embedded/symbols.hpp"
 #include "bankshot/gpu/machine_code.hpp"
 #include "bankshot/host/elf.hpp"
+#include "bankshot/support/find_program.hpp"
 #include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::host {
@@ -124,21 +125,6 @@ std::string check_libraries(const Elf& elf, std::span<const std::byte> bytes, co
 const std::vector<std::string>& drop_in_libraries() {
   static const std::vector<std::string> names = {"libcudart.so.12", "libcudart.so.13", "libcuda.so.1"};
   return names;
-}
-
-std::string find_in(std::string_view folders, const std::string& name) {
-  while (!folders.empty()) {
-    const size_t colon = std::min(folders.find(':'), folders.size());
-    const std::string candidate = std::string(folders.substr(0, colon)) + "/" + name;
-    if (colon != 0 && is_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
-    folders.remove_prefix(std::min(colon + 1, folders.size()));
-  }
-  return {};
-}
-
-std::string find_in_path(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  return find_in(path != nullptr ? path : "", name);
 }
 
 std::string library_folder() {

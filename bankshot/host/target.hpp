@@ -27,11 +27,6 @@ const std::vector<std::string>& drop_in_libraries();
 /// @param libraries  the folder of the drop-in libraries
 Result<Target> inspect_target(const std::vector<std::string>& command, const std::string& libraries);
 
-/// The first program of this name in a list of folders with : between them, as in PATH; empty if there is none.
-std::string find_in(std::string_view folders, const std::string& name);
-/// The same in PATH.
-std::string find_in_path(const std::string& name);
-
 /// The folder of the drop-in libraries: ../lib of the running program.
 std::string library_folder();
 

@@ -40,8 +40,13 @@ std::vector<std::pair<unsigned, unsigned>> pieces_of(const std::array<bool, 4>& 
 
 class Planner {
  public:
-  Planner(const ptx::KernelCode& code, const Control& control, const Values& values)
-      : code_(code), control_(control), values_(values), accesses_(code.steps().size()), reads_(code.entities()) {
+  Planner(const ptx::KernelCode& code, const Control& control, const Values& values, const SeenAccesses* seen)
+      : code_(code),
+        control_(control),
+        values_(values),
+        seen_(seen),
+        accesses_(code.steps().size()),
+        reads_(code.entities()) {
     plan_.removed.assign(code.steps().size(), 0);
     std::vector<Effect> effects(code.steps().size());
     for (size_t k = 0; k < code.steps().size(); ++k) {
@@ -235,14 +240,16 @@ class Planner {
     }
     std::array<bool, 4> used{};
     for (size_t k = 0; k < 4; ++k) used[k] = last[k] != nullptr;
-    const auto pieces = pieces_of(used, run.slots, true);
     for (const Element& element : run.elements) plan_.removed[element.step] = 1;
-    for (const auto& [first, slots] : pieces) {
+    const auto piece_of = [&](unsigned first, unsigned slots) {
       Piece piece{0, run.start + first * run.bytes, run.bytes, slots, {}};
       for (unsigned k = first; k < first + slots; ++k) {
         piece.elements.push_back(*last[k]);
         piece.at = std::max(piece.at, last[k]->step);
       }
+      return piece;
+    };
+    for (Piece& piece : as_seen(pieces_of(used, run.slots, true), used, piece_of)) {
       if (is_as_written(piece)) {
         plan_.removed[piece.at] = 0;
         continue;
@@ -257,12 +264,14 @@ class Planner {
       return static_cast<unsigned>((e.address.offset - group.start) / group.bytes);
     };
     for (const Element& element : group.elements) used[slot(element)] = true;
-    const auto pieces = pieces_of(used, group.slots, false);
-    for (const auto& [first, slots] : pieces) {
+    const auto piece_of = [&](unsigned first, unsigned slots) {
       Piece piece{0, group.start + first * group.bytes, group.bytes, slots, {}};
       for (const Element& element : group.elements) {
         if (slot(element) >= first && slot(element) < first + slots) piece.elements.push_back(element);
       }
+      return piece;
+    };
+    for (Piece& piece : as_seen(pieces_of(used, group.slots, false), used, piece_of)) {
       piece.at = piece.elements[0].step;
       const bool leads = !at(piece.at).guard && std::all_of(piece.elements.begin(), piece.elements.end(), [&](auto& e) {
         return control_.dominates(piece.at, e.step);
@@ -272,6 +281,43 @@ class Planner {
       for (const Element& element : piece.elements) plan_.removed[element.step] = 1;
       plan_.loads.push_back(std::move(piece));
     }
+  }
+
+  /// The pieces as machine code has them, as far as it was seen: each is halved until it is no wider than the widest
+  /// access at its lines. Where machine code has none, ptxas moved it to another line, and the model's word counts;
+  /// likewise where it has wider ones, as it knows more (a loop that it unrolled).
+  template <class PieceOf>
+  std::vector<Piece> as_seen(const std::vector<std::pair<unsigned, unsigned>>& ranges, const std::array<bool, 4>& used,
+                             const PieceOf& piece_of) const {
+    std::vector<Piece> pieces;
+    for (const auto& [first, slots] : ranges) {
+      Piece piece = piece_of(first, slots);
+      if (slots == 1 || !is_too_wide(piece)) {
+        pieces.push_back(std::move(piece));
+        continue;
+      }
+      std::vector<std::pair<unsigned, unsigned>> halves;
+      for (const unsigned half : {first, first + slots / 2}) {
+        std::array<bool, 4> own{};
+        for (unsigned k = 0; k < slots / 2; ++k) own[k] = used[half + k];
+        for (const auto& [at, count] : pieces_of(own, slots / 2, true)) halves.emplace_back(half + at, count);
+      }
+      for (Piece& half : as_seen(halves, used, piece_of)) pieces.push_back(std::move(half));
+    }
+    return pieces;
+  }
+
+  bool is_too_wide(const Piece& piece) const {
+    if (seen_ == nullptr) return false;
+    unsigned widest = 0;
+    for (const Element& element : piece.elements) {
+      const auto line = seen_->lines.find(at(element.step).position.line);
+      if (line == seen_->lines.end()) continue;
+      const bool store = accesses_[element.step].kind == Access::Kind::store;
+      const std::set<unsigned>& widths = store ? line->second.stores : line->second.loads;
+      if (!widths.empty()) widest = std::max(widest, *widths.rbegin());
+    }
+    return widest != 0 && piece.bytes * piece.slots > widest;
   }
 
   /// It is just one access of the text.
@@ -284,6 +330,7 @@ class Planner {
   const ptx::KernelCode& code_;
   const Control& control_;
   const Values& values_;
+  const SeenAccesses* seen_;
   std::vector<Access> accesses_;
   std::vector<Effect> effects_;
   std::vector<uint32_t> times_;
@@ -305,8 +352,9 @@ const Operand& data_operand(const ptx::Instruction& instruction, size_t index) {
   return data.kind == Operand::Kind::vector ? data.elements[index] : data;
 }
 
-JoinPlan plan_joins(const ptx::KernelCode& code, const Control& control, const Values& values) {
-  return Planner(code, control, values).plan();
+JoinPlan plan_joins(const ptx::KernelCode& code, const Control& control, const Values& values,
+                    const SeenAccesses* seen) {
+  return Planner(code, control, values, seen).plan();
 }
 
 }  // namespace bankshot::optimise

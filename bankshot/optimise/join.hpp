@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bankshot/optimise/memory_order.hpp"
+#include "bankshot/optimise/optimise.hpp"
 #include "bankshot/optimise/values.hpp"
 #include "bankshot/ptx/module.hpp"
 
@@ -39,7 +40,9 @@ struct JoinPlan {
   std::vector<Forward> forwards;  ///< loads of what a store has just written
 };
 
-JoinPlan plan_joins(const ptx::KernelCode& code, const Control& control, const Values& values);
+/// @param seen  as Options::seen
+JoinPlan plan_joins(const ptx::KernelCode& code, const Control& control, const Values& values,
+                    const SeenAccesses* seen);
 
 /// The operand with the address of an access, and the element of its data.
 const ptx::Operand& address_operand(const ptx::Instruction& instruction);

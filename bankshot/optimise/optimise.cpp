@@ -198,7 +198,7 @@ void optimise_function(const ptx::Module& module, const ptx::SharedLayout& layou
   const Control control(code);
   const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(function);
   const Values values(code, control, shared, options.architecture);
-  const JoinPlan plan = plan_joins(code, control, values);
+  const JoinPlan plan = plan_joins(code, control, values, options.seen);
   Editor editor(function, code, values, plan);
   editor.carry_out(function);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "bankshot/scratchpad/hash/hash_class.hpp"
@@ -33,13 +34,40 @@ void RunOptions::define_as_written(CLI::App& app) {
                "count every access of the PTX by itself; without it, those that ptxas makes one are one");
 }
 
+void RunOptions::define_machine_code(CLI::App& app) {
+  app.add_flag("--machine-code", machine_code,
+               "hold the accesses against machine code and take its word: that of the program for this GPU (built with "
+               "-lineinfo), or what an installed ptxas makes of its PTX");
+}
+
+namespace {
+
+std::string why_no_machine_code(const gpu::Gpu& gpu) {
+  if (gpu.as_written)
+    return fmt::format("programs for {} are not compiled by ptxas (accesses = \"as-written\" in its file)", gpu.name);
+  return fmt::format("{} has compute capability {}.{}, and machine code is read from 7.0 on", gpu.name,
+                     gpu.compute_major, gpu.compute_minor);
+}
+
+}  // namespace
+
 std::string which_program(const std::string& command) {
   return "which program? For example: bankshot " + command + " ./app";
 }
 
 Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::string>& command) {
+  if (options.machine_code && options.as_written) {
+    return Error{
+        "--machine-code and --as-written exclude each other: accesses are those of machine code, or those of the PTX"};
+  }
   Result<host::Setup> setup = host::set_up(options, command);
   if (!setup) return setup;
+  if (options.without_machine_code) setup->request.machine_code = cuda::UseOfMachineCode::nothing;
+  if (options.machine_code) {
+    if (setup->gpu.machine_code() == 0)
+      return Error{fmt::format("--machine-code: {}", why_no_machine_code(setup->gpu))};
+    setup->request.machine_code = cuda::UseOfMachineCode::accesses;
+  }
   setup->request.joined = options.counts && !options.as_written;
   for (const std::string& warning : setup->target.warnings)
     std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());

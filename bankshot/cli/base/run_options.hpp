@@ -18,9 +18,13 @@ struct RunOptions : host::SetupOptions {
   void define_bank_hash(CLI::App& app);
   /// For commands that count accesses: as machine code has them, unless they are wanted as the PTX has them.
   void define_as_written(CLI::App& app);
+  /// For the same commands: they are held against machine code.
+  void define_machine_code(CLI::App& app);
 
-  bool counts = false;      ///< accesses are counted
-  bool as_written = false;  ///< … as the PTX has them
+  bool counts = false;                ///< accesses are counted
+  bool as_written = false;            ///< … as the PTX has them
+  bool machine_code = false;          ///< … held against machine code
+  bool without_machine_code = false;  ///< programs are run as if they carried none, to compare them with changed ones
 };
 
 /// "which program? For example: bankshot run ./app"

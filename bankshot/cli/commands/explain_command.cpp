@@ -19,6 +19,7 @@ class Explain final : public Command {
     options_.define(app);
     options_.define_bank_hash(app);
     options_.define_as_written(app);
+    options_.define_machine_code(app);
     app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
@@ -36,6 +37,10 @@ class Explain final : public Command {
         return refuse(
             "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not "
             "know it");
+      }
+      if (options_.machine_code) {
+        return refuse(
+            "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares them without one");
       }
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }

@@ -28,6 +28,7 @@ class Fix final : public Command {
   void define(CLI::App& app) override {
     options_.define(app);
     options_.define_as_written(app);
+    options_.without_machine_code = true;
     app.add_option("-o,--output", folder_,
                    "write the rewritten PTX (one file a module), fix.txt and fix.json into this folder")
         ->type_name("DIR");

@@ -59,6 +59,7 @@ class Simulate final : public Command {
     };
     options_.define_bank_hash(app);
     options_.define_as_written(app);
+    options_.define_machine_code(app);
     component("--scheduler", request_.scheduler, "warp scheduler", names(timing::schedulers()));
     component("--pipeline", request_.pipeline, "organisation of the pipeline", names(timing::pipelines()));
     component("--atomics", request_.atomics, "unit of shared-memory atomics", names(timing::atomics_units()));

@@ -23,6 +23,7 @@ class Trace final : public Command {
   void define(CLI::App& app) override {
     options_.define(app);
     options_.define_as_written(app);
+    options_.define_machine_code(app);
     app.add_option("-o,--output", file_,
                    "the patterns file to write; - is standard output, the program's output then goes "
                    "to standard error")
@@ -78,7 +79,7 @@ class Trace final : public Command {
         sampled += site.totals.trace.is_sample() ? 1 : 0;
       }
     }
-    const std::string text = report::patterns_to_json(*set);
+    const std::string text = report::patterns_to_json(*set, &report);
     if (file_ == "-") {
       print(text);
     } else {

@@ -18,7 +18,7 @@ std::optional<int> function_attribute(const DeviceInfo& device, const Function& 
     case FunctionAttribute::shared_size: return static_cast<int>(kernel.static_shared);
     case FunctionAttribute::const_size: return 0;
     case FunctionAttribute::local_size: return static_cast<int>(kernel.local_bytes);
-    case FunctionAttribute::registers: return static_cast<int>(registers_told(device, kernel));
+    case FunctionAttribute::registers: return static_cast<int>(registers_told(device, function));
     // What the PTX was compiled for, which need not be what it runs on: CUB picks its tuning by it.
     case FunctionAttribute::ptx_version: return static_cast<int>(kernel.target);
     case FunctionAttribute::binary_version: return device.major * 10 + device.minor;
@@ -67,7 +67,7 @@ Status function_parameter(const Function& function, size_t index, size_t* offset
 Status available_shared(const DeviceInfo& device, const Function& function, int blocks, int threads, size_t* bytes) {
   if (!bytes || blocks <= 0 || threads <= 0) return Status::invalid_value;
   const BlockNeeds block = {.threads = static_cast<uint32_t>(threads),
-                            .registers = registers_for(device, *function.info, static_cast<uint32_t>(threads)),
+                            .registers = registers_for(device, function, static_cast<uint32_t>(threads)),
                             .shared = function.info->static_shared};
   *bytes = available_dynamic_shared(device.sm, block, static_cast<uint32_t>(blocks));
   return Status::success;

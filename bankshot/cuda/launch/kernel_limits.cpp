@@ -6,7 +6,9 @@
 
 namespace bankshot::cuda {
 
-uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel) {
+uint32_t registers_told(const DeviceInfo& device, const Function& function) {
+  if (function.registers != 0) return function.registers;
+  const simt::KernelInfo& kernel = *function.info;
   const uint32_t most = std::min(kernel.registers, device.sm.registers_per_thread);
   if (!kernel.has_launch_bounds) return most;
   const uint32_t warps = (kernel.max_threads + device.sm.warp_size - 1) / device.sm.warp_size;
@@ -14,8 +16,9 @@ uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel
   return std::min(most, registers_that_fit(device.sm, kernel.max_threads, can_be ? kernel.least_ctas : 1));
 }
 
-uint32_t registers_for(const DeviceInfo& device, const simt::KernelInfo& kernel, uint32_t threads, uint32_t ctas) {
-  return std::min(registers_told(device, kernel), registers_that_fit(device.sm, threads, ctas));
+uint32_t registers_for(const DeviceInfo& device, const Function& function, uint32_t threads, uint32_t ctas) {
+  if (function.registers != 0) return function.registers;
+  return std::min(registers_told(device, function), registers_that_fit(device.sm, threads, ctas));
 }
 
 uint32_t ctas_together(const DeviceInfo& device, const simt::Dim3& grid, bool cooperative) {
@@ -41,7 +44,7 @@ Residents occupancy_limits(const DeviceInfo& device, const Function& function, u
   const simt::KernelInfo& kernel = *function.info;
   if (threads > kernel.max_threads) return {0, "warps"};
   if (dynamic_shared > device.sm.shared_per_block) return {0, "shared memory"};
-  const uint32_t registers = registers_for(device, kernel, threads, together);
+  const uint32_t registers = registers_for(device, function, threads, together);
   const uint64_t shared = kernel.static_shared + dynamic_shared;
   if (!kernel.has_transactions || threads == 0) return residents(device.sm, {threads, registers, shared});
   const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
@@ -55,7 +58,7 @@ uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t 
 
 uint32_t most_threads(const DeviceInfo& device, const Function& function) {
   uint32_t threads = std::min(function.info->max_threads, device.sm.max_threads_per_block);
-  if (!function.info->has_transactions) return threads;
+  if (!function.info->has_transactions && function.registers == 0) return threads;
   const uint32_t step = device.sm.warp_size;
   while (threads != 0 && occupancy(device, function, threads, 0) == 0) threads = (threads - 1) / step * step;
   return threads;

@@ -6,13 +6,14 @@
 
 namespace bankshot::cuda {
 
-/// Registers per thread as reported to programs: the most that the PTX has in use at once, limited by the GPU and by
-/// the kernel's launch bounds.
-uint32_t registers_told(const DeviceInfo& device, const simt::KernelInfo& kernel);
-/// Registers per thread in CTAs of this size: no more than fit. Our count is an estimate, and the compiler may have
-/// been limited by other means (-maxrregcount), so no launch fails because of it.
+/// Registers per thread as reported to programs: those of the machine code, or else the most that the PTX has in use at
+/// once, limited by the GPU and by the kernel's launch bounds.
+uint32_t registers_told(const DeviceInfo& device, const Function& function);
+/// Registers per thread in CTAs of this size: those of the machine code, or else no more than fit. Our count is an
+/// estimate then, and the compiler may have been limited by other means (-maxrregcount), so no launch fails because of
+/// it.
 /// @param ctas  CTAs that must be on an SM at once
-uint32_t registers_for(const DeviceInfo& device, const simt::KernelInfo& kernel, uint32_t threads, uint32_t ctas = 1);
+uint32_t registers_for(const DeviceInfo& device, const Function& function, uint32_t threads, uint32_t ctas = 1);
 
 /// CTAs that an SM must hold at once: for a cooperative launch its share of the grid, else one.
 uint32_t ctas_together(const DeviceInfo& device, const simt::Dim3& grid, bool cooperative);
@@ -29,8 +30,8 @@ Residents occupancy_limits(const DeviceInfo& device, const Function& function, u
                            uint64_t dynamic_shared, uint32_t together = 1);
 /// Only the number of CTAs.
 uint32_t occupancy(const DeviceInfo& device, const Function& function, uint32_t threads, uint64_t dynamic_shared);
-/// Threads of the largest CTA that can be launched without dynamic shared memory. Whole warps for transactional
-/// kernels.
+/// Threads of the largest CTA that can be launched without dynamic shared memory. Whole warps where
+/// registers or transactions limit them.
 uint32_t most_threads(const DeviceInfo& device, const Function& function);
 
 }  // namespace bankshot::cuda

@@ -75,14 +75,15 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
 }
 
 /// Puts a launch into the report; ends the process if the simulation of it was stopped.
-void record(Session& session, Function& function, const LaunchRequest& request, const Ran& ran) {
-  if (!ran.timing)
-    return session.report().add(session.gpu(), function.name, function.module->id, request.grid, request.block,
-                                ran.stats);
-  const ReportFile::Simulated simulated{session.simulation()->config(), *ran.timing};
-  session.report().add(session.gpu(), function.name, function.module->id, request.grid, request.block, ran.stats,
-                       &simulated);
-  if (session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session.report());
+void record(Session& session, Function& function, const LaunchRequest& request, uint32_t together, const Ran& ran) {
+  const auto threads = static_cast<uint32_t>(request.block.count());
+  const report::KernelFacts facts{registers_for(session.device(), function, threads, together), function.registers != 0,
+                                  function.machine_code};
+  std::optional<ReportFile::Simulated> simulated;
+  if (ran.timing) simulated.emplace(session.simulation()->config(), *ran.timing);
+  session.report().add(session.gpu(), function.name, function.module->id, request.grid, request.block, ran.stats, facts,
+                       simulated ? &*simulated : nullptr);
+  if (ran.timing && session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session.report());
 }
 
 /// Runs the kernel. @param launched  receives the launches that it made @return as launch()
@@ -101,12 +102,12 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   if (Witness* witness = Witness::get())
     witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto start = std::chrono::steady_clock::now();
-  const auto ran =
-      execute(session, function, config, ctas_together(session.device(), request.grid, request.cooperative));
+  const uint32_t together = ctas_together(session.device(), request.grid, request.cooperative);
+  const auto ran = execute(session, function, config, together);
   if (ran) {
     if (Witness* witness = Witness::get()) witness->ran(session.memory().engine());
     time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
-    record(session, function, request, *ran);
+    record(session, function, request, together, *ran);
     launched = ran->stats.launched;
     return Status::success;
   }

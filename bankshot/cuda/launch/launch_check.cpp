@@ -23,7 +23,13 @@ std::optional<Refusal> check_extents(const char* what, const simt::Dim3& size, c
   return std::nullopt;
 }
 
-std::optional<Refusal> check_block(const DeviceInfo& device, const simt::KernelInfo& kernel, const simt::Dim3& block) {
+std::string fewer_threads(const DeviceInfo& device, const Function& function) {
+  const uint32_t most = most_threads(device, function);
+  return most == 0 ? "no block of it fits" : fmt::format("blocks of up to {} threads fit", most);
+}
+
+std::optional<Refusal> check_block(const DeviceInfo& device, const Function& function, const simt::Dim3& block) {
+  const simt::KernelInfo& kernel = *function.info;
   const uint64_t threads = block.count();
   if (threads > device.sm.max_threads_per_block)
     return Refusal{Status::invalid_configuration,
@@ -37,6 +43,12 @@ std::optional<Refusal> check_block(const DeviceInfo& device, const simt::KernelI
   if (required[0] && block != wanted)
     return Refusal{Status::invalid_value,
                    fmt::format("the block is {}, the kernel requires {}", extents(block), extents(wanted))};
+  if (function.registers != 0 && registers_that_fit(device.sm, static_cast<uint32_t>(threads), 1) < function.registers)
+    return Refusal{Status::launch_out_of_resources,
+                   fmt::format("{} threads a block of {} registers each (by the machine code), the GPU has {} a block: "
+                               "{}; compile with __launch_bounds__({}) or -maxrregcount",
+                               threads, function.registers, device.sm.registers_per_block,
+                               fewer_threads(device, function), threads)};
   return std::nullopt;
 }
 
@@ -49,11 +61,6 @@ std::string too_much_shared(const DeviceInfo& device, const Function& function, 
       bytes, dynamic_shared_limit(device, function), most);
 }
 
-std::string fewer_threads(const DeviceInfo& device, const Function& function) {
-  const uint32_t most = most_threads(device, function);
-  return most == 0 ? "no block of it fits" : fmt::format("blocks of up to {} threads fit", most);
-}
-
 /// Source: GPU-LocalTM, section 4.3.
 std::optional<Refusal> check_transactions(const DeviceInfo& device, const Function& function,
                                           const LaunchRequest& request) {
@@ -61,7 +68,7 @@ std::optional<Refusal> check_transactions(const DeviceInfo& device, const Functi
   if (!kernel.has_transactions) return std::nullopt;
   const auto threads = static_cast<uint32_t>(request.block.count());
   const uint64_t shared = kernel.static_shared + request.dynamic_shared;
-  const uint32_t registers = registers_told(device, kernel);
+  const uint32_t registers = registers_told(device, function);
   const scratchpad::TxNeeds needs = scratchpad::needs(device.banks, device.transactions, {threads, shared, registers});
   if (needs.bytes() > device.sm.shared_per_block)
     return Refusal{
@@ -85,7 +92,7 @@ std::optional<Refusal> check_transactions(const DeviceInfo& device, const Functi
 
 std::optional<Refusal> refusal_of(const DeviceInfo& device, const Function& function, const LaunchRequest& request) {
   if (auto refusal = check_extents("grid", request.grid, kMaxGrid)) return refusal;
-  if (auto refusal = check_block(device, *function.info, request.block)) return refusal;
+  if (auto refusal = check_block(device, function, request.block)) return refusal;
   if (request.dynamic_shared > dynamic_shared_limit(device, function))
     return Refusal{Status::invalid_value, too_much_shared(device, function, request.dynamic_shared)};
   if (auto refusal = check_transactions(device, function, request)) return refusal;

@@ -147,12 +147,23 @@ size_t container_extent(const void* container) {
   return bytes.at<uint16_t>(6) + bytes.at<uint64_t>(8);
 }
 
+namespace {
+
+struct Wrapper {
+  uint32_t magic, version;
+  const void* container;
+  const void* more;
+};
+
+}  // namespace
+
+std::span<const std::byte> machine_code_container(const void* wrapper) {
+  Wrapper head;
+  std::memcpy(&head, wrapper, sizeof head);
+  return {static_cast<const std::byte*>(head.container), container_extent(head.container)};
+}
+
 Result<std::vector<std::span<const std::byte>>> containers_of(const void* wrapper) {
-  struct Wrapper {
-    uint32_t magic, version;
-    const void* container;
-    const void* more;
-  };
   Wrapper head;
   std::memcpy(&head, wrapper, sizeof head);
   if (head.magic != kWrapperMagic)

@@ -65,4 +65,8 @@ size_t container_extent(const void* container);
 /// @param wrapper  what __cudaRegisterFatBinary was given
 Result<std::vector<std::span<const std::byte>>> containers_of(const void* wrapper);
 
+/// The container with the machine code of a wrapper that containers_of() can read: with -rdc=true the linked one. Empty
+/// if there is none.
+std::span<const std::byte> machine_code_container(const void* wrapper);
+
 }  // namespace bankshot::cuda

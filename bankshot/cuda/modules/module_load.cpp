@@ -6,9 +6,11 @@
 #include <string>
 
 #include "bankshot/cuda/modules/fatbin.hpp"
+#include "bankshot/cuda/modules/machine_code.hpp"
 #include "bankshot/cuda/modules/modules.hpp"
 #include "bankshot/cuda/process/origin.hpp"
 #include "bankshot/cuda/process/patches.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/ptx/link.hpp"
 #include "bankshot/ptx/parser.hpp"
@@ -21,6 +23,7 @@ namespace {
 struct Loaded {
   std::shared_ptr<simt::Program> program;
   report::ModuleId id;
+  ModuleMachineCode code;
 };
 
 using Failure = LinkFailure;
@@ -55,16 +58,20 @@ report::ModuleId id_of(std::string_view ptx) {
 }
 
 /// Loads PTX, or what BANKSHOT_PATCH_DIR has in its place; the identity is that of the original.
-Result<Loaded, Failure> load_text(simt::Engine& engine, const std::string& text, const std::string& file) {
+/// @param own  machine code that the program has for the GPU
+Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& text, const std::string& file,
+                                  const std::optional<sass::Cubin>& own = std::nullopt) {
   const report::ModuleId id = id_of(text);
   const Result<std::optional<Patch>> found = patch_of(id.digest);
   if (!found) return Failure{Status::operating_system, found.error().message};
   const std::optional<Patch>& patch = *found;
   const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
-  auto program = engine.load(used, name);
+  const UseOfMachineCode use = target.machine_code == 0 ? UseOfMachineCode::nothing : process_request().machine_code;
+  ModuleMachineCode code = read_machine_code(used, patch ? std::nullopt : own, target.machine_code, use);
+  auto program = target.engine.load(used, name, code.seen ? &*code.seen : nullptr);
   if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), name, used)};
   keep_ptx(id.digest, text);
-  return Loaded{*program, id};
+  return Loaded{*program, id, std::move(code)};
 }
 
 /// The PTX texts of a fat binary, the best first.
@@ -114,8 +121,9 @@ Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std
 
 Result<Loaded, Failure> load_first(const LoadTarget& target, std::span<const std::byte> container,
                                    const std::string& label) {
+  const auto own = machine_code_in(container, target.machine_code, label);
   return first_usable<Loaded>(target.device, container, label, [&](const std::string& text, const std::string& file) {
-    return load_text(target.engine, text, file);
+    return load_text(target, text, file, own);
   });
 }
 
@@ -155,9 +163,9 @@ Result<std::string, Failure> link_units(std::vector<ptx::Unit> units, const std:
   return ptx::print(*module);
 }
 
-/// What nvlink does with machine code: -rdc=true.
+/// What nvlink does with machine code: -rdc=true. @param linked  what it made
 Result<Loaded, Failure> load_linked(const LoadTarget& target, const std::vector<std::span<const std::byte>>& containers,
-                                    const std::string& label) {
+                                    std::span<const std::byte> linked, const std::string& label) {
   std::vector<ptx::Unit> units;
   for (size_t k = 0; k < containers.size(); ++k) {
     auto unit =
@@ -167,7 +175,7 @@ Result<Loaded, Failure> load_linked(const LoadTarget& target, const std::vector<
   }
   const auto text = link_units(std::move(units), label);
   if (!text) return text.error();
-  return load_text(target.engine, *text, label + ".linked.ptx");
+  return load_text(target, *text, label + ".linked.ptx", machine_code_in(linked, target.machine_code, label));
 }
 
 Result<Loaded, Failure> load_image(const LoadTarget& target, const Module& module) {
@@ -175,11 +183,11 @@ Result<Loaded, Failure> load_image(const LoadTarget& target, const Module& modul
     auto containers = containers_of(module.wrapper);
     if (!containers) return Failure{Status::no_binary_for_gpu, module.label + ": " + containers.error().message};
     if (containers->size() == 1) return load_first(target, containers->front(), module.label);
-    return load_linked(target, *containers, module.label);
+    return load_linked(target, *containers, machine_code_container(module.wrapper), module.label);
   }
   if (is_elf(module.image)) return machine_code(module.label);
   if (is_container(module.image)) return load_first(target, std::as_bytes(std::span(module.image)), module.label);
-  return load_text(target.engine, module.image, module.label);
+  return load_text(target, module.image, module.label);
 }
 
 /// Source: CUDA 13 release notes, deprecated architectures.
@@ -199,11 +207,14 @@ void warn_of_newer(const Module& module, const DeviceInfo& device) {
 }
 
 /// Connects the registered kernels and variables with what the program has.
-void connect(Module& module) {
+void connect(Module& module, const ModuleMachineCode& code) {
   for (const auto& kernel : simt::kernels(*module.program)) {
     auto& slot = module.functions[kernel.name];
     if (!slot) slot = std::make_unique<Function>(Function{.module = &module, .name = kernel.name});
     slot->info = &kernel;
+    const auto registers = code.registers.find(kernel.name);
+    slot->registers = registers == code.registers.end() ? 0 : registers->second;
+    slot->machine_code = code.told_of(kernel.name);
   }
   for (const auto& global : simt::globals(*module.program)) {
     auto& slot = module.variables[global.name];
@@ -241,7 +252,7 @@ Status load(const LoadTarget& target, Module& module, bool quiet) {
   module.program = std::move(loaded->program);
   module.id = std::move(loaded->id);
   module.state = Module::State::loaded;
-  connect(module);
+  connect(module, loaded->code);
   warn_of_newer(module, target.device);
   return Status::success;
 }

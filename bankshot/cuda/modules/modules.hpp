@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -31,6 +32,8 @@ struct Function {
   std::string name;                        ///< mangled, as in the PTX
   const simt::KernelInfo* info = nullptr;  ///< null until the module is loaded
   uint32_t dynamic_shared_limit = 0;       ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
+  uint32_t registers = 0;  ///< per thread, by machine code; 0: not known, info->registers is an estimate
+  std::optional<report::MachineCode> machine_code;  ///< what its accesses were held against, if that was asked for
   bool non_portable_cluster = false;  ///< clusters of more CTAs than every GPU with clusters allows may be launched
   int carveout = -1;                  ///< preferred share of shared memory in percent; kept, not used
 };
@@ -65,6 +68,7 @@ struct Module {
 struct LoadTarget {
   simt::Engine& engine;
   const DeviceInfo& device;
+  unsigned machine_code = 0;  ///< of the GPU, 90 for sm_90; 0: it has none that could be read
 };
 
 /// Loads the module if it is not loaded. A failure is told on standard error once and kept.

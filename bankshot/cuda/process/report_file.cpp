@@ -43,18 +43,20 @@ ReportFile::Contents* ReportFile::contents(const gpu::Gpu& gpu) {
   contents_->report.gpu = gpu.name;
   contents_->report.warp_size = gpu.machine.warp_size;
   contents_->report.machine_code = process_request().joined ? gpu.machine_code() : 0;
+  contents_->report.checked = process_request().machine_code == UseOfMachineCode::accesses;
   contents_->report.rules = gpu.machine.scratchpad;
   return contents_.get();
 }
 
 void ReportFile::add(const gpu::Gpu& gpu, const std::string& kernel, const report::ModuleId& module, simt::Dim3 grid,
-                     simt::Dim3 block, const simt::LaunchStats& stats, const Simulated* simulated) {
+                     simt::Dim3 block, const simt::LaunchStats& stats, const report::KernelFacts& facts,
+                     const Simulated* simulated) {
   if (Contents* all = contents(gpu)) {
     if (simulated) {
       all->report.machine = report::machine_of(simulated->config, gpu.machine.transactions);
       all->report.rules = simulated->config.rules;
     }
-    all->report.add(stats, kernel, grid, block, module, simulated ? &simulated->timing : nullptr);
+    all->report.add(stats, kernel, grid, block, module, simulated ? &simulated->timing : nullptr, facts);
     dirty_ = true;
     refresh();
   }

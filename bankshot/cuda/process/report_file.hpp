@@ -26,9 +26,11 @@ class ReportFile {
     const timing::Config& config;
     const timing::LaunchTiming& timing;
   };
-  /// @param kernel  mangled @param module  that it is of @param simulated  null if it was not
+  /// @param kernel  mangled @param module  that it is of @param facts  for this launch @param simulated  null if it was
+  /// not
   void add(const gpu::Gpu& gpu, const std::string& kernel, const report::ModuleId& module, simt::Dim3 grid,
-           simt::Dim3 block, const simt::LaunchStats& stats, const Simulated* simulated = nullptr);
+           simt::Dim3 block, const simt::LaunchStats& stats, const report::KernelFacts& facts,
+           const Simulated* simulated = nullptr);
 
   /// Notes a launch that failed. @param kernel  mangled, empty if it is not known
   void add_failed(const gpu::Gpu& gpu, std::string_view kernel, std::string_view reason);

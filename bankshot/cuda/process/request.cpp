@@ -16,7 +16,10 @@ namespace {
 
 constexpr const char *kIsa = "BANKSHOT_ISA", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
                      *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK", *kSimulate = "BANKSHOT_SIMULATE",
-                     *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED";
+                     *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED",
+                     *kMachineCode = "BANKSHOT_MACHINE_CODE";
+/// By UseOfMachineCode; that of registers is what there is without the variable.
+constexpr std::string_view kUsesOfMachineCode[] = {"nothing", "registers", "accesses"};
 
 std::optional<Error> read_number(const char* variable, std::string_view text, unsigned most, unsigned& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -54,6 +57,9 @@ EnvironmentChanges to_environment(const Request& request) {
   changes[kSimulate] = request.simulate ? std::optional(to_text(*request.simulate)) : std::nullopt;
   set_or_remove(kWitness, request.witness ? "1" : "");
   set_or_remove(kJoined, request.joined ? "1" : "");
+  set_or_remove(kMachineCode, request.machine_code == UseOfMachineCode::registers
+                                  ? ""
+                                  : std::string(kUsesOfMachineCode[static_cast<size_t>(request.machine_code)]));
   if (!request.patch_folder.empty()) changes[kPatchFolderVariable] = request.patch_folder;
   if (!request.isa.empty()) changes[kIsa] = request.isa;
   if (request.time_launches) changes[kTiming] = "1";
@@ -92,6 +98,14 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   if (const std::string joined = text(kJoined); !joined.empty()) {
     if (joined != "1") return Error{fmt::format("{} is \"{}\" and not 1", kJoined, joined)};
     request.joined = true;
+  }
+  if (const std::string use = text(kMachineCode); !use.empty()) {
+    const auto* const known = std::ranges::find(kUsesOfMachineCode, use);
+    if (known == std::end(kUsesOfMachineCode)) {
+      return Error{
+          fmt::format("{} is \"{}\" and not one of {}", kMachineCode, use, fmt::join(kUsesOfMachineCode, ", "))};
+    }
+    request.machine_code = static_cast<UseOfMachineCode>(known - std::begin(kUsesOfMachineCode));
   }
   if (const std::string witness = text(kWitness); !witness.empty()) {
     if (witness != "1") return Error{fmt::format("{} is \"{}\" and not 1", kWitness, witness)};

@@ -1,6 +1,7 @@
 // What `bankshot COMMAND` asks of the libraries in the process of the program: the one place that knows the variables.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -24,6 +25,13 @@ inline constexpr unsigned kMostTracedAccesses = 1 << 20;
 /// Changes of an environment: a value, or none to remove the variable.
 using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
 
+/// What the machine code that a program carries for exactly the GPU is used for.
+enum class UseOfMachineCode : uint8_t {
+  nothing,    ///< as if it were not there
+  registers,  ///< how many a kernel has
+  accesses,   ///< the same, and joined accesses are held against it; where there is none ptxas is asked for it
+};
+
 struct Request {
   std::string gpu;             ///< a name or a .toml file; empty: the default GPU
   unsigned threads = 0;        ///< of the host, at most kMostThreads; 0: all cores
@@ -32,8 +40,9 @@ struct Request {
   std::string isa;             ///< instruction set of the host for the engine; empty: the widest there is
   bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
 
-  std::string report_folder;                ///< made by make_ledger(); empty: no report and no counting
-  bool joined = false;                      ///< accesses are those of machine code, as far as its model tells them
+  std::string report_folder;  ///< made by make_ledger(); empty: no report and no counting
+  bool joined = false;        ///< accesses are those of machine code, as far as its model tells them
+  UseOfMachineCode machine_code = UseOfMachineCode::registers;
   unsigned trace_accesses = 0;              ///< different accesses of each site to keep, at most kMostTracedAccesses
   simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there

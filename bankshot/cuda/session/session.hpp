@@ -75,7 +75,7 @@ class Session {
 
   // Arguments for functions of the rooms below; after open().
 
-  LoadTarget load_target() { return {*engine_, *device_}; }
+  LoadTarget load_target() { return {*engine_, *device_, gpu_->machine_code()}; }
   TextureContext texture_context() { return {*device_, memory_, engine_->textures()}; }
 
   // What the user sees of the process.

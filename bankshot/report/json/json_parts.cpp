@@ -23,9 +23,9 @@ ordered_json pattern_json(const scratchpad::Pattern& pattern) {
 
 ordered_json extent_json(const simt::Dim3& extent) { return ordered_json::array({extent.x, extent.y, extent.z}); }
 
-ordered_json accesses_json(unsigned machine_code) {
+ordered_json accesses_json(unsigned machine_code, bool checked) {
   if (machine_code == 0) return {{"as", "written"}};
-  return {{"as", "joined"}, {"machine_code", "sm_" + std::to_string(machine_code)}};
+  return {{"as", "joined"}, {"machine_code", "sm_" + std::to_string(machine_code)}, {"checked", checked}};
 }
 
 std::optional<unsigned> read_accesses(const nlohmann::json& object) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -133,6 +134,31 @@ simt::LeftOpenPlace read_left_open(const json& object) {
   throw Bad{"\"what\" is no case that PTX leaves open: " + what};
 }
 
+std::vector<unsigned> read_widths(const json& object, const char* key) {
+  std::vector<unsigned> widths;
+  for (const json& width : list(object, key)) {
+    if (!width.is_number_unsigned() || width.get<uint64_t>() > 64)
+      throw Bad{std::string("\"") + key + "\" must hold numbers of bytes"};
+    widths.push_back(width.get<unsigned>());
+  }
+  return widths;
+}
+
+MachineCode read_machine_code(const json& object) {
+  MachineCode code;
+  const std::string from = text(object, "from");
+  const auto known = std::ranges::find(kMachineCodeFrom, from, [](MachineCode::From f) { return name(f); });
+  if (known == kMachineCodeFrom.end()) throw Bad{"\"from\" must be \"program\", \"ptxas\" or \"model\""};
+  code.from = *known;
+  code.reason = text(object, "reason");
+  for (const json& one : list(object, "differences")) {
+    code.differences.push_back({text(one, "file"), number<uint32_t>(one, "line"), number<uint32_t>(one, "ptx_line"),
+                                text(one, "kind"), read_widths(one, "expected"), read_widths(one, "machine_code"),
+                                read_widths(one, "counted")});
+  }
+  return code;
+}
+
 Kernel read_kernel(const json& object, const RunReport& report) {
   Kernel kernel;
   kernel.name = text(object, "name");
@@ -142,6 +168,9 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   kernel.grid = extent(object, "grid");
   kernel.block = extent(object, "block");
   kernel.launch_shapes_vary = flag(object, "launch_shapes_vary");
+  kernel.facts.registers = number<unsigned>(object, "registers");
+  kernel.facts.registers_known = text(object, "registers_from") == "machine code";
+  if (object.contains("machine_code")) kernel.facts.machine_code = read_machine_code(member(object, "machine_code"));
   kernel.warp_instructions = number<uint64_t>(object, "warp_instructions");
   kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
   kernel.parallel = flag(object, "parallel");
@@ -183,6 +212,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     const std::optional<unsigned> machine_code = read_accesses(member(root, "accesses"));
     if (!machine_code) throw Bad{"\"accesses\" must say \"written\", or \"joined\" and for which machine code"};
     report.machine_code = *machine_code;
+    if (*machine_code != 0) report.checked = flag(root["accesses"], "checked");
     report.rules = rules_of(root);
     report.partial = !flag(root, "ended");
     for (const json& kernel : list(root, "running")) {

@@ -96,6 +96,20 @@ ordered_json left_open_json(const Kernel& kernel) {
   return list;
 }
 
+ordered_json machine_code_json(const MachineCode& code) {
+  ordered_json list = ordered_json::array();
+  for (const agreement::Difference& difference : code.differences) {
+    list.push_back({{"file", difference.file},
+                    {"line", difference.line},
+                    {"ptx_line", difference.ptx_line},
+                    {"kind", difference.kind},
+                    {"expected", difference.expected},
+                    {"machine_code", difference.machine},
+                    {"counted", difference.counted}});
+  }
+  return {{"from", name(code.from)}, {"reason", code.reason}, {"differences", std::move(list)}};
+}
+
 ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
   const SharedTotals shared = kernel.shared();
   ordered_json json = {
@@ -107,6 +121,8 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
       {"grid", extent_json(kernel.grid)},
       {"block", extent_json(kernel.block)},
       {"launch_shapes_vary", kernel.launch_shapes_vary},
+      {"registers", kernel.facts.registers},
+      {"registers_from", kernel.facts.registers_known ? "machine code" : "estimate"},
       {"warp_instructions", kernel.warp_instructions},
       {"thread_instructions", kernel.thread_instructions},
       {"parallel", kernel.parallel},
@@ -118,6 +134,7 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
         {"ideal_wavefronts", shared.ideal_wavefronts},
         {"conflicts", shared.conflicts()}}},
   };
+  if (kernel.facts.machine_code) json["machine_code"] = machine_code_json(*kernel.facts.machine_code);
   if (kernel.transactions.attempts != 0) json["transactions"] = transactions_json(kernel.transactions);
   if (kernel.timing && report.machine) json.update(timing_json(*kernel.timing, *report.machine, report.rules.banks));
   return json;
@@ -194,7 +211,7 @@ std::string to_json(const RunReport& report) {
       {"program", report.program},
       {"gpu", report.gpu},
       {"warp_size", report.warp_size},
-      {"accesses", accesses_json(report.machine_code)},
+      {"accesses", accesses_json(report.machine_code, report.checked)},
       {"scratchpad", rules_json(report.rules)},
       {"partial", report.is_partial()},
       {"ended", !report.partial},

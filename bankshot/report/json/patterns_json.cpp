@@ -8,6 +8,7 @@
 
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/rules_json.hpp"
+#include "bankshot/report/run/run_report.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::report {
@@ -141,10 +142,11 @@ Result<PatternSet> patterns_from_json(std::string_view text, const PatternBanks*
   }
 }
 
-std::string patterns_to_json(const PatternSet& set) {
+std::string patterns_to_json(const PatternSet& set, const RunReport* run) {
   scratchpad::Rules rules = set.rules;
   rules.hash.reset();
   ordered_json document = {{"schema", "bankshot/patterns/1"}};
+  if (run != nullptr) document["accesses"] = accesses_json(run->machine_code, run->checked);
   document.update(rules_json(rules, false));
   const bool wide =
       std::any_of(set.patterns.begin(), set.patterns.end(), [](const Pattern& p) { return p.mask >> 32; });

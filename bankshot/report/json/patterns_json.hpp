@@ -9,6 +9,8 @@
 
 namespace bankshot::report {
 
+struct RunReport;
+
 /// The banks of a machine and the lanes of its warps.
 struct PatternBanks {
   scratchpad::Rules rules;
@@ -18,7 +20,8 @@ struct PatternBanks {
 /// @param instead  banks to count by, in place of those that the document names; null: those
 /// The error names the place in the document: "patterns[3].addresses[7]: …".
 Result<scratchpad::PatternSet> patterns_from_json(std::string_view text, const PatternBanks* instead = nullptr);
-std::string patterns_to_json(const scratchpad::PatternSet& set);
+/// @param run  that the patterns are of, whose `accesses` are told; null: not known
+std::string patterns_to_json(const scratchpad::PatternSet& set, const RunReport* run = nullptr);
 
 /// {"class":"bitvector-xor","k1":0,"k2":5,"mask":7,"rows":[…]}; class and parameters as hash_text.hpp has them.
 std::string hash_to_json(const scratchpad::BankHash& hash);

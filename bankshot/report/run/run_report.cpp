@@ -75,6 +75,15 @@ std::string demangle(std::string_view name) {
   return status == 0 && text ? text.get() : std::string(name);
 }
 
+std::string_view name(MachineCode::From from) {
+  switch (from) {
+    case MachineCode::From::program: return "program";
+    case MachineCode::From::ptxas: return "ptxas";
+    case MachineCode::From::model: break;
+  }
+  return "model";
+}
+
 scratchpad::AccessKind kind_of(const Site& site) {
   return site.totals.in_transactions != 0 ? scratchpad::AccessKind::atomic : site.kind;
 }
@@ -90,8 +99,9 @@ SharedTotals Kernel::shared() const {
 }
 
 void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
-                    const ModuleId& module, const timing::LaunchTiming* timing) {
+                    const ModuleId& module, const timing::LaunchTiming* timing, const KernelFacts& facts) {
   Kernel launch;
+  launch.facts = facts;
   launch.name = kernel;
   launch.demangled = demangle(kernel);
   launch.module = module;
@@ -148,6 +158,7 @@ void RunReport::merge(const RunReport& other) {
     gpu = other.gpu;
     warp_size = other.warp_size;
     machine_code = other.machine_code;
+    checked = other.checked;
     rules = other.rules;
   }
   if (!machine) machine = other.machine;

@@ -1,12 +1,14 @@
 // What a run of a program did to shared memory: kernels, their counters, their sites. Plain data.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bankshot/agreement/difference.hpp"
 #include "bankshot/report/run/kernel_timing.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/simt/checks/finding.hpp"
@@ -36,10 +38,34 @@ struct ModuleId {
   std::string file;    ///< source file, or empty
 };
 
+/// What was asked for the accesses of a kernel: --machine-code.
+struct MachineCode {
+  enum class From : uint8_t {
+    model,    ///< there is none: they are those that the model of ptxas expects
+    program,  ///< of the program, for exactly this GPU
+    ptxas,    ///< that an installed ptxas made of the PTX that ran
+  };
+  From from = From::model;
+  std::string reason;  ///< why it is not of the program, nor by ptxas; one line, empty if it is of the program
+  std::vector<agreement::Difference> differences;
+};
+inline constexpr std::array kMachineCodeFrom{MachineCode::From::program, MachineCode::From::ptxas,
+                                             MachineCode::From::model};
+/// "program", "ptxas", "model"
+std::string_view name(MachineCode::From from);
+
+/// What is known of a kernel before it runs.
+struct KernelFacts {
+  unsigned registers = 0;        ///< per thread; 0: not known
+  bool registers_known = false;  ///< machine code has as many; otherwise an estimate
+  std::optional<MachineCode> machine_code;
+};
+
 struct Kernel {
   std::string name;       ///< as in the PTX
   std::string demangled;  ///< as in the source
   ModuleId module;
+  KernelFacts facts;  ///< registers are those of the first launch
   uint64_t launches = 0;
   simt::Dim3 grid, block;  ///< of the first launch
   bool launch_shapes_vary = false;
@@ -67,6 +93,7 @@ struct RunReport {
   std::string gpu;  ///< its name
   unsigned warp_size = 32;
   unsigned machine_code = 0;  ///< accesses are joined as for this architecture (90: sm_90); 0: as the PTX has them
+  bool checked = false;       ///< --machine-code: kernels tell what their accesses were held against
   scratchpad::Rules rules;
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;                     ///< the program did not come to its end
@@ -84,7 +111,7 @@ struct RunReport {
 
   /// Adds one launch. @param kernel  name as in the PTX @param timing  if it was simulated
   void add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
-           const ModuleId& module = {}, const timing::LaunchTiming* timing = nullptr);
+           const ModuleId& module = {}, const timing::LaunchTiming* timing = nullptr, const KernelFacts& facts = {});
   /// Adds launches that failed. @param kernel  name as in the PTX @param reason  its first line is kept
   void add_failed(std::string_view kernel, std::string_view reason, uint64_t launches = 1);
   /// Adds the kernels of another process of the same program.

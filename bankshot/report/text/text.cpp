@@ -8,6 +8,7 @@
 #include "bankshot/report/text/evidence.hpp"
 #include "bankshot/report/text/failed_text.hpp"
 #include "bankshot/report/text/kernel_title.hpp"
+#include "bankshot/report/text/machine_code_text.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/timing_text.hpp"
 #include "bankshot/report/text/transactions_text.hpp"
@@ -130,6 +131,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
       fmt::format("{} {} on {}{}, {}\n", paint.strong("bankshot:"), printable(report.program), printable(report.gpu),
                   report.machine ? ", simulated" : "", accesses_text(report.machine_code));
   if (report.machine) text += machine_text(*report.machine);
+  text += machine_code_text(report);
   text += partial_text(report, paint);
   if (report.rules.hash && !report.machine) {
     text +=

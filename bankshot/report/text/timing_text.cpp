@@ -65,16 +65,21 @@ std::string use_of_the_chip(const KernelTiming& timing, const SimulatedMachine& 
 }
 
 /// How many CTAs fit and why no more, of the first launch; how many warps were there on average, of all.
-std::string occupancy(const KernelTiming& timing, const SimulatedMachine& machine) {
+std::string occupancy(const KernelTiming& timing, const KernelFacts& facts, const SimulatedMachine& machine) {
   if (timing.launches.empty()) return {};
   const TimedLaunch& first = timing.launches.front();
   const bool vary = std::ranges::any_of(timing.launches, [&](const TimedLaunch& launch) {
     return launch.ctas_per_sm != first.ctas_per_sm || launch.warps_per_cta != first.warps_per_cta;
   });
+  const std::string registers = facts.registers == 0
+                                    ? ""
+                                    : fmt::format("  registers         {:>16} a thread ({})\n", facts.registers,
+                                                  facts.registers_known ? "machine code" : "estimated");
   return fmt::format("  occupancy         {:>16.1f} of {} warps on average; {} of {} {} on an SM (limit: {}){}\n",
                      share(timing.counters.warp_cycles, timing.counters.active_cycles), machine.max_warps,
                      counted(first.ctas_per_sm, "CTA", "CTAs"), counted(first.warps_per_cta, "warp", "warps"),
-                     first.ctas_per_sm == 1 ? "fits" : "fit", printable(first.limited_by), vary ? " at first" : "");
+                     first.ctas_per_sm == 1 ? "fits" : "fit", printable(first.limited_by), vary ? " at first" : "") +
+         registers;
 }
 
 /// One bar a cause: what issued first, then the most frequent causes.
@@ -232,9 +237,9 @@ std::string timing_text(const Kernel& kernel, const RunReport& report, const Tex
   const KernelTiming& timing = *kernel.timing;
   const Counters& c = timing.counters;
   const SimulatedMachine& machine = *report.machine;
-  return partial(timing, paint) + speed(c, machine) + use_of_the_chip(timing, machine) + occupancy(timing, machine) +
-         slots(c, paint) + shared_memory(kernel, c, machine, paint) + transactions_text(kernel) + memory(c, machine) +
-         timed_lines_text(kernel, options, sources);
+  return partial(timing, paint) + speed(c, machine) + use_of_the_chip(timing, machine) +
+         occupancy(timing, kernel.facts, machine) + slots(c, paint) + shared_memory(kernel, c, machine, paint) +
+         transactions_text(kernel) + memory(c, machine) + timed_lines_text(kernel, options, sources);
 }
 
 }  // namespace bankshot::report

@@ -103,12 +103,14 @@ Memory& Engine::memory() { return impl_->memory; }
 TextureTable& Engine::textures() { return impl_->textures; }
 const EngineOptions& Engine::options() const { return impl_->options; }
 
-Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text, std::string_view name) {
+Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text, std::string_view name,
+                                                           const optimise::SeenAccesses* seen) {
   Result<ptx::Module, Diagnostics> module = ptx::parse(text);
   if (!module) return module.error();
   if (Diagnostics problems = ptx::check(*module); !problems.empty()) return problems;
   if (impl_->options.machine_code != 0)
-    optimise::optimise(*module, {.architecture = impl_->options.machine_code, .timing = impl_->options.timing});
+    optimise::optimise(*module,
+                       {.architecture = impl_->options.machine_code, .seen = seen, .timing = impl_->options.timing});
   auto program = std::make_shared<Program>();
   program->name = name;
   static std::atomic<uint64_t> loaded{0};

@@ -20,6 +20,10 @@
 #include "bankshot/simt/textures/texture_table.hpp"
 #include "bankshot/support/result.hpp"
 
+namespace bankshot::optimise {
+struct SeenAccesses;
+}
+
 namespace bankshot::simt {
 
 /// What the engine needs to know of a GPU.
@@ -91,7 +95,9 @@ class Engine {
 
   /// Parses, checks and decodes a module and allocates its globals. What cannot run is refused here, naming
   /// instruction, line and kernel. @param name  shown in messages as the file
-  Result<std::shared_ptr<Program>, Diagnostics> load(std::string_view ptx, std::string_view name);
+  /// @param seen  accesses of machine code that is taken at its word, where accesses are joined; null: none
+  Result<std::shared_ptr<Program>, Diagnostics> load(std::string_view ptx, std::string_view name,
+                                                     const optimise::SeenAccesses* seen = nullptr);
 
   /// Runs a kernel to its end. Not thread-safe: the caller serialises launches.
   /// @return counters, or the fault of the lowest CTA that had one

@@ -6,6 +6,7 @@
 #include "bankshot/cuda/device/device.hpp"
 #include "bankshot/cuda/device/occupancy.hpp"
 #include "bankshot/cuda/launch/kernel_limits.hpp"
+#include "bankshot/cuda/launch/launch_check.hpp"
 #include "bankshot/gpu/gpu.hpp"
 #include "tests/paths.hpp"
 
@@ -145,24 +146,30 @@ simt::KernelInfo needs(uint32_t registers) {
   return kernel;
 }
 
+uint32_t told(const char* gpu, const simt::KernelInfo& kernel) {
+  Function function;
+  function.info = &kernel;
+  return registers_told(device(gpu), function);
+}
+
 TEST(CudaOccupancy, a_kernel_without_launch_bounds_has_the_registers_it_needs_as_far_as_instructions_can_name_them) {
-  EXPECT_EQ(registers_told(device("h100"), needs(100)), 100u);
-  EXPECT_EQ(registers_told(device("k20"), needs(200)), 200u);    // compute capability 3.5
-  EXPECT_EQ(registers_told(device("gtx480"), needs(50)), 50u);   // 1,024 threads could not have them
-  EXPECT_EQ(registers_told(device("gtx480"), needs(100)), 63u);  // 2.0
-  EXPECT_EQ(registers_told(device("cf11"), needs(200)), 128u);   // 1.3
+  EXPECT_EQ(told("h100", needs(100)), 100u);
+  EXPECT_EQ(told("k20", needs(200)), 200u);    // compute capability 3.5
+  EXPECT_EQ(told("gtx480", needs(50)), 50u);   // 1,024 threads could not have them
+  EXPECT_EQ(told("gtx480", needs(100)), 63u);  // 2.0
+  EXPECT_EQ(told("cf11", needs(200)), 128u);   // 1.3
 }
 
 TEST(CudaOccupancy, launch_bounds_keep_registers_to_what_fits) {
   simt::KernelInfo kernel = needs(100);
   kernel.has_launch_bounds = true;
-  EXPECT_EQ(registers_told(device("h100"), kernel), 64u);  // 1,024 threads
+  EXPECT_EQ(told("h100", kernel), 64u);  // 1,024 threads
   kernel.max_threads = 512;
-  EXPECT_EQ(registers_told(device("h100"), kernel), 100u);
+  EXPECT_EQ(told("h100", kernel), 100u);
   kernel.least_ctas = 2;
-  EXPECT_EQ(registers_told(device("h100"), kernel), 64u);
+  EXPECT_EQ(told("h100", kernel), 64u);
   kernel.least_ctas = 5;  // 80 warps: no SM holds them, so they were no bound
-  EXPECT_EQ(registers_told(device("h100"), kernel), 100u);
+  EXPECT_EQ(told("h100", kernel), 100u);
 }
 
 TEST(CudaOccupancy, a_launch_has_no_more_registers_than_its_threads_can_have) {
@@ -171,10 +178,10 @@ TEST(CudaOccupancy, a_launch_has_no_more_registers_than_its_threads_can_have) {
   Function function;
   function.info = &kernel;
   // 100 * 32 = 3,200, in units 3,328: 4 warps a quarter, 16 in all.
-  EXPECT_EQ(registers_for(h100, kernel, 256), 100u);
+  EXPECT_EQ(registers_for(h100, function, 256), 100u);
   EXPECT_EQ(occupancy(h100, function, 256, 0), 2u);
   EXPECT_EQ(occupancy(h100, function, 512, 0), 1u);
-  EXPECT_EQ(registers_for(h100, kernel, 1024), 64u);  // it is launched so: the compiler must have been told
+  EXPECT_EQ(registers_for(h100, function, 1024), 64u);  // it is launched so: the compiler must have been told
   EXPECT_EQ(occupancy(h100, function, 1024, 0), 1u);
   EXPECT_EQ(std::string(occupancy_limits(h100, function, 1024, 0).limited_by), "registers");
 }
@@ -189,6 +196,28 @@ TEST(CudaOccupancy, a_cooperative_launch_counts_on_its_share_of_the_grid) {
   EXPECT_EQ(ctas_together(h100, {265, 1, 1}, true), 3u);
   EXPECT_EQ(occupancy_limits(h100, function, 512, 0, 2).blocks, 2u);   // with 64 registers each
   EXPECT_EQ(occupancy_limits(h100, function, 1024, 0, 3).blocks, 2u);  // 96 warps do not fit
+}
+
+TEST(CudaOccupancy, registers_of_machine_code_are_what_they_are) {
+  const DeviceInfo h100 = device("h100");
+  const simt::KernelInfo kernel = needs(32);
+  Function function;
+  function.info = &kernel;
+  function.registers = 72;
+  EXPECT_EQ(registers_told(h100, function), 72u);
+  EXPECT_EQ(registers_for(h100, function, 1024), 72u);
+  // 72 * 32 = 2,304, in units of 256 just that: 7 warps of 16,384 registers a quarter, 28 in all, 896 threads.
+  EXPECT_EQ(most_threads(h100, function), 896u);
+  EXPECT_EQ(occupancy(h100, function, 448, 0), 2u);
+  EXPECT_EQ(occupancy(h100, function, 480, 0), 1u);
+  EXPECT_FALSE(refusal_of(h100, function, {.grid = {1, 1, 1}, .block = {896, 1, 1}}));
+  const auto refusal = refusal_of(h100, function, {.grid = {1, 1, 1}, .block = {897, 1, 1}});
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->status, Status::launch_out_of_resources);
+  EXPECT_EQ(
+      refusal->reason,
+      "897 threads a block of 72 registers each (by the machine code), the GPU has 65536 a block: blocks of up to "
+      "896 threads fit; compile with __launch_bounds__(897) or -maxrregcount");
 }
 
 }  // namespace

@@ -31,6 +31,14 @@ Variables written(const Request& request) {
   return all;
 }
 
+TEST(CudaRequest, machine_code_tells_registers_unless_something_else_is_asked_for) {
+  EXPECT_EQ(read({})->machine_code, UseOfMachineCode::registers);
+  EXPECT_FALSE(written(Request()).contains("BANKSHOT_MACHINE_CODE"));
+  EXPECT_EQ(read({{"BANKSHOT_MACHINE_CODE", "nothing"}})->machine_code, UseOfMachineCode::nothing);
+  EXPECT_EQ(refused_variable("BANKSHOT_MACHINE_CODE", "all"),
+            "BANKSHOT_MACHINE_CODE is \"all\" and not one of nothing, registers, accesses");
+}
+
 TEST(CudaRequest, is_read_as_it_was_written) {
   Request request;
   request.gpu = "t4";
@@ -46,6 +54,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.simulate->scheduler = "gto";
   request.simulate->set = {"l1.bytes=0"};
   request.witness = true;
+  request.machine_code = UseOfMachineCode::accesses;
   const auto got = read(written(request));
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(got->gpu, request.gpu);
@@ -57,6 +66,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_EQ(got->report_folder, request.report_folder);
   EXPECT_EQ(got->trace_accesses, request.trace_accesses);
   EXPECT_EQ(simt::names_of(got->checks, ","), "memory,sync");
+  EXPECT_EQ(got->machine_code, UseOfMachineCode::accesses);
   ASSERT_TRUE(got->simulate);
   EXPECT_EQ(*got->simulate, *request.simulate);
   EXPECT_TRUE(got->witness);

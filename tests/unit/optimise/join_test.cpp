@@ -2,6 +2,7 @@
 // where the test names no architecture: docs/wavefronts.md has the list.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,8 @@ void collect(const ptx::Block& block, Accesses& out) {
 /// The shared accesses of a kernel with this body. %r4 is s + 16 · tid.x, %r1 tid.x, %r9 a parameter; s has 4,096 words
 /// and is aligned to 16 bytes, t follows it.
 Accesses accesses(const std::string& body, unsigned architecture = 75,
-                  const std::string& shared = ".shared .align 16 .b8 s[16384]; .shared .align 16 .b8 t[4096];") {
+                  const std::string& shared = ".shared .align 16 .b8 s[16384]; .shared .align 16 .b8 t[4096];",
+                  const SeenAccesses* seen = nullptr) {
   const std::string text =
       ".version 8.0\n.target sm_80\n.address_size 64\n"
       ".visible .entry k(.param .u64 out, .param .u32 n) {\n"
@@ -48,7 +50,7 @@ Accesses accesses(const std::string& body, unsigned architecture = 75,
   EXPECT_TRUE(module) << text;
   if (!module) return {};
   EXPECT_TRUE(ptx::check(*module).empty()) << text;
-  optimise(*module, {.architecture = architecture});
+  optimise(*module, {.architecture = architecture, .seen = seen});
   EXPECT_TRUE(ptx::check(*module).empty()) << text;
   Accesses out;
   collect(*ptx::find_kernel(*module, "k")->body, out);
@@ -348,6 +350,54 @@ TEST(Join, a_store_waits_for_no_register_that_changes) {
   EXPECT_EQ(
       accesses(kValues + "st.shared.f32 [%r4], %f50; mov.f32 %f50, 0f00000000; st.shared.f32 [%r4+4], %f50;").size(),
       2u);
+}
+
+/// A line of machine code's accesses: the n-th line of the body, from 0.
+using Seen = std::map<uint32_t, SeenAccesses::Widths>;
+constexpr uint32_t kBody = 8;  // what accesses() writes before it has seven lines
+
+Accesses as_seen(const std::string& body, const Seen& by_line) {
+  SeenAccesses seen;
+  for (const auto& [line, widths] : by_line) seen.lines[kBody + line] = widths;
+  return accesses(body, 75, ".shared .align 16 .b8 s[16384]; .shared .align 16 .b8 t[4096];", &seen);
+}
+const std::string kFour = loads({0, 4, 8, 12}) + uses(4);
+
+TEST(SeenAccesses, what_machine_code_has_narrower_is_split) {
+  const Accesses words{"ld32 %r4+0", "ld32 %r4+4", "ld32 %r4+8", "ld32 %r4+12"};
+  EXPECT_EQ(as_seen(kFour, {{0, {{4}, {}}}, {1, {{4}, {}}}, {2, {{4}, {}}}, {3, {{4}, {}}}}), words);
+  const Accesses pairs{"ld64 %r4+0 of 2", "ld64 %r4+8 of 2"};
+  EXPECT_EQ(as_seen(kFour, {{0, {{8}, {}}}, {2, {{8}, {}}}}), pairs);
+  EXPECT_EQ(as_seen(kFour, {{1, {{8}, {}}}}), pairs) << "ptxas told one line of the two; the other half is as expected";
+  EXPECT_EQ(as_seen(kFour, {{0, {{4}, {}}}, {1, {{4}, {}}}, {2, {{8}, {}}}}),
+            (Accesses{"ld32 %r4+0", "ld32 %r4+4", "ld64 %r4+8 of 2"}));
+  EXPECT_EQ(as_seen(loads({0, 4, 8}) + uses(3), {{0, {{8}, {}}}, {2, {{4}, {}}}}),
+            (Accesses{"ld64 %r4+0 of 2", "ld32 %r4+8"}));
+}
+
+TEST(SeenAccesses, nothing_is_made_wider_than_the_model_expects) {
+  EXPECT_EQ(as_seen(loads({0, 4}) + uses(2), {{0, {{16}, {}}}}), Accesses{"ld64 %r4+0 of 2"});
+  EXPECT_EQ(as_seen(kFour, {{0, {{4, 16}, {}}}}), Accesses{"ld128 %r4+0 of 4"}) << "a loop that was unrolled has both";
+  EXPECT_EQ(as_seen(loads({4, 8}) + uses(2), {{0, {{8}, {}}}}), (Accesses{"ld32 %r4+4", "ld32 %r4+8"}));
+}
+
+TEST(SeenAccesses, where_machine_code_has_none_of_that_kind_the_model_counts) {
+  EXPECT_EQ(as_seen(kFour, {}), Accesses{"ld128 %r4+0 of 4"});
+  EXPECT_EQ(as_seen(kFour, {{0, {{}, {4}}}, {20, {{4}, {}}}}), Accesses{"ld128 %r4+0 of 4"});
+}
+
+TEST(SeenAccesses, stores_are_split_where_they_stand) {
+  const std::string body = stores({0, 4, 8, 12});  // kValues is on the line before them
+  EXPECT_EQ(as_seen(kValues + body, {{1, {{}, {4}}}, {2, {{}, {4}}}, {3, {{}, {4}}}, {4, {{}, {4}}}}),
+            (Accesses{"st32 %r4+0", "st32 %r4+4", "st32 %r4+8", "st32 %r4+12"}));
+  EXPECT_EQ(as_seen(kValues + body, {{2, {{}, {8}}}, {4, {{}, {8}}}}),
+            (Accesses{"st64 %r4+0 of 2", "st64 %r4+8 of 2"}));
+  EXPECT_EQ(as_seen(kValues + body, {{1, {{4}, {}}}}), Accesses{"st128 %r4+0 of 4"}) << "a load says nothing of stores";
+}
+
+TEST(SeenAccesses, a_vector_of_the_text_may_be_split_too) {
+  EXPECT_EQ(as_seen("ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r4];\n" + uses(4), {{0, {{8}, {}}}}),
+            (Accesses{"ld64 %r4+0", "ld64 %r4+8"}));
 }
 
 }  // namespace

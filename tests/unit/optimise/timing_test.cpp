@@ -252,8 +252,9 @@ TEST(Order, each_instruction_keeps_its_line) {
     if (i != nullptr && i->opcode != "ret" && i->opcode != "mov" && ptx::access_of(*i).space != ptx::Space::param)
       seen.push_back(ptx::mnemonic(*i) + " " + std::to_string(line));
   }
-  EXPECT_EQ(seen, (std::vector<std::string>{"ld.global.f32 10", "ld.global.f32 13", "add.f32 11", "st.shared.f32 12",
-                                            "st.shared.f32 14"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"ld.global.f32 10", "ld.global.f32 13", "add.f32 11", "st.shared.f32 14",
+                                            "st.shared.f32 12"}))
+      << "the addition takes longer than the store beside it waits";
 }
 
 }  // namespace

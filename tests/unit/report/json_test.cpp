@@ -61,6 +61,32 @@ TEST(ReportJson, tells_and_reads_back_ports_and_the_bank_hash) {
   EXPECT_EQ(from_json(root.dump()).error().message, "\"scratchpad\": hash: address_bits must be from 5 to 16");
 }
 
+TEST(ReportJson, tells_registers_and_what_accesses_were_held_against) {
+  RunReport report = made_report({column()});
+  json kernel = json::parse(to_json(report))["kernels"][0];
+  EXPECT_EQ(kernel["registers_from"], "estimate");
+  EXPECT_FALSE(kernel.contains("machine_code"));
+  report.machine_code = 90;
+  report.checked = true;
+  report.kernels[0].facts = {
+      40, true,
+      MachineCode{MachineCode::From::ptxas, "no -lineinfo", {{"k.cu", 8, 88, "shared load", {16}, {4}, {4}}}}};
+  const std::string text = to_json(report);
+  json root = json::parse(text);
+  EXPECT_EQ(root["accesses"], (json{{"as", "joined"}, {"machine_code", "sm_90"}, {"checked", true}}));
+  kernel = root["kernels"][0];
+  EXPECT_EQ(kernel["registers"], 40);
+  EXPECT_EQ(kernel["registers_from"], "machine code");
+  EXPECT_EQ(kernel["machine_code"],
+            json::parse(R"({"from":"ptxas","reason":"no -lineinfo","differences":[{"file":"k.cu",
+      "line":8,"ptx_line":88,"kind":"shared load","expected":[16],"machine_code":[4],"counted":[4]}]})"));
+  EXPECT_EQ(to_json(*from_json(text)), text);
+  root["kernels"][0]["machine_code"]["from"] = "nvcc";
+  EXPECT_EQ(from_json(root.dump()).error().message, "\"from\" must be \"program\", \"ptxas\" or \"model\"");
+  root["kernels"][0]["machine_code"] = {{"from", "model"}, {"reason", ""}, {"differences", {{{"expected", 1}}}}};
+  EXPECT_FALSE(from_json(root.dump()));
+}
+
 TEST(ReportJson, keeps_tables_of_phases) {
   RunReport report = made_report({column()});
   report.rules.tables[4] = *scratchpad::parse_phases("0-3 20-23, 4-7 16-19, 8-11 28-31, 12-15 24-27");

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bankshot/report/json/patterns_json.hpp"
+#include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -33,6 +34,18 @@ TEST(PatternsJson, writes_what_it_reads) {
   ASSERT_TRUE(again);
   EXPECT_EQ(patterns_to_json(*again), patterns_to_json(*set));
   EXPECT_EQ(again->patterns[0].words[2], 511u);
+}
+
+TEST(PatternsJson, says_whether_accesses_were_joined) {
+  const auto set = patterns_from_json(R"({"patterns":[{"addresses":[5]}]})");
+  ASSERT_TRUE(set);
+  EXPECT_EQ(patterns_to_json(*set).find("accesses"), std::string::npos);
+  RunReport run;
+  EXPECT_NE(patterns_to_json(*set, &run).find(R"("accesses":{"as":"written"},)"), std::string::npos);
+  run.machine_code = 90;
+  const std::string text = patterns_to_json(*set, &run);
+  EXPECT_NE(text.find(R"("accesses":{"as":"joined","machine_code":"sm_90","checked":false},)"), std::string::npos);
+  EXPECT_TRUE(patterns_from_json(text));
 }
 
 TEST(PatternsJson, reads_and_writes_tables_of_phases_and_wide_warps) {

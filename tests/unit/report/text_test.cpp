@@ -31,6 +31,42 @@ TEST(ReportText, names_kernel_shape_and_totals) {
   contains(text, "31,000 (93.9 % of the wavefronts are wasted)");
 }
 
+TEST(ReportText, says_in_a_line_that_machine_code_is_as_expected) {
+  RunReport report = made_report({column()});
+  report.machine_code = 90;
+  report.add(made_launch({}), "other", {}, {});
+  const auto all = [&](MachineCode code) {
+    for (Kernel& kernel : report.kernels) kernel.facts.machine_code = code;
+  };
+  lacks(to_text(report), "machine code");
+  report.checked = true;
+  all({MachineCode::From::program, "", {}});
+  contains(to_text(report), "sm_90\nmachine code of the program (sm_90): 2 of 2 kernels as expected\n\nscale(");
+  all({MachineCode::From::ptxas, "no -lineinfo", {}});
+  contains(to_text(report), "\nmachine code by ptxas for sm_90: 2 of 2 kernels as expected\n\n");
+  all({MachineCode::From::model, "none", {}});
+  contains(to_text(report), "\nno machine code of 2 kernels, counted by the model:\n  none\n\n");
+}
+
+TEST(ReportText, names_the_lines_where_machine_code_differs) {
+  RunReport report = made_report({column()});
+  report.machine_code = 90;
+  report.checked = true;
+  report.kernels[0].facts.machine_code = {MachineCode::From::program,
+                                          "",
+                                          {{"src/k.cu", 8, 88, "shared load", {16}, {4, 8}, {4, 8}},
+                                           {"", 0, 90, "shared store", {4}, {16}, {4}},
+                                           {"", 0, 95, "shared load", {16}, {4}, {8}},
+                                           {"", 0, 0, "shared load", {}, {8}, {}}}};
+  contains(to_text(report),
+           "machine code of the program (sm_90): 0 of 1 kernel as expected\n"
+           "  scale(float*, int)\n"
+           "    src/k.cu:8: shared load, expected 16 bytes, in the machine code 4 and 8 bytes; counted so\n"
+           "    PTX line 90: shared store, expected 4 bytes, in the machine code 16 bytes; counted as expected\n"
+           "    PTX line 95: shared load, expected 16 bytes, in the machine code 4 bytes; counted: 8 bytes\n"
+           "    no line known: shared load, expected none, in the machine code 8 bytes; counted as expected\n");
+}
+
 TEST(ReportText, ranks_lines_by_wasted_wavefronts) {
   const std::string text = to_text(made_report({column(88, 2), one_word(120, 5), row()}));
   contains(text, "#1  kernel.cu:12  wastes 155 wavefronts");

@@ -1,11 +1,11 @@
-#include "bankshot/host/temporary_folder.hpp"
+#include "bankshot/support/temporary_folder.hpp"
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
-namespace bankshot::host {
+namespace bankshot {
 
 namespace fs = std::filesystem;
 
@@ -23,4 +23,4 @@ TemporaryFolder::~TemporaryFolder() {
   if (!path_.empty()) fs::remove_all(path_, code);
 }
 
-}  // namespace bankshot::host
+}  // namespace bankshot

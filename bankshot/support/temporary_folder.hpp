@@ -6,7 +6,7 @@
 
 #include "bankshot/support/result.hpp"
 
-namespace bankshot::host {
+namespace bankshot {
 
 /// What to do when there is no room for temporary files, for the end of a message.
 inline constexpr const char* kNeedsRoom = "set TMPDIR to a folder that can be written and has room";
@@ -28,4 +28,4 @@ class TemporaryFolder {
   std::string path_;
 };
 
-}  // namespace bankshot::host
+}  // namespace bankshot

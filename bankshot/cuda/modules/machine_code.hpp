@@ -1,0 +1,41 @@
+// Machine code of modules, for exactly the GPU that the process has: how many registers its kernels have, and whether
+// its accesses of shared memory are those that the model of ptxas expects.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bankshot/cuda/process/request.hpp"
+#include "bankshot/optimise/optimise.hpp"
+#include "bankshot/report/run/run_report.hpp"
+#include "bankshot/sass/cubin.hpp"
+
+namespace bankshot::cuda {
+
+struct ModuleMachineCode {
+  std::map<std::string, unsigned> registers;  ///< per thread, by kernel
+  std::optional<optimise::SeenAccesses> seen;
+  std::optional<report::MachineCode> told;  ///< if accesses were asked for; without differences, which each kernel has
+  std::map<std::string, std::vector<agreement::Difference>> differences;  ///< by kernel
+
+  /// @return what is told of a kernel: the model's word if the machine code does not have it
+  std::optional<report::MachineCode> told_of(const std::string& kernel) const;
+};
+
+/// The machine code of a fat binary for exactly the GPU. One that cannot be read is told once, and is none.
+/// @param architecture  90 for sm_90; 0: there is none that could be read
+/// @param label         of the module, for messages
+std::optional<sass::Cubin> machine_code_in(std::span<const std::byte> container, unsigned architecture,
+                                           const std::string& label);
+
+/// @param text          PTX that is to be loaded
+/// @param own           machine code that the program has for it, which need not be made of that text
+/// @param architecture  of the GPU
+ModuleMachineCode read_machine_code(const std::string& text, const std::optional<sass::Cubin>& own,
+                                    unsigned architecture, UseOfMachineCode use);
+
+}  // namespace bankshot::cuda
