@@ -21,8 +21,9 @@ struct HostKind {
   unsigned machine_code = 0;  ///< EngineOptions::machine_code
   bool timing = false;        ///< EngineOptions::timing
 };
-constexpr HostKind kHosts[] = {{"portable", 32}, {"avx2", 32},         {"avx512", 32},          {"wide", 64},
-                               {"portable", 16}, {"portable", 32, 90}, {"portable", 32, 75, true}};
+constexpr HostKind kHosts[] = {
+    {"portable", 32},          {"avx2", 32}, {"avx512", 32}, {"wide", 64}, {"portable", 16}, {"portable", 32, 90},
+    {"portable", 32, 75, true}};
 
 /// The first byte that differs, as the 8 bytes around it on both sides.
 std::string first_difference(const Shape& shape, const std::vector<uint8_t>& expected, const uint8_t* actual) {
