@@ -2,6 +2,7 @@
 // tests/cuda/tensor_maps.cu.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include "bankshot/simt/async/tensor_map.hpp"
@@ -415,6 +416,19 @@ TEST_F(TensorCopy, rejects_reductions_that_are_not_there) {
   EXPECT_TRUE(
       refused("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 [%r20], [%r20], "
               "128, [%r21];"));
+}
+
+// CUTLASS 3 and 4 do so to every descriptor (make_tma_copy_desc), as a remedy for a mistake of drivers.
+TEST(TensorMap, outlives_that_bit_21_of_its_second_word_is_cleared) {
+  TensorMap map;
+  map.address = ~uint64_t{0};
+  uint64_t words[sizeof map / 8];
+  std::memcpy(words, &map, sizeof map);
+  words[1] &= ~(uint64_t{1} << 21);
+  TensorMap after;
+  std::memcpy(static_cast<void*>(&after), words, sizeof after);
+  EXPECT_EQ(after.address, map.address);
+  EXPECT_EQ(after.mark, TensorMap::kMark);
 }
 
 }  // namespace
