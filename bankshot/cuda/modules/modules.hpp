@@ -33,7 +33,7 @@ struct Function {
   const simt::KernelInfo* info = nullptr;  ///< null until the module is loaded
   uint32_t dynamic_shared_limit = 0;       ///< bytes the program asked for (…MaxDynamicSharedMemorySize); 0 = default
   uint32_t registers = 0;  ///< per thread, by machine code; 0: not known, info->registers is an estimate
-  std::optional<report::MachineCode> machine_code;  ///< what its accesses were held against, if that was asked for
+  std::optional<report::MachineCode> machine_code = {};  ///< what its accesses were held against, if that was asked for
   bool non_portable_cluster = false;  ///< clusters of more CTAs than every GPU with clusters allows may be launched
   int carveout = -1;                  ///< preferred share of shared memory in percent; kept, not used
 };

@@ -134,7 +134,6 @@ void place_opaque_variable(ModuleContext& context, const ptx::Variable& variable
 }  // namespace
 
 void declare_globals(ModuleContext& context) {
-  LoadedProgram& program = *context.program;
   std::vector<const ptx::Variable*> initialised;
   for (const ptx::Item& item : context.module->items) {
     const auto* variable = std::get_if<ptx::Variable>(&item);
