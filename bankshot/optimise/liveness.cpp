@@ -22,7 +22,8 @@ Liveness::Liveness(const ptx::KernelCode& code, const Control& control)
     const uint32_t block = waiting.back();
     waiting.pop_back();
     waits[block] = 0;
-    const LiveSet live = at_start(block);
+    LiveSet live = out_[block];
+    back(end(block), control.blocks.first[block], live);
     for (const uint32_t from : control.blocks.predecessors[block]) {
       if (!out_[from].insert(live) || waits[from] != 0) continue;
       waits[from] = 1;
@@ -31,24 +32,13 @@ Liveness::Liveness(const ptx::KernelCode& code, const Control& control)
   }
 }
 
-LiveSet Liveness::at_start(uint32_t block) const {
-  LiveSet live = out_[block];
-  back(block, control_.blocks.first[block], live);
-  return live;
-}
-
-LiveSet Liveness::behind(size_t step) const {
-  const uint32_t block = control_.blocks.of[step];
-  LiveSet live = out_[block];
-  back(block, step + 1, live);
-  return live;
-}
-
-/// From behind the block to in front of a step of it.
-void Liveness::back(uint32_t block, size_t step, LiveSet& live) const {
+size_t Liveness::end(uint32_t block) const {
   const size_t steps = code_.steps().size();
-  const size_t next = block + 1 < out_.size() ? control_.blocks.first[block + 1] : steps;
-  for (size_t k = std::min(next, steps); k-- > step;) {
+  return block + 1 < out_.size() ? std::min<size_t>(control_.blocks.first[block + 1], steps) : steps;
+}
+
+void Liveness::back(size_t from, size_t to, LiveSet& live) const {
+  for (size_t k = from; k-- > to;) {
     const ptx::Step& s = code_.steps()[k];
     // Lanes whose guard is false keep the old value.
     if (!s.instruction->guard) {

@@ -28,13 +28,14 @@ class LiveSet {
 class Liveness {
  public:
   Liveness(const ptx::KernelCode& code, const Control& control);
-  /// Registers whose value behind a step somebody may still read.
-  LiveSet behind(size_t step) const;
+  /// Registers whose value behind a block somebody may still read.
+  const LiveSet& behind(uint32_t block) const { return out_[block]; }
+  /// The step behind a block.
+  size_t end(uint32_t block) const;
+  /// From behind step `from` - 1 to behind step `to` - 1 of the same block, which comes before it.
+  void back(size_t from, size_t to, LiveSet& live) const;
 
  private:
-  LiveSet at_start(uint32_t block) const;
-  void back(uint32_t block, size_t step, LiveSet& live) const;
-
   const ptx::KernelCode& code_;
   const Control& control_;
   std::vector<LiveSet> out_;  ///< by block

@@ -33,7 +33,8 @@ struct Options {
 
 /// Changes the bodies of all functions but those with transactions, whose borders no access may cross. Registers that
 /// programs read and all memory have the values of the original at every instruction that is left, if the program has
-/// no data race. Instructions that were joined carry `joined` and `written` (ptx::Instruction).
+/// no data race; with `timing` at the ends of basic blocks, and of two faults another may come first. Instructions that
+/// were joined carry `joined` and `written` (ptx::Instruction).
 /// @param module  free of mistakes (ptx::check)
 void optimise(ptx::Module& module, const Options& options);
 

@@ -458,20 +458,29 @@ class Mover {
 
 void order(ptx::Function& function, const ptx::KernelCode& code, const Control& control, const Values& values,
            const std::vector<uint8_t>& slots, const OrderOptions& options) {
-  constexpr size_t kMost = 20'000;  // instructions; what is longer stays as it is
+  constexpr size_t kMost = 5'000;  // instructions; what is longer stays as it is
   const Liveness liveness(code, control);
   std::vector<Stretch> stretches;
   size_t step = 0;
   find_stretches(*function.body, control, step, stretches);
-  std::vector<std::vector<size_t>> orders;
-  for (const Stretch& stretch : stretches) {
-    const bool reachable = control.dominators.number[control.blocks.of[stretch.first]] != ptx::Dominators::kNotReached;
-    if (stretch.size < 2 || stretch.size > kMost || !reachable) {
-      orders.emplace_back();
-      continue;
+  std::vector<std::vector<size_t>> orders(stretches.size());
+  LiveSet live(code.entities());
+  size_t at = 0;  // `live` is behind the step before
+  std::optional<uint32_t> block;
+  for (size_t k = stretches.size(); k-- > 0;) {
+    const Stretch& stretch = stretches[k];
+    const size_t end = stretch.first + stretch.size;
+    const uint32_t its = control.blocks.of[stretch.first];
+    if (control.dominators.number[its] == ptx::Dominators::kNotReached) continue;
+    if (block != its) {
+      live = liveness.behind(its);
+      at = liveness.end(its);
+      block = its;
     }
-    Run run(code, values, slots, stretch.first, stretch.size, liveness.behind(stretch.first + stretch.size - 1));
-    orders.push_back(run.order(options.registers));
+    liveness.back(at, end, live);
+    at = end;
+    if (stretch.size < 2 || stretch.size > kMost) continue;
+    orders[k] = Run(code, values, slots, stretch.first, stretch.size, live).order(options.registers);
   }
   Mover(stretches, orders, first_location(*function.body)).block(*function.body);
 }

@@ -53,8 +53,7 @@ uint8_t slots_alone(const Instruction& instruction) {
   const bool wide = !ptx::is_float(type) && ptx::bits(type) == 64;
   if (const uint8_t all = sequence(instruction); all != 0) return all;
   if (op == "cvta") return 0;
-  const ptx::Space space = ptx::access_of(instruction).space;
-  if (op == "ld" && (space == ptx::Space::param || space == ptx::Space::constant)) return 0;
+  if (op == "ld" && ptx::access_of(instruction).space == ptx::Space::param) return 0;
   if (op == "mov" || op == "cvt" || instruction.operands.empty()) return 1;
   if (is_one_of(op, "add", "sub", "and", "or", "xor", "not", "shl", "shr", "setp", "selp", "neg") && wide) return 2;
   if (is_one_of(op, "min", "max", "abs") && wide) return 4;
@@ -140,6 +139,12 @@ class Counter {
     const Instruction& instruction = at(k);
     const std::string& op = instruction.opcode;
     if (op == "mov") return is_free_move(k);
+    if (op == "ld" && ptx::access_of(instruction).space == ptx::Space::constant) {
+      // c[bank][offset], if the address is known; an index is loaded by LDC
+      Operand base = instruction.operands[1];
+      base.kind = Operand::Kind::identifier;
+      return !instruction.guard && instruction.operands.size() == 2 && is_known_address(k, base);
+    }
     if (op == "cvt") return is_free_conversion(k);
     const Type type = type_of(instruction);
     if (is_one_of(op, "neg", "abs") && ptx::is_float(type)) return true;  // a modifier of whoever reads it
@@ -196,6 +201,12 @@ class Counter {
       const size_t from = writer(k, operand);
       return from != kNone && at(from).opcode == "setp";
     });
+  }
+
+  bool is_known_address(size_t k, const Operand& base) const {
+    if (base.name.empty()) return true;
+    const int entity = code_.entity(code_.steps()[k], base.name);
+    return (entity >= 0 && code_.variable(entity).space != ptx::Space::reg) || is_constant(k, base);
   }
 
   /// A number, or where a variable lies.

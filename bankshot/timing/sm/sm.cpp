@@ -216,6 +216,7 @@ bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
       if (fault_) return true;
       ++issued;
     }
+    if (fault_) return true;
     if (is_resident(slot) && wake_[slot] <= now) wake_[slot] = now + 1;
     const bool is_here = is_resident(slot);
     scheduler.next = scheduler.free = pipeline_->behind_last(now + Cycle{issue_cycles_} * slots);

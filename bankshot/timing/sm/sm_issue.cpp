@@ -45,8 +45,12 @@ bool Sm::carry_out_parts(unsigned slot, Cycle now) {
     if (wait.until > now) return block(slot, wait);
     count_instruction(*warp_[slot], index, 0);
     next_[slot] = simt::step(*warp_[slot], next_[slot]).next;
+    if (warp_[slot]->cta->faulted) {
+      set_fault(now);
+      return false;
+    }
   }
-  return true;
+  return next_[slot] != nullptr;
 }
 
 void Sm::count_instruction(const simt::Warp& warp, uint32_t index, unsigned slots) {

@@ -86,6 +86,15 @@ TEST(MachineSlots, parameters_moves_and_conversions_of_addresses_are_operands_of
   EXPECT_EQ(std::count(moves.begin(), moves.end(), 0), 2);
 }
 
+// c[3][4] of an FFMA, and LDC.
+TEST(MachineSlots, a_constant_is_an_operand_if_its_address_is_known) {
+  const std::string table = ".const .align 4 .f32 table[64]; ";
+  EXPECT_EQ(TimedKernel(table + "ld.const.f32 %f1, [table+4]; st.global.f32 [%rd4], %f1;").slots("ld.const.f32"),
+            std::vector<int>{0});
+  EXPECT_EQ(TimedKernel(table + "ld.const.f32 %f1, [%rd9]; st.global.f32 [%rd4], %f1;").slots("ld.const.f32"),
+            std::vector<int>{1});
+}
+
 // IMAD.WIDE multiplies, extends the sign and adds 64 bits; other additions of 64 bits are two.
 TEST(MachineSlots, an_index_is_multiplied_and_added_to_a_pointer_by_one_instruction) {
   const TimedKernel k(
