@@ -41,17 +41,19 @@ struct TextLine {
   bool is_compared = true;  ///< its instruction is a load or store whose machine code is one access
 };
 
+/// The access may be a loop around a load (an atomic; a barrier object before sm_90), or be made word by word (products
+/// of matrices).
+bool is_apart(const ptx::Step& step, const ptx::Access& access) {
+  return access.is_atomic() || access.kind == ptx::Access::Kind::mbarrier || step.instruction->opcode == "wmma";
+}
+
 std::map<uint32_t, TextLine> lines_of(const ptx::KernelCode& code) {
   std::map<uint32_t, TextLine> lines;
   for (const ptx::Step& step : code.steps()) {
     const ptx::Access access = ptx::access_of(*step.instruction);
-    // An atomic, or a barrier object before sm_90, may be a loop around a load; products of matrices may be loaded word
-    // by word.
-    const bool apart =
-        access.is_atomic() || access.kind == ptx::Access::Kind::mbarrier || step.instruction->opcode == "wmma";
     TextLine& line = lines[step.instruction->position.line];
     line.place = code.place(step);
-    line.is_compared &= !apart;
+    line.is_compared &= !is_apart(step, access);
   }
   return lines;
 }
@@ -91,7 +93,11 @@ std::vector<Kernel> compare(ptx::Module& module, const sass::Cubin& cubin, const
       return one;
     };
     const ptx::KernelCode code(module, *function);
+    size_t not_compared = 0;
     for (const ptx::Step& step : code.steps()) {
+      const ptx::Access access = ptx::access_of(*step.instruction);
+      const bool touches = access.kind == ptx::Access::Kind::mbarrier || access.touches_memory();
+      if (touches && access.space == ptx::Space::shared && is_apart(step, access)) ++not_compared;
       const Expected expected = expected_of(*step.instruction);
       if (expected.what != sass::Class::other) ++entry(code.place(step), expected.what, expected.bytes).model;
     }
@@ -101,7 +107,7 @@ std::vector<Kernel> compare(ptx::Module& module, const sass::Cubin& cubin, const
       if (line != text.end() && !line->second.is_compared) continue;
       ++entry(line == text.end() ? ptx::Place{} : line->second.place, instruction.what, instruction.bytes).machine;
     }
-    Kernel kernel{machine.name, machine.registers, {}};
+    Kernel kernel{machine.name, machine.registers, {}, not_compared};
     for (auto& [key, accesses] : found) kernel.accesses.push_back(std::move(accesses));
     kernels.push_back(std::move(kernel));
   }
@@ -168,7 +174,7 @@ std::vector<Checked> check(std::string_view ptx, const sass::Cubin& cubin, const
     for (const Accesses& accesses : taken[k].accesses) {
       if (accesses.model != 0) at(accesses).counted.push_back(accesses.bytes);
     }
-    Checked one{plain[k].name, {}};
+    Checked one{plain[k].name, {}, plain[k].not_compared};
     for (auto& [place, difference] : found) {
       if (difference.expected != difference.machine) one.differences.push_back(std::move(difference));
     }

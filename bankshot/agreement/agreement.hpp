@@ -31,6 +31,9 @@ struct Kernel {
   std::string name;
   unsigned registers = 0;          ///< a thread, by the machine code
   std::vector<Accesses> accesses;  ///< by place, kind and width
+  /// Accesses of shared memory in the text that are not compared, as machine code may have several for one: loads and
+  /// stores of wmma, atomics, operations on barrier objects.
+  size_t not_compared = 0;
 
   /// Accesses that the model expects, and of these the ones of which machine code has one of that place, kind and
   /// width.
@@ -63,6 +66,7 @@ bool is_made_of(const ptx::Module& module, const sass::Cubin& cubin);
 struct Checked {
   std::string kernel;
   std::vector<Difference> differences;  ///< by place and kind
+  size_t not_compared = 0;              ///< as Kernel has it
 };
 /// The kernels that the text and the cubin have. @param ptx  free of mistakes @param seen  of seen_in()
 std::vector<Checked> check(std::string_view ptx, const sass::Cubin& cubin, const optimise::SeenAccesses& seen);

@@ -102,6 +102,8 @@ Result<std::vector<ChangedSource>> change_sources(const Plan& plan, const Witnes
 
 /// How the sources differ from the originals.
 Result<std::string> diff_of(const std::vector<ChangedSource>& sources, const std::string& folder) {
+  if (find_in_path("diff").empty())
+    return Error{"diff is not on PATH, and fix shows with it what it changes: install diffutils"};
   const Result<TemporaryFolder> temporary = TemporaryFolder::make();
   if (!temporary) return temporary.error();
   std::string diff;

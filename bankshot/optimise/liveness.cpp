@@ -48,4 +48,36 @@ void Liveness::back(size_t from, size_t to, LiveSet& live) const {
   }
 }
 
+unsigned words_of(const ptx::KernelCode& code, int entity) {
+  const unsigned bits = ptx::bits(code.variable(entity).type);
+  return bits == 1 ? 0 : (bits + 31) / 32;
+}
+
+unsigned most_in_use(const ptx::KernelCode& code, const Control& control, const Liveness& liveness) {
+  unsigned most = 0;
+  for (const uint32_t block : control.dominators.order) {
+    LiveSet live = liveness.behind(block);
+    unsigned words = 0;
+    for (int entity = 0; entity < static_cast<int>(code.entities()); ++entity)
+      words += live.has(entity) ? words_of(code, entity) : 0;
+    for (size_t k = liveness.end(block); k-- > control.blocks.first[block];) {
+      const ptx::Step& step = code.steps()[k];
+      unsigned behind = words;
+      for (const int entity : written_by(code, step)) {
+        if (!live.has(entity)) behind += words_of(code, entity);  // a result that nobody reads
+        if (step.instruction->guard || !live.has(entity)) continue;
+        live.erase(entity);
+        words -= words_of(code, entity);
+      }
+      for (const int entity : read_by(code, step)) {
+        if (live.has(entity)) continue;
+        live.insert(entity);
+        words += words_of(code, entity);
+      }
+      most = std::max({most, behind, words});
+    }
+  }
+  return most;
+}
+
 }  // namespace bankshot::optimise

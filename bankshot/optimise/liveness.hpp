@@ -41,4 +41,10 @@ class Liveness {
   std::vector<LiveSet> out_;  ///< by block
 };
 
+/// 32-bit registers that a value takes; predicates take none.
+unsigned words_of(const ptx::KernelCode& code, int entity);
+
+/// 32-bit registers in use at once, at the most.
+unsigned most_in_use(const ptx::KernelCode& code, const Control& control, const Liveness& liveness);
+
 }  // namespace bankshot::optimise

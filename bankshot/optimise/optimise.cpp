@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bankshot/optimise/join.hpp"
+#include "bankshot/optimise/liveness.hpp"
 #include "bankshot/optimise/order.hpp"
 #include "bankshot/optimise/predicate.hpp"
 #include "bankshot/optimise/slots.hpp"
@@ -212,6 +213,11 @@ void set_slots(ptx::Block& block, const std::vector<uint8_t>& slots, size_t& ste
 
 void time_function(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
                    const Options& options) {
+  {
+    const ptx::KernelCode code(module, function);
+    const Control control(code);
+    function.live_registers = most_in_use(code, control, Liveness(code, control));
+  }
   predicate(module, function);
   const ptx::KernelCode code(module, function);
   const Control control(code);

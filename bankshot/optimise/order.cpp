@@ -263,10 +263,7 @@ class Run {
     }
   }
 
-  unsigned words(int entity) const {
-    const unsigned bits = ptx::bits(code_.variable(entity).type);
-    return bits == 1 ? 0 : (bits + 31) / 32;
-  }
+  unsigned words(int entity) const { return words_of(code_, entity); }
   /// A constant that becomes an operand of others, and needs no register.
   bool is_constant(size_t k) const { return slots_[first_ + k] == 0 && nodes_[k].uses.reads.empty(); }
 

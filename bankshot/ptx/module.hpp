@@ -225,6 +225,8 @@ struct Function {
   std::vector<Performance> performance;
   bool noreturn = false;
   std::vector<Pragma> pragmas;  ///< between the parameters and the body
+  /// 32-bit registers in use at once before bankshot/optimise changed the order; 0: it did not.
+  uint32_t live_registers = 0;
   std::unique_ptr<Block> body;  ///< null for a prototype
 };
 

@@ -1,5 +1,5 @@
-// Joining accesses changes nothing that a program computes, nor does the order of machine code: random kernels, as
-// written, joined, and ordered, leave the same bytes.
+// Joining accesses changes nothing that a program computes, nor do the order of machine code and the simulated GPU that
+// issues it: random kernels, as written, joined, ordered and simulated, leave the same bytes.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bankshot/simt/run/engine.hpp"
+#include "tests/unit/timing/chip_harness.hpp"
 
 namespace bankshot {
 namespace {
@@ -149,11 +150,13 @@ std::string join_kernel(const std::string& body, int registers) {
   return text + "ret; }\n";
 }
 
-std::vector<uint32_t> join_run(const std::string& text, unsigned machine_code, bool timing, uint64_t& instructions) {
+enum class On { engine, ordered_engine, simulated_gpu };
+
+std::vector<uint32_t> join_run(const std::string& text, unsigned machine_code, On on, uint64_t& instructions) {
   simt::EngineOptions options;
   options.threads = 1;
   options.machine_code = machine_code;
-  options.timing = timing;
+  options.timing = on != On::engine;
   simt::Engine engine(options);
   const auto program = engine.load(text, "kernel.ptx");
   RC_ASSERT(static_cast<bool>(program));
@@ -162,9 +165,19 @@ std::vector<uint32_t> join_run(const std::string& text, unsigned machine_code, b
   simt::LaunchConfig config;
   config.block = {kThreads};
   config.params = std::as_bytes(std::span(&buffer, 1));
-  const auto stats = engine.launch(**program, "k", config);
-  if (!stats) RC_FAIL(stats.error().message + "\n" + text);
-  instructions = stats->warp_instructions;
+  if (on == On::simulated_gpu) {
+    const timing::Config machine = timing::small_machine();
+    timing::Chip chip(machine, timing::one_thread());
+    const auto simulated = chip.launch(engine, **program, "k", config, {8, "CTA slots"});
+    if (!simulated) RC_FAIL(simulated.error().message + "\n" + text);
+    const timing::Counters& counters = simulated->timing.counters;
+    instructions = counters.warp_instructions;
+    RC_ASSERT(counters.slots[0] == counters.machine_instructions);
+  } else {
+    const auto stats = engine.launch(**program, "k", config);
+    if (!stats) RC_FAIL(stats.error().message + "\n" + text);
+    instructions = stats->warp_instructions;
+  }
   std::memcpy(out.data(), reinterpret_cast<const void*>(buffer), out.size() * 4);
   return out;
 }
@@ -174,12 +187,15 @@ RC_GTEST_PROP(JoinProperty, joined_accesses_leave_the_same_bytes, ()) {
   const std::string body = program.body(*rc::gen::inRange(2, 60));
   const std::string text = join_kernel(body, program.registers());
   uint64_t written = 0, joined = 0;
-  const std::vector<uint32_t> expected = join_run(text, 0, false, written);
+  const std::vector<uint32_t> expected = join_run(text, 0, On::engine, written);
   for (const unsigned architecture : {75u, 90u}) {
-    const std::vector<uint32_t> found = join_run(text, architecture, false, joined);
+    const std::vector<uint32_t> found = join_run(text, architecture, On::engine, joined);
     if (found != expected) RC_FAIL(text);
     RC_TAG(joined == written ? "unchanged" : "changed");
-    if (join_run(text, architecture, true, joined) != expected) RC_FAIL("in the order of machine code\n" + text);
+    uint64_t ordered = 0, simulated = 0;
+    if (join_run(text, architecture, On::ordered_engine, ordered) != expected) RC_FAIL("ordered\n" + text);
+    if (join_run(text, architecture, On::simulated_gpu, simulated) != expected) RC_FAIL("simulated\n" + text);
+    RC_ASSERT(simulated == ordered);
   }
 }
 

@@ -35,9 +35,11 @@ void RunOptions::define_as_written(CLI::App& app) {
 }
 
 void RunOptions::define_machine_code(CLI::App& app) {
-  app.add_flag("--machine-code", machine_code,
-               "hold the accesses against machine code and take its word: that of the program for this GPU (built with "
-               "-lineinfo), or what an installed ptxas makes of its PTX");
+  app.add_flag(
+      "--machine-code", machine_code,
+      "hold the accesses against machine code: that of the program for this GPU (built with -lineinfo), or what "
+      "an installed ptxas makes of its PTX. Lines that differ are named; narrower accesses are counted as it "
+      "has them, wider ones by the model. Its registers decide occupancy");
 }
 
 namespace {

@@ -53,7 +53,7 @@ class Fix final : public Command {
     app.add_option(
            "--apply", apply_,
            "apply the chosen remedies to a copy of the source in this folder, with fix.diff; build it, run it, and "
-           "measure again")
+           "measure again. What fix wrote there before is replaced, nothing else")
         ->type_name("DIR");
     app.add_option(
            "--build", build_,

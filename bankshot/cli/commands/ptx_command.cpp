@@ -43,20 +43,25 @@ class Ptx final : public Command {
  public:
   void define(CLI::App& app) override {
     app.add_option("FILE", file_, "PTX text; - is standard input");
-    app.add_flag("--table", table_, "print the table of instructions that run, as Markdown");
-    app.add_flag("--print", print_, "print the module as it was understood");
-    app.add_option(
-           "--machine-code", cubin_,
-           "compare the accesses of shared memory that we expect of ptxas with what it made of this PTX: a cubin, "
-           "compiled with -lineinfo")
-        ->type_name("FILE.cubin");
+    CLI::Option* const table = app.add_flag("--table", table_, "print the table of instructions that run, as Markdown");
+    CLI::Option* const print = app.add_flag("--print", print_, "print the module as it was understood");
+    CLI::Option* const machine_code =
+        app.add_option(
+               "--machine-code", cubin_,
+               "compare the accesses of shared memory that we expect of ptxas with what it made of this PTX: a cubin, "
+               "compiled with -lineinfo")
+            ->type_name("FILE.cubin");
     app.add_flag(
-        "--timing", timing_,
-        "with --machine-code: compare the machine instructions that `simulate` counts instead, by class, and how "
-        "far from each load its result is used");
-    app.add_option("--joined", joined_, "print the module with its accesses joined as ptxas joins them for sm_N")
-        ->check(CLI::Range(70, 121))
-        ->type_name("N");
+           "--timing", timing_,
+           "with --machine-code: compare the machine instructions that `simulate` counts instead, by class, and how "
+           "far from each load its result is used")
+        ->needs(machine_code);
+    CLI::Option* const joined =
+        app.add_option("--joined", joined_, "print the module with its accesses joined as ptxas joins them for sm_N")
+            ->check(CLI::Range(70, 121))
+            ->type_name("N");
+    for (CLI::Option* const other : {table, print, joined}) machine_code->excludes(other);
+    table->excludes(print, joined);
   }
 
   int run(const std::vector<std::string>&) override {
@@ -72,7 +77,6 @@ class Ptx final : public Command {
     if (!module) return complain(module.error(), name, *text);
     std::vector<simt::KernelInfo> kernels;
     if (const auto found = simt::mistakes(*module, kernels); !found.empty()) return complain(found, name, *text);
-    if (timing_ && cubin_.empty()) return refuse("--timing needs --machine-code FILE.cubin");
     if (!cubin_.empty()) return compare(*module);
     if (joined_ != 0) optimise::optimise(*module, {.architecture = joined_});
     if (print_ || joined_ != 0) {
@@ -107,10 +111,11 @@ class Ptx final : public Command {
     }
     for (const agreement::Kernel& kernel : kernels) {
       all &= kernel.agrees();
-      print(
-          fmt::format("{}: sm_{}, {}; {} of {} expected accesses are in the machine code, {} of its {} are expected\n",
-                      kernel.name, cubin->architecture, counted(kernel.registers, "register"), kernel.model_found(),
-                      kernel.model(), kernel.machine_found(), kernel.machine()));
+      print(fmt::format(
+          "{}: sm_{}, {}; {} of {} expected accesses are in the machine code, {} of its {} are expected{}\n",
+          kernel.name, cubin->architecture, counted(kernel.registers, "register"), kernel.model_found(), kernel.model(),
+          kernel.machine_found(), kernel.machine(),
+          kernel.not_compared == 0 ? "" : fmt::format("; {} of the text not compared", kernel.not_compared)));
       for (const agreement::Accesses& accesses : kernel.accesses) {
         if (accesses.agree()) continue;
         print(fmt::format("  {}: {} of {}: {} expected, {} in the machine code\n", accesses.place, accesses.kind,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "bankshot/agreement/agreement.hpp"
 #include "bankshot/cuda/modules/fatbin.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/ptx/checker.hpp"
@@ -39,7 +38,7 @@ void take_registers(const sass::Cubin& cubin, std::map<std::string, unsigned>& r
 
 /// Why the machine code of the program says nothing of the accesses of a text, or empty.
 std::string unfit(const ptx::Module& module, const std::optional<sass::Cubin>& own, unsigned architecture) {
-  if (!own) return fmt::format("the program has no machine code for sm_{}", architecture);
+  if (!own) return fmt::format("the program has no machine code of this PTX for sm_{}", architecture);
   if (!agreement::seen_in(*own)) return "the program is compiled without -lineinfo";
   if (!agreement::is_made_of(module, *own)) return "the machine code of the program is made of another PTX";
   return {};
@@ -49,18 +48,21 @@ void hold_against(const std::string& text, const sass::Cubin& cubin, ModuleMachi
   code.seen = agreement::seen_in(cubin);
   if (!code.seen) code.seen.emplace();  // it accesses nothing
   for (agreement::Checked& kernel : agreement::check(text, cubin, *code.seen))
-    code.differences[kernel.kernel] = std::move(kernel.differences);
+    code.checked[kernel.kernel] = std::move(kernel);
 }
 
 }  // namespace
 
 std::optional<report::MachineCode> ModuleMachineCode::told_of(const std::string& kernel) const {
   if (!told) return std::nullopt;
-  const auto own = differences.find(kernel);
-  if (told->from != From::model && own == differences.end())
-    return report::MachineCode{From::model, "the machine code does not have it", {}};
+  const auto own = checked.find(kernel);
+  if (told->from != From::model && own == checked.end())
+    return report::MachineCode{.from = From::model, .reason = "the machine code does not have it"};
   report::MachineCode all = *told;
-  if (own != differences.end()) all.differences = own->second;
+  if (own != checked.end()) {
+    all.differences = own->second.differences;
+    all.not_compared = own->second.not_compared;
+  }
   return all;
 }
 

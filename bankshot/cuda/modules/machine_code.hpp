@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/agreement/agreement.hpp"
 #include "bankshot/cuda/process/request.hpp"
 #include "bankshot/optimise/optimise.hpp"
 #include "bankshot/report/run/run_report.hpp"
@@ -20,7 +21,7 @@ struct ModuleMachineCode {
   std::map<std::string, unsigned> registers;  ///< per thread, by kernel
   std::optional<optimise::SeenAccesses> seen;
   std::optional<report::MachineCode> told;  ///< if accesses were asked for; without differences, which each kernel has
-  std::map<std::string, std::vector<agreement::Difference>> differences;  ///< by kernel
+  std::map<std::string, agreement::Checked> checked;  ///< by kernel
 
   /// @return what is told of a kernel: the model's word if the machine code does not have it
   std::optional<report::MachineCode> told_of(const std::string& kernel) const;

@@ -57,6 +57,17 @@ report::ModuleId id_of(std::string_view ptx) {
   return {fmt::format("{:016x}", hash), first_file(ptx)};
 }
 
+UseOfMachineCode use_of_machine_code(const LoadTarget& target) {
+  return target.machine_code == 0 ? UseOfMachineCode::nothing : process_request().machine_code;
+}
+
+/// That of a fat binary, if it is wanted.
+std::optional<sass::Cubin> own_machine_code(const LoadTarget& target, std::span<const std::byte> container,
+                                            const std::string& label) {
+  if (use_of_machine_code(target) == UseOfMachineCode::nothing) return std::nullopt;
+  return machine_code_in(container, target.machine_code, label);
+}
+
 /// Loads PTX, or what BANKSHOT_PATCH_DIR has in its place; the identity is that of the original.
 /// @param own  machine code that the program has for the GPU
 Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& text, const std::string& file,
@@ -66,8 +77,8 @@ Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& t
   if (!found) return Failure{Status::operating_system, found.error().message};
   const std::optional<Patch>& patch = *found;
   const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
-  const UseOfMachineCode use = target.machine_code == 0 ? UseOfMachineCode::nothing : process_request().machine_code;
-  ModuleMachineCode code = read_machine_code(used, patch ? std::nullopt : own, target.machine_code, use);
+  ModuleMachineCode code =
+      read_machine_code(used, patch ? std::nullopt : own, target.machine_code, use_of_machine_code(target));
   auto program = target.engine.load(used, name, code.seen ? &*code.seen : nullptr);
   if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), name, used)};
   keep_ptx(id.digest, text);
@@ -121,7 +132,7 @@ Result<Made, Failure> first_usable(const DeviceInfo& device, std::span<const std
 
 Result<Loaded, Failure> load_first(const LoadTarget& target, std::span<const std::byte> container,
                                    const std::string& label) {
-  const auto own = machine_code_in(container, target.machine_code, label);
+  const auto own = own_machine_code(target, container, label);
   return first_usable<Loaded>(target.device, container, label, [&](const std::string& text, const std::string& file) {
     return load_text(target, text, file, own);
   });
@@ -175,7 +186,7 @@ Result<Loaded, Failure> load_linked(const LoadTarget& target, const std::vector<
   }
   const auto text = link_units(std::move(units), label);
   if (!text) return text.error();
-  return load_text(target, *text, label + ".linked.ptx", machine_code_in(linked, target.machine_code, label));
+  return load_text(target, *text, label + ".linked.ptx", own_machine_code(target, linked, label));
 }
 
 Result<Loaded, Failure> load_image(const LoadTarget& target, const Module& module) {

@@ -156,6 +156,7 @@ MachineCode read_machine_code(const json& object) {
                                 text(one, "kind"), read_widths(one, "expected"), read_widths(one, "machine_code"),
                                 read_widths(one, "counted")});
   }
+  code.not_compared = number<uint64_t>(object, "not_compared");
   return code;
 }
 

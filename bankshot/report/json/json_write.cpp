@@ -107,7 +107,10 @@ ordered_json machine_code_json(const MachineCode& code) {
                     {"machine_code", difference.machine},
                     {"counted", difference.counted}});
   }
-  return {{"from", name(code.from)}, {"reason", code.reason}, {"differences", std::move(list)}};
+  return {{"from", name(code.from)},
+          {"reason", code.reason},
+          {"differences", std::move(list)},
+          {"not_compared", code.not_compared}};
 }
 
 ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {

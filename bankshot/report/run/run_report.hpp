@@ -46,8 +46,9 @@ struct MachineCode {
     ptxas,    ///< that an installed ptxas made of the PTX that ran
   };
   From from = From::model;
-  std::string reason;  ///< why it is not of the program, nor by ptxas; one line, empty if it is of the program
-  std::vector<agreement::Difference> differences;
+  std::string reason = {};  ///< why it is not of the program, nor by ptxas; one line, empty if it is of the program
+  std::vector<agreement::Difference> differences = {};
+  uint64_t not_compared = 0;  ///< accesses of shared memory in the PTX: agreement::Kernel::not_compared
 };
 inline constexpr std::array kMachineCodeFrom{MachineCode::From::program, MachineCode::From::ptxas,
                                              MachineCode::From::model};

@@ -23,7 +23,7 @@ std::string difference_text(const agreement::Difference& difference) {
   std::string place = "no line known";
   if (difference.ptx_line != 0) place = place_text({difference.file, difference.line, difference.ptx_line});
   const std::string counted = difference.counted == difference.machine    ? "counted so"
-                              : difference.counted == difference.expected ? "counted as expected"
+                              : difference.counted == difference.expected ? "counted by the model"
                                                                           : "counted: " + widths(difference.counted);
   return fmt::format("    {}: {}, expected {}, in the machine code {}; {}\n", place, difference.kind,
                      widths(difference.expected), widths(difference.machine), counted);
@@ -32,11 +32,13 @@ std::string difference_text(const agreement::Difference& difference) {
 /// Kernels whose machine code is of one origin.
 std::string origin_text(const RunReport& report, From from) {
   size_t kernels = 0, agree = 0;
+  uint64_t not_compared = 0;
   std::string differing;
   for (const Kernel& kernel : report.kernels) {
     const auto& code = kernel.facts.machine_code;
     if (!code || code->from != from) continue;
     ++kernels;
+    not_compared += code->not_compared;
     if (code->differences.empty()) {
       ++agree;
       continue;
@@ -48,7 +50,11 @@ std::string origin_text(const RunReport& report, From from) {
   const std::string whose = from == From::program
                                 ? fmt::format("machine code of the program (sm_{})", report.machine_code)
                                 : fmt::format("machine code by ptxas for sm_{}", report.machine_code);
-  return fmt::format("{}: {} of {} as expected\n", whose, agree, counted(kernels, "kernel", "kernels")) + differing;
+  const std::string rest = not_compared == 0 ? ""
+                                             : fmt::format("; {} not compared (wmma, atomics, barrier objects)",
+                                                           counted(not_compared, "access", "accesses"));
+  return fmt::format("{}: {} of {} as expected{}\n", whose, agree, counted(kernels, "kernel", "kernels"), rest) +
+         differing;
 }
 
 /// Kernels without machine code, by the reason.

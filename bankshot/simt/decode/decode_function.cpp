@@ -321,7 +321,7 @@ void FunctionDecoder::follow_registers(const std::vector<FlowNode>& nodes) {
     words.push_back(r.predicate ? 0 : static_cast<uint8_t>(std::max(1u, r.bytes / 4 / context_.program->lanes)));
   }
   const Pressure used = pressure(blocks, uses, live, words);
-  info_.live_registers = used.most;
+  info_.live_registers = function_.live_registers != 0 ? function_.live_registers : used.most;
   for (uint32_t k = 0; k < items_.size(); ++k) {
     if (items_[k].call >= 0) {
       const CallInfo& call = context_.program->calls[static_cast<size_t>(items_[k].call)];

@@ -25,7 +25,7 @@ void SlotAccounting::issued(unsigned index, Cycle now, unsigned instructions, ui
   issued_ = true;
   const bool goes_on = free == now + Cycle{issue_cycles_} * slots;
   const Cycle since = now + 1 + (goes_on ? 0 : count_standstills(now + 1, free, false));
-  schedulers_[index] = slots > 1 ? Scheduler{since, Cause::issued, kNobody} : Scheduler{since, Cause::sub_warp, instr};
+  schedulers_[index] = {since, slots > 1 ? Cause::issued : Cause::sub_warp, instr};
 }
 
 /// Sub-warps of what issued last are held up: counts those cycles. @return how many there are

@@ -27,7 +27,13 @@ class SlotAccounting {
   void account(unsigned index, Cycle until) {
     Scheduler& scheduler = schedulers_[index];
     if (until <= scheduler.since) return;
-    add(scheduler.cause, scheduler.blame, (until - scheduler.since) * width_);
+    const Cycle cycles = until - scheduler.since;
+    if (scheduler.cause == Cause::issued) {  // further machine instructions of the last one, one a cycle
+      add(Cause::issued, kNobody, cycles);
+      add(Cause::sub_warp, scheduler.blame, cycles * (width_ - 1));
+    } else {
+      add(scheduler.cause, scheduler.blame, cycles * width_);
+    }
     scheduler.since = until;
   }
   /// From where it is accounted for on, its slots have this cause.

@@ -70,7 +70,7 @@ TEST(ReportJson, tells_registers_and_what_accesses_were_held_against) {
   report.checked = true;
   report.kernels[0].facts = {
       40, true,
-      MachineCode{MachineCode::From::ptxas, "no -lineinfo", {{"k.cu", 8, 88, "shared load", {16}, {4}, {4}}}}};
+      MachineCode{MachineCode::From::ptxas, "no -lineinfo", {{"k.cu", 8, 88, "shared load", {16}, {4}, {4}}}, 3}};
   const std::string text = to_json(report);
   json root = json::parse(text);
   EXPECT_EQ(root["accesses"], (json{{"as", "joined"}, {"machine_code", "sm_90"}, {"checked", true}}));
@@ -79,7 +79,7 @@ TEST(ReportJson, tells_registers_and_what_accesses_were_held_against) {
   EXPECT_EQ(kernel["registers_from"], "machine code");
   EXPECT_EQ(kernel["machine_code"],
             json::parse(R"({"from":"ptxas","reason":"no -lineinfo","differences":[{"file":"k.cu",
-      "line":8,"ptx_line":88,"kind":"shared load","expected":[16],"machine_code":[4],"counted":[4]}]})"));
+      "line":8,"ptx_line":88,"kind":"shared load","expected":[16],"machine_code":[4],"counted":[4]}],"not_compared":3})"));
   EXPECT_EQ(to_json(*from_json(text)), text);
   root["kernels"][0]["machine_code"]["from"] = "nvcc";
   EXPECT_EQ(from_json(root.dump()).error().message, "\"from\" must be \"program\", \"ptxas\" or \"model\"");

@@ -44,6 +44,10 @@ TEST(ReportText, says_in_a_line_that_machine_code_is_as_expected) {
   contains(to_text(report), "sm_90\nmachine code of the program (sm_90): 2 of 2 kernels as expected\n\nscale(");
   all({MachineCode::From::ptxas, "no -lineinfo", {}});
   contains(to_text(report), "\nmachine code by ptxas for sm_90: 2 of 2 kernels as expected\n\n");
+  all({MachineCode::From::ptxas, "no -lineinfo", {}, 5});
+  contains(to_text(report),
+           "\nmachine code by ptxas for sm_90: 2 of 2 kernels as expected; 10 accesses not compared (wmma, atomics, "
+           "barrier objects)\n\n");
   all({MachineCode::From::model, "none", {}});
   contains(to_text(report), "\nno machine code of 2 kernels, counted by the model:\n  none\n\n");
 }
@@ -62,9 +66,9 @@ TEST(ReportText, names_the_lines_where_machine_code_differs) {
            "machine code of the program (sm_90): 0 of 1 kernel as expected\n"
            "  scale(float*, int)\n"
            "    src/k.cu:8: shared load, expected 16 bytes, in the machine code 4 and 8 bytes; counted so\n"
-           "    PTX line 90: shared store, expected 4 bytes, in the machine code 16 bytes; counted as expected\n"
+           "    PTX line 90: shared store, expected 4 bytes, in the machine code 16 bytes; counted by the model\n"
            "    PTX line 95: shared load, expected 16 bytes, in the machine code 4 bytes; counted: 8 bytes\n"
-           "    no line known: shared load, expected none, in the machine code 8 bytes; counted as expected\n");
+           "    no line known: shared load, expected none, in the machine code 8 bytes; counted by the model\n");
 }
 
 TEST(ReportText, ranks_lines_by_wasted_wavefronts) {

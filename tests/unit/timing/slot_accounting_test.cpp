@@ -87,7 +87,9 @@ TEST_F(SlotAccountingTest, further_slots_of_an_instruction_are_issued_and_hide_c
   accounting.conflict(1, 2, 8, 7);
   accounting.begin_event(5);
   accounting.account(0, 5);
-  EXPECT_EQ(slots(Cause::issued), 1u + 2 * 4) << "width 2";
+  EXPECT_EQ(slots(Cause::issued), 5u);
+  EXPECT_EQ(slots(Cause::sub_warp), 4u) << "of width 2, the other slots";
+  EXPECT_EQ(all(), 2u * 5);
   EXPECT_EQ(counters.conflict_cycles_hidden, 3u) << "cycles 2, 3 and 4";
   accounting.set_cause(0, Cause::memory, 4);
   accounting.begin_event(8);
