@@ -220,8 +220,8 @@ class Changer {
     const size_t start = skip_blanks(body_.find_last_of(";{}", name_) + 1);  // npos + 1 is 0
     const std::string_view statement = std::string_view(body_).substr(start, end_ - start);
     if (statement.find(',') != std::string_view::npos) return refused("its declaration is one of several names");
-    const size_t type = statement.find(declaration_.type);
-    if (type == std::string_view::npos) return refused("its type is not written as " + declaration_.type);
+    const std::vector<size_t> types = words_at(statement, declaration_.type);
+    if (types.size() != 1) return refused("its declaration does not have the type once, as " + declaration_.type);
     for (const Use& use : uses_) {
       if (!is_element(use)) return refused(use.at, "uses it other than by index");
       edits.push_back({use.indices.back().close + 1, 0, ".element"});
@@ -229,7 +229,7 @@ class Changer {
     std::string before = recipe_.functions;
     std::ranges::replace(before, '\n', ' ');
     edits.push_back({start, 0, before});
-    edits.push_back({start + type, declaration_.type.size(), recipe_.element});
+    edits.push_back({start + types[0], declaration_.type.size(), recipe_.element});
     return {};
   }
 
