@@ -90,7 +90,8 @@ TEST(MachineCode, of_another_text_tells_registers_only) {
             "the machine code of the program is made of another PTX; ptxas failed: ptxas fatal: no");
   EXPECT_EQ(other.registers.at("rows"), 10u);
   EXPECT_FALSE(other.seen);
-  EXPECT_EQ(none.told_of("rows")->reason, "the program has no machine code of this PTX for sm_80; ptxas failed: ptxas fatal: no");
+  EXPECT_EQ(none.told_of("rows")->reason,
+            "the program has no machine code of this PTX for sm_80; ptxas failed: ptxas fatal: no");
 }
 
 }  // namespace
