@@ -12,6 +12,8 @@
 #include "bankshot/optimise/order.hpp"
 #include "bankshot/optimise/predicate.hpp"
 #include "bankshot/optimise/slots.hpp"
+#include "bankshot/optimise/unroll.hpp"
+#include "bankshot/ptx/copy.hpp"
 #include "bankshot/ptx/lookup.hpp"
 #include "bankshot/ptx/pragmas.hpp"
 #include "bankshot/ptx/shared_layout.hpp"
@@ -193,6 +195,42 @@ bool has_transactions(const ptx::Block& body) {
   });
 }
 
+/// Lines of accesses that are joined with themselves in another iteration.
+std::set<uint32_t> joined_over_iterations(const ptx::KernelCode& code, const JoinPlan& plan) {
+  std::set<uint32_t> lines;
+  const auto add = [&](const std::vector<Piece>& pieces) {
+    for (const Piece& piece : pieces) {
+      std::set<std::pair<uint32_t, uint32_t>> seen;
+      std::set<size_t> steps;
+      for (const Element& element : piece.elements) {
+        const Position at = code.steps()[element.step].instruction->position;
+        if (steps.insert(element.step).second && !seen.emplace(at.line, at.column).second) lines.insert(at.line);
+      }
+    }
+  };
+  add(plan.loads);
+  add(plan.stores);
+  return lines;
+}
+
+/// Loops that machine code has unrolled: for a timing model all, else those whose accesses it joins over iterations.
+void unroll_function(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
+                     const Options& options) {
+  if (options.timing) {
+    unroll(module, layout, function, {.architecture = options.architecture});
+    return;
+  }
+  ptx::Function trial = ptx::copy(function);
+  if (!unroll(module, layout, trial, {.architecture = options.architecture, .whole_only = true})) return;
+  const ptx::KernelCode code(module, trial);
+  const Control control(code);
+  const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(trial);
+  const JoinPlan plan = plan_joins(code, control, Values(code, control, shared, options.architecture), options.seen);
+  const std::set<uint32_t> lines = joined_over_iterations(code, plan);
+  if (!lines.empty())
+    unroll(module, layout, function, {.architecture = options.architecture, .whole_only = true, .lines = &lines});
+}
+
 void optimise_function(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
                        const Options& options) {
   const ptx::KernelCode code(module, function);
@@ -237,7 +275,9 @@ void optimise(ptx::Module& module, const Options& options) {
     auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || function->body == nullptr) continue;
     if (has_transactions(*function->body)) continue;
-    if (accesses_shared(*function->body)) optimise_function(module, layout, *function, options);
+    const bool shared = accesses_shared(*function->body);
+    if (shared || options.timing) unroll_function(module, layout, *function, options);
+    if (shared) optimise_function(module, layout, *function, options);
     if (options.timing) time_function(module, layout, *function, options);
   }
 }

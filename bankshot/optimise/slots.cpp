@@ -51,6 +51,7 @@ uint8_t slots_alone(const Instruction& instruction) {
   const std::string& op = instruction.opcode;
   const Type type = type_of(instruction);
   const bool wide = !ptx::is_float(type) && ptx::bits(type) == 64;
+  if (instruction.slots == 0) return 0;  // said before (unroll.hpp)
   if (const uint8_t all = sequence(instruction); all != 0) return all;
   if (op == "cvta") return 0;
   if (op == "ld" && ptx::access_of(instruction).space == ptx::Space::param) return 0;
@@ -74,11 +75,15 @@ class Counter {
     }
   }
 
-  std::vector<uint8_t> count() {
+  void count() {
     count_branches();
     for (size_t k = 0; k < slots_.size(); ++k) {
       if (becomes_operand(k)) slots_[k] = 0;
     }
+  }
+
+  /// Instructions that do the work of two.
+  void fuse() {
     std::vector<char> took(slots_.size(), 0);  // an instruction takes in one other at the most
     for (size_t k = 0; k < slots_.size(); ++k) {
       if (slots_[k] == 0 || took[k] != 0) continue;
@@ -90,8 +95,9 @@ class Counter {
     for (size_t k = 0; k < slots_.size(); ++k) {
       if (adds_product(k)) slots_[k] = 1;
     }
-    return std::move(slots_);
   }
+
+  std::vector<uint8_t> slots() && { return std::move(slots_); }
 
  private:
   static constexpr size_t kNone = ~size_t{0};
@@ -270,6 +276,17 @@ class Counter {
 
 }  // namespace
 
-std::vector<uint8_t> machine_slots(const ptx::KernelCode& code) { return Counter(code).count(); }
+std::vector<uint8_t> slots_one_by_one(const ptx::KernelCode& code) {
+  Counter counter(code);
+  counter.count();
+  return std::move(counter).slots();
+}
+
+std::vector<uint8_t> machine_slots(const ptx::KernelCode& code) {
+  Counter counter(code);
+  counter.count();
+  counter.fuse();
+  return std::move(counter).slots();
+}
 
 }  // namespace bankshot::optimise

@@ -9,8 +9,11 @@
 namespace bankshot::optimise {
 
 /// By step: issue slots that its machine code takes. 0: it becomes part of another instruction (an operand, the offset
-/// of an address, one side of a multiply-add). More than 1: the machine does it in pieces, as 64-bit additions.
-/// Source: what ptxas 13.0 makes of small kernels; docs/simulate.md has the rules and how well they hold.
+/// of an address, one side of a multiply-add); instructions that have none keep that. More than 1: the machine does it
+/// in pieces, as 64-bit additions. Source: what ptxas 13.0 makes of small kernels; docs/simulate.md has the rules and
+/// how well they hold.
 std::vector<uint8_t> machine_slots(const ptx::KernelCode& code);
+/// The same before two instructions become one (IADD3, LOP3, IMAD).
+std::vector<uint8_t> slots_one_by_one(const ptx::KernelCode& code);
 
 }  // namespace bankshot::optimise

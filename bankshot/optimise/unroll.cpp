@@ -1,0 +1,346 @@
+#include "bankshot/optimise/unroll.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bankshot/optimise/counted_loops.hpp"
+#include "bankshot/optimise/join.hpp"
+#include "bankshot/optimise/slots.hpp"
+#include "bankshot/ptx/copy.hpp"
+#include "bankshot/ptx/kernel_code.hpp"
+#include "bankshot/ptx/lookup.hpp"
+
+namespace bankshot::optimise {
+namespace {
+
+using ptx::Instruction;
+using ptx::Operand;
+using ptx::Statement;
+
+/// How a loop is unrolled: `times` copies, and the loop is gone; or `times` copies an iteration.
+struct Copies {
+  uint64_t times = 1;
+  uint64_t before = 0;  ///< copies in front of the loop, so that `times` divides what is left
+  bool whole = false;
+  bool checked = false;  ///< the number of iterations is not known: smaller loops follow for what is left
+};
+
+/// What ptxas 13.0 was seen to do with loops of FFMA and of LDS, LDG, STS, STG, BAR and atomics beside them, for sm_75,
+/// sm_80 and sm_90 alike (docs/wavefronts.md).
+std::optional<Copies> copies_of(const CountedLoop& loop) {
+  const double cost = std::max(loop.cost, 1u);
+  if (loop.count) {
+    constexpr double kWhole = 9600, kPower = 1.75, kPartial = 345, kCostOfPartial = 73;
+    const uint64_t count = *loop.count;
+    if (static_cast<double>(count) * std::pow(cost, kPower) <= kWhole) return Copies{.times = count, .whole = true};
+    if (cost > kCostOfPartial || loop.has_branches) return std::nullopt;
+    for (auto times = static_cast<uint64_t>(kPartial / cost); times > 1; --times) {
+      const uint64_t rest = count % times;
+      if (static_cast<double>(times + rest) * cost <= kPartial) return Copies{.times = times, .before = rest};
+    }
+    return std::nullopt;
+  }
+  constexpr double kMost = 96, kWithGlobalLoad = 46, kOther = 18, kForSharedLoad = 5;
+  const bool hides = loop.has_global_loads && cost <= kWithGlobalLoad;
+  if (cost > kMost || (!hides && cost - kForSharedLoad * loop.shared_loads > kOther)) return std::nullopt;
+  return Copies{.times = 4, .checked = true};
+}
+
+/// New names of a function: registers by type, and labels.
+class Names {
+ public:
+  explicit Names(const ptx::Function& function) {
+    while (ptx::any_name_begins(*function.body, prefix_)) prefix_ += '_';
+  }
+  std::string of_type(ptx::Type type) { return stem(type) + std::to_string(count_[type]++); }
+  std::string label() { return "$" + prefix_.substr(1) + std::to_string(labels_++); }
+  void declare(ptx::Block& body) const {
+    std::vector<Statement> declarations;
+    for (const auto& [type, count] : count_) {
+      ptx::Variable variable;
+      variable.space = ptx::Space::reg;
+      variable.type = type;
+      variable.name = stem(type);
+      variable.range = count;
+      declarations.emplace_back(std::move(variable));
+    }
+    body.statements.insert(body.statements.begin(), std::make_move_iterator(declarations.begin()),
+                           std::make_move_iterator(declarations.end()));
+  }
+
+ private:
+  std::string stem(ptx::Type type) const { return prefix_ + std::string(ptx::name(type)) + '_'; }
+  std::string prefix_ = "%unrolled_";
+  std::map<ptx::Type, uint32_t> count_;
+  uint32_t labels_ = 0;
+};
+
+Operand identifier(std::string name) {
+  Operand operand;
+  operand.kind = Operand::Kind::identifier;
+  operand.name = std::move(name);
+  return operand;
+}
+
+using Renaming = std::map<std::string, std::string>;
+
+void rename(Operand& operand, const Renaming& names) {
+  if (const auto found = names.find(operand.name); found != names.end()) operand.name = found->second;
+  for (Operand& element : operand.elements) rename(element, names);
+}
+
+/// Writes the copies of one loop.
+class Writer {
+ public:
+  Writer(const CountedLoop& loop, Names& names) : loop_(loop), names_(names) {
+    const auto& all = loop.block->statements;
+    branch_ = std::get<Instruction>(all[loop.branch]);
+    head_ = std::get<ptx::Label>(all[loop.label]);
+    for (size_t k = loop.label + 1; k < loop.branch; ++k) body_.push_back(&all[k]);
+    size_t number = 0;
+    find_test(body_, number);
+  }
+
+  /// What takes the place of the statements from the label to the branch.
+  std::vector<Statement> write(const Copies& copies) {
+    if (!copies.whole || loop_.is_target) out_.emplace_back(head_);
+    if (copies.whole) {
+      bodies(copies.times, true);
+    } else if (copies.checked) {
+      checked(copies.times);
+    } else {
+      bodies(copies.before, true);
+      const std::string main = names_.label();
+      if (copies.before != 0) label(main);
+      done();
+      bodies(copies.times, false);
+      branch(branch_.guard->name, branch_.guard->negated, copies.before != 0 ? main : head_.name, 1);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void find_test(const std::vector<const Statement*>& statements, size_t& number) {
+    for (const Statement* statement : statements) {
+      if (const auto* instruction = std::get_if<Instruction>(statement)) {
+        if (number++ == loop_.test) test_ = *instruction;
+      } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(statement)) {
+        std::vector<const Statement*> its;
+        for (const Statement& in : (*inner)->statements) its.push_back(&in);
+        find_test(its, number);
+      }
+    }
+  }
+
+  /// @param gone  no branch follows that needs the comparison
+  void bodies(uint64_t times, bool gone) {
+    Renaming names;
+    for (uint64_t k = 0; k < times; ++k) {
+      const bool last = k + 1 == times;
+      Renaming next;  // what is written in this copy
+      for (const auto& [name, type] : loop_.own) next[name] = last ? name : names_.of_type(type);
+      size_t number = 0;
+      for (const Statement* statement : body_) body_statement(*statement, k, last, gone, names, next, number, out_);
+      names = std::move(next);
+    }
+  }
+
+  /// @param names  of what the copy has not written yet
+  void body_statement(const Statement& statement, uint64_t copy, bool last, bool gone, Renaming& names,
+                      const Renaming& next, size_t& number, std::vector<Statement>& out) {
+    Statement made = ptx::copy(statement);
+    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&made)) {
+      std::vector<Statement> its;
+      for (const Statement& in : (*inner)->statements) body_statement(in, copy, last, gone, names, next, number, its);
+      (*inner)->statements = std::move(its);
+    }
+    if (auto* instruction = std::get_if<Instruction>(&made)) {
+      const size_t k = number++;
+      if (k == loop_.test && !last && loop_.test_is_read_once) return;
+      if (is_free(k, copy, gone || !last)) instruction->slots = 0;
+      const size_t reads_from = ptx::writes_first_operand(*instruction) ? 1 : 0;
+      for (size_t o = reads_from; o < instruction->operands.size(); ++o) rename(instruction->operands[o], names);
+      if (instruction->guard) {
+        if (const auto found = names.find(instruction->guard->name); found != names.end())
+          instruction->guard->name = found->second;
+      }
+      if (reads_from == 1) written(instruction->operands[0], names, next);
+    }
+    out.push_back(std::move(made));
+  }
+
+  /// Comparisons and counters take an instruction in front of a branch, what is made of counters takes one in the first
+  /// copy; others have it as the constant of an address.
+  bool is_free(size_t k, uint64_t copy, bool no_branch) const {
+    if (k == loop_.test || loop_.roles[k] == Role::counts) return no_branch;
+    return loop_.roles[k] == Role::makes_addresses && copy != 0;
+  }
+
+  static void written(Operand& operand, Renaming& names, const Renaming& next) {
+    if (const auto found = next.find(operand.name); found != next.end()) {
+      names[operand.name] = found->second;
+      operand.name = found->second;
+    }
+    for (Operand& element : operand.elements) written(element, names, next);
+  }
+
+  void label(const std::string& name) {
+    ptx::Label made = head_;
+    made.name = name;
+    out_.emplace_back(std::move(made));
+  }
+
+  /// So that nothing unrolls it again.
+  void done() {
+    ptx::Pragma made;
+    made.position = head_.position;
+    made.texts = {"nounroll"};
+    out_.emplace_back(std::move(made));
+  }
+
+  Instruction instruction(std::string opcode, std::vector<std::string> modifiers, std::vector<Operand> operands,
+                          uint8_t slots) const {
+    Instruction made;
+    made.position = branch_.position;
+    made.opcode = std::move(opcode);
+    made.modifiers = std::move(modifiers);
+    made.operands = std::move(operands);
+    made.slots = slots;
+    return made;
+  }
+
+  void branch(const std::string& flag, bool negated, const std::string& target, uint8_t slots) {
+    Instruction made = instruction("bra", {}, {identifier(target)}, slots);
+    made.guard = ptx::Guard{flag, negated};
+    out_.emplace_back(std::move(made));
+  }
+
+  /// Sets a flag unless one of the next iterations but the last ends the loop (clears it, for a loop that goes on while
+  /// its own flag is not set).
+  /// @param first  the flag of a comparison that was made before; empty: none was
+  std::string will_run(uint64_t times, std::string flag, uint8_t slots) {
+    const std::string combine = branch_.guard->negated ? "or" : "and";
+    const std::string type = test_.modifiers.back();
+    const auto bits = ptx::bits(ptx::type_named(type));
+    for (uint64_t k = 0; k + 1 < times; ++k) {
+      const std::string value = names_.of_type(bits == 64 ? ptx::Type::b64 : ptx::Type::b32);
+      Operand offset;
+      offset.kind = Operand::Kind::integer;
+      offset.integer =
+          static_cast<int64_t>(static_cast<uint64_t>(loop_.tested) + k * static_cast<uint64_t>(loop_.step));
+      if (bits == 32) offset.integer = static_cast<int32_t>(offset.integer);
+      out_.emplace_back(
+          instruction("add", {bits == 64 ? "s64" : "s32"}, {identifier(value), identifier(loop_.counter), offset}, 0));
+      Instruction compare = test_;
+      compare.position = branch_.position;
+      compare.slots = k + 2 == times ? slots : 0;
+      const std::string next = names_.of_type(ptx::Type::pred);
+      compare.operands[0] = identifier(next);
+      compare.operands[loop_.counter_operand] = identifier(value);
+      if (!flag.empty()) {
+        compare.modifiers.insert(compare.modifiers.begin() + 1, combine);
+        compare.operands.push_back(identifier(flag));
+      }
+      out_.emplace_back(std::move(compare));
+      flag = next;
+    }
+    return flag;
+  }
+
+  /// Four iterations at once while there are four, then two, then one. Before any it is sure that one runs.
+  void checked(uint64_t times) {
+    const std::string own = branch_.guard->name;
+    const bool until = branch_.guard->negated;
+    const std::string main = names_.label(), rest = names_.label(), one = names_.label(), end = names_.label();
+    branch(will_run(times, "", 1), !until, rest, 1);
+    label(main);
+    done();
+    bodies(times, false);
+    branch(will_run(times, own, 0), until, main, 1);
+    branch(own, !until, end, 1);
+    label(rest);
+    const std::string more = names_.of_type(ptx::Type::pred);
+    Operand yes;
+    yes.kind = Operand::Kind::integer;
+    yes.integer = until ? 0 : 1;
+    out_.emplace_back(instruction("mov", {"pred"}, {identifier(more), yes}, 0));
+    branch(will_run(2, "", 1), !until, one, 1);
+    bodies(2, false);
+    out_.emplace_back(instruction("mov", {"pred"}, {identifier(more), identifier(own)}, 0));
+    label(one);
+    branch(more, !until, end, 1);
+    bodies(1, true);
+    label(end);
+  }
+
+  const CountedLoop& loop_;
+  Names& names_;
+  Instruction branch_, test_;
+  ptx::Label head_;
+  std::vector<const Statement*> body_;
+  std::vector<Statement> out_;
+};
+
+bool has_line(const CountedLoop& loop, const std::set<uint32_t>& lines) {
+  const auto& statements = loop.block->statements;
+  const uint32_t from = std::get<ptx::Label>(statements[loop.label]).position.line;
+  const uint32_t to = std::get<Instruction>(statements[loop.branch]).position.line;
+  const auto found = lines.lower_bound(from);
+  return found != lines.end() && *found <= to;
+}
+
+/// By step, loads and stores that are there once those of the text have been joined.
+std::vector<uint8_t> accesses_of(const JoinPlan& plan) {
+  std::vector<uint8_t> accesses;
+  for (const char removed : plan.removed) accesses.push_back(removed != 0 ? 0 : 1);
+  for (const auto* pieces : {&plan.loads, &plan.stores}) {
+    for (const Piece& piece : *pieces) ++accesses[piece.at];
+  }
+  return accesses;
+}
+
+bool unroll_once(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
+                 const UnrollOptions& options) {
+  std::vector<CountedLoop> loops;
+  {
+    const ptx::KernelCode code(module, function);
+    const Control control(code);
+    const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(function);
+    const JoinPlan plan = plan_joins(code, control, Values(code, control, shared, options.architecture), nullptr);
+    loops = counted_loops(function, code, control, slots_one_by_one(code), accesses_of(plan));
+  }
+  Names names(function);
+  bool any = false;
+  // From the end on, so that the statements of those before stay where they are.
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    const std::optional<Copies> copies = copies_of(*loop);
+    if (!copies || (options.whole_only && !copies->whole) ||
+        (options.lines != nullptr && !has_line(*loop, *options.lines)))
+      continue;
+    std::vector<Statement> made = Writer(*loop, names).write(*copies);
+    auto& all = loop->block->statements;
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(loop->label);
+    const auto to = all.begin() + static_cast<std::ptrdiff_t>(loop->branch) + 1;
+    all.insert(all.erase(from, to), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
+    any = true;
+  }
+  if (any) names.declare(*function.body);
+  return any;
+}
+
+}  // namespace
+
+bool unroll(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
+            const UnrollOptions& options) {
+  bool any = false;
+  while (unroll_once(module, layout, function, options)) any = true;  // an outer one may be innermost now
+  return any;
+}
+
+}  // namespace bankshot::optimise

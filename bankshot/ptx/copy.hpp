@@ -1,0 +1,13 @@
+// Copies of what the module holds by pointer.
+#pragma once
+
+#include "bankshot/ptx/module.hpp"
+
+namespace bankshot::ptx {
+
+Statement copy(const Statement& statement);
+Block copy(const Block& block);
+/// With its body.
+Function copy(const Function& function);
+
+}  // namespace bankshot::ptx
