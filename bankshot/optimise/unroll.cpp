@@ -36,7 +36,7 @@ struct Copies {
 std::optional<Copies> copies_of(const CountedLoop& loop) {
   const double cost = std::max(loop.cost, 1u);
   if (loop.count) {
-    constexpr double kWhole = 9600, kPower = 1.75, kPartial = 345, kCostOfPartial = 73;
+    constexpr double kWhole = 9600, kPower = 1.75, kPartial = 350, kCostOfPartial = 73;
     const uint64_t count = *loop.count;
     if (static_cast<double>(count) * std::pow(cost, kPower) <= kWhole) return Copies{.times = count, .whole = true};
     if (cost > kCostOfPartial || loop.has_branches) return std::nullopt;

@@ -46,30 +46,57 @@ void Writer::loop(const Where& where, unsigned statements) {
   const std::string counter = where.in_function ? fmt::format("%t{}", 4 + where.loops) : fmt::format("%c{}", id);
   const std::string end = where.in_function ? fmt::format("%t{}", 6 + where.loops) : fmt::format("%m{}", 2 * id);
   const std::string condition = where.in_function ? "%z3" : fmt::format("%g{}", id);
+  const bool outer = where.loops == 0;
   Where inside = where;
   ++inside.depth;
   ++inside.loops;
   const bool uniform = one_in(2);
   if (uniform) {
-    line("mov.u32 {}, {};", end, 1 + below(3));
+    line("mov.u32 {}, {};", end, 1 + below(outer ? 9 : 3));
   } else {
     inside.all_threads = false;
     inside.mask = "";
-    line("and.b32 {}, {}, 3;\nadd.u32 {}, {}, 1;", end, reg('r'), end, end);
+    line("and.b32 {}, {}, {};\nadd.u32 {}, {}, 1;", end, reg('r'), outer ? 7 : 3, end, end);
   }
-  line("mov.u32 {}, 0;\nLOOP{}:", counter, id);
+  const bool down = one_in(4);
+  line("mov.u32 {}, {};\nLOOP{}:", counter, down ? end : "0", id);
   block(inside, statements);
+  bool next = false, leave = false;
   if (!uniform) {
     // break and continue
     begin();
-    if (one_in(2)) line("@{} bra LEAVE{};", reg('p'), id);
+    leave = one_in(2);
+    if (leave) line("@{} bra LEAVE{};", reg('p'), id);
     begin();
-    if (one_in(2)) line("@!{} bra NEXT{};", reg('p'), id);
-    block(inside, 2);
+    next = one_in(2);
+    if (next) line("@!{} bra NEXT{};", reg('p'), id);
+    if (leave || next) block(inside, 2);
   }
   group_ = group;
-  line("NEXT{}:\nadd.u32 {}, {}, 1;\nsetp.lt.u32 {}, {}, {};\n@{} bra LOOP{};\nLEAVE{}:", id, counter, counter,
-       condition, counter, end, condition, id, id);
+  if (next) line("NEXT{}:", id);
+  // Without a label in its body a loop may be unrolled (bankshot/optimise): by all that its end may look like.
+  if (down) {
+    line("add.s32 {}, {}, -1;\nsetp.gt.s32 {}, {}, 0;\n@{} bra LOOP{};", counter, counter, condition, counter,
+         condition, id);
+  } else if (one_in(5)) {
+    line("setp.lt.u32 {}, {}, {};\nadd.u32 {}, {}, 1;\n@{} bra LOOP{};", condition, counter, end, counter, counter,
+         condition, id);
+  } else {
+    struct End {
+      const char *comparison, *guard;
+      bool end_first;
+    };
+    const End its = pick<End>({{"lt.u32", "@", false},
+                               {"lt.s32", "@", false},
+                               {"ne.s32", "@", false},
+                               {"gt.u32", "@", true},
+                               {"ge.s32", "@!", false},
+                               {"eq.u32", "@!", true}});
+    const std::string &first = its.end_first ? end : counter, &second = its.end_first ? counter : end;
+    line("add.u32 {}, {}, 1;\nsetp.{} {}, {}, {};\n{}{} bra LOOP{};", counter, counter, its.comparison, condition,
+         first, second, its.guard, condition, id);
+  }
+  if (leave) line("LEAVE{}:", id);
 }
 
 void Writer::table_branch(const Where& where, unsigned statements) {

@@ -42,7 +42,7 @@ TEST(Agreement, widths_are_seen_at_the_lines_of_the_text) {
   const std::string text = contents("tile.ptx");
   EXPECT_EQ(seen->lines.at(line_of(text, "  ld.shared.f32 %f1,")).loads, std::set<unsigned>{16});
   EXPECT_EQ(seen->lines.at(line_of(text, "  ld.shared.f32 %f2, [%r2]")).loads, std::set<unsigned>{16});
-  EXPECT_EQ(seen->lines.size(), 2u);
+  EXPECT_EQ(seen->lines.size(), 3u);
 }
 
 TEST(Agreement, machine_code_without_lines_tells_no_accesses) {
@@ -67,13 +67,15 @@ TEST(Agreement, a_difference_has_what_was_expected_seen_and_counted) {
   const std::string text = contents("tile.ptx");
   sass::Cubin cubin = tile_cubin();
   std::vector<Checked> all = check(text, cubin, *seen_in(cubin));
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[0].kernel, "loop");
-  const uint32_t in_loop = line_of(text, "  ld.shared.f32 %f2, [%r2]");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].kernel, "positive");
+  const uint32_t in_loop = line_of(text, "  ld.shared.f32 %f3, [%r2]");
   ASSERT_EQ(all[0].differences.size(), 1u);  // it was unrolled: wider than expected, which is not forced
   EXPECT_EQ(all[0].differences[0], (Difference{"", 0, in_loop, "shared load", {4}, {16}, {4}}));
-  EXPECT_EQ(all[1].kernel, "rows");
+  EXPECT_EQ(all[1].kernel, "loop");
   EXPECT_TRUE(all[1].differences.empty());
+  EXPECT_EQ(all[2].kernel, "rows");
+  EXPECT_TRUE(all[2].differences.empty());
 
   // Machine code that has words where 16 bytes are expected.
   const uint32_t first = line_of(text, "  ld.shared.f32 %f1,");
@@ -83,8 +85,8 @@ TEST(Agreement, a_difference_has_what_was_expected_seen_and_counted) {
     }
   }
   all = check(text, cubin, *seen_in(cubin));
-  const auto at_first = std::ranges::find(all[1].differences, first, &Difference::ptx_line);
-  ASSERT_NE(at_first, all[1].differences.end());
+  const auto at_first = std::ranges::find(all[2].differences, first, &Difference::ptx_line);
+  ASSERT_NE(at_first, all[2].differences.end());
   EXPECT_EQ(at_first->expected, std::vector<unsigned>{16});
   EXPECT_EQ(at_first->machine, std::vector<unsigned>{4});
   EXPECT_EQ(at_first->counted, std::vector<unsigned>{4});

@@ -143,7 +143,7 @@ TEST(MachineSlots, a_branch_of_some_lanes_forward_is_joined_again) {
   for (int k = 0; k < 30; ++k) body += "fma.rn.f32 %f1, %f1, %f2, %f3;\n";
   EXPECT_EQ(TimedKernel(body + "L: st.global.f32 [%rd4], %f1;").slots("bra"), std::vector<int>{3});
   EXPECT_EQ(TimedKernel(body + "L: ret;").slots("bra"), std::vector<int>{1});
-  EXPECT_EQ(TimedKernel("L: add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r9; @%p1 bra L;").slots("bra"),
+  EXPECT_EQ(TimedKernel("L: shl.b32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r9; @%p1 bra L;").slots("bra"),
             std::vector<int>{1});
 }
 

@@ -1,7 +1,9 @@
 // Adding up launches and processes.
 #include <gtest/gtest.h>
 
+#include "bankshot/report/json/json.hpp"
 #include "bankshot/report/text/kernel_title.hpp"
+#include "bankshot/report/text/text.hpp"
 #include "fixture.hpp"
 
 namespace bankshot::report {
