@@ -17,10 +17,12 @@
 #include "bankshot/cuda/memory/transfer.hpp"
 #include "bankshot/cuda/process/checking.hpp"
 #include "bankshot/cuda/process/interrupt.hpp"
+#include "bankshot/cuda/process/request.hpp"
 #include "bankshot/cuda/process/say.hpp"
 #include "bankshot/cuda/process/timing.hpp"
 #include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/report/run/run_report.hpp"
+#include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/scratchpad/transactions/tx_resources.hpp"
 #include "bankshot/simt/device/device_runtime.hpp"
 
@@ -74,6 +76,14 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
   return Ran{std::move(launch->stats), std::move(launch->timing)};
 }
 
+/// Where no report will say it.
+void tell_left_open(const simt::LaunchStats& stats) {
+  if (!process_request().report_folder.empty()) return;
+  for (const simt::LeftOpenPlace& place : stats.left_open)
+    say_once(simt::name(place.what), report::left_open_text(place) +
+                                         "; PTX leaves the results open, docs/conformance.md says what is done here");
+}
+
 /// Puts a launch into the report; ends the process if the simulation of it was stopped.
 void record(Session& session, Function& function, const LaunchRequest& request, uint32_t together, const Ran& ran) {
   const auto threads = static_cast<uint32_t>(request.block.count());
@@ -108,6 +118,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
     if (Witness* witness = Witness::get()) witness->ran(session.memory().engine());
     time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
     record(session, function, request, together, *ran);
+    tell_left_open(ran->stats);
     launched = ran->stats.launched;
     return Status::success;
   }

@@ -1,4 +1,5 @@
 #include "bankshot/report/text/text.hpp"
+#include "bankshot/report/text/left_open_text.hpp"
 
 #include <algorithm>
 
@@ -78,16 +79,13 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
 }
 
 /// What PTX leaves open and the program relies on, each once.
-std::string left_open_text(const RunReport& report) {
+std::string all_left_open_text(const RunReport& report) {
   std::string text;
   for (const simt::LeftOpen what : simt::kLeftOpen) {
     for (const Kernel& kernel : report.kernels) {
       const auto place = std::ranges::find(kernel.left_open, what, &simt::LeftOpenPlace::what);
       if (place == kernel.left_open.end()) continue;
-      text +=
-          "  " + place_text(place->source) +
-          (what == simt::LeftOpen::unnamed_lane ? ": lanes vote, match or reduce whose membermask does not name them\n"
-                                                : ": lanes shuffle from lanes that are off\n");
+      text += "  " + left_open_text(*place) + '\n';
       break;
     }
   }
@@ -148,7 +146,7 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
     without_lines |= lacks_lines(kernel);
   }
   if (without_lines) text += "\nSource lines are missing: compile with nvcc -lineinfo to see them.\n";
-  text += left_open_text(report);
+  text += all_left_open_text(report);
   return pictures ? text + evidence_text(report) : text;
 }
 
