@@ -95,6 +95,12 @@ class Ptx final : public Command {
     if (!bytes) return refuse(bytes.error().message);
     const Result<sass::Cubin> cubin = sass::read_cubin(std::as_bytes(std::span(*bytes)));
     if (!cubin) return refuse(cubin_ + ": " + cubin.error().message);
+    if (!agreement::is_made_of(module, *cubin))
+      fmt::print(stderr,
+                 "bankshot: warning: {} seems to be made of another text than {}, so lines do not compare; make it of "
+                 "this: ptxas "
+                 "-lineinfo -arch=sm_{} {} -o {}\n",
+                 cubin_, file_, cubin->architecture, file_, cubin_);
     if (timing_) return compare_timing(module, *cubin);
     const std::vector<agreement::Kernel> kernels = agreement::compare(module, *cubin);
     if (kernels.empty()) return refuse(cubin_ + " has no kernel of " + file_);
@@ -129,9 +135,10 @@ class Ptx final : public Command {
     const std::vector<agreement::Instructions> kernels = agreement::compare_instructions(module, cubin);
     if (kernels.empty()) return refuse(cubin_ + " has no kernel of " + file_);
     for (const agreement::Instructions& kernel : kernels) {
-      print(fmt::format("{}: sm_{}{}\n  {:<20}{:>8}{:>10}{:>14}\n", kernel.kernel, cubin.architecture,
-                        kernel.alike ? "" : ", with other accesses than the machine code (a loop is unrolled, or more)",
-                        "instructions", "PTX", "expected", "machine code"));
+      print(fmt::format(
+          "{}: sm_{}{}\n  {:<20}{:>8}{:>10}{:>14}\n", kernel.kernel, cubin.architecture,
+          kernel.alike ? "" : ", with other accesses than the machine code (a loop is unrolled otherwise, or more)",
+          "instructions", "PTX", "expected", "machine code"));
       std::vector<agreement::ClassCount> rows = kernel.classes;
       rows.push_back(kernel.all());
       for (const agreement::ClassCount& row : rows)
