@@ -19,14 +19,14 @@ using ptx::Operand;
 using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
-constexpr uint64_t kMostCounted = uint64_t{1} << 20;  // iterations; of more the number is not known
+constexpr uint64_t kMostCounted = uint64_t{1} << 16;  // loops with more iterations count as unknown
 
-/// Where these are ptxas leaves a loop alone: what orders the lanes of a warp, or memory, and calls, those of the
-/// routines for rounded quotients and roots included.
+/// ptxas does not unroll a loop with one of these: what orders the lanes of a warp, or memory, and calls, those of the
+/// routines for rounded quotients and roots included. Nor do we one with `activemask`, whose result might change.
 bool forbids(const Instruction& instruction) {
   const std::string& op = instruction.opcode;
-  if (is_one_of(op, "shfl", "vote", "match", "redux", "elect", "membar", "fence", "call", "ret", "exit", "trap",
-                "brkpt", "bra", "brx"))
+  if (is_one_of(op, "shfl", "vote", "match", "redux", "elect", "activemask", "membar", "fence", "call", "ret", "exit",
+                "trap", "brkpt", "bra", "brx"))
     return true;
   if (op == "bar") return has(instruction, "warp");
   if (op == "barrier") return !has(instruction, "aligned");
@@ -75,10 +75,20 @@ struct Code {
   const Control& control;
   const std::vector<uint8_t>&slots, &accesses;
   std::vector<std::vector<size_t>> writers, readers;
+  std::vector<unsigned> branches_to;  ///< by step
 
   Code(const ptx::KernelCode& of, const Control& its, const std::vector<uint8_t>& machine,
        const std::vector<uint8_t>& joined)
-      : code(of), control(its), slots(machine), accesses(joined), writers(of.entities()), readers(of.entities()) {
+      : code(of),
+        control(its),
+        slots(machine),
+        accesses(joined),
+        writers(of.entities()),
+        readers(of.entities()),
+        branches_to(its.nodes.size()) {
+    for (const ptx::FlowNode& node : its.nodes) {
+      for (const uint32_t target : node.targets) ++branches_to[target];
+    }
     for (size_t k = 0; k < of.steps().size(); ++k) {
       for (const int entity : written_by(of, of.steps()[k])) writers[static_cast<size_t>(entity)].push_back(k);
       for (const int entity : read_by(of, of.steps()[k])) readers[static_cast<size_t>(entity)].push_back(k);
@@ -117,7 +127,7 @@ class Body {
     if (!test || !find_counter(loop, *test)) return std::nullopt;
     loop.test = *test - first_;
     loop.test_is_read_once = code_.readers[static_cast<size_t>(flag)].size() == 1;
-    loop.is_target = is_target();
+    loop.is_target = code_.branches_to[first_] > 1;
     find_roles(loop);
     measure(loop);
     find_own(loop, flag);
@@ -128,7 +138,7 @@ class Body {
   /// What a register holds, by what another one held at the head: that plus a constant.
   struct Growth {
     int root = -1;  ///< -1: not known
-    int64_t by = 0;
+    uint64_t by = 0;
   };
   using State = std::map<int, Growth>;
 
@@ -158,7 +168,8 @@ class Body {
     const size_t number = minus || i.operands[2].kind == Kind::integer ? 2 : 1;
     if (i.operands[number].kind != Kind::integer) return {};
     Growth value = grown(code_.entity(k, i.operands[3 - number]), state);
-    value.by += minus ? -i.operands[number].integer : i.operands[number].integer;
+    const auto added = static_cast<uint64_t>(i.operands[number].integer);
+    value.by += minus ? 0 - added : added;
     return value;
   }
 
@@ -193,34 +204,27 @@ class Body {
       if (!counters_.contains(value.root) || !stays(test, compares.operands[3 - operand])) continue;
       if (ptx::bits(code_.code.variable(value.root).type) != ptx::bits(type_of(compares))) continue;
       loop.counter_operand = operand;
-      loop.counter = name_outside(value.root);
-      loop.tested = value.by;
-      loop.step = end_.at(value.root).by;
+      loop.counter = name_of(value.root);
+      const unsigned bits = ptx::bits(type_of(compares));
+      loop.tested = wrapped(value.by, bits, true);
+      loop.step = wrapped(end_.at(value.root).by, bits, true);
       const bool differs = is_one_of(compares.modifiers[0], "eq", "ne");
-      const uint64_t stride = static_cast<uint64_t>(loop.step < 0 ? -loop.step : loop.step);
-      if (loop.counter.empty() || (differs && !std::has_single_bit(stride))) return false;
+      const uint64_t stride = loop.step < 0 ? 0 - static_cast<uint64_t>(loop.step) : static_cast<uint64_t>(loop.step);
+      if (loop.step == 0 || (differs && !std::has_single_bit(stride))) return false;
       loop.count = count(loop, test, value.root);
       return true;
     }
     return false;
   }
 
-  /// What a register of the body is called where the branch stands; empty if it is one of a block inside.
-  std::string name_outside(int entity) const {
-    const size_t scope = code_.code.steps()[last_].scope;
-    for (const size_t k : code_.writers[static_cast<size_t>(entity)]) {
-      if (k >= first_ && k < last_ && code_.code.steps()[k].scope == scope) return code_.at(k).operands[0].name;
-    }
-    return {};
+  std::string name_of(int entity) const {
+    const auto writes = [&](size_t k) { return k >= first_ && k < last_; };
+    const std::vector<size_t>& writers = code_.writers[static_cast<size_t>(entity)];
+    return code_.at(*std::find_if(writers.begin(), writers.end(), writes)).operands[0].name;
   }
 
-  /// The number that a register has outside of the loop.
-  std::optional<int64_t> number(size_t step, const Operand& operand) const {
-    if (operand.kind == Kind::integer) return operand.integer;
-    const int entity = code_.entity(step, operand);
-    return entity < 0 ? std::nullopt : number(entity);
-  }
-  std::optional<int64_t> number(int entity) const {
+  /// The step that gives a register a number, if no other one outside of the loop writes it; it comes before the loop.
+  std::optional<size_t> sets_number(int entity) const {
     std::optional<size_t> writer;
     for (const size_t k : code_.writers[static_cast<size_t>(entity)]) {
       if (k >= first_ && k < last_) continue;
@@ -229,15 +233,42 @@ class Body {
     }
     if (!writer || !code_.control.dominates(*writer, first_)) return std::nullopt;
     const Instruction& writes = code_.at(*writer);
-    if (writes.opcode != "mov" || writes.guard || writes.operands.size() != 2) return std::nullopt;
-    if (writes.operands[1].kind == Kind::integer) return writes.operands[1].integer;
-    return std::nullopt;
+    const bool sets = writes.opcode == "mov" && !writes.guard && writes.operands.size() == 2 &&
+                      writes.operands[0].kind == Kind::identifier && writes.operands[1].kind == Kind::integer;
+    return sets ? writer : std::nullopt;
+  }
+  int64_t number_at(size_t step) const { return code_.at(step).operands[1].integer; }
+
+  /// What the counter is whenever the loop is entered: no way leads from behind the loop to its head but by the step
+  /// that sets it.
+  std::optional<int64_t> start_of(int counter) const {
+    const std::optional<size_t> writer = sets_number(counter);
+    if (!writer) return std::nullopt;
+    const ptx::Blocks& blocks = code_.control.blocks;
+    const uint32_t head = blocks.of[first_], sets = blocks.of[*writer];
+    std::vector<uint32_t> next(blocks.successors[head]);
+    std::set<uint32_t> seen{head};
+    while (!next.empty()) {
+      const uint32_t block = next.back();
+      next.pop_back();
+      if (block == sets || !seen.insert(block).second) continue;
+      for (const uint32_t after : blocks.successors[block]) {
+        if (after == head) return std::nullopt;
+        next.push_back(after);
+      }
+    }
+    return number_at(*writer);
+  }
+  std::optional<int64_t> bound_of(size_t test, const Operand& operand) const {
+    if (operand.kind == Kind::integer) return operand.integer;
+    const std::optional<size_t> writer = sets_number(code_.entity(test, operand));
+    return writer ? std::optional(number_at(*writer)) : std::nullopt;
   }
 
   std::optional<uint64_t> count(const CountedLoop& loop, size_t test, int counter) const {
     const Instruction& compares = code_.at(test);
-    const std::optional<int64_t> start = number(counter);
-    const std::optional<int64_t> bound = number(test, compares.operands[3 - loop.counter_operand]);
+    const std::optional<int64_t> start = start_of(counter);
+    const std::optional<int64_t> bound = bound_of(test, compares.operands[3 - loop.counter_operand]);
     if (!start || !bound) return std::nullopt;
     const unsigned bits = ptx::bits(type_of(compares));
     const bool is_signed = ptx::name(type_of(compares)).starts_with('s');
@@ -251,15 +282,6 @@ class Body {
       value += static_cast<uint64_t>(loop.step);
     }
     return std::nullopt;
-  }
-
-  bool is_target() const {
-    const auto& nodes = code_.control.nodes;
-    for (size_t k = 0; k < nodes.size(); ++k) {
-      const auto& targets = nodes[k].targets;
-      if (k != last_ && std::find(targets.begin(), targets.end(), first_) != targets.end()) return true;
-    }
-    return false;
   }
 
   void measure(CountedLoop& loop) const {
@@ -323,23 +345,23 @@ class Body {
   }
 
   void find_own(CountedLoop& loop, int flag) const {
-    std::set<std::string> outer, inner;  // names that are written here, and in blocks of the body
-    std::set<int> uncertain = counters_;
-    uncertain.insert(flag);
-    const size_t scope = code_.code.steps()[last_].scope;
+    std::map<std::string, ptx::Type> all;
+    std::set<std::string> uncertain;
     for (size_t k = first_; k < last_; ++k) {
       const Instruction& instruction = code_.at(k);
       if (!ptx::writes_first_operand(instruction)) continue;
-      collect(instruction.operands[0], code_.code.steps()[k].scope == scope ? outer : inner);
-      for (const int entity : written_by(code_.code, code_.code.steps()[k])) {
-        const bool counts = counters_.contains(grown(entity, end_).root);
-        if (instruction.guard || has_mask(instruction.operands[0]) || counts) uncertain.insert(entity);
+      std::set<std::string> names;
+      collect(instruction.operands[0], names);
+      for (const std::string& name : names) {
+        const int entity = code_.code.entity(code_.code.steps()[k], name);
+        if (entity < 0) continue;
+        all.emplace(name, code_.code.variable(entity).type);
+        const bool counts = counters_.contains(entity) || counters_.contains(grown(entity, end_).root);
+        if (instruction.guard || has_mask(instruction.operands[0]) || counts || entity == flag) uncertain.insert(name);
       }
     }
-    for (const std::string& name : outer) {
-      const int entity = code_.code.entity(code_.code.steps()[last_], name);
-      if (entity >= 0 && !uncertain.contains(entity) && !inner.contains(name))
-        loop.own.emplace(name, code_.code.variable(entity).type);
+    for (const auto& [name, type] : all) {
+      if (!uncertain.contains(name)) loop.own.emplace(name, type);
     }
   }
   static bool has_mask(const Operand& operand) {
@@ -357,21 +379,26 @@ class Body {
   std::set<int> counters_;  ///< that an iteration adds a constant to
 };
 
-/// Only instructions, their places, and blocks of such with registers of their own.
-bool may_be_copied(const ptx::Block& block, size_t from, size_t to, bool inside = false) {
-  for (size_t k = from; k < to; ++k) {
-    const ptx::Statement& statement = block.statements[k];
-    if (std::holds_alternative<Instruction>(statement) || std::holds_alternative<ptx::Location>(statement)) continue;
-    if (inside && std::holds_alternative<ptx::Variable>(statement)) continue;
-    const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement);
-    if (inner == nullptr || !may_be_copied(**inner, 0, (*inner)->statements.size(), true)) return false;
+/// Only instructions and their places: no label, no block with variables of its own.
+bool may_be_copied(const ptx::Block& block, size_t from, size_t to) {
+  return std::all_of(block.statements.begin() + static_cast<std::ptrdiff_t>(from),
+                     block.statements.begin() + static_cast<std::ptrdiff_t>(to), [](const ptx::Statement& statement) {
+                       return std::holds_alternative<Instruction>(statement) ||
+                              std::holds_alternative<ptx::Location>(statement);
+                     });
+}
+
+void collect_targets(const ptx::Block& block, std::set<std::string>& names) {
+  for (const ptx::Statement& statement : block.statements) {
+    if (const auto* targets = std::get_if<ptx::Targets>(&statement))
+      names.insert(targets->names.begin(), targets->names.end());
+    if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) collect_targets(**inner, names);
   }
-  return true;
 }
 
 class Finder {
  public:
-  explicit Finder(const Code& code) : code_(code) {}
+  Finder(const Code& code, const ptx::Block& body) : code_(code) { collect_targets(body, targets_); }
 
   void block(ptx::Block& block) {
     std::map<std::string, std::pair<size_t, size_t>> heads;  // label: statement, step
@@ -387,6 +414,7 @@ class Finder {
       if (head == heads.end() || !may_be_copied(block, head->second.first + 1, k)) continue;
       std::optional<CountedLoop> loop = Body(code_, head->second.second, step).counted();
       if (!loop) continue;
+      loop->is_target |= targets_.contains(head->first);
       loop->block = &block;
       loop->label = head->second.first;
       loop->branch = k;
@@ -398,6 +426,7 @@ class Finder {
 
  private:
   const Code& code_;
+  std::set<std::string> targets_;  ///< labels in lists
   std::vector<CountedLoop> found_;
   size_t step_ = 0;
 };
@@ -407,7 +436,7 @@ class Finder {
 std::vector<CountedLoop> counted_loops(ptx::Function& function, const ptx::KernelCode& code, const Control& control,
                                        const std::vector<uint8_t>& slots, const std::vector<uint8_t>& accesses) {
   const Code its(code, control, slots, accesses);
-  Finder finder(its);
+  Finder finder(its, *function.body);
   finder.block(*function.body);
   return std::move(finder).found();
 }

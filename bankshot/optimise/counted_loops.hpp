@@ -37,7 +37,7 @@ struct CountedLoop {
   std::vector<Role> roles;  ///< by instruction of the body
   /// Registers that may have another name in each iteration: all writes of them are certain, and they are not counters.
   std::map<std::string, ptx::Type> own;
-  bool is_target = false;  ///< other branches lead to the head, too
+  bool is_target = false;  ///< the label is named by others than the branch
 
   // What ptxas judges a loop by.
   /// Machine instructions of an iteration but for its counters and the branch; loads, stores and barriers count twice,

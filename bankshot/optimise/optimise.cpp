@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bankshot/optimise/fresh_names.hpp"
 #include "bankshot/optimise/join.hpp"
 #include "bankshot/optimise/liveness.hpp"
 #include "bankshot/optimise/order.hpp"
@@ -24,19 +25,11 @@ namespace {
 using ptx::Instruction;
 using ptx::Operand;
 
-Operand identifier(std::string name) {
-  Operand operand;
-  operand.kind = Operand::Kind::identifier;
-  operand.name = std::move(name);
-  return operand;
-}
-
 /// The instructions of a function after the plan.
 class Editor {
  public:
   Editor(const ptx::Function& function, const ptx::KernelCode& code, const Values& values, const JoinPlan& plan)
-      : code_(code), values_(values), plan_(plan), in_place_(code.steps().size()) {
-    while (ptx::any_name_begins(*function.body, prefix_)) prefix_ += '_';
+      : code_(code), values_(values), plan_(plan), in_place_(code.steps().size()), names_(function, "joined_") {
     for (const Piece& piece : plan.loads) load(piece);
     for (const Piece& piece : plan.stores) store(piece);
     for (const JoinPlan::Forward& forward : plan.forwards) {
@@ -48,24 +41,11 @@ class Editor {
   void carry_out(ptx::Function& function) {
     size_t step = 0;
     carry_out(*function.body, step);
-    std::vector<ptx::Statement> declarations;
-    for (const auto& [type, count] : fresh_) {
-      ptx::Variable variable;
-      variable.space = ptx::Space::reg;
-      variable.type = type;
-      variable.name = stem(type);
-      variable.range = count;
-      declarations.emplace_back(std::move(variable));
-    }
-    auto& statements = function.body->statements;
-    statements.insert(statements.begin(), std::make_move_iterator(declarations.begin()),
-                      std::make_move_iterator(declarations.end()));
+    names_.declare(*function.body);
   }
 
  private:
   const Instruction& at(size_t step) const { return *code_.steps()[step].instruction; }
-  std::string stem(ptx::Type type) const { return prefix_ + std::string(ptx::name(type)) + '_'; }
-  Operand fresh(ptx::Type type) { return identifier(stem(type) + std::to_string(fresh_[type]++)); }
   int entity(size_t step, const Operand& operand) const {
     return operand.kind == Operand::Kind::identifier ? code_.entity(code_.steps()[step], operand.name) : -1;
   }
@@ -134,7 +114,7 @@ class Editor {
       const int written = entity(first.step, target);
       const bool lasts = values_.writes(written) == 1 || (piece.at == first.step && readers[k].size() == 1);
       const bool direct = lasts && !at(first.step).guard && entity(piece.at, target) == written;
-      slots[k] = direct ? target : fresh(type_of_register(first));
+      slots[k] = direct ? target : names_.of_type(type_of_register(first));
       for (const Element* reader : readers[k]) {
         if (!direct || reader != &first) moves.emplace_back(reader, slots[k]);
       }
@@ -171,8 +151,7 @@ class Editor {
   const Values& values_;
   const JoinPlan& plan_;
   std::vector<std::vector<Instruction>> in_place_;  ///< by step: what stands in front of it, or in its place
-  std::map<ptx::Type, uint32_t> fresh_;
-  std::string prefix_ = "%joined_";
+  FreshNames names_;
 };
 
 template <class What, class Test>
@@ -220,15 +199,20 @@ void unroll_function(const ptx::Module& module, const ptx::SharedLayout& layout,
     unroll(module, layout, function, {.architecture = options.architecture});
     return;
   }
-  ptx::Function trial = ptx::copy(function);
-  if (!unroll(module, layout, trial, {.architecture = options.architecture, .whole_only = true})) return;
-  const ptx::KernelCode code(module, trial);
-  const Control control(code);
-  const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(trial);
-  const JoinPlan plan = plan_joins(code, control, Values(code, control, shared, options.architecture), options.seen);
-  const std::set<uint32_t> lines = joined_over_iterations(code, plan);
-  if (!lines.empty())
-    unroll(module, layout, function, {.architecture = options.architecture, .whole_only = true, .lines = &lines});
+  ptx::Block before = ptx::copy(*function.body);
+  const UnrollOptions whole{.architecture = options.architecture, .whole_only = true, .lines = nullptr};
+  if (!unroll(module, layout, function, whole)) return;
+  std::set<uint32_t> lines;
+  {
+    const ptx::KernelCode code(module, function);
+    const Control control(code);
+    const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(function);
+    const Values values(code, control, shared, options.architecture);
+    lines = joined_over_iterations(code, plan_joins(code, control, values, options.seen));
+  }
+  *function.body = std::move(before);
+  if (lines.empty()) return;
+  unroll(module, layout, function, {.architecture = options.architecture, .whole_only = true, .lines = &lines});
 }
 
 void optimise_function(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,

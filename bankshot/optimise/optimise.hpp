@@ -1,6 +1,6 @@
-// What ptxas makes of a kernel, as PTX: neighbouring accesses of shared memory joined into wider ones, repeated loads
-// read once, loads nobody uses removed. A GPU executes machine code, and this is the model of what its accesses are.
-// Every rule was found with ptxas 13.0; docs/wavefronts.md states each with the experiment that shows it.
+// What ptxas makes of a kernel, as PTX: loops unrolled, neighbouring accesses of shared memory joined into wider ones,
+// repeated loads read once, loads nobody uses removed. A GPU executes machine code, and this is the model of what its
+// accesses are. Every rule was found with ptxas 13.0; docs/wavefronts.md states each with the experiment that shows it.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ struct Options {
   /// What is expected to be wider than all that machine code has at its lines is split until it is not. Null: nothing
   /// was seen.
   const SeenAccesses* seen = nullptr;
-  /// For a timing model: instructions carry their `slots` (ptx::Instruction), and those of a basic block are put in the
-  /// order that ptxas would choose.
+  /// For a timing model: all loops that ptxas unrolls are unrolled, not only those whose accesses are joined by that;
+  /// instructions carry their `slots` (ptx::Instruction), and those of a basic block are put in the order that ptxas
+  /// would choose.
   bool timing = false;
 };
 

@@ -51,7 +51,7 @@ uint8_t slots_alone(const Instruction& instruction) {
   const std::string& op = instruction.opcode;
   const Type type = type_of(instruction);
   const bool wide = !ptx::is_float(type) && ptx::bits(type) == 64;
-  if (instruction.slots == 0) return 0;  // said before (unroll.hpp)
+  if (instruction.slots == 0) return 0;  // shared with another iteration
   if (const uint8_t all = sequence(instruction); all != 0) return all;
   if (op == "cvta") return 0;
   if (op == "ld" && ptx::access_of(instruction).space == ptx::Space::param) return 0;

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "bankshot/optimise/counted_loops.hpp"
+#include "bankshot/optimise/fresh_names.hpp"
 #include "bankshot/optimise/join.hpp"
+#include "bankshot/optimise/memory_order.hpp"
 #include "bankshot/optimise/slots.hpp"
+#include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/copy.hpp"
 #include "bankshot/ptx/kernel_code.hpp"
 #include "bankshot/ptx/lookup.hpp"
@@ -40,7 +43,7 @@ std::optional<Copies> copies_of(const CountedLoop& loop) {
     const uint64_t count = *loop.count;
     if (static_cast<double>(count) * std::pow(cost, kPower) <= kWhole) return Copies{.times = count, .whole = true};
     if (cost > kCostOfPartial || loop.has_branches) return std::nullopt;
-    for (auto times = static_cast<uint64_t>(kPartial / cost); times > 1; --times) {
+    for (auto times = std::min(static_cast<uint64_t>(kPartial / cost), count); times > 1; --times) {
       const uint64_t rest = count % times;
       if (static_cast<double>(times + rest) * cost <= kPartial) return Copies{.times = times, .before = rest};
     }
@@ -52,127 +55,80 @@ std::optional<Copies> copies_of(const CountedLoop& loop) {
   return Copies{.times = 4, .checked = true};
 }
 
-/// New names of a function: registers by type, and labels.
-class Names {
- public:
-  explicit Names(const ptx::Function& function) {
-    while (ptx::any_name_begins(*function.body, prefix_)) prefix_ += '_';
-  }
-  std::string of_type(ptx::Type type) { return stem(type) + std::to_string(count_[type]++); }
-  std::string label() { return "$" + prefix_.substr(1) + std::to_string(labels_++); }
-  void declare(ptx::Block& body) const {
-    std::vector<Statement> declarations;
-    for (const auto& [type, count] : count_) {
-      ptx::Variable variable;
-      variable.space = ptx::Space::reg;
-      variable.type = type;
-      variable.name = stem(type);
-      variable.range = count;
-      declarations.emplace_back(std::move(variable));
-    }
-    body.statements.insert(body.statements.begin(), std::make_move_iterator(declarations.begin()),
-                           std::make_move_iterator(declarations.end()));
-  }
-
- private:
-  std::string stem(ptx::Type type) const { return prefix_ + std::string(ptx::name(type)) + '_'; }
-  std::string prefix_ = "%unrolled_";
-  std::map<ptx::Type, uint32_t> count_;
-  uint32_t labels_ = 0;
-};
-
-Operand identifier(std::string name) {
-  Operand operand;
-  operand.kind = Operand::Kind::identifier;
-  operand.name = std::move(name);
-  return operand;
-}
-
 using Renaming = std::map<std::string, std::string>;
-
-void rename(Operand& operand, const Renaming& names) {
-  if (const auto found = names.find(operand.name); found != names.end()) operand.name = found->second;
-  for (Operand& element : operand.elements) rename(element, names);
-}
 
 /// Writes the copies of one loop.
 class Writer {
  public:
-  Writer(const CountedLoop& loop, Names& names) : loop_(loop), names_(names) {
+  Writer(const CountedLoop& loop, FreshNames& names) : loop_(loop), names_(names) {
     const auto& all = loop.block->statements;
     branch_ = std::get<Instruction>(all[loop.branch]);
     head_ = std::get<ptx::Label>(all[loop.label]);
-    for (size_t k = loop.label + 1; k < loop.branch; ++k) body_.push_back(&all[k]);
     size_t number = 0;
-    find_test(body_, number);
+    for (size_t k = loop.label + 1; k < loop.branch; ++k) {
+      body_.push_back(&all[k]);
+      const auto* instruction = std::get_if<Instruction>(&all[k]);
+      if (instruction != nullptr && number++ == loop.test) test_ = *instruction;
+    }
   }
 
   /// What takes the place of the statements from the label to the branch.
   std::vector<Statement> write(const Copies& copies) {
     if (!copies.whole || loop_.is_target) out_.emplace_back(head_);
     if (copies.whole) {
-      bodies(copies.times, true);
+      bodies(copies.times, Behind::nothing);
     } else if (copies.checked) {
       checked(copies.times);
     } else {
-      bodies(copies.before, true);
-      const std::string main = names_.label();
+      bodies(copies.before, Behind::nothing);
+      const std::string main = copies.before != 0 ? names_.label() : head_.name;
       if (copies.before != 0) label(main);
-      done();
-      bodies(copies.times, false);
-      branch(branch_.guard->name, branch_.guard->negated, copies.before != 0 ? main : head_.name, 1);
+      mark_unrolled();
+      bodies(copies.times, Behind::branch);
+      branch(branch_.guard->name, branch_.guard->negated, main, 1);
     }
     return std::move(out_);
   }
 
  private:
-  void find_test(const std::vector<const Statement*>& statements, size_t& number) {
-    for (const Statement* statement : statements) {
-      if (const auto* instruction = std::get_if<Instruction>(statement)) {
-        if (number++ == loop_.test) test_ = *instruction;
-      } else if (const auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(statement)) {
-        std::vector<const Statement*> its;
-        for (const Statement& in : (*inner)->statements) its.push_back(&in);
-        find_test(its, number);
-      }
-    }
-  }
+  /// What follows some copies: a branch by their last comparison, or nothing that needs it.
+  enum class Behind : bool { nothing, branch };
 
-  /// @param gone  no branch follows that needs the comparison
-  void bodies(uint64_t times, bool gone) {
-    Renaming names;
-    for (uint64_t k = 0; k < times; ++k) {
-      const bool last = k + 1 == times;
-      Renaming next;  // what is written in this copy
-      for (const auto& [name, type] : loop_.own) next[name] = last ? name : names_.of_type(type);
+  void bodies(uint64_t times, Behind behind) {
+    Renaming names;  // of registers that were written last in this copy or the one before
+    for (uint64_t copy = 0; copy < times; ++copy) {
+      const bool last = copy + 1 == times;
+      Renaming next;
+      for (const auto& [name, type] : loop_.own) next[name] = last ? name : names_.of_type(type).name;
       size_t number = 0;
-      for (const Statement* statement : body_) body_statement(*statement, k, last, gone, names, next, number, out_);
-      names = std::move(next);
+      for (const Statement* statement : body_) {
+        const auto* instruction = std::get_if<Instruction>(statement);
+        if (instruction == nullptr) {
+          out_.push_back(ptx::copy(*statement));
+          continue;
+        }
+        const size_t k = number++;
+        if (k == loop_.test && !last && loop_.test_is_read_once) continue;
+        Instruction made = *instruction;
+        if (is_free(k, copy, !last || behind == Behind::nothing)) made.slots = 0;
+        rename(made, names, next);
+        out_.emplace_back(std::move(made));
+      }
     }
   }
 
-  /// @param names  of what the copy has not written yet
-  void body_statement(const Statement& statement, uint64_t copy, bool last, bool gone, Renaming& names,
-                      const Renaming& next, size_t& number, std::vector<Statement>& out) {
-    Statement made = ptx::copy(statement);
-    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&made)) {
-      std::vector<Statement> its;
-      for (const Statement& in : (*inner)->statements) body_statement(in, copy, last, gone, names, next, number, its);
-      (*inner)->statements = std::move(its);
+  static void rename(Instruction& instruction, Renaming& names, const Renaming& next) {
+    const size_t reads_from = ptx::writes_first_operand(instruction) ? 1 : 0;
+    for (size_t o = reads_from; o < instruction.operands.size(); ++o) read(instruction.operands[o], names);
+    if (instruction.guard) {
+      const auto found = names.find(instruction.guard->name);
+      if (found != names.end()) instruction.guard->name = found->second;
     }
-    if (auto* instruction = std::get_if<Instruction>(&made)) {
-      const size_t k = number++;
-      if (k == loop_.test && !last && loop_.test_is_read_once) return;
-      if (is_free(k, copy, gone || !last)) instruction->slots = 0;
-      const size_t reads_from = ptx::writes_first_operand(*instruction) ? 1 : 0;
-      for (size_t o = reads_from; o < instruction->operands.size(); ++o) rename(instruction->operands[o], names);
-      if (instruction->guard) {
-        if (const auto found = names.find(instruction->guard->name); found != names.end())
-          instruction->guard->name = found->second;
-      }
-      if (reads_from == 1) written(instruction->operands[0], names, next);
-    }
-    out.push_back(std::move(made));
+    if (reads_from == 1) written(instruction.operands[0], names, next);
+  }
+  static void read(Operand& operand, const Renaming& names) {
+    if (const auto found = names.find(operand.name); found != names.end()) operand.name = found->second;
+    for (Operand& element : operand.elements) read(element, names);
   }
 
   /// Comparisons and counters take an instruction in front of a branch, what is made of counters takes one in the first
@@ -196,8 +152,8 @@ class Writer {
     out_.emplace_back(std::move(made));
   }
 
-  /// So that nothing unrolls it again.
-  void done() {
+  /// So that no other pass unrolls it.
+  void mark_unrolled() {
     ptx::Pragma made;
     made.position = head_.position;
     made.texts = {"nounroll"};
@@ -221,15 +177,15 @@ class Writer {
     out_.emplace_back(std::move(made));
   }
 
-  /// Sets a flag unless one of the next iterations but the last ends the loop (clears it, for a loop that goes on while
-  /// its own flag is not set).
-  /// @param first  the flag of a comparison that was made before; empty: none was
+  /// Tests whether `times` more iterations will run, of which it is sure that one does, or `flag` says it. Returns the
+  /// flag: set if so, or clear if so where the loop's branch is negated.
+  /// @param flag  of a comparison that was made before; empty: none was
   std::string will_run(uint64_t times, std::string flag, uint8_t slots) {
     const std::string combine = branch_.guard->negated ? "or" : "and";
     const std::string type = test_.modifiers.back();
     const auto bits = ptx::bits(ptx::type_named(type));
     for (uint64_t k = 0; k + 1 < times; ++k) {
-      const std::string value = names_.of_type(bits == 64 ? ptx::Type::b64 : ptx::Type::b32);
+      const std::string value = names_.of_type(bits == 64 ? ptx::Type::b64 : ptx::Type::b32).name;
       Operand offset;
       offset.kind = Operand::Kind::integer;
       offset.integer =
@@ -240,7 +196,7 @@ class Writer {
       Instruction compare = test_;
       compare.position = branch_.position;
       compare.slots = k + 2 == times ? slots : 0;
-      const std::string next = names_.of_type(ptx::Type::pred);
+      const std::string next = names_.of_type(ptx::Type::pred).name;
       compare.operands[0] = identifier(next);
       compare.operands[loop_.counter_operand] = identifier(value);
       if (!flag.empty()) {
@@ -260,27 +216,27 @@ class Writer {
     const std::string main = names_.label(), rest = names_.label(), one = names_.label(), end = names_.label();
     branch(will_run(times, "", 1), !until, rest, 1);
     label(main);
-    done();
-    bodies(times, false);
+    mark_unrolled();
+    bodies(times, Behind::branch);
     branch(will_run(times, own, 0), until, main, 1);
     branch(own, !until, end, 1);
     label(rest);
-    const std::string more = names_.of_type(ptx::Type::pred);
+    const std::string more = names_.of_type(ptx::Type::pred).name;
     Operand yes;
     yes.kind = Operand::Kind::integer;
     yes.integer = until ? 0 : 1;
     out_.emplace_back(instruction("mov", {"pred"}, {identifier(more), yes}, 0));
     branch(will_run(2, "", 1), !until, one, 1);
-    bodies(2, false);
+    bodies(2, Behind::branch);
     out_.emplace_back(instruction("mov", {"pred"}, {identifier(more), identifier(own)}, 0));
     label(one);
     branch(more, !until, end, 1);
-    bodies(1, true);
+    bodies(1, Behind::nothing);
     label(end);
   }
 
   const CountedLoop& loop_;
-  Names& names_;
+  FreshNames& names_;
   Instruction branch_, test_;
   ptx::Label head_;
   std::vector<const Statement*> body_;
@@ -305,23 +261,57 @@ std::vector<uint8_t> accesses_of(const JoinPlan& plan) {
   return accesses;
 }
 
-bool unroll_once(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
-                 const UnrollOptions& options) {
-  std::vector<CountedLoop> loops;
-  {
-    const ptx::KernelCode code(module, function);
-    const Control control(code);
-    const std::map<const ptx::Variable*, uint32_t> shared = layout.offsets(function);
-    const JoinPlan plan = plan_joins(code, control, Values(code, control, shared, options.architecture), nullptr);
-    loops = counted_loops(function, code, control, slots_one_by_one(code), accesses_of(plan));
+bool has_loop_of_one_block(const Control& control) {
+  for (size_t k = 0; k < control.nodes.size(); ++k) {
+    for (const uint32_t target : control.nodes[k].targets) {
+      if (target <= k && control.blocks.of[target] == control.blocks.of[k]) return true;
+    }
   }
-  Names names(function);
+  return false;
+}
+
+std::vector<CountedLoop> loops_of(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
+                                  unsigned architecture) {
+  const ptx::KernelCode code(module, function);
+  const Control control(code);
+  if (!has_loop_of_one_block(control)) return {};
+  const bool shared = std::any_of(code.steps().begin(), code.steps().end(), [](const ptx::Step& step) {
+    return is_plain_shared(ptx::access_of(*step.instruction));
+  });
+  std::vector<uint8_t> accesses(code.steps().size(), 1);
+  if (shared) {
+    const std::map<const ptx::Variable*, uint32_t> offsets = layout.offsets(function);
+    accesses = accesses_of(plan_joins(code, control, Values(code, control, offsets, architecture), nullptr));
+  }
+  return counted_loops(function, code, control, slots_one_by_one(code), accesses);
+}
+
+/// What may still be added to a function, so that no text takes more than some seconds.
+struct Budget {
+  uint64_t statements = 20'000;
+  unsigned checked = 100;  ///< loops of which the number of iterations is not known: they add six blocks each
+
+  bool allows(const CountedLoop& loop, const Copies& copies) {
+    const uint64_t all = copies.checked ? 7 : copies.times + copies.before;
+    const uint64_t added = (loop.branch - loop.label) * all;
+    if (added > statements || (copies.checked && checked == 0)) return false;
+    statements -= added;
+    if (copies.checked) --checked;
+    return true;
+  }
+};
+
+bool unroll_once(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
+                 const UnrollOptions& options, Budget& budget) {
+  std::vector<CountedLoop> loops = loops_of(module, layout, function, options.architecture);
+  if (loops.empty()) return false;
+  FreshNames names(function, "unrolled_");
   bool any = false;
   // From the end on, so that the statements of those before stay where they are.
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     const std::optional<Copies> copies = copies_of(*loop);
     if (!copies || (options.whole_only && !copies->whole) ||
-        (options.lines != nullptr && !has_line(*loop, *options.lines)))
+        (options.lines != nullptr && !has_line(*loop, *options.lines)) || !budget.allows(*loop, *copies))
       continue;
     std::vector<Statement> made = Writer(*loop, names).write(*copies);
     auto& all = loop->block->statements;
@@ -338,8 +328,10 @@ bool unroll_once(const ptx::Module& module, const ptx::SharedLayout& layout, ptx
 
 bool unroll(const ptx::Module& module, const ptx::SharedLayout& layout, ptx::Function& function,
             const UnrollOptions& options) {
+  Budget budget;
   bool any = false;
-  while (unroll_once(module, layout, function, options)) any = true;  // an outer one may be innermost now
+  // An outer loop may be an innermost one then.
+  while (unroll_once(module, layout, function, options, budget)) any = true;
   return any;
 }
 

@@ -13,7 +13,7 @@ struct UnrollOptions {
   unsigned architecture = 75;  ///< as Options::architecture
   /// Only loops of which nothing is left, as the number of iterations is known and small.
   bool whole_only = false;
-  /// Only loops with an instruction at one of these lines of the PTX; null: any.
+  /// Only loops that have one of these lines of the PTX between their label and their branch; null: any.
   const std::set<uint32_t>* lines = nullptr;
 };
 

@@ -23,21 +23,4 @@ Block copy(const Block& block) {
   return made;
 }
 
-Function copy(const Function& function) {
-  Function made;
-  made.position = function.position;
-  made.is_entry = function.is_entry;
-  made.linkage = function.linkage;
-  made.name = function.name;
-  made.attributes = function.attributes;
-  made.returns = function.returns;
-  made.parameters = function.parameters;
-  made.performance = function.performance;
-  made.noreturn = function.noreturn;
-  made.pragmas = function.pragmas;
-  made.live_registers = function.live_registers;
-  if (function.body != nullptr) made.body = std::make_unique<Block>(copy(*function.body));
-  return made;
-}
-
 }  // namespace bankshot::ptx

@@ -7,7 +7,5 @@ namespace bankshot::ptx {
 
 Statement copy(const Statement& statement);
 Block copy(const Block& block);
-/// With its body.
-Function copy(const Function& function);
 
 }  // namespace bankshot::ptx

@@ -32,6 +32,9 @@ std::vector<std::string> kernel_names(const Module& module) {
 bool any_name_begins(const Block& block, std::string_view prefix) {
   return std::any_of(block.statements.begin(), block.statements.end(), [&](const Statement& statement) {
     if (const auto* variable = std::get_if<Variable>(&statement)) return variable->name.starts_with(prefix);
+    if (const auto* label = std::get_if<Label>(&statement)) return label->name.starts_with(prefix);
+    if (const auto* targets = std::get_if<Targets>(&statement)) return targets->label.starts_with(prefix);
+    if (const auto* prototype = std::get_if<CallPrototype>(&statement)) return prototype->label.starts_with(prefix);
     const auto* inner = std::get_if<std::unique_ptr<Block>>(&statement);
     return inner != nullptr && any_name_begins(**inner, prefix);
   });

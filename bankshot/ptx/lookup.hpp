@@ -14,7 +14,7 @@ const Function* find_kernel(const Module& module, std::string_view name);
 /// Names of all kernels with a body, in the order of the text.
 std::vector<std::string> kernel_names(const Module& module);
 
-/// Whether a variable that is declared in the block, or in one inside, has a name that begins so.
+/// Whether a variable or a label of the block, or of one inside, has a name that begins so.
 bool any_name_begins(const Block& block, std::string_view prefix);
 
 /// "ld.shared.v2.f32"

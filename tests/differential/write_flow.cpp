@@ -74,7 +74,7 @@ void Writer::loop(const Where& where, unsigned statements) {
   }
   group_ = group;
   if (next) line("NEXT{}:", id);
-  // Without a label in its body a loop may be unrolled (bankshot/optimise): by all that its end may look like.
+  // Without a label in its body a loop may be unrolled (bankshot/optimise): in all forms of loop end.
   if (down) {
     line("add.s32 {}, {}, -1;\nsetp.gt.s32 {}, {}, 0;\n@{} bra LOOP{};", counter, counter, condition, counter,
          condition, id);

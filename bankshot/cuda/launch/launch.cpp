@@ -76,7 +76,7 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
   return Ran{std::move(launch->stats), std::move(launch->timing)};
 }
 
-/// Where no report will say it.
+/// Warns on standard error if there will be no report.
 void tell_left_open(const simt::LaunchStats& stats) {
   if (!process_request().report_folder.empty()) return;
   for (const simt::LeftOpenPlace& place : stats.left_open)

@@ -1,5 +1,4 @@
 #include "bankshot/report/text/text.hpp"
-#include "bankshot/report/text/left_open_text.hpp"
 
 #include <algorithm>
 
@@ -9,6 +8,7 @@
 #include "bankshot/report/text/evidence.hpp"
 #include "bankshot/report/text/failed_text.hpp"
 #include "bankshot/report/text/kernel_title.hpp"
+#include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/report/text/machine_code_text.hpp"
 #include "bankshot/report/text/site_text.hpp"
 #include "bankshot/report/text/timing_text.hpp"

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "bankshot/optimise/optimise.hpp"
 #include "bankshot/ptx/checker.hpp"
@@ -118,8 +121,10 @@ TEST(Unroll, only_what_can_be_counted) {
 
 TEST(Unroll, some_instructions_keep_a_loop) {
   for (const char* keeps :
-       {"shfl.sync.bfly.b32 %r30, %r31, 1, 31, -1;", "vote.sync.ballot.b32 %r30, %p3, -1;", "bar.warp.sync -1;",
-        "membar.cta;", "div.rn.f32 %f2, %f2, %f1;", "rcp.rn.f32 %f2, %f2;", "barrier.sync 0;"}) {
+       {"shfl.sync.bfly.b32 %r30, %r31, 1, 31, -1;", "vote.sync.ballot.b32 %r30, %p3, -1;",
+        "match.any.sync.b32 %r30, %r31, -1;", "redux.sync.add.s32 %r30, %r31, -1;", "activemask.b32 %r30;",
+        "bar.warp.sync -1;", "barrier.sync 0;", "membar.cta;", "fence.acq_rel.gpu;", "div.rn.f32 %f2, %f2, %f1;",
+        "rcp.rn.f32 %f2, %f2;", "sqrt.rn.f32 %f2, %f2;", "@%p3 exit;", "{ .reg .b32 t; mov.b32 t, %r31; }"}) {
     EXPECT_EQ(copies({.body = kGlobal + keeps + "\n", .bound = "8"}), 1u) << keeps;
   }
   EXPECT_EQ(copies({.body = kGlobal + "bar.sync 0;\n", .bound = "8"}), 8u);
@@ -235,6 +240,116 @@ TEST_F(UnrolledLoops, count_as_the_text_does) {
     EXPECT_EQ(out[1], expected->second) << text;
     EXPECT_EQ(out[2], its.start + expected->first * its.step) << text;
   }
+}
+
+/// Bodies that leave three numbers in %r12, %r13 and %r14 as they are written, joined, and with the order of machine
+/// code.
+class LoopsAsWritten : public simt::EngineTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  std::vector<uint32_t> results(unsigned machine_code, bool timing) {
+    options.machine_code = machine_code;
+    options.timing = timing;
+    const std::string text =
+        kernel(std::string(".shared .align 16 .b8 s[256]; .reg .b64 %c<4>;\n") +
+               "mov.u32 %r1, %tid.x; mov.u32 %r12, 0; mov.u32 %r13, 0; mov.u32 %r14, 0; mov.u32 %r9, s;\n"
+               "ld.global.u32 %r8, [%rd1]; mul.wide.u32 %rd2, %r1, 16; add.s64 %rd2, %rd1, %rd2;\n" +
+               GetParam() + "\nst.global.v4.u32 [%rd2], {%r12, %r13, %r14, 1}; ret;");
+    if (machine_code != 0) {
+      auto module = ptx::parse(text);
+      optimise(*module, {.architecture = machine_code, .timing = timing});
+      EXPECT_TRUE(ptx::check(*module).empty()) << text;
+    }
+    simt::Engine own(options);
+    auto program = own.load(text, "test.ptx");
+    if (!program) {
+      ADD_FAILURE() << text;
+      return {};
+    }
+    std::vector<uint32_t> left(8 * 4);
+    const uint64_t buffer = *own.memory().allocate(left.size() * 4, simt::MemoryKind::device);
+    simt::LaunchConfig config;
+    config.grid = {1, 1, 1};
+    config.block = {8, 1, 1};
+    config.params = std::as_bytes(std::span(&buffer, 1));
+    EXPECT_TRUE(own.launch(**program, "k", config)) << text;
+    std::memcpy(left.data(), reinterpret_cast<const void*>(buffer), left.size() * 4);
+    return left;
+  }
+};
+
+TEST_P(LoopsAsWritten, leave_what_they_do) {
+  const std::vector<uint32_t> written = results(0, false);
+  EXPECT_EQ(results(80, false), written);
+  EXPECT_EQ(results(80, true), written);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bodies, LoopsAsWritten,
+    ::testing::Values(
+        // entered again with what the counter is then
+        "mov.u32 %r10, 0; mov.u32 %r20, 0; OUT: add.u32 %r20, %r20, 1;\n"
+        "L: add.u32 %r12, %r12, 1; ld.shared.u32 %r5, [%r9]; add.u32 %r13, %r13, %r5; add.u32 %r10, %r10, 1;\n"
+        "setp.lt.u32 %p1, %r10, 8; @%p1 bra L; setp.lt.u32 %p2, %r20, 3; @%p2 bra OUT; mov.u32 %r14, %r10;",
+        // two passes with labels of their own, one loop in another
+        "mov.u32 %r10, 0; A: add.u32 %r10, %r10, 1; add.u32 %r12, %r12, 3; setp.lt.u32 %p1, %r10, 1003; @%p1 bra A;\n"
+        "mov.u32 %r11, 0; B: add.u32 %r13, %r13, 5; mov.u32 %r15, 0;\n"
+        "C: add.u32 %r15, %r15, 1; add.u32 %r14, %r14, %r11; setp.lt.u32 %p2, %r15, 2; @%p2 bra C;\n"
+        "add.u32 %r11, %r11, 1; setp.lt.u32 %p3, %r11, 1003; @%p3 bra B;",
+        // a label that ours must not be
+        "mov.u32 %r10, %r8; $unrolled_0: add.u32 %r10, %r10, 1; add.u32 %r12, %r12, %r10;\n"
+        "setp.le.u32 %p1, %r10, %r1; @%p1 bra $unrolled_0;",
+        // copies in front of the loop
+        "mov.u32 %r10, 0; L: mad.lo.u32 %r12, %r12, 3, %r10; xor.b32 %r13, %r13, %r12; add.u32 %r14, %r14, %r13;\n"
+        "add.u32 %r10, %r10, 1; setp.ne.u32 %p1, %r10, 5003; @%p1 bra L;",
+        // blocks with variables, which have one instance
+        "mov.u32 %r10, 0; L: { .shared .align 4 .u32 one; ld.shared.u32 %r5, [one]; add.u32 %r5, %r5, 1;\n"
+        "mov.u32 %r12, %r5; } add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 8; @%p1 bra L;",
+        "mov.u32 %r10, 0; setp.eq.u32 %p2, %r10, 0; L: { .reg .u32 t; @%p2 mov.u32 t, 5; add.u32 t, t, 1;\n"
+        "mov.u32 %r12, t; } setp.ne.u32 %p2, %r10, %r10; add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 8; @%p1 bra L;",
+        "mov.u32 %r10, %r8; .reg .u32 bound; add.u32 bound, %r10, 1000; L: add.u32 %r10, %r10, 1;\n"
+        "{ .reg .u32 bound; mov.u32 bound, 4; add.u32 %r12, %r12, 1; setp.lt.u32 %p1, %r10, bound; } @%p1 bra L;",
+        // a number that is only half of a register pair
+        "mov.b64 {%r15, %r10}, 0x0000000300000008; L: add.u32 %r12, %r12, 1; add.u32 %r10, %r10, 1;\n"
+        "setp.lt.u32 %p1, %r10, %r15; @%p1 bra L;",
+        // a list of labels that nobody branches by
+        "ts: .branchtargets L, M; mov.u32 %r10, 0; L: add.u32 %r12, %r12, 1; add.u32 %r10, %r10, 1;\n"
+        "setp.lt.u32 %p1, %r10, 8; @%p1 bra L; M: mov.u32 %r13, 2;",
+        // guarded writes, pairs, two flags, what an iteration reads of the one before
+        "mov.u32 %r10, 0; setp.lt.u32 %p2, %r1, 3; L: @%p2 add.u32 %r12, %r12, %r10; add.u32 %r16, %r13, %r10;\n"
+        "mov.b64 %rd5, {%r16, %r12}; setp.lt.and.u32 %p3|%p4, %r16, 9, %p2; @%p4 add.u32 %r14, %r14, 1;\n"
+        "mov.b64 {%r13, %r17}, %rd5; add.u32 %r14, %r14, %r17; mov.pred %p2, %p3;\n"
+        "add.u32 %r10, %r10, 1; setp.le.u32 %p1, %r10, 9; @%p1 bra L;",
+        // the same with a number of iterations for each lane
+        "mov.u32 %r10, %r8; setp.lt.u32 %p2, %r1, 3; L: @%p2 add.u32 %r12, %r12, %r10; add.u32 %r16, %r13, %r10;\n"
+        "mov.b64 %rd5, {%r16, %r12}; mov.b64 {%r13, %r17}, %rd5; add.u32 %r14, %r14, %r17;\n"
+        "add.u32 %r10, %r10, 1; setp.le.u32 %p1, %r10, %r1; @%p1 bra L;",
+        // counters of 64 bits, whose steps may be as large as they can be
+        "mov.u64 %c0, 0xfffffffffffffffd; L: add.u32 %r12, %r12, 1; add.u64 %c0, %c0, 1;\n"
+        "setp.ne.u64 %p1, %c0, 12; @%p1 bra L; cvt.u32.u64 %r13, %c0;",
+        "mov.u64 %c0, 0; L: add.u32 %r12, %r12, 1; add.u64 %c0, %c0, 0x7fffffffffffffff;\n"
+        "add.u64 %c0, %c0, 0x7fffffffffffffff; setp.ne.u64 %p1, %c0, -16; @%p1 bra L; cvt.u32.u64 %r13, %c0;",
+        "cvt.u64.u32 %c0, %r1; L: add.u32 %r12, %r12, 1; sub.s64 %c0, %c0, 0x8000000000000000; add.u64 %c0, %c0, 1;\n"
+        "setp.lt.u64 %p1, %c0, 12; @%p1 bra L; cvt.u32.u64 %r13, %c0;",
+        // the flag and the counter are read behind the loop
+        "mov.u32 %r10, %r8; L: add.u32 %r12, %r12, 7; setp.lt.u32 %p1, %r10, %r1; add.u32 %r10, %r10, 1; @%p1 bra L;\n"
+        "@!%p1 add.u32 %r13, %r10, 1; selp.u32 %r14, 3, 4, %p1;",
+        // an exchange within the warp, by lanes that stay for different numbers of iterations
+        "mov.u32 %r10, %r8; L: activemask.b32 %r5; mad.lo.u32 %r12, %r12, 3, %r5; add.u32 %r10, %r10, 1;\n"
+        "setp.le.u32 %p1, %r10, %r1; @%p1 bra L;"));
+
+TEST(Unroll, what_it_adds_to_a_function_is_limited) {
+  const auto statements = [](int outer, int inner) {
+    const std::string text =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { .reg .pred %p<4>; .reg .b32 %r<9>;\n"
+        "mov.u32 %r1, 0; A: mov.u32 %r2, 0; B: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, " +
+        std::to_string(inner) + "; @%p1 bra B; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, " + std::to_string(outer) +
+        "; @%p2 bra A; ret; }";
+    auto module = ptx::parse(text);
+    optimise(*module, {.architecture = 80, .timing = true});
+    return ptx::find_kernel(*module, "k")->body->statements.size();
+  };
+  EXPECT_GT(statements(10, 10), 100u);
+  EXPECT_LT(statements(3000, 3000), 25'000u);
 }
 
 // Each lane its own number of iterations: 0 … 31 of them, by blocks of four, two and one.
