@@ -66,11 +66,13 @@ class Mover {
         if (instructions_.size() == stretches_[next_].size) flush(block.statements);
       } else {
         put_locations(block.statements, locations_.size());
+        forget_locations();
         if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) this->block(**inner);
         block.statements.push_back(std::move(statement));
       }
     }
     put_locations(block.statements, locations_.size());
+    forget_locations();
   }
 
  private:
@@ -82,6 +84,9 @@ class Mover {
 
   void put_locations(std::vector<ptx::Statement>& out, size_t until) {
     for (; put_ < until; ++put_) out.emplace_back(std::move(locations_[put_]));
+  }
+  /// Between stretches: no instruction that waits counts them.
+  void forget_locations() {
     if (put_ != locations_.size()) return;
     locations_.clear();
     put_ = 0;
@@ -110,6 +115,7 @@ class Mover {
       if (last) out.emplace_back(*last);
     }
     instructions_.clear();
+    forget_locations();
   }
 
   const std::vector<Stretch>& stretches_;

@@ -49,6 +49,7 @@ std::optional<Copies> copies_of(const CountedLoop& loop) {
     }
     return std::nullopt;
   }
+  if (loop.tested != loop.step) return std::nullopt;  // the comparison is of the counter before it grows
   constexpr double kMost = 96, kWithGlobalLoad = 46, kOther = 18, kForSharedLoad = 5;
   const bool hides = loop.has_global_loads && cost <= kWithGlobalLoad;
   if (cost > kMost || (!hides && cost - kForSharedLoad * loop.shared_loads > kOther)) return std::nullopt;
@@ -288,7 +289,7 @@ std::vector<CountedLoop> loops_of(const ptx::Module& module, const ptx::SharedLa
 
 /// What may still be added to a function, so that no text takes more than some seconds.
 struct Budget {
-  uint64_t statements = 20'000;
+  uint64_t statements = 10'000;
   unsigned checked = 100;  ///< loops of which the number of iterations is not known: they add six blocks each
 
   bool allows(const CountedLoop& loop, const Copies& copies) {

@@ -266,5 +266,21 @@ TEST(Order, each_instruction_keeps_its_line) {
       << "the addition takes longer than the store beside it waits";
 }
 
+// Several instructions behind one .loc, in an order that stays: it is there once, and whole.
+TEST(Order, places_stay_as_they_were) {
+  const TimedKernel k(
+      "HERE: .loc 1 4 30\nadd.s32 %r5, %r1, 8;\n.loc 2 373 9, function_name $name, inlined_at 1 4 30\n"
+      "xor.b32 %r6, %r5, 31; mul.lo.s32 %r7, %r6, %r5; shfl.sync.idx.b32 %r8, %r7, %r5, 31, -1;\n.loc 1 5 1\n"
+      "st.global.u32 [%rd4], %r8;");
+  std::vector<uint32_t> lines;
+  for (const ptx::Statement& statement : ptx::find_kernel(k.module, "k")->body->statements) {
+    const auto* location = std::get_if<ptx::Location>(&statement);
+    if (location == nullptr || location->line == 1) continue;
+    lines.push_back(location->line);
+    EXPECT_EQ(location->inlined ? location->inlined->function_label : "", location->file == 2 ? "$name" : "");
+  }
+  EXPECT_EQ(lines, (std::vector<uint32_t>{4, 373, 5}));
+}
+
 }  // namespace
 }  // namespace bankshot::optimise
