@@ -92,8 +92,10 @@ bool conflict(const Order& a, const Order& b) {
   if (a.ordered || b.ordered) return true;
   if ((!a.writes && !b.writes) || a.read_only || b.read_only) return false;
   if (a.space != b.space && a.space != Space::generic && b.space != Space::generic) return false;
-  const bool apart = a.bytes != 0 && b.bytes != 0 && a.address.base == b.address.base &&
-                     (a.address.offset + a.bytes <= b.address.offset || b.address.offset + b.bytes <= a.address.offset);
+  // Addresses go round: each begins at least the size of the other behind it.
+  const auto first = static_cast<uint64_t>(a.address.offset), second = static_cast<uint64_t>(b.address.offset);
+  const bool apart = a.bytes != 0 && b.bytes != 0 && a.address.base == b.address.base && second - first >= a.bytes &&
+                     first - second >= b.bytes;
   return !apart;
 }
 

@@ -40,6 +40,15 @@ void add_registers(const ptx::KernelCode& code, const ptx::Step& step, const Ope
   if (entity >= 0 && code.variable(entity).space == ptx::Space::reg) out.push_back(entity);
 }
 
+// Modulo 2^64, as registers have it.
+int64_t plus(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t minus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t times(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 /// A number of 32 bits, sign-extended; others as they are.
 int64_t wrapped(int64_t value, unsigned bits) { return bits == 32 ? static_cast<int32_t>(value) : value; }
 
@@ -177,7 +186,7 @@ Linear Values::operand(size_t step, const Operand& o, const State& state) {
   } else {
     value = make("address of " + o.name + " " + std::to_string(entity), {});
   }
-  value.offset += offset;
+  value.offset = plus(value.offset, offset);
   return value;
 }
 
@@ -195,14 +204,14 @@ Linear Values::result(size_t step, const State& state) {
 }
 
 /// ptxas moves a constant outwards where one of the two is a constant, and no further.
-Linear Values::sum(const ptx::Instruction& instruction, const Linear& a, const Linear& b, bool minus) {
+Linear Values::sum(const ptx::Instruction& instruction, const Linear& a, const Linear& b, bool subtracts) {
   const unsigned bits = ptx::bits(type_of(instruction));
-  const int64_t b_offset = minus ? -b.offset : b.offset;
-  if (b.base == Linear::kNumber) return {a.base, wrapped(a.offset + b_offset, bits)};
-  if (a.base == Linear::kNumber && !minus) return {b.base, wrapped(b.offset + a.offset, bits)};
+  if (b.base == Linear::kNumber)
+    return {a.base, wrapped(subtracts ? minus(a.offset, b.offset) : plus(a.offset, b.offset), bits)};
+  if (a.base == Linear::kNumber && !subtracts) return {b.base, wrapped(plus(b.offset, a.offset), bits)};
   // Of a commutative operation the order of the operands does not matter.
-  if (!minus && b < a) return make("add", {b, a});
-  return make(minus ? "sub" : "add", {a, b});
+  if (!subtracts && b < a) return make("add", {b, a});
+  return make(subtracts ? "sub" : "add", {a, b});
 }
 
 Linear Values::operation(const ptx::Instruction& instruction, std::vector<Linear> parts) {
@@ -224,7 +233,7 @@ Linear Values::operation(const ptx::Instruction& instruction, std::vector<Linear
   const int64_t a = two ? parts[0].offset : 0, b = two ? parts[1].offset : 0;
   if (numbers && op == "shl" && b >= 0 && b < static_cast<int64_t>(bits))
     return {Linear::kNumber, wrapped(static_cast<int64_t>(static_cast<uint64_t>(a) << b), bits)};
-  if (numbers && op == "mul" && has(instruction, "lo")) return {Linear::kNumber, wrapped(a * b, bits)};
+  if (numbers && op == "mul" && has(instruction, "lo")) return {Linear::kNumber, wrapped(times(a, b), bits)};
   // A constant that is added before a multiplication is multiplied and added behind it.
   const bool low = op == "shl" || has(instruction, "lo");
   if (integer && low && (op == "shl" || op == "mul" || op == "mad") && parts.size() == (op == "mad" ? 3 : 2)) {
@@ -232,11 +241,11 @@ Linear Values::operation(const ptx::Instruction& instruction, std::vector<Linear
     const Linear factor = parts[first ? 0 : 1], other = parts[first ? 1 : 0];
     if (factor.base == Linear::kNumber && other.base != Linear::kNumber && other.offset != 0 &&
         (op != "shl" || (factor.offset >= 0 && factor.offset < static_cast<int64_t>(bits)))) {
-      const uint64_t times = op == "shl" ? uint64_t{1} << factor.offset : static_cast<uint64_t>(factor.offset);
+      const int64_t scale = op == "shl" ? static_cast<int64_t>(uint64_t{1} << factor.offset) : factor.offset;
       std::vector<Linear> rest = parts;
       rest[first ? 1 : 0].offset = 0;
-      int64_t behind = static_cast<int64_t>(static_cast<uint64_t>(other.offset) * times);
-      if (op == "mad") behind += rest[2].offset;
+      int64_t behind = times(other.offset, scale);
+      if (op == "mad") behind = plus(behind, rest[2].offset);
       Linear value = op == "mad" ? make(mnemonic(instruction), {rest[0], rest[1], {rest[2].base, 0}})
                                  : make(mnemonic(instruction), std::move(rest));
       value.offset = wrapped(behind, bits);

@@ -65,7 +65,7 @@ class Values {
   Linear make(std::string what, std::vector<Linear> parts, int entity = -1);
   Linear operand(size_t step, const ptx::Operand& operand, const State& state);
   Linear result(size_t step, const State& state);
-  Linear sum(const ptx::Instruction& instruction, const Linear& a, const Linear& b, bool minus);
+  Linear sum(const ptx::Instruction& instruction, const Linear& a, const Linear& b, bool subtracts);
   Linear operation(const ptx::Instruction& instruction, std::vector<Linear> parts);
   unsigned zeros_of(const Node& node) const;
   unsigned zeros_of(const Linear& value) const;
