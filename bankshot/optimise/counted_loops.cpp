@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "bankshot/optimise/numbers.hpp"
 #include "bankshot/optimise/words.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
@@ -51,12 +52,6 @@ bool is_linear(const Instruction& instruction) {
   return is_one_of(instruction.opcode, "mov", "add", "sub", "shl", "mul", "mad", "cvt") && is_integer(instruction);
 }
 
-int64_t wrapped(uint64_t value, unsigned bits, bool is_signed) {
-  if (bits == 64) return static_cast<int64_t>(value);
-  const auto low = static_cast<uint32_t>(value);
-  return is_signed ? static_cast<int64_t>(static_cast<int32_t>(low)) : static_cast<int64_t>(low);
-}
-
 /// Nullopt: not a comparison of integers.
 std::optional<bool> compare(std::string_view what, bool is_signed, int64_t a, int64_t b) {
   const bool less = is_signed ? a < b : static_cast<uint64_t>(a) < static_cast<uint64_t>(b);
@@ -69,29 +64,19 @@ std::optional<bool> compare(std::string_view what, bool is_signed, int64_t a, in
   return std::nullopt;
 }
 
-/// The function, and by entity where registers are written and read.
+/// What all loops of a function are judged by.
 struct Code {
   const ptx::KernelCode& code;
   const Control& control;
   const std::vector<uint8_t>&slots, &accesses;
-  std::vector<std::vector<size_t>> writers, readers;
+  RegisterUses uses;
   std::vector<unsigned> branches_to;  ///< by step
 
   Code(const ptx::KernelCode& of, const Control& its, const std::vector<uint8_t>& machine,
        const std::vector<uint8_t>& joined)
-      : code(of),
-        control(its),
-        slots(machine),
-        accesses(joined),
-        writers(of.entities()),
-        readers(of.entities()),
-        branches_to(its.nodes.size()) {
+      : code(of), control(its), slots(machine), accesses(joined), uses(of), branches_to(its.nodes.size()) {
     for (const ptx::FlowNode& node : its.nodes) {
       for (const uint32_t target : node.targets) ++branches_to[target];
-    }
-    for (size_t k = 0; k < of.steps().size(); ++k) {
-      for (const int entity : written_by(of, of.steps()[k])) writers[static_cast<size_t>(entity)].push_back(k);
-      for (const int entity : read_by(of, of.steps()[k])) readers[static_cast<size_t>(entity)].push_back(k);
     }
   }
   const Instruction& at(size_t step) const { return *code.steps()[step].instruction; }
@@ -126,7 +111,7 @@ class Body {
     CountedLoop loop;
     if (!test || !find_counter(loop, *test)) return std::nullopt;
     loop.test = *test - first_;
-    loop.test_is_read_once = code_.readers[static_cast<size_t>(flag)].size() == 1;
+    loop.test_is_read_once = code_.uses.readers[static_cast<size_t>(flag)].size() == 1;
     loop.is_target = code_.branches_to[first_] > 1;
     find_roles(loop);
     measure(loop);
@@ -138,7 +123,7 @@ class Body {
   /// What a register holds, by what another one held at the head: that plus a constant.
   struct Growth {
     int root = -1;  ///< -1: not known
-    uint64_t by = 0;
+    int64_t by = 0;
   };
   using State = std::map<int, Growth>;
 
@@ -164,12 +149,12 @@ class Body {
     if (i.operands[0].kind != Kind::identifier) return {};
     if (i.opcode == "mov" && i.operands.size() == 2) return grown(code_.entity(k, i.operands[1]), state);
     if (!is_one_of(i.opcode, "add", "sub") || i.operands.size() != 3) return {};
-    const bool minus = i.opcode == "sub";
-    const size_t number = minus || i.operands[2].kind == Kind::integer ? 2 : 1;
+    const bool subtracts = i.opcode == "sub";
+    const size_t number = subtracts || i.operands[2].kind == Kind::integer ? 2 : 1;
     if (i.operands[number].kind != Kind::integer) return {};
     Growth value = grown(code_.entity(k, i.operands[3 - number]), state);
-    const auto added = static_cast<uint64_t>(i.operands[number].integer);
-    value.by += minus ? 0 - added : added;
+    const int64_t by = i.operands[number].integer;
+    value.by = subtracts ? minus(value.by, by) : plus(value.by, by);
     return value;
   }
 
@@ -206,10 +191,10 @@ class Body {
       loop.counter_operand = operand;
       loop.counter = name_of(value.root);
       const unsigned bits = ptx::bits(type_of(compares));
-      loop.tested = wrapped(value.by, bits, true);
-      loop.step = wrapped(end_.at(value.root).by, bits, true);
+      loop.tested = wrapped(value.by, bits);
+      loop.step = wrapped(end_.at(value.root).by, bits);
       const bool differs = is_one_of(compares.modifiers[0], "eq", "ne");
-      const uint64_t stride = loop.step < 0 ? 0 - static_cast<uint64_t>(loop.step) : static_cast<uint64_t>(loop.step);
+      const auto stride = static_cast<uint64_t>(loop.step < 0 ? minus(0, loop.step) : loop.step);
       if (loop.step == 0 || (differs && !std::has_single_bit(stride))) return false;
       loop.count = count(loop, test, value.root);
       return true;
@@ -219,14 +204,14 @@ class Body {
 
   std::string name_of(int entity) const {
     const auto writes = [&](size_t k) { return k >= first_ && k < last_; };
-    const std::vector<size_t>& writers = code_.writers[static_cast<size_t>(entity)];
+    const std::vector<size_t>& writers = code_.uses.writers[static_cast<size_t>(entity)];
     return code_.at(*std::find_if(writers.begin(), writers.end(), writes)).operands[0].name;
   }
 
   /// The step that gives a register a number, if no other one outside of the loop writes it; it comes before the loop.
   std::optional<size_t> sets_number(int entity) const {
     std::optional<size_t> writer;
-    for (const size_t k : code_.writers[static_cast<size_t>(entity)]) {
+    for (const size_t k : code_.uses.writers[static_cast<size_t>(entity)]) {
       if (k >= first_ && k < last_) continue;
       if (writer) return std::nullopt;
       writer = k;
@@ -272,14 +257,14 @@ class Body {
     if (!start || !bound) return std::nullopt;
     const unsigned bits = ptx::bits(type_of(compares));
     const bool is_signed = ptx::name(type_of(compares)).starts_with('s');
-    const int64_t other = wrapped(static_cast<uint64_t>(*bound), bits, is_signed);
-    uint64_t value = static_cast<uint64_t>(*start) + static_cast<uint64_t>(loop.tested);
+    const int64_t other = wrapped(*bound, bits, is_signed);
+    int64_t value = plus(*start, loop.tested);
     for (uint64_t iterations = 1; iterations <= kMostCounted; ++iterations) {
       const int64_t its = wrapped(value, bits, is_signed);
       const bool holds = loop.counter_operand == 1 ? *compare(compares.modifiers[0], is_signed, its, other)
                                                    : *compare(compares.modifiers[0], is_signed, other, its);
       if (holds == code_.at(last_).guard->negated) return iterations;
-      value += static_cast<uint64_t>(loop.step);
+      value = plus(value, loop.step);
     }
     return std::nullopt;
   }
@@ -327,7 +312,7 @@ class Body {
 
   /// In the body a register is read as an address, to count, and to make addresses of it.
   bool is_read_for_addresses(int entity) const {
-    const std::vector<size_t>& readers = code_.readers[static_cast<size_t>(entity)];
+    const std::vector<size_t>& readers = code_.uses.readers[static_cast<size_t>(entity)];
     return std::all_of(readers.begin(), readers.end(), [&](size_t k) {
       if (k < first_ || k >= last_) return true;
       const Instruction& reader = code_.at(k);

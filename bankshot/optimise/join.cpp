@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "bankshot/optimise/numbers.hpp"
 #include "bankshot/ptx/lookup.hpp"
 
 namespace bankshot::optimise {
@@ -127,7 +128,7 @@ class Planner {
     const Linear start = values_.address(k, address_operand(at(k)));
     for (unsigned n = 0; n < access.elements; ++n) {
       Linear address = start;
-      address.offset += n * bytes;
+      address.offset = plus(address.offset, n * bytes);
       elements.push_back({k, n, address});
     }
     return elements;
@@ -159,7 +160,7 @@ class Planner {
     for (const Element& element : live) {
       auto [start, slots] = window(element.address, bytes);
       if (in_its_own) {
-        start = element.address.offset - static_cast<int64_t>(element.index * bytes);
+        start = minus(element.address.offset, static_cast<int64_t>(element.index * bytes));
         slots = access.elements;
       }
       if (!guarded && !is_relaxed(k) && access.elements == 1 && forward(element, bytes)) return;

@@ -66,13 +66,8 @@ uint8_t slots_alone(const Instruction& instruction) {
 
 class Counter {
  public:
-  explicit Counter(const ptx::KernelCode& code)
-      : code_(code), slots_(code.steps().size()), writes_(code.entities()), readers_(code.entities()) {
-    for (size_t k = 0; k < slots_.size(); ++k) {
-      slots_[k] = slots_alone(at(k));
-      for (const int entity : written_by(code, code.steps()[k])) writes_[static_cast<size_t>(entity)].push_back(k);
-      for (const int entity : read_by(code, code.steps()[k])) readers_[static_cast<size_t>(entity)].push_back(k);
-    }
+  explicit Counter(const ptx::KernelCode& code) : code_(code), uses_(code), slots_(code.steps().size()) {
+    for (size_t k = 0; k < slots_.size(); ++k) slots_[k] = slots_alone(at(k));
   }
 
   void count() {
@@ -118,27 +113,27 @@ class Counter {
   /// The register that the step alone writes, once; -1 otherwise.
   int result(size_t k) const {
     const std::vector<int> written = written_by(code_, code_.steps()[k]);
-    if (written.size() != 1 || writes_[static_cast<size_t>(written[0])].size() != 1) return -1;
+    if (written.size() != 1 || uses_.writers[static_cast<size_t>(written[0])].size() != 1) return -1;
     return written[0];
   }
   size_t only_reader(size_t k) const {
     const int entity = result(k);
-    if (entity < 0 || readers_[static_cast<size_t>(entity)].size() != 1) return kNone;
-    return readers_[static_cast<size_t>(entity)][0];
+    if (entity < 0 || uses_.readers[static_cast<size_t>(entity)].size() != 1) return kNone;
+    return uses_.readers[static_cast<size_t>(entity)][0];
   }
   template <class Test>
   bool all_readers(size_t k, const Test& test) const {
     const int entity = result(k);
     if (entity < 0) return false;
-    const std::vector<size_t>& readers = readers_[static_cast<size_t>(entity)];
+    const std::vector<size_t>& readers = uses_.readers[static_cast<size_t>(entity)];
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), test);
   }
 
   /// The writer of an operand, if there is only one; kNone otherwise.
   size_t writer(size_t k, const Operand& operand) const {
     const int entity = operand.name.empty() ? -1 : code_.entity(code_.steps()[k], operand.name);
-    if (entity < 0 || writes_[static_cast<size_t>(entity)].size() != 1) return kNone;
-    return writes_[static_cast<size_t>(entity)][0];
+    if (entity < 0 || uses_.writers[static_cast<size_t>(entity)].size() != 1) return kNone;
+    return uses_.writers[static_cast<size_t>(entity)][0];
   }
 
   bool becomes_operand(size_t k) const {
@@ -270,8 +265,8 @@ class Counter {
   }
 
   const ptx::KernelCode& code_;
+  RegisterUses uses_;
   std::vector<uint8_t> slots_;
-  std::vector<std::vector<size_t>> writes_, readers_;  ///< by entity
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "bankshot/optimise/fresh_names.hpp"
 #include "bankshot/optimise/join.hpp"
 #include "bankshot/optimise/memory_order.hpp"
+#include "bankshot/optimise/numbers.hpp"
 #include "bankshot/optimise/slots.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/copy.hpp"
@@ -53,7 +54,7 @@ std::optional<Copies> copies_of(const CountedLoop& loop) {
   constexpr double kMost = 96, kWithGlobalLoad = 46, kOther = 18, kForSharedLoad = 5;
   const bool hides = loop.has_global_loads && cost <= kWithGlobalLoad;
   if (cost > kMost || (!hides && cost - kForSharedLoad * loop.shared_loads > kOther)) return std::nullopt;
-  return Copies{.times = 4, .checked = true};
+  return Copies{.checked = true};
 }
 
 using Renaming = std::map<std::string, std::string>;
@@ -79,7 +80,7 @@ class Writer {
     if (copies.whole) {
       bodies(copies.times, Behind::nothing);
     } else if (copies.checked) {
-      checked(copies.times);
+      checked();
     } else {
       bodies(copies.before, Behind::nothing);
       const std::string main = copies.before != 0 ? names_.label() : head_.name;
@@ -178,25 +179,23 @@ class Writer {
     out_.emplace_back(std::move(made));
   }
 
-  /// Tests whether `times` more iterations will run, of which it is sure that one does, or `flag` says it. Returns the
+  /// Tests whether so many iterations more will run, of which it is sure that one does, or `flag` says it. Returns the
   /// flag: set if so, or clear if so where the loop's branch is negated.
   /// @param flag  of a comparison that was made before; empty: none was
-  std::string will_run(uint64_t times, std::string flag, uint8_t slots) {
+  std::string will_run(uint64_t iterations, std::string flag, uint8_t slots) {
     const std::string combine = branch_.guard->negated ? "or" : "and";
     const std::string type = test_.modifiers.back();
     const auto bits = ptx::bits(ptx::type_named(type));
-    for (uint64_t k = 0; k + 1 < times; ++k) {
+    for (uint64_t k = 0; k + 1 < iterations; ++k) {
       const std::string value = names_.of_type(bits == 64 ? ptx::Type::b64 : ptx::Type::b32).name;
       Operand offset;
       offset.kind = Operand::Kind::integer;
-      offset.integer =
-          static_cast<int64_t>(static_cast<uint64_t>(loop_.tested) + k * static_cast<uint64_t>(loop_.step));
-      if (bits == 32) offset.integer = static_cast<int32_t>(offset.integer);
+      offset.integer = wrapped(plus(loop_.tested, times(static_cast<int64_t>(k), loop_.step)), bits);
       out_.emplace_back(
           instruction("add", {bits == 64 ? "s64" : "s32"}, {identifier(value), identifier(loop_.counter), offset}, 0));
       Instruction compare = test_;
       compare.position = branch_.position;
-      compare.slots = k + 2 == times ? slots : 0;
+      compare.slots = k + 2 == iterations ? slots : 0;
       const std::string next = names_.of_type(ptx::Type::pred).name;
       compare.operands[0] = identifier(next);
       compare.operands[loop_.counter_operand] = identifier(value);
@@ -211,15 +210,16 @@ class Writer {
   }
 
   /// Four iterations at once while there are four, then two, then one. Before any it is sure that one runs.
-  void checked(uint64_t times) {
+  void checked() {
+    constexpr uint64_t kTimes = 4;
     const std::string own = branch_.guard->name;
     const bool until = branch_.guard->negated;
     const std::string main = names_.label(), rest = names_.label(), one = names_.label(), end = names_.label();
-    branch(will_run(times, "", 1), !until, rest, 1);
+    branch(will_run(kTimes, "", 1), !until, rest, 1);
     label(main);
     mark_unrolled();
-    bodies(times, Behind::branch);
-    branch(will_run(times, own, 0), until, main, 1);
+    bodies(kTimes, Behind::branch);
+    branch(will_run(kTimes, own, 0), until, main, 1);
     branch(own, !until, end, 1);
     label(rest);
     const std::string more = names_.of_type(ptx::Type::pred).name;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string_view>
 
+#include "bankshot/optimise/numbers.hpp"
 #include "bankshot/optimise/words.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/lookup.hpp"
@@ -40,18 +41,6 @@ void add_registers(const ptx::KernelCode& code, const ptx::Step& step, const Ope
   if (entity >= 0 && code.variable(entity).space == ptx::Space::reg) out.push_back(entity);
 }
 
-// Modulo 2^64, as registers have it.
-int64_t plus(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-int64_t minus(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-}
-int64_t times(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-
-/// A number of 32 bits, sign-extended; others as they are.
-int64_t wrapped(int64_t value, unsigned bits) { return bits == 32 ? static_cast<int32_t>(value) : value; }
-
 }  // namespace
 
 Control::Control(const ptx::KernelCode& code)
@@ -80,28 +69,28 @@ std::vector<int> read_by(const ptx::KernelCode& code, const ptx::Step& step) {
   return out;
 }
 
+RegisterUses::RegisterUses(const ptx::KernelCode& code) : writers(code.entities()), readers(code.entities()) {
+  for (size_t k = 0; k < code.steps().size(); ++k) {
+    for (const int entity : written_by(code, code.steps()[k])) writers[static_cast<size_t>(entity)].push_back(k);
+    for (const int entity : read_by(code, code.steps()[k])) readers[static_cast<size_t>(entity)].push_back(k);
+  }
+}
+
 Values::Values(const ptx::KernelCode& code, const Control& control,
                const std::map<const ptx::Variable*, uint32_t>& shared, unsigned architecture)
     : code_(code),
       control_(control),
       shared_(shared),
       architecture_(architecture),
-      writes_(code.entities()),
-      writer_(code.entities()),
+      uses_(code),
       value_of_(code.entities()),
       defined_(code.entities()),
       at_(code.steps().size()),
       leaves_(control.blocks.first.size()),
       done_(control.blocks.first.size()) {
   const auto& steps = code.steps();
-  for (size_t k = 0; k < steps.size(); ++k) {
-    for (const int entity : written_by(code, steps[k])) {
-      ++writes_[static_cast<size_t>(entity)];
-      writer_[static_cast<size_t>(entity)] = k;
-    }
-  }
-  for (size_t entity = 0; entity < writes_.size(); ++entity) {
-    if (writes_[entity] > 1) written_twice_.push_back(static_cast<int>(entity));
+  for (size_t entity = 0; entity < uses_.writers.size(); ++entity) {
+    if (uses_.writers[entity].size() > 1) written_twice_.push_back(static_cast<int>(entity));
   }
   const std::vector<uint32_t>& order = control.dominators.order;
   for (auto block = order.rbegin(); block != order.rend(); ++block) {
@@ -118,7 +107,7 @@ Values::Values(const ptx::KernelCode& code, const Control& control,
         Linear value = alone ? result(k, state) : make("result " + std::to_string(n) + " of " + std::to_string(k), {});
         defined_[entity].push_back(value);
         if (steps[k].instruction->guard) value = make("after " + std::to_string(k), {}, written[n]);
-        if (writes_[entity] == 1) {
+        if (uses_.writers[entity].size() == 1) {
           value_of_[entity] = value;
         } else {
           state[written[n]] = value;
@@ -172,10 +161,11 @@ Linear Values::operand(size_t step, const Operand& o, const State& state) {
     value = is_clock(o.name) ? make(o.name + " at " + std::to_string(step), {}) : make(o.name, {});
   } else if (const ptx::Variable& variable = code_.variable(entity); variable.space == ptx::Space::reg) {
     const auto e = static_cast<size_t>(entity);
-    if (writes_[e] > 1) {
+    const std::vector<size_t>& writers = uses_.writers[e];
+    if (writers.size() > 1) {
       const auto found = state.find(entity);
       value = found == state.end() ? make("at entry", {}, entity) : found->second;
-    } else if (writes_[e] == 1 && writer_[e] != step && control_.dominates(writer_[e], step)) {
+    } else if (writers.size() == 1 && writers[0] != step && control_.dominates(writers[0], step)) {
       value = value_of_[e];
     } else {
       value = make("unwritten at " + std::to_string(step), {}, entity);

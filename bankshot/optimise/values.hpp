@@ -40,6 +40,13 @@ std::vector<int> written_by(const ptx::KernelCode& code, const ptx::Step& step);
 /// Registers that the step reads: every operand but the one it writes, what its addresses are made of, and its guard.
 std::vector<int> read_by(const ptx::KernelCode& code, const ptx::Step& step);
 
+/// Where registers are written and read.
+struct RegisterUses {
+  std::vector<std::vector<size_t>> writers, readers;  ///< by entity: steps, in their order
+
+  explicit RegisterUses(const ptx::KernelCode& code);
+};
+
 class Values {
  public:
   /// @param shared  bytes from the start of shared memory, of each .shared variable
@@ -51,7 +58,7 @@ class Values {
   /// Low bits of a base that are surely zero; of kNumber all.
   unsigned zeros(int base) const { return base == Linear::kNumber ? 64 : nodes_[static_cast<size_t>(base)].zeros; }
   /// How many instructions write a register.
-  unsigned writes(int entity) const { return writes_[static_cast<size_t>(entity)]; }
+  size_t writes(int entity) const { return uses_.writers[static_cast<size_t>(entity)].size(); }
 
  private:
   struct Node {
@@ -76,9 +83,8 @@ class Values {
   const Control& control_;
   const std::map<const ptx::Variable*, uint32_t>& shared_;
   unsigned architecture_;
-  std::vector<unsigned> writes_;              ///< by entity
+  RegisterUses uses_;
   std::vector<int> written_twice_;            ///< registers that several instructions write
-  std::vector<size_t> writer_;                ///< by entity: the last step that writes it
   std::vector<Linear> value_of_;              ///< by entity that is written once
   std::vector<std::vector<Linear>> defined_;  ///< by entity: what each write gives it
   std::vector<Node> nodes_;

@@ -95,7 +95,8 @@ class Ptx final : public Command {
     if (!bytes) return refuse(bytes.error().message);
     const Result<sass::Cubin> cubin = sass::read_cubin(std::as_bytes(std::span(*bytes)));
     if (!cubin) return refuse(cubin_ + ": " + cubin.error().message);
-    if (!agreement::is_made_of(module, *cubin))
+    const bool made_of_it = agreement::is_made_of(module, *cubin);
+    if (!made_of_it)
       fmt::print(stderr,
                  "bankshot: warning: {} seems to be made of another text than {}, so lines do not compare; make it of "
                  "this: ptxas "
@@ -108,7 +109,7 @@ class Ptx final : public Command {
       return std::any_of(kernel.code.begin(), kernel.code.end(), [](const auto& i) { return i.ptx_line != 0; });
     });
     if (!has_lines) return refuse(cubin_ + " does not say which line of the PTX is what: compile it with -lineinfo");
-    bool all = true;
+    bool all = made_of_it;
     for (const std::string& name : ptx::kernel_names(module)) {
       if (std::any_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return kernel.name == name; }))
         continue;
@@ -163,7 +164,7 @@ class Ptx final : public Command {
 const RegisterCommand ptx_registered(
     {"ptx", "Check PTX: syntax, names, and whether every instruction can run",
      "What cannot run is named with file, line and column. Exit status 0; 2 if it cannot run; 3 if\n"
-     "--machine-code finds accesses that differ, or does not find a kernel.\n\n"
+     "--machine-code finds accesses that differ, a cubin of another text, or does not find a kernel.\n\n"
      "Examples:\n"
      "  bankshot ptx kernel.ptx\n"
      "  nvcc -ptx kernel.cu -o - | bankshot ptx -\n"
