@@ -60,10 +60,34 @@ std::string keys_of(const Gpu& gpu, std::string_view section) {
   return there;
 }
 
+/// Clocks that are not changed themselves follow the one that their part of the chip runs with.
+class Clocks {
+ public:
+  explicit Clocks(Gpu& gpu) : gpu_(gpu), core_(gpu.core_khz), memory_(gpu.memory_khz) {}
+  void changed(std::string_view key) { changed_.emplace_back(key); }
+  void follow() {
+    follow("clocks.issue_khz", gpu_.issue_khz, core_, gpu_.core_khz);
+    if (!gpu_.timing) return;
+    follow("interconnect.khz", gpu_.timing->interconnect.khz, core_, gpu_.core_khz);
+    follow("l2.khz", gpu_.timing->l2.khz, core_, gpu_.core_khz);
+    follow("dram.khz", gpu_.timing->dram.khz, memory_, gpu_.memory_khz);
+  }
+
+ private:
+  void follow(std::string_view key, unsigned& khz, uint64_t from, uint64_t to) {
+    if (from == 0 || from == to || std::ranges::find(changed_, key) != changed_.end()) return;
+    khz = std::max(1u, static_cast<unsigned>(khz * to / from));
+  }
+
+  Gpu& gpu_;
+  const uint64_t core_, memory_;  ///< kHz, before
+  std::vector<std::string> changed_;
+};
+
 }  // namespace
 
 std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
-  bool one_clock = gpu.issue_khz == gpu.core_khz;
+  Clocks clocks(gpu);
   for (const std::string& one : changes) {
     const size_t equals = one.find('='), dot = one.rfind('.', equals);
     if (equals == one.npos || dot == one.npos) return Error{"'" + one + "' is not SECTION.KEY=VALUE"};
@@ -74,9 +98,9 @@ std::optional<Error> change(Gpu& gpu, std::span<const std::string> changes) {
     if (const std::string wrong = set_value(gpu, *key, one.substr(equals + 1)); !wrong.empty()) {
       return Error{one.substr(0, equals) + " " + wrong};
     }
-    one_clock = one_clock && one.substr(0, equals) != "clocks.issue_khz";
+    clocks.changed(one.substr(0, equals));
   }
-  if (one_clock) gpu.issue_khz = gpu.core_khz;
+  clocks.follow();
   for (const auto& broken : {broken_relations(gpu), broken_timing_relations(gpu)}) {
     if (broken.empty()) continue;
     const Broken& first = broken.front();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "bankshot/timing/chip/components.hpp"
 
@@ -38,6 +39,29 @@ constexpr Text kName = {[](const Gpu& gpu) { return (*gpu.timing).*kPart.*kMembe
                           return wrong;
                         }};
 
+constexpr Text kCarveouts = {
+    [](const Gpu& gpu) {
+      std::string all;
+      for (const unsigned kb : gpu.timing->l1.carveouts_kb) all += (all.empty() ? "" : ", ") + std::to_string(kb);
+      return all;
+    },
+    [](Gpu& gpu, const std::string& text) -> std::string {
+      std::vector<unsigned>& all = gpu.timing->l1.carveouts_kb;
+      all.clear();
+      for (size_t at = 0; at <= text.size();) {
+        const size_t comma = std::min(text.find(',', at), text.size());
+        const size_t begin = std::min(text.find_first_not_of(' ', at), comma);
+        unsigned kb = 0;
+        const auto [end, error] = std::from_chars(text.data() + begin, text.data() + comma, kb);
+        if (error != std::errc() || end != text.data() + comma || kb > 1024 || (!all.empty() && kb <= all.back()))
+          return "must be numbers of KB that grow, such as \"0\", \"32\", \"64\"";
+        all.push_back(kb);
+        at = comma + 1;
+      }
+      return {};
+    },
+    true};
+
 constexpr Text kCommit = {[](const Gpu& gpu) { return commits()[static_cast<size_t>(gpu.timing->issue.commit)].name; },
                           [](Gpu& gpu, const std::string& text) {
                             std::string wrong;
@@ -48,6 +72,7 @@ constexpr Text kCommit = {[](const Gpu& gpu) { return commits()[static_cast<size
 constexpr auto kIssue = &Config::issue;
 constexpr auto kLoadStore = &Config::load_store;
 constexpr auto kScratchpad = &Config::scratchpad;
+constexpr auto kLaunch = &Config::launch;
 constexpr auto kL1 = &Config::l1;
 constexpr auto kNet = &Config::interconnect;
 constexpr auto kL2 = &Config::l2;
@@ -93,6 +118,8 @@ constexpr std::array kBefore = {
         "cycles after a taken branch in which its warp cannot issue"},
     Key{"issue", "barrier_cycles", +in<kIssue, &IssueConfig::barrier_cycles>, 1, kLong,
         "cycles from the last arrival at a barrier until its warps can issue"},
+    Key{"issue", "barrier_warp_cycles", +in<kIssue, &IssueConfig::barrier_warp_cycles>, 0, kLong,
+        "cycles in which an SM takes note of one warp's arrival at a barrier", false, true},
     Key{"issue", "policy", kName<kIssue, &IssueConfig::policy, schedulers>, 0, 0, "warp scheduler"},
     Key{"issue", "pipeline", kName<kIssue, &IssueConfig::pipeline, pipelines>, 0, 0, "organisation of the pipeline"},
     Key{"issue", "aware", kName<kIssue, &IssueConfig::aware, foresights>, 0, 0,
@@ -105,6 +132,8 @@ constexpr std::array kBefore = {
 };
 
 constexpr std::array kAfter = {
+    Key{"launch", "cycles", +in<kLaunch, &LaunchConfig::cycles>, 0, kLong,
+        "cycles from the beginning of a launch until its first CTAs start", false, true},
     Key{"load_store", "lanes", +in<kLoadStore, &LoadStoreConfig::lanes>, 1, 64,
         "lanes whose addresses are made a cycle"},
     Key{"load_store", "queue", +in<kLoadStore, &LoadStoreConfig::queue>, 1, 4096,
@@ -113,19 +142,31 @@ constexpr std::array kAfter = {
         "cycles of ld.const and ld.param; one more for each further word of a warp"},
     Key{"load_store", "stores", +in<kLoadStore, &LoadStoreConfig::stores>, 1, 65536,
         "store and atomic packets of an SM that are under way"},
+    Key{"load_store", "sub_core_queue", +in<kLoadStore, &LoadStoreConfig::sub_core_queue>, 1, 4096,
+        "memory instructions of a scheduler that have issued and still hold their operands; without, any number", false,
+        true},
+    Key{"load_store", "sub_core_cycles", +in<kLoadStore, &LoadStoreConfig::sub_core_cycles>, 1, kLong,
+        "cycles between two of these that give them back", false, true},
+    Key{"load_store", "operand_cycles", +in<kLoadStore, &LoadStoreConfig::operand_cycles>, 1, kLong,
+        "cycles from issue until one can give them back", false, true},
     Key{"scratchpad", "latency", +in<kScratchpad, &ScratchpadConfig::latency>, 1, kLong,
         "cycles from issue until a dependent instruction can issue, without conflicts"},
     Key{"scratchpad", "hash_cycles", +in<kScratchpad, &ScratchpadConfig::hash_cycles>, 0, kLong,
         "cycles that a configurable bank hash adds to every access"},
     Key{"scratchpad", "atomics", kName<kScratchpad, &ScratchpadConfig::atomics, atomics_units>, 0, 0,
         "unit of shared-memory atomics"},
-    Key{"l1", "bytes", +in<kL1, &L1Config::bytes>, 0, kMega, "first-level cache of an SM, bytes; 0: there is none"},
+    Key{"l1", "bytes", +in<kL1, &L1Config::bytes>, 0, kMega,
+        "first-level cache of an SM, bytes, with shared memory if there are l1.carveouts_kb; 0: there is none"},
+    Key{"l1", "carveouts_kb", kCarveouts, 0, 0, "KB of it that shared memory may have", false, true},
     Key{"l1", "line_bytes", +in<kL1, &L1Config::line_bytes>, 64, 256, "bytes of a line", true},
     Key{"l1", "sector_bytes", +in<kL1, &L1Config::sector_bytes>, 32, 256,
         "bytes that the memory system fetches one by one", true},
     Key{"l1", "banks", +in<kL1, &L1Config::banks>, 8, 64,
         "banks of its data, of 4 bytes; without, it has no bank conflicts", true, true},
-    Key{"l1", "ways", +in<kL1, &L1Config::ways>, 1, 4096, "lines of a set"},
+    Key{"l1", "ways", +in<kL1, &L1Config::ways>, 1, 4096, "lines of a set; without, l1.sets says how many", false,
+        true},
+    Key{"l1", "sets", +in<kL1, &L1Config::sets>, 1, 4096, "sets, whatever its size is", false, true},
+    Key{"l1", "tags", +in<kL1, &L1Config::tags>, 1, 64, "lines of an access that are looked up a cycle", false, true},
     Key{"l1", "latency", +in<kL1, &L1Config::latency>, 1, kLong,
         "cycles from issue until a dependent instruction can issue, on a hit"},
     Key{"l1", "mshrs", +in<kL1, &L1Config::mshrs>, 1, 65536, "lines that may be waited for"},
@@ -142,6 +183,14 @@ constexpr std::array kAfter = {
     Key{"l2", "latency", +in<kL2, &L2Config::latency>, 1, kLong,
         "its cycles from tag lookup until data leaves, on a hit"},
     Key{"l2", "ports", +in<kL2, &L2Config::ports>, 1, 64, "lookups of a channel a cycle"},
+    Key{"l2", "flit_bytes", +in<kL2, &L2Config::flit_bytes>, 1, 4096,
+        "bytes that a channel's port moves a cycle of the interconnect; without, interconnect.flit_bytes", false, true},
+    Key{"l2", "data_bytes", +in<kL2, &L2Config::data_bytes>, 1, 4096,
+        "bytes that a channel reads or writes a cycle; without, a line", false, true},
+    Key{"l2", "dram_bytes", +in<kL2, &L2Config::dram_bytes>, 1, 4096,
+        "bytes that a channel exchanges with its DRAM a cycle; without, as many as the DRAM moves", false, true},
+    Key{"l2", "dram_turn", +in<kL2, &L2Config::dram_turn>, 0, 1000,
+        "cycles that it takes besides when the direction changes", false, true},
     Key{"l2", "mshrs", +in<kL2, &L2Config::mshrs>, 1, 65536, "lines that a channel may wait for"},
     Key{"l2", "atomic_cycles", +in<kL2, &L2Config::atomic_cycles>, 0, kLong,
         "its cycles for each lane of an atomic beyond the first on one word; different words do not wait for each "
@@ -226,9 +275,22 @@ constexpr std::array kTimingRelations = {
              "must divide gpu.warp_size"},
     Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.sector_bytes <= g.timing->l1.line_bytes; },
              "must not exceed l1.line_bytes"},
+    Relation{"l1", "ways", [](const Gpu& g) { return (g.timing->l1.ways == 0) != (g.timing->l1.sets == 0); },
+             "either l1.ways or l1.sets must be said"},
     Relation{"l1", "bytes",
-             [](const Gpu& g) { return g.timing->l1.bytes % (g.timing->l1.line_bytes * g.timing->l1.ways) == 0; },
-             "must be whole sets of l1.ways lines"},
+             [](const Gpu& g) {
+               const L1Config& l1 = g.timing->l1;
+               return l1.bytes % (l1.line_bytes * std::max({1u, l1.ways, l1.sets})) == 0;
+             },
+             "must be whole sets of lines (l1.ways or l1.sets)"},
+    Relation{"l1", "carveouts_kb",
+             [](const Gpu& g) {
+               const L1Config& l1 = g.timing->l1;
+               return l1.carveouts_kb.empty() || l1.bytes == 0 ||
+                      (l1.sets != 0 && l1.carveouts_kb.back() * 1024 < l1.bytes &&
+                       l1.carveouts_kb.back() * 1024 == g.shared_per_sm);
+             },
+             "the last must be sm.shared_bytes and less than l1.bytes, and l1.sets must be said"},
     Relation{"l2", "line_bytes", [](const Gpu& g) { return g.timing->l2.line_bytes == g.timing->l1.line_bytes; },
              "must equal l1.line_bytes"},
     Relation{"memory", "l2_bytes",
@@ -257,7 +319,7 @@ std::span<const Key> timing_keys() {
 }
 
 bool may_be_left_out(std::string_view section) {
-  if (section == "transactions" || section == "units.tensor") return true;
+  if (section == "transactions" || section == "units.tensor" || section == "launch") return true;
   // A section in which only components have keys.
   const auto is_other = [&](const Key& key) { return key.section == section && !is_parameter(key); };
   return std::ranges::none_of(keys(), is_other) && std::ranges::none_of(timing_keys(), is_other);

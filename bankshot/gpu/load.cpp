@@ -29,6 +29,7 @@ class Reader {
     for (const Key& key : keys()) read(gpu, key);
     if (timed) {
       gpu.timing.emplace();
+      gpu.timing->l1.ways = 0;  // not said
       for (const Key& key : timing_keys()) read(gpu, key);
     }
     refuse_unknown(root_, {});
@@ -174,6 +175,7 @@ void derive(Gpu& gpu) {
     timing.warp_size = gpu.machine.warp_size;
     timing.max_warps = gpu.max_warps_per_sm;
     timing.l2_bytes = gpu.l2_bytes;
+    timing.l1.reserved = gpu.shared_reserved_per_block;
     timing.rules = gpu.machine.scratchpad;
     const scratchpad::LockSize locks = timing::lock_size(timing);
     if (locks.lock_bits != 0) timing.lock_hash = *scratchpad::parse_lock_hash("none", locks);

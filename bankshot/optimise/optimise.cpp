@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bankshot/optimise/flatten.hpp"
 #include "bankshot/optimise/fresh_names.hpp"
 #include "bankshot/optimise/join.hpp"
 #include "bankshot/optimise/liveness.hpp"
@@ -259,6 +260,7 @@ void optimise(ptx::Module& module, const Options& options) {
     auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || function->body == nullptr) continue;
     if (has_transactions(*function->body)) continue;
+    if (options.timing) flatten(*function);
     const bool shared = accesses_shared(*function->body);
     if (shared || options.timing) unroll_function(module, layout, *function, options);
     if (shared) optimise_function(module, layout, *function, options);

@@ -115,6 +115,7 @@ void read(std::string_view modifier, Access& access) {
   access.is_volatile |= modifier == "volatile";
   access.is_mmio |= modifier == "mmio";
   access.refetches |= modifier == "cv";
+  access.passes_l1 |= modifier == "cg";
   access.asynchronous |= modifier == "async";
   access.to_barrier |= modifier == "mbarrier::complete_tx::bytes";
 }

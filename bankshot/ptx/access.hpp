@@ -55,7 +55,7 @@ struct Access {
   bool to_barrier = false;                ///< an mbarrier learns of its bytes
   bool of_cluster = false;                ///< .shared::cluster: perhaps in the memory of another CTA
   bool read_only_wait = false;            ///< wait: until the groups have been read (.read)
-  bool passes_l1 = false;                 ///< cp.async.cg: past the first-level cache
+  bool passes_l1 = false;                 ///< .cg: a load or copy past the first-level cache
 
   /// Bytes of a lane: of matrices, textures and copies, which do not say them so, 0.
   unsigned bytes() const;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bankshot/scratchpad/access/access.hpp"
 #include "bankshot/scratchpad/atomics/lock_hash.hpp"
@@ -43,15 +44,16 @@ enum class Commit : uint8_t {
 };
 
 struct IssueConfig {
-  unsigned schedulers = 1;          ///< warp slot w belongs to scheduler w mod schedulers
-  unsigned width = 1;               ///< instructions of one warp that a scheduler issues in a cycle
-  unsigned simd_lanes = 32;         ///< lanes of the datapath: a warp takes ceil(warp / lanes) issue cycles
-  unsigned branch_cycles = 0;       ///< cycles after a taken branch in which its warp cannot issue
-  unsigned barrier_cycles = 1;      ///< cycles from the last arrival until the warps can issue
-  std::string policy = "lrr";       ///< name of a WarpScheduler
-  std::string pipeline = "queued";  ///< name of a Pipeline
-  std::string aware = "none";       ///< name of a Foresight: bank-conflict aware scheduling
-  bool aware_yields = false;        ///< … which lets a memory access into a conflict where nothing else can issue
+  unsigned schedulers = 1;           ///< warp slot w belongs to scheduler w mod schedulers
+  unsigned width = 1;                ///< instructions of one warp that a scheduler issues in a cycle
+  unsigned simd_lanes = 32;          ///< lanes of the datapath: a warp takes ceil(warp / lanes) issue cycles
+  unsigned branch_cycles = 0;        ///< cycles after a taken branch in which its warp cannot issue
+  unsigned barrier_cycles = 1;       ///< cycles from the last arrival until the warps can issue
+  unsigned barrier_warp_cycles = 0;  ///< cycles in which the SM takes note of one warp's arrival
+  std::string policy = "lrr";        ///< name of a WarpScheduler
+  std::string pipeline = "queued";   ///< name of a Pipeline
+  std::string aware = "none";        ///< name of a Foresight: bank-conflict aware scheduling
+  bool aware_yields = false;         ///< … which lets a memory access into a conflict where nothing else can issue
   Commit commit = Commit::any;
   unsigned reorder_entries = 8;  ///< instructions of a warp in its reorder buffer
 };
@@ -61,6 +63,10 @@ struct LoadStoreConfig {
   unsigned queue = 4;             ///< accesses of global and local memory whose lines were not all looked up yet
   unsigned constant_latency = 8;  ///< ld.const, ld.param; a cycle more for each further word of a warp
   unsigned stores = 64;           ///< store and atomic packets of an SM that are under way
+  // Of each scheduler, before the SM's own unit. Source of the model: Huerta et al., arXiv 2503.20481.
+  unsigned sub_core_queue = 0;   ///< memory instructions that have issued and still hold their operands; 0: any number
+  unsigned sub_core_cycles = 4;  ///< between two that leave
+  unsigned operand_cycles = 11;  ///< from issue until one can have left
 };
 
 struct ScratchpadConfig {
@@ -70,14 +76,18 @@ struct ScratchpadConfig {
 };
 
 struct L1Config {
-  unsigned bytes = 0;  ///< 0: there is none
+  unsigned bytes = 0;                  ///< 0: there is none. With carveouts_kb: of shared memory, too
+  std::vector<unsigned> carveouts_kb;  ///< KB of these that shared memory may have; none: it has its own
+  unsigned reserved = 0;               ///< bytes of shared memory that the system takes for each CTA
   unsigned line_bytes = 128;
   unsigned sector_bytes = 32;  ///< fetched one by one; of the memory system as a whole
-  unsigned ways = 4;
-  unsigned latency = 20;  ///< cycles from issue until a dependent instruction can issue, on a hit
-  unsigned mshrs = 32;    ///< lines that may be waited for
-  bool global = true;     ///< global loads are cached; local memory always is
-  unsigned banks = 0;     ///< of 4 bytes, that its data lies in; lanes are served as by the scratchpad. 0: no conflicts
+  unsigned ways = 4;           ///< lines of a set; 0: sets says how many there are
+  unsigned sets = 0;           ///< whatever the size; 0: ways says
+  unsigned tags = 1;           ///< lines that are looked up a cycle, of one access
+  unsigned latency = 20;       ///< cycles from issue until a dependent instruction can issue, on a hit
+  unsigned mshrs = 32;         ///< lines that may be waited for
+  bool global = true;          ///< global loads are cached; local memory always is
+  unsigned banks = 0;  ///< of 4 bytes, that its data lies in; lanes are served as by the scratchpad. 0: no conflicts
 };
 
 struct InterconnectConfig {
@@ -94,6 +104,10 @@ struct L2Config {
   unsigned ways = 8;
   unsigned latency = 20;       ///< its cycles from tag lookup until data leaves, on a hit
   unsigned ports = 1;          ///< lookups a cycle
+  unsigned flit_bytes = 0;     ///< a channel's port moves one flit of so many a cycle; 0: interconnect.flit_bytes
+  unsigned data_bytes = 0;     ///< that are read or written a cycle, of a channel; 0: a line
+  unsigned dram_bytes = 0;     ///< that a channel exchanges with its DRAM a cycle; 0: no limit but the DRAM's own
+  unsigned dram_turn = 0;      ///< cycles that this takes besides when its direction changes
   unsigned mshrs = 64;         ///< lines that may be waited for, of a channel
   unsigned atomic_cycles = 1;  ///< its cycles for each lane of an atomic beyond the first on the line's fullest word
 };
@@ -113,6 +127,11 @@ struct DramConfig {
   unsigned cl = 12, rcd = 12, rp = 12, ras = 28, rc = 40, rrd = 6, ccd = 2, wr = 12, cwl = 4, wtr = 5;
 };
 
+/// What a kernel's launch costs besides what its CTAs do.
+struct LaunchConfig {
+  unsigned cycles = 0;  ///< from its beginning until its first CTAs start
+};
+
 /// A GPU whose file has these sections can be simulated.
 struct Config {
   unsigned core_khz = 1'000'000;  ///< clock of the SMs: of issue
@@ -127,6 +146,7 @@ struct Config {
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
   scratchpad::LockHash lock_hash;  ///< of the locks of atomics, if there are any; whoever sets their number sets it
+  LaunchConfig launch;
   L1Config l1;
   InterconnectConfig interconnect;
   L2Config l2;
@@ -141,6 +161,12 @@ struct Config {
     return 1e3 * core_khz * sms * fp32.count * fp32.lanes * 2;
   }
 };
+
+/// Bytes of the first-level cache while CTAs of a kernel are on an SM. Where it shares its memory with the scratchpad,
+/// that gets the least it can of what all CTAs of the SM need (CUDA C++ Programming Guide, compute capability 7.x: the
+/// driver chooses the carve-out for the occupancy).
+/// @param shared_bytes  of a CTA
+unsigned l1_bytes(const Config& config, unsigned ctas_per_sm, unsigned shared_bytes);
 
 /// Parts of a warp that its datapath takes one after the other.
 inline unsigned sub_warps(const Config& config) {

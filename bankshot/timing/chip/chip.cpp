@@ -105,6 +105,7 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& giv
   each.warps_per_cta = (threads + config.warp_size - 1) / config.warp_size;
   each.ctas_per_sm = std::clamp(residency.ctas_per_sm, 1u, std::max(1u, 64 / each.warps_per_cta));
   resident_limit = each.ctas_per_sm;
+  each.l1_bytes = l1_bytes(config, each.ctas_per_sm, given.shared_bytes);
   each.begin = time;
   each.timeline_end = options.timeline_cycles;
   ctas = setup.config->grid.count();
@@ -126,7 +127,7 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& giv
       for (auto& box : boxes) box.clear();
     }
   }
-  dispatch(begin);
+  dispatch(begin + config.launch.cycles);
   limit = options.max_cycles == kNever ? kNever : begin + (options.max_cycles - std::min(options.max_cycles, used));
   quantum_end = std::min(limit, quantum + config.interconnect.latency);
 }

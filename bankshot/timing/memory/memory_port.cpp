@@ -10,14 +10,19 @@ namespace bankshot::timing {
 MemoryPort::MemoryPort(const Config& config, unsigned sm)
     : config_(config),
       sm_(static_cast<uint16_t>(sm)),
-      cache_(std::max(config.l1.bytes, config.l1.line_bytes), config.l1.line_bytes, std::max(1u, config.l1.ways)),
+      cache_(config.l1.line_bytes, config.l1.line_bytes, 1),
       misses_(config.l1.mshrs),
       outbox_{std::vector<std::vector<Packet>>(config.dram.channels),
               std::vector<std::vector<Packet>>(config.dram.channels)},
       to_network_{config.core_khz, config.interconnect.khz},
       to_core_{config.interconnect.khz, config.core_khz} {}
 
-void MemoryPort::begin_launch() { cache_.invalidate_all(); }
+void MemoryPort::begin_launch(unsigned l1_bytes) {
+  const L1Config& l1 = config_.l1;
+  l1_bytes_ = l1_bytes;
+  const unsigned lines = std::max(1u, l1_bytes / l1.line_bytes);
+  cache_.reshape(uint64_t{lines} * l1.line_bytes, std::max(1u, l1.sets != 0 ? lines / l1.sets : l1.ways));
+}
 
 void MemoryPort::enter(Cycle now, const Access& access, const LineRequests& lines) {
   uint32_t ticket;
@@ -77,13 +82,15 @@ void MemoryPort::advance(Cycle now) {
 void MemoryPort::look_up(Cycle now) {
   if (queue_.empty() || lookup_at_ > now) return;
   Queued& head = queue_.front();
-  const LineRequest& line = head.lines.request[head.next];
-  if (!(head.access.kind == Packet::Kind::load ? load(now, head, line) : write(now, head, line))) {
-    lookup_at_ = kNever;
-    return;
+  for (unsigned tag = 0; tag < config_.l1.tags && head.next != head.lines.count; ++tag) {
+    if (!look_up_line(now, head)) {
+      lookup_at_ = kNever;
+      return;
+    }
+    ++head.next;
   }
   lookup_at_ = lookup_free_ = now + 1;
-  if (++head.next != head.lines.count) return;
+  if (head.next != head.lines.count) return;
   if (head.access.tells_when_left) {
     const Access& access = head.access;
     completions_.push_back({access.kind, access.warp, access.generation, access.instr, to_core_(out_free_), true});
@@ -91,8 +98,13 @@ void MemoryPort::look_up(Cycle now) {
   queue_.pop();
 }
 
+bool MemoryPort::look_up_line(Cycle now, const Queued& head) {
+  const LineRequest& line = head.lines.request[head.next];
+  return head.access.kind == Packet::Kind::load ? load(now, head, line) : write(now, head, line);
+}
+
 bool MemoryPort::load(Cycle now, const Queued& head, const LineRequest& line) {
-  const bool cached = config_.l1.bytes != 0 && (config_.l1.global || head.access.local) && !head.access.strong;
+  const bool cached = l1_bytes_ != 0 && (config_.l1.global || head.access.local) && !head.access.strong;
   const uint8_t have = cached ? cache_.lookup(line.line) : uint8_t{0};
   const auto need = static_cast<uint8_t>(line.sectors & ~have);
   if (need == 0) {
@@ -102,10 +114,12 @@ bool MemoryPort::load(Cycle now, const Queued& head, const LineRequest& line) {
     return true;
   }
   using Misses = FetchTable<uint32_t>;
-  uint32_t miss = misses_.find(line.line);
+  // What the cache does not keep is asked for by each access: nobody finds it, as no line begins there.
+  const uint64_t key = cached ? line.line : line.line | 1;
+  uint32_t miss = cached ? misses_.find(key) : Misses::kNone;
   const auto ask = static_cast<uint8_t>(need & ~(miss == Misses::kNone ? 0 : misses_[miss].pending));
   if (miss == Misses::kNone) {
-    miss = misses_.add(line.line);
+    miss = misses_.add(key);
     if (miss == Misses::kNone) return false;
     misses_[miss].keep = cached;
   }
@@ -122,7 +136,7 @@ bool MemoryPort::write(Cycle now, const Queued& head, const LineRequest& line) {
   ++stores_;
   const bool atomic = head.access.kind == Packet::Kind::atomic;
   ++(atomic ? counters_.l1_atomics : counters_.l1_stores);
-  if (config_.l1.bytes != 0) {
+  if (l1_bytes_ != 0) {
     if (head.access.local) {
       cache_.fill(line.line, line.full, 0);
     } else {

@@ -15,10 +15,10 @@
 
 namespace bankshot::timing {
 
-/// Accesses wait in one queue, in order; its head looks up one line a cycle. A load that misses takes a miss register
-/// (or joins one that waits for the same sectors); where none is free, and where too many stores are under way, the
-/// queue stands still. Stores write through; of global memory they evict the sectors they change, of local memory they
-/// keep them. Strong loads (volatile and such) pass the cache by.
+/// Accesses wait in one queue, in order; its head looks up `l1.tags` lines a cycle. A load that misses takes a miss
+/// register (or joins one that waits for the same sectors); where none is free, and where too many stores are under
+/// way, the queue stands still. Stores write through; of global memory they evict the sectors they change, of local
+/// memory they keep them. Strong loads (volatile and such) pass the cache by.
 class MemoryPort {
  public:
   MemoryPort(const Config& config, unsigned sm);
@@ -61,7 +61,7 @@ class MemoryPort {
   bool has_sent() const { return has_sent_; }
   bool is_idle() const { return queue_.empty() && answers_.empty() && under_way_ == 0; }
 
-  void begin_launch();  ///< the cache is empty
+  void begin_launch(unsigned l1_bytes);  ///< the cache has so many, and is empty
   Counters& counters() { return counters_; }
 
  private:
@@ -80,6 +80,7 @@ class MemoryPort {
     Packet packet;
   };
   void look_up(Cycle now);
+  bool look_up_line(Cycle now, const Queued& head);
   bool load(Cycle now, const Queued& head, const LineRequest& line);
   bool write(Cycle now, const Queued& head, const LineRequest& line);
   void answer(Cycle now, const Packet& packet);
@@ -89,6 +90,7 @@ class MemoryPort {
   const Config& config_;
   const uint16_t sm_;
   SectorCache cache_;
+  unsigned l1_bytes_ = 0;
   Counters counters_;
   Ring<Queued> queue_;
   Cycle lookup_at_ = kNever;  ///< of the head; kNever while it waits for an answer

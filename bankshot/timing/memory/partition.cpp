@@ -87,7 +87,7 @@ struct Partition::State {
         dram_alarm(ClockRatio{config.dram.khz, config.core_khz}),
         cache_alarm(ClockRatio{cache_khz(), config.core_khz}),
         output_alarm(ClockRatio{cache_khz(), config.core_khz}) {
-    for (unsigned n = 0; n < flits_of.size(); ++n) flits_of[n] = flits(config.interconnect, n * config.l1.sector_bytes);
+    for (unsigned n = 0; n < flits_of.size(); ++n) flits_of[n] = channel_flits(config, n * config.l1.sector_bytes);
     for (unsigned sectors = 0; sectors < bursts_of.size(); ++sectors) bursts_of[sectors] = bursts(sectors);
   }
 
@@ -102,6 +102,20 @@ struct Partition::State {
     unsigned groups = 0;
     for (unsigned first = 0; first < 8; first += sharing) groups += (sectors >> first & ((1u << sharing) - 1)) != 0;
     return static_cast<uint8_t>(groups * each);
+  }
+
+  /// In which data of sectors are read or written.
+  unsigned data_cycles(unsigned sectors) const {
+    const unsigned bytes = config.l2.data_bytes;
+    return bytes == 0 ? 0 : (sectors * config.l1.sector_bytes + bytes - 1) / bytes;
+  }
+  /// Sectors go over the way to DRAM, or come, from a tick on. @return the tick in which they are there
+  Cycle over_link(Cycle tick, unsigned sectors, bool write) {
+    const Cycle width = config.l2.dram_bytes;
+    if (width == 0) return tick;
+    link_free = std::max(link_free, tick * width) + Cycle{sectors} * config.l1.sector_bytes;
+    if (std::exchange(link_writes, write) != write) link_free += config.l2.dram_turn * width;
+    return (link_free + width - 1) / width;
   }
 
   enum class Held { no, by_queue, by_mshrs };  ///< what the first input waits for
@@ -142,6 +156,9 @@ struct Partition::State {
   Cycle lookup_free = 0;  ///< from when the next packet can be looked up
   unsigned lookups = 0;   ///< in that tick
   Held held = Held::no;
+  uint8_t touched = 0;  ///< sectors that the last lookup read or wrote
+  bool link_writes = false;
+  Cycle link_free = 0;  ///< the way to DRAM, in bytes of l2.dram_bytes a tick
   Ring<Fill> fills;
   Cycle atomics_free = 0;
   Ring<Output> outputs, atomics;  ///< each in the order of ticks
@@ -248,6 +265,7 @@ void Partition::State::cache_turn() {
   }
   // In order: what cannot go on holds all behind it, until the DRAM queue has room or a fetch is over.
   const Input& input = inputs.front();
+  touched = 0;
   if (!requests.empty()) {
     held = Held::by_queue;
     return;
@@ -258,11 +276,12 @@ void Partition::State::cache_turn() {
     held = Held::by_mshrs;
     return;
   }
+  const unsigned cycles = data_cycles(count(touched));
   inputs.pop();
   if (tick != lookup_free) lookups = 0;
   lookup_free = tick;
-  if (++lookups >= config.l2.ports) {
-    lookup_free = tick + 1;
+  if (++lookups >= config.l2.ports || cycles > 1) {
+    lookup_free = tick + std::max(1u, cycles);
     lookups = 0;
   }
 }
@@ -293,6 +312,7 @@ bool Partition::State::look_up(const Input& input, Cycle tick) {
     if (fetch == FetchTable<Packet>::kNone) return false;
   }
 
+  touched = load ? sectors & valid : sectors;
   if (load) {
     counters.l2_reads += count(sectors);
     counters.l2_read_hits += count(sectors & valid);
@@ -378,6 +398,7 @@ void Partition::State::answer(const Packet& packet, uint64_t line, Cycle tick) {
 void Partition::State::to_dram(uint64_t line, uint8_t sectors, bool write, uint32_t fetch, Cycle tick) {
   if (sectors == 0) return;
   const Request request = {place(config.dram, line), fetch << 8 | sectors, bursts_of[sectors], write};
+  if (write) over_link(tick, count(sectors), true);
   if (requests.empty() && !dram.full()) {
     dram.push(request.place, request.bursts, write, request.tag, cache_to_dram(tick));
   } else {
@@ -390,7 +411,10 @@ bool Partition::State::dram_turn() {
   const Cycle tick = dram_alarm.tick();
   const DramChannel::Issued issued = dram.issue();
   if (!issued.column) return false;
-  if (!issued.write) fills.push({dram_to_cache(issued.data + config.dram.latency), issued.tag});
+  if (!issued.write) {
+    const auto sectors = static_cast<uint8_t>(issued.tag & 0xff);
+    fills.push({over_link(dram_to_cache(issued.data + config.dram.latency), count(sectors), false), issued.tag});
+  }
   if (requests.empty()) return true;
   const Request& next = requests.front();
   dram.push(next.place, next.bursts, next.write, next.tag, tick + 1);

@@ -48,9 +48,13 @@ class Partition {
 /// The channel that an address belongs to.
 unsigned channel_of(const Config& config, uint64_t address);
 
-/// Flits of a packet of `data` bytes beside its header.
+/// Flits of a packet of `data` bytes beside its header, at the port of an SM, and at that of a channel.
 inline unsigned flits(const InterconnectConfig& config, unsigned data) {
   return (config.header_bytes + data + config.flit_bytes - 1) / config.flit_bytes;
+}
+inline unsigned channel_flits(const Config& config, unsigned data) {
+  const unsigned bytes = config.l2.flit_bytes != 0 ? config.l2.flit_bytes : config.interconnect.flit_bytes;
+  return (config.interconnect.header_bytes + data + bytes - 1) / bytes;
 }
 
 }  // namespace bankshot::timing

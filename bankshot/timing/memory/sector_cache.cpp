@@ -6,78 +6,124 @@
 namespace bankshot::timing {
 
 SectorCache::SectorCache(uint64_t bytes, unsigned line_bytes, unsigned ways)
-    : sets_(std::max<uint64_t>(1, bytes / (uint64_t{line_bytes} * ways))),
-      ways_(ways),
-      line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))),
-      lines_(sets_ * ways, kNobody),
-      used_(sets_ * ways),
-      valid_(sets_ * ways),
-      dirty_(sets_ * ways) {}
-
-size_t SectorCache::set_of(uint64_t line) const {
-  const uint64_t number = line >> line_shift_;
-  // Most caches have a power of two of sets, which spares the division.
-  const uint64_t set = (sets_ & (sets_ - 1)) == 0 ? number & (sets_ - 1) : number % sets_;
-  return set * ways_;
+    : line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))) {
+  reshape(bytes, ways);
 }
 
-size_t SectorCache::find(uint64_t line) const {
-  const size_t first = set_of(line);
-  for (size_t at = first; at < first + ways_; ++at) {
-    if (lines_[at] == line) return at;
+void SectorCache::reshape(uint64_t bytes, unsigned ways) {
+  const uint64_t sets = std::max<uint64_t>(1, (bytes >> line_shift_) / ways);
+  if (sets != sets_ || ways != ways_) {
+    sets_ = sets;
+    ways_ = ways;
+    of_.resize(sets * ways);
+    order_.resize(sets);
+    index_.resize(std::bit_ceil(2 * of_.size()));
+    index_shift_ = static_cast<unsigned>(64 - std::countr_zero(index_.size()));
   }
-  return kNobody;
+  invalidate_all();
+}
+
+void SectorCache::invalidate_all() {
+  std::ranges::fill(index_, kNone);
+  std::ranges::fill(of_, Way{});
+  for (uint64_t set = 0; set < sets_; ++set) {
+    order_[set] = {};
+    for (uint32_t way = 0; way < ways_; ++way) make_newest(set, static_cast<uint32_t>(set * ways_) + way);
+  }
+}
+
+uint64_t SectorCache::set_of(uint64_t line) const {
+  const uint64_t number = line >> line_shift_;
+  // Most caches have a power of two of sets, which spares the division.
+  return (sets_ & (sets_ - 1)) == 0 ? number & (sets_ - 1) : number % sets_;
+}
+
+uint32_t SectorCache::find(uint64_t line) const {
+  uint32_t at = index_[bucket_of(line)];
+  while (at != kNone && of_[at].line != line) at = of_[at].next;
+  return at;
+}
+
+void SectorCache::take_out(uint64_t set, uint32_t way) {
+  const Way& here = of_[way];
+  (here.older == kNone ? order_[set].oldest : of_[here.older].newer) = here.newer;
+  (here.newer == kNone ? order_[set].newest : of_[here.newer].older) = here.older;
+}
+
+void SectorCache::make_newest(uint64_t set, uint32_t way) {
+  Set& order = order_[set];
+  of_[way].older = order.newest;
+  of_[way].newer = kNone;
+  (order.newest == kNone ? order.oldest : of_[order.newest].newer) = way;
+  order.newest = way;
+}
+
+void SectorCache::forget(uint32_t way) {
+  uint32_t* link = &index_[bucket_of(of_[way].line)];
+  while (*link != way) link = &of_[*link].next;
+  *link = of_[way].next;
+  of_[way].line = kNobody;
+  of_[way].valid = of_[way].dirty = 0;
 }
 
 uint8_t SectorCache::lookup(uint64_t line) {
-  const size_t at = find(line);
-  if (at == kNobody) return 0;
-  used_[at] = ++uses_;
-  return valid_[at];
+  const uint32_t at = find(line);
+  if (at == kNone) return 0;
+  const uint64_t set = set_of(line);
+  if (order_[set].newest != at) {
+    take_out(set, at);
+    make_newest(set, at);
+  }
+  return of_[at].valid;
 }
 
 uint8_t SectorCache::valid(uint64_t line) const {
-  const size_t at = find(line);
-  return at == kNobody ? 0 : valid_[at];
+  const uint32_t at = find(line);
+  return at == kNone ? 0 : of_[at].valid;
 }
 
 uint8_t SectorCache::dirty(uint64_t line) const {
-  const size_t at = find(line);
-  return at == kNobody ? 0 : dirty_[at];
+  const uint32_t at = find(line);
+  return at == kNone ? 0 : of_[at].dirty;
 }
 
 SectorCache::Evicted SectorCache::fill(uint64_t line, uint8_t sectors, uint8_t dirty) {
   Evicted evicted;
-  size_t at = find(line);
-  if (at == kNobody) {
-    // Empty ways were used at 0, so they go first.
-    const auto set = used_.begin() + static_cast<std::ptrdiff_t>(set_of(line));
-    at = static_cast<size_t>(std::min_element(set, set + ways_) - used_.begin());
-    if (used_[at] != 0) evicted = {lines_[at], dirty_[at]};
-    lines_[at] = line;
-    valid_[at] = dirty_[at] = 0;
+  const uint64_t set = set_of(line);
+  uint32_t at = find(line);
+  if (at == kNone) {
+    at = order_[set].oldest;
+    if (of_[at].line != kNobody) {
+      evicted = {of_[at].line, of_[at].dirty};
+      forget(at);
+    }
+    of_[at].line = line;
+    uint32_t& first = index_[bucket_of(line)];
+    of_[at].next = first;
+    first = at;
   }
-  used_[at] = ++uses_;
-  valid_[at] |= sectors;
-  dirty_[at] |= dirty;
+  if (order_[set].newest != at) {
+    take_out(set, at);
+    make_newest(set, at);
+  }
+  of_[at].valid |= sectors;
+  of_[at].dirty |= dirty;
   return evicted;
 }
 
 void SectorCache::invalidate(uint64_t line, uint8_t sectors) {
-  const size_t at = find(line);
-  if (at == kNobody) return;
-  valid_[at] &= static_cast<uint8_t>(~sectors);
-  dirty_[at] &= static_cast<uint8_t>(~sectors);
-  if (valid_[at] != 0) return;
-  lines_[at] = kNobody;
-  used_[at] = 0;
-}
-
-void SectorCache::invalidate_all() {
-  std::ranges::fill(lines_, kNobody);
-  std::ranges::fill(used_, 0);
-  std::ranges::fill(valid_, 0);
-  std::ranges::fill(dirty_, 0);
+  const uint32_t at = find(line);
+  if (at == kNone) return;
+  of_[at].valid &= static_cast<uint8_t>(~sectors);
+  of_[at].dirty &= static_cast<uint8_t>(~sectors);
+  if (of_[at].valid != 0) return;
+  forget(at);
+  const uint64_t set = set_of(line);  // an empty way goes first
+  take_out(set, at);
+  of_[at].newer = order_[set].oldest;
+  of_[at].older = kNone;
+  (order_[set].oldest == kNone ? order_[set].newest : of_[order_[set].oldest].older) = at;
+  order_[set].oldest = at;
 }
 
 }  // namespace bankshot::timing

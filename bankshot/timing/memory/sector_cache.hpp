@@ -7,7 +7,8 @@
 
 namespace bankshot::timing {
 
-/// Holds no data and knows no time. The least recently used line of a set makes room; no allocation after construction.
+/// Holds no data and knows no time. The least recently used line of a set makes room. Lines are found through an index,
+/// as a set may have hundreds of ways.
 class SectorCache {
  public:
   /// @param bytes       capacity; sets are bytes / (line_bytes * ways), rounded down, at least one, any number
@@ -41,22 +42,38 @@ class SectorCache {
   void invalidate(uint64_t line, uint8_t sectors);
   void invalidate_all();
 
+  /// Takes another shape, and is empty.
+  void reshape(uint64_t bytes, unsigned ways);
+
   uint64_t sets() const { return sets_; }
 
  private:
   static constexpr uint64_t kNobody = ~uint64_t{0};  ///< no line begins there
+  static constexpr uint32_t kNone = ~uint32_t{0};
 
-  /// Index of the first way of a line's set.
-  size_t set_of(uint64_t line) const;
-  /// Index of a line, or kNobody.
-  size_t find(uint64_t line) const;
+  struct Way {
+    uint64_t line = kNobody;
+    uint32_t older = kNone, newer = kNone;  ///< the set's ways in the order of use
+    uint32_t next = kNone;                  ///< of its bucket
+    uint8_t valid = 0, dirty = 0;
+  };
+  struct Set {
+    uint32_t oldest = kNone, newest = kNone;
+  };
 
-  uint64_t sets_;
-  unsigned ways_, line_shift_;
-  uint64_t uses_ = 0;  ///< counts up; a line's `used_` is the count of its last use, 0 if it is empty
-  // By set, then way.
-  std::vector<uint64_t> lines_, used_;
-  std::vector<uint8_t> valid_, dirty_;
+  uint64_t set_of(uint64_t line) const;
+  uint64_t bucket_of(uint64_t line) const { return (line * 0x9e3779b97f4a7c15) >> index_shift_; }
+  /// The way of a line, or kNone.
+  uint32_t find(uint64_t line) const;
+  void take_out(uint64_t set, uint32_t way);  ///< of the order of use
+  void make_newest(uint64_t set, uint32_t way);
+  void forget(uint32_t way);  ///< its line, in the index
+
+  unsigned line_shift_, ways_ = 0, index_shift_ = 0;
+  uint64_t sets_ = 0;
+  std::vector<Way> of_;          ///< by set, then way
+  std::vector<Set> order_;       ///< by set
+  std::vector<uint32_t> index_;  ///< first way of a bucket; a power of two of them
 };
 
 }  // namespace bankshot::timing

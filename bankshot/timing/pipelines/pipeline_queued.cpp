@@ -12,40 +12,65 @@ namespace {
 
 class Queued final : public Pipeline {
  public:
-  explicit Queued(unsigned queue) : begins_(std::max(1u, queue), 0) {}
+  Queued(unsigned queue, unsigned wavefront, unsigned sub_core, unsigned schedulers)
+      : wavefront_(wavefront),
+        sub_core_(std::max(wavefront, sub_core)),
+        begins_(std::max(1u, queue), 0),
+        sub_core_free_(schedulers, 0) {}
 
   // The access that issued queue accesses ago must have left the queue.
   Cycle accepts(Cycle now) const override { return std::max(now, begins_[next_]); }
   Passage shared(const Issued& issued, std::span<const unsigned> degrees, unsigned latency) override {
     const unsigned passes = std::accumulate(degrees.begin(), degrees.end(), 0u);
-    const Cycle begin = std::max(issued.now, free_);
-    free_ = begin + passes;
+    Cycle& sub_core_free = sub_core_free_[issued.slot % sub_core_free_.size()];
+    const Cycle turn = std::max(issued.now, free_), begin = std::max(turn, sub_core_free);
+    free_ = turn + Cycle{passes} * wavefront_;
+    // The last wavefront takes the banks, the others the way back, too.
+    const Cycle end = begin + (passes == 0 ? 0 : Cycle{passes - 1} * sub_core_ + wavefront_);
+    sub_core_free = begin + Cycle{passes} * sub_core_;
     begins_[next_] = begin;
     next_ = next_ + 1 == begins_.size() ? 0 : next_ + 1;
-    services_.assign(1, {begin, free_});
-    return {begin, free_, free_ + latency - (passes == 0 ? 0 : 1)};
+    services_.assign(1, {begin, end});
+    return {begin, end, end + latency - (passes == 0 ? 0 : wavefront_)};
   }
   Passage again(const Issued& issued, unsigned passes) override { return shared(issued, {&passes, 1}, 1); }
   Cycle other(const Issued& issued, Flow, unsigned latency) override { return issued.now + latency; }
   void clear() override {
     free_ = 0;
+    std::fill(sub_core_free_.begin(), sub_core_free_.end(), Cycle{0});
     std::fill(begins_.begin(), begins_.end(), Cycle{0});
   }
 
  private:
-  Cycle free_ = 0;             ///< the banks
-  std::vector<Cycle> begins_;  ///< when the last accesses began to be served, a ring
+  const unsigned wavefront_, sub_core_;  ///< cycles: of the banks, of a scheduler's way to them
+  Cycle free_ = 0;                       ///< the banks
+  std::vector<Cycle> begins_;            ///< when the last accesses began to be served, a ring
   size_t next_ = 0;
+  std::vector<Cycle> sub_core_free_;  ///< by scheduler: its way to the banks
 };
 
 constexpr Parameter kQueue = {
     "scratchpad", "queue", "accesses", 1, 4096, 1, "accesses that wait for the banks before no further one can issue",
     true};
 
+constexpr Parameter kWavefront = {
+    "scratchpad", "wavefront_cycles", "cycles", 1, 64, 1, "cycles for which a wavefront has the SM's banks"};
+constexpr Parameter kSubCore = {"scratchpad",
+                                "sub_core_wavefront_cycles",
+                                "cycles",
+                                1,
+                                64,
+                                1,
+                                "cycles between two wavefronts of one scheduler's warps, if they are more"};
+
 const PipelineRegistry queued({"queued",
                                "accesses wait in a queue of their own: a conflict holds up only them",
-                               [](const Config& config) { return std::make_unique<Queued>(config.parameters[kQueue]); },
-                               {&kQueue}});
+                               [](const Config& config) {
+                                 return std::make_unique<Queued>(config.parameters[kQueue],
+                                                                 config.parameters[kWavefront],
+                                                                 config.parameters[kSubCore], config.issue.schedulers);
+                               },
+                               {&kQueue, &kWavefront, &kSubCore}});
 
 }  // namespace
 }  // namespace bankshot::timing

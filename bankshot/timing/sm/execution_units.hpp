@@ -16,21 +16,43 @@ class ExecutionUnits {
  public:
   explicit ExecutionUnits(const Config& config) : config_(config), schedulers_(config.issue.schedulers) {
     for (unsigned k = 0; k < kUnitClasses; ++k) units_[k].assign(std::max(1u, config.units[k].count), 0);
+    const LoadStoreConfig& memory = config.load_store;
+    queues_.assign(memory.sub_core_queue == 0 ? 0 : schedulers_,
+                   {std::vector<Cycle>(memory.sub_core_queue, 0), 0, memory.operand_cycles, memory.sub_core_cycles});
   }
   void begin_launch() {
     for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
     load_store_ = 0;
+    for (Queue& queue : queues_) std::fill(queue.leaves.begin(), queue.leaves.end(), Cycle{0});
   }
+
+  /// A scheduler's memory instructions that hold their operands: when the last ones give them back, a ring.
+  struct Queue {
+    std::vector<Cycle> leaves;
+    size_t next = 0;
+    unsigned after = 0, apart = 0;  ///< cycles: from issue, from one to the next
+
+    Cycle free() const { return leaves[next]; }
+    void take(Cycle now) {
+      const Cycle last = leaves[(next + leaves.size() - 1) % leaves.size()];
+      leaves[next] = std::max(now + after, last + apart);
+      next = (next + 1) % leaves.size();
+    }
+  };
 
   /// The unit that an instruction of a scheduler takes.
   struct Choice {
     uint64_t* booked = nullptr;  ///< cycle * lanes
     unsigned lanes = 1;          ///< that it starts a cycle
     UnitClass unit = UnitClass::alu;
-    unsigned work = 32;  ///< lanes that the instruction has for it
+    unsigned work = 32;      ///< lanes that the instruction has for it
+    Queue* queue = nullptr;  ///< of a memory instruction
 
-    Cycle free() const { return *booked / lanes; }
-    void take(Cycle now) const { *booked = std::max(*booked, now * lanes) + work; }
+    Cycle free() const { return std::max(*booked / lanes, queue == nullptr ? 0 : queue->free()); }
+    void take(Cycle now) const {
+      *booked = std::max(*booked, now * lanes) + work;
+      if (queue != nullptr) queue->take(now);
+    }
     /// Once it is taken: when it is through with the instruction.
     Cycle end() const { return (*booked + lanes - 1) / lanes; }
   };
@@ -40,6 +62,7 @@ class ExecutionUnits {
     if (operation.is_access() || operation.kind == Operation::Kind::constant) {
       choice.booked = &load_store_;
       choice.lanes = std::max(1u, config_.load_store.lanes);
+      if (!queues_.empty()) choice.queue = &queues_[scheduler];
       return choice;
     }
     choice.unit = operation.unit;
@@ -63,6 +86,7 @@ class ExecutionUnits {
   const size_t schedulers_;
   std::array<std::vector<uint64_t>, kUnitClasses> units_;
   uint64_t load_store_ = 0;
+  std::vector<Queue> queues_;  ///< by scheduler, if they are limited
 };
 
 }  // namespace bankshot::timing

@@ -65,10 +65,11 @@ void Sm::begin_launch(const SmLaunch& launch) {
   resident_ = waits_for_memory_ = waits_for_port_ = kept_ = held_back_ = 0;
   ctas_ended_ = 0;
   ages_ = 0;
+  barrier_free_ = launch.begin;
   pipeline_->clear();
   guard_.begin_launch();
   shared_.begin_launch();
-  port_.begin_launch();
+  port_.begin_launch(launch.l1_bytes);
   units_.begin_launch();
   last_.fill(0);
   now_ = busy_until_ = resident_since_ = launch.begin;

@@ -38,6 +38,7 @@ struct SmLaunch {
   const simt::Launch* launch = nullptr;
   const Operations* operations = nullptr;
   unsigned ctas_per_sm = 1, warps_per_cta = 1;
+  unsigned l1_bytes = 0;  ///< of the first-level cache
   Cycle begin = 0;
   Cycle timeline_end = 0;  ///< spans are kept of what begins before
 };
@@ -129,6 +130,7 @@ class Sm {
     Cycle ready = 0;               ///< its results
     Cause why = Cause::execution;  ///< stall cause charged to consumers
     bool shared = false, global = false, deferred = false;
+    bool l1_banks = false;       ///< it has the first-level cache's
     bool conflict = false;       ///< in the banks
     bool kept_global = false;    ///< an access to global memory that its transaction keeps to itself
     bool in_one = false;         ///< the warp is in a transaction, some lanes at least
@@ -159,6 +161,7 @@ class Sm {
   bool may_commit(const Issue& issue);
   bool is_held_back(const Issue& issue);
   bool access_accepted(Issue& issue);
+  bool has_l1_banks(const Operation& operation) const;
   bool port_accepts(unsigned slot);
   void execute(Issue& issue);
   void results(const Issue& issue);
@@ -244,6 +247,7 @@ class Sm {
   uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
   uint64_t kept_ = 0;  ///< warp slots whose atomic the atomics unit keeps
   unsigned ctas_ended_ = 0;
+  Cycle barrier_free_ = 0;  ///< from when on the next arrival at a barrier is taken note of
   uint64_t ages_ = 0;
   // By warp slot.
   std::array<simt::Warp*, kSlots> warp_{};

@@ -112,6 +112,12 @@ bool Sm::port_accepts(unsigned slot) {
   return block(slot, kNever, Cause::memory_busy);
 }
 
+/// Whether it has data of a first-level cache that lies in banks.
+bool Sm::has_l1_banks(const Operation& operation) const {
+  return config_.l1.banks != 0 && launch_.l1_bytes != 0 && operation.kind == Kind::load && !operation.strong &&
+         !operation.passes_l1 && (config_.l1.global || addresses_.local != 0);
+}
+
 /// Finds where the lanes go, and whether the way there is free.
 bool Sm::access_accepted(Issue& issue) {
   const uint64_t lanes = simt::executing_lanes(*issue.warp, issue.instr);
@@ -131,7 +137,8 @@ bool Sm::access_accepted(Issue& issue) {
   if (deferred_[issue.slot] != 0 && (issue.global || (has_clusters_ && issue.shared)) && !issue.deferred)
     return block(issue.slot, kNever, Cause::ordering);
   if (issue.global && !port_accepts(issue.slot)) return false;
-  if (!issue.shared && operation.kind != Kind::copy) return true;
+  issue.l1_banks = issue.global && !issue.shared && has_l1_banks(operation);
+  if (!issue.shared && operation.kind != Kind::copy && (staged_ || !issue.l1_banks)) return true;
   const Cycle at = pipeline_->accepts(issue.now);
   return at <= issue.now || block(issue.slot, at, Cause::scratchpad_busy);
 }
@@ -157,9 +164,8 @@ void Sm::execute(Issue& issue) {
     const unsigned latency = first + (operation.in_pieces() ? operation.slots - 1 : 0);
     issue.ready = pipeline_->other(issued(issue), Flow::other, std::max(latency, interval));
   } else if (!issue.shared && operation.kind != Kind::copy) {
-    const bool cached = config_.l1.bytes != 0 && (config_.l1.global || addresses_.local != 0) && !operation.strong;
-    const bool banked = config_.l1.banks != 0 && cached && operation.kind == Kind::load && issue.global;
-    issue.ready = std::max(issue.ready, banked ? charge_l1(issue) : pipeline_->other(issued(issue), Flow::memory, 0));
+    issue.ready =
+        std::max(issue.ready, issue.l1_banks ? charge_l1(issue) : pipeline_->other(issued(issue), Flow::memory, 0));
   }
   if (operation.kind == Kind::sleep && warp.active != 0) {
     const uint32_t ns = warp.row<const uint32_t>(issue.instr->op[0])[std::countr_zero(warp.active)];
@@ -222,6 +228,11 @@ void Sm::results(const Issue& issue) {
 void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
+  Cycle arrived = issue.now;  // at a barrier, which takes note of one warp after the other
+  if (operation.kind == Kind::barrier) {
+    arrived = std::max(arrived, barrier_free_);
+    barrier_free_ = arrived + config_.issue.barrier_warp_cycles;
+  }
   next_[slot] = next;
   last_[slot] = issue.index;
   wake_[slot] = issue.now + Cycle{issue_cycles_} * operation.slots;
@@ -241,12 +252,12 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     wake_[slot] = issue.ready;
     cause_[slot] = Cause::execution;
   } else if (operation.kind == Kind::barrier) {
-    wake_[slot] = issue.now + std::max(issue_cycles_, config_.issue.barrier_cycles);
+    wake_[slot] = arrived + std::max(issue_cycles_, config_.issue.barrier_cycles);
     cause_[slot] = Cause::barrier;
   }
   earliest_[slot] = wake_[slot] == kNever ? 0 : wake_[slot];
   if (operation.kind == Kind::barrier || lanes_ended) {
-    wake_cta(slot, issue.now + std::max(1u, config_.issue.barrier_cycles), Cause::barrier);
+    wake_cta(slot, arrived + std::max(1u, config_.issue.barrier_cycles), Cause::barrier);
   }
 }
 

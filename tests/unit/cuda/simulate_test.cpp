@@ -103,9 +103,11 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
             "'sm.register' is no key of a GPU's description; [sm] has shared_");
   EXPECT_TRUE(refused({"load_store.lane=1"})
                   .starts_with("'load_store.lane' is no key of a GPU's description; [load_store] has lanes, queue"));
-  EXPECT_EQ(refused({"l1.ways=0"}), "l1.ways = 0 is impossible: lines of a set, from 1 to 4096 (made.toml)");
+  EXPECT_EQ(refused({"l1.ways=0"}),
+            "l1.ways = 0 is impossible: lines of a set; without, l1.sets says how many, from 1 to 4096 (made.toml)");
   EXPECT_EQ(refused({"l1.ways=4x"}),
-            "l1.ways = '4x' is not a whole number: lines of a set, from 1 to 4096 (made.toml)");
+            "l1.ways = '4x' is not a whole number: lines of a set; without, l1.sets says how many, from 1 to 4096 "
+            "(made.toml)");
   EXPECT_EQ(refused({"l1.global=1"}).substr(0, 31), "l1.global = 1 is impossible: gl");
   EXPECT_TRUE(refused({"issue.aware=luck"})
                   .starts_with("issue.aware = \"luck\" is not known; there are confident, exact, last"));
@@ -120,7 +122,7 @@ TEST(CudaSimulate, rejects_changes_that_make_no_machine) {
 TEST(CudaSimulate, rejects_components_that_do_not_exist_and_lists_those_that_do) {
   const std::string scheduler = refused_request({"fifo", "", "", ""});
   EXPECT_TRUE(scheduler.starts_with("there is no scheduler 'fifo'; there are: ")) << scheduler;
-  EXPECT_NE(scheduler.find("gto, lrr"), std::string::npos) << scheduler;
+  EXPECT_NE(scheduler.find("gto, gty, lrr"), std::string::npos) << scheduler;
   EXPECT_TRUE(refused_request({"", "none", "", ""}).starts_with("there is no pipeline 'none'; there are: "));
   EXPECT_TRUE(refused_request({"", "", "none", ""}).starts_with("there is no atomics unit 'none'; there are: "));
 }

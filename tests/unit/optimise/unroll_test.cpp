@@ -127,10 +127,11 @@ TEST(Unroll, some_instructions_keep_a_loop) {
        {"shfl.sync.bfly.b32 %r30, %r31, 1, 31, -1;", "vote.sync.ballot.b32 %r30, %p3, -1;",
         "match.any.sync.b32 %r30, %r31, -1;", "redux.sync.add.s32 %r30, %r31, -1;", "activemask.b32 %r30;",
         "bar.warp.sync -1;", "barrier.sync 0;", "membar.cta;", "fence.acq_rel.gpu;", "div.rn.f32 %f2, %f2, %f1;",
-        "rcp.rn.f32 %f2, %f2;", "sqrt.rn.f32 %f2, %f2;", "@%p3 exit;", "{ .reg .b32 t; mov.b32 t, %r31; }"}) {
+        "rcp.rn.f32 %f2, %f2;", "sqrt.rn.f32 %f2, %f2;", "@%p3 exit;"}) {
     EXPECT_EQ(copies({.body = kGlobal + keeps + "\n", .bound = "8"}), 1u) << keeps;
   }
   EXPECT_EQ(copies({.body = kGlobal + "bar.sync 0;\n", .bound = "8"}), 8u);
+  EXPECT_EQ(copies({.body = kGlobal + "{ .reg .b32 t; mov.b32 t, %r31; }\n", .bound = "8"}), 8u) << "inline assembly";
   EXPECT_EQ(copies({.body = ".pragma \"nounroll\";\n" + kGlobal, .bound = "8"}), 1u);
 }
 

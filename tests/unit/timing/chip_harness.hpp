@@ -31,7 +31,7 @@ inline Config small_machine() {
   for (UnitConfig& unit : config.units) unit = {1, 32, 4};
   config.load_store = {32, 4, 5, 64};
   config.scratchpad.latency = 10;
-  config.l1 = {16 * 1024, 128, 32, 4, 12, 32, true};
+  config.l1 = {.bytes = 16 * 1024, .carveouts_kb = {}, .latency = 12, .mshrs = 32};
   config.interconnect.latency = 8;
   return config;
 }
