@@ -94,6 +94,55 @@ TEST_F(ChipMemory, lines_are_looked_up_one_a_cycle) {
   EXPECT_EQ(strided_twice, strided_once + 1 + 12 + 31);
 }
 
+// Four tags a cycle: 32 lines take 8 cycles.
+TEST_F(ChipMemory, several_lines_of_an_access_are_looked_up_a_cycle) {
+  config.l1.tags = 4;
+  const std::string wide = "ld.global.u32 %r2, [%rd2]; add.u32 %r3, %r2, 1; ";
+  const Cycle once = cycles(strided(32) + wide + "ret;");
+  chip.reset();
+  EXPECT_EQ(cycles(strided(32) + wide + wide + "ret;"), once + 1 + 12 + 7);
+}
+
+TEST_F(ChipMemory, loads_that_pass_the_cache_by_neither_find_nor_fill_it) {
+  const auto loads = [&](const std::string& how) {
+    chip.reset();
+    cycles(kPointer + "ld.global" + how + ".u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ld.global" + how +
+           ".u32 %r3, [%rd1]; add.u32 %r4, %r3, 1; ret;");
+    return last.timing.counters.l1_load_misses;
+  };
+  EXPECT_EQ(loads(".ca"), 1u);
+  EXPECT_EQ(loads(".cg"), 2u);
+}
+
+// Two warps ask for one line at once: of loads that the cache keeps the second joins the first.
+TEST_F(ChipMemory, loads_that_pass_the_cache_by_join_nobody) {
+  const std::string before = kPointer + "ld.global", behind = ".u32 %r1, [%rd1]; add.u32 %r2, %r1, 1; ret;";
+  cycles(before + ".ca" + behind, {64, 1, 1});
+  EXPECT_EQ(last.timing.counters.l1_load_merged, 1u);
+  chip.reset();
+  cycles(before + ".cg" + behind, {64, 1, 1});
+  EXPECT_EQ(last.timing.counters.l1_load_merged, 0u);
+  EXPECT_EQ(last.timing.counters.l2_reads, 2u);
+}
+
+// CUDA C++ Programming Guide, compute capability 7.x: 128 KB, of which shared memory has 0, 8, 16, 32, 64 or 96.
+TEST(L1Size, is_what_the_least_carve_out_leaves_that_holds_all_ctas) {
+  Config config;
+  config.l1.bytes = 128 * 1024;
+  EXPECT_EQ(l1_bytes(config, 8, 9000), 128u * 1024) << "shared memory has its own";
+  config.l1.carveouts_kb = {0, 8, 16, 32, 64, 96};
+  EXPECT_EQ(l1_bytes(config, 32, 0), 128u * 1024);
+  EXPECT_EQ(l1_bytes(config, 1, 8192), 120u * 1024);
+  EXPECT_EQ(l1_bytes(config, 1, 8193), 112u * 1024);
+  EXPECT_EQ(l1_bytes(config, 8, 8192), 64u * 1024);
+  EXPECT_EQ(l1_bytes(config, 2, 49152), 32u * 1024);
+  config.l1.reserved = 1024;
+  EXPECT_EQ(l1_bytes(config, 8, 7168), 64u * 1024);
+  EXPECT_EQ(l1_bytes(config, 8, 8192), 32u * 1024);
+  config.l1.bytes = 0;
+  EXPECT_EQ(l1_bytes(config, 1, 0), 0u);
+}
+
 TEST_F(ChipMemory, a_store_is_acknowledged_before_the_launch_ends) {
   cycles(strided(1) + "st.global.u32 [%rd2], %r1; ret;");
   EXPECT_EQ(last.timing.counters.l1_stores, 1u);

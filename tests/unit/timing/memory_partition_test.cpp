@@ -61,6 +61,43 @@ TEST(Partition, a_hit_takes_ports_and_cache) {
   EXPECT_EQ(memory.counters().dram_reads, 0u);
 }
 
+// Two hits of four sectors: 32 bytes a cycle, so that the second is looked up 4 cycles behind the first.
+TEST(Partition, data_takes_its_cycles_of_the_cache) {
+  Config config = plain_machine();
+  config.interconnect.flit_bytes = 256;
+  const auto apart = [&] {
+    Memory memory = warm(config);
+    memory.run({load(1000, 0, 0b1111, 0, 1), load(1000, 0, 0b1111, 0, 2)});
+    return memory.answers.at(1).time - memory.answers.at(0).time;
+  };
+  EXPECT_EQ(apart(), 1u);
+  config.l2.data_bytes = 32;
+  EXPECT_EQ(apart(), 4u);
+}
+
+// Four sectors over a way of 8 bytes a cycle: 16 cycles behind the last of them from DRAM.
+TEST(Partition, what_comes_from_dram_takes_its_cycles_of_the_way) {
+  Config config = plain_machine();
+  Memory wide(config);
+  wide.run({load(0, 256, 0b1111)});
+  config.l2.dram_bytes = 8;
+  Memory narrow(config);
+  narrow.run({load(0, 256, 0b1111)});
+  EXPECT_EQ(narrow.answers[0].time, wide.answers[0].time + 16);
+}
+
+TEST(Partition, a_channels_port_may_have_a_width_of_its_own) {
+  Config config = plain_machine();
+  const auto answered = [&] {
+    Memory memory = warm(config);
+    memory.run({load(1000, 0, 0b1111)});
+    return memory.answers.at(0).time;
+  };
+  const Cycle narrow = answered();  // 8 + 128 bytes in flits of 32: 5
+  config.l2.flit_bytes = 136;
+  EXPECT_EQ(answered(), narrow - 4);
+}
+
 TEST(Partition, a_packet_answers_when_its_last_sector_is_there) {
   Memory memory(plain_machine());
   memory.run({load(0, 0, 0b0001)});

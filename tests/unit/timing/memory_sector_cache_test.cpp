@@ -54,6 +54,17 @@ TEST(SectorCache, a_line_that_comes_back_is_clean) {
   EXPECT_EQ(cache.fill(128, 0b01, 0).dirty, 0);
 }
 
+TEST(SectorCache, takes_another_shape_and_is_empty) {
+  SectorCache cache(1024, 128, 2);
+  cache.fill(128, 0b0100, 0);
+  cache.reshape(64 * 1024, 128);  // four sets of 128 ways
+  EXPECT_EQ(cache.sets(), 4u);
+  EXPECT_EQ(cache.lookup(128), 0);
+  for (uint64_t line = 0; line < 64 * 1024; line += 128) cache.fill(line, 1, 0);
+  for (uint64_t line = 0; line < 64 * 1024; line += 128) EXPECT_EQ(cache.lookup(line), 1);
+  EXPECT_EQ(cache.fill(64 * 1024, 1, 0).line, 0u) << "the oldest of its set";
+}
+
 TEST(SectorCache, sets_need_not_be_a_power_of_two) {
   SectorCache cache(3 * 128, 128, 1);
   EXPECT_EQ(cache.sets(), 3u);

@@ -54,6 +54,16 @@ TEST(GreedyThenOldest, stays_on_its_warp_then_takes_the_oldest) {
   EXPECT_EQ(issue(*gto, warps.view(0b001)), 0u);
 }
 
+TEST(GreedyThenYoungest, stays_on_its_warp_then_takes_the_youngest) {
+  Warps warps;
+  const auto gty = make("gty");
+  warps.age[0] = 300;  // slot 0 has the youngest warp
+  EXPECT_EQ(issue(*gty, warps.view(0b110)), 2u);
+  EXPECT_EQ(issue(*gty, warps.view(0b111)), 2u) << "stays";
+  EXPECT_EQ(issue(*gty, warps.view(0b011)), 0u);
+  EXPECT_EQ(issue(*gty, warps.view(0b110)), 2u);
+}
+
 TEST(TwoLevel, keeps_its_group_until_all_of_it_waits_for_memory) {
   const Warps warps;
   const auto two = make("two-level", 2);  // groups {0, 1}, {2, 3}

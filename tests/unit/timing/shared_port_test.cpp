@@ -51,6 +51,33 @@ class SharedPortTest : public ::testing::Test {
   std::optional<SharedPort> port;
 };
 
+// TU102: a load without conflicts takes 22 cycles, with two to 32 lanes on a bank 24, 28, 36, 52 and 84, and the SM 64
+// bytes a cycle (connollydavid/tu102).
+TEST_F(SharedPortTest, a_wavefront_may_have_the_banks_for_two_cycles) {
+  config.scratchpad.latency = 22;
+  set_parameter(config, "scratchpad.wavefront_cycles", 2);
+  set_parameter(config, "scratchpad.queue", 8);
+  for (const auto& [stride, takes] : {std::pair{4u, 22u}, {8u, 24u}, {16u, 28u}, {32u, 36u}, {64u, 52u}, {128u, 84u}}) {
+    make();
+    EXPECT_EQ(port->access(access(50, stride)).ready, 50u + takes) << stride;
+  }
+  make();
+  for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(port->access(access(50, 4)).ready, 72u + 2 * k);
+}
+
+// RTX 5090: 2 cycles for each further wavefront of one warp; four schedulers have a wavefront a cycle.
+TEST_F(SharedPortTest, a_scheduler_may_have_to_wait_between_its_wavefronts) {
+  config.issue.schedulers = 4;
+  set_parameter(config, "scratchpad.sub_core_wavefront_cycles", 2);
+  set_parameter(config, "scratchpad.queue", 8);
+  make();
+  EXPECT_EQ(port->access(access(50, 16)).ready, 60u + 3 * 2) << "four wavefronts of one warp";
+  SharedPort::Access other = access(50, 16);
+  other.issued.slot = 6;  // of another scheduler
+  EXPECT_EQ(port->access(other).ready, 60u + 4 + 3 * 2) << "the banks had the first one's for four cycles";
+  EXPECT_EQ(port->access(access(50, 4)).ready, 60u + 8) << "of the first scheduler, and the banks are free again";
+}
+
 TEST_F(SharedPortTest, an_access_without_conflicts_takes_the_latency) {
   const SharedPort::Outcome outcome = port->access(access(50, 4));
   EXPECT_EQ(outcome.ready, 60u);

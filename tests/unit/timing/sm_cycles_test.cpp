@@ -173,6 +173,22 @@ TEST_F(SmCycles, a_barrier_waits_for_the_last_warp) {
   EXPECT_EQ(slots(Cause::barrier), 4u);
 }
 
+// Warp 0 arrives at 0, warp 1 at 1, which is taken note of at 3; 5 more: 8 and 9.
+TEST_F(SmCycles, arrivals_at_a_barrier_are_taken_note_of_one_after_the_other) {
+  config.issue.barrier_cycles = 5;
+  config.issue.barrier_warp_cycles = 3;
+  EXPECT_EQ(cycles("bar.sync 0; ret;", {64, 1, 1}), 10u);
+  chip.reset();
+  EXPECT_EQ(cycles("bar.sync 0; ret;", {128, 1, 1}), 3u * 3 + 5 + 4);
+}
+
+TEST_F(SmCycles, a_launch_takes_its_cycles_before_anything_starts) {
+  config.launch.cycles = 500;
+  EXPECT_EQ(cycles("ret;"), 501u);
+  EXPECT_EQ(slots(Cause::no_warp), 500u);
+  EXPECT_EQ(cycles("ret;"), 501u) << "each launch";
+}
+
 TEST_F(SmCycles, a_taken_branch_costs_its_front_end_cycles) {
   config.issue.branch_cycles = 3;
   EXPECT_EQ(cycles("bra next; mov.u32 %r1, 1; next: ret;"), 5u);  // bra 0, ret 4

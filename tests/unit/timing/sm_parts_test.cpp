@@ -49,6 +49,26 @@ TEST(ExecutionUnits, units_beyond_one_for_each_scheduler_are_anybodys) {
   EXPECT_LE(units.choose(operation_of(UnitClass::fp64), 1).free(), 5u);
 }
 
+// Source: Huerta et al., arXiv 2503.20481: of the memory instructions of one sub-core that issue as soon as they can,
+// the first five issue in the cycles 2 to 6, then at 13, 17 and 21.
+TEST(ExecutionUnits, a_sub_core_holds_five_memory_instructions_and_lets_one_go_every_four_cycles) {
+  Config config;
+  config.load_store.sub_core_queue = 5;
+  ExecutionUnits units(config);
+  Operation load;
+  load.kind = Operation::Kind::load;
+  std::vector<Cycle> issued;
+  for (Cycle now = 2; issued.size() < 8; ++now) {
+    const ExecutionUnits::Choice choice = units.choose(load, 0);
+    if (choice.free() > now) continue;
+    choice.take(now);
+    issued.push_back(now);
+  }
+  EXPECT_EQ(issued, (std::vector<Cycle>{2, 3, 4, 5, 6, 13, 17, 21}));
+  units.begin_launch();
+  EXPECT_EQ(units.choose(load, 0).free(), 0u);
+}
+
 TEST(ExecutionUnits, matrix_products_of_a_gpu_without_tensor_units_take_fp32) {
   Config config;
   Operation product = operation_of(UnitClass::tensor);
