@@ -92,9 +92,11 @@ struct L1Config {
 
 struct InterconnectConfig {
   unsigned khz = 1'000'000;
-  unsigned latency = 20;      ///< core cycles each way. The lookahead of the simulation
-  unsigned flit_bytes = 32;   ///< a port moves one flit a cycle of this clock
-  unsigned header_bytes = 8;  ///< of a packet, beside its data
+  unsigned latency = 20;         ///< core cycles each way. The lookahead of the simulation
+  unsigned flit_bytes = 32;      ///< a port moves one flit a cycle of this clock
+  unsigned header_bytes = 8;     ///< of a packet, beside its data
+  unsigned group_sms = 0;        ///< SMs that send their stores through one port; 0: each has its own
+  unsigned group_percent = 100;  ///< stores that this takes, of what the port of one SM does
 };
 
 /// The part of the second-level cache that stands before one DRAM channel.

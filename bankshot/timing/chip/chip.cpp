@@ -78,6 +78,7 @@ struct Chip::State {
   void memory_part(Memory& memory);
   bool between();
   void perform_pending();
+  void share_ports();
   bool find_fault();
   void dispatch(Cycle at);
   void dispatch_clusters(Cycle at);
@@ -178,9 +179,25 @@ void Chip::State::memory_part(Memory& memory) {
   memory.has_sent = !memory.answers.empty();
 }
 
+/// SMs of a group share a port for stores: who sent some in this quantum gets an equal part of it in the next. They are
+/// dealt out to the groups in turn, as are CTAs.
+void Chip::State::share_ports() {
+  const unsigned size = config.interconnect.group_sms;
+  if (size == 0) return;
+  const size_t groups = (sms.size() + size - 1) / size;
+  for (size_t group = 0; group < groups; ++group) {
+    uint64_t senders = 0;
+    for (size_t k = group; k < sms.size(); k += groups) senders += sms[k].port().has_sent_stores();
+    const uint64_t pace = senders * MemoryPort::kPace * 100 / config.interconnect.group_percent;
+    for (size_t k = group; k < sms.size(); k += groups)
+      sms[k].port().set_pace(std::max(MemoryPort::kPace, static_cast<unsigned>(pace)));
+  }
+}
+
 /// What one thread does between two quanta. @return false if the launch ends
 bool Chip::State::between() {
   perform_pending();
+  share_ports();
   if (find_fault()) return false;
   if (cluster > 1) check_clusters();
   dispatch(quantum_end);

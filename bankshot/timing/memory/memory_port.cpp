@@ -20,6 +20,7 @@ MemoryPort::MemoryPort(const Config& config, unsigned sm)
 void MemoryPort::begin_launch(unsigned l1_bytes) {
   const L1Config& l1 = config_.l1;
   l1_bytes_ = l1_bytes;
+  pace_ = kPace;
   const unsigned lines = std::max(1u, l1_bytes / l1.line_bytes);
   cache_.reshape(uint64_t{lines} * l1.line_bytes, std::max(1u, l1.sets != 0 ? lines / l1.sets : l1.ways));
 }
@@ -48,7 +49,7 @@ void MemoryPort::enter(Cycle now, const Access& access, const LineRequests& line
 
 void MemoryPort::use_outbox(unsigned which) {
   box_ = which;
-  has_sent_ = false;
+  has_sent_ = has_sent_stores_ = false;
   for (std::vector<Packet>& box : outbox_[which]) box.clear();
 }
 
@@ -93,7 +94,7 @@ void MemoryPort::look_up(Cycle now) {
   if (head.next != head.lines.count) return;
   if (head.access.tells_when_left) {
     const Access& access = head.access;
-    completions_.push_back({access.kind, access.warp, access.generation, access.instr, to_core_(out_free_), true});
+    completions_.push_back({access.kind, access.warp, access.generation, access.instr, sent(), true});
   }
   queue_.pop();
 }
@@ -151,9 +152,9 @@ void MemoryPort::send(Cycle now, Packet::Kind kind, const LineRequest& line, uin
   const unsigned data =
       kind == Packet::Kind::load ? 0 : static_cast<unsigned>(std::popcount(sectors)) * config_.l1.sector_bytes;
   const unsigned length = flits(config_.interconnect, data);
-  out_free_ = std::max(out_free_, to_network_(now)) + length;
+  out_free_ = std::max(out_free_, to_network_(now) * kPace) + length * (data == 0 ? kPace : pace_);
   Packet packet;
-  packet.time = to_core_(out_free_);
+  packet.time = sent();
   packet.line = line.line;
   packet.tag = tag;
   packet.sm = sm_;
@@ -163,6 +164,7 @@ void MemoryPort::send(Cycle now, Packet::Kind kind, const LineRequest& line, uin
   packet.lanes = line.lanes;
   outbox_[box_][channel_of(config_, line.line)].push_back(packet);
   has_sent_ = true;
+  has_sent_stores_ |= data != 0;
   ++under_way_;
   ++counters_.packets_to_memory;
   counters_.flits_to_memory += length;

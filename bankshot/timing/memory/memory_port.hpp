@@ -59,6 +59,11 @@ class MemoryPort {
   const std::vector<std::vector<Packet>>& outbox(unsigned which) const { return outbox_[which]; }
   /// Whether anything was sent since use_outbox().
   bool has_sent() const { return has_sent_; }
+  /// Whether stores or atomics were.
+  bool has_sent_stores() const { return has_sent_stores_; }
+  /// A flit of a store or atomic takes so many times as long as one of a load from now on. @param pace  in kPace
+  void set_pace(unsigned pace) { pace_ = pace; }
+  static constexpr unsigned kPace = 128;
   bool is_idle() const { return queue_.empty() && answers_.empty() && under_way_ == 0; }
 
   void begin_launch(unsigned l1_bytes);  ///< the cache has so many, and is empty
@@ -84,6 +89,7 @@ class MemoryPort {
   bool load(Cycle now, const Queued& head, const LineRequest& line);
   bool write(Cycle now, const Queued& head, const LineRequest& line);
   void answer(Cycle now, const Packet& packet);
+  Cycle sent() const { return to_core_((out_free_ + kPace - 1) / kPace); }  ///< when the last flit has left
   void line_done(uint32_t ticket, Cycle ready);
   void send(Cycle now, Packet::Kind kind, const LineRequest& line, uint8_t sectors, uint32_t tag);
 
@@ -103,9 +109,10 @@ class MemoryPort {
   std::vector<Completion> completions_;
   std::array<std::vector<std::vector<Packet>>, 2> outbox_;
   unsigned box_ = 0;
-  bool has_sent_ = false;
+  bool has_sent_ = false, has_sent_stores_ = false;
+  unsigned pace_ = kPace;
   ClockRatio to_network_, to_core_;
-  Cycle out_free_ = 0, in_free_ = 0;  ///< the SM's ports, in cycles of the network
+  Cycle out_free_ = 0, in_free_ = 0;  ///< the SM's ports, in cycles of the network; out: times kPace
 };
 
 }  // namespace bankshot::timing

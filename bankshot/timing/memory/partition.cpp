@@ -104,10 +104,12 @@ struct Partition::State {
     return static_cast<uint8_t>(groups * each);
   }
 
-  /// In which data of sectors are read or written.
-  unsigned data_cycles(unsigned sectors) const {
-    const unsigned bytes = config.l2.data_bytes;
-    return bytes == 0 ? 0 : (sectors * config.l1.sector_bytes + bytes - 1) / bytes;
+  /// Data of sectors are read or written from a tick on. @return the tick from which on the next can be
+  Cycle behind_data(Cycle tick, unsigned sectors) {
+    const Cycle width = config.l2.data_bytes;
+    if (width == 0) return tick;
+    data_free = std::max(data_free, tick * width) + Cycle{sectors} * config.l1.sector_bytes;
+    return data_free / width;
   }
   /// Sectors go over the way to DRAM, or come, from a tick on. @return the tick in which they are there
   Cycle over_link(Cycle tick, unsigned sectors, bool write) {
@@ -157,6 +159,7 @@ struct Partition::State {
   unsigned lookups = 0;   ///< in that tick
   Held held = Held::no;
   uint8_t touched = 0;  ///< sectors that the last lookup read or wrote
+  Cycle data_free = 0;  ///< its data, in bytes of l2.data_bytes a tick
   bool link_writes = false;
   Cycle link_free = 0;  ///< the way to DRAM, in bytes of l2.dram_bytes a tick
   Ring<Fill> fills;
@@ -276,12 +279,12 @@ void Partition::State::cache_turn() {
     held = Held::by_mshrs;
     return;
   }
-  const unsigned cycles = data_cycles(count(touched));
   inputs.pop();
   if (tick != lookup_free) lookups = 0;
   lookup_free = tick;
-  if (++lookups >= config.l2.ports || cycles > 1) {
-    lookup_free = tick + std::max(1u, cycles);
+  const Cycle next = behind_data(tick, count(touched));
+  if (++lookups >= config.l2.ports || next > tick + 1) {
+    lookup_free = std::max(tick + 1, next);
     lookups = 0;
   }
 }

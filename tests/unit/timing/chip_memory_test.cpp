@@ -125,6 +125,27 @@ TEST_F(ChipMemory, loads_that_pass_the_cache_by_join_nobody) {
   EXPECT_EQ(last.timing.counters.l2_reads, 2u);
 }
 
+// Each of 64 lanes stores to a line of its own, on two SMs, over and over: 40 bytes a store in flits of 40 bytes.
+TEST_F(ChipMemory, a_group_of_sms_shares_a_port_for_stores) {
+  config.sms = 2;
+  config.dram.channels = 8;
+  config.interconnect.flit_bytes = 40;
+  config.load_store.stores = 4096;
+  std::string body = strided(32);
+  for (int k = 0; k < 40; ++k) body += "st.global.u32 [%rd2], %r1; ";
+  const auto takes = [&](unsigned group, unsigned percent) {
+    config.interconnect.group_sms = group;
+    config.interconnect.group_percent = percent;
+    chip.reset();
+    return cycles(body + "ret;", {32, 1, 1}, {2, 1, 1});
+  };
+  const Cycle alone = takes(0, 100);
+  EXPECT_EQ(takes(1, 100), alone) << "groups of one";
+  EXPECT_EQ(takes(2, 200), alone);
+  // 40 stores of 32 flits from either: half the pace from the second quantum on.
+  EXPECT_NEAR(static_cast<double>(takes(2, 100)), static_cast<double>(alone) + 40 * 32, 40);
+}
+
 // CUDA C++ Programming Guide, compute capability 7.x: 128 KB, of which shared memory has 0, 8, 16, 32, 64 or 96.
 TEST(L1Size, is_what_the_least_carve_out_leaves_that_holds_all_ctas) {
   Config config;
