@@ -41,8 +41,8 @@ std::string speed(const Counters& c, const SimulatedMachine& machine) {
          fmt::format("  instructions      {:>16} warp      {:>16} thread\n", grouped(c.warp_instructions),
                      grouped(c.thread_instructions)) +
          machine_code(c) +
-         fmt::format("  IPC               {:>16.3f} warp instructions a cycle of an SM, {:.2f} of the chip\n",
-                     share(c.machine_instructions, c.sm_cycles), ipc(c));
+         fmt::format("  IPC               {:>16.3f} warp instructions a cycle of an active SM, {:.2f} of the chip\n",
+                     share(c.machine_instructions, c.active_cycles), ipc(c));
 }
 
 /// CTAs go to one SM after the other, so a grid smaller than the chip leaves SMs without any.
@@ -82,20 +82,32 @@ std::string occupancy(const KernelTiming& timing, const KernelFacts& facts, cons
          registers;
 }
 
+/// Issue slots while an SM has a CTA, by cause: the others have no warp.
+std::array<uint64_t, timing::kCauses> of_active_sms(const Counters& c) {
+  std::array<uint64_t, timing::kCauses> slots = c.slots;
+  const uint64_t all = std::accumulate(slots.begin(), slots.end(), uint64_t{0});
+  uint64_t& no_warp = slots[static_cast<unsigned>(timing::Cause::no_warp)];
+  if (c.sm_cycles != 0) no_warp -= std::min(no_warp, (c.sm_cycles - c.active_cycles) * (all / c.sm_cycles));
+  return slots;
+}
+
 /// One bar a cause: what issued first, then the most frequent causes.
 std::string slots(const Counters& c, const Paint& paint) {
+  const std::array<uint64_t, timing::kCauses> active = of_active_sms(c);
   std::vector<unsigned> causes;
   for (unsigned k = 1; k < timing::kCauses; ++k) {
     if (c.slots[k] != 0) causes.push_back(k);
   }
-  std::ranges::stable_sort(causes, [&](unsigned a, unsigned b) { return c.slots[a] > c.slots[b]; });
+  std::ranges::stable_sort(causes, [&](unsigned a, unsigned b) { return active[a] > active[b]; });
   causes.insert(causes.begin(), 0);
-  const uint64_t all = std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0});
-  std::string text = "  issue slots by what became of them\n";
+  const uint64_t all = std::accumulate(c.slots.begin(), c.slots.end(), uint64_t{0}),
+                 with_ctas = std::accumulate(active.begin(), active.end(), uint64_t{0});
+  std::string text = "  issue slots of active SMs, and of the chip, by what became of them\n";
   for (const unsigned k : causes) {
-    const auto columns = static_cast<size_t>(share(c.slots[k], all) * kBar + 0.5);
+    const auto columns = static_cast<size_t>(share(active[k], with_ctas) * kBar + 0.5);
     const std::string bar = fmt::format("{:<{}}", std::string(columns, '#'), kBar);
-    text += fmt::format("    {:>5.1f} %  {}  {}\n", percent(c.slots[k], all), k == 0 ? bar : paint.bad(bar),
+    text += fmt::format("    {:>5.1f} %  {}  {:>5.1f} %  {}\n", percent(active[k], with_ctas),
+                        k == 0 ? bar : paint.bad(bar), percent(c.slots[k], all),
                         meaning(static_cast<timing::Cause>(k)));
   }
   return text;

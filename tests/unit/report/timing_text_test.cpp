@@ -28,13 +28,13 @@ scale(float*, int)
   1 launch, grid (4,2), block (32,8)
   cycles                         100 0.10 us at 1 GHz
   instructions                    40 warp                 1,280 thread
-  IPC                          0.200 warp instructions a cycle of an SM, 0.40 of the chip
+  IPC                          0.250 warp instructions a cycle of an active SM, 0.40 of the chip
   SMs                              2 of 2 had a CTA, 80.0 % of all SM cycles were active
   occupancy                     10.0 of 48 warps on average; 4 CTAs of 8 warps fit on an SM (limit: registers)
-  issue slots by what became of them
-     20.0 %  ####                  issued an instruction
-     50.0 %  ##########            data from shared memory is waited for
-     30.0 %  ######                no warp is there
+  issue slots of active SMs, and of the chip, by what became of them
+     25.0 %  #####                  20.0 %  issued an instruction
+     62.5 %  #############          50.0 %  data from shared memory is waited for
+     12.5 %  ###                    30.0 %  no warp is there
   shared memory                    4 accesses, busy in 60.6 % of the active cycles
   wavefronts                      97 needed                   4 ideal
   conflicts                       93 wavefronts; their cycles: 80 exposed, 13 hidden
