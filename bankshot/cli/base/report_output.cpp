@@ -13,6 +13,7 @@
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/json/json.hpp"
+#include "bankshot/report/text/comparison_text.hpp"
 #include "bankshot/report/text/findings_text.hpp"
 #include "bankshot/report/text/text.hpp"
 
@@ -63,18 +64,29 @@ std::string ReportOutput::problem(const std::string& name, const std::vector<std
 }
 
 bool ReportOutput::tell(const report::RunReport& report) const {
+  return write(json.empty() ? "" : report::to_json(report), [&] {
+    const report::TextOptions options{.colour = colour_wanted(), .top = top};
+    return report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options);
+  });
+}
+
+bool ReportOutput::tell(const std::vector<std::string>& gpus, const std::vector<report::RunReport>& reports) const {
+  return write(json.empty() ? "" : report::to_json(gpus, reports),
+               [&] { return report::comparison_text(gpus, reports); });
+}
+
+bool ReportOutput::write(const std::string& json_text, const std::function<std::string()>& text) const {
   if (json == "-") {
-    print(report::to_json(report));
+    print(json_text);
   } else {
     if (!json.empty()) {
       const host::Signals held;  // or Ctrl-C would leave half a file beside it
-      if (const auto error = host::write_file(json, report::to_json(report))) {
+      if (const auto error = host::write_file(json, json_text)) {
         say(error->message);
         return false;
       }
     }
-    const report::TextOptions options{.colour = colour_wanted(), .top = top};
-    print("\n" + (report.checks.any() ? report::findings_text(report, options) : report::to_text(report, options)));
+    print("\n" + text());
   }
   flush_output();  // before what goes to standard error
   return true;

@@ -1,6 +1,7 @@
 // The report of a run where the user wants it: what explain, simulate and check have in common.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct ReportOutput {
   /// Writes the report where it is wanted: JSON, or text on standard output. @return false after a message if its file
   /// cannot be written
   bool tell(const report::RunReport& report) const;
+  /// The same of one program on several simulated GPUs. @param gpus  as they were asked for
+  bool tell(const std::vector<std::string>& gpus, const std::vector<report::RunReport>& reports) const;
+
+ private:
+  bool write(const std::string& json_text, const std::function<std::string()>& text) const;
 };
 
 /// "bankshot: MESSAGE" on standard error.

@@ -1,5 +1,7 @@
 // bankshot simulate: runs the program on a simulated GPU and reports where its cycles went.
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -98,6 +100,7 @@ class Simulate final : public Command {
       request_.timeline_cycles = trace_cycles_;
     }
     if (command.empty()) return refuse(which_program("simulate"));
+    if (options_.gpu.find(',') != std::string::npos) return compare(command);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
@@ -133,6 +136,56 @@ class Simulate final : public Command {
   }
 
  private:
+  /// The program on each of several GPUs, one run after the other.
+  int compare(const std::vector<std::string>& command) {
+    if (!trace_.empty()) return refuse("--trace is of one GPU, and --gpu names several");
+    if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);
+    std::vector<std::string> gpus;
+    std::vector<host::Setup> setups;
+    std::vector<timing::Config> configs;
+    for (size_t at = 0; at <= options_.gpu.size();) {
+      const size_t comma = std::min(options_.gpu.find(',', at), options_.gpu.size());
+      RunOptions one = options_;
+      one.gpu = options_.gpu.substr(at, comma - at);
+      at = comma + 1;
+      if (one.gpu.empty()) return refuse("--gpu " + options_.gpu + ": a name is missing between the commas");
+      if (std::ranges::find(gpus, one.gpu) != gpus.end()) return refuse("--gpu names " + one.gpu + " twice");
+      Result<host::Setup> setup = set_up(one, command);
+      if (!setup) return refuse(setup.error().message);
+      const std::vector<host::Input> inputs = host::inputs_of(*setup);
+      if (const auto error = host::overwrites("--json", output_.json, inputs)) return refuse(error->message);
+      const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, options_.bank_hash);
+      if (!config) return refuse(config.error().message);
+      setup->request.simulate = request_;
+      gpus.push_back(one.gpu);
+      setups.push_back(*std::move(setup));
+      configs.push_back(*config);
+    }
+    int status = kDone;
+    std::vector<report::RunReport> reports;
+    for (size_t k = 0; k < setups.size(); ++k) {
+      Result<host::Observation> seen = host::observe(setups[k], command, {.output = output_.program_output()});
+      if (!seen) return refuse(seen.error().message);
+      const Status missing = say_what_is_missing(*seen);
+      say_how_it_ended(setups[k].target, seen->ending);
+      if (seen->ending.signal == SIGINT) return seen->ending.shell_status();
+      if (missing == kBadInput) return missing;
+      report::RunReport& report = seen->report;
+      if (!report.machine) report.machine = report::machine_of(configs[k], setups[k].gpu.machine.transactions);
+      if (report.partial_launches() != 0) {
+        say("stopped after " + report::counted(all_cycles(report), "cycle", "cycles") + " on " + gpus[k] +
+            " (--max-cycles)");
+        status = kStopped;
+      } else if ((say_failed_launches(report) || missing != kDone || seen->ending.shell_status() != 0) &&
+                 status == kDone) {
+        status = kProgramFailed;
+      }
+      if (const std::string reason = keep_kernels(report, output_.kernels); !reason.empty()) return refuse(reason);
+      reports.push_back(std::move(report));
+    }
+    return output_.tell(gpus, reports) ? status : kBadInput;
+  }
+
   /// Why there cannot be a timeline as it is asked for, or empty.
   std::string trace_problem() const {
     if (trace_.empty())
@@ -180,6 +233,7 @@ const RegisterCommand simulate_registered(
      "  bankshot simulate --gpu gtx480 ./app\n"
      "  bankshot simulate --gpu gtx480 --bank-hash xor --scheduler gto ./app 1024\n"
      "  bankshot simulate --gpu machine.toml --json report.json ./app\n"
+     "  bankshot simulate --gpu v100,h100 ./app                                one table of both\n"
      "  bankshot simulate --trace timeline.json --trace-cycles 5000 ./app      for https://ui.perfetto.dev\n",
      [] { return std::make_unique<Simulate>(); }});
 

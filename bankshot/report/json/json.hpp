@@ -2,6 +2,7 @@
 // bankshot/check/1: docs/json.md.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,12 @@
 namespace bankshot::report {
 
 inline constexpr std::string_view kSchema = "bankshot/explain/1", kSimulateSchema = "bankshot/simulate/1",
-                                  kCheckSchema = "bankshot/check/1";
+                                  kCheckSchema = "bankshot/check/1",
+                                  kComparisonSchema = "bankshot/simulate-comparison/1";
 
 std::string to_json(const RunReport& report);
+/// Of one program on several simulated GPUs. @param gpus  as they were asked for, one for each report
+std::string to_json(std::span<const std::string> gpus, std::span<const RunReport> reports);
 
 /// Reads what to_json wrote. Any bytes are allowed; the error says what is wrong and under which key.
 Result<RunReport> from_json(std::string_view json);

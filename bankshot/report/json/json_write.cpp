@@ -229,4 +229,12 @@ std::string to_json(const RunReport& report) {
   return with_list(with_list(dump(head), "findings", findings, " "), "kernels", kernel_texts(report), " ") + "\n";
 }
 
+std::string to_json(std::span<const std::string> gpus, std::span<const RunReport> reports) {
+  std::vector<std::string> texts;
+  for (const RunReport& report : reports) texts.push_back(to_json(report));
+  for (std::string& text : texts) text.pop_back();  // the end of its last line
+  ordered_json head = {{"schema", kComparisonSchema}, {"gpus", std::vector<std::string>(gpus.begin(), gpus.end())}};
+  return with_list(dump(head), "reports", texts, " ") + "\n";
+}
+
 }  // namespace bankshot::report

@@ -175,6 +175,15 @@ void KernelTiming::merge(const KernelTiming& other) {
   for (const timing::LineTiming& line : other.lines) add_line(lines, line);
 }
 
+std::array<uint64_t, timing::kCauses> slots_of_active_sms(const timing::Counters& counters) {
+  std::array<uint64_t, timing::kCauses> slots = counters.slots;
+  const uint64_t all = std::accumulate(slots.begin(), slots.end(), uint64_t{0});
+  uint64_t& no_warp = slots[static_cast<unsigned>(timing::Cause::no_warp)];
+  if (counters.sm_cycles != 0)
+    no_warp -= std::min(no_warp, (counters.sm_cycles - counters.active_cycles) * (all / counters.sm_cycles));
+  return slots;
+}
+
 double ipc(const timing::Counters& counters) {
   if (counters.cycles == 0) return 0;
   return static_cast<double>(counters.machine_instructions) / static_cast<double>(counters.cycles);

@@ -73,6 +73,9 @@ struct KernelTiming {
   void merge(const KernelTiming& other);
 };
 
+/// Issue slots while an SM has a CTA, by cause: the others have no warp.
+std::array<uint64_t, timing::kCauses> slots_of_active_sms(const timing::Counters& counters);
+
 /// Warp instructions a cycle of the whole chip; 0 if there was no cycle.
 double ipc(const timing::Counters& counters);
 

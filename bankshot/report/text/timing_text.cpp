@@ -17,13 +17,6 @@ using timing::Counters;
 
 constexpr unsigned kBar = 20;  // columns of a bar of 100 %
 
-/// "88.12 us": three or four digits that matter.
-std::string duration(double seconds) {
-  if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
-  return fmt::format("{:.3f} s", seconds);
-}
-
 std::string clock(unsigned khz) {
   return khz >= 1'000'000 ? fmt::format("{:.3g} GHz", khz / 1e6) : fmt::format("{:.3g} MHz", khz / 1e3);
 }
@@ -36,8 +29,8 @@ std::string machine_code(const Counters& c) {
 }
 
 std::string speed(const Counters& c, const SimulatedMachine& machine) {
-  return fmt::format("  cycles            {:>16} {} at {}\n", grouped(c.cycles), duration(machine.seconds(c.cycles)),
-                     clock(machine.core_khz)) +
+  return fmt::format("  cycles            {:>16} {} at {}\n", grouped(c.cycles),
+                     duration_text(machine.seconds(c.cycles)), clock(machine.core_khz)) +
          fmt::format("  instructions      {:>16} warp      {:>16} thread\n", grouped(c.warp_instructions),
                      grouped(c.thread_instructions)) +
          machine_code(c) +
@@ -82,18 +75,9 @@ std::string occupancy(const KernelTiming& timing, const KernelFacts& facts, cons
          registers;
 }
 
-/// Issue slots while an SM has a CTA, by cause: the others have no warp.
-std::array<uint64_t, timing::kCauses> of_active_sms(const Counters& c) {
-  std::array<uint64_t, timing::kCauses> slots = c.slots;
-  const uint64_t all = std::accumulate(slots.begin(), slots.end(), uint64_t{0});
-  uint64_t& no_warp = slots[static_cast<unsigned>(timing::Cause::no_warp)];
-  if (c.sm_cycles != 0) no_warp -= std::min(no_warp, (c.sm_cycles - c.active_cycles) * (all / c.sm_cycles));
-  return slots;
-}
-
 /// One bar a cause: what issued first, then the most frequent causes.
 std::string slots(const Counters& c, const Paint& paint) {
-  const std::array<uint64_t, timing::kCauses> active = of_active_sms(c);
+  const std::array<uint64_t, timing::kCauses> active = slots_of_active_sms(c);
   std::vector<unsigned> causes;
   for (unsigned k = 1; k < timing::kCauses; ++k) {
     if (c.slots[k] != 0) causes.push_back(k);
@@ -106,9 +90,9 @@ std::string slots(const Counters& c, const Paint& paint) {
   for (const unsigned k : causes) {
     const auto columns = static_cast<size_t>(share(active[k], with_ctas) * kBar + 0.5);
     const std::string bar = fmt::format("{:<{}}", std::string(columns, '#'), kBar);
-    text += fmt::format("    {:>5.1f} %  {}  {:>5.1f} %  {}\n", percent(active[k], with_ctas),
-                        k == 0 ? bar : paint.bad(bar), percent(c.slots[k], all),
-                        meaning(static_cast<timing::Cause>(k)));
+    text +=
+        fmt::format("    {:>5.1f} %  {}  {:>5.1f} %  {}\n", percent(active[k], with_ctas),
+                    k == 0 ? bar : paint.bad(bar), percent(c.slots[k], all), meaning(static_cast<timing::Cause>(k)));
   }
   return text;
 }
@@ -215,6 +199,12 @@ std::string partial(const KernelTiming& timing, const Paint& paint) {
 
 }  // namespace
 
+std::string duration_text(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.2f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.3f} s", seconds);
+}
+
 std::string machine_text(const SimulatedMachine& machine) {
   std::string text =
       fmt::format("{} at {}; scheduler {}, pipeline {}, atomics {}, bank hash {}", counted(machine.sms, "SM", "SMs"),
@@ -240,7 +230,7 @@ std::string program_text(const RunReport& report) {
   }
   return fmt::format("{}, {}: {}, {}\n", counted(report.kernels.size(), "kernel", "kernels"),
                      counted(launches, "launch", "launches"), counted(cycles, "cycle", "cycles"),
-                     duration(report.machine->seconds(cycles)));
+                     duration_text(report.machine->seconds(cycles)));
 }
 
 std::string timing_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,

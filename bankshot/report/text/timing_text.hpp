@@ -9,6 +9,9 @@
 
 namespace bankshot::report {
 
+/// "88.12 us": three or four digits that matter.
+std::string duration_text(double seconds);
+
 /// The machine in one line: SMs, clock, components, hash.
 std::string machine_text(const SimulatedMachine& machine);
 

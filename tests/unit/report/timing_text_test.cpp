@@ -1,6 +1,7 @@
 // What `bankshot simulate` prints of launches made up by hand.
 #include <gtest/gtest.h>
 
+#include "bankshot/report/text/comparison_text.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "timing_fixture.hpp"
 
@@ -142,6 +143,39 @@ TEST(ReportTimingText, a_launch_without_cycles_divides_by_nothing) {
   RunReport report = made_simulation();
   report.kernels[0].timing = KernelTiming();
   EXPECT_TRUE(has(text(report), "  cycles                           0 0.00 us at 1 GHz\n"));
+}
+
+TEST(ReportComparison, has_a_line_for_each_gpu_and_the_speedup_over_the_first) {
+  RunReport slow = made_simulation(), fast = made_simulation();
+  fast.gpu = "Fast GPU";
+  fast.machine->core_khz = 2 * slow.machine->core_khz;
+  fast.kernels[0].timing->counters.cycles = 40;
+  const std::vector<std::string> gpus = {"slow", "fast"};
+  const std::vector<RunReport> reports = {slow, fast};
+  EXPECT_EQ(comparison_text(gpus, reports), R"(bankshot: ./app on 2 GPUs, simulated
+slow: Test GPU, 2 SMs at 1 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
+fast: Fast GPU, 2 SMs at 2 GHz; scheduler lrr, pipeline queued, atomics native, bank hash none
+
+scale(float*, int), 1 launch
+  GPU           cycles         time   speedup    IPC  slots without an instruction, mostly
+  slow             100      0.10 us    1.00 ×   0.25  data from shared memory is waited for (62 %)
+  fast              40      0.02 us    5.00 ×   0.25  data from shared memory is waited for (62 %)
+)");
+}
+
+TEST(ReportComparison, says_where_a_kernel_did_not_run_and_sums_up_several) {
+  RunReport both = made_simulation(), one = made_simulation();
+  both.kernels.push_back(both.kernels[0]);
+  both.kernels[1].name = "other";
+  both.kernels[1].demangled = "other()";
+  const std::vector<std::string> gpus = {"a", "b"};
+  const std::vector<RunReport> reports = {both, one};
+  const std::string all = comparison_text(gpus, reports);
+  EXPECT_TRUE(has(all, "other(), 1 launch\n")) << all;
+  EXPECT_TRUE(has(all, "  b       did not run\n")) << all;
+  EXPECT_TRUE(has(all, "all kernels\n")) << all;
+  EXPECT_TRUE(has(all, "  a               200      0.20 us    1.00 ×")) << all;
+  EXPECT_TRUE(has(all, "  b               100      0.10 us    2.00 ×")) << all;
 }
 
 }  // namespace
