@@ -76,7 +76,7 @@ class Clocks {
  private:
   void follow(std::string_view key, unsigned& khz, uint64_t from, uint64_t to) {
     if (from == 0 || from == to || std::ranges::find(changed_, key) != changed_.end()) return;
-    khz = std::max(1u, static_cast<unsigned>(khz * to / from));
+    khz = static_cast<unsigned>(std::clamp<uint64_t>(khz * to / from, 1000, 100'000'000));  // kHz, as keys have them
   }
 
   Gpu& gpu_;

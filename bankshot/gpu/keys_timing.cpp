@@ -48,7 +48,7 @@ constexpr Text kCarveouts = {
     [](Gpu& gpu, const std::string& text) -> std::string {
       std::vector<unsigned>& all = gpu.timing->l1.carveouts_kb;
       all.clear();
-      for (size_t at = 0; at <= text.size();) {
+      for (size_t at = 0; at < text.size();) {
         const size_t comma = std::min(text.find(',', at), text.size());
         const size_t begin = std::min(text.find_first_not_of(' ', at), comma);
         unsigned kb = 0;
@@ -119,7 +119,7 @@ constexpr std::array kBefore = {
     Key{"issue", "barrier_cycles", +in<kIssue, &IssueConfig::barrier_cycles>, 1, kLong,
         "cycles from the last arrival at a barrier until its warps can issue"},
     Key{"issue", "barrier_warp_cycles", +in<kIssue, &IssueConfig::barrier_warp_cycles>, 0, kLong,
-        "cycles in which an SM takes note of one warp's arrival at a barrier", false, true},
+        "cycles in which an SM registers one warp's arrival at a barrier", false, true},
     Key{"issue", "policy", kName<kIssue, &IssueConfig::policy, schedulers>, 0, 0, "warp scheduler"},
     Key{"issue", "pipeline", kName<kIssue, &IssueConfig::pipeline, pipelines>, 0, 0, "organisation of the pipeline"},
     Key{"issue", "aware", kName<kIssue, &IssueConfig::aware, foresights>, 0, 0,
@@ -165,7 +165,7 @@ constexpr std::array kAfter = {
         "banks of its data, of 4 bytes; without, it has no bank conflicts", true, true},
     Key{"l1", "ways", +in<kL1, &L1Config::ways>, 1, 4096, "lines of a set; without, l1.sets says how many", false,
         true},
-    Key{"l1", "sets", +in<kL1, &L1Config::sets>, 1, 4096, "sets, whatever its size is", false, true},
+    Key{"l1", "sets", +in<kL1, &L1Config::sets>, 1, 4096, "number of sets, at every size", false, true},
     Key{"l1", "tags", +in<kL1, &L1Config::tags>, 1, 64, "lines of an access that are looked up a cycle", false, true},
     Key{"l1", "latency", +in<kL1, &L1Config::latency>, 1, kLong,
         "cycles from issue until a dependent instruction can issue, on a hit"},
@@ -280,7 +280,7 @@ constexpr std::array kTimingRelations = {
     Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.sector_bytes <= g.timing->l1.line_bytes; },
              "must not exceed l1.line_bytes"},
     Relation{"l1", "ways", [](const Gpu& g) { return (g.timing->l1.ways == 0) != (g.timing->l1.sets == 0); },
-             "either l1.ways or l1.sets must be said"},
+             "exactly one of l1.ways and l1.sets is said"},
     Relation{"l1", "bytes",
              [](const Gpu& g) {
                const L1Config& l1 = g.timing->l1;
@@ -290,11 +290,28 @@ constexpr std::array kTimingRelations = {
     Relation{"l1", "carveouts_kb",
              [](const Gpu& g) {
                const L1Config& l1 = g.timing->l1;
+               const auto fits = [&](unsigned kb) {
+                 return kb * 1024 < l1.bytes && (l1.bytes - kb * 1024) % (l1.line_bytes * l1.sets) == 0;
+               };
                return l1.carveouts_kb.empty() || l1.bytes == 0 ||
-                      (l1.sets != 0 && l1.carveouts_kb.back() * 1024 < l1.bytes &&
-                       l1.carveouts_kb.back() * 1024 == g.shared_per_sm);
+                      (l1.sets != 0 && std::ranges::all_of(l1.carveouts_kb, fits));
              },
-             "the last must be sm.shared_bytes and less than l1.bytes, and l1.sets must be said"},
+             "each must leave whole l1.sets of l1.bytes"},
+    Relation{"load_store", "sub_core_queue",
+             [](const Gpu& g) {
+               const LoadStoreConfig& m = g.timing->load_store;
+               return (m.sub_core_queue != 0) == (m.sub_core_cycles != 0) &&
+                      (m.sub_core_queue != 0) == (m.operand_cycles != 0);
+             },
+             "load_store.sub_core_queue, sub_core_cycles and operand_cycles are said together"},
+    Relation{"interconnect", "group_sms",
+             [](const Gpu& g) {
+               return (g.timing->interconnect.group_sms == 0) == (g.timing->interconnect.group_percent == 0);
+             },
+             "interconnect.group_sms and group_percent are said together"},
+    Relation{"l2", "dram_turn",
+             [](const Gpu& g) { return g.timing->l2.dram_turn == 0 || g.timing->l2.dram_bytes != 0; },
+             "is of the way whose width l2.dram_bytes says"},
     Relation{"l2", "line_bytes", [](const Gpu& g) { return g.timing->l2.line_bytes == g.timing->l1.line_bytes; },
              "must equal l1.line_bytes"},
     Relation{"memory", "l2_bytes",

@@ -29,7 +29,7 @@ class Reader {
     for (const Key& key : keys()) read(gpu, key);
     if (timed) {
       gpu.timing.emplace();
-      gpu.timing->l1.ways = 0;  // not said
+      gpu.timing->l1.ways = 0;  // a file says ways or sets
       for (const Key& key : timing_keys()) read(gpu, key);
     }
     refuse_unknown(root_, {});
@@ -176,6 +176,7 @@ void derive(Gpu& gpu) {
     timing.max_warps = gpu.max_warps_per_sm;
     timing.l2_bytes = gpu.l2_bytes;
     timing.l1.reserved = gpu.shared_reserved_per_block;
+    timing.l1.shared_unit = gpu.compute_major >= 8 ? 128 : 256;  // as occupancy counts
     timing.rules = gpu.machine.scratchpad;
     const scratchpad::LockSize locks = timing::lock_size(timing);
     if (locks.lock_bits != 0) timing.lock_hash = *scratchpad::parse_lock_hash("none", locks);

@@ -260,7 +260,7 @@ void optimise(ptx::Module& module, const Options& options) {
     auto* function = std::get_if<ptx::Function>(&item);
     if (function == nullptr || function->body == nullptr) continue;
     if (has_transactions(*function->body)) continue;
-    if (options.timing) flatten(*function);
+    flatten(*function);
     const bool shared = accesses_shared(*function->body);
     if (shared || options.timing) unroll_function(module, layout, *function, options);
     if (shared) optimise_function(module, layout, *function, options);

@@ -65,8 +65,8 @@ struct LoadStoreConfig {
   unsigned stores = 64;           ///< store and atomic packets of an SM that are under way
   // Of each scheduler, before the SM's own unit. Source of the model: Huerta et al., arXiv 2503.20481.
   unsigned sub_core_queue = 0;   ///< memory instructions that have issued and still hold their operands; 0: any number
-  unsigned sub_core_cycles = 4;  ///< between two that leave
-  unsigned operand_cycles = 11;  ///< from issue until one can have left
+  unsigned sub_core_cycles = 0;  ///< between two that leave
+  unsigned operand_cycles = 0;   ///< from issue until one can have left
 };
 
 struct ScratchpadConfig {
@@ -79,6 +79,7 @@ struct L1Config {
   unsigned bytes = 0;                  ///< 0: there is none. With carveouts_kb: of shared memory, too
   std::vector<unsigned> carveouts_kb;  ///< KB of these that shared memory may have; none: it has its own
   unsigned reserved = 0;               ///< bytes of shared memory that the system takes for each CTA
+  unsigned shared_unit = 1;            ///< bytes of which a CTA gets whole multiples
   unsigned line_bytes = 128;
   unsigned sector_bytes = 32;  ///< fetched one by one; of the memory system as a whole
   unsigned ways = 4;           ///< lines of a set; 0: sets says how many there are
@@ -92,11 +93,11 @@ struct L1Config {
 
 struct InterconnectConfig {
   unsigned khz = 1'000'000;
-  unsigned latency = 20;         ///< core cycles each way. The lookahead of the simulation
-  unsigned flit_bytes = 32;      ///< a port moves one flit a cycle of this clock
-  unsigned header_bytes = 8;     ///< of a packet, beside its data
-  unsigned group_sms = 0;        ///< SMs that send their stores through one port; 0: each has its own
-  unsigned group_percent = 100;  ///< stores that this takes, of what the port of one SM does
+  unsigned latency = 20;       ///< core cycles each way. The lookahead of the simulation
+  unsigned flit_bytes = 32;    ///< a port moves one flit a cycle of this clock
+  unsigned header_bytes = 8;   ///< of a packet, beside its data
+  unsigned group_sms = 0;      ///< SMs that send their stores through one port; 0: each has its own
+  unsigned group_percent = 0;  ///< stores that this takes, of what the port of one SM does
 };
 
 /// The part of the second-level cache that stands before one DRAM channel.

@@ -179,7 +179,7 @@ void Chip::State::memory_part(Memory& memory) {
   memory.has_sent = !memory.answers.empty();
 }
 
-/// SMs of a group share a port for stores: who sent some in this quantum gets an equal part of it in the next. They are
+/// SMs of a group share a port for stores: those that sent some in this quantum share it equally in the next. SMs are
 /// dealt out to the groups in turn, as are CTAs.
 void Chip::State::share_ports() {
   const unsigned size = config.interconnect.group_sms;
@@ -364,6 +364,7 @@ void Chip::State::drain(Cycle from) {
       time = std::max(time, memory.partition.next_event() + 1);
       memory.partition.advance(time, memory.answers);
     }
+    time = std::max(time, memory.partition.busy_until());
   }
   time = round_up<Cycle>(time, config.interconnect.latency);
   for (Memory& memory : memories) memory.partition.advance(time, memory.answers);

@@ -39,7 +39,8 @@ class FetchTable {
     while (at != kNone && fetches_[at].line != line) at = fetches_[at].next;
     return at;
   }
-  /// A new fetch of a line that has none. @return kNone if the limit is reached
+  /// A new fetch of a line that has none, or of something that nobody finds: an odd number in place of a line. @return
+  /// kNone if the limit is reached
   uint32_t add(uint64_t line) {
     if (limit_ != 0 && used_ == limit_) return kNone;
     ++used_;

@@ -94,7 +94,8 @@ void MemoryPort::look_up(Cycle now) {
   if (head.next != head.lines.count) return;
   if (head.access.tells_when_left) {
     const Access& access = head.access;
-    completions_.push_back({access.kind, access.warp, access.generation, access.instr, sent(), true});
+    completions_.push_back({access.kind, access.warp, access.generation, access.instr,
+                            to_core_((std::max(out_free_, stores_free_) + kPace - 1) / kPace), true});
   }
   queue_.pop();
 }
@@ -152,9 +153,13 @@ void MemoryPort::send(Cycle now, Packet::Kind kind, const LineRequest& line, uin
   const unsigned data =
       kind == Packet::Kind::load ? 0 : static_cast<unsigned>(std::popcount(sectors)) * config_.l1.sector_bytes;
   const unsigned length = flits(config_.interconnect, data);
-  out_free_ = std::max(out_free_, to_network_(now) * kPace) + length * (data == 0 ? kPace : pace_);
+  Cycle begin = std::max(out_free_, to_network_(now) * kPace);
+  if (data != 0) begin = std::max(begin, stores_free_);
+  out_free_ = begin + Cycle{length} * kPace;
+  Cycle left = out_free_;
+  if (data != 0) left = stores_free_ = begin + Cycle{length} * pace_;
   Packet packet;
-  packet.time = sent();
+  packet.time = to_core_((left + kPace - 1) / kPace);
   packet.line = line.line;
   packet.tag = tag;
   packet.sm = sm_;

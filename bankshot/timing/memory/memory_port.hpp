@@ -18,7 +18,8 @@ namespace bankshot::timing {
 /// Accesses wait in one queue, in order; its head looks up `l1.tags` lines a cycle. A load that misses takes a miss
 /// register (or joins one that waits for the same sectors); where none is free, and where too many stores are under
 /// way, the queue stands still. Stores write through; of global memory they evict the sectors they change, of local
-/// memory they keep them. Strong loads (volatile and such) pass the cache by.
+/// memory they keep them. Strong loads (volatile and such) and those that say
+/// so (.cg) bypass the cache, and are not merged with others.
 class MemoryPort {
  public:
   MemoryPort(const Config& config, unsigned sm);
@@ -89,7 +90,6 @@ class MemoryPort {
   bool load(Cycle now, const Queued& head, const LineRequest& line);
   bool write(Cycle now, const Queued& head, const LineRequest& line);
   void answer(Cycle now, const Packet& packet);
-  Cycle sent() const { return to_core_((out_free_ + kPace - 1) / kPace); }  ///< when the last flit has left
   void line_done(uint32_t ticket, Cycle ready);
   void send(Cycle now, Packet::Kind kind, const LineRequest& line, uint8_t sectors, uint32_t tag);
 
@@ -112,7 +112,8 @@ class MemoryPort {
   bool has_sent_ = false, has_sent_stores_ = false;
   unsigned pace_ = kPace;
   ClockRatio to_network_, to_core_;
-  Cycle out_free_ = 0, in_free_ = 0;  ///< the SM's ports, in cycles of the network; out: times kPace
+  Cycle in_free_ = 0;                     ///< the SM's port for what comes, in cycles of the network
+  Cycle out_free_ = 0, stores_free_ = 0;  ///< its port for what goes, its part of the group's, in these times kPace
 };
 
 }  // namespace bankshot::timing

@@ -89,6 +89,8 @@ struct Partition::State {
         output_alarm(ClockRatio{cache_khz(), config.core_khz}) {
     for (unsigned n = 0; n < flits_of.size(); ++n) flits_of[n] = channel_flits(config, n * config.l1.sector_bytes);
     for (unsigned sectors = 0; sectors < bursts_of.size(); ++sectors) bursts_of[sectors] = bursts(sectors);
+    constexpr Cycle kLine = 8;  // bursts of a line, at most
+    link_ahead = dram_to_cache(config.dram.latency + config.dram.cl + kLine * config.dram.burst_cycles);
   }
 
   /// Without a cache the stage between ports and DRAM has the ports' clock.
@@ -115,9 +117,21 @@ struct Partition::State {
   Cycle over_link(Cycle tick, unsigned sectors, bool write) {
     const Cycle width = config.l2.dram_bytes;
     if (width == 0) return tick;
-    link_free = std::max(link_free, tick * width) + Cycle{sectors} * config.l1.sector_bytes;
-    if (std::exchange(link_writes, write) != write) link_free += config.l2.dram_turn * width;
+    const bool turns = std::exchange(link_writes, write) != write;
+    if (link_free < tick * width)
+      link_free = tick * width;
+    else if (turns)
+      link_free += config.l2.dram_turn * width;
+    link_free += Cycle{sectors} * config.l1.sector_bytes;
     return (link_free + width - 1) / width;
+  }
+  /// The tick from which on a lookup may send more over the way to DRAM: data that is asked for has it booked for when
+  /// it comes.
+  Cycle link_allows() const {
+    const Cycle width = config.l2.dram_bytes;
+    if (width == 0) return 0;
+    const Cycle booked = (link_free + width - 1) / width;
+    return booked - std::min(booked, link_ahead);
   }
 
   enum class Held { no, by_queue, by_mshrs };  ///< what the first input waits for
@@ -161,7 +175,8 @@ struct Partition::State {
   uint8_t touched = 0;  ///< sectors that the last lookup read or wrote
   Cycle data_free = 0;  ///< its data, in bytes of l2.data_bytes a tick
   bool link_writes = false;
-  Cycle link_free = 0;  ///< the way to DRAM, in bytes of l2.dram_bytes a tick
+  Cycle link_ahead = 0;  ///< ticks for which it may be booked in advance
+  Cycle link_free = 0;   ///< the way to DRAM, in bytes of l2.dram_bytes a tick
   Ring<Fill> fills;
   Cycle atomics_free = 0;
   Ring<Output> outputs, atomics;  ///< each in the order of ticks
@@ -282,7 +297,7 @@ void Partition::State::cache_turn() {
   inputs.pop();
   if (tick != lookup_free) lookups = 0;
   lookup_free = tick;
-  const Cycle next = behind_data(tick, count(touched));
+  const Cycle next = std::max(behind_data(tick, count(touched)), link_allows());
   if (++lookups >= config.l2.ports || next > tick + 1) {
     lookup_free = std::max(tick + 1, next);
     lookups = 0;
@@ -449,6 +464,12 @@ Partition::Partition(const Config& config) : state_(std::make_unique<State>(conf
 Partition::~Partition() = default;
 Partition::Partition(Partition&&) noexcept = default;
 
+Cycle Partition::busy_until() const {
+  const Cycle width = state_->config.l2.dram_bytes;
+  if (width == 0) return 0;
+  const State& s = *state_;
+  return s.port_to_core(s.cache_to_port((s.link_free + width - 1) / width));
+}
 const Counters& Partition::counters() const { return state_->counters; }
 void Partition::reset_counters() { state_->counters = {}; }
 

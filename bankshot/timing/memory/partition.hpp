@@ -36,6 +36,9 @@ class Partition {
   /// The core cycle before which advance() would change nothing; kNever if nothing is under way.
   Cycle next_event() const;
 
+  /// The core cycle from which on its way to DRAM is free.
+  Cycle busy_until() const;
+
   /// Everything this partition counts: packets_to_sms, flits_to_sms, l2_…, dram_….
   const Counters& counters() const;
   void reset_counters();

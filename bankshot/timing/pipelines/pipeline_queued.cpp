@@ -23,17 +23,16 @@ class Queued final : public Pipeline {
   Passage shared(const Issued& issued, std::span<const unsigned> degrees, unsigned latency) override {
     const unsigned passes = std::accumulate(degrees.begin(), degrees.end(), 0u);
     Cycle& sub_core_free = sub_core_free_[issued.slot % sub_core_free_.size()];
-    const Cycle turn = std::max(issued.now, free_), begin = std::max(turn, sub_core_free);
-    free_ = turn + Cycle{passes} * wavefront_;
-    // The last wavefront takes the banks, the others the way back, too.
-    const Cycle end = begin + (passes == 0 ? 0 : Cycle{passes - 1} * sub_core_ + wavefront_);
+    const Cycle begin = std::max({issued.now, free_, sub_core_free});
+    free_ = begin + Cycle{passes} * wavefront_;
     sub_core_free = begin + Cycle{passes} * sub_core_;
     begins_[next_] = begin;
     next_ = next_ + 1 == begins_.size() ? 0 : next_ + 1;
-    services_.assign(1, {begin, end});
-    return {begin, end, end + latency - (passes == 0 ? 0 : wavefront_)};
+    services_.assign(1, {begin, free_});
+    const Cycle last = passes == 0 ? begin : begin + Cycle{passes - 1} * sub_core_;  // the last wavefront begins
+    return {begin, free_, std::max(free_, last + latency)};
   }
-  Passage again(const Issued& issued, unsigned passes) override { return shared(issued, {&passes, 1}, 1); }
+  Passage again(const Issued& issued, unsigned passes) override { return shared(issued, {&passes, 1}, wavefront_); }
   Cycle other(const Issued& issued, Flow, unsigned latency) override { return issued.now + latency; }
   void clear() override {
     free_ = 0;

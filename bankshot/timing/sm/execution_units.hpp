@@ -17,8 +17,10 @@ class ExecutionUnits {
   explicit ExecutionUnits(const Config& config) : config_(config), schedulers_(config.issue.schedulers) {
     for (unsigned k = 0; k < kUnitClasses; ++k) units_[k].assign(std::max(1u, config.units[k].count), 0);
     const LoadStoreConfig& memory = config.load_store;
-    queues_.assign(memory.sub_core_queue == 0 ? 0 : schedulers_,
-                   {std::vector<Cycle>(memory.sub_core_queue, 0), 0, memory.operand_cycles, memory.sub_core_cycles});
+    const Queue queue = {.leaves = std::vector<Cycle>(memory.sub_core_queue, 0),
+                         .operand_cycles = memory.operand_cycles,
+                         .spacing = memory.sub_core_cycles};
+    queues_.assign(memory.sub_core_queue == 0 ? 0 : schedulers_, queue);
   }
   void begin_launch() {
     for (auto& unit : units_) std::fill(unit.begin(), unit.end(), uint64_t{0});
@@ -30,12 +32,13 @@ class ExecutionUnits {
   struct Queue {
     std::vector<Cycle> leaves;
     size_t next = 0;
-    unsigned after = 0, apart = 0;  ///< cycles: from issue, from one to the next
+    unsigned operand_cycles = 0;  ///< from issue until it can give them back
+    unsigned spacing = 0;         ///< cycles between two that do
 
     Cycle free() const { return leaves[next]; }
     void take(Cycle now) {
       const Cycle last = leaves[(next + leaves.size() - 1) % leaves.size()];
-      leaves[next] = std::max(now + after, last + apart);
+      leaves[next] = std::max(now + operand_cycles, last + spacing);
       next = (next + 1) % leaves.size();
     }
   };

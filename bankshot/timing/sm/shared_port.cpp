@@ -92,18 +92,20 @@ Passage SharedPort::serve(Cycle now, unsigned slot, uint32_t instr, unsigned pas
 void SharedPort::served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal, unsigned extra) {
   counters_.shared_wavefronts += passes;
   counters_.shared_ideal += std::min(ideal, passes);
-  counters_.shared_busy_cycles += passes + extra;
+  // Cycles of a wavefront; in stages a sub-warp has the banks for one.
+  const Cycle each = staged_ || passes + extra == 0 ? 1 : (passage.end - passage.begin) / (passes + extra);
+  counters_.shared_busy_cycles += (passes + extra) * each;
   // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages it is those
   // behind it in the same cycle.
   const Cycle late = staged_ ? 0 : latency_ - 1;
   if (passes > ideal) {
     // Without conflicts a sub-warp has the banks for a cycle; further phases of wide accesses are taken to come first.
-    Cycle phases = ideal, behind = pipeline_.services().size();
+    Cycle phases = ideal * each, behind = pipeline_.services().size();
     for (const Pipeline::Service& part : pipeline_.services()) {
       --behind;
       const Cycle alone = std::min(part.end - part.begin, phases - std::min(phases, behind));
       phases -= alone;
-      const Cycle conflict_end = part.end - (behind == 0 ? extra : 0);
+      const Cycle conflict_end = part.end - (behind == 0 ? extra * each : 0);
       accounting_.conflict(issued.now, part.begin + std::min(alone, conflict_end - part.begin) + late,
                            conflict_end + late, issued.instr);
     }

@@ -112,7 +112,7 @@ bool Sm::port_accepts(unsigned slot) {
   return block(slot, kNever, Cause::memory_busy);
 }
 
-/// Whether it has data of a first-level cache that lies in banks.
+/// Whether the access reads a first-level cache whose data lies in banks.
 bool Sm::has_l1_banks(const Operation& operation) const {
   return config_.l1.banks != 0 && launch_.l1_bytes != 0 && operation.kind == Kind::load && !operation.strong &&
          !operation.passes_l1 && (config_.l1.global || addresses_.local != 0);
@@ -140,7 +140,7 @@ bool Sm::access_accepted(Issue& issue) {
   issue.l1_banks = issue.global && !issue.shared && has_l1_banks(operation);
   if (!issue.shared && operation.kind != Kind::copy && (staged_ || !issue.l1_banks)) return true;
   const Cycle at = pipeline_->accepts(issue.now);
-  return at <= issue.now || block(issue.slot, at, Cause::scratchpad_busy);
+  return at <= issue.now || block(issue.slot, at, issue.l1_banks ? Cause::memory_busy : Cause::scratchpad_busy);
 }
 
 void Sm::execute(Issue& issue) {
@@ -228,10 +228,12 @@ void Sm::results(const Issue& issue) {
 void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
-  Cycle arrived = issue.now;  // at a barrier, which takes note of one warp after the other
+  Cycle arrived = issue.now;  // at a barrier, which registers one arrival after the other
   if (operation.kind == Kind::barrier) {
     arrived = std::max(arrived, barrier_free_);
     barrier_free_ = arrived + config_.issue.barrier_warp_cycles;
+  } else if (lanes_ended && barrier_free_ > arrived) {  // those that arrived before it count from their own time
+    arrived = barrier_free_ - config_.issue.barrier_warp_cycles;
   }
   next_[slot] = next;
   last_[slot] = issue.index;

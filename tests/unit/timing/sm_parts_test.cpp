@@ -54,6 +54,8 @@ TEST(ExecutionUnits, units_beyond_one_for_each_scheduler_are_anybodys) {
 TEST(ExecutionUnits, a_sub_core_holds_five_memory_instructions_and_lets_one_go_every_four_cycles) {
   Config config;
   config.load_store.sub_core_queue = 5;
+  config.load_store.sub_core_cycles = 4;
+  config.load_store.operand_cycles = 11;
   ExecutionUnits units(config);
   Operation load;
   load.kind = Operation::Kind::load;
