@@ -186,8 +186,8 @@ TEST(Gpu, a_file_without_timing_cannot_be_simulated) {
   const Result<Gpu> gpu = parse_gpu(h100_untimed(), "x.toml");
   ASSERT_TRUE(gpu) << gpu.error().message;
   EXPECT_FALSE(gpu->timing);
-  EXPECT_FALSE(shipped("a100").timing);
-  for (const std::string name : {"cf11", "gtx480", "gtx580", "h100", "k20", "v100"})
+  EXPECT_FALSE(shipped("mi300x").timing);
+  for (const std::string name : {"cf11", "gtx480", "gtx580", "h100", "k20", "t4", "v100"})
     EXPECT_TRUE(shipped(name).timing) << name;
 }
 
@@ -289,8 +289,9 @@ TEST(Gpu, bandwidth_of_memory_is_the_published_one) {
   is_close(gb("cf11"), 51.2);  // Table 3
   is_close(gb("k20"), 208);
   is_close(gb("v100"), 900);  // 32 channels, 32 bytes a cycle of 877 MHz: 898
+  is_close(gb("t4"), 320);
   is_close(gb("h100"), 3350);
-  for (const std::string name : {"gtx480", "gtx580", "cf11", "k20", "v100", "h100"}) {
+  for (const std::string name : {"gtx480", "gtx580", "cf11", "k20", "v100", "t4", "h100"}) {
     const Gpu gpu = shipped(name);  // what CUDA tells: two transfers a cycle of its memory clock
     is_close(gb(name), 2e-6 * gpu.memory_khz * gpu.memory_bus_bits / 8);
     EXPECT_DOUBLE_EQ(gb(name) * 1e9, gpu.timing->dram_bytes_per_second());
@@ -303,6 +304,7 @@ TEST(Gpu, peak_of_single_precision_is_the_published_one) {
   is_close(gflops("gtx580"), 1581);
   is_close(gflops("k20"), 3520);     // 2,496 cores, 0.7055 GHz
   is_close(gflops("v100"), 15'670);  // 5,120 cores, 1.53 GHz
+  is_close(gflops("t4"), 8141);      // 2,560 cores, 1.59 GHz
   is_close(gflops("h100"), 66'900);  // 16,896 cores, 1.98 GHz
 }
 
@@ -328,6 +330,7 @@ TEST(Gpu, latencies_add_up_to_what_was_measured) {
                         {"gtx580", 155, 342.5},
                         {"k20", 200, 325},
                         {"v100", 212, 425},
+                        {"t4", 235, 455},
                         {"h100", 263, 479}}) {
     const Gpu gpu = shipped(c.gpu);
     EXPECT_NEAR(l2_hit(*gpu.timing), c.l2, c.l2 * 0.02) << c.gpu;

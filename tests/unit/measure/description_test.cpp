@@ -155,7 +155,7 @@ TEST(MeasureDescription, the_nearest_base_can_be_simulated_and_is_rather_older) 
     return base ? base->name : base.error().message;
   };
   EXPECT_EQ(nearest(9, 0), "h100");
-  EXPECT_EQ(nearest(7, 5), "v100");
+  EXPECT_EQ(nearest(7, 5), "t4");
   EXPECT_EQ(nearest(8, 0), "v100");  // a100 has no timing sections
   EXPECT_EQ(nearest(12, 0), "h100");
   EXPECT_EQ(nearest(3, 7), "k20");
