@@ -13,9 +13,9 @@ namespace {
 /// Banks that serve one access at a time.
 class OneAtATime final : public Banks {
  public:
-  Cycle accepts(Cycle now) const override { return std::max(now, free_); }
-  Passage serve(Cycle now, unsigned, uint32_t, unsigned passes, unsigned ideal) override {
-    EXPECT_EQ(accepts(now), now) << "a unit asks only for banks that accept";
+  Cycle accepts(Cycle now, unsigned) const override { return std::max(now, free_); }
+  Passage serve(Cycle now, unsigned slot, uint32_t, unsigned passes, unsigned ideal) override {
+    EXPECT_EQ(accepts(now, slot), now) << "a unit asks only for banks that accept";
     EXPECT_GT(passes, 0u);
     passes_ += passes;
     ideal_ += ideal;

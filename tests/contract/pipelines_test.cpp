@@ -40,14 +40,14 @@ class Driver {
 
  private:
   /// The first cycle in which something can issue.
-  void wait(bool shared) {
+  void wait(bool shared, unsigned slot) {
     for (;;) {
       const Cycle end = pipeline_.standstill(now_).end;
       ASSERT_GE(end, now_);
       Cycle at = end;
       if (shared) {
-        at = std::max(at, pipeline_.accepts(now_));
-        ASSERT_EQ(pipeline_.accepts(at), at) << "the cycle that it tells is one in which an access can enter";
+        at = std::max(at, pipeline_.accepts(now_, slot));
+        ASSERT_EQ(pipeline_.accepts(at, slot), at) << "the cycle that it tells is one in which an access can enter";
       }
       if (at == now_) return;
       now_ = at;
@@ -65,7 +65,7 @@ class Driver {
   }
 
   void access(Issued issued) {
-    wait(true);
+    wait(true, issued.slot);
     issued.now = now_;
     std::vector<unsigned> degrees(pipeline_.staged() ? sub_warps_ : 1);
     for (unsigned& degree : degrees) degree = random_() % 3 == 0 ? random_() % 9 : 1;
@@ -74,7 +74,7 @@ class Driver {
     check_services(passage, degrees);
     issue(issued, passage.begin, passage.end, passage.ready, now_ + 1);
     if (random_() % 4 != 0) return;
-    issued.now = pipeline_.accepts(now_);
+    issued.now = pipeline_.accepts(now_, issued.slot);
     const unsigned passes = 1 + random_() % 5;
     const Passage again = pipeline_.again(issued, passes);
     check_services(again, {passes});
@@ -101,7 +101,7 @@ class Driver {
   }
 
   void other(Issued issued, Flow flow, unsigned latency) {
-    wait(false);
+    wait(false, issued.slot);
     issued.now = now_;
     // Without a latency somebody else knows when the result is there.
     issue(issued, 0, 0, pipeline_.other(issued, flow, latency), now_ + (latency == 0 ? 0 : 1));
@@ -160,7 +160,7 @@ TEST_P(PipelineContract, an_empty_pipeline_takes_an_access_at_once) {
   const auto pipeline = make();
   for (const Cycle now : {Cycle{0}, Cycle{17}}) {
     EXPECT_EQ(pipeline->standstill(now).end, now);
-    EXPECT_EQ(pipeline->accepts(now), now);
+    EXPECT_EQ(pipeline->accepts(now, 3), now);
   }
 }
 

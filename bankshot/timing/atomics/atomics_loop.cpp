@@ -61,7 +61,7 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
   const Cycle now = flight.at;
   switch (flight.state) {
     case State::read: {
-      if (const Cycle free = banks.accepts(now); free > now) return wait(flight, free);
+      if (const Cycle free = banks.accepts(now, flight.slot); free > now) return wait(flight, free);
       const unsigned level =
           scratchpad::read_level(config_.rules, flight.width, flight.addresses.data(), flight.pending);
       flight.read_at = banks.serve(now, flight.slot, flight.instr, level, std::exchange(flight.ideal_read, 0)).begin;
@@ -76,7 +76,7 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
         flight.round_ends = now;
         break;
       }
-      if (const Cycle free = banks.accepts(now); free > now) return wait(flight, free);
+      if (const Cycle free = banks.accepts(now, flight.slot); free > now) return wait(flight, free);
       const unsigned passes = write_passes(flight);
       const Passage passage = banks.serve(now, flight.slot, flight.instr, passes, std::exchange(flight.ideal_write, 0));
       flight.pending &= ~write(flight, passage.begin);

@@ -30,8 +30,8 @@ struct AtomicAccess {
 class Banks {
  public:
   virtual ~Banks() = default;
-  /// The earliest cycle, not before `now`, at which an access can enter.
-  virtual Cycle accepts(Cycle now) const = 0;
+  /// The earliest cycle, not before `now`, at which a slot's access can enter.
+  virtual Cycle accepts(Cycle now, unsigned slot) const = 0;
   /// An access of a warp that needs them for `passes` cycles enters. @param ideal  passes that it would need without
   /// conflicts
   virtual Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal) = 0;

@@ -108,7 +108,7 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& giv
   resident_limit = each.ctas_per_sm;
   each.l1_bytes = l1_bytes(config, each.ctas_per_sm, given.shared_bytes);
   each.begin = time;
-  each.timeline_end = options.timeline_cycles;
+  each.timeline_end = options.timeline_cycles == 0 ? 0 : config.launch.cycles + options.timeline_cycles;
   ctas = setup.config->grid.count();
   next_cta = 0;
   cluster = simt::cluster_size(*setup.config);

@@ -44,9 +44,9 @@ class Pipeline {
   };
   /// Of a cycle not before the last issue. Known exactly.
   virtual Standstill standstill(Cycle now) const { return {now}; }
-  /// The earliest cycle, not before `now`, at which an access to shared memory can issue if none issues before it.
-  /// Known exactly.
-  virtual Cycle accepts(Cycle now) const = 0;
+  /// The earliest cycle, not before `now`, at which a slot's access to shared memory can issue if none issues before
+  /// it. Known exactly.
+  virtual Cycle accepts(Cycle now, unsigned slot) const = 0;
   /// Whether it distinguishes the sub-warps of a warp.
   virtual bool staged() const { return false; }
   /// A shared access issues.

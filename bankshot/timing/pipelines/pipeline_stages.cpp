@@ -29,7 +29,7 @@ class Staged final : public Pipeline {
             unpack(found.whose).instr};
   }
   bool staged() const override { return true; }
-  Cycle accepts(Cycle now) const override { return stages_.moves(std::max(now, next_)); }
+  Cycle accepts(Cycle now, unsigned) const override { return stages_.moves(std::max(now, next_)); }
   Cycle behind_last(Cycle) const override { return next_; }
 
   Passage shared(const Issued& issued, std::span<const unsigned> degrees, unsigned latency) override {
@@ -56,7 +56,7 @@ class Staged final : public Pipeline {
   /// It takes a cycle of the front, as an instruction of one sub-warp.
   Passage again(const Issued& issued, unsigned passes) override {
     Issued at = issued;
-    at.now = accepts(issued.now);
+    at.now = accepts(issued.now, issued.slot);
     const Passage passage = shared(at, {&passes, 1}, 0);
     again_ = next_;
     again_instr_ = issued.instr;

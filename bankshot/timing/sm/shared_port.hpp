@@ -57,7 +57,7 @@ class SharedPort final : private Banks {
   Cycle busy_until() const { return busy_until_; }
 
  private:
-  Cycle accepts(Cycle now) const override { return pipeline_.accepts(now); }
+  Cycle accepts(Cycle now, unsigned slot) const override { return pipeline_.accepts(now, slot); }
   Passage serve(Cycle now, unsigned slot, uint32_t instr, unsigned passes, unsigned ideal) override;
 
   void served(const Issued& issued, const Passage& passage, unsigned passes, unsigned ideal, unsigned extra);

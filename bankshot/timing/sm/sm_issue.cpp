@@ -139,7 +139,7 @@ bool Sm::access_accepted(Issue& issue) {
   if (issue.global && !port_accepts(issue.slot)) return false;
   issue.l1_banks = issue.global && !issue.shared && has_l1_banks(operation);
   if (!issue.shared && operation.kind != Kind::copy && (staged_ || !issue.l1_banks)) return true;
-  const Cycle at = pipeline_->accepts(issue.now);
+  const Cycle at = pipeline_->accepts(issue.now, issue.slot);
   return at <= issue.now || block(issue.slot, at, issue.l1_banks ? Cause::memory_busy : Cause::scratchpad_busy);
 }
 

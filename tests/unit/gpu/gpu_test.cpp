@@ -102,7 +102,7 @@ TEST(Gpu, is_found_by_name_or_path) {
   EXPECT_TRUE(find_gpu(kFolder + "/a100.toml"));
   const Result<Gpu> unknown = find_gpu("gtx4800");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("a100, cf11, gtx480, gtx580, h100"), std::string::npos)
+  EXPECT_NE(unknown.error().message.find("a100, b200, cf11, gtx480, gtx580, h100"), std::string::npos)
       << unknown.error().message;
   EXPECT_FALSE(find_gpu("no/such.toml"));
   unsetenv("BANKSHOT_GPUS");
@@ -128,7 +128,7 @@ TEST(Gpu, rejects_wrong_types) {
   refuses(replaced(h100(), "lanes_b128 = 8", "lanes_b128 = 8\nmerge_b128 = 1"), "must be true or false");
   refuses(replaced(h100(), "global = true", "global = 1"), "l1.global must be true or false");
   refuses(replaced(h100(), "schedulers = 4", "schedulers = \"4\""), "issue.schedulers must be an integer");
-  refuses(replaced(h100(), "policy = \"gto\"", "policy = 3"), "issue.policy must be a text in quotes");
+  refuses(replaced(h100(), "policy = \"gty\"", "policy = 3"), "issue.policy must be a text in quotes");
 }
 
 TEST(Gpu, rejects_impossible_values) {
@@ -179,26 +179,27 @@ TEST(Gpu, rejects_files_that_cannot_be_read) {
 std::string h100_untimed() {
   std::string text = h100();
   text = text.substr(0, text.find("[issue]"));
-  return text.substr(0, text.find("latency = 29"));
+  return text.substr(0, text.find("latency = 23"));
 }
 
 TEST(Gpu, a_file_without_timing_cannot_be_simulated) {
   const Result<Gpu> gpu = parse_gpu(h100_untimed(), "x.toml");
   ASSERT_TRUE(gpu) << gpu.error().message;
   EXPECT_FALSE(gpu->timing);
-  EXPECT_FALSE(shipped("a100").timing);
-  for (const std::string name : {"cf11", "gtx480", "gtx580", "h100", "k20", "v100"})
+  EXPECT_FALSE(shipped("mi300x").timing);
+  for (const std::string name :
+       {"a100", "b200", "cf11", "gtx480", "gtx580", "h100", "k20", "rtx3090", "rtx4090", "rtx5090", "t4", "v100"})
     EXPECT_TRUE(shipped(name).timing) << name;
 }
 
 TEST(Gpu, rejects_a_part_of_the_timing) {
   // A key in a section that every GPU has, or one section: all others are missed, by name.
-  refuses(h100_untimed() + "latency = 29\n",
+  refuses(h100_untimed() + "latency = 23\n",
           "section [issue] is missing: a GPU that is simulated says all of its timing");
   refuses(h100_untimed() + "[units.alu]\ncount = 4\nlanes = 16\nlatency = 4\n", "section [dram] is missing");
   refuses(h100_untimed() + "[units.alu]\n", "section [units.fp64] is missing");
   refuses(h100_untimed() + "[units]\nalu = 4\n", "units.alu must be a section: [units.alu]");
-  refuses(replaced(h100(), "latency = 29 ", "# "),
+  refuses(replaced(h100(), "latency = 23                                # assumed, as Ampere", "# "),
           "scratchpad.latency (cycles from issue until a dependent instruction can issue, "
           "without conflicts) is missing");
 }
@@ -210,7 +211,7 @@ TEST(Gpu, rejects_wrong_timing_with_file_line_and_key) {
                     ":14: error: issue.schedulers = 0 is impossible: warp schedulers of an SM, from 1 to 64");
   refuses(replaced(h100(), "[units.sfu]", "[units.cube]\n[units.sfu]"), "unknown section or key: units.cube");
   refuses(replaced(h100(), "[units.sfu]", "[units.sfu]\ndepth = 1"), "unknown key: units.sfu.depth");
-  refuses(replaced(h100(), "policy = \"gto\"", "policy = \"fifo\""),
+  refuses(replaced(h100(), "policy = \"gty\"", "policy = \"fifo\""),
           "issue.policy = \"fifo\" is not known; there are barrel, gto, gty, lrr");
   refuses(replaced(h100(), "pipeline = \"queued\"", "pipeline = \"\""), "issue.pipeline = \"\" is not known");
   refuses(replaced(h100(), "atomics = \"native\"", "atomics = \"x\""),
@@ -225,7 +226,7 @@ TEST(Gpu, rejects_timing_that_does_not_fit_together) {
   refuses(replaced(replaced(h100(), "max_warps = 64", "max_warps = 128"), "max_threads = 2048", "max_threads = 4096"),
           "sm.max_warps: an SM that is simulated has at most 64");
   refuses(with("sector_bytes = 32", "sector_bytes = 256"), "l1.sector_bytes: must not exceed");
-  refuses(with("bytes = 28_672", "bytes = 28_673"), "l1.bytes: must be whole sets");
+  refuses(with("bytes = 262_144", "bytes = 262_145"), "l1.bytes: must be whole sets");
   refuses(with("line_bytes = 128                            # GPGPU-Sim\nways", "line_bytes = 64\nways"),
           "l2.line_bytes: must equal l1.line_bytes");
   refuses(with("channels = 80", "channels = 79"), "memory.l2_bytes: must be whole sets of l2.ways lines in each");
@@ -289,8 +290,15 @@ TEST(Gpu, bandwidth_of_memory_is_the_published_one) {
   is_close(gb("cf11"), 51.2);  // Table 3
   is_close(gb("k20"), 208);
   is_close(gb("v100"), 900);  // 32 channels, 32 bytes a cycle of 877 MHz: 898
+  is_close(gb("t4"), 320);
+  is_close(gb("a100"), 1555);
+  is_close(gb("rtx3090"), 936);
+  is_close(gb("rtx4090"), 1008);
   is_close(gb("h100"), 3350);
-  for (const std::string name : {"gtx480", "gtx580", "cf11", "k20", "v100", "h100"}) {
+  is_close(gb("b200"), 8000);
+  is_close(gb("rtx5090"), 1792);
+  for (const std::string name :
+       {"gtx480", "gtx580", "cf11", "k20", "v100", "t4", "a100", "rtx3090", "rtx4090", "h100", "b200", "rtx5090"}) {
     const Gpu gpu = shipped(name);  // what CUDA tells: two transfers a cycle of its memory clock
     is_close(gb(name), 2e-6 * gpu.memory_khz * gpu.memory_bus_bits / 8);
     EXPECT_DOUBLE_EQ(gb(name) * 1e9, gpu.timing->dram_bytes_per_second());
@@ -303,6 +311,12 @@ TEST(Gpu, peak_of_single_precision_is_the_published_one) {
   is_close(gflops("gtx580"), 1581);
   is_close(gflops("k20"), 3520);     // 2,496 cores, 0.7055 GHz
   is_close(gflops("v100"), 15'670);  // 5,120 cores, 1.53 GHz
+  is_close(gflops("t4"), 8141);      // 2,560 cores, 1.59 GHz
+  is_close(gflops("a100"), 19'500);
+  is_close(gflops("rtx3090"), 35'580);
+  is_close(gflops("rtx4090"), 82'580);
+  is_close(gflops("b200"), 74'450);  // 18,944 cores, 1.965 GHz
+  is_close(gflops("rtx5090"), 104'800);
   is_close(gflops("h100"), 66'900);  // 16,896 cores, 1.98 GHz
 }
 
@@ -328,7 +342,13 @@ TEST(Gpu, latencies_add_up_to_what_was_measured) {
                         {"gtx580", 155, 342.5},
                         {"k20", 200, 325},
                         {"v100", 212, 425},
-                        {"h100", 263, 479}}) {
+                        {"t4", 235, 455},
+                        {"a100", 206, 552},
+                        {"rtx3090", 250, 448},
+                        {"rtx4090", 285, 607},
+                        {"h100", 265, 570},
+                        {"b200", 300, 608},
+                        {"rtx5090", 285, 593}}) {
     const Gpu gpu = shipped(c.gpu);
     EXPECT_NEAR(l2_hit(*gpu.timing), c.l2, c.l2 * 0.02) << c.gpu;
     EXPECT_NEAR(l2_hit(*gpu.timing) + dram_more(*gpu.timing), c.dram, c.dram * 0.02) << c.gpu;

@@ -16,7 +16,7 @@ class Standing final : public Pipeline {
     if (now < begin_ || now >= end_) return {now};
     return {end_, Cause::bank_conflict, 7};
   }
-  Cycle accepts(Cycle now) const override { return now; }
+  Cycle accepts(Cycle now, unsigned) const override { return now; }
   Passage shared(const Issued&, std::span<const unsigned>, unsigned) override { return {}; }
   Passage again(const Issued&, unsigned) override { return {}; }
   Cycle other(const Issued& issued, Flow, unsigned) override { return issued.now; }

@@ -107,6 +107,27 @@ TEST(L1Banks, loads_conflict_as_in_the_scratchpad) {
   EXPECT_EQ(banks.load({200, 9, 5, 1}, 4, 2, 0xffffffff, at.data(), conflict), 200u + 12 + 7) << "two rows";
 }
 
+TEST(Queued, a_scheduler_with_a_slow_way_to_the_banks_leaves_them_to_the_others) {
+  Config config;
+  config.issue.schedulers = 2;
+  const auto* queued = PipelineRegistry::find("queued");
+  for (const Parameter* parameter : queued->parameters) {
+    if (parameter->name == "queue") config.parameters.set(*parameter, 4);
+    if (parameter->name == "sub_core_wavefront_cycles") config.parameters.set(*parameter, 2);
+  }
+  const auto pipeline = queued->make(config);
+  const std::array<unsigned, 1> ways = {8};
+  EXPECT_EQ(pipeline->shared({0, 0, 0, 0}, ways, 20).ready, 20u + 7 * 2);
+  EXPECT_EQ(pipeline->shared({0, 1, 2, 0}, ways, 20).ready, 16u + 20 + 7 * 2) << "a wavefront in 2 cycles";
+  EXPECT_EQ(pipeline->accepts(0, 4), 0u);
+  const Passage third = pipeline->shared({0, 2, 4, 0}, ways, 20);
+  EXPECT_EQ(third.ready, 32u + 20 + 7 * 2);
+  EXPECT_EQ(third.begin, 16u) << "the banks are booked for 8 cycles each";
+  EXPECT_EQ(third.end, 24u);
+  EXPECT_EQ(pipeline->accepts(0, 4), 16u) << "its half of the queue is full";
+  EXPECT_EQ(pipeline->accepts(0, 1), 0u);
+}
+
 TEST(ConflictGuard, keeps_memory_accesses_behind_a_conflict_that_it_foresees) {
   Config config;
   Counters counters;
