@@ -11,10 +11,10 @@
 namespace bankshot::accuracy {
 namespace {
 
-// Clocks: those that rows of the same source say of their chases, or boost clocks of the data sheets; of the TITAN V its base clock. Memory: A100 40GB
-// 1,555 GB/s, 80GB SXM 2,039 and PCIe 1,935 (gpu-benches' a100_80 reaches 1,896); H100 SXM 3,352, PCIe 2,039; H200
-// 4,800; GH200 4,000; A40 696 and RTX 3080 760 of RTX 3090's 936; L40 864 of RTX 4090's 1,008; T4 320, Quadro RTX 6000
-// 672. SMs: data sheets.
+// Clocks: those that rows of the same source say of their chases, or boost clocks of the data sheets; of the TITAN V
+// its base clock. Memory: A100 40GB 1,555 GB/s, 80GB SXM 2,039 and PCIe 1,935 (gpu-benches' a100_80 reaches 1,896);
+// H100 SXM 3,352, PCIe 2,039; H200 4,800; GH200 4,000; A40 696 and RTX 3080 760 of RTX 3090's 936; L40 864 of RTX
+// 4090's 1,008; T4 320, Quadro RTX 6000 672. SMs: data sheets.
 constexpr std::array kTargets = {
     Target{.name = "V100", .description = "v100", .mhz = 1380},
     Target{.name = "Quadro GV100", .description = "v100", .mhz = 1132},
