@@ -15,6 +15,7 @@ using DriverContext = struct DriverContextBody*;
 using DriverModule = struct DriverModuleBody*;
 using DriverFunction = struct DriverFunctionBody*;
 using DriverStream = struct DriverStreamBody*;
+using DriverEvent = struct DriverEventBody*;
 
 /// Every call: the name that the library exports and its type. Functions return 0 or the number of an error.
 #define BANKSHOT_DRIVER_CALLS(CALL)                                                                                    \
@@ -37,6 +38,10 @@ using DriverStream = struct DriverStreamBody*;
   CALL(cuMemFree_v2, int(uint64_t address))                                                                            \
   CALL(cuMemcpyHtoD_v2, int(uint64_t to, const void* from, size_t bytes))                                              \
   CALL(cuMemcpyDtoH_v2, int(void* to, uint64_t from, size_t bytes))                                                    \
+  CALL(cuFuncSetAttribute, int(DriverFunction function, int attribute, int value))                                     \
+  CALL(cuEventCreate, int(DriverEvent * event, unsigned flags))                                                        \
+  CALL(cuEventRecord, int(DriverEvent event, DriverStream stream))                                                     \
+  CALL(cuEventElapsedTime, int(float* milliseconds, DriverEvent from, DriverEvent to))                                 \
   CALL(cuLaunchKernel, int(DriverFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,                 \
                            unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,                \
                            DriverStream stream, void** arguments, void** extra))

@@ -6,22 +6,10 @@
 #include <bit>
 #include <cassert>
 
+#include "bankshot/measure/buffer.hpp"
+
 namespace bankshot::measure {
 namespace {
-
-/// Device memory that is given back.
-class Buffer {
- public:
-  Buffer(Runner& runner, uint64_t address) : runner_(runner), address_(address) {}
-  ~Buffer() { runner_.release(address_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  uint64_t address() const { return address_; }
-
- private:
-  Runner& runner_;
-  uint64_t address_;
-};
 
 double quantile(const std::vector<double>& sorted, double share) {
   const double at = share * static_cast<double>(sorted.size() - 1);

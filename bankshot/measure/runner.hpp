@@ -28,12 +28,13 @@ struct Device {
   std::map<std::string, std::string> facts;
 };
 
-/// One block of a kernel.
+/// A kernel and its grid of one dimension.
 struct Launch {
   std::string_view kernel;
   uint32_t threads = 32;
   uint32_t shared_bytes = 0;             ///< dynamic shared memory
   std::span<const std::byte> arguments;  ///< as the kernel declares its parameters
+  uint32_t blocks = 1;
 };
 
 /// One device. Errors are sentences with reason and remedy. Memory that was not released goes with the runner.
@@ -50,6 +51,8 @@ class Runner {
   virtual std::optional<Error> copy_out(std::span<std::byte> to, uint64_t from) = 0;
   /// Comes back when the kernel has ended.
   virtual std::optional<Error> launch(const Launch& launch) = 0;
+  /// Nanoseconds that the last launch took on the device, from its first block to its last; 0 before the first.
+  virtual double elapsed_ns() const = 0;
 };
 
 }  // namespace bankshot::measure

@@ -18,6 +18,8 @@ enum Attribute : int {
   kMajor = 75,
   kMinor = 76
 };
+/// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+constexpr int kDynamicShared = 8;
 enum JitOption : int { kErrorLog = 5, kErrorLogBytes = 6 };
 void* const kParamEnd = nullptr;
 void* const kParamBuffer = reinterpret_cast<void*>(1);
@@ -69,7 +71,9 @@ class Cuda final : public Runner {
     if (auto error = call("cuDeviceGet", driver_.cuDeviceGet(&id, ordinal))) return error;
     if (auto error = describe(id)) return error;
     if (auto error = call("cuDevicePrimaryCtxRetain", driver_.cuDevicePrimaryCtxRetain(&context_, id))) return error;
-    return call("cuCtxSetCurrent", driver_.cuCtxSetCurrent(context_));
+    if (auto error = call("cuCtxSetCurrent", driver_.cuCtxSetCurrent(context_))) return error;
+    if (auto error = call("cuEventCreate", driver_.cuEventCreate(&begin_, 0))) return error;
+    return call("cuEventCreate", driver_.cuEventCreate(&end_, 0));
   }
 
   const Device& device() const override { return device_; }
@@ -112,13 +116,25 @@ class Cuda final : public Runner {
     size_t bytes = launch.arguments.size();
     std::vector<std::byte> arguments(launch.arguments.begin(), launch.arguments.end());
     std::array<void*, 5> extra = {kParamBuffer, arguments.data(), kParamBytes, &bytes, kParamEnd};
+    if (launch.shared_bytes > device_.shared_bytes) {  // more than a block gets without asking
+      const int shared = static_cast<int>(launch.shared_bytes);
+      const int error = driver_.cuFuncSetAttribute(function, kDynamicShared, shared);
+      if (error != 0) return call("cuFuncSetAttribute of " + name, error);
+    }
+    if (auto error = call("cuEventRecord", driver_.cuEventRecord(begin_, nullptr))) return error;
     if (auto error = call("the launch of " + name,
-                          driver_.cuLaunchKernel(function, 1, 1, 1, launch.threads, 1, 1, launch.shared_bytes, nullptr,
-                                                 nullptr, extra.data()))) {
+                          driver_.cuLaunchKernel(function, launch.blocks, 1, 1, launch.threads, 1, 1,
+                                                 launch.shared_bytes, nullptr, nullptr, extra.data()))) {
       return error;
     }
-    return call("kernel " + name, driver_.cuCtxSynchronize());
+    if (auto error = call("cuEventRecord", driver_.cuEventRecord(end_, nullptr))) return error;
+    if (auto error = call("kernel " + name, driver_.cuCtxSynchronize())) return error;
+    float milliseconds = 0;
+    if (auto error = call("cuEventElapsedTime", driver_.cuEventElapsedTime(&milliseconds, begin_, end_))) return error;
+    elapsed_ns_ = 1e6 * milliseconds;
+    return std::nullopt;
   }
+  double elapsed_ns() const override { return elapsed_ns_; }
 
  private:
   std::optional<Error> call(const std::string& what, int error) const {
@@ -178,6 +194,8 @@ class Cuda final : public Runner {
   Device device_;
   DriverContext context_ = nullptr;
   DriverModule module_ = nullptr;
+  DriverEvent begin_ = nullptr, end_ = nullptr;  // live as long as the context
+  double elapsed_ns_ = 0;
 };
 
 }  // namespace

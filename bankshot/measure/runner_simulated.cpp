@@ -30,30 +30,49 @@ Device describe(const gpu::Gpu& gpu, const timing::Config& config) {
   return device;
 }
 
-simt::EngineOptions engine_options(const gpu::Gpu& gpu, const timing::Config& config) {
+simt::EngineOptions engine_options(const gpu::Gpu& gpu, const timing::Config& config, const SimulatedOptions& wanted) {
   simt::EngineOptions options;
   options.machine = gpu.machine;
   options.machine.scratchpad = config.rules;
-  options.threads = 1;  // there is one block
+  options.threads = 1;  // the chip runs the blocks
+  if (wanted.machine_code) options.machine_code = gpu.machine_code();
+  options.timing = wanted.machine_code;
   return options;
 }
 
-timing::ChipOptions chip_options() {
+timing::ChipOptions chip_options(const SimulatedOptions& wanted) {
   timing::ChipOptions options;
-  options.threads = 1;
+  options.threads = wanted.threads;
   return options;
 }
 
-/// There is one block, so one SM has something to do; the others would only be looked at.
-timing::Config one_sm(timing::Config config) {
-  config.sms = 1;
+timing::Config chip_config(timing::Config config, const SimulatedOptions& wanted) {
+  if (wanted.one_sm) config.sms = 1;
   return config;
+}
+
+/// Blocks of a launch that an SM holds at once. Registers come in units of 256 a warp.
+/// Source: CUDA Best Practices Guide, "Occupancy".
+timing::Residency residency(const gpu::Gpu& gpu, const simt::KernelInfo& kernel, const Launch& launch) {
+  const unsigned warps = std::max(1u, (launch.threads + 31) / 32);
+  timing::Residency result{std::max(1u, gpu.max_blocks_per_sm), "CTA slots"};
+  const auto limit = [&](uint64_t blocks, const char* by) {
+    if (blocks < result.ctas_per_sm) result = {static_cast<unsigned>(std::max<uint64_t>(1, blocks)), by};
+  };
+  limit(gpu.max_warps_per_sm / warps, "warps");
+  limit(gpu.registers_per_sm / (warps * 256 * ((kernel.registers * 32 + 255) / 256)), "registers");
+  const uint64_t shared = uint64_t{kernel.static_shared} + launch.shared_bytes + gpu.shared_reserved_per_block;
+  if (shared != 0) limit(gpu.shared_per_sm / shared, "shared memory");
+  return result;
 }
 
 class Simulated final : public Runner {
  public:
-  Simulated(const gpu::Gpu& gpu, const timing::Config& config)
-      : device_(describe(gpu, config)), engine_(engine_options(gpu, config)), chip_(one_sm(config), chip_options()) {}
+  Simulated(const gpu::Gpu& gpu, const timing::Config& config, const SimulatedOptions& options)
+      : gpu_(gpu),
+        device_(describe(gpu, config)),
+        engine_(engine_options(gpu, config, options)),
+        chip_(chip_config(config, options), chip_options(options)) {}
 
   const Device& device() const override { return device_; }
 
@@ -88,13 +107,18 @@ class Simulated final : public Runner {
                                kernel->param_bytes, launch.arguments.size())};
     }
     simt::LaunchConfig config;
+    config.grid.x = launch.blocks;
     config.block.x = launch.threads;
     config.dynamic_shared = launch.shared_bytes;
     config.params = launch.arguments;
-    const auto ran = chip_.launch(engine_, *program_, launch.kernel, config, {1, "CTA slots"});
+    const timing::Cycle start = chip_.cycles();
+    const auto ran = chip_.launch(engine_, *program_, launch.kernel, config, residency(gpu_, *kernel, launch));
     if (!ran) return Error{ran.error().message};
+    const timing::Cycle cycles = chip_.cycles() - start - chip_.config().launch.cycles;  // the first block starts then
+    elapsed_ns_ = static_cast<double>(cycles) * 1e6 / chip_.config().core_khz;
     return std::nullopt;
   }
+  double elapsed_ns() const override { return elapsed_ns_; }
 
  private:
   static constexpr const char* kModule = "measure.ptx";
@@ -113,20 +137,23 @@ class Simulated final : public Runner {
     return Error{fmt::format("a copy of {} bytes leaves what was allocated", bytes)};
   }
 
+  gpu::Gpu gpu_;
   Device device_;
   simt::Engine engine_;
   timing::Chip chip_;
   std::shared_ptr<simt::Program> program_;
+  double elapsed_ns_ = 0;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Runner>> simulated_runner(const gpu::Gpu& gpu, const timing::Config& config) {
+Result<std::unique_ptr<Runner>> simulated_runner(const gpu::Gpu& gpu, const timing::Config& config,
+                                                 const SimulatedOptions& options) {
   if (gpu.machine.warp_size != 32) {
     return Error{
         fmt::format("{} has warps of {} lanes; the micro-benchmarks are for 32", gpu.name, gpu.machine.warp_size)};
   }
-  return std::unique_ptr<Runner>(std::make_unique<Simulated>(gpu, config));
+  return std::unique_ptr<Runner>(std::make_unique<Simulated>(gpu, config, options));
 }
 
 }  // namespace bankshot::measure

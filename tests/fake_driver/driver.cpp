@@ -136,6 +136,16 @@ FAKE_API(int) cuMemcpyDtoH_v2(void* to, uint64_t from, size_t bytes) {
   std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return kSuccess;
 }
+FAKE_API(int) cuFuncSetAttribute(DriverFunction, int, int) { return kSuccess; }
+FAKE_API(int) cuEventCreate(DriverEvent* event, unsigned) {
+  *event = reinterpret_cast<DriverEvent>(&kernel);
+  return kSuccess;
+}
+FAKE_API(int) cuEventRecord(DriverEvent event, DriverStream) { return event ? kSuccess : 1; }
+FAKE_API(int) cuEventElapsedTime(float* milliseconds, DriverEvent, DriverEvent) {
+  *milliseconds = 0.25f;
+  return kSuccess;
+}
 #ifndef FAKE_DRIVER_IS_OLD
 FAKE_API(int)
 cuLaunchKernel(DriverFunction, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned, unsigned,

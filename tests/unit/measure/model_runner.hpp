@@ -50,6 +50,7 @@ class ModelRunner : public Runner {
     return std::nullopt;
   }
 
+  double elapsed_ns() const override { return 0; }
   std::optional<Error> launch(const Launch& launch) override {
     launched.emplace_back(launch.kernel);
     Arguments arguments;

@@ -1,0 +1,34 @@
+// A benchmark: which rows it answers, and how. Each family of benchmarks is one file of families/ with one function.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bankshot/accuracy/rows.hpp"
+#include "bankshot/accuracy/unit.hpp"
+#include "bankshot/measure/runner.hpp"
+
+namespace bankshot::accuracy {
+
+/// How a row is answered.
+struct Plan {
+  /// Rows with equal keys, on one machine, have one answer and are run once.
+  std::string key;
+  bool whole_chip = false;  ///< it needs all SMs; else one, and nothing else runs
+  std::function<Result<Reading>(measure::Runner&)> run;
+};
+
+struct Family {
+  std::string_view name;     ///< of --family
+  std::string_view meaning;  ///< for people
+  /// @return nothing if it is no row of this family
+  std::optional<Plan> (*plan)(const Row& row);
+};
+
+/// All families. A row belongs to the first that has a plan for it.
+std::span<const Family> families();
+
+}  // namespace bankshot::accuracy

@@ -1,0 +1,49 @@
+// Loads that hit L1: 1,024 threads of one SM read words a stride apart, again and again.
+// Source: gpu-benches, gpu-strides.
+#include <fmt/format.h>
+
+#include "bankshot/accuracy/condition.hpp"
+#include "bankshot/accuracy/families/families.hpp"
+#include "bankshot/accuracy/kernel.hpp"
+#include "bankshot/measure/buffer.hpp"
+
+namespace bankshot::accuracy {
+namespace {
+
+constexpr uint32_t kThreads = 1024, kUnrolled = 8, kTurns = 24;
+
+/// Lane i of every warp reads element i * stride, then the same 128 bytes further on, and so on, so that no two loads
+/// of a turn are the same and all warps hit.
+Result<Reading> measure_stride(measure::Runner& runner, uint32_t stride, uint32_t width) {
+  const Result<uint64_t> address = runner.allocate(uint64_t{32} * (stride + 1) * width + kUnrolled * 128);
+  if (!address) return address.error();
+  const measure::Buffer buffer(runner, *address);
+  std::string loads, uses;
+  for (uint32_t k = 0; k < kUnrolled; ++k) {
+    loads += load("global.ca", width / 4, k, fmt::format("%u+{}", 128 * k));
+    uses += use(width / 4, k);
+  }
+  Kernel kernel;
+  kernel.setup = "  mul.lo.u32 %x, %lane, %a;\n  cvt.u64.u32 %u, %x;\n  add.u64 %u, %u, %data;\n" + loads + uses;
+  kernel.timed = "  cvt.u64.u32 %v, %zero;\n  add.u64 %u, %u, %v;\n" + loop(loads + uses) + wait_for_used();
+  Arguments arguments{buffer.address(), 0, kTurns, stride * width, 0, 0};
+  const Result<double> cycles = run(runner, kernel, {1, kThreads, 0}, arguments);
+  if (!cycles) return cycles.error();
+  return Reading{*cycles / (kTurns * kUnrolled * (kThreads / 32)), Dimension::cycles};
+}
+
+}  // namespace
+
+std::optional<Plan> plan_l1_strides(const Row& row) {
+  if (row.quantity != "global load, L1 hit: cycles per warp load") return std::nullopt;
+  for (const auto& [type, width] : {std::pair("float", 4u), std::pair("double", 8u)}) {
+    const auto stride = number_after(row.condition, fmt::format("{} stride ", type));
+    if (!stride) continue;
+    const auto elements = static_cast<uint32_t>(*stride);
+    return Plan{fmt::format("l1 stride {} {}", elements, width), false,
+                [=](measure::Runner& runner) { return measure_stride(runner, elements, width); }};
+  }
+  return std::nullopt;
+}
+
+}  // namespace bankshot::accuracy
