@@ -93,10 +93,10 @@ constexpr std::array<Key, 3> unit_keys(std::string_view section) {
 constexpr std::array kUnits = {
     unit_keys<UnitClass::alu>("units.alu"),
     unit_keys<UnitClass::multiply>("units.multiply"),
+    unit_keys<UnitClass::fp16>("units.fp16"),
     unit_keys<UnitClass::fp32>("units.fp32"),
     unit_keys<UnitClass::fp64>("units.fp64"),
     unit_keys<UnitClass::sfu>("units.sfu"),
-    unit_keys<UnitClass::divide>("units.divide"),
     unit_keys<UnitClass::warp>("units.warp"),
     std::array<Key, 3>{
         Key{"units.tensor", "count", +in_unit<UnitClass::tensor, &UnitConfig::count>, 1, 64,
@@ -134,6 +134,8 @@ constexpr std::array kBefore = {
 constexpr std::array kAfter = {
     Key{"launch", "cycles", +in<kLaunch, &LaunchConfig::cycles>, 0, kLong,
         "cycles from the beginning of a launch until its first CTAs start", false, true},
+    Key{"launch", "cta_cycles", +in<kLaunch, &LaunchConfig::cta_cycles>, 0, kLong,
+        "cycles from the end of a CTA until the one that takes its place starts", false, true},
     Key{"load_store", "lanes", +in<kLoadStore, &LoadStoreConfig::lanes>, 1, 64,
         "lanes whose addresses are made a cycle"},
     Key{"load_store", "queue", +in<kLoadStore, &LoadStoreConfig::queue>, 1, 4096,
@@ -340,7 +342,8 @@ std::span<const Key> timing_keys() {
 }
 
 bool may_be_left_out(std::string_view section) {
-  if (section == "transactions" || section == "units.tensor" || section == "launch") return true;
+  if (section == "transactions" || section == "launch") return true;
+  if (section == "units.tensor" || section == "units.fp16") return true;
   // A section in which only components have keys.
   const auto is_other = [&](const Key& key) { return key.section == section && !is_parameter(key); };
   return std::ranges::none_of(keys(), is_other) && std::ranges::none_of(timing_keys(), is_other);

@@ -32,7 +32,10 @@ std::string quoted(const std::string& text) { return '"' + plain(text) + '"'; }
 
 /// Whether a section is written: one that may be left out is if nothing in it is known.
 bool is_known(std::string_view section, const gpu::Gpu& base, const Findings& found) {
-  if (section == "units.tensor") return base.timing->units[static_cast<unsigned>(timing::UnitClass::tensor)].count != 0;
+  for (const timing::UnitClass unit : {timing::UnitClass::fp16, timing::UnitClass::tensor}) {
+    if (section == fmt::format("units.{}", timing::name(unit)))
+      return base.timing->units[static_cast<unsigned>(unit)].count != 0;
+  }
   if (section == "launch") return base.timing->launch.cycles != 0;
   if (!gpu::may_be_left_out(section) || timing::locks_of(*base.timing).bits != 0) return true;
   const auto first = found.lower_bound(std::string(section) + '.');

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "bankshot/optimise/sequence.hpp"
 #include "bankshot/optimise/values.hpp"
 #include "bankshot/optimise/words.hpp"
 #include "bankshot/ptx/access.hpp"
@@ -23,36 +24,13 @@ bool is_launch_constant(std::string_view name) {
   return name.starts_with("%ntid") || name.starts_with("%nctaid") || name == "WARP_SZ";
 }
 
-/// Exact quotients, reciprocals and roots, and divisions of integers: sequences, counted on the path that is usual.
-uint8_t sequence(const Instruction& instruction) {
-  const std::string& op = instruction.opcode;
-  const Type type = type_of(instruction);
-  const bool exact = !has(instruction, "approx") && !has(instruction, "full");
-  const bool flushes = has(instruction, "ftz");
-  if (op == "div" || op == "rem") {
-    if (!ptx::is_float(type)) {
-      if (ptx::bits(type) == 64) return 70;
-      if (is_number(instruction.operands.back())) return ptx::bits(type) == 16 ? 2 : 8;
-      return type == Type::s32 ? 20 : 14;
-    }
-    if (type == Type::f64) return 16;
-    return exact ? 14 : flushes ? 2 : 5;
-  }
-  if (op == "rcp") return type == Type::f64 ? 12 : exact ? 13 : 1;
-  if (op == "sqrt") return type == Type::f64 ? 14 : exact ? 8 : flushes ? 1 : 4;
-  if (op == "rsqrt") return type == Type::f64 ? 18 : flushes ? 1 : 4;
-  if (op == "ex2" || op == "lg2") return flushes || type != Type::f32 ? 1 : 4;
-  if (op == "sin" || op == "cos") return 2;
-  return 0;
-}
-
 /// Without regard to its neighbours.
 uint8_t slots_alone(const Instruction& instruction) {
   const std::string& op = instruction.opcode;
   const Type type = type_of(instruction);
   const bool wide = !ptx::is_float(type) && ptx::bits(type) == 64;
   if (instruction.slots == 0) return 0;  // shared with another iteration
-  if (const uint8_t all = sequence(instruction); all != 0) return all;
+  if (const Sequence sequence = sequence_of(instruction); sequence.slots != 0) return sequence.slots;
   if (op == "cvta") return 0;
   if (op == "ld" && ptx::access_of(instruction).space == ptx::Space::param) return 0;
   if (op == "mov" || op == "cvt" || instruction.operands.empty()) return 1;
@@ -60,7 +38,6 @@ uint8_t slots_alone(const Instruction& instruction) {
   if (is_one_of(op, "min", "max", "abs") && wide) return 4;
   if (is_one_of(op, "mul", "mad") && wide) return has(instruction, "wide") ? 1 : has(instruction, "hi") ? 6 : 4;
   if (is_one_of(op, "min", "max") && type == Type::f64) return 8;
-  if (is_one_of(op, "bfi", "sad", "bfe", "popc")) return 2;
   return 1;
 }
 

@@ -59,14 +59,17 @@ Result<Reading> measure_caches(measure::Runner& runner, const Caches& wanted) {
   const Result<uint64_t> l2 = fact(runner.device(), "memory.l2_bytes");
   if (!l2) return l2.error();
   Caches caches = wanted;
-  caches.bytes =
-      std::min(caches.bytes, 2 * *l2);  // of twice as much as L2 holds, nothing is there when it is read again
+  // Of twice as much as L2 holds, nothing is there when it is read again: other lines have been read since.
+  const bool from_dram = caches.bytes >= 2 * *l2;
+  if (from_dram) caches.bytes = 2 * *l2;
   const uint64_t turn = uint64_t{kThreads} * kUnrolled * kWords * 4;
   caches.bytes = std::max(turn, caches.bytes / turn * turn);
-  const Result<uint64_t> address = runner.allocate(caches.bytes);
+  const uint64_t others = from_dram ? *l2 + *l2 / 4 : 0;
+  const Result<uint64_t> address = runner.allocate(caches.bytes + others);
   if (!address) return address.error();
   const measure::Buffer buffer(runner, *address);
-  if (const auto error = sweep(runner, buffer.address(), caches.bytes, 2 * blocks)) return *error;
+  const uint64_t swept = from_dram ? buffer.address() + caches.bytes : buffer.address();
+  if (const auto error = sweep(runner, swept, from_dram ? others : caches.bytes, 2 * blocks)) return *error;
   // L1 is empty when a launch begins, and while some warps still miss, others hit: of two lengths the difference is
   // taken. The second goes on where the first ended, so that nothing is in L2 because of it.
   const uint64_t share = caches.apart ? caches.bytes / blocks : caches.bytes;

@@ -27,6 +27,9 @@ constexpr std::array kStreams = {
     Stream{"read", 8, 2,
            "  ld.global.f64 %d0, [%d20];\n  setp.eq.f64 %p0, %d0, %d30;\n  @%p0 st.global.f64 [%u], %d0;\n"},
     Stream{"scale", 16, 2, "  ld.global.f64 %d0, [%d20];\n  mul.f64 %d0, %d0, %d30;\n  st.global.f64 [%u], %d0;\n"},
+    Stream{"triad, 3 arrays", 24, 3,
+           "  ld.global.f64 %d0, [%d20];\n  ld.global.f64 %d1, [%d21];\n  fma.rn.f64 %d0, %d0, %d30, %d1;\n"
+           "  st.global.f64 [%u], %d0;\n"},
     Stream{"triad", 32, 4,
            "  ld.global.f64 %d0, [%d20];\n  ld.global.f64 %d1, [%d21];\n  ld.global.f64 %d2, [%d22];\n"
            "  fma.rn.f64 %d0, %d0, %d2, %d1;\n  st.global.f64 [%u], %d0;\n"},
@@ -102,7 +105,8 @@ Result<Reading> measure_stream(measure::Runner& runner, const Stream& stream, ui
 std::optional<Plan> plan_dram(const Row& row) {
   constexpr std::string_view kQuantity = "DRAM stream bandwidth ";
   if (!row.quantity.starts_with(kQuantity)) return std::nullopt;
-  const std::string_view name = std::string_view(row.quantity).substr(kQuantity.size());
+  std::string name = row.quantity.substr(kQuantity.size());
+  if (row.condition.ends_with(", 3 arrays")) name += ", 3 arrays";
   const auto block = number_after(row.condition, "block "), threads = number_after(row.condition, ", ");
   const auto stream =
       std::find_if(kStreams.begin(), kStreams.end(), [&](const Stream& one) { return one.name == name; });

@@ -150,7 +150,7 @@ constexpr std::array kAliases = {
     Alias{"MUFU.RCP", "rcp.approx.f32"},
     Alias{"MUFU.RSQ", "rsqrt.approx.f32"},
     Alias{"MUFU.SIN", "sin.approx.f32"},
-    Alias{"MUFU.EX2", "ex2.approx.f32"},
+    Alias{"MUFU.EX2", "ex2.approx.ftz.f32"},
     Alias{"MUFU sqrt", "sqrt.approx.f32"},
     Alias{"IADD3", "add.u32"},
     Alias{"LOP3", "xor.b32"},

@@ -246,6 +246,7 @@ void FunctionDecoder::decode_instruction(const ptx::Instruction& instruction) {
   item_ = &items_.back();
   item_->info.joined = static_cast<uint16_t>(std::min<uint32_t>(instruction.joined, UINT16_MAX));
   item_->info.slots = instruction.slots;
+  item_->info.sequence = optimise::sequence_of(instruction);
   if (lower(instruction, item_->instr)) return;
   items_.back().instr.run = items_.back().instr.body = &run_trap;  // the module is refused anyway
 }

@@ -143,7 +143,7 @@ Handler twice(F) {
                   {{"approx.f32", {"0f40800000"}, "0f3F000000"}, {"approx.f32", {"0f80000000"}, "0fFF800000"}}});
   rows.push_back({"rsqrt.approx.f64 d, a",
                   "",
-                  Unit::sfu,
+                  Unit::fp64,
                   always(twice(reciprocal_root_double)),
                   nullptr,
                   {{"approx.f64", {"0d4010000000000000"}, "0d3FE0000000000000"}}});

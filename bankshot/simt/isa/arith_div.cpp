@@ -49,7 +49,7 @@ constexpr auto remainder = [](auto a, auto b) {
   constexpr std::string_view kAll = "type = u16 u32 u64 s16 s32 s64";
   rows.push_back({"div.type d, a, b",
                   kAll,
-                  Unit::divide,
+                  Unit::alu,
                   same_type<2, u16, u32, u64, s16, s32, s64>(integer_divide),
                   nullptr,
                   {{"u32", {"4294967295", "10"}, "429496729"},
@@ -59,7 +59,7 @@ constexpr auto remainder = [](auto a, auto b) {
                    {"u32", {"5", "0"}, "0xffffffff"}}});
   rows.push_back({"rem.type d, a, b",
                   kAll,
-                  Unit::divide,
+                  Unit::alu,
                   same_type<2, u16, u32, u64, s16, s32, s64>(remainder),
                   nullptr,
                   {{"u32", {"4294967295", "10"}, "5"},

@@ -174,22 +174,22 @@ struct SelectBySign {
             {"num.f64", {"0d7FF8000000000000", "0d0000000000000000"}, "false"}},
            {{"gtu.and.f64", {"0d7FF8000000000000", "0d0000000000000000", "true"}, "true"}},
            {{"le.u32.f64", {"0d3FF0000000000000", "0d4000000000000000"}, "0xffffffff"}});
-  add("setp.cmp{.ftz}.type p|q, a, b", kSingle, setp_handler, Unit::fp32,
+  add("setp.cmp{.ftz}.type p|q, a, b", kSingle, setp_handler, Unit::alu,
       {{"lt.f32", {"0f3F800000", "0f40000000"}, "true"},
        {"neu.f32", {"0f7FFFFFFF", "0f7FFFFFFF"}, "true"},
        {"ne.f32", {"0f7FFFFFFF", "0f3F800000"}, "false"},
        {"eq.ftz.f32", {"0f00000001", "0f80000002"}, "true"}});
-  add("setp.cmp.bool{.ftz}.type p|q, a, b, c:pred", kSingle, setp_handler, Unit::fp32,
+  add("setp.cmp.bool{.ftz}.type p|q, a, b, c:pred", kSingle, setp_handler, Unit::alu,
       {{"num.and.f32", {"0f7FFFFFFF", "0f3F800000", "true"}, "false"},
        {"gt.xor.f32", {"0f40000000", "0f3F800000", "true"}, "false"},
        {"geu.or.f32", {"0f3F800000", "0f40000000", "!true"}, "false"}});
-  add_set("set.cmp{.ftz}.dtype.type d, a:type2, b:type2", kSingle, Unit::fp32,
+  add_set("set.cmp{.ftz}.dtype.type d, a:type2, b:type2", kSingle, Unit::alu,
           {{"eq.f32.f32", {"0f3F800000", "0f3F800000"}, "0f3F800000"},
            {"nan.u32.f32", {"0f7FFFFFFF", "0f3F800000"}, "0xffffffff"}});
-  add_set("set.cmp.bool{.ftz}.dtype.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32,
+  add_set("set.cmp.bool{.ftz}.dtype.type d, a:type2, b:type2, c:pred", kSingle, Unit::alu,
           {{"lt.and.s32.f32", {"0f3F800000", "0f40000000", "true"}, "-1"}});
-  add_set("set.cmp{.ftz}.half.type d, a:type2, b:type2", kSingle, Unit::fp32, {});
-  add_set("set.cmp.bool{.ftz}.half.type d, a:type2, b:type2, c:pred", kSingle, Unit::fp32, {});
+  add_set("set.cmp{.ftz}.half.type d, a:type2, b:type2", kSingle, Unit::alu, {});
+  add_set("set.cmp.bool{.ftz}.half.type d, a:type2, b:type2, c:pred", kSingle, Unit::alu, {});
   select_rows(rows);
 }
 

@@ -201,7 +201,7 @@ Handler pair_handler(F) {
                   {{"f64", {"0d4008000000000000", "0d4000000000000000"}, "0d4018000000000000"}}});
   rows.push_back({"div.rnd{.ftz}.f32 d, a, b",
                   "",
-                  Unit::divide,
+                  Unit::fp32,
                   always(lanes_of<f32, f32, f32>(float_div)),
                   nullptr,
                   {{"rn.f32", {"0f3F800000", "0f40400000"}, "0f3EAAAAAB"},
@@ -210,26 +210,26 @@ Handler pair_handler(F) {
                    {"rn.f32", {"0f00000000", "0f00000000"}, "0f7FFFFFFF"}}});
   rows.push_back({"div.rnd.f64 d, a, b",
                   "",
-                  Unit::divide,
+                  Unit::fp64,
                   always(lanes_of<f64, f64, f64>(float_div)),
                   nullptr,
                   {{"rn.f64", {"0d3FF0000000000000", "0d4008000000000000"}, "0d3FD5555555555555"},
                    {"rp.f64", {"0d3FF0000000000000", "0d4008000000000000"}, "0d3FD5555555555556"}}});
   rows.push_back({"rcp.rnd{.ftz}.f32 d, a",
                   "",
-                  Unit::divide,
+                  Unit::fp32,
                   always(lanes_of<f32, f32>(float_reciprocal)),
                   nullptr,
                   {{"rn.f32", {"0f40400000"}, "0f3EAAAAAB"}, {"rn.ftz.f32", {"0f00000001"}, "0f7F800000"}}});
   rows.push_back({"rcp.rnd.f64 d, a",
                   "",
-                  Unit::divide,
+                  Unit::fp64,
                   always(lanes_of<f64, f64>(float_reciprocal)),
                   nullptr,
                   {{"rn.f64", {"0d4000000000000000"}, "0d3FE0000000000000"}}});
   rows.push_back({"sqrt.rnd{.ftz}.f32 d, a",
                   "",
-                  Unit::divide,
+                  Unit::fp32,
                   always(lanes_of<f32, f32>([](f32 a) { return float_root(a); })),
                   nullptr,
                   {{"rn.f32", {"0f40000000"}, "0f3FB504F3"},
@@ -238,7 +238,7 @@ Handler pair_handler(F) {
                    {"rn.f32", {"0f80000000"}, "0f80000000"}}});
   rows.push_back({"sqrt.rnd.f64 d, a",
                   "",
-                  Unit::divide,
+                  Unit::fp64,
                   always(lanes_of<f64, f64>([](f64 a) { return float_root(a); })),
                   nullptr,
                   {{"rn.f64", {"0d4000000000000000"}, "0d3FF6A09E667F3BCD"}}});

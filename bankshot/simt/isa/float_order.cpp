@@ -130,7 +130,7 @@ Handler class_handler(const Match& m) {
 [[gnu::cold]] void float_order_rows(Rows& rows) {
   rows.push_back({"abs{.ftz}.f32 d, a",
                   "",
-                  Unit::fp32,
+                  Unit::alu,
                   sign_handler<false>,
                   nullptr,
                   {{"f32", {"0fBF800000"}, "0f3F800000"}, {"ftz.f32", {"0f80000001"}, "0f00000000"}}});
@@ -142,7 +142,7 @@ Handler class_handler(const Match& m) {
                   {{"f64", {"0dBFF0000000000000"}, "0d3FF0000000000000"}}});
   rows.push_back({"neg{.ftz}.f32 d, a",
                   "",
-                  Unit::fp32,
+                  Unit::alu,
                   sign_handler<true>,
                   nullptr,
                   {{"f32", {"0f00000000"}, "0f80000000"}, {"ftz.f32", {"0f80000001"}, "0f00000000"}}});
@@ -155,7 +155,7 @@ Handler class_handler(const Match& m) {
 
   rows.push_back({"min{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
                   "",
-                  Unit::fp32,
+                  Unit::alu,
                   extreme<kPlain>,
                   nullptr,
                   {{"f32", {"0f00000000", "0f80000000"}, "0f80000000"},
@@ -164,7 +164,7 @@ Handler class_handler(const Match& m) {
                    {"xorsign.abs.f32", {"0fC0000000", "0f3F800000"}, "0fBF800000"}}});
   rows.push_back({"max{.ftz}{.NaN}{.xorsign.abs}.f32 d, a, b",
                   "",
-                  Unit::fp32,
+                  Unit::alu,
                   extreme<kMax>,
                   nullptr,
                   {{"f32", {"0f00000000", "0f80000000"}, "0f00000000"},
@@ -172,13 +172,13 @@ Handler class_handler(const Match& m) {
                    {"ftz.f32", {"0f00000001", "0f80000000"}, "0f00000000"}}});
   rows.push_back({"min{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
                   "",
-                  Unit::fp32,
+                  Unit::alu,
                   extreme_of_three<kPlain>,
                   nullptr,
                   {{"f32", {"0f40000000", "0f3F800000", "0f40400000"}, "0f3F800000"}}});
   rows.push_back({"max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
                   "",
-                  Unit::fp32,
+                  Unit::alu,
                   extreme_of_three<kMax>,
                   nullptr,
                   {{"abs.f32", {"0fC0800000", "0f3F800000", "0f40400000"}, "0f40800000"}}});
@@ -197,7 +197,7 @@ Handler class_handler(const Match& m) {
 
   rows.push_back({"copysign.type d, a, b",
                   "type = f32 f64",
-                  Unit::fp32,
+                  Unit::alu,
                   [](const Match& m) -> Handler {
                     return m.type == ptx::Type::f64 ? lanes_of<u64, u64, u64>(copy_sign)
                                                     : lanes_of<u32, u32, u32>(copy_sign);
@@ -207,7 +207,7 @@ Handler class_handler(const Match& m) {
                    {"f64", {"0d3FF0000000000000", "0dC000000000000000"}, "0d4000000000000000"}}});
   rows.push_back({"testp.op.type p, a",
                   "op = finite infinite number notanumber normal subnormal; type = f32 f64",
-                  Unit::fp32,
+                  Unit::alu,
                   class_handler,
                   nullptr,
                   {{"finite.f32", {"0f7F800000"}, "false"},

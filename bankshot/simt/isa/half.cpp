@@ -70,7 +70,7 @@ void half_rows(Rows& rows) {
   constexpr std::string_view kF16 = "type = f16 f16x2", kBf16 = "type = bf16 bf16x2";
   const auto add = [&](std::string_view syntax, std::string_view types, Handler (*select)(const Match&),
                        std::vector<Example> examples) {
-    rows.push_back({syntax, types, Unit::fp32, select, lower_half, std::move(examples)});
+    rows.push_back({syntax, types, Unit::fp16, select, lower_half, std::move(examples)});
   };
   add("add{.rn}{.ftz}{.sat}.type d, a, b", kF16, on_halves<2>(sum), {{"f16", {"0x3C00", "0x4000"}, "0x4200"}});
   add("add{.rn}.type d, a, b", kBf16, on_halves<2>(sum), {{"bf16", {"0x3F80", "0x4000"}, "0x4040"}});

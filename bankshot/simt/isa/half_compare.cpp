@@ -104,17 +104,17 @@ Handler select_set(const Match& m) {
 void half_compare_rows(Rows& rows) {
   constexpr std::string_view kSingle = BANKSHOT_COMPARISONS "type = f16 bf16",
                              kPair = BANKSHOT_COMPARISONS "type = f16x2 bf16x2";
-  rows.push_back({"setp.cmp{.ftz}.type p, a, b", kSingle, Unit::fp32, select_setp, lower_half_setp});
-  rows.push_back({"setp.cmp.bool{.ftz}.type p, a, b, c:pred", kSingle, Unit::fp32, select_setp, lower_half_setp});
-  rows.push_back({"setp.cmp{.ftz}.type p|q, a, b", kPair, Unit::fp32, select_setp, lower_half_setp});
-  rows.push_back({"setp.cmp.bool{.ftz}.type p|q, a, b, c:pred", kPair, Unit::fp32, select_setp, lower_half_setp});
+  rows.push_back({"setp.cmp{.ftz}.type p, a, b", kSingle, Unit::fp16, select_setp, lower_half_setp});
+  rows.push_back({"setp.cmp.bool{.ftz}.type p, a, b, c:pred", kSingle, Unit::fp16, select_setp, lower_half_setp});
+  rows.push_back({"setp.cmp{.ftz}.type p|q, a, b", kPair, Unit::fp16, select_setp, lower_half_setp});
+  rows.push_back({"setp.cmp.bool{.ftz}.type p|q, a, b, c:pred", kPair, Unit::fp16, select_setp, lower_half_setp});
   // Single numbers, then pairs.
   constexpr std::string_view kSet = BANKSHOT_COMPARISONS "type = f16 bf16 u16 s16 u32 s32; stype = f16 bf16";
   constexpr std::string_view kPairs = BANKSHOT_COMPARISONS "type = f16x2 bf16x2 u32 s32; stype = f16x2 bf16x2";
   for (std::string_view types : {kSet, kPairs}) {
-    rows.push_back({"set.cmp{.ftz}.type.stype d, a:type2, b:type2", types, Unit::fp32, select_set, lower_set});
+    rows.push_back({"set.cmp{.ftz}.type.stype d, a:type2, b:type2", types, Unit::fp16, select_set, lower_set});
     rows.push_back(
-        {"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp32, select_set, lower_set});
+        {"set.cmp.bool{.ftz}.type.stype d, a:type2, b:type2, c:pred", types, Unit::fp16, select_set, lower_set});
   }
 }
 

@@ -152,7 +152,7 @@ constexpr auto reversed = [](auto x) {
 
   rows.push_back({"popc.type d:u32, a",
                   kLong,
-                  Unit::alu,
+                  Unit::sfu,
                   for_types<u32, u64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<u32, T>([](T a) { return ones(a); });
@@ -161,7 +161,7 @@ constexpr auto reversed = [](auto x) {
                   {{"b32", {"0xf00f"}, "8"}, {"b64", {"0xffffffffffffffff"}, "64"}}});
   rows.push_back({"clz.type d:u32, a",
                   kLong,
-                  Unit::alu,
+                  Unit::sfu,
                   for_types<u32, u64>([](auto tag) -> Handler {
                     using T = typename decltype(tag)::type;
                     return lanes_of<u32, T>([](T a) { return leading_zeros(a); });
@@ -170,7 +170,7 @@ constexpr auto reversed = [](auto x) {
                   {{"b32", {"1"}, "31"}, {"b32", {"0"}, "32"}, {"b64", {"0"}, "64"}}});
   rows.push_back({"brev.type d, a",
                   kLong,
-                  Unit::alu,
+                  Unit::sfu,
                   same_type<1, u32, u64>(reversed),
                   nullptr,
                   {{"b32", {"0x00000013"}, "0xc8000000"}, {"b64", {"1"}, "0x8000000000000000"}}});

@@ -192,7 +192,7 @@ auto clamp_or_wrap(Clamp, Wrap) {
                    {"b64", {"0xf", "0", "60", "4"}, "0xf000000000000000"}}});
   rows.push_back({"bfind{.shiftamt}.type d:u32, a",
                   "type = u32 u64 s32 s64",
-                  Unit::alu,
+                  Unit::sfu,
                   [](const Match& m) -> Handler {
                     return by_type<u32, u64, s32, s64>(m.type, [&m](auto tag) -> Handler {
                       using T = typename decltype(tag)::type;

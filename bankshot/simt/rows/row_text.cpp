@@ -10,8 +10,8 @@ std::string_view name(Unit unit) {
   switch (unit) {
     case Unit::alu: return "integer and logic";
     case Unit::multiply: return "integer products";
-    case Unit::divide: return "quotients and roots";
-    case Unit::fp32: return "single and half precision";
+    case Unit::fp16: return "half precision";
+    case Unit::fp32: return "single precision";
     case Unit::fp64: return "double precision";
     case Unit::sfu: return "special functions";
     case Unit::warp: return "across the warp";

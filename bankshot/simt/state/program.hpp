@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/optimise/sequence.hpp"
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/ptx/module.hpp"
 #include "bankshot/scratchpad/access/access.hpp"
@@ -28,6 +29,7 @@ struct InstrInfo {
   uint16_t joined = 1;  ///< how many instructions of the text it stands for
   uint8_t slots = 1;    ///< machine instructions that it becomes; 0: it is part of another one
   Unit unit = Unit::control;
+  optimise::Sequence sequence;     ///< what machines do for it, if they have no such instruction
   ptx::Access access;              ///< what it does to memory
   bool adds_one = false;           ///< an atomic that adds 1 to 32 bits, and nobody wants the result
   uint8_t bytes = 0;               ///< an access or copy of lanes: bytes of each, of matrices those of a piece

@@ -9,10 +9,10 @@ namespace bankshot::simt {
 enum class Unit : uint8_t {
   alu,
   multiply,  ///< integer products
-  divide,    ///< what PTX has one instruction for and machines a sequence: quotients and roots that are not approximate
+  fp16,      ///< half precision, also of pairs
   fp32,
   fp64,
-  sfu,
+  sfu,     ///< approximations, and counting, finding or reversing bits
   warp,    ///< exchanges between the lanes of a warp
   tensor,  ///< products of matrices
   memory,

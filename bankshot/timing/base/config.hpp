@@ -19,13 +19,14 @@ constexpr unsigned kLongCycles = 100'000;  ///< no part of a GPU takes longer
 /// Classes of instructions by what they cost. Loads, stores, atomics and barriers are described elsewhere.
 ///   alu       integer, logic, moves, conversions, comparisons; branches are issued here too
 ///   multiply  integer multiplication
-///   fp32      single and half precision
+///   fp16      half precision; a GPU without does it in fp32
+///   fp32      single precision
 ///   fp64      double precision
-///   sfu       approximations: sin, cos, ex2, lg2, rcp, rsqrt, sqrt
-///   divide    what machines do in a sequence: integer division, IEEE division and square root
+///   sfu       approximations: sin, cos, ex2, lg2, rcp, rsqrt, sqrt; conversions of integers; counting, finding or
+///             reversing bits
 ///   warp      shuffles, votes, reductions over the warp
 ///   tensor    matrix products; "lanes" are multiply-adds of 16-bit factors there. A GPU without does them in fp32
-enum class UnitClass : uint8_t { alu, multiply, fp32, fp64, sfu, divide, warp, tensor };
+enum class UnitClass : uint8_t { alu, multiply, fp16, fp32, fp64, sfu, warp, tensor };
 constexpr unsigned kUnitClasses = 8;
 const char* name(UnitClass unit);
 
@@ -132,7 +133,8 @@ struct DramConfig {
 
 /// What a kernel's launch costs besides what its CTAs do.
 struct LaunchConfig {
-  unsigned cycles = 0;  ///< from its beginning until its first CTAs start
+  unsigned cycles = 0;      ///< from its beginning until its first CTAs start
+  unsigned cta_cycles = 0;  ///< from the end of a CTA until the one that takes its place starts
 };
 
 /// A GPU whose file has these sections can be simulated.
@@ -145,7 +147,7 @@ struct Config {
   scratchpad::Rules rules;  ///< banks, ports, hash
   IssueConfig issue;
   std::array<UnitConfig, kUnitClasses> units = {
-      {{}, {}, {}, {}, {}, {}, {}, {0, 0, 0}}};  ///< tensor: count 0 if it has none
+      {{}, {}, {0, 0, 0}, {}, {}, {}, {}, {0, 0, 0}}};  ///< fp16, tensor: count 0 if it has none
   LoadStoreConfig load_store;
   ScratchpadConfig scratchpad;
   scratchpad::LockHash lock_hash;  ///< of the locks of atomics, if there are any; whoever sets their number sets it

@@ -103,8 +103,8 @@ void add(LineCounters& to, const LineCounters& from) {
 }
 
 const char* name(UnitClass unit) {
-  static constexpr const char* kNames[kUnitClasses] = {"alu", "multiply", "fp32", "fp64",
-                                                       "sfu", "divide",   "warp", "tensor"};
+  static constexpr const char* kNames[kUnitClasses] = {"alu",  "multiply", "fp16", "fp32",
+                                                       "fp64", "sfu",      "warp", "tensor"};
   return kNames[static_cast<unsigned>(unit)];
 }
 

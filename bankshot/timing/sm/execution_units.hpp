@@ -70,10 +70,10 @@ class ExecutionUnits {
     }
     choice.unit = operation.unit;
     if (operation.in_pieces()) choice.work *= operation.slots;
-    if (operation.work != 0) {
-      choice.work = operation.work;
-      if (config_.units[static_cast<unsigned>(choice.unit)].count == 0) choice.unit = UnitClass::fp32;
-    }
+    // Half of a division's instructions are its unit's: the rest is of others. Of an approximation one is.
+    if (operation.is_sequence() && operation.unit != UnitClass::sfu) choice.work *= (operation.slots + 1u) / 2;
+    if (operation.work != 0) choice.work = operation.work;
+    if (config_.units[static_cast<unsigned>(choice.unit)].count == 0) choice.unit = UnitClass::fp32;
     std::vector<uint64_t>& units = units_[static_cast<unsigned>(choice.unit)];
     choice.booked = &units[scheduler % units.size()];
     // Units beyond one for each scheduler are anybody's.

@@ -62,7 +62,7 @@ UnitClass unit_class(simt::Unit unit) {
   using simt::Unit;
   switch (unit) {
     case Unit::multiply: return UnitClass::multiply;
-    case Unit::divide: return UnitClass::divide;
+    case Unit::fp16: return UnitClass::fp16;
     case Unit::fp32: return UnitClass::fp32;
     case Unit::fp64: return UnitClass::fp64;
     case Unit::sfu: return UnitClass::sfu;
@@ -101,6 +101,11 @@ Operations operations(const simt::LoadedProgram& program) {
     operation.unit = unit_class(info.unit);
     operation.work = info.work;
     operation.slots = info.slots;
+    if (info.sequence.slots != 0 && info.slots != 0) {
+      operation.slots = info.sequence.slots;
+      operation.chain = info.sequence.chain;
+      operation.special = info.sequence.special;
+    }
     // An asynchronous store or copy tells a barrier, which may be in another CTA.
     operation.crosses = operation.kind == Kind::mbarrier || (access.asynchronous && access.to_barrier);
     if (operation.is_access()) {

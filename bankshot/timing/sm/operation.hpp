@@ -55,8 +55,12 @@ struct Operation {
   uint32_t uses = 0;  ///< where its registers begin in Operations::registers
   uint32_t work = 0;  ///< tensor: multiply-adds of 16-bit factors that it is worth; else 0, its lanes
 
-  /// Several instructions of its unit, one behind the other. A sequence (a division) has its own unit and latency.
-  bool in_pieces() const { return slots > 1 && (unit == UnitClass::alu || unit == UnitClass::multiply); }
+  uint8_t chain = 0, special = 0;  ///< of a sequence (a division): optimise::Sequence
+  bool is_sequence() const { return chain != 0; }
+  /// Several instructions of its unit, one behind the other.
+  bool in_pieces() const {
+    return slots > 1 && !is_sequence() && (unit == UnitClass::alu || unit == UnitClass::multiply);
+  }
   bool is_access() const {
     return kind == Kind::load || kind == Kind::store || kind == Kind::atomic || kind == Kind::copy;
   }

@@ -15,7 +15,7 @@ bool is_shared(Cause cause) {
 
 void SlotAccounting::begin_launch(Cycle begin, size_t instructions) {
   lines_.assign(instructions, {});
-  for (Scheduler& scheduler : schedulers_) scheduler = {begin, Cause::no_warp, kNobody};
+  for (Scheduler& scheduler : schedulers_) scheduler = {begin, Cause::no_warp, kNobody, begin};
 }
 
 void SlotAccounting::issued(unsigned index, Cycle now, unsigned instructions, uint32_t instr, Cause rest,
@@ -25,7 +25,7 @@ void SlotAccounting::issued(unsigned index, Cycle now, unsigned instructions, ui
   issued_ = true;
   const bool goes_on = free == now + Cycle{issue_cycles_} * slots;
   const Cycle since = now + 1 + (goes_on ? 0 : count_standstills(now + 1, free, false));
-  schedulers_[index] = {since, slots > 1 ? Cause::issued : Cause::sub_warp, instr};
+  schedulers_[index] = {since, slots > 1 ? Cause::issued : Cause::sub_warp, instr, since - 1};
 }
 
 /// Sub-warps of what issued last are held up: counts those cycles. @return how many there are

@@ -28,9 +28,11 @@ class SlotAccounting {
     Scheduler& scheduler = schedulers_[index];
     if (until <= scheduler.since) return;
     const Cycle cycles = until - scheduler.since;
-    if (scheduler.cause == Cause::issued) {  // further machine instructions of the last one, one a cycle
-      add(Cause::issued, kNobody, cycles);
-      add(Cause::sub_warp, scheduler.blame, cycles * (width_ - 1));
+    if (scheduler.cause == Cause::issued) {  // further machine instructions of the last one, and their sub-warps
+      const auto begun = [&](Cycle before) { return (before - 1 - scheduler.begin) / issue_cycles_; };
+      const Cycle instructions = begun(until) - begun(scheduler.since);
+      add(Cause::issued, kNobody, instructions);
+      add(Cause::sub_warp, scheduler.blame, cycles * width_ - instructions);
     } else {
       add(scheduler.cause, scheduler.blame, cycles * width_);
     }
@@ -43,7 +45,7 @@ class SlotAccounting {
   }
   /// Instructions of a warp have issued in cycle `now`, of a scheduler that was accounted for until then.
   /// @param instr  the first of them  @param rest, blame  why the remaining slots of the cycle were not used
-  /// @param slots  that the first of them takes, one a cycle: its machine instructions
+  /// @param slots  that the first of them takes, one behind the other: its machine instructions
   /// @param free   the issue stage is, from that cycle on: sub-warps and further machine instructions have it before
   void issued(unsigned scheduler, Cycle now, unsigned instructions, uint32_t instr, Cause rest, uint32_t blame,
               unsigned slots, Cycle free);
@@ -66,6 +68,7 @@ class SlotAccounting {
     Cycle since = 0;               ///< accounted for up to here
     Cause cause = Cause::no_warp;  ///< of the slots since then
     uint32_t blame = kNobody;
+    Cycle begin = 0;  ///< when what issued last did, and standstills since
   };
   Cycle count_standstills(Cycle now, Cycle until, bool take_back);
   void add(Cause cause, uint32_t blame, uint64_t slots) {

@@ -73,6 +73,7 @@ void Sm::begin_launch(const SmLaunch& launch) {
   units_.begin_launch();
   last_.fill(0);
   now_ = busy_until_ = resident_since_ = launch.begin;
+  place_free_.fill(launch.begin);
   fault_.reset();
   timeline_.begin_launch(launch.begin, launch.timeline_end);
   for (Scheduler& scheduler : schedulers_) {
@@ -85,8 +86,9 @@ void Sm::begin_launch(const SmLaunch& launch) {
 void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluster>& cluster) {
   const auto place = static_cast<unsigned>(std::countr_zero(free_slots_));
   free_slots_ &= free_slots_ - 1;
+  const Cycle first = std::max(at, place_free_[place]);
   simt::CtaSlot& cta = ctas_[place];
-  worker_->cycle = clock_(at);
+  worker_->cycle = clock_(first);
   cta.start(linear, cluster);
   count_residents(at);
   for (unsigned k = 0; k < launch_.warps_per_cta; ++k) {
@@ -106,8 +108,8 @@ void Sm::start_cta(uint64_t linear, Cycle at, const std::shared_ptr<simt::Cluste
     resident_ |= uint64_t{1} << slot;
     cause_[slot] = Cause::no_warp;
     wake_[slot] = kNever;
-    earliest_[slot] = at;
-    wake(slot, at);
+    earliest_[slot] = first;
+    wake(slot, first);
   }
 }
 
@@ -353,7 +355,9 @@ void Sm::warp_done(unsigned slot, Cycle now) {
   if (cta.cta().live_warps != 0) return;
   simt::keep_output(cta.cta(), outputs_);
   cta.leave_cluster();
-  free_slots_ |= uint64_t{1} << (slot / launch_.warps_per_cta);
+  const unsigned place = slot / launch_.warps_per_cta;
+  free_slots_ |= uint64_t{1} << place;
+  place_free_[place] = now + config_.launch.cta_cycles;
   ++ctas_ended_;
   ++counters_.ctas;
 }

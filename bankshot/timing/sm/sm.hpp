@@ -159,6 +159,7 @@ class Sm {
   bool try_issue(unsigned slot, Cycle now, unsigned scheduler);
   bool may_leave(const Issue& issue);
   bool may_commit(const Issue& issue);
+  unsigned latency_of(const Operation& operation, UnitClass unit) const;
   bool is_held_back(const Issue& issue);
   bool access_accepted(Issue& issue);
   bool has_l1_banks(const Operation& operation) const;
@@ -242,8 +243,9 @@ class Sm {
   std::optional<simt::Worker> worker_;
   std::deque<simt::CtaSlot> ctas_;
   std::vector<simt::Output> outputs_;
-  uint64_t free_slots_ = 0;  ///< CTA slots
-  uint64_t resident_ = 0;    ///< warp slots that are in use
+  uint64_t free_slots_ = 0;             ///< CTA slots
+  std::array<Cycle, 64> place_free_{};  ///< by CTA slot: when a CTA may start there
+  uint64_t resident_ = 0;               ///< warp slots that are in use
   uint64_t waits_for_memory_ = 0, waits_for_port_ = 0;
   uint64_t kept_ = 0;  ///< warp slots whose atomic the atomics unit keeps
   unsigned ctas_ended_ = 0;

@@ -143,6 +143,15 @@ bool Sm::access_accepted(Issue& issue) {
   return at <= issue.now || block(issue.slot, at, issue.l1_banks ? Cause::memory_busy : Cause::scratchpad_busy);
 }
 
+/// @param unit  that carries it out
+unsigned Sm::latency_of(const Operation& operation, UnitClass unit) const {
+  const auto latency = [&](UnitClass of) { return config_.units[static_cast<unsigned>(of)].latency; };
+  if (operation.kind == Kind::mbarrier) return config_.scratchpad.latency;
+  if (!operation.is_sequence()) return latency(unit) + (operation.in_pieces() ? operation.slots - 1 : 0);
+  const UnitClass others = unit == UnitClass::sfu ? UnitClass::fp32 : unit;
+  return operation.chain * latency(others) + operation.special * latency(UnitClass::sfu);
+}
+
 void Sm::execute(Issue& issue) {
   const Operation& operation = *issue.operation;
   const unsigned slot = issue.slot;
@@ -158,11 +167,9 @@ void Sm::execute(Issue& issue) {
   if (issue.global) charge_memory(issue);
   if (operation.kind == Kind::constant) charge_constant(issue);
   if (!operation.is_access() && operation.kind != Kind::constant) {
-    const UnitConfig& unit = config_.units[static_cast<unsigned>(issue.unit.unit)];
     const unsigned interval = (issue.unit.work + issue.unit.lanes - 1) / issue.unit.lanes;
-    const unsigned first = operation.kind == Kind::mbarrier ? config_.scratchpad.latency : unit.latency;
-    const unsigned latency = first + (operation.in_pieces() ? operation.slots - 1 : 0);
-    issue.ready = pipeline_->other(issued(issue), Flow::other, std::max(latency, interval));
+    issue.ready =
+        pipeline_->other(issued(issue), Flow::other, std::max(latency_of(operation, issue.unit.unit), interval));
   } else if (!issue.shared && operation.kind != Kind::copy) {
     issue.ready =
         std::max(issue.ready, issue.l1_banks ? charge_l1(issue) : pipeline_->other(issued(issue), Flow::memory, 0));

@@ -28,7 +28,7 @@ timing::LaunchTiming launch_with_spans() {
   span(1, 33, Track::scratchpad, 0, 0, 0, 5, 32);
   span(2, 12, Track::warp, 3, 0, 1, 5, 0);   // while the first of its warp is under way
   span(12, 13, Track::warp, 3, 0, 1, 5, 0);  // … and this fits behind the second
-  span(2, 6, Track::unit, 2, 1, 1, 6, 0);
+  span(2, 6, Track::unit, 3, 1, 1, 6, 0);
   return launch;
 }
 

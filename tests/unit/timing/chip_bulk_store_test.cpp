@@ -137,7 +137,7 @@ TEST_F(ChipBulkStore, sums_and_cycles_do_not_depend_on_the_host_threads) {
       "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; ld.param.u64 %rd1, [out]; mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 4, "
       "%r3;"
       "setp.ne.u32 %p1, %r1, 0; mad.lo.u32 %r5, %r2, 11, %r1; rem.u32 %r5, %r5, 29; cvt.rn.f32.u32 %f1, %r5; "
-      "ex2.approx.f32 %f1, %f1;"
+      "ex2.approx.ftz.f32 %f1, %f1;"
       "mul.f32 %f1, %f1, 0f3F9D70A4; st.shared.f32 [%r4], %f1; bar.sync 0;\n"
       "@!%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r3], 128;\n" +
           kCommit + "cp.async.bulk.wait_group 0; ret;",

@@ -39,10 +39,35 @@ TEST_F(SmCycles, another_warp_issues_in_the_gaps) {
 TEST_F(SmCycles, a_narrow_unit_takes_a_warp_every_few_cycles) {
   config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 8, 20};
   // Issued at 0, 4 and 8; exit at 9.
-  EXPECT_EQ(
-      cycles("ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ret;"),
-      10u);
+  EXPECT_EQ(cycles("ex2.approx.ftz.f32 %f1, 0f00000000; ex2.approx.ftz.f32 %f2, 0f00000000; ex2.approx.ftz.f32 %f3, "
+                   "0f00000000; ret;"),
+            10u);
   EXPECT_EQ(slots(Cause::unit_busy), 6u);
+}
+
+// A division is 14 machine instructions, of which 7 wait for one another and for an approximation. Half of its 14 are of
+// its unit.
+TEST_F(SmCycles, a_division_takes_as_long_as_its_chain) {
+  config.units[static_cast<unsigned>(UnitClass::fp32)] = {1, 16, 5};
+  config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 8, 20};
+  const std::string quotient = "div.rn.f32 %f1, 0f3F800000, 0f40400000; ";
+  // Issued at 0; the addition at 7 * 5 + 20, the exit behind it.
+  EXPECT_EQ(cycles(quotient + "add.f32 %f2, %f1, %f1; ret;"), 57u);
+  EXPECT_EQ(slots(Cause::issued), 14u + 2);
+  // Two that do not depend: the second when the first has left its slots; 7 of 14 cycles a warp are the unit's.
+  EXPECT_EQ(cycles(quotient + "div.rn.f32 %f2, 0f3F800000, 0f40400000; ret;"), 29u);
+  config.units[static_cast<unsigned>(UnitClass::fp32)].lanes = 8;
+  chip.reset();
+  // … 7 * 4 cycles: the second issues at 28, the exit when its slots are through.
+  EXPECT_EQ(cycles(quotient + "div.rn.f32 %f2, 0f3F800000, 0f40400000; ret;"), 28u + 14 + 1);
+}
+
+// On a narrow datapath each of its instructions takes several cycles, of which one counts as issued.
+TEST_F(SmCycles, a_division_on_a_narrow_datapath) {
+  config.issue.simd_lanes = 8;
+  EXPECT_EQ(cycles("div.rn.f32 %f1, 0f3F800000, 0f40400000; ret;"), 60u);  // 14 * 4, and the exit
+  EXPECT_EQ(slots(Cause::issued), 15u);
+  EXPECT_EQ(slots(Cause::sub_warp), 45u);
 }
 
 // A datapath of 8 lanes: each instruction of a warp takes 4 issue cycles.
@@ -120,7 +145,8 @@ TEST_F(SmCycles, slots_at_a_barrier_belong_to_its_line) {
 TEST_F(SmCycles, units_beyond_the_schedulers_are_anybodys) {
   config.units[static_cast<unsigned>(UnitClass::sfu)] = {3, 8, 4};
   const std::string four =
-      "ex2.approx.f32 %f1, 0f00000000; ex2.approx.f32 %f2, 0f00000000; ex2.approx.f32 %f3, 0f00000000; ex2.approx.f32 "
+      "ex2.approx.ftz.f32 %f1, 0f00000000; ex2.approx.ftz.f32 %f2, 0f00000000; ex2.approx.ftz.f32 %f3, 0f00000000; "
+      "ex2.approx.ftz.f32 "
       "%f4, 0f00000000;";
   EXPECT_EQ(cycles(four + "ret;"), 6u);
   EXPECT_EQ(slots(Cause::unit_busy), 1u);
@@ -206,8 +232,19 @@ TEST_F(SmCycles, schedulers_share_what_there_is_one_of) {
   config.issue.schedulers = 2;
   config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 32, 4};
   // Both warps want the one unit at 0: the second gets it at 1.
-  EXPECT_EQ(cycles("ex2.approx.f32 %f1, 0f00000000; ret;", {64, 1, 1}), 3u);
+  EXPECT_EQ(cycles("ex2.approx.ftz.f32 %f1, 0f00000000; ret;", {64, 1, 1}), 3u);
   EXPECT_EQ(slots(Cause::unit_busy), 1u);
+}
+
+// … and not before the cycles that a CTA needs to take another one's place have passed.
+TEST_F(SmCycles, a_cta_starts_some_cycles_behind_the_one_whose_place_it_takes) {
+  config.launch.cta_cycles = 100;
+  const auto result = simulate(kernel("ret;"), {3, 1, 1}, {32, 1, 1}, 64, 1);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->timing.counters.cycles, 2u * 100 + 1);  // exits at 0, 100 and 200
+  const auto together = simulate(kernel("ret;"), {3, 1, 1}, {32, 1, 1}, 64, 3);
+  ASSERT_TRUE(together);
+  EXPECT_EQ(together->timing.counters.cycles, 3u);  // each in a place where nobody was before
 }
 
 // Three CTAs where one fits: they run one after the other, each starting at a quantum's end.

@@ -366,7 +366,7 @@ TEST_F(StagedCycles, a_warp_holds_where_its_access_has_a_conflict) {
 // ex2 is complete in 19, 12 cycles behind its write-back, and the move behind it, issued in 4, alone would be in 11.
 TEST_F(StagedCycles, results_that_are_held_come_in_order) {
   config.units[static_cast<unsigned>(UnitClass::sfu)].latency = 20;
-  const std::string body = "ex2.approx.f32 %f1, 0f00000000; mov.u32 %r5, 1; add.u32 %r6, %r5, 1; ret;";
+  const std::string body = "ex2.approx.ftz.f32 %f1, 0f00000000; mov.u32 %r5, 1; add.u32 %r6, %r5, 1; ret;";
   EXPECT_EQ(under("elastic", body), 11u + 8);
   config.issue.commit = Commit::hold;
   EXPECT_EQ(under("elastic", body), 19u + 8);

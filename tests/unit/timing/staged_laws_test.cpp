@@ -53,7 +53,8 @@ std::string program(unsigned seed, bool global) {
         break;
       case 6: text += "bar.sync 0;"; break;
       case 7:
-        text += global ? "ld.global.u32 " + r + ", [%rd2]; add.u32 %r8, %r8, " + r + ";" : "ex2.approx.f32 %f1, %f2;";
+        text +=
+            global ? "ld.global.u32 " + r + ", [%rd2]; add.u32 %r8, %r8, " + r + ";" : "ex2.approx.ftz.f32 %f1, %f2;";
         break;
       default: text += global ? "st.global.u32 [%rd2], %r8;" : "red.shared.add.u32 [%r2], 3;"; break;
     }
