@@ -227,10 +227,13 @@ void optimise_function(const ptx::Module& module, const ptx::SharedLayout& layou
   editor.carry_out(function);
 }
 
-void set_slots(ptx::Block& block, const std::vector<uint8_t>& slots, size_t& step) {
+void set_slots(ptx::Block& block, const std::vector<uint8_t>& slots, const std::vector<bool>& products, size_t& step) {
   for (ptx::Statement& statement : block.statements) {
-    if (auto* instruction = std::get_if<Instruction>(&statement)) instruction->slots = slots[step++];
-    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) set_slots(**inner, slots, step);
+    if (auto* instruction = std::get_if<Instruction>(&statement)) {
+      instruction->slots = slots[step];
+      instruction->multiplies = products[step++];
+    }
+    if (auto* inner = std::get_if<std::unique_ptr<ptx::Block>>(&statement)) set_slots(**inner, slots, products, step);
   }
 }
 
@@ -248,7 +251,7 @@ void time_function(const ptx::Module& module, const ptx::SharedLayout& layout, p
   const Values values(code, control, shared, options.architecture);
   const std::vector<uint8_t> slots = machine_slots(code);
   size_t step = 0;
-  set_slots(*function.body, slots, step);
+  set_slots(*function.body, slots, additions_of_products(code, slots), step);
   order(function, code, control, values, slots, {});
 }
 

@@ -19,6 +19,9 @@ using ptx::Type;
 
 bool is_number(const Operand& operand) { return operand.kind == Operand::Kind::integer; }
 
+/// A number whose upper word is zero.
+bool is_low_word(const Operand& operand) { return is_number(operand) && (operand.integer >> 32) == 0; }
+
 /// Of a special register that is the same for the whole launch: a constant of the machine.
 bool is_launch_constant(std::string_view name) {
   return name.starts_with("%ntid") || name.starts_with("%nctaid") || name == "WARP_SZ";
@@ -34,6 +37,7 @@ uint8_t slots_alone(const Instruction& instruction) {
   if (op == "cvta") return 0;
   if (op == "ld" && ptx::access_of(instruction).space == ptx::Space::param) return 0;
   if (op == "mov" || op == "cvt" || instruction.operands.empty()) return 1;
+  if (is_one_of(op, "and", "or", "xor") && wide && is_low_word(instruction.operands.back())) return 1;
   if (is_one_of(op, "add", "sub", "and", "or", "xor", "not", "shl", "shr", "setp", "selp", "neg") && wide) return 2;
   if (is_one_of(op, "min", "max", "abs") && wide) return 4;
   if (is_one_of(op, "mul", "mad") && wide) return has(instruction, "wide") ? 1 : has(instruction, "hi") ? 6 : 4;
@@ -247,6 +251,21 @@ class Counter {
 };
 
 }  // namespace
+
+std::vector<bool> additions_of_products(const ptx::KernelCode& code, const std::vector<uint8_t>& slots) {
+  const RegisterUses uses(code);
+  std::vector<bool> found(slots.size(), false);
+  for (size_t k = 0; k < slots.size(); ++k) {
+    const Instruction& instruction = *code.steps()[k].instruction;
+    if (instruction.opcode != "add" || slots[k] == 0 || ptx::is_float(type_of(instruction))) continue;
+    for (const int entity : read_by(code, code.steps()[k])) {
+      const auto& writers = uses.writers[static_cast<size_t>(entity)];
+      if (writers.size() != 1 || slots[writers[0]] != 0) continue;
+      if (code.steps()[writers[0]].instruction->opcode == "mul") found[k] = true;
+    }
+  }
+  return found;
+}
 
 std::vector<uint8_t> slots_one_by_one(const ptx::KernelCode& code) {
   Counter counter(code);

@@ -13,6 +13,9 @@ namespace bankshot::optimise {
 /// in pieces, as 64-bit additions. Source: what ptxas 13.0 makes of small kernels; docs/simulate.md has the rules and
 /// how well they hold.
 std::vector<uint8_t> machine_slots(const ptx::KernelCode& code);
+/// By step: whether it is the addition of a product that it makes itself (IMAD), on the multiplier.
+/// @param slots  machine_slots()
+std::vector<bool> additions_of_products(const ptx::KernelCode& code, const std::vector<uint8_t>& slots);
 /// The same before two instructions become one (IADD3, LOP3, IMAD).
 std::vector<uint8_t> slots_one_by_one(const ptx::KernelCode& code);
 

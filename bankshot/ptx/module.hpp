@@ -106,6 +106,7 @@ struct Instruction {
   std::string written;
   /// Machine instructions that it becomes (bankshot/optimise): 0 if it is part of another one.
   uint8_t slots = 1;
+  bool multiplies = false;  ///< an addition of which a product is a part: the multiplier does both
 };
 
 /// , function_name label {+ offset}, inlined_at file line column

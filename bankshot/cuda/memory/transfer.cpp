@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "bankshot/cuda/process/checking.hpp"
+#include "bankshot/cuda/process/simulation.hpp"
 #include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/simt/memory/mapped_range.hpp"
 
@@ -24,12 +25,20 @@ uint64_t span_of(const Region& region, const Extent& extent) {
   return bytes > UINT64_MAX / 2 ? 0 : static_cast<uint64_t>(bytes);
 }
 
-/// What is copied or filled counts as written, whatever it came from.
-void note_written(const Region& to, const Extent& extent) {
+/// What is copied or filled counts as written, whatever it came from; a simulated GPU has it in its cache.
+void note_written(const simt::Memory& memory, const Region& to, const Extent& extent) {
   simt::Checks* const all = checks();
-  if (all == nullptr) return;
-  for (uint64_t z = 0; z < extent.depth; ++z)
-    for (uint64_t y = 0; y < extent.height; ++y) all->written(to.address + z * to.slice + y * to.pitch, extent.width);
+  const simt::Allocation* const allocation = memory.find(to.address);
+  const bool is_device = allocation != nullptr && is_device_only(allocation->kind);
+  Simulation* const simulation = is_device ? Simulation::current() : nullptr;
+  if (all == nullptr && simulation == nullptr) return;
+  for (uint64_t z = 0; z < extent.depth; ++z) {
+    for (uint64_t y = 0; y < extent.height; ++y) {
+      const uint64_t row = to.address + z * to.slice + y * to.pitch;
+      if (all != nullptr) all->written(row, extent.width);
+      if (simulation != nullptr) simulation->copied(memory, row, extent.width);
+    }
+  }
 }
 
 bool rows_overlap(const Region& region, const Extent& extent) {
@@ -86,7 +95,7 @@ Status copy(const simt::Memory& memory, const Region& to, const Region& from, co
     for (uint64_t y = 0; y < extent.height; ++y)
       std::memmove(reinterpret_cast<void*>(to.address + z * to.slice + y * to.pitch),
                    reinterpret_cast<const void*>(from.address + z * from.slice + y * from.pitch), extent.width);
-  note_written(to, extent);
+  note_written(memory, to, extent);
   Witness* const witness = Witness::get();
   const simt::Allocation* const ours = memory.find(to.address);
   if (witness == nullptr || (ours != nullptr && ours->kind != simt::MemoryKind::registered)) return Status::success;
@@ -115,7 +124,7 @@ Status fill(const simt::Memory& memory, const Region& to, const Extent& wanted, 
       else
         fill_row<uint32_t>(row, extent.width, value);
     }
-  note_written(to, extent);
+  note_written(memory, to, extent);
   return Status::success;
 }
 

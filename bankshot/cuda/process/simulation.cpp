@@ -23,11 +23,17 @@ timing::ChipOptions options(const SimulateRequest& request, unsigned threads, Pr
   return options;
 }
 
+Simulation* of_process = nullptr;
+
 }  // namespace
 
 Simulation::Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads,
                        Progress* progress)
-    : progress_(progress), chip_(config, options(request, threads, progress)) {}
+    : progress_(progress), chip_(config, options(request, threads, progress)) {
+  of_process = this;
+}
+Simulation::~Simulation() { of_process = nullptr; }
+Simulation* Simulation::current() { return of_process; }
 
 /// Whether launches of this process are simulated: for programs that load the library as a driver.
 extern "C" __attribute__((visibility("default"))) bool bankshot_simulates() {

@@ -17,7 +17,14 @@ class Simulation {
  public:
   /// @param threads  of the host, 0: all cores @param progress  null where nobody could see it; outlives this
   Simulation(const timing::Config& config, const SimulateRequest& request, unsigned threads, Progress* progress);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+  /// That of this process, or null.
+  static Simulation* current();
 
+  /// As timing::Chip::copied.
+  void copied(const simt::Memory& memory, uint64_t address, uint64_t bytes) { chip_.copied(memory, address, bytes); }
   /// As timing::Chip::launch. A SIGINT that HeldInterrupt holds stops it. Writes the timeline if one is wanted.
   Result<timing::SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, simt::Program& program,
                                                       const std::string& kernel, const simt::LaunchConfig& config,

@@ -103,7 +103,9 @@ bool FunctionDecoder::lower(const ptx::Instruction& instruction, Instr& out) {
     return lower(ordered, out);
   }
   out.body = handler;
-  item_->info.unit = item_->info.sequence.converts ? Unit::sfu : form->row->unit;
+  item_->info.unit = item_->info.sequence.converts ? Unit::sfu
+                     : instruction.multiplies      ? Unit::multiply
+                                                   : form->row->unit;
   item_->info.access = m.access;
   item_->row = form->row;
   const size_t errors = context_.diagnostics->size();

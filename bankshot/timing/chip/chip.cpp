@@ -424,6 +424,21 @@ std::optional<simt::Fault> too_large(const Config& config, const simt::LaunchSet
 
 Chip::Chip(const Config& config, ChipOptions options) : state_(std::make_unique<State>(config, std::move(options))) {}
 Chip::~Chip() = default;
+void Chip::copied(const simt::Memory& memory, uint64_t address, uint64_t bytes) {
+  if (!memory.contains(address)) return;
+  const Config& config = state_->config;
+  const uint64_t line = config.l2.line_bytes, sector = config.l1.sector_bytes;
+  const uint64_t end = address - memory.base() + bytes;
+  const uint64_t begin = end - std::min(bytes, 2 * config.l2_bytes);  // what came before has gone again
+  for (uint64_t at = begin / line * line; at < end; at += line) {
+    uint8_t sectors = 0;
+    for (uint64_t k = 0; k < line / sector; ++k) {
+      if (at + k * sector < end && at + (k + 1) * sector > begin) sectors |= static_cast<uint8_t>(1u << k);
+    }
+    state_->memories[channel_of(config, at)].partition.hold(at, sectors);
+  }
+}
+
 const Config& Chip::config() const { return state_->config; }
 Cycle Chip::cycles() const { return state_->time; }
 

@@ -53,6 +53,11 @@ class Chip {
   Result<SimulatedLaunch, simt::Fault> launch(simt::Engine& engine, simt::Program& program, std::string_view kernel,
                                               const simt::LaunchConfig& launch, const Residency& residency);
 
+  /// A copy or fill between launches has written global memory. Copies go through the second-level cache, which has the
+  /// last of it as written when the next launch begins. Takes no time. Source: as GPGPU-Sim (perf_sim_memcpy).
+  /// @param address  in the memory of the engine whose kernels are launched
+  void copied(const simt::Memory& memory, uint64_t address, uint64_t bytes);
+
   const Config& config() const;
   Cycle cycles() const;  ///< of all launches
 

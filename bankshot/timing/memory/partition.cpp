@@ -464,6 +464,10 @@ Partition::Partition(const Config& config) : state_(std::make_unique<State>(conf
 Partition::~Partition() = default;
 Partition::Partition(Partition&&) noexcept = default;
 
+void Partition::hold(uint64_t line, uint8_t sectors) {
+  if (state_->cached) state_->cache.fill(locate(state_->config.dram, line).offset, sectors, sectors);
+}
+
 Cycle Partition::busy_until() const {
   const Cycle width = state_->config.l2.dram_bytes;
   if (width == 0) return 0;

@@ -28,6 +28,9 @@ class Partition {
   /// Packets of one SM, in the order in which it sent them. They arrive later than everything advanced over so far.
   void receive(std::span<const Packet> packets);
 
+  /// Between launches somebody else wrote sectors of a line: the cache has them as written, and it took no time.
+  void hold(uint64_t line, uint8_t sectors);
+
   /// Simulates the core cycles before `end` that were not simulated yet. Answers are appended in the order of their
   /// time, the core cycle at which their last flit left the output port; their `line`, `tag`, `sm` and `kind` are the
   /// packet's.

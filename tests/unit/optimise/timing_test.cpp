@@ -102,6 +102,7 @@ TEST(MachineSlots, an_index_is_multiplied_and_added_to_a_pointer_by_one_instruct
       "st.global.f32 [%rd9], %f1;");
   EXPECT_EQ(k.slots("mul.wide.s32"), std::vector<int>{0});
   EXPECT_EQ(k.slots("add.s64"), (std::vector<int>{1, 1}));
+  for (const ptx::Instruction* one : k.code) EXPECT_EQ(one->multiplies, ptx::mnemonic(*one) == "add.s64");
   EXPECT_EQ(TimedKernel("add.s64 %rd8, %rd4, %rd5; st.global.u32 [%rd8], %r1;").slots("add.s64"), std::vector<int>{2});
 }
 
@@ -138,6 +139,17 @@ TEST(MachineSlots, what_the_machine_does_in_pieces_takes_several) {
 }
 
 // BSSY, BRA, BSYNC; a loop's branch back and a guarded EXIT are one.
+// The upper word of such an AND is zero, those of OR and XOR are the operand's: LOP3 of the lower word.
+TEST(MachineSlots, a_mask_of_the_lower_word_is_one_instruction) {
+  const auto slots = [](const std::string& operation, const std::string& operand) {
+    return TimedKernel(operation + " %rd1, %rd4, " + operand + "; st.global.u64 [%rd5], %rd1;").slots(operation);
+  };
+  EXPECT_EQ(slots("and.b64", "65532"), std::vector<int>{1});
+  EXPECT_EQ(slots("or.b64", "1"), std::vector<int>{1});
+  EXPECT_EQ(slots("and.b64", "-4"), std::vector<int>{2});
+  EXPECT_EQ(slots("and.b64", "0x100000000"), std::vector<int>{2});
+}
+
 TEST(MachineSlots, a_branch_of_some_lanes_forward_is_joined_again) {
   std::string body = "setp.lt.s32 %p1, %r1, %r9; @%p1 bra L;\n";
   for (int k = 0; k < 30; ++k) body += "fma.rn.f32 %f1, %f1, %f2, %f3;\n";

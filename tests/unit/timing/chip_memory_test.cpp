@@ -51,6 +51,28 @@ TEST_F(ChipMemory, a_line_in_the_second_level_comes_after_both_ways_and_its_late
   EXPECT_EQ(both, last.timing.counters.cycles + 1 + 42);
 }
 
+// What is copied between launches is in the second-level cache when the next begins: of a copy of bytes 40 to 103
+// sectors 1 to 3 of the line, and not sector 0.
+TEST_F(ChipMemory, what_was_copied_is_in_the_second_level) {
+  const std::string text = kernel(kPointer +
+                                  "ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+32]; ld.global.u32 %r3, "
+                                  "[%rd1+96]; add.u32 %r4, %r3, 1; ret;");
+  auto program = engine().load(text, "test.ptx");
+  ASSERT_TRUE(program);
+  const uint64_t buffer = *engine().memory().allocate(256, simt::MemoryKind::device);
+  simt::LaunchConfig launch;
+  launch.grid = {1, 1, 1};
+  launch.block = {32, 1, 1};
+  launch.params = std::as_bytes(std::span(&buffer, 1));
+  chip = std::make_unique<Chip>(config, options);
+  chip->copied(engine().memory(), buffer + 40, 64);
+  const auto result = chip->launch(engine(), **program, "k", launch, {8, "CTA slots"});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->timing.counters.l2_reads, 3u);
+  EXPECT_EQ(result->timing.counters.l2_read_hits, 2u);
+  EXPECT_EQ(result->timing.counters.dram_reads, 1u);
+}
+
 TEST_F(ChipMemory, a_coalesced_load_is_one_line_a_strided_one_a_line_for_each_lane) {
   cycles(strided(1) + "ld.global.u32 %r2, [%rd2]; add.u32 %r3, %r2, 1; ret;");
   EXPECT_EQ(last.timing.counters.l1_loads, 1u);

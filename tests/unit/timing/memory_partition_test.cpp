@@ -229,6 +229,23 @@ TEST(Partition, a_dirty_line_is_written_back_when_it_goes) {
   EXPECT_EQ(memory.counters().l2_writebacks, 3u);  // it came back clean
 }
 
+TEST(Partition, what_somebody_else_wrote_is_there_and_is_written_back_when_it_goes) {
+  Config config = plain_machine();
+  config.l2_bytes = 2 * 128;
+  config.l2.ways = 2;  // one set of two lines
+  Memory memory(config);
+  memory.partition.hold(0, 0b0110);
+  memory.run({load(0, 0, 0b0110)});
+  EXPECT_EQ(memory.counters().l2_read_hits, 2u);
+  memory.run({load(1000, 128, 1), load(2000, 256, 1)});
+  EXPECT_EQ(memory.counters().l2_writebacks, 2u);
+  // What goes because of it went before anybody looked.
+  memory.partition.hold(384, 1);
+  memory.partition.hold(512, 1);
+  memory.partition.hold(640, 1);
+  EXPECT_EQ(memory.counters().l2_writebacks, 2u);
+}
+
 TEST(Partition, a_sector_fetched_again_while_its_line_is_waited_for_is_clean) {
   Config config = plain_machine();
   config.l2_bytes = 128;

@@ -45,8 +45,8 @@ TEST_F(SmCycles, a_narrow_unit_takes_a_warp_every_few_cycles) {
   EXPECT_EQ(slots(Cause::unit_busy), 6u);
 }
 
-// A division is 14 machine instructions, of which 7 wait for one another and for an approximation. Half of its 14 are of
-// its unit.
+// A division is 14 machine instructions, of which 7 wait for one another and for an approximation. Half of its 14 are
+// of its unit.
 TEST_F(SmCycles, a_division_takes_as_long_as_its_chain) {
   config.units[static_cast<unsigned>(UnitClass::fp32)] = {1, 16, 5};
   config.units[static_cast<unsigned>(UnitClass::sfu)] = {1, 8, 20};
