@@ -91,6 +91,7 @@ class Simulated final : public Runner {
   std::optional<Error> copy_in(uint64_t to, std::span<const std::byte> from) override {
     if (auto error = outside(to, from.size())) return error;
     std::memcpy(reinterpret_cast<void*>(to), from.data(), from.size());
+    chip_.copied(engine_.memory(), to, from.size());
     return std::nullopt;
   }
   std::optional<Error> copy_out(std::span<std::byte> to, uint64_t from) override {
