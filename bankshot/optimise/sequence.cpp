@@ -1,6 +1,7 @@
 #include "bankshot/optimise/sequence.hpp"
 
 #include <string>
+#include <vector>
 
 #include "bankshot/optimise/values.hpp"
 #include "bankshot/optimise/words.hpp"
@@ -38,8 +39,10 @@ Sequence of_integers(const ptx::Instruction& instruction) {
   if (is_one_of(op, "cnot", "bfi")) return {2, 2, 0};
   if (op == "clz") return {2, 1, 1};
   if (op != "bfe") return {};
-  const bool known = instruction.operands[2].kind == ptx::Operand::Kind::integer &&
-                     instruction.operands[3].kind == ptx::Operand::Kind::integer;
+  // Read before its operands are checked: it may have any number of them.
+  const std::vector<ptx::Operand>& operands = instruction.operands;
+  const bool known = operands.size() == 4 && operands[2].kind == ptx::Operand::Kind::integer &&
+                     operands[3].kind == ptx::Operand::Kind::integer;
   return known ? Sequence{2, 2, 0} : Sequence{5, 4, 0};
 }
 

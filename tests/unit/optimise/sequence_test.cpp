@@ -76,6 +76,14 @@ TEST(Sequences, conversions_between_integers_and_floats_are_of_the_special_funct
   EXPECT_FALSE(sequence("cvt.u64.u32 %rd1, %r1").converts);
 }
 
+TEST(Sequences, operands_that_are_missing_are_the_checkers_to_tell) {
+  EXPECT_EQ(costs("bfe.u32"), Costs(5, 4, 0));
+  EXPECT_EQ(costs("bfe.u32 %r1, 3"), Costs(5, 4, 0));
+  for (const char* one : {"div", "div.rn.f32", "rem.s32", "mad24.lo.u32", "bfi.b32", "clz", "sqrt", "sin"}) {
+    EXPECT_GE(sequence(one).slots, sequence(one).chain) << one;
+  }
+}
+
 TEST(Sequences, what_machines_have_is_none) {
   for (const char* one : {"add.f32 %f1, %f2, %f3", "mul.lo.u32 %r1, %r2, %r3", "add.u64 %rd1, %rd2, %rd3",
                           "popc.b32 %r1, %r2", "fma.rn.f64 %d1, %d2, %d3, %d4"}) {
