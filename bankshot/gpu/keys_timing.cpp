@@ -126,6 +126,10 @@ constexpr std::array kBefore = {
         "what foresees bank conflicts, so that memory accesses can avoid them", false, true},
     Key{"issue", "aware_yields", +in<kIssue, &IssueConfig::aware_yields>, 0, 0,
         "memory accesses are not kept out of foreseen conflicts where nothing else can issue", false, true},
+    Key{"issue", "replays", +in<kIssue, &IssueConfig::replays>, 0, 0,
+        "an access issues again for each further wavefront of shared memory, line of global memory, word of constants; "
+        "pipeline = queued",
+        false, true},
     Key{"issue", "commit", kCommit, 0, 0, "order of a warp's results: any, reorder, hold", false, true},
     Key{"issue", "reorder_entries", +in<kIssue, &IssueConfig::reorder_entries>, 1, 64,
         "instructions of a warp in its reorder buffer", false, true},

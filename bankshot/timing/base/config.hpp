@@ -55,6 +55,7 @@ struct IssueConfig {
   std::string pipeline = "queued";   ///< name of a Pipeline
   std::string aware = "none";        ///< name of a Foresight: bank-conflict aware scheduling
   bool aware_yields = false;         ///< … which lets a memory access into a conflict where nothing else can issue
+  bool replays = false;              ///< further wavefronts, lines and words of an access take issue slots
   Commit commit = Commit::any;
   unsigned reorder_entries = 8;  ///< instructions of a warp in its reorder buffer
 };

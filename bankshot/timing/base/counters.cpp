@@ -11,6 +11,7 @@ struct CauseText {
 constexpr std::array<CauseText, kCauses> kCauseTexts = {{
     {"issued", "issued an instruction"},
     {"sub_warp", "further lanes of the last instruction: the datapath is narrow"},
+    {"replay", "the last access issues again: a further wavefront, line or word"},
     {"unit_busy", "the execution unit is busy"},
     {"scratchpad_busy", "shared memory is busy"},
     {"memory_busy", "the queue to the first-level cache is full"},

@@ -14,6 +14,7 @@ namespace bankshot::timing {
 enum class Cause : uint8_t {
   issued,
   sub_warp,         ///< the datapath is narrower than the warp: further lanes of the last instruction
+  replay,           ///< the last access issues again: for its next wavefront, line or word
   unit_busy,        ///< operands are ready, the execution unit is not
   scratchpad_busy,  ///< … the scratchpad's queue is full
   memory_busy,      ///< … the queue to the first-level cache is full
@@ -31,7 +32,7 @@ enum class Cause : uint8_t {
   barrier,          ///< waits at a barrier, or for other lanes of its warp
   no_warp,          ///< no warp of this scheduler is left
 };
-constexpr unsigned kCauses = 18;
+constexpr unsigned kCauses = 19;
 std::string_view name(Cause cause);     ///< "scratchpad_busy"
 std::string_view meaning(Cause cause);  ///< a few words for people
 

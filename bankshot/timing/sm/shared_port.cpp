@@ -61,7 +61,7 @@ SharedPort::Outcome SharedPort::access(const Access& access) {
   const Passage passage = pipeline_.shared(issued, parts, latency_);
   guard_.accessed(issued.now, issued.slot, issued.instr, parts, passage.end);
   served(issued, passage, charge.passes, access.cost.ideal, access.extra);
-  return {passage.ready, false, charge.passes > access.cost.ideal};
+  return {passage.ready, false, charge.passes > access.cost.ideal, charge.passes};
 }
 
 /// The data comes later; the banks are taken to be free then, and are charged at once.
@@ -72,7 +72,7 @@ SharedPort::Outcome SharedPort::copy(const Issued& issued, const scratchpad::Cos
   parts[0] = cost.wavefronts;
   const Passage passage = pipeline_.shared(issued, parts, latency_);
   served(issued, passage, cost.wavefronts, cost.ideal, 0);
-  return {passage.ready, false, cost.wavefronts > cost.ideal};
+  return {passage.ready, false, cost.wavefronts > cost.ideal, cost.wavefronts};
 }
 
 void SharedPort::advance(Cycle now) {
@@ -95,9 +95,9 @@ void SharedPort::served(const Issued& issued, const Passage& passage, unsigned p
   // Cycles of a wavefront; in stages a sub-warp has the banks for one.
   const Cycle each = staged_ || passes + extra == 0 ? 1 : (passage.end - passage.begin) / (passes + extra);
   counters_.shared_busy_cycles += (passes + extra) * each;
-  // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages it is those
-  // behind it in the same cycle.
-  const Cycle late = staged_ ? 0 : latency_ - 1;
+  // What a conflict delays are results, and those come the scratchpad's latency behind the banks; in stages, and where
+  // it takes issue slots, it is those behind it in the same cycle.
+  const Cycle late = staged_ || config_.issue.replays ? 0 : latency_ - 1;
   if (passes > ideal) {
     // Without conflicts a sub-warp has the banks for a cycle; further phases of wide accesses are taken to come first.
     Cycle phases = ideal * each, behind = pipeline_.services().size();

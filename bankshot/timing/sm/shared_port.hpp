@@ -40,6 +40,7 @@ class SharedPort final : private Banks {
     Cycle ready = 0;        ///< a dependent instruction can issue; kNever: done() will tell
     bool kept = false;      ///< by the atomics unit: its warp waits for done()
     bool conflict = false;  ///< in the banks
+    unsigned passes = 0;    ///< through the banks
   };
   Outcome access(const Access& access);
   /// What lanes of cp.async write, as a store does.

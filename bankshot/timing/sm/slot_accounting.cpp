@@ -8,7 +8,7 @@ namespace {
 /// Whether a scheduler waits for shared memory.
 bool is_shared(Cause cause) {
   return cause == Cause::scratchpad || cause == Cause::scratchpad_busy || cause == Cause::atomic ||
-         cause == Cause::bank_conflict || cause == Cause::foreseen;
+         cause == Cause::bank_conflict || cause == Cause::replay || cause == Cause::foreseen;
 }
 
 }  // namespace

@@ -210,8 +210,8 @@ bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
     unsigned issued = 1;
     const simt::Instr* last = instr;
     // Further instructions of the warp in the same cycle, as long as they follow one another.
-    while (issued < config_.issue.width && slots == 1 && is_resident(slot) && simt::follows(next_[slot], last) &&
-           wake_[slot] == now + 1 && carry_out_parts(slot, now)) {
+    while (issued < config_.issue.width && slots == 1 && replays_ == 0 && is_resident(slot) &&
+           simt::follows(next_[slot], last) && wake_[slot] == now + 1 && carry_out_parts(slot, now)) {
       last = next_[slot];
       if (operation_of(static_cast<uint32_t>(last - code_)).slots > 1) break;  // it begins in a cycle of its own
       wake_[slot] = now;
@@ -222,10 +222,16 @@ bool Sm::issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now) {
     if (fault_) return true;
     if (is_resident(slot) && wake_[slot] <= now) wake_[slot] = now + 1;
     const bool is_here = is_resident(slot);
-    scheduler.next = scheduler.free = pipeline_->behind_last(now + Cycle{issue_cycles_} * slots);
+    scheduler.free = pipeline_->behind_last(now + Cycle{issue_cycles_} * slots);
     accounting_.issued(index, now, issued, static_cast<uint32_t>(instr - code_),
                        is_here ? cause_[slot] : Cause::no_warp, is_here ? blamed(slot) : SlotAccounting::kNobody, slots,
                        scheduler.free);
+    if (replays_ != 0) {
+      accounting_.account(index, scheduler.free);
+      accounting_.set_cause(index, Cause::replay, static_cast<uint32_t>(last - code_));
+      scheduler.free += Cycle{issue_cycles_} * replays_;
+    }
+    scheduler.next = scheduler.free;
     return true;
   }
   return false;

@@ -167,6 +167,10 @@ class Sm {
   void execute(Issue& issue);
   void results(const Issue& issue);
   void after(const Issue& issue, const simt::Instr* next, bool lanes_ended);
+  /// The access that issues has so many wavefronts, lines or words.
+  void replay(unsigned parts) {
+    if (config_.issue.replays && !staged_ && parts > 1) replays_ = std::max(replays_, parts - 1);
+  }
   // sm_access.cpp: what an access costs.
   scratchpad::Cost shared_cost(const Issue& issue) const;
   void charge_shared(Issue& issue, const scratchpad::Cost& cost);
@@ -234,6 +238,7 @@ class Sm {
   TransactionTimes transactions_;
   MemoryPort port_;
   bool one_in_flight_ = false;
+  unsigned replays_ = 0;    ///< issue slots that the last instruction takes again
   uint64_t held_back_ = 0;  ///< warp slots that could issue but for the guard, the last time they tried
   bool yielding_ = false;   ///< they may, as nobody else can
   std::array<uint64_t, scratchpad::kMaxLanes> physical_{};  ///< where the lanes of the access to global memory go

@@ -45,12 +45,15 @@ void Sm::charge_shared(Issue& issue, const scratchpad::Cost& cost) {
     return;
   }
   issue.conflict = outcome.conflict;
+  replay(outcome.passes);
   issue.ready = std::max(issue.ready, outcome.ready);
 }
 
 /// What lanes of cp.async write goes to the banks at once.
 void Sm::charge_copy(Issue& issue, const scratchpad::Cost& cost) {
-  issue.conflict = shared_.copy(issued(issue), cost).conflict;
+  const SharedPort::Outcome outcome = shared_.copy(issued(issue), cost);
+  issue.conflict = outcome.conflict;
+  replay(outcome.passes);
   copies_[issue.slot].issue(issue.index);
 }
 
@@ -95,6 +98,7 @@ void Sm::charge_memory(Issue& issue) {
     std::copy_n(row_.request.begin(), row_.count, requests_.request.begin() + requests_.count);
     requests_.count += row_.count;
   }
+  replay(requests_.count);
   // Transactions keep what they write to themselves, and look at what they change, until they commit.
   if (issue.kept_global && operation.kind == Kind::store) return;
   const auto kind = operation.kind == Kind::load || operation.kind == Kind::copy || issue.kept_global
@@ -136,6 +140,7 @@ void Sm::charge_constant(Issue& issue) {
       }
     }
   }
+  replay(words);
   issue.ready = issue.now + config_.load_store.constant_latency + (words == 0 ? 0 : words - 1);
 }
 

@@ -162,6 +162,7 @@ void Sm::execute(Issue& issue) {
   waits_for_memory_ &= ~(uint64_t{1} << slot);
   worker_->cycle = clock_(issue.now);
 
+  replays_ = 0;
   issue.ready = issue.now + 1;
   issue.unit.take(issue.now);
   if (issue.global) charge_memory(issue);

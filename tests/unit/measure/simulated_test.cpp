@@ -93,9 +93,10 @@ TEST(MeasureSimulated, a_conflict_of_every_access_lowers_the_rate_by_its_degree)
     const std::vector<Pattern> warps(8, conflict_pattern(32, degree));
     const auto ticks = throughput(*runner, Access::load, warps, 64, 1);
     ASSERT_TRUE(ticks) << ticks.error().message;
-    // A wavefront takes two ticks of the hot clock; what is more is time in which warps wait for their last result.
+    // A wavefront takes two ticks of the hot clock; what is more is time in which warps wait for their last result, and
+    // that of a second instruction: nothing issues behind a conflict that replays.
     EXPECT_GE(ticks->of[0], 2 * degree);
-    EXPECT_LE(ticks->of[0], 2.5 * degree);
+    EXPECT_LE(ticks->of[0], 2.5 * degree + 2);
   }
 }
 

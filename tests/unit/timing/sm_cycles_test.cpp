@@ -170,6 +170,44 @@ TEST_F(SmCycles, conflicts_that_others_cover_are_hidden) {
   EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 0u);
 }
 
+// Where conflicts replay, nothing can cover them: an access of degree 4 issues at 8, 9, 10 and 11.
+TEST_F(SmCycles, conflicts_that_replay_take_issue_slots) {
+  config.issue.replays = true;
+  std::string body =
+      ".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16; ld.shared.u32 %r3, [%r2];";
+  for (int k = 10; k < 30; ++k) body += "mov.u32 %r" + std::to_string(k) + ", 1;";
+  EXPECT_EQ(cycles(body + "ret;"), 33u);  // 0, 4, 8, 12 … 31, 32
+  EXPECT_EQ(slots(Cause::replay), 3u);
+  EXPECT_EQ(last.timing.counters.conflict_cycles_exposed, 3u);
+  EXPECT_EQ(last.timing.counters.conflict_cycles_hidden, 0u);
+  // The data does not come later than without.
+  EXPECT_EQ(cycles(".shared .align 4 .b8 s[4096]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 16;"
+                   "ld.shared.u32 %r3, [%r2]; add.u32 %r4, %r3, 1; ret;"),
+            8u + 10 + 3 + 2);
+  // Stages of a pipeline have their own rule.
+  config.issue.pipeline = "split";
+  chip.reset();
+  cycles(body + "ret;");
+  EXPECT_EQ(slots(Cause::replay), 0u);
+}
+
+// Lanes 16 bytes apart: 512 bytes are 4 lines. Two instructions a cycle: none goes with an access that replays.
+TEST_F(SmCycles, further_lines_and_words_of_constants_replay) {
+  config.issue.replays = true;
+  config.issue.width = 2;
+  const std::string address =
+      "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 16; "
+      "add.u64 %rd3, %rd1, %rd2; ";
+  cycles(address + "ld.global.u32 %r3, [%rd3]; mov.u32 %r4, 1; ret;");
+  EXPECT_EQ(slots(Cause::replay), 2u * 3);
+  const std::string table =
+      "mov.u32 %r1, %tid.x; and.b32 %r1, %r1, 7; mul.lo.u32 %r2, %r1, 4; mov.u64 %rd1, table; "
+      "cvt.u64.u32 %rd2, %r2; add.u64 %rd1, %rd1, %rd2; ld.const.u32 %r3, [%rd1]; ret;";
+  const auto words = simulate(kernel(table, ".const .align 4 .b8 table[64];"), {1, 1, 1}, {32, 1, 1});
+  ASSERT_TRUE(words);
+  EXPECT_EQ(words->timing.counters.slots[static_cast<unsigned>(Cause::replay)], 2u * 7);
+}
+
 // A queue of one: the first access of degree 4 has the banks in [8, 12), the second waits there from 9 on and has them
 // in [12, 16), the third can issue when the second leaves the queue, at 12.
 TEST_F(SmCycles, accesses_wait_for_the_banks_in_a_queue) {
