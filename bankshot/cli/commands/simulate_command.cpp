@@ -77,6 +77,9 @@ class Simulate final : public Command {
     app.add_option("--max-cycles", request_.max_cycles, "stop after so many cycles of all launches, with exit status 4")
         ->check(some_cycles)
         ->type_name("N");
+    app.add_flag("--sample", request_.sample,
+                 "simulate part of the launches, and of the CTAs of large ones; the cycles of the others, which only\n"
+                 "run, are estimated, with the error of that");
     app.add_option("--trace", trace_, "write a timeline for Perfetto or chrome://tracing")->type_name("FILE");
     trace_cycles_option_ =
         app.add_option("--trace-cycles", trace_cycles_, "cycles from the first launch on that the timeline covers")
@@ -99,6 +102,8 @@ class Simulate final : public Command {
       if (const auto error = host::cannot_write(trace_)) return refuse(error->message);
       request_.timeline_cycles = trace_cycles_;
     }
+    if (request_.sample && request_.max_cycles != timing::kNever)
+      return refuse("--max-cycles is of what is simulated, and --sample chooses that itself: give one of them");
     if (command.empty()) return refuse(which_program("simulate"));
     if (options_.gpu.find(',') != std::string::npos) return compare(command);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);

@@ -69,14 +69,17 @@ Result<SimulateRequest> parse_simulate(std::string_view text) {
       request.set.emplace_back(value);
     else if (name == "lock_hash")
       request.lock_hash = value;
+    else if (part == "sample=1")
+      request.sample = true;
     else if (name == "max_cycles" || name == "timeline_cycles") {
       const Result<timing::Cycle> number = cycles(name, value);
       if (!number) return number.error();
       (name == "max_cycles" ? request.max_cycles : request.timeline_cycles) = *number;
     } else {
-      return Error{fmt::format(
-          "\"{}\" is none of scheduler=, pipeline=, aware=, atomics=, set=, lock_hash=, max_cycles=, timeline_cycles=",
-          part)};
+      return Error{
+          fmt::format("\"{}\" is none of scheduler=, pipeline=, aware=, atomics=, set=, lock_hash=, max_cycles=, "
+                      "timeline_cycles=, sample=1",
+                      part)};
     }
   }
   return request;
@@ -92,6 +95,7 @@ std::string to_text(const SimulateRequest& request) {
   if (!request.lock_hash.empty()) parts.push_back("lock_hash=" + request.lock_hash);
   if (request.max_cycles != timing::kNever) parts.push_back(fmt::format("max_cycles={}", request.max_cycles));
   if (request.timeline_cycles != 0) parts.push_back(fmt::format("timeline_cycles={}", request.timeline_cycles));
+  if (request.sample) parts.emplace_back("sample=1");
   return fmt::format("{}", fmt::join(parts, ";"));
 }
 

@@ -15,8 +15,8 @@ namespace bankshot::cuda {
 
 /// How launches are simulated. As text:
 /// "scheduler=gto;atomics=native;pipeline=queued;lock_hash=xor;
-/// set=issue.aware=last;max_cycles=100000;timeline_cycles=2000", in any order, each part optional, set= any number of
-/// times.
+/// set=issue.aware=last;max_cycles=100000;timeline_cycles=2000;sample=1", in any order, each part optional, set= any
+/// number of times.
 struct SimulateRequest {
   std::string scheduler, pipeline, atomics;   ///< names of components; empty: what the GPU's file says
   std::string lock_hash;                      ///< of the locks of atomics, see scratchpad::parse_lock_hash; empty: none
@@ -24,6 +24,7 @@ struct SimulateRequest {
   timing::Cycle timeline_cycles = 0;          ///< of the chip; with them timeline-<pid>.json in the report folder
   std::string aware = {};                     ///< likewise
   std::vector<std::string> set = {};          ///< further changes of the GPU's file, see gpu::change
+  bool sample = false;                        ///< part of the launches in detail, see timing/chip/sampling.hpp
   bool operator==(const SimulateRequest&) const = default;
 
   /// All changes of the GPU's file, those of the components too.

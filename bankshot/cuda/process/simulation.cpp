@@ -17,6 +17,7 @@ timing::ChipOptions options(const SimulateRequest& request, unsigned threads, Pr
   timing::ChipOptions options;
   options.threads = threads;
   options.max_cycles = request.max_cycles;
+  options.sample = request.sample;
   options.timeline_cycles = request.timeline_cycles;
   options.stop = &HeldInterrupt::flag();
   if (progress) options.progress = [progress](const timing::ChipProgress& now) { progress->update(now); };

@@ -1,5 +1,6 @@
 #include "bankshot/report/json/timing_json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "bankshot/report/json/json_values.hpp"
@@ -35,6 +36,25 @@ ordered_json machine_json(const SimulatedMachine& machine) {
 /// What every object with counters begins with.
 ordered_json summary_json(const timing::Counters& counters) {
   return {{"cycles", counters.cycles}, {"ipc", ipc(counters)}, {"stalls", slots_json(counters.slots, true)}};
+}
+
+void put_sampled(const std::optional<timing::Sampled>& sampled, ordered_json& json) {
+  if (!sampled) return;
+  json["sampled"] = {
+      {"cycles", sampled->cycles}, {"error", sampled->error}, {"warp_instructions", sampled->warp_instructions}};
+}
+
+std::optional<timing::Sampled> read_sampled(const json& object) {
+  if (!object.contains("sampled")) return std::nullopt;
+  const json& from = member(object, "sampled");
+  timing::Sampled sampled;
+  sampled.warp_instructions = number<uint64_t>(from, "warp_instructions");
+  for (const auto& [key, value] : {std::pair{"cycles", &sampled.cycles}, {"error", &sampled.error}}) {
+    const json& given = member(from, key);
+    if (!given.is_number() || given.get<double>() < 0) throw Bad{fmt::format("\"{}\" must be a number", key)};
+    *value = given.get<double>();
+  }
+  return sampled;
 }
 
 ordered_json counters_json(const timing::Counters& counters, unsigned banks) {
@@ -87,6 +107,7 @@ TimedLaunch read_launch(const json& object) {
   launch.warps_per_cta = number<unsigned>(object, "warps_per_cta");
   launch.limited_by = text(object, "limited_by");
   launch.partial = flag(object, "partial");
+  launch.sampled = read_sampled(object);
   return launch;
 }
 
@@ -106,17 +127,22 @@ timing::LineTiming read_instruction(const json& object) {
 }  // namespace
 
 ordered_json totals_json(const RunReport& report) {
-  timing::Counters all;
+  KernelTiming all;
   for (const Kernel& kernel : report.kernels) {
-    if (kernel.timing) timing::add(all, kernel.timing->counters);
+    if (!kernel.timing) continue;
+    timing::add(all.counters, kernel.timing->counters);
+    if (kernel.timing->sampled)
+      timing::add(all.sampled ? *all.sampled : all.sampled.emplace(), *kernel.timing->sampled);
   }
-  ordered_json json = summary_json(all);
+  ordered_json json = summary_json(all.counters);
+  put_sampled(all.sampled, json);
   json["config"] = machine_json(*report.machine);
   return json;
 }
 
 ordered_json timing_json(const KernelTiming& timing, const SimulatedMachine& machine, unsigned banks) {
   ordered_json json = summary_json(timing.counters);
+  put_sampled(timing.sampled, json);
   json["config"] = machine_json(machine);
   json["partial_launches"] = timing.partial_launches;
   json["launches_left_out"] = timing.launches_left_out;
@@ -134,6 +160,7 @@ std::vector<ordered_json> launches_json(const KernelTiming& timing, unsigned ban
                          {"warps_per_cta", launch.warps_per_cta},
                          {"limited_by", launch.limited_by}};
     json.update(summary_json(launch.counters));
+    put_sampled(launch.sampled, json);
     json["counters"] = counters_json(launch.counters, banks);
     all.push_back(std::move(json));
   }
@@ -188,6 +215,7 @@ SimulatedMachine read_machine(const json& config) {
 KernelTiming read_timing(const json& kernel, const SimulatedMachine& machine) {
   KernelTiming timing;
   timing.counters = read_counters(kernel);
+  timing.sampled = read_sampled(kernel);
   timing.partial_launches = number<uint64_t>(kernel, "partial_launches");
   timing.launches_left_out = number<uint64_t>(kernel, "launches_left_out");
   for (const json& launch : list(kernel, "timed_launches")) timing.launches.push_back(read_launch(launch));

@@ -84,6 +84,13 @@ std::string broken(const Counters& counters, bool partial, const SimulatedMachin
   return law.empty() && !partial ? broken_at_the_end(counters) : law;
 }
 
+std::string broken(const std::optional<timing::Sampled>& sampled, const Counters& counters) {
+  if (!sampled) return {};
+  if (sampled->warp_instructions < counters.warp_instructions) return "more was simulated than there is";
+  if (sampled->cycles < static_cast<double>(counters.cycles)) return "all takes less than what was simulated";
+  return {};
+}
+
 bool same(const Counters& a, const Counters& b) {
   const auto equal = [&](const timing::CounterName& counter) { return a.*counter.value == b.*counter.value; };
   return a.slots == b.slots && a.bank_lanes == b.bank_lanes && std::ranges::all_of(timing::counter_names(), equal);
@@ -156,14 +163,16 @@ void KernelTiming::add(const timing::LaunchTiming& launch, simt::Dim3 grid, simt
   KernelTiming one;
   one.counters = launch.counters;
   one.partial_launches = launch.partial ? 1 : 0;
-  one.launches.push_back(
-      {grid, block, launch.counters, launch.ctas_per_sm, launch.warps_per_cta, launch.limited_by, launch.partial});
+  one.sampled = launch.sampled;
+  one.launches.push_back({grid, block, launch.counters, launch.ctas_per_sm, launch.warps_per_cta, launch.limited_by,
+                          launch.partial, launch.sampled});
   one.lines = launch.lines;
   merge(one);
 }
 
 void KernelTiming::merge(const KernelTiming& other) {
   timing::add(counters, other.counters);
+  if (other.sampled) timing::add(sampled ? *sampled : sampled.emplace(), *other.sampled);
   partial_launches += other.partial_launches;
   launches_left_out += other.launches_left_out;
   for (const TimedLaunch& launch : other.launches) {
@@ -199,6 +208,7 @@ std::string contradiction(const KernelTiming& timing, const SimulatedMachine& ma
   uint64_t partial = 0;
   for (const TimedLaunch& launch : timing.launches) {
     if (std::string law = broken(launch.counters, launch.partial, machine); !law.empty()) return law;
+    if (std::string law = broken(launch.sampled, launch.counters); !law.empty()) return law;
     timing::add(all, launch.counters);
     partial += launch.partial ? 1 : 0;
   }
@@ -207,6 +217,7 @@ std::string contradiction(const KernelTiming& timing, const SimulatedMachine& ma
     if (partial != timing.partial_launches) return "partial_launches is not the number of partial launches";
   }
   if (std::string law = broken(timing.counters, timing.partial_launches != 0, machine); !law.empty()) return law;
+  if (std::string law = broken(timing.sampled, timing.counters); !law.empty()) return law;
   return broken_by_lines(timing);
 }
 

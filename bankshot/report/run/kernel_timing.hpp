@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,7 +36,8 @@ struct SimulatedMachine {
   bool operator==(const SimulatedMachine&) const = default;
 
   uint64_t slots_per_cycle() const { return uint64_t{sms} * schedulers * width; }
-  double seconds(uint64_t cycles) const { return static_cast<double>(cycles) / (core_khz * 1e3); }
+  double seconds(double cycles) const { return cycles / (core_khz * 1e3); }
+  double seconds(uint64_t cycles) const { return seconds(static_cast<double>(cycles)); }
   /// Bytes a second that the data buses of all channels can move.
   double dram_peak() const { return 1e3 * dram_khz * dram_channels * dram_burst_bytes / dram_burst_cycles; }
 };
@@ -57,10 +59,13 @@ struct TimedLaunch {
   unsigned warps_per_cta = 0;
   std::string limited_by;  ///< why no more fit: "registers"
   bool partial = false;    ///< it was stopped
+  std::optional<timing::Sampled> sampled = {};
 };
 
 struct KernelTiming {
   timing::Counters counters;  ///< sums over all launches
+  /// With sampling: of all launches. All else is then of what was simulated.
+  std::optional<timing::Sampled> sampled;
   uint64_t partial_launches = 0;
   std::vector<TimedLaunch> launches;      ///< the first ones, at most kMostLaunches
   uint64_t launches_left_out = 0;         ///< of the list, not of the sums
@@ -71,6 +76,8 @@ struct KernelTiming {
 
   void add(const timing::LaunchTiming& launch, simt::Dim3 grid, simt::Dim3 block);
   void merge(const KernelTiming& other);
+  /// Of all launches, estimated where not all was simulated.
+  double cycles() const { return sampled ? sampled->cycles : static_cast<double>(counters.cycles); }
 };
 
 /// Issue slots while an SM has a CTA, by cause: the others have no warp.

@@ -44,14 +44,16 @@ class Table {
     return fmt::format("  {:<{}} {:>15} {:>12} {:>9} {:>6}  {}\n", "GPU", width_, "cycles", "time", "speedup", "IPC",
                        "slots without an instruction, mostly");
   }
-  /// @param counters  null: it did not run there
-  std::string row(const std::string& gpu, const Counters* counters, const SimulatedMachine& machine) {
-    if (counters == nullptr) return fmt::format("  {:<{}} {:>15}\n", gpu, width_, "did not run");
-    const double seconds = machine.seconds(counters->cycles);
+  /// @param timing  null: it did not run there
+  std::string row(const std::string& gpu, const KernelTiming* timing, const SimulatedMachine& machine) {
+    if (timing == nullptr) return fmt::format("  {:<{}} {:>15}\n", gpu, width_, "did not run");
+    const Counters& counters = timing->counters;
+    const double seconds = machine.seconds(timing->cycles());
     if (first_ == 0) first_ = seconds;
-    return fmt::format("  {:<{}} {:>15} {:>12} {:>7.2f} × {:>6.2f}  {}\n", gpu, width_, grouped(counters->cycles),
-                       duration_text(seconds), seconds == 0 ? 0 : first_ / seconds,
-                       share(counters->machine_instructions, counters->active_cycles), main_cause(*counters));
+    return fmt::format("  {:<{}} {:>15} {:>12} {:>7.2f} × {:>6.2f}  {}\n", gpu, width_,
+                       grouped(static_cast<uint64_t>(timing->cycles())), duration_text(seconds),
+                       seconds == 0 ? 0 : first_ / seconds,
+                       share(counters.machine_instructions, counters.active_cycles), main_cause(counters));
   }
 
  private:
@@ -66,7 +68,7 @@ std::string comparison_text(std::span<const std::string> gpus, std::span<const R
       fmt::format("bankshot: {} on {}, simulated\n", reports[0].program, counted(reports.size(), "GPU", "GPUs"));
   for (size_t k = 0; k < reports.size(); ++k)
     text += fmt::format("{}: {}, {}", gpus[k], reports[k].gpu, machine_text(*reports[k].machine));
-  std::vector<Counters> sums(reports.size());
+  std::vector<KernelTiming> sums(reports.size());
   for (size_t which = 0; which < reports[0].kernels.size(); ++which) {
     const Kernel& kernel = reports[0].kernels[which];
     text += fmt::format("\n{}, {}\n", kernel.demangled, counted(kernel.launches, "launch", "launches"));
@@ -75,12 +77,12 @@ std::string comparison_text(std::span<const std::string> gpus, std::span<const R
     for (size_t k = 0; k < reports.size(); ++k) {
       const Kernel* const here = same_kernel(reports[0], which, reports[k]);
       const bool timed = here != nullptr && here->timing;
-      text += table.row(gpus[k], timed ? &here->timing->counters : nullptr, *reports[k].machine);
+      text += table.row(gpus[k], timed ? &*here->timing : nullptr, *reports[k].machine);
     }
   }
   for (size_t k = 0; k < reports.size(); ++k) {
     for (const Kernel& kernel : reports[k].kernels) {
-      if (kernel.timing) add(sums[k], kernel.timing->counters);
+      if (kernel.timing) sums[k].merge(*kernel.timing);
     }
   }
   if (reports[0].kernels.size() == 1) return text;

@@ -1,6 +1,7 @@
 #include "bankshot/report/text/timing_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -17,6 +18,8 @@ using timing::Counters;
 
 constexpr unsigned kBar = 20;  // columns of a bar of 100 %
 
+uint64_t whole(double cycles) { return static_cast<uint64_t>(std::llround(cycles)); }
+
 std::string clock(unsigned khz) {
   return khz >= 1'000'000 ? fmt::format("{:.3g} GHz", khz / 1e6) : fmt::format("{:.3g} MHz", khz / 1e3);
 }
@@ -28,9 +31,23 @@ std::string machine_code(const Counters& c) {
                      grouped(c.machine_instructions));
 }
 
-std::string speed(const Counters& c, const SimulatedMachine& machine) {
-  return fmt::format("  cycles            {:>16} {} at {}\n", grouped(c.cycles),
-                     duration_text(machine.seconds(c.cycles)), clock(machine.core_khz)) +
+std::string cycles(const KernelTiming& timing, const SimulatedMachine& machine) {
+  const Counters& c = timing.counters;
+  const std::string time =
+      fmt::format("{} at {}", duration_text(machine.seconds(timing.cycles())), clock(machine.core_khz));
+  if (!timing.sampled) return fmt::format("  cycles            {:>16} {}\n", grouped(c.cycles), time);
+  const timing::Sampled& all = *timing.sampled;
+  return fmt::format("  cycles            {:>16} ± {:.1f} % (95 % confidence), {}, of {} warp instructions\n",
+                     grouped(whole(all.cycles)), all.cycles == 0 ? 0 : 100 * all.error / all.cycles, time,
+                     grouped(all.warp_instructions)) +
+         fmt::format(
+             "  simulated         {:>16} cycles, {:.1f} % of the warp instructions; all that follows is of these\n",
+             grouped(c.cycles), percent(c.warp_instructions, all.warp_instructions));
+}
+
+std::string speed(const KernelTiming& timing, const SimulatedMachine& machine) {
+  const Counters& c = timing.counters;
+  return cycles(timing, machine) +
          fmt::format("  instructions      {:>16} warp      {:>16} thread\n", grouped(c.warp_instructions),
                      grouped(c.thread_instructions)) +
          machine_code(c) +
@@ -222,14 +239,15 @@ std::string machine_text(const SimulatedMachine& machine) {
 }
 
 std::string program_text(const RunReport& report) {
-  uint64_t launches = 0, cycles = 0;
+  uint64_t launches = 0;
+  double cycles = 0;
   for (const Kernel& kernel : report.kernels) {
     if (!kernel.timing) continue;
     launches += kernel.launches;
-    cycles += kernel.timing->counters.cycles;
+    cycles += kernel.timing->cycles();
   }
   return fmt::format("{}, {}: {}, {}\n", counted(report.kernels.size(), "kernel", "kernels"),
-                     counted(launches, "launch", "launches"), counted(cycles, "cycle", "cycles"),
+                     counted(launches, "launch", "launches"), counted(whole(cycles), "cycle", "cycles"),
                      duration_text(report.machine->seconds(cycles)));
 }
 
@@ -239,7 +257,7 @@ std::string timing_text(const Kernel& kernel, const RunReport& report, const Tex
   const KernelTiming& timing = *kernel.timing;
   const Counters& c = timing.counters;
   const SimulatedMachine& machine = *report.machine;
-  return partial(timing, paint) + speed(c, machine) + use_of_the_chip(timing, machine) +
+  return partial(timing, paint) + speed(timing, machine) + use_of_the_chip(timing, machine) +
          occupancy(timing, kernel.facts, machine) + slots(c, paint) + shared_memory(kernel, c, machine, paint) +
          transactions_text(kernel) + memory(c, machine) + timed_lines_text(kernel, options, sources);
 }

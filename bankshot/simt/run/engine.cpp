@@ -141,6 +141,7 @@ Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view ker
     setup.textures = &impl_->textures;
     setup.windows = impl_->windows;
     setup.config = &config;
+    setup.rules = &impl_->options.machine.scratchpad;
     setup.kernel = &program.kernels[k];
     setup.function = program.kernel_function[k];
     setup.params = impl_->params;

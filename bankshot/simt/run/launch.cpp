@@ -37,7 +37,7 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   if (worker.counting) worker.sites.resize(program.sites.size());
   for (scratchpad::SiteCounter& site : worker.sites)
     site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
-  worker.rules = &setup.options->machine.scratchpad;
+  worker.rules = setup.rules;
   worker.observer = setup.options->observer;
   worker.checks = setup.options->checks;
   worker.tx_config = &setup.options->machine.transactions;
@@ -66,7 +66,7 @@ class Progress {
     uint64_t ctas = 0, told_at = 0;
   };
 
-  Progress(const LaunchSetup& setup, uint64_t ctas) : tell_(setup.options->progress), ctas_(ctas) {}
+  Progress(const std::function<void(uint64_t, uint64_t)>& tell, uint64_t ctas) : tell_(tell), ctas_(ctas) {}
 
   void ctas_done(const Worker& worker, Share& share, uint64_t ctas) {
     share.ctas += ctas;
@@ -87,28 +87,36 @@ class Progress {
 /// Clusters that cannot see each other, on all cores. Where a launch has none a CTA is one.
 class Parallel {
  public:
-  Parallel(uint64_t clusters, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress)
-      : clusters_(clusters), workers_(workers), resources_(resources), progress_(progress), outputs_(workers.size()) {}
+  /// Clusters [begin, end) of the launch.
+  Parallel(uint64_t begin, uint64_t end, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress)
+      : end_(end),
+        workers_(workers),
+        resources_(resources),
+        progress_(progress),
+        outputs_(workers.size()),
+        next_(begin) {
+    chunk_ = std::clamp<uint64_t>((end - begin) / (workers_.size() * 16), 1, 64);
+    for (SlotPool& slots : resources.slots) slots.begin_launch();
+  }
 
-  /// @return the lowest cluster that faulted, and its worker in `faulty`; kNone if there was none
-  uint64_t run(const Worker*& faulty) {
-    chunk_ = std::clamp<uint64_t>(clusters_ / (workers_.size() * 16), 1, 64);
+  /// @param all  receives what they printed @return the worker of the lowest cluster that faulted; null if there was
+  /// none
+  const Worker* run(std::vector<Output>& all) {
     resources_.pool.run(static_cast<unsigned>(workers_.size()), [&](unsigned k) { work(k); });
     progress_.launch_done();
-    std::vector<Output> all;
+    const Worker* faulty = nullptr;
     for (size_t k = 0; k < workers_.size(); ++k) {
+      // Which clusters above the fault ran depends on the host; what they printed must not.
+      std::erase_if(outputs_[k], [&](const Output& output) { return cluster_of(output.cta) > fault_; });
       std::move(outputs_[k].begin(), outputs_[k].end(), std::back_inserter(all));
       if (faulted_[k] == fault_ && fault_ != kNone) faulty = &workers_[k];
     }
-    // Which clusters above the fault ran depends on the host; what they printed must not.
-    if (fault_ != kNone) std::erase_if(all, [&](const Output& output) { return cluster_of(output.cta) > fault_; });
-    print(all);
-    return fault_;
+    return faulty;
   }
 
+ private:
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
- private:
   uint64_t cluster_of(uint64_t cta) const {
     const Launch& launch = *workers_[0].launch;
     const Dim3& grid = launch.config->grid;
@@ -125,8 +133,8 @@ class Parallel {
     Progress::Share share;
     for (;;) {
       const uint64_t begin = next_.fetch_add(chunk_);
-      if (begin >= clusters_) break;
-      for (uint64_t cluster = begin; cluster < std::min(clusters_, begin + chunk_); ++cluster) {
+      if (begin >= end_) break;
+      for (uint64_t cluster = begin; cluster < std::min(end_, begin + chunk_); ++cluster) {
         // A cluster below the lowest fault still has to run: its own fault would come first.
         if (cluster > fault_.load()) break;
         const bool fine = run_one(residents, cluster);
@@ -155,13 +163,13 @@ class Parallel {
     return turn == CtaSlot::Turn::done;
   }
 
-  uint64_t clusters_, chunk_ = 1;
+  uint64_t end_, chunk_ = 1;
   std::vector<Worker>& workers_;
   LaunchResources& resources_;
   Progress& progress_;
   std::vector<std::vector<Output>> outputs_;
   std::vector<uint64_t> faulted_ = std::vector<uint64_t>(workers_.size(), kNone);
-  std::atomic<uint64_t> next_{0}, fault_{kNone};
+  std::atomic<uint64_t> next_, fault_{kNone};
 };
 
 /// How many CTAs join in a round. One, when those before it could not finish without waiting; where they wait for
@@ -232,7 +240,22 @@ unsigned host_threads() {
   return threads;
 }
 
+/// One a host thread, with storage for their CTAs.
+std::vector<Worker> make_workers(const LaunchSetup& setup, const Launch& launch, LaunchResources& resources) {
+  const bool isolated = is_isolated(setup);
+  unsigned threads = setup.options->threads != 0 ? setup.options->threads : host_threads();
+  if (setup.options->checks != nullptr || !isolated) threads = 1;
+  threads = static_cast<unsigned>(std::clamp<uint64_t>(launch.clusters.count(), 1, std::max(1u, threads)));
+  while (resources.slots.size() < threads) resources.slots.emplace_back();
+  std::vector<Worker> workers;
+  workers.reserve(threads);
+  for (unsigned k = 0; k < threads; ++k) workers.push_back(make_worker(setup, launch, isolated));
+  return workers;
+}
+
 }  // namespace
+
+bool is_isolated(const LaunchSetup& setup) { return setup.program->functions[setup.function].isolated; }
 
 Launch begin_launch(const LaunchSetup& setup) {
   Launch launch;
@@ -282,27 +305,32 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
 
 Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources) {
   const Launch launch = begin_launch(setup);
-  const FunctionInfo& kernel = setup.program->functions[setup.function];
   const uint64_t ctas = setup.config->grid.count(), clusters = launch.clusters.count();
-  unsigned threads = setup.options->threads != 0 ? setup.options->threads : host_threads();
-  if (setup.options->checks != nullptr) threads = 1;
-  threads = kernel.isolated ? static_cast<unsigned>(std::clamp<uint64_t>(clusters, 1, std::max(1u, threads))) : 1;
-  while (resources.slots.size() < threads) resources.slots.emplace_back();
-  for (SlotPool& slots : resources.slots) slots.begin_launch();
-  std::vector<Worker> workers;
-  workers.reserve(threads);
-  for (unsigned k = 0; k < threads; ++k) workers.push_back(make_worker(setup, launch, kernel.isolated));
-  Progress progress(setup, ctas);
-  if (kernel.isolated) {
-    const Worker* faulty = nullptr;
-    if (Parallel(clusters, workers, resources, progress).run(faulty) != Parallel::kNone) return faulty->fault;
+  std::vector<Worker> workers = make_workers(setup, launch, resources);
+  Progress progress(setup.options->progress, ctas);
+  if (is_isolated(setup)) {
+    std::vector<Output> outputs;
+    const Worker* const faulty = Parallel(0, clusters, workers, resources, progress).run(outputs);
+    print(outputs);
+    if (faulty != nullptr) return faulty->fault;
   } else {
+    resources.slots[0].begin_launch();
     const uint64_t most = setup.config->cooperative ? ctas : setup.options->machine.resident_ctas;
     if (!run_interleaved(clusters, most, workers[0], resources.slots[0], progress)) return workers[0].fault;
   }
   std::vector<Worker*> all;
   for (Worker& worker : workers) all.push_back(&worker);
   return collect(setup, all);
+}
+
+ClusterRunner::ClusterRunner(const LaunchSetup& setup, const Launch& launch, LaunchResources& resources)
+    : resources_(resources), workers_(make_workers(setup, launch, resources)) {}
+
+const Fault* ClusterRunner::run(uint64_t begin, uint64_t end, std::vector<Output>& outputs) {
+  static const std::function<void(uint64_t, uint64_t)> nobody;
+  Progress progress(nobody, end - begin);
+  const Worker* const faulty = Parallel(begin, end, workers_, resources_, progress).run(outputs);
+  return faulty == nullptr ? nullptr : &faulty->fault;
 }
 
 }  // namespace bankshot::simt

@@ -26,6 +26,7 @@ struct LaunchSetup {
   const TextureTable* textures = nullptr;
   Windows windows;
   const LaunchConfig* config = nullptr;
+  const scratchpad::Rules* rules = nullptr;  ///< under which accesses are counted
   const KernelInfo* kernel = nullptr;
   uint32_t function = 0;
   const std::byte* params = nullptr;
@@ -34,6 +35,8 @@ struct LaunchSetup {
 
 // The parts of a launch, for who drives its CTAs otherwise.
 
+/// Whether clusters of the kernel cannot see each other.
+bool is_isolated(const LaunchSetup& setup);
 /// What the workers of a launch share. Refers to the setup.
 Launch begin_launch(const LaunchSetup& setup);
 /// A worker without CTAs. Refers to both.
@@ -55,5 +58,22 @@ void print(std::vector<Output>& outputs);
 constexpr unsigned kDefaultMxcsr = 0x1f80;
 
 Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources);
+
+/// Runs clusters of a kernel whose CTAs cannot see each other (FunctionInfo::isolated), some at a time, on all host
+/// threads, for who runs the others otherwise. Where a launch has no clusters a CTA is one.
+class ClusterRunner {
+ public:
+  /// What it is given must outlive it.
+  ClusterRunner(const LaunchSetup& setup, const Launch& launch, LaunchResources& resources);
+
+  /// Runs clusters [begin, end). @param outputs  receives what they printed
+  /// @return the fault of the lowest one that had any, valid as long as this; null if none had
+  const Fault* run(uint64_t begin, uint64_t end, std::vector<Output>& outputs);
+  std::vector<Worker>& workers() { return workers_; }
+
+ private:
+  LaunchResources& resources_;
+  std::vector<Worker> workers_;
+};
 
 }  // namespace bankshot::simt

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <thread>
+#include <tuple>
 #include <unordered_map>
 
 #include "bankshot/support/round_up.hpp"
 #include "bankshot/timing/chip/quanta.hpp"
+#include "bankshot/timing/chip/sampling.hpp"
 #include "bankshot/timing/memory/partition.hpp"
 #include "bankshot/timing/sm/sm.hpp"
 
@@ -26,6 +29,33 @@ struct Memory {
   std::vector<Packet> answers;
   bool has_sent = false;
 };
+
+/// Launches that are taken to be alike: the program's serial, the kernel, grid, block and bytes of shared memory.
+using LaunchKind = std::tuple<uint64_t, uint32_t, std::array<uint32_t, 6>, uint32_t>;
+
+LaunchKind kind_of(const simt::LaunchSetup& setup) {
+  const simt::Dim3 grid = setup.config->grid, block = setup.config->block;
+  return {setup.program->serial,
+          setup.function,
+          {grid.x, grid.y, grid.z, block.x, block.y, block.z},
+          setup.config->dynamic_shared};
+}
+
+unsigned warps_per_cta(const Config& config, const simt::LaunchSetup& setup) {
+  const auto threads = static_cast<unsigned>(setup.config->block.count());
+  return (threads + config.warp_size - 1) / config.warp_size;
+}
+
+/// CTAs of so many warps that an SM holds.
+unsigned resident_ctas(unsigned warps, const Residency& residency) {
+  return std::clamp(residency.ctas_per_sm, 1u, std::max(1u, 64 / warps));
+}
+
+void describe(const Config& config, const simt::LaunchSetup& setup, const Residency& residency, LaunchTiming& timing) {
+  timing.warps_per_cta = warps_per_cta(config, setup);
+  timing.ctas_per_sm = resident_ctas(timing.warps_per_cta, residency);
+  timing.limited_by = residency.limited_by;
+}
 
 }  // namespace
 
@@ -54,14 +84,18 @@ struct Chip::State {
   Cycle time = 0;                                     ///< where the next launch begins
   Cycle used = 0;                                     ///< cycles of all launches
   bool is_clean = true;  ///< nothing is under way: not so after a launch that did not come to its end
+  std::map<LaunchKind, LaunchSample> samples;  ///< with options.sample
+  simt::LaunchResources functional;            ///< for what is not simulated
 
   // Of the launch.
   const simt::Launch* launch = nullptr;
   uint64_t ctas = 0, next_cta = 0;  ///< those that have started
+  CtaPlan plan;                     ///< which are left out
+  uint64_t skip_to = 0;             ///< CTAs below run functionally, now
+  uint64_t skipped = 0;             ///< have done so
   uint32_t cluster = 1;             ///< CTAs of one
-  unsigned resident_limit = 1;
-  Cycle begin = 0, quantum = 0;  ///< start of the launch, of the quantum
-  Cycle limit = kNever;          ///< where max_cycles are used up
+  Cycle begin = 0, quantum = 0;     ///< start of the launch, of the quantum
+  Cycle limit = kNever;             ///< where max_cycles are used up
   Cycle quantum_end = 0;
   unsigned parity = 0;
   bool stopped = false;
@@ -77,6 +111,9 @@ struct Chip::State {
   void notice_frees(Sm& sm);
   void memory_part(Memory& memory);
   bool between();
+  bool go_on();
+  bool skip(simt::ClusterRunner& runner);
+  bool starts_next();
   void perform_pending();
   void share_ports();
   bool find_fault();
@@ -88,9 +125,12 @@ struct Chip::State {
   bool choose_next_quantum();
   Cycle next_event() const;
   void tell(bool at_end);
+  uint64_t warp_instructions();
   Cycle end_of_launch();
   void drain(Cycle from);
-  SimulatedLaunch result(const simt::LaunchSetup& setup, Cycle end);
+  SimulatedLaunch result(const simt::LaunchSetup& setup, Cycle end, std::vector<simt::Worker>& others);
+  Result<simt::LaunchStats, simt::Fault> run_functionally(const simt::LaunchSetup& setup);
+  std::vector<simt::Output> outputs;  ///< of the launch
 };
 
 void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& given, const Residency& residency) {
@@ -102,15 +142,17 @@ void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& giv
   each.setup = &setup;
   each.launch = launch = &given;
   each.operations = &known;
-  const auto threads = static_cast<unsigned>(setup.config->block.count());
-  each.warps_per_cta = (threads + config.warp_size - 1) / config.warp_size;
-  each.ctas_per_sm = std::clamp(residency.ctas_per_sm, 1u, std::max(1u, 64 / each.warps_per_cta));
-  resident_limit = each.ctas_per_sm;
+  each.warps_per_cta = warps_per_cta(config, setup);
+  each.ctas_per_sm = resident_ctas(each.warps_per_cta, residency);
   each.l1_bytes = l1_bytes(config, each.ctas_per_sm, given.shared_bytes);
   each.begin = time;
   each.timeline_end = options.timeline_cycles == 0 ? 0 : config.launch.cycles + options.timeline_cycles;
   ctas = setup.config->grid.count();
-  next_cta = 0;
+  next_cta = skip_to = skipped = 0;
+  plan = {};
+  outputs.clear();
+  if (options.sample && simt::is_isolated(setup) && simt::cluster_size(*setup.config) == 1)
+    plan = CtaPlan(ctas, uint64_t{each.ctas_per_sm} * sms.size());
   cluster = simt::cluster_size(*setup.config);
   begin = quantum = time;
   stopped = false;
@@ -201,6 +243,11 @@ bool Chip::State::between() {
   if (find_fault()) return false;
   if (cluster > 1) check_clusters();
   dispatch(quantum_end);
+  return next_cta < skip_to ? false : go_on();
+}
+
+/// @return false if the launch ends
+bool Chip::State::go_on() {
   if (is_finished()) return false;
   if (quantum_end >= limit || (options.stop != nullptr && options.stop->load(std::memory_order_relaxed))) {
     stopped = true;
@@ -208,6 +255,30 @@ bool Chip::State::between() {
   }
   tell(false);
   return choose_next_quantum();
+}
+
+/// CTAs that the plan leaves out run functionally; CTAs that are resident do not see it. @return false if the launch
+/// ends
+bool Chip::State::skip(simt::ClusterRunner& runner) {
+  if (next_cta >= skip_to) return false;
+  const auto instructions = [&] {
+    uint64_t sum = 0;
+    for (const simt::Worker& worker : runner.workers()) sum += worker.warp_instructions;
+    return sum;
+  };
+  for (bool on = true; on && next_cta < skip_to;) {
+    const uint64_t end = std::min(skip_to, next_cta + plan.wave()), before = instructions();
+    if ((fault = runner.run(next_cta, end, outputs)) != nullptr) return false;
+    on = plan.ran(end - next_cta, instructions() - before);
+    skipped += end - next_cta;
+    next_cta = end;
+    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) break;
+    tell(false);
+  }
+  skip_to = 0;
+  plan.resume(next_cta);
+  dispatch(quantum_end);
+  return go_on();
 }
 
 /// Atomics and strong accesses take effect in one order, whatever the threads did: by cycle, then SM, then as issued.
@@ -287,6 +358,15 @@ bool Chip::State::break_deadlock() {
   return !find_fault();
 }
 
+/// Whether the next CTA, for which there is room, starts: not if it is left out.
+bool Chip::State::starts_next() {
+  if (next_cta == plan.mark()) {
+    const uint64_t to = plan.told(quantum_end, warp_instructions());
+    if (to != next_cta) skip_to = to;
+  }
+  return next_cta >= skip_to;
+}
+
 /// A CTA to each SM in turn, as long as there is room.
 void Chip::State::dispatch(Cycle at) {
   if (cluster > 1) return dispatch_clusters(at);
@@ -295,6 +375,7 @@ void Chip::State::dispatch(Cycle at) {
     for (Sm& sm : sms) {
       if (next_cta == ctas) break;
       if (!sm.has_room()) continue;
+      if (!starts_next()) return;
       sm.start_cta(next_cta++, at);
       any = true;
     }
@@ -341,12 +422,17 @@ void Chip::State::tell(bool at_end) {
   ChipProgress progress;
   progress.ctas = ctas;
   progress.cycles = quantum_end - begin;
-  for (Sm& sm : sms) {
-    progress.ctas_done += sm.ctas_ended();
-    progress.warp_instructions += sm.counters().warp_instructions;
-  }
+  progress.ctas_done = skipped;
+  for (Sm& sm : sms) progress.ctas_done += sm.ctas_ended();
+  progress.warp_instructions = warp_instructions();
   if (at_end) progress.ctas_done = ctas;
   options.progress(progress);
+}
+
+uint64_t Chip::State::warp_instructions() {
+  uint64_t sum = 0;
+  for (Sm& sm : sms) sum += sm.counters().warp_instructions;
+  return sum;
 }
 
 Cycle Chip::State::end_of_launch() {
@@ -370,7 +456,8 @@ void Chip::State::drain(Cycle from) {
   for (Memory& memory : memories) memory.partition.advance(time, memory.answers);
 }
 
-SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end) {
+/// @param others  workers of what ran functionally
+SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end, std::vector<simt::Worker>& others) {
   SimulatedLaunch result;
   std::vector<simt::Worker*> workers;
   std::vector<LineCounters> lines(setup.program->code.size());
@@ -384,9 +471,14 @@ SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end) {
   Counters& counters = result.timing.counters;
   counters.cycles = end - begin;
   counters.sm_cycles = counters.cycles * sms.size();
+  for (simt::Worker& worker : others) workers.push_back(&worker);
   result.stats = simt::collect(setup, workers);
   result.stats.warp_instructions = counters.warp_instructions;
   result.stats.thread_instructions = counters.thread_instructions;
+  for (const simt::Worker& worker : others) {
+    result.stats.warp_instructions += worker.warp_instructions;
+    result.stats.thread_instructions += worker.thread_instructions;
+  }
   std::vector<uint32_t> line_of(lines.size(), 0);
   for (size_t k = 0; k < lines.size(); ++k) {
     if (lines[k].issued == 0 && lines[k].slots == decltype(lines[k].slots){}) continue;
@@ -444,13 +536,33 @@ Cycle Chip::cycles() const { return state_->time; }
 
 Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Program& program, std::string_view kernel,
                                                   const simt::LaunchConfig& config, const Residency& residency) {
-  const Result<simt::LaunchSetup, simt::Fault> setup = engine.set_up(program, kernel, config);
+  Result<simt::LaunchSetup, simt::Fault> setup = engine.set_up(program, kernel, config);
   if (!setup) return setup.error();
   State& chip = *state_;
+  setup->rules = &chip.config.rules;
   if (!chip.is_clean) chip.build();
   const simt::Launch launch = simt::begin_launch(*setup);
   if (const auto refusal = too_large(chip.config, *setup, residency)) return *refusal;
+  LaunchSample* const sample = chip.options.sample ? &chip.samples[kind_of(*setup)] : nullptr;
+  if (sample != nullptr && !sample->in_detail()) {
+    auto stats = simt::run_launch(*setup, chip.functional);
+    if (!stats) return stats.error();
+    SimulatedLaunch result;
+    result.timing.sampled = sample->skipped(config.grid.count(), stats->warp_instructions);
+    result.timing.sampled->cycles += static_cast<double>(chip.config.launch.cycles);
+    result.stats = std::move(*stats);
+    describe(chip.config, *setup, residency, result.timing);
+    return result;
+  }
   chip.set_up(*setup, launch, residency);
+  std::optional<simt::ClusterRunner> runner;
+  if (chip.plan.mark() < chip.ctas) {
+    runner.emplace(*setup, launch, chip.functional);
+    for (simt::Worker& worker : runner->workers()) {
+      worker.counting = true;
+      if (worker.sites.empty()) worker.sites.resize(setup->program->sites.size());
+    }
+  }
   const auto parts = static_cast<unsigned>(chip.sms.size() + chip.memories.size());
   const unsigned wanted = setup->program->shares_runtime ? 1
                           : chip.options.threads != 0    ? chip.options.threads
@@ -458,20 +570,21 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   const unsigned threads = chip.pool.prepare(std::clamp(wanted, 1u, parts));
   const unsigned mxcsr = _mm_getcsr();
   if (chip.ctas != 0 && chip.quantum_end > chip.quantum) {
-    run_quanta(chip.pool, threads, parts, [&](unsigned k) { chip.part(k); }, [&] { return chip.between(); });
+    do {
+      run_quanta(chip.pool, threads, parts, [&](unsigned k) { chip.part(k); }, [&] { return chip.between(); });
+    } while (runner && chip.skip(*runner));
   } else {
     chip.stopped = chip.ctas != 0;
   }
   _mm_setcsr(mxcsr);
   chip.tell(true);
   chip.is_clean = chip.fault == nullptr && !chip.stopped;
-  std::vector<simt::Output> outputs;
   for (Sm& sm : chip.sms) {
     std::vector<simt::Output>& printed = sm.outputs(!chip.is_clean);
-    std::move(printed.begin(), printed.end(), std::back_inserter(outputs));
+    std::move(printed.begin(), printed.end(), std::back_inserter(chip.outputs));
     printed.clear();
   }
-  simt::print(outputs);
+  simt::print(chip.outputs);
   if (chip.fault != nullptr) {
     simt::Fault fault = *chip.fault;
     chip.drain(chip.quantum_end);
@@ -480,11 +593,16 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   const Cycle end = chip.end_of_launch();
   chip.used += end - chip.begin;
   chip.drain(std::max(end, chip.quantum_end));
-  SimulatedLaunch result = chip.result(*setup, end);
-  const auto threads_of_cta = static_cast<unsigned>(config.block.count());
-  result.timing.ctas_per_sm = chip.resident_limit;
-  result.timing.limited_by = residency.limited_by;
-  result.timing.warps_per_cta = (threads_of_cta + chip.config.warp_size - 1) / chip.config.warp_size;
+  std::vector<simt::Worker> nobody;
+  SimulatedLaunch result = chip.result(*setup, end, runner ? runner->workers() : nobody);
+  describe(chip.config, *setup, residency, result.timing);
+  if (sample != nullptr) {
+    Sampled& all = result.timing.sampled.emplace(chip.plan.rates().estimate());
+    all.cycles += static_cast<double>(end - chip.begin);
+    all.warp_instructions = result.stats.warp_instructions;
+    if (!chip.stopped)
+      sample->measured(chip.ctas, all.cycles - static_cast<double>(chip.config.launch.cycles), all.warp_instructions);
+  }
   return result;
 }
 

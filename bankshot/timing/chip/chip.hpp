@@ -23,6 +23,7 @@ struct ChipProgress {
 struct ChipOptions {
   unsigned threads = 0;       ///< host threads; 0: all cores
   Cycle max_cycles = kNever;  ///< of all launches together, without the time between them; then a launch stops, partial
+  bool sample = false;        ///< part of the work runs functionally, and its cycles are estimated: sampling.hpp
   Cycle timeline_cycles = 0;  ///< spans are kept of what begins in so many cycles from the first CTAs on
   const std::atomic<bool>* stop = nullptr;            ///< looked at now and then: true stops the launch, partial
   std::function<void(const ChipProgress&)> progress;  ///< told now and then, by one thread, and at the end of a launch

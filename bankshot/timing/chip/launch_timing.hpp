@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,14 +18,28 @@ struct LineTiming {
   LineCounters counters;
 };
 
+/// Of a program that is sampled: what a launch, or several, would take if all of it were simulated.
+struct Sampled {
+  uint64_t warp_instructions = 0;  ///< of all
+  double cycles = 0;               ///< estimated
+  double error = 0;                ///< of that, with 95 % confidence, to both sides: the chance of the sample alone
+};
+/// Their errors may have the same cause.
+inline void add(Sampled& sum, const Sampled& more) {
+  sum.warp_instructions += more.warp_instructions;
+  sum.cycles += more.cycles;
+  sum.error += more.error;
+}
+
 struct LaunchTiming {
   Counters counters;
   unsigned ctas_per_sm = 0;  ///< that fit at once
   unsigned warps_per_cta = 0;
-  std::string limited_by;         ///< "registers", "shared memory", "warps", "CTA slots"
-  std::vector<LineTiming> lines;  ///< instructions that were issued or waited for, in the order of the program
-  bool partial = false;           ///< it was stopped: --max-cycles or an interrupt
-  std::vector<Span> timeline;     ///< of its first cycles, if one is wanted; by SM, then in order of begin
+  std::string limited_by;          ///< "registers", "shared memory", "warps", "CTA slots"
+  std::vector<LineTiming> lines;   ///< instructions that were issued or waited for, in the order of the program
+  bool partial = false;            ///< it was stopped: --max-cycles or an interrupt
+  std::optional<Sampled> sampled;  ///< with sampling; all else is of what was simulated, of which there may be nothing
+  std::vector<Span> timeline;      ///< of its first cycles, if one is wanted; by SM, then in order of begin
 };
 
 }  // namespace bankshot::timing

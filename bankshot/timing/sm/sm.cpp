@@ -51,7 +51,6 @@ void Sm::begin_launch(const SmLaunch& launch) {
   worker_.emplace(simt::make_worker(*launch.setup, *launch.launch, false));
   worker_->counting = true;
   if (worker_->sites.empty()) worker_->sites.resize(program.sites.size());
-  worker_->rules = &config_.rules;
   worker_->sm = static_cast<int32_t>(index_);
   has_clusters_ = simt::cluster_size(*launch.setup->config) > 1;
   late_bulks_.clear();

@@ -49,7 +49,7 @@ TEST(CudaSimulate, a_request_is_read_as_it_was_written) {
 TEST(CudaSimulate, rejects_parts_that_are_none) {
   EXPECT_EQ(parse_simulate("speed=9").error().message,
             "\"speed=9\" is none of scheduler=, pipeline=, aware=, atomics=, set=, lock_hash=, max_cycles=, "
-            "timeline_cycles=");
+            "timeline_cycles=, sample=1");
   for (const char* value : {"", "0", "-1", "1e6", "18446744073709551615", "99999999999999999999"}) {
     EXPECT_EQ(parse_simulate(std::string("max_cycles=") + value).error().message,
               std::string("max_cycles is \"") + value + "\" and not a number of cycles");
