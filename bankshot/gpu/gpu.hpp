@@ -38,6 +38,9 @@ struct Gpu {
   /// The architecture whose machine code decides which accesses are one: 75 is sm_75; 0: none, the text does. The model
   /// of ptxas was made with code for sm_70 and later.
   unsigned machine_code() const { return as_written || compute_major < 7 ? 0 : 10 * compute_major + compute_minor; }
+  /// What accesses of global memory cost in the first-level cache; none if its file describes no cache of global loads
+  /// whose data lies in banks.
+  std::optional<scratchpad::L1Rules> l1_rules() const;
 };
 
 /// The GPU a command takes when none is named.

@@ -23,6 +23,7 @@ Result<Observation> observe(const Setup& setup, const std::vector<std::string>& 
     report.machine_code = setup.request.joined ? setup.gpu.machine_code() : 0;
     report.checked = setup.request.machine_code == cuda::UseOfMachineCode::accesses;
     report.rules = setup.gpu.machine.scratchpad;
+    if (setup.request.l1) report.l1 = setup.gpu.l1_rules();
   }
   return seen;
 }

@@ -69,6 +69,11 @@ struct Access {
   bool is_strong() const { return is_atomic() || is_volatile || order != Order::weak; }
   /// May be in a loop that waits for another thread: what programs poll with.
   bool may_poll() const { return is_volatile || order != Order::weak || refetches; }
+  /// May concern threads of other CTAs: it finds nothing in a first-level cache. Atomics never do, and say nothing
+  /// here.
+  bool leaves_cta() const { return is_volatile || (may_poll() && scope != Scope::cta); }
+  /// A load that looks for its data in the first-level cache.
+  bool reads_l1() const { return kind == Kind::load && !leaves_cta() && !passes_l1; }
   /// Its scope, if it names one, is no wider than a cluster.
   bool stays_in_cluster() const { return !is_volatile && (scope == Scope::cta || scope == Scope::cluster); }
 };

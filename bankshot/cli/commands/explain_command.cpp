@@ -20,6 +20,10 @@ class Explain final : public Command {
     options_.define_bank_hash(app);
     options_.define_as_written(app);
     options_.define_machine_code(app);
+    app.add_flag(
+        "--l1", l1_,
+        "count accesses of global memory, too: the cycles that they take in the first-level cache if they hit, "
+        "by source line. Programs run a third longer, with scattered accesses several times as long");
     app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
@@ -42,6 +46,7 @@ class Explain final : public Command {
         return refuse(
             "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares them without one");
       }
+      if (l1_) return refuse("--l1 needs a run, and --static runs nothing");
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }
     if (static_.is_launch_given())
@@ -56,6 +61,12 @@ class Explain final : public Command {
     if (command.empty()) return refuse(which_program("explain"));
     Result<host::Setup> setup = set_up(options_, command);
     if (!setup) return refuse(setup.error().message);
+    if (l1_ && !setup->gpu.l1_rules()) {
+      return refuse(
+          "--l1: the description of this GPU (" + setup->gpu.name +
+          ") has no first-level cache with banks for global loads (l1.banks, l1.global); --gpu names another one");
+    }
+    setup->request.l1 = l1_;
     if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
       return refuse(error->message);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
@@ -104,6 +115,7 @@ class Explain final : public Command {
   StaticExplain static_;
   ReportOutput output_;
   std::vector<std::string> gates_;
+  bool l1_ = false;
 };
 
 const RegisterCommand explain_registered(
@@ -118,6 +130,7 @@ const RegisterCommand explain_registered(
      "  bankshot explain --top 3 --json report.json ./app 1024\n"
      "  bankshot explain --json - ./app > report.json\n"
      "  bankshot explain --kernel reduce --kernel scan ./app\n"
+     "  bankshot explain --l1 ./app                           global loads in the first-level cache as well\n"
      "  bankshot explain --bank-hash xor ./app                what hardware with that hash would cost\n"
      "  bankshot explain --fail-on 'conflicts>0' ./app        a gate for continuous integration\n"
      "  bankshot explain --static kernel.ptx --block 16,16    from the code alone, with no run\n"

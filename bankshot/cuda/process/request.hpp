@@ -44,6 +44,7 @@ struct Request {
   bool joined = false;        ///< accesses are those of machine code, as far as its model tells them
   UseOfMachineCode machine_code = UseOfMachineCode::registers;
   unsigned trace_accesses = 0;              ///< different accesses of each site to keep, at most kMostTracedAccesses
+  bool l1 = false;                          ///< accesses of global memory are counted, too, if the GPU has the rules
   simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there
   bool witness = false;  ///< hand in what the process does to memory (WitnessRecord), and the PTX of its modules

@@ -68,6 +68,7 @@ Status Session::open() {
   options.memory_bytes = gpu_->global_bytes;
   options.count_conflicts = !request.report_folder.empty();
   options.trace_accesses = request.trace_accesses;
+  if (request.l1) options.l1 = gpu_->l1_rules();
   if (request.joined) options.machine_code = gpu_->machine_code();
   options.timing = request.simulate.has_value();
   if (!request.isa.empty()) options.isa = request.isa;

@@ -9,6 +9,7 @@
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_parts.hpp"
 #include "bankshot/report/json/json_values.hpp"
+#include "bankshot/report/json/l1_json.hpp"
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
 
@@ -179,6 +180,9 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   for (const json& place : list(object, "left_open")) kernel.left_open.push_back(read_left_open(place));
   if (object.contains("transactions")) kernel.transactions = read_transactions(member(object, "transactions"));
   for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules));
+  if (report.l1) {
+    for (const json& site : list(object, "l1")) kernel.l1_sites.push_back(read_l1_site(site));
+  }
   if (report.machine && object.contains("counters")) kernel.timing = read_timing(object, *report.machine);
   return kernel;
 }
@@ -215,6 +219,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     report.machine_code = *machine_code;
     if (*machine_code != 0) report.checked = flag(root["accesses"], "checked");
     report.rules = rules_of(root);
+    if (root.contains("l1")) report.l1 = read_l1_rules(root["l1"], report.rules);
     report.partial = !flag(root, "ended");
     for (const json& kernel : list(root, "running")) {
       if (!kernel.is_string()) throw Bad{"\"running\" must hold texts"};

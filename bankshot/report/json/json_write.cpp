@@ -7,6 +7,7 @@
 #include "bankshot/report/json/findings_json.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_parts.hpp"
+#include "bankshot/report/json/l1_json.hpp"
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
 #include "bankshot/report/run/line_groups.hpp"
@@ -186,6 +187,11 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report) {
   for (const LineGroup& group : line_groups(kernel)) lines.push_back(dump(line_json(kernel, group)));
   std::string text =
       with_list(with_list(dump(kernel_json(kernel, report)), "sites", sites, "  "), "lines", lines, "  ");
+  if (report.l1) {
+    std::vector<std::string> l1;
+    for (const L1Site& site : kernel.l1_sites) l1.push_back(dump(l1_site_json(site)));
+    text = with_list(text, "l1", l1, "  ");
+  }
   if (!kernel.timing || !report.machine) return text;
   const auto add = [&](std::string_view name, const std::vector<ordered_json>& items) {
     std::vector<std::string> texts;
@@ -221,6 +227,7 @@ std::string to_json(const RunReport& report) {
       {"running", report.running},
       {"failed_launches", failed_json(report)},
   };
+  if (report.l1) head["l1"] = l1_rules_json(*report.l1);
   if (report.machine) head.update(totals_json(report));
   if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";
   head["checks"] = checks_json(report.checks);

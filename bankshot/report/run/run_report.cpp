@@ -13,21 +13,20 @@ namespace {
 constexpr size_t kMostFailures = 100;  ///< kinds of failures kept apart; a program can make any number
 constexpr std::string_view kOtherReasons = "reasons beyond the first 100";
 
-auto place(const Site& site) {
-  return std::tie(site.source.ptx_line, site.source.file, site.source.line, site.op, site.width);
-}
-
-/// The site of the same instruction, made if there is none.
-Site& site_like(Kernel& kernel, const Site& site) {
-  const auto before = [](const Site& a, const Site& b) { return place(a) < place(b); };
-  const auto at = std::lower_bound(kernel.sites.begin(), kernel.sites.end(), site, before);
-  if (at != kernel.sites.end() && place(*at) == place(site)) return *at;
-  return *kernel.sites.insert(
-      at, Site{site.source, site.op, site.joined, site.width, site.kind, site.matrix, scratchpad::SiteTotals()});
-}
-
-void add_site(Kernel& kernel, const Site& site) {
-  if (site.totals.accesses != 0) site_like(kernel, site).totals.merge(site.totals);
+/// Adds to the site of the same instruction, of sites by place; or adds the site.
+template <class AnySite>
+void add_site(std::vector<AnySite>& sites, const AnySite& site) {
+  if (site.totals.accesses == 0) return;
+  const auto place = [](const AnySite& s) {
+    return std::tie(s.source.ptx_line, s.source.file, s.source.line, s.op, s.width);
+  };
+  const auto before = [&](const AnySite& a, const AnySite& b) { return place(a) < place(b); };
+  const auto at = std::lower_bound(sites.begin(), sites.end(), site, before);
+  if (at != sites.end() && place(*at) == place(site)) {
+    at->totals.merge(site.totals);
+  } else {
+    sites.insert(at, site);
+  }
 }
 
 /// A report holds word addresses; see Site.
@@ -50,7 +49,8 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
   scratchpad::add(found->transactions, kernel.transactions);
   if (found->parallel) found->why_serial = kernel.why_serial;
   found->parallel &= kernel.parallel;
-  for (const Site& site : kernel.sites) add_site(*found, site);
+  for (const Site& site : kernel.sites) add_site(found->sites, site);
+  for (const L1Site& site : kernel.l1_sites) add_site(found->l1_sites, site);
   for (const simt::LeftOpenPlace& place : kernel.left_open) {
     const auto known = std::ranges::find(found->left_open, place.what, &simt::LeftOpenPlace::what);
     if (known == found->left_open.end()) {
@@ -98,6 +98,12 @@ SharedTotals Kernel::shared() const {
   return all;
 }
 
+scratchpad::L1Sums<uint64_t> Kernel::l1() const {
+  scratchpad::L1Sums<uint64_t> all;
+  for (const L1Site& site : l1_sites) scratchpad::add(all, site.totals.sums);
+  return all;
+}
+
 void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, simt::Dim3 grid, simt::Dim3 block,
                     const ModuleId& module, const timing::LaunchTiming* timing, const KernelFacts& facts) {
   Kernel launch;
@@ -115,7 +121,11 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.why_serial = stats.why_serial;
   launch.left_open = stats.left_open;
   for (const simt::SiteReport& site : stats.sites) {
-    add_site(launch, {site.source, site.op, site.joined, site.width, site.kind, site.matrix, in_words(site.counter)});
+    add_site(launch.sites,
+             {site.source, site.op, site.joined, site.width, site.kind, site.matrix, in_words(site.counter)});
+  }
+  for (const simt::L1SiteReport& site : stats.l1_sites) {
+    add_site(launch.l1_sites, {site.source, site.op, site.width, site.kind, site.reads, site.totals});
   }
   if (timing) launch.timing.emplace().add(*timing, grid, block);
   add_kernel(kernels, launch);
@@ -160,6 +170,7 @@ void RunReport::merge(const RunReport& other) {
     machine_code = other.machine_code;
     checked = other.checked;
     rules = other.rules;
+    l1 = other.l1;
   }
   if (!machine) machine = other.machine;
   partial |= other.partial;

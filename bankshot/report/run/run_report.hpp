@@ -10,6 +10,7 @@
 
 #include "bankshot/agreement/difference.hpp"
 #include "bankshot/report/run/kernel_timing.hpp"
+#include "bankshot/scratchpad/counting/l1_site.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/simt/checks/finding.hpp"
 #include "bankshot/simt/run/engine.hpp"
@@ -25,6 +26,16 @@ struct Site {
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteTotals totals;
+};
+
+/// One instruction that accesses global memory.
+struct L1Site {
+  simt::Source source;
+  std::string op;      ///< "ld.global.f32"
+  unsigned width = 0;  ///< bytes a lane
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+  bool reads = false;  ///< a load that looks for its data in the first-level cache
+  scratchpad::L1Totals totals;
 };
 
 struct SharedTotals {
@@ -76,9 +87,11 @@ struct Kernel {
   scratchpad::TxTotals transactions;
   std::vector<simt::LeftOpenPlace> left_open;  ///< what PTX leaves open and it relied on, each once
   std::vector<Site> sites;                     ///< by place in the PTX
+  std::vector<L1Site> l1_sites;                ///< the same of global memory, if RunReport::l1 is there
   std::optional<KernelTiming> timing;          ///< if its launches were simulated
 
   SharedTotals shared() const;
+  scratchpad::L1Sums<uint64_t> l1() const;  ///< of all l1_sites
 };
 
 /// Launches of one kernel that were refused or did not come to their end, for one reason.
@@ -96,6 +109,7 @@ struct RunReport {
   unsigned machine_code = 0;  ///< accesses are joined as for this architecture (90: sm_90); 0: as the PTX has them
   bool checked = false;       ///< --machine-code: kernels tell what their accesses were held against
   scratchpad::Rules rules;
+  std::optional<scratchpad::L1Rules> l1;    ///< if accesses of global memory were counted
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;                     ///< the program did not come to its end
   uint64_t lost = 0;                        ///< files of its processes that are missing; then it is partial, too

@@ -103,11 +103,14 @@ std::string shortened(std::string text) {
   return text.substr(0, end) + "…";
 }
 
+std::string shape_text(const scratchpad::Shape& shape) {
+  if (shape.pattern != scratchpad::PatternClass::stride) return scratchpad::name(shape.pattern);
+  if (shape.stride_bytes % 4 != 0) return fmt::format("stride {} bytes", shape.stride_bytes);
+  return fmt::format("stride {}", shape.stride_bytes / 4);
+}
+
 std::string class_text(const scratchpad::SiteTotals& totals) {
-  const scratchpad::PatternClass pattern = totals.pattern();
-  if (pattern != scratchpad::PatternClass::stride) return scratchpad::name(pattern);
-  if (totals.stride.bytes % 4 != 0) return fmt::format("stride {} bytes", totals.stride.bytes);
-  return fmt::format("stride {}", totals.stride.bytes / 4);
+  return shape_text({totals.pattern(), totals.stride.bytes});
 }
 
 std::string place_text(const simt::Source& source) {

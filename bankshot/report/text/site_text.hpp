@@ -39,6 +39,8 @@ std::string clean_lines_text(const Kernel& kernel, const std::vector<LineGroup>&
 std::string noun_of(const Kernel& kernel, const std::vector<LineGroup>& groups);
 
 /// "stride 32", "stride -1", "stride 2 bytes"; for other classes their names.
+std::string shape_text(const scratchpad::Shape& shape);
+/// The same of the class of the most accesses.
 std::string class_text(const scratchpad::SiteTotals& totals);
 
 /// A source line, cut to fit into 100 columns.

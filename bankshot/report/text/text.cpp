@@ -8,6 +8,7 @@
 #include "bankshot/report/text/evidence.hpp"
 #include "bankshot/report/text/failed_text.hpp"
 #include "bankshot/report/text/kernel_title.hpp"
+#include "bankshot/report/text/l1_text.hpp"
 #include "bankshot/report/text/left_open_text.hpp"
 #include "bankshot/report/text/machine_code_text.hpp"
 #include "bankshot/report/text/site_text.hpp"
@@ -75,7 +76,7 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
                         noun_of(kernel, wasteful), wasteful.size() == 1 ? "wastes" : "waste",
                         counted(rest, "wavefront", "wavefronts"), all);
   }
-  return text + clean_lines_text(kernel, clean);
+  return text + clean_lines_text(kernel, clean) + l1_text(kernel, options, sources);
 }
 
 /// What PTX leaves open and the program relies on, each once.
@@ -97,8 +98,10 @@ std::string all_left_open_text(const RunReport& report) {
 bool lacks_lines(const Kernel& kernel) {
   const auto known = [](const auto& part) { return part.source.line != 0; };
   const bool timed = kernel.timing && !kernel.timing->lines.empty();
-  if (kernel.sites.empty() && !timed) return false;
-  return std::ranges::none_of(kernel.sites, known) && !(timed && std::ranges::any_of(kernel.timing->lines, known));
+  const bool loses_l1 = kernel.l1().lost() != 0;
+  if (kernel.sites.empty() && !timed && !loses_l1) return false;
+  return std::ranges::none_of(kernel.sites, known) && !(loses_l1 && std::ranges::any_of(kernel.l1_sites, known)) &&
+         !(timed && std::ranges::any_of(kernel.timing->lines, known));
 }
 
 }  // namespace

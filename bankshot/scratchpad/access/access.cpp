@@ -50,7 +50,7 @@ void for_each_phase(const Rules& rules, AccessKind kind, unsigned width, const u
   assert(std::has_single_bit(rules.banks) && rules.banks <= kMaxBanks && "the GPU file was checked");
   assert(rules.ports != 0 && (!rules.hash || rules.hash->banks() == rules.banks) && "the GPU file was checked");
   assert((rules.bank_bytes == 4 || rules.bank_bytes == 8) && "the GPU file was checked");
-  assert(std::has_single_bit(width) && width <= 16 && "the decoder admits no other width");
+  assert(std::has_single_bit(width) && width <= 32 && "the decoder admits no other width");
   phases_of(rules, kind, width, addresses, active).for_each(active, [&](LaneMask phase, LaneMask own) {
     tell(phase, loads_of_phase(rules, width, addresses, own));
   });

@@ -23,7 +23,7 @@ inline uint32_t passes_of(const Rules& rules, uint32_t requests) {
 }
 
 /// Wavefronts of one warp access.
-/// @param width      bytes a lane accesses: 1, 2, 4, 8 or 16
+/// @param width      bytes a lane accesses: 1, 2, 4, 8, 16 or, in a first-level cache, 32
 /// @param addresses  byte addresses in shared memory, one a lane, multiples of `width`; those of inactive lanes are
 ///                   not read
 /// @param mask       bit l set: lane l is active

@@ -67,9 +67,9 @@ inline bool phases_fit(const Rules& rules, size_t table) {
                              [&](LaneMask phase) { return fits_banks(rules, phase.count(), kPhaseKeys[table].width); });
 }
 
-/// The table of an access, null if it has none. @param width  bytes a lane: 1, 2, 4, 8 or 16
+/// The table of an access, null if it has none. @param width  bytes a lane: 1, 2, 4, 8, 16 or, in a cache, 32
 inline const PhaseTable* table_of(const Rules& rules, AccessKind kind, unsigned width) {
-  if (kind == AccessKind::atomic) return nullptr;
+  if (kind == AccessKind::atomic || width > 16) return nullptr;
   const unsigned by_width = width <= 4 ? 0 : width == 8 ? 1 : 2;
   const PhaseTable& table = rules.tables[2 * by_width + (kind == AccessKind::store ? 1 : 0)];
   return table.empty() ? nullptr : &table;
@@ -78,7 +78,7 @@ inline const PhaseTable* table_of(const Rules& rules, AccessKind kind, unsigned 
 /// Neighbouring lanes that are served together in such accesses, not regarding merge_b128; 0 if a table says which are.
 inline unsigned neighbours_together(const Rules& rules, AccessKind kind, unsigned width) {
   if (table_of(rules, kind, width) != nullptr) return 0;
-  return width <= 4 ? rules.lanes_b32 : width == 8 ? rules.lanes_b64 : rules.lanes_b128;
+  return width <= 4 ? rules.lanes_b32 : width == 8 ? rules.lanes_b64 : std::max(1u, rules.lanes_b128 * 16 / width);
 }
 
 /// Whether all active lanes n and n^1, or all n and n^2, read the same address: the condition of merge_b128.

@@ -190,7 +190,7 @@ const FormsByOpcode& forms_of(const Rows& rows) {
 }  // namespace
 
 bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
-            unsigned warp_size, LoadedProgram& program, Diagnostics& diagnostics, bool checked) {
+            unsigned warp_size, LoadedProgram& program, Diagnostics& diagnostics, bool checked, bool counts_global) {
   ModuleContext context;
   const ptx::SharedLayout layout(module);
   context.module = &module;
@@ -215,6 +215,7 @@ bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows,
   context.has_transactions = std::any_of(bodies.begin(), bodies.end(), [](const ptx::Function* function) {
     return function != nullptr && has_pragma(*function->body);
   });
+  context.counts_global = counts_global && !context.has_transactions;  // which execute lanes one by one
   for (uint32_t k = 0; k < bodies.size(); ++k) {
     if (bodies[k] != nullptr) FunctionDecoder(context, *bodies[k], k).decode();
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bankshot/ptx/lookup.hpp"
+#include "bankshot/simt/access/l1_sites.hpp"
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/decode/decoder.hpp"
 #include "bankshot/simt/decode/register_need.hpp"
@@ -305,6 +306,20 @@ uint32_t FunctionDecoder::new_site(unsigned width) {
   return static_cast<uint32_t>(item_->site);
 }
 
+/// Lets the instruction that is placed next count its accesses of global memory.
+void FunctionDecoder::count_global(Item& item) {
+  LoadedProgram& program = *context_.program;
+  const ptx::Access& access = item.info.access;
+  const auto place = static_cast<uint32_t>(program.code.size());
+  const scratchpad::AccessKind kind =
+      access.kind == ptx::Access::Kind::copy ? scratchpad::AccessKind::load : site_kind(access);
+  program.l1_ops.resize(place + 1);
+  program.l1_ops.back() = {item.instr.body, static_cast<uint32_t>(program.l1_sites.size())};
+  program.l1_sites.push_back({place, item.info.bytes, kind, access.reads_l1()});
+  if (item.instr.run == item.instr.body) item.instr.run = &run_l1_counted;
+  item.instr.body = &run_l1_counted;
+}
+
 /// Finds the registers to clear before the function starts (what a thread reads of the others it wrote itself), and how
 /// many are in use at once.
 void FunctionDecoder::follow_registers(const std::vector<FlowNode>& nodes) {
@@ -379,6 +394,7 @@ void FunctionDecoder::place() {
       program.code.push_back(pseudo);
       program.info.push_back(item.info);
     }
+    if (context_.counts_global && may_access_global(item.info.access)) count_global(item);
     if (context_.has_transactions && item.site >= 0) item.instr.run = &run_tx_access;
     record_row(program, item.row, item.instr);
     if (item.checked.kind != CheckedOp::Kind::none) {

@@ -39,6 +39,7 @@ struct ModuleContext {
   unsigned warp_size = 32;
   bool has_transactions = false;              ///< a body has a pragma of ours
   std::vector<CheckedOp>* checked = nullptr;  ///< beside the code, if it is to be checked
+  bool counts_global = false;                 ///< accesses of global memory are counted
 };
 
 class FunctionDecoder final : public Decoder {
@@ -113,6 +114,7 @@ class FunctionDecoder final : public Decoder {
   uint32_t allocate_register(ptx::Type type, unsigned vector);
   uint32_t register_number(uint32_t op) const;
   void follow_registers(const std::vector<FlowNode>& nodes);
+  void count_global(Item& item);
   void note_uses(Item& item);
   void note_transactions(const std::vector<FlowNode>& nodes);
   const Symbol* find_predicate(const ptx::Operand& operand) const;
@@ -144,9 +146,11 @@ class FunctionDecoder final : public Decoder {
 
 /// Decodes a parsed module. @param parameters  generic address of the kernel parameters
 /// @param checked  whether its instructions are run by Checks
+/// @param counts_global  whether accesses of global memory are counted
 /// @return false after errors; what was allocated for it belongs to `program`
 bool decode(const ptx::Module& module, const Rows& rows, const Windows& windows, uint64_t parameters,
-            unsigned warp_size, LoadedProgram& program, Diagnostics& diagnostics, bool checked = false);
+            unsigned warp_size, LoadedProgram& program, Diagnostics& diagnostics, bool checked = false,
+            bool counts_global = false);
 
 /// A special register that is a predicate.
 inline constexpr std::string_view kIsExplicitCluster = "%is_explicit_cluster";

@@ -119,7 +119,8 @@ Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text
   program->memory = &impl_->memory;
   Diagnostics diagnostics;
   if (!decode(*module, *impl_->rows, impl_->windows, reinterpret_cast<uint64_t>(impl_->params),
-              impl_->options.machine.warp_size, *program, diagnostics, impl_->options.checks != nullptr)) {
+              impl_->options.machine.warp_size, *program, diagnostics, impl_->options.checks != nullptr,
+              impl_->options.l1.has_value())) {
     return diagnostics;
   }
   return program;

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bankshot/scratchpad/counting/l1_site.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/scratchpad/transactions/tx_config.hpp"
 #include "bankshot/scratchpad/transactions/tx_totals.hpp"
@@ -50,6 +52,9 @@ struct EngineOptions {
   /// For a timing model, with machine_code: instructions are put in the order of machine code, and it is known how many
   /// of its instructions each becomes.
   bool timing = false;
+  /// With count_conflicts: accesses of global memory are counted, too, as such a first-level cache serves them. Modules
+  /// with transactions are left out.
+  std::optional<scratchpad::L1Rules> l1;
   size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
@@ -70,6 +75,16 @@ struct SiteReport {
   scratchpad::SiteCounter counter;
 };
 
+/// Counters of one instruction that accesses global memory.
+struct L1SiteReport {
+  Source source;
+  std::string op;      ///< "ld.global.f32": opcode with modifiers
+  unsigned width = 0;  ///< bytes a lane
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+  bool reads = false;  ///< a load that looks for its data in the first-level cache
+  scratchpad::L1Totals totals;
+};
+
 struct LaunchStats {
   uint64_t warp_instructions = 0;    ///< PTX instructions issued, one a warp
   uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
@@ -79,6 +94,7 @@ struct LaunchStats {
   std::vector<DeviceLaunch> launched;    ///< by the kernel, in order; to be run now that it has ended
   std::vector<LeftOpenPlace> left_open;  ///< that it relied on, each once
   std::vector<SiteReport> sites;         ///< one a shared-memory instruction of the module that ran at least once
+  std::vector<L1SiteReport> l1_sites;  ///< the same of instructions that accessed global memory, with EngineOptions::l1
 };
 
 class Program;       ///< a decoded module; its globals live in the engine's memory until it is destroyed

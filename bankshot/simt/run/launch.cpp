@@ -37,6 +37,10 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   if (worker.counting) worker.sites.resize(program.sites.size());
   for (scratchpad::SiteCounter& site : worker.sites)
     site.trace = scratchpad::AccessTrace(setup.options->trace_accesses);
+  if (worker.counting && setup.options->l1) {
+    worker.l1_sites.resize(program.l1_sites.size());
+    worker.l1 = &*setup.options->l1;
+  }
   worker.rules = setup.rules;
   worker.observer = setup.options->observer;
   worker.checks = setup.options->checks;
@@ -272,6 +276,34 @@ Launch begin_launch(const LaunchSetup& setup) {
   return launch;
 }
 
+namespace {
+
+void add_sites(const LoadedProgram& program, std::span<Worker* const> workers, LaunchStats& stats) {
+  if (workers[0]->sites.empty()) return;
+  for (size_t site = 0; site < program.sites.size(); ++site) {
+    for (size_t k = 1; k < workers.size(); ++k) workers[0]->sites[site].merge(workers[k]->sites[site]);
+    if (workers[0]->sites[site].accesses == 0) continue;
+    const SiteInfo& info = program.sites[site];
+    const Instr* const instr = program.code.data() + info.instr;
+    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text],
+                           program.info_of(instr).joined, info.width, info.kind, info.matrix, workers[0]->sites[site]});
+  }
+}
+
+void add_l1_sites(const LoadedProgram& program, std::span<Worker* const> workers, LaunchStats& stats) {
+  for (size_t site = 0; site < workers[0]->l1_sites.size(); ++site) {
+    const L1SiteInfo& info = program.l1_sites[site];
+    scratchpad::L1Totals totals;
+    for (const Worker* worker : workers) totals.merge(worker->l1_sites[site].totals(*worker->l1, info.width));
+    if (totals.accesses == 0) continue;
+    const Instr* const instr = program.code.data() + info.instr;
+    stats.l1_sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text], info.width,
+                              info.kind, info.reads, totals});
+  }
+}
+
+}  // namespace
+
 LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) {
   const LoadedProgram& program = *setup.program;
   LaunchStats stats;
@@ -291,15 +323,8 @@ LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) 
     }
     if (first != nullptr) stats.left_open.push_back({what, program.source_of(first)});
   }
-  if (workers[0]->sites.empty()) return stats;
-  for (size_t site = 0; site < program.sites.size(); ++site) {
-    for (size_t k = 1; k < workers.size(); ++k) workers[0]->sites[site].merge(workers[k]->sites[site]);
-    if (workers[0]->sites[site].accesses == 0) continue;
-    const SiteInfo& info = program.sites[site];
-    const Instr* const instr = program.code.data() + info.instr;
-    stats.sites.push_back({program.source_of(instr), program.texts[program.info_of(instr).text],
-                           program.info_of(instr).joined, info.width, info.kind, info.matrix, workers[0]->sites[site]});
-  }
+  add_sites(program, workers, stats);
+  add_l1_sites(program, workers, stats);
   return stats;
 }
 

@@ -45,6 +45,19 @@ struct SiteInfo {
   bool matrix = false;  ///< of ldmatrix, stmatrix, wmma: the lines of a matrix
 };
 
+/// An instruction whose accesses of global memory are counted.
+struct L1SiteInfo {
+  uint32_t instr = 0;  ///< index of the instruction
+  unsigned width = 0;  ///< bytes a lane
+  scratchpad::AccessKind kind = scratchpad::AccessKind::load;
+  bool reads = false;  ///< a load that looks for its data in the first-level cache
+};
+/// What run_l1_counted() wants to know of an instruction.
+struct L1Op {
+  Handler body = nullptr;  ///< the instruction proper
+  uint32_t site = 0;       ///< index in LoadedProgram::l1_sites
+};
+
 /// What an instruction does to shared memory at its site: a copy writes or reads it, by its direction.
 inline scratchpad::AccessKind site_kind(const ptx::Access& access) {
   if (access.is_atomic()) return scratchpad::AccessKind::atomic;
@@ -146,6 +159,8 @@ struct LoadedProgram {
   std::vector<std::string> texts;
   std::vector<FunctionInfo> functions;
   std::vector<SiteInfo> sites;
+  std::vector<L1SiteInfo> l1_sites;
+  std::vector<L1Op> l1_ops;  ///< beside code, as far as there are l1_sites
   std::vector<CallInfo> calls;
   std::vector<CopyInfo> copies;
   std::vector<TextureOp> texture_ops;                     ///< operands of texture and surface instructions

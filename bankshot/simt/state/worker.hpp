@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bankshot/ptx/module.hpp"
+#include "bankshot/scratchpad/counting/l1_site.hpp"
 #include "bankshot/scratchpad/counting/site.hpp"
 #include "bankshot/scratchpad/transactions/tx_config.hpp"
 #include "bankshot/scratchpad/transactions/tx_totals.hpp"
@@ -83,6 +84,8 @@ struct Worker {
   uint64_t cycle = 0;  ///< … and the time there, which %clock then tells
   std::vector<scratchpad::SiteCounter> sites;
   const scratchpad::Rules* rules = nullptr;
+  std::vector<scratchpad::L1Counter> l1_sites;  ///< empty: accesses of global memory are not counted
+  const scratchpad::L1Rules* l1 = nullptr;      ///< … and this is null
   const scratchpad::TxConfig* tx_config = nullptr;
   scratchpad::TxTotals tx;
   TxCharge tx_charge;

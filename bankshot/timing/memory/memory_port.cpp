@@ -7,6 +7,9 @@
 
 namespace bankshot::timing {
 
+using scratchpad::LineRequest;
+using scratchpad::LineRequests;
+
 MemoryPort::MemoryPort(const Config& config, unsigned sm)
     : config_(config),
       sm_(static_cast<uint16_t>(sm)),

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "bankshot/scratchpad/access/cache_lines.hpp"
 #include "bankshot/timing/base/config.hpp"
 #include "bankshot/timing/base/counters.hpp"
 #include "bankshot/timing/base/ring.hpp"
-#include "bankshot/timing/memory/coalescer.hpp"
 #include "bankshot/timing/memory/fetch_table.hpp"
 #include "bankshot/timing/memory/packet.hpp"
 #include "bankshot/timing/memory/sector_cache.hpp"
@@ -42,7 +42,7 @@ class MemoryPort {
   };
   /// Requires !is_full(), and that advance(now) was called if something was due. The first line is looked up at once if
   /// nothing waits.
-  void enter(Cycle now, const Access& access, const LineRequests& lines);
+  void enter(Cycle now, const Access& access, const scratchpad::LineRequests& lines);
 
   /// Answers of partitions to this SM, by time; all arrive after everything advanced over so far.
   void receive(std::span<const Packet> answers);
@@ -74,7 +74,7 @@ class MemoryPort {
   struct Queued {
     uint32_t ticket = 0;
     Access access;
-    LineRequests lines;
+    scratchpad::LineRequests lines;
     unsigned next = 0;
   };
   struct Ticket {
@@ -87,11 +87,11 @@ class MemoryPort {
   };
   void look_up(Cycle now);
   bool look_up_line(Cycle now, const Queued& head);
-  bool load(Cycle now, const Queued& head, const LineRequest& line);
-  bool write(Cycle now, const Queued& head, const LineRequest& line);
+  bool load(Cycle now, const Queued& head, const scratchpad::LineRequest& line);
+  bool write(Cycle now, const Queued& head, const scratchpad::LineRequest& line);
   void answer(Cycle now, const Packet& packet);
   void line_done(uint32_t ticket, Cycle ready);
-  void send(Cycle now, Packet::Kind kind, const LineRequest& line, uint8_t sectors, uint32_t tag);
+  void send(Cycle now, Packet::Kind kind, const scratchpad::LineRequest& line, uint8_t sectors, uint32_t tag);
 
   const Config& config_;
   const uint16_t sm_;

@@ -1,8 +1,8 @@
 #include "bankshot/timing/sm/l1_banks.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <numeric>
+
+#include "bankshot/scratchpad/access/l1_access.hpp"
 
 namespace bankshot::timing {
 
@@ -11,20 +11,12 @@ L1Banks::L1Banks(const Config& config, Pipeline& pipeline, ConflictGuard& guard,
       pipeline_(pipeline),
       guard_(guard),
       counters_(counters),
-      rules_(config.rules),
-      staged_(pipeline.staged()) {
-  rules_.banks = std::max(8u, config.l1.banks);
-  rules_.bank_bytes = 4;
-  rules_.hash.reset();
-}
+      rules_(scratchpad::l1_bank_rules(config.rules, config.l1.banks)),
+      staged_(pipeline.staged()) {}
 
 Cycle L1Banks::load(const Issued& issued, unsigned width, unsigned rows, uint64_t lanes, const uint64_t* addresses,
                     bool& conflict) {
-  std::array<uint32_t, scratchpad::kMaxLanes> at{};
-  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(rest));
-    at[lane] = static_cast<uint32_t>(addresses[lane]);
-  }
+  const std::array<uint32_t, scratchpad::kMaxLanes> at = scratchpad::bank_addresses(addresses, lanes);
   std::array<unsigned, scratchpad::kMaxLanes> degrees{};
   const std::span<unsigned> parts(degrees.data(), staged_ ? sub_warps(config_) : 1);
   const unsigned width_of_part = staged_ ? config_.issue.simd_lanes : scratchpad::kMaxLanes;

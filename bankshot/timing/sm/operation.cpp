@@ -109,10 +109,11 @@ Operations operations(const simt::LoadedProgram& program) {
     // An asynchronous store or copy tells a barrier, which may be in another CTA.
     operation.crosses = operation.kind == Kind::mbarrier || (access.asynchronous && access.to_barrier);
     if (operation.is_access()) {
-      operation.strong = access.is_volatile || (access.may_poll() && access.scope != Access::Scope::cta);
+      operation.strong = access.leaves_cta();
       operation.width = info.bytes;
       operation.texture = access.layout == Access::Layout::texture;
       operation.passes_l1 = access.passes_l1;
+      operation.reads_l1 = access.reads_l1();
     }
     if (operation.kind == Kind::atomic) {
       using ptx::Type;

@@ -45,6 +45,7 @@ struct Operation {
   UnitClass unit = UnitClass::alu;  ///< atomic: of its arithmetic
   AtomicForm form = AtomicForm::machine;
   bool passes_l1 = false;  ///< load, copy: past the first-level cache
+  bool reads_l1 = false;   ///< ptx::Access::reads_l1()
   bool strong = false;     ///< volatile, relaxed, acquire, release …: takes effect at the memory partition
   bool crosses =
       false;  ///< an asynchronous store or copy to shared memory, or on a barrier there, perhaps another CTA's

@@ -270,7 +270,7 @@ class Sm {
   std::array<AsyncCopies, kSlots> copies_;
 
   simt::LaneAddresses addresses_;
-  LineRequests requests_, row_;
+  scratchpad::LineRequests requests_, row_;
   simt::TexelAddresses texels_;
   std::vector<Pending> pending_;
   bool has_clusters_ = false;  ///< the launch has, of several CTAs

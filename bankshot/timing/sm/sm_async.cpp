@@ -69,7 +69,7 @@ void Sm::add_lines(uint64_t begin, uint32_t bytes, Send send) {
       if (first >= begin && first + sector <= end) full |= 1u << s;
     }
     if (requests_.count != 0 && requests_.request[requests_.count - 1].line == at) {
-      LineRequest& last = requests_.request[requests_.count - 1];
+      scratchpad::LineRequest& last = requests_.request[requests_.count - 1];
       last.sectors = static_cast<uint8_t>(last.sectors | wanted);
       last.full = static_cast<uint8_t>(last.full | full);
       continue;

@@ -114,8 +114,8 @@ bool Sm::port_accepts(unsigned slot) {
 
 /// Whether the access reads a first-level cache whose data lies in banks.
 bool Sm::has_l1_banks(const Operation& operation) const {
-  return config_.l1.banks != 0 && launch_.l1_bytes != 0 && operation.kind == Kind::load && !operation.strong &&
-         !operation.passes_l1 && (config_.l1.global || addresses_.local != 0);
+  return config_.l1.banks != 0 && launch_.l1_bytes != 0 && operation.kind == Kind::load && operation.reads_l1 &&
+         (config_.l1.global || addresses_.local != 0);
 }
 
 /// Finds where the lanes go, and whether the way there is free.

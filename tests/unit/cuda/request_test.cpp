@@ -54,6 +54,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.simulate->scheduler = "gto";
   request.simulate->set = {"l1.bytes=0"};
   request.witness = true;
+  request.l1 = true;
   request.machine_code = UseOfMachineCode::accesses;
   const auto got = read(written(request));
   ASSERT_TRUE(got) << got.error().message;
@@ -70,6 +71,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   ASSERT_TRUE(got->simulate);
   EXPECT_EQ(*got->simulate, *request.simulate);
   EXPECT_TRUE(got->witness);
+  EXPECT_TRUE(got->l1);
 }
 
 TEST(CudaRequest, an_empty_one_asks_for_nothing) {

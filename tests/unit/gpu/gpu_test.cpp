@@ -108,6 +108,25 @@ TEST(Gpu, is_found_by_name_or_path) {
   unsetenv("BANKSHOT_GPUS");
 }
 
+TEST(Gpu, has_rules_of_l1_where_global_loads_are_cached_in_banks) {
+  Result<Gpu> gpu = parse_gpu(h100(), "h100.toml");
+  ASSERT_TRUE(gpu);
+  ASSERT_TRUE(gpu->l1_rules());
+  EXPECT_EQ(gpu->l1_rules()->banks.banks, 32u);
+  EXPECT_EQ(gpu->l1_rules()->line_bytes, 128u);
+  EXPECT_EQ(gpu->l1_rules()->sector_bytes, 32u);
+  EXPECT_EQ(gpu->l1_rules()->tags, 4u);
+  for (const char* without : {"l1.bytes=0", "l1.global=false"}) {
+    Gpu changed = *gpu;
+    ASSERT_FALSE(change(changed, std::vector<std::string>{without}));
+    EXPECT_FALSE(changed.l1_rules()) << without;
+  }
+  gpu->timing->l1.banks = 0;
+  EXPECT_FALSE(gpu->l1_rules());
+  gpu->timing.reset();
+  EXPECT_FALSE(gpu->l1_rules());
+}
+
 TEST(Gpu, rejects_unknown_keys_naming_the_line) {
   refuses(replaced(h100(), "max_blocks = 32", "max_blocks = 32\nmax_blobs = 3"), "unknown key: sm.max_blobs");
   refuses(h100() + "\n[cache]\nl1 = 1\n", "unknown section or key: cache");

@@ -1,5 +1,5 @@
 // Lines and sectors of warp accesses.
-#include "bankshot/timing/memory/coalescer.hpp"
+#include "bankshot/scratchpad/access/cache_lines.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-namespace bankshot::timing {
+namespace bankshot::scratchpad {
 namespace {
 
 std::array<uint64_t, 64> stride(uint64_t base, uint64_t bytes) {
@@ -17,7 +17,7 @@ std::array<uint64_t, 64> stride(uint64_t base, uint64_t bytes) {
   return address;
 }
 
-constexpr uint64_t kWarp = 0xffffffff;
+constexpr uint64_t kWholeWarp = 0xffffffff;
 
 LineRequests requests_of(const std::array<uint64_t, 64>& address, uint64_t lanes, unsigned width, bool atomic = false) {
   LineRequests requests;
@@ -26,7 +26,7 @@ LineRequests requests_of(const std::array<uint64_t, 64>& address, uint64_t lanes
 }
 
 TEST(Coalescer, a_row_of_words_is_one_whole_line) {
-  const LineRequests requests = requests_of(stride(1024, 4), kWarp, 4);
+  const LineRequests requests = requests_of(stride(1024, 4), kWholeWarp, 4);
   ASSERT_EQ(requests.count, 1u);
   EXPECT_EQ(requests.request[0].line, 1024u);
   EXPECT_EQ(requests.request[0].sectors, 15u);
@@ -44,7 +44,7 @@ TEST(Coalescer, merged_requests_ask_for_each_line_once) {
 }
 
 TEST(Coalescer, a_row_that_starts_in_a_line_touches_two) {
-  const LineRequests requests = requests_of(stride(1024 + 4, 4), kWarp, 4);
+  const LineRequests requests = requests_of(stride(1024 + 4, 4), kWholeWarp, 4);
   ASSERT_EQ(requests.count, 2u);
   EXPECT_EQ(requests.request[0].sectors, 15u);
   EXPECT_EQ(requests.request[0].full, 14u);  // its first word is not written
@@ -54,19 +54,19 @@ TEST(Coalescer, a_row_that_starts_in_a_line_touches_two) {
 }
 
 TEST(Coalescer, wide_accesses_take_as_many_lines_as_they_fill) {
-  EXPECT_EQ(requests_of(stride(0, 16), kWarp, 16).count, 4u);
-  EXPECT_EQ(requests_of(stride(0, 8), kWarp, 8).sectors(), 8u);
+  EXPECT_EQ(requests_of(stride(0, 16), kWholeWarp, 16).count, 4u);
+  EXPECT_EQ(requests_of(stride(0, 8), kWholeWarp, 8).sectors(), 8u);
 }
 
 TEST(Coalescer, every_second_word_fills_no_sector) {
-  const LineRequests requests = requests_of(stride(0, 8), kWarp, 4);
+  const LineRequests requests = requests_of(stride(0, 8), kWholeWarp, 4);
   ASSERT_EQ(requests.count, 2u);
   EXPECT_EQ(requests.sectors(), 8u);
   EXPECT_EQ(requests.request[0].full, 0u);
 }
 
 TEST(Coalescer, a_stride_of_a_line_is_a_line_for_each_lane) {
-  EXPECT_EQ(requests_of(stride(0, 128), kWarp, 4).count, 32u);
+  EXPECT_EQ(requests_of(stride(0, 128), kWholeWarp, 4).count, 32u);
   EXPECT_EQ(requests_of(stride(0, 128), 0xff, 4).count, 8u);
 }
 
@@ -83,7 +83,7 @@ TEST(Coalescer, agrees_with_sets_of_bytes_for_random_accesses) {
   for (int round = 0; round < 3000; ++round) {
     const unsigned width = 1u << random() % 5;
     const uint64_t range = uint64_t{1} << (6 + random() % 8);
-    const uint64_t lanes = random() % 4 == 0 ? kWarp : (random() & kWarp) | 1;
+    const uint64_t lanes = random() % 4 == 0 ? kWholeWarp : (random() & kWholeWarp) | 1;
     std::array<uint64_t, 64> address{};
     for (uint64_t& a : address) a = random() % range / width * width;
     if (random() % 3 == 0) address = stride(address[0], width);
@@ -108,4 +108,4 @@ TEST(Coalescer, agrees_with_sets_of_bytes_for_random_accesses) {
 }
 
 }  // namespace
-}  // namespace bankshot::timing
+}  // namespace bankshot::scratchpad

@@ -1,12 +1,12 @@
-// From the addresses of a warp's lanes to the lines and sectors of the memory system.
+// From the addresses of a warp's lanes to the lines and sectors of a cache.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-#include "bankshot/scratchpad/access/access.hpp"
+#include "bankshot/scratchpad/base/lane_mask.hpp"
 
-namespace bankshot::timing {
+namespace bankshot::scratchpad {
 
 /// What a warp access wants of one line.
 struct LineRequest {
@@ -17,7 +17,7 @@ struct LineRequest {
 };
 
 struct LineRequests {
-  std::array<LineRequest, 16 * scratchpad::kMaxLanes> request;  ///< local memory: up to sixteen words a lane
+  std::array<LineRequest, 16 * kMaxLanes> request;  ///< local memory: up to sixteen words a lane
   unsigned count = 0;
   unsigned sectors() const;
 };
@@ -35,4 +35,13 @@ void coalesce(const uint64_t* address, uint64_t lanes, unsigned width, unsigned 
 /// Adds requests to others; what is for the same line becomes one request.
 void merge_lines(const LineRequests& more, LineRequests& to);
 
-}  // namespace bankshot::timing
+/// How much of a cache an access touches.
+struct TouchedLines {
+  unsigned lines = 0, sectors = 0;
+  unsigned bytes = 0;  ///< each once, however many lanes want it
+};
+/// The sums of what coalesce() tells; the arguments are its own.
+TouchedLines touched_lines(const uint64_t* address, uint64_t lanes, unsigned width, unsigned line_bytes,
+                           unsigned sector_bytes);
+
+}  // namespace bankshot::scratchpad
