@@ -93,9 +93,11 @@ Result<Reading> measure_chase(measure::Runner& runner, const Chase& chase) {
   return Reading{*cycles / kTimed, Dimension::cycles};
 }
 
-Plan plan_of(const Chase& chase) {
-  return {fmt::format("chase {} {} {} {}", chase.bytes, chase.step, chase.random, chase.how), false,
-          [chase](measure::Runner& runner) { return measure_chase(runner, chase); }};
+Plan plan_for(const Chase& chase) {
+  return {fmt::format("chase {} {} {} {}", chase.bytes, chase.step, chase.random, chase.how),
+          false,
+          [chase](measure::Runner& runner) { return measure_chase(runner, chase); },
+          {.bytes = chase.bytes, .past_l1 = chase.how == "cg"}};
 }
 
 constexpr uint64_t kKilo = 1024;
@@ -155,7 +157,7 @@ std::optional<Plan> plan_latency(const Row& row) {
     if (!chase) chase = of_tu102(row);
   }
   if (!chase) return std::nullopt;
-  return plan_of(*chase);
+  return plan_for(*chase);
 }
 
 }  // namespace bankshot::accuracy
