@@ -19,6 +19,8 @@ struct Footprint {
   uint64_t bytes = 0;    ///< of all SMs; 0: it is not about a level of the memory
   bool divided = false;  ///< each SM has its part of them; else each goes through all
   bool past_l1 = false;  ///< by loads that L1 does not keep
+
+  static constexpr uint64_t kPastL2 = ~uint64_t{0};  ///< bytes: the benchmark itself sees to it that L2 has none
 };
 
 /// How a row is answered.

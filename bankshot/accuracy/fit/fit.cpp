@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <map>
@@ -18,6 +19,8 @@ namespace bankshot::accuracy {
 namespace {
 
 constexpr unsigned kMostRounds = 3;
+/// Percent points by which another value must be better than the present one.
+constexpr double kNoticeablePercent = 0.1;
 
 const gpu::Key* key_of(std::string_view name) {
   for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
@@ -142,7 +145,10 @@ class Fitter {
     for (size_t k = 0; k < work_.asked.size(); ++k) {
       const Asked& asked = work_.asked[k];
       const Task& task = work_.tasks[asked.task];
-      if (!tells(*asked.family, task.plan, work_.machines[task.machine], parameter)) continue;
+      const gpu::Gpu& gpu = work_.machines[task.machine];
+      if (!tells(*asked.family, task.plan, gpu, parameter)) continue;
+      // The DRAM's times are in its cycles: they are others of other memory.
+      if (parameter.level == Level::dram && gpu.memory_khz != fit_.gpu.memory_khz) continue;
       job.asked.push_back(k);
       job.fitted.rows.push_back(asked.row);
     }
@@ -208,14 +214,31 @@ class Fitter {
       if (!there) return std::nullopt;
       return seen.emplace(value, Seen{error_of(job, *there), percent_off(*there)}).first->second.error;
     };
-    const auto found = search({job.fitted.value, job.key->least, job.key->most}, error_at);
-    uint64_t best = found->value;
-    for (const auto& [value, one] : seen) {
-      if (one.off < seen[best].off) best = value;
-    }
-    if (seen[best].off == seen[job.fitted.value].off) best = job.fitted.value;
+    look_around(job, error_at);
+    const uint64_t best = best_of(seen, job.fitted.value);
     job.error = seen[best].error;
     return best;
+  }
+
+  /// Searches from the present value.
+  static void look_around(const Job& job, const std::function<std::optional<double>(uint64_t)>& error_at) {
+    const uint64_t start = job.fitted.value, least = job.key->least, most = job.key->most;
+    if (job.parameter->effect == Effect::doubling && std::has_single_bit(start)) {
+      const auto bits = [](uint64_t value) { return static_cast<uint64_t>(std::bit_width(value) - 1); };
+      (void)search({bits(start), bits(std::bit_ceil(least)), bits(most)},
+                   [&](uint64_t power) { return error_at(uint64_t{1} << power); });
+    } else {
+      (void)search({start, least, most}, error_at);
+    }
+  }
+
+  /// The value with the least `off`, of equal ones the nearest to the start; the start, if none is much better.
+  static uint64_t best_of(const std::map<uint64_t, Seen>& seen, uint64_t start) {
+    const auto rank = [start](const auto& one) {
+      return std::pair(one.second.off, one.first > start ? one.first - start : start - one.first);
+    };
+    const auto best = std::ranges::min_element(seen, {}, rank);
+    return best->second.off > seen.at(start).off - kNoticeablePercent ? start : best->first;
   }
 
   /// Rows whose benchmarks fail tell nothing: of instructions that the base does not have. @return whether any is left

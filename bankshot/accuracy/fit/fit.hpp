@@ -44,8 +44,8 @@ struct Fit {
 
 /// Fits what rows determine. The error of a parameter is the median, over the rows that tell it, of the logarithm of
 /// simulated by published time. The search goes to where that is nearest to zero; of the values that it looked at, the
-/// one with the least `off` is taken, the value of the base if none is better. Stage after stage, again until nothing
-/// changes, at most three times.
+/// one with the least `off` is taken, if it is better than the present one by a tenth of a percent point at least.
+/// Stage after stage, again until nothing changes, at most three times.
 /// @return an error if no row is of the base or of the GPUs named, with the line of the first row and what to do
 Result<Fit> fit(const std::vector<Row>& rows, const FitRequest& request);
 

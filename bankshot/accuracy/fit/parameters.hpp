@@ -12,7 +12,11 @@
 namespace bankshot::accuracy {
 
 /// What a larger value of a parameter does to the time of its benchmarks.
-enum class Effect : uint8_t { slower, faster };
+enum class Effect : uint8_t {
+  slower,
+  faster,
+  doubling,  ///< faster; only powers of two are tried, as units have lanes: another meets a row by accident
+};
 
 /// The level of the memory that a benchmark must find its data in.
 enum class Level : uint8_t { any, l1, l2, dram };

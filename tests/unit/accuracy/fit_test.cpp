@@ -85,6 +85,26 @@ TEST(FitParameters, a_row_far_from_the_others_does_not_move_the_value) {
   EXPECT_NEAR(fit->after.answers[0].simulated, 40, 0.1);
 }
 
+TEST(FitParameters, lanes_are_powers_of_two) {
+  // v100 has 4 units of 8 lanes: 64 operations of a cycle. 16 lanes would make 128, 11 the 88 that the row says.
+  const auto fit = fitted({row("FP64 throughput", "MaxFlops", "flop/clk/SM", 88)});
+  EXPECT_EQ(find(fit, "units.fp64.lanes").value, 8u);
+  EXPECT_NEAR(find(fit, "units.fp64.lanes").off_after, 27.4, 0.3);  // 63.9 of 88
+}
+
+TEST(FitParameters, less_than_a_tenth_of_a_percent_moves_nothing) {
+  // 98 gives 212.1 cycles, 99 one more: 212.6 lies between them.
+  const auto fit = fitted({row("L2 latency", "-", "cycles", 212.6)});
+  EXPECT_EQ(find(fit, "l2.latency").value, 98u);
+}
+
+TEST(FitParameters, dram_of_other_memory_tells_nothing) {
+  Row one = row("DRAM latency", "256 MB", "cycles", 500);
+  one.gpu = "TU102 (Quadro RTX 6000)";  // the T4's chip with memory of twice the clock
+  const auto fit = accuracy::fit({one}, {.base = "t4", .devices = {}, .file = "x.tsv", .threads = 1, .progress = {}});
+  EXPECT_EQ(find(fit, "dram.latency").not_determined, "no row");
+}
+
 TEST(FitParameters, do_not_depend_on_the_number_of_threads) {
   const std::vector<Row> rows = {row("L1 latency", "8 KB", "cycles", 33), row("L2 latency", "-", "cycles", 250),
                                  row("FFMA latency", "-", "cycles", 7)};
