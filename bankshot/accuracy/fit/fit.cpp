@@ -19,6 +19,8 @@ namespace bankshot::accuracy {
 namespace {
 
 constexpr unsigned kMostRounds = 3;
+/// Benchmarks of the whole GPU that tell one parameter, evenly spread over those that there are.
+constexpr size_t kMostOfWholeChip = 3;
 /// Percent points by which another value must be better than the present one.
 constexpr double kNoticeablePercent = 0.1;
 
@@ -150,10 +152,28 @@ class Fitter {
       // The DRAM's times are in its cycles: they are others of other memory.
       if (parameter.level == Level::dram && gpu.memory_khz != fit_.gpu.memory_khz) continue;
       job.asked.push_back(k);
-      job.fitted.rows.push_back(asked.row);
     }
+    thin_out(job);
+    for (const size_t k : job.asked) job.fitted.rows.push_back(work_.asked[k].row);
     job.fitted.not_determined = reason_not_to(job);
     return job;
+  }
+
+  /// Of the benchmarks of the whole GPU, which take seconds each, only a few are run again and again.
+  void thin_out(Job& job) const {
+    std::vector<size_t> tasks;
+    for (const size_t k : job.asked) {
+      const size_t task = work_.asked[k].task;
+      if (work_.tasks[task].plan.whole_chip && std::ranges::find(tasks, task) == tasks.end()) tasks.push_back(task);
+    }
+    if (tasks.size() <= kMostOfWholeChip) return;
+    std::vector<size_t> kept;
+    for (size_t k = 0; k < kMostOfWholeChip; ++k)
+      kept.push_back(tasks[k * (tasks.size() - 1) / (kMostOfWholeChip - 1)]);
+    std::erase_if(job.asked, [&](size_t k) {
+      const size_t task = work_.asked[k].task;
+      return work_.tasks[task].plan.whole_chip && std::ranges::find(kept, task) == kept.end();
+    });
   }
 
   /// Why the parameter is not looked for, or empty. Else the value in the base is known afterwards.

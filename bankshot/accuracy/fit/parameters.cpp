@@ -13,51 +13,35 @@ enum Stage : unsigned { kRates, kLatencies, kAfterLatencies, kL2, kBeyondL2, kSt
 }  // namespace
 
 std::span<const Parameter> parameters() {
+  // clang-format off: a row is a line
   static const std::vector<Parameter> all = {
       // Rates of the units: independent chains of several warps.
-      {"units.alu.lanes",
-       kRates,
-       doubling,
-       "instructions",
-       {"rate add.u32 *", "rate xor.b32 *", "rate selp.b32 *", "rate prmt.b32 *", "rate shf.l.b32 *", "rate add+xor *",
-        "rate setp.u32+selp *"}},
+      {"units.alu.lanes", kRates, doubling, "instructions",
+       {"rate add.u32 *", "rate xor.b32 *", "rate selp.b32 *", "rate prmt.b32 *", "rate shf.l.b32 *",
+        "rate add+xor *", "rate setp.u32+selp *"}},
       {"units.multiply.lanes", kRates, doubling, "instructions", {"rate mad.lo.u32 *", "rate mul.lo.u32 *"}},
-      {"units.fp16.lanes", kRates, doubling, "instructions", {"rate *.f16x2 *", "rate *.f16 *"}},
+      {"units.fp16.lanes", kRates, doubling, "instructions", {"rate add.f16*", "rate mul.f16*", "rate fma.rn.f16*"}},
       {"units.fp32.lanes", kRates, doubling, "instructions", {"rate add.f32 *", "rate mul.f32 *", "rate fma.rn.f32 *"}},
       {"units.fp64.lanes", kRates, doubling, "instructions", {"rate add.f64 *", "rate mul.f64 *", "rate fma.rn.f64 *"}},
-      {"units.sfu.lanes",
-       kRates,
-       doubling,
-       "instructions",
+      {"units.sfu.lanes", kRates, doubling, "instructions",
        {"rate *.approx*.f32 *", "rate popc.b32 *", "rate bfind.u32 *"}},
       {"units.warp.lanes", kRates, doubling, "instructions", {"rate shfl.sync.idx *"}},
       {"units.tensor.lanes", kRates, doubling, "tensor", {"tensor * 8 *", "tensor * 16 *"}},
       {"scratchpad.wavefront_cycles", kRates, slower, "shared", {"shared chain 32 * 4 1 false"}},
       {"load_store.sub_core_cycles", kRates, slower, "issue", {"issue interval 1"}},
-      {"l1.tags",
-       kRates,
-       doubling,
-       "l1-strides",
+      {"l1.tags", kRates, doubling, "l1-strides",
        {"l1 stride 31 4", "l1 stride 33 4", "l1 stride 40 4", "l1 stride 48 4", "l1 stride 63 4"}},
 
       // Latencies inside an SM: dependent chains of one warp.
-      {"units.alu.latency",
-       kLatencies,
-       slower,
-       "instructions",
+      {"units.alu.latency", kLatencies, slower, "instructions",
        {"latency add.u32 *", "latency addc.u32 *", "latency and.b32 *", "latency xor.b32 *", "latency selp.b32 *",
         "latency prmt.b32 *", "latency shf.l.b32 *", "latency add+xor *"}},
       {"units.multiply.latency", kLatencies, slower, "instructions", {"latency mad.lo.u32 *", "latency mul.lo.u32 *"}},
-      {"units.fp16.latency", kLatencies, slower, "instructions", {"latency *.f16 *", "latency *.f16x2 *"}},
-      {"units.fp32.latency",
-       kLatencies,
-       slower,
-       "instructions",
+      {"units.fp16.latency", kLatencies, slower, "instructions",
+       {"latency add.f16*", "latency mul.f16*", "latency fma.rn.f16*"}},
+      {"units.fp32.latency", kLatencies, slower, "instructions",
        {"latency add.f32 *", "latency mul.f32 *", "latency fma.rn.f32 *"}},
-      {"units.fp64.latency",
-       kLatencies,
-       slower,
-       "instructions",
+      {"units.fp64.latency", kLatencies, slower, "instructions",
        {"latency add.f64 *", "latency mul.f64 *", "latency fma.rn.f64 *"}},
       {"units.warp.latency", kLatencies, slower, "instructions", {"latency shfl.sync.idx *"}},
       {"units.tensor.latency", kLatencies, slower, "tensor", {"tensor * 0 false"}},
@@ -78,6 +62,7 @@ std::span<const Parameter> parameters() {
       {"l2.dram_bytes", kBeyondL2, faster, "dram", {"dram read 1024 *", "dram read 768 *"}, Level::dram},
       {"l2.atomic_cycles", kBeyondL2, slower, "atomics", {"atomic add.u32 true 32 *"}},
   };
+  // clang-format on
   return all;
 }
 
