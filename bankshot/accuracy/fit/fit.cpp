@@ -6,6 +6,8 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <optional>
+
 #include "bankshot/accuracy/fit/fit.hpp"
 #include "bankshot/accuracy/fit/report.hpp"
 #include "bankshot/cli/base/command.hpp"
