@@ -14,6 +14,8 @@
 
 namespace bankshot::accuracy {
 
+class Work;
+
 /// A row with its answer.
 struct Answer {
   Row row;
@@ -40,6 +42,9 @@ struct EvaluateOptions {
   /// Told when a benchmark has ended: how many have, of how many. One thread at a time. May be empty.
   std::function<void(size_t done, size_t all)> progress;
 };
+
+/// Simulates what work asks for and adds its rows. Of the options only `threads` and `progress` count.
+void add_answers(Evaluation& evaluation, const Work& work, const EvaluateOptions& options);
 
 /// Simulates. Rows that the options leave out are in neither list.
 /// @return an error if a description cannot be read. What a benchmark fails of is the reason of its rows

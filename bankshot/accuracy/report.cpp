@@ -6,28 +6,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "bankshot/accuracy/rows_text.hpp"
 #include "bankshot/accuracy/summary.hpp"
 
 namespace bankshot::accuracy {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr size_t kWhatColumns = 62;
-
-/// "quantity: condition", cut to the width of its column.
-std::string what(const Row& row) {
-  std::string text = row.quantity;
-  if (!row.condition.empty() && row.condition != "-") text += ": " + row.condition;
-  if (text.size() > kWhatColumns) text = text.substr(0, kWhatColumns - 3) + "...";
-  return text;
-}
-
-/// Four significant digits, no exponents.
-std::string number(double value) {
-  const double size = std::abs(value);
-  return fmt::format("{:.{}f}", value, size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4);
-}
 
 std::string rows_table(const Evaluation& evaluation, const std::string& device) {
   std::vector<std::string> gpus;
@@ -45,8 +30,8 @@ std::string rows_table(const Evaluation& evaluation, const std::string& device) 
                             device.empty() ? "simulated" : "measured", "ratio", "unit");
         has_header = true;
       }
-      text += fmt::format("{:<62} {:>9} {:>9} {:>6.2f}  {}\n", what(answer.row), number(answer.row.value),
-                          number(answer.simulated), answer.ratio(), answer.row.unit);
+      text += fmt::format("{:<62} {:>9} {:>9} {:>6.2f}  {}\n", what_of(answer.row), significant(answer.row.value),
+                          significant(answer.simulated), answer.ratio(), answer.row.unit);
     }
     text += '\n';
   }
@@ -108,29 +93,9 @@ std::string to_json(const Evaluation& evaluation, const std::string& device, con
   ordered_json document = {{"schema", "bankshot/accuracy/1"}, {"from", from}, {"device", nullptr}};
   if (!device.empty()) document["device"] = device;
   document["rows"] = ordered_json::array();
-  for (const Answer& answer : evaluation.answers) {
-    const Row& row = answer.row;
-    document["rows"].push_back({{"gpu", row.gpu},
-                                {"description", answer.description},
-                                {"family", answer.family},
-                                {"quantity", row.quantity},
-                                {"condition", row.condition},
-                                {"unit", row.unit},
-                                {"published", row.value},
-                                {"found", answer.simulated},
-                                {"ratio", answer.ratio()},
-                                {"source", row.source},
-                                {"line", row.line}});
-  }
+  for (const Answer& answer : evaluation.answers) document["rows"].push_back(json_of(answer));
   document["summary"] = summary_json(evaluation);
-  document["not_run"] = ordered_json::array();
-  for (const Unanswered& one : evaluation.unanswered) {
-    document["not_run"].push_back({{"gpu", one.row.gpu},
-                                   {"quantity", one.row.quantity},
-                                   {"condition", one.row.condition},
-                                   {"reason", one.reason},
-                                   {"line", one.row.line}});
-  }
+  document["not_run"] = json_of(evaluation.unanswered);
   return document.dump(1) + "\n";
 }
 

@@ -17,8 +17,6 @@
 namespace bankshot::measure {
 namespace {
 
-using Findings = std::map<std::string, Finding>;
-
 std::string path_of(const gpu::Key& key) { return fmt::format("{}.{}", key.section, key.name); }
 
 /// A text of a description, without what would end it.
@@ -40,33 +38,6 @@ bool is_known(std::string_view section, const gpu::Gpu& base, const Findings& fo
   if (!gpu::may_be_left_out(section) || timing::locks_of(*base.timing).bits != 0) return true;
   const auto first = found.lower_bound(std::string(section) + '.');
   return first != found.end() && first->first.starts_with(section);
-}
-
-/// Every key in its section, both tables' keys of a section together.
-std::string sections(const gpu::Gpu& base, const Findings& found) {
-  std::vector<std::string_view> order;
-  for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
-    for (const gpu::Key& key : table) {
-      if (std::find(order.begin(), order.end(), key.section) == order.end()) order.push_back(key.section);
-    }
-  }
-  std::string text;
-  for (const std::string_view section : order) {
-    if (!is_known(section, base, found)) continue;
-    text += fmt::format("\n[{}]\n", section);
-    for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
-      for (const gpu::Key& key : table) {
-        if (key.section != section) continue;
-        const auto finding = found.find(path_of(key));
-        const bool ours = finding != found.end();
-        if (!ours && !is_said(base, key)) continue;
-        const std::string line =
-            fmt::format("{} = {}", key.name, ours ? finding->second.text : gpu::value_text(base, key));
-        text += ours ? fmt::format("{:<43} # {}\n", line, finding->second.remark) : line + '\n';
-      }
-    }
-  }
-  return text;
 }
 
 /// Why the findings cannot stand together, or empty.
@@ -216,6 +187,33 @@ std::string header(const Calibration& calibration, const Base& base, const std::
 }
 
 }  // namespace
+
+/// Every key in its section, both tables' keys of a section together.
+std::string sections(const gpu::Gpu& base, const Findings& found) {
+  std::vector<std::string_view> order;
+  for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
+    for (const gpu::Key& key : table) {
+      if (std::find(order.begin(), order.end(), key.section) == order.end()) order.push_back(key.section);
+    }
+  }
+  std::string text;
+  for (const std::string_view section : order) {
+    if (!is_known(section, base, found)) continue;
+    text += fmt::format("\n[{}]\n", section);
+    for (const auto table : {gpu::keys(), gpu::timing_keys()}) {
+      for (const gpu::Key& key : table) {
+        if (key.section != section) continue;
+        const auto finding = found.find(path_of(key));
+        const bool ours = finding != found.end();
+        if (!ours && !is_said(base, key)) continue;
+        const std::string line =
+            fmt::format("{} = {}", key.name, ours ? finding->second.text : gpu::value_text(base, key));
+        text += ours ? fmt::format("{:<43} # {}\n", line, finding->second.remark) : line + '\n';
+      }
+    }
+  }
+  return text;
+}
 
 Result<Base> nearest_base(const Device& device) {
   std::optional<Base> best;

@@ -2,6 +2,7 @@
 // that the driver tells.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ struct Finding {
   double spread = 0;            ///< … the largest of the points it comes from
 };
 
+/// By key.
+using Findings = std::map<std::string, Finding>;
+
 struct Description {
   std::string toml;
   std::vector<Finding> measured;  ///< by the micro-benchmarks
@@ -42,5 +46,10 @@ struct Description {
 /// @param base  has timing: latencies would have no place in another
 /// @return      a description that can be loaded
 Description describe(const Calibration& calibration, const Base& base);
+
+/// The sections of a description: the values of `base`, in their place those that were found, their remarks as
+/// comments.
+/// @param base  has timing
+std::string sections(const gpu::Gpu& base, const Findings& found);
 
 }  // namespace bankshot::measure

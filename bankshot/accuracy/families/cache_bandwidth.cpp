@@ -93,8 +93,10 @@ std::optional<Plan> plan_cache_bandwidth(const Row& row) {
     if (kilobytes && *kilobytes >= 1) caches = Caches{static_cast<uint64_t>(*kilobytes) * 1024, true, "ca"};
   }
   if (!caches) return std::nullopt;
-  return Plan{fmt::format("caches {} {} {}", caches->bytes, caches->apart, caches->how), true,
-              [caches](measure::Runner& runner) { return measure_caches(runner, *caches); }};
+  return Plan{fmt::format("caches {} {} {}", caches->bytes, caches->apart, caches->how),
+              true,
+              [caches](measure::Runner& runner) { return measure_caches(runner, *caches); },
+              {.bytes = caches->bytes, .divided = caches->apart}};
 }
 
 }  // namespace bankshot::accuracy

@@ -115,8 +115,10 @@ std::optional<Plan> plan_dram(const Row& row) {
   }
   const auto per_block = static_cast<uint32_t>(*block), all = static_cast<uint32_t>(*threads);
   const Stream chosen = *stream;
-  return Plan{fmt::format("dram {} {} {}", name, per_block, all), true,
-              [=](measure::Runner& runner) { return measure_stream(runner, chosen, per_block, all); }};
+  return Plan{fmt::format("dram {} {} {}", name, per_block, all),
+              true,
+              [=](measure::Runner& runner) { return measure_stream(runner, chosen, per_block, all); },
+              {.bytes = Footprint::kPastL2}};
 }
 
 }  // namespace bankshot::accuracy

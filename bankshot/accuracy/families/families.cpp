@@ -22,4 +22,11 @@ std::span<const Family> families() {
   return kAll;
 }
 
+std::optional<std::pair<const Family*, Plan>> plan_of(const Row& row) {
+  for (const Family& family : families()) {
+    if (auto plan = family.plan(row)) return std::pair(&family, std::move(*plan));
+  }
+  return std::nullopt;
+}
+
 }  // namespace bankshot::accuracy

@@ -262,9 +262,10 @@ std::optional<Plan> plan_instructions(const Row& row) {
   }
   if (!measured || !measured->operation) return std::nullopt;
   const Measured one = *measured;
-  return Plan{fmt::format("{} {} {} {} {} {} {} {}", one.operation->name, one.less, one.warps, one.chains, one.counted,
-                          one.schedulers, one.each, one.inverse),
-              false, [one](measure::Runner& runner) { return measure_operation(runner, one); }};
+  const std::string key = one.counted == 0 ? fmt::format("latency {} {} {}", one.operation->name, one.less, one.each)
+                                           : fmt::format("rate {} {} {} {} {} {}", one.operation->name, one.warps,
+                                                         one.chains, one.counted, one.schedulers, one.inverse);
+  return Plan{key, false, [one](measure::Runner& runner) { return measure_operation(runner, one); }};
 }
 
 }  // namespace bankshot::accuracy

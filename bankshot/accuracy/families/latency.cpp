@@ -52,6 +52,17 @@ Kernel kernel_of(const Chase& chase) {
   return kernel;
 }
 
+/// Leaves a buffer in L2 that fits into it, and nothing of a larger one: only some of its elements are visited, and the
+/// copies that made them went through L2.
+std::optional<Error> fill_l2(measure::Runner& runner, uint64_t address, uint64_t bytes, uint64_t l2) {
+  if (bytes <= l2) return sweep(runner, address, bytes, 4);
+  const uint64_t others = l2 + l2 / 4;
+  const Result<uint64_t> place = runner.allocate(others);
+  if (!place) return place.error();
+  const measure::Buffer buffer(runner, *place);
+  return sweep(runner, buffer.address(), others, 4);
+}
+
 Result<Reading> measure_chase(measure::Runner& runner, const Chase& chase) {
   const Result<uint64_t> l2 = fact(runner.device(), "memory.l2_bytes");
   if (!l2) return l2.error();
@@ -71,10 +82,7 @@ Result<Reading> measure_chase(measure::Runner& runner, const Chase& chase) {
     const auto error = runner.copy_in(buffer.address() + order[k] * chase.step, std::as_bytes(std::span(&next, 1)));
     if (error) return *error;
   }
-  // What is larger than L2 is not in it when the chain comes round again, as if it had never been read.
-  if (chase.bytes <= *l2) {
-    if (const auto error = sweep(runner, buffer.address(), elements * chase.step, 4)) return *error;
-  }
+  if (const auto error = fill_l2(runner, buffer.address(), elements * chase.step, *l2)) return *error;
   const uint64_t warm_up = visited == elements ? 2 * elements : kWarmUp;
   Arguments arguments;
   arguments.data = buffer.address() + order[0] * chase.step;
@@ -85,9 +93,11 @@ Result<Reading> measure_chase(measure::Runner& runner, const Chase& chase) {
   return Reading{*cycles / kTimed, Dimension::cycles};
 }
 
-Plan plan_of(const Chase& chase) {
-  return {fmt::format("chase {} {} {} {}", chase.bytes, chase.step, chase.random, chase.how), false,
-          [chase](measure::Runner& runner) { return measure_chase(runner, chase); }};
+Plan plan_for(const Chase& chase) {
+  return {fmt::format("chase {} {} {} {}", chase.bytes, chase.step, chase.random, chase.how),
+          false,
+          [chase](measure::Runner& runner) { return measure_chase(runner, chase); },
+          {.bytes = chase.bytes, .past_l1 = chase.how == "cg"}};
 }
 
 constexpr uint64_t kKilo = 1024;
@@ -147,7 +157,7 @@ std::optional<Plan> plan_latency(const Row& row) {
     if (!chase) chase = of_tu102(row);
   }
   if (!chase) return std::nullopt;
-  return plan_of(*chase);
+  return plan_for(*chase);
 }
 
 }  // namespace bankshot::accuracy

@@ -1,8 +1,6 @@
 // bankshot accuracy: micro-benchmarks on simulated GPUs, beside what real ones were measured to do.
 #include <unistd.h>
 
-#include <chrono>
-
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -11,6 +9,7 @@
 #include "bankshot/accuracy/report.hpp"
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/progress_line.hpp"
 #include "bankshot/measure/runner_cuda.hpp"
 #include "bankshot/support/data_folders.hpp"
 
@@ -26,19 +25,6 @@ std::string family_names() {
   }
   return text;
 }
-
-/// "12 of 340, 25 s left"
-class ProgressLine {
- public:
-  void operator()(size_t done, size_t all) const {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    const double left = passed.count() / static_cast<double>(done) * static_cast<double>(all - done);
-    std::fprintf(stderr, "\r%zu of %zu benchmarks, %.0f s left\033[K", done, all, left);
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 class Accuracy final : public Command {
  public:
@@ -64,10 +50,11 @@ class Accuracy final : public Command {
     if (const std::string reason = problem(); !reason.empty()) return refuse(reason);
     const Result<std::vector<accuracy::Row>> rows = accuracy::load_rows(from_);
     if (!rows) return refuse(rows.error().message);
-    if (isatty(STDERR_FILENO) != 0) options_.progress = ProgressLine();
+    if (isatty(STDERR_FILENO) != 0)
+      options_.progress = [line = ProgressLine()](size_t done, size_t all) mutable { line(done, all, "benchmarks"); };
     std::string device;
     const Result<accuracy::Evaluation> evaluation = evaluate(*rows, device);
-    if (options_.progress) std::fputs("\r\033[K", stderr);
+    if (options_.progress) ProgressLine::erase();
     if (!evaluation) return refuse(evaluation.error().message);
     return deliver(json_, accuracy::to_json(*evaluation, device, from_), accuracy::to_text(*evaluation, device));
   }

@@ -1,12 +1,15 @@
-// bankshot calibrate: measures the shared memory of a GPU and writes its description.
+// bankshot calibrate: measures the shared memory of a GPU, or takes published measurements, and writes its description.
+#include <charconv>
 #include <ctime>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/output.hpp"
 #include "bankshot/cli/commands/atomics_machine.hpp"
+#include "bankshot/cli/commands/calibrate_from.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/measure/programs.hpp"
@@ -31,25 +34,35 @@ std::string today() {
 class Calibrate final : public Command {
  public:
   void define(CLI::App& app) override {
-    app.add_option("--backend", backend_, "what is measured: cuda, a real GPU through NVIDIA's driver, or simulate")
-        ->check(CLI::IsMember({"cuda", "simulate"}))
-        ->capture_default_str();
+    from_option_ = app.add_option("--from", from_.from,
+                                  "fit the description --gpu to published measurements, rows as in hardware/, instead")
+                       ->type_name("FILE.tsv");
+    backend_option_ =
+        app.add_option("--backend", backend_, "what is measured: cuda, a real GPU through NVIDIA's driver, or simulate")
+            ->check(CLI::IsMember({"cuda", "simulate"}))
+            ->capture_default_str();
     driver_option_ =
         app.add_option("--driver", driver_, "NVIDIA's driver library")->type_name("FILE")->capture_default_str();
-    device_option_ = app.add_option("--device", device_, "which GPU, as the driver counts them")
-                         ->type_name("N")
-                         ->capture_default_str();
-    gpu_option_ = app.add_option("--gpu", gpu_, "GPU to simulate, or a TOML file; with --backend simulate")
+    device_option_ =
+        app.add_option("--device", from_.devices,
+                       "which GPU, as the driver counts them; without, 0. With --from only rows of GPUs whose name "
+                       "begins like this, and may be given several times")
+            ->type_name("N|NAME");
+    gpu_option_ = app.add_option("--gpu", gpu_, "GPU to simulate, or a TOML file; with --backend simulate or --from")
                       ->type_name("NAME")
                       ->capture_default_str();
-    app.add_option("--base", base_,
-                   "description whose values stand where nothing is measured; without, the nearest one "
-                   "that can be simulated")
-        ->type_name("NAME");
-    app.add_option("--samples", options_.samples, "how often each pattern is measured")
-        ->check(CLI::Range(1u, 1000u))
-        ->type_name("N")
-        ->capture_default_str();
+    base_option_ = app.add_option("--base", base_,
+                                  "description whose values stand where nothing is measured; without, the nearest one "
+                                  "that can be simulated")
+                       ->type_name("NAME");
+    samples_option_ = app.add_option("--samples", options_.samples, "how often each pattern is measured")
+                          ->check(CLI::Range(1u, 1000u))
+                          ->type_name("N")
+                          ->capture_default_str();
+    threads_option_ = app.add_option("--threads", from_.threads, "host threads for --from; 0: all cores")
+                          ->check(CLI::Range(0u, 4096u))
+                          ->type_name("N")
+                          ->capture_default_str();
     app.add_option("-o,--output", output_, "write the description of the GPU; its name ends in .toml")
         ->type_name("FILE.toml");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
@@ -57,6 +70,12 @@ class Calibrate final : public Command {
 
   int run(const std::vector<std::string>&) override {
     if (const std::string reason = problem(); !reason.empty()) return refuse(reason);
+    if (fits()) {
+      from_.gpu = gpu_;
+      from_.output = output_;
+      from_.json = json_;
+      return calibrate_from(from_);
+    }
     const Result<std::unique_ptr<measure::Runner>> runner = open();
     if (!runner) return refuse(runner.error().message);
     const Result<Base> base = find_base((*runner)->device());
@@ -74,14 +93,12 @@ class Calibrate final : public Command {
   }
 
  private:
+  bool fits() const { return from_option_->count() != 0; }
   bool simulates() const { return backend_ == "simulate"; }
 
   /// Why it cannot be done, before anything is measured.
-  std::string problem() const {
-    if (simulates() && (driver_option_->count() != 0 || device_option_->count() != 0)) {
-      return "--driver and --device are for a real GPU: leave them away, or --backend simulate";
-    }
-    if (!simulates() && gpu_option_->count() != 0) return "--gpu names a GPU to simulate: say --backend simulate";
+  std::string problem() {
+    if (const std::string reason = fits() ? problem_of_fit() : problem_of_measuring(); !reason.empty()) return reason;
     if (!output_.empty() && !output_.ends_with(".toml")) return output_ + ": the name of a description ends in .toml";
     if (host::same_file(output_, json_)) return "-o and --json name the same file, " + output_;
     if (const auto error = host::overwrites("-o", output_, inputs())) return error->message;
@@ -92,12 +109,38 @@ class Calibrate final : public Command {
     return error ? error->message : "";
   }
 
+  std::string problem_of_fit() const {
+    for (const auto& [option, name] : {std::pair(backend_option_, "--backend"), std::pair(driver_option_, "--driver"),
+                                       std::pair(base_option_, "--base"), std::pair(samples_option_, "--samples")}) {
+      if (option->count() != 0) {
+        return fmt::format("{} is for measuring, but --from measures nothing: leave one of the two out", name);
+      }
+    }
+    return {};
+  }
+
+  /// Reads the number of --device.
+  std::string problem_of_measuring() {
+    if (threads_option_->count() != 0) return "--threads is for --from: leave it out, or name a file of rows";
+    if (simulates() && (driver_option_->count() != 0 || device_option_->count() != 0)) {
+      return "--driver and --device are for a real GPU: leave them away, or --backend simulate";
+    }
+    if (!simulates() && gpu_option_->count() != 0) return "--gpu names a GPU to simulate: say --backend simulate";
+    if (device_option_->count() == 0) return {};
+    const std::string& text = from_.devices[0];
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), device_);
+    if (from_.devices.size() == 1 && error == std::errc() && end == text.data() + text.size()) return {};
+    return fmt::format("--device {}: name one GPU by its number, as the driver counts them; names need --from",
+                       fmt::join(from_.devices, ", "));
+  }
+
   std::vector<host::Input> inputs() const {
     std::vector<host::Input> files;
     const auto add = [&](const char* what, const std::string& name) {
       if (const auto file = gpu::find_gpu_file(name)) files.push_back({what, *file});
     };
-    if (simulates()) add("the file of --gpu", gpu_);
+    if (fits()) files.push_back({"the file of --from", from_.from});
+    if (simulates() || fits()) add("the file of --gpu", gpu_);
     if (!base_.empty()) add("the file of --base", base_);
     return files;
   }
@@ -141,20 +184,26 @@ class Calibrate final : public Command {
   std::string backend_ = "cuda", driver_ = measure::kDriverLibrary, gpu_{gpu::kDefaultGpu}, base_, output_, json_;
   int device_ = 0;
   measure::CalibrateOptions options_;
-  const CLI::Option *driver_option_ = nullptr, *device_option_ = nullptr, *gpu_option_ = nullptr;
+  CalibrateFrom from_;
+  const CLI::Option *from_option_ = nullptr, *backend_option_ = nullptr, *driver_option_ = nullptr,
+                    *device_option_ = nullptr, *gpu_option_ = nullptr, *base_option_ = nullptr,
+                    *samples_option_ = nullptr, *threads_option_ = nullptr;
 };
 
 const RegisterCommand calibrate_registered(
     {"calibrate", "Measure the shared memory of a GPU and write its description",
      "Measures, by micro-benchmarks of one warp, what loads, stores and atomics on "
      "shared memory cost under conflicts, and\n"
-     "writes a description with the values found. docs/calibrate.md says how. Exit "
-     "status: 0; 2 if there is no GPU, or it\n"
-     "cannot be measured.\n\n"
+     "writes a description with the values found. With --from it measures nothing: it fits a description to published\n"
+     "measurements, by the benchmarks of bankshot accuracy. docs/calibrate.md says how. Exit status: 0; 2 if there is "
+     "no\n"
+     "GPU, it cannot be measured, or a file cannot be read.\n\n"
      "Examples:\n"
      "  bankshot calibrate -o mine.toml\n"
      "  bankshot calibrate --device 1 --base v100 -o mine.toml --json mine.json\n"
-     "  bankshot calibrate --backend simulate --gpu gtx580\n",
+     "  bankshot calibrate --backend simulate --gpu gtx580\n"
+     "  bankshot calibrate --from hardware/microbenchmarks.tsv --gpu v100 -o mine.toml\n"
+     "  bankshot calibrate --from mine.tsv --gpu v100 --device 'TITAN V'\n",
      [] { return std::make_unique<Calibrate>(); }});
 
 }  // namespace

@@ -38,6 +38,12 @@ TEST(AccuracyFamilies, chases_find_the_latencies_of_the_caches) {
   EXPECT_NEAR(cycles("pointer-chase latency, ld.ca", "buffer 2048 kB"), l2, 1);
 }
 
+TEST(AccuracyFamilies, a_chase_through_more_than_l2_goes_to_dram) {
+  const double l2 = cycles("pointer-chase latency, ld.ca", "buffer 2048 kB");
+  // The copy that writes the chain leaves it in L2; it must be gone before the chase.
+  EXPECT_GT(cycles("pointer-chase latency, ld.ca", "buffer 65536 kB"), l2 + v100().dram.latency);
+}
+
 TEST(AccuracyFamilies, a_chase_in_nanoseconds_is_one_in_cycles) {
   EXPECT_NEAR(1.38 * found("pointer-chase latency, ld.ca", "buffer 8 kB", "ns"),
               cycles("pointer-chase latency, ld.ca", "buffer 8 kB"), 1e-6);
