@@ -197,6 +197,8 @@ constexpr std::array kAfter = {
         "bytes that a channel's port moves a cycle of the interconnect; without, interconnect.flit_bytes", false, true},
     Key{"l2", "data_bytes", +in<kL2, &L2Config::data_bytes>, 1, 4096,
         "bytes that a channel reads or writes a cycle; without, a line", false, true},
+    Key{"l2", "write_bytes", +in<kL2, &L2Config::write_bytes>, 1, 4096,
+        "bytes that a channel writes a cycle; without, l2.data_bytes", false, true},
     Key{"l2", "dram_bytes", +in<kL2, &L2Config::dram_bytes>, 1, 4096,
         "bytes that a channel exchanges with its DRAM a cycle; without, as many as the DRAM moves", false, true},
     Key{"l2", "dram_turn", +in<kL2, &L2Config::dram_turn>, 0, 1000,
@@ -315,6 +317,8 @@ constexpr std::array kTimingRelations = {
                return (g.timing->interconnect.group_sms == 0) == (g.timing->interconnect.group_percent == 0);
              },
              "interconnect.group_sms and group_percent are said together"},
+    Relation{"l2", "write_bytes", [](const Gpu& g) { return g.timing->l2.write_bytes <= g.timing->l2.data_bytes; },
+             "must not exceed l2.data_bytes"},
     Relation{"l2", "dram_turn",
              [](const Gpu& g) { return g.timing->l2.dram_turn == 0 || g.timing->l2.dram_bytes != 0; },
              "is of the way whose width l2.dram_bytes says"},

@@ -107,10 +107,12 @@ struct Partition::State {
   }
 
   /// Data of sectors are read or written from a tick on. @return the tick from which on the next can be
-  Cycle behind_data(Cycle tick, unsigned sectors) {
+  Cycle behind_data(Cycle tick, unsigned sectors, bool write) {
     const Cycle width = config.l2.data_bytes;
     if (width == 0) return tick;
-    data_free = std::max(data_free, tick * width) + Cycle{sectors} * config.l1.sector_bytes;
+    Cycle bytes = Cycle{sectors} * config.l1.sector_bytes;
+    if (write && config.l2.write_bytes != 0) bytes = bytes * width / config.l2.write_bytes;
+    data_free = std::max(data_free, tick * width) + bytes;
     return data_free / width;
   }
   /// Sectors go over the way to DRAM, or come, from a tick on. @return the tick in which they are there
@@ -294,10 +296,11 @@ void Partition::State::cache_turn() {
     held = Held::by_mshrs;
     return;
   }
+  const bool write = input.packet.kind != Packet::Kind::load;
   inputs.pop();
   if (tick != lookup_free) lookups = 0;
   lookup_free = tick;
-  const Cycle next = std::max(behind_data(tick, count(touched)), link_allows());
+  const Cycle next = std::max(behind_data(tick, count(touched), write), link_allows());
   if (++lookups >= config.l2.ports || next > tick + 1) {
     lookup_free = std::max(tick + 1, next);
     lookups = 0;

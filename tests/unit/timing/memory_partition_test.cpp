@@ -75,6 +75,21 @@ TEST(Partition, data_takes_its_cycles_of_the_cache) {
   EXPECT_EQ(apart(), 4u);
 }
 
+// … and four that are written, 16 bytes a cycle, hold the next for 8.
+TEST(Partition, writes_may_take_longer_than_reads) {
+  Config config = plain_machine();
+  config.interconnect.flit_bytes = 256;
+  config.l2.data_bytes = 32;
+  const auto answered = [&] {
+    Memory memory = warm(config);
+    memory.run({store(1000, 0, 0b1111, 0b1111, 0, 1), load(1000, 0, 0b0001, 0, 2)});
+    return memory.answers.at(1).time;
+  };
+  const Cycle alike = answered();
+  config.l2.write_bytes = 16;
+  EXPECT_EQ(answered(), alike + 4);
+}
+
 // Four sectors over a way of 8 bytes a cycle: 16 cycles behind the last of them from DRAM.
 TEST(Partition, what_comes_from_dram_takes_its_cycles_of_the_way) {
   Config config = plain_machine();
