@@ -71,6 +71,8 @@ Result<std::vector<Row>> parse_rows(std::string_view text, const std::string& fi
   std::vector<Row> rows;
   unsigned line = 0;
   bool has_header = false;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (std::string_view one : split(text, '\n')) {
     ++line;
     if (one.ends_with('\r')) one.remove_suffix(1);
@@ -97,7 +99,8 @@ Result<std::vector<Row>> parse_rows(std::string_view text, const std::string& fi
 Result<std::vector<Row>> load_rows(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
+  const bool is_empty = file && file.peek() == std::ifstream::traits_type::eof() && !file.bad();
+  if (!file.is_open() || (!is_empty && !(text << file.rdbuf()))) {
     return Error{fmt::format("{} cannot be read: {}", path, std::strerror(errno == 0 ? EIO : errno))};
   }
   return parse_rows(text.str(), path);

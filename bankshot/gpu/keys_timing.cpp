@@ -283,6 +283,9 @@ std::vector<Key> all_keys() {
 constexpr std::array kTimingRelations = {
     Relation{"sm", "max_warps", [](const Gpu& g) { return g.max_warps_per_sm <= 64; },
              "an SM that is simulated has at most 64 warps"},
+    Relation{"issue", "replays",
+             [](const Gpu& g) { return !g.timing->issue.replays || g.machine.warp_size == g.timing->issue.simd_lanes; },
+             "needs issue.simd_lanes = gpu.warp_size"},
     Relation{"issue", "simd_lanes", [](const Gpu& g) { return g.machine.warp_size % g.timing->issue.simd_lanes == 0; },
              "must divide gpu.warp_size"},
     Relation{"l1", "sector_bytes", [](const Gpu& g) { return g.timing->l1.sector_bytes <= g.timing->l1.line_bytes; },
@@ -317,8 +320,9 @@ constexpr std::array kTimingRelations = {
                return (g.timing->interconnect.group_sms == 0) == (g.timing->interconnect.group_percent == 0);
              },
              "interconnect.group_sms and group_percent are said together"},
-    Relation{"l2", "write_bytes", [](const Gpu& g) { return g.timing->l2.write_bytes <= g.timing->l2.data_bytes; },
-             "must not exceed l2.data_bytes"},
+    Relation{"l2", "write_bytes",
+             [](const Gpu& g) { return g.timing->l2.write_bytes == 0 || g.timing->l2.data_bytes != 0; },
+             "needs l2.data_bytes"},
     Relation{"l2", "dram_turn",
              [](const Gpu& g) { return g.timing->l2.dram_turn == 0 || g.timing->l2.dram_bytes != 0; },
              "is of the way whose width l2.dram_bytes says"},

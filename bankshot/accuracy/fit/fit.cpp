@@ -88,12 +88,11 @@ Error no_rows(const std::vector<Row>& rows, const FitRequest& request) {
   if (rows.empty()) return {request.file + ":1: there are no rows below the names of the columns; add measurements"};
   const std::string there = fmt::format("{}", fmt::join(names_of(rows), ", "));
   if (request.devices.empty()) {
-    return {
-        fmt::format("{}:{}: no row is of a GPU that {} describes; there are {}. Name those to fit it to with --device",
-                    request.file, rows[0].line, request.base, there)};
+    return {fmt::format("{} has no row for a GPU that {} describes; it has rows for {}. Choose some with --device NAME",
+                        request.file, request.base, there)};
   }
-  return {fmt::format("{}:{}: no row is of {}; there are {}. Name one of these with --device", request.file,
-                      rows[0].line, fmt::join(request.devices, " or "), there)};
+  return {
+      fmt::format("{} has no row for {}; it has rows for {}", request.file, fmt::join(request.devices, " or "), there)};
 }
 
 /// Fits the parameters of one base to rows.
@@ -284,7 +283,8 @@ class Fitter {
   double error_of(const Job& job, const Ratios& ratios) const {
     std::vector<double> times;
     for (size_t k = 0; k < ratios.size(); ++k) {
-      const double logarithm = std::log(ratios[k]);
+      constexpr double kTiny = 1e-9;  // a difference of two readings may be 0 or less
+      const double logarithm = std::log(std::max(ratios[k], kTiny));
       times.push_back(is_rate(work_.asked[job.asked[k]].row) ? -logarithm : logarithm);
     }
     return job.parameter->effect == Effect::slower ? median(times) : -median(times);

@@ -16,6 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr size_t kSourcesNamed = 2;
+constexpr size_t kReasonsNamed = 3;
 
 double off(const Answer& answer) { return 100 * std::abs(answer.ratio() - 1); }
 
@@ -88,7 +89,13 @@ std::string to_text(const Fit& fit, const std::string& from) {
       fmt::format("{}, fitted to the rows of {} in {}\n\n", fit.base, fmt::join(fit.devices, ", "), from);
   text += parameters_table(fit) + "\n" + far_table(fit);
   if (!fit.after.unanswered.empty()) {
-    text += fmt::format("not run: {} rows; bankshot accuracy --from {} says why\n", fit.after.unanswered.size(), from);
+    text += fmt::format("not run: {} of the rows", fit.after.unanswered.size());
+    for (size_t k = 0; k < std::min(fit.after.unanswered.size(), kReasonsNamed); ++k) {
+      const Unanswered& one = fit.after.unanswered[k];
+      text += fmt::format("\n  {}:{}: {}", from, one.row.line, one.reason);
+    }
+    if (fit.after.unanswered.size() > kReasonsNamed) text += "\n  …; --json has the reason of each";
+    text += "\n";
   }
   return text;
 }

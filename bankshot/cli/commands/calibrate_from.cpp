@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "bankshot/accuracy/fit/fit.hpp"
@@ -23,6 +24,13 @@ std::optional<Error> problem_of(const std::string& base) {
   return config ? std::nullopt : std::optional(config.error());
 }
 
+/// Why the first row was not run, if one was not.
+std::string why(const accuracy::Fit& fit, const std::string& from) {
+  if (fit.after.unanswered.empty()) return "";
+  const accuracy::Unanswered& one = fit.after.unanswered.front();
+  return "; " + from + ":" + std::to_string(one.row.line) + ": " + one.reason;
+}
+
 }  // namespace
 
 int calibrate_from(const CalibrateFrom& request) {
@@ -38,6 +46,8 @@ int calibrate_from(const CalibrateFrom& request) {
   const Result<accuracy::Fit> fit = accuracy::fit(*rows, wanted);
   if (wanted.progress) ProgressLine::erase();
   if (!fit) return refuse(fit.error().message);
+  if (std::ranges::none_of(fit->parameters, [](const auto& one) { return one.not_determined.empty(); }))
+    return refuse(request.from + ": no row tells a parameter of " + request.gpu + why(*fit, request.from));
   if (!request.output.empty()) {
     if (const auto error = host::write_file(request.output, accuracy::to_toml(*fit, request.from)))
       return refuse(error->message);

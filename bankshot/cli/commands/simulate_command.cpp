@@ -103,7 +103,7 @@ class Simulate final : public Command {
       request_.timeline_cycles = trace_cycles_;
     }
     if (request_.sample && request_.max_cycles != timing::kNever)
-      return refuse("--max-cycles is of what is simulated, and --sample chooses that itself: give one of them");
+      return refuse("--max-cycles and --sample cannot be used together: --sample chooses itself what is simulated");
     if (command.empty()) return refuse(which_program("simulate"));
     if (options_.gpu.find(',') != std::string::npos) return compare(command);
     if (const auto problem = cuda::problem_of(request_)) return refuse(problem->message);

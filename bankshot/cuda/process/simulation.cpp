@@ -48,6 +48,8 @@ Result<timing::SimulatedLaunch, simt::Fault> Simulation::launch(simt::Engine& en
   const timing::Cycle start = chip_.cycles();
   auto launch = chip_.launch(engine, program, kernel, config, residency);
   if (progress_) progress_->end();
+  if (launch && launch->timing.sampled)
+    skipped_ += launch->timing.sampled->cycles - static_cast<double>(launch->timing.counters.cycles);
   if (launch && !launch->timing.timeline.empty()) {
     timeline_.add(kernel, launch->timing, start);
     write_timeline();

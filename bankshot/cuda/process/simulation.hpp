@@ -33,7 +33,7 @@ class Simulation {
   const timing::Config& config() const { return chip_.config(); }
 
   /// That all launches so far have taken on the simulated GPU.
-  double seconds() const { return static_cast<double>(chip_.cycles()) / (1e3 * chip_.config().core_khz); }
+  double seconds() const { return (static_cast<double>(chip_.cycles()) + skipped_) / (1e3 * chip_.config().core_khz); }
 
   /// Whether the process has to end: it was interrupted, or max_cycles have passed.
   bool is_over(const timing::LaunchTiming& last) const;
@@ -42,6 +42,8 @@ class Simulation {
 
  private:
   void write_timeline();
+
+  double skipped_ = 0;  ///< estimated cycles of what was not simulated
 
   Progress* progress_;
   timing::Chip chip_;

@@ -76,6 +76,7 @@ struct KernelTiming {
 
   void add(const timing::LaunchTiming& launch, simt::Dim3 grid, simt::Dim3 block);
   void merge(const KernelTiming& other);
+  bool is_estimated() const { return sampled && sampled->warp_instructions != counters.warp_instructions; }
   /// Of all launches, estimated where not all was simulated.
   double cycles() const { return sampled ? sampled->cycles : static_cast<double>(counters.cycles); }
 };

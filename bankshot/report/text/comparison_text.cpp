@@ -50,10 +50,13 @@ class Table {
     const Counters& counters = timing->counters;
     const double seconds = machine.seconds(timing->cycles());
     if (first_ == 0) first_ = seconds;
-    return fmt::format("  {:<{}} {:>15} {:>12} {:>7.2f} × {:>6.2f}  {}\n", gpu, width_,
-                       grouped(static_cast<uint64_t>(timing->cycles())), duration_text(seconds),
+    const std::string sample =
+        timing->is_estimated() ? fmt::format("; estimated, ± {:.1f} %", 100 * timing->sampled->error / timing->cycles())
+                               : "";
+    return fmt::format("  {:<{}} {:>15} {:>12} {:>7.2f} × {:>6.2f}  {}{}\n", gpu, width_,
+                       grouped(static_cast<uint64_t>(timing->cycles() + 0.5)), duration_text(seconds),
                        seconds == 0 ? 0 : first_ / seconds,
-                       share(counters.machine_instructions, counters.active_cycles), main_cause(counters));
+                       share(counters.machine_instructions, counters.active_cycles), main_cause(counters), sample);
   }
 
  private:

@@ -26,10 +26,10 @@ std::string l1_text(const Kernel& kernel, const TextOptions& options, SourceLine
   const scratchpad::L1Sums<uint64_t> all = kernel.l1();
   if (all.lost() == 0) return {};
   const Paint paint{options.colour};
-  std::string text = fmt::format("\n  L1, if global loads hit: {} needed, {} ideal ({})\n",
+  std::string text = fmt::format("\n  global accesses in L1, if loads hit: {} needed, {} ideal ({})\n",
                                  counted(all.cycles, "cycle", "cycles"), grouped(all.ideal_cycles),
                                  paint.bad(fmt::format("{:.1f} % are wasted", percent(all.lost(), all.cycles))));
-  text += fmt::format("  {:>14} {:>14}  {:<46} {}\n", "cycles", "ideal", "worst access", "line of global memory");
+  text += fmt::format("  {:>14} {:>14}  {:<46} {}\n", "cycles", "ideal", "worst access", "source line");
   const std::vector<L1Line> lines = l1_lines(kernel);
   const auto losing =
       static_cast<size_t>(std::ranges::count_if(lines, [](const L1Line& line) { return line.sums.lost() != 0; }));

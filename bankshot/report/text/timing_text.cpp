@@ -35,14 +35,15 @@ std::string cycles(const KernelTiming& timing, const SimulatedMachine& machine) 
   const Counters& c = timing.counters;
   const std::string time =
       fmt::format("{} at {}", duration_text(machine.seconds(timing.cycles())), clock(machine.core_khz));
-  if (!timing.sampled) return fmt::format("  cycles            {:>16} {}\n", grouped(c.cycles), time);
+  if (!timing.is_estimated())
+    return fmt::format("  cycles            {:>16} {}{}\n", grouped(c.cycles), time,
+                       timing.sampled ? "; all was simulated" : "");
   const timing::Sampled& all = *timing.sampled;
-  return fmt::format("  cycles            {:>16} ± {:.1f} % (95 % confidence), {}, of {} warp instructions\n",
-                     grouped(whole(all.cycles)), all.cycles == 0 ? 0 : 100 * all.error / all.cycles, time,
-                     grouped(all.warp_instructions)) +
-         fmt::format(
-             "  simulated         {:>16} cycles, {:.1f} % of the warp instructions; all that follows is of these\n",
-             grouped(c.cycles), percent(c.warp_instructions, all.warp_instructions));
+  return fmt::format("  cycles            {:>16} {}, estimated; ± {:.1f} % by the spread of the samples\n",
+                     grouped(whole(all.cycles)), time, all.cycles == 0 ? 0 : 100 * all.error / all.cycles) +
+         fmt::format("  simulated         {:>16} cycles, {:.1f} % of {} warp instructions; what follows is of these\n",
+                     grouped(c.cycles), percent(c.warp_instructions, all.warp_instructions),
+                     grouped(all.warp_instructions));
 }
 
 std::string speed(const KernelTiming& timing, const SimulatedMachine& machine) {
@@ -135,6 +136,9 @@ std::string verdict(const Kernel& kernel, const Counters& c, const SimulatedMach
   if (c.shared_wavefronts == c.shared_ideal) {
     const uint64_t counted_there = kernel.shared().conflicts();
     if (counted_there == 0) return question + "There are none.\n" + locks;
+    if (kernel.timing->sampled)
+      return question + fmt::format("That is not known: what was simulated has none of the {} that explain counts.\n",
+                                    grouped(counted_there));
     return question +
            fmt::format("No: the atomics unit does not charge the {} that explain counts.\n", grouped(counted_there));
   }
@@ -241,14 +245,16 @@ std::string machine_text(const SimulatedMachine& machine) {
 std::string program_text(const RunReport& report) {
   uint64_t launches = 0;
   double cycles = 0;
+  bool estimated = false;
   for (const Kernel& kernel : report.kernels) {
     if (!kernel.timing) continue;
     launches += kernel.launches;
     cycles += kernel.timing->cycles();
+    estimated |= kernel.timing->is_estimated();
   }
   return fmt::format("{}, {}: {}, {}\n", counted(report.kernels.size(), "kernel", "kernels"),
                      counted(launches, "launch", "launches"), counted(whole(cycles), "cycle", "cycles"),
-                     duration_text(report.machine->seconds(cycles)));
+                     duration_text(report.machine->seconds(cycles)) + (estimated ? ", estimated" : ""));
 }
 
 std::string timing_text(const Kernel& kernel, const RunReport& report, const TextOptions& options,

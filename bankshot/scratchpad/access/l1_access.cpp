@@ -20,10 +20,18 @@ Rules l1_bank_rules(Rules shared, unsigned banks) {
 }
 
 std::array<uint32_t, kMaxLanes> bank_addresses(const uint64_t* address, uint64_t lanes) {
+  constexpr unsigned kBits = 26;  // of a region: there are at most as many as lanes
+  static_assert(kMaxLanes <= 1u << (32 - kBits));
   std::array<uint32_t, kMaxLanes> at{};
+  std::array<uint64_t, kMaxLanes> regions{};
+  uint32_t count = 0;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
-    at[lane] = static_cast<uint32_t>(address[lane]);
+    const uint64_t region = address[lane] >> kBits;
+    uint32_t index = 0;
+    while (index < count && regions[index] != region) ++index;
+    if (index == count) regions[count++] = region;
+    at[lane] = index << kBits | (static_cast<uint32_t>(address[lane]) & ((1u << kBits) - 1));
   }
   return at;
 }

@@ -21,7 +21,8 @@ struct L1Rules {
 /// Source: gpu-benches, gpu-strides (gpus/h100.toml): a strided load takes the wavefronts of a shared one.
 Rules l1_bank_rules(Rules shared, unsigned banks);
 
-/// Where lanes are for the banks, which the upper halves of addresses do not change; 0 of lanes that are off.
+/// Where lanes are for the banks: equal where addresses are, and with the same lower bits, which choose the bank; 0 of
+/// lanes that are off.
 std::array<uint32_t, kMaxLanes> bank_addresses(const uint64_t* address, uint64_t lanes);
 
 /// What warp accesses cost, and what they would cost at best. `ideal` is what the lanes' bytes, each counted once, need

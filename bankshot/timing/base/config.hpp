@@ -111,7 +111,7 @@ struct L2Config {
   unsigned ports = 1;          ///< lookups a cycle
   unsigned flit_bytes = 0;     ///< a channel's port moves one flit of so many a cycle; 0: interconnect.flit_bytes
   unsigned data_bytes = 0;     ///< that are read or written a cycle, of a channel; 0: a line
-  unsigned write_bytes = 0;    ///< that are written a cycle, of a channel, if it is less; 0: data_bytes
+  unsigned write_bytes = 0;    ///< that are written a cycle, of a channel; 0: data_bytes
   unsigned dram_bytes = 0;     ///< that a channel exchanges with its DRAM a cycle; 0: no limit but the DRAM's own
   unsigned dram_turn = 0;      ///< cycles that this takes besides when its direction changes
   unsigned mshrs = 64;         ///< lines that may be waited for, of a channel

@@ -114,6 +114,7 @@ struct Chip::State {
   bool go_on();
   bool skip(simt::ClusterRunner& runner);
   bool starts_next();
+  bool l2_is_settled() const;
   void perform_pending();
   void share_ports();
   bool find_fault();
@@ -128,7 +129,7 @@ struct Chip::State {
   uint64_t warp_instructions();
   Cycle end_of_launch();
   void drain(Cycle from);
-  SimulatedLaunch result(const simt::LaunchSetup& setup, Cycle end, std::vector<simt::Worker>& others);
+  SimulatedLaunch result(const simt::LaunchSetup& setup, Cycle end, std::vector<simt::Worker>& functional_workers);
   Result<simt::LaunchStats, simt::Fault> run_functionally(const simt::LaunchSetup& setup);
   std::vector<simt::Output> outputs;  ///< of the launch
 };
@@ -269,7 +270,7 @@ bool Chip::State::skip(simt::ClusterRunner& runner) {
   for (bool on = true; on && next_cta < skip_to;) {
     const uint64_t end = std::min(skip_to, next_cta + plan.wave()), before = instructions();
     if ((fault = runner.run(next_cta, end, outputs)) != nullptr) return false;
-    on = plan.ran(end - next_cta, instructions() - before);
+    on = plan.wave_ran(end - next_cta, instructions() - before);
     skipped += end - next_cta;
     next_cta = end;
     if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) break;
@@ -358,10 +359,20 @@ bool Chip::State::break_deadlock() {
   return !find_fault();
 }
 
+/// Whether the launch has asked the second-level cache for as much as it holds.
+bool Chip::State::l2_is_settled() const {
+  uint64_t sectors = 0;
+  for (const Memory& memory : memories) {
+    const Counters& counters = memory.partition.counters();
+    sectors += counters.l2_reads + counters.l2_writes;
+  }
+  return sectors * config.l1.sector_bytes >= config.l2_bytes;
+}
+
 /// Whether the next CTA, for which there is room, starts: not if it is left out.
 bool Chip::State::starts_next() {
   if (next_cta == plan.mark()) {
-    const uint64_t to = plan.told(quantum_end, warp_instructions());
+    const uint64_t to = plan.at_mark(quantum_end, warp_instructions(), l2_is_settled());
     if (to != next_cta) skip_to = to;
   }
   return next_cta >= skip_to;
@@ -456,8 +467,9 @@ void Chip::State::drain(Cycle from) {
   for (Memory& memory : memories) memory.partition.advance(time, memory.answers);
 }
 
-/// @param others  workers of what ran functionally
-SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end, std::vector<simt::Worker>& others) {
+/// @param functional_workers  of what was not simulated
+SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end,
+                                    std::vector<simt::Worker>& functional_workers) {
   SimulatedLaunch result;
   std::vector<simt::Worker*> workers;
   std::vector<LineCounters> lines(setup.program->code.size());
@@ -471,11 +483,11 @@ SimulatedLaunch Chip::State::result(const simt::LaunchSetup& setup, Cycle end, s
   Counters& counters = result.timing.counters;
   counters.cycles = end - begin;
   counters.sm_cycles = counters.cycles * sms.size();
-  for (simt::Worker& worker : others) workers.push_back(&worker);
+  for (simt::Worker& worker : functional_workers) workers.push_back(&worker);
   result.stats = simt::collect(setup, workers);
   result.stats.warp_instructions = counters.warp_instructions;
   result.stats.thread_instructions = counters.thread_instructions;
-  for (const simt::Worker& worker : others) {
+  for (const simt::Worker& worker : functional_workers) {
     result.stats.warp_instructions += worker.warp_instructions;
     result.stats.thread_instructions += worker.thread_instructions;
   }
@@ -593,15 +605,16 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
   const Cycle end = chip.end_of_launch();
   chip.used += end - chip.begin;
   chip.drain(std::max(end, chip.quantum_end));
-  std::vector<simt::Worker> nobody;
-  SimulatedLaunch result = chip.result(*setup, end, runner ? runner->workers() : nobody);
+  std::vector<simt::Worker> none;
+  SimulatedLaunch result = chip.result(*setup, end, runner ? runner->workers() : none);
   describe(chip.config, *setup, residency, result.timing);
   if (sample != nullptr) {
     Sampled& all = result.timing.sampled.emplace(chip.plan.rates().estimate());
     all.cycles += static_cast<double>(end - chip.begin);
     all.warp_instructions = result.stats.warp_instructions;
     if (!chip.stopped)
-      sample->measured(chip.ctas, all.cycles - static_cast<double>(chip.config.launch.cycles), all.warp_instructions);
+      sample->measured(chip.ctas, all.cycles - static_cast<double>(chip.config.launch.cycles), all.error,
+                       all.warp_instructions);
   }
   return result;
 }

@@ -22,7 +22,7 @@ struct LineTiming {
 struct Sampled {
   uint64_t warp_instructions = 0;  ///< of all
   double cycles = 0;               ///< estimated
-  double error = 0;                ///< of that, with 95 % confidence, to both sides: the chance of the sample alone
+  double error = 0;                ///< of that, to both sides, 95 % by the spread of the samples: sampling.hpp
 };
 /// Their errors may have the same cause.
 inline void add(Sampled& sum, const Sampled& more) {

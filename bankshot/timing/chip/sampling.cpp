@@ -7,10 +7,11 @@
 namespace bankshot::timing {
 namespace {
 
-constexpr double kSamePhase = 0.1;      // relative difference of warp instructions a CTA
-constexpr uint64_t kLeastWaves = 12;    // a launch of fewer is simulated as a whole
-constexpr uint64_t kIntervals = 10;     // of a launch, about
-constexpr unsigned kLeastLaunches = 3;  // that are simulated
+constexpr double kSamePhase = 0.1;       // relative difference of warp instructions a CTA
+constexpr uint64_t kLeastWaves = 12;     // a launch of fewer is simulated as a whole
+constexpr uint64_t kIntervals = 10;      // of a launch, about
+constexpr unsigned kSearchLaunches = 8;  // launches simulated in search of a phase
+constexpr unsigned kLeastLaunches = 3;   // that are simulated
 
 /// 97.5 % of Student's t by degrees of freedom; of 9 beyond, which is on the safe side.
 double student(unsigned freedom) {
@@ -90,9 +91,10 @@ CtaPlan::CtaPlan(uint64_t ctas, uint64_t wave) : ctas_(ctas), wave_(std::max<uin
   mark_ = wave_;
 }
 
-uint64_t CtaPlan::told(Cycle now, uint64_t instructions) {
+uint64_t CtaPlan::at_mark(Cycle now, uint64_t instructions, bool settled) {
   const uint64_t here = mark_;
   mark_ = here + wave_;
+  if (intervals_ == 0 && !is_measuring_ && !settled) return here;
   if (is_measuring_ && instructions > instructions_) {
     const auto work = static_cast<double>(instructions - instructions_);
     rates_.measured(work / static_cast<double>(wave_), static_cast<double>(now - began_), work);
@@ -111,32 +113,38 @@ uint64_t CtaPlan::told(Cycle now, uint64_t instructions) {
   return std::min(here + stride_, last);
 }
 
-bool CtaPlan::ran(uint64_t ctas, uint64_t instructions) {
+bool CtaPlan::wave_ran(uint64_t ctas, uint64_t instructions) {
   const double per_cta = static_cast<double>(instructions) / static_cast<double>(ctas);
   rates_.skipped(per_cta, static_cast<double>(instructions));
   return rates_.knows(per_cta);
 }
 
 bool LaunchSample::in_detail() const {
-  return detailed_ < kLeastLaunches || is_surprised_ || skipped_since_ >= detailed_;
+  return detailed_ < kLeastLaunches || patience_ != 0 || skipped_since_ >= detailed_;
 }
 
-void LaunchSample::measured(uint64_t ctas, double cycles, uint64_t instructions) {
+void LaunchSample::measured(uint64_t ctas, double cycles, double error, uint64_t instructions) {
   ++detailed_;
   skipped_since_ = 0;
-  is_surprised_ = false;
+  cycles_ += cycles;
+  error_ += error;
   if (instructions == 0) return;
   rates_.measured(static_cast<double>(instructions) / static_cast<double>(ctas), cycles,
                   static_cast<double>(instructions));
+  if (patience_ != 0) patience_ = rates_.knows(unknown_) ? 0 : patience_ - 1;
 }
 
 Sampled LaunchSample::skipped(uint64_t ctas, uint64_t instructions) {
   ++skipped_since_;
   const double work = static_cast<double>(instructions), per_cta = work / static_cast<double>(ctas);
-  is_surprised_ = !rates_.knows(per_cta);
+  if (!rates_.knows(per_cta)) {
+    unknown_ = per_cta;
+    patience_ = kSearchLaunches;
+  }
   PhaseRates alone = rates_;
   alone.skipped(per_cta, work);
   Sampled launch = alone.estimate();
+  if (cycles_ != 0) launch.error += launch.cycles * error_ / cycles_;
   launch.warp_instructions = instructions;
   return launch;
 }

@@ -50,13 +50,14 @@ class CtaPlan {
   /// @param ctas  that do not see each other @param wave  as many as the chip holds
   CtaPlan(uint64_t ctas, uint64_t wave);
 
-  /// Where something is to be noted before the CTA starts: told(next) then.
+  /// Where something is to be noted before the CTA starts: at_mark() then.
   uint64_t mark() const { return mark_; }
   /// The CTA at the mark can start. @param instructions  warp instructions of the launch so far
+  /// @param settled  caches no longer hold what was there before the launch: nothing is measured until then
   /// @return where to skip to; the mark itself if nothing is to be left out
-  uint64_t told(Cycle now, uint64_t instructions);
+  uint64_t at_mark(Cycle now, uint64_t instructions, bool settled = true);
   /// A wave, or what is left, ran functionally. @return whether the next may
-  bool ran(uint64_t ctas, uint64_t instructions);
+  bool wave_ran(uint64_t ctas, uint64_t instructions);
   /// CTAs from here on are simulated.
   void resume(uint64_t next) { mark_ = next + wave_; }
 
@@ -76,18 +77,20 @@ class CtaPlan {
 /// Launches of one kernel with the same grid, CTAs and shared memory.
 class LaunchSample {
  public:
-  /// Whether the next one is simulated: the first three, one whose phase is not known, and one behind as many that were
-  /// not as were.
+  /// Whether the next one is simulated: the first three; one after each run of skipped launches that is as long as the
+  /// number of those simulated so far; and those behind one of a phase that is not known, until it is.
   bool in_detail() const;
-  /// @param cycles  without those before the first CTAs start
-  void measured(uint64_t ctas, double cycles, uint64_t instructions);
+  /// @param cycles  without those before the first CTAs start @param error  of these
+  void measured(uint64_t ctas, double cycles, double error, uint64_t instructions);
   /// @return what it takes, without those cycles
   Sampled skipped(uint64_t ctas, uint64_t instructions);
 
  private:
   PhaseRates rates_;
   uint64_t detailed_ = 0, skipped_since_ = 0;
-  bool is_surprised_ = false;
+  double cycles_ = 0, error_ = 0;  ///< of those simulated
+  double unknown_ = 0;             ///< warp instructions a CTA of a phase that was met and is not known
+  unsigned patience_ = 0;          ///< launches in which it may turn up again
 };
 
 }  // namespace bankshot::timing

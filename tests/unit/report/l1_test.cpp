@@ -59,8 +59,8 @@ TEST(ReportL1, lines_are_told_by_the_cycles_that_they_lose) {
   const std::string text = text_of(report);
   EXPECT_NE(
       text.find(
-          "\n  L1, if global loads hit: 1,900 cycles needed, 1,150 ideal (39.5 % are wasted)\n"
-          "          cycles          ideal  worst access                                   line of global memory\n"
+          "\n  global accesses in L1, if loads hit: 1,900 cycles needed, 1,150 ideal (39.5 % are wasted)\n"
+          "          cycles          ideal  worst access                                   source line\n"
           "             900            150  8 cycles: stride 33, 32 lines, 1 wavefront     kernel.cu:8\n"),
       std::string::npos)
       << text;

@@ -43,6 +43,15 @@ TEST(L1Access, a_row_of_words_is_one_line_and_one_cycle) {
 // 256 bytes; lanes k and k + 16 are on one bank.
 TEST(L1Access, stride_2_takes_two_wavefronts) { EXPECT_EQ(load(4, apart(8)), costs(8, 4, 2, 1, 2, 1, 2, 1)); }
 
+// 4 GiB apart is another word of the same bank.
+TEST(L1Access, words_that_differ_in_the_upper_half_of_the_address) {
+  std::array<uint64_t, kMaxLanes> address{};
+  address.fill(kBase);
+  EXPECT_EQ(load(4, address).wavefronts, 1u);
+  address[7] += uint64_t{1} << 32;
+  EXPECT_EQ(load(4, address).wavefronts, 2u);
+}
+
 // A sector a lane, four lanes a line; words 0, 8, 16 and 24 modulo 32: 8 lanes on each of 4 banks. Its 8 lines are
 // looked up in 2 cycles.
 TEST(L1Access, stride_8_costs_8_cycles_for_the_banks) { EXPECT_EQ(load(4, apart(32)), costs(32, 4, 8, 1, 8, 1, 8, 1)); }

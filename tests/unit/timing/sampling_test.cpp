@@ -38,23 +38,32 @@ TEST(Sampling, what_was_not_measured_takes_the_nearest_rate) {
 TEST(Sampling, intervals_of_a_launch) {
   CtaPlan plan(160, 10);
   EXPECT_EQ(plan.mark(), 10u);
-  EXPECT_EQ(plan.told(1000, 100), 10u);
+  EXPECT_EQ(plan.at_mark(1000, 100), 10u);
   EXPECT_EQ(plan.mark(), 20u);
-  EXPECT_EQ(plan.told(2000, 200), 20u);
+  EXPECT_EQ(plan.at_mark(2000, 200), 20u);
   EXPECT_EQ(plan.mark(), 30u);
-  EXPECT_EQ(plan.told(3000, 300), 50u);
-  EXPECT_TRUE(plan.ran(10, 100));
-  EXPECT_TRUE(plan.ran(10, 100));
+  EXPECT_EQ(plan.at_mark(3000, 300), 50u);
+  EXPECT_TRUE(plan.wave_ran(10, 100));
+  EXPECT_TRUE(plan.wave_ran(10, 100));
   EXPECT_DOUBLE_EQ(plan.rates().estimate().cycles, 2000);
   EXPECT_DOUBLE_EQ(plan.rates().estimate().error, 0);
   plan.resume(50);
   EXPECT_EQ(plan.mark(), 60u);
-  EXPECT_EQ(plan.told(9000, 400), 60u);
+  EXPECT_EQ(plan.at_mark(9000, 400), 60u);
   EXPECT_EQ(plan.mark(), 70u);
-  EXPECT_EQ(plan.told(9900, 500), 90u);
-  EXPECT_FALSE(plan.ran(10, 200)) << "another phase: it has to be measured";
+  EXPECT_EQ(plan.at_mark(9900, 500), 90u);
+  EXPECT_FALSE(plan.wave_ran(10, 200)) << "another phase: it has to be measured";
   plan.resume(80);
   EXPECT_EQ(plan.mark(), 90u);
+}
+
+TEST(Sampling, nothing_is_measured_before_the_caches_have_settled) {
+  CtaPlan plan(160, 10);
+  EXPECT_EQ(plan.at_mark(1000, 100, false), 10u);
+  EXPECT_EQ(plan.at_mark(2000, 200, false), 20u);
+  EXPECT_EQ(plan.at_mark(3000, 300, true), 30u);
+  EXPECT_EQ(plan.at_mark(4000, 400, true), 40u);
+  EXPECT_EQ(plan.at_mark(5000, 500, true), 70u) << "two intervals behind that";
 }
 
 TEST(Sampling, small_launches_are_simulated_as_a_whole) {
@@ -68,13 +77,26 @@ TEST(Sampling, launches_of_a_kernel_are_simulated_ever_less_often) {
   for (int k = 0; k < 16; ++k) {
     what += sample.in_detail() ? 'd' : '.';
     if (sample.in_detail())
-      sample.measured(4, 100, 400);
+      sample.measured(4, 100, 0, 400);
     else
       EXPECT_DOUBLE_EQ(sample.skipped(4, 400).cycles, 100);
   }
   EXPECT_EQ(what, "ddd...d....d....");
   sample.skipped(4, 4000);
   EXPECT_TRUE(sample.in_detail()) << "work that nobody has measured";
+  sample.measured(4, 100, 0, 400);
+  EXPECT_TRUE(sample.in_detail()) << "not yet";
+  sample.measured(4, 900, 0, 4000);
+  sample.measured(4, 900, 0, 4000);
+  EXPECT_FALSE(sample.in_detail());
+}
+
+// Launches that were sampled themselves: what they may be off by, those that only run are.
+TEST(Sampling, the_error_within_launches_is_that_of_launches_left_out) {
+  LaunchSample sample;
+  for (int k = 0; k < 3; ++k) sample.measured(4, 100, 5, 400);
+  EXPECT_DOUBLE_EQ(sample.skipped(4, 400).cycles, 100);
+  EXPECT_DOUBLE_EQ(sample.skipped(4, 400).error, 5);
 }
 
 using SampledChip = ChipTest;
@@ -88,13 +110,13 @@ constexpr const char* kWork =
 // Every CTA does the same: the estimate is near what all of it takes, and all of it has run.
 TEST_F(SampledChip, a_uniform_launch_takes_about_what_it_takes_in_full) {
   config.sms = 2;
-  const auto all = simulate(kernel(kWork), {1024, 1, 1}, {32, 1, 1}, 4096, 4);
+  const auto all = simulate(kernel(kWork), {4096, 1, 1}, {32, 1, 1}, 4096, 4);
   ASSERT_TRUE(all);
   EXPECT_FALSE(all->timing.sampled);
   const std::vector<uint32_t> wrote = out;
   chip.reset();
   options.sample = true;
-  const auto part = simulate(kernel(kWork), {1024, 1, 1}, {32, 1, 1}, 4096, 4);
+  const auto part = simulate(kernel(kWork), {4096, 1, 1}, {32, 1, 1}, 4096, 4);
   ASSERT_TRUE(part);
   ASSERT_TRUE(part->timing.sampled);
   EXPECT_EQ(out, wrote);
@@ -109,11 +131,11 @@ TEST_F(SampledChip, a_uniform_launch_takes_about_what_it_takes_in_full) {
 
 TEST_F(SampledChip, results_do_not_depend_on_threads) {
   options.sample = true;
-  const auto one = simulate(kernel(kWork), {1024, 1, 1}, {32, 1, 1}, 4096, 4);
+  const auto one = simulate(kernel(kWork), {4096, 1, 1}, {32, 1, 1}, 4096, 4);
   ASSERT_TRUE(one);
   chip.reset();
   options.threads = 2;
-  const auto two = simulate(kernel(kWork), {1024, 1, 1}, {32, 1, 1}, 4096, 4);
+  const auto two = simulate(kernel(kWork), {4096, 1, 1}, {32, 1, 1}, 4096, 4);
   ASSERT_TRUE(two);
   expect_same(*one, *two);
   EXPECT_EQ(one->timing.sampled->cycles, two->timing.sampled->cycles);
