@@ -57,12 +57,10 @@ TEST(ReportL1, lines_are_told_by_the_cycles_that_they_lose) {
   EXPECT_EQ(lines[0].sums.ideal_cycles, 150u);
   EXPECT_EQ(lines[1].sums.lost(), 0u);
   const std::string text = text_of(report);
-  EXPECT_NE(
-      text.find(
-          "\n  global accesses in L1, if loads hit: 1,900 cycles needed, 1,150 ideal (39.5 % are wasted)\n"
-          "          cycles          ideal  worst access                                   source line\n"
-          "             900            150  8 cycles: stride 33, 32 lines, 1 wavefront     kernel.cu:8\n"),
-      std::string::npos)
+  EXPECT_NE(text.find("\n  global accesses in L1, if loads hit: 1,900 cycles needed, 1,150 ideal (39.5 % are wasted)\n"
+                      "          cycles          ideal  worst access                                   source line\n"
+                      "             900            150  8 cycles: stride 33, 32 lines, 1 wavefront     kernel.cu:8\n"),
+            std::string::npos)
       << text;
   EXPECT_EQ(text.find("kernel.cu:7"), std::string::npos) << text;
 }
