@@ -6,24 +6,10 @@
 #include <tuple>
 
 #include "bankshot/scratchpad/base/clones.hpp"
+#include "bankshot/scratchpad/counting/same_shape.hpp"
 
 namespace bankshot::scratchpad {
 namespace {
-
-/// Distances of 32 lanes, those of inactive lanes ignored. Plain loops, so that the caller's clones vectorise them.
-[[gnu::always_inline]] inline uint64_t changes(const uint64_t* address, uint64_t first, const uint64_t* distance) {
-  uint64_t differ = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) differ |= (address[lane] - first) ^ distance[lane];
-  return differ;
-}
-[[gnu::always_inline]] inline uint64_t changes(const uint64_t* address, uint64_t first, const uint64_t* distance,
-                                               uint32_t lanes) {
-  uint64_t differ = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    differ |= ((address[lane] - first) ^ distance[lane]) & (uint64_t{0} - (lanes >> lane & 1));
-  }
-  return differ;
-}
 
 /// Any fixed choice will do where cycles and CTA are the same, if it does not depend on the order of merging.
 auto rank(const L1Totals::Worst& worst) {
@@ -47,11 +33,7 @@ void L1Totals::merge(const L1Totals& other) {
 [[gnu::always_inline]] inline bool L1Counter::is_like(const Seen& seen, const uint64_t* address, uint64_t first,
                                                       uint64_t in_line, uint64_t lanes) {
   if (seen.mask != lanes || seen.first != in_line) return false;
-  const uint64_t* const distance = seen.distance.data();
-  if (lanes == 0xffffffff) return changes(address, first, distance) == 0;
-  const auto low = static_cast<uint32_t>(lanes), high = static_cast<uint32_t>(lanes >> 32);
-  if (changes(address, first, distance, low) != 0) return false;
-  return high == 0 || changes(address + 32, first, distance + 32, high) == 0;
+  return same_distances(address, first, seen.distance.data(), lanes);
 }
 
 BANKSHOT_CLONES

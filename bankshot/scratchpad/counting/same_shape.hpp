@@ -23,29 +23,35 @@ struct ShapeKey {
 };
 
 /// Distances of 32 lanes, those of inactive lanes ignored. Plain loops, so that the caller's clones vectorise them.
-[[gnu::always_inline]] inline uint32_t differences(const uint32_t* addresses, uint32_t base, const uint32_t* distance) {
-  uint32_t differ = 0;
+template <class Address>
+[[gnu::always_inline]] inline Address differences(const Address* addresses, Address base, const Address* distance) {
+  Address differ = 0;
   for (unsigned lane = 0; lane < 32; ++lane) differ |= (addresses[lane] - base) ^ distance[lane];
   return differ;
 }
-[[gnu::always_inline]] inline uint32_t differences(const uint32_t* addresses, uint32_t base, const uint32_t* distance,
-                                                   uint32_t mask) {
-  uint32_t differ = 0;
+template <class Address>
+[[gnu::always_inline]] inline Address differences(const Address* addresses, Address base, const Address* distance,
+                                                  uint32_t mask) {
+  Address differ = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
-    differ |= ((addresses[lane] - base) ^ distance[lane]) & (0 - (mask >> lane & 1));
+    differ |= ((addresses[lane] - base) ^ distance[lane]) & (Address{0} - (mask >> lane & 1));
   }
   return differ;
+}
+/// The same of all lanes that are in the mask, which may be 64.
+template <class Address>
+[[gnu::always_inline]] inline bool same_distances(const Address* addresses, Address base, const Address* distance,
+                                                  uint64_t mask) {
+  if (mask == 0xffffffff) return differences(addresses, base, distance) == 0;
+  const auto low = static_cast<uint32_t>(mask), high = static_cast<uint32_t>(mask >> 32);
+  if (differences(addresses, base, distance, low) != 0) return false;
+  return high == 0 || differences(addresses + 32, base, distance + 32, high) == 0;
 }
 
 [[gnu::always_inline]] inline bool same_shape(const ShapeMemo::Entry& entry, const ShapeKey& key,
                                               const uint32_t* addresses) {
   if (entry.mask != key.mask || entry.last != key.last || entry.offset != key.offset) return false;
-  const uint32_t* distance = entry.distance.data();
-  if (key.mask == 0xffffffff) return differences(addresses, key.base, distance) == 0;
-  const auto low = static_cast<uint32_t>(key.mask);
-  const auto high = static_cast<uint32_t>(key.mask >> 32);
-  if (differences(addresses, key.base, distance, low) != 0) return false;
-  return high == 0 || differences(addresses + 32, key.base, distance + 32, high) == 0;
+  return same_distances(addresses, key.base, entry.distance.data(), key.mask);
 }
 
 /// Whether an access is the translation of an entry both by a sum (so that they have one shape) and by XOR (so that

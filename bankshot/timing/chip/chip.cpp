@@ -1,37 +1,17 @@
-// The chip: quanta, the interconnect between SMs and partitions, CTAs, the end of a launch.
+// The chip: quanta, the interconnect between SMs and partitions, the end of a launch. CTAs: chip_ctas.cpp.
 #include "bankshot/timing/chip/chip.hpp"
 
 #include <xmmintrin.h>
 
 #include <algorithm>
-#include <chrono>
-#include <deque>
-#include <map>
-#include <numeric>
 #include <thread>
-#include <tuple>
-#include <unordered_map>
 
 #include "bankshot/support/round_up.hpp"
+#include "bankshot/timing/chip/chip_state.hpp"
 #include "bankshot/timing/chip/quanta.hpp"
-#include "bankshot/timing/chip/sampling.hpp"
-#include "bankshot/timing/memory/partition.hpp"
-#include "bankshot/timing/sm/sm.hpp"
 
 namespace bankshot::timing {
 namespace {
-
-/// A partition, and the boxes in which its answers lie, by SM: one is read while the other is filled.
-struct Memory {
-  unsigned channel;
-  Partition partition;
-  std::array<std::vector<std::vector<Packet>>, 2> outbox;
-  std::vector<Packet> answers;
-  bool has_sent = false;
-};
-
-/// Launches that are taken to be alike: the program's serial, the kernel, grid, block and bytes of shared memory.
-using LaunchKind = std::tuple<uint64_t, uint32_t, std::array<uint32_t, 6>, uint32_t>;
 
 LaunchKind kind_of(const simt::LaunchSetup& setup) {
   const simt::Dim3 grid = setup.config->grid, block = setup.config->block;
@@ -58,81 +38,6 @@ void describe(const Config& config, const simt::LaunchSetup& setup, const Reside
 }
 
 }  // namespace
-
-/// Nothing crosses the interconnect in less than its latency, so SMs and partitions may advance that far on their own:
-/// a quantum. What is sent in one is received in the next.
-struct Chip::State {
-  State(const Config& given, ChipOptions chosen) : config(given), options(std::move(chosen)) { build(); }
-
-  void build() {
-    sms.clear();
-    memories.clear();
-    for (unsigned k = 0; k < config.sms; ++k) sms.emplace_back(config, k);
-    for (unsigned k = 0; k < config.dram.channels; ++k) {
-      memories.push_back({k, Partition(config), {}, {}, false});
-      for (auto& box : memories.back().outbox) box.resize(config.sms);
-    }
-    is_clean = true;
-  }
-
-  const Config config;
-  ChipOptions options;
-  std::deque<Sm> sms;
-  std::deque<Memory> memories;
-  ThreadPool pool;
-  std::unordered_map<uint64_t, Operations> programs;  ///< by LoadedProgram::serial
-  Cycle time = 0;                                     ///< where the next launch begins
-  Cycle used = 0;                                     ///< cycles of all launches
-  bool is_clean = true;  ///< nothing is under way: not so after a launch that did not come to its end
-  std::map<LaunchKind, LaunchSample> samples;  ///< with options.sample
-  simt::LaunchResources functional;            ///< for what is not simulated
-
-  // Of the launch.
-  const simt::Launch* launch = nullptr;
-  uint64_t ctas = 0, next_cta = 0;  ///< those that have started
-  CtaPlan plan;                     ///< which are left out
-  uint64_t skip_to = 0;             ///< CTAs below run functionally, now
-  uint64_t skipped = 0;             ///< have done so
-  uint32_t cluster = 1;             ///< CTAs of one
-  Cycle begin = 0, quantum = 0;     ///< start of the launch, of the quantum
-  Cycle limit = kNever;             ///< where max_cycles are used up
-  Cycle quantum_end = 0;
-  unsigned parity = 0;
-  bool stopped = false;
-  const simt::Fault* fault = nullptr;
-  std::vector<Sm::Pending> order;             ///< room
-  std::vector<std::vector<Packet>> arrivals;  ///< by SM: room
-  std::vector<uint64_t> seen;                 ///< by SM: generation of the memory of which it keeps lookups
-  std::chrono::steady_clock::time_point told{};
-
-  void set_up(const simt::LaunchSetup& setup, const simt::Launch& launch, const Residency& residency);
-  void part(unsigned k);
-  void sm_part(Sm& sm);
-  void notice_frees(Sm& sm);
-  void memory_part(Memory& memory);
-  bool between();
-  bool go_on();
-  bool skip(simt::ClusterRunner& runner);
-  bool starts_next();
-  bool l2_is_settled() const;
-  void perform_pending();
-  void share_ports();
-  bool find_fault();
-  void dispatch(Cycle at);
-  void dispatch_clusters(Cycle at);
-  void check_clusters();
-  bool break_deadlock();
-  bool is_finished() const;
-  bool choose_next_quantum();
-  Cycle next_event() const;
-  void tell(bool at_end);
-  uint64_t warp_instructions();
-  Cycle end_of_launch();
-  void drain(Cycle from);
-  SimulatedLaunch result(const simt::LaunchSetup& setup, Cycle end, std::vector<simt::Worker>& functional_workers);
-  Result<simt::LaunchStats, simt::Fault> run_functionally(const simt::LaunchSetup& setup);
-  std::vector<simt::Output> outputs;  ///< of the launch
-};
 
 void Chip::State::set_up(const simt::LaunchSetup& setup, const simt::Launch& given, const Residency& residency) {
   constexpr size_t kMostPrograms = 64;  // programs may load modules without end
@@ -258,30 +163,6 @@ bool Chip::State::go_on() {
   return choose_next_quantum();
 }
 
-/// CTAs that the plan leaves out run functionally; CTAs that are resident do not see it. @return false if the launch
-/// ends
-bool Chip::State::skip(simt::ClusterRunner& runner) {
-  if (next_cta >= skip_to) return false;
-  const auto instructions = [&] {
-    uint64_t sum = 0;
-    for (const simt::Worker& worker : runner.workers()) sum += worker.warp_instructions;
-    return sum;
-  };
-  for (bool on = true; on && next_cta < skip_to;) {
-    const uint64_t end = std::min(skip_to, next_cta + plan.wave()), before = instructions();
-    if ((fault = runner.run(next_cta, end, outputs)) != nullptr) return false;
-    on = plan.wave_ran(end - next_cta, instructions() - before);
-    skipped += end - next_cta;
-    next_cta = end;
-    if (options.stop != nullptr && options.stop->load(std::memory_order_relaxed)) break;
-    tell(false);
-  }
-  skip_to = 0;
-  plan.resume(next_cta);
-  dispatch(quantum_end);
-  return go_on();
-}
-
 /// Atomics and strong accesses take effect in one order, whatever the threads did: by cycle, then SM, then as issued.
 void Chip::State::perform_pending() {
   order.clear();
@@ -319,33 +200,6 @@ bool Chip::State::find_fault() {
   return fault != nullptr;
 }
 
-/// The CTAs of a cluster start together, each on the SM that has room for most; of several on the first.
-void Chip::State::dispatch_clusters(Cycle at) {
-  const auto all_room = [&] {
-    return std::accumulate(sms.begin(), sms.end(), uint64_t{0},
-                           [](uint64_t sum, const Sm& sm) { return sum + sm.room(); });
-  };
-  while (next_cta < ctas && all_room() >= cluster) {
-    const auto together = std::make_shared<simt::Cluster>();
-    together->ctas.resize(cluster);
-    for (uint32_t rank = 0; rank < cluster; ++rank) {
-      Sm& sm = *std::max_element(sms.begin(), sms.end(), [](const Sm& a, const Sm& b) { return a.room() < b.room(); });
-      sm.start_cta(simt::cta_in_cluster(*launch, next_cta / cluster, rank), at, together);
-    }
-    next_cta += cluster;
-  }
-}
-
-/// Barriers of clusters on several SMs.
-void Chip::State::check_clusters() {
-  std::vector<std::shared_ptr<simt::Cluster>> clusters;
-  for (Sm& sm : sms) sm.cluster_news(clusters);
-  for (const auto& one : clusters) {
-    if (!simt::check_cluster(*one)) continue;
-    for (Sm& sm : sms) sm.cluster_goes_on(*one, quantum_end);
-  }
-}
-
 /// All that live are blocked. @return false if a CTA has faulted for that
 bool Chip::State::break_deadlock() {
   if (cluster > 1) {  // a CTA that is blocked may wait for another one's lanes
@@ -357,40 +211,6 @@ bool Chip::State::break_deadlock() {
     if (!sm.break_deadlock(quantum_end)) break;
   }
   return !find_fault();
-}
-
-/// Whether the launch has asked the second-level cache for as much as it holds.
-bool Chip::State::l2_is_settled() const {
-  uint64_t sectors = 0;
-  for (const Memory& memory : memories) {
-    const Counters& counters = memory.partition.counters();
-    sectors += counters.l2_reads + counters.l2_writes;
-  }
-  return sectors * config.l1.sector_bytes >= config.l2_bytes;
-}
-
-/// Whether the next CTA, for which there is room, starts: not if it is left out.
-bool Chip::State::starts_next() {
-  if (next_cta == plan.mark()) {
-    const uint64_t to = plan.at_mark(quantum_end, warp_instructions(), l2_is_settled());
-    if (to != next_cta) skip_to = to;
-  }
-  return next_cta >= skip_to;
-}
-
-/// A CTA to each SM in turn, as long as there is room.
-void Chip::State::dispatch(Cycle at) {
-  if (cluster > 1) return dispatch_clusters(at);
-  for (bool any = true; any && next_cta < ctas;) {
-    any = false;
-    for (Sm& sm : sms) {
-      if (next_cta == ctas) break;
-      if (!sm.has_room()) continue;
-      if (!starts_next()) return;
-      sm.start_cta(next_cta++, at);
-      any = true;
-    }
-  }
 }
 
 bool Chip::State::is_finished() const {
