@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -123,7 +122,7 @@ class Fitter {
     add_answers(fit_.after, work_,
                 {.families = {}, .gpus = {}, .threads = request_.threads, .progress = of("benchmarks")});
     for (Job& job : jobs_) {
-      if (job.fitted.not_determined.empty()) job.fitted.off_after = percent_off(ratios_after(job));
+      if (job.fitted.not_determined.empty()) tell_after(job);
       fit_.parameters.push_back(std::move(job.fitted));
     }
   }
@@ -207,10 +206,9 @@ class Fitter {
     });
     bool has_changed = false;
     for (size_t k = 0; k < jobs.size(); ++k) {
-      if (values[k] == jobs[k]->fitted.value) continue;
+      if (values[k] == jobs[k]->fitted.value || !set_all(*jobs[k], values[k])) continue;
       has_changed = true;
       jobs[k]->fitted.value = values[k];
-      for (gpu::Gpu& gpu : work_.machines) (void)set(gpu, *jobs[k], values[k]);
     }
     return has_changed;
   }
@@ -220,11 +218,19 @@ class Fitter {
     return !gpu::change(gpu, std::span(&change, 1));
   }
 
+  /// @return false, and nothing has changed, if the value cannot be beside those of others
+  bool set_all(const Job& job, uint64_t value) {
+    std::vector<gpu::Gpu> changed = work_.machines;
+    if (!std::ranges::all_of(changed, [&](gpu::Gpu& gpu) { return set(gpu, job, value); })) return false;
+    work_.machines = std::move(changed);
+    return true;
+  }
+
   /// The best value beside the present ones of the others.
   uint64_t look(Job& job, unsigned round) {
     if (round == 0 && !leave_out_failing(job)) return job.fitted.value;
     const Result<Ratios> now = ratios(job, job.fitted.value);
-    assert(now && "rows that fail were left out");
+    if (!now) return job.fitted.value;  // what another parameter has become keeps a row from running
     if (round == 0) job.fitted.off_before = percent_off(*now);
     const double error = error_of(job, *now);
     if (round != 0 && error == job.error) return job.fitted.value;  // nothing that it depends on has changed
@@ -318,14 +324,18 @@ class Fitter {
     return all;
   }
 
-  Ratios ratios_after(const Job& job) const {
+  /// What its rows are off by now.
+  void tell_after(Job& job) const {
     Ratios all;
     for (const Row& row : job.fitted.rows) {
       const auto answer =
           std::ranges::find_if(fit_.after.answers, [&](const Answer& one) { return one.row.line == row.line; });
-      all.push_back(answer->ratio());
+      if (answer != fit_.after.answers.end()) all.push_back(answer->ratio());
     }
-    return all;
+    if (all.empty())
+      job.fitted.not_determined = "its rows do not run with what other parameters have become";
+    else
+      job.fitted.off_after = percent_off(all);
   }
 
   std::function<void(size_t, size_t)> of(std::string_view what) const {
