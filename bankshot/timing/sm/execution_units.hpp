@@ -43,6 +43,11 @@ class ExecutionUnits {
     }
   };
 
+  /// What instructions of a scheduler wait for together: a class of units, or, as the last, the load/store unit.
+  using Place = uint8_t;
+  static constexpr unsigned kPlaces = kUnitClasses + 1;
+  static constexpr Place kLoadStore = kUnitClasses;
+
   /// The unit that an instruction of a scheduler takes.
   struct Choice {
     uint64_t* booked = nullptr;  ///< cycle * lanes
@@ -60,20 +65,34 @@ class ExecutionUnits {
     Cycle end() const { return (*booked + lanes - 1) / lanes; }
   };
   Choice choose(const Operation& operation, unsigned scheduler) {
+    Choice choice = at(place_of(operation), scheduler);
+    if (choice.booked == &load_store_) return choice;
+    if (operation.in_pieces()) choice.work *= operation.slots;
+    // Half of a division's instructions are its unit's: the rest is of others. Of an approximation one is.
+    if (operation.is_sequence() && operation.unit != UnitClass::sfu) choice.work *= (operation.slots + 1u) / 2;
+    if (operation.work != 0) choice.work = operation.work;
+    return choice;
+  }
+  Place place_of(const Operation& operation) const {
+    if (operation.is_access() || operation.kind == Operation::Kind::constant) return kLoadStore;
+    const auto unit = static_cast<unsigned>(operation.unit);
+    return static_cast<Place>(config_.units[unit].count == 0 ? static_cast<unsigned>(UnitClass::fp32) : unit);
+  }
+  /// From when on a scheduler's next instruction for the place finds a unit.
+  Cycle free(Place place, unsigned scheduler) { return at(place, scheduler).free(); }
+
+ private:
+  /// The unit there that a scheduler would take now, for an instruction of all lanes.
+  Choice at(Place place, unsigned scheduler) {
     Choice choice;
     choice.work = config_.warp_size;
-    if (operation.is_access() || operation.kind == Operation::Kind::constant) {
+    if (place == kLoadStore) {
       choice.booked = &load_store_;
       choice.lanes = std::max(1u, config_.load_store.lanes);
       if (!queues_.empty()) choice.queue = &queues_[scheduler];
       return choice;
     }
-    choice.unit = operation.unit;
-    if (operation.in_pieces()) choice.work *= operation.slots;
-    // Half of a division's instructions are its unit's: the rest is of others. Of an approximation one is.
-    if (operation.is_sequence() && operation.unit != UnitClass::sfu) choice.work *= (operation.slots + 1u) / 2;
-    if (operation.work != 0) choice.work = operation.work;
-    if (config_.units[static_cast<unsigned>(choice.unit)].count == 0) choice.unit = UnitClass::fp32;
+    choice.unit = static_cast<UnitClass>(place);
     std::vector<uint64_t>& units = units_[static_cast<unsigned>(choice.unit)];
     choice.booked = &units[scheduler % units.size()];
     // Units beyond one for each scheduler are anybody's.
@@ -84,7 +103,6 @@ class ExecutionUnits {
     return choice;
   }
 
- private:
   const Config& config_;
   const size_t schedulers_;
   std::array<std::vector<uint64_t>, kUnitClasses> units_;

@@ -79,6 +79,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
     scheduler.policy = SchedulerRegistry::find(config_.issue.policy)->make(config_);
     scheduler.next = kNever;
     scheduler.free = launch.begin;
+    scheduler.at_units.fill(0);
+    scheduler.at_any = scheduler.at_banks = 0;
   }
 }
 
@@ -174,6 +176,7 @@ void Sm::schedule(unsigned index, Cycle now) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     if (wake_[slot] <= now) ready |= uint64_t{1} << slot;
   }
+  if ((ready & scheduler.at_any) != 0) ready &= ~still_at_units(index, ready, now);
   if (now < guard_.memory_from() && (ready & held_back_) != 0) {  // nothing about these has changed
     for (uint64_t rest = ready & held_back_; rest != 0; rest &= rest - 1) {
       block(static_cast<unsigned>(std::countr_zero(rest)), guard_.memory_from(), Cause::foreseen);
@@ -280,6 +283,49 @@ bool Sm::block(unsigned slot, Cycle until, Cause cause) {
   const uint64_t bit = uint64_t{1} << slot;
   waits_for_memory_ = is_memory(cause) ? waits_for_memory_ | bit : waits_for_memory_ & ~bit;
   return false;
+}
+
+/// Nothing but the unit, or the banks behind it, keeps the warp: it is not looked at before these are free.
+bool Sm::wait_at_unit(unsigned slot, ExecutionUnits::Place place, Cycle until, Cause cause) {
+  if (!staged_) {  // there, results may still be put off
+    Scheduler& scheduler = schedulers_[scheduler_of(slot)];
+    const uint64_t bit = uint64_t{1} << slot;
+    scheduler.at_units[place] |= bit;
+    scheduler.at_any |= bit;
+    if (cause == Cause::scratchpad_busy) scheduler.at_banks |= bit;
+  }
+  return block(slot, until, cause);
+}
+
+/// What the warp waited for with the instruction that was next is of no account any more.
+void Sm::leave_unit(unsigned slot) {
+  Scheduler& scheduler = schedulers_[scheduler_of(slot)];
+  const uint64_t bit = uint64_t{1} << slot;
+  if ((scheduler.at_any & bit) == 0) return;
+  for (uint64_t& place : scheduler.at_units) place &= ~bit;
+  scheduler.at_any &= ~bit;
+  scheduler.at_banks &= ~bit;
+}
+
+/// @return those of the ready warps whose unit, or whose banks, are still busy; they wait on
+uint64_t Sm::still_at_units(unsigned index, uint64_t ready, Cycle now) {
+  const Scheduler& scheduler = schedulers_[index];
+  uint64_t still = 0;
+  const auto wait_on = [&](uint64_t warps, Cycle until, Cause cause) {
+    still |= warps;
+    for (; warps != 0; warps &= warps - 1) block(static_cast<unsigned>(std::countr_zero(warps)), until, cause);
+  };
+  for (unsigned place = 0; place < ExecutionUnits::kPlaces; ++place) {
+    const uint64_t warps = ready & scheduler.at_units[place];
+    if (warps == 0) continue;
+    const Cycle free = units_.free(static_cast<ExecutionUnits::Place>(place), index);
+    if (free > now) wait_on(warps, free, Cause::unit_busy);
+  }
+  const uint64_t at_banks = ready & scheduler.at_banks & ~still;
+  if (at_banks == 0 || now < guard_.memory_from()) return still;
+  const Cycle accepts = pipeline_->accepts(now, static_cast<unsigned>(std::countr_zero(at_banks)));
+  if (accepts > now) wait_on(at_banks, accepts, Cause::scratchpad_busy);
+  return still;
 }
 
 void Sm::wake(unsigned slot, Cycle at) {

@@ -116,6 +116,10 @@ class Sm {
     uint64_t share = 0;   ///< the warp slots that are its
     Cycle next = kNever;  ///< when to look again
     Cycle free = 0;       ///< the issue stage is, from here on
+    /// Warps that could issue but for the unit, or the banks behind it.
+    std::array<uint64_t, ExecutionUnits::kPlaces> at_units{};
+    uint64_t at_any = 0;    ///< the union of these
+    uint64_t at_banks = 0;  ///< those of them whose access has found its unit free and the banks' queue full
   };
 
   /// An instruction about to issue.
@@ -145,6 +149,9 @@ class Sm {
   bool stands_still(unsigned index, Cycle now);
   bool issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now);
   bool block(unsigned slot, Cycle until, Cause cause);
+  bool wait_at_unit(unsigned slot, ExecutionUnits::Place place, Cycle until, Cause cause);
+  void leave_unit(unsigned slot);
+  uint64_t still_at_units(unsigned index, uint64_t ready, Cycle now);
   bool block(unsigned slot, const Wait& wait) { return block(slot, wait.until, wait.why); }
   void wake(unsigned slot, Cycle at);
   void wake_cta(unsigned slot, Cycle at, Cause cause);

@@ -28,7 +28,8 @@ bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
   if (!may_leave(issue)) return false;
   if (!order_.is_any() && !one_in_flight_ && !may_commit(issue)) return false;
   issue.unit = units_.choose(operation, scheduler);
-  if (const Cycle free = issue.unit.free(); free > now) return block(slot, free, Cause::unit_busy);
+  if (const Cycle free = issue.unit.free(); free > now)
+    return wait_at_unit(slot, units_.place_of(operation), free, Cause::unit_busy);
   if (is_held_back(issue)) return false;
   if (operation.is_access() && !access_accepted(issue)) return false;
   execute(issue);
@@ -140,7 +141,9 @@ bool Sm::access_accepted(Issue& issue) {
   issue.l1_banks = issue.global && !issue.shared && has_l1_banks(operation);
   if (!issue.shared && operation.kind != Kind::copy && (staged_ || !issue.l1_banks)) return true;
   const Cycle at = pipeline_->accepts(issue.now, issue.slot);
-  return at <= issue.now || block(issue.slot, at, issue.l1_banks ? Cause::memory_busy : Cause::scratchpad_busy);
+  if (at <= issue.now) return true;
+  if (issue.global) return block(issue.slot, at, issue.l1_banks ? Cause::memory_busy : Cause::scratchpad_busy);
+  return wait_at_unit(issue.slot, ExecutionUnits::kLoadStore, at, Cause::scratchpad_busy);
 }
 
 /// @param unit  that carries it out
@@ -159,6 +162,7 @@ void Sm::execute(Issue& issue) {
   count_instruction(warp, issue.index, operation.slots);
   cause_[slot] = Cause::execution;
   held_back_ &= ~(uint64_t{1} << slot);
+  leave_unit(slot);
   waits_for_memory_ &= ~(uint64_t{1} << slot);
   worker_->cycle = clock_(issue.now);
 

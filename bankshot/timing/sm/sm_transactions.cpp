@@ -64,6 +64,7 @@ void Sm::is_displaced(unsigned slot, Cycle now) {
   warp_[slot]->displaced = false;
   waits_for_port_ &= ~(uint64_t{1} << slot);
   held_back_ &= ~(uint64_t{1} << slot);
+  leave_unit(slot);
   next_[slot] = simt::next_of(*warp_[slot]);
   block(slot, kNever, Cause::transaction);
   if (next_[slot] != nullptr) wake(slot, now);
