@@ -28,6 +28,16 @@ bool follows(const Instr* next, const Instr* i);
 /// @param lanes  of executing_lanes()
 void lane_addresses_of(const Warp& warp, const Instr* i, uint64_t lanes, LaneAddresses& to);
 
+/// The host fetches the first operands of an instruction that the warp will execute before long.
+inline void prefetch_operands(const Warp& warp, const Instr& i) {
+  for (const uint32_t op : {i.op[0], i.op[1], i.op[2]}) {
+    if (op == OperandRef::kNone) continue;
+    const std::byte* const row = warp.row<const std::byte>(op);
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + 64);
+  }
+}
+
 /// Whether an asynchronous store or copy to shared memory, or an operation on an mbarrier, reaches another CTA.
 /// @param lanes  of executing_lanes()
 bool reaches_elsewhere(const Warp& warp, const Instr* i, uint64_t lanes);

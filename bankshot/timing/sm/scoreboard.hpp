@@ -48,6 +48,12 @@ class Scoreboard {
     }
     return found;
   }
+  /// The host fetches what wait() will read.
+  void prefetch(unsigned slot, const RegisterUses& uses) const {
+    for (unsigned k = 0; k < uses.reads + uses.writes; ++k) {
+      __builtin_prefetch(&ready_[slot * registers_ + uses.registers[k]]);
+    }
+  }
   /// When all that the warp's last instruction does is complete.
   Wait last(unsigned slot) const { return {slots_[slot].complete, slots_[slot].why}; }
   /// When all results of an instruction are there.

@@ -269,6 +269,8 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     wake_[slot] = arrived + std::max(issue_cycles_, config_.issue.barrier_cycles);
     cause_[slot] = Cause::barrier;
   }
+  if (next != nullptr) {
+  }
   earliest_[slot] = wake_[slot] == kNever ? 0 : wake_[slot];
   if (operation.kind == Kind::barrier || lanes_ended) {
     wake_cta(slot, arrived + std::max(1u, config_.issue.barrier_cycles), Cause::barrier);
