@@ -86,6 +86,13 @@ Result<Machine> machine_of(const Row& row, const Target& target) {
   if (khz != 0 && khz != gpu->core_khz) machine.changes.push_back(fmt::format("clocks.core_khz={}", khz));
   const auto memory = static_cast<unsigned>(std::lround(target.memory * gpu->memory_khz));
   if (memory != gpu->memory_khz) machine.changes.push_back(fmt::format("clocks.memory_khz={}", memory));
+  // The way to another memory carries the same share of its rate.
+  if (target.memory != 1 && gpu->timing && gpu->timing->l2.dram_bytes != 0) {
+    const unsigned was = gpu->timing->l2.dram_bytes;
+    const double slower = khz == 0 ? 1 : double{gpu->core_khz} / khz;  // its clock follows that of the SMs
+    const auto bytes = static_cast<unsigned>(std::lround(was * target.memory * slower));
+    if (bytes != was) machine.changes.push_back(fmt::format("l2.dram_bytes={}", bytes));
+  }
   if (target.sms != 0 && target.sms != gpu->machine.sms)
     machine.changes.push_back(fmt::format("gpu.sms={}", target.sms));
   return machine;
