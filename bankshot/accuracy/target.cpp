@@ -86,12 +86,13 @@ Result<Machine> machine_of(const Row& row, const Target& target) {
   if (khz != 0 && khz != gpu->core_khz) machine.changes.push_back(fmt::format("clocks.core_khz={}", khz));
   const auto memory = static_cast<unsigned>(std::lround(target.memory * gpu->memory_khz));
   if (memory != gpu->memory_khz) machine.changes.push_back(fmt::format("clocks.memory_khz={}", memory));
-  // The way to another memory carries the same share of its rate.
+  // The way to another memory is as wide as gives the same share of its rate; its clock follows that of the SMs. To the
+  // description's own memory it is as measured.
   if (target.memory != 1 && gpu->timing && gpu->timing->l2.dram_bytes != 0) {
-    const unsigned was = gpu->timing->l2.dram_bytes;
-    const double slower = khz == 0 ? 1 : double{gpu->core_khz} / khz;  // its clock follows that of the SMs
-    const auto bytes = static_cast<unsigned>(std::lround(was * target.memory * slower));
-    if (bytes != was) machine.changes.push_back(fmt::format("l2.dram_bytes={}", bytes));
+    const unsigned width = gpu->timing->l2.dram_bytes;
+    const double clocks = khz == 0 ? 1 : static_cast<double>(gpu->core_khz) / khz;
+    const auto bytes = static_cast<unsigned>(std::lround(width * target.memory * clocks));
+    if (bytes != width) machine.changes.push_back(fmt::format("l2.dram_bytes={}", bytes));
   }
   if (target.sms != 0 && target.sms != gpu->machine.sms)
     machine.changes.push_back(fmt::format("gpu.sms={}", target.sms));

@@ -156,6 +156,16 @@ TEST_P(PipelineContract, is_empty_when_a_launch_begins) {
   EXPECT_EQ(run(*pipeline, 500), first);
 }
 
+TEST_P(PipelineContract, accepts_what_all_warps_of_a_scheduler_access_at_once_or_none) {
+  const auto pipeline = make();
+  if (pipeline->staged()) return;
+  for (unsigned k = 0; k < 20; ++k) {
+    run(*pipeline, 5 * k);
+    for (unsigned slot = 0; slot < 48; ++slot)
+      EXPECT_EQ(pipeline->accepts(0, slot), pipeline->accepts(0, slot % config().issue.schedulers));
+  }
+}
+
 TEST_P(PipelineContract, an_empty_pipeline_takes_an_access_at_once) {
   const auto pipeline = make();
   for (const Cycle now : {Cycle{0}, Cycle{17}}) {

@@ -32,9 +32,9 @@ void lane_addresses_of(const Warp& warp, const Instr* i, uint64_t lanes, LaneAdd
 inline void prefetch_operands(const Warp& warp, const Instr& i) {
   for (const uint32_t op : {i.op[0], i.op[1], i.op[2]}) {
     if (op == OperandRef::kNone) continue;
-    const std::byte* const row = warp.row<const std::byte>(op);
-    __builtin_prefetch(row);
-    __builtin_prefetch(row + 64);
+    const auto row = reinterpret_cast<uintptr_t>(warp.row<const std::byte>(op));
+    __builtin_prefetch(reinterpret_cast<const void*>(row));
+    __builtin_prefetch(reinterpret_cast<const void*>(row + 64));  // the row may be shorter
   }
 }
 

@@ -45,7 +45,7 @@ class Pipeline {
   /// Of a cycle not before the last issue. Known exactly.
   virtual Standstill standstill(Cycle now) const { return {now}; }
   /// The earliest cycle, not before `now`, at which a slot's access to shared memory can issue if none issues before
-  /// it. Known exactly.
+  /// it. Known exactly; if not staged(), the same for all slots of a scheduler.
   virtual Cycle accepts(Cycle now, unsigned slot) const = 0;
   /// Whether it distinguishes the sub-warps of a warp.
   virtual bool staged() const { return false; }

@@ -9,7 +9,7 @@ namespace bankshot::timing {
 
 /// The warps of one scheduler. Bit w of a mask: warp slot w of the SM.
 struct WarpView {
-  uint64_t ready = 0;             ///< could issue, as far as is known; not 0
+  uint64_t ready = 0;             ///< could issue, as far as is known, units and banks included; not 0
   uint64_t resident = 0;          ///< all
   uint64_t waits_for_memory = 0;  ///< of them
   const uint64_t* age = nullptr;  ///< by slot: the lower, the longer it is here; different for all residents

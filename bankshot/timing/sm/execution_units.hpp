@@ -55,6 +55,7 @@ class ExecutionUnits {
     UnitClass unit = UnitClass::alu;
     unsigned work = 32;      ///< lanes that the instruction has for it
     Queue* queue = nullptr;  ///< of a memory instruction
+    Place place = 0;
 
     Cycle free() const { return std::max(*booked / lanes, queue == nullptr ? 0 : queue->free()); }
     void take(Cycle now) const {
@@ -66,7 +67,7 @@ class ExecutionUnits {
   };
   Choice choose(const Operation& operation, unsigned scheduler) {
     Choice choice = at(place_of(operation), scheduler);
-    if (choice.booked == &load_store_) return choice;
+    if (choice.place == kLoadStore) return choice;
     if (operation.in_pieces()) choice.work *= operation.slots;
     // Half of a division's instructions are its unit's: the rest is of others. Of an approximation one is.
     if (operation.is_sequence() && operation.unit != UnitClass::sfu) choice.work *= (operation.slots + 1u) / 2;
@@ -78,7 +79,7 @@ class ExecutionUnits {
     const auto unit = static_cast<unsigned>(operation.unit);
     return static_cast<Place>(config_.units[unit].count == 0 ? static_cast<unsigned>(UnitClass::fp32) : unit);
   }
-  /// From when on a scheduler's next instruction for the place finds a unit.
+  /// When the scheduler's next instruction for the place finds its unit free.
   Cycle free(Place place, unsigned scheduler) { return at(place, scheduler).free(); }
 
  private:
@@ -86,6 +87,7 @@ class ExecutionUnits {
   Choice at(Place place, unsigned scheduler) {
     Choice choice;
     choice.work = config_.warp_size;
+    choice.place = place;
     if (place == kLoadStore) {
       choice.booked = &load_store_;
       choice.lanes = std::max(1u, config_.load_store.lanes);

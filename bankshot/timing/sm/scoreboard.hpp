@@ -48,7 +48,7 @@ class Scoreboard {
     }
     return found;
   }
-  /// The host fetches what wait() will read.
+  /// The host fetches what wait() reads first of each register.
   void prefetch(unsigned slot, const RegisterUses& uses) const {
     for (unsigned k = 0; k < uses.reads + uses.writes; ++k) {
       __builtin_prefetch(&ready_[slot * registers_ + uses.registers[k]]);

@@ -155,21 +155,21 @@ std::array<uint32_t, scratchpad::kMaxLanes> SharedPort::offsets_of(const Access&
 void SharedPort::count_banks(const Access& access) {
   const unsigned shift = static_cast<unsigned>(std::countr_zero(config_.rules.bank_bytes));
   const unsigned words = std::max(1u, unsigned{access.operation->width} >> shift);
-  uint64_t last = 0, lanes = 0;  // neighbours often go to one word
+  uint64_t last = 0, count = 0;  // lanes that read one word follow one another
   for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
     const uint64_t word = access.offsets[static_cast<size_t>(std::countr_zero(rest))] >> shift;
     for (unsigned k = 0; k < words; ++k) {
       const uint64_t bank =
           bank_of_.empty() ? (word + k) & (config_.rules.banks - 1) : bank_of_[(word + k) & (bank_of_.size() - 1)];
       if (bank != last) {
-        counters_.bank_lanes[last] += lanes;
+        counters_.bank_lanes[last] += count;
         last = bank;
-        lanes = 0;
+        count = 0;
       }
-      ++lanes;
+      ++count;
     }
   }
-  counters_.bank_lanes[last] += lanes;
+  counters_.bank_lanes[last] += count;
 }
 
 }  // namespace bankshot::timing

@@ -61,7 +61,8 @@ void Sm::begin_launch(const SmLaunch& launch) {
   scoreboard_.begin_launch(size_t{launch.ctas_per_sm} * launch.warps_per_cta,
                            kernel.has_calls ? launch.operations->of_functions : kernel.register_count);
   accounting_.begin_launch(launch.begin, program.code.size());
-  resident_ = waits_for_memory_ = waits_for_port_ = kept_ = held_back_ = 0;
+  resident_ = waits_for_memory_ = waits_for_port_ = kept_ = held_back_ = at_any_unit_ = at_banks_ = 0;
+  at_units_.fill(0);
   ctas_ended_ = 0;
   ages_ = 0;
   barrier_free_ = launch.begin;
@@ -79,8 +80,6 @@ void Sm::begin_launch(const SmLaunch& launch) {
     scheduler.policy = SchedulerRegistry::find(config_.issue.policy)->make(config_);
     scheduler.next = kNever;
     scheduler.free = launch.begin;
-    scheduler.at_units.fill(0);
-    scheduler.at_any = scheduler.at_banks = 0;
   }
 }
 
@@ -167,7 +166,7 @@ void Sm::advance(Cycle end) {
 }
 
 void Sm::schedule(unsigned index, Cycle now) {
-  Scheduler& scheduler = schedulers_[index];
+  const Scheduler& scheduler = schedulers_[index];
   accounting_.account(index, now);
   if (staged_ && stands_still(index, now)) return;
   const uint64_t mine = resident_ & scheduler.share;
@@ -176,13 +175,13 @@ void Sm::schedule(unsigned index, Cycle now) {
     const auto slot = static_cast<unsigned>(std::countr_zero(rest));
     if (wake_[slot] <= now) ready |= uint64_t{1} << slot;
   }
-  if ((ready & scheduler.at_any) != 0) ready &= ~still_at_units(index, ready, now);
   if (now < guard_.memory_from() && (ready & held_back_) != 0) {  // nothing about these has changed
     for (uint64_t rest = ready & held_back_; rest != 0; rest &= rest - 1) {
       block(static_cast<unsigned>(std::countr_zero(rest)), guard_.memory_from(), Cause::foreseen);
     }
     ready &= ~held_back_;
   }
+  if ((ready & at_any_unit_) != 0) ready &= ~wait_on_at_units(index, ready, now);
   if (issue_one(index, ready, mine, now)) return;
   if (config_.issue.aware_yields && (mine & held_back_) != 0 && !fault_) {
     yielding_ = true;
@@ -285,47 +284,48 @@ bool Sm::block(unsigned slot, Cycle until, Cause cause) {
   return false;
 }
 
-/// Nothing but the unit, or the banks behind it, keeps the warp: it is not looked at before these are free.
-bool Sm::wait_at_unit(unsigned slot, ExecutionUnits::Place place, Cycle until, Cause cause) {
-  if (!staged_) {  // there, results may still be put off
-    Scheduler& scheduler = schedulers_[scheduler_of(slot)];
-    const uint64_t bit = uint64_t{1} << slot;
-    scheduler.at_units[place] |= bit;
-    scheduler.at_any |= bit;
-    if (cause == Cause::scratchpad_busy) scheduler.at_banks |= bit;
+/// The unit, or the banks behind it, keep the warp: it is not looked at before these are free.
+bool Sm::wait_at_unit(const Issue& issue, Cycle until, Cause cause) {
+  const Operation& operation = *issue.operation;
+  const bool by_nothing_else =
+      operation.kind == Kind::arithmetic || operation.is_access() || operation.kind == Kind::constant;
+  if (by_nothing_else && !staged_) {  // in stages, a result may be put off after it was waited for
+    const uint64_t bit = uint64_t{1} << issue.slot;
+    at_units_[issue.unit.place] |= bit;
+    at_any_unit_ |= bit;
+    // In a cluster, other CTAs may defer what comes between its unit and its banks.
+    if (cause == Cause::scratchpad_busy && !has_clusters_) at_banks_ |= bit;
   }
-  return block(slot, until, cause);
+  return block(issue.slot, until, cause);
 }
 
-/// What the warp waited for with the instruction that was next is of no account any more.
+/// The warp issues, or its next instruction is another one: what it waited for does not count.
 void Sm::leave_unit(unsigned slot) {
-  Scheduler& scheduler = schedulers_[scheduler_of(slot)];
   const uint64_t bit = uint64_t{1} << slot;
-  if ((scheduler.at_any & bit) == 0) return;
-  for (uint64_t& place : scheduler.at_units) place &= ~bit;
-  scheduler.at_any &= ~bit;
-  scheduler.at_banks &= ~bit;
+  if ((at_any_unit_ & bit) == 0) return;
+  for (uint64_t& place : at_units_) place &= ~bit;
+  at_any_unit_ &= ~bit;
+  at_banks_ &= ~bit;
 }
 
-/// @return those of the ready warps whose unit, or whose banks, are still busy; they wait on
-uint64_t Sm::still_at_units(unsigned index, uint64_t ready, Cycle now) {
-  const Scheduler& scheduler = schedulers_[index];
-  uint64_t still = 0;
+/// Blocks those of a scheduler's ready warps whose unit, or whose banks, are still busy. @return them
+uint64_t Sm::wait_on_at_units(unsigned index, uint64_t ready, Cycle now) {
+  uint64_t blocked = 0;
   const auto wait_on = [&](uint64_t warps, Cycle until, Cause cause) {
-    still |= warps;
+    blocked |= warps;
     for (; warps != 0; warps &= warps - 1) block(static_cast<unsigned>(std::countr_zero(warps)), until, cause);
   };
   for (unsigned place = 0; place < ExecutionUnits::kPlaces; ++place) {
-    const uint64_t warps = ready & scheduler.at_units[place];
+    const uint64_t warps = ready & at_units_[place];
     if (warps == 0) continue;
     const Cycle free = units_.free(static_cast<ExecutionUnits::Place>(place), index);
     if (free > now) wait_on(warps, free, Cause::unit_busy);
   }
-  const uint64_t at_banks = ready & scheduler.at_banks & ~still;
-  if (at_banks == 0 || now < guard_.memory_from()) return still;
+  const uint64_t at_banks = ready & at_banks_ & ~blocked;
+  if (at_banks == 0 || now < guard_.memory_from()) return blocked;
   const Cycle accepts = pipeline_->accepts(now, static_cast<unsigned>(std::countr_zero(at_banks)));
   if (accepts > now) wait_on(at_banks, accepts, Cause::scratchpad_busy);
-  return still;
+  return blocked;
 }
 
 void Sm::wake(unsigned slot, Cycle at) {

@@ -116,10 +116,6 @@ class Sm {
     uint64_t share = 0;   ///< the warp slots that are its
     Cycle next = kNever;  ///< when to look again
     Cycle free = 0;       ///< the issue stage is, from here on
-    /// Warps that could issue but for the unit, or the banks behind it.
-    std::array<uint64_t, ExecutionUnits::kPlaces> at_units{};
-    uint64_t at_any = 0;    ///< the union of these
-    uint64_t at_banks = 0;  ///< those of them whose access has found its unit free and the banks' queue full
   };
 
   /// An instruction about to issue.
@@ -149,9 +145,9 @@ class Sm {
   bool stands_still(unsigned index, Cycle now);
   bool issue_one(unsigned index, uint64_t ready, uint64_t mine, Cycle now);
   bool block(unsigned slot, Cycle until, Cause cause);
-  bool wait_at_unit(unsigned slot, ExecutionUnits::Place place, Cycle until, Cause cause);
+  bool wait_at_unit(const Issue& issue, Cycle until, Cause cause);
   void leave_unit(unsigned slot);
-  uint64_t still_at_units(unsigned index, uint64_t ready, Cycle now);
+  uint64_t wait_on_at_units(unsigned index, uint64_t ready, Cycle now);
   bool block(unsigned slot, const Wait& wait) { return block(slot, wait.until, wait.why); }
   void wake(unsigned slot, Cycle at);
   void wake_cta(unsigned slot, Cycle at, Cause cause);
@@ -247,7 +243,11 @@ class Sm {
   bool one_in_flight_ = false;
   unsigned replays_ = 0;    ///< issue slots that the last instruction takes again
   uint64_t held_back_ = 0;  ///< warp slots that could issue but for the guard, the last time they tried
-  bool yielding_ = false;   ///< they may, as nobody else can
+  /// Warp slots that could issue but for their unit, or for the banks behind it, the last time they tried.
+  std::array<uint64_t, ExecutionUnits::kPlaces> at_units_{};
+  uint64_t at_any_unit_ = 0;  ///< the union of these
+  uint64_t at_banks_ = 0;     ///< those whose access found its unit free and the banks' queue full
+  bool yielding_ = false;     ///< they may, as nobody else can
   std::array<uint64_t, scratchpad::kMaxLanes> physical_{};  ///< where the lanes of the access to global memory go
 
   SmLaunch launch_;

@@ -28,8 +28,7 @@ bool Sm::try_issue(unsigned slot, Cycle now, unsigned scheduler) {
   if (!may_leave(issue)) return false;
   if (!order_.is_any() && !one_in_flight_ && !may_commit(issue)) return false;
   issue.unit = units_.choose(operation, scheduler);
-  if (const Cycle free = issue.unit.free(); free > now)
-    return wait_at_unit(slot, units_.place_of(operation), free, Cause::unit_busy);
+  if (const Cycle free = issue.unit.free(); free > now) return wait_at_unit(issue, free, Cause::unit_busy);
   if (is_held_back(issue)) return false;
   if (operation.is_access() && !access_accepted(issue)) return false;
   execute(issue);
@@ -143,7 +142,7 @@ bool Sm::access_accepted(Issue& issue) {
   const Cycle at = pipeline_->accepts(issue.now, issue.slot);
   if (at <= issue.now) return true;
   if (issue.global) return block(issue.slot, at, issue.l1_banks ? Cause::memory_busy : Cause::scratchpad_busy);
-  return wait_at_unit(issue.slot, ExecutionUnits::kLoadStore, at, Cause::scratchpad_busy);
+  return wait_at_unit(issue, at, Cause::scratchpad_busy);
 }
 
 /// @param unit  that carries it out
@@ -270,6 +269,8 @@ void Sm::after(const Issue& issue, const simt::Instr* next, bool lanes_ended) {
     cause_[slot] = Cause::barrier;
   }
   if (next != nullptr) {
+    scoreboard_.prefetch(slot, uses_of(static_cast<uint32_t>(next - code_)));
+    simt::prefetch_operands(*issue.warp, *next);
   }
   earliest_[slot] = wake_[slot] == kNever ? 0 : wake_[slot];
   if (operation.kind == Kind::barrier || lanes_ended) {
