@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bankshot/support/thread_pool.hpp"
 #include "bankshot/verify/gf2.hpp"
 #include "bankshot/verify/replay.hpp"
 
@@ -84,15 +86,28 @@ std::vector<Group> projected(const Certificate& c, uint32_t bits) {
 
 }  // namespace
 
-Verdict check(const Certificate& c) {
+Verdict check(const Certificate& c, unsigned threads) {
   Verdict verdict;
   verdict.text = complaint(c);
   if (!verdict.text.empty()) return verdict;
   const uint32_t bits = bits_that_matter(c);
-  Replay replay(c, projected(c, bits), bits, c.excess - c.unavoidable);
-  verdict.text = replay.run();
-  verdict.nodes = replay.nodes();
+  if (c.excess != c.unavoidable) {  // else nothing can be below
+    ThreadPool pool;
+    const unsigned together = pool.prepare(std::max(1u, threads));
+    std::vector<Replay> replays(together, Replay(c, projected(c, bits), bits, c.excess - c.unavoidable));
+    std::vector<std::string> wrong(together);
+    std::atomic<uint64_t> next = 0;
+    pool.run(together, [&](unsigned k) { wrong[k] = replays[k].run(next); });
+    size_t first = c.tree.size() + 1;
+    for (unsigned k = 0; k < together; ++k) {
+      verdict.nodes += replays[k].nodes();
+      if (wrong[k].empty() || replays[k].at() >= first) continue;
+      first = replays[k].at();
+      verdict.text = wrong[k];
+    }
+  }
   verdict.proved = verdict.text.empty();
+  if (!verdict.proved) verdict.nodes = 0;  // how many were looked at is chance
   if (verdict.proved) verdict.text = claim(c);
   return verdict;
 }

@@ -10,7 +10,7 @@ namespace bankshot::verify {
 struct Verdict {
   bool proved = false;
   std::string text;    ///< what is proved, or what is wrong and at which node
-  uint64_t nodes = 0;  ///< looked at
+  uint64_t nodes = 0;  ///< looked at, if it is proved
 };
 
 /// Whether the hash of a certificate costs what it says, keeps to the restriction, and nothing that does costs less.
@@ -22,7 +22,8 @@ struct Verdict {
 /// child listed before on the way to it. Where a node ends, what is left has no room: every coset that could still be a
 /// part has loads that are as bad as the excess claimed, or there are too few, or those of least sum exceed the bound
 /// together.
-Verdict check(const Certificate& certificate);
+/// @param threads  of the host that may help; the verdict does not depend on them
+Verdict check(const Certificate& certificate, unsigned threads = 1);
 
 /// Why a certificate is not about these groups, or nothing.
 /// @param unavoidable  excess beside them

@@ -1,5 +1,9 @@
 #include "bankshot/verify/loads.hpp"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
 #include <bit>
 
@@ -9,95 +13,134 @@ namespace bankshot::verify {
 namespace {
 
 constexpr unsigned kAddressBits = 16;
+constexpr size_t kTogether = 8;
 
-/// Words in the fullest half of the cells; each is as many numbers as `odd`.
-BANKSHOT_CLONES
-uint64_t fullest_half(const uint64_t* cells, size_t count, const uint64_t* odd, size_t blocks) {
-  uint64_t most = 0;
-  for (size_t c = 0; c < count; ++c, cells += blocks) {
-    uint64_t in = 0, out = 0;
-    for (size_t b = 0; b < blocks; ++b) {
-      in += static_cast<uint64_t>(std::popcount(cells[b] & odd[b]));
-      out += static_cast<uint64_t>(std::popcount(cells[b] & ~odd[b]));
-    }
-    most = std::max(most, std::max(in, out));
-  }
-  return most;
-}
+/// What a team's groups cost if a row cuts each of their cells in two.
+struct Team {
+  const uint64_t* cells;  ///< by cell, block, group
+  size_t count, blocks;   ///< cells of a group, numbers of a cell
+  const uint64_t* odd;    ///< by block, group
+  const uint64_t *weights, *equal;
+  unsigned to_come;  ///< rows, after this one
+};
 
-}  // namespace
-
-Loads::Loads(const std::vector<Group>& groups, unsigned bank_bits) : bank_bits_(bank_bits) {
-  for (const Group& group : groups) {
-    const size_t blocks = (group.words.size() + 63) / 64;
-    Own own{group.weight, 1, Mask(kAddressBits * blocks, 0), {}, {}};
-    Mask all(blocks, 0);
-    uint64_t equal = 0;
-    for (size_t k = 0; k < group.words.size(); ++k) {
-      equal = k != 0 && group.words[k] == group.words[k - 1] ? equal + 1 : 1;
-      own.equal = std::max(own.equal, equal);
-      all[k / 64] |= uint64_t{1} << k % 64;
-      for (unsigned bit = 0; bit < kAddressBits; ++bit)
-        own.with_bit[bit * blocks + k / 64] |= uint64_t{group.words[k] >> bit & 1} << k % 64;
-    }
-    for (unsigned rows = 0; rows <= bank_bits; ++rows) own.cells.emplace_back(blocks << rows, 0);
-    own.cells[0] = all;
-    own.least.assign(bank_bits + 1, 0);
-    own.least[0] = excess(own, group.words.size(), 0);
-    groups_.push_back(std::move(own));
-  }
-}
-
-uint64_t Loads::excess(const Own& own, uint64_t fullest, unsigned rows) const {
-  const unsigned to_come = bank_bits_ - rows;
-  return own.weight * (std::max((fullest + (uint64_t{1} << to_come) - 1) >> to_come, own.equal) - 1);
-}
-
-void Loads::odd_words(const Own& own, uint32_t row, Mask& odd) {
-  const size_t blocks = own.cells[0].size();
-  odd.resize(blocks);
-  for (size_t b = 0; b < blocks; ++b) {
-    uint64_t sum = 0;
-    for (uint32_t rest = row; rest != 0; rest &= rest - 1) {
-      sum ^= own.with_bit[static_cast<size_t>(std::countr_zero(rest)) * blocks + b];
-    }
-    odd[b] = sum;
-  }
-}
-
-uint64_t Loads::least() const {
+/// @param fullest  by group: words in its fullest half of a cell
+/// @return the sum over the groups of weight * (words that share a bank at least - 1)
+uint64_t excess(const Team& team, const uint64_t* fullest) {
   uint64_t sum = 0;
-  for (const Own& own : groups_) sum += own.least[rows_];
+  const uint64_t up = (uint64_t{1} << team.to_come) - 1;
+  for (size_t g = 0; g < kTogether; ++g)
+    sum += team.weights[g] * (std::max((fullest[g] + up) >> team.to_come, team.equal[g]) - 1);
   return sum;
 }
 
+BANKSHOT_CLONES
+uint64_t portable(const Team& team) {
+  uint64_t fullest[kTogether] = {};
+  const uint64_t* cell = team.cells;
+  for (size_t c = 0; c < team.count; ++c, cell += team.blocks * kTogether) {
+    for (size_t g = 0; g < kTogether; ++g) {
+      uint64_t in = 0, out = 0;
+      for (size_t k = g; k < team.blocks * kTogether; k += kTogether) {
+        in += static_cast<uint64_t>(std::popcount(cell[k] & team.odd[k]));
+        out += static_cast<uint64_t>(std::popcount(cell[k] & ~team.odd[k]));
+      }
+      fullest[g] = std::max(fullest[g], std::max(in, out));
+    }
+  }
+  return excess(team, fullest);
+}
+
+using Excess = uint64_t (*)(const Team&);
+
+#if defined(__x86_64__)
+[[gnu::target("avx512f,avx512vpopcntdq")]] uint64_t vectors(const Team& team) {
+  __m512i fullest = _mm512_setzero_si512();
+  const uint64_t* cell = team.cells;
+  for (size_t c = 0; c < team.count; ++c) {
+    __m512i in = _mm512_setzero_si512(), out = in;
+    for (size_t b = 0; b < team.blocks; ++b, cell += kTogether) {
+      const __m512i words = _mm512_loadu_si512(cell), odd = _mm512_loadu_si512(team.odd + b * kTogether);
+      in = _mm512_add_epi64(in, _mm512_popcnt_epi64(_mm512_and_si512(words, odd)));
+      out = _mm512_add_epi64(out, _mm512_popcnt_epi64(_mm512_andnot_si512(odd, words)));
+    }
+    fullest = _mm512_max_epu64(fullest, _mm512_max_epu64(in, out));
+  }
+  uint64_t by_group[kTogether];
+  _mm512_storeu_si512(by_group, fullest);
+  return excess(team, by_group);
+}
+
+const Excess kExcess = __builtin_cpu_supports("avx512vpopcntdq") ? vectors : portable;
+#else
+const Excess kExcess = portable;
+#endif
+
+}  // namespace
+
+Loads::Loads(const std::vector<Group>& groups, unsigned bank_bits)
+    : bank_bits_(bank_bits), teams_((groups.size() + kTogether - 1) / kTogether) {
+  size_t words = 0;
+  for (const Group& group : groups) words = std::max(words, group.words.size());
+  blocks_ = std::max<size_t>(1, (words + 63) / 64);
+  const size_t numbers = teams_ * blocks_ * kTogether;
+  with_bit_.assign(kAddressBits * numbers, 0);
+  for (unsigned rows = 0; rows <= bank_bits; ++rows) cells_.emplace_back(numbers << rows, 0);
+  least_.assign(bank_bits + 1, 0);
+  weights_.assign(teams_ * kTogether, 0);
+  equal_.assign(teams_ * kTogether, 1);
+  odd_.assign(numbers, 0);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    const Group& group = groups[g];
+    weights_[g] = group.weight;
+    uint64_t equal = 0;
+    for (size_t k = 0; k < group.words.size(); ++k) {
+      equal = k != 0 && group.words[k] == group.words[k - 1] ? equal + 1 : 1;
+      equal_[g] = std::max(equal_[g], equal);
+      const size_t at = (g / kTogether * blocks_ + k / 64) * kTogether + g % kTogether;
+      cells_[0][at] |= uint64_t{1} << k % 64;
+      for (unsigned bit = 0; bit < kAddressBits; ++bit)
+        with_bit_[bit * numbers + at] |= uint64_t{group.words[k] >> bit & 1} << k % 64;
+    }
+    const uint64_t share = (group.words.size() + (uint64_t{1} << bank_bits) - 1) >> bank_bits;
+    least_[0] += group.weight * (std::max(share, equal_[g]) - 1);
+  }
+}
+
+void Loads::odd_words(uint32_t row) const {
+  std::fill(odd_.begin(), odd_.end(), uint64_t{0});
+  for (uint32_t rest = row; rest != 0; rest &= rest - 1) {
+    const uint64_t* const with = &with_bit_[static_cast<size_t>(std::countr_zero(rest)) * odd_.size()];
+    for (size_t k = 0; k < odd_.size(); ++k) odd_[k] ^= with[k];
+  }
+}
+
 uint64_t Loads::least(uint32_t row, uint64_t enough) const {
-  uint64_t sum = least();
-  for (const Own& own : groups_) {
-    if (sum >= enough) break;
-    odd_words(own, row, odd_);
-    sum += excess(own, fullest_half(own.cells[rows_].data(), size_t{1} << rows_, odd_.data(), odd_.size()), rows_ + 1) -
-           own.least[rows_];
+  odd_words(row);
+  const size_t of_team = blocks_ * kTogether;
+  uint64_t sum = 0;
+  for (size_t t = 0; t < teams_ && sum < enough; ++t) {
+    sum += kExcess({&cells_[rows_][(t * of_team) << rows_], size_t{1} << rows_, blocks_, &odd_[t * of_team],
+                    &weights_[t * kTogether], &equal_[t * kTogether], bank_bits_ - rows_ - 1});
   }
   return sum;
 }
 
 void Loads::add(uint32_t row) {
-  for (Own& own : groups_) {
-    odd_words(own, row, odd_);
-    const Mask& cells = own.cells[rows_];
-    Mask& halves = own.cells[rows_ + 1];
-    const size_t blocks = odd_.size();
-    for (size_t k = 0; k < cells.size(); ++k) {
-      const size_t half = k / blocks * 2 * blocks + k % blocks;
-      halves[half] = cells[k] & odd_[k % blocks];
-      halves[half + blocks] = cells[k] & ~odd_[k % blocks];
+  least_[rows_ + 1] = least(row, UINT64_MAX);
+  const size_t of_team = blocks_ * kTogether, count = size_t{1} << rows_;
+  const uint64_t* cell = cells_[rows_].data();
+  uint64_t* half = cells_[rows_ + 1].data();
+  for (size_t t = 0; t < teams_; ++t) {
+    const uint64_t* const odd = &odd_[t * of_team];
+    for (size_t c = 0; c < count; ++c, cell += of_team, half += 2 * of_team) {
+      for (size_t k = 0; k < of_team; ++k) {
+        half[k] = cell[k] & odd[k];
+        half[k + of_team] = cell[k] & ~odd[k];
+      }
     }
-    own.least[rows_ + 1] = excess(own, fullest_half(cells.data(), size_t{1} << rows_, odd_.data(), blocks), rows_ + 1);
   }
   ++rows_;
 }
-
-void Loads::take_back() { --rows_; }
 
 }  // namespace bankshot::verify

@@ -16,29 +16,27 @@ class Loads {
   Loads(const std::vector<Group>& groups, unsigned bank_bits);
 
   void add(uint32_t row);
-  void take_back();
+  void take_back() { --rows_; }
   unsigned rows() const { return rows_; }
 
   /// With one row more. @param enough  a result from here on need not be exact
   uint64_t least(uint32_t row, uint64_t enough) const;
   /// With the rows there are.
-  uint64_t least() const;
+  uint64_t least() const { return least_[rows_]; }
 
  private:
-  using Mask = std::vector<uint64_t>;  ///< a bit a word of a group
-  struct Own {
-    uint64_t weight;
-    uint64_t equal;               ///< how often the most frequent word occurs
-    Mask with_bit;                ///< the words that have address bit 0, then those that have bit 1, …
-    std::vector<Mask> cells;      ///< by number of rows: the cells' words, one cell after the other
-    std::vector<uint64_t> least;  ///< by number of rows
-  };
-  static void odd_words(const Own& own, uint32_t row, Mask& odd);
-  uint64_t excess(const Own& own, uint64_t fullest, unsigned rows) const;
+  // Words of a group are bits of `blocks_` numbers. Groups are dealt with kTogether at a time: those of one number
+  // stand side by side.
+  using Masks = std::vector<uint64_t>;
+  void odd_words(uint32_t row) const;
 
   unsigned bank_bits_, rows_ = 0;
-  mutable Mask odd_;  ///< scratch
-  std::vector<Own> groups_;
+  size_t blocks_ = 0, teams_ = 0;  ///< a team: kTogether groups, the last filled up with ones of weight 0
+  Masks with_bit_;                 ///< by address bit, team, block, group: the words that have the bit
+  std::vector<Masks> cells_;       ///< by number of rows; then by team, cell, block, group: the cell's words
+  std::vector<uint64_t> least_;    ///< by number of rows
+  Masks weights_, equal_;          ///< by group; how often its most frequent word occurs
+  mutable Masks odd_;              ///< by team, block, group: the words that a row is odd of
 };
 
 }  // namespace bankshot::verify

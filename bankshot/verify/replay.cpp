@@ -14,6 +14,23 @@ namespace {
 
 constexpr int64_t kGone = std::numeric_limits<int64_t>::max() / 2;
 constexpr int32_t kEnd = 0, kEnumerate = -1;
+constexpr uint64_t kManyParts = 256, kNoPart = uint64_t{1} << 62;
+
+/// The first depth of which there are many nodes, else the last, below the root. It depends on nothing but the tree.
+unsigned part_depth(const Certificate& c) {
+  std::vector<uint64_t> nodes(c.bank_bits + 1, 0);
+  unsigned depth = c.plain_low_bits;
+  for (const int32_t number : c.tree) {
+    if (number > 0 && depth < c.bank_bits) {
+      ++nodes[++depth];
+    } else if (depth > c.plain_low_bits) {
+      --depth;
+    }
+  }
+  for (depth = c.plain_low_bits + 1; depth < c.bank_bits && nodes[depth] < kManyParts; ++depth) {
+  }
+  return depth;
+}
 
 }  // namespace
 
@@ -55,8 +72,9 @@ void Replay::make_root(const std::vector<Group>& groups, uint32_t bits) {
   }
 }
 
-std::string Replay::run() {
-  if (excess_ == 0) return {};  // nothing is below 0
+std::string Replay::run(std::atomic<uint64_t>& next) {
+  next_ = &next;
+  mine_ = next++;
   unsigned depth = 0;
   for (; depth < certificate_.plain_low_bits; ++depth) {  // these rows every hash has
     const uint32_t row = uint32_t{1} << depth;
@@ -65,6 +83,7 @@ std::string Replay::run() {
     fold(nodes_of_[depth], row, nodes_of_[depth + 1]);
     rows_.push_back(row);
   }
+  part_depth_ = part_depth(certificate_);
   if (follow(depth) && at_ != certificate_.tree.size()) fail("the tree goes on after its end");
   return why_;
 }
@@ -79,6 +98,7 @@ bool Replay::fail(std::string why) {
   why_ = rows_.empty() ? "at the root: "
                        : fmt::format("at the node of rows {} (number {} of the tree): ", fmt::join(rows_, " "), at_);
   why_ += why;
+  *next_ = kNoPart;  // all parts before have been taken
   return false;
 }
 
@@ -97,15 +117,31 @@ void Replay::fold(const Node& from, uint32_t coset, Node& to) const {
   }
 }
 
+/// The next part of the tree, if it is one that this replay has taken.
+template <class Work>
+bool Replay::part(Work work) {
+  if (part_++ != mine_) return true;
+  tried_ = removed_ = {};  // who has taken other parts must not matter
+  const bool fine = work();
+  mine_ = (*next_)++;
+  return fine;
+}
+
+bool Replay::end(unsigned depth, int32_t number) {
+  ++nodes_;
+  if (number == kEnumerate) return enumerate(depth);
+  return closed(depth) || (why_.empty() && fail("row spaces are left that no bound rules out"));
+}
+
 /// A node as the tree has it: children, then an end.
 bool Replay::follow(unsigned depth) {
-  ++nodes_;
   Node& node = nodes_of_[depth];
   for (;;) {
     if (at_ == certificate_.tree.size()) return fail("the tree ends in the middle");
     const int32_t number = certificate_.tree[at_++];
-    if (number == kEnd) return closed(depth) || (why_.empty() && fail("row spaces are left that no bound rules out"));
-    if (number == kEnumerate) return enumerate(depth);
+    if (number == kEnd || number == kEnumerate) {
+      return depth < part_depth_ ? part([&] { return end(depth, number); }) : end(depth, number);
+    }
     if (needed(depth) <= 1) return fail("it has children, though at most one row is missing");
     uint32_t coset = static_cast<uint32_t>(number);
     // The row without leading bits of V.
@@ -115,7 +151,10 @@ bool Replay::follow(unsigned depth) {
     if (node.sums[coset] == kGone) {  // nothing below it is left to be shown
       skip();
     } else {
-      if (!descend(depth, coset, &Replay::follow)) return false;
+      const auto down = [&] { return descend(depth, coset, &Replay::follow); };
+      const size_t behind = at_;
+      if (!(depth + 1 == part_depth_ ? part(down) : down())) return false;
+      if (at_ == behind) skip();  // it is another one's
       node.sums[coset] = kGone;
     }
   }

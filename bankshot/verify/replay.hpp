@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -10,15 +11,19 @@
 
 namespace bankshot::verify {
 
+/// Several may replay one tree together, copies of one another: each walks all of it, and follows those of its parts
+/// that it has taken. A part is a node of a certain depth with all below it, or the end of one above.
 class Replay {
  public:
   /// @param groups  words with no other bits than `bits`
   /// @param excess  of the groups: nothing may have less
   Replay(const Certificate& certificate, const std::vector<Group>& groups, uint32_t bits, uint64_t excess);
 
-  /// @return what is wrong, or nothing
-  std::string run();
-  uint64_t nodes() const { return nodes_; }
+  /// @param next  the first part that nobody has taken
+  /// @return what is wrong first in the parts it has taken, or nothing
+  std::string run(std::atomic<uint64_t>& next);
+  uint64_t nodes() const { return nodes_; }  ///< of its parts
+  size_t at() const { return at_; }          ///< in the tree
 
  private:
   /// The span V of some rows. A coset of V is named by the vector of it that has no leading bit of V.
@@ -30,6 +35,9 @@ class Replay {
   };
 
   bool follow(unsigned depth);
+  bool end(unsigned depth, int32_t number);
+  template <class Work>
+  bool part(Work work);
   bool enumerate(unsigned depth);
   bool descend(unsigned depth, uint32_t coset, bool (Replay::*then)(unsigned));
   bool closed(unsigned depth);
@@ -52,6 +60,9 @@ class Replay {
   std::vector<uint32_t> rows_;
   size_t at_ = 0;  ///< in the tree
   uint64_t nodes_ = 0;
+  unsigned part_depth_ = 0;
+  std::atomic<uint64_t>* next_ = nullptr;
+  uint64_t part_ = 0, mine_ = 0;  ///< the part that is walked over next, the one that it has taken
   std::array<uint64_t, 8> tried_{}, removed_{};
   std::string why_;
 };

@@ -1,4 +1,7 @@
 // bankshot verify: checks the proof that a hash is the best.
+#include <algorithm>
+#include <thread>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -19,6 +22,7 @@ class Verify final : public Command {
     app.add_option("CERTIFICATE", file_, "what bankshot search --certificate wrote; - is standard input")->required();
     app.add_option("PATTERNS", patterns_, "the patterns it must be about");
     app.add_option("--gpu", gpu_, kPatternsGpuHelp)->type_name("NAME|FILE");
+    app.add_option("--threads", threads_, "host threads; 0 takes all cores");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
@@ -36,7 +40,9 @@ class Verify final : public Command {
       if (!set) return refuse(set.error().message);
       other = differs(*certificate, *set);
     }
-    const verify::Verdict verdict = other.empty() ? verify::check(*certificate) : verify::Verdict{false, other, 0};
+    const unsigned threads = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+    const verify::Verdict verdict =
+        other.empty() ? verify::check(*certificate, threads) : verify::Verdict{false, other, 0};
     const nlohmann::json document = {{"schema", "bankshot/verify/1"},
                                      {"proved", verdict.proved},
                                      {"reason", verdict.text},
@@ -59,6 +65,7 @@ class Verify final : public Command {
   }
 
   std::string file_, patterns_, gpu_, json_;
+  unsigned threads_ = 0;
 };
 
 const RegisterCommand verify_registered(

@@ -1,6 +1,9 @@
 // The checker of optima: it accepts the proofs of the search, and nothing that was tampered with.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <map>
 #include <random>
 #include <set>
 
@@ -12,6 +15,7 @@
 #include "bankshot/search/optimal.hpp"
 #include "bankshot/search/transcript.hpp"
 #include "bankshot/verify/check.hpp"
+#include "bankshot/verify/loads.hpp"
 #include "tests/unit/search/search_helpers.hpp"
 
 namespace bankshot::verify {
@@ -135,6 +139,65 @@ TEST(Verify, notices_every_change_that_would_make_it_prove_something_else) {
       EXPECT_NE(differs(c, others, c.unavoidable), "");
     }
     EXPECT_NE(differs(c, c.groups, c.unavoidable + 1), "");
+  }
+}
+
+TEST(Verify, says_the_same_on_any_number_of_threads) {
+  std::mt19937 random(7);
+  int proofs = 0, refusals = 0;
+  for (int round = 0; round < 60; ++round) {
+    Certificate c = proved(random_problem(random, {7, 3}, 6));
+    if (round % 3 != 0 && !c.tree.empty()) {  // an entry that may be wrong
+      int32_t& entry = c.tree[random() % c.tree.size()];
+      entry = random() % 2 == 0 ? 0 : static_cast<int32_t>(1 + random() % 127);
+    }
+    const Verdict one = check(c);
+    ++(one.proved ? proofs : refusals);
+    for (const unsigned threads : {2u, 5u}) {
+      const Verdict more = check(c, threads);
+      EXPECT_EQ(more.proved, one.proved);
+      EXPECT_EQ(more.text, one.text);
+      EXPECT_EQ(more.nodes, one.nodes);
+    }
+  }
+  EXPECT_GT(proofs, 20);
+  EXPECT_GT(refusals, 5);
+}
+
+TEST(Verify, loads_are_those_of_the_definition) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<Group> groups(1 + random() % 19);  // teams of eight, the last not full
+    for (Group& group : groups) {
+      group.weight = 1 + random() % 5;
+      group.words.resize(1 + random() % (round % 2 == 0 ? 32 : 150));  // one number of 64 bits, or several
+      for (uint32_t& word : group.words) word = random() % 64;
+      std::sort(group.words.begin(), group.words.end());
+    }
+    Loads loads(groups, 3);
+    std::vector<uint32_t> rows;
+    const auto by_definition = [&] {
+      uint64_t sum = 0;
+      for (const Group& group : groups) {
+        std::map<uint32_t, uint64_t> cells, equal;
+        uint64_t least = 1;
+        for (const uint32_t word : group.words) {
+          uint32_t cell = 0;
+          for (const uint32_t row : rows) cell = cell * 2 + (std::popcount(row & word) & 1);
+          const uint64_t banks = uint64_t{1} << (3 - rows.size());
+          least = std::max({least, (++cells[cell] + banks - 1) / banks, ++equal[word]});
+        }
+        sum += group.weight * (least - 1);
+      }
+      return sum;
+    };
+    EXPECT_EQ(loads.least(), by_definition());
+    for (unsigned k = 0; k < 3; ++k) {
+      rows.push_back(random() % 64);
+      EXPECT_EQ(loads.least(rows.back(), UINT64_MAX), by_definition());
+      loads.add(rows.back());
+      EXPECT_EQ(loads.least(), by_definition());
+    }
   }
 }
 
