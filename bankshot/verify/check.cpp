@@ -84,28 +84,38 @@ std::vector<Group> projected(const Certificate& c, uint32_t bits) {
   return groups;
 }
 
+/// Replays the tree: what is wrong first, or how many nodes it has.
+void follow(const Certificate& c, unsigned threads, Verdict& verdict) {
+  const uint32_t bits = bits_that_matter(c);
+  threads = static_cast<unsigned>(std::clamp<size_t>(threads, 1, c.tree.size() + 1));
+  std::vector<Replay> replays;
+  std::vector<std::string> wrong(threads);
+  std::atomic<uint64_t> next = 0;
+  ThreadPool pool;
+  threads = pool.prepare(threads);
+  replays.reserve(threads);
+  replays.emplace_back(c, projected(c, bits), bits, c.excess - c.unavoidable);
+  while (replays.size() < threads) replays.push_back(replays.front());
+  pool.run(threads, [&](unsigned k) { wrong[k] = replays[k].run(next); });
+  size_t first = c.tree.size() + 1;
+  uint64_t followed = 0;
+  for (unsigned k = 0; k < threads; ++k) {
+    verdict.nodes += replays[k].nodes();
+    followed += replays[k].followed();
+    if (wrong[k].empty() || replays[k].at() >= first) continue;
+    first = replays[k].at();
+    verdict.text = wrong[k];
+  }
+  if (verdict.text.empty() && followed != replays.front().parts()) verdict.text = "a part of the tree was not followed";
+}
+
 }  // namespace
 
 Verdict check(const Certificate& c, unsigned threads) {
   Verdict verdict;
   verdict.text = complaint(c);
   if (!verdict.text.empty()) return verdict;
-  const uint32_t bits = bits_that_matter(c);
-  if (c.excess != c.unavoidable) {  // else nothing can be below
-    ThreadPool pool;
-    const unsigned together = pool.prepare(std::max(1u, threads));
-    std::vector<Replay> replays(together, Replay(c, projected(c, bits), bits, c.excess - c.unavoidable));
-    std::vector<std::string> wrong(together);
-    std::atomic<uint64_t> next = 0;
-    pool.run(together, [&](unsigned k) { wrong[k] = replays[k].run(next); });
-    size_t first = c.tree.size() + 1;
-    for (unsigned k = 0; k < together; ++k) {
-      verdict.nodes += replays[k].nodes();
-      if (wrong[k].empty() || replays[k].at() >= first) continue;
-      first = replays[k].at();
-      verdict.text = wrong[k];
-    }
-  }
+  if (c.excess != c.unavoidable) follow(c, threads, verdict);  // else nothing can be below
   verdict.proved = verdict.text.empty();
   if (!verdict.proved) verdict.nodes = 0;  // how many were looked at is chance
   if (verdict.proved) verdict.text = claim(c);

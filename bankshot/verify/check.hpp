@@ -1,4 +1,4 @@
-// The independent check of a certificate. It shares no code with the search.
+// The independent check of a certificate. It shares no code with the search but the pool of threads.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "bankshot/verify/loads.hpp"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #endif
 
@@ -16,7 +16,7 @@ constexpr unsigned kAddressBits = 16;
 constexpr size_t kTogether = 8;
 
 /// What a team's groups cost if a row cuts each of their cells in two.
-struct Team {
+struct Cells {
   const uint64_t* cells;  ///< by cell, block, group
   size_t count, blocks;   ///< cells of a group, numbers of a cell
   const uint64_t* odd;    ///< by block, group
@@ -26,7 +26,7 @@ struct Team {
 
 /// @param fullest  by group: words in its fullest half of a cell
 /// @return the sum over the groups of weight * (words that share a bank at least - 1)
-uint64_t excess(const Team& team, const uint64_t* fullest) {
+uint64_t excess(const Cells& team, const uint64_t* fullest) {
   uint64_t sum = 0;
   const uint64_t up = (uint64_t{1} << team.to_come) - 1;
   for (size_t g = 0; g < kTogether; ++g)
@@ -35,7 +35,7 @@ uint64_t excess(const Team& team, const uint64_t* fullest) {
 }
 
 BANKSHOT_CLONES
-uint64_t portable(const Team& team) {
+uint64_t portable(const Cells& team) {
   uint64_t fullest[kTogether] = {};
   const uint64_t* cell = team.cells;
   for (size_t c = 0; c < team.count; ++c, cell += team.blocks * kTogether) {
@@ -51,10 +51,10 @@ uint64_t portable(const Team& team) {
   return excess(team, fullest);
 }
 
-using Excess = uint64_t (*)(const Team&);
+using Excess = uint64_t (*)(const Cells&);
 
-#if defined(__x86_64__)
-[[gnu::target("avx512f,avx512vpopcntdq")]] uint64_t vectors(const Team& team) {
+#if defined(__x86_64__) && defined(__GNUC__)
+[[gnu::target("avx512f,avx512vpopcntdq")]] uint64_t vectors(const Cells& team) {
   __m512i fullest = _mm512_setzero_si512();
   const uint64_t* cell = team.cells;
   for (size_t c = 0; c < team.count; ++c) {
@@ -78,26 +78,30 @@ const Excess kExcess = portable;
 
 }  // namespace
 
-Loads::Loads(const std::vector<Group>& groups, unsigned bank_bits)
-    : bank_bits_(bank_bits), teams_((groups.size() + kTogether - 1) / kTogether) {
-  size_t words = 0;
-  for (const Group& group : groups) words = std::max(words, group.words.size());
-  blocks_ = std::max<size_t>(1, (words + 63) / 64);
-  const size_t numbers = teams_ * blocks_ * kTogether;
+Loads::Loads(const std::vector<Group>& groups, unsigned bank_bits) : bank_bits_(bank_bits) {
+  std::vector<const Group*> by_size;  // so that groups of a team have about as many numbers
+  for (const Group& group : groups) by_size.push_back(&group);
+  std::stable_sort(by_size.begin(), by_size.end(),
+                   [](const Group* a, const Group* b) { return a->words.size() > b->words.size(); });
+  size_t numbers = 0;
+  for (size_t g = 0; g < by_size.size(); g += kTogether) {
+    teams_.push_back({numbers, std::max<size_t>(1, (by_size[g]->words.size() + 63) / 64)});
+    numbers += teams_.back().blocks * kTogether;
+  }
   with_bit_.assign(kAddressBits * numbers, 0);
   for (unsigned rows = 0; rows <= bank_bits; ++rows) cells_.emplace_back(numbers << rows, 0);
   least_.assign(bank_bits + 1, 0);
-  weights_.assign(teams_ * kTogether, 0);
-  equal_.assign(teams_ * kTogether, 1);
+  weights_.assign(teams_.size() * kTogether, 0);
+  equal_.assign(teams_.size() * kTogether, 1);
   odd_.assign(numbers, 0);
-  for (size_t g = 0; g < groups.size(); ++g) {
-    const Group& group = groups[g];
+  for (size_t g = 0; g < by_size.size(); ++g) {
+    const Group& group = *by_size[g];
     weights_[g] = group.weight;
     uint64_t equal = 0;
     for (size_t k = 0; k < group.words.size(); ++k) {
       equal = k != 0 && group.words[k] == group.words[k - 1] ? equal + 1 : 1;
       equal_[g] = std::max(equal_[g], equal);
-      const size_t at = (g / kTogether * blocks_ + k / 64) * kTogether + g % kTogether;
+      const size_t at = teams_[g / kTogether].first + k / 64 * kTogether + g % kTogether;
       cells_[0][at] |= uint64_t{1} << k % 64;
       for (unsigned bit = 0; bit < kAddressBits; ++bit)
         with_bit_[bit * numbers + at] |= uint64_t{group.words[k] >> bit & 1} << k % 64;
@@ -117,26 +121,26 @@ void Loads::odd_words(uint32_t row) const {
 
 uint64_t Loads::least(uint32_t row, uint64_t enough) const {
   odd_words(row);
-  const size_t of_team = blocks_ * kTogether;
   uint64_t sum = 0;
-  for (size_t t = 0; t < teams_ && sum < enough; ++t) {
-    sum += kExcess({&cells_[rows_][(t * of_team) << rows_], size_t{1} << rows_, blocks_, &odd_[t * of_team],
+  for (size_t t = 0; t < teams_.size() && sum < enough; ++t) {
+    const Team& team = teams_[t];
+    sum += kExcess({&cells_[rows_][team.first << rows_], size_t{1} << rows_, team.blocks, &odd_[team.first],
                     &weights_[t * kTogether], &equal_[t * kTogether], bank_bits_ - rows_ - 1});
   }
   return sum;
 }
 
 void Loads::add(uint32_t row) {
-  least_[rows_ + 1] = least(row, UINT64_MAX);
-  const size_t of_team = blocks_ * kTogether, count = size_t{1} << rows_;
+  least_[rows_ + 1] = least(row, UINT64_MAX);  // and the odd words
   const uint64_t* cell = cells_[rows_].data();
   uint64_t* half = cells_[rows_ + 1].data();
-  for (size_t t = 0; t < teams_; ++t) {
-    const uint64_t* const odd = &odd_[t * of_team];
-    for (size_t c = 0; c < count; ++c, cell += of_team, half += 2 * of_team) {
-      for (size_t k = 0; k < of_team; ++k) {
+  for (const Team& team : teams_) {
+    const size_t numbers = team.blocks * kTogether;
+    const uint64_t* const odd = &odd_[team.first];
+    for (size_t c = 0; c < size_t{1} << rows_; ++c, cell += numbers, half += 2 * numbers) {
+      for (size_t k = 0; k < numbers; ++k) {
         half[k] = cell[k] & odd[k];
-        half[k + of_team] = cell[k] & ~odd[k];
+        half[k + numbers] = cell[k] & ~odd[k];
       }
     }
   }

@@ -25,18 +25,22 @@ class Loads {
   uint64_t least() const { return least_[rows_]; }
 
  private:
-  // Words of a group are bits of `blocks_` numbers. Groups are dealt with kTogether at a time: those of one number
-  // stand side by side.
+  // Words of a group are bits of some numbers of 64. Groups are dealt with kTogether at a time, a team: those of one
+  // number stand side by side. The last team is filled up with groups of weight 0.
   using Masks = std::vector<uint64_t>;
+  struct Team {
+    size_t first = 0;   ///< of its numbers
+    size_t blocks = 1;  ///< numbers of a group
+  };
   void odd_words(uint32_t row) const;
 
   unsigned bank_bits_, rows_ = 0;
-  size_t blocks_ = 0, teams_ = 0;  ///< a team: kTogether groups, the last filled up with ones of weight 0
-  Masks with_bit_;                 ///< by address bit, team, block, group: the words that have the bit
-  std::vector<Masks> cells_;       ///< by number of rows; then by team, cell, block, group: the cell's words
-  std::vector<uint64_t> least_;    ///< by number of rows
-  Masks weights_, equal_;          ///< by group; how often its most frequent word occurs
-  mutable Masks odd_;              ///< by team, block, group: the words that a row is odd of
+  std::vector<Team> teams_;
+  Masks with_bit_;               ///< by address bit, team, block, group: the words that have the bit
+  std::vector<Masks> cells_;     ///< by number of rows; then by team, cell, block, group: the cell's words
+  std::vector<uint64_t> least_;  ///< by number of rows
+  Masks weights_, equal_;        ///< by group; how often its most frequent word occurs
+  mutable Masks odd_;            ///< by team, block, group: the words that a row is odd of
 };
 
 }  // namespace bankshot::verify

@@ -38,7 +38,8 @@ Replay::Replay(const Certificate& certificate, const std::vector<Group>& groups,
     : certificate_(certificate),
       excess_(excess),
       loads_(groups, certificate.bank_bits),
-      nodes_of_(certificate.bank_bits + 1) {
+      nodes_of_(certificate.bank_bits + 1),
+      part_depth_(part_depth(certificate)) {
   make_root(groups, bits);
 }
 
@@ -83,9 +84,18 @@ std::string Replay::run(std::atomic<uint64_t>& next) {
     fold(nodes_of_[depth], row, nodes_of_[depth + 1]);
     rows_.push_back(row);
   }
-  part_depth_ = part_depth(certificate_);
-  if (follow(depth) && at_ != certificate_.tree.size()) fail("the tree goes on after its end");
+  if (is_whole()) follow(depth);
   return why_;
+}
+
+/// Whether the tree is that of one node. What is followed or skipped is then whole as well.
+bool Replay::is_whole() {
+  const std::vector<int32_t>& tree = certificate_.tree;
+  size_t open = 1, end = 0;
+  for (; open != 0 && end < tree.size(); ++end) open = tree[end] > 0 ? open + 1 : open - 1;
+  if (open == 0 && end == tree.size()) return true;
+  at_ = end;
+  return fail(open != 0 ? "the tree ends in the middle" : "the tree goes on after its end");
 }
 
 /// Of the rows of the node that is looked at. Many nodes are done without.
@@ -98,7 +108,7 @@ bool Replay::fail(std::string why) {
   why_ = rows_.empty() ? "at the root: "
                        : fmt::format("at the node of rows {} (number {} of the tree): ", fmt::join(rows_, " "), at_);
   why_ += why;
-  *next_ = kNoPart;  // all parts before have been taken
+  *next_ = kNoPart;  // all parts before have been taken, and are followed; those behind need not be
   return false;
 }
 
@@ -123,6 +133,7 @@ bool Replay::part(Work work) {
   if (part_++ != mine_) return true;
   tried_ = removed_ = {};  // who has taken other parts must not matter
   const bool fine = work();
+  ++followed_;
   mine_ = (*next_)++;
   return fine;
 }
@@ -137,7 +148,6 @@ bool Replay::end(unsigned depth, int32_t number) {
 bool Replay::follow(unsigned depth) {
   Node& node = nodes_of_[depth];
   for (;;) {
-    if (at_ == certificate_.tree.size()) return fail("the tree ends in the middle");
     const int32_t number = certificate_.tree[at_++];
     if (number == kEnd || number == kEnumerate) {
       return depth < part_depth_ ? part([&] { return end(depth, number); }) : end(depth, number);
@@ -154,7 +164,7 @@ bool Replay::follow(unsigned depth) {
       const auto down = [&] { return descend(depth, coset, &Replay::follow); };
       const size_t behind = at_;
       if (!(depth + 1 == part_depth_ ? part(down) : down())) return false;
-      if (at_ == behind) skip();  // it is another one's
+      if (at_ == behind) skip();  // another replay follows it
       node.sums[coset] = kGone;
     }
   }
@@ -162,8 +172,7 @@ bool Replay::follow(unsigned depth) {
 
 /// Passes over a node and all below it.
 void Replay::skip() {
-  for (size_t open = 1; open != 0 && at_ < certificate_.tree.size(); ++at_)
-    open = certificate_.tree[at_] > 0 ? open + 1 : open - 1;
+  for (size_t open = 1; open != 0; ++at_) open = certificate_.tree[at_] > 0 ? open + 1 : open - 1;
 }
 
 bool Replay::descend(unsigned depth, uint32_t coset, bool (Replay::*then)(unsigned)) {

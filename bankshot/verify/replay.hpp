@@ -22,8 +22,10 @@ class Replay {
   /// @param next  the first part that nobody has taken
   /// @return what is wrong first in the parts it has taken, or nothing
   std::string run(std::atomic<uint64_t>& next);
-  uint64_t nodes() const { return nodes_; }  ///< of its parts
-  size_t at() const { return at_; }          ///< in the tree
+  uint64_t nodes() const { return nodes_; }        ///< of the parts it has taken
+  uint64_t followed() const { return followed_; }  ///< so many parts
+  uint64_t parts() const { return part_; }         ///< that it has come by; if nothing is wrong, all
+  size_t at() const { return at_; }                ///< in the tree
 
  private:
   /// The span V of some rows. A coset of V is named by the vector of it that has no leading bit of V.
@@ -34,6 +36,7 @@ class Replay {
     std::vector<int64_t> sums;     ///< of W, by name; kGone if it may not
   };
 
+  bool is_whole();
   bool follow(unsigned depth);
   bool end(unsigned depth, int32_t number);
   template <class Work>
@@ -61,6 +64,7 @@ class Replay {
   size_t at_ = 0;  ///< in the tree
   uint64_t nodes_ = 0;
   unsigned part_depth_ = 0;
+  uint64_t followed_ = 0;
   std::atomic<uint64_t>* next_ = nullptr;
   uint64_t part_ = 0, mine_ = 0;  ///< the part that is walked over next, the one that it has taken
   std::array<uint64_t, 8> tried_{}, removed_{};

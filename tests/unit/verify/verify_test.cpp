@@ -142,6 +142,15 @@ TEST(Verify, notices_every_change_that_would_make_it_prove_something_else) {
   }
 }
 
+void expect_the_same_on_any_number_of_threads(const Certificate& c, const Verdict& one) {
+  for (const unsigned threads : {2u, 5u}) {
+    const Verdict more = check(c, threads);
+    EXPECT_EQ(more.proved, one.proved);
+    EXPECT_EQ(more.text, one.text);
+    EXPECT_EQ(more.nodes, one.nodes);
+  }
+}
+
 TEST(Verify, says_the_same_on_any_number_of_threads) {
   std::mt19937 random(7);
   int proofs = 0, refusals = 0;
@@ -153,15 +162,36 @@ TEST(Verify, says_the_same_on_any_number_of_threads) {
     }
     const Verdict one = check(c);
     ++(one.proved ? proofs : refusals);
-    for (const unsigned threads : {2u, 5u}) {
-      const Verdict more = check(c, threads);
-      EXPECT_EQ(more.proved, one.proved);
-      EXPECT_EQ(more.text, one.text);
-      EXPECT_EQ(more.nodes, one.nodes);
-    }
+    expect_the_same_on_any_number_of_threads(c, one);
   }
   EXPECT_GT(proofs, 20);
   EXPECT_GT(refusals, 5);
+}
+
+TEST(Verify, parts_of_a_tree_may_have_children) {
+  std::mt19937 random(11);
+  Certificate c = proved(random_problem(random, {9, 3}, 40));
+  c.tree.clear();
+  for (int32_t row = 511; row > 0; --row) c.tree.insert(c.tree.end(), {row, row == 1 ? 2 : 1, -1, -1});
+  c.tree.push_back(0);
+  const Verdict whole = check(c);
+  EXPECT_TRUE(whole.proved) << whole.text;
+  EXPECT_GT(whole.nodes, 500u);
+  expect_the_same_on_any_number_of_threads(c, whole);
+  int refusals = 0;
+  for (size_t k = 2; k < 40; k += 2) {  // nodes that are left too early
+    Certificate early = c;
+    early.tree[k] = early.tree[k + 1] = 0;
+    if (k % 4 == 0) early.tree[k] = 3;
+    const Verdict one = check(early);
+    refusals += !one.proved;
+    expect_the_same_on_any_number_of_threads(early, one);
+  }
+  EXPECT_GT(refusals, 5);
+  c.tree.pop_back();
+  EXPECT_EQ(check(c, 3).text, "at the root: the tree ends in the middle");
+  c.tree.insert(c.tree.end(), {0, 0});
+  EXPECT_EQ(check(c, 3).text, "at the root: the tree goes on after its end");
 }
 
 TEST(Verify, loads_are_those_of_the_definition) {
