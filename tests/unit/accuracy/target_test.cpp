@@ -11,7 +11,9 @@ using testing::ElementsAre;
 std::vector<std::string> changes(const std::string& gpu, const std::string& condition = "") {
   const Target* const target = find_target(gpu);
   if (target == nullptr) return {"no target"};
-  const auto machine = machine_of({.gpu = gpu, .condition = condition}, *target);
+  Row row;
+  row.condition = condition;
+  const auto machine = machine_of(row, *target);
   return machine ? machine->changes : std::vector<std::string>{machine.error().message};
 }
 
