@@ -20,4 +20,16 @@ Result<Outcome> removed_on_average(const Experiment& experiment, const Settings&
 ///   atomics           the unit of atomics on shared memory
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings);
 
+/// Table 4: power and area of hardware for bank hashes, scaled to 40 nm.
+///   designs           "label: class", a class that can be set, or a hash; ratios are to the first
+///   instances         how many a chip has
+///   cycle_ps          of its clock
+///   activity_percent  cycles in which an address bit changes
+///   chip_mm2, chip_watts  of the whole chip
+Result<Outcome> hash_cost(const Experiment& experiment, const Settings& settings);
+/// Figure 4: power, area and latency by clock. `designs` and `activity_percent` as above, `clocks_mhz` at 40 nm.
+Result<Outcome> hash_cost_by_clock(const Experiment& experiment, const Settings& settings);
+/// ICCD'13, section IV: gates of the XOR and the ADD hash of banks and `lock_bits`, and what synthesis makes of them.
+Result<Outcome> hash_gates(const Experiment& experiment, const Settings& settings);
+
 }  // namespace bankshot::experiment

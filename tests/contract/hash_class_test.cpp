@@ -47,6 +47,19 @@ class HashClassContract : public ::testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(All, HashClassContract, ::testing::ValuesIn(words_of_all()),
                          [](const ::testing::TestParamInfo<std::string>& info) { return info.param; });
 
+TEST_P(HashClassContract, is_fixed_or_has_hardware_whose_settings_fit_their_fields) {
+  if (tested().circuit == nullptr) {
+    EXPECT_TRUE(tested().fixed || tested().name.empty()) << "a class of its own with parameters";
+    return;
+  }
+  for (const BankHash& hash : hashes()) {
+    const std::vector<CircuitField> fields = tested().circuit->fields(hash.size());
+    const std::vector<uint32_t> values = tested().circuit->setting(hash);
+    ASSERT_EQ(values.size(), fields.size());
+    for (size_t k = 0; k < fields.size(); ++k) EXPECT_EQ(uint64_t{values[k]} >> fields[k].bits, 0u) << fields[k].name;
+  }
+}
+
 TEST_P(HashClassContract, describes_itself) {
   EXPECT_FALSE(tested().summary.empty());
   EXPECT_FALSE(tested().examples.empty());

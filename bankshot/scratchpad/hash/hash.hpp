@@ -24,6 +24,8 @@ struct HashFormula {
   void (*banks)(std::span<const uint32_t> words, HashSize size, uint32_t* banks);
   /// C++ source of the bank of the word address `a`.
   std::string (*expression)(std::string_view a, HashSize size);
+  /// Verilog expression of the m bank bits of `address`, which has n.
+  std::string (*verilog)(HashSize size);
   bool in_place = false;  ///< it permutes every aligned row of 2^m words
 };
 

@@ -26,6 +26,15 @@ std::string joined(const std::vector<std::string>& parts, std::string_view last)
   return text;
 }
 
+/// Of the classes that are wanted, their search_name().
+std::string names_of(const std::function<bool(const HashClass&)>& wanted) {
+  std::vector<std::string> all;
+  for (const HashClass& c : registry()) {
+    if (wanted(c)) all.emplace_back(c.search_name());
+  }
+  return joined(all, " and ");
+}
+
 }  // namespace
 
 RegisterHashClass::RegisterHashClass(HashClass c) {
@@ -59,12 +68,14 @@ std::string hash_syntaxes() {
   return joined(all, " and ");
 }
 
-std::string searchable_classes() {
-  std::vector<std::string> all;
-  for (const HashClass& c : hash_classes()) {
-    if (c.searchable()) all.emplace_back(c.search_name());
-  }
-  return joined(all, " and ");
+const HashClass* find_configurable_class(std::string_view name) {
+  return first_of([&](const HashClass& c) { return c.circuit != nullptr && c.search_name() == name; });
+}
+
+std::string searchable_classes() { return names_of(&HashClass::searchable); }
+
+std::string configurable_classes() {
+  return names_of([](const HashClass& c) { return c.circuit != nullptr; });
 }
 
 bool is_fixed(std::string_view spec) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bankshot/scratchpad/hash/hash.hpp"
+#include "bankshot/scratchpad/hash/hash_circuit.hpp"
 
 namespace bankshot::scratchpad {
 
@@ -49,6 +50,8 @@ struct HashClass {
   RowSpace rows = RowSpace::none;
   /// How many hashes Table 1 of the XOR-hash paper counts; null: it has no such class.
   std::string (*count)(HashSize size) = nullptr;
+  /// Hardware that can be set to any of its hashes; null: there is none.
+  const HashCircuit* circuit = nullptr;
 
   std::vector<HashExample> examples = {};
 
@@ -73,6 +76,9 @@ const HashClass& class_of(const BankHash& hash);
 std::string hash_syntaxes();
 /// "bitvector-perm, bitvector-xor, …": the classes that can be searched.
 std::string searchable_classes();
+/// The same of those with a circuit, by their search_name().
+const HashClass* find_configurable_class(std::string_view name);
+std::string configurable_classes();
 /// Whether a spec, also one of a lock hash, names a class without settings.
 bool is_fixed(std::string_view spec);
 

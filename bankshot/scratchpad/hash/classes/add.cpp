@@ -3,6 +3,8 @@
 //   address   x x x x b b b b b a a a a a
 //   bank                        a a a a a
 //                             + b b b b b   modulo 2^m
+#include <algorithm>
+
 #include "bankshot/scratchpad/base/clones.hpp"
 #include "bankshot/scratchpad/hash/gf2.hpp"
 #include "bankshot/scratchpad/hash/hash_class.hpp"
@@ -30,11 +32,23 @@ std::string expression(std::string_view a, HashSize size) {
          std::to_string(low_bits(size.bank_bits));
 }
 
+std::string verilog(HashSize size) {
+  const auto field = [](unsigned last, unsigned first) {
+    return "address[" + std::to_string(last) + ":" + std::to_string(first) + "]";
+  };
+  const unsigned m = size.bank_bits, upper = std::min(m, size.address_bits - m);
+  if (upper == 0) return "address";
+  const std::string zeros = upper == m ? "" : std::to_string(m - upper) + "'b0, ";
+  const std::string second = field(m + upper - 1, m);
+  return field(m - 1, 0) + " + " + (zeros.empty() ? second : "{" + zeros + second + "}");
+}
+
 constexpr HashFormula kAdd = {
     .bank = bank,
     .banks = [](std::span<const uint32_t> words, HashSize size,
                 uint32_t* banks) { banks_of_words(words.data(), words.size(), size, banks); },
     .expression = expression,
+    .verilog = verilog,
     .in_place = true,
 };
 

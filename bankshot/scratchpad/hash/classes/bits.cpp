@@ -22,6 +22,30 @@ std::optional<std::string> parameters_of(const BankHash& hash) {
   return is_bitwise_permutation(hash) ? std::optional(bit_lists_text(hash, ",")) : std::nullopt;
 }
 
+/// A multiplexer of all address bits for each bank bit.
+constexpr HashCircuit kCircuit = {
+    .fields =
+        [](HashSize size) {
+          std::vector<CircuitField> fields;
+          for (unsigned i = 0; i < size.bank_bits; ++i)
+            fields.push_back({"bit" + std::to_string(i), field_bits(size.address_bits - 1)});
+          return fields;
+        },
+    .body =
+        [](HashSize size) {
+          std::vector<std::string> lines;
+          for (unsigned i = 0; i < size.bank_bits; ++i)
+            lines.push_back("assign " + verilog_bit("bank", i) + " = address[bit" + std::to_string(i) + "];");
+          return lines;
+        },
+    .setting =
+        [](const BankHash& hash) {
+          std::vector<uint32_t> bits;
+          for (const uint32_t row : hash.rows()) bits.push_back(static_cast<uint32_t>(std::countr_zero(row)));
+          return bits;
+        },
+};
+
 const RegisterHashClass registered({
     .order = 60,
     .word = "bits",
@@ -32,6 +56,7 @@ const RegisterHashClass registered({
     .parameters_of = parameters_of,
     .rows = RowSpace::single_bits,
     .count = [](HashSize size) { return digits(binomial(size.address_bits, size.bank_bits)); },
+    .circuit = &kCircuit,
     .examples = {{"4,3,2,1,0", 1}, {"3,4,5,6,7", 8}, {"2,5,8,10,0", 0}},
 });
 

@@ -23,6 +23,41 @@ std::optional<std::string> parameters_of(const BankHash& hash) {
   return is_bitwise_xor(hash) ? std::optional(bit_lists_text(hash, ",")) : std::nullopt;
 }
 
+/// Two multiplexers of all address bits for each bank bit; `pair` lets the second one through.
+constexpr HashCircuit kCircuit = {
+    .fields =
+        [](HashSize size) {
+          const unsigned bits = field_bits(size.address_bits - 1);
+          std::vector<CircuitField> fields;
+          for (unsigned i = 0; i < size.bank_bits; ++i) {
+            const std::string bank = std::to_string(i);
+            fields.insert(fields.end(), {{"first" + bank, bits}, {"second" + bank, bits}, {"pair" + bank, 1}});
+          }
+          return fields;
+        },
+    .body =
+        [](HashSize size) {
+          std::vector<std::string> lines;
+          for (unsigned i = 0; i < size.bank_bits; ++i) {
+            const std::string bank = std::to_string(i);
+            lines.push_back("assign " + verilog_bit("bank", i) + " = address[first" + bank + "] ^ (pair" + bank +
+                            " & address[second" + bank + "]);");
+          }
+          return lines;
+        },
+    .setting =
+        [](const BankHash& hash) {
+          std::vector<uint32_t> values;
+          for (const uint32_t row : hash.rows()) {
+            const bool pair = !std::has_single_bit(row);
+            const auto first = static_cast<uint32_t>(std::countr_zero(row));
+            const auto second = static_cast<uint32_t>(std::bit_width(row)) - 1;
+            values.insert(values.end(), {first, pair ? second : 0, pair ? 1u : 0u});
+          }
+          return values;
+        },
+};
+
 const RegisterHashClass registered({
     .order = 70,
     .word = "bitxor",
@@ -34,6 +69,7 @@ const RegisterHashClass registered({
     .rows = RowSpace::bit_pairs,
     .count =
         [](HashSize size) { return digits(binomial(size.address_bits * (size.address_bits + 1) / 2, size.bank_bits)); },
+    .circuit = &kCircuit,
     .examples = {{"0^5,1^6,2^7,3^8,4^9", 1}, {"0^5,1^6,2^7,3^8,4^9", 32}, {"0^9,1,2,3,4^8", 1}},
 });
 

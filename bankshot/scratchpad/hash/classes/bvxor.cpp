@@ -78,6 +78,32 @@ void each(HashSize size, const std::function<void(const BankHash&)>& visit) {
   }
 }
 
+/// A multiplexer of n - m + 1 inputs for each bank bit, XORed with a second one of n inputs. Above the address are
+/// zeros.
+std::vector<CircuitField> fields(HashSize size) {
+  return {{"k1", field_bits(size.address_bits - size.bank_bits)},
+          {"k2", field_bits(size.address_bits - 1)},
+          {"mask", size.bank_bits}};
+}
+
+std::vector<std::string> body(HashSize size) {
+  const std::vector<CircuitField> field = fields(size);
+  const unsigned n = size.address_bits, m = size.bank_bits, width = n + m - 1;
+  const std::string zeros = m > 1 ? std::to_string(m - 1) + "'b0, " : "";
+  return {"wire [" + std::to_string(width - 1) + ":0] padded = {" + zeros + "address};",
+          "assign bank = " + verilog_window("address", n, field[0], m) + " ^ (" +
+              verilog_window("padded", width, field[1], m) + " & mask);"};
+}
+
+constexpr HashCircuit kCircuit = {
+    .fields = fields,
+    .body = body,
+    .setting = [](const BankHash& hash) -> std::vector<uint32_t> {
+      const BitVector v = *as_bitvector(hash);
+      return {v.k1, v.k2, v.mask};
+    },
+};
+
 const RegisterHashClass registered({
     .order = 50,
     .word = "bvxor",
@@ -93,6 +119,7 @@ const RegisterHashClass registered({
           return digits(Whole{size.address_bits - size.bank_bits + 1} * size.address_bits *
                         (Whole{1} << size.bank_bits));
         },
+    .circuit = &kCircuit,
     .examples = {{"0,5,31", 1}, {"0,5,31", 32}, {"2,8,7", 4}, {"0,5,7", 1}},
 });
 

@@ -27,6 +27,17 @@ void each(HashSize size, const std::function<void(const BankHash&)>& visit) {
   for (unsigned k = 0; k + size.bank_bits <= size.address_bits; ++k) visit(*bitvector_hash(size, k));
 }
 
+/// A multiplexer of n - m + 1 inputs for each bank bit.
+std::vector<CircuitField> fields(HashSize size) { return {{"k", field_bits(size.address_bits - size.bank_bits)}}; }
+
+constexpr HashCircuit kCircuit = {
+    .fields = fields,
+    .body = [](HashSize size) -> std::vector<std::string> {
+      return {"assign bank = " + verilog_window("address", size.address_bits, fields(size)[0], size.bank_bits) + ";"};
+    },
+    .setting = [](const BankHash& hash) -> std::vector<uint32_t> { return {as_bitvector(hash)->k1}; },
+};
+
 const RegisterHashClass registered({
     .order = 40,
     .word = "perm",
@@ -38,6 +49,7 @@ const RegisterHashClass registered({
     .paper = [](const BankHash& hash) { return "k=" + *parameters_of(hash); },
     .each = each,
     .count = [](HashSize size) { return digits(size.address_bits - size.bank_bits + 1); },
+    .circuit = &kCircuit,
     .examples = {{"0", 1}, {"3", 8}, {"9", 512}},
 });
 

@@ -41,6 +41,25 @@ std::optional<std::string> parameters_of(const BankHash& hash) {
   return text;
 }
 
+/// The matrix itself: an AND gate for each of its bits, and a tree of XOR gates for each bank bit.
+constexpr HashCircuit kCircuit = {
+    .fields =
+        [](HashSize size) {
+          std::vector<CircuitField> fields;
+          for (unsigned i = 0; i < size.bank_bits; ++i)
+            fields.push_back({"row" + std::to_string(i), size.address_bits});
+          return fields;
+        },
+    .body =
+        [](HashSize size) {
+          std::vector<std::string> lines;
+          for (unsigned i = 0; i < size.bank_bits; ++i)
+            lines.push_back("assign " + verilog_bit("bank", i) + " = ^(address & row" + std::to_string(i) + ");");
+          return lines;
+        },
+    .setting = [](const BankHash& hash) { return std::vector<uint32_t>(hash.rows().begin(), hash.rows().end()); },
+};
+
 const RegisterHashClass registered({
     .order = 100,
     .word = "rows",
@@ -50,6 +69,7 @@ const RegisterHashClass registered({
     .parse = parse,
     .parameters_of = parameters_of,
     .rows = RowSpace::any,
+    .circuit = &kCircuit,
     .examples = {{"33,66,132,264,528", 1}, {"33,66,132,264,528", 32}, {"35,2,4,8,16", 1}},
 });
 

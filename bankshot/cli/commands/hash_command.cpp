@@ -1,0 +1,270 @@
+// bankshot hash: what a bank hash is, its hardware in Verilog, and what that costs.
+#include <bit>
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bankshot/circuit/design.hpp"
+#include "bankshot/circuit/synthesis.hpp"
+#include "bankshot/circuit/testbench.hpp"
+#include "bankshot/cli/base/command.hpp"
+#include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/output.hpp"
+#include "bankshot/cli/commands/hash_cost.hpp"
+#include "bankshot/host/overwrite.hpp"
+#include "bankshot/host/write_file.hpp"
+#include "bankshot/scratchpad/hash/gf2.hpp"
+#include "bankshot/scratchpad/hash/hash_class.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+using scratchpad::BankHash;
+using scratchpad::HashClass;
+
+/// What the user asks about: one hash, or a class.
+struct Subject {
+  std::optional<BankHash> hash;
+  const HashClass* of_class = nullptr;  ///< if there is no hash
+  circuit::Design design;
+};
+
+/// What a class's register holds for the hash.
+struct Setting {
+  std::string of_class, literal;
+  circuit::Design design;
+  std::vector<uint32_t> fields;
+};
+
+std::vector<Setting> settings_of(const BankHash& hash) {
+  std::vector<Setting> all;
+  for (const HashClass& c : scratchpad::hash_classes()) {
+    if (c.circuit == nullptr || !c.parameters_of(hash)) continue;
+    Result<circuit::Design> design = circuit::configurable_design(c, hash.size());
+    const std::vector<uint32_t> fields = c.circuit->setting(hash);
+    all.push_back(
+        {std::string(c.search_name()), circuit::setting_literal(*design, fields), std::move(*design), fields});
+  }
+  return all;
+}
+
+std::string row_text(uint32_t row) {
+  std::string text;
+  for (unsigned bit = 0; row >> bit != 0; ++bit) {
+    if ((row >> bit & 1) != 0) text += fmt::format("{}a{}", text.empty() ? "" : " ^ ", bit);
+  }
+  return text.empty() ? "0" : text;
+}
+
+std::string describe(const BankHash& hash) {
+  std::string text = fmt::format("{}: {}, {} address bits, {} banks\n\n", scratchpad::fixed_spec(hash),
+                                 scratchpad::class_name(hash), hash.address_bits, hash.banks());
+  const auto line = [&](std::string_view what, const std::string& is) {
+    text += fmt::format("  {:<12} {}\n", what, is);
+  };
+  if (hash.linear()) {
+    for (unsigned i = 0; i < hash.bank_bits; ++i) line(fmt::format("bank bit {}", i), row_text(hash.row[i]));
+    const unsigned rank = scratchpad::rank(hash.rows());
+    line("rank", rank == hash.bank_bits
+                     ? fmt::format("{}: every bank holds {} words", rank, 1u << (hash.address_bits - hash.bank_bits))
+                     : fmt::format("{} of {}: words collide, hardware needs more words a bank", rank, hash.bank_bits));
+    const circuit::XorGates xors = circuit::xor_gates(hash);
+    line("XOR gates", fmt::format("{}, {} behind each other", xors.gates, xors.levels));
+  }
+  line("in place", scratchpad::is_in_place(hash) ? "yes: software can apply it without extra memory" : "no");
+  line("C++", scratchpad::bank_expression(hash));
+  const std::vector<Setting> settings = settings_of(hash);
+  if (!settings.empty()) text += "\nHardware that can be set to it, and what its register then holds:\n";
+  for (const Setting& setting : settings) text += fmt::format("  {:<14} {}\n", setting.of_class, setting.literal);
+  return text;
+}
+
+std::string describe(const HashClass& c, const circuit::Design& design) {
+  std::string text = fmt::format("{}: {}; {} address bits, {} banks\n\n", c.search_name(), c.summary,
+                                 design.size.address_bits, 1u << design.size.bank_bits);
+  if (c.count != nullptr) text += fmt::format("  {:<12} {}\n", "hashes", c.count(design.size));
+  text += fmt::format("  {:<12} {} bit{}\n", "register", design.setting_bits(), design.setting_bits() == 1 ? "" : "s");
+  unsigned at = 0;
+  for (const scratchpad::CircuitField& field : design.fields) {
+    text += fmt::format("    {:<10} {}\n", fmt::format("[{}:{}]", at + field.bits - 1, at), field.name);
+    at += field.bits;
+  }
+  return text;
+}
+
+nlohmann::ordered_json fields_json(const circuit::Design& design) {
+  nlohmann::ordered_json fields = nlohmann::ordered_json::array();
+  for (const scratchpad::CircuitField& field : design.fields)
+    fields.push_back({{"name", field.name}, {"bits", field.bits}});
+  return fields;
+}
+
+nlohmann::ordered_json json_of(const Subject& subject) {
+  nlohmann::ordered_json json = {{"schema", "bankshot/hash/1"},
+                                 {"address_bits", subject.design.size.address_bits},
+                                 {"banks", 1u << subject.design.size.bank_bits}};
+  if (!subject.hash) {
+    json["class"] = subject.of_class->search_name();
+    json["register"] = fields_json(subject.design);
+    return json;
+  }
+  const BankHash& hash = *subject.hash;
+  json["class"] = scratchpad::class_name(hash);
+  json["spec"] = scratchpad::fixed_spec(hash);
+  if (hash.linear()) {
+    const circuit::XorGates xors = circuit::xor_gates(hash);
+    json["rows"] = std::vector<uint32_t>(hash.rows().begin(), hash.rows().end());
+    json["rank"] = scratchpad::rank(hash.rows());
+    json["xor_gates"] = xors.gates;
+    json["xor_levels"] = xors.levels;
+  }
+  json["in_place"] = scratchpad::is_in_place(hash);
+  json["expression"] = scratchpad::bank_expression(hash);
+  json["settings"] = nlohmann::ordered_json::array();
+  for (const Setting& setting : settings_of(hash)) {
+    json["settings"].push_back({{"class", setting.of_class},
+                                {"register", fields_json(setting.design)},
+                                {"fields", setting.fields},
+                                {"literal", setting.literal}});
+  }
+  return json;
+}
+
+class Hash final : public Command {
+ public:
+  void define(CLI::App& app) override {
+    app.add_option("SPEC|CLASS", what_,
+                   "a hash: " + scratchpad::hash_syntaxes() +
+                       "; or hardware that can be set: " + scratchpad::configurable_classes())
+        ->required();
+    app.add_option("--address-bits", address_bits_, "n: word addresses are below 2^n")
+        ->check(CLI::Range(1u, scratchpad::kMaxAddressBits))
+        ->capture_default_str();
+    app.add_option("--banks", banks_, "2^m banks, a power of two")->type_name("COUNT")->capture_default_str();
+    app.add_option("--verilog", verilog_, "write the hardware in Verilog; - is standard output")->type_name("FILE|-");
+    app.add_option("--testbench", testbench_,
+                   "write a testbench that compares the hardware with the model at every address")
+        ->type_name("FILE|-");
+    app.add_option("--settings", settings_, "settings of a class that the testbench tries")
+        ->check(CLI::Range(1, 1000000))
+        ->capture_default_str();
+    app.add_option("--seed", seed_, "of the settings")->capture_default_str();
+    app.add_flag("--cost", cost_, "synthesise the hardware: area, delay and power (yosys, OpenSTA)");
+    CLI::Option* const ghz =
+        app.add_option("--frequencies", ghz_, "clocks of a process of 40 nm for --cost, in GHz")->delimiter(',');
+    ghz->check(CLI::Range(0.001, 1000.0));
+    app.add_option("--activities", activities_, "changes of an address bit in a cycle, for the power of --cost")
+        ->delimiter(',')
+        ->check(CLI::Range(0.0, 1.0));
+    app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
+  }
+
+  int run(const std::vector<std::string>&) override {
+    if (const std::string reason = outputs_problem(); !reason.empty()) return refuse(reason);
+    const Result<Subject> subject = find_subject();
+    if (!subject) return refuse(subject.error().message);
+
+    nlohmann::ordered_json json = json_of(*subject);
+    std::string text = subject->hash ? describe(*subject->hash) : describe(*subject->of_class, subject->design);
+    if (cost_) {
+      const Result<HashCost> cost = measure(*subject);
+      if (!cost) return refuse(cost.error().message);
+      text += "\n" + to_text(*cost);
+      json["cost"] = to_json(*cost);
+    }
+    if (const auto error = write(verilog_, circuit::to_verilog(subject->design))) return refuse(error->message);
+    if (!testbench_.empty()) {
+      const auto expected =
+          subject->hash ? circuit::one_expectation(*subject->hash)
+                        : circuit::random_expectations(*subject->of_class, subject->design.size, settings_, seed_);
+      const std::string bench = circuit::testbench(subject->design, expected, seed_);
+      if (const auto error = write(testbench_, bench)) return refuse(error->message);
+    }
+    const bool busy = verilog_ == "-" || testbench_ == "-";
+    return deliver(json_, json.dump(1) + "\n", busy ? "" : text);
+  }
+
+ private:
+  /// Why the files cannot be written, or empty.
+  std::string outputs_problem() const {
+    const std::pair<const char*, const std::string*> outputs[] = {
+        {"--verilog", &verilog_}, {"--testbench", &testbench_}, {"--json", &json_}};
+    for (size_t k = 0; k < std::size(outputs); ++k) {
+      const auto& [option, file] = outputs[k];
+      if (file->empty()) continue;
+      for (size_t other = 0; other < k; ++other) {
+        const auto& [other_option, other_file] = outputs[other];
+        if (!other_file->empty() && (*file == *other_file || (*file != "-" && host::same_file(*file, *other_file))))
+          return fmt::format("{} and {} both write to {}", other_option, option,
+                             *file == "-" ? "standard output" : *file);
+      }
+      if (const auto error = cannot_deliver(*file)) return error->message;
+    }
+    return {};
+  }
+
+  Result<Subject> find_subject() const {
+    if (banks_ == 0 || !std::has_single_bit(banks_) || banks_ > 1u << scratchpad::kMaxBankBits || banks_ < 2) {
+      return Error{fmt::format("--banks {} is no power of two from 2 to {}", banks_, 1u << scratchpad::kMaxBankBits)};
+    }
+    const scratchpad::HashSize size{address_bits_, static_cast<unsigned>(std::countr_zero(banks_))};
+    if (size.bank_bits > size.address_bits) {
+      return Error{fmt::format("{} banks need {} address bits at least; --address-bits is {}", banks_, size.bank_bits,
+                               address_bits_)};
+    }
+    if (const HashClass* const c = scratchpad::find_configurable_class(what_)) {
+      Result<circuit::Design> design = circuit::configurable_design(*c, size);
+      return Subject{std::nullopt, c, std::move(*design)};
+    }
+    const Result<BankHash> hash = scratchpad::parse_hash(what_, size);
+    if (!hash) {
+      return Error{fmt::format("{}; of hardware that can be set there are {}", hash.error().message,
+                               scratchpad::configurable_classes())};
+    }
+    return Subject{*hash, nullptr, circuit::fixed_design(*hash)};
+  }
+
+  Result<HashCost> measure(const Subject& subject) const {
+    const Result<circuit::Tools> tools = circuit::find_tools();
+    if (!tools) return tools.error();
+    const Result<circuit::Units> units = circuit::measure_units(*tools);
+    if (!units) return units.error();
+    Result<circuit::Synthesis> synthesis = circuit::synthesise(*tools, subject.design, activities_);
+    if (!synthesis) return synthesis.error();
+    return HashCost{*units, std::move(*synthesis), activities_, ghz_};
+  }
+
+  /// Nothing if there is no file to write.
+  static std::optional<Error> write(const std::string& file, const std::string& text) {
+    if (file.empty()) return std::nullopt;
+    if (file != "-") return host::write_file(file, text);
+    print(text);
+    return std::nullopt;
+  }
+
+  std::string what_, verilog_, testbench_, json_;
+  unsigned address_bits_ = 14, banks_ = 32;
+  size_t settings_ = 1000;
+  uint64_t seed_ = 1;
+  bool cost_ = false;
+  std::vector<double> ghz_ = {1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5};  // Figure 4 of the XOR-hash paper
+  circuit::Activities activities_ = {0.1, 0.25, 0.5};
+};
+
+const RegisterCommand hash_registered(
+    {"hash", "Show a bank hash; write its hardware in Verilog and tell what that costs",
+     "A hash is hardware of its own, a class is hardware that a register sets to any hash of the class.\n"
+     "--cost takes Debian's yosys, opensta and qflow-tech-osu018.\n\n"
+     "Examples:\n"
+     "  bankshot hash bvxor:2,8,7\n"
+     "  bankshot hash --verilog hash.v --testbench test.v bitvector-xor\n"
+     "  iverilog -o test hash.v test.v && ./test\n"
+     "  bankshot hash --cost --frequencies 1.43 bitwise-xor\n",
+     [] { return std::make_unique<Hash>(); }});
+
+}  // namespace
+}  // namespace bankshot::cli
