@@ -34,7 +34,8 @@ struct Benchmark {
 };
 
 struct Experiment {
-  std::string name;  ///< of the file, without .toml
+  std::string name;                ///< of the file, without .toml
+  std::vector<std::string> files;  ///< that were read
   std::string title, paper;
   std::string gpu;                                       ///< that it runs on; empty: the one that the user chose
   std::string kind;                                      ///< what is computed: one of the kinds in reproduce.cpp

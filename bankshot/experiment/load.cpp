@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "bankshot/experiment/coverage.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/support/data_folders.hpp"
 
@@ -143,6 +144,7 @@ class Reader {
                 "deviations"});
     Experiment e;
     e.name = path_.stem().string();
+    e.files = {path_.string()};
     e.kind = text(root, "kind", true);
     e.title = text(root, "title", true);
     e.paper = text(root, "paper", true);
@@ -161,13 +163,43 @@ class Reader {
     if (const std::string other = text(root, "benchmarks", false); !other.empty()) {
       const Reader reader(path_.parent_path() / (other + ".toml"));
       const toml::table table = reader.read();
+      e.files.push_back(reader.path_.string());
       const std::vector<Benchmark> others = reader.benchmarks(table);
       e.benchmarks.insert(e.benchmarks.begin(), others.begin(), others.end());
     }
     return e;
   }
 
+  std::vector<CoveredPaper> coverage() const {
+    const toml::table root = read();
+    only(root, {"paper"});
+    std::vector<CoveredPaper> papers;
+    for (const toml::table& paper : sections(root, "paper")) {
+      only(paper, {"name", "title", "item"});
+      CoveredPaper& covered =
+          papers.emplace_back(CoveredPaper{text(paper, "name", true), text(paper, "title", true), {}});
+      for (const toml::table& table : sections(paper, "item")) {
+        only(table, {"name", "what", "experiments", "otherwise"});
+        const CoveredItem& item =
+            covered.items.emplace_back(CoveredItem{text(table, "name", true), text(table, "what", true),
+                                                   texts(table, "experiments"), text(table, "otherwise", false)});
+        if (item.experiments.empty() == item.otherwise.empty())
+          fail(table, "an item has experiments, or says what there is otherwise");
+      }
+    }
+    return papers;
+  }
+
  private:
+  /// The sections of a list of them: [[key]].
+  std::vector<toml::table> sections(const toml::table& table, std::string_view key) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr || !node->is_array_of_tables()) fail(table, "[[" + std::string(key) + "]] is missing");
+    std::vector<toml::table> all;
+    for (const toml::node& item : *node->as_array()) all.push_back(*item.as_table());
+    return all;
+  }
+
   fs::path path_;
 };
 
@@ -192,6 +224,20 @@ std::vector<std::string> names() {
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
+}
+
+Result<std::vector<CoveredPaper>> coverage() {
+  std::error_code code;
+  for (const std::string& folder : folders()) {
+    const fs::path path = fs::path(folder) / "coverage.toml";
+    if (!fs::is_regular_file(path, code)) continue;
+    try {
+      return Reader(path).coverage();
+    } catch (const Bad& bad) {
+      return Error{bad.message};
+    }
+  }
+  return Error{"there is no coverage.toml in " + searched()};
 }
 
 Result<Experiment> load(const std::string& name) {

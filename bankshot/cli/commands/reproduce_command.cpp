@@ -1,6 +1,7 @@
 // bankshot reproduce: a figure or table of the papers, beside the published values.
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <map>
 
@@ -12,6 +13,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/report_output.hpp"
 #include "bankshot/cli/commands/reproduce_output.hpp"
+#include "bankshot/cli/commands/reproduce_report.hpp"
 #include "bankshot/cli/commands/reproduce_runs.hpp"
 #include "bankshot/experiment/experiment.hpp"
 #include "bankshot/host/write_file.hpp"
@@ -25,21 +27,29 @@ class Reproduce final : public Command {
     options_.define(app);
     app.add_option("NAME", names_, "experiments; those of --list");
     app.add_flag("--list", list_, "list the experiments");
+    app.add_flag("--all", all_, "all experiments");
     app.add_flag("--quick", quick_,
                  "fewer runs where an experiment takes a mean of several, and smaller problems where it takes time");
     app.add_option("--json", json_, "write the result as JSON, a line an experiment; - is standard output")
         ->type_name("FILE|-");
+    app.add_option("--report", report_,
+                   "write a page of all that is asked for, DIR/index.html; what was computed before stays there, also "
+                   "after an interruption")
+        ->type_name("DIR");
     app.add_option("--plot", plot_, "draw the figure of one experiment, as SVG")->type_name("FILE.svg");
   }
 
   int run(const std::vector<std::string>&) override {
     if (const auto error = cannot_deliver(json_, inputs())) return refuse(error->message);
     if (list_) {
-      if (!names_.empty() || !plot_.empty()) return refuse("--list takes neither NAME nor --plot");
+      if (all_ || !names_.empty() || !plot_.empty() || !report_.empty())
+        return refuse("--list takes neither NAME nor --all, --plot or --report");
       return list();
     }
     if (const auto gpu = gpu::find_gpu(options_.gpu); !gpu) return refuse(gpu.error().message);
-    if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them");
+    if (all_ && !names_.empty()) return refuse("--all takes no NAME");
+    if (all_) names_ = experiment::names();
+    if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them; --all takes all");
     if (const std::string reason = plot_problem(); !reason.empty()) return refuse(reason);
     std::vector<experiment::Experiment> all;
     for (const std::string& name : names_) {
@@ -47,41 +57,7 @@ class Reproduce final : public Command {
       if (!one) return refuse(one.error().message);
       all.push_back(std::move(*one));
     }
-    std::map<std::string, ExperimentRuns> runs_by_gpu;
-    std::string text, json;
-    for (const experiment::Experiment& one : all) {
-      RunOptions options = options_;
-      if (!one.gpu.empty()) options.gpu = one.gpu;
-      ExperimentRuns& runs = runs_by_gpu.try_emplace(options.gpu, options).first->second;
-      experiment::Settings settings;
-      settings.trace = [&](const auto& benchmark, const auto& arguments) { return runs.trace(benchmark, arguments); };
-      settings.simulate = [&](const auto& benchmark, const auto& arguments, const auto& hash) {
-        return runs.simulate(benchmark, arguments, hash);
-      };
-      settings.quick = quick_;
-      settings.threads = options_.threads;
-      if (isatty(STDERR_FILENO) != 0) {
-        settings.progress = [&](const std::string& what) {
-          std::fprintf(stderr, "\r%s: %s\033[K", one.name.c_str(), what.c_str());
-        };
-      }
-      const Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
-      if (settings.progress) std::fputs("\r\033[K", stderr);
-      if (runs.is_interrupted()) {
-        say(one.name + " was interrupted");
-        if (!text.empty()) deliver(json_, json, text);  // those before it
-        return 128 + SIGINT;
-      }
-      if (!outcome) return refuse(one.name + ": " + outcome.error().message);
-      if (!plot_.empty()) {
-        if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table, there is no figure to draw");
-        if (const auto error = host::write_file(plot_, report::to_svg({one.title, one.paper, outcome->panels})))
-          return refuse(error->message);
-      }
-      text += to_text(one, *outcome, quick_);
-      json += to_json(one, *outcome, quick_);
-    }
-    return deliver(json_, json, text);
+    return report_.empty() ? print_all(all) : report_all(all);
   }
 
  private:
@@ -91,9 +67,118 @@ class Reproduce final : public Command {
     return gpu ? std::vector<host::Input>{{"the file of --gpu", *gpu}} : std::vector<host::Input>{};
   }
 
+  const std::string& gpu_of(const experiment::Experiment& one) const {
+    return one.gpu.empty() ? options_.gpu : one.gpu;
+  }
+
+  /// @param where  among all experiments, for the progress line: "7 of 38, about 40 s left"
+  Result<experiment::Outcome> compute(const experiment::Experiment& one, const std::string& where) {
+    RunOptions options = options_;
+    options.gpu = gpu_of(one);
+    ExperimentRuns& runs = runs_by_gpu_.try_emplace(options.gpu, options).first->second;
+    experiment::Settings settings;
+    settings.trace = [&](const auto& benchmark, const auto& arguments) { return runs.trace(benchmark, arguments); };
+    settings.simulate = [&](const auto& benchmark, const auto& arguments, const auto& hash) {
+      return runs.simulate(benchmark, arguments, hash);
+    };
+    settings.quick = quick_;
+    settings.threads = options_.threads;
+    if (isatty(STDERR_FILENO) != 0) {
+      settings.progress = [&](const std::string& what) {
+        std::fprintf(stderr, "\r%s%s: %s\033[K", one.name.c_str(), where.c_str(), what.c_str());
+      };
+      settings.progress("");
+    }
+    Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
+    if (settings.progress) std::fputs("\r\033[K", stderr);
+    interrupted_ = runs.is_interrupted();
+    return outcome;
+  }
+
+  static std::string svg_of(const experiment::Experiment& one, const experiment::Outcome& outcome) {
+    return report::to_svg({one.title, one.paper, outcome.panels});
+  }
+
+  int print_all(const std::vector<experiment::Experiment>& all) {
+    std::string text, json;
+    for (const experiment::Experiment& one : all) {
+      const Result<experiment::Outcome> outcome = compute(one, "");
+      if (interrupted_) {
+        say(one.name + " was interrupted");
+        if (!text.empty()) deliver(json_, json, text);  // those before it
+        return 128 + SIGINT;
+      }
+      if (!outcome) return refuse(one.name + ": " + outcome.error().message);
+      if (!plot_.empty()) {
+        if (outcome->panels.empty()) return refuse("--plot: " + one.name + " is a table, there is no figure to draw");
+        if (const auto error = host::write_file(plot_, svg_of(one, *outcome))) return refuse(error->message);
+      }
+      text += to_text(one, *outcome, quick_);
+      json += to_document(one, *outcome, quick_).dump() + "\n";
+    }
+    return deliver(json_, json, text);
+  }
+
+  /// Each is kept when it is computed; one that fails does not stop the others.
+  int report_all(const std::vector<experiment::Experiment>& all) {
+    using Clock = std::chrono::steady_clock;
+    const Result<ReproduceReport> report = ReproduceReport::open(report_, quick_);
+    if (!report) return refuse(report.error().message);
+    std::vector<ReportedExperiment> done;
+    for (const experiment::Experiment& one : all) done.push_back({one.name, {}, {}, "It was not reached."});
+    size_t earlier = 0, computed = 0, failed = 0;
+    double spent = 0;
+    for (size_t k = 0; k < all.size() && !interrupted_; ++k) {
+      const experiment::Experiment& one = all[k];
+      const Result<std::string> gpu_file = gpu::find_gpu_file(gpu_of(one));
+      if (!gpu_file) return refuse(one.name + ": " + gpu_file.error().message);
+      const std::string key = report->key(one, *gpu_file);
+      if (std::optional<ReportedExperiment> kept = report->kept(one.name, key)) {
+        done[k] = std::move(*kept);
+        ++earlier;
+        continue;
+      }
+      std::string where = fmt::format(" ({} of {}", k + 1, all.size());
+      if (computed != 0)
+        where += fmt::format(", about {:.0f} s left",
+                             spent / static_cast<double>(computed) * static_cast<double>(all.size() - k));
+      const Clock::time_point start = Clock::now();
+      const Result<experiment::Outcome> outcome = compute(one, where + ")");
+      if (interrupted_) break;
+      const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      spent += seconds;
+      ++computed;
+      if (!outcome) {
+        ++failed;
+        done[k].missing = outcome.error().message;
+        say(one.name + ": " + outcome.error().message);
+        continue;
+      }
+      done[k] = {
+          one.name, to_document(one, *outcome, quick_), outcome->panels.empty() ? "" : svg_of(one, *outcome), {}};
+      if (const auto error = report->keep(done[k], key, seconds)) return refuse(error->message);
+    }
+    if (const auto error = report->write_page(done)) return refuse(error->message);
+    std::string text = fmt::format("{}: {} experiments, {} computed in {:.0f} s", report->page(), all.size(),
+                                   computed - failed, spent);
+    if (earlier != 0) text += fmt::format(", {} from an earlier run", earlier);
+    if (failed != 0) text += fmt::format(", {} failed", failed);
+    std::string json;
+    for (const ReportedExperiment& one : done) {
+      if (!one.result.is_null()) json += one.result.dump() + "\n";
+    }
+    const int status = deliver(json_, json, text + "\n");
+    if (interrupted_) {
+      say("interrupted; the same command goes on with what is missing");
+      return 128 + SIGINT;
+    }
+    return failed != 0 ? kBadInput : status;
+  }
+
   /// Why no plot can be written, before the long work, or empty.
   std::string plot_problem() const {
     if (plot_.empty()) return {};
+    if (!report_.empty()) return "--plot is one of the files that --report writes";
     if (names_.size() != 1) return "--plot draws one experiment; " + std::to_string(names_.size()) + " are named";
     if (plot_ == "-") return "--plot takes the name of a file: standard output is the tables'";
     if (host::same_file(plot_, json_)) return "--plot and --json name the same file, " + json_;
@@ -119,8 +204,9 @@ class Reproduce final : public Command {
 
   RunOptions options_;
   std::vector<std::string> names_;
-  std::string json_, plot_;
-  bool list_ = false, quick_ = false;
+  std::string json_, plot_, report_;
+  bool list_ = false, all_ = false, quick_ = false, interrupted_ = false;
+  std::map<std::string, ExperimentRuns> runs_by_gpu_;
 };
 
 const RegisterCommand reproduce_registered(
@@ -132,7 +218,8 @@ const RegisterCommand reproduce_registered(
      "  bankshot reproduce --list\n"
      "  bankshot reproduce tc16-table5\n"
      "  bankshot reproduce --quick --json - tc16-table6\n"
-     "  bankshot reproduce --plot figure.svg iccd13-fig5\n",
+     "  bankshot reproduce --plot figure.svg iccd13-fig5\n"
+     "  bankshot reproduce --all --report papers\n",
      [] { return std::make_unique<Reproduce>(); }});
 
 }  // namespace

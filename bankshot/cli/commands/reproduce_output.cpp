@@ -96,7 +96,7 @@ std::string to_text(const experiment::Experiment& one, const experiment::Outcome
   return text + "\n";
 }
 
-std::string to_json(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick) {
+nlohmann::ordered_json to_document(const experiment::Experiment& one, const experiment::Outcome& outcome, bool quick) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array(), panels = nlohmann::ordered_json::array();
   const auto add = [&](const experiment::Row& row) {
     rows.push_back({{"label", row.label},
@@ -120,7 +120,7 @@ std::string to_json(const experiment::Experiment& one, const experiment::Outcome
                                      {"notes", outcome.notes},
                                      {"deviations", one.deviations}};
   if (!panels.empty()) document["panels"] = panels;
-  return document.dump() + "\n";
+  return document;
 }
 
 }  // namespace bankshot::cli

@@ -18,13 +18,16 @@ namespace {
 constexpr unsigned kTraced = 1 << 16;  // different accesses kept of each instruction: all of them in what we run
 
 std::vector<std::string> command_of(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments) {
-  std::vector<std::string> command = {
-      (std::filesystem::path(host::library_folder()).parent_path() / "kernels" / benchmark.program).string()};
+  std::vector<std::string> command = {program_of(benchmark)};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
 }
 
 }  // namespace
+
+std::string program_of(const experiment::Benchmark& benchmark) {
+  return (std::filesystem::path(host::library_folder()).parent_path() / "kernels" / benchmark.program).string();
+}
 
 Result<scratchpad::PatternSet> ExperimentRuns::trace(const experiment::Benchmark& benchmark,
                                                      const std::vector<std::string>& arguments) {

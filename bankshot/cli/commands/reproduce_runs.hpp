@@ -13,6 +13,9 @@
 
 namespace bankshot::cli {
 
+/// The program of a benchmark, a path.
+std::string program_of(const experiment::Benchmark& benchmark);
+
 /// Runs our own programs on one GPU and keeps what they did: several benchmarks are kernels of one run, and several
 /// hash functions find the same hash.
 class ExperimentRuns {

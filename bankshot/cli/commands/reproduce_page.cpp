@@ -1,0 +1,180 @@
+// The page of `bankshot reproduce --report`.
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "bankshot/cli/commands/reproduce_report.hpp"
+
+namespace bankshot::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string value_text(const Json& value) {
+  if (value.is_null()) return "–";
+  if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
+  return escaped(value.get<std::string>());
+}
+
+/// Measured over published, of two numbers of which the second is not 0.
+std::optional<double> ratio(const Json& row) {
+  const Json &measured = row["measured"], &published = row["published"];
+  if (!measured.is_number() || !published.is_number() || published.get<double>() == 0) return std::nullopt;
+  return measured.get<double>() / published.get<double>();
+}
+
+/// How many published values there are, and how many of ours are within 10 % of theirs.
+struct Agreement {
+  unsigned published = 0, near = 0;
+};
+Agreement agreement(const Json& result) {
+  Agreement sum;
+  for (const Json& row : result["rows"]) {
+    if (row["published"].is_null() || row["measured"].is_null()) continue;
+    ++sum.published;
+    const std::optional<double> times = ratio(row);
+    sum.near += times ? std::abs(*times - 1) <= 0.1 : row["published"] == row["measured"];
+  }
+  return sum;
+}
+
+std::string rows_table(const Json& rows) {
+  if (rows.empty()) return {};
+  std::string text =
+      "<table><tr><th></th><th>published</th><th>measured</th><th>measured / published</th><th></th></tr>\n";
+  for (const Json& row : rows) {
+    const std::optional<double> times = ratio(row);
+    text += fmt::format("<tr><td>{}</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td><td>{}{}</td></tr>\n",
+                        escaped(row["label"]), value_text(row["published"]), value_text(row["measured"]),
+                        times ? fmt::format("{:.2f}", *times) : "", escaped(row["unit"]),
+                        row.contains("note") ? "; " + escaped(row["note"]) : "");
+  }
+  return text + "</table>\n";
+}
+
+std::string sentences(const Json& list, const std::string& title) {
+  if (list.empty()) return {};
+  std::string text = title.empty() ? "" : "<h4>" + title + "</h4>\n";
+  text += "<ul>\n";
+  for (const Json& one : list) text += "<li>" + escaped(one) + "</li>\n";
+  return text + "</ul>\n";
+}
+
+std::string section(const ReportedExperiment& one) {
+  std::string text = fmt::format("<section id=\"{0}\">\n<h3>{0}: ", one.name);
+  if (one.result.is_null())
+    return text + fmt::format("not computed</h3>\n<p>{}</p>\n</section>\n", escaped(one.missing));
+  const Json& result = one.result;
+  text += fmt::format("{}</h3>\n<p>{}. Computed in {:.1f} s. <a href=\"{}.json\">JSON</a></p>\n",
+                      escaped(result["title"]), escaped(result["paper"]), result.value("seconds", 0.0), one.name);
+  if (!one.svg.empty()) text += "<figure>" + one.svg + "</figure>\n";
+  return text + rows_table(result["rows"]) + sentences(result["notes"], "") +
+         sentences(result["deviations"], result["quick"] ? "Deviations, of the full run" : "Deviations") +
+         "</section>\n";
+}
+
+class Coverage {
+ public:
+  explicit Coverage(const std::vector<ReportedExperiment>& experiments) : experiments_(experiments) {}
+
+  std::string table(const std::vector<experiment::CoveredPaper>& papers) const {
+    std::string text = "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>values within 10 %</th></tr>\n";
+    for (const experiment::CoveredPaper& paper : papers) {
+      for (const experiment::CoveredItem& item : paper.items) {
+        text += fmt::format("<tr><td title=\"{}\">{}</td><td>{}</td><td>{}</td>", escaped(paper.title),
+                            escaped(paper.name), escaped(item.name), escaped(item.what));
+        text += item.experiments.empty() ? fmt::format("<td>{}</td><td></td></tr>\n", escaped(item.otherwise))
+                                         : computed(item.experiments);
+      }
+    }
+    return text + "</table>\n";
+  }
+
+ private:
+  std::string computed(const std::vector<std::string>& names) const {
+    std::string links;
+    Agreement sum;
+    for (const std::string& name : names) {
+      links += links.empty() ? "" : ", ";
+      const ReportedExperiment* const one = find(name);
+      if (one == nullptr) {
+        links += name + " (not asked for)";
+        continue;
+      }
+      links += fmt::format("<a href=\"#{0}\">{0}</a>", name);
+      if (one->result.is_null()) {
+        links += " (not computed)";
+        continue;
+      }
+      const Agreement own = agreement(one->result);
+      sum.published += own.published;
+      sum.near += own.near;
+    }
+    const std::string near = sum.published == 0 ? "" : fmt::format("{} of {}", sum.near, sum.published);
+    return fmt::format("<td>{}</td><td class=n>{}</td></tr>\n", links, near);
+  }
+
+  const ReportedExperiment* find(const std::string& name) const {
+    for (const ReportedExperiment& one : experiments_) {
+      if (one.name == name) return &one;
+    }
+    return nullptr;
+  }
+
+  const std::vector<ReportedExperiment>& experiments_;
+};
+
+constexpr std::string_view kHead =
+    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Bankshot: the papers, published and "
+    "measured</title>\n<meta name=\"viewport\" content=\"width=device-width\">\n<style>\n"
+    ":root { color-scheme: light dark; } body { font: 14px/1.45 sans-serif; max-width: 75em; margin: 2em auto; "
+    "padding: 0 "
+    "1em; }\n"
+    "table { border-collapse: collapse; margin: 1em 0; } th, td { padding: 2px 10px; text-align: left; border-bottom: "
+    "1px "
+    "solid #8884; vertical-align: top; }\n"
+    ".n { text-align: right; white-space: nowrap; } figure { margin: 1em 0; overflow-x: auto; } section { border-top: "
+    "2px "
+    "solid #8888; margin-top: 2em; }\n</style></head><body>\n";
+
+}  // namespace
+
+std::string reproduce_page(const std::vector<ReportedExperiment>& experiments,
+                           const std::vector<experiment::CoveredPaper>& papers, bool quick) {
+  double seconds = 0;
+  size_t computed = 0;
+  std::string sections;
+  for (const ReportedExperiment& one : experiments) {
+    if (!one.result.is_null()) {
+      ++computed;
+      seconds += one.result.value("seconds", 0.0);
+    }
+    sections += section(one);
+  }
+  std::string text(kHead);
+  text += "<h1>The papers, published and measured</h1>\n";
+  text += fmt::format(
+      "<p>{} of {} experiments, computed in {:.0f} s. Published values are compared, never tuned to.{}</p>\n", computed,
+      experiments.size(), seconds,
+      quick ? " With --quick: fewer runs and smaller problems; what was published is of full runs." : "");
+  text += "<h2>What there is of each figure and table</h2>\n" + Coverage(experiments).table(papers);
+  return text + "<h2>All of them</h2>\n" + sections + "</body></html>\n";
+}
+
+}  // namespace bankshot::cli
