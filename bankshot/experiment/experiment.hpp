@@ -31,6 +31,9 @@ struct Benchmark {
   std::vector<std::vector<std::string>> tests;   ///< of the runs on which they are judged; none: the same run
   std::vector<std::string> timed;                ///< of the run whose cycles are compared; none: the tests
   std::map<std::string, std::string> published;  ///< parameters of hashes by function
+  /// Instead of a program: access patterns as analysis of the source has them, "WEIGHT TY TX WIDTH LANES": word = ty *
+  /// TY + tx * TX, tx below WIDTH, of the first lanes of a warp.
+  std::vector<std::string> patterns;
 };
 
 struct Experiment {

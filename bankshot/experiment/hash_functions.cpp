@@ -1,6 +1,7 @@
 #include "bankshot/experiment/hash_functions.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 
@@ -29,6 +30,38 @@ const HashFunction kFunctions[] = {
 }  // namespace
 
 std::span<const HashFunction> hash_functions() { return kFunctions; }
+
+std::vector<uint32_t> block_words(unsigned ty_stride, unsigned tx_stride, unsigned width, unsigned lanes) {
+  std::vector<uint32_t> words(lanes);
+  for (unsigned lane = 0; lane < lanes; ++lane) words[lane] = lane / width * ty_stride + lane % width * tx_stride;
+  return words;
+}
+
+scratchpad::Pattern load_of(const std::vector<uint32_t>& words) {
+  scratchpad::Pattern pattern;
+  for (size_t lane = 0; lane < words.size(); ++lane) {
+    pattern.mask |= uint64_t{1} << lane;
+    pattern.words[lane] = words[lane];
+  }
+  return pattern;
+}
+
+Result<scratchpad::PatternSet> patterns_of(const Benchmark& benchmark, const std::vector<std::string>& arguments,
+                                           const Settings& settings) {
+  if (benchmark.patterns.empty()) return settings.trace(benchmark, arguments);
+  scratchpad::PatternSet set;
+  for (const std::string& text : benchmark.patterns) {
+    unsigned weight = 0, ty = 0, tx = 0, width = 0, lanes = 0;
+    int end = 0;
+    const bool read = std::sscanf(text.c_str(), "%u %u %u %u %u%n", &weight, &ty, &tx, &width, &lanes, &end) == 5 &&
+                      static_cast<size_t>(end) == text.size();
+    if (!read || weight == 0 || width == 0 || lanes == 0 || lanes > 32 || ty > 255 || tx > 255)
+      return Error{"'" + text + "' is not WEIGHT TY TX WIDTH LANES, strides below 256 and 1 to 32 lanes"};
+    set.patterns.push_back(load_of(block_words(ty, tx, width, lanes)));
+    set.patterns.back().weight = weight;
+  }
+  return set;
+}
 
 uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& hash) {
   return scratchpad::excess(set.rules, set, hash);

@@ -21,6 +21,15 @@ struct HashFunction {
 std::span<const HashFunction> hash_functions();
 constexpr size_t kBitvectorXor = 1;  ///< the configurable bit-vector XOR among them
 
+/// Words of the first lanes of a warp: ty * ty_stride + tx * tx_stride, tx below width. Equation 4, linearised.
+std::vector<uint32_t> block_words(unsigned ty_stride, unsigned tx_stride, unsigned width, unsigned lanes);
+/// A load of 4 bytes a lane.
+scratchpad::Pattern load_of(const std::vector<uint32_t>& words);
+
+/// The patterns that a benchmark lists, or else those of its run.
+Result<scratchpad::PatternSet> patterns_of(const Benchmark& benchmark, const std::vector<std::string>& arguments,
+                                           const Settings& settings);
+
 /// Conflicts of a run under a hash.
 uint64_t excess(const scratchpad::PatternSet& set, const scratchpad::BankHash& hash);
 

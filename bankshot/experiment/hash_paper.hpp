@@ -13,12 +13,26 @@ Result<Outcome> hash_parameters(const Experiment& experiment, const Settings& se
 /// tests.
 Result<Outcome> removed_by_benchmark(const Experiment& experiment, const Settings& settings);
 /// Table 6: the same, mean over the benchmarks.
+///   counting  a list: "access-width", by the width of an access, as hardware does; "word-per-lane", a word for each
+///   lane
 Result<Outcome> removed_on_average(const Experiment& experiment, const Settings& settings);
 
 /// Figure 9: speed-ups in simulated cycles over no hash, and their geometric means; for benchmarks without conflicts,
 /// the time that the bit-vector XOR's extra cycle of latency costs (section 7.1).
 ///   atomics           the unit of atomics on shared memory
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings);
+
+/// What the text works out: conflicts of access patterns (section 3.2), XOR candidates (Table 3), candidates of the
+/// search for strides (section 5.1), Figures 5 and 6.
+///   blocks, block_labels  "TY TX WIDTH": word = ty * TY + tx * TX, tx below WIDTH
+///   strides               of the search; elements: of Table 3's vector
+///   example, example_bank_bits  words and bank bits of Figure 6
+Result<Outcome> hash_examples(const Experiment& experiment, const Settings& settings);
+/// Figures 1 and 2: passes of a load whose first lanes, `way` of them, have a stride. `strides`; `bank_bytes` and
+/// `labels` of the machines, which have 32 banks.
+Result<Outcome> strided_loads(const Experiment& experiment, const Settings& settings);
+/// Section 2: what share of a benchmark's instructions access shared memory, and with how many passes.
+Result<Outcome> shared_shares(const Experiment& experiment, const Settings& settings);
 
 /// Table 4: power and area of hardware for bank hashes, scaled to 40 nm.
 ///   designs           "label: class", a class that can be set, or a hash; ratios are to the first

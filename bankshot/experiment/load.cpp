@@ -82,10 +82,11 @@ class Reader {
   Benchmark benchmark(const toml::node& node) const {
     if (!node.is_table()) fail(node, "a benchmark must be a section: [[benchmark]]");
     const toml::table& table = *node.as_table();
-    only(table, {"label", "program", "kernel", "arguments", "tests", "timed", "published"});
+    only(table, {"label", "program", "kernel", "arguments", "tests", "timed", "published", "patterns"});
     Benchmark b;
     b.label = text(table, "label", true);
-    b.program = text(table, "program", true);
+    b.patterns = texts(table, "patterns");
+    b.program = text(table, "program", b.patterns.empty());
     b.kernel = text(table, "kernel", false);
     b.arguments = texts(table, "arguments");
     b.timed = texts(table, "timed");

@@ -71,6 +71,7 @@ Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::str
     setup->request.machine_code = cuda::UseOfMachineCode::accesses;
   }
   setup->request.joined = options.counts && !options.as_written;
+  if (!options.warns) return setup;
   for (const std::string& warning : setup->target.warnings)
     std::fprintf(stderr, "bankshot: warning: %s\n", warning.c_str());
   if (setup->gpu.machine.warp_size > 32) {

@@ -24,6 +24,7 @@ struct RunOptions : host::SetupOptions {
   bool counts = false;                ///< accesses are counted
   bool as_written = false;            ///< … as the PTX has them
   bool machine_code = false;          ///< … held against machine code
+  bool warns = true;                  ///< of what a program may not get right on this GPU
   bool without_machine_code = false;  ///< programs are run as if they carried none, to compare them with changed ones
 };
 

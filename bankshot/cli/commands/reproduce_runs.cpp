@@ -76,6 +76,7 @@ Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simu
   }
   RunOptions options = options_;
   options.bank_hash = machine ? machine->bank_hash : "";
+  options.warns = false;  // our own programs check their results
   Result<host::Setup> setup = set_up(options, command);
   if (!setup) return setup.error();
   setup->request.trace_accesses = kTraced;
