@@ -39,17 +39,22 @@ void add_noise(std::vector<int>& to, int width, int height, int cell, int weight
 }
 
 /// An image in which near pixels are alike, as in photographs: value noise on lattices of 64, 32, 16, 8 and 4 pixels with the
-/// weights 16, 8, 4, 2 and 1 of 31, which gives each scale half the contrast of the next larger one. The result is stretched
+/// weights 16, 8, 4, 2 and 1, which gives each scale half the contrast of the next larger one. The result is stretched
 /// about the middle by two and cut off at black and white, and a grain of -2 to 2 is added to each pixel. All in whole
 /// numbers: a seed gives the same image on every machine.
-inline Image made_image(int width, int height, uint32_t seed) {
+/// @param grain   another one: -grain to grain
+/// @param finest  the last lattice: with 8 or more the image is smoother
+inline Image made_image(int width, int height, uint32_t seed, int grain = 2, int finest = 4) {
   Image image{width, height, std::vector<uint8_t>(size_t(width) * height)};
   Random random = seeded(seed);
   std::vector<int> sum(image.pixels.size());
-  for (int cell = 64, weight = 16; weight > 0; cell /= 2, weight /= 2)
+  int weights = 0;
+  for (int cell = 64, weight = 16; cell >= finest; cell /= 2, weight /= 2) {
     add_noise(sum, width, height, cell, weight, [&] { return static_cast<int>(random.below(256)); });
+    weights += weight;
+  }
   for (size_t i = 0; i < sum.size(); ++i) {
-    const int value = (sum[i] / 31 - 128) * 2 + 128 + static_cast<int>(random.below(5)) - 2;
+    const int value = (sum[i] / weights - 128) * 2 + 128 + static_cast<int>(random.below(2 * grain + 1)) - grain;
     image.pixels[i] = static_cast<uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
   }
   return image;

@@ -86,7 +86,8 @@ std::string over(const std::vector<Timed>& all) {
 }
 
 /// Figure 9: a row for each benchmark and function, then the geometric means.
-void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
+/// @param means  whether the benchmarks are ones of which a mean says something
+void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, bool means, Outcome& outcome) {
   std::vector<std::string> names;
   std::vector<std::vector<double>> speedups;
   for (const Timed& one : all) {
@@ -99,7 +100,7 @@ void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, O
     }
   }
   if (!all.empty()) outcome.panels.push_back(bars_by_benchmark("speed-up", "times as fast", names, speedups));
-  for (size_t f = 0; f < hash_functions().size() && !all.empty(); ++f) {
+  for (size_t f = 0; f < hash_functions().size() && means && !all.empty(); ++f) {
     double logarithms = 0;
     for (const Timed& one : all) logarithms += std::log(one.speedup(f));
     const std::string label = std::string("geometric mean, ") + hash_functions()[f].label;
@@ -133,6 +134,7 @@ void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Out
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings) {
   Parameters parameters(experiment);
   const std::string atomics = parameters.text("atomics");
+  const bool means = parameters.number("means", 0, 1) != 0;
   if (parameters.error()) return *parameters.error();
   std::vector<Timed> with_conflicts, without;
   for (const Benchmark& benchmark : experiment.benchmarks) {
@@ -142,7 +144,7 @@ Result<Outcome> speedups(const Experiment& experiment, const Settings& settings)
     (one->has_conflicts ? with_conflicts : without).push_back(std::move(*one));
   }
   Outcome outcome;
-  add_speedups(experiment, with_conflicts, outcome);
+  add_speedups(experiment, with_conflicts, means, outcome);
   add_losses(experiment, without, outcome);
   return outcome;
 }

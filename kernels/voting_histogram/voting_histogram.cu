@@ -2,42 +2,78 @@
 // meet on one word, but on one bank wherever two pixels fall into bins that are a multiple of 32 apart, since copies start
 // at multiples of 64 (256) words. At the end, each CTA adds its copies up.
 //   voting_histogram [width: 1024] [height: width] [--seed=N: 1, which image to make] [--pgm=FILE: read it instead]
+//                    [--grid=N: 8 CTAs] [--threads=N: 256 of a CTA] [--words: a thread loads four neighbouring pixels at once]
+//                    [--grain=N: 2, noise of the made image, from -2 to 2 of 255] [--finest=N: 4, pixels of its smallest scale]
+//                    [--natural=NOISE: an image of overlapping discs as of 8 bits, noise of its 12 bits from -NOISE to NOISE]
 #include "../check.hpp"
-#include "../image.hpp"
+#include "../natural_image.hpp"
 
-constexpr int replication = 32, block_threads = 256, grid = 8;
+constexpr int replication = 32;
+
+/// @param words  four pixels each, of which there are `n`
+template <int bins>
+__device__ void vote_words(unsigned* copy, const uint32_t* words, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n / 4; i += gridDim.x * blockDim.x) {
+    const uint32_t four = words[i];
+    for (int pixel = 0; pixel < 32; pixel += 8) atomicAdd(&copy[(four >> pixel & 255) / (256 / bins)], 1u);
+  }
+}
 
 template <int bins>
-__device__ void vote(unsigned (&copies)[replication][bins], const uint8_t* pixels, unsigned* counts, int n) {
+__device__ void vote(unsigned (&copies)[replication][bins], const uint8_t* pixels, unsigned* counts, int n,
+                     bool by_words) {
   unsigned* words = &copies[0][0];
-  for (int i = threadIdx.x; i < replication * bins; i += block_threads) words[i] = 0;
+  for (int i = threadIdx.x; i < replication * bins; i += blockDim.x) words[i] = 0;
   __syncthreads();
   unsigned* copy = copies[threadIdx.x % replication];
-  for (int i = blockIdx.x * block_threads + threadIdx.x; i < n; i += gridDim.x * block_threads)
-    atomicAdd(&copy[pixels[i] / (256 / bins)], 1u);
+  if (by_words) {
+    vote_words<bins>(copy, reinterpret_cast<const uint32_t*>(pixels), n);
+  } else {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+      atomicAdd(&copy[pixels[i] / (256 / bins)], 1u);
+  }
   __syncthreads();
-  for (int bin = threadIdx.x; bin < bins; bin += block_threads) {
+  for (int bin = threadIdx.x; bin < bins; bin += blockDim.x) {
     unsigned sum = 0;
     for (int i = 0; i < replication; ++i) sum += copies[i][bin];
     atomicAdd(&counts[bin], sum);
   }
 }
 
-__global__ void hist64(const uint8_t* pixels, unsigned* counts, int n) {
+__global__ void hist64(const uint8_t* pixels, unsigned* counts, int n, bool by_words) {
   __shared__ unsigned copies[replication][64];
-  vote(copies, pixels, counts, n);
+  vote(copies, pixels, counts, n, by_words);
 }
 
-__global__ void hist256(const uint8_t* pixels, unsigned* counts, int n) {
+__global__ void hist256(const uint8_t* pixels, unsigned* counts, int n, bool by_words) {
   __shared__ unsigned copies[replication][256];
-  vote(copies, pixels, counts, n);
+  vote(copies, pixels, counts, n, by_words);
+}
+
+/// The upper 8 of 12 bits.
+static Image of_8_bits(const Image12& image) {
+  Image upper{image.width, image.height, {}};
+  for (uint16_t pixel : image.pixels) upper.pixels.push_back(static_cast<uint8_t>(pixel >> 4));
+  return upper;
 }
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
+  arguments.allow({"--seed=", "--pgm=", "--grid=", "--threads=", "--words", "--grain=", "--finest=", "--natural="}, 2);
   const char* file = arguments.option("--pgm=");
   const int width = arguments.number(0, 1024), height = arguments.number(1, width);
-  const Image image = file ? read_pgm(file) : made_image(width, height, arguments.number("--seed=", 1));
+  const int grid = arguments.number("--grid=", 8), threads = arguments.number("--threads=", 256);
+  const bool by_words = arguments.flag("--words");
+  const int seed = arguments.number("--seed=", 1);
+  const int grain = arguments.number("--grain=", 2, 0), finest = arguments.number("--finest=", 4, 4);
+  if (finest > 64) refuse_arguments("the largest scale has 64 pixels", "give --finest=4 to 64");
+  const Image image = file ? read_pgm(file)
+                      : arguments.option("--natural=")
+                          ? of_8_bits(natural_image(width, height, seed, arguments.number("--natural=", 0, 0)))
+                          : made_image(width, height, seed, grain, finest);
+  if (threads > 1024 || grid > 1 << 16) refuse_arguments("too much", "give up to 1,024 --threads, 65,536 CTAs");
+  if (by_words && image.pixels.size() % 4 != 0)
+    refuse_arguments("the pixels are not a multiple of four", "leave out --words");
   // Both histograms in one array, that of 64 bins first.
   std::vector<unsigned> expected(64 + 256);
   for (uint8_t pixel : image.pixels) {
@@ -48,8 +84,8 @@ int main(int argc, char** argv) {
   DeviceArray<uint8_t> pixels(image.pixels);
   DeviceArray<unsigned> counts(expected.size());
   counts.fill_zero();
-  hist64<<<grid, block_threads>>>(pixels.get(), counts.get(), n);
-  hist256<<<grid, block_threads>>>(pixels.get(), counts.get() + 64, n);
+  hist64<<<grid, threads>>>(pixels.get(), counts.get(), n, by_words);
+  hist256<<<grid, threads>>>(pixels.get(), counts.get() + 64, n, by_words);
   finish_kernel();
   return verdict("voting_histogram", counts.to_host(), expected);
 }
