@@ -159,6 +159,33 @@ TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose
   }
 }
 
+// A lane of each of two warps adds to the same word, in a transaction that takes long. Overlapping, the second meets
+// the first's word. One after the other, both go on when the first has committed, at cycle c: the begin of the second
+// issues at c and takes a cycle more, so that it reads the clock at c + 2; the first reads it at c + 1, as one
+// instruction issues a cycle.
+TEST_F(TimedTransactions, one_warp_at_a_time_begins_when_the_other_has_committed) {
+  const std::string text =
+      "mov.u32 %r1, %tid.x; and.b32 %r12, %r1, 31; setp.ne.u32 %p2, %r12, 0; @%p2 exit; ld.param.u64 %rd1, [out];"
+      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2;" +
+      kBegin + "mov.u32 %r10, %clock; mov.u32 %r6, 0;" + increment("s") +
+      "LONG: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 100; @%p1 bra LONG;" + kCommit +
+      "mov.u32 %r11, %clock; st.global.u32 [%rd2], %r10; st.global.u32 [%rd2+4], %r11; exit;";
+  for (const bool exclusive : {false, true}) {
+    transactions.exclusive = exclusive;
+    renew();
+    const auto launch = simulate(kernel(kSharedArray + text), {1}, {64}, 64);
+    ASSERT_TRUE(launch) << launch.error().message;
+    expect_consistent(*launch, {1}, {64});
+    const scratchpad::TxTotals& t = launch->stats.transactions;
+    EXPECT_EQ(t.commits, 2u);
+    EXPECT_EQ(t.conflicts != 0, !exclusive);
+    EXPECT_EQ(t.attempts == 2, exclusive);
+    if (!exclusive) continue;
+    const uint32_t committed = std::min(out[1], out[33]), begun = std::max(out[0], out[32]);
+    EXPECT_EQ(begun, committed + 1);
+  }
+}
+
 // A lane of the first warp has three words of bank 0 for long. One of the second wants the first of them: all at once,
 // once more, alone in its warp, and then alone in the CTA, for which the other gives up its entries.
 TEST_F(TimedTransactions, a_warp_that_runs_alone_clears_the_entries_of_others_as_it_begins) {
@@ -278,6 +305,7 @@ const DisplacingMachine kMachines[] = {
     {"wide", [](Config& c) { c.issue.width = 2; }},
     {"separate", [](Config&) {}, {.separate = true}},
     {"exact", [](Config&) {}, {.exact = true}},
+    {"one_warp", [](Config&) {}, {.exclusive = true}},
     {"warps_of_8", [](Config& c) { c.warp_size = 8; }},
     {"warps_of_64", [](Config& c) { c.warp_size = 64; }},
 };
