@@ -348,9 +348,12 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   worker.tx_charge.access_cycles += outcome.cycles;
   // Banks serve one lane after the other, whether it may go on or not.
   count_shared(w, i->aux, scratchpad::AccessKind::atomic, what.width, offsets.data(), to.shared);
-  worker.shared_cost.wavefronts = outcome.passes;
-  worker.shared_cost.ideal = std::min(worker.shared_cost.ideal, outcome.passes);
-  if (worker.counting) ++worker.sites[i->aux].in_transactions;
+  if (worker.counting) {
+    ++worker.sites[i->aux].in_transactions;
+    // A timing model charges the passes that detection took: not in phases, but all lanes of the warp together.
+    worker.shared_cost.wavefronts = outcome.passes;
+    worker.shared_cost.ideal = std::min(worker.shared_cost.ideal, outcome.passes);
+  }
   if (worker.observer != nullptr && outcome.conflicts != 0) worker.observer->aborts(w, outcome.conflicts);
   const uint64_t stale = stale_lanes(w, to.shared & ~outcome.conflicts), out = outcome.conflicts | stale;
   if (stale != 0) abort_invalid(w, stale);

@@ -99,6 +99,20 @@ TEST_F(TimedTransactions, all_lanes_in_banks_of_their_own_take_what_one_takes) {
   EXPECT_EQ(totals().commits, 32u);
 }
 
+// Lanes 0 and 32 of a warp of 64, in banks 0 and 1: the load and the store have one pass each.
+TEST_F(TimedTransactions, lanes_of_both_halves_of_a_wavefront_take_what_one_takes) {
+  config.warp_size = 64;
+  const std::string body =
+      "mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; setp.eq.u32 %p3, %r2, 0; shr.u32 %r2, %r1, 5; mov.u32 %r3, s;"
+      "mad.lo.u32 %r2, %r2, 4, %r3;" +
+      kBegin + "@%p3 ld.shared.u32 %r30, [%r2]; add.u32 %r30, %r30, 1; @%p3 st.shared.u32 [%r2], %r30;" + kCommit +
+      "ret;";
+  const Cycle of_one = local(body);
+  EXPECT_EQ(local(body, {64, 1, 1}), of_one);
+  EXPECT_EQ(counters().shared_wavefronts, 2u);
+  EXPECT_EQ(totals().accesses, 4u);
+}
+
 // Two lanes want a word. Begin 0, ld 2: two passes, which add 3 and 1 (a query; lane 1 has nothing to clear), data at 2
 // + 10 + 5 = 17; add 17, st 21, commit 22: 1 + 1, and again: begin 25, ld 27, data at 27 + 10 + 3 = 40, add 40, st 44,
 // commit 45, exit 48.
