@@ -37,10 +37,30 @@ Benchmark with(Benchmark benchmark, const std::string& argument) {
 }
 
 void add_extremes(Rows& rows, const std::string& label, const std::vector<double>& all, const std::string& unit) {
-  if (all.empty()) return;
   rows.add(label + ", at least", rounded(*std::min_element(all.begin(), all.end()), 2), unit);
   rows.add(label + ", at most", rounded(*std::max_element(all.begin(), all.end()), 2), unit);
 }
+
+/// "one bank, " of "one bank, KM32": benchmarks of another layout than the others have such a name before theirs.
+std::string group_of(const std::string& label) {
+  const size_t comma = label.rfind(", ");
+  return comma == label.npos ? "" : label.substr(0, comma + 2);
+}
+
+/// The series of a name, which is added if it is new.
+std::vector<report::PlotPoint>& points_of(report::PlotPanel& panel, const std::string& name) {
+  for (report::PlotSeries& series : panel.series) {
+    if (series.label == name) return series.points;
+  }
+  return panel.series.emplace_back(report::PlotSeries{name, {}}).points;
+}
+
+/// What is told of all benchmarks of a group on the first machine.
+struct Group {
+  std::string name;
+  std::vector<double> speedups, overheads, ratios;
+  uint64_t cta_serialised = 0;
+};
 
 /// The parts of figures 3b, 4b and 5b, of the cycles of all warps.
 struct Breakdown {
@@ -61,18 +81,12 @@ Result<Outcome> transaction_speedups(const Experiment& experiment, const Setting
   Parameters parameters(experiment);
   const Machines machines(parameters, settings);
   const std::string serial = parameters.text("serial");
-  if (machines.size() != 2) parameters.fail("machines", "must be two: as designed, and perfect");
+  if (machines.size() == 0) parameters.fail("machines", "must be one at least");
   if (parameters.error()) return *parameters.error();
   Outcome outcome;
   Rows rows(experiment, outcome);
   const std::string x = parameters.text("size");
-  report::PlotPanel speed{"speed-up over serial execution",
-                          x,
-                          "times as fast",
-                          report::PlotKind::lines,
-                          true,
-                          {},
-                          {{machines.label(0), {}}, {machines.label(1), {}}}};
+  report::PlotPanel speed{"speed-up over serial execution", x, "times as fast", report::PlotKind::lines, true, {}, {}};
   report::PlotPanel parts{
       "cycles of warps",
       "",
@@ -88,22 +102,26 @@ Result<Outcome> transaction_speedups(const Experiment& experiment, const Setting
                           false,
                           {},
                           {{"all lanes", {}}, {"one lane of the warp", {}}, {"one lane of the CTA", {}}}};
-  std::vector<double> speedups, overheads, ratios;
+  std::vector<Group> groups;
   for (const Benchmark& benchmark : experiment.benchmarks) {
+    const std::string group = group_of(benchmark.label);
     const Result<Simulated> slow = machines.run(with(benchmark, serial), 0);
     if (!slow) return slow.error();
-    for (size_t m = 0; m < 2; ++m) {
+    for (size_t m = 0; m < machines.size(); ++m) {
       const Result<Simulated> seen = machines.run(benchmark, m);
       if (!seen) return seen.error();
       const scratchpad::TxTotals& t = seen->transactions;
       if (t.attempts == 0) return at(benchmark, "it has no transactions");
       const std::string label = benchmark.label + (m == 0 ? "" : ", " + machines.label(m));
       rows.add(label + ": speed-up", rounded(times(*slow, *seen), 2), "times as fast", of_cycles(*slow, *seen));
-      speed.series[m].points.push_back({size_of(benchmark.label), rounded(times(*slow, *seen), 2)});
+      points_of(speed, group + machines.label(m))
+          .push_back({size_of(benchmark.label), rounded(times(*slow, *seen), 2)});
       rows.add(label + ": attempts", static_cast<double>(t.attempts), "of warps");
-      rows.add(label + ": serialised attempts", rounded(percent(t.warp_serialised, t.attempts), 1), "% of attempts",
-               fmt::format("{}; {} with one lane of the CTA", t.warp_serialised, t.cta_serialised));
+      rows.add(label + ": serialised attempts", rounded(percent(t.warp_serialised, t.attempts), 1), "% of attempts");
+      rows.add(label + ": with one lane of the warp", static_cast<double>(t.warp_serialised), "attempts of warps");
+      rows.add(label + ": with one lane of the CTA", static_cast<double>(t.cta_serialised), "attempts of warps");
       rows.add(label + ": conflicts", static_cast<double>(t.conflicts), "of lanes");
+      rows.add(label + ": accesses with conflicts", static_cast<double>(t.conflicting_accesses), "of warps");
       rows.add(label + ": commit ratio", rounded(100 * commit_ratio(t), 1), "% of what lanes tried",
                fmt::format("{} commits, {} aborts", t.commits, t.aborts));
       rows.add(label + ": false conflicts", rounded(percent(t.false_conflicts, t.accesses), 1), "% of accesses",
@@ -121,14 +139,20 @@ Result<Outcome> transaction_speedups(const Experiment& experiment, const Setting
       if (m != 0) continue;
       rows.add(label + ": overhead", rounded(breakdown.overhead(), 1), "% of the cycles without it",
                fmt::format("{:.1f} % of all in transactions", percent(seen->tx_warp_cycles, seen->warp_cycles)));
-      speedups.push_back(times(*slow, *seen));
-      overheads.push_back(breakdown.overhead());
-      ratios.push_back(100 * commit_ratio(t));
+      if (groups.empty() || groups.back().name != group) groups.emplace_back().name = group;
+      groups.back().speedups.push_back(times(*slow, *seen));
+      groups.back().overheads.push_back(breakdown.overhead());
+      groups.back().ratios.push_back(100 * commit_ratio(t));
+      groups.back().cta_serialised += t.cta_serialised;
     }
   }
-  add_extremes(rows, "speed-up", speedups, "times as fast");
-  add_extremes(rows, "overhead", overheads, "% of the cycles without it");
-  add_extremes(rows, "commit ratio", ratios, "% of what lanes tried");
+  for (const Group& group : groups) {
+    add_extremes(rows, group.name + "speed-up", group.speedups, "times as fast");
+    add_extremes(rows, group.name + "overhead", group.overheads, "% of the cycles without it");
+    add_extremes(rows, group.name + "commit ratio", group.ratios, "% of what lanes tried");
+    rows.add(group.name + "with one lane of the CTA, in all", static_cast<double>(group.cta_serialised),
+             "attempts of warps");
+  }
   outcome.panels = {std::move(speed), std::move(parts), std::move(types)};
   return outcome;
 }

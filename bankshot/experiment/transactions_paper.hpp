@@ -11,8 +11,9 @@ namespace bankshot::experiment {
 /// it writes.
 Result<Outcome> transaction_trace(const Experiment& experiment, const Settings& settings);
 
-/// Figures 3 to 5: speed-up of transactions over the argument `serial` of the same program, with and without what they
-/// charge; where the cycles of warps go; attempts by mode; commit ratios and false conflicts.
+/// Figures 3 to 5: speed-up of transactions on each of `machines` over the argument `serial` of the same program on the
+/// first; where the cycles of warps go; attempts by mode; conflicts, commit ratios and false conflicts. What is told of
+/// all benchmarks is of the first machine, and of those together that have the same name before the last comma.
 Result<Outcome> transaction_speedups(const Experiment& experiment, const Settings& settings);
 
 /// Beyond: the benchmarks on `machines` that differ in how conflicts are found.

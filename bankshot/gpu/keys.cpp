@@ -68,7 +68,7 @@ constexpr Text kEither = {
       return fmt::format("= \"{}\" is not known; there are {}, {}", text, kFalse, kTrue);
     }};
 constexpr std::string_view kLocal = "local", kPerfect = "perfect", kBloom = "bloom", kExact = "exact", kOne = "one",
-                           kSeparate = "separate";
+                           kSeparate = "separate", kOverlap = "overlap";
 
 constexpr Text kSignatureHash = {
     [](const Gpu& gpu) {
@@ -168,6 +168,9 @@ constexpr std::array kKeys = {
         false, true},
     Key{"transactions", "sets", kEither<&TxConfig::separate, kOne, kSeparate>, 0, 0,
         "one of all words that a thread accesses, or separate ones of words read and written", false, true},
+    Key{"transactions", "warps", kEither<&TxConfig::exclusive, kOverlap, kOne>, 0, 0,
+        "of a CTA that are in transactions: their transactions overlap, or one warp's comes after another's", false,
+        true},
 };
 
 constexpr std::string_view kTooManyBytes = scratchpad::kTooManyBytes;

@@ -53,6 +53,7 @@ Organisation random_organisation(std::mt19937_64& random) {
     const auto error = scratchpad::set_bank_hash(o.rules, pick(2) != 0 ? "xor" : "add");
     if (error) throw std::runtime_error(error->message);
   }
+  o.detection.exclusive = pick(8) == 0;
   return o;
 }
 

@@ -68,6 +68,7 @@ TEST(TxGlobalIsolation, on_the_gpu_of_the_paper) {
   expect_global_isolation_on("southern-islands-lds", {});
   expect_global_isolation_on("southern-islands-lds", {"transactions.detection=exact", "transactions.sets=separate"});
   expect_global_isolation_on("southern-islands-lds", {"transactions.filter_bits=4", "issue.policy=gto"});
+  expect_global_isolation_on("southern-islands-lds", {"transactions.warps=one"});
 }
 
 TEST(TxGlobalIsolation, on_gpus_of_other_schedulers_and_memories) {

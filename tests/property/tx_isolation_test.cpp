@@ -69,6 +69,7 @@ TEST(TxIsolation, on_the_gpu_of_the_paper) {
   expect_isolation_on("southern-islands-lds", {"transactions.filter_bits=4", "issue.policy=gto"});
   expect_isolation_on("southern-islands-lds",
                       {"transactions.filter_hash=multiply", "transactions.sets=separate", "issue.schedulers=1"});
+  expect_isolation_on("southern-islands-lds", {"transactions.warps=one"});
 }
 
 TEST(TxIsolation, on_gpus_of_other_schedulers_and_atomics) {

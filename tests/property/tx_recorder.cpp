@@ -62,7 +62,7 @@ void Recorder::begins(const Warp& warp, uint64_t lanes) {
     throw std::runtime_error(
         fmt::format("warp {} begins while warp {} runs alone", warp.index, warp.cta->alone->index));
   }
-  if (warp.cta->alone != nullptr && !std::has_single_bit(lanes)) {
+  if (warp.tx.masks.mode == scratchpad::TxMode::cta_serialised && !std::has_single_bit(lanes)) {
     throw std::runtime_error(fmt::format("lanes {:x} of warp {} run, which is to run one", lanes, warp.index));
   }
   each(warp, lanes, [&](unsigned thread, unsigned) {

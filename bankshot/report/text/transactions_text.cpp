@@ -42,9 +42,11 @@ std::string transactions_text(const Kernel& kernel) {
   text += fmt::format("  commits           {:>16} of lanes, {} aborts: commit ratio {:.1f} %\n", grouped(t.commits),
                       grouped(t.aborts), 100 * commit_ratio(t));
   if (t.conflicts != 0) {
-    text +=
-        fmt::format("  aborting accesses {:>16} of {} by lanes: {} false conflicts, {} on words only read so far\n",
-                    grouped(t.conflicts), grouped(t.accesses), grouped(t.false_conflicts), grouped(t.read_conflicts));
+    text += fmt::format(
+        "  aborting accesses {:>16} of {} by lanes: {} false conflicts, {} on words only read so far\n"
+        "  … of warps        {:>16} at which one lane or several met a conflict\n",
+        grouped(t.conflicts), grouped(t.accesses), grouped(t.false_conflicts), grouped(t.read_conflicts),
+        grouped(t.conflicting_accesses));
   }
   if (t.killed + t.invalid != 0) {
     text += fmt::format(

@@ -8,6 +8,18 @@
 #include "bankshot/scratchpad/access/bank_words.hpp"
 
 namespace bankshot::scratchpad {
+namespace {
+
+/// Which lanes the banks serve together. Section 2: the LDS unit "schedules the access of the wavefront, allowing up to
+/// 32 coalesced (i.e., without bank conflicts) accesses simultaneously". So a lane waits for those before it at its own
+/// bank and for no others, in whichever half of the wavefront they are. The paper has no lanes that want more than a
+/// word of a bank at once: these come in the phases of atomics, as lanes are not merged here either.
+Phases lanes_together(const Rules& rules, unsigned width, const uint32_t* addresses, LaneMask active) {
+  if (width <= rules.bank_bytes) return Phases::neighbours(kMaxLanes);
+  return phases_of(rules, AccessKind::atomic, width, addresses, active);
+}
+
+}  // namespace
 
 void SharedTransactions::start(std::byte* shared, uint32_t bytes, unsigned threads) {
   shared_ = shared;
@@ -45,7 +57,8 @@ void SharedTransactions::mark(uint32_t row, unsigned thread) {
   threads |= own;
 }
 
-/// The lanes of one phase, bank by bank in ascending order: the banks serve them one after the other (section 3.3).
+/// The lanes that are served together, bank by bank in ascending order: each bank serves one after the other (section
+/// 3.3).
 void SharedTransactions::collect(const Access& access, LaneMask phase) {
   requests_.clear();
   std::fill(by_bank_.begin(), by_bank_.end(), 0u);
@@ -125,11 +138,8 @@ unsigned SharedTransactions::serve(const Request& request, const Access& access,
 SharedTransactions::Outcome SharedTransactions::access(const Access& access, TxTotals& totals) {
   Outcome outcome;
   const TxCosts& cost = costs(config_);
-  // Loads are not merged either: what two lanes read is a conflict, or has to be entered for both. So the phases are
-  // those of atomics.
   const LaneMask active(access.mask);
-  const Phases phases = phases_of(rules_, AccessKind::atomic, access.width, access.addresses, active);
-  phases.for_each(active, [&](LaneMask, LaneMask phase) {
+  lanes_together(rules_, access.width, access.addresses, active).for_each(active, [&](LaneMask, LaneMask phase) {
     collect(access, phase);
     for (size_t k = 0; k < requests_.size();) {
       // One turn: all banks at once, then stage 3 for those that met a conflict in it.
@@ -147,6 +157,7 @@ SharedTransactions::Outcome SharedTransactions::access(const Access& access, TxT
     }
   });
   totals.conflicts += static_cast<uint64_t>(std::popcount(outcome.conflicts));
+  totals.conflicting_accesses += outcome.conflicts != 0;
   return outcome;
 }
 

@@ -30,7 +30,7 @@ class SharedTransactions {
   };
   struct Outcome {
     uint64_t conflicts = 0;  ///< lanes that must not perform it: their writes are undone, their words are free
-    unsigned passes = 0;     ///< of the banks, each of which serves one lane after the other: cost() of an atomic
+    unsigned passes = 0;     ///< of the banks, each of which serves one lane after the other
     unsigned cycles = 0;     ///< that detection and versions add to them
   };
   /// Must be called before the access is performed, for it keeps the old values.

@@ -35,10 +35,11 @@ const NamedSignatureHash* find_signature_hash(std::string_view name) {
 
 std::string text(const TxConfig& config) {
   const std::string sets = config.separate ? ", separate sets" : ", one set";
-  const std::string charged = config.perfect ? ", nothing charged" : "";
-  if (config.exact) return "exact" + sets + charged;
+  const std::string rest =
+      std::string(config.exclusive ? ", one warp at a time" : "") + (config.perfect ? ", nothing charged" : "");
+  if (config.exact) return "exact" + sets + rest;
   const NamedSignatureHash& hash = config.hash != nullptr ? *config.hash : kHashes[0];
-  return "bloom, " + std::to_string(config.filter_bits) + " bits, " + std::string(hash.name) + sets + charged;
+  return "bloom, " + std::to_string(config.filter_bits) + " bits, " + std::string(hash.name) + sets + rest;
 }
 
 }  // namespace bankshot::scratchpad

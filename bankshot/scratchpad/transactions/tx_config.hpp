@@ -27,7 +27,8 @@ struct TxConfig {
   bool exact = false;        ///< a word conflicts with itself only; else Bloom filters, one of each bank and thread
   unsigned filter_bits = 8;  ///< of a Bloom filter: a power of two, 4 to 32
   const NamedSignatureHash* hash = nullptr;  ///< of a Bloom filter; null: modulo
-  bool separate = false;  ///< sets of words read and of words written; else one of both, and two readers conflict
+  bool separate = false;   ///< sets of words read and of words written; else one of both, and two readers conflict
+  bool exclusive = false;  ///< one warp of a CTA at a time is in a transaction; the paper lets them overlap
   bool operator==(const TxConfig&) const = default;
 
   SignatureHash hash_function() const { return hash != nullptr ? hash->hash : signature_hashes()[0].hash; }

@@ -12,6 +12,7 @@ constexpr TxCounterName kCounterNames[] = {
     {"commits", &TxTotals::commits},
     {"aborts", &TxTotals::aborts},
     {"conflicts", &TxTotals::conflicts},
+    {"conflicting_accesses", &TxTotals::conflicting_accesses},
     {"false_conflicts", &TxTotals::false_conflicts},
     {"read_conflicts", &TxTotals::read_conflicts},
     {"killed", &TxTotals::killed},

@@ -24,8 +24,7 @@ struct Launch;
 
 /// What the last instruction of a warp cost for being in a transaction, for a timing model; whoever reads it clears it.
 struct TxCharge {
-  unsigned passes = 0;         ///< of the banks, if it accessed shared memory
-  unsigned access_cycles = 0;  ///< beside those
+  unsigned access_cycles = 0;  ///< beside the passes of the banks, if it accessed shared memory
   unsigned mask_cycles = 0;    ///< of begins and commits
 };
 

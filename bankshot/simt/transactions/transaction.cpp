@@ -236,6 +236,7 @@ const Instr* run_tx_begin(Warp& w, const Instr* i) {
   } else {
     restore(w, tx.masks.exec);
   }
+  if (worker.tx_config->exclusive) w.cta->alone = &w;
   tx.restarting = false;
   worker.tx_charge.mask_cycles += costs(*worker.tx_config).begin;
   if (tx.masks.mode == TxMode::cta_serialised) {
@@ -292,7 +293,7 @@ void end_attempt(Warp& w) {
   if (worker.observer != nullptr) worker.observer->commits(w, committed);
   worker.tx.commits += lanes_in(committed);
   worker.tx_charge.mask_cycles += costs(*worker.tx_config).commit + memory_of(w).commit(first_thread(w), committed);
-  if (w.cta->alone == &w) {
+  if (w.cta->alone == &w && (tx.masks.exec == 0 || !worker.tx_config->exclusive)) {
     w.cta->alone = nullptr;
     for (Warp& other : w.cta->warps) wake_stalled(other);
   }
@@ -344,11 +345,15 @@ const Instr* run_tx_access(Warp& w, const Instr* i) {
   }
   const scratchpad::SharedTransactions::Outcome outcome =
       memory_of(w).access({what.kind, what.width, offsets.data(), to.shared, first_thread(w)}, worker.tx);
-  worker.tx_charge.passes += outcome.passes;
   worker.tx_charge.access_cycles += outcome.cycles;
   // Banks serve one lane after the other, whether it may go on or not.
   count_shared(w, i->aux, scratchpad::AccessKind::atomic, what.width, offsets.data(), to.shared);
-  if (worker.counting) ++worker.sites[i->aux].in_transactions;
+  if (worker.counting) {
+    ++worker.sites[i->aux].in_transactions;
+    // A timing model charges the passes that detection took: not in phases, but all lanes of the warp together.
+    worker.shared_cost.wavefronts = outcome.passes;
+    worker.shared_cost.ideal = std::min(worker.shared_cost.ideal, outcome.passes);
+  }
   if (worker.observer != nullptr && outcome.conflicts != 0) worker.observer->aborts(w, outcome.conflicts);
   const uint64_t stale = stale_lanes(w, to.shared & ~outcome.conflicts), out = outcome.conflicts | stale;
   if (stale != 0) abort_invalid(w, stale);

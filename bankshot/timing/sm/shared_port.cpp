@@ -122,7 +122,7 @@ std::span<unsigned> SharedPort::degrees(const Access& access, unsigned passes) {
     return {degrees_.data(), 1};
   }
   const std::span<unsigned> parts(degrees_.data(), sub_warps_);
-  if (access.matrix) {  // its accesses are not those of sub-warps
+  if (access.matrix || access.takes_turns) {  // passes are not those of sub-warps
     std::fill(parts.begin(), parts.end(), 0u);
     parts[0] = passes;
     return parts;
@@ -135,9 +135,7 @@ std::span<unsigned> SharedPort::degrees(const Access& access, unsigned passes) {
     return parts;
   }
   // A unit of atomics may not charge for lanes on one word.
-  const auto kind = access.takes_turns                 ? scratchpad::AccessKind::atomic
-                    : passes == access.cost.wavefronts ? kind_of(*access.operation)
-                                                       : scratchpad::AccessKind::load;
+  const auto kind = passes == access.cost.wavefronts ? kind_of(*access.operation) : scratchpad::AccessKind::load;
   scratchpad::sub_warp_degrees(config_.rules, kind, width, offsets_of(access).data(), access.lanes, lanes, parts);
   assert(std::accumulate(parts.begin(), parts.end(), 0u) == passes && "units charge one or the other");
   return parts;

@@ -17,6 +17,7 @@ Kernel made_transactions() {
                          .commits = 256,
                          .aborts = 768,
                          .conflicts = 700,
+                         .conflicting_accesses = 41,
                          .false_conflicts = 120,
                          .read_conflicts = 30,
                          .killed = 60,
@@ -36,6 +37,7 @@ TEST(ReportTransactionsText, tells_attempts_aborts_and_cycles_that_add_up) {
             R"(  transactions                     8 of warps in 57 attempts, 12 serialised in their warp, 3 in their CTA
   commits                        256 of lanes, 768 aborts: commit ratio 25.0 %
   aborting accesses              700 of 5,000 by lanes: 120 false conflicts, 30 on words only read so far
+  … of warps                      41 at which one lane or several met a conflict
   other aborts                    60 for a warp that ran alone, 8 as global memory changed that they had read
   cycles of warps               40.0 % outside of transactions; 38.0 % in their code, 20.0 % added to their accesses,
                                  2.0 % in begins and commits

@@ -87,6 +87,8 @@ TEST(TxResources, an_organisation_says_what_it_is) {
   EXPECT_EQ(text(config), "bloom, 16 bits, xor, separate sets");
   config.exact = config.perfect = true;
   EXPECT_EQ(text(config), "exact, separate sets, nothing charged");
+  config.exclusive = true;
+  EXPECT_EQ(text(config), "exact, separate sets, one warp at a time, nothing charged");
   EXPECT_EQ(find_signature_hash("none"), nullptr);
 }
 

@@ -29,6 +29,8 @@ inline void expect_laws(const scratchpad::TxTotals& t) {
   EXPECT_EQ(t.aborts, t.conflicts + t.killed + t.invalid);
   EXPECT_GE(t.attempts, t.transactions);
   EXPECT_LE(t.false_conflicts + t.read_conflicts, t.conflicts);
+  EXPECT_LE(t.conflicting_accesses, t.conflicts);
+  EXPECT_EQ(t.conflicting_accesses == 0, t.conflicts == 0);
   EXPECT_LE(t.warp_serialised + t.cta_serialised, t.attempts);
   EXPECT_GE(t.lanes, t.attempts);
 }

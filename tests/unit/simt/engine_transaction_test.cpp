@@ -75,6 +75,7 @@ TEST_F(EngineTransaction, attempts_of_a_warp_whose_lanes_want_one_word_are_count
   EXPECT_EQ(t.attempts, 32u);
   EXPECT_EQ(t.lanes, 32u * 33 / 2);
   EXPECT_EQ(t.conflicts, 31u * 32 / 2);
+  EXPECT_EQ(t.conflicting_accesses, 31u);
   EXPECT_EQ(t.commits, 32u);
   EXPECT_EQ(t.accesses, 32u * 33 / 2 + 32);  // all load, one stores
   EXPECT_EQ(t.read_conflicts, 31u * 32 / 2);
@@ -244,6 +245,23 @@ TEST_F(EngineTransaction, warps_in_each_others_way_run_alone_in_the_end) {
   EXPECT_EQ(t.commits, 64u * 20);
   EXPECT_GT(t.cta_serialised, 0u);
   EXPECT_GT(t.killed, 0u);
+}
+
+// One after the other they are in nobody's way, and none has to give up what it did.
+TEST_F(EngineTransaction, warps_that_take_turns_never_run_into_each_other) {
+  options.machine.transactions.exclusive = true;
+  const std::string both =
+      "shr.u32 %r7, %r1, 5; mad.lo.u32 %r8, %r7, 4, %r29; xor.b32 %r7, %r7, 1; mad.lo.u32 %r9, %r7, 4, %r29;";
+  const auto t = totals(both + times(20, kBegin + increment("%r8") + kLetOthers + increment("%r9") + kCommit), 64, 2);
+  EXPECT_EQ(out[0], 64u * 20);
+  EXPECT_EQ(out[1], 64u * 20);
+  EXPECT_EQ(t.commits, 64u * 20);
+  EXPECT_EQ(t.cta_serialised, 0u);
+  EXPECT_EQ(t.killed, 0u);
+  // A transaction of 32 lanes that want one word: 32 attempts, each with one commit.
+  EXPECT_EQ(t.transactions, 2u * 20);
+  EXPECT_EQ(t.attempts, 2u * 20 * 32);
+  EXPECT_EQ(t.conflicts, 2u * 20 * 31 * 32 / 2);
 }
 
 // A warp lets others run behind its 256th poll: in one of these runs that is the access at which all lanes but one

@@ -99,6 +99,20 @@ TEST_F(TimedTransactions, all_lanes_in_banks_of_their_own_take_what_one_takes) {
   EXPECT_EQ(totals().commits, 32u);
 }
 
+// Lanes 0 and 32 of a warp of 64, in banks 0 and 1: the load and the store have one pass each.
+TEST_F(TimedTransactions, lanes_of_both_halves_of_a_wavefront_take_what_one_takes) {
+  config.warp_size = 64;
+  const std::string body =
+      "mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; setp.eq.u32 %p3, %r2, 0; shr.u32 %r2, %r1, 5; mov.u32 %r3, s;"
+      "mad.lo.u32 %r2, %r2, 4, %r3;" +
+      kBegin + "@%p3 ld.shared.u32 %r30, [%r2]; add.u32 %r30, %r30, 1; @%p3 st.shared.u32 [%r2], %r30;" + kCommit +
+      "ret;";
+  const Cycle of_one = local(body);
+  EXPECT_EQ(local(body, {64, 1, 1}), of_one);
+  EXPECT_EQ(counters().shared_wavefronts, 2u);
+  EXPECT_EQ(totals().accesses, 4u);
+}
+
 // Two lanes want a word. Begin 0, ld 2: two passes, which add 3 and 1 (a query; lane 1 has nothing to clear), data at 2
 // + 10 + 5 = 17; add 17, st 21, commit 22: 1 + 1, and again: begin 25, ld 27, data at 27 + 10 + 3 = 40, add 40, st 44,
 // commit 45, exit 48.
@@ -156,6 +170,33 @@ TEST_F(TimedTransactions, warps_in_each_others_way_run_alone_in_the_end_and_lose
     EXPECT_GT(launch->stats.transactions.cta_serialised, 0u);
     EXPECT_GT(launch->stats.transactions.killed, 0u);
     EXPECT_GT(launch->timing.counters.slots[static_cast<unsigned>(Cause::transaction)], 0u);
+  }
+}
+
+// A lane of each of two warps adds to the same word, in a transaction that takes long. Overlapping, the second meets
+// the first's word. One after the other, both go on when the first has committed, at cycle c: the begin of the second
+// issues at c and takes a cycle more, so that it reads the clock at c + 2; the first reads it at c + 1, as one
+// instruction issues a cycle.
+TEST_F(TimedTransactions, one_warp_at_a_time_begins_when_the_other_has_committed) {
+  const std::string text =
+      "mov.u32 %r1, %tid.x; and.b32 %r12, %r1, 31; setp.ne.u32 %p2, %r12, 0; @%p2 exit; ld.param.u64 %rd1, [out];"
+      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd1, %rd2;" +
+      kBegin + "mov.u32 %r10, %clock; mov.u32 %r6, 0;" + increment("s") +
+      "LONG: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 100; @%p1 bra LONG;" + kCommit +
+      "mov.u32 %r11, %clock; st.global.u32 [%rd2], %r10; st.global.u32 [%rd2+4], %r11; exit;";
+  for (const bool exclusive : {false, true}) {
+    transactions.exclusive = exclusive;
+    renew();
+    const auto launch = simulate(kernel(kSharedArray + text), {1}, {64}, 64);
+    ASSERT_TRUE(launch) << launch.error().message;
+    expect_consistent(*launch, {1}, {64});
+    const scratchpad::TxTotals& t = launch->stats.transactions;
+    EXPECT_EQ(t.commits, 2u);
+    EXPECT_EQ(t.conflicts != 0, !exclusive);
+    EXPECT_EQ(t.attempts == 2, exclusive);
+    if (!exclusive) continue;
+    const uint32_t committed = std::min(out[1], out[33]), begun = std::max(out[0], out[32]);
+    EXPECT_EQ(begun, committed + 1);
   }
 }
 
@@ -278,6 +319,7 @@ const DisplacingMachine kMachines[] = {
     {"wide", [](Config& c) { c.issue.width = 2; }},
     {"separate", [](Config&) {}, {.separate = true}},
     {"exact", [](Config&) {}, {.exact = true}},
+    {"one_warp", [](Config&) {}, {.exclusive = true}},
     {"warps_of_8", [](Config& c) { c.warp_size = 8; }},
     {"warps_of_64", [](Config& c) { c.warp_size = 64; }},
 };
