@@ -75,6 +75,8 @@ class Pipeline final : public Command {
     number("--mem-stages", shape_.memory, 1, "memory stages");
     number("--premem", shape_.premem, 0, "elastic: accesses that wait in front of them");
     number("--nonmem", shape_.nonmem, 0, "elastic: others that wait beside them");
+    app.add_flag("--squeeze", shape_.squeeze,
+                 "instructions behind a gap close it during a standstill; without: all behind stop, as in the paper");
     number("--ports", ports_, 1, "words that a bank delivers in a cycle");
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
@@ -103,7 +105,7 @@ class Pipeline final : public Command {
                               {"fetch", one.times.fetch},
                               {"leaves_execution", one.times.leave},
                               {"write_back", one.times.write_back},
-                              {"stopped_by", kStalls[static_cast<size_t>(one.why)]}});
+                              {"stopped_by", kStalls[static_cast<size_t>(one.times.why)]}});
     }
     text += fmt::format("\n{} in which the front stood still; {}\n",
                         stalls.size() == 1 ? "1 cycle" : std::to_string(stalls.size()) + " cycles",
@@ -112,6 +114,7 @@ class Pipeline final : public Command {
                                      {"organisation", organisation_},
                                      {"sequence", text_},
                                      {"ports", ports_},
+                                     {"squeeze", shape_.squeeze},
                                      {"mem_stages", shape_.memory},
                                      {"premem", has_queues() ? shape_.premem : 0},
                                      {"nonmem", has_queues() ? shape_.nonmem : 0},
@@ -126,8 +129,7 @@ class Pipeline final : public Command {
   struct Drawn {
     SubWarp who;
     timing::StageTimes times;
-    StageStall why = StageStall::none;  ///< it stopped the front
-    unsigned stage = 0;                 ///< of the front, or of those beside the memory stages
+    unsigned stage = 0;  ///< of the front, or of those beside the memory stages
   };
 
   /// Fetches one after the other, as early as possible.
@@ -140,7 +142,7 @@ class Pipeline final : public Command {
       if (next) {
         stages.forget_before(cycle);
         const timing::StageTimes times = stages.fetch(cycle, *next);
-        all.push_back({*next, times, stages.standstill(times.arrive).why});
+        all.push_back({*next, times});
         for (const auto& late : stages.late()) {
           const auto whose =
               std::find_if(all.rbegin(), all.rend(), [&](const Drawn& one) { return one.who.id == late.id; });
@@ -174,8 +176,11 @@ class Pipeline final : public Command {
     const auto add = [](std::string& queue, const std::string& id) { queue += (queue.empty() ? "" : " ") + id; };
     const auto stands = std::find_if(
         all.begin(), all.end(), [&](const Drawn& one) { return one.times.arrive <= cycle && cycle < one.times.leave; });
-    if (stands != all.end()) {
-      stall = fmt::format("  stall: {}", kStalls[static_cast<size_t>(stands->why)]);
+    const bool still = std::any_of(all.begin(), all.end(), [&](const Drawn& one) {
+      return one.times.still_begin <= cycle && cycle < one.times.still_end;
+    });
+    if (still && stands != all.end()) {
+      stall = fmt::format("  stall: {}", kStalls[static_cast<size_t>(stands->times.why)]);
       stalls.push_back(static_cast<unsigned>(cycle));
     }
     // Those beside stand still, too, if the one in their last stage is not written back now.
@@ -183,6 +188,11 @@ class Pipeline final : public Command {
       return is_beside(one) && one.times.leave < cycle && one.stage + 1 == shape_.memory &&
              cycle < one.times.write_back;
     });
+    const auto one_on = [&](unsigned stage, bool stop, unsigned& end) {  // no further than who is before
+      if (shape_.squeeze) return end = std::min(stage + 1, end - 1);
+      return stop ? stage : stage + 1;
+    };
+    unsigned front_end = shape_.front, beside_end = shape_.memory;
     for (Drawn& one : all) {
       const timing::StageTimes& times = one.times;
       const std::string id = std::to_string(one.who.id);
@@ -191,7 +201,7 @@ class Pipeline final : public Command {
         written = id;
         order.push_back(one.who.id);
       } else if (cycle < times.leave) {
-        if (cycle > times.fetch && stands == all.end()) ++one.stage;
+        if (cycle > times.fetch) one.stage = one_on(one.stage, stands != all.end(), front_end);
         front[one.stage] = id;
       } else if (one.who.memory || shape_.organisation == Organisation::unified) {
         const Cycle served = times.begin + (one.who.memory ? one.who.degree : 1);
@@ -203,7 +213,7 @@ class Pipeline final : public Command {
       } else if (has_queues()) {
         add(nonmem, id);
       } else {
-        one.stage = cycle == times.leave ? 0 : one.stage + (held ? 0 : 1);
+        one.stage = cycle == times.leave ? 0 : one_on(one.stage, held, beside_end);
         beside[one.stage] = id;
       }
     }
