@@ -31,6 +31,8 @@ struct Benchmark {
   std::vector<std::vector<std::string>> tests;   ///< of the runs on which they are judged; none: the same run
   std::vector<std::string> timed;                ///< of the run whose cycles are compared; none: the tests
   std::map<std::string, std::string> published;  ///< parameters of hashes by function
+  std::vector<std::string> set;                  ///< changes of the GPU's file for this benchmark alone
+  bool aside = false;                            ///< shown beside the others, and not in their means
 };
 
 struct Experiment {
