@@ -67,5 +67,59 @@ TEST(ElasticExperiment, benchmarks_aside_have_rows_and_no_part_in_the_means) {
   EXPECT_EQ(row(speedups, "elastic, on average").note, "2 benchmarks");
 }
 
+Experiment figures(const std::string& figure) {
+  Experiment e;
+  e.name = "f";
+  e.kind = "pipeline-figures";
+  e.parameters = {{"figures", {figure}}, {"front", {3.0}}, {"memory_stages", {2.0}}, {"i", {1.0}}, {"shown", {2.0}}};
+  return e;
+}
+std::string cycles_of(const Result<Outcome>& outcome, const std::string& label) {
+  return std::get<std::string>(row(outcome, "Figure " + label).measured);
+}
+
+// IF ID EXE MEM0 MEM1 WB: W(i) is in MEM0 in i+3 to i+5, and W(i+1) behind it in EXE.
+TEST(ElasticExperiment, figures_tell_cycles_from_that_in_which_the_warp_of_the_conflict_is_fetched) {
+  const Result<Outcome> outcome = reproduce(figures("x: unified 0 0: S1 S3 N N"), {});
+  EXPECT_EQ(cycles_of(outcome, "x: stalls"), "i+4, i+5");
+  EXPECT_EQ(cycles_of(outcome, "x: W(i) in MEM0"), "i+3, i+4, i+5");
+  EXPECT_EQ(cycles_of(outcome, "x: W(i) in WB"), "i+7");
+  EXPECT_EQ(cycles_of(outcome, "x: write-back bubbles"), "i+5, i+6");  // W(i-1) is written back in i+4
+  EXPECT_EQ(cycles_of(outcome, "x: W(i+1) in EXE"), "i+3, i+4, i+5");
+  EXPECT_EQ(outcome->rows.back().label, "Figure x: W(i+1) in WB");
+  EXPECT_EQ(outcome->rows.size(), 2u + 2 * 4);
+}
+
+TEST(ElasticExperiment, without_a_queue_before_the_banks_the_safe_distance_is_the_conflict_degree) {
+  for (const char* organisation : {"split", "elastic"}) {
+    const auto outcome = reproduce(figures("x: " + std::string(organisation) + " 0 2: S1 S5 N N"), {});
+    EXPECT_EQ(measured(outcome, "Figure x: safe distance behind W(i)"), 5) << organisation;
+  }
+}
+
+TEST(ElasticExperiment, rejects_figures_that_are_none) {
+  const auto why = [](const std::string& figure) { return reproduce(figures(figure), {}).error().message; };
+  EXPECT_NE(why("unified").find("is not \"LABEL: ORGANISATION PREMEM NONMEM: SEQUENCE\""), std::string::npos);
+  EXPECT_NE(why("x: wide 0 0: S1 S2").find("has no organisation with the entries of two queues"), std::string::npos);
+  EXPECT_NE(why("x: split 0: S1 S2").find("has no organisation with the entries of two queues"), std::string::npos);
+  EXPECT_NE(why("x: split 0 0: S1 Q").find("'Q' is no instruction"), std::string::npos);
+  EXPECT_NE(why("x: split 0 0: S1 N").find("has no memory access W(i) in place 1"), std::string::npos);
+  EXPECT_NE(why("x: split 0 0: S1").find("has no memory access W(i) in place 1"), std::string::npos);
+}
+
+// Two sub-warps of 16 lanes, two memory stages: M = 2, N = 1.
+TEST(ElasticExperiment, hardware_follows_from_the_sizes_of_a_core) {
+  Experiment e;
+  e.kind = "pipeline-overhead";
+  e.parameters = {{"warp_size", {32.0}}, {"simd_width", {16.0}}, {"memory_stages", {2.0}}, {"warps", {48.0}}};
+  const Result<Outcome> outcome = reproduce(e, {});
+  EXPECT_EQ(measured(outcome, "Table 1: pipeline latches, simd_width (M+N)"), 48);
+  EXPECT_EQ(measured(outcome, "Table 1: multiplexer before write-back, M+3"), 5);
+  EXPECT_EQ(measured(outcome, "Table 1: its logic complexity, N"), 1);
+  EXPECT_EQ(measured(outcome, "Table 2: AND or NAND gates, 2 a warp context"), 96);
+  EXPECT_EQ(measured(outcome, "Table 2: counter, log2(warp_size)"), 5);
+  EXPECT_EQ(measured(outcome, "Table 2: bank conflict history cache"), 512 * (6 + 5) / 8);
+}
+
 }  // namespace
 }  // namespace bankshot::experiment
