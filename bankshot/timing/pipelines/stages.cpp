@@ -105,7 +105,7 @@ StageTimes Stages::fetch(Cycle cycle, const SubWarp& sub_warp) {
     enter_beside(times, sub_warp);
   }
   left_ = times.leave;
-  times.why = find(shape_.squeeze ? in_exe_ : standstills_, times.arrive).why;
+  if (times.arrive < times.leave) times.why = find(shape_.squeeze ? in_exe_ : standstills_, times.arrive).why;
   if (shape_.squeeze) {
     fill_front(times);
   } else {
