@@ -122,9 +122,12 @@ Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& set
     };
     bar(machines.label(0), before);
     bar(machines.label(1), after);
-    removed.push_back(100 * (1 - share(after.all(), before.all())));
-    gained.push_back(100 * (speedup(*first, *second) - 1));
-    rows.add(benchmark.label + ": stalls removed", rounded(removed.back(), 1), "%",
+    const double less = 100 * (1 - share(after.all(), before.all())), faster = 100 * (speedup(*first, *second) - 1);
+    if (!benchmark.aside) {
+      removed.push_back(less);
+      gained.push_back(faster);
+    }
+    rows.add(benchmark.label + ": stalls removed", rounded(less, 1), "%",
              fmt::format("{} of {} slots are left", after.all(), before.all()));
     const auto moved = [&](const char* what, uint64_t from, uint64_t to) {
       rows.add(benchmark.label + ": " + what, fmt::format("{:.1f} to {:.1f}", percent(from), percent(to)),
@@ -133,9 +136,9 @@ Result<Outcome> machine_stalls(const Experiment& experiment, const Settings& set
     moved("scheduling fails", before.fails, after.fails);
     moved("bank conflicts", before.conflicts, after.conflicts);
     moved("others", before.others, after.others);
-    rows.add(benchmark.label + ": performance gained", rounded(gained.back(), 1), "%", of_cycles(*first, *second));
+    rows.add(benchmark.label + ": performance gained", rounded(faster, 1), "%", of_cycles(*first, *second));
   }
-  if (experiment.benchmarks.size() > 1) {
+  if (removed.size() > 1) {
     add_summary(rows, "stalls removed", removed, "%");
     add_summary(rows, "performance gained", gained, "%");
   }
@@ -182,7 +185,9 @@ Result<Outcome> machine_speedups(const Experiment& experiment, const Settings& s
   }
   const auto gains = [&](size_t a, size_t b) {
     std::vector<double> percent;
-    for (const std::vector<Counters>& seen : all) percent.push_back(100 * (speedup(seen[b], seen[a]) - 1));
+    for (size_t k = 0; k < all.size(); ++k) {
+      if (!experiment.benchmarks[k].aside) percent.push_back(100 * (speedup(all[k][b], all[k][a]) - 1));
+    }
     return percent;
   };
   for (size_t m = 1; m < machines.size(); ++m) add_summary(rows, machines.label(m), gains(m, 0), "% faster");

@@ -21,4 +21,12 @@ Result<Outcome> machine_speedups(const Experiment& experiment, const Settings& s
 /// first.
 Result<Outcome> against_hand(const Experiment& experiment, const Settings& settings);
 
+/// Tables 1 and 2: what a core needs. Parameters `warp_size`, `simd_width`, `memory_stages`, `warps`, those of a core.
+Result<Outcome> pipeline_overhead(const Experiment& experiment, const Settings& settings);
+
+/// Figures 4 to 6: stalls, bubbles, and in which cycles a warp is in which stage, told from the cycle i in which W(i)
+/// is fetched. `figures`, "LABEL: ORGANISATION PREMEM NONMEM: SEQUENCE" with what `bankshot pipeline` takes; `i`, the
+/// place of W(i); `shown`, how many warps from W(i) on; `front` and `memory_stages`, stages.
+Result<Outcome> pipeline_figures(const Experiment& experiment, const Settings& settings);
+
 }  // namespace bankshot::experiment

@@ -50,6 +50,13 @@ class Reader {
     return node->as_string()->get();
   }
 
+  bool flag(const toml::table& table, std::string_view key) const {
+    const toml::node* node = table.get(key);
+    if (node == nullptr) return false;
+    if (!node->is_boolean()) fail(*node, std::string(key) + " must be true or false");
+    return node->as_boolean()->get();
+  }
+
   std::vector<std::string> texts(const toml::node& node, std::string_view key) const {
     if (!node.is_array()) fail(node, std::string(key) + " must be a list of texts");
     std::vector<std::string> all;
@@ -82,7 +89,7 @@ class Reader {
   Benchmark benchmark(const toml::node& node) const {
     if (!node.is_table()) fail(node, "a benchmark must be a section: [[benchmark]]");
     const toml::table& table = *node.as_table();
-    only(table, {"label", "program", "kernel", "arguments", "tests", "timed", "published", "patterns"});
+    only(table, {"label", "program", "kernel", "arguments", "tests", "timed", "published", "patterns", "set", "aside"});
     Benchmark b;
     b.label = text(table, "label", true);
     b.patterns = texts(table, "patterns");
@@ -90,6 +97,8 @@ class Reader {
     b.kernel = text(table, "kernel", false);
     b.arguments = texts(table, "arguments");
     b.timed = texts(table, "timed");
+    b.set = texts(table, "set");
+    b.aside = flag(table, "aside");
     if (const toml::node* tests = table.get("tests")) {
       if (!tests->is_array()) fail(*tests, "tests must be a list of lists of texts");
       for (const toml::node& test : *tests->as_array()) b.tests.push_back(texts(test, "tests"));

@@ -57,6 +57,7 @@ Result<Simulated> Machines::run_plain(const Benchmark& benchmark) const {
 }
 
 Result<Simulated> Machines::run(const Benchmark& benchmark, Machine machine) const {
+  machine.set.insert(machine.set.end(), benchmark.set.begin(), benchmark.set.end());
   if (machine.bank_hash == kFound) {
     const Result<std::string> hash = found_hash(benchmark, settings_);
     if (!hash) return at(benchmark, hash.error().message);

@@ -40,6 +40,8 @@ constexpr Kind kKinds[] = {
     {"machine-stalls", machine_stalls},
     {"machine-speedups", machine_speedups},
     {"against-hand", against_hand},
+    {"pipeline-overhead", pipeline_overhead},
+    {"pipeline-figures", pipeline_figures},
     {"transaction-trace", transaction_trace},
     {"transaction-speed-ups", transaction_speedups},
     {"transaction-machines", transaction_machines},

@@ -5,8 +5,9 @@
 //   aes_encrypt  the bytes of the last round, which mixes no columns, are in the T-boxes
 //   aes_decrypt  the equivalent inverse cipher (section 5.3.5); the last round takes a fifth table of bytes, the inverse S-box
 //   aes_encrypt_cached (--cached)  the T-boxes stay in global memory, for what caches do
-//   aes [CTAs: 257] [--decrypt | --cached] [--appendix-c]
+//   aes [CTAs: 257] [--decrypt | --cached] [--appendix-c] [--repeated]
 // Key and first block are the example of appendix B of the standard, with --appendix-c that of C.1; what follows is random.
+// With --repeated half of the warps, chosen at random, have eight equal blocks each: their gathers conflict less.
 #include "../check.hpp"
 
 #include "fips197.hpp"
@@ -129,7 +130,7 @@ std::vector<uint32_t> kernel_keys(fips197::KeySchedule keys, bool decrypt) {
 
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
-  arguments.allow({"--decrypt", "--cached", "--appendix-c"}, 1);
+  arguments.allow({"--decrypt", "--cached", "--appendix-c", "--repeated"}, 1);
   const int grid = arguments.number(0, 257);
   const bool decrypt = arguments.flag("--decrypt");
   const fips197::Example& example = arguments.flag("--appendix-c") ? fips197::example_c1 : fips197::example_b;
@@ -140,6 +141,10 @@ int main(int argc, char** argv) {
   Random random;
   for (Block& block : blocks)
     for (uint8_t& byte : block) byte = static_cast<uint8_t>(random.next() >> 24);
+  constexpr size_t warp_blocks = 8;
+  for (size_t first = 0; arguments.flag("--repeated") && first < blocks.size(); first += warp_blocks) {
+    if (random.next() >> 31) std::fill_n(&blocks[first], warp_blocks, blocks[0]);
+  }
   blocks[0] = decrypt ? example.cipher : example.plain;
   std::vector<uint32_t> in, expected;
   for (const Block& block : blocks) {

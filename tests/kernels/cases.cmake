@@ -12,7 +12,7 @@ set(variants
   "mri_gridding|many|5000 50 50 52" "srad|odd_steps|32 3" "hotspot|odd|37 3" "scalar_product|odd|5 1001"
   "transpose16|odd|77" "transpose16|padded|77 --padded" "convolution|odd|300 70" "convolution|tiny|5 3"
   "dct8x8|wide|96 16" "dct8x8|padded|32 48 --padded" "dct_short|wide|96 32" "dct_short|padded|64 96 --padded"
-  "aes|decrypt|--decrypt" "aes|cached|2 --cached" "aes|one|1 --appendix-c" "aes|few_decrypt|3 --decrypt --appendix-c"
+  "aes|decrypt|--decrypt" "aes|repeated|3 --repeated" "aes|cached|2 --cached" "aes|one|1 --appendix-c" "aes|few_decrypt|3 --decrypt --appendix-c"
   "dwt_haar|one_block|1024" "dwt_haar|two|2" "fft|small|64 2" "fast_walsh|odd_log2|11 3" "fast_walsh|short|2 1"
   "voting_histogram|odd|33 7" "voting_histogram|seed|--seed=9" "matrix_scan|odd|2049" "matrix_scan|one|1"
   "atomic_latency|far|--stride=396" "atomic_throughput|four_warps|--warps=4 --repeat=3"

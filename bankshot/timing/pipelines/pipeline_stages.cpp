@@ -11,7 +11,8 @@ namespace {
 StageShape shape_of(Organisation organisation, const Config& config) {
   const unsigned stages = config.parameters[kStages], memory = config.parameters[kMemoryStages];
   // One stage is write-back.
-  return {organisation, stages - memory - 1, memory, premem_entries(config), nonmem_entries(config)};
+  return {organisation,           stages - memory - 1,    memory,
+          premem_entries(config), nonmem_entries(config), config.parameters[kSqueeze] != 0};
 }
 
 class Staged final : public Pipeline {
@@ -150,7 +151,7 @@ std::string_view lacks(const Config& config) {
 
 template <Organisation kOrganisation>
 PipelineRegistry::Entry entry(const char* summary) {
-  std::vector<const Parameter*> parameters = {&kStages, &kMemoryStages};
+  std::vector<const Parameter*> parameters = {&kStages, &kMemoryStages, &kSqueeze};
   if (kOrganisation == Organisation::elastic) parameters.insert(parameters.end(), {&kPremem, &kNonmem});
   return {std::string(kOrganisations[static_cast<size_t>(kOrganisation)]), summary, make<kOrganisation>,
           std::move(parameters), lacks};

@@ -28,6 +28,14 @@ inline constexpr Parameter kNonmem = {
     64,
     kByEquation,
     "elastic pipeline: others that may wait beside the memory stages; if not said, memory_stages"};
+inline constexpr Parameter kSqueeze = {
+    "issue",
+    "squeeze",
+    Parameter::kFlag,
+    0,
+    1,
+    0,
+    "stages: instructions behind a gap close it during a standstill; false: all behind stop, as in CF'11"};
 
 /// Entries of the elastic pipeline's queues in a machine: those of the equations, unless its file says others.
 inline unsigned premem_entries(const Config& config) {

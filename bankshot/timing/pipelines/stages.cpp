@@ -13,6 +13,14 @@ bool holds(const Ring<Cycle>& cycles, Cycle cycle) {
   return false;
 }
 
+/// The one that a cycle lies in, or an empty one.
+Stages::Standstill find(const Ring<Stages::Standstill>& standstills, Cycle cycle) {
+  for (size_t k = 0; k < standstills.size() && standstills[k].begin <= cycle; ++k) {
+    if (cycle < standstills[k].end) return standstills[k];
+  }
+  return {cycle, cycle};
+}
+
 }  // namespace
 
 void Stages::clear() { *this = Stages(shape_); }
@@ -21,6 +29,7 @@ void Stages::forget_before(Cycle cycle) {
   for (; !standstills_.empty() && standstills_.front().end <= cycle; standstills_.pop()) {
     stood_ += standstills_.front().end - standstills_.front().begin;
   }
+  while (!in_exe_.empty() && in_exe_.front().end <= cycle) in_exe_.pop();
   taken_.forget_before(cycle);
   returned_.forget_before(cycle);
   claimed_.forget_before(cycle);
@@ -28,12 +37,7 @@ void Stages::forget_before(Cycle cycle) {
   for (; !held_.empty() && held_.front() < cycle && held_.front() <= last_beside_; held_.pop()) ++held_before_;
 }
 
-Stages::Standstill Stages::standstill(Cycle cycle) const {
-  for (size_t k = 0; k < standstills_.size() && standstills_[k].begin <= cycle; ++k) {
-    if (cycle < standstills_[k].end) return standstills_[k];
-  }
-  return {cycle, cycle};
-}
+Stages::Standstill Stages::standstill(Cycle cycle) const { return find(standstills_, cycle); }
 
 Cycle Stages::moves(Cycle cycle) const {
   for (size_t k = 0; k < standstills_.size() && standstills_[k].begin <= cycle; ++k)
@@ -43,35 +47,71 @@ Cycle Stages::moves(Cycle cycle) const {
 
 void Stages::stand(Cycle begin, Cycle end, StageStall why, uint64_t whose) {
   if (begin >= end) return;
-  if (!standstills_.empty()) {
-    Standstill& last = standstills_[standstills_.size() - 1];
+  Ring<Standstill>& all = shape_.squeeze ? in_exe_ : standstills_;
+  if (!all.empty()) {
+    Standstill& last = all[all.size() - 1];
     if (last.end == begin && last.why == why && last.whose == whose) {
       last.end = end;
       return;
     }
   }
-  standstills_.push({begin, end, why, whose});
+  all.push({begin, end, why, whose});
 }
 
-StageTimes Stages::fetch(Cycle cycle, const SubWarp& sub_warp) {
+/// Squeeze: a sub-warp leaves EXE in this cycle, later than all before.
+void Stages::left_front(Cycle leave) {
+  leaves_[oldest_leave_] = leave;
+  oldest_leave_ = oldest_leave_ + 1 == leaves_.size() ? 0 : oldest_leave_ + 1;
+}
+
+/// Squeeze: the front is full as long as none of the last ones, as many as it has stages, has left it. The oldest of
+/// them stands in EXE then.
+void Stages::fill_front(StageTimes& times) {
+  left_front(times.leave);
+  times.still_begin = times.fetch + 1;
+  times.still_end = std::max(times.still_begin, leaves_[oldest_leave_]);
+  for (size_t k = 0; k < in_exe_.size(); ++k) {
+    const Standstill& one = in_exe_[k];
+    const Cycle begin = std::max(one.begin, times.still_begin), end = std::min(one.end, times.still_end);
+    if (begin < end) standstills_.push({begin, end, one.why, one.whose});
+  }
+}
+
+/// When a sub-warp that is fetched in this cycle could leave EXE.
+Cycle Stages::arrival(Cycle cycle) {
+  if (shape_.squeeze) return std::max(cycle + shape_.front, left_ + 1);
   // The front is rigid: two leave EXE as far apart as they were fetched, standstills apart.
   Cycle stood = stood_;
   for (size_t k = 0; k < standstills_.size() && standstills_[k].begin < cycle; ++k) {
     stood += standstills_[k].end - standstills_[k].begin;
   }
   const Cycle slot = cycle - stood;
+  const Cycle arrive = std::max(cycle + shape_.front, left_ + (slot - slot_));
+  slot_ = slot;
+  return arrive;
+}
+
+StageTimes Stages::fetch(Cycle cycle, const SubWarp& sub_warp) {
   StageTimes times;
   times.fetch = cycle;
-  times.arrive = std::max(cycle + shape_.front, left_ + (slot - slot_));
-  slot_ = slot;
+  times.arrive = arrival(cycle);
   if (sub_warp.memory || shape_.organisation == Organisation::unified) {
     enter_memory(times, sub_warp, sub_warp.memory);
-  } else if (shape_.organisation == Organisation::split) {
-    enter_beside(times, sub_warp);
+  } else if (shape_.organisation == Organisation::elastic) {
+    enter_queue(times, sub_warp, shape_.nonmem, 0);
+  } else if (shape_.squeeze) {
+    enter_queue(times, sub_warp, shape_.memory, shape_.memory);
   } else {
-    enter_queue(times, sub_warp);
+    enter_beside(times, sub_warp);
   }
   left_ = times.leave;
+  if (times.arrive < times.leave) times.why = find(shape_.squeeze ? in_exe_ : standstills_, times.arrive).why;
+  if (shape_.squeeze) {
+    fill_front(times);
+  } else {
+    times.still_begin = times.arrive;
+    times.still_end = times.leave;
+  }
   return times;
 }
 
@@ -95,7 +135,7 @@ Cycle Stages::fetch_freely(Cycle cycle, unsigned count, bool memory, uint64_t id
       }
     }
   } else if (shape_.organisation == Organisation::split) {
-    if (!held_.empty() || taken_.has_any(written, count)) return 0;
+    if (!held_.empty() || last_beside >= written || taken_.has_any(written, count)) return 0;
     forget_if_empty(first);
     for (unsigned k = 0; k < count; ++k) {
       beside_.push({written + k, written + k - held_before_, k + 1 == count ? last_id : id});
@@ -110,6 +150,7 @@ Cycle Stages::fetch_freely(Cycle cycle, unsigned count, bool memory, uint64_t id
   }
   slot_ = cycle + count - 1 - stood_;
   left_ = first + count - 1;
+  for (unsigned k = 0; k < count && shape_.squeeze; ++k) left_front(first + k);
   return written + count - 1;
 }
 
@@ -190,8 +231,9 @@ void Stages::place_beside(size_t first) {
   }
 }
 
-/// Elastic: straight to write-back, or a queue for it.
-void Stages::enter_queue(StageTimes& times, const SubWarp& sub_warp) {
+/// Elastic: straight to write-back, or a queue for it. Split that squeezes: stages beside that close their gaps are a
+/// queue as well. @param through  cycles that it takes at least
+void Stages::enter_queue(StageTimes& times, const SubWarp& sub_warp, unsigned entries, unsigned through) {
   const auto waiting = [&](Cycle cycle) {  // in the queue, when this cycle's has left it
     size_t count = 0;
     for (size_t k = beside_.size(); k-- > 0 && beside_[k].write_back > cycle;) ++count;
@@ -199,10 +241,10 @@ void Stages::enter_queue(StageTimes& times, const SubWarp& sub_warp) {
   };
   forget_if_empty(times.arrive);
   times.leave = times.arrive;
-  for (; taken_.has(times.leave) && waiting(times.leave) >= shape_.nonmem; ++times.leave) {
+  for (; taken_.has(times.leave) && waiting(times.leave) >= entries; ++times.leave) {
     stand_beside(times.leave, sub_warp.id);
   }
-  times.write_back = times.leave;
+  times.write_back = times.leave + through;
   if (!beside_.empty()) times.write_back = std::max(times.write_back, beside_[beside_.size() - 1].write_back + 1);
   while (taken_.has(times.write_back)) ++times.write_back;
   claimed_.add(times.write_back);
@@ -219,7 +261,7 @@ void Stages::push_back(Cycle cycle) {
     late_.push_back({beside_[k].id, beside_[k].write_back, 0});
     claimed_.remove(beside_[k].write_back);
   }
-  if (shape_.organisation == Organisation::split) {
+  if (shape_.organisation == Organisation::split && !shape_.squeeze) {
     Ring<Cycle> before;  // holds of those in front
     for (size_t k = 0; k < held_.size() && held_[k] < cycle; ++k) before.push(held_[k]);
     held_ = before;

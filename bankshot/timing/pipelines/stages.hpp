@@ -29,6 +29,9 @@ struct StageShape {
   unsigned memory = 2;  ///< MEM0, MEM1 …
   unsigned premem = 0;  ///< elastic: entries of the queue before MEM0, N
   unsigned nonmem = 0;  ///< elastic: entries of the queue beside the memory stages, M
+  /// During a standstill, sub-warps behind a gap close it, in the front and in the stages beside the memory stages. The
+  /// paper stops all of them: "all upstream pipeline stages being blocked" (section 3.2.3).
+  bool squeeze = false;
 };
 
 /// M of equation 2 (CF'11, section 3.2.3). @param corrected  at least the sub-warps of a warp: with fewer memory stages
@@ -58,14 +61,17 @@ enum class StageStall : uint8_t {
 struct StageTimes {
   Cycle fetch = 0;       ///< in the first stage
   Cycle arrive = 0;      ///< could leave execution
-  Cycle leave = 0;       ///< left it: in the cycle before, it was in EXE. The front stood still in [arrive, leave)
+  Cycle leave = 0;       ///< left it: in the cycle before, it was in EXE. It stood there in [arrive, leave)
   Cycle begin = 0;       ///< in MEM0 for the first time; of the memory path only
   Cycle write_back = 0;  ///< as far as is known: later accesses may delay it, see late()
+  Cycle still_begin = 0, still_end = 0;  ///< this fetch makes the front stand still in [still_begin, still_end)
+  StageStall why = StageStall::none;     ///< it stood in EXE
 };
 
 class Stages {
  public:
-  explicit Stages(const StageShape& shape) : shape_(shape), premem_(shape.premem, 0) {}
+  explicit Stages(const StageShape& shape)
+      : shape_(shape), leaves_(shape.squeeze ? shape.front : 0, 0), premem_(shape.premem, 0) {}
   void clear();
 
   /// Cycles [begin, end) in which the front stands still.
@@ -113,16 +119,22 @@ class Stages {
   void forget_if_empty(Cycle cycle);
   void enter_memory(StageTimes& times, const SubWarp& sub_warp, bool memory);
   void enter_beside(StageTimes& times, const SubWarp& sub_warp);
-  void enter_queue(StageTimes& times, const SubWarp& sub_warp);
+  void enter_queue(StageTimes& times, const SubWarp& sub_warp, unsigned entries, unsigned through);
+  Cycle arrival(Cycle cycle);
+  void left_front(Cycle leave);
+  void fill_front(StageTimes& times);
   void push_back(Cycle cycle);
   void place_beside(size_t first);
 
   StageShape shape_;
   Cycle slot_ = 0, left_ = 0;     ///< the last one's: cycles in which the front moved up to its fetch; when it left EXE
   Cycle stood_ = 0;               ///< cycles of standstills that are forgotten
-  Ring<Standstill> standstills_;  ///< in order
-  Cycle free_ = 0;                ///< MEM0, from then on
-  Cycle put_off_ = 0;             ///< of the cycles until then, those by which data from outside has put MEM0 off
+  Ring<Standstill> standstills_;  ///< of the front, in order
+  Ring<Standstill> in_exe_;       ///< squeeze: of EXE, which need not be one of the front
+  std::vector<Cycle> leaves_;     ///< squeeze: when the last ones left EXE, as many as the front has stages; a ring
+  size_t oldest_leave_ = 0;
+  Cycle free_ = 0;     ///< MEM0, from then on
+  Cycle put_off_ = 0;  ///< of the cycles until then, those by which data from outside has put MEM0 off
   bool conflict_ = false, return_ = false;  ///< there was one, of either, since nobody was behind EXE
   uint64_t last_access_ = 0;                ///< id of who was the last in it
   std::vector<Cycle> premem_;               ///< when the last accesses entered MEM0, a ring

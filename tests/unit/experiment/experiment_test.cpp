@@ -50,6 +50,8 @@ TEST(Experiment, errors_name_file_line_and_key) {
   EXPECT_EQ(Folder(std::string(kHead) + "benchmark = 1\n").why(),
             "one.toml:4:13: benchmark must be a list of sections: [[benchmark]]");
   EXPECT_EQ(Folder(std::string(kHead) + "[[benchmark]]\nlabel = \"a\"\n").why(), "one.toml:4:1: program is missing");
+  EXPECT_EQ(Folder(std::string(kHead) + "[[benchmark]]\nlabel = \"a\"\nprogram = \"a\"\naside = 1\n").why(),
+            "one.toml:7:9: aside must be true or false");
   EXPECT_EQ(Folder(std::string(kHead) + "[published]\na = true\n").why(),
             "one.toml:5:5: a published value must be a number or a text");
   EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = 3\n").why(),

@@ -122,6 +122,31 @@ TEST_F(StagedCycles, the_strict_barrel_waits_for_a_result_that_comes_later) {
   EXPECT_EQ(from_end(1, 2), t + 26);  // the other move
 }
 
+// The access of d = 8 issues in T: its third sub-warp stands in EXE in [T + 12, T + 19), the fourth in ID, and nobody
+// in IF. The addition can issue from T + 14 on, when the move is complete. The front stands still until T + 19; where
+// gaps close, the addition comes to IF at once.
+TEST_F(StagedCycles, in_a_standstill_an_instruction_issues_into_a_gap_or_not) {
+  options.timeline_cycles = 10'000;
+  set_parameter(config, "issue.premem", 0);
+  struct Case {
+    const char* organisation;
+    unsigned latency;  // of the move, which issues 7 cycles before T, in the elastic pipeline 4
+  };
+  for (const Case& one : {Case{"unified", 18}, Case{"split", 18}, Case{"elastic", 19}}) {
+    for (const bool squeeze : {false, true}) {
+      config.units[0].latency = one.latency;
+      set_parameter(config, "issue.squeeze", squeeze);
+      under(one.organisation, address(8) + "mov.u32 %r5, 1;" + kLoad + "add.u32 %r6, %r5, 1; ret;");
+      std::vector<Cycle> issued;
+      for (const Span& span : last.timing.timeline) {
+        if (span.track == Track::warp) issued.push_back(span.begin);
+      }
+      ASSERT_EQ(issued.size(), 6u);
+      EXPECT_EQ(issued[4] - issued[3], squeeze ? 14u : 19u) << one.organisation;
+    }
+  }
+}
+
 // A second access may issue in T + 4 d, when the banks are free as it comes to them.
 TEST_P(StagedDegree, foresight_holds_an_access_back_for_the_safe_distance) {
   const unsigned d = GetParam();

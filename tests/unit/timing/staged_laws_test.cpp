@@ -77,6 +77,7 @@ class StagedLaws : public StagedTest, public ::testing::WithParamInterface<unsig
     config.issue.policy = one.policy;
     config.issue.commit = one.commit;
     config.issue.aware_yields = seed % 2 != 0;
+    set_parameter(config, "issue.squeeze", seed % 4 / 2);
     config.issue.reorder_entries = 1 + seed % 4;
     cycles_ = under(one.organisation, body, {96, 1, 1});
     return last.timing.counters;

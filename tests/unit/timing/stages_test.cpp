@@ -35,8 +35,13 @@ Passed pass(const StageShape& shape, const std::vector<std::optional<SubWarp>>& 
       EXPECT_EQ(times.fetch, cycle);
       result.fetched[static_cast<uint32_t>(next->id)] = static_cast<unsigned>(cycle);
       result.written[static_cast<uint32_t>(next->id)] = static_cast<unsigned>(times.write_back);
-      for (Cycle at = times.arrive; at < times.leave; ++at) {
+      for (Cycle at = times.still_begin; at < times.still_end; ++at) {
         result.stalls[static_cast<unsigned>(at)] = stages.standstill(at).why;
+      }
+      if (times.arrive < times.leave) {
+        EXPECT_NE(times.why, StageStall::none);
+      } else {
+        EXPECT_EQ(times.why, StageStall::none);
       }
       for (const auto& late : stages.late()) {
         EXPECT_GT(late.write_back, result.written[static_cast<uint32_t>(late.id)]);
@@ -92,7 +97,7 @@ Passed pass_freely(const StageShape& shape, const std::vector<std::optional<SubW
       const StageTimes times = stages.fetch(cycle, *program[k]);
       result.fetched[static_cast<uint32_t>(program[k]->id)] = static_cast<unsigned>(cycle);
       result.written[static_cast<uint32_t>(program[k]->id)] = static_cast<unsigned>(times.write_back);
-      for (Cycle at = times.arrive; at < times.leave; ++at)
+      for (Cycle at = times.still_begin; at < times.still_end; ++at)
         result.stalls[static_cast<unsigned>(at)] = stages.standstill(at).why;
       late();
     }
@@ -256,6 +261,97 @@ std::vector<std::optional<SubWarp>> any_program(std::mt19937& random) {
   return program;
 }
 
+using Program = std::vector<std::optional<SubWarp>>;
+using Stalls = std::map<unsigned, StageStall>;
+
+Passed pass_squeezed(StageShape shape, const Program& program) {
+  shape.squeeze = true;
+  return pass(shape, program);
+}
+
+// IF ID EXE MEM0 MEM1 WB. W0 has MEM0 in 3, 4 and 5, so that W1 stands in EXE in cycles 4 and 5. In cycle 2 nothing was
+// fetched: in cycle 4 there is nobody in ID, and W3 is in IF.
+const Program kGapInTheFront = {memory(0, 3), other(1), std::nullopt, other(3), other(4), other(5)};
+
+TEST(Stages, a_standstill_stops_those_behind_a_gap_or_lets_them_close_it) {
+  const Passed freeze = pass(shape(Organisation::unified), kGapInTheFront);
+  EXPECT_EQ(freeze.stalls, (Stalls{{4, StageStall::bank_conflict}, {5, StageStall::bank_conflict}}));
+  EXPECT_EQ(freeze.fetched.at(4), 6u);
+  EXPECT_EQ(freeze.written.at(1), 8u);
+  EXPECT_EQ(freeze.written.at(3), 10u);  // IF in 3, 4 and 5; ID 6, EXE 7, MEM0 8, MEM1 9
+
+  // W3 goes to ID in cycle 4, and W4 to IF. In cycle 5 there is no room for W5.
+  const Passed squeeze = pass_squeezed(shape(Organisation::unified), kGapInTheFront);
+  EXPECT_EQ(squeeze.stalls, (Stalls{{5, StageStall::bank_conflict}}));
+  EXPECT_EQ(squeeze.fetched.at(4), 4u);
+  EXPECT_EQ(squeeze.fetched.at(5), 6u);
+  EXPECT_EQ(squeeze.written.at(1), 8u);
+  EXPECT_EQ(squeeze.written.at(3), 9u);  // ID in 4 and 5; EXE 6, MEM0 7, MEM1 8
+}
+
+// The same with an access W1 that waits in EXE, there being no queue before the banks: MEM0 in 6, written back in 8
+// behind W0 in 7. W3 and W4 are not of memory and wait until then.
+TEST(Stages, the_front_of_the_elastic_pipeline_closes_gaps_as_well) {
+  const Program program = {memory(0, 3), memory(1), std::nullopt, other(3), other(4), other(5)};
+  const Passed freeze = pass(shape(Organisation::elastic, 0, 2), program);
+  EXPECT_EQ(freeze.stalls, (Stalls{{4, StageStall::bank_conflict}, {5, StageStall::bank_conflict}}));
+  EXPECT_EQ(freeze.fetched.at(4), 6u);
+  EXPECT_EQ(freeze.fetched.at(5), 7u);
+  EXPECT_EQ(freeze.order, (std::vector<uint32_t>{0, 1, 3, 4, 5}));
+  EXPECT_EQ(freeze.written.at(3), 9u);  // leaves EXE in 8, when W1 is written back
+
+  const Passed squeeze = pass_squeezed(shape(Organisation::elastic, 0, 2), program);
+  EXPECT_EQ(squeeze.stalls, (Stalls{{5, StageStall::bank_conflict}}));
+  EXPECT_EQ(squeeze.fetched.at(4), 4u);
+  EXPECT_EQ(squeeze.fetched.at(5), 6u);
+  EXPECT_EQ(squeeze.written.at(3), 9u);  // leaves EXE in 7, and waits in the queue for the same cycle
+}
+
+// IF ID EXE and three stages of memory. W0 has MEM0 in 3 and 4 and is written back in 7, W2 in 8. W1 is due in 7 and
+// stands in NONMEM2 in 7 and 8. W3 comes to NONMEM0 in 6; NONMEM1 is empty, as W2 went past it.
+TEST(Stages, stages_beside_stand_as_one_or_close_their_gaps) {
+  StageShape shape{Organisation::split, 3, 3, 0, 0, false};
+  const Program program = {memory(0, 2), other(1), memory(2), other(3), other(4), other(5), other(6), other(7)};
+  const Passed freeze = pass(shape, program);
+  EXPECT_EQ(freeze.stalls, (Stalls{{7, StageStall::write_back}, {8, StageStall::write_back}}));
+  EXPECT_EQ(freeze.written.at(1), 9u);
+  EXPECT_EQ(freeze.written.at(3), 11u);  // NONMEM0 in 6, 7 and 8; NONMEM1 9, NONMEM2 10
+  EXPECT_EQ(freeze.written.at(4), 12u);
+
+  // W3 goes to NONMEM1 in 7, W4 to NONMEM0. In 8 these are full, and W5 stands in EXE.
+  const Passed squeeze = pass_squeezed(shape, program);
+  EXPECT_EQ(squeeze.stalls, (Stalls{{8, StageStall::write_back}}));
+  EXPECT_EQ(squeeze.written.at(1), 9u);
+  EXPECT_EQ(squeeze.written.at(3), 10u);  // NONMEM1 in 7 and 8; NONMEM2 9
+  EXPECT_EQ(squeeze.written.at(4), 11u);
+  EXPECT_EQ(squeeze.written.at(5), 12u);
+}
+
+// Where something is fetched in every cycle, the front has no gap: only the stages beside of `split` have any.
+TEST(Stages, without_gaps_in_what_is_fetched_only_split_can_squeeze) {
+  std::mt19937 random(3);
+  unsigned differ = 0;
+  for (unsigned n = 0; n < 500; ++n) {
+    Program program = any_program(random);
+    std::erase(program, std::nullopt);
+    for (const Organisation organisation : {Organisation::unified, Organisation::split, Organisation::elastic}) {
+      const StageShape shape{organisation,
+                             3,
+                             1 + static_cast<unsigned>(random() % 4),
+                             static_cast<unsigned>(random() % 4),
+                             static_cast<unsigned>(random() % 4),
+                             false};
+      const Passed freeze = pass(shape, program), squeeze = pass_squeezed(shape, program);
+      if (organisation == Organisation::split) {
+        differ += freeze.written != squeeze.written;
+      } else {
+        ASSERT_EQ(freeze.written, squeeze.written) << n;
+      }
+    }
+  }
+  EXPECT_GT(differ, 50u);
+}
+
 // Random programs without any distance kept.
 TEST(Stages, each_cycle_is_that_of_stages_that_are_stepped) {
   std::mt19937 random(2);
@@ -263,13 +359,16 @@ TEST(Stages, each_cycle_is_that_of_stages_that_are_stepped) {
   for (unsigned n = 0; n < 500; ++n) {
     const auto program = any_program(random);
     for (const Organisation organisation : {Organisation::unified, Organisation::split, Organisation::elastic}) {
-      const StageShape shape{organisation, 1 + static_cast<unsigned>(random() % 20),
-                             1 + static_cast<unsigned>(random() % 5), static_cast<unsigned>(random() % 5),
-                             static_cast<unsigned>(random() % 5)};
+      const StageShape shape{organisation,
+                             1 + static_cast<unsigned>(random() % 20),
+                             1 + static_cast<unsigned>(random() % 5),
+                             static_cast<unsigned>(random() % 5),
+                             static_cast<unsigned>(random() % 5),
+                             random() % 2 == 0};
       const Passed fast = pass(shape, program), slow = stepped(shape, program);
-      const auto what = ::testing::Message()
-                        << "program " << n << ", organisation " << int(organisation) << ", " << shape.front << " "
-                        << shape.memory << " " << shape.premem << " " << shape.nonmem;
+      const auto what = ::testing::Message() << "program " << n << ", organisation " << int(organisation) << ", "
+                                             << shape.front << " " << shape.memory << " " << shape.premem << " "
+                                             << shape.nonmem << (shape.squeeze ? " squeeze" : "");
       ASSERT_EQ(fast.fetched, slow.fetched) << what;
       ASSERT_EQ(fast.stalls, slow.stalls) << what;
       ASSERT_EQ(fast.written, slow.written) << what;

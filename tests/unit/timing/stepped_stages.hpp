@@ -50,6 +50,13 @@ inline void shift(std::vector<std::optional<SubWarp>>& stages) {
   for (size_t k = stages.size() - 1; k > 0; --k) stages[k] = std::exchange(stages[k - 1], std::nullopt);
 }
 
+/// Everybody who finds the next stage empty, or left in this cycle, goes there.
+inline void close_gaps(std::vector<std::optional<SubWarp>>& stages) {
+  for (size_t k = stages.size() - 1; k > 0; --k) {
+    if (!stages[k]) stages[k] = std::exchange(stages[k - 1], std::nullopt);
+  }
+}
+
 inline SteppedStages::SteppedStages(const StageShape& shape)
     : shape_(shape),
       front_(shape.front),
@@ -69,11 +76,18 @@ inline StageStall SteppedStages::step(const std::optional<SubWarp>& fetched) {
     enter_memory(premem_.front());
     premem_.pop_front();
   }
+  StageStall stall = StageStall::none;
   if (front_.back()) {
-    if (const StageStall stall = leave_execution(*front_.back()); stall != StageStall::none) return stall;
-    front_.back().reset();
+    stall = leave_execution(*front_.back());
+    if (stall == StageStall::none) front_.back().reset();
   }
-  shift(front_);
+  if (shape_.squeeze) {
+    close_gaps(front_);
+    if (front_[0]) return stall;
+  } else {
+    if (stall != StageStall::none) return stall;
+    shift(front_);
+  }
   front_[0] = fetched;
   return StageStall::none;
 }
@@ -96,9 +110,10 @@ inline void SteppedStages::advance_beside() {
     write_back_ = nonmem_.front();
     nonmem_.pop_front();
   }
-  if (beside_.empty() || (beside_.back() && write_back_)) return;
-  if (beside_.back()) write_back_ = std::exchange(beside_.back(), std::nullopt);
-  shift(beside_);
+  if (beside_.empty()) return;
+  if (beside_.back() && write_back_ && !shape_.squeeze) return;
+  if (!write_back_) write_back_ = std::exchange(beside_.back(), std::nullopt);
+  close_gaps(beside_);
 }
 
 inline void SteppedStages::enter_memory(const SubWarp& sub_warp) {
