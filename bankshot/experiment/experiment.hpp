@@ -34,8 +34,8 @@ struct Benchmark {
   /// Instead of a program: access patterns as analysis of the source has them, "WEIGHT TY TX WIDTH LANES": word = ty *
   /// TY + tx * TX, tx below WIDTH, of the first lanes of a warp.
   std::vector<std::string> patterns;
-  std::vector<std::string> set;                  ///< changes of the GPU's file for this benchmark alone
-  bool aside = false;                            ///< shown beside the others, and not in their means
+  std::vector<std::string> set;  ///< changes of the GPU's file for this benchmark alone
+  bool aside = false;            ///< shown beside the others, and not in their means
 };
 
 struct Experiment {
