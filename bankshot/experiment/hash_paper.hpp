@@ -20,7 +20,6 @@ Result<Outcome> removed_on_average(const Experiment& experiment, const Settings&
 /// Figure 9: speed-ups in simulated cycles over no hash, and their geometric means; for benchmarks without conflicts,
 /// the time that the bit-vector XOR's extra cycle of latency costs (section 7.1).
 ///   atomics           the unit of atomics on shared memory
-///   means             1: with geometric means; 0: the benchmarks are variants of each other
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings);
 
 /// What the text works out: conflicts of access patterns (section 3.2), XOR candidates (Table 3), candidates of the

@@ -81,13 +81,12 @@ Result<Timed> timed(const Benchmark& benchmark, const std::string& atomics, cons
   return all;
 }
 
-std::string over(const std::vector<Timed>& all) {
-  return all.size() == 1 ? "1 benchmark" : fmt::format("{} benchmarks", all.size());
+std::string over(size_t benchmarks) {
+  return benchmarks == 1 ? "1 benchmark" : fmt::format("{} benchmarks", benchmarks);
 }
 
 /// Figure 9: a row for each benchmark and function, then the geometric means.
-/// @param means  whether the benchmarks are ones of which a mean says something
-void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, bool means, Outcome& outcome) {
+void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
   std::vector<std::string> names;
   std::vector<std::vector<double>> speedups;
   for (const Timed& one : all) {
@@ -100,13 +99,17 @@ void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, b
     }
   }
   if (!all.empty()) outcome.panels.push_back(bars_by_benchmark("speed-up", "times as fast", names, speedups));
-  for (size_t f = 0; f < hash_functions().size() && means && !all.empty(); ++f) {
+  std::vector<const Timed*> together;
+  for (const Timed& one : all) {
+    if (!one.benchmark->aside) together.push_back(&one);
+  }
+  for (size_t f = 0; f < hash_functions().size() && !together.empty(); ++f) {
     double logarithms = 0;
-    for (const Timed& one : all) logarithms += std::log(one.speedup(f));
+    for (const Timed* const one : together) logarithms += std::log(one->speedup(f));
     const std::string label = std::string("geometric mean, ") + hash_functions()[f].label;
     outcome.rows.push_back({label, published(experiment, label),
-                            rounded(std::exp(logarithms / static_cast<double>(all.size())), 3), "times as fast",
-                            over(all)});
+                            rounded(std::exp(logarithms / static_cast<double>(together.size())), 3), "times as fast",
+                            over(together.size())});
   }
 }
 
@@ -123,7 +126,8 @@ void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Out
     most = std::max(most, one.loss(f));
   }
   const auto summary = [&](const std::string& label, double value) {
-    outcome.rows.push_back({label, published(experiment, label), rounded(value, 2), "% of the time lost", over(all)});
+    outcome.rows.push_back(
+        {label, published(experiment, label), rounded(value, 2), "% of the time lost", over(all.size())});
   };
   summary("without conflicts, on average", sum / static_cast<double>(all.size()));
   summary("without conflicts, at most", most);
@@ -134,7 +138,6 @@ void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Out
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings) {
   Parameters parameters(experiment);
   const std::string atomics = parameters.text("atomics");
-  const bool means = parameters.number("means", 0, 1) != 0;
   if (parameters.error()) return *parameters.error();
   std::vector<Timed> with_conflicts, without;
   for (const Benchmark& benchmark : experiment.benchmarks) {
@@ -144,7 +147,7 @@ Result<Outcome> speedups(const Experiment& experiment, const Settings& settings)
     (one->has_conflicts ? with_conflicts : without).push_back(std::move(*one));
   }
   Outcome outcome;
-  add_speedups(experiment, with_conflicts, means, outcome);
+  add_speedups(experiment, with_conflicts, outcome);
   add_losses(experiment, without, outcome);
   return outcome;
 }
