@@ -9,19 +9,27 @@
 namespace bankshot::scratchpad {
 namespace {
 
+constexpr unsigned kTogether = 64;  ///< banks that vector code adds up at once
+
 /// Adds `more` to `sums` and returns the largest sum. Counts stay below 256: there are at most kMaxLanes lanes.
-BANKSHOT_CLONES unsigned add_and_find_most(uint8_t* sums, const uint8_t* more) {
+/// @param count  of numbers, a multiple of kTogether
+BANKSHOT_CLONES unsigned add_and_find_most(uint8_t* sums, const uint8_t* more, unsigned count) {
   uint8_t most = 0;
-  for (unsigned k = 0; k < 64; ++k) {
-    sums[k] = static_cast<uint8_t>(sums[k] + more[k]);
-    most = std::max(most, sums[k]);
+  for (unsigned first = 0; first < count; first += kTogether) {
+    for (unsigned k = first; k < first + kTogether; ++k) {
+      sums[k] = static_cast<uint8_t>(sums[k] + more[k]);
+      most = std::max(most, sums[k]);
+    }
   }
   return most;
 }
 
 }  // namespace
 
-LockWalker::LockWalker(const LockGeometry& geometry) : locks_(geometry.locks), lanes_of_(geometry.locks.locks()) {
+LockWalker::LockWalker(const LockGeometry& geometry)
+    : row_((geometry.banks + kTogether - 1) / kTogether * kTogether),
+      locks_(geometry.locks),
+      lanes_of_(geometry.locks.locks()) {
   const size_t words = size_t{1} << geometry.locks.address_bits;
   bank_of_.resize(words);
   seen_.resize(words);
@@ -45,8 +53,8 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
     result.rounds = std::max(result.rounds, round[k] + 1u);
   }
   for (unsigned r = 0; r < result.rounds; ++r) {
-    reads_[r].fill(0);
-    writes_[r].fill(0);
+    std::fill_n(reads_[r].begin(), row_, uint8_t{0});
+    std::fill_n(writes_[r].begin(), row_, uint8_t{0});
   }
   for (unsigned k = count; k-- > 0;) {
     const uint32_t word = words[k];
@@ -58,9 +66,9 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
   }
   alignas(64) Row pending{};
   for (unsigned r = result.rounds; r-- > 0;) {
-    result.bank_degree = add_and_find_most(pending.data(), reads_[r].data());
+    result.bank_degree = add_and_find_most(pending.data(), reads_[r].data(), row_);
     result.reads += result.bank_degree;
-    result.writes += *std::max_element(writes_[r].begin(), writes_[r].end());
+    result.writes += *std::max_element(writes_[r].begin(), writes_[r].begin() + row_);
   }
   return result;
 }
