@@ -9,27 +9,27 @@
 namespace bankshot::scratchpad {
 namespace {
 
-constexpr unsigned kTogether = 64;  ///< banks that vector code adds up at once
-
 /// Adds `more` to `sums` and returns the largest sum. Counts stay below 256: there are at most kMaxLanes lanes.
-/// @param count  of numbers, a multiple of kTogether
-BANKSHOT_CLONES unsigned add_and_find_most(uint8_t* sums, const uint8_t* more, unsigned count) {
+template <unsigned kBanks>
+[[gnu::always_inline]] inline unsigned add_and_find_most(uint8_t* sums, const uint8_t* more) {
   uint8_t most = 0;
-  for (unsigned first = 0; first < count; first += kTogether) {
-    for (unsigned k = first; k < first + kTogether; ++k) {
-      sums[k] = static_cast<uint8_t>(sums[k] + more[k]);
-      most = std::max(most, sums[k]);
-    }
+  for (unsigned k = 0; k < kBanks; ++k) {
+    sums[k] = static_cast<uint8_t>(sums[k] + more[k]);
+    most = std::max(most, sums[k]);
   }
   return most;
+}
+BANKSHOT_CLONES unsigned add_and_find_most_of_64(uint8_t* sums, const uint8_t* more) {
+  return add_and_find_most<64>(sums, more);
+}
+BANKSHOT_CLONES unsigned add_and_find_most_of_128(uint8_t* sums, const uint8_t* more) {
+  return add_and_find_most<128>(sums, more);
 }
 
 }  // namespace
 
 LockWalker::LockWalker(const LockGeometry& geometry)
-    : row_((geometry.banks + kTogether - 1) / kTogether * kTogether),
-      locks_(geometry.locks),
-      lanes_of_(geometry.locks.locks()) {
+    : wide_(geometry.banks > 64), locks_(geometry.locks), lanes_of_(geometry.locks.locks()) {
   const size_t words = size_t{1} << geometry.locks.address_bits;
   bank_of_.resize(words);
   seen_.resize(words);
@@ -40,7 +40,8 @@ LockWalker::LockWalker(const LockGeometry& geometry)
 
 /// Who wins is known beforehand: of a lock's lanes the first in the first round, the second in the second, and so on. A
 /// word is read until its last lane has won. So the lanes are looked at twice, and the rounds only added up.
-LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
+template <unsigned kBanks>
+LockWalk LockWalker::walk_rows(const uint32_t* words, unsigned count) {
   LockWalk result;
   if (count == 0) return result;
   if (++walks_ == 0) {
@@ -53,8 +54,8 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
     result.rounds = std::max(result.rounds, round[k] + 1u);
   }
   for (unsigned r = 0; r < result.rounds; ++r) {
-    std::fill_n(reads_[r].begin(), row_, uint8_t{0});
-    std::fill_n(writes_[r].begin(), row_, uint8_t{0});
+    std::fill_n(reads_[r].begin(), kBanks, uint8_t{0});
+    std::fill_n(writes_[r].begin(), kBanks, uint8_t{0});
   }
   for (unsigned k = count; k-- > 0;) {
     const uint32_t word = words[k];
@@ -66,11 +67,17 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
   }
   alignas(64) Row pending{};
   for (unsigned r = result.rounds; r-- > 0;) {
-    result.bank_degree = add_and_find_most(pending.data(), reads_[r].data(), row_);
+    result.bank_degree =
+        (kBanks == 64 ? add_and_find_most_of_64 : add_and_find_most_of_128)(pending.data(), reads_[r].data());
     result.reads += result.bank_degree;
-    result.writes += *std::max_element(writes_[r].begin(), writes_[r].begin() + row_);
+    result.writes += *std::max_element(writes_[r].begin(), writes_[r].begin() + kBanks);
   }
   return result;
+}
+
+LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
+  static_assert(kMaxBanks == 128);
+  return wide_ ? walk_rows<128>(words, count) : walk_rows<64>(words, count);
 }
 
 AtomicsModel lock_model(const LockGeometry& geometry, const AtomicsTimes& times) {

@@ -39,7 +39,11 @@ class LockWalker {
   LockWalk walk(const uint32_t* words, unsigned count);
 
  private:
-  unsigned row_;                  ///< banks of a row, rounded up to kTogether
+  /// @tparam kBanks  of a row: as many as there are, or more
+  template <unsigned kBanks>
+  LockWalk walk_rows(const uint32_t* words, unsigned count);
+
+  bool wide_;                     ///< more than 64 banks
   std::vector<uint8_t> bank_of_;  ///< by word
   LockTable locks_;
   std::vector<uint32_t> seen_;  ///< by word: the last walk that had it
