@@ -90,20 +90,28 @@ class Throughput {
 
   void add_interwarp() {
     for (const unsigned k : colliding_) {
-      double least = inter_[{k, lanes_[0]}], most = least;
-      for (const unsigned c : lanes_) {
-        least = std::min(least, inter_[{k, c}]);
-        most = std::max(most, inter_[{k, c}]);
-      }
-      rows_.add(fmt::format("interwarp, {} warps: by the number of colliding threads of each", k),
-                rounded(change(most, least), 1), "% of throughput",
-                fmt::format("{:.2f} to {:.2f} additions a cycle", least, most));
+      const std::string label = fmt::format("interwarp, {} warps: by the number of colliding threads of each", k);
+      add_spread(label, k, lanes_);
+      std::vector<unsigned> some = lanes_;
+      std::erase(some, kLanes);  // where all collide, a warp that comes late gets no lock at all
+      if (!some.empty() && some.size() < lanes_.size()) add_spread(label + ", fewer than 32", k, some);
     }
     const unsigned first = colliding_.front(), last = colliding_.back(), all = lanes_.back();
     const double few = inter_[{first, all}], many = inter_[{last, all}];
     rows_.add("interwarp: throughput depends on the number of colliding warps",
               change(few, many) < -kIndependent ? "yes" : "no", "",
               fmt::format("{} warps {:.2f}, {} warps {:.2f} additions a cycle", first, few, last, many));
+  }
+
+  /// @param lanes  of each of so many warps that collide, not empty
+  void add_spread(const std::string& label, unsigned warps, const std::vector<unsigned>& lanes) {
+    double least = inter_[{warps, lanes[0]}], most = least;
+    for (const unsigned c : lanes) {
+      least = std::min(least, inter_[{warps, c}]);
+      most = std::max(most, inter_[{warps, c}]);
+    }
+    rows_.add(label, rounded(change(most, least), 1), "% of throughput",
+              fmt::format("{:.2f} to {:.2f} additions a cycle", least, most));
   }
 
   /// As many threads of a warp on one word as warps on each of 32.

@@ -209,6 +209,7 @@ TEST(ExperimentSweep, throughput_is_of_the_additions_that_a_longer_run_has_more)
   simulated.cycles["quick --colliding=2 --lanes=32 --warps=2 --repeat=2 none - -"] = 1200;
   const Result<Outcome> slower = simulated(e);
   EXPECT_EQ(measured(slower, "interwarp, 2 warps: by the number of colliding threads of each"), -20) << "5.12 of 6.4";
+  EXPECT_EQ(measured(slower, "interwarp, 2 warps: by the number of colliding threads of each, fewer than 32"), 0);
   e.parameters["colliding_warps"] = list({4});
   const Result<Outcome> refused = simulated(e);
   ASSERT_FALSE(refused);
