@@ -15,6 +15,12 @@ namespace bankshot::experiment {
 ///   examples          "0 1024": words of the first lanes, the others have their own; what that adds to no conflict
 Result<Outcome> strided_atomics(const Experiment& experiment, const Settings& settings);
 
+/// Banks of the words of a square picture, one row of all banks below the other, and what its columns (a stride of as
+/// many words as banks) and its diagonals (a word more: padding) cost: Figure 6 of ICCD'13.
+///   bank_bits         m: 2^m banks, m further bits are hashed
+///   hashes            of banks: none, xor, add
+Result<Outcome> hashed_picture(const Experiment& experiment, const Settings& settings);
+
 /// Mean latency of random votes by the size of the vote space: Figures 5 and 6 of TPDS'13.
 ///   words             sizes of the vote space
 ///   copies            "one", or "most": the largest power of two up to a warp's lanes that fits 48 KB
@@ -38,6 +44,17 @@ Result<Outcome> compared_units(const Experiment& experiment, const Settings& set
 ///   points            "256 32": a size and a number of copies whose speed-ups are rows
 /// and those of ReplicationSweep
 Result<Outcome> hash_gains(const Experiment& experiment, const Settings& settings);
+
+/// How much such gains depend on arguments that the paper does not tell: least, median and largest over all of them.
+///   hashes            as above
+///   choices           "--lines= 4 12": an option of the program and its values; quick_choices with --quick
+Result<Outcome> hash_gain_sweep(const Experiment& experiment, const Settings& settings);
+
+/// Throughput of atomic additions in conflict: sections 2.1.1 and 2.2 of TPDS'13. The benchmark is atomic_throughput.
+///   warps, repeat     of a CTA; additions of a thread, times 16
+///   degrees           threads of each warp that are on one word of the warp
+///   colliding_warps, colliding_threads   how many warps meet on the same words, with how many threads of each
+Result<Outcome> atomic_throughput(const Experiment& experiment, const Settings& settings);
 
 /// Cycles of voting programs by number of copies, one a benchmark: Figures 8 and 9 of TPDS'13.
 ///   compare           "a / b": labels of benchmarks; how much faster a is, by size

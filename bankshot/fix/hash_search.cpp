@@ -34,6 +34,11 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   options.time_limit = time_limit;
   options.in_place = true;
   for (const scratchpad::Pattern& pattern : patterns.patterns) widest = std::max(widest, pattern.width);
+  if (scratchpad::lane_exceeds_banks(rules, widest)) {
+    return Error{
+        "a lane reads more bytes than all banks of this GPU deliver at once, which a search does not weigh; "
+        "name another GPU with --gpu"};
+  }
   if (widest > rules.bank_bytes)
     options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);

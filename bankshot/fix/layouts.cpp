@@ -61,7 +61,8 @@ class Finder {
   uint64_t ideal() const {
     uint64_t sum = 0;
     for (const scratchpad::Pattern& pattern : array_.patterns.patterns)
-      sum += pattern.weight * scratchpad::phases(array_.patterns.rules, pattern).size();
+      sum += pattern.weight * scratchpad::phases(array_.patterns.rules, pattern).size() *
+             scratchpad::ideal_passes(array_.patterns.rules, pattern.width);
     return sum;
   }
 

@@ -50,7 +50,8 @@ template <bool Instruction>
     case 3: return degrees_of<3, Instruction>(all, odd, rows, most);
     case 4: return degrees_of<4, Instruction>(all, odd, rows, most);
     case 5: return degrees_of<5, Instruction>(all, odd, rows, most);
-    default: return degrees_of<6, Instruction>(all, odd, rows, most);
+    case 6: return degrees_of<6, Instruction>(all, odd, rows, most);
+    default: return degrees_of<7, Instruction>(all, odd, rows, most);
   }
 }
 
@@ -70,7 +71,7 @@ void degrees_of_side(unsigned bits, const Row& all, const Row (*odd)[16], const 
 }
 
 uint32_t degree_of(const std::vector<uint32_t>& words, std::span<const uint32_t> rows) {
-  std::array<uint32_t, 1u << scratchpad::kMaxBankBits> load{};
+  std::array<uint32_t, scratchpad::kMaxBanks> load{};
   uint32_t most = 0;
   for (uint32_t word : words) {
     unsigned bank = 0;

@@ -11,7 +11,7 @@ namespace {
 /// Eq. 14 for one set: how far the words are from being spread evenly over the cells that the bits taken so far and
 /// this one make. @param cell  of each word by the bits taken so far; @param taken  how many these are
 double imbalance(const scratchpad::Group& group, const std::vector<uint8_t>& cell, size_t taken, uint32_t bits) {
-  std::array<uint32_t, 2u << scratchpad::kMaxBankBits> histogram{};
+  std::array<uint32_t, 2 * scratchpad::kMaxBanks> histogram{};
   const size_t cells = size_t{2} << taken;
   for (size_t k = 0; k < group.words.size(); ++k) {
     ++histogram[cell[k] | scratchpad::parity(group.words[k] & bits) << taken];

@@ -112,7 +112,7 @@ PartialLoads::PartialLoads(std::span<const scratchpad::Group> groups, unsigned b
 
 /// @param depth  bits of the cells of `large`; the row makes one more
 uint64_t PartialLoads::least_of_large(const Large& large, uint32_t row, unsigned depth) const {
-  std::array<uint32_t, 1u << scratchpad::kMaxBankBits> load{};
+  std::array<uint32_t, scratchpad::kMaxBanks> load{};
   uint64_t most = 0;
   for (size_t k = 0; k < large.words.size(); ++k) {
     most = std::max<uint64_t>(most, ++load[large.cell[k] | scratchpad::parity(large.words[k] & row) << depth]);

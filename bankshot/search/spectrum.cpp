@@ -33,7 +33,7 @@ std::optional<Spectrum> spectrum(std::span<const scratchpad::Group> groups, unsi
     words = std::max(words, group.words.size());
   }
   // A sum over a whole row space is at most the number of its elements, times the weights, the scale and the words.
-  const int64_t room = (int64_t{1} << 61) / (int64_t{1} << scratchpad::kMaxBankBits) / static_cast<int64_t>(words);
+  const int64_t room = (int64_t{1} << 61) / int64_t{scratchpad::kMaxBanks} / static_cast<int64_t>(words);
   const int64_t most = std::clamp<int64_t>(room / std::max<int64_t>(1, s.total_weight), 1, 1 << 20);
   for (const scratchpad::Group& group : groups) {
     const int64_t next = std::lcm(s.scale, static_cast<int64_t>(group.words.size()));

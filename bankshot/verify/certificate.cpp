@@ -57,7 +57,7 @@ Certificate read(const json& document) {
   };
   Certificate c;
   c.address_bits = static_cast<unsigned>(number("address_bits", 1, 16));
-  c.bank_bits = static_cast<unsigned>(number("bank_bits", 1, std::min<int64_t>(6, c.address_bits)));
+  c.bank_bits = static_cast<unsigned>(number("bank_bits", 1, std::min<int64_t>(kMostBankBits, c.address_bits)));
   const json& in_place = member(document, "", "in_place");
   if (!in_place.is_boolean()) throw Bad{"in_place must be true or false"};
   c.in_place = in_place.get<bool>();

@@ -10,6 +10,8 @@
 
 namespace bankshot::verify {
 
+constexpr unsigned kMostBankBits = 7;
+
 /// Words that are wanted at the same time, and how often.
 struct Group {
   uint64_t weight = 1;

@@ -20,7 +20,7 @@ uint32_t low_bits(unsigned count) { return (uint32_t{1} << count) - 1; }
 uint64_t excess_of(const Certificate& c) {
   uint64_t sum = 0;
   for (const Group& group : c.groups) {
-    std::array<uint64_t, 64> load{};
+    std::array<uint64_t, size_t{1} << kMostBankBits> load{};
     for (uint32_t word : group.words) {
       unsigned bank = 0;
       for (unsigned i = 0; i < c.bank_bits; ++i) bank |= static_cast<unsigned>(odd(word & c.hash[i])) << i;

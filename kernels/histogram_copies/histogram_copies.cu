@@ -7,7 +7,9 @@
 //                    [--threads=N: 1024 of a CTA] [--seed=N: 1] [--pgm=FILE: not a made image] [--print: its statistics]
 //                    [--levels=N: 4096 greys, spread over the 12 bits: 256 is what an image of 8 bits becomes]
 //                    [--noise=N: 8, from -8 to 8 of 4,095, of the made image]
-#include "../natural_image.hpp"
+//                    [--rgb=sum or --rgb=rounded: the greys of a picture in 24-bit colour, the weighted sum of its channels in
+//                    12 bits, or in 8 bits with zeros behind]
+#include "../colour_image.hpp"
 #include "../replication.hpp"
 
 /// @param pixels  12 bits each
@@ -41,7 +43,7 @@ static void print_statistics(const Image12& image, int shift) {
 int main(int argc, char** argv) {
   Arguments arguments(argc, argv);
   arguments.allow({"--bins=", "--copies=", "--block", "--pad=", "--stretch",
-                   "--grid=", "--threads=", "--seed=", "--pgm=", "--print", "--levels=", "--noise="},
+                   "--grid=", "--threads=", "--seed=", "--pgm=", "--print", "--levels=", "--noise=", "--rgb="},
                   2);
   const int width = arguments.number(0, 192), height = arguments.number(1, (width * 2 + 2) / 3);
   const int bins = arguments.number("--bins=", 256), threads = arguments.number("--threads=", 1024);
@@ -54,12 +56,16 @@ int main(int argc, char** argv) {
     refuse_arguments("the image is too large", "give up to 16,384 pixels a side");
   if (noise > 4095) refuse_arguments("12 bits are 4,096 greys", "give --noise=0 to 4095");
   if (levels < 2 || levels > 4096) refuse_arguments("12 bits are 4,096 greys", "give --levels=2 to 4096");
+  const std::string rgb = arguments.option("--rgb=") ? arguments.option("--rgb=") : "";
+  if (arguments.option("--rgb=") && rgb != "sum" && rgb != "rounded")
+    refuse_arguments("there are two ways from colour to grey", "give --rgb=sum or --rgb=rounded");
   const Copies of = read_copies(arguments, bins, 1, threads);
   int shift = 12;
   while (4096 >> shift < bins) --shift;
 
   const char* file = arguments.option("--pgm=");
   Image12 image = file ? read_pgm<uint16_t>(file, 4095) : natural_image(width, height, seed, noise);
+  if (!rgb.empty()) image = in_grey(in_colour(image, seed), rgb == "rounded");
   for (uint16_t& pixel : image.pixels) pixel = static_cast<uint16_t>(pixel * levels / 4096 * 4095 / (levels - 1));
   if (!file) std::printf("seed %d\n", seed);
   if (arguments.flag("--print")) print_statistics(image, shift);

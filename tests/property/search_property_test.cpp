@@ -25,7 +25,7 @@ uint32_t low(unsigned bits) { return (uint32_t{1} << bits) - 1; }
 unsigned below(unsigned end) { return *rc::gen::inRange(0u, end); }
 
 HashSize arbitrary_size() {
-  const unsigned bank_bits = *rc::gen::inRange(1u, 7u);
+  const unsigned bank_bits = *rc::gen::inRange(1u, scratchpad::kMaxBankBits + 1);
   return {*rc::gen::inRange(bank_bits, 13u), bank_bits};
 }
 

@@ -208,8 +208,8 @@ class Hash final : public Command {
   }
 
   Result<Subject> find_subject() const {
-    if (banks_ == 0 || !std::has_single_bit(banks_) || banks_ > 1u << scratchpad::kMaxBankBits || banks_ < 2) {
-      return Error{fmt::format("--banks {} is no power of two from 2 to {}", banks_, 1u << scratchpad::kMaxBankBits)};
+    if (banks_ == 0 || !std::has_single_bit(banks_) || banks_ > scratchpad::kMaxBanks || banks_ < 2) {
+      return Error{fmt::format("--banks {} is no power of two from 2 to {}", banks_, scratchpad::kMaxBanks)};
     }
     const scratchpad::HashSize size{address_bits_, static_cast<unsigned>(std::countr_zero(banks_))};
     if (size.bank_bits > size.address_bits) {

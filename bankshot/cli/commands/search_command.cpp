@@ -66,7 +66,7 @@ class Search final : public Command {
                    "2^K words "
                    "stay whole")
         ->type_name("K")
-        ->check(CLI::Range(0, 6));
+        ->check(CLI::Range(0u, scratchpad::kMaxBankBits));
     app.add_option("--time-limit", seconds_, "seconds after which the best so far is the answer")
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
@@ -82,7 +82,7 @@ class Search final : public Command {
         ->check(CLI::Range(1, 16))
         ->capture_default_str();
     app.add_option("--bank-bits", size_.bank_bits, "for --count-classes")
-        ->check(CLI::Range(1, 6))
+        ->check(CLI::Range(1u, scratchpad::kMaxBankBits))
         ->capture_default_str();
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
@@ -125,6 +125,13 @@ class Search final : public Command {
     if (rules.ports != 1)
       return refuse("these patterns are for banks of " + std::to_string(rules.ports) +
                     " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1");
+    const auto wide = std::ranges::find_if(
+        set->patterns, [&](const scratchpad::Pattern& p) { return scratchpad::lane_exceeds_banks(rules, p.width); });
+    if (wide != set->patterns.end())
+      return refuse(
+          fmt::format("a lane reads {} bytes, which {} banks of {} bytes deliver in several passes under any "
+                      "hash, and a search weighs every word behind a bank's first; leave such patterns out",
+                      wide->width, rules.banks, rules.bank_bytes));
     search::SearchOptions options;
     options.in_place = in_place_;
     options.plain_low_bits = plain_low_bits_;

@@ -1,5 +1,6 @@
 #include "bankshot/report/json/rules_json.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include <nlohmann/json.hpp>
@@ -14,29 +15,41 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using scratchpad::Rules;
 
-/// A number of the rules: its key and what it may be.
+/// A number of the rules: its key and what it may be. `width`: it counts lanes that are served together, of so many
+/// bytes.
 struct Number {
   const char* key;
   unsigned Rules::* value;
   unsigned least, most;
   bool power_of_two = true;
+  unsigned width = 0;
 };
-constexpr Number kNumbers[] = {
-    {"banks", &Rules::banks, 8, 64},           {"bank_bytes", &Rules::bank_bytes, 4, 8},
-    {"lanes_b32", &Rules::lanes_b32, 1, 64},   {"lanes_b64", &Rules::lanes_b64, 1, 64},
-    {"lanes_b128", &Rules::lanes_b128, 1, 64}, {"ports", &Rules::ports, 1, scratchpad::kMaxPorts, false}};
+constexpr Number kNumbers[] = {{"banks", &Rules::banks, scratchpad::kMinBanks, scratchpad::kMaxBanks},
+                               {"bank_bytes", &Rules::bank_bytes, 4, 8},
+                               {"lanes_b32", &Rules::lanes_b32, 1, 64, true, 4},
+                               {"lanes_b64", &Rules::lanes_b64, 1, 64, true, 8},
+                               {"lanes_b128", &Rules::lanes_b128, 1, 64, true, 16},
+                               {"ports", &Rules::ports, 1, scratchpad::kMaxPorts, false}};
 
 Error wrong(std::string_view key, const std::string& what) { return Error{std::string(key) + ": must be " + what}; }
 
+/// Lanes that are not said are the usual ones, or as many as the banks have bytes for. Banks come before lanes in the
+/// table.
 std::optional<Error> read_number(const json& object, const Number& number, Rules& rules) {
   const auto found = object.find(number.key);
-  if (found == object.end()) return std::nullopt;
+  unsigned& own = rules.*number.value;
+  if (found == object.end()) {
+    if (number.width != 0) own = std::clamp(rules.banks * rules.bank_bytes / number.width, 1u, own);
+    return std::nullopt;
+  }
   const uint64_t value = found->is_number_unsigned() ? found->get<uint64_t>() : 0;
   if (value < number.least || value > number.most || (number.power_of_two && !std::has_single_bit(value))) {
     return wrong(number.key, std::string(number.power_of_two ? "a power of two" : "a whole number") + " from " +
                                  std::to_string(number.least) + " to " + std::to_string(number.most));
   }
-  rules.*number.value = static_cast<unsigned>(value);
+  own = static_cast<unsigned>(value);
+  if (number.width != 0 && !scratchpad::fits_banks(rules, own, number.width))
+    return Error{std::string(number.key) + ": " + std::string(scratchpad::kTooManyBytes)};
   return std::nullopt;
 }
 

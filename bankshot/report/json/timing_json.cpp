@@ -89,7 +89,8 @@ timing::Counters read_counters(const json& object) {
     counters.*counter.value = number<uint64_t>(numbers, std::string(counter.name).c_str());
   }
   const json& banks = list(numbers, "bank_lanes");
-  if (banks.size() > timing::kMaxBanks) throw Bad{"\"bank_lanes\" has more than 64 banks"};
+  if (banks.size() > scratchpad::kMaxBanks)
+    throw Bad{"\"bank_lanes\" has more than " + std::to_string(scratchpad::kMaxBanks) + " banks"};
   for (size_t k = 0; k < banks.size(); ++k) {
     if (!banks[k].is_number_unsigned()) throw Bad{"\"bank_lanes\" must hold whole numbers"};
     counters.bank_lanes[k] = banks[k].get<uint64_t>();

@@ -47,7 +47,8 @@ Loads loads_of_phase(const Rules& rules, unsigned width, const uint32_t* address
 template <class Tell>
 void for_each_phase(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, LaneMask active,
                     Tell tell) {
-  assert(std::has_single_bit(rules.banks) && rules.banks <= kMaxBanks && "the GPU file was checked");
+  assert(std::has_single_bit(rules.banks) && rules.banks >= kMinBanks && rules.banks <= kMaxBanks &&
+         "the GPU file was checked");
   assert(rules.ports != 0 && (!rules.hash || rules.hash->banks() == rules.banks) && "the GPU file was checked");
   assert((rules.bank_bytes == 4 || rules.bank_bytes == 8) && "the GPU file was checked");
   assert(std::has_single_bit(width) && width <= 32 && "the decoder admits no other width");
@@ -60,8 +61,9 @@ void for_each_phase(const Rules& rules, AccessKind kind, unsigned width, const u
 
 Cost cost(const Rules& rules, AccessKind kind, unsigned width, const uint32_t* addresses, uint64_t mask) {
   Cost cost;
+  const uint32_t ideal = ideal_passes(rules, width);
   for_each_phase(rules, kind, width, addresses, LaneMask(mask), [&](LaneMask, const Loads& most) {
-    cost.ideal += 1;
+    cost.ideal += ideal;
     const uint32_t words = passes_of(rules, most.words);
     if (kind == AccessKind::atomic) {
       const uint32_t lanes_on_bank = passes_of(rules, most.lanes);

@@ -11,7 +11,8 @@ namespace bankshot::scratchpad {
 /// What one warp access costs.
 struct Cost {
   uint32_t wavefronts = 0;  ///< passes over the banks, summed over the phases: the conflict degree
-  uint32_t ideal = 0;       ///< phases that have an active lane: what a conflict-free access of this width needs
+  uint32_t ideal = 0;       ///< what a conflict-free access of this width needs: ideal_passes() for each phase that has
+                            ///< an active lane
   uint32_t position = 0;    ///< atomics only: the part of `wavefronts` due to lanes on one word (position conflicts):
                             ///< what would not be needed if each word were wanted once
   bool operator==(const Cost&) const = default;
@@ -20,6 +21,12 @@ struct Cost {
 /// Passes in which a bank serves `requests` words, or lanes of an atomic.
 inline uint32_t passes_of(const Rules& rules, uint32_t requests) {
   return rules.ports == 1 ? requests : (requests + rules.ports - 1) / rules.ports;
+}
+
+/// Passes that a phase of such accesses takes without conflicts: 1, and more where one lane wants more bytes than all
+/// banks have at once.
+inline uint32_t ideal_passes(const Rules& rules, unsigned width) {
+  return lane_exceeds_banks(rules, width) ? passes_of(rules, width / (rules.banks * rules.bank_bytes)) : 1;
 }
 
 /// Wavefronts of one warp access.

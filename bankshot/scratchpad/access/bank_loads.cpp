@@ -16,17 +16,17 @@
 namespace bankshot::scratchpad {
 namespace {
 
-/// @param bank_of  bank_of(i): of word i
+/// @param bank_of  bank_of(i): of word i, below `banks`
 /// @param fresh    fresh(i): 1 if word i is not among the words before it, else 0
 template <class B, class F>
-Loads loads(unsigned count, B bank_of, F fresh) {
+Loads loads(unsigned count, unsigned banks, B bank_of, F fresh) {
   constexpr uint32_t kLane = 1u << 16;  // a bank's lanes in the upper half, its distinct words in the lower
   std::array<uint32_t, kMaxBanks> load{};
   for (unsigned i = 0; i < count; ++i) load[bank_of(i)] += kLane + fresh(i);
   Loads most;
-  for (const uint32_t bank : load) {
-    most.lanes = std::max(most.lanes, bank / kLane);
-    most.words = std::max(most.words, bank % kLane);
+  for (unsigned bank = 0; bank < banks; ++bank) {
+    most.lanes = std::max(most.lanes, load[bank] / kLane);
+    most.words = std::max(most.words, load[bank] % kLane);
   }
   return most;
 }
@@ -48,26 +48,26 @@ uint32_t all_bits_of(const uint32_t* word, unsigned count) {
 
 /// Words that fit a WordSet.
 template <class B>
-Loads loads_of_set(const uint32_t* word, unsigned count, B bank_of) {
+Loads loads_of_set(const uint32_t* word, unsigned count, unsigned banks, B bank_of) {
   WordSet& seen = WordSet::local();
-  const Loads most = loads(count, bank_of, [&](unsigned i) { return seen.add(word[i]); });
+  const Loads most = loads(count, banks, bank_of, [&](unsigned i) { return seen.add(word[i]); });
   for (unsigned i = 0; i < count; ++i) seen.remove(word[i]);
   return most;
 }
 
 template <class B>
-Loads loads_of_sorted(const uint32_t* word, unsigned count, B bank_of) {
-  return loads(count, bank_of, [&](unsigned i) { return i == 0 || word[i] != word[i - 1] ? 1u : 0u; });
+Loads loads_of_sorted(const uint32_t* word, unsigned count, unsigned banks, B bank_of) {
+  return loads(count, banks, bank_of, [&](unsigned i) { return i == 0 || word[i] != word[i - 1] ? 1u : 0u; });
 }
 
 }  // namespace
 
 Loads loads_portable(uint32_t* word, unsigned count, unsigned banks) {
   const auto bank_of = [&](unsigned i) { return word[i] & (banks - 1); };
-  if (all_bits_of(word, count) < WordSet::kWords) return loads_of_set(word, count, bank_of);
+  if (all_bits_of(word, count) < WordSet::kWords) return loads_of_set(word, count, banks, bank_of);
   // No shared memory is this large; such addresses are counted all the same, slowly.
   std::sort(word, word + count);
-  return loads_of_sorted(word, count, bank_of);
+  return loads_of_sorted(word, count, banks, bank_of);
 }
 
 Loads loads_hashed(uint32_t* word, unsigned count, const BankHash& hash) {
@@ -81,7 +81,7 @@ Loads loads_hashed(uint32_t* word, unsigned count, const BankHash& hash) {
     return loads_avx512(bank.data(), count, hash.banks());
   }
   const auto bank_of = [&](unsigned i) { return bank[i]; };
-  return usual ? loads_of_set(word, count, bank_of) : loads_of_sorted(word, count, bank_of);
+  return usual ? loads_of_set(word, count, hash.banks(), bank_of) : loads_of_sorted(word, count, hash.banks(), bank_of);
 }
 
 #if defined(__x86_64__)

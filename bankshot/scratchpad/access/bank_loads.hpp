@@ -7,7 +7,6 @@
 
 namespace bankshot::scratchpad {
 
-inline constexpr unsigned kMaxBanks = 64;
 inline constexpr unsigned kMaxPhaseWords = 64 * 5;  // 64 lanes of 16 bytes over 4-byte banks, misaligned
 
 struct Loads {
@@ -16,7 +15,7 @@ struct Loads {
   bool operator==(const Loads&) const = default;
 };
 
-/// For any host and any number of words. @param banks  a power of two up to 64
+/// For any host and any number of words. @param banks  a power of two up to kMaxBanks
 /// @param word  may be reordered
 Loads loads_portable(uint32_t* word, unsigned count, unsigned banks);
 

@@ -12,7 +12,7 @@
 
 namespace bankshot::scratchpad {
 
-constexpr unsigned kMaxPorts = 64;
+constexpr unsigned kMinBanks = 2, kMaxPorts = 64;
 
 enum class AccessKind : uint8_t { load, store, atomic };
 /// "load", "store", "atomic".
@@ -24,7 +24,7 @@ std::optional<AccessKind> access_kind_named(std::string_view name);
 struct Rules {
   static constexpr unsigned kTables = 6;
 
-  unsigned banks = 32;           ///< 8, 16, 32 or 64
+  unsigned banks = 32;           ///< a power of two, kMinBanks to kMaxBanks
   unsigned bank_bytes = 4;       ///< 4, or 8 (Kepler's 8-byte mode)
   unsigned lanes_b32 = 32;       ///< neighbouring lanes served together for accesses of at most 32 bits
   unsigned lanes_b64 = 16;       ///< … of 64 bits: two half-warps
@@ -56,10 +56,13 @@ inline constexpr std::array<PhaseKey, Rules::kTables> kPhaseKeys = {{{"load_b32"
                                                                      {"load_b128", AccessKind::load, 16},
                                                                      {"store_b128", AccessKind::store, 16}}};
 
-/// Whether so many lanes of `width` bytes need no more bytes than all banks deliver at once.
+/// Whether so many lanes of `width` bytes may be served together: they need no more bytes than all banks deliver at
+/// once. One lane always may: 16 bytes from 2 banks of 4 take two passes.
 inline bool fits_banks(const Rules& rules, unsigned lanes, unsigned width) {
-  return lanes * width <= rules.banks * rules.bank_bytes;
+  return lanes == 1 || lanes * width <= rules.banks * rules.bank_bytes;
 }
+/// Whether one lane of `width` bytes already needs more than all banks deliver at once.
+inline bool lane_exceeds_banks(const Rules& rules, unsigned width) { return width > rules.banks * rules.bank_bytes; }
 inline constexpr std::string_view kTooManyBytes = "that many lanes need more bytes than all banks deliver at once";
 /// Whether each phase of a table of Rules::tables fits the banks.
 inline bool phases_fit(const Rules& rules, size_t table) {

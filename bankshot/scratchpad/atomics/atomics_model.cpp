@@ -10,18 +10,26 @@ namespace bankshot::scratchpad {
 namespace {
 
 /// Adds `more` to `sums` and returns the largest sum. Counts stay below 256: there are at most kMaxLanes lanes.
-BANKSHOT_CLONES unsigned add_and_find_most(uint8_t* sums, const uint8_t* more) {
+template <unsigned kBanks>
+[[gnu::always_inline]] inline unsigned add_and_find_most(uint8_t* sums, const uint8_t* more) {
   uint8_t most = 0;
-  for (unsigned k = 0; k < 64; ++k) {
+  for (unsigned k = 0; k < kBanks; ++k) {
     sums[k] = static_cast<uint8_t>(sums[k] + more[k]);
     most = std::max(most, sums[k]);
   }
   return most;
 }
+BANKSHOT_CLONES unsigned add_and_find_most_of_64(uint8_t* sums, const uint8_t* more) {
+  return add_and_find_most<64>(sums, more);
+}
+BANKSHOT_CLONES unsigned add_and_find_most_of_128(uint8_t* sums, const uint8_t* more) {
+  return add_and_find_most<128>(sums, more);
+}
 
 }  // namespace
 
-LockWalker::LockWalker(const LockGeometry& geometry) : locks_(geometry.locks), lanes_of_(geometry.locks.locks()) {
+LockWalker::LockWalker(const LockGeometry& geometry)
+    : wide_(geometry.banks > 64), locks_(geometry.locks), lanes_of_(geometry.locks.locks()) {
   const size_t words = size_t{1} << geometry.locks.address_bits;
   bank_of_.resize(words);
   seen_.resize(words);
@@ -32,7 +40,8 @@ LockWalker::LockWalker(const LockGeometry& geometry) : locks_(geometry.locks), l
 
 /// Who wins is known beforehand: of a lock's lanes the first in the first round, the second in the second, and so on. A
 /// word is read until its last lane has won. So the lanes are looked at twice, and the rounds only added up.
-LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
+template <unsigned kBanks>
+LockWalk LockWalker::walk_rows(const uint32_t* words, unsigned count) {
   LockWalk result;
   if (count == 0) return result;
   if (++walks_ == 0) {
@@ -45,8 +54,8 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
     result.rounds = std::max(result.rounds, round[k] + 1u);
   }
   for (unsigned r = 0; r < result.rounds; ++r) {
-    reads_[r].fill(0);
-    writes_[r].fill(0);
+    std::fill_n(reads_[r].begin(), kBanks, uint8_t{0});
+    std::fill_n(writes_[r].begin(), kBanks, uint8_t{0});
   }
   for (unsigned k = count; k-- > 0;) {
     const uint32_t word = words[k];
@@ -58,11 +67,17 @@ LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
   }
   alignas(64) Row pending{};
   for (unsigned r = result.rounds; r-- > 0;) {
-    result.bank_degree = add_and_find_most(pending.data(), reads_[r].data());
+    result.bank_degree =
+        (kBanks == 64 ? add_and_find_most_of_64 : add_and_find_most_of_128)(pending.data(), reads_[r].data());
     result.reads += result.bank_degree;
-    result.writes += *std::max_element(writes_[r].begin(), writes_[r].end());
+    result.writes += *std::max_element(writes_[r].begin(), writes_[r].begin() + kBanks);
   }
   return result;
+}
+
+LockWalk LockWalker::walk(const uint32_t* words, unsigned count) {
+  static_assert(kMaxBanks == 128);
+  return wide_ ? walk_rows<128>(words, count) : walk_rows<64>(words, count);
 }
 
 AtomicsModel lock_model(const LockGeometry& geometry, const AtomicsTimes& times) {

@@ -16,7 +16,7 @@ namespace bankshot::scratchpad {
 
 /// How words lie in banks and share locks.
 struct LockGeometry {
-  unsigned banks = 32;                ///< of a word; a power of two, at most 64
+  unsigned banks = 32;                ///< of a word; a power of two, at most kMaxBanks
   std::optional<BankHash> bank_hash;  ///< none: word mod banks
   LockHash locks;
 };
@@ -39,13 +39,18 @@ class LockWalker {
   LockWalk walk(const uint32_t* words, unsigned count);
 
  private:
+  /// @tparam kBanks  of a row: as many as there are, or more
+  template <unsigned kBanks>
+  LockWalk walk_rows(const uint32_t* words, unsigned count);
+
+  bool wide_;                     ///< more than 64 banks
   std::vector<uint8_t> bank_of_;  ///< by word
   LockTable locks_;
   std::vector<uint32_t> seen_;  ///< by word: the last walk that had it
   uint32_t walks_ = 0;
-  std::vector<uint8_t> lanes_of_;       ///< by lock; all 0 between walks
-  using Row = std::array<uint8_t, 64>;  ///< by bank
-  std::array<Row, 64> reads_, writes_;  ///< by round
+  std::vector<uint8_t> lanes_of_;              ///< by lock; all 0 between walks
+  using Row = std::array<uint8_t, kMaxBanks>;  ///< by bank
+  std::array<Row, kMaxLanes> reads_, writes_;  ///< by round
 };
 
 /// Cycles of the loop. Both published forms are of this shape.

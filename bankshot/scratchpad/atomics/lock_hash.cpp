@@ -57,7 +57,7 @@ Result<LockHash> parse_lock_hash(std::string_view spec, LockSize size) {
   if (spec == "add") {
     if (size.lock_bits > 2 * hash.field_bits)
       return fail("has two fields of " + std::to_string(hash.field_bits) + " bits, but there are " +
-                  std::to_string(size.lock_bits) + " lock bits");
+                  std::to_string(size.lock_bits) + " lock bits; give none, xor or rows:R,…");
     hash.kind = LockHash::Kind::add;
     return hash;
   }

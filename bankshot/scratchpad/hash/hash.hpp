@@ -13,7 +13,8 @@
 
 namespace bankshot::scratchpad {
 
-constexpr unsigned kMaxAddressBits = 16, kMaxBankBits = 6;
+constexpr unsigned kMaxAddressBits = 16, kMaxBankBits = 7;
+constexpr unsigned kMaxBanks = 1u << kMaxBankBits;
 
 struct HashSize;
 

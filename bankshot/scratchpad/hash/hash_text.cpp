@@ -76,17 +76,24 @@ std::string cpp_source(const BankHash& hash, std::string_view array) {
   std::string text = function + "unsigned " + bank + "(unsigned a) { return " + bank_expression(hash) + "; }\n";
   if (!is_in_place(hash)) return text;
   text += function + "unsigned " + place + "(unsigned a) { return (a & ~" + low + "u) | " + bank + "(a); }\n";
+  const bool two = hash.banks() > 64;  // numbers whose bits are the words of a row
+  const std::string seen = two ? "seen[(" + place + "(a) - row) / 64]" : "seen";
+  const std::string moved = two ? "((" + place + "(a) - row) % 64)" : "(" + place + "(a) - row)";
+  const std::string all =
+      hash.banks() >= 64 ? std::string("~0ull") : std::to_string((uint64_t{1} << hash.banks()) - 1) + "ull";
   text += "constexpr bool " + check +
           "() {\n"
           "  for (unsigned row = 0; row < " +
           words + "; row += " + banks +
           ") {\n"
-          "    unsigned long long seen = 0;\n"
+          "    unsigned long long " +
+          (two ? "seen[2] = {0, 0}" : "seen = 0") +
+          ";\n"
           "    for (unsigned a = row; a < row + " +
-          banks + "; ++a) seen |= 1ull << (" + place +
-          "(a) - row);\n"
-          "    if (seen != " +
-          (hash.bank_bits == 6 ? std::string("~0ull") : std::to_string((uint64_t{1} << hash.banks()) - 1) + "ull") +
+          banks + "; ++a) " + seen + " |= 1ull << " + moved +
+          ";\n"
+          "    if (" +
+          (two ? "seen[0] != " + all + " || seen[1]" : "seen") + " != " + all +
           ") return false;\n"
           "  }\n"
           "  return true;\n"

@@ -198,7 +198,7 @@ std::vector<std::vector<uint32_t>> phases(const Rules& rules, const Pattern& pat
 Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash) {
   Cost cost;
   for (const std::vector<uint32_t>& words : phases(rules, pattern)) {
-    std::array<uint32_t, 1u << kMaxBankBits> lanes{}, distinct{};
+    std::array<uint32_t, kMaxBanks> lanes{}, distinct{};
     std::array<uint32_t, kMaxPhaseWords> banks;
     banks_of(hash, words, banks.data());
     for (size_t k = 0; k < words.size(); ++k) {
@@ -208,7 +208,7 @@ Cost cost(const Rules& rules, const Pattern& pattern, const BankHash& hash) {
     }
     const uint32_t most = passes_of(rules, *std::max_element(lanes.begin(), lanes.end()));
     cost.wavefronts += most;
-    cost.ideal += 1;
+    cost.ideal += ideal_passes(rules, pattern.width);
     if (pattern.kind == AccessKind::atomic) {
       cost.position += most - passes_of(rules, *std::max_element(distinct.begin(), distinct.end()));
     }

@@ -93,7 +93,7 @@ std::span<const CounterName> counter_names() { return kCounterNames; }
 void add(Counters& to, const Counters& from) {
   for (const CounterName& counter : kCounterNames) to.*counter.value += from.*counter.value;
   for (unsigned k = 0; k < kCauses; ++k) to.slots[k] += from.slots[k];
-  for (unsigned k = 0; k < kMaxBanks; ++k) to.bank_lanes[k] += from.bank_lanes[k];
+  for (unsigned k = 0; k < scratchpad::kMaxBanks; ++k) to.bank_lanes[k] += from.bank_lanes[k];
 }
 
 void add(LineCounters& to, const LineCounters& from) {

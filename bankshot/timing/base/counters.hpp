@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bankshot/scratchpad/hash/hash.hpp"
+
 namespace bankshot::timing {
 
 /// Why an issue slot issued nothing. Every slot of every cycle of a launch has one cause, or issued.
@@ -36,8 +38,6 @@ constexpr unsigned kCauses = 19;
 std::string_view name(Cause cause);     ///< "scratchpad_busy"
 std::string_view meaning(Cause cause);  ///< a few words for people
 
-constexpr unsigned kMaxBanks = 64;
-
 /// Plain sums: adding the counters of SMs, launches and processes is adding each.
 struct Counters {
   // All SMs together.
@@ -63,7 +63,7 @@ struct Counters {
   uint64_t tx_retry_cycles = 0;   ///< … in attempts that are not its first
   uint64_t tx_access_cycles = 0;  ///< that detection and versions add to accesses
   uint64_t tx_mask_cycles = 0;    ///< that begins and commits take
-  std::array<uint64_t, kMaxBanks> bank_lanes{};  ///< lane accesses (bank words) by bank
+  std::array<uint64_t, scratchpad::kMaxBanks> bank_lanes{};  ///< lane accesses (bank words) by bank
   // First-level cache: one access a line (or sectors of one) that a warp touches.
   uint64_t l1_loads = 0, l1_load_hits = 0, l1_load_merged = 0, l1_load_misses = 0;  ///< loads = hits + merged + misses
   uint64_t l1_stores = 0, l1_atomics = 0;

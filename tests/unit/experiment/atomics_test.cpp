@@ -62,6 +62,34 @@ TEST(ExperimentAtomics, strided_latencies_are_a_panel_a_stride_and_a_series_a_ha
   EXPECT_EQ(measured(outcome, "XOR and ADD differ"), 0);
 }
 
+// Word 4 i + j of the picture under XOR is in bank i ^ j, under ADD in (i + j) mod 4.
+//   XOR  0 1 2 3   ADD  0 1 2 3   The diagonal from word 0 meets 0 ^ 0, 1 ^ 1, …: one bank under XOR, and 0, 2, 4, 6
+//   mod
+//        1 0 3 2        1 2 3 0   4: two under ADD. From word 1: 0 ^ 1 = 1, 1 ^ 2 = 3, 2 ^ 3 = 1, 3 ^ 0 = 3.
+//        2 3 0 1        2 3 0 1
+//        3 2 1 0        3 0 1 2
+TEST(ExperimentAtomics, padding_meets_few_banks_of_a_hash) {
+  Experiment e;
+  e.name = "e";
+  e.kind = "hashed-picture";
+  e.parameters = {{"bank_bits", list({2})}, {"hashes", {"none", "xor", "add"}}};
+  const Outcome outcome = outcome_of(e);
+  const auto told = [&](const std::string& label) { return std::get<std::string>(row(outcome, label).measured); };
+  EXPECT_EQ(told("columns, baseline: conflict degree of each"), "4 4 4 4");
+  EXPECT_EQ(told("columns, XOR: conflict degree of each"), "1 1 1 1");
+  EXPECT_EQ(told("columns, ADD: conflict degree of each"), "1 1 1 1");
+  EXPECT_EQ(told("diagonals, baseline: conflict degree of each"), "1 1 1 1");
+  EXPECT_EQ(told("diagonals, XOR: conflict degree of each"), "4 2 4 2");
+  EXPECT_EQ(told("diagonals, XOR: banks that each uses"), "1 2 1 2");
+  EXPECT_EQ(told("diagonals, ADD: conflict degree of each"), "2 2 2 2");
+  EXPECT_EQ(told("diagonals, ADD: banks that each uses"), "2 2 2 2");
+  ASSERT_EQ(outcome.panels[0].series.size(), 3u);
+  EXPECT_EQ(outcome.panels[0].series[1].points[6], (report::PlotPoint{6, 1 ^ 2}));
+  EXPECT_EQ(outcome.panels[0].series[2].points[7], (report::PlotPoint{7, 0})) << "1 + 3 mod 4";
+  e.parameters["hashes"] = {"xro"};
+  EXPECT_NE(refusal(e).find("e.toml: parameters.hashes"), std::string::npos);
+}
+
 TEST(ExperimentAtomics, published_points_come_into_their_series_and_are_compared) {
   Experiment e = strided_loop();
   e.points["stride 32, baseline"] = {{1, 108}, {2, 186}};

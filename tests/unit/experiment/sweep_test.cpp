@@ -159,6 +159,63 @@ TEST(ExperimentSweep, mappings_are_compared_with_as_many_copies) {
   EXPECT_EQ(measured(outcome, "32 bins, cyclic: best replication"), 4);
 }
 
+TEST(ExperimentSweep, gains_over_choices_are_told_by_their_least_median_and_largest) {
+  Experiment e = sweep("hash-gain-sweep");
+  e.parameters = {{"hashes", {"xor"}}, {"choices", {"--lines= 3 12", "--seed= 1 2"}}};
+  SweepSimulator simulated;
+  // 1000 cycles without a hash; with it 1.25, 1.6, 2 and 4 times as fast: the median is 1.8.
+  simulated.cycles = {{"quick --lines=3 --seed=1 xor - xor", 800},
+                      {"quick --lines=3 --seed=2 xor - xor", 500},
+                      {"quick --lines=12 --seed=1 xor - xor", 250},
+                      {"quick --lines=12 --seed=2 xor - xor", 625}};
+  const Result<Outcome> outcome = simulated(e);
+  EXPECT_EQ(simulated.asked.size(), 8u);
+  EXPECT_EQ(measured(outcome, "plain, XOR: least speed-up"), 1.25);
+  EXPECT_EQ(row(outcome, "plain, XOR: least speed-up").note, "--lines=3 --seed=1");
+  EXPECT_EQ(measured(outcome, "plain, XOR: median speed-up"), 1.8);
+  EXPECT_EQ(measured(outcome, "plain, XOR: largest speed-up"), 4);
+  ASSERT_EQ(outcome->panels.size(), 2u) << "a panel for each choice";
+  EXPECT_EQ(outcome->panels[0].series[1].points[0], (report::PlotPoint{3, 1.625})) << "half of 1.25 + 2";
+  EXPECT_EQ(outcome->panels[1].series[2].points[0], (report::PlotPoint{1, 4}));
+  for (const char* bad : {"--lines 3", "--lines=", "--lines= 3 x", "--lines= 3  4"}) {
+    e.parameters["choices"] = {bad};
+    const Result<Outcome> refused = SweepSimulator()(e);
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_EQ(refused.error().message,
+              "e.toml: parameters.choices must be texts of an option and its values: \"--lines= 4 12\"");
+  }
+}
+
+TEST(ExperimentSweep, throughput_is_of_the_additions_that_a_longer_run_has_more) {
+  Experiment e = sweep("atomic-throughput");
+  e.parameters = {{"warps", list({2})},
+                  {"repeat", list({1})},
+                  {"degrees", list({1, 2})},
+                  {"colliding_warps", list({2})},
+                  {"colliding_threads", list({1, 32})}};
+  // Twice as many additions are 2 x 32 x 16 = 1,024 more: in 128, 256 and 160 cycles 8, 4 and 6.4 a cycle.
+  SweepSimulator simulated;
+  for (const auto& [test, cycles] : {std::pair{"--intra=1", 128},
+                                     {"--intra=2", 256},
+                                     {"--colliding=2 --lanes=1", 160},
+                                     {"--colliding=2 --lanes=32", 160}})
+    simulated.cycles["quick " + std::string(test) + " --warps=2 --repeat=2 none - -"] = 1000 + cycles;
+  const Result<Outcome> outcome = simulated(e);
+  EXPECT_EQ(measured(outcome, "intrawarp: from 1 to 2 threads on a word"), -50);
+  EXPECT_EQ(row(outcome, "intrawarp: from 1 to 2 threads on a word").note, "8.00 and 4.00 additions a cycle");
+  EXPECT_EQ(measured(outcome, "interwarp, 2 warps: by the number of colliding threads of each"), 0);
+  EXPECT_EQ(text(outcome, "interwarp: throughput depends on the number of colliding warps"), "no") << "of one number";
+  EXPECT_EQ(text(outcome, "2 threads of a warp, or 2 warps: intrawarp conflicts burden more"), "yes");
+  simulated.cycles["quick --colliding=2 --lanes=32 --warps=2 --repeat=2 none - -"] = 1200;
+  const Result<Outcome> slower = simulated(e);
+  EXPECT_EQ(measured(slower, "interwarp, 2 warps: by the number of colliding threads of each"), -20) << "5.12 of 6.4";
+  EXPECT_EQ(measured(slower, "interwarp, 2 warps: by the number of colliding threads of each, fewer than 32"), 0);
+  e.parameters["colliding_warps"] = list({4});
+  const Result<Outcome> refused = simulated(e);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "e.toml: parameters.colliding_warps must be at most as many as parameters.warps");
+}
+
 TEST(ExperimentSweep, rejects_what_it_cannot_compare) {
   Experiment e = sweep("compared-mappings");
   e.parameters["compare"] = {"block / cyclic"};

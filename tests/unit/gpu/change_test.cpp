@@ -222,7 +222,7 @@ TEST(GpuChange, rejects_what_is_no_change) {
               ("issue.premem = " + std::string(value) + " is impossible: elastic pipeline").substr(0, 39))
         << value;
   }
-  EXPECT_TRUE(refusal({"scratchpad.banks=12"}).ends_with("banks of shared memory, a power of two, from 8 to 64"));
+  EXPECT_TRUE(refusal({"scratchpad.banks=12"}).ends_with("banks of shared memory, a power of two, from 2 to 128"));
   EXPECT_TRUE(refusal({"issue.aware_yields=yes"}).ends_with(", true or false"));
 }
 

@@ -90,7 +90,7 @@ TEST(PatternsJson, errors_name_their_place) {
   EXPECT_EQ(why(R"({"patterns":[]})"), "patterns: is empty: there is nothing to work on");
   EXPECT_EQ(why(R"({"patterns":{}})"), "patterns: must be a list");
   EXPECT_EQ(why(R"({"schema":"x","patterns":[]})"), "schema: must be \"bankshot/patterns/1\"");
-  EXPECT_EQ(why(R"({"banks":31,"patterns":[]})"), "banks: must be a power of two from 8 to 64");
+  EXPECT_EQ(why(R"({"banks":31,"patterns":[]})"), "banks: must be a power of two from 2 to 128");
   EXPECT_EQ(why(R"({"address_bits":17,"patterns":[]})"), "address_bits: must be a whole number from 5 to 16");
   EXPECT_EQ(why(R"({"patterns":[3]})"), "patterns[0]: must be an object");
   EXPECT_EQ(why(R"({"patterns":[{"addresses":[1]},{"addresses":[0,16384]}]})"),

@@ -201,8 +201,8 @@ TEST(ReportTiming, rejects_what_is_missing_or_of_another_type) {
   EXPECT_EQ(refusal([](json& root) { root["kernels"][0]["stalls"] = 3; }), "\"stalls\" must be an object");
   EXPECT_EQ(refusal([](json& root) { root["kernels"][0]["counters"]["l2_reads"] = -1; }),
             "\"l2_reads\" must be a whole number");
-  EXPECT_EQ(refusal([](json& root) { root["kernels"][0]["counters"]["bank_lanes"] = std::vector<int>(65); }),
-            "\"bank_lanes\" has more than 64 banks");
+  EXPECT_EQ(refusal([](json& root) { root["kernels"][0]["counters"]["bank_lanes"] = std::vector<int>(129); }),
+            "\"bank_lanes\" has more than 128 banks");
   EXPECT_EQ(refusal([](json& root) { root["kernels"][0]["partial_launches"] = 1; }),
             "partial_launches is not the number of partial launches");
 }

@@ -26,7 +26,7 @@ Loads by_definition(const std::vector<uint32_t>& words, unsigned count, unsigned
 TEST(BankLoads, both_ways_agree_with_the_definition) {
   std::mt19937 random(1);
   for (int round = 0; round < 20000; ++round) {
-    const unsigned count = 1 + random() % 32, banks = 16u << random() % 3;
+    const unsigned count = 1 + random() % 32, banks = 2u << random() % kMaxBankBits;
     const uint32_t span = round % 7 == 0 ? ~0u : 1u << random() % 17;
     std::vector<uint32_t> words(32);
     for (uint32_t& word : words) word = random() % span * (round % 3 == 0 ? 32 : 1);
