@@ -24,10 +24,12 @@ demo: configure ## explain the bank conflicts of a matrix transpose
 	@cmake --build --preset release --target product -- -j $(JOBS)
 	@tools/demo
 
-test: setup ## build everything and run every test, the sanitizers and 10 s of fuzzing a target
+test: ## build everything and run every test, the sanitizers and 10 s of fuzzing a target
+	@tools/setup --optional
 	@JOBS=$(JOBS) tools/check
 
-test-long: setup ## the same with warnings as errors, the thread sanitizer, longer fuzzing and 100,000 random kernels
+test-long: ## the same with warnings as errors, the thread sanitizer, longer fuzzing and 100,000 random kernels
+	@tools/setup --optional
 	@JOBS=$(JOBS) tools/check --long
 
 bench: build ## measure warp instructions per second, beside the published figures of others

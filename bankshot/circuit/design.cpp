@@ -36,7 +36,7 @@ std::string layout(const Design& design) {
   std::string text;
   unsigned at = 0;
   for (const CircuitField& field : design.fields) {
-    text += fmt::format("//   setting[{}:{}]  {}\n", at + field.bits - 1, at, field.name);
+    text += fmt::format("//   setting[{}:{}]  {}, 0 to {}\n", at + field.bits - 1, at, field.name, field.last);
     at += field.bits;
   }
   return text;

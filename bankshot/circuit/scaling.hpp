@@ -3,7 +3,7 @@
 
 namespace bankshot::circuit {
 
-/// By what an area, a delay and the energy of a change of state are multiplied.
+/// Factors for areas, delays and the energy of a change of state.
 struct Scaling {
   double area = 1, delay = 1, energy = 1;
 };

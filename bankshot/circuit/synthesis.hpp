@@ -4,11 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/circuit/design.hpp"
 
 namespace bankshot::circuit {
+
+/// How messages of errors end when somebody pressed Ctrl-C.
+inline constexpr std::string_view kInterrupted = "interrupted";
 
 /// Programs and the cell library; paths.
 struct Tools {
@@ -45,7 +49,7 @@ struct Synthesis {
   Register setting;
 };
 
-/// Changes of an address bit in a cycle: how often power is asked of.
+/// Changes of an address bit in a cycle; power is computed for each of them.
 using Activities = std::vector<double>;
 
 Result<Units> measure_units(const Tools& tools);

@@ -15,11 +15,11 @@ struct Expectation {
   uint64_t signature = 0;        ///< of the banks of all addresses, in order
 };
 
-/// What tells the banks of all 2^n addresses from others: s = s * 6364136223846793005 + bank + 1 modulo 2^64.
+/// A checksum of the banks of all 2^n addresses: s = s * 6364136223846793005 + bank + 1 modulo 2^64.
 uint64_t signature(const scratchpad::BankHash& hash);
 
 /// Random hashes of a class, as what its hardware must do with them.
-/// @param count  how many; less if the class has fewer, which then are all there
+/// @param count  how many; fewer if the class is smaller
 std::vector<Expectation> random_expectations(const scratchpad::HashClass& c, scratchpad::HashSize size, size_t count,
                                              uint64_t seed);
 /// Of hardware that has nothing to set.

@@ -110,6 +110,9 @@ Value published(const Experiment& experiment, const std::string& label);
 /// Rounds to `digits` decimals.
 double rounded(double value, int digits);
 
+/// Whether it depends on the programs that synthesise hardware (circuit::find_tools).
+bool synthesises(const Experiment& experiment);
+
 /// Computes the rows and panels; what was published is in both.
 Result<Outcome> reproduce(const Experiment& experiment, const Settings& settings);
 

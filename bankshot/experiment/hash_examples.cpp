@@ -49,6 +49,7 @@ Result<Outcome> hash_examples(const Experiment& experiment, const Settings&) {
   const unsigned elements = parameters.number("elements", 1, scratchpad::kMaxAddressBits);
   if (!parameters.error() && labels.size() != blocks.size())
     parameters.fail("block_labels", "must be as many as blocks");
+  if (example.size() > kWarp) parameters.fail("example", "must be at most 32 words");
   for (const std::vector<unsigned>& block : blocks) {
     if (block.size() != 3 || block[2] == 0)
       parameters.fail("blocks", "must be texts of three numbers, the last above 0");
@@ -136,11 +137,13 @@ Result<Outcome> shared_shares(const Experiment& experiment, const Settings& sett
     if (!set) return at(benchmark, set.error().message);
     const Result<Simulated> run = settings.simulate(benchmark, benchmark.arguments, {});
     if (!run) return at(benchmark, run.error().message);
-    double loads = 0, stores = 0, degrees = 0, conflicting = 0, conflicting_degrees = 0;
+    double loads = 0, stores = 0, atomics = 0, degrees = 0, conflicting = 0, conflicting_degrees = 0;
     const scratchpad::BankHash none = scratchpad::modulo_hash(scratchpad::size_of(*set));
     for (const Pattern& pattern : set->patterns) {
       const auto weight = static_cast<double>(pattern.weight);
-      (pattern.kind == scratchpad::AccessKind::load ? loads : stores) += weight;
+      (pattern.kind == scratchpad::AccessKind::load    ? loads
+       : pattern.kind == scratchpad::AccessKind::store ? stores
+                                                       : atomics) += weight;
       const double degree = scratchpad::cost(set->rules, pattern, none).wavefronts;
       degrees += weight * degree;
       if (degree > 1) {
@@ -148,13 +151,15 @@ Result<Outcome> shared_shares(const Experiment& experiment, const Settings& sett
         conflicting_degrees += weight * degree;
       }
     }
+    const double all = loads + stores + atomics;
+    if (all == 0) return at(benchmark, "it does not access shared memory");
     rows.add(benchmark.label + ": loads", loads, "warp accesses");
     rows.add(benchmark.label + ": stores", stores, "warp accesses");
     rows.add(benchmark.label + ": instructions that access shared memory",
-             rounded(100 * (loads + stores) / static_cast<double>(run->warp_instructions), 1), "%",
+             rounded(100 * all / static_cast<double>(run->warp_instructions), 1), "%",
              fmt::format("of {} warp instructions of the PTX", run->warp_instructions));
     rows.add(
-        benchmark.label + ": mean conflict degree", rounded(degrees / (loads + stores), 1), "passes",
+        benchmark.label + ": mean conflict degree", rounded(degrees / all, 1), "passes",
         conflicting == 0 ? "" : fmt::format("{:.1f} of the accesses that conflict", conflicting_degrees / conflicting));
   }
   return outcome;

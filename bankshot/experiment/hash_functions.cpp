@@ -1,6 +1,7 @@
 #include "bankshot/experiment/hash_functions.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdio>
 
 #include "bankshot/scratchpad/patterns/pattern.hpp"
@@ -38,6 +39,7 @@ std::vector<uint32_t> block_words(unsigned ty_stride, unsigned tx_stride, unsign
 }
 
 scratchpad::Pattern load_of(const std::vector<uint32_t>& words) {
+  assert(words.size() <= scratchpad::kMaxLanes);
   scratchpad::Pattern pattern;
   for (size_t lane = 0; lane < words.size(); ++lane) {
     pattern.mask |= uint64_t{1} << lane;
@@ -53,7 +55,8 @@ Result<scratchpad::PatternSet> patterns_of(const Benchmark& benchmark, const std
   for (const std::string& text : benchmark.patterns) {
     unsigned weight = 0, ty = 0, tx = 0, width = 0, lanes = 0;
     int end = 0;
-    const bool read = std::sscanf(text.c_str(), "%u %u %u %u %u%n", &weight, &ty, &tx, &width, &lanes, &end) == 5 &&
+    const bool read = text.find_first_not_of("0123456789 ") == std::string::npos && text.size() < 40 &&
+                      std::sscanf(text.c_str(), "%u %u %u %u %u%n", &weight, &ty, &tx, &width, &lanes, &end) == 5 &&
                       static_cast<size_t>(end) == text.size();
     if (!read || weight == 0 || width == 0 || lanes == 0 || lanes > 32 || ty > 255 || tx > 255)
       return Error{"'" + text + "' is not WEIGHT TY TX WIDTH LANES, strides below 256 and 1 to 32 lanes"};

@@ -50,7 +50,7 @@ Result<std::vector<Built>> built(const std::vector<std::string>& texts, const ci
   return all;
 }
 
-/// Of a design that a clock of 40 nm has, with its register.
+/// A design at a clock of the process of 40 nm, its register included.
 struct At40 {
   bool met = false;
   double delay_ps = 0, area_um2 = 0, power_w = 0;
@@ -66,6 +66,19 @@ At40 at_clock(const circuit::Synthesis& synthesis, double ghz) {
 
 double fastest_ns(const circuit::Synthesis& synthesis) {
   return std::ranges::min_element(synthesis.logic, {}, &Logic::delay_ns)->delay_ns;
+}
+
+/// Gates of two inputs behind each other in a ripple-carry adder.
+struct RippleCarry {
+  unsigned sum = 0, carry = 0;  ///< to the last bit of the sum, and to the carry out of it
+};
+RippleCarry ripple_carry(unsigned bits) {
+  RippleCarry at{1, 1};  // a half adder: a ^ b, a & b
+  for (unsigned bit = 1; bit < bits; ++bit) {
+    at.sum = std::max(at.carry, 1u) + 1;    // (a ^ b) ^ carry
+    at.carry = std::max(at.carry, 1u) + 2;  // a & b | (a ^ b) & carry
+  }
+  return at;
 }
 
 std::string about(const circuit::Units& units) {
@@ -105,9 +118,10 @@ Result<Outcome> hash_cost(const Experiment& experiment, const Settings& settings
     rows.add(one.label + ": power", rounded(w, 3), "W");
     rows.add(one.label + ": power, of the chip's", rounded(w / chip_w * 100, 3), "%");
     rows.add(one.label + ": area", rounded(mm2, 3), "mm2",
-             fmt::format("{:.0f} NAND2 each, {:.0f} of them a register of {} bits",
-                         cost.area_um2 / circuit::to_40_nm().area / units->nand2_um2,
-                         setting.area_um2 / units->nand2_um2, setting.bits));
+             fmt::format("{:.0f} NAND2 each", cost.area_um2 / circuit::to_40_nm().area / units->nand2_um2) +
+                 (setting.bits == 0 ? ""
+                                    : fmt::format(", {:.0f} of them a register of {} bits",
+                                                  setting.area_um2 / units->nand2_um2, setting.bits)));
     rows.add(one.label + ": area, of the chip's", rounded(mm2 / chip_mm2 * 100, 3), "%");
   }
   for (size_t k = 1; k < all->size(); ++k) {
@@ -171,6 +185,9 @@ Result<Outcome> hash_gates(const Experiment& experiment, const Settings& setting
   if (!all) return all.error();
 
   // A lock bit lives in the bank of its word: the lower part of the lock hash is the bank hash.
+  const Result<scratchpad::LockHash> sums =
+      scratchpad::parse_lock_hash("add", {kSize.address_bits, lock_bits, kSize.bank_bits});
+  if (!sums) return sums.error();
   const Result<scratchpad::LockHash> locks =
       scratchpad::parse_lock_hash("xor", {kSize.address_bits, lock_bits, kSize.bank_bits});
   if (!locks) return locks.error();
@@ -183,9 +200,11 @@ Result<Outcome> hash_gates(const Experiment& experiment, const Settings& setting
   Rows rows(experiment, outcome);
   rows.add("XOR: gates", static_cast<double>(gates), "XOR gates");
   rows.add("XOR: delay", static_cast<double>(std::bit_width(inputs - 1)), "gates");
-  rows.add("ADD: adders", static_cast<double>(lock_bits), "adders of one bit");
-  rows.add("ADD: delay", 1 + (kSize.bank_bits - 1) * 2.0, "gates",
-           "a ripple-carry adder: one gate for the first bit, two for each further one");
+  rows.add("ADD: adders", static_cast<double>(sums->lock_bits), "adders of one bit");
+  const RippleCarry adder = ripple_carry(sums->field_bits);
+  rows.add(
+      "ADD: delay", static_cast<double>(adder.carry), "gates",
+      fmt::format("a ripple-carry adder of gates of two inputs, to its last carry; {} to its last sum", adder.sum));
   for (const Built& one : *all) {
     const Logic& smallest = *std::ranges::min_element(one.synthesis.logic, {}, &Logic::area_um2);
     rows.add(one.label + ": area of the banks' hash", rounded(smallest.area_um2 / units->nand2_um2, 1), "NAND2",

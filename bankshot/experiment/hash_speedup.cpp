@@ -55,14 +55,14 @@ struct Timed {
 
 /// @param atomics  the unit
 Result<Timed> timed(const Benchmark& benchmark, const std::string& atomics, const Settings& settings) {
-  const Result<PatternSet> train = settings.trace(benchmark, benchmark.arguments);
+  const Result<PatternSet> train = patterns_of(benchmark, benchmark.arguments, settings);
   if (!train) return at(benchmark, train.error().message);
   const search::Problem problem = search::problem(train->rules, *train);
   Timed all{&benchmark, excess(*train, scratchpad::modulo_hash(problem.size)) != 0, 0, {}};
   const auto cycles = [&](const std::string& hash) -> Result<uint64_t> {
     uint64_t sum = 0;
     for (const std::vector<std::string>& arguments : timed_runs(benchmark, settings.quick)) {
-      const Result<Simulated> one = settings.simulate(benchmark, arguments, {hash, atomics, {}, {}});
+      const Result<Simulated> one = settings.simulate(benchmark, arguments, {hash, atomics, {}, benchmark.set});
       if (!one) return at(benchmark, one.error().message);
       if (one->cycles == 0) return at(benchmark, "no cycle was simulated");
       sum += one->cycles;
@@ -117,19 +117,23 @@ void add_speedups(const Experiment& experiment, const std::vector<Timed>& all, O
 void add_losses(const Experiment& experiment, const std::vector<Timed>& all, Outcome& outcome) {
   if (all.empty()) return;
   const size_t f = kBitvectorXor;
-  double sum = 0, most = all[0].loss(f);
+  double sum = 0, most = 0;
+  size_t together = 0;
   for (const Timed& one : all) {
     const std::string label = "without conflicts: " + one.benchmark->label;
     outcome.rows.push_back(
         {label, published(experiment, label), rounded(one.loss(f), 2), "% of the time lost", one.note(f)});
+    if (one.benchmark->aside) continue;
     sum += one.loss(f);
-    most = std::max(most, one.loss(f));
+    most = together == 0 ? one.loss(f) : std::max(most, one.loss(f));
+    ++together;
   }
   const auto summary = [&](const std::string& label, double value) {
     outcome.rows.push_back(
-        {label, published(experiment, label), rounded(value, 2), "% of the time lost", over(all.size())});
+        {label, published(experiment, label), rounded(value, 2), "% of the time lost", over(together)});
   };
-  summary("without conflicts, on average", sum / static_cast<double>(all.size()));
+  if (together == 0) return;
+  summary("without conflicts, on average", sum / static_cast<double>(together));
   summary("without conflicts, at most", most);
 }
 

@@ -238,7 +238,9 @@ std::vector<std::string> names() {
 
 Result<std::vector<CoveredPaper>> coverage() {
   std::error_code code;
-  for (const std::string& folder : folders()) {
+  std::vector<std::string> places = folders();
+  for (const std::string& folder : data_folders("experiments")) places.push_back(folder);
+  for (const std::string& folder : places) {
     const fs::path path = fs::path(folder) / "coverage.toml";
     if (!fs::is_regular_file(path, code)) continue;
     try {

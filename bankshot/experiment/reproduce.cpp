@@ -15,6 +15,7 @@ namespace {
 struct Kind {
   std::string_view name;
   Result<Outcome> (*compute)(const Experiment&, const Settings&);
+  bool synthesises = false;
 };
 
 constexpr Kind kKinds[] = {
@@ -26,9 +27,9 @@ constexpr Kind kKinds[] = {
     {"hash-examples", hash_examples},
     {"strided-loads", strided_loads},
     {"shared-shares", shared_shares},
-    {"hash-cost", hash_cost},
-    {"hash-cost-by-clock", hash_cost_by_clock},
-    {"hash-gates", hash_gates},
+    {"hash-cost", hash_cost, true},
+    {"hash-cost-by-clock", hash_cost_by_clock, true},
+    {"hash-gates", hash_gates, true},
     {"strided-atomics", strided_atomics},
     {"hashed-picture", hashed_picture},
     {"random-votes", random_votes},
@@ -76,6 +77,11 @@ std::optional<Error> publish(const Experiment& experiment, Outcome& outcome) {
 }
 
 }  // namespace
+
+bool synthesises(const Experiment& experiment) {
+  return std::ranges::any_of(kKinds,
+                             [&](const Kind& kind) { return kind.name == experiment.kind && kind.synthesises; });
+}
 
 Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
 

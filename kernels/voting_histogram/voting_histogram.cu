@@ -4,7 +4,7 @@
 //   voting_histogram [width: 1024] [height: width] [--seed=N: 1, which image to make] [--pgm=FILE: read it instead]
 //                    [--grid=N: 8 CTAs] [--threads=N: 256 of a CTA] [--words: a thread loads four neighbouring pixels at once]
 //                    [--grain=N: 2, noise of the made image, from -2 to 2 of 255] [--finest=N: 4, pixels of its smallest scale]
-//                    [--natural=NOISE: an image of overlapping discs as of 8 bits, noise of its 12 bits from -NOISE to NOISE]
+//                    [--natural=arguments.number("--natural=", 0, 0): an image of overlapping discs as of 8 bits, noise of its 12 bits from -arguments.number("--natural=", 0, 0) to arguments.number("--natural=", 0, 0)]
 #include "../check.hpp"
 #include "../natural_image.hpp"
 
@@ -66,12 +66,15 @@ int main(int argc, char** argv) {
   const bool by_words = arguments.flag("--words");
   const int seed = arguments.number("--seed=", 1);
   const int grain = arguments.number("--grain=", 2, 0), finest = arguments.number("--finest=", 4, 4);
+  const int noise = arguments.number("--natural=", 0, 0);
+  if (grain > 255 || noise > 4095)
+    refuse_arguments("the noise is more than white", "give --grain=0 to 255, --natural=0 to 4095");
   if (finest > 64) refuse_arguments("the largest scale has 64 pixels", "give --finest=4 to 64");
-  const Image image = file ? read_pgm(file)
-                      : arguments.option("--natural=")
-                          ? of_8_bits(natural_image(width, height, seed, arguments.number("--natural=", 0, 0)))
-                          : made_image(width, height, seed, grain, finest);
-  if (threads > 1024 || grid > 1 << 16) refuse_arguments("too much", "give up to 1,024 --threads, 65,536 CTAs");
+  const Image image = file                             ? read_pgm(file)
+                      : arguments.option("--natural=") ? of_8_bits(natural_image(width, height, seed, noise))
+                                                       : made_image(width, height, seed, grain, finest);
+  if (threads > 1024 || grid > 1 << 16)
+    refuse_arguments("a CTA has at most 1,024 threads, a grid here 65,536 CTAs", "give smaller --threads or --grid");
   if (by_words && image.pixels.size() % 4 != 0)
     refuse_arguments("the pixels are not a multiple of four", "leave out --words");
   // Both histograms in one array, that of 64 bins first.

@@ -1,5 +1,7 @@
 // bankshot hash: what a bank hash is, its hardware in Verilog, and what that costs.
 #include <bit>
+#include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <optional>
 
@@ -71,7 +73,7 @@ std::string describe(const BankHash& hash) {
     const unsigned rank = scratchpad::rank(hash.rows());
     line("rank", rank == hash.bank_bits
                      ? fmt::format("{}: every bank holds {} words", rank, 1u << (hash.address_bits - hash.bank_bits))
-                     : fmt::format("{} of {}: words collide, hardware needs more words a bank", rank, hash.bank_bits));
+                     : fmt::format("{} of {}: some banks hold more words than others", rank, hash.bank_bits));
     const circuit::XorGates xors = circuit::xor_gates(hash);
     line("XOR gates", fmt::format("{}, {} behind each other", xors.gates, xors.levels));
   }
@@ -86,11 +88,13 @@ std::string describe(const BankHash& hash) {
 std::string describe(const HashClass& c, const circuit::Design& design) {
   std::string text = fmt::format("{}: {}; {} address bits, {} banks\n\n", c.search_name(), c.summary,
                                  design.size.address_bits, 1u << design.size.bank_bits);
-  if (c.count != nullptr) text += fmt::format("  {:<12} {}\n", "hashes", c.count(design.size));
+  if (c.count != nullptr)
+    text += fmt::format("  {:<12} {}, as the XOR-hash paper counts them\n", "hashes", c.count(design.size));
   text += fmt::format("  {:<12} {} bit{}\n", "register", design.setting_bits(), design.setting_bits() == 1 ? "" : "s");
   unsigned at = 0;
   for (const scratchpad::CircuitField& field : design.fields) {
-    text += fmt::format("    {:<10} {}\n", fmt::format("[{}:{}]", at + field.bits - 1, at), field.name);
+    text += fmt::format("    {:<10} {:<8} 0 to {}\n", fmt::format("[{}:{}]", at + field.bits - 1, at), field.name,
+                        field.last);
     at += field.bits;
   }
   return text;
@@ -99,7 +103,7 @@ std::string describe(const HashClass& c, const circuit::Design& design) {
 nlohmann::ordered_json fields_json(const circuit::Design& design) {
   nlohmann::ordered_json fields = nlohmann::ordered_json::array();
   for (const scratchpad::CircuitField& field : design.fields)
-    fields.push_back({{"name", field.name}, {"bits", field.bits}});
+    fields.push_back({{"name", field.name}, {"bits", field.bits}, {"last", field.last}});
   return fields;
 }
 
@@ -149,22 +153,38 @@ class Hash final : public Command {
     app.add_option("--testbench", testbench_,
                    "write a testbench that compares the hardware with the model at every address")
         ->type_name("FILE|-");
+    CLI::Option* const testbench = app.get_option("--testbench");
     app.add_option("--settings", settings_, "settings of a class that the testbench tries")
         ->check(CLI::Range(1, 1000000))
-        ->capture_default_str();
-    app.add_option("--seed", seed_, "of the settings")->capture_default_str();
-    app.add_flag("--cost", cost_, "synthesise the hardware: area, delay and power (yosys, OpenSTA)");
-    CLI::Option* const ghz =
-        app.add_option("--frequencies", ghz_, "clocks of a process of 40 nm for --cost, in GHz")->delimiter(',');
-    ghz->check(CLI::Range(0.001, 1000.0));
+        ->capture_default_str()
+        ->needs(testbench);
+    app.add_option("--seed", seed_, "of the settings")
+        ->check(CLI::Range(0.0, 9e18))
+        ->capture_default_str()
+        ->needs(testbench);
+    CLI::Option* const cost =
+        app.add_flag("--cost", cost_, "synthesise the hardware: area, delay and power (yosys, OpenSTA)");
+    app.add_option("--frequencies", ghz_, "clocks of a process of 40 nm for --cost, in GHz")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(0.001, 1000.0))
+        ->needs(cost);
     app.add_option("--activities", activities_, "changes of an address bit in a cycle, for the power of --cost")
         ->delimiter(',')
-        ->check(CLI::Range(0.0, 1.0));
+        ->allow_extra_args(false)
+        ->check(CLI::Range(0.0, 1.0))
+        ->needs(cost);
     app.add_option("--json", json_, "write the result as JSON; - is standard output")->type_name("FILE|-");
   }
 
   int run(const std::vector<std::string>&) override {
     if (const std::string reason = outputs_problem(); !reason.empty()) return refuse(reason);
+    for (const double number : ghz_) {
+      if (!std::isfinite(number)) return refuse("--frequencies: not a number; give GHz, as 1.43");
+    }
+    for (const double number : activities_) {
+      if (!std::isfinite(number)) return refuse("--activities: not a number; give 0 to 1");
+    }
     const Result<Subject> subject = find_subject();
     if (!subject) return refuse(subject.error().message);
 
@@ -172,7 +192,10 @@ class Hash final : public Command {
     std::string text = subject->hash ? describe(*subject->hash) : describe(*subject->of_class, subject->design);
     if (cost_) {
       const Result<HashCost> cost = measure(*subject);
-      if (!cost) return refuse(cost.error().message);
+      if (!cost) {
+        const int status = refuse(cost.error().message);
+        return cost.error().message == circuit::kInterrupted ? 128 + SIGINT : status;
+      }
       text += "\n" + to_text(*cost);
       json["cost"] = to_json(*cost);
     }
@@ -209,7 +232,7 @@ class Hash final : public Command {
 
   Result<Subject> find_subject() const {
     if (banks_ == 0 || !std::has_single_bit(banks_) || banks_ > scratchpad::kMaxBanks || banks_ < 2) {
-      return Error{fmt::format("--banks {} is no power of two from 2 to {}", banks_, scratchpad::kMaxBanks)};
+      return Error{fmt::format("--banks {}: must be a power of two from 2 to {}", banks_, scratchpad::kMaxBanks)};
     }
     const scratchpad::HashSize size{address_bits_, static_cast<unsigned>(std::countr_zero(banks_))};
     if (size.bank_bits > size.address_bits) {
@@ -222,8 +245,8 @@ class Hash final : public Command {
     }
     const Result<BankHash> hash = scratchpad::parse_hash(what_, size);
     if (!hash) {
-      return Error{fmt::format("{}; of hardware that can be set there are {}", hash.error().message,
-                               scratchpad::configurable_classes())};
+      return Error{
+          fmt::format("{}; configurable classes: {}", hash.error().message, scratchpad::configurable_classes())};
     }
     return Subject{*hash, nullptr, circuit::fixed_design(*hash)};
   }

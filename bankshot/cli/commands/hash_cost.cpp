@@ -57,8 +57,9 @@ std::string to_text(const HashCost& cost) {
                         setting.area_um2, "", setting.area_um2 * scaling.area, setting.bits);
   }
   text +=
-      "\nThe smallest that is ready within a clock cycle of 40 nm, register included; address bits that change in so "
-      "many cycles:\n";
+      "\nThe smallest logic that meets each clock at 40 nm. Areas and powers include the register; powers are by "
+      "changes of\n"
+      "an address bit in a cycle:\n";
   text += fmt::format("  {:>5} {:>7}  {:<9} {:>7} {:>7}", "GHz", "ps", "LOGIC", "um2", "ps");
   for (const double activity : cost.activities) text += fmt::format(" {:>10}", fmt::format("mW at {:g}", activity));
   text += "\n";

@@ -1,14 +1,17 @@
 // bankshot reproduce: a figure or table of the papers, beside the published values.
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "bankshot/circuit/synthesis.hpp"
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/report_output.hpp"
@@ -48,11 +51,16 @@ class Reproduce final : public Command {
     }
     if (const auto gpu = gpu::find_gpu(options_.gpu); !gpu) return refuse(gpu.error().message);
     if (all_ && !names_.empty()) return refuse("--all takes no NAME");
-    if (all_) names_ = experiment::names();
+    if (all_) {
+      names_ = experiment::names();
+      if (names_.empty()) return refuse("there are no experiments in " + experiment::searched());
+    }
     if (names_.empty()) return refuse("which experiment? bankshot reproduce --list lists them; --all takes all");
     if (const std::string reason = plot_problem(); !reason.empty()) return refuse(reason);
     std::vector<experiment::Experiment> all;
     for (const std::string& name : names_) {
+      const auto same = [&](const experiment::Experiment& other) { return other.name == name; };
+      if (std::ranges::any_of(all, same)) continue;
       Result<experiment::Experiment> one = experiment::load(name);
       if (!one) return refuse(one.error().message);
       all.push_back(std::move(*one));
@@ -91,7 +99,7 @@ class Reproduce final : public Command {
     }
     Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
     if (settings.progress) std::fputs("\r\033[K", stderr);
-    interrupted_ = runs.is_interrupted();
+    interrupted_ = runs.is_interrupted() || (!outcome && outcome.error().message.ends_with(circuit::kInterrupted));
     return outcome;
   }
 
@@ -122,6 +130,10 @@ class Reproduce final : public Command {
   /// Each is kept when it is computed; one that fails does not stop the others.
   int report_all(const std::vector<experiment::Experiment>& all) {
     using Clock = std::chrono::steady_clock;
+    std::error_code code;
+    const std::filesystem::path json_folder = std::filesystem::absolute(json_, code).parent_path();
+    if (!json_.empty() && json_ != "-" && host::same_file(json_folder.string(), report_))
+      return refuse("--json writes into the folder of --report, which has files of its own: choose another folder");
     const Result<ReproduceReport> report = ReproduceReport::open(report_, quick_);
     if (!report) return refuse(report.error().message);
     std::vector<ReportedExperiment> done;
@@ -131,8 +143,7 @@ class Reproduce final : public Command {
     for (size_t k = 0; k < all.size() && !interrupted_; ++k) {
       const experiment::Experiment& one = all[k];
       const Result<std::string> gpu_file = gpu::find_gpu_file(gpu_of(one));
-      if (!gpu_file) return refuse(one.name + ": " + gpu_file.error().message);
-      const std::string key = report->key(one, *gpu_file);
+      const std::string key = report->key(one, gpu_file ? *gpu_file : "");
       if (std::optional<ReportedExperiment> kept = report->kept(one.name, key)) {
         done[k] = std::move(*kept);
         ++earlier;
@@ -159,8 +170,8 @@ class Reproduce final : public Command {
       if (const auto error = report->keep(done[k], key, seconds)) return refuse(error->message);
     }
     if (const auto error = report->write_page(done)) return refuse(error->message);
-    std::string text = fmt::format("{}: {} experiments, {} computed in {:.0f} s", report->page(), all.size(),
-                                   computed - failed, spent);
+    std::string text = fmt::format("{}: {} experiment{}, {} computed in {:.0f} s", report->page(), all.size(),
+                                   all.size() == 1 ? "" : "s", computed - failed, spent);
     if (earlier != 0) text += fmt::format(", {} from an earlier run", earlier);
     if (failed != 0) text += fmt::format(", {} failed", failed);
     std::string json;

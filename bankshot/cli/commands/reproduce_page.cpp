@@ -1,5 +1,6 @@
 // The page of `bankshot reproduce --report`.
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -28,15 +29,25 @@ std::string escaped(const std::string& text) {
 
 std::string value_text(const Json& value) {
   if (value.is_null()) return "–";
-  if (value.is_number()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_number()) return fmt::format("{:.15g}", value.get<double>());
   return escaped(value.get<std::string>());
+}
+
+/// A number, or a text that is one: "9.7e7".
+std::optional<double> number(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return std::nullopt;
+  const std::string text = value.get<std::string>();
+  char* end = nullptr;
+  const double read = std::strtod(text.c_str(), &end);
+  return text.empty() || *end != 0 || !std::isfinite(read) ? std::nullopt : std::optional(read);
 }
 
 /// Measured over published, of two numbers of which the second is not 0.
 std::optional<double> ratio(const Json& row) {
-  const Json &measured = row["measured"], &published = row["published"];
-  if (!measured.is_number() || !published.is_number() || published.get<double>() == 0) return std::nullopt;
-  return measured.get<double>() / published.get<double>();
+  const std::optional<double> measured = number(row["measured"]), published = number(row["published"]);
+  if (!measured || !published || *published == 0) return std::nullopt;
+  return *measured / *published;
 }
 
 /// How many published values there are, and how many of ours are within 10 % of theirs.
@@ -81,8 +92,9 @@ std::string section(const ReportedExperiment& one) {
   if (one.result.is_null())
     return text + fmt::format("not computed</h3>\n<p>{}</p>\n</section>\n", escaped(one.missing));
   const Json& result = one.result;
-  text += fmt::format("{}</h3>\n<p>{}. Computed in {:.1f} s. <a href=\"{}.json\">JSON</a></p>\n",
-                      escaped(result["title"]), escaped(result["paper"]), result.value("seconds", 0.0), one.name);
+  text += fmt::format("{}</h3>\n<p>{}. Computed in {:.1f} s. <a href=\"{}{}.json\">JSON</a></p>\n",
+                      escaped(result["title"]), escaped(result["paper"]), result.value("seconds", 0.0), one.name,
+                      result["quick"].get<bool>() ? "-quick" : "");
   if (!one.svg.empty()) text += "<figure>" + one.svg + "</figure>\n";
   return text + rows_table(result["rows"]) + sentences(result["notes"], "") +
          sentences(result["deviations"], result["quick"] ? "Deviations, of the full run" : "Deviations") +
@@ -94,7 +106,9 @@ class Coverage {
   explicit Coverage(const std::vector<ReportedExperiment>& experiments) : experiments_(experiments) {}
 
   std::string table(const std::vector<experiment::CoveredPaper>& papers) const {
-    std::string text = "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>values within 10 %</th></tr>\n";
+    std::string text =
+        "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>values of the experiments within 10 "
+        "%</th></tr>\n";
     for (const experiment::CoveredPaper& paper : papers) {
       for (const experiment::CoveredItem& item : paper.items) {
         text += fmt::format("<tr><td title=\"{}\">{}</td><td>{}</td><td>{}</td>", escaped(paper.title),

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/circuit/synthesis.hpp"
 #include "bankshot/cli/commands/reproduce_runs.hpp"
 #include "bankshot/cuda/process/witness.hpp"
 #include "bankshot/host/observe.hpp"
@@ -39,6 +40,16 @@ std::string digest_of_program() {
   return digest.text();
 }
 
+/// Whether a file has what the page shows; somebody may have written to it.
+bool is_result(const nlohmann::ordered_json& json) {
+  if (!json.is_object() || !json.contains("key") || !json.contains("title") || !json.contains("paper")) return false;
+  for (const char* list : {"rows", "notes", "deviations"}) {
+    if (!json.contains(list) || !json[list].is_array()) return false;
+  }
+  return json.contains("quick") && json["quick"].is_boolean() && json.contains("seconds") &&
+         json["seconds"].is_number();
+}
+
 }  // namespace
 
 Result<ReproduceReport> ReproduceReport::open(const std::string& folder, bool quick) {
@@ -65,17 +76,22 @@ std::string ReproduceReport::key(const experiment::Experiment& experiment, const
   digest.add(&quick, 1);
   add_file(digest, gpu_file);
   for (const std::string& file : experiment.files) add_file(digest, file);
+  if (experiment::synthesises(experiment)) {
+    if (const Result<circuit::Tools> tools = circuit::find_tools()) {
+      for (const std::string& file : {tools->yosys, tools->sta, tools->liberty}) add_file(digest, file);
+    }
+  }
   for (const experiment::Benchmark& benchmark : experiment.benchmarks) add_file(digest, program_of(benchmark));
   return digest.text();
 }
 
 std::optional<ReportedExperiment> ReproduceReport::kept(const std::string& name, const std::string& key) const {
-  const Result<std::string> text = host::read_text(folder_ + "/" + name + ".json");
+  const Result<std::string> text = host::read_text(stem(name) + ".json");
   if (!text) return std::nullopt;
   ReportedExperiment experiment{name, nlohmann::ordered_json::parse(*text, nullptr, false), {}, {}};
-  if (!experiment.result.is_object() || experiment.result.value("key", "") != key) return std::nullopt;
+  if (!is_result(experiment.result) || experiment.result["key"] != key) return std::nullopt;
   if (experiment.result.contains("panels")) {
-    Result<std::string> svg = host::read_text(folder_ + "/" + name + ".svg");
+    Result<std::string> svg = host::read_text(stem(name) + ".svg");
     if (!svg) return std::nullopt;
     experiment.svg = std::move(*svg);
   }
@@ -86,12 +102,12 @@ std::optional<Error> ReproduceReport::keep(ReportedExperiment& experiment, const
                                            double seconds) const {
   experiment.result["key"] = key;
   experiment.result["seconds"] = seconds;
-  const std::string stem = folder_ + "/" + experiment.name;
+  const std::string files = stem(experiment.name);
   if (!experiment.svg.empty()) {
-    if (const auto error = host::write_file(stem + ".svg", experiment.svg)) return error;
+    if (const auto error = host::write_file(files + ".svg", experiment.svg)) return error;
   }
   // Last: who finds it finds both.
-  return host::write_file(stem + ".json", experiment.result.dump(1) + "\n");
+  return host::write_file(files + ".json", experiment.result.dump(1) + "\n");
 }
 
 std::optional<Error> ReproduceReport::write_page(const std::vector<ReportedExperiment>& experiments) const {

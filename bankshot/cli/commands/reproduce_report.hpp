@@ -36,6 +36,8 @@ class ReproduceReport {
 
   /// index.html. @param experiments  those that were asked for, in order, computed or not
   std::optional<Error> write_page(const std::vector<ReportedExperiment>& experiments) const;
+  /// DIR/NAME, or DIR/NAME-quick, without an ending.
+  std::string stem(const std::string& name) const { return folder_ + "/" + name + (quick_ ? "-quick" : ""); }
   std::string page() const { return folder_ + "/index.html"; }
 
  private:

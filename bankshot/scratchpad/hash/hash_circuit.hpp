@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bankshot/scratchpad/hash/hash.hpp"
@@ -13,8 +14,12 @@ namespace bankshot::scratchpad {
 
 /// A part of the configuration register.
 struct CircuitField {
+  CircuitField(std::string name, uint32_t last)
+      : name(std::move(name)), last(last), bits(std::max(1u, static_cast<unsigned>(std::bit_width(last)))) {}
+
   std::string name;  ///< a Verilog name
-  unsigned bits = 0;
+  uint32_t last;     ///< the largest value that it may have
+  unsigned bits;
 };
 
 /// One constant of each class of hashes that can be configured.
@@ -27,16 +32,13 @@ struct HashCircuit {
   std::vector<uint32_t> (*setting)(const BankHash& hash) = nullptr;
 };
 
-/// Bits of a field whose values are 0 to `last`.
-inline unsigned field_bits(unsigned last) { return std::max(1u, static_cast<unsigned>(std::bit_width(last))); }
-
 /// "address[3]"
 inline std::string verilog_bit(const std::string& name, unsigned bit) { return name + "[" + std::to_string(bit) + "]"; }
 
 /// "address[{1'b0, k} +: 5]": `bits` bits of a signal of `width` from the bit on whose number is in a field. Zeros make
 /// the index as wide as that of the signal's last bit.
 inline std::string verilog_window(const std::string& signal, unsigned width, const CircuitField& first, unsigned bits) {
-  const unsigned index = field_bits(width - 1);
+  const unsigned index = CircuitField({}, width - 1).bits;
   const std::string zeros = index > first.bits ? std::to_string(index - first.bits) + "'b0" : "";
   return signal + "[" + (zeros.empty() ? first.name : "{" + zeros + ", " + first.name + "}") +
          " +: " + std::to_string(bits) + "]";

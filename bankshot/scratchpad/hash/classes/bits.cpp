@@ -28,7 +28,7 @@ constexpr HashCircuit kCircuit = {
         [](HashSize size) {
           std::vector<CircuitField> fields;
           for (unsigned i = 0; i < size.bank_bits; ++i)
-            fields.push_back({"bit" + std::to_string(i), field_bits(size.address_bits - 1)});
+            fields.emplace_back("bit" + std::to_string(i), size.address_bits - 1);
           return fields;
         },
     .body =

@@ -27,11 +27,11 @@ std::optional<std::string> parameters_of(const BankHash& hash) {
 constexpr HashCircuit kCircuit = {
     .fields =
         [](HashSize size) {
-          const unsigned bits = field_bits(size.address_bits - 1);
+          const uint32_t last = size.address_bits - 1;
           std::vector<CircuitField> fields;
           for (unsigned i = 0; i < size.bank_bits; ++i) {
             const std::string bank = std::to_string(i);
-            fields.insert(fields.end(), {{"first" + bank, bits}, {"second" + bank, bits}, {"pair" + bank, 1}});
+            fields.insert(fields.end(), {{"first" + bank, last}, {"second" + bank, last}, {"pair" + bank, 1}});
           }
           return fields;
         },

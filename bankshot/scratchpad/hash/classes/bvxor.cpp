@@ -81,9 +81,8 @@ void each(HashSize size, const std::function<void(const BankHash&)>& visit) {
 /// A multiplexer of n - m + 1 inputs for each bank bit, XORed with a second one of n inputs. Above the address are
 /// zeros.
 std::vector<CircuitField> fields(HashSize size) {
-  return {{"k1", field_bits(size.address_bits - size.bank_bits)},
-          {"k2", field_bits(size.address_bits - 1)},
-          {"mask", size.bank_bits}};
+  return {
+      {"k1", size.address_bits - size.bank_bits}, {"k2", size.address_bits - 1}, {"mask", low_bits(size.bank_bits)}};
 }
 
 std::vector<std::string> body(HashSize size) {

@@ -28,7 +28,7 @@ void each(HashSize size, const std::function<void(const BankHash&)>& visit) {
 }
 
 /// A multiplexer of n - m + 1 inputs for each bank bit.
-std::vector<CircuitField> fields(HashSize size) { return {{"k", field_bits(size.address_bits - size.bank_bits)}}; }
+std::vector<CircuitField> fields(HashSize size) { return {{"k", size.address_bits - size.bank_bits}}; }
 
 constexpr HashCircuit kCircuit = {
     .fields = fields,

@@ -47,7 +47,7 @@ constexpr HashCircuit kCircuit = {
         [](HashSize size) {
           std::vector<CircuitField> fields;
           for (unsigned i = 0; i < size.bank_bits; ++i)
-            fields.push_back({"row" + std::to_string(i), size.address_bits});
+            fields.emplace_back("row" + std::to_string(i), low_bits(size.address_bits));
           return fields;
         },
     .body =
