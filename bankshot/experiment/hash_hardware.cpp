@@ -26,10 +26,20 @@ struct Built {
   circuit::Synthesis synthesis;
 };
 
-/// "bit-vector XOR: bitvector-xor": a label, and a class that can be set or a hash.
-Result<std::vector<Built>> built(const std::vector<std::string>& texts, const circuit::Activities& activities,
-                                 const circuit::Tools& tools, const Settings& settings) {
-  std::vector<Built> all;
+struct Bench {
+  circuit::Units units;
+  std::vector<Built> built;
+};
+
+/// Synthesises hardware of the sizes kSize.
+/// @param texts  "bit-vector XOR: bitvector-xor": a label, and a class that can be set or a hash
+Result<Bench> synthesised(const std::vector<std::string>& texts, const circuit::Activities& activities,
+                          const Settings& settings) {
+  const Result<circuit::Tools> tools = circuit::find_tools();
+  if (!tools) return tools.error();
+  const Result<circuit::Units> units = circuit::measure_units(*tools);
+  if (!units) return units.error();
+  Bench bench{*units, {}};
   for (const std::string& text : texts) {
     const size_t colon = text.find(": ");
     if (colon == std::string::npos) return Error{"'" + text + "' is no label, a colon, a blank, and a class or hash"};
@@ -43,11 +53,11 @@ Result<std::vector<Built>> built(const std::vector<std::string>& texts, const ci
       if (!hash) return hash.error();
       design = circuit::fixed_design(*hash);
     }
-    Result<circuit::Synthesis> synthesis = circuit::synthesise(tools, design, activities);
+    Result<circuit::Synthesis> synthesis = circuit::synthesise(*tools, design, activities);
     if (!synthesis) return Error{label + ": " + synthesis.error().message};
-    all.push_back({label, std::move(*synthesis)});
+    bench.built.push_back({label, std::move(*synthesis)});
   }
-  return all;
+  return bench;
 }
 
 /// A design at a clock of the process of 40 nm, its register included.
@@ -101,35 +111,31 @@ Result<Outcome> hash_cost(const Experiment& experiment, const Settings& settings
   const unsigned chip_mm2 = parameters.number("chip_mm2", 1, 100000),
                  chip_w = parameters.number("chip_watts", 1, 100000);
   if (parameters.error()) return *parameters.error();
-  const Result<circuit::Tools> tools = circuit::find_tools();
-  if (!tools) return tools.error();
-  const Result<circuit::Units> units = circuit::measure_units(*tools);
-  if (!units) return units.error();
-  const Result<std::vector<Built>> all = built(designs, {activity}, *tools, settings);
-  if (!all) return all.error();
+  const Result<Bench> bench = synthesised(designs, {activity}, settings);
+  if (!bench) return bench.error();
 
   Outcome outcome;
   Rows rows(experiment, outcome);
   std::vector<At40> costs;
-  for (const Built& one : *all) {
+  for (const Built& one : bench->built) {
     const At40& cost = costs.emplace_back(at_clock(one.synthesis, ghz));
     const double w = cost.power_w * instances, mm2 = cost.area_um2 * 1e-6 * instances;
     const circuit::Register& setting = one.synthesis.setting;
     rows.add(one.label + ": power", rounded(w, 3), "W");
     rows.add(one.label + ": power, of the chip's", rounded(w / chip_w * 100, 3), "%");
     rows.add(one.label + ": area", rounded(mm2, 3), "mm2",
-             fmt::format("{:.0f} NAND2 each", cost.area_um2 / circuit::to_40_nm().area / units->nand2_um2) +
+             fmt::format("{:.0f} NAND2 each", cost.area_um2 / circuit::to_40_nm().area / bench->units.nand2_um2) +
                  (setting.bits == 0 ? ""
                                     : fmt::format(", {:.0f} of them a register of {} bits",
-                                                  setting.area_um2 / units->nand2_um2, setting.bits)));
+                                                  setting.area_um2 / bench->units.nand2_um2, setting.bits)));
     rows.add(one.label + ": area, of the chip's", rounded(mm2 / chip_mm2 * 100, 3), "%");
   }
-  for (size_t k = 1; k < all->size(); ++k) {
-    const std::string of = (*all)[k].label + " over " + (*all)[0].label;
+  for (size_t k = 1; k < bench->built.size(); ++k) {
+    const std::string of = bench->built[k].label + " over " + bench->built[0].label;
     rows.add(of + ": power", rounded(costs[k].power_w / costs[0].power_w, 2), "times");
     rows.add(of + ": area", rounded(costs[k].area_um2 / costs[0].area_um2, 2), "times");
   }
-  outcome.notes.push_back(about(*units));
+  outcome.notes.push_back(about(bench->units));
   return outcome;
 }
 
@@ -139,19 +145,15 @@ Result<Outcome> hash_cost_by_clock(const Experiment& experiment, const Settings&
   const std::vector<unsigned> mhz = parameters.numbers("clocks_mhz", 1, 1000000);
   const double activity = parameters.number("activity_percent", 0, 100) / 100.0;
   if (parameters.error()) return *parameters.error();
-  const Result<circuit::Tools> tools = circuit::find_tools();
-  if (!tools) return tools.error();
-  const Result<circuit::Units> units = circuit::measure_units(*tools);
-  if (!units) return units.error();
-  const Result<std::vector<Built>> all = built(designs, {activity}, *tools, settings);
-  if (!all) return all.error();
+  const Result<Bench> bench = synthesised(designs, {activity}, settings);
+  if (!bench) return bench.error();
 
   Outcome outcome;
   Rows rows(experiment, outcome);
   report::PlotPanel power{"power", "GHz", "mW", report::PlotKind::lines, false, {}, {}},
       area{"area", "GHz", "um2", report::PlotKind::lines, false, {}, {}},
       delay{"latency", "GHz", "ps", report::PlotKind::lines, false, {}, {}};
-  for (const Built& one : *all) {
+  for (const Built& one : bench->built) {
     for (report::PlotPanel* const panel : {&power, &area, &delay}) panel->series.push_back({one.label, {}});
     double fastest_met = 0;
     for (const unsigned clock : mhz) {
@@ -166,10 +168,10 @@ Result<Outcome> hash_cost_by_clock(const Experiment& experiment, const Settings&
     const double ns = fastest_ns(one.synthesis);
     rows.add(one.label + ": fastest clock of these", fastest_met, "GHz");
     rows.add(one.label + ": least latency", rounded(ns * 1e3 * circuit::to_40_nm().delay, 0), "ps",
-             fmt::format("{:.1f} FO4", ns / units->fo4_ns));
+             fmt::format("{:.1f} FO4", ns / bench->units.fo4_ns));
   }
   outcome.panels = {power, area, delay};
-  outcome.notes.push_back(about(*units));
+  outcome.notes.push_back(about(bench->units));
   return outcome;
 }
 
@@ -177,12 +179,8 @@ Result<Outcome> hash_gates(const Experiment& experiment, const Settings& setting
   Parameters parameters(experiment);
   const unsigned lock_bits = parameters.number("lock_bits", kSize.bank_bits, scratchpad::kMaxLockBits);
   if (parameters.error()) return *parameters.error();
-  const Result<circuit::Tools> tools = circuit::find_tools();
-  if (!tools) return tools.error();
-  const Result<circuit::Units> units = circuit::measure_units(*tools);
-  if (!units) return units.error();
-  const Result<std::vector<Built>> all = built({"XOR: xor", "ADD: add"}, {0.5}, *tools, settings);
-  if (!all) return all.error();
+  const Result<Bench> bench = synthesised({"XOR: xor", "ADD: add"}, {0.5}, settings);
+  if (!bench) return bench.error();
 
   // A lock bit lives in the bank of its word: the lower part of the lock hash is the bank hash.
   const Result<scratchpad::LockHash> sums =
@@ -205,15 +203,16 @@ Result<Outcome> hash_gates(const Experiment& experiment, const Settings& setting
   rows.add(
       "ADD: delay", static_cast<double>(adder.carry), "gates",
       fmt::format("a ripple-carry adder of gates of two inputs, to its last carry; {} to its last sum", adder.sum));
-  for (const Built& one : *all) {
+  for (const Built& one : bench->built) {
     const Logic& smallest = *std::ranges::min_element(one.synthesis.logic, {}, &Logic::area_um2);
-    rows.add(one.label + ": area of the banks' hash", rounded(smallest.area_um2 / units->nand2_um2, 1), "NAND2",
+    rows.add(one.label + ": area of the banks' hash", rounded(smallest.area_um2 / bench->units.nand2_um2, 1), "NAND2",
              "as synthesised, the smallest");
-    rows.add(one.label + ": delay of the banks' hash, smallest", rounded(smallest.delay_ns / units->fo4_ns, 1), "FO4");
-    rows.add(one.label + ": delay of the banks' hash, fastest", rounded(fastest_ns(one.synthesis) / units->fo4_ns, 1),
+    rows.add(one.label + ": delay of the banks' hash, smallest", rounded(smallest.delay_ns / bench->units.fo4_ns, 1),
              "FO4");
+    rows.add(one.label + ": delay of the banks' hash, fastest",
+             rounded(fastest_ns(one.synthesis) / bench->units.fo4_ns, 1), "FO4");
   }
-  outcome.notes.push_back(about(*units));
+  outcome.notes.push_back(about(bench->units));
   return outcome;
 }
 
