@@ -31,6 +31,7 @@ Result<scratchpad::PatternSet> read_patterns(const std::vector<std::string>& pat
     if (all.patterns.empty()) all.rules = set->rules;
     if (set->rules != all.rules) return Error{path + " is for other banks than " + paths[0]};
     all.address_bits = path == paths[0] ? set->address_bits : std::max(all.address_bits, set->address_bits);
+    all.sorted = all.sorted || set->sorted;
     all.patterns.insert(all.patterns.end(), set->patterns.begin(), set->patterns.end());
   }
   return all;

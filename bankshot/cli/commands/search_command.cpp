@@ -45,6 +45,12 @@ nlohmann::json bit_list(const std::vector<uint32_t>& rows) {
   return list;
 }
 
+/// The accesses as atomics, of which every lane counts.
+scratchpad::PatternSet by_lanes(scratchpad::PatternSet set) {
+  for (scratchpad::Pattern& pattern : set.patterns) pattern.kind = scratchpad::AccessKind::atomic;
+  return set;
+}
+
 class Search final : public Command {
  public:
   void define(CLI::App& app) override {
@@ -60,6 +66,10 @@ class Search final : public Command {
     app.add_option("--method", method_,
                    "exhaustive, givargis, mih or optimal (default: optimal for gf2, else exhaustive)")
         ->type_name("M");
+    app.add_flag(
+        "--count-lanes", count_lanes_,
+        "heuristics count a word once for each lane that wants it, rather than once for all: the other reading "
+        "of their paper");
     app.add_flag("--in-place", in_place_, "only hashes that software can apply without extra memory");
     app.add_option("--plain-low-bits", plain_low_bits_,
                    "only hashes with a form in which bank bits 0 to K-1 are address bits: with --in-place, vectors of "
@@ -97,6 +107,8 @@ class Search final : public Command {
     if (method_.empty()) method_ = search::name(search::methods_of(*c).front());
     const auto m = method_named(method_);
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
+    if (count_lanes_ && *m != Method::givargis && *m != Method::mih)
+      return refuse("--count-lanes is for the methods givargis and mih; the others count what an access costs");
     std::vector<host::Input> inputs;
     for (const auto& list : {files_, tests_}) {
       for (const std::string& file : list) inputs.push_back({"patterns that are read", file});
@@ -138,9 +150,12 @@ class Search final : public Command {
     options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
     options.threads = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
     options.proof = !certificate_.empty();
-    const search::Problem problem = search::problem(rules, *set);
-    const Result<search::Found> found = search::find(problem, class_, *m, options);
+    if (count_lanes_ && set->sorted)
+      return refuse("--count-lanes: these patterns are sorted and hold each word once; trace with --as-is");
+    const search::Problem problem = search::problem(rules, count_lanes_ ? by_lanes(*set) : *set);
+    Result<search::Found> found = search::find(problem, class_, *m, options);
     if (!found) return refuse(found.error().message);
+    if (count_lanes_) found->excess = scratchpad::excess(rules, *set, found->hash);
     if (found->proof) {
       if (const auto error = host::write_file(certificate_, verify::to_json(certificate_of(problem, options, *found))))
         return refuse(error->message);
@@ -268,7 +283,7 @@ class Search final : public Command {
 
   std::vector<std::string> files_, tests_;
   std::string class_ = "gf2", method_, gpu_, json_;
-  bool in_place_ = false, count_ = false;
+  bool in_place_ = false, count_ = false, count_lanes_ = false;
   std::string certificate_;
   unsigned plain_low_bits_ = 0, threads_ = 0;
   double seconds_ = 10;
