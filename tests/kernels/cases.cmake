@@ -14,7 +14,7 @@ set(variants
   "dct8x8|wide|96 16" "dct8x8|padded|32 48 --padded" "dct_short|wide|96 32" "dct_short|padded|64 96 --padded"
   "aes|decrypt|--decrypt" "aes|repeated|3 --repeated" "aes|cached|2 --cached" "aes|one|1 --appendix-c" "aes|few_decrypt|3 --decrypt --appendix-c"
   "dwt_haar|one_block|1024" "dwt_haar|two|2" "fft|small|64 2" "fast_walsh|odd_log2|11 3" "fast_walsh|short|2 1"
-  "voting_histogram|odd|33 7" "voting_histogram|seed|--seed=9" "matrix_scan|odd|2049" "matrix_scan|one|1"
+  "voting_histogram|odd|33 7" "voting_histogram|seed|--seed=9" "voting_histogram|words|64 --words --grid=3 --threads=128 --natural=8" "matrix_scan|odd|2049" "matrix_scan|one|1"
   "atomic_latency|far|--stride=396" "atomic_throughput|four_warps|--warps=4 --repeat=3"
   "atomic_throughput|lanes|--warps=5 --colliding=3 --lanes=7"
   "voting|copies|--words=100 --copies=12 --pad=3 --patterns=333 --grid=3" "voting|sorted|--words=32 --copies=32 --sorted --block"
@@ -71,7 +71,7 @@ set(told
   "stencil|6|--param conv:2=101 --param conv:3=57|101 57" "back_propagation|18||" "convolution|20||5 3" "dct8x8|96||"
   "dwt_haar|9||" "fast_walsh|14|--param fast:2=11|11 3" "fft|24|--param rows:3=64 --param col:2=64 --param col:3=2|64 2"
   "hotspot|21|--param hot:3=37|37 1" "lavamd|18|--param lava:3=7|3 7" "lud|135||" "matrix_scan|28|--param matrix:3=2049|2049"
-  "mri_gridding|152||1 1 1 1" "needleman_wunsch|45||16" "scalar_product|0||5 1001" "srad|25||32 1" "voting_histogram|24||"
+  "mri_gridding|152||1 1 1 1" "needleman_wunsch|45||16" "scalar_product|0||5 1001" "srad|25||32 1" "voting_histogram|10||"
   "atomic_latency|4||" "atomic_throughput|1||--warps=4 --intra=3" "dct_short|80||64 32" "aes|54||2")
 foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
   string(REGEX REPLACE "\\..*" "" name ${program})
