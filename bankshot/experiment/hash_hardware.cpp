@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/circuit/at_40_nm.hpp"
 #include "bankshot/circuit/scaling.hpp"
 #include "bankshot/circuit/synthesis.hpp"
 #include "bankshot/experiment/hash_paper.hpp"
@@ -60,20 +61,6 @@ Result<Bench> synthesised(const std::vector<std::string>& texts, const circuit::
   return bench;
 }
 
-/// A design at a clock of the process of 40 nm, its register included.
-struct At40 {
-  bool met = false;
-  double delay_ps = 0, area_um2 = 0, power_w = 0;
-};
-At40 at_clock(const circuit::Synthesis& synthesis, double ghz) {
-  const circuit::Scaling scaling = circuit::to_40_nm();
-  const double ns = 1 / ghz / scaling.delay;
-  const Logic& logic = circuit::smallest_within(synthesis, ns);
-  return {logic.delay_ns <= ns, logic.delay_ns * 1e3 * scaling.delay,
-          (logic.area_um2 + synthesis.setting.area_um2) * scaling.area,
-          (logic.energy_j.front() + synthesis.setting.energy_j) * scaling.energy * ghz * 1e9};
-}
-
 double fastest_ns(const circuit::Synthesis& synthesis) {
   return std::ranges::min_element(synthesis.logic, {}, &Logic::delay_ns)->delay_ns;
 }
@@ -116,10 +103,10 @@ Result<Outcome> hash_cost(const Experiment& experiment, const Settings& settings
 
   Outcome outcome;
   Rows rows(experiment, outcome);
-  std::vector<At40> costs;
+  std::vector<circuit::At40Nm> costs;
   for (const Built& one : bench->built) {
-    const At40& cost = costs.emplace_back(at_clock(one.synthesis, ghz));
-    const double w = cost.power_w * instances, mm2 = cost.area_um2 * 1e-6 * instances;
+    const circuit::At40Nm& cost = costs.emplace_back(circuit::at_40_nm(one.synthesis, ghz));
+    const double w = cost.power_w[0] * instances, mm2 = cost.area_um2 * 1e-6 * instances;
     const circuit::Register& setting = one.synthesis.setting;
     rows.add(one.label + ": power", rounded(w, 3), "W");
     rows.add(one.label + ": power, of the chip's", rounded(w / chip_w * 100, 3), "%");
@@ -132,7 +119,7 @@ Result<Outcome> hash_cost(const Experiment& experiment, const Settings& settings
   }
   for (size_t k = 1; k < bench->built.size(); ++k) {
     const std::string of = bench->built[k].label + " over " + bench->built[0].label;
-    rows.add(of + ": power", rounded(costs[k].power_w / costs[0].power_w, 2), "times");
+    rows.add(of + ": power", rounded(costs[k].power_w[0] / costs[0].power_w[0], 2), "times");
     rows.add(of + ": area", rounded(costs[k].area_um2 / costs[0].area_um2, 2), "times");
   }
   outcome.notes.push_back(about(bench->units));
@@ -158,10 +145,10 @@ Result<Outcome> hash_cost_by_clock(const Experiment& experiment, const Settings&
     double fastest_met = 0;
     for (const unsigned clock : mhz) {
       const double ghz = clock / 1e3;
-      const At40 cost = at_clock(one.synthesis, ghz);
+      const circuit::At40Nm cost = circuit::at_40_nm(one.synthesis, ghz);
       if (!cost.met) continue;  // no bar
       fastest_met = std::max(fastest_met, ghz);
-      power.series.back().points.push_back({ghz, rounded(cost.power_w * 1e3, 4)});
+      power.series.back().points.push_back({ghz, rounded(cost.power_w[0] * 1e3, 4)});
       area.series.back().points.push_back({ghz, rounded(cost.area_um2, 1)});
       delay.series.back().points.push_back({ghz, rounded(cost.delay_ps, 1)});
     }

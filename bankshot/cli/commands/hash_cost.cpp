@@ -2,41 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "bankshot/circuit/at_40_nm.hpp"
 #include "bankshot/circuit/scaling.hpp"
 
 namespace bankshot::cli {
-namespace {
-
-using circuit::Logic;
-
-/// What a clock asks for and gets.
-struct Choice {
-  double ghz = 0, period_ps = 0;  ///< at 40 nm
-  const Logic* logic = nullptr;
-  bool met = false;
-};
-
-std::vector<Choice> choices(const HashCost& cost) {
-  const circuit::Scaling scaling = circuit::to_40_nm();
-  std::vector<Choice> all;
-  for (const double ghz : cost.ghz) {
-    const double period_ps = 1e3 / ghz, period_180_ns = period_ps / 1e3 / scaling.delay;
-    const Logic& logic = circuit::smallest_within(cost.synthesis, period_180_ns);
-    all.push_back({ghz, period_ps, &logic, logic.delay_ns <= period_180_ns});
-  }
-  return all;
-}
-
-/// Of logic and register, in milliwatts at 40 nm, for each activity. Leakage is left out.
-std::vector<double> milliwatts(const HashCost& cost, const Choice& choice) {
-  std::vector<double> all;
-  for (const double energy : choice.logic->energy_j) {
-    all.push_back((energy + cost.synthesis.setting.energy_j) * circuit::to_40_nm().energy * choice.ghz * 1e9 * 1e3);
-  }
-  return all;
-}
-
-}  // namespace
 
 std::string to_text(const HashCost& cost) {
   const circuit::Scaling scaling = circuit::to_40_nm();
@@ -47,7 +16,7 @@ std::string to_text(const HashCost& cost) {
       nand, fo4 * 1e3, scaling.area, scaling.delay, scaling.energy);
   text += fmt::format("  {:<7} {:>7} {:>9} {:>8} {:>10} {:>7} {:>10}\n", "LOGIC", "NAND2", "um2", "FO4", "ps, 180 nm",
                       "um2", "ps, 40 nm");
-  for (const Logic& logic : cost.synthesis.logic) {
+  for (const circuit::Logic& logic : cost.synthesis.logic) {
     text += fmt::format("  {:<7} {:>7.0f} {:>9.0f} {:>8.1f} {:>10.0f} {:>7.1f} {:>10.0f}\n", logic.recipe,
                         logic.area_um2 / nand, logic.area_um2, logic.delay_ns / fo4, logic.delay_ns * 1e3,
                         logic.area_um2 * scaling.area, logic.delay_ns * 1e3 * scaling.delay);
@@ -63,12 +32,11 @@ std::string to_text(const HashCost& cost) {
   text += fmt::format("  {:>5} {:>7}  {:<9} {:>7} {:>7}", "GHz", "ps", "LOGIC", "um2", "ps");
   for (const double activity : cost.activities) text += fmt::format(" {:>10}", fmt::format("mW at {:g}", activity));
   text += "\n";
-  for (const Choice& choice : choices(cost)) {
-    text += fmt::format("  {:>5.4g} {:>7.0f}  {:<9} {:>7.1f} {:>7.0f}", choice.ghz, choice.period_ps,
-                        choice.met ? choice.logic->recipe : "too slow",
-                        (choice.logic->area_um2 + cost.synthesis.setting.area_um2) * scaling.area,
-                        choice.logic->delay_ns * 1e3 * scaling.delay);
-    for (const double mw : milliwatts(cost, choice)) text += fmt::format(" {:>10.4f}", mw);
+  for (const double ghz : cost.ghz) {
+    const circuit::At40Nm at = circuit::at_40_nm(cost.synthesis, ghz);
+    text += fmt::format("  {:>5.4g} {:>7.0f}  {:<9} {:>7.1f} {:>7.0f}", ghz, 1e3 / ghz,
+                        at.met ? at.logic->recipe : "too slow", at.area_um2, at.delay_ps);
+    for (const double watts : at.power_w) text += fmt::format(" {:>10.4f}", watts * 1e3);
     text += "\n";
   }
   return text;
@@ -77,7 +45,7 @@ std::string to_text(const HashCost& cost) {
 nlohmann::ordered_json to_json(const HashCost& cost) {
   const circuit::Scaling scaling = circuit::to_40_nm();
   nlohmann::ordered_json logic = nlohmann::ordered_json::array(), clocks = nlohmann::ordered_json::array();
-  for (const Logic& one : cost.synthesis.logic) {
+  for (const circuit::Logic& one : cost.synthesis.logic) {
     logic.push_back({{"recipe", one.recipe},
                      {"area_um2", one.area_um2},
                      {"nand2", one.area_um2 / cost.units.nand2_um2},
@@ -86,13 +54,16 @@ nlohmann::ordered_json to_json(const HashCost& cost) {
                      {"leakage_w", one.leakage_w},
                      {"energy_j", one.energy_j}});
   }
-  for (const Choice& choice : choices(cost)) {
-    clocks.push_back({{"ghz", choice.ghz},
-                      {"recipe", choice.logic->recipe},
-                      {"met", choice.met},
-                      {"area_um2", (choice.logic->area_um2 + cost.synthesis.setting.area_um2) * scaling.area},
-                      {"delay_ps", choice.logic->delay_ns * 1e3 * scaling.delay},
-                      {"power_mw", milliwatts(cost, choice)}});
+  for (const double ghz : cost.ghz) {
+    const circuit::At40Nm at = circuit::at_40_nm(cost.synthesis, ghz);
+    std::vector<double> milliwatts = at.power_w;
+    for (double& power : milliwatts) power *= 1e3;
+    clocks.push_back({{"ghz", ghz},
+                      {"recipe", at.logic->recipe},
+                      {"met", at.met},
+                      {"area_um2", at.area_um2},
+                      {"delay_ps", at.delay_ps},
+                      {"power_mw", milliwatts}});
   }
   const circuit::Register& setting = cost.synthesis.setting;
   return {{"nand2_um2", cost.units.nand2_um2},
