@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bankshot/report/figure/plot.hpp"
+#include "bankshot/report/run/instruction_patterns.hpp"
 #include "bankshot/scratchpad/patterns/pattern.hpp"
 #include "bankshot/scratchpad/transactions/tx_totals.hpp"
 #include "bankshot/support/result.hpp"
@@ -79,10 +80,11 @@ using Tracer = std::function<Result<scratchpad::PatternSet>(const Benchmark& ben
 
 /// What of the simulated GPU an experiment says. Empty: what the GPU's file says.
 struct Machine {
-  std::string bank_hash = "none";  ///< as on the command line: "none", "xor", "bvxor:0,5,7"
-  std::string atomics;             ///< unit of atomics on shared memory: "lock", "loadlike"
-  std::string lock_hash;           ///< of the unit "lock"
-  std::vector<std::string> set;    ///< further changes of the GPU's file: "issue.pipeline=elastic"
+  std::string bank_hash = "none";       ///< as on the command line: "none", "xor", "bvxor:0,5,7"
+  std::string atomics;                  ///< unit of atomics on shared memory: "lock", "loadlike"
+  std::string lock_hash;                ///< of the unit "lock"
+  std::vector<std::string> set;         ///< further changes of the GPU's file: "issue.pipeline=elastic"
+  std::string instruction_hashes = {};  ///< in place of `bank_hash`: a document bankshot/instruction-hashes/1
   auto operator<=>(const Machine&) const = default;
 };
 
@@ -94,11 +96,16 @@ struct Simulated : timing::Counters {
 using Simulator = std::function<Result<Simulated>(const Benchmark& benchmark, const std::vector<std::string>& arguments,
                                                   const Machine& machine)>;
 
+/// … by the words that instructions have to themselves.
+using InstructionTracer = std::function<Result<report::InstructionPatterns>(const Benchmark& benchmark,
+                                                                            const std::vector<std::string>& arguments)>;
+
 struct Settings {
   Tracer trace;
   Simulator simulate;
-  bool quick = false;                                     ///< fewer test runs, smaller problems
-  unsigned threads = 0;                                   ///< of the host; 0: all cores
+  bool quick = false;    ///< fewer test runs, smaller problems
+  unsigned threads = 0;  ///< of the host; 0: all cores
+  InstructionTracer trace_by_instruction = {};
   std::function<void(const std::string& what)> progress;  ///< told before each benchmark, or empty
 };
 

@@ -22,6 +22,11 @@ Result<Outcome> removed_on_average(const Experiment& experiment, const Settings&
 ///   atomics           the unit of atomics on shared memory
 Result<Outcome> speedups(const Experiment& experiment, const Settings& settings);
 
+/// Section 9: hash parameters in loads and stores against one hash a kernel, as far as conflicts go, and in cycles
+/// where they have fewer.
+///   classes  "CLASS METHOD", as `bankshot search` takes them, METHOD perhaps with "in-place" behind it
+Result<Outcome> instruction_hashes(const Experiment& experiment, const Settings& settings);
+
 /// What the text works out: conflicts of access patterns (section 3.2), XOR candidates (Table 3), candidates of the
 /// search for strides (section 5.1), Figures 5 and 6.
 ///   blocks, block_labels  "TY TX WIDTH": word = ty * TY + tx * TX, tx below WIDTH

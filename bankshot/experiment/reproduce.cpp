@@ -24,6 +24,7 @@ constexpr Kind kKinds[] = {
     {"conflicts-removed", removed_by_benchmark},
     {"conflicts-removed-on-average", removed_on_average},
     {"speed-ups", speedups},
+    {"instruction-hashes", instruction_hashes},
     {"hash-examples", hash_examples},
     {"strided-loads", strided_loads},
     {"shared-shares", shared_shares},

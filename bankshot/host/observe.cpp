@@ -1,8 +1,30 @@
 #include "bankshot/host/observe.hpp"
 
+#include <algorithm>
+
 #include "bankshot/host/signals.hpp"
 
 namespace bankshot::host {
+
+namespace {
+
+/// Notes that instructions had hashes of their own. Something is amiss if none had.
+void add_hashes(const Setup& setup, Observation& seen) {
+  report::RunReport& report = seen.report;
+  report.instruction_hashes = setup.request.instruction_hashes;
+  if (report.machine) report.machine->bank_hash = "by instruction";
+  const bool any = std::ranges::any_of(report.kernels, [&](const report::Kernel& kernel) {
+    return std::ranges::any_of(setup.hashes.kernels, [&](const report::HashedKernel& hashed) {
+      return hashed.name == kernel.name && hashed.module == kernel.module.digest;
+    });
+  });
+  if (any || report.is_partial()) return;
+  seen.lost.push_back("none of the kernels that ran is in " + report.instruction_hashes +
+                      ", so that nothing was counted under its hashes");
+  report.lost = seen.lost.size();
+}
+
+}  // namespace
 
 Result<Observation> observe(const Setup& setup, const std::vector<std::string>& command, const LaunchOptions& options) {
   const Signals held;  // or Ctrl-C would leave the folder behind
@@ -25,6 +47,7 @@ Result<Observation> observe(const Setup& setup, const std::vector<std::string>& 
     report.rules = setup.gpu.machine.scratchpad;
     if (setup.request.l1) report.l1 = setup.gpu.l1_rules();
   }
+  if (!own.request.instruction_hashes.empty()) add_hashes(own, seen);
   return seen;
 }
 

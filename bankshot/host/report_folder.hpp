@@ -18,7 +18,7 @@ struct HandedIn {
   report::RunReport report;                    ///< of all of them; partial if anything is missing
   std::vector<std::string> timelines;          ///< JSON texts, one a process that simulated launches with one
   std::vector<cuda::WitnessRecord> witnesses;  ///< of the processes that came to their end
-  std::map<std::string, std::string> ptx;      ///< of the modules that were loaded, by digest; with a witness only
+  std::map<std::string, std::string> ptx;      ///< of the modules that were loaded, by digest; if they were asked for
   std::vector<std::string> lost;               ///< what should be there and is not, a sentence each
   std::vector<std::string> unfinished;         ///< processes that were killed before they wrote a report, likewise
 };

@@ -1,8 +1,23 @@
 #include "bankshot/host/setup.hpp"
 
+#include <filesystem>
+
+#include "bankshot/host/read_text.hpp"
+#include "bankshot/report/json/instruction_hashes_json.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::host {
+namespace {
+
+Result<report::InstructionHashes> read_instruction_hashes(const std::string& path) {
+  const Result<std::string> text = read_text(path);
+  if (!text) return text.error();
+  Result<report::InstructionHashes> hashes = report::instruction_hashes_from_json(*text);
+  if (!hashes) return Error{path + ": " + hashes.error().message};
+  return hashes;
+}
+
+}  // namespace
 
 cuda::EnvironmentChanges Setup::environment() const {
   cuda::EnvironmentChanges all = cuda::to_environment(request);
@@ -16,11 +31,21 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
   if (!target) return target.error();
   const Result<gpu::Gpu> gpu = gpu::find_gpu(options.gpu);
   if (!gpu) return gpu.error();
-  Setup setup{*gpu, *target, {}, {}};
+  Setup setup{*gpu, *target, {}, {}, {}};
   if (!options.bank_hash.empty()) {
     if (const auto error = scratchpad::set_bank_hash(setup.gpu.machine.scratchpad, options.bank_hash)) {
       return Error{"--bank-hash: " + error->message};
     }
+  }
+  if (!options.instruction_hashes.empty()) {
+    if (!options.bank_hash.empty())
+      return Error{
+          "--bank-hash and --instruction-hashes exclude each other: hardware has one hash, or instructions have "
+          "theirs"};
+    const Result<report::InstructionHashes> hashes = read_instruction_hashes(options.instruction_hashes);
+    if (!hashes) return Error{"--instruction-hashes: " + hashes.error().message};
+    setup.hashes = *hashes;
+    setup.request.instruction_hashes = std::filesystem::absolute(options.instruction_hashes).string();
   }
   add_libraries(setup.libraries, *target, libraries);
   setup.request.gpu = gpu->file;
@@ -30,7 +55,9 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
 }
 
 std::vector<Input> inputs_of(const Setup& setup) {
-  return {{"the program that is to run", setup.target.path}, {"the file of --gpu", setup.gpu.file}};
+  return {{"the program that is to run", setup.target.path},
+          {"the file of --gpu", setup.gpu.file},
+          {"the file of --instruction-hashes", setup.request.instruction_hashes}};
 }
 
 }  // namespace bankshot::host

@@ -45,7 +45,7 @@ class AtomicsContract : public ::testing::TestWithParam<std::string> {
     for (unsigned lane = 0; lane < 32; ++lane) offsets[lane] = bytes[lane] = lane * of.stride;
     const scratchpad::Cost cost =
         scratchpad::cost(config.rules, scratchpad::AccessKind::atomic, 4, bytes.data(), of.lanes);
-    return {now, slot, 100 + slot, of.form, 4, cost, 4, of.lanes, offsets.data(), 4096 * slot};
+    return {now, slot, 100 + slot, of.form, 4, cost, &config.rules, 4, of.lanes, offsets.data(), 4096 * slot};
   }
   /// Works through what is in flight. @return when each slot's access is done
   static std::map<unsigned, Cycle> finish(AtomicsUnit& unit, Banks& banks) {

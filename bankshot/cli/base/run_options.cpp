@@ -26,6 +26,11 @@ void RunOptions::define_bank_hash(CLI::App& app) {
                  "count as if the hardware chose banks by this hash: " + scratchpad::hash_syntaxes())
       ->envname(cuda::kBankHashVariable)
       ->type_name("SPEC");
+  app.add_option("--instruction-hashes", instruction_hashes,
+                 "count as if loads and stores held a hash each: those of this file, which bankshot search "
+                 "--per-instruction writes")
+      ->envname(cuda::kInstructionHashesVariable)
+      ->type_name("FILE");
 }
 
 void RunOptions::define_as_written(CLI::App& app) {

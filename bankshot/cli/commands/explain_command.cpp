@@ -42,6 +42,9 @@ class Explain final : public Command {
             "--bank-hash (or BANKSHOT_BANK_HASH) needs a run: where an array starts decides, and --static does not "
             "know it");
       }
+      if (!options_.instruction_hashes.empty()) {
+        return refuse("--instruction-hashes (or BANKSHOT_INSTRUCTION_HASHES) needs a run");
+      }
       if (options_.machine_code) {
         return refuse(
             "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares them without one");

@@ -86,6 +86,9 @@ class Reproduce final : public Command {
     ExperimentRuns& runs = runs_by_gpu_.try_emplace(options.gpu, options).first->second;
     experiment::Settings settings;
     settings.trace = [&](const auto& benchmark, const auto& arguments) { return runs.trace(benchmark, arguments); };
+    settings.trace_by_instruction = [&](const auto& benchmark, const auto& arguments) {
+      return runs.trace_by_instruction(benchmark, arguments);
+    };
     settings.simulate = [&](const auto& benchmark, const auto& arguments, const auto& hash) {
       return runs.simulate(benchmark, arguments, hash);
     };

@@ -9,8 +9,10 @@
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/host/captured.hpp"
-#include "bankshot/host/observe.hpp"
+#include "bankshot/host/write_file.hpp"
+#include "bankshot/regions/by_instruction.hpp"
 #include "bankshot/report/run/pattern_set.hpp"
+#include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -21,6 +23,11 @@ std::vector<std::string> command_of(const experiment::Benchmark& benchmark, cons
   std::vector<std::string> command = {program_of(benchmark)};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return command;
+}
+
+std::optional<Error> is_missing(const std::vector<std::string>& command) {
+  if (access(command[0].c_str(), X_OK) == 0) return {};
+  return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
 }
 
 }  // namespace
@@ -39,6 +46,25 @@ Result<scratchpad::PatternSet> ExperimentRuns::trace(const experiment::Benchmark
   Result<scratchpad::PatternSet> patterns = report::pattern_set(report->rules, report->kernels);
   if (patterns) sets_.emplace(key, *patterns);
   return patterns;
+}
+
+Result<report::InstructionPatterns> ExperimentRuns::trace_by_instruction(const experiment::Benchmark& benchmark,
+                                                                         const std::vector<std::string>& arguments) {
+  const Command command = command_of(benchmark, arguments);
+  if (const auto error = is_missing(command)) return *error;
+  RunOptions options = options_;
+  options.warns = false;
+  Result<host::Setup> setup = set_up(options, command);
+  if (!setup) return setup.error();
+  setup->request.trace_accesses = kTraced;
+  setup->request.modules = true;
+  Result<host::Observation> seen = observe(*setup, command);
+  if (!seen) return seen.error();
+  if (!benchmark.kernel.empty()) {
+    if (const std::string reason = keep_kernels(seen->report, {benchmark.kernel}); !reason.empty())
+      return Error{reason};
+  }
+  return regions::by_instruction(seen->report, seen->ptx);
 }
 
 Result<experiment::Simulated> ExperimentRuns::simulate(const experiment::Benchmark& benchmark,
@@ -71,11 +97,18 @@ Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark&
 }
 
 Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simulated& machine) {
-  if (access(command[0].c_str(), X_OK) != 0) {
-    return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
-  }
+  if (const auto error = is_missing(command)) return *error;
   RunOptions options = options_;
   options.bank_hash = machine ? machine->bank_hash : "";
+  std::optional<TemporaryFolder> folder;
+  if (machine && !machine->instruction_hashes.empty()) {
+    Result<TemporaryFolder> made = TemporaryFolder::make();
+    if (!made) return made.error();
+    folder.emplace(std::move(*made));
+    options.bank_hash.clear();
+    options.instruction_hashes = folder->path() + "/hashes.json";
+    if (const auto error = host::write_file(options.instruction_hashes, machine->instruction_hashes)) return *error;
+  }
   options.warns = false;  // our own programs check their results
   Result<host::Setup> setup = set_up(options, command);
   if (!setup) return setup.error();
@@ -85,16 +118,23 @@ Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simu
     request.atomics = machine->atomics;
     request.lock_hash = machine->lock_hash;
     request.set = machine->set;
-    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request, machine->bank_hash);
+    const Result<timing::Config> config =
+        cuda::simulated_config(setup->gpu, request, options.bank_hash, !options.instruction_hashes.empty());
     if (!config) return config.error();
     setup->request.simulate = request;
     setup->request.trace_accesses = 0;
   }
+  Result<host::Observation> seen = observe(*setup, command);
+  if (!seen) return seen.error();
+  return std::move(seen->report);
+}
+
+Result<host::Observation> ExperimentRuns::observe(host::Setup& setup, const Command& command) {
   // Of interest only if the program fails: it is the same warnings over and over, of its PTX on an old GPU.
   const Result<host::Captured> said = host::Captured::make();
   if (!said) return said.error();
-  const Result<host::Observation> seen =
-      host::observe(*setup, command, {.output = said->descriptor(), .error = said->descriptor()});
+  Result<host::Observation> seen =
+      host::observe(setup, command, {.output = said->descriptor(), .error = said->descriptor()});
   if (!seen) return seen.error();
   interrupted_ |= seen->ending.signal == SIGINT;
   if (interrupted_) return Error{"interrupted"};
@@ -103,7 +143,7 @@ Result<report::RunReport> ExperimentRuns::run(const Command& command, const Simu
     std::fputs(said->text().c_str(), stderr);
     return Error{command[0] + " failed"};
   }
-  return seen->report;
+  return seen;
 }
 
 }  // namespace bankshot::cli

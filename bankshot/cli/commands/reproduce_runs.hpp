@@ -9,6 +9,7 @@
 
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/experiment/experiment.hpp"
+#include "bankshot/host/observe.hpp"
 #include "bankshot/report/run/run_report.hpp"
 
 namespace bankshot::cli {
@@ -24,6 +25,9 @@ class ExperimentRuns {
 
   Result<scratchpad::PatternSet> trace(const experiment::Benchmark& benchmark,
                                        const std::vector<std::string>& arguments);
+
+  Result<report::InstructionPatterns> trace_by_instruction(const experiment::Benchmark& benchmark,
+                                                           const std::vector<std::string>& arguments);
 
   /// Core cycles of the benchmark's kernels on a machine.
   Result<experiment::Simulated> simulate(const experiment::Benchmark& benchmark,
@@ -41,6 +45,8 @@ class ExperimentRuns {
   Result<report::RunReport> kernel_of(const experiment::Benchmark& benchmark, const Command& command,
                                       const Simulated& machine);
   Result<report::RunReport> run(const Command& command, const Simulated& machine);
+  /// Runs a program of ours to its end.
+  Result<host::Observation> observe(host::Setup& setup, const Command& command);
 
   RunOptions options_;
   bool interrupted_ = false;

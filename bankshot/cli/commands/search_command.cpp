@@ -11,6 +11,7 @@
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/patterns_file.hpp"
 #include "bankshot/cli/commands/certificate.hpp"
+#include "bankshot/cli/commands/search_by_instruction.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/scratchpad/hash/class_counts.hpp"
@@ -87,6 +88,9 @@ class Search final : public Command {
     app.add_option("--certificate", certificate_,
                    "write the proof that the hash is the best, for bankshot verify; of method optimal")
         ->type_name("FILE");
+    app.add_flag("--per-instruction", per_instruction_,
+                 "a hash for each load and store: PATTERNS is what bankshot trace --per-instruction wrote, and --json "
+                 "writes the file for --instruction-hashes of explain and simulate");
     app.add_flag("--count-classes", count_, "only print how many hashes each class has");
     app.add_option("--address-bits", size_.address_bits, "for --count-classes")
         ->check(CLI::Range(1, 16))
@@ -109,6 +113,7 @@ class Search final : public Command {
     if (!m) return refuse("no method is called '" + method_ + "'; there are exhaustive, givargis, mih and optimal");
     if (count_lanes_ && *m != Method::givargis && *m != Method::mih)
       return refuse("--count-lanes is for the methods givargis and mih; the others count what an access costs");
+    if (per_instruction_) return run_by_instruction(*m);
     std::vector<host::Input> inputs;
     for (const auto& list : {files_, tests_}) {
       for (const std::string& file : list) inputs.push_back({"patterns that are read", file});
@@ -144,11 +149,7 @@ class Search final : public Command {
           fmt::format("a lane reads {} bytes, which {} banks of {} bytes deliver in several passes under any "
                       "hash, and a search weighs every word behind a bank's first; leave such patterns out",
                       wide->width, rules.banks, rules.bank_bytes));
-    search::SearchOptions options;
-    options.in_place = in_place_;
-    options.plain_low_bits = plain_low_bits_;
-    options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
-    options.threads = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+    search::SearchOptions options = search_options();
     options.proof = !certificate_.empty();
     if (count_lanes_ && set->sorted)
       return refuse("--count-lanes: these patterns are sorted and hold each word once; trace with --as-is");
@@ -166,6 +167,24 @@ class Search final : public Command {
   }
 
  private:
+  search::SearchOptions search_options() const {
+    search::SearchOptions options;
+    options.in_place = in_place_;
+    options.plain_low_bits = plain_low_bits_;
+    options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(seconds_ * 1000));
+    options.threads = threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+    return options;
+  }
+
+  int run_by_instruction(Method method) const {
+    if (files_.size() != 1) return refuse("--per-instruction takes one file, of bankshot trace --per-instruction");
+    if (!gpu_.empty() || !tests_.empty() || !certificate_.empty() || count_lanes_)
+      return refuse("--per-instruction excludes --gpu, --test, --certificate and --count-lanes");
+    return search_by_instruction(files_[0], json_, class_, [&](const search::Problem& problem) {
+      return search::find(problem, class_, method, search_options());
+    });
+  }
+
   /// What a hash does to patterns that it was not searched on.
   struct Judged {
     std::string file;
@@ -283,7 +302,7 @@ class Search final : public Command {
 
   std::vector<std::string> files_, tests_;
   std::string class_ = "gf2", method_, gpu_, json_;
-  bool in_place_ = false, count_ = false, count_lanes_ = false;
+  bool in_place_ = false, count_ = false, count_lanes_ = false, per_instruction_ = false;
   std::string certificate_;
   unsigned plain_low_bits_ = 0, threads_ = 0;
   double seconds_ = 10;
@@ -302,6 +321,9 @@ const RegisterCommand search_registered(
      "  bankshot search --certificate proof.json patterns.json\n"
      "  bankshot search --class bitwise-xor --method mih patterns.json\n"
      "  bankshot search --train image1.json --test image2.json --test image3.json\n"
+     "  bankshot trace --per-instruction -o parts.json ./app\n"
+     "  bankshot search --per-instruction --json hashes.json parts.json\n"
+     "  bankshot simulate --instruction-hashes hashes.json ./app\n"
      "  bankshot search --count-classes --address-bits 14 --bank-bits 5\n",
      [] { return std::make_unique<Search>(); }});
 

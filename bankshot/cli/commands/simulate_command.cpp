@@ -112,7 +112,8 @@ class Simulate final : public Command {
     const std::vector<host::Input> inputs = host::inputs_of(*setup);
     if (const auto error = host::overwrites("--json", output_.json, inputs)) return refuse(error->message);
     if (const auto error = host::overwrites("--trace", trace_, inputs)) return refuse(error->message);
-    const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, options_.bank_hash);
+    const Result<timing::Config> config =
+        cuda::simulated_config(setup->gpu, request_, options_.bank_hash, !options_.instruction_hashes.empty());
     if (!config) return refuse(config.error().message);
     setup->request.simulate = request_;
     Result<host::Observation> seen = host::observe(*setup, command, {.output = output_.program_output()});
@@ -159,7 +160,8 @@ class Simulate final : public Command {
       if (!setup) return refuse(setup.error().message);
       const std::vector<host::Input> inputs = host::inputs_of(*setup);
       if (const auto error = host::overwrites("--json", output_.json, inputs)) return refuse(error->message);
-      const Result<timing::Config> config = cuda::simulated_config(setup->gpu, request_, options_.bank_hash);
+      const Result<timing::Config> config =
+          cuda::simulated_config(setup->gpu, request_, options_.bank_hash, !options_.instruction_hashes.empty());
       if (!config) return refuse(config.error().message);
       setup->request.simulate = request_;
       gpus.push_back(one.gpu);

@@ -11,6 +11,8 @@
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/regions/by_instruction.hpp"
+#include "bankshot/report/json/instruction_patterns_json.hpp"
 #include "bankshot/report/json/patterns_json.hpp"
 #include "bankshot/report/run/pattern_set.hpp"
 #include "bankshot/report/text/text.hpp"
@@ -38,6 +40,9 @@ class Trace final : public Command {
         ->check(CLI::Range(1, static_cast<int>(cuda::kMostTracedAccesses)))
         ->type_name("N")
         ->capture_default_str();
+    app.add_flag("--per-instruction", per_instruction_,
+                 "split the patterns by the words that instructions have to themselves, for bankshot search "
+                 "--per-instruction");
     app.add_flag("--as-is", as_is_,
                  "keep lanes and addresses as they were: for hash add, whose conflicts depend on them, and for "
                  "other GPUs");
@@ -46,6 +51,7 @@ class Trace final : public Command {
 
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("trace -o patterns.json"));
+    if (per_instruction_ && as_is_) return refuse("--as-is and --per-instruction exclude each other");
     if (file_ != "-") {
       if (const auto error = host::cannot_write(file_)) return refuse(error->message);
     }
@@ -53,6 +59,7 @@ class Trace final : public Command {
     if (!setup) return refuse(setup.error().message);
     if (const auto error = host::overwrites("-o", file_, host::inputs_of(*setup))) return refuse(error->message);
     setup->request.trace_accesses = most_;
+    setup->request.modules = per_instruction_;
     Result<host::Observation> seen =
         host::observe(*setup, command, {.output = file_ == "-" ? STDERR_FILENO : STDOUT_FILENO});
     if (!seen) return refuse(seen.error().message);
@@ -64,7 +71,7 @@ class Trace final : public Command {
       const int status = refuse(reason);
       return failed ? kProgramFailed : status;
     }
-    const int status = write(seen->report);
+    const int status = per_instruction_ ? write_by_instruction(*seen) : write(seen->report);
     return failed ? kProgramFailed : status;
   }
 
@@ -79,18 +86,32 @@ class Trace final : public Command {
         sampled += site.totals.trace.is_sample() ? 1 : 0;
       }
     }
-    const std::string text = report::patterns_to_json(*set, &report);
+    return write(report::patterns_to_json(*set, &report),
+                 fmt::format("{} different patterns of {} warp accesses{}\n", report::grouped(set->patterns.size()),
+                             report::grouped(accesses),
+                             sampled == 0 ? ""
+                                          : fmt::format("; a sample at {}: see --most",
+                                                        report::counted(sampled, "instruction", "instructions"))));
+  }
+
+  int write_by_instruction(const host::Observation& seen) const {
+    const Result<report::InstructionPatterns> patterns = regions::by_instruction(seen.report, seen.ptx);
+    if (!patterns) return refuse(patterns.error().message + "; there is nothing to write");
+    if (patterns->kernels.empty()) return refuse("no access to shared memory was seen; there is nothing to write");
+    size_t parts = 0;
+    for (const report::PatternsOfKernel& kernel : patterns->kernels) parts += kernel.parts.size();
+    return write(report::to_json(*patterns),
+                 fmt::format("{} of {}\n", report::counted(parts, "part of shared memory", "parts of shared memory"),
+                             report::counted(patterns->kernels.size(), "kernel", "kernels")));
+  }
+
+  int write(const std::string& text, const std::string& summary) const {
     if (file_ == "-") {
       print(text);
     } else {
       const host::Signals held;  // or Ctrl-C would leave half a file beside it
       if (const auto error = host::write_file(file_, text)) return refuse(error->message);
     }
-    const std::string summary = fmt::format(
-        "{} different patterns of {} warp accesses{}\n", report::grouped(set->patterns.size()),
-        report::grouped(accesses),
-        sampled == 0 ? ""
-                     : fmt::format("; a sample at {} instruction{}: see --most", sampled, sampled == 1 ? "" : "s"));
     if (file_ == "-") {
       std::fputs(("bankshot: " + summary).c_str(), stderr);
     } else {
@@ -103,7 +124,7 @@ class Trace final : public Command {
   std::string file_;
   std::vector<std::string> kernels_;
   unsigned most_ = 4096;
-  bool as_is_ = false;
+  bool as_is_ = false, per_instruction_ = false;
 };
 
 const RegisterCommand trace_registered(

@@ -17,7 +17,8 @@ Status status_of(simt::Fault::Kind kind) {
     case Kind::trap:
     case Kind::bad_barrier:
     case Kind::bad_copy:
-    case Kind::bad_transaction: return Status::launch_failure;
+    case Kind::bad_transaction:
+    case Kind::foreign_words: return Status::launch_failure;
     case Kind::partial_warp: return Status::launch_failure;
   }
   return Status::launch_failure;

@@ -8,6 +8,7 @@
 #include "bankshot/cuda/modules/fatbin.hpp"
 #include "bankshot/cuda/modules/machine_code.hpp"
 #include "bankshot/cuda/modules/modules.hpp"
+#include "bankshot/cuda/process/instruction_hashes.hpp"
 #include "bankshot/cuda/process/origin.hpp"
 #include "bankshot/cuda/process/patches.hpp"
 #include "bankshot/cuda/process/request.hpp"
@@ -81,6 +82,8 @@ Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& t
       read_machine_code(used, patch ? std::nullopt : own, target.machine_code, use_of_machine_code(target));
   auto program = target.engine.load(used, name, code.seen ? &*code.seen : nullptr);
   if (!program) return Failure{Status::invalid_ptx, format_diagnostics(program.error(), name, used)};
+  const auto refused = set_instruction_hashes(**program, id.digest, target.engine.options().machine.scratchpad);
+  if (refused) return Failure{Status::operating_system, refused->message};
   keep_ptx(id.digest, text);
   return Loaded{*program, id, std::move(code)};
 }

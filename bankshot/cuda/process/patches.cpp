@@ -25,7 +25,7 @@ Result<std::optional<Patch>> patch_of(const std::string& digest) {
 
 void keep_ptx(const std::string& digest, const std::string& text) {
   const Request& request = process_request();
-  if (request.witness) hand_in(Output::module, request.report_folder + "/" + digest + ".ptx", text);
+  if (request.witness || request.modules) hand_in(Output::module, request.report_folder + "/" + digest + ".ptx", text);
 }
 
 }  // namespace bankshot::cuda

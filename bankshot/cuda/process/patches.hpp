@@ -16,7 +16,7 @@ struct Patch {
 /// <digest>.ptx in the patch folder of the request, or nothing if it has no such file. An error if it cannot be read.
 Result<std::optional<Patch>> patch_of(const std::string& digest);
 
-/// Hands in <digest>.ptx, if a witness is wanted.
+/// Hands in <digest>.ptx, if a witness or modules are wanted.
 void keep_ptx(const std::string& digest, const std::string& text);
 
 }  // namespace bankshot::cuda

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char *kIsa = "BANKSHOT_ISA", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
                      *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK", *kSimulate = "BANKSHOT_SIMULATE",
-                     *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED",
+                     *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED", *kModules = "BANKSHOT_MODULES",
                      *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1";
 /// By UseOfMachineCode; that of registers is what there is without the variable.
 constexpr std::string_view kUsesOfMachineCode[] = {"nothing", "registers", "accesses"};
@@ -51,11 +51,13 @@ EnvironmentChanges to_environment(const Request& request) {
   set_or_remove(kGpuVariable, request.gpu);
   set_or_remove(kThreadsVariable, request.threads == 0 ? "" : std::to_string(request.threads));
   set_or_remove(kBankHashVariable, request.bank_hash);
+  set_or_remove(kInstructionHashesVariable, request.instruction_hashes);
   set_or_remove(kReportFolder, request.report_folder);
   set_or_remove(kTrace, request.trace_accesses == 0 ? "" : std::to_string(request.trace_accesses));
   set_or_remove(kCheck, simt::names_of(request.checks, ","));
   changes[kSimulate] = request.simulate ? std::optional(to_text(*request.simulate)) : std::nullopt;
   set_or_remove(kWitness, request.witness ? "1" : "");
+  set_or_remove(kModules, request.modules ? "1" : "");
   set_or_remove(kJoined, request.joined ? "1" : "");
   set_or_remove(kL1, request.l1 ? "1" : "");
   set_or_remove(kMachineCode, request.machine_code == UseOfMachineCode::registers
@@ -75,6 +77,7 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   Request request;
   request.gpu = text(kGpuVariable);
   request.bank_hash = text(kBankHashVariable);
+  request.instruction_hashes = text(kInstructionHashesVariable);
   request.patch_folder = text(kPatchFolderVariable);
   if (std::error_code code; !request.patch_folder.empty() && !std::filesystem::is_directory(request.patch_folder, code))
     return Error{fmt::format("{} is \"{}\" and not a folder", kPatchFolderVariable, request.patch_folder)};
@@ -99,6 +102,11 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   if (const std::string joined = text(kJoined); !joined.empty()) {
     if (joined != "1") return Error{fmt::format("{} is \"{}\" and not 1", kJoined, joined)};
     request.joined = true;
+  }
+  if (const std::string modules = text(kModules); !modules.empty()) {
+    if (modules != "1") return Error{fmt::format("{} is \"{}\" and not 1", kModules, modules)};
+    if (request.report_folder.empty()) return Error{fmt::format("{} needs {}", kModules, kReportFolder)};
+    request.modules = true;
   }
   if (const std::string l1 = text(kL1); !l1.empty()) {
     if (l1 != "1") return Error{fmt::format("{} is \"{}\" and not 1", kL1, l1)};

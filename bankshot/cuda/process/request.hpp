@@ -17,6 +17,7 @@ namespace bankshot::cuda {
 inline constexpr const char* kGpuVariable = "BANKSHOT_GPU";
 inline constexpr const char* kThreadsVariable = "BANKSHOT_THREADS";
 inline constexpr const char* kBankHashVariable = "BANKSHOT_BANK_HASH";
+inline constexpr const char* kInstructionHashesVariable = "BANKSHOT_INSTRUCTION_HASHES";
 inline constexpr const char* kPatchFolderVariable = "BANKSHOT_PATCH_DIR";
 
 inline constexpr unsigned kMostThreads = 4096;
@@ -33,12 +34,13 @@ enum class UseOfMachineCode : uint8_t {
 };
 
 struct Request {
-  std::string gpu;             ///< a name or a .toml file; empty: the default GPU
-  unsigned threads = 0;        ///< of the host, at most kMostThreads; 0: all cores
-  std::string bank_hash;       ///< see scratchpad::set_bank_hash; empty: what the GPU has
-  std::string patch_folder;    ///< with <digest>.ptx for each module to replace; empty: none is replaced
-  std::string isa;             ///< instruction set of the host for the engine; empty: the widest there is
-  bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
+  std::string gpu;                 ///< a name or a .toml file; empty: the default GPU
+  unsigned threads = 0;            ///< of the host, at most kMostThreads; 0: all cores
+  std::string bank_hash;           ///< see scratchpad::set_bank_hash; empty: what the GPU has
+  std::string instruction_hashes;  ///< a file with hashes of single instructions; empty: none have any
+  std::string patch_folder;        ///< with <digest>.ptx for each module to replace; empty: none is replaced
+  std::string isa;                 ///< instruction set of the host for the engine; empty: the widest there is
+  bool time_launches = false;      ///< tell how long the engine took for each kernel, for bench/run
 
   std::string report_folder;  ///< made by make_ledger(); empty: no report and no counting
   bool joined = false;        ///< accesses are those of machine code, as far as its model tells them
@@ -47,6 +49,7 @@ struct Request {
   bool l1 = false;                          ///< accesses of global memory are counted, too, if the GPU has the rules
   simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there
+  bool modules = false;                     ///< hand in the PTX of its modules
   bool witness = false;  ///< hand in what the process does to memory (WitnessRecord), and the PTX of its modules
 };
 

@@ -124,8 +124,8 @@ std::optional<Error> problem_of(const SimulateRequest& request) {
   return std::nullopt;
 }
 
-Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request,
-                                        std::string_view bank_hash) {
+Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateRequest& request, std::string_view bank_hash,
+                                        bool by_instruction) {
   if (!gpu.timing) {
     return Error{
         fmt::format("{} has no timing sections, so it cannot be simulated; these do: {}", gpu.file, simulated_gpus())};
@@ -163,7 +163,7 @@ Result<timing::Config> simulated_config(const gpu::Gpu& gpu, const SimulateReque
   }
   // By the name of its class: the same banks can be those of a configurable hash.
   const bool fixed_banks = bank_hash.empty() ? !config.rules.hash : scratchpad::is_fixed(bank_hash);
-  if (fixed_banks && (request.lock_hash.empty() || scratchpad::is_fixed(request.lock_hash)))
+  if (!by_instruction && fixed_banks && (request.lock_hash.empty() || scratchpad::is_fixed(request.lock_hash)))
     config.scratchpad.hash_cycles = 0;
   return config;
 }

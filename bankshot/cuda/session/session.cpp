@@ -98,7 +98,8 @@ bool Session::is_forked() const { return engine_ && opened_by_ != process_id(); 
 Status Session::open_simulation(unsigned threads) {
   const Request& request = process_request();
   if (simulation_ || !request.simulate) return Status::success;
-  const Result<timing::Config> config = simulated_config(*gpu_, *request.simulate, request.bank_hash);
+  const Result<timing::Config> config =
+      simulated_config(*gpu_, *request.simulate, request.bank_hash, !request.instruction_hashes.empty());
   if (!config) {
     say_once("simulate", config.error().message);
     return Status::not_initialized;

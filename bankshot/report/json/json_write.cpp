@@ -227,6 +227,7 @@ std::string to_json(const RunReport& report) {
       {"running", report.running},
       {"failed_launches", failed_json(report)},
   };
+  if (!report.instruction_hashes.empty()) head["instruction_hashes"] = report.instruction_hashes;
   if (report.l1) head["l1"] = l1_rules_json(*report.l1);
   if (report.machine) head.update(totals_json(report));
   if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";

@@ -1,11 +1,6 @@
 #include "bankshot/report/run/pattern_set.hpp"
 
 namespace bankshot::report {
-namespace {
-
-constexpr unsigned kUsualAddressBits = 14;  // 64 KB, the size for which the XOR-hash paper counts its hashes
-
-}  // namespace
 
 Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::span<const Kernel> kernels,
                                            bool as_is) {
@@ -22,7 +17,7 @@ Result<scratchpad::PatternSet> pattern_set(const scratchpad::Rules& rules, std::
   }
   if (set.patterns.empty()) return Error{"no access to shared memory was seen"};
   scratchpad::merge_equal(set.patterns);
-  if (!scratchpad::fit_address_bits(set, kUsualAddressBits)) {
+  if (!scratchpad::fit_address_bits(set, scratchpad::kUsualAddressBits)) {
     return Error{"shared memory is accessed beyond word 2^" + std::to_string(scratchpad::kMaxAddressBits) +
                  ", the most that hashes work on"};
   }

@@ -109,6 +109,7 @@ struct RunReport {
   unsigned machine_code = 0;  ///< accesses are joined as for this architecture (90: sm_90); 0: as the PTX has them
   bool checked = false;       ///< --machine-code: kernels tell what their accesses were held against
   scratchpad::Rules rules;
+  std::string instruction_hashes;           ///< file with the hashes of single instructions; empty: none had any
   std::optional<scratchpad::L1Rules> l1;    ///< if accesses of global memory were counted
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;                     ///< the program did not come to its end

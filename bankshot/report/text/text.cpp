@@ -138,6 +138,9 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
     text +=
         fmt::format("counted as if the hardware chose banks by the hash {}\n", scratchpad::spec(*report.rules.hash));
   }
+  if (!report.instruction_hashes.empty()) {
+    text += fmt::format("counted as if loads and stores held the hashes of {}\n", printable(report.instruction_hashes));
+  }
   text += failed_text(report.failed, paint);
   if (report.kernels.empty())
     return text + (report.is_partial() ? "no kernel is known to have finished\n" : "no kernel was launched\n");

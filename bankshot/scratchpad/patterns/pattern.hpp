@@ -43,6 +43,8 @@ void merge_equal(std::vector<Pattern>& patterns);
 /// Makes words count from another start: that of an array. @param end  bytes from there that may be accessed
 /// @return false, and a pattern of no use, if a lane accesses something before the start or behind the end
 bool count_from(Pattern& pattern, WordAddress start, ByteOffset end = ByteOffset(UINT64_MAX));
+/// Address bits that patterns have at least: 64 KB, the size for which the XOR-hash paper counts its hashes.
+constexpr unsigned kUsualAddressBits = 14;
 /// Sets address_bits to what the patterns need, `least` at the least. @return false if that is more than hashes work on
 bool fit_address_bits(PatternSet& set, unsigned least);
 

@@ -184,6 +184,23 @@ bool store_lane(Warp& w, const Instr* i, Space space, uint64_t address, unsigned
   return to != nullptr;
 }
 
+const scratchpad::Rules& rules_of(Warp& w, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask) {
+  const InstructionHash* const hash = w.worker->hashes[site];
+  if (hash == nullptr) return *w.worker->rules;
+  const LoadedProgram& program = *w.worker->program;
+  for (uint64_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    const uint32_t first = addresses[lane] / 4, words = std::max(4u, width) / 4;
+    if (scratchpad::contains(hash->words, first) && scratchpad::contains(hash->words, first + words - 1)) continue;
+    fault(w, program.code.data() + program.sites[site].instr, Fault::Kind::foreign_words, lane, addresses[lane],
+          "word " + std::to_string(first) +
+              " of shared memory is none of those that the bank hash of this instruction "
+              "is for: it was made for other launches, or an access leaves its array");
+    break;
+  }
+  return hash->rules;
+}
+
 void count_in_cluster(Warp& w, uint32_t site, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets,
                       uint64_t mask) {
   while (mask != 0) {

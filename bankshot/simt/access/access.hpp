@@ -33,14 +33,19 @@ bool load_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, u
 bool store_lane(Warp& warp, const Instr* i, ptx::Space space, uint64_t address, unsigned bytes, unsigned lane,
                 const void* from);
 
+/// The rules of an instruction that may have a hash of its own. A fault if it has one that is not for a word of the
+/// access.
+const scratchpad::Rules& rules_of(Warp& warp, uint32_t site, unsigned width, const uint32_t* addresses, uint64_t mask);
+
 /// Counts one access to shared memory at the instruction's site (Instr::aux), if counting is on. Static, so that who is
 /// compiled for some hosts only has a copy of its own.
 static inline void count_shared(Warp& warp, uint32_t site, scratchpad::AccessKind kind, unsigned width,
                                 const uint32_t* addresses, uint64_t mask) {
   Worker& worker = *warp.worker;
   if (worker.counting && mask != 0) {
-    const scratchpad::Cost cost =
-        worker.sites[site].record(*worker.rules, kind, width, addresses, mask, warp.cta->linear);
+    const scratchpad::Rules& rules =
+        worker.hashes.empty() ? *worker.rules : rules_of(warp, site, width, addresses, mask);
+    const scratchpad::Cost cost = worker.sites[site].record(rules, kind, width, addresses, mask, warp.cta->linear);
     worker.shared_cost.wavefronts += cost.wavefronts;
     worker.shared_cost.ideal += cost.ideal;
     worker.shared_cost.position += cost.position;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <map>
 
 #include "bankshot/optimise/optimise.hpp"
 #include "bankshot/ptx/checker.hpp"
@@ -159,6 +160,32 @@ Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view ker
     return setup;
   }
   return bad_launch(kernel, "there is no kernel '" + std::string(kernel) + "' in " + program.name);
+}
+
+void set_hashes(Program& program, std::string_view kernel, const scratchpad::Rules& rules,
+                std::vector<InstructionHash> hashes) {
+  InstructionHash others{rules, {}};
+  scratchpad::WordRanges hashed;
+  for (const InstructionHash& hash : hashes) scratchpad::add(hashed, hash.words);
+  uint32_t begin = 0;
+  for (const scratchpad::WordRange& range : hashed) {
+    scratchpad::add(others.words, {begin, range.begin});
+    begin = range.end;
+  }
+  scratchpad::add(others.words, {begin, UINT32_MAX});
+  const InstructionHash* const rest = &program.hashes.emplace_back(std::move(others));
+  std::map<uint32_t, const InstructionHash*> by_line;
+  for (InstructionHash& hash : hashes) {
+    const InstructionHash& kept = program.hashes.emplace_back(std::move(hash));
+    for (const uint32_t line : kept.ptx_lines) by_line[line] = &kept;
+  }
+  program.hash_of_site.resize(program.sites.size());
+  for (size_t site = 0; site < program.sites.size(); ++site) {
+    const InstrInfo& info = program.info[program.sites[site].instr];
+    if (program.functions[info.function].name != kernel) continue;
+    const auto own = by_line.find(info.ptx_line);
+    program.hash_of_site[site] = own == by_line.end() ? rest : own->second;
+  }
 }
 
 const std::vector<KernelInfo>& kernels(const Program& program) { return program.kernels; }

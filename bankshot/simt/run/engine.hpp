@@ -17,6 +17,7 @@
 #include "bankshot/scratchpad/transactions/tx_totals.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/fault.hpp"
+#include "bankshot/simt/state/instruction_hash.hpp"
 #include "bankshot/simt/state/kernel.hpp"
 #include "bankshot/simt/state/left_open.hpp"
 #include "bankshot/simt/textures/texture_table.hpp"
@@ -126,6 +127,12 @@ class Engine {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Gives instructions of a kernel hashes of their own, for all launches from now on. Its other instructions, which keep
+/// the machine's, must keep off the words of these hashes; a fault where one does not.
+/// @param rules  of the machine
+void set_hashes(Program& program, std::string_view kernel, const scratchpad::Rules& rules,
+                std::vector<InstructionHash> hashes);
 
 const std::vector<KernelInfo>& kernels(const Program& program);
 const std::vector<GlobalInfo>& globals(const Program& program);

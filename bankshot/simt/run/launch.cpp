@@ -42,6 +42,7 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
     worker.l1 = &*setup.options->l1;
   }
   worker.rules = setup.rules;
+  worker.hashes = program.hash_of_site;
   worker.observer = setup.options->observer;
   worker.checks = setup.options->checks;
   worker.tx_config = &setup.options->machine.transactions;

@@ -34,6 +34,7 @@ struct Fault {
     bad_barrier,        ///< an mbarrier that was not set up, or more arrivals than it expects
     bad_copy,           ///< an asynchronous copy of a size or to an address that it cannot have
     bad_transaction,    ///< a barrier or the like in a transaction, or a commit without one
+    foreign_words,      ///< words of shared memory that an instruction's own bank hash is not for
     partial_warp,       ///< an instruction that all lanes of a warp execute alike, and some did not
   };
   Kind kind = Kind::illegal_address;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "bankshot/simt/memory/arena.hpp"
 #include "bankshot/simt/memory/memory.hpp"
 #include "bankshot/simt/state/instr.hpp"
+#include "bankshot/simt/state/instruction_hash.hpp"
 #include "bankshot/simt/state/kernel.hpp"
 #include "bankshot/simt/state/texture_op.hpp"
 #include "bankshot/simt/state/unit.hpp"
@@ -159,6 +161,8 @@ struct LoadedProgram {
   std::vector<std::string> texts;
   std::vector<FunctionInfo> functions;
   std::vector<SiteInfo> sites;
+  std::deque<InstructionHash> hashes;                ///< of single instructions
+  std::vector<const InstructionHash*> hash_of_site;  ///< beside sites, null: the machine's; empty if there are none
   std::vector<L1SiteInfo> l1_sites;
   std::vector<L1Op> l1_ops;  ///< beside code, as far as there are l1_sites
   std::vector<CallInfo> calls;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bankshot/ptx/module.hpp"
@@ -19,6 +20,7 @@ namespace bankshot::simt {
 
 class Checker;
 class TextureTable;
+struct InstructionHash;
 struct LoadedProgram;
 struct Launch;
 
@@ -83,8 +85,9 @@ struct Worker {
   uint64_t cycle = 0;  ///< … and the time there, which %clock then tells
   std::vector<scratchpad::SiteCounter> sites;
   const scratchpad::Rules* rules = nullptr;
-  std::vector<scratchpad::L1Counter> l1_sites;  ///< empty: accesses of global memory are not counted
-  const scratchpad::L1Rules* l1 = nullptr;      ///< … and this is null
+  std::span<const InstructionHash* const> hashes;  ///< LoadedProgram::hash_of_site
+  std::vector<scratchpad::L1Counter> l1_sites;     ///< empty: accesses of global memory are not counted
+  const scratchpad::L1Rules* l1 = nullptr;         ///< … and this is null
   const scratchpad::TxConfig* tx_config = nullptr;
   scratchpad::TxTotals tx;
   TxCharge tx_charge;

@@ -31,7 +31,7 @@ class Lock final : public AtomicsLoop {
     return scratchpad::acquire(locks_, flight.addresses.data(), flight.pending, held_, flight.base);
   }
   unsigned write_passes(const Flight& flight) const override {
-    return scratchpad::write_level(config_.rules, flight.width, flight.addresses.data(), flight.writers);
+    return scratchpad::write_level(*flight.rules, flight.width, flight.addresses.data(), flight.writers);
   }
   uint64_t write(Flight& flight, Cycle) override { return flight.writers; }
   void let_go(Flight& flight) override {

@@ -15,6 +15,7 @@ void AtomicsLoop::begin(const AtomicAccess& access, Banks& banks) {
   flight.sequence = sequence_++;
   flight.instr = access.instr;
   flight.slot = access.slot;
+  flight.rules = access.rules;
   flight.width = access.width;
   flight.update = access.update;
   flight.pending = access.lanes;
@@ -63,7 +64,7 @@ void AtomicsLoop::step(Flight& flight, Banks& banks) {
     case State::read: {
       if (const Cycle free = banks.accepts(now, flight.slot); free > now) return wait(flight, free);
       const unsigned level =
-          scratchpad::read_level(config_.rules, flight.width, flight.addresses.data(), flight.pending);
+          scratchpad::read_level(*flight.rules, flight.width, flight.addresses.data(), flight.pending);
       flight.read_at = banks.serve(now, flight.slot, flight.instr, level, std::exchange(flight.ideal_read, 0)).begin;
       flight.round_ends = flight.read_at + times_.read + level * times_.read_level + config_.scratchpad.hash_cycles;
       return plan(flight, State::claim, flight.read_at);

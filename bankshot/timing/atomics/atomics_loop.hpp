@@ -34,8 +34,9 @@ class AtomicsLoop : public AtomicsUnit {
     uint64_t sequence = 0;
     uint32_t instr = 0;
     unsigned slot = 0, width = 4, update = 0;
-    uint64_t pending = 0;  ///< lanes that have not updated their words
-    uint64_t writers = 0;  ///< … of this round
+    const scratchpad::Rules* rules = nullptr;  ///< of its instruction
+    uint64_t pending = 0;                      ///< lanes that have not updated their words
+    uint64_t writers = 0;                      ///< … of this round
     /// Passes that an access without conflicts needs, until they are told: later rounds are there because of conflicts.
     unsigned ideal_read = 0, ideal_write = 0;
     Cycle read_at = 0;  ///< the banks began to serve the round's read

@@ -33,7 +33,7 @@ class Native final : public AtomicsLoop {
 
   uint64_t claim(Flight& flight) override { return flight.pending; }
   unsigned write_passes(const Flight& flight) const override {
-    return scratchpad::cost(config_.rules, scratchpad::AccessKind::atomic, flight.width, flight.addresses.data(),
+    return scratchpad::cost(*flight.rules, scratchpad::AccessKind::atomic, flight.width, flight.addresses.data(),
                             flight.writers)
         .wavefronts;
   }

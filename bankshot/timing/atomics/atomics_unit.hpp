@@ -18,9 +18,10 @@ struct AtomicAccess {
   unsigned slot = 0;  ///< of its warp
   uint32_t instr = 0;
   AtomicForm form = AtomicForm::machine;
-  unsigned update = 0;    ///< cycles of its arithmetic, where that is an instruction of its own
-  scratchpad::Cost cost;  ///< as counted: lanes of a bank one after the other
-  unsigned width = 4;     ///< bytes a lane
+  unsigned update = 0;                       ///< cycles of its arithmetic, where that is an instruction of its own
+  scratchpad::Cost cost;                     ///< as counted: lanes of a bank one after the other
+  const scratchpad::Rules* rules = nullptr;  ///< of the instruction
+  unsigned width = 4;                        ///< bytes a lane
   uint64_t lanes = 0;
   const uint64_t* offsets = nullptr;  ///< bytes in its CTA's shared memory, by lane
   uint32_t base = 0;                  ///< where that begins in the SM's

@@ -18,17 +18,14 @@ SharedPort::SharedPort(const Config& config, Pipeline& pipeline, ConflictGuard& 
       atomics_(AtomicsRegistry::find(config.scratchpad.atomics)->make(config)),
       staged_(pipeline.staged()),
       sub_warps_(sub_warps(config)),
-      latency_(config.scratchpad.latency + config.scratchpad.hash_cycles) {
-  if (!config.rules.hash) return;
-  bank_of_.resize(size_t{1} << config.rules.hash->address_bits);
-  for (uint32_t word = 0; word < bank_of_.size(); ++word)
-    bank_of_[word] = static_cast<uint8_t>(config.rules.hash->bank(word));
-}
+      latency_(config.scratchpad.latency + config.scratchpad.hash_cycles) {}
 
 void SharedPort::begin_launch() {
   atomics_->clear();
   due_ = kNever;
   busy_until_ = 0;
+  banks_of_.clear();
+  latest_ = nullptr;
 }
 
 scratchpad::AccessKind SharedPort::kind_of(const Operation& operation) {
@@ -46,7 +43,7 @@ SharedPort::Outcome SharedPort::access(const Access& access) {
   if (access.by_atomics_unit) {
     generation_[issued.slot] = issued.generation;
     const unsigned update = config_.units[static_cast<unsigned>(operation.unit)].latency;
-    charge = atomics_->charge({issued.now, issued.slot, issued.instr, operation.form, update, access.cost,
+    charge = atomics_->charge({issued.now, issued.slot, issued.instr, operation.form, update, access.cost, access.rules,
                                operation.width, access.lanes, access.offsets, access.base},
                               *this);
   }
@@ -129,14 +126,14 @@ std::span<unsigned> SharedPort::degrees(const Access& access, unsigned passes) {
   }
   const unsigned lanes = config_.issue.simd_lanes, width = access.operation->width;
   if (passes == access.cost.ideal && width <= 4 &&
-      scratchpad::neighbours_together(config_.rules, kind_of(*access.operation), 4) == lanes) {  // no conflict
+      scratchpad::neighbours_together(*access.rules, kind_of(*access.operation), 4) == lanes) {  // no conflict
     const uint64_t of_one = ~uint64_t{0} >> (64 - lanes);
     for (unsigned k = 0; k < parts.size(); ++k) parts[k] = (access.lanes >> (k * lanes) & of_one) != 0 ? 1 : 0;
     return parts;
   }
   // A unit of atomics may not charge for lanes on one word.
   const auto kind = passes == access.cost.wavefronts ? kind_of(*access.operation) : scratchpad::AccessKind::load;
-  scratchpad::sub_warp_degrees(config_.rules, kind, width, offsets_of(access).data(), access.lanes, lanes, parts);
+  scratchpad::sub_warp_degrees(*access.rules, kind, width, offsets_of(access).data(), access.lanes, lanes, parts);
   assert(std::accumulate(parts.begin(), parts.end(), 0u) == passes && "units charge one or the other");
   return parts;
 }
@@ -150,7 +147,20 @@ std::array<uint32_t, scratchpad::kMaxLanes> SharedPort::offsets_of(const Access&
   return offsets;
 }
 
+const std::vector<uint8_t>& SharedPort::banks_under(const scratchpad::Rules& rules) {
+  if (latest_ == &rules) return *bank_of_;
+  const auto [at, is_new] = banks_of_.try_emplace(&rules);
+  latest_ = &rules;
+  bank_of_ = &at->second;
+  if (!is_new || !rules.hash) return at->second;
+  at->second.resize(size_t{1} << rules.hash->address_bits);
+  for (uint32_t word = 0; word < at->second.size(); ++word)
+    at->second[word] = static_cast<uint8_t>(rules.hash->bank(word));
+  return at->second;
+}
+
 void SharedPort::count_banks(const Access& access) {
+  const std::vector<uint8_t>& bank_of = banks_under(*access.rules);
   const unsigned shift = static_cast<unsigned>(std::countr_zero(config_.rules.bank_bytes));
   const unsigned words = std::max(1u, unsigned{access.operation->width} >> shift);
   uint64_t last = 0, count = 0;  // lanes that read one word follow one another
@@ -158,7 +168,7 @@ void SharedPort::count_banks(const Access& access) {
     const uint64_t word = access.offsets[static_cast<size_t>(std::countr_zero(rest))] >> shift;
     for (unsigned k = 0; k < words; ++k) {
       const uint64_t bank =
-          bank_of_.empty() ? (word + k) & (config_.rules.banks - 1) : bank_of_[(word + k) & (bank_of_.size() - 1)];
+          bank_of.empty() ? (word + k) & (config_.rules.banks - 1) : bank_of[(word + k) & (bank_of.size() - 1)];
       if (bank != last) {
         counters_.bank_lanes[last] += count;
         last = bank;

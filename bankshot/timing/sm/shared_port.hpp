@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -27,14 +28,15 @@ class SharedPort final : private Banks {
   struct Access {
     Issued issued;
     const Operation* operation = nullptr;
-    scratchpad::Cost cost;              ///< in wavefronts, as the rules of the banks say
-    uint64_t lanes = 0;                 ///< that access shared memory
-    const uint64_t* offsets = nullptr;  ///< bytes in its CTA's, by lane
-    uint32_t base = 0;                  ///< where that begins in the SM's
-    unsigned extra = 0;                 ///< cycles behind its passes that are no conflict
-    bool takes_turns = false;           ///< in a transaction: banks serve one lane after the other
-    bool by_atomics_unit = false;       ///< an atomic that the unit charges; else it is served as at native banks
-    bool matrix = false;                ///< several accesses in one
+    const scratchpad::Rules* rules = nullptr;  ///< of the banks, with the hash of the instruction
+    scratchpad::Cost cost;                     ///< in wavefronts, as these say
+    uint64_t lanes = 0;                        ///< that access shared memory
+    const uint64_t* offsets = nullptr;         ///< bytes in its CTA's, by lane
+    uint32_t base = 0;                         ///< where that begins in the SM's
+    unsigned extra = 0;                        ///< cycles behind its passes that are no conflict
+    bool takes_turns = false;                  ///< in a transaction: banks serve one lane after the other
+    bool by_atomics_unit = false;  ///< an atomic that the unit charges; else it is served as at native banks
+    bool matrix = false;           ///< several accesses in one
   };
   struct Outcome {
     Cycle ready = 0;        ///< a dependent instruction can issue; kNever: done() will tell
@@ -65,6 +67,7 @@ class SharedPort final : private Banks {
   std::span<unsigned> degrees(const Access& access, unsigned passes);
   std::array<uint32_t, scratchpad::kMaxLanes> offsets_of(const Access& access) const;
   void count_banks(const Access& access);
+  const std::vector<uint8_t>& banks_under(const scratchpad::Rules& rules);
 
   const Config& config_;
   Pipeline& pipeline_;
@@ -73,10 +76,13 @@ class SharedPort final : private Banks {
   TimelineRecorder& timeline_;
   Counters& counters_;
   const std::unique_ptr<AtomicsUnit> atomics_;
-  const bool staged_;                                      ///< the pipeline is told of each sub-warp
-  const unsigned sub_warps_;                               ///< of a warp
-  const unsigned latency_;                                 ///< of an access without conflicts
-  std::vector<uint8_t> bank_of_;                           ///< by bank word, if there is a hash
+  const bool staged_;         ///< the pipeline is told of each sub-warp
+  const unsigned sub_warps_;  ///< of a warp
+  const unsigned latency_;    ///< of an access without conflicts
+  /// By bank word, of the hashes that accesses had in this launch; empty of rules that have none.
+  std::map<const scratchpad::Rules*, std::vector<uint8_t>> banks_of_;
+  const scratchpad::Rules* latest_ = nullptr;  ///< of the latest access
+  const std::vector<uint8_t>* bank_of_ = nullptr;
   std::array<unsigned, scratchpad::kMaxLanes> degrees_{};  ///< by sub-warp
   std::array<uint32_t, 64> generation_{};                  ///< by warp slot: of the last atomic's warp
   Cycle due_ = kNever;

@@ -175,6 +175,7 @@ class Sm {
     if (config_.issue.replays && !staged_ && parts > 1) replays_ = std::max(replays_, parts - 1);
   }
   // sm_access.cpp: what an access costs.
+  const scratchpad::Rules& rules_of(const Issue& issue) const;
   scratchpad::Cost shared_cost(const Issue& issue) const;
   void charge_shared(Issue& issue, const scratchpad::Cost& cost);
   void charge_copy(Issue& issue, const scratchpad::Cost& cost);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "bankshot/simt/state/instruction_hash.hpp"
 #include "bankshot/support/round_up.hpp"
 #include "bankshot/timing/sm/sm.hpp"
 
@@ -19,8 +20,14 @@ scratchpad::Cost Sm::shared_cost(const Issue& issue) const {
     const auto lane = static_cast<size_t>(std::countr_zero(rest));
     offsets[lane] = static_cast<uint32_t>(addresses_.address[lane]);
   }
-  return scratchpad::cost(config_.rules, SharedPort::kind_of(*issue.operation), issue.operation->width, offsets.data(),
-                          addresses_.shared);
+  return scratchpad::cost(rules_of(issue), SharedPort::kind_of(*issue.operation), issue.operation->width,
+                          offsets.data(), addresses_.shared);
+}
+
+/// Under which an instruction's accesses of shared memory are counted.
+const scratchpad::Rules& Sm::rules_of(const Issue& issue) const {
+  const simt::InstructionHash* const own = worker_->hashes.empty() ? nullptr : worker_->hashes[issue.instr->aux];
+  return own == nullptr ? config_.rules : own->rules;
 }
 
 /// The scratchpad. A deferred atomic is served as at native banks, whatever the unit of atomics.
@@ -28,6 +35,7 @@ void Sm::charge_shared(Issue& issue, const scratchpad::Cost& cost) {
   SharedPort::Access access;
   access.issued = issued(issue);
   access.operation = issue.operation;
+  access.rules = &rules_of(issue);
   access.cost = cost;
   access.lanes = addresses_.shared;
   access.offsets = addresses_.address.data();

@@ -33,6 +33,7 @@ class SharedPortTest : public ::testing::Test {
     SharedPort::Access one;
     one.issued = {now, 100, 5, 9};
     one.operation = &operation;
+    one.rules = &config.rules;
     one.cost = scratchpad::cost(config.rules, SharedPort::kind_of(operation), 4, bytes.data(), 0xffffffff);
     one.lanes = 0xffffffff;
     one.offsets = offsets.data();

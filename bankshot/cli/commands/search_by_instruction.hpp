@@ -1,0 +1,17 @@
+// bankshot search --per-instruction: a hash for each load and store of each kernel.
+#pragma once
+
+#include <string>
+
+#include "bankshot/search/regions.hpp"
+
+namespace bankshot::cli {
+
+/// Reads what bankshot trace --per-instruction wrote; tells what was found, and writes it for --instruction-hashes.
+/// @param json        file, "-" or empty
+/// @param hash_class  that the chooser searches
+/// @return the exit status
+int search_by_instruction(const std::string& file, const std::string& json, const std::string& hash_class,
+                          const search::Chooser& choose);
+
+}  // namespace bankshot::cli

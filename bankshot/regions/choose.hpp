@@ -1,0 +1,21 @@
+// A bank hash for each part of a kernel's shared memory, beside the best one for all of it.
+#pragma once
+
+#include <string>
+
+#include "bankshot/report/run/instruction_hashes.hpp"
+#include "bankshot/report/run/instruction_patterns.hpp"
+#include "bankshot/search/regions.hpp"
+
+namespace bankshot::regions {
+
+/// Where hashes for the parts leave more conflicts, which those of heuristics may, all have the one.
+/// @param rules  of the banks @return an error of the chooser
+Result<report::HashedKernel> choose_hashes(const report::PatternsOfKernel& kernel, const scratchpad::Rules& rules,
+                                           const search::Chooser& choose);
+
+/// Bits of an instruction that holds the parameters of any hash of a class: those of the register of its hardware
+/// (`bankshot hash CLASS`), or a matrix, for words of 14 address bits.
+unsigned bits_of_parameters(const std::string& hash_class, unsigned banks);
+
+}  // namespace bankshot::regions
