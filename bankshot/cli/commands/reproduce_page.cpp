@@ -1,6 +1,7 @@
 // The page of `bankshot reproduce --report`.
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -87,18 +88,42 @@ std::string sentences(const Json& list, const std::string& title) {
   return text + "</ul>\n";
 }
 
+/// "2026-11-26 19:20:11 UTC", of "2026-11-26T19:20:11Z".
+std::string date_text(std::string date) {
+  if (date.size() == 20) date = date.substr(0, 10) + " " + date.substr(11, 8) + " UTC";
+  return escaped(date);
+}
+
+std::string link(const std::string& stem, const std::string& ending, const std::string& text) {
+  return fmt::format("<a href=\"{}.{}\">{}</a>", escaped(stem), ending, text);
+}
+
 std::string section(const ReportedExperiment& one) {
-  std::string text = fmt::format("<section id=\"{0}\">\n<h3>{0}: ", one.name);
+  std::string text = fmt::format("<section id=\"{0}\">\n<h3>{0}: ", escaped(one.stem));
   if (one.result.is_null())
     return text + fmt::format("not computed</h3>\n<p>{}</p>\n</section>\n", escaped(one.missing));
   const Json& result = one.result;
-  text += fmt::format("{}</h3>\n<p>{}. Computed in {:.1f} s. <a href=\"{}{}.json\">JSON</a></p>\n",
-                      escaped(result["title"]), escaped(result["paper"]), result.value("seconds", 0.0), one.name,
-                      result["quick"].get<bool>() ? "-quick" : "");
-  if (!one.svg.empty()) text += "<figure>" + one.svg + "</figure>\n";
+  text += fmt::format("{}</h3>\n<p>{}. Computed {} by {} in {:.1f} s for {}{}. {}", escaped(result["title"]),
+                      escaped(result["paper"]), date_text(result["date"]), escaped(result["version"]),
+                      result["seconds"].get<double>(), escaped(result["gpu"]), result["quick"] ? ", with --quick" : "",
+                      link(one.stem, "json", "JSON"));
+  text += one.svg.empty() ? "</p>\n" : ", " + link(one.stem, "svg", "SVG") + "</p>\n<figure>" + one.svg + "</figure>\n";
   return text + rows_table(result["rows"]) + sentences(result["notes"], "") +
          sentences(result["deviations"], result["quick"] ? "Deviations, of the full run" : "Deviations") +
          "</section>\n";
+}
+
+std::string list_of_older(const std::vector<ReportedExperiment>& older) {
+  if (older.empty()) return {};
+  std::string text =
+      "<h2>Older results</h2>\n<p>Another version of the program, the experiment or the GPU's description computed "
+      "these files. The table above does not count them. To compute them again, name them to the command.</p>\n<ul>\n";
+  for (const ReportedExperiment& one : older) {
+    const Json date = one.result.value("date", Json());
+    text += "<li>" + link(one.stem, "json", escaped(one.stem)) +
+            (date.is_string() ? ", " + date_text(date) : std::string()) + "</li>\n";
+  }
+  return text + "</ul>\n";
 }
 
 class Coverage {
@@ -125,30 +150,23 @@ class Coverage {
     std::string links;
     Agreement sum;
     for (const std::string& name : names) {
-      links += links.empty() ? "" : ", ";
-      const ReportedExperiment* const one = find(name);
-      if (one == nullptr) {
-        links += name + " (not asked for)";
-        continue;
+      bool listed = false, counted = false;
+      for (const ReportedExperiment& one : experiments_) {
+        if (one.name != name) continue;
+        listed = true;
+        links += fmt::format("{0}<a href=\"#{1}\">{1}</a>", links.empty() ? "" : ", ", escaped(one.stem));
+        if (one.result.is_null()) {
+          links += " (not computed)";
+        } else if (!std::exchange(counted, true)) {
+          const Agreement own = agreement(one.result);
+          sum.published += own.published;
+          sum.near += own.near;
+        }
       }
-      links += fmt::format("<a href=\"#{0}\">{0}</a>", name);
-      if (one->result.is_null()) {
-        links += " (not computed)";
-        continue;
-      }
-      const Agreement own = agreement(one->result);
-      sum.published += own.published;
-      sum.near += own.near;
+      if (!listed) links += (links.empty() ? "" : ", ") + name + " (not computed)";
     }
     const std::string near = sum.published == 0 ? "" : fmt::format("{} of {}", sum.near, sum.published);
     return fmt::format("<td>{}</td><td class=n>{}</td></tr>\n", links, near);
-  }
-
-  const ReportedExperiment* find(const std::string& name) const {
-    for (const ReportedExperiment& one : experiments_) {
-      if (one.name == name) return &one;
-    }
-    return nullptr;
   }
 
   const std::vector<ReportedExperiment>& experiments_;
@@ -169,26 +187,31 @@ constexpr std::string_view kHead =
 
 }  // namespace
 
-std::string reproduce_page(const std::vector<ReportedExperiment>& experiments,
-                           const std::vector<experiment::CoveredPaper>& papers, bool quick) {
+std::string reproduce_page(const std::vector<ReportedExperiment>& results, const std::vector<ReportedExperiment>& older,
+                           const std::vector<experiment::CoveredPaper>& papers) {
   double seconds = 0;
   size_t computed = 0;
+  bool quick = false;
   std::string sections;
-  for (const ReportedExperiment& one : experiments) {
-    if (!one.result.is_null()) {
-      ++computed;
-      seconds += one.result.value("seconds", 0.0);
-    }
+  for (const ReportedExperiment& one : results) {
     sections += section(one);
+    if (one.result.is_null()) continue;
+    ++computed;
+    seconds += one.result["seconds"].get<double>();
+    quick |= one.result["quick"].get<bool>();
   }
   std::string text(kHead);
   text += "<h1>The papers, published and measured</h1>\n";
-  text += fmt::format(
-      "<p>{} of {} experiments, computed in {:.0f} s. Published values are compared, never tuned to.{}</p>\n", computed,
-      experiments.size(), seconds,
-      quick ? " With --quick: fewer runs and smaller problems; what was published is of full runs." : "");
-  text += "<h2>What there is of each figure and table</h2>\n" + Coverage(experiments).table(papers);
-  return text + "<h2>All of them</h2>\n" + sections + "</body></html>\n";
+  text += fmt::format("<p>{} result{}, computed in {:.0f} s. Published values are compared, never tuned to.{}</p>\n",
+                      computed, computed == 1 ? "" : "s", seconds,
+                      quick ? " Names that end in -quick are results of --quick: fewer runs and smaller problems; what "
+                              "was published is of full runs."
+                            : "");
+  text +=
+      "<h2>What there is of each figure and table</h2>\n<p>Of an experiment with several results the first one is "
+      "counted.</p>\n" +
+      Coverage(results).table(papers);
+  return text + list_of_older(older) + "<h2>All of them</h2>\n" + sections + "</body></html>\n";
 }
 
 }  // namespace bankshot::cli
