@@ -189,12 +189,13 @@ class Reader {
       CoveredPaper& covered =
           papers.emplace_back(CoveredPaper{text(paper, "name", true), text(paper, "title", true), {}});
       for (const toml::table& table : sections(paper, "item")) {
-        only(table, {"name", "what", "experiments", "otherwise"});
-        const CoveredItem& item =
-            covered.items.emplace_back(CoveredItem{text(table, "name", true), text(table, "what", true),
-                                                   texts(table, "experiments"), text(table, "otherwise", false)});
+        only(table, {"name", "what", "experiments", "rows", "otherwise"});
+        const CoveredItem& item = covered.items.emplace_back(
+            CoveredItem{text(table, "name", true), text(table, "what", true), texts(table, "experiments"),
+                        texts(table, "rows"), text(table, "otherwise", false)});
         if (item.experiments.empty() == item.otherwise.empty())
           fail(table, "an item has experiments, or says what there is otherwise");
+        if (!item.rows.empty() && item.experiments.empty()) fail(table, "rows are of experiments, and there are none");
       }
     }
     return papers;

@@ -1,4 +1,5 @@
 // The page of `bankshot reproduce --report`.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -55,9 +56,17 @@ std::optional<double> ratio(const Json& row) {
 struct Agreement {
   unsigned published = 0, near = 0;
 };
-Agreement agreement(const Json& result) {
+
+/// @param prefixes  of the labels of rows that count; none: all count
+bool counts(const std::string& label, const std::vector<std::string>& prefixes) {
+  return prefixes.empty() ||
+         std::ranges::any_of(prefixes, [&](const std::string& prefix) { return label.starts_with(prefix); });
+}
+
+Agreement agreement(const Json& result, const std::vector<std::string>& prefixes) {
   Agreement sum;
   for (const Json& row : result["rows"]) {
+    if (!counts(row["label"], prefixes)) continue;
     if (row["published"].is_null() || row["measured"].is_null()) continue;
     ++sum.published;
     const std::optional<double> times = ratio(row);
@@ -132,24 +141,24 @@ class Coverage {
 
   std::string table(const std::vector<experiment::CoveredPaper>& papers) const {
     std::string text =
-        "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>values of the experiments within 10 "
+        "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>published values within 10 "
         "%</th></tr>\n";
     for (const experiment::CoveredPaper& paper : papers) {
       for (const experiment::CoveredItem& item : paper.items) {
         text += fmt::format("<tr><td title=\"{}\">{}</td><td>{}</td><td>{}</td>", escaped(paper.title),
                             escaped(paper.name), escaped(item.name), escaped(item.what));
         text += item.experiments.empty() ? fmt::format("<td>{}</td><td></td></tr>\n", escaped(item.otherwise))
-                                         : computed(item.experiments);
+                                         : computed(item);
       }
     }
     return text + "</table>\n";
   }
 
  private:
-  std::string computed(const std::vector<std::string>& names) const {
+  std::string computed(const experiment::CoveredItem& item) const {
     std::string links;
     Agreement sum;
-    for (const std::string& name : names) {
+    for (const std::string& name : item.experiments) {
       bool listed = false, counted = false;
       for (const ReportedExperiment& one : experiments_) {
         if (one.name != name) continue;
@@ -158,7 +167,7 @@ class Coverage {
         if (one.result.is_null()) {
           links += " (not computed)";
         } else if (!std::exchange(counted, true)) {
-          const Agreement own = agreement(one.result);
+          const Agreement own = agreement(one.result, item.rows);
           sum.published += own.published;
           sum.near += own.near;
         }
