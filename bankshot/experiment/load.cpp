@@ -150,7 +150,7 @@ class Reader {
 
   Experiment experiment() const {
     const toml::table root = read();
-    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "parameters", "published", "points",
+    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "parameters", "published", "points", "laws",
                 "deviations"});
     Experiment e;
     e.name = path_.stem().string();
@@ -168,6 +168,10 @@ class Reader {
     }
     if (const toml::table* published = section(root, "points")) {
       for (const auto& [key, node] : *published) e.points[std::string(key.str())] = points(node);
+    }
+    e.laws = texts(root, "laws");
+    for (const std::string& law : e.laws) {
+      if (!e.points.contains(law)) fail(*root.get("laws"), "laws: no points are given of '" + law + "'");
     }
     e.benchmarks = benchmarks(root);
     if (const std::string other = text(root, "benchmarks", false); !other.empty()) {

@@ -52,10 +52,18 @@ std::optional<double> ratio(const Json& row) {
   return *measured / *published;
 }
 
-/// How many published values there are, and how many of ours are within 10 % of theirs.
+/// How many published values there are, and how many of ours are within 10 % of theirs. Values of laws are neither.
 struct Agreement {
-  unsigned published = 0, near = 0;
+  unsigned published = 0, near = 0, laws = 0;
+
+  void operator+=(const Agreement& other) {
+    published += other.published;
+    near += other.near;
+    laws += other.laws;
+  }
 };
+
+bool is_law(const Json& row) { return row.contains("law") && row["law"] == true; }
 
 /// @param prefixes  of the labels of rows that count; none: all count
 bool counts(const std::string& label, const std::vector<std::string>& prefixes) {
@@ -68,6 +76,10 @@ Agreement agreement(const Json& result, const std::vector<std::string>& prefixes
   for (const Json& row : result["rows"]) {
     if (!counts(row["label"], prefixes)) continue;
     if (row["published"].is_null() || row["measured"].is_null()) continue;
+    if (is_law(row)) {
+      ++sum.laws;
+      continue;
+    }
     ++sum.published;
     const std::optional<double> times = ratio(row);
     sum.near += times ? std::abs(*times - 1) <= 0.1 : row["published"] == row["measured"];
@@ -81,10 +93,11 @@ std::string rows_table(const Json& rows) {
       "<table><tr><th></th><th>published</th><th>measured</th><th>measured / published</th><th></th></tr>\n";
   for (const Json& row : rows) {
     const std::optional<double> times = ratio(row);
-    text += fmt::format("<tr><td>{}</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td><td>{}{}</td></tr>\n",
-                        escaped(row["label"]), value_text(row["published"]), value_text(row["measured"]),
-                        times ? fmt::format("{:.2f}", *times) : "", escaped(row["unit"]),
-                        row.contains("note") ? "; " + escaped(row["note"]) : "");
+    text +=
+        fmt::format("<tr><td>{}</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td><td>{}{}{}</td></tr>\n",
+                    escaped(row["label"]), value_text(row["published"]), value_text(row["measured"]),
+                    times ? fmt::format("{:.2f}", *times) : "", escaped(row["unit"]),
+                    row.contains("note") ? "; " + escaped(row["note"]) : "", is_law(row) ? "; the paper's law" : "");
   }
   return text + "</table>\n";
 }
@@ -167,14 +180,13 @@ class Coverage {
         if (one.result.is_null()) {
           links += " (not computed)";
         } else if (!std::exchange(counted, true)) {
-          const Agreement own = agreement(one.result, item.rows);
-          sum.published += own.published;
-          sum.near += own.near;
+          sum += agreement(one.result, item.rows);
         }
       }
       if (!listed) links += (links.empty() ? "" : ", ") + name + " (not computed)";
     }
-    const std::string near = sum.published == 0 ? "" : fmt::format("{} of {}", sum.near, sum.published);
+    std::string near = sum.published == 0 ? "" : fmt::format("{} of {}", sum.near, sum.published);
+    if (sum.laws != 0) near += fmt::format("{}{} of a law", near.empty() ? "" : "; ", sum.laws);
     return fmt::format("<td>{}</td><td class=n>{}</td></tr>\n", links, near);
   }
 
@@ -217,7 +229,8 @@ std::string reproduce_page(const std::vector<ReportedExperiment>& results, const
                               "was published is of full runs."
                             : "");
   text +=
-      "<h2>What there is of each figure and table</h2>\n<p>Of an experiment with several results the first one is "
+      "<h2>What there is of each figure and table</h2>\n<p>Values of a law of the paper that the model computes with "
+      "the same constants are not counted as published values. Of an experiment with several results the first one is "
       "counted.</p>\n" +
       Coverage(results).table(papers);
   return text + list_of_older(older) + "<h2>All of them</h2>\n" + sections + "</body></html>\n";
