@@ -10,11 +10,10 @@
 #include "bankshot/cli/base/arguments.hpp"
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/output.hpp"
+#include "bankshot/cli/base/version.hpp"
 
 namespace bankshot::cli {
 namespace {
-
-constexpr const char* kVersion = "bankshot 0.1.0";
 
 /// CLI11 knows nothing of what follows the options of a command that takes a program.
 class Usage final : public CLI::Formatter {

@@ -14,12 +14,8 @@ using scratchpad::BankHash;
 using scratchpad::CircuitField;
 
 /// "address[0] ^ address[5]"
-std::string xor_of_bits(uint32_t row) {
-  std::string text;
-  for (unsigned bit = 0; row >> bit != 0; ++bit) {
-    if ((row >> bit & 1) != 0) text += (text.empty() ? "" : " ^ ") + scratchpad::verilog_bit("address", bit);
-  }
-  return text.empty() ? "1'b0" : text;
+std::string row_of_address(uint32_t row) {
+  return scratchpad::xor_of_bits(row, [](unsigned bit) { return scratchpad::verilog_bit("address", bit); }, "1'b0");
 }
 
 /// "[4:0]"
@@ -34,11 +30,9 @@ std::string all_fields(const Design& design) {
 
 std::string layout(const Design& design) {
   std::string text;
-  unsigned at = 0;
-  for (const CircuitField& field : design.fields) {
-    text += fmt::format("//   setting[{}:{}]  {}, 0 to {}\n", at + field.bits - 1, at, field.name, field.last);
-    at += field.bits;
-  }
+  const std::vector<std::string> ranges = setting_ranges(design);
+  for (size_t k = 0; k < ranges.size(); ++k)
+    text += fmt::format("//   setting{}  {}, 0 to {}\n", ranges[k], design.fields[k].name, design.fields[k].last);
   return text;
 }
 
@@ -50,8 +44,18 @@ unsigned Design::setting_bits() const {
   return sum;
 }
 
-std::string logic_module(const Design& design) {
-  return std::string(kModule) + (design.configurable() ? "_logic" : "");
+std::vector<std::string> setting_ranges(const Design& design) {
+  std::vector<std::string> ranges;
+  unsigned at = 0;
+  for (const CircuitField& field : design.fields) {
+    ranges.push_back(fmt::format("[{}:{}]", at + field.bits - 1, at));
+    at += field.bits;
+  }
+  return ranges;
+}
+
+std::string logic_module(const Design& design, std::string_view module) {
+  return std::string(module) + (design.configurable() ? "_logic" : "");
 }
 
 Design fixed_design(const BankHash& hash) {
@@ -61,7 +65,7 @@ Design fixed_design(const BankHash& hash) {
     return design;
   }
   for (unsigned i = 0; i < hash.bank_bits; ++i)
-    design.body.push_back("assign " + scratchpad::verilog_bit("bank", i) + " = " + xor_of_bits(hash.row[i]) + ";");
+    design.body.push_back("assign " + scratchpad::verilog_bit("bank", i) + " = " + row_of_address(hash.row[i]) + ";");
   return design;
 }
 
@@ -89,13 +93,13 @@ std::string setting_literal(const Design& design, const std::vector<uint32_t>& f
   return fmt::format("{}'h{}", count, digits);
 }
 
-std::string to_verilog(const Design& design) {
+std::string to_verilog(const Design& design, std::string_view module) {
   const auto& [n, m] = design.size;
   const std::string address = fmt::format("input wire {} address", range(n)),
                     bank = fmt::format("output wire {} bank", range(m));
   std::string text = fmt::format("// Bank hash {}{} of {} address bits (words of shared memory) and {} banks.\n",
                                  design.what, design.meaning.empty() ? "" : ": " + design.meaning + ",", n, 1u << m);
-  std::string logic = fmt::format("module {} (\n", logic_module(design));
+  std::string logic = fmt::format("module {} (\n", logic_module(design, module));
   for (const CircuitField& field : design.fields)
     logic += fmt::format("    input wire {} {},\n", range(field.bits), field.name);
   logic += fmt::format("    {},\n    {}\n);\n", address, bank);
@@ -110,15 +114,15 @@ std::string to_verilog(const Design& design) {
   text += fmt::format(
       "\nmodule {} (\n    input wire clk,\n    input wire configure,\n    input wire {} setting,\n    {},\n    "
       "{}\n);\n",
-      kModule, range(design.setting_bits()), address, bank);
+      module, range(design.setting_bits()), address, bank);
   std::string connections;
   for (const CircuitField& field : design.fields) {
     text += fmt::format("  reg {} {};\n", range(field.bits), field.name);
     connections += fmt::format(".{0}({0}), ", field.name);
   }
   text += fmt::format("  always @(posedge clk) begin\n    if (configure) {} <= setting;\n  end\n", all_fields(design));
-  return text + fmt::format("  {} logic_of_bank ({}.address(address), .bank(bank));\nendmodule\n", logic_module(design),
-                            connections);
+  return text + fmt::format("  {} logic_of_bank ({}.address(address), .bank(bank));\nendmodule\n",
+                            logic_module(design, module), connections);
 }
 
 XorGates xor_gates(const BankHash& hash) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/scratchpad/hash/hash_class.hpp"
@@ -10,7 +11,7 @@
 
 namespace bankshot::circuit {
 
-/// What a Verilog module is made of. Its name is kModule; the part without registers is a module of its own.
+/// What a Verilog module is made of. The part without registers is a module of its own.
 struct Design {
   std::string what;     ///< "bitvector-xor", or the spec of the one hash
   std::string meaning;  ///< the bank as a formula, or empty
@@ -23,10 +24,17 @@ struct Design {
   unsigned setting_bits() const;
 };
 
+/// The name of the module, unless the user gives one. What is simulated or synthesised here has it.
 inline constexpr std::string_view kModule = "bank_hash";
 
-/// The module that has no registers: kModule itself if nothing can be set.
-std::string logic_module(const Design& design);
+/// Why a text cannot be the name of a module, or empty. Source: IEEE 1364-2005, section 3.7 and annex B.
+std::string module_problem(std::string_view name);
+
+/// The module that has no registers: `module` itself if nothing can be set.
+std::string logic_module(const Design& design, std::string_view module = kModule);
+
+/// Which bits of the configuration register each field is: "[7:4]".
+std::vector<std::string> setting_ranges(const Design& design);
 
 /// Hardware of that hash alone.
 Design fixed_design(const scratchpad::BankHash& hash);
@@ -37,7 +45,8 @@ Result<Design> configurable_design(const scratchpad::HashClass& c, scratchpad::H
 std::string setting_literal(const Design& design, const std::vector<uint32_t>& fields);
 
 /// The modules, synthesizable (Verilog-2001).
-std::string to_verilog(const Design& design);
+/// @param module  the name of the one that is to be used; names of further ones begin with it
+std::string to_verilog(const Design& design, std::string_view module = kModule);
 
 /// XOR gates of two inputs that a linear hash takes without sharing any, and how many are behind each other.
 struct XorGates {

@@ -15,6 +15,7 @@ using scratchpad::HashSize;
 using scratchpad::RowSpace;
 
 constexpr uint64_t kFactor = 6364136223846793005;
+constexpr size_t kTold = 1000;  // settings between two calls of the progress
 
 /// A row that a class allows.
 uint32_t random_row(RowSpace space, unsigned address_bits, std::mt19937_64& random) {
@@ -49,25 +50,30 @@ uint64_t signature(const BankHash& hash) {
   return sum;
 }
 
-std::vector<Expectation> random_expectations(const HashClass& c, HashSize size, size_t count, uint64_t seed) {
+std::vector<Expectation> random_expectations(const HashClass& c, HashSize size, size_t count, uint64_t seed,
+                                             const std::function<void(size_t done, size_t all)>& progress) {
   std::vector<Expectation> all;
-  for (const BankHash& hash : random_hashes(c, size, count, seed))
+  const std::vector<BankHash> hashes = random_hashes(c, size, count, seed);
+  for (const BankHash& hash : hashes) {
     all.push_back({c.circuit->setting(hash), signature(hash)});
+    if (progress && all.size() % kTold == 0) progress(all.size(), hashes.size());
+  }
   return all;
 }
 
 std::vector<Expectation> one_expectation(const BankHash& hash) { return {{{}, signature(hash)}}; }
 
-std::string testbench(const Design& design, const std::vector<Expectation>& expected, uint64_t seed) {
+std::string testbench(const Design& design, const std::vector<Expectation>& expected, uint64_t seed,
+                      std::string_view module) {
   const unsigned n = design.size.address_bits, m = design.size.bank_bits;
   const bool set = design.configurable();
   const std::string setting = set ? fmt::format("[{}:0]", design.setting_bits() - 1) : "";
   std::string text =
-      fmt::format("// Compares {} ({}) with the model: all {} addresses{}.\n", kModule, design.what, 1u << n,
+      fmt::format("// Compares {} ({}) with the model: all {} addresses{}.\n", module, design.what, 1u << n,
                   set ? fmt::format(", {} random settings (seed {})", expected.size(), seed) : "");
-  text += fmt::format("`timescale 1ns / 1ns\nmodule {}_test;\n", kModule);
+  text += fmt::format("`timescale 1ns / 1ns\nmodule {}_test;\n", module);
   if (set) text += fmt::format("  reg clk = 0, configure = 0;\n  reg {} setting;\n", setting);
-  text += fmt::format("  reg [{}:0] address;\n  wire [{}:0] bank;\n  {} dut (", n - 1, m - 1, kModule);
+  text += fmt::format("  reg [{}:0] address;\n  wire [{}:0] bank;\n  {} dut (", n - 1, m - 1, module);
   if (set) text += ".clk(clk), .configure(configure), .setting(setting), ";
   text +=
       fmt::format(".address(address), .bank(bank));\n\n  reg [63:0] sum;\n  integer i, failures = 0;\n  task check;\n");

@@ -12,6 +12,7 @@ namespace bankshot::experiment {
 struct CoveredItem {
   std::string name, what;
   std::vector<std::string> experiments;  ///< that compute it
+  std::vector<std::string> rows;         ///< how the labels of its rows of them begin; none: all rows
   std::string otherwise;                 ///< if there is none: why, or what else computes it
 };
 

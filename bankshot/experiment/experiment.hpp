@@ -48,7 +48,10 @@ struct Experiment {
   std::map<std::string, std::vector<Value>> parameters;  ///< of what its kind computes; one value is a list of one
   std::map<std::string, Value> published;                ///< by label of a row
   std::map<std::string, std::vector<std::pair<double, double>>>
-      points;                           ///< published x and y, by "panel, series" of a figure
+      points;  ///< published x and y, by "panel, series" of a figure
+  /// Series of `points` that are a law of the paper with the constants that are parameters here. To follow it is no
+  /// agreement with what was measured.
+  std::vector<std::string> laws;
   std::vector<Benchmark> benchmarks;    ///< those of the file it names, then its own
   std::vector<std::string> deviations;  ///< sentences: why a measured value is not the published one
 };

@@ -81,9 +81,8 @@ Result<Outcome> hash_examples(const Experiment& experiment, const Settings&) {
   const Result<scratchpad::BankHash> hash = scratchpad::parse_hash(figure_5, {14, 5});
   std::string bits;
   for (const uint32_t row : hash->rows()) {
-    bits += bits.empty() ? "" : " ";
-    for (uint32_t rest = row; rest != 0; rest &= rest - 1)
-      bits += fmt::format("{}a{}", rest == row ? "" : "^", std::countr_zero(rest));
+    bits += bits.empty() ? "" : ", ";
+    bits += scratchpad::row_text(row);
   }
   rows.add("Figure 5: bank bits for k1=2, k2=8, mask=7", bits, "");
 

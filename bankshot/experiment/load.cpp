@@ -150,7 +150,7 @@ class Reader {
 
   Experiment experiment() const {
     const toml::table root = read();
-    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "parameters", "published", "points",
+    only(root, {"title", "paper", "kind", "gpu", "benchmarks", "benchmark", "parameters", "published", "points", "laws",
                 "deviations"});
     Experiment e;
     e.name = path_.stem().string();
@@ -168,6 +168,10 @@ class Reader {
     }
     if (const toml::table* published = section(root, "points")) {
       for (const auto& [key, node] : *published) e.points[std::string(key.str())] = points(node);
+    }
+    e.laws = texts(root, "laws");
+    for (const std::string& law : e.laws) {
+      if (!e.points.contains(law)) fail(*root.get("laws"), "laws: no points are given of '" + law + "'");
     }
     e.benchmarks = benchmarks(root);
     if (const std::string other = text(root, "benchmarks", false); !other.empty()) {
@@ -189,12 +193,13 @@ class Reader {
       CoveredPaper& covered =
           papers.emplace_back(CoveredPaper{text(paper, "name", true), text(paper, "title", true), {}});
       for (const toml::table& table : sections(paper, "item")) {
-        only(table, {"name", "what", "experiments", "otherwise"});
-        const CoveredItem& item =
-            covered.items.emplace_back(CoveredItem{text(table, "name", true), text(table, "what", true),
-                                                   texts(table, "experiments"), text(table, "otherwise", false)});
+        only(table, {"name", "what", "experiments", "rows", "otherwise"});
+        const CoveredItem& item = covered.items.emplace_back(
+            CoveredItem{text(table, "name", true), text(table, "what", true), texts(table, "experiments"),
+                        texts(table, "rows"), text(table, "otherwise", false)});
         if (item.experiments.empty() == item.otherwise.empty())
           fail(table, "an item has experiments, or says what there is otherwise");
+        if (!item.rows.empty() && item.experiments.empty()) fail(table, "rows are of experiments, and there are none");
       }
     }
     return papers;

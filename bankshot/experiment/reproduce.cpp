@@ -74,6 +74,9 @@ std::optional<Error> publish(const Experiment& experiment, Outcome& outcome) {
       }
     }
   }
+  for (const std::string& law : experiment.laws)
+    outcome.notes.push_back(law + ": what stands as published is the paper's law with the constants of the model, so " +
+                            "that its values are not counted as agreement.");
   return std::nullopt;
 }
 

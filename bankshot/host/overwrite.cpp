@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "bankshot/host/elf.hpp"
+#include "bankshot/host/write_file.hpp"
 #include "bankshot/support/mapped_file.hpp"
 
 namespace bankshot::host {
@@ -24,8 +25,7 @@ bool same_file(const std::string& a, const std::string& b) {
   if (!is_name(a) || !is_name(b)) return false;
   std::error_code code;
   if (fs::equivalent(a, b, code)) return true;  // links as well
-  const auto place = [&](const std::string& name) { return fs::weakly_canonical(fs::absolute(name, code), code); };
-  return place(a) == place(b);  // neither is there yet
+  return real_place(a) == real_place(b);        // neither is there yet
 }
 
 std::optional<Error> names_a_program(const std::string& option, const std::string& file) {

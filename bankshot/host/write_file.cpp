@@ -26,14 +26,17 @@ bool is_special(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/// The place behind symbolic links, so that a link stays a link.
+}  // namespace
+
 std::string real_place(const std::string& path) {
+  constexpr unsigned kMostLinks = 40;  // as the kernel follows
   std::error_code code;
-  const fs::path real = fs::canonical(path, code);
+  fs::path place = path;
+  for (unsigned links = 0; links < kMostLinks && fs::is_symlink(place, code); ++links)
+    place = place.parent_path() / fs::read_symlink(place, code);
+  const fs::path real = fs::weakly_canonical(fs::absolute(place, code), code);
   return code ? path : real.string();
 }
-
-}  // namespace
 
 std::optional<Error> cannot_write(const std::string& path) {
   std::error_code code;

@@ -9,6 +9,9 @@
 
 namespace bankshot::host {
 
+/// The place behind symbolic links, so that a link stays a link. The file need not be there yet.
+std::string real_place(const std::string& path);
+
 /// Why a file of this name could not be written, or nothing. For asking before the long work.
 std::optional<Error> cannot_write(const std::string& path);
 

@@ -1,8 +1,11 @@
 // bankshot hash: what a bank hash is, its hardware in Verilog, and what that costs.
+#include <unistd.h>
+
 #include <bit>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include <fmt/format.h>
@@ -15,6 +18,7 @@
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
 #include "bankshot/cli/base/output.hpp"
+#include "bankshot/cli/base/progress_line.hpp"
 #include "bankshot/cli/commands/hash_cost.hpp"
 #include "bankshot/host/overwrite.hpp"
 #include "bankshot/host/write_file.hpp"
@@ -54,14 +58,6 @@ std::vector<Setting> settings_of(const BankHash& hash) {
   return all;
 }
 
-std::string row_text(uint32_t row) {
-  std::string text;
-  for (unsigned bit = 0; row >> bit != 0; ++bit) {
-    if ((row >> bit & 1) != 0) text += fmt::format("{}a{}", text.empty() ? "" : " ^ ", bit);
-  }
-  return text.empty() ? "0" : text;
-}
-
 std::string describe(const BankHash& hash) {
   std::string text = fmt::format("{}: {}, {} address bits, {} banks\n\n", scratchpad::fixed_spec(hash),
                                  scratchpad::class_name(hash), hash.address_bits, hash.banks());
@@ -69,7 +65,8 @@ std::string describe(const BankHash& hash) {
     text += fmt::format("  {:<12} {}\n", what, is);
   };
   if (hash.linear()) {
-    for (unsigned i = 0; i < hash.bank_bits; ++i) line(fmt::format("bank bit {}", i), row_text(hash.row[i]));
+    for (unsigned i = 0; i < hash.bank_bits; ++i)
+      line(fmt::format("bank bit {}", i), scratchpad::row_text(hash.row[i]));
     const unsigned rank = scratchpad::rank(hash.rows());
     line("rank", rank == hash.bank_bits
                      ? fmt::format("{}: every bank holds {} words", rank, 1u << (hash.address_bits - hash.bank_bits))
@@ -91,12 +88,9 @@ std::string describe(const HashClass& c, const circuit::Design& design) {
   if (c.count != nullptr)
     text += fmt::format("  {:<12} {}, as the XOR-hash paper counts them\n", "hashes", c.count(design.size));
   text += fmt::format("  {:<12} {} bit{}\n", "register", design.setting_bits(), design.setting_bits() == 1 ? "" : "s");
-  unsigned at = 0;
-  for (const scratchpad::CircuitField& field : design.fields) {
-    text += fmt::format("    {:<10} {:<8} 0 to {}\n", fmt::format("[{}:{}]", at + field.bits - 1, at), field.name,
-                        field.last);
-    at += field.bits;
-  }
+  const std::vector<std::string> ranges = circuit::setting_ranges(design);
+  for (size_t k = 0; k < ranges.size(); ++k)
+    text += fmt::format("    {:<10} {:<8} 0 to {}\n", ranges[k], design.fields[k].name, design.fields[k].last);
   return text;
 }
 
@@ -154,6 +148,9 @@ class Hash final : public Command {
                    "write a testbench that compares the hardware with the model at every address")
         ->type_name("FILE|-");
     CLI::Option* const testbench = app.get_option("--testbench");
+    app.add_option("--module", module_, "the name of the module in both, with which names of its parts begin")
+        ->type_name("NAME")
+        ->capture_default_str();
     app.add_option("--settings", settings_, "settings of a class that the testbench tries")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
@@ -185,6 +182,10 @@ class Hash final : public Command {
     for (const double number : activities_) {
       if (!std::isfinite(number)) return refuse("--activities: not a number; give 0 to 1");
     }
+    if (const std::string reason = circuit::module_problem(module_); !reason.empty())
+      return refuse(fmt::format("--module {}: {}", module_, reason));
+    if (module_ != circuit::kModule && verilog_.empty() && testbench_.empty())
+      return refuse("--module names the module of --verilog and --testbench: give one of them");
     const Result<Subject> subject = find_subject();
     if (!subject) return refuse(subject.error().message);
 
@@ -199,12 +200,10 @@ class Hash final : public Command {
       text += "\n" + to_text(*cost);
       json["cost"] = to_json(*cost);
     }
-    if (const auto error = write(verilog_, circuit::to_verilog(subject->design))) return refuse(error->message);
+    if (const auto error = write(verilog_, circuit::to_verilog(subject->design, module_)))
+      return refuse(error->message);
     if (!testbench_.empty()) {
-      const auto expected =
-          subject->hash ? circuit::one_expectation(*subject->hash)
-                        : circuit::random_expectations(*subject->of_class, subject->design.size, settings_, seed_);
-      const std::string bench = circuit::testbench(subject->design, expected, seed_);
+      const std::string bench = circuit::testbench(subject->design, expectations(*subject), seed_, module_);
       if (const auto error = write(testbench_, bench)) return refuse(error->message);
     }
     const bool busy = verilog_ == "-" || testbench_ == "-";
@@ -251,6 +250,16 @@ class Hash final : public Command {
     return Subject{*hash, nullptr, circuit::fixed_design(*hash)};
   }
 
+  std::vector<circuit::Expectation> expectations(const Subject& subject) const {
+    if (subject.hash) return circuit::one_expectation(*subject.hash);
+    std::function<void(size_t, size_t)> progress;
+    if (isatty(STDERR_FILENO) != 0)
+      progress = [line = ProgressLine()](size_t done, size_t all) mutable { line(done, all, "settings"); };
+    auto all = circuit::random_expectations(*subject.of_class, subject.design.size, settings_, seed_, progress);
+    if (progress) ProgressLine::erase();
+    return all;
+  }
+
   Result<HashCost> measure(const Subject& subject) const {
     const Result<circuit::Tools> tools = circuit::find_tools();
     if (!tools) return tools.error();
@@ -269,7 +278,7 @@ class Hash final : public Command {
     return std::nullopt;
   }
 
-  std::string what_, verilog_, testbench_, json_;
+  std::string what_, verilog_, testbench_, json_, module_ = std::string(circuit::kModule);
   unsigned address_bits_ = 14, banks_ = 32;
   size_t settings_ = 1000;
   uint64_t seed_ = 1;
@@ -286,6 +295,7 @@ const RegisterCommand hash_registered(
      "  bankshot hash bvxor:2,8,7\n"
      "  bankshot hash --verilog hash.v --testbench test.v bitvector-xor\n"
      "  iverilog -o test hash.v test.v && ./test\n"
+     "  bankshot hash --verilog b.v --module second_hash bvxor:0,5,7\n"
      "  bankshot hash --cost --frequencies 1.43 bitwise-xor\n",
      [] { return std::make_unique<Hash>(); }});
 

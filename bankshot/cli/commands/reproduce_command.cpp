@@ -35,9 +35,10 @@ class Reproduce final : public Command {
                  "fewer runs where an experiment takes a mean of several, and smaller problems where it takes time");
     app.add_option("--json", json_, "write the result as JSON, a line an experiment; - is standard output")
         ->type_name("FILE|-");
-    app.add_option("--report", report_,
-                   "write a page of all that is asked for, DIR/index.html; what was computed before stays there, also "
-                   "after an interruption")
+    app.add_option(
+           "--report", report_,
+           "write a page, DIR/index.html, of what is asked for and of what was computed before, which stays there, "
+           "also after an interruption")
         ->type_name("DIR");
     app.add_option("--plot", plot_, "draw the figure of one experiment, as SVG")->type_name("FILE.svg");
   }
@@ -140,14 +141,12 @@ class Reproduce final : public Command {
     const Result<ReproduceReport> report = ReproduceReport::open(report_, quick_);
     if (!report) return refuse(report.error().message);
     std::vector<ReportedExperiment> done;
-    for (const experiment::Experiment& one : all) done.push_back({one.name, {}, {}, "It was not reached."});
+    for (const experiment::Experiment& one : all) done.push_back(report->planned(one, gpu_of(one)));
     size_t earlier = 0, computed = 0, failed = 0;
     double spent = 0;
     for (size_t k = 0; k < all.size() && !interrupted_; ++k) {
       const experiment::Experiment& one = all[k];
-      const Result<std::string> gpu_file = gpu::find_gpu_file(gpu_of(one));
-      const std::string key = report->key(one, gpu_file ? *gpu_file : "");
-      if (std::optional<ReportedExperiment> kept = report->kept(one.name, key)) {
+      if (std::optional<ReportedExperiment> kept = report->kept(one, gpu_of(one))) {
         done[k] = std::move(*kept);
         ++earlier;
         continue;
@@ -168,9 +167,9 @@ class Reproduce final : public Command {
         say(one.name + ": " + outcome.error().message);
         continue;
       }
-      done[k] = {
-          one.name, to_document(one, *outcome, quick_), outcome->panels.empty() ? "" : svg_of(one, *outcome), {}};
-      if (const auto error = report->keep(done[k], key, seconds)) return refuse(error->message);
+      done[k].result = to_document(one, *outcome, quick_);
+      if (!outcome->panels.empty()) done[k].svg = svg_of(one, *outcome);
+      if (const auto error = report->keep(done[k], one, gpu_of(one), seconds)) return refuse(error->message);
     }
     if (const auto error = report->write_page(done)) return refuse(error->message);
     std::string text = fmt::format("{}: {} experiment{}, {} computed in {:.0f} s", report->page(), all.size(),

@@ -47,16 +47,14 @@ nlohmann::ordered_json json_of(const report::PlotPanel& panel) {
   return json;
 }
 
-/// A row of each point of a figure of which a value was published.
-std::vector<experiment::Row> rows_of(const report::PlotPanel& panel) {
+/// A row of each point of a series of which a value was published.
+std::vector<experiment::Row> rows_of(const report::PlotPanel& panel, const report::PlotSeries& series) {
   std::vector<experiment::Row> rows;
-  for (const report::PlotSeries& series : panel.series) {
-    for (const report::PlotPoint& p : series.points) {
-      if (!p.published) continue;
-      const std::string label =
-          fmt::format("{}, {}, {} {}", panel.title, series.label, panel.x_title, report::x_name(panel, p.x));
-      rows.push_back({label, *p.published, p.y ? Value(*p.y) : Value(), panel.y_title, {}});
-    }
+  for (const report::PlotPoint& p : series.points) {
+    if (!p.published) continue;
+    const std::string label =
+        fmt::format("{}, {}, {} {}", panel.title, series.label, panel.x_title, report::x_name(panel, p.x));
+    rows.push_back({label, *p.published, p.y ? Value(*p.y) : Value(), panel.y_title, {}});
   }
   return rows;
 }
@@ -107,8 +105,13 @@ nlohmann::ordered_json to_document(const experiment::Experiment& one, const expe
   };
   std::for_each(outcome.rows.begin(), outcome.rows.end(), add);
   for (const report::PlotPanel& panel : outcome.panels) {
-    const std::vector<experiment::Row> points = rows_of(panel);
-    std::for_each(points.begin(), points.end(), add);
+    for (const report::PlotSeries& series : panel.series) {
+      const bool law = std::ranges::find(one.laws, panel.title + ", " + series.label) != one.laws.end();
+      for (const experiment::Row& point : rows_of(panel, series)) {
+        add(point);
+        if (law) rows.back()["law"] = true;
+      }
+    }
     panels.push_back(json_of(panel));
   }
   nlohmann::ordered_json document = {{"schema", "bankshot/reproduce/1"},

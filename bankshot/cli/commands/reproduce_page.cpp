@@ -1,6 +1,8 @@
 // The page of `bankshot reproduce --report`.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,14 +52,34 @@ std::optional<double> ratio(const Json& row) {
   return *measured / *published;
 }
 
-/// How many published values there are, and how many of ours are within 10 % of theirs.
+/// How many published values there are, and how many of ours are within 10 % of theirs. Values of laws are neither.
 struct Agreement {
-  unsigned published = 0, near = 0;
+  unsigned published = 0, near = 0, laws = 0;
+
+  void operator+=(const Agreement& other) {
+    published += other.published;
+    near += other.near;
+    laws += other.laws;
+  }
 };
-Agreement agreement(const Json& result) {
+
+bool is_law(const Json& row) { return row.contains("law") && row["law"] == true; }
+
+/// @param prefixes  of the labels of rows that count; none: all count
+bool counts(const std::string& label, const std::vector<std::string>& prefixes) {
+  return prefixes.empty() ||
+         std::ranges::any_of(prefixes, [&](const std::string& prefix) { return label.starts_with(prefix); });
+}
+
+Agreement agreement(const Json& result, const std::vector<std::string>& prefixes) {
   Agreement sum;
   for (const Json& row : result["rows"]) {
+    if (!counts(row["label"], prefixes)) continue;
     if (row["published"].is_null() || row["measured"].is_null()) continue;
+    if (is_law(row)) {
+      ++sum.laws;
+      continue;
+    }
     ++sum.published;
     const std::optional<double> times = ratio(row);
     sum.near += times ? std::abs(*times - 1) <= 0.1 : row["published"] == row["measured"];
@@ -71,10 +93,11 @@ std::string rows_table(const Json& rows) {
       "<table><tr><th></th><th>published</th><th>measured</th><th>measured / published</th><th></th></tr>\n";
   for (const Json& row : rows) {
     const std::optional<double> times = ratio(row);
-    text += fmt::format("<tr><td>{}</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td><td>{}{}</td></tr>\n",
-                        escaped(row["label"]), value_text(row["published"]), value_text(row["measured"]),
-                        times ? fmt::format("{:.2f}", *times) : "", escaped(row["unit"]),
-                        row.contains("note") ? "; " + escaped(row["note"]) : "");
+    text +=
+        fmt::format("<tr><td>{}</td><td class=n>{}</td><td class=n>{}</td><td class=n>{}</td><td>{}{}{}</td></tr>\n",
+                    escaped(row["label"]), value_text(row["published"]), value_text(row["measured"]),
+                    times ? fmt::format("{:.2f}", *times) : "", escaped(row["unit"]),
+                    row.contains("note") ? "; " + escaped(row["note"]) : "", is_law(row) ? "; the paper's law" : "");
   }
   return text + "</table>\n";
 }
@@ -87,18 +110,42 @@ std::string sentences(const Json& list, const std::string& title) {
   return text + "</ul>\n";
 }
 
+/// "2026-11-26 19:20:11 UTC", of "2026-11-26T19:20:11Z".
+std::string date_text(std::string date) {
+  if (date.size() == 20) date = date.substr(0, 10) + " " + date.substr(11, 8) + " UTC";
+  return escaped(date);
+}
+
+std::string link(const std::string& stem, const std::string& ending, const std::string& text) {
+  return fmt::format("<a href=\"{}.{}\">{}</a>", escaped(stem), ending, text);
+}
+
 std::string section(const ReportedExperiment& one) {
-  std::string text = fmt::format("<section id=\"{0}\">\n<h3>{0}: ", one.name);
+  std::string text = fmt::format("<section id=\"{0}\">\n<h3>{0}: ", escaped(one.stem));
   if (one.result.is_null())
     return text + fmt::format("not computed</h3>\n<p>{}</p>\n</section>\n", escaped(one.missing));
   const Json& result = one.result;
-  text += fmt::format("{}</h3>\n<p>{}. Computed in {:.1f} s. <a href=\"{}{}.json\">JSON</a></p>\n",
-                      escaped(result["title"]), escaped(result["paper"]), result.value("seconds", 0.0), one.name,
-                      result["quick"].get<bool>() ? "-quick" : "");
-  if (!one.svg.empty()) text += "<figure>" + one.svg + "</figure>\n";
+  text += fmt::format("{}</h3>\n<p>{}. Computed {} by {} in {:.1f} s for {}{}. {}", escaped(result["title"]),
+                      escaped(result["paper"]), date_text(result["date"]), escaped(result["version"]),
+                      result["seconds"].get<double>(), escaped(result["gpu"]), result["quick"] ? ", with --quick" : "",
+                      link(one.stem, "json", "JSON"));
+  text += one.svg.empty() ? "</p>\n" : ", " + link(one.stem, "svg", "SVG") + "</p>\n<figure>" + one.svg + "</figure>\n";
   return text + rows_table(result["rows"]) + sentences(result["notes"], "") +
          sentences(result["deviations"], result["quick"] ? "Deviations, of the full run" : "Deviations") +
          "</section>\n";
+}
+
+std::string list_of_older(const std::vector<ReportedExperiment>& older) {
+  if (older.empty()) return {};
+  std::string text =
+      "<h2>Older results</h2>\n<p>Another version of the program, the experiment or the GPU's description computed "
+      "these files. The table above does not count them. To compute them again, name them to the command.</p>\n<ul>\n";
+  for (const ReportedExperiment& one : older) {
+    const Json date = one.result.value("date", Json());
+    text += "<li>" + link(one.stem, "json", escaped(one.stem)) +
+            (date.is_string() ? ", " + date_text(date) : std::string()) + "</li>\n";
+  }
+  return text + "</ul>\n";
 }
 
 class Coverage {
@@ -107,48 +154,40 @@ class Coverage {
 
   std::string table(const std::vector<experiment::CoveredPaper>& papers) const {
     std::string text =
-        "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>values of the experiments within 10 "
+        "<table><tr><th>paper</th><th>item</th><th></th><th>here</th><th>published values within 10 "
         "%</th></tr>\n";
     for (const experiment::CoveredPaper& paper : papers) {
       for (const experiment::CoveredItem& item : paper.items) {
         text += fmt::format("<tr><td title=\"{}\">{}</td><td>{}</td><td>{}</td>", escaped(paper.title),
                             escaped(paper.name), escaped(item.name), escaped(item.what));
         text += item.experiments.empty() ? fmt::format("<td>{}</td><td></td></tr>\n", escaped(item.otherwise))
-                                         : computed(item.experiments);
+                                         : computed(item);
       }
     }
     return text + "</table>\n";
   }
 
  private:
-  std::string computed(const std::vector<std::string>& names) const {
+  std::string computed(const experiment::CoveredItem& item) const {
     std::string links;
     Agreement sum;
-    for (const std::string& name : names) {
-      links += links.empty() ? "" : ", ";
-      const ReportedExperiment* const one = find(name);
-      if (one == nullptr) {
-        links += name + " (not asked for)";
-        continue;
+    for (const std::string& name : item.experiments) {
+      bool listed = false, counted = false;
+      for (const ReportedExperiment& one : experiments_) {
+        if (one.name != name) continue;
+        listed = true;
+        links += fmt::format("{0}<a href=\"#{1}\">{1}</a>", links.empty() ? "" : ", ", escaped(one.stem));
+        if (one.result.is_null()) {
+          links += " (not computed)";
+        } else if (!std::exchange(counted, true)) {
+          sum += agreement(one.result, item.rows);
+        }
       }
-      links += fmt::format("<a href=\"#{0}\">{0}</a>", name);
-      if (one->result.is_null()) {
-        links += " (not computed)";
-        continue;
-      }
-      const Agreement own = agreement(one->result);
-      sum.published += own.published;
-      sum.near += own.near;
+      if (!listed) links += (links.empty() ? "" : ", ") + name + " (not computed)";
     }
-    const std::string near = sum.published == 0 ? "" : fmt::format("{} of {}", sum.near, sum.published);
+    std::string near = sum.published == 0 ? "" : fmt::format("{} of {}", sum.near, sum.published);
+    if (sum.laws != 0) near += fmt::format("{}{} of a law", near.empty() ? "" : "; ", sum.laws);
     return fmt::format("<td>{}</td><td class=n>{}</td></tr>\n", links, near);
-  }
-
-  const ReportedExperiment* find(const std::string& name) const {
-    for (const ReportedExperiment& one : experiments_) {
-      if (one.name == name) return &one;
-    }
-    return nullptr;
   }
 
   const std::vector<ReportedExperiment>& experiments_;
@@ -169,26 +208,32 @@ constexpr std::string_view kHead =
 
 }  // namespace
 
-std::string reproduce_page(const std::vector<ReportedExperiment>& experiments,
-                           const std::vector<experiment::CoveredPaper>& papers, bool quick) {
+std::string reproduce_page(const std::vector<ReportedExperiment>& results, const std::vector<ReportedExperiment>& older,
+                           const std::vector<experiment::CoveredPaper>& papers) {
   double seconds = 0;
   size_t computed = 0;
+  bool quick = false;
   std::string sections;
-  for (const ReportedExperiment& one : experiments) {
-    if (!one.result.is_null()) {
-      ++computed;
-      seconds += one.result.value("seconds", 0.0);
-    }
+  for (const ReportedExperiment& one : results) {
     sections += section(one);
+    if (one.result.is_null()) continue;
+    ++computed;
+    seconds += one.result["seconds"].get<double>();
+    quick |= one.result["quick"].get<bool>();
   }
   std::string text(kHead);
   text += "<h1>The papers, published and measured</h1>\n";
-  text += fmt::format(
-      "<p>{} of {} experiments, computed in {:.0f} s. Published values are compared, never tuned to.{}</p>\n", computed,
-      experiments.size(), seconds,
-      quick ? " With --quick: fewer runs and smaller problems; what was published is of full runs." : "");
-  text += "<h2>What there is of each figure and table</h2>\n" + Coverage(experiments).table(papers);
-  return text + "<h2>All of them</h2>\n" + sections + "</body></html>\n";
+  text += fmt::format("<p>{} result{}, computed in {:.0f} s. Published values are compared, never tuned to.{}</p>\n",
+                      computed, computed == 1 ? "" : "s", seconds,
+                      quick ? " Names that end in -quick are results of --quick: fewer runs and smaller problems; what "
+                              "was published is of full runs."
+                            : "");
+  text +=
+      "<h2>What there is of each figure and table</h2>\n<p>Values of a law of the paper that the model computes with "
+      "the same constants are not counted as published values. Of an experiment with several results the first one is "
+      "counted.</p>\n" +
+      Coverage(results).table(papers);
+  return text + list_of_older(older) + "<h2>All of them</h2>\n" + sections + "</body></html>\n";
 }
 
 }  // namespace bankshot::cli

@@ -1,14 +1,15 @@
 #include "bankshot/cli/commands/reproduce_report.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <ctime>
 #include <filesystem>
-
-#include <fmt/format.h>
+#include <tuple>
 
 #include "bankshot/circuit/synthesis.hpp"
+#include "bankshot/cli/base/version.hpp"
 #include "bankshot/cli/commands/reproduce_runs.hpp"
 #include "bankshot/cuda/process/witness.hpp"
+#include "bankshot/gpu/gpu.hpp"
 #include "bankshot/host/observe.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/host/write_file.hpp"
@@ -42,12 +43,38 @@ std::string digest_of_program() {
 
 /// Whether a file has what the page shows; somebody may have written to it.
 bool is_result(const nlohmann::ordered_json& json) {
-  if (!json.is_object() || !json.contains("key") || !json.contains("title") || !json.contains("paper")) return false;
+  for (const char* text : {"name", "title", "paper", "gpu", "date", "version", "key"}) {
+    if (!json.contains(text) || !json[text].is_string()) return false;
+  }
   for (const char* list : {"rows", "notes", "deviations"}) {
     if (!json.contains(list) || !json[list].is_array()) return false;
   }
   return json.contains("quick") && json["quick"].is_boolean() && json.contains("seconds") &&
          json["seconds"].is_number();
+}
+
+/// Its name; of a file also the start of its digest, since files of one name may differ.
+std::string gpu_word(const std::string& gpu) {
+  const std::vector<std::string> names = gpu::gpu_names();
+  if (std::ranges::find(names, gpu) != names.end()) return gpu;
+  cuda::Digest digest;
+  if (const Result<std::string> file = gpu::find_gpu_file(gpu)) add_file(digest, *file);
+  return fs::path(gpu).stem().string() + "-" + digest.text().substr(0, 8);
+}
+
+/// Files of results that can lie in one folder have different names.
+std::string stem_of(const experiment::Experiment& experiment, const std::string& gpu, bool quick) {
+  const bool chosen = experiment.gpu.empty() && gpu != gpu::kDefaultGpu;
+  return experiment.name + (chosen ? "-" + gpu_word(gpu) : "") + (quick ? "-quick" : "");
+}
+
+std::string now_in_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
 }
 
 }  // namespace
@@ -69,12 +96,13 @@ Result<ReproduceReport> ReproduceReport::open(const std::string& folder, bool qu
   return report;
 }
 
-std::string ReproduceReport::key(const experiment::Experiment& experiment, const std::string& gpu_file) const {
+/// What makes a result good for later runs: this program and its libraries, the experiment, what it runs and on what.
+std::string ReproduceReport::key(const experiment::Experiment& experiment, const std::string& gpu, bool quick) const {
   cuda::Digest digest;
   digest.add(program_.data(), program_.size());
-  const uint8_t quick = quick_ ? 1 : 0;
-  digest.add(&quick, 1);
-  add_file(digest, gpu_file);
+  const uint8_t is_quick = quick ? 1 : 0;
+  digest.add(&is_quick, 1);
+  if (const Result<std::string> file = gpu::find_gpu_file(gpu)) add_file(digest, *file);
   for (const std::string& file : experiment.files) add_file(digest, file);
   if (experiment::synthesises(experiment)) {
     if (const Result<circuit::Tools> tools = circuit::find_tools()) {
@@ -85,33 +113,72 @@ std::string ReproduceReport::key(const experiment::Experiment& experiment, const
   return digest.text();
 }
 
-std::optional<ReportedExperiment> ReproduceReport::kept(const std::string& name, const std::string& key) const {
-  const Result<std::string> text = host::read_text(stem(name) + ".json");
-  if (!text) return std::nullopt;
-  ReportedExperiment experiment{name, nlohmann::ordered_json::parse(*text, nullptr, false), {}, {}};
-  if (!is_result(experiment.result) || experiment.result["key"] != key) return std::nullopt;
-  if (experiment.result.contains("panels")) {
-    Result<std::string> svg = host::read_text(stem(name) + ".svg");
-    if (!svg) return std::nullopt;
-    experiment.svg = std::move(*svg);
-  }
-  return experiment;
+ReportedExperiment ReproduceReport::planned(const experiment::Experiment& experiment, const std::string& gpu) const {
+  return {experiment.name, stem_of(experiment, gpu, quick_), {}, {}, "It was not reached."};
 }
 
-std::optional<Error> ReproduceReport::keep(ReportedExperiment& experiment, const std::string& key,
-                                           double seconds) const {
-  experiment.result["key"] = key;
-  experiment.result["seconds"] = seconds;
-  const std::string files = stem(experiment.name);
-  if (!experiment.svg.empty()) {
-    if (const auto error = host::write_file(files + ".svg", experiment.svg)) return error;
+/// A file of ours, whoever computed it.
+std::optional<ReportedExperiment> ReproduceReport::read(const std::string& stem) const {
+  const Result<std::string> text = host::read_text(path(stem) + ".json");
+  if (!text) return std::nullopt;
+  ReportedExperiment one{{}, stem, nlohmann::ordered_json::parse(*text, nullptr, false), {}, {}};
+  if (!one.result.is_object() || one.result.value("schema", nlohmann::ordered_json()) != "bankshot/reproduce/1")
+    return std::nullopt;
+  if (one.result.contains("name") && one.result["name"].is_string()) one.name = one.result["name"];
+  if (one.result.contains("panels")) {
+    if (Result<std::string> svg = host::read_text(path(stem) + ".svg")) one.svg = std::move(*svg);
+  }
+  return one;
+}
+
+/// Whether the same result would be computed again.
+bool ReproduceReport::is_current(const ReportedExperiment& one) const {
+  if (!is_result(one.result) || one.result.contains("panels") == one.svg.empty()) return false;
+  const Result<experiment::Experiment> experiment = experiment::load(one.name);
+  if (!experiment) return false;
+  const std::string gpu = one.result["gpu"];
+  const bool quick = one.result["quick"];
+  return one.stem == stem_of(*experiment, gpu, quick) && one.result["key"] == key(*experiment, gpu, quick);
+}
+
+std::optional<ReportedExperiment> ReproduceReport::kept(const experiment::Experiment& experiment,
+                                                        const std::string& gpu) const {
+  std::optional<ReportedExperiment> one = read(stem_of(experiment, gpu, quick_));
+  return one && is_current(*one) ? one : std::nullopt;
+}
+
+std::optional<Error> ReproduceReport::keep(ReportedExperiment& one, const experiment::Experiment& experiment,
+                                           const std::string& gpu, double seconds) const {
+  one.result["gpu"] = gpu;
+  one.result["date"] = now_in_utc();
+  one.result["version"] = kVersion;
+  one.result["key"] = key(experiment, gpu, quick_);
+  one.result["seconds"] = seconds;
+  if (!one.svg.empty()) {
+    if (const auto error = host::write_file(path(one.stem) + ".svg", one.svg)) return error;
   }
   // Last: who finds it finds both.
-  return host::write_file(files + ".json", experiment.result.dump(1) + "\n");
+  return host::write_file(path(one.stem) + ".json", one.result.dump(1) + "\n");
 }
 
-std::optional<Error> ReproduceReport::write_page(const std::vector<ReportedExperiment>& experiments) const {
-  return host::write_file(page(), reproduce_page(experiments, papers_, quick_));
+std::optional<Error> ReproduceReport::write_page(const std::vector<ReportedExperiment>& asked) const {
+  std::vector<ReportedExperiment> results, older;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder_, code)) {
+    if (entry.path().extension() != ".json") continue;
+    std::optional<ReportedExperiment> one = read(entry.path().stem().string());
+    if (one) (is_current(*one) ? results : older).push_back(std::move(*one));
+  }
+  for (const ReportedExperiment& one : asked) {
+    if (one.result.is_null()) results.push_back(one);
+  }
+  // Full runs before quick ones, the GPU that is taken by default before others.
+  const auto order = [](const ReportedExperiment& one) {
+    return std::tuple(one.name, one.stem.ends_with("-quick"), one.stem);
+  };
+  std::ranges::sort(results, {}, order);
+  std::ranges::sort(older, {}, order);
+  return host::write_file(page(), reproduce_page(results, older, papers_));
 }
 
 }  // namespace bankshot::cli

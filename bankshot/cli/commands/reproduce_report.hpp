@@ -1,8 +1,8 @@
-// The folder of `bankshot reproduce --report`: a file of JSON and one of SVG for each experiment, kept as soon as it is
-// computed, and a page of all. What lies there from an earlier run of the same program is not computed again.
+// The folder of `bankshot reproduce --report`: a file of JSON and one of SVG for each result, kept as soon as it is
+// computed, and a page of all results in the folder. Those of an earlier run of the same program are not computed
+// again.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,9 +15,9 @@
 
 namespace bankshot::cli {
 
-/// What there is of an experiment.
+/// What there is of an experiment on a GPU, with or without --quick.
 struct ReportedExperiment {
-  std::string name;
+  std::string name, stem;         ///< stem: of its files, "NAME", "NAME-quick", "NAME-GPU"
   nlohmann::ordered_json result;  ///< bankshot/reproduce/1; null: there is none
   std::string svg;                ///< the figure; empty: it is a table
   std::string missing;            ///< why there is no result
@@ -27,27 +27,33 @@ class ReproduceReport {
  public:
   static Result<ReproduceReport> open(const std::string& folder, bool quick);
 
-  /// What makes a result good for later runs: this program and its libraries, the experiment, what it runs and on what.
-  std::string key(const experiment::Experiment& experiment, const std::string& gpu_file) const;
-  /// What an earlier run left under that key.
-  std::optional<ReportedExperiment> kept(const std::string& name, const std::string& key) const;
-  /// Writes both files. @param result  gets the members `key` and `seconds`
-  std::optional<Error> keep(ReportedExperiment& experiment, const std::string& key, double seconds) const;
+  /// No result yet.
+  ReportedExperiment planned(const experiment::Experiment& experiment, const std::string& gpu) const;
+  /// The result of an earlier run, if the same program, experiment and GPU would compute it again.
+  std::optional<ReportedExperiment> kept(const experiment::Experiment& experiment, const std::string& gpu) const;
+  /// Writes both files. @param one  its result gets the members that docs/json.md names for the folder of --report
+  std::optional<Error> keep(ReportedExperiment& one, const experiment::Experiment& experiment, const std::string& gpu,
+                            double seconds) const;
 
-  /// index.html. @param experiments  those that were asked for, in order, computed or not
-  std::optional<Error> write_page(const std::vector<ReportedExperiment>& experiments) const;
-  /// DIR/NAME, or DIR/NAME-quick, without an ending.
-  std::string stem(const std::string& name) const { return folder_ + "/" + name + (quick_ ? "-quick" : ""); }
+  /// index.html, of every result in the folder. @param asked  of these, those without a result are named
+  std::optional<Error> write_page(const std::vector<ReportedExperiment>& asked) const;
   std::string page() const { return folder_ + "/index.html"; }
 
  private:
+  std::string key(const experiment::Experiment& experiment, const std::string& gpu, bool quick) const;
+  std::optional<ReportedExperiment> read(const std::string& stem) const;
+  bool is_current(const ReportedExperiment& one) const;
+  std::string path(const std::string& stem) const { return folder_ + "/" + stem; }
+
   std::string folder_, program_;  ///< program_: digest of what computes
   bool quick_ = false;
   std::vector<experiment::CoveredPaper> papers_;
 };
 
 /// The page, which needs no other file.
-std::string reproduce_page(const std::vector<ReportedExperiment>& experiments,
-                           const std::vector<experiment::CoveredPaper>& papers, bool quick);
+/// @param results  in order; of an experiment in the table the first counts
+/// @param older    results of another program, experiment or GPU, which are only named
+std::string reproduce_page(const std::vector<ReportedExperiment>& results, const std::vector<ReportedExperiment>& older,
+                           const std::vector<experiment::CoveredPaper>& papers);
 
 }  // namespace bankshot::cli

@@ -48,6 +48,17 @@ std::string paper_form(const BankHash& hash) {
   return c.paper != nullptr ? c.paper(hash) : "bits " + bit_lists_text(hash, " ");
 }
 
+std::string xor_of_bits(uint32_t row, const std::function<std::string(unsigned bit)>& name, std::string_view zero) {
+  std::string text;
+  for (uint32_t rest = row; rest != 0; rest &= rest - 1)
+    text += (text.empty() ? "" : " ^ ") + name(static_cast<unsigned>(std::countr_zero(rest)));
+  return text.empty() ? std::string(zero) : text;
+}
+
+std::string row_text(uint32_t row) {
+  return xor_of_bits(row, [](unsigned bit) { return "a" + std::to_string(bit); }, "0");
+}
+
 std::string bank_expression(const BankHash& hash, std::string_view a) {
   const std::string name(a);
   if (!hash.linear()) return hash.formula->expression(a, hash.size());

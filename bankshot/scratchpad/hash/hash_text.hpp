@@ -1,6 +1,7 @@
 // Bank hashes as text: the one-word form of the command line, and the forms that people paste.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,13 @@ std::string fixed_spec(const BankHash& hash);
 std::string paper_form(const BankHash& hash);
 /// "Swizzle<3,0,5>" in units of elements of `bytes`, empty if it is none.
 std::string swizzle_form(const BankHash& hash, unsigned bytes = 4);
+
+/// The XOR of the address bits of a row, the lowest first: "a2 ^ a8".
+/// @param name  of an address bit
+/// @param zero  the text of a row without bits
+std::string xor_of_bits(uint32_t row, const std::function<std::string(unsigned bit)>& name, std::string_view zero);
+/// The same as people read it: "a2 ^ a8", or "0".
+std::string row_text(uint32_t row);
 
 /// The bank as a C++ expression of the word address `a`: one term for each distance that bits are moved.
 std::string bank_expression(const BankHash& hash, std::string_view a = "a");

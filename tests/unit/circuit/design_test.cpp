@@ -60,6 +60,31 @@ TEST(Design, class_without_settings_is_refused) {
             "bitvector-xor, bitwise-perm, bitwise-xor and gf2");
 }
 
+TEST(Design, setting_ranges_follow_each_other) {
+  const std::vector<std::string> ranges = {"[3:0]", "[7:4]", "[12:8]"};
+  EXPECT_EQ(setting_ranges(configurable("bitvector-xor")), ranges);
+}
+
+TEST(Design, all_modules_and_the_testbench_have_the_name_given) {
+  const Design design = configurable("bitvector-perm");
+  const std::string text = to_verilog(design, "mine");
+  EXPECT_NE(text.find("module mine_logic ("), std::string::npos);
+  EXPECT_NE(text.find("module mine ("), std::string::npos);
+  EXPECT_NE(text.find("  mine_logic logic_of_bank ("), std::string::npos);
+  const std::string bench = testbench(design, {{{0}, 1}}, 1, "mine");
+  EXPECT_NE(bench.find("module mine_test;"), std::string::npos);
+  EXPECT_NE(bench.find("  mine dut ("), std::string::npos);
+  EXPECT_EQ((text + bench).find(kModule), std::string::npos);
+}
+
+TEST(Design, rejects_module_names_that_verilog_does_not_have) {
+  for (const char* good : {"a", "_", "bank_hash", "A1$", "Module", "xor2"}) EXPECT_EQ(module_problem(good), "") << good;
+  for (const char* bad : {"", "1a", "$a", "a-b", "a b", "\\a", "a\n", "ä"})
+    EXPECT_EQ(module_problem(bad), "a Verilog name has letters, digits, _ and $, and begins with a letter or _") << bad;
+  for (const char* word : {"module", "xor", "always", "uwire", "endmodule"})
+    EXPECT_EQ(module_problem(word), "it is a keyword of Verilog") << word;
+}
+
 TEST(XorGates, are_one_less_than_the_bits_of_each_row) {
   EXPECT_EQ(xor_gates(hash("xor")).gates, 5u);  // ICCD'13, section IV: one for each bit
   EXPECT_EQ(xor_gates(hash("xor")).levels, 1u);
@@ -82,6 +107,13 @@ TEST(Expectations, are_of_different_hashes_of_the_class_where_it_lists_them) {
   std::vector<bool> seen(10);
   for (const Expectation& one : all) seen[one.fields[0]] = true;
   EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 10);
+}
+
+TEST(Expectations, tell_how_many_there_are_every_1000) {
+  const scratchpad::HashClass& c = *scratchpad::find_configurable_class("gf2");
+  std::vector<std::pair<size_t, size_t>> told;
+  random_expectations(c, {3, 2}, 2500, 1, [&](size_t done, size_t all) { told.emplace_back(done, all); });
+  EXPECT_EQ(told, (std::vector<std::pair<size_t, size_t>>{{1000, 2500}, {2000, 2500}}));
 }
 
 TEST(Expectations, depend_on_the_seed_alone) {

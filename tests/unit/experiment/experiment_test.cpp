@@ -58,6 +58,8 @@ TEST(Experiment, errors_name_file_line_and_key) {
             "one.toml:5:5: points must be a list of pairs of numbers: [[1, 108], [2, 228]]");
   EXPECT_EQ(Folder(std::string(kHead) + "[points]\na = [[1, 2], [3]]\n").why(),
             "one.toml:5:14: a point must be a pair of numbers: [1, 108]");
+  EXPECT_EQ(Folder(std::string(kHead) + "laws = [\"a\"]\n[points]\nb = [[1, 2]]\n").why(),
+            "one.toml:4:8: laws: no points are given of 'a'");
   EXPECT_EQ(Folder(std::string(kHead) + "[parameters]\na = [1, true]\n").why(),
             "one.toml:5:9: each value of a parameter must be a number or a text");
   EXPECT_NE(Folder("kind = ").why().find("one.toml:1:"), std::string::npos);

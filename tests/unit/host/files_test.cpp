@@ -36,6 +36,19 @@ TEST_F(Files, links_stay_links_when_written_through) {
   EXPECT_TRUE(fs::is_symlink(folder_ + "/link"));
 }
 
+TEST_F(Files, link_that_leads_nowhere_yet_is_the_file_that_it_names) {
+  fs::create_symlink("real", folder_ + "/link");
+  fs::create_symlink(folder_ + "/link", folder_ + "/further");
+  EXPECT_TRUE(same_file(folder_ + "/real", folder_ + "/link"));
+  EXPECT_TRUE(same_file(folder_ + "/further", folder_ + "/link"));
+  EXPECT_FALSE(same_file(folder_ + "/other", folder_ + "/link"));
+  EXPECT_FALSE(write_file(folder_ + "/further", "new"));
+  EXPECT_EQ(contents(folder_ + "/real"), "new");
+  EXPECT_TRUE(fs::is_symlink(folder_ + "/link"));
+  fs::create_symlink("round", folder_ + "/round");
+  EXPECT_FALSE(same_file(folder_ + "/round", folder_ + "/link"));
+}
+
 TEST_F(Files, rejects_files_that_cannot_be_written) {
   EXPECT_TRUE(cannot_write(folder_ + "/none/report.json"));
   EXPECT_TRUE(cannot_write(folder_));
