@@ -55,9 +55,9 @@ std::vector<Search> searches(Parameters& parameters, unsigned threads) {
 
 /// What one benchmark has under one way to choose.
 struct Compared {
-  uint64_t baseline = 0, one = 0, own = 0;          ///< conflicts
-  std::string one_hash;                             ///< of each kernel
-  size_t hashes = 0;                                ///< of the kernel with the most
+  uint64_t baseline = 0, one = 0, own = 0;            ///< conflicts
+  std::string one_hash;                               ///< of each kernel
+  size_t hashes = 0;                                  ///< of the kernel with the most
   report::InstructionHashes of_one, of_instructions;  ///< for the simulator
 
   static double removed(uint64_t left, uint64_t of) {

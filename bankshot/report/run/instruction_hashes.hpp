@@ -25,7 +25,7 @@ struct HashedKernel {
   // What it is worth, on the same patterns.
   uint64_t baseline = 0, excess = 0;  ///< with word modulo banks, and with these hashes
   HashedInstructions one;             ///< the best of the class for all instructions together
-  std::vector<std::string> kept;  ///< why words that have conflicts keep the machine's banks
+  std::vector<std::string> kept;      ///< why words that have conflicts keep the machine's banks
 };
 
 /// What `bankshot search --per-instruction -o` writes, and `--instruction-hashes` takes.
