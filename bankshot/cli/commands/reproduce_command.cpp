@@ -75,19 +75,36 @@ class Reproduce final : public Command {
     return gpu ? std::vector<host::Input>{{"the file of --gpu", *gpu}} : std::vector<host::Input>{};
   }
 
+  /// Those of the GPUs that an experiment runs on, as far as they are found.
+  std::vector<std::string> gpu_files(const experiment::Experiment& one) const {
+    std::vector<std::string> names = experiment::gpus_of(one), files;
+    if (names.empty()) names.push_back(options_.gpu);
+    for (const std::string& name : names) {
+      if (const Result<std::string> file = gpu::find_gpu_file(name)) files.push_back(*file);
+    }
+    return files;
+  }
+
   const std::string& gpu_of(const experiment::Experiment& one) const {
     return one.gpu.empty() ? options_.gpu : one.gpu;
   }
 
+  ExperimentRuns& runs_on(const std::string& gpu) {
+    RunOptions options = options_;
+    options.gpu = gpu;
+    return runs_by_gpu_.try_emplace(gpu, options).first->second;
+  }
+
   /// @param where  among all experiments, for the progress line: "7 of 38, about 40 s left"
   Result<experiment::Outcome> compute(const experiment::Experiment& one, const std::string& where) {
-    RunOptions options = options_;
-    options.gpu = gpu_of(one);
-    ExperimentRuns& runs = runs_by_gpu_.try_emplace(options.gpu, options).first->second;
+    ExperimentRuns& runs = runs_on(gpu_of(one));
     experiment::Settings settings;
     settings.trace = [&](const auto& benchmark, const auto& arguments) { return runs.trace(benchmark, arguments); };
     settings.simulate = [&](const auto& benchmark, const auto& arguments, const auto& hash) {
       return runs.simulate(benchmark, arguments, hash);
+    };
+    settings.fix = [&](const auto& benchmark, const auto& arguments, const auto& gpu, const auto& hash_class) {
+      return runs_on(gpu).fix(benchmark, arguments, hash_class);
     };
     settings.quick = quick_;
     settings.threads = options_.threads;
@@ -99,7 +116,8 @@ class Reproduce final : public Command {
     }
     Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
     if (settings.progress) std::fputs("\r\033[K", stderr);
-    interrupted_ = runs.is_interrupted() || (!outcome && outcome.error().message.ends_with(circuit::kInterrupted));
+    interrupted_ = std::ranges::any_of(runs_by_gpu_, [](const auto& on) { return on.second.is_interrupted(); }) ||
+                   (!outcome && outcome.error().message.ends_with(circuit::kInterrupted));
     return outcome;
   }
 
@@ -142,8 +160,7 @@ class Reproduce final : public Command {
     double spent = 0;
     for (size_t k = 0; k < all.size() && !interrupted_; ++k) {
       const experiment::Experiment& one = all[k];
-      const Result<std::string> gpu_file = gpu::find_gpu_file(gpu_of(one));
-      const std::string key = report->key(one, gpu_file ? *gpu_file : "");
+      const std::string key = report->key(one, gpu_files(one));
       if (std::optional<ReportedExperiment> kept = report->kept(one.name, key)) {
         done[k] = std::move(*kept);
         ++earlier;

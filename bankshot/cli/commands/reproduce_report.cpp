@@ -69,12 +69,13 @@ Result<ReproduceReport> ReproduceReport::open(const std::string& folder, bool qu
   return report;
 }
 
-std::string ReproduceReport::key(const experiment::Experiment& experiment, const std::string& gpu_file) const {
+std::string ReproduceReport::key(const experiment::Experiment& experiment,
+                                 const std::vector<std::string>& gpu_files) const {
   cuda::Digest digest;
   digest.add(program_.data(), program_.size());
   const uint8_t quick = quick_ ? 1 : 0;
   digest.add(&quick, 1);
-  add_file(digest, gpu_file);
+  for (const std::string& file : gpu_files) add_file(digest, file);
   for (const std::string& file : experiment.files) add_file(digest, file);
   if (experiment::synthesises(experiment)) {
     if (const Result<circuit::Tools> tools = circuit::find_tools()) {

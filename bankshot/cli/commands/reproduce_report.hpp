@@ -28,7 +28,7 @@ class ReproduceReport {
   static Result<ReproduceReport> open(const std::string& folder, bool quick);
 
   /// What makes a result good for later runs: this program and its libraries, the experiment, what it runs and on what.
-  std::string key(const experiment::Experiment& experiment, const std::string& gpu_file) const;
+  std::string key(const experiment::Experiment& experiment, const std::vector<std::string>& gpu_files) const;
   /// What an earlier run left under that key.
   std::optional<ReportedExperiment> kept(const std::string& name, const std::string& key) const;
   /// Writes both files. @param result  gets the members `key` and `seconds`
