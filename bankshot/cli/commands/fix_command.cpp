@@ -211,6 +211,7 @@ const RegisterCommand fix_registered(
      "Examples:\n"
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"
+     "  bankshot fix --class bitvector-xor ./app\n"
      "  bankshot fix --apply changed ./app                        app.cu changed, built and measured\n"
      "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
      "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"
