@@ -58,18 +58,6 @@ std::vector<std::string> labels(const Experiment& experiment) {
   return all;
 }
 
-const Benchmark* find(const Experiment& experiment, const std::string& label) {
-  const auto found = std::find_if(experiment.benchmarks.begin(), experiment.benchmarks.end(),
-                                  [&](const Benchmark& b) { return b.label == label; });
-  return found == experiment.benchmarks.end() ? nullptr : &*found;
-}
-
-/// "a / b"
-std::pair<std::string, std::string> halves(const std::string& text) {
-  const size_t slash = text.find(" / ");
-  return {text.substr(0, slash), slash == text.npos ? "" : text.substr(slash + 3)};
-}
-
 double speedup(const Counters& from, const Counters& to) {
   return static_cast<double>(from.cycles) / static_cast<double>(to.cycles);
 }

@@ -5,6 +5,7 @@
 #include <compare>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,23 +103,47 @@ using Simulator = std::function<Result<Simulated>(const Benchmark& benchmark, co
 /// … by the words that instructions have to themselves.
 using InstructionTracer = std::function<Result<report::InstructionPatterns>(const Benchmark& benchmark,
                                                                             const std::vector<std::string>& arguments)>;
+/// What a kernel takes in one form, all its launches.
+struct KernelForm {
+  uint64_t cycles = 0;  ///< simulated
+  uint64_t warp_instructions = 0;
+  uint64_t load_conflicts = 0, store_conflicts = 0;  ///< passes at the banks beyond the least; an atomic is both
+};
+/// A kernel as it is, and as `bankshot fix` rewrites it.
+struct FixedKernel {
+  KernelForm original;
+  std::optional<KernelForm> hash, padding;  ///< none: no array is rewritten so
+  std::string hashes, paddings;             ///< of which arrays: "tile bvxor:0,4,14"
+  std::string left_alone;                   ///< arrays that have conflicts and no hash, with the reasons; or empty
+};
+/// … on a GPU of a name, with hashes of a class (`bankshot search --class`). May be asked the same again.
+using Fixer = std::function<Result<FixedKernel>(const Benchmark& benchmark, const std::vector<std::string>& arguments,
+                                                const std::string& gpu, const std::string& hash_class)>;
 
 struct Settings {
   Tracer trace;
   Simulator simulate;
-  bool quick = false;    ///< fewer test runs, smaller problems
-  unsigned threads = 0;  ///< of the host; 0: all cores
   InstructionTracer trace_by_instruction = {};
+  Fixer fix = {};
+  bool quick = false;                                     ///< fewer test runs, smaller problems
+  unsigned threads = 0;                                   ///< of the host; 0: all cores
   std::function<void(const std::string& what)> progress;  ///< told before each benchmark, or empty
 };
 
 /// An error that says which benchmark it is about.
 Error at(const Benchmark& benchmark, const std::string& why);
+/// The benchmark of a label, or null.
+const Benchmark* find(const Experiment& experiment, const std::string& label);
+/// The halves of "a / b"; of a text without " / " the second is empty.
+std::pair<std::string, std::string> halves(const std::string& text);
 /// What the experiment's file says was published under a label.
 Value published(const Experiment& experiment, const std::string& label);
 
 /// Rounds to `digits` decimals.
 double rounded(double value, int digits);
+
+/// The GPUs that it names: `gpu` and the parameter `gpus`.
+std::vector<std::string> gpus_of(const Experiment& experiment);
 
 /// Whether it depends on the programs that synthesise hardware (circuit::find_tools).
 bool synthesises(const Experiment& experiment);

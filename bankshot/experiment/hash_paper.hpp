@@ -26,6 +26,14 @@ Result<Outcome> speedups(const Experiment& experiment, const Settings& settings)
 /// where they have fewer.
 ///   classes  "CLASS METHOD", as `bankshot search` takes them, METHOD perhaps with "in-place" behind it
 Result<Outcome> instruction_hashes(const Experiment& experiment, const Settings& settings);
+/// Figures 10 and 11: what hashes and padding in software do to conflicts and simulated cycles, as `bankshot fix`
+/// rewrites the kernels, or by hand.
+///   gpus     that the programs are fixed for and simulated on
+///   apart    those of them for which conflicts of loads and of stores are rows of their own
+///   class    of the hashes
+///   by_hand  "label / label of the benchmark without conflicts by the technique of the original code": in place of
+///            padding by `fix`
+Result<Outcome> software_hashes(const Experiment& experiment, const Settings& settings);
 
 /// What the text works out: conflicts of access patterns (section 3.2), XOR candidates (Table 3), candidates of the
 /// search for strides (section 5.1), Figures 5 and 6.

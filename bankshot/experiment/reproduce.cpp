@@ -25,6 +25,7 @@ constexpr Kind kKinds[] = {
     {"conflicts-removed-on-average", removed_on_average},
     {"speed-ups", speedups},
     {"instruction-hashes", instruction_hashes},
+    {"software-hashes", software_hashes},
     {"hash-examples", hash_examples},
     {"strided-loads", strided_loads},
     {"shared-shares", shared_shares},
@@ -87,7 +88,29 @@ bool synthesises(const Experiment& experiment) {
                              [&](const Kind& kind) { return kind.name == experiment.kind && kind.synthesises; });
 }
 
+std::vector<std::string> gpus_of(const Experiment& experiment) {
+  std::vector<std::string> all;
+  if (!experiment.gpu.empty()) all.push_back(experiment.gpu);
+  const auto more = experiment.parameters.find("gpus");
+  if (more == experiment.parameters.end()) return all;
+  for (const Value& value : more->second) {
+    if (const auto* const name = std::get_if<std::string>(&value)) all.push_back(*name);
+  }
+  return all;
+}
+
 Error at(const Benchmark& benchmark, const std::string& why) { return Error{benchmark.label + ": " + why}; }
+
+const Benchmark* find(const Experiment& experiment, const std::string& label) {
+  const auto found = std::find_if(experiment.benchmarks.begin(), experiment.benchmarks.end(),
+                                  [&](const Benchmark& b) { return b.label == label; });
+  return found == experiment.benchmarks.end() ? nullptr : &*found;
+}
+
+std::pair<std::string, std::string> halves(const std::string& text) {
+  const size_t slash = text.find(" / ");
+  return {text.substr(0, slash), slash == text.npos ? "" : text.substr(slash + 3)};
+}
 
 Value published(const Experiment& experiment, const std::string& label) {
   const auto found = experiment.published.find(label);

@@ -175,8 +175,7 @@ void add_results(Plan& plan, Remedy remedy, const WitnessedRun& run) {
   for (KernelPlan& kernel : plan.kernels) {
     for (const report::Kernel& after : run.seen.report.kernels) {
       if (after.name != kernel.kernel.name || after.module.digest != kernel.kernel.module.digest) continue;
-      kernel.forms[remedy].warp_instructions = after.warp_instructions;
-      kernel.forms[remedy].shared = after.shared();
+      add_counts(kernel.forms[remedy], after);
       for (ArrayPlan& array : kernel.arrays) {
         Tried& tried = array.tried[remedy];
         tried.after = totals_at(after, tried.lines.empty() ? array.lines : tried.lines);

@@ -44,7 +44,7 @@ std::string take_patterns(const analysis::Kernel& kernel, const rewrite::Array& 
 
 /// The best hash for one array goes into `list`. @return what there is to say of it
 std::string choose(const analysis::Kernel& kernel, const KernelArrays& arrays, const rewrite::Array& array,
-                   const scratchpad::Rules& rules, std::chrono::milliseconds time_limit,
+                   const scratchpad::Rules& rules, std::chrono::milliseconds time_limit, const std::string& hash_class,
                    std::vector<rewrite::Choice>& list) {
   if (array.refusal) return left_alone_text(*array.refusal);
   scratchpad::PatternSet set;
@@ -54,7 +54,7 @@ std::string choose(const analysis::Kernel& kernel, const KernelArrays& arrays, c
     return left_alone_text({reason, {}});
   const uint64_t before = scratchpad::excess(rules, set, scratchpad::modulo_hash(scratchpad::size_of(set)));
   if (before == 0) return left_alone_text({"it has no conflicts" + notes, {}});
-  const auto found = search_hash(rules, set, array.widest, time_limit);
+  const auto found = search_hash(rules, set, array.widest, time_limit, hash_class);
   if (!found) return left_alone_text({found.error().message, {}});
   if (found->excess >= before)
     return left_alone_text({no_hash_text(found->status == search::Status::optimal) + notes, {}});
@@ -78,11 +78,11 @@ std::vector<ArrayPlace> arrays_of(const ptx::Module& module, const std::vector<s
 }
 
 Choices choose(const ptx::Module& module, const analysis::Kernel& kernel, const scratchpad::Rules& rules,
-               std::chrono::milliseconds time_limit) {
+               std::chrono::milliseconds time_limit, const std::string& hash_class) {
   Choices choices{kernel.name, {}, report::demangle(kernel.name) + "\n"};
   const KernelArrays arrays(module, *ptx::find_kernel(module, kernel.name));
   for (const rewrite::Array& array : arrays.arrays) {
-    const std::string what = choose(kernel, arrays, array, rules, time_limit, choices.list);
+    const std::string what = choose(kernel, arrays, array, rules, time_limit, hash_class, choices.list);
     choices.text += fmt::format("  {}: {}\n", array.name, what);
   }
   if (arrays.arrays.empty()) choices.text += "  no shared memory\n";

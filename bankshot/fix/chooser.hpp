@@ -19,8 +19,9 @@ struct Choices {
 };
 
 /// The best hash for each array of an analysed kernel of the module. @param time_limit  of the search for each array
+/// @param hash_class  as for search_hash()
 Choices choose(const ptx::Module& module, const analysis::Kernel& kernel, const scratchpad::Rules& rules,
-               std::chrono::milliseconds time_limit);
+               std::chrono::milliseconds time_limit, const std::string& hash_class = {});
 
 struct ArrayPlace {
   std::string kernel, array;  ///< as in the PTX

@@ -8,6 +8,39 @@
 #include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::fix {
+namespace {
+
+Result<search::Found> best_of_all(const search::Problem& problem, const search::SearchOptions& options) {
+  Result<search::Found> found = search::find(problem, "gf2", search::Method::optimal, options);
+  if (!found) return found;
+  // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
+  const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);
+  if (simple.excess <= found->excess) {
+    found->hash = simple.hash;
+    found->excess = simple.excess;
+  }
+  return found;
+}
+
+Result<search::Found> best_of(const std::string& hash_class, const search::Problem& problem,
+                              const search::SearchOptions& options) {
+  const scratchpad::HashClass* const known = scratchpad::find_searchable_class(hash_class);
+  // find() has the message for a class that is not known.
+  const search::Method method = known == nullptr ? search::Method::exhaustive : search::methods_of(*known).front();
+  return search::find(problem, hash_class, method, options);
+}
+
+/// Whether a linear hash leaves `low_bits` bits of every address alone and moves no word by them.
+bool moves_whole(const scratchpad::BankHash& hash, unsigned low_bits) {
+  const uint32_t low = (uint32_t{1} << low_bits) - 1;
+  for (unsigned i = 0; i < hash.bank_bits; ++i) {
+    const bool is_plain = i < low_bits ? hash.row[i] == uint32_t{1} << i : (hash.row[i] & low) == 0;
+    if (!is_plain) return false;
+  }
+  return hash.linear();
+}
+
+}  // namespace
 
 bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern> patterns,
                     scratchpad::WordAddress start, scratchpad::ByteOffset end) {
@@ -25,7 +58,8 @@ std::string make_searchable(scratchpad::PatternSet& set) {
 }
 
 Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
-                                  unsigned widest, std::chrono::milliseconds time_limit) {
+                                  unsigned widest, std::chrono::milliseconds time_limit,
+                                  const std::string& hash_class) {
   if (rules.hash || rules.ports != 1) {
     return Error{
         "`fix` supports only single-ported banks that are addressed modulo their number, and this GPU has others"};
@@ -42,14 +76,11 @@ Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchp
   if (widest > rules.bank_bytes)
     options.plain_low_bits = static_cast<unsigned>(std::countr_zero(widest / rules.bank_bytes));
   const search::Problem problem = search::problem(rules, patterns);
-  Result<search::Found> found = search::find(problem, "gf2", search::Method::optimal, options);
+  Result<search::Found> found =
+      hash_class.empty() ? best_of_all(problem, options) : best_of(hash_class, problem, options);
   if (!found) return found;
-  // Of hashes that are as good, one that moves all bits by the same distance takes the fewest instructions.
-  const search::Found simple = search::exhaustive_bitvector(problem, false, false, options);
-  if (simple.excess <= found->excess) {
-    found->hash = simple.hash;
-    found->excess = simple.excess;
-  }
+  // What is of a class stays as it is if it can: its form in place may take more instructions.
+  if (!hash_class.empty() && moves_whole(found->hash, options.plain_low_bits)) return found;
   if (const auto form = scratchpad::in_place_form(found->hash)) found->hash = *form;
   return found;
 }
@@ -60,6 +91,7 @@ std::string no_hash_text(bool proved) {
 
 std::string status_text(const search::Found& found) {
   if (found.status == search::Status::optimal) return "optimal (proved)";
+  if (found.status == search::Status::exhaustive) return "the best of its class (all tried)";
   return "best found; nothing is below " + report::grouped(found.lower_bound);
 }
 

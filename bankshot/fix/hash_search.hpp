@@ -20,13 +20,15 @@ bool add_from_start(scratchpad::PatternSet& set, std::vector<scratchpad::Pattern
 std::string make_searchable(scratchpad::PatternSet& set);
 
 /// The best hash that software can apply in place, in the form in which it does. It keeps the words of a lane together.
-/// @param widest  bytes a lane of the widest access in the text: joined ones, among the patterns, may be wider
+/// @param widest      bytes a lane of the widest access in the text: joined ones, among the patterns, may be wider
+/// @param hash_class  that it is of, as in `bankshot search --class`; empty: any
 Result<search::Found> search_hash(const scratchpad::Rules& rules, const scratchpad::PatternSet& patterns,
-                                  unsigned widest, std::chrono::milliseconds time_limit);
+                                  unsigned widest, std::chrono::milliseconds time_limit,
+                                  const std::string& hash_class = {});
 
 /// Why an array is left alone whose best hash has as many conflicts as none. @param proved  that there is no better one
 std::string no_hash_text(bool proved);
-/// "optimal (proved)", or that it is the best found and what no hash is below.
+/// "optimal (proved)", "the best of its class (all tried)", or that it is the best found and what no hash is below.
 std::string status_text(const search::Found& found);
 
 }  // namespace bankshot::fix

@@ -47,10 +47,13 @@ uint32_t start_of(const simt::KernelInfo& info, const rewrite::Array& array) {
 
 /// The best hash; of equals one that moves whole elements. @param element  bytes, a power of two
 Result<search::Found> find_hash(const scratchpad::Rules& rules, const ArrayPlan& plan, uint32_t element,
-                                std::chrono::milliseconds time_limit) {
-  Result<search::Found> whole = search_hash(rules, plan.patterns, std::max(plan.array.widest, element), time_limit);
+                                const PlanOptions& options) {
+  const auto search = [&](uint32_t widest) {
+    return search_hash(rules, plan.patterns, widest, options.time_limit, options.hash_class);
+  };
+  Result<search::Found> whole = search(std::max(plan.array.widest, element));
   if (!whole || element <= plan.array.widest) return whole;
-  Result<search::Found> torn = search_hash(rules, plan.patterns, plan.array.widest, time_limit);
+  Result<search::Found> torn = search(plan.array.widest);
   return !torn || torn->excess >= whole->excess ? whole : torn;
 }
 
@@ -103,14 +106,14 @@ void add_layouts(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad
 
 /// Finds what has fewer conflicts. @return why there is nothing to try, or empty
 std::string find_remedies(ArrayPlan& plan, const scratchpad::Rules& rules, const KernelArrays& arrays,
-                          std::chrono::milliseconds time_limit) {
+                          const PlanOptions& options) {
   const uint64_t before =
       scratchpad::excess(rules, plan.patterns, scratchpad::modulo_hash(scratchpad::size_of(plan.patterns)));
   // Elements whose size is a power of two stay whole: then the move can be written in the source.
   const uint32_t element = plan.declaration && std::has_single_bit(plan.declaration->element_bytes)
                                ? plan.declaration->element_bytes
                                : rules.bank_bytes;
-  const Result<search::Found> found = find_hash(rules, plan, element, time_limit);
+  const Result<search::Found> found = find_hash(rules, plan, element, options);
   if (!found) return found.error().message;
   if (found->excess < before) plan.hash = *found;
   const uint64_t words = plan.array.dynamic ? uint64_t{1} << plan.patterns.address_bits : (plan.array.bytes + 3) / 4;
@@ -131,11 +134,11 @@ std::string find_remedies(ArrayPlan& plan, const scratchpad::Rules& rules, const
 }
 
 std::string plan_array(ArrayPlan& plan, const report::Kernel& kernel, const scratchpad::Rules& rules,
-                       const KernelArrays& arrays, const simt::KernelInfo& info, std::chrono::milliseconds time_limit) {
+                       const KernelArrays& arrays, const simt::KernelInfo& info, const PlanOptions& options) {
   if (plan.before.wavefronts == plan.before.ideal_wavefronts) return "it has no conflicts";
   if (std::string reason = take_patterns(kernel, rules, start_of(info, plan.array), plan); !reason.empty())
     return reason;
-  return find_remedies(plan, rules, arrays, time_limit);
+  return find_remedies(plan, rules, arrays, options);
 }
 
 void add_places(ArrayPlan& plan, const KernelArrays& arrays) {
@@ -200,6 +203,17 @@ std::optional<Error> names_no_kernel(const report::RunReport& report, const std:
   return Error{"no kernel that ran has " + names + " in its name" + known};
 }
 
+report::SharedTotals totals_if(const report::Kernel& kernel, auto is_counted) {
+  report::SharedTotals sum;
+  for (const report::Site& site : kernel.sites) {
+    if (!is_counted(site)) continue;
+    sum.accesses += site.totals.accesses;
+    sum.wavefronts += site.totals.wavefronts;
+    sum.ideal_wavefronts += site.totals.ideal;
+  }
+  return sum;
+}
+
 }  // namespace
 
 const char* name(Remedy remedy) { return remedy == Remedy::hash ? "hash" : "padding"; }
@@ -218,20 +232,22 @@ bool has_conflicts(const Plan& plan) {
 }
 
 report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<uint32_t>& lines) {
-  report::SharedTotals sum;
-  for (const report::Site& site : kernel.sites) {
-    if (std::find(lines.begin(), lines.end(), site.source.ptx_line) == lines.end()) continue;
-    sum.accesses += site.totals.accesses;
-    sum.wavefronts += site.totals.wavefronts;
-    sum.ideal_wavefronts += site.totals.ideal;
-  }
-  return sum;
+  return totals_if(kernel, [&](const report::Site& site) {
+    return std::find(lines.begin(), lines.end(), site.source.ptx_line) != lines.end();
+  });
+}
+
+void add_counts(Form& form, const report::Kernel& kernel) {
+  form.warp_instructions = kernel.warp_instructions;
+  form.shared = kernel.shared();
+  using scratchpad::AccessKind;
+  form.loads = totals_if(kernel, [](const report::Site& site) { return report::kind_of(site) != AccessKind::store; });
+  form.stores = totals_if(kernel, [](const report::Site& site) { return report::kind_of(site) != AccessKind::load; });
 }
 
 Form form_of(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel& kernel, const simt::KernelInfo& info) {
   Form form;
-  form.warp_instructions = kernel.warp_instructions;
-  form.shared = kernel.shared();
+  add_counts(form, kernel);
   const uint64_t dynamic = dynamic_shared(run, kernel.name).most;
   form.static_bytes = info.static_shared;
   form.shared_bytes = dynamic != 0 ? info.dynamic_base + dynamic : info.static_shared;
@@ -280,8 +296,7 @@ Result<Plan> make_plan(const WitnessedRun& run, const gpu::Gpu& gpu, const PlanO
         for (Tried& tried : one.tried.values) tried.after = one.before;
         one.left_alone = array.refusal;
         if (!one.left_alone) {
-          if (std::string reason = plan_array(one, kernel, report.rules, arrays, info, options.time_limit);
-              !reason.empty())
+          if (std::string reason = plan_array(one, kernel, report.rules, arrays, info, options); !reason.empty())
             one.left_alone = rewrite::Refusal{reason, {}};
         }
         add_layouts(one, kernel, report.rules, start_of(info, array), is_copied_by_tensor_maps(arrays, array),

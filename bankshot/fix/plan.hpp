@@ -68,11 +68,12 @@ struct ArrayPlan {
 /// What a kernel takes in one form: as it is, or with its arrays rewritten.
 struct Form {
   uint64_t warp_instructions = 0;
-  report::SharedTotals shared;     ///< of all arrays
-  uint64_t shared_bytes = 0;       ///< of a CTA, dynamic ones included
-  uint64_t static_bytes = 0;       ///< those of them that are static
-  unsigned ctas = 0;               ///< on an SM; at most, if the registers are not known
-  std::optional<uint64_t> cycles;  ///< simulated, of all launches
+  report::SharedTotals shared;         ///< of all arrays
+  report::SharedTotals loads, stores;  ///< of these; an atomic is both
+  uint64_t shared_bytes = 0;           ///< of a CTA, dynamic ones included
+  uint64_t static_bytes = 0;           ///< those of them that are static
+  unsigned ctas = 0;                   ///< on an SM; at most, if the registers are not known
+  std::optional<uint64_t> cycles;      ///< simulated, of all launches
   std::optional<MachineCode> machine_code;
 };
 
@@ -119,6 +120,7 @@ struct Plan {
 
 struct PlanOptions {
   std::chrono::milliseconds time_limit{10000};  ///< for the search of each array's hash
+  std::string hash_class = {};                  ///< of the hashes, as in `bankshot search --class`; empty: any
   std::vector<std::string> kernels;             ///< parts of the names of those to work on; empty: all
 };
 
@@ -130,6 +132,9 @@ bool has_conflicts(const Plan& plan);
 
 /// What a kernel's accesses at these PTX lines took.
 report::SharedTotals totals_at(const report::Kernel& kernel, const std::vector<uint32_t>& lines);
+
+/// Sets what a form executes and accesses to what a kernel did in a run.
+void add_counts(Form& form, const report::Kernel& kernel);
 
 /// What a kernel took in a run. @param run  it may have been simulated
 Form form_of(const WitnessedRun& run, const gpu::Gpu& gpu, const report::Kernel& kernel, const simt::KernelInfo& info);

@@ -19,6 +19,7 @@
 #include "bankshot/fix/text.hpp"
 #include "bankshot/host/signals.hpp"
 #include "bankshot/host/write_file.hpp"
+#include "bankshot/scratchpad/hash/hash_class.hpp"
 
 namespace bankshot::cli {
 namespace {
@@ -37,6 +38,11 @@ class Fix final : public Command {
         ->type_name("S")
         ->check(CLI::Range(0.0, 1e6))
         ->capture_default_str();
+    app.add_option("--class", class_,
+                   "hashes to choose from: " + scratchpad::searchable_classes() +
+                       " (default: all that software can "
+                       "apply in place, gf2)")
+        ->type_name("C");
     launch_.define(app, "for a PTX file: ");
     app.add_option("--hash", hash_, "for a PTX file: the hash of --array")->type_name("SPEC");
     app.add_option("--patterns", patterns_,
@@ -68,6 +74,10 @@ class Fix final : public Command {
 
   int run(const std::vector<std::string>& command) override {
     if (command.empty()) return refuse(which_program("fix"));
+    if (!class_.empty() && scratchpad::find_searchable_class(class_) == nullptr)
+      return refuse("no hash class is called '" + class_ + "'; there are " + scratchpad::searchable_classes());
+    if (!class_.empty() && !hash_.empty())
+      return refuse("--class is for a search of hashes, and --hash names the hash");
     if (command[0].ends_with(".ptx")) return fix_file(command);
     if (!hash_.empty() || !patterns_.empty() || !array_.empty() || launch_.is_given()) {
       return refuse(
@@ -101,7 +111,7 @@ class Fix final : public Command {
     }
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_ptx({command[0], options_.gpu, folder_, hash_, patterns_, array_, kernels_, !options_.as_written,
-                    &launch_, time_limit()});
+                    &launch_, time_limit(), class_});
   }
 
   std::chrono::milliseconds time_limit() const {
@@ -118,6 +128,7 @@ class Fix final : public Command {
     fix::FixOptions options;
     options.time_limit = time_limit();
     options.kernels = kernels_;
+    options.hash_class = class_;
     options.cycles = !no_cycles_;
     options.even_if_slower = even_if_slower_;
     const bool to_terminal = isatty(STDERR_FILENO) != 0;
@@ -172,7 +183,7 @@ class Fix final : public Command {
 
   RunOptions options_;
   DescribedLaunch launch_;
-  std::string folder_, apply_, build_, json_, hash_, patterns_, array_;
+  std::string folder_, apply_, build_, json_, hash_, class_, patterns_, array_;
   std::vector<std::string> kernels_;
   double seconds_ = 10;
   bool even_if_slower_ = false, no_cycles_ = false;
@@ -200,6 +211,7 @@ const RegisterCommand fix_registered(
      "Examples:\n"
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"
+     "  bankshot fix --class bitvector-xor ./app\n"
      "  bankshot fix --apply changed ./app                        app.cu changed, built and measured\n"
      "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
      "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"

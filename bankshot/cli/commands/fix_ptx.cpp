@@ -32,7 +32,7 @@ Result<scratchpad::BankHash> asked_for(const PtxFix& job, const scratchpad::Rule
   }
   const Result<scratchpad::PatternSet> patterns = read_patterns(job.patterns);
   if (!patterns) return patterns.error();
-  const Result<search::Found> found = fix::search_hash(rules, *patterns, widest, job.time_limit);
+  const Result<search::Found> found = fix::search_hash(rules, *patterns, widest, job.time_limit, job.hash_class);
   if (!found) return found.error();
   return found->hash;
 }
@@ -104,7 +104,8 @@ int fix_ptx(const PtxFix& job) {
     if (const int status = job.launch->analyse(job.file, {{job.file, *text}}, *gpu, job.kernels, job.joined, kernels);
         status != kDone)
       return status;
-    for (const analysis::Kernel& kernel : kernels) all.push_back(fix::choose(*module, kernel, rules, job.time_limit));
+    for (const analysis::Kernel& kernel : kernels)
+      all.push_back(fix::choose(*module, kernel, rules, job.time_limit, job.hash_class));
   }
   std::string summary;
   size_t arrays = 0;

@@ -18,6 +18,7 @@ struct PtxFix {
   bool joined = true;                 ///< accesses are joined as machine code for the GPU has them, for the search
   const DescribedLaunch* launch = nullptr;  ///< for the search: patterns come from the code
   std::chrono::milliseconds time_limit{10000};
+  std::string hash_class = {};  ///< of the hashes that are searched; empty: any
 };
 
 /// @return exit status

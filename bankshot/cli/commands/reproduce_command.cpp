@@ -80,11 +80,15 @@ class Reproduce final : public Command {
     return one.gpu.empty() ? options_.gpu : one.gpu;
   }
 
+  ExperimentRuns& runs_on(const std::string& gpu) {
+    RunOptions options = options_;
+    options.gpu = gpu;
+    return runs_by_gpu_.try_emplace(gpu, options).first->second;
+  }
+
   /// @param where  among all experiments, for the progress line: "7 of 38, about 40 s left"
   Result<experiment::Outcome> compute(const experiment::Experiment& one, const std::string& where) {
-    RunOptions options = options_;
-    options.gpu = gpu_of(one);
-    ExperimentRuns& runs = runs_by_gpu_.try_emplace(options.gpu, options).first->second;
+    ExperimentRuns& runs = runs_on(gpu_of(one));
     experiment::Settings settings;
     settings.trace = [&](const auto& benchmark, const auto& arguments) { return runs.trace(benchmark, arguments); };
     settings.trace_by_instruction = [&](const auto& benchmark, const auto& arguments) {
@@ -92,6 +96,9 @@ class Reproduce final : public Command {
     };
     settings.simulate = [&](const auto& benchmark, const auto& arguments, const auto& hash) {
       return runs.simulate(benchmark, arguments, hash);
+    };
+    settings.fix = [&](const auto& benchmark, const auto& arguments, const auto& gpu, const auto& hash_class) {
+      return runs_on(gpu).fix(benchmark, arguments, hash_class);
     };
     settings.quick = quick_;
     settings.threads = options_.threads;
@@ -103,7 +110,8 @@ class Reproduce final : public Command {
     }
     Result<experiment::Outcome> outcome = experiment::reproduce(one, settings);
     if (settings.progress) std::fputs("\r\033[K", stderr);
-    interrupted_ = runs.is_interrupted() || (!outcome && outcome.error().message.ends_with(circuit::kInterrupted));
+    interrupted_ = std::ranges::any_of(runs_by_gpu_, [](const auto& on) { return on.second.is_interrupted(); }) ||
+                   (!outcome && outcome.error().message.ends_with(circuit::kInterrupted));
     return outcome;
   }
 

@@ -64,7 +64,7 @@ std::string gpu_word(const std::string& gpu) {
 
 /// Files of results that can lie in one folder have different names.
 std::string stem_of(const experiment::Experiment& experiment, const std::string& gpu, bool quick) {
-  const bool chosen = experiment.gpu.empty() && gpu != gpu::kDefaultGpu;
+  const bool chosen = experiment::gpus_of(experiment).empty() && gpu != gpu::kDefaultGpu;
   return experiment.name + (chosen ? "-" + gpu_word(gpu) : "") + (quick ? "-quick" : "");
 }
 
@@ -102,7 +102,11 @@ std::string ReproduceReport::key(const experiment::Experiment& experiment, const
   digest.add(program_.data(), program_.size());
   const uint8_t is_quick = quick ? 1 : 0;
   digest.add(&is_quick, 1);
-  if (const Result<std::string> file = gpu::find_gpu_file(gpu)) add_file(digest, *file);
+  std::vector<std::string> gpus = experiment::gpus_of(experiment);
+  if (gpus.empty()) gpus.push_back(gpu);
+  for (const std::string& name : gpus) {
+    if (const Result<std::string> file = gpu::find_gpu_file(name)) add_file(digest, *file);
+  }
   for (const std::string& file : experiment.files) add_file(digest, file);
   if (experiment::synthesises(experiment)) {
     if (const Result<circuit::Tools> tools = circuit::find_tools()) {
@@ -149,7 +153,8 @@ std::optional<ReportedExperiment> ReproduceReport::kept(const experiment::Experi
 
 std::optional<Error> ReproduceReport::keep(ReportedExperiment& one, const experiment::Experiment& experiment,
                                            const std::string& gpu, double seconds) const {
-  one.result["gpu"] = gpu;
+  const std::vector<std::string> own = experiment::gpus_of(experiment);
+  one.result["gpu"] = own.empty() ? gpu : fmt::format("{}", fmt::join(own, ", "));
   one.result["date"] = now_in_utc();
   one.result["version"] = kVersion;
   one.result["key"] = key(experiment, gpu, quick_);

@@ -6,12 +6,17 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "bankshot/cli/base/gate.hpp"
 #include "bankshot/cuda/process/simulate.hpp"
+#include "bankshot/fix/prove.hpp"
+#include "bankshot/fix/source.hpp"
 #include "bankshot/host/captured.hpp"
 #include "bankshot/host/write_file.hpp"
 #include "bankshot/regions/by_instruction.hpp"
 #include "bankshot/report/run/pattern_set.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 #include "bankshot/support/temporary_folder.hpp"
 
 namespace bankshot::cli {
@@ -28,6 +33,56 @@ std::vector<std::string> command_of(const experiment::Benchmark& benchmark, cons
 std::optional<Error> is_missing(const std::vector<std::string>& command) {
   if (access(command[0].c_str(), X_OK) == 0) return {};
   return Error{command[0] + " is not built; `make build` builds our kernels where nvcc or clang-19 is on PATH"};
+}
+
+void add(experiment::KernelForm& sum, const fix::Form& form) {
+  sum.cycles += form.cycles.value_or(0);
+  sum.warp_instructions += form.warp_instructions;
+  sum.load_conflicts += form.loads.conflicts();
+  sum.store_conflicts += form.stores.conflicts();
+}
+
+/// "a; b"
+void append(std::string& list, const std::string& text) { list += (list.empty() ? "" : "; ") + text; }
+
+/// Which arrays have which hashes or paddings, or why not.
+void describe(const fix::ArrayPlan& array, experiment::FixedKernel& fixed) {
+  const std::string name = fix::source_name(array.array.name);
+  if (array.tried[fix::Remedy::hash].rewritten) {
+    append(fixed.hashes, name + " " + scratchpad::spec(array.hash->hash));
+  } else if (array.before.conflicts() != 0) {
+    const auto& refusal = array.left_alone ? array.left_alone : array.tried[fix::Remedy::hash].refusal;
+    append(fixed.left_alone, name + ": " + (refusal ? refusal->reason : "no hash of the class lessens its conflicts"));
+  }
+  if (array.tried[fix::Remedy::padding].rewritten) {
+    append(fixed.paddings, fmt::format("{} rows of {} + {} words", name, array.padding->row, array.padding->words));
+  }
+}
+
+/// The kernels of a plan that have `part` in their name, together.
+experiment::FixedKernel fixed_kernel(const fix::Plan& plan, const std::string& part) {
+  experiment::FixedKernel fixed;
+  const auto is_meant = [&](const fix::KernelPlan& kernel) {
+    return kernel.kernel.demangled.find(part) != std::string::npos;
+  };
+  const auto form_of = [&](fix::Remedy remedy) -> std::optional<experiment::KernelForm> {
+    experiment::KernelForm sum;
+    bool is_rewritten = false;
+    for (const fix::KernelPlan& kernel : plan.kernels) {
+      if (!is_meant(kernel)) continue;
+      is_rewritten |= kernel.is_rewritten(remedy);
+      add(sum, kernel.is_rewritten(remedy) ? kernel.forms[remedy] : kernel.original);
+    }
+    return is_rewritten ? std::optional(sum) : std::nullopt;
+  };
+  for (const fix::KernelPlan& kernel : plan.kernels) {
+    if (!is_meant(kernel)) continue;
+    add(fixed.original, kernel.original);
+    for (const fix::ArrayPlan& array : kernel.arrays) describe(array, fixed);
+  }
+  fixed.hash = form_of(fix::Remedy::hash);
+  fixed.padding = form_of(fix::Remedy::padding);
+  return fixed;
 }
 
 }  // namespace
@@ -79,6 +134,41 @@ Result<experiment::Simulated> ExperimentRuns::simulate(const experiment::Benchma
     scratchpad::add(sum.transactions, kernel.transactions);
   }
   return sum;
+}
+
+Result<experiment::FixedKernel> ExperimentRuns::fix(const experiment::Benchmark& benchmark,
+                                                    const std::vector<std::string>& arguments,
+                                                    const std::string& hash_class) {
+  if (!benchmark.set.empty())
+    return Error{"`set` changes a simulated GPU, and a program is fixed for one as its file is"};
+  const Result<const fix::Plan*> all = plan(command_of(benchmark, arguments), hash_class);
+  if (!all) return all.error();
+  experiment::FixedKernel fixed = fixed_kernel(**all, benchmark.kernel);
+  if (fixed.original.cycles == 0) {  // nothing was rewritten, hence nothing simulated
+    const Result<experiment::Simulated> simulated = simulate(benchmark, arguments, {});
+    if (!simulated) return simulated.error();
+    fixed.original.cycles = simulated->cycles;
+  }
+  return fixed;
+}
+
+Result<const fix::Plan*> ExperimentRuns::plan(const Command& command, const std::string& hash_class) {
+  const std::pair key{command, hash_class};
+  if (const auto known = plans_.find(key); known != plans_.end()) return &known->second;
+  if (const auto error = is_missing(command)) return *error;
+  RunOptions run = options_;
+  run.without_machine_code = true;
+  const Result<host::Setup> setup = set_up(run, command);
+  if (!setup) return setup.error();
+  fix::FixOptions options;
+  options.hash_class = hash_class;
+  const Result<fix::Fixed, fix::Failure> fixed = fix::fix_program(*setup, command, options);
+  if (!fixed) {
+    interrupted_ |= fixed.error().kind == fix::Failure::Kind::interrupted;
+    return Error{command[0] + ": " + fixed.error().why};
+  }
+  if (!fixed->plan.no_cycles.empty()) return Error{command[0] + ": " + fixed->plan.no_cycles};
+  return &plans_.emplace(key, fixed->plan).first->second;
 }
 
 Result<report::RunReport> ExperimentRuns::kernel_of(const experiment::Benchmark& benchmark, const Command& command,

@@ -9,6 +9,7 @@
 
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/experiment/experiment.hpp"
+#include "bankshot/fix/plan.hpp"
 #include "bankshot/host/observe.hpp"
 #include "bankshot/report/run/run_report.hpp"
 
@@ -33,6 +34,10 @@ class ExperimentRuns {
   Result<experiment::Simulated> simulate(const experiment::Benchmark& benchmark,
                                          const std::vector<std::string>& arguments, const experiment::Machine& machine);
 
+  /// The benchmark's kernels as `bankshot fix` rewrites them, with hashes of a class.
+  Result<experiment::FixedKernel> fix(const experiment::Benchmark& benchmark, const std::vector<std::string>& arguments,
+                                      const std::string& hash_class);
+
   /// Somebody pressed Ctrl-C in a run: the error that came back has nothing to say.
   bool is_interrupted() const { return interrupted_; }
 
@@ -44,6 +49,8 @@ class ExperimentRuns {
   /// The report of a run with the benchmark's kernels only.
   Result<report::RunReport> kernel_of(const experiment::Benchmark& benchmark, const Command& command,
                                       const Simulated& machine);
+  /// All kernels of the program.
+  Result<const fix::Plan*> plan(const Command& command, const std::string& hash_class);
   Result<report::RunReport> run(const Command& command, const Simulated& machine);
   /// Runs a program of ours to its end.
   Result<host::Observation> observe(host::Setup& setup, const Command& command);
@@ -52,6 +59,7 @@ class ExperimentRuns {
   bool interrupted_ = false;
   std::map<std::pair<Command, Simulated>, report::RunReport> runs_;
   std::map<std::pair<Command, std::string>, scratchpad::PatternSet> sets_;  ///< by command and kernel
+  std::map<std::pair<Command, std::string>, fix::Plan> plans_;              ///< by command and class of hashes
 };
 
 }  // namespace bankshot::cli
