@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/simt/checks/finding.hpp"
@@ -47,6 +48,7 @@ struct Request {
   bool l1 = false;                          ///< accesses of global memory are counted, too, if the GPU has the rules
   simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there
+  std::vector<std::string> record;  ///< kernels, as in the PTX: their largest launches are handed in (RecordedLaunch)
   bool witness = false;  ///< hand in what the process does to memory (WitnessRecord), and the PTX of its modules
 };
 

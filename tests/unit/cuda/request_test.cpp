@@ -53,6 +53,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.simulate = SimulateRequest{};
   request.simulate->scheduler = "gto";
   request.simulate->set = {"l1.bytes=0"};
+  request.record = {"_Z1kPfi", "l"};
   request.witness = true;
   request.l1 = true;
   request.machine_code = UseOfMachineCode::accesses;
@@ -70,6 +71,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_EQ(got->machine_code, UseOfMachineCode::accesses);
   ASSERT_TRUE(got->simulate);
   EXPECT_EQ(*got->simulate, *request.simulate);
+  EXPECT_EQ(got->record, request.record);
   EXPECT_TRUE(got->witness);
   EXPECT_TRUE(got->l1);
 }

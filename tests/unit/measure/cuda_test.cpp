@@ -107,7 +107,7 @@ TEST(MeasureCuda, rejects_devices_that_are_not_there) {
 
 TEST(MeasureCuda, tells_what_fails_and_where) {
   EXPECT_EQ(failure("jit"),
-            "CUDA driver 12.4 cannot compile the micro-benchmarks: a PTX JIT compilation failed "
+            "CUDA driver 12.4 cannot compile the PTX: a PTX JIT compilation failed "
             "(CUDA_ERROR_INVALID_PTX, 218); it says: ptxas application ptx input, line 7; fatal. A newer driver may");
   EXPECT_EQ(failure("launch"),
             "Imaginary \"GPU\": the launch of latency_load failed: unspecified launch failure "
