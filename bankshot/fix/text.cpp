@@ -96,8 +96,8 @@ std::string measured_text(const Form& form) {
 
 /// One line of the table of a kernel's forms.
 std::string form_text(const char* what, const Form& form, bool measured) {
-  return fmt::format("  {:<10}{:>14}{:>14}{:>15}{:>16}{:>11}{:>10}{:>9}{:>15}{}\n", what, grouped(form.shared.wavefronts),
-                     grouped(form.shared.conflicts()), grouped(form.warp_instructions),
+  return fmt::format("  {:<10}{:>14}{:>14}{:>15}{:>16}{:>11}{:>10}{:>9}{:>15}{}\n", what,
+                     grouped(form.shared.wavefronts), grouped(form.shared.conflicts()), grouped(form.warp_instructions),
                      form.machine_code ? grouped(form.machine_code->instructions) : "-",
                      form.machine_code ? grouped(form.machine_code->registers) : "-", grouped(form.shared_bytes),
                      form.machine_code ? std::to_string(form.ctas) : fmt::format("<= {}", form.ctas),
@@ -109,9 +109,10 @@ std::string launch_text(const KernelPlan& kernel) {
   if (!kernel.not_measured.empty()) return "  not measured: " + kernel.not_measured + "\n";
   if (!kernel.measured) return {};
   const auto size = [](const simt::Dim3& of) { return fmt::format("{}x{}x{}", of.x, of.y, of.z); };
-  return fmt::format("  measured: its largest launch, {} CTAs of {} threads{}\n", size(kernel.measured->grid),
-                     size(kernel.measured->block),
-                     kernel.measured->compared ? "" : ", whose results change from launch to launch and were not compared");
+  return fmt::format(
+      "  measured: its largest launch, {} CTAs of {} threads{}\n", size(kernel.measured->grid),
+      size(kernel.measured->block),
+      kernel.measured->compared ? "" : ", whose results change from launch to launch and were not compared");
 }
 
 /// What the kernel takes as it is and rewritten; empty if nothing was tried.
@@ -122,9 +123,9 @@ std::string forms_text(const KernelPlan& kernel, bool measured) {
   }
   if (text.empty()) return {};
   return fmt::format("  {:<10}{:>14}{:>14}{:>15}{:>16}{:>11}{:>10}{:>9}{:>15}{}\n", "", "wavefronts", "conflicts",
-                     "warp instr.", "machine instr.", "registers", "bytes", "CTAs/SM", "cycles", measured ? "   microseconds" : "") +
-         form_text("as it is", kernel.original, measured) + text + "  " + kernel.verdict + "\n" +
-         launch_text(kernel);
+                     "warp instr.", "machine instr.", "registers", "bytes", "CTAs/SM", "cycles",
+                     measured ? "   microseconds" : "") +
+         form_text("as it is", kernel.original, measured) + text + "  " + kernel.verdict + "\n" + launch_text(kernel);
 }
 
 std::string applied_text(const Applied& applied) {
@@ -168,8 +169,8 @@ std::string to_text(const Plan& plan) {
   }
   if (!plan.no_cycles.empty()) text += "cycles were not simulated: " + plan.no_cycles + "\n";
   if (plan.measured_on) {
-    text += fmt::format("microseconds: of one launch, median of {} on {} ({}); cycles are of all launches\n",
-                        kReplays, plan.measured_on->name, plan.measured_on->driver);
+    text += fmt::format("microseconds: of one launch, median of {} on {} ({}); cycles are of all launches\n", kReplays,
+                        plan.measured_on->name, plan.measured_on->driver);
   }
   if (!plan.no_machine_code.empty()) text += "no machine code: " + plan.no_machine_code + "\n";
   if (plan.chosen.empty()) {

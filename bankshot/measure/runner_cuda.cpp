@@ -133,8 +133,8 @@ class Cuda final : public Runner {
     if (auto error = call("cuEventRecord", driver_.cuEventRecord(begin_, nullptr))) return error;
     if (auto error = call("the launch of " + name,
                           driver_.cuLaunchKernel(function, launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x,
-                                                 launch.block.y, launch.block.z,
-                                                 launch.shared_bytes, nullptr, nullptr, extra.data()))) {
+                                                 launch.block.y, launch.block.z, launch.shared_bytes, nullptr, nullptr,
+                                                 extra.data()))) {
       return error;
     }
     if (auto error = call("cuEventRecord", driver_.cuEventRecord(end_, nullptr))) return error;

@@ -32,8 +32,7 @@ std::string to_file(const RecordedLaunch& launch) {
                {"memory", json::array()}};
   size_t bytes = launch.parameters.size();
   for (const RecordedMemory& one : launch.memory) {
-    root["memory"].push_back(
-        {{"address", one.address}, {"variable", one.variable}, {"bytes", one.contents.size()}});
+    root["memory"].push_back({{"address", one.address}, {"variable", one.variable}, {"bytes", one.contents.size()}});
     bytes += one.contents.size();
   }
   std::string text = root.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

@@ -119,7 +119,8 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
     request.witness = true;
   }
   std::string_view record = variable(kRecord) ? variable(kRecord) : "";
-  if (!record.empty() && request.report_folder.empty()) return Error{fmt::format("{} needs {}", kRecord, kReportFolder)};
+  if (!record.empty() && request.report_folder.empty())
+    return Error{fmt::format("{} needs {}", kRecord, kReportFolder)};
   while (!record.empty()) {
     const std::string_view kernel = record.substr(0, record.find(','));
     record.remove_prefix(std::min(record.size(), kernel.size() + 1));

@@ -115,6 +115,7 @@ TEST(CudaRequest, rejects_values_that_are_none) {
   EXPECT_EQ(refused_variable("BANKSHOT_ISA", "wide"), "BANKSHOT_ISA is \"wide\" and not one of portable, avx2, avx512");
   EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "yes"), "BANKSHOT_WITNESS is \"yes\" and not 1");
   EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "1"), "BANKSHOT_WITNESS needs BANKSHOT_REPORT_DIR");
+  EXPECT_EQ(refused_variable("BANKSHOT_RECORD", "k"), "BANKSHOT_RECORD needs BANKSHOT_REPORT_DIR");
 }
 
 }  // namespace

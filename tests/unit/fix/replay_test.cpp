@@ -221,8 +221,7 @@ TEST(RecordedLaunch, rejects_damaged_files) {
     return read ? "" : read.error().message;
   };
   EXPECT_EQ(why(text.substr(0, 20)), "a recorded launch has no first line");
-  EXPECT_EQ(why(text.substr(0, text.size() - 1)),
-            "the contents of a recorded launch have another size than it says");
+  EXPECT_EQ(why(text.substr(0, text.size() - 1)), "the contents of a recorded launch have another size than it says");
   EXPECT_EQ(why(text + "x"), "the contents of a recorded launch have another size than it says");
   EXPECT_NE(why("{}\n"), "");
   launch.pointers.push_back(17);  // of 24 bytes
@@ -271,8 +270,7 @@ TEST(FixReplay, rejects_code_that_needs_more_than_its_memory) {
   EXPECT_EQ(why_not(".visible .entry k() { ret; }"), "");
   EXPECT_EQ(why_not(kPrint + ".visible .entry k() {\n" + kCall), "it calls vprintf");
   EXPECT_EQ(why_not(kPrint + ".visible .entry other() {\n" + kCall + ".visible .entry k() { ret; }"), "");
-  EXPECT_EQ(why_not(kPrint + ".func f() {\n" + kCall + ".visible .entry k() { call.uni f; ret; }"),
-            "it calls vprintf");
+  EXPECT_EQ(why_not(kPrint + ".func f() {\n" + kCall + ".visible .entry k() { call.uni f; ret; }"), "it calls vprintf");
   EXPECT_EQ(why_not(".visible .entry k(.param .u64 t) {\n .reg .f32 %f<4>; .reg .u64 %d; .reg .f32 %x;\n"
                     "ld.param.u64 %d, [t];\n mov.f32 %x, 0f00000000;\n"
                     "tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [%d, {%x}];\n ret;\n}"),
