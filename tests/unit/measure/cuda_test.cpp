@@ -51,6 +51,19 @@ TEST(MeasureCuda, asks_the_driver_what_the_device_is) {
   EXPECT_FALSE(device.facts.contains("sm.max_blocks"));  // this driver does not know
 }
 
+TEST(MeasureCuda, asks_the_driver_where_variables_are) {
+  const auto runner = cuda_runner(0, paths::fake_driver());
+  ASSERT_TRUE(runner) << runner.error().message;
+  const auto variable = (*runner)->variable("variable");
+  ASSERT_TRUE(variable) << variable.error().message;
+  EXPECT_NE(variable->address, 0u);
+  EXPECT_EQ(variable->bytes, 8u);
+  const auto missing = (*runner)->variable("x");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message,
+            "Imaginary \"GPU\": cuModuleGetGlobal of x failed: no reason given (an error that it has no name for, 500)");
+}
+
 TEST(MeasureCuda, measures_and_describes) {
   auto runner = cuda_runner(0, paths::fake_driver());
   ASSERT_TRUE(runner) << runner.error().message;
