@@ -60,8 +60,9 @@ TEST(MeasureCuda, asks_the_driver_where_variables_are) {
   EXPECT_EQ(variable->bytes, 8u);
   const auto missing = (*runner)->variable("x");
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message,
-            "Imaginary \"GPU\": cuModuleGetGlobal of x failed: no reason given (an error that it has no name for, 500)");
+  EXPECT_EQ(
+      missing.error().message,
+      "Imaginary \"GPU\": cuModuleGetGlobal of x failed: no reason given (an error that it has no name for, 500)");
 }
 
 TEST(MeasureCuda, measures_and_describes) {
