@@ -120,8 +120,8 @@ Result<double> run(measure::Runner& runner, const Kernel& kernel, const Grid& gr
   if (!out) return out.error();
   const measure::Buffer buffer(runner, *out);
   arguments.out = buffer.address();
-  const measure::Launch launch{"bench", grid.threads, grid.shared_bytes, std::as_bytes(std::span(&arguments, 1)),
-                               grid.blocks};
+  const measure::Launch launch{
+      "bench", {grid.threads}, grid.shared_bytes, std::as_bytes(std::span(&arguments, 1)), {grid.blocks}};
   if (const auto error = runner.launch(launch)) return *error;
   if (!kernel.clocked) return runner.elapsed_ns();
   if (const auto error = runner.copy_out(std::as_writable_bytes(std::span(clocks)), buffer.address())) return *error;

@@ -95,14 +95,24 @@ ordered_json form_json(const Form& form) {
                        {"shared_bytes", form.shared_bytes},
                        {"ctas_on_sm", form.ctas},
                        {"cycles", nullptr},
+                       {"measured_ns", nullptr},
                        {"machine_code", nullptr}};
   if (form.cycles) json["cycles"] = *form.cycles;
+  if (form.nanoseconds) json["measured_ns"] = *form.nanoseconds;
   if (form.machine_code) {
     json["machine_code"] = {{"instructions", form.machine_code->instructions},
                             {"shared_accesses", form.machine_code->shared_accesses},
                             {"registers", form.machine_code->registers}};
   }
   return json;
+}
+
+ordered_json measured_json(const KernelPlan& kernel) {
+  if (!kernel.measured) return nullptr;
+  const auto size = [](const simt::Dim3& of) { return ordered_json{of.x, of.y, of.z}; };
+  return {{"grid", size(kernel.measured->grid)},
+          {"block", size(kernel.measured->block)},
+          {"compared", kernel.measured->compared}};
 }
 
 ordered_json kernel_json(const KernelPlan& kernel, const scratchpad::Rules& rules) {
@@ -113,6 +123,8 @@ ordered_json kernel_json(const KernelPlan& kernel, const scratchpad::Rules& rule
     json["forms"][name(remedy)] = kernel.is_rewritten(remedy) ? form_json(kernel.forms[remedy]) : ordered_json(nullptr);
   json["chosen"] = kernel.chosen ? ordered_json(name(*kernel.chosen)) : ordered_json(nullptr);
   json["verdict"] = kernel.verdict;
+  json["measured"] = measured_json(kernel);
+  json["not_measured"] = kernel.not_measured;
   json["arrays"] = ordered_json::array();
   for (const ArrayPlan& array : kernel.arrays) json["arrays"].push_back(array_json(array, rules));
   return json;
@@ -147,6 +159,8 @@ std::string to_json(const Plan& plan) {
   json["not_compared"] = plan.not_compared;
   json["no_cycles"] = plan.no_cycles;
   json["no_machine_code"] = plan.no_machine_code;
+  json["measured_on"] = nullptr;
+  if (plan.measured_on) json["measured_on"] = {{"gpu", plan.measured_on->name}, {"driver", plan.measured_on->driver}};
   json["modules"] = ordered_json::array();
   for (const auto& [digest, text] : plan.chosen) json["modules"].push_back(digest);
   json["kernels"] = ordered_json::array();

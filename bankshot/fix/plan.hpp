@@ -74,7 +74,19 @@ struct Form {
   uint64_t static_bytes = 0;           ///< those of them that are static
   unsigned ctas = 0;                   ///< on an SM; at most, if the registers are not known
   std::optional<uint64_t> cycles;      ///< simulated, of all launches
+  std::optional<double> nanoseconds;   ///< of KernelPlan::measured, on Plan::measured_on
   std::optional<MachineCode> machine_code;
+};
+
+/// The launch that was repeated on a GPU.
+struct MeasuredLaunch {
+  simt::Dim3 grid, block;
+  bool compared = true;  ///< all forms left the same in memory; false: the kernel as it is does not repeat itself
+};
+
+/// What launches are repeated on.
+struct MeasuredOn {
+  std::string name, driver;
 };
 
 struct KernelPlan {
@@ -83,7 +95,9 @@ struct KernelPlan {
   ByRemedy<Form> forms;  ///< of those that are rewritten
   std::vector<ArrayPlan> arrays;
   std::optional<Remedy> chosen;
-  std::string verdict;  ///< one sentence: why it was chosen, or why none was; empty if nothing was tried
+  std::optional<MeasuredLaunch> measured;
+  std::string not_measured;  ///< why not, if Plan::measured_on is there; empty if nothing was tried
+  std::string verdict;       ///< one sentence: why it was chosen, or why none was; empty if nothing was tried
 
   bool is_rewritten(Remedy remedy) const;
   const Form& chosen_form() const { return chosen ? forms[*chosen] : original; }
@@ -111,8 +125,9 @@ struct Plan {
   std::vector<KernelPlan> kernels;  ///< those that accessed shared memory
   ByRemedy<std::map<std::string, std::string>> patches;  ///< PTX by digest of the module
   std::map<std::string, std::string> chosen;             ///< likewise, of what was chosen
-  std::string not_compared;     ///< what of the outputs changes from run to run of the original, or empty
-  std::string no_cycles;        ///< why nothing was simulated, or empty
+  std::string not_compared;  ///< what of the outputs changes from run to run of the original, or empty
+  std::string no_cycles;     ///< why nothing was simulated, or empty
+  std::optional<MeasuredOn> measured_on;
   std::string no_machine_code;  ///< why ptxas was not asked, or empty
   std::string target;           ///< of the modules: "sm_75"
   std::optional<Applied> applied;

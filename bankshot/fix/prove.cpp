@@ -13,6 +13,7 @@
 #include "bankshot/fix/apply.hpp"
 #include "bankshot/fix/compare.hpp"
 #include "bankshot/fix/judge.hpp"
+#include "bankshot/fix/measured.hpp"
 #include "bankshot/fix/modules.hpp"
 #include "bankshot/host/signals.hpp"
 
@@ -66,7 +67,8 @@ class Fixer {
       if (auto failure = add_cycles()) return failure;
     }
     judge(plan_, options_.even_if_slower);
-    return prove_chosen();
+    if (auto failure = prove_chosen()) return failure;
+    return measure();
   }
 
   bool anything_open() const {
@@ -276,6 +278,21 @@ class Fixer {
     if (!run) return run.error();
     if (const std::string what = disproved("the rewritten program", original_, *run, times_); !what.empty())
       return Failure{Kind::unproved, what};
+    return {};
+  }
+
+  /// Repeats launches on the GPU that there is.
+  Problem measure() {
+    if (options_.runner == nullptr) return {};
+    plan_.measured_on = {options_.runner->device().name, options_.runner->device().driver};
+    const std::vector<std::string> kernels = kernels_to_measure(plan_);
+    if (kernels.empty()) return {};
+    options_.progress("recording launches");
+    const Result<WitnessedRun> run = runs_.record(kernels);
+    if (!run) return Failure{Kind::not_run, run.error().message};
+    if (run->seen.ending.signal == SIGINT) return interrupted();
+    options_.progress("measuring");
+    add_measured(plan_, run->seen.launches, original_.seen.ptx, *options_.runner);
     return {};
   }
 

@@ -9,6 +9,7 @@
 #include "bankshot/fix/compare.hpp"
 #include "bankshot/fix/plan.hpp"
 #include "bankshot/host/setup.hpp"
+#include "bankshot/measure/runner.hpp"
 
 namespace bankshot::fix {
 
@@ -26,8 +27,9 @@ struct Failure {
 };
 
 struct FixOptions : PlanOptions {
-  bool cycles = true;                                                            ///< simulate, to judge by cycles
-  bool even_if_slower = false;                                                   ///< rewrite what is not worth it, too
+  bool cycles = true;                 ///< simulate, to judge by cycles
+  measure::Runner* runner = nullptr;  ///< a GPU to measure the forms on, beside the simulation; null: none
+  bool even_if_slower = false;        ///< rewrite what is not worth it, too
   std::function<void(const std::string&)> progress = [](const std::string&) {};  ///< told what is done next
 };
 

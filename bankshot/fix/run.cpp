@@ -53,6 +53,12 @@ Result<WitnessedRun> RepeatedRuns::simulate(const std::map<std::string, std::str
   return run(request, patches);
 }
 
+Result<WitnessedRun> RepeatedRuns::record(const std::vector<std::string>& kernels) {
+  cuda::Request request = setup_.request;
+  request.record = kernels;
+  return run(request, {});
+}
+
 Result<WitnessedRun> RepeatedRuns::run(const cuda::Request& request,
                                        const std::map<std::string, std::string>& patches) {
   static const off_t start = std::max<off_t>(lseek(STDIN_FILENO, 0, SEEK_CUR), 0);

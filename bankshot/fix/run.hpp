@@ -29,6 +29,10 @@ class RepeatedRuns {
   /// The same with simulated launches. What the program does to memory and its accesses one by one are not recorded.
   Result<WitnessedRun> simulate(const std::map<std::string, std::string>& patches);
 
+  /// The same with launches of these kernels recorded. What the program does to memory and its accesses one by one are
+  /// not.
+  Result<WitnessedRun> record(const std::vector<std::string>& kernels);
+
  private:
   Result<WitnessedRun> run(const cuda::Request& request, const std::map<std::string, std::string>& patches);
   RepeatedRuns(host::Setup setup, std::vector<std::string> command, TemporaryFolder folder)

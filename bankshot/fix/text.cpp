@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/fix/hash_search.hpp"
+#include "bankshot/fix/replay.hpp"
 #include "bankshot/fix/source.hpp"
 #include "bankshot/report/text/text.hpp"
 #include "bankshot/scratchpad/hash/hash_text.hpp"
@@ -88,26 +89,43 @@ std::string array_text(const ArrayPlan& array, std::optional<Remedy> chosen, con
   return text;
 }
 
+/// The last column, where a GPU was there.
+std::string measured_text(const Form& form) {
+  return fmt::format("{:>15}", form.nanoseconds ? fmt::format("{:.2f}", *form.nanoseconds / 1000) : "-");
+}
+
 /// One line of the table of a kernel's forms.
-std::string form_text(const char* what, const Form& form) {
-  return fmt::format("  {:<10}{:>14}{:>14}{:>15}{:>16}{:>11}{:>10}{:>9}{:>15}\n", what, grouped(form.shared.wavefronts),
-                     grouped(form.shared.conflicts()), grouped(form.warp_instructions),
+std::string form_text(const char* what, const Form& form, bool measured) {
+  return fmt::format("  {:<10}{:>14}{:>14}{:>15}{:>16}{:>11}{:>10}{:>9}{:>15}{}\n", what,
+                     grouped(form.shared.wavefronts), grouped(form.shared.conflicts()), grouped(form.warp_instructions),
                      form.machine_code ? grouped(form.machine_code->instructions) : "-",
                      form.machine_code ? grouped(form.machine_code->registers) : "-", grouped(form.shared_bytes),
                      form.machine_code ? std::to_string(form.ctas) : fmt::format("<= {}", form.ctas),
-                     form.cycles ? grouped(*form.cycles) : "-");
+                     form.cycles ? grouped(*form.cycles) : "-", measured ? measured_text(form) : "");
+}
+
+/// What was measured of a kernel, or why nothing was; empty if no GPU was there.
+std::string launch_text(const KernelPlan& kernel) {
+  if (!kernel.not_measured.empty()) return "  not measured: " + kernel.not_measured + "\n";
+  if (!kernel.measured) return {};
+  const auto size = [](const simt::Dim3& of) { return fmt::format("{}x{}x{}", of.x, of.y, of.z); };
+  return fmt::format(
+      "  measured: its largest launch, {} CTAs of {} threads{}\n", size(kernel.measured->grid),
+      size(kernel.measured->block),
+      kernel.measured->compared ? "" : ", whose results change from launch to launch and were not compared");
 }
 
 /// What the kernel takes as it is and rewritten; empty if nothing was tried.
-std::string forms_text(const KernelPlan& kernel) {
+std::string forms_text(const KernelPlan& kernel, bool measured) {
   std::string text;
   for (const Remedy remedy : kRemedies) {
-    if (kernel.is_rewritten(remedy)) text += form_text(name(remedy), kernel.forms[remedy]);
+    if (kernel.is_rewritten(remedy)) text += form_text(name(remedy), kernel.forms[remedy], measured);
   }
   if (text.empty()) return {};
-  return fmt::format("  {:<10}{:>14}{:>14}{:>15}{:>16}{:>11}{:>10}{:>9}{:>15}\n", "", "wavefronts", "conflicts",
-                     "warp instr.", "machine instr.", "registers", "bytes", "CTAs/SM", "cycles") +
-         form_text("as it is", kernel.original) + text + "  " + kernel.verdict + "\n";
+  return fmt::format("  {:<10}{:>14}{:>14}{:>15}{:>16}{:>11}{:>10}{:>9}{:>15}{}\n", "", "wavefronts", "conflicts",
+                     "warp instr.", "machine instr.", "registers", "bytes", "CTAs/SM", "cycles",
+                     measured ? "   microseconds" : "") +
+         form_text("as it is", kernel.original, measured) + text + "  " + kernel.verdict + "\n" + launch_text(kernel);
 }
 
 std::string applied_text(const Applied& applied) {
@@ -145,11 +163,15 @@ std::string to_text(const Plan& plan) {
   if (plan.kernels.empty()) return base_name(plan.program) + " does not use shared memory: there is nothing to fix\n";
   std::string text;
   for (const KernelPlan& kernel : plan.kernels) {
-    text += fmt::format("{}\n", kernel.kernel.demangled) + forms_text(kernel);
+    text += fmt::format("{}\n", kernel.kernel.demangled) + forms_text(kernel, plan.measured_on.has_value());
     for (const ArrayPlan& array : kernel.arrays) text += array_text(array, kernel.chosen, plan.rules);
     text += "\n";
   }
   if (!plan.no_cycles.empty()) text += "cycles were not simulated: " + plan.no_cycles + "\n";
+  if (plan.measured_on) {
+    text += fmt::format("microseconds: of one launch, median of {} on {} ({}); cycles are of all launches\n", kReplays,
+                        plan.measured_on->name, plan.measured_on->driver);
+  }
   if (!plan.no_machine_code.empty()) text += "no machine code: " + plan.no_machine_code + "\n";
   if (plan.chosen.empty()) {
     return text + (has_conflicts(plan) ? "nothing was rewritten\n" : "nothing was rewritten: there are no conflicts\n");

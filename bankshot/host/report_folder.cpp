@@ -37,6 +37,7 @@ const char* name(Output output) {
     case Output::timeline: return "timeline";
     case Output::witness: return "record of memory";
     case Output::module: return "PTX";
+    case Output::launch: return "record of a launch";
   }
   return "file";
 }
@@ -49,7 +50,7 @@ void add_missing(const std::string& folder, HandedIn& all) {
     return;
   }
   for (const LedgerEntry& entry : *entries) {
-    for (const Output output : {Output::report, Output::timeline, Output::witness, Output::module}) {
+    for (const Output output : {Output::report, Output::timeline, Output::witness, Output::module, Output::launch}) {
       if (const int error = entry.lost_to(output)) {
         all.lost.push_back(fmt::format("the {} of process {} is lost: {} cannot be written: {}; {}", name(output),
                                        entry.pid, folder, std::strerror(error), kNeedsRoom));
@@ -96,6 +97,11 @@ HandedIn ReportFolder::collect() const {
   each("witness-", ".json", [&](const std::string&, const std::string& text) {
     const auto one = cuda::witness_from_json(text);
     if (one) all.witnesses.push_back(*one);
+    return one ? "" : one.error().message;
+  });
+  each("launch-", ".recorded", [&](const std::string&, const std::string& text) {
+    auto one = cuda::launch_from_file(text);
+    if (one) all.launches.push_back(std::move(*one));
     return one ? "" : one.error().message;
   });
   each("", ".ptx", [&](const std::string& file, const std::string& text) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bankshot/cuda/process/recorded_launch.hpp"
 #include "bankshot/cuda/process/witness_record.hpp"
 #include "bankshot/report/run/run_report.hpp"
 #include "bankshot/support/result.hpp"
@@ -19,6 +20,7 @@ struct HandedIn {
   std::vector<std::string> timelines;          ///< JSON texts, one a process that simulated launches with one
   std::vector<cuda::WitnessRecord> witnesses;  ///< of the processes that came to their end
   std::map<std::string, std::string> ptx;      ///< of the modules that were loaded, by digest; if they were asked for
+  std::vector<cuda::RecordedLaunch> launches;  ///< those that the request named, the largest of each kernel and process
   std::vector<std::string> lost;               ///< what should be there and is not, a sentence each
   std::vector<std::string> unfinished;         ///< processes that were killed before they wrote a report, likewise
 };

@@ -34,6 +34,7 @@ using DriverEvent = struct DriverEventBody*;
   CALL(cuModuleLoadDataEx, int(DriverModule * module, const void* image, unsigned count, int* options, void** values)) \
   CALL(cuModuleUnload, int(DriverModule module))                                                                       \
   CALL(cuModuleGetFunction, int(DriverFunction * function, DriverModule module, const char* name))                     \
+  CALL(cuModuleGetGlobal_v2, int(uint64_t* address, size_t* bytes, DriverModule module, const char* name))             \
   CALL(cuMemAlloc_v2, int(uint64_t* address, size_t bytes))                                                            \
   CALL(cuMemFree_v2, int(uint64_t address))                                                                            \
   CALL(cuMemcpyHtoD_v2, int(uint64_t to, const void* from, size_t bytes))                                              \

@@ -52,7 +52,7 @@ Result<std::vector<uint64_t>> run(Runner& runner, const std::string& kernel, std
     return *error;  // of lanes that are off
   arguments.patterns = from.address();
   arguments.times = to.address();
-  const Launch launch{kernel, threads, (arguments.words + 1) * 4, std::as_bytes(std::span(&arguments, 1))};
+  const Launch launch{kernel, {threads}, (arguments.words + 1) * 4, std::as_bytes(std::span(&arguments, 1))};
   if (auto error = runner.launch(launch)) return *error;
   if (auto error = runner.copy_out(std::as_writable_bytes(std::span(times)), to.address())) return *error;
   return times;

@@ -1,4 +1,4 @@
-// Where micro-benchmarks run: a real GPU behind NVIDIA's driver, or a simulated one.
+// Where kernels are measured: a real GPU behind NVIDIA's driver, or a simulated one.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "bankshot/simt/state/fault.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::measure {
@@ -28,13 +29,18 @@ struct Device {
   std::map<std::string, std::string> facts;
 };
 
-/// A kernel and its grid of one dimension.
+/// A kernel and its grid.
 struct Launch {
   std::string_view kernel;
-  uint32_t threads = 32;
+  simt::Dim3 block = {32, 1, 1};
   uint32_t shared_bytes = 0;             ///< dynamic shared memory
   std::span<const std::byte> arguments;  ///< as the kernel declares its parameters
-  uint32_t blocks = 1;
+  simt::Dim3 grid = {};
+};
+
+/// A variable of the loaded module in the device's memory.
+struct Variable {
+  uint64_t address = 0, bytes = 0;
 };
 
 /// One device. Errors are sentences with reason and remedy. Memory that was not released goes with the runner.
@@ -45,6 +51,8 @@ class Runner {
 
   /// Compiles a module; its kernels can be launched from then on, those of the one before no more.
   virtual std::optional<Error> load(std::string_view ptx) = 0;
+  /// @param name  as in the PTX
+  virtual Result<Variable> variable(const std::string& name) = 0;
   virtual Result<uint64_t> allocate(uint64_t bytes) = 0;
   virtual void release(uint64_t address) = 0;
   virtual std::optional<Error> copy_in(uint64_t to, std::span<const std::byte> from) = 0;

@@ -85,7 +85,7 @@ class Cuda final : public Runner {
     std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
     DriverModule module = nullptr;
     if (const int error = driver_.cuModuleLoadDataEx(&module, text.c_str(), 2, options.data(), values.data())) {
-      return Error{fmt::format("{} cannot compile the micro-benchmarks: {}{}{}. A newer driver may", device_.driver,
+      return Error{fmt::format("{} cannot compile the PTX: {}{}{}. A newer driver may", device_.driver,
                                driver_.text_of(error), log[0] ? "; it says: " : "", log.data())};
     }
     if (module_) driver_.cuModuleUnload(module_);
@@ -93,6 +93,15 @@ class Cuda final : public Runner {
     return std::nullopt;
   }
 
+  Result<Variable> variable(const std::string& name) override {
+    uint64_t address = 0;
+    size_t bytes = 0;
+    if (auto error = call("cuModuleGetGlobal of " + name,
+                          driver_.cuModuleGetGlobal_v2(&address, &bytes, module_, name.c_str()))) {
+      return *error;
+    }
+    return Variable{address, bytes};
+  }
   Result<uint64_t> allocate(uint64_t bytes) override {
     uint64_t address = 0;
     if (auto error = call("cuMemAlloc", driver_.cuMemAlloc_v2(&address, bytes))) return *error;
@@ -123,8 +132,9 @@ class Cuda final : public Runner {
     }
     if (auto error = call("cuEventRecord", driver_.cuEventRecord(begin_, nullptr))) return error;
     if (auto error = call("the launch of " + name,
-                          driver_.cuLaunchKernel(function, launch.blocks, 1, 1, launch.threads, 1, 1,
-                                                 launch.shared_bytes, nullptr, nullptr, extra.data()))) {
+                          driver_.cuLaunchKernel(function, launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x,
+                                                 launch.block.y, launch.block.z, launch.shared_bytes, nullptr, nullptr,
+                                                 extra.data()))) {
       return error;
     }
     if (auto error = call("cuEventRecord", driver_.cuEventRecord(end_, nullptr))) return error;

@@ -54,7 +54,7 @@ timing::Config chip_config(timing::Config config, const SimulatedOptions& wanted
 /// Blocks of a launch that an SM holds at once. Registers come in units of 256 a warp.
 /// Source: CUDA Best Practices Guide, "Occupancy".
 timing::Residency residency(const gpu::Gpu& gpu, const simt::KernelInfo& kernel, const Launch& launch) {
-  const unsigned warps = std::max(1u, (launch.threads + 31) / 32);
+  const unsigned warps = std::max(1u, static_cast<unsigned>((launch.block.count() + 31) / 32));
   timing::Residency result{std::max(1u, gpu.max_blocks_per_sm), "CTA slots"};
   const auto limit = [&](uint64_t blocks, const char* by) {
     if (blocks < result.ctas_per_sm) result = {static_cast<unsigned>(std::max<uint64_t>(1, blocks)), by};
@@ -83,6 +83,14 @@ class Simulated final : public Runner {
     return std::nullopt;
   }
 
+  Result<Variable> variable(const std::string& name) override {
+    if (program_) {
+      for (const simt::GlobalInfo& global : simt::globals(*program_)) {
+        if (global.name == name) return Variable{global.address, global.size};
+      }
+    }
+    return Error{fmt::format("no variable {} was loaded", name)};
+  }
   Result<uint64_t> allocate(uint64_t bytes) override {
     return engine_.memory().allocate(bytes, simt::MemoryKind::device);
   }
@@ -108,8 +116,8 @@ class Simulated final : public Runner {
                                kernel->param_bytes, launch.arguments.size())};
     }
     simt::LaunchConfig config;
-    config.grid.x = launch.blocks;
-    config.block.x = launch.threads;
+    config.grid = launch.grid;
+    config.block = launch.block;
     config.dynamic_shared = launch.shared_bytes;
     config.params = launch.arguments;
     const timing::Cycle start = chip_.cycles();

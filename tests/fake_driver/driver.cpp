@@ -119,6 +119,13 @@ FAKE_API(int) cuModuleGetFunction(DriverFunction* function, DriverModule, const 
   *function = reinterpret_cast<DriverFunction>(&kernel);
   return kSuccess;
 }
+FAKE_API(int) cuModuleGetGlobal_v2(uint64_t* address, size_t* bytes, DriverModule, const char* name) {
+  static uint64_t variable = 0;
+  if (std::string_view(name) != "variable") return kNotFound;
+  *address = reinterpret_cast<uint64_t>(&variable);
+  *bytes = sizeof variable;
+  return kSuccess;
+}
 FAKE_API(int) cuMemAlloc_v2(uint64_t* address, size_t bytes) {
   if (scripted("memory")) return 2;
   *address = reinterpret_cast<uint64_t>(std::calloc(1, bytes));

@@ -13,6 +13,7 @@
 #include "bankshot/cli/base/run_options.hpp"
 #include "bankshot/cli/commands/fix_folder.hpp"
 #include "bankshot/cli/commands/fix_ptx.hpp"
+#include "bankshot/cli/commands/measure_on.hpp"
 #include "bankshot/fix/json.hpp"
 #include "bankshot/fix/prove.hpp"
 #include "bankshot/fix/source_copy.hpp"
@@ -68,6 +69,7 @@ class Fix final : public Command {
            "-o "
            "app\"); without it nvcc, or where that is not on PATH clang with tools/cudacc, for one .cu file")
         ->type_name("COMMAND");
+    measure_on_.define(app);
     app.add_flag("--no-cycles", no_cycles_, "do not simulate: judge by wavefronts and instructions");
   }
   bool takes_target() const override { return true; }
@@ -85,6 +87,7 @@ class Fix final : public Command {
           "hashes "
           "are searched for");
     }
+    if (const std::string reason = measure_on_.problem(); !reason.empty()) return refuse(reason);
     if (const auto error = check_outputs()) return refuse(error->message);
     return fix_program(command);
   }
@@ -104,6 +107,8 @@ class Fix final : public Command {
     if (!apply_.empty() || !build_.empty())
       return refuse("--apply and --build are for programs: a PTX file has no source");
     if (!json_.empty()) return refuse("--json is for programs: a PTX file is not run");
+    if (measure_on_.is_given())
+      return refuse("--backend, --driver and --device measure launches of a program: a PTX file is not run");
     if (!folder_.empty()) {
       const std::string written = place_in_folder(folder_, command[0]);
       if (const auto error = host::overwrites("-o", written, {{"the PTX that is read", command[0]}}))
@@ -125,7 +130,10 @@ class Fix final : public Command {
     if (!apply_.empty()) {
       if (const auto error = fix::cannot_apply(apply_, *setup)) return refuse(error->message);
     }
+    const Result<std::unique_ptr<measure::Runner>> runner = measure_on_.open(setup->gpu, options_.threads);
+    if (!runner) return refuse(runner.error().message);
     fix::FixOptions options;
+    options.runner = runner->get();
     options.time_limit = time_limit();
     options.kernels = kernels_;
     options.hash_class = class_;
@@ -183,6 +191,7 @@ class Fix final : public Command {
 
   RunOptions options_;
   DescribedLaunch launch_;
+  MeasureOn measure_on_;
   std::string folder_, apply_, build_, json_, hash_, class_, patterns_, array_;
   std::vector<std::string> kernels_;
   double seconds_ = 10;
@@ -212,6 +221,7 @@ const RegisterCommand fix_registered(
      "  bankshot fix ./app\n"
      "  bankshot fix -o fixed ./app 1024\n"
      "  bankshot fix --class bitvector-xor ./app\n"
+     "  bankshot fix --device 0 ./app                             each form also timed on a real GPU\n"
      "  bankshot fix --apply changed ./app                        app.cu changed, built and measured\n"
      "  bankshot fix --block 16,16 kernel.ptx > fixed.ptx         from the code alone, with no run\n"
      "  bankshot fix --hash xor --array tile kernel.ptx > fixed.ptx\n"

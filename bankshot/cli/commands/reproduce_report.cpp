@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <tuple>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "bankshot/circuit/synthesis.hpp"
 #include "bankshot/cli/base/version.hpp"
 #include "bankshot/cli/commands/reproduce_runs.hpp"

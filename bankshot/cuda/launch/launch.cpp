@@ -14,6 +14,7 @@
 #include "bankshot/cuda/launch/kernel_limits.hpp"
 #include "bankshot/cuda/launch/kernel_work.hpp"
 #include "bankshot/cuda/launch/launch_check.hpp"
+#include "bankshot/cuda/launch/record_launch.hpp"
 #include "bankshot/cuda/memory/transfer.hpp"
 #include "bankshot/cuda/process/checking.hpp"
 #include "bankshot/cuda/process/interrupt.hpp"
@@ -108,6 +109,8 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   config.cooperative = request.cooperative;
   config.cluster = cluster_of(*function.info, request);
   config.explicit_cluster = has_cluster(*function.info, request);
+  record_launch(session.memory().engine(), *function.module->program, *function.info, function.module->id.digest,
+                config);
   if (session.progress()) session.progress()->begin(function.name, request.grid.count());
   if (Witness* witness = Witness::get())
     witness->launched(function.name, request.grid, request.block, request.dynamic_shared);

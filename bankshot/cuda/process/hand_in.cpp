@@ -31,17 +31,17 @@ int write_whole(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-std::string free_path(const char* kind) {
+std::string free_path(const char* kind, const char* ending) {
   const std::string begin = fmt::format("{}/{}-{}", process_request().report_folder, kind, process_id());
-  std::string path = begin + ".json";
-  for (int k = 2; access(path.c_str(), F_OK) == 0; ++k) path = fmt::format("{}-{}.json", begin, k);
+  std::string path = begin + ending;
+  for (int k = 2; access(path.c_str(), F_OK) == 0; ++k) path = fmt::format("{}-{}{}", begin, k, ending);
   return path;
 }
 
 void hand_in(Output output, const std::string& path, const std::string& text) {
   if (const int error = write_whole(path, text)) {
     if (!note_lost(output, error)) say_once(path, fmt::format("{} cannot be written: {}", path, std::strerror(error)));
-  } else if (output != Output::module) {  // of several modules one that was lost stays so
+  } else if (output != Output::module && output != Output::launch) {  // of several one that was lost stays so
     note_handed_in(output);
   }
 }

@@ -7,9 +7,9 @@
 
 namespace bankshot::cuda {
 
-/// FOLDER/KIND-<pid>.json, in the folder of the reports. A program that this one took the place of (exec) may have left
-/// its own there under the same process number: then it is KIND-<pid>-2.json, and so on.
-std::string free_path(const char* kind);
+/// FOLDER/KIND-<pid>.json, in the folder of the reports. If a file of that name is there already, of a program that
+/// this one took the place of (exec) perhaps, it is KIND-<pid>-2.json, and so on.
+std::string free_path(const char* kind, const char* ending = ".json");
 
 /// Writes a file into the folder of the reports, whole or not at all: beside its place and renamed. The ledger notes
 /// how that went; where there is none a failure is told once on standard error.

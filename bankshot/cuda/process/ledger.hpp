@@ -13,7 +13,7 @@
 namespace bankshot::cuda {
 
 /// What a process hands in, each a file in the folder.
-enum class Output { report, timeline, witness, module };
+enum class Output { report, timeline, witness, module, launch };
 
 /// A process, or in the last entry all processes that found the others taken.
 struct LedgerEntry {
@@ -21,7 +21,7 @@ struct LedgerEntry {
   uint32_t begun = 0;     ///< processes that used the GPU
   uint32_t reported = 0;  ///< those of them whose report was written, maybe not for the last time
   /// By Output: errno of its last writing, 0 if that was good. In the last entry an error stays.
-  std::array<int32_t, 4> lost{};
+  std::array<int32_t, 5> lost{};
 
   int lost_to(Output output) const { return lost[static_cast<size_t>(output)]; }
 };

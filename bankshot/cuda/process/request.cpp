@@ -17,7 +17,7 @@ namespace {
 constexpr const char *kIsa = "BANKSHOT_ISA", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
                      *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK", *kSimulate = "BANKSHOT_SIMULATE",
                      *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED", *kModules = "BANKSHOT_MODULES",
-                     *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1";
+                     *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1", *kRecord = "BANKSHOT_RECORD";
 /// By UseOfMachineCode; that of registers is what there is without the variable.
 constexpr std::string_view kUsesOfMachineCode[] = {"nothing", "registers", "accesses"};
 
@@ -56,6 +56,7 @@ EnvironmentChanges to_environment(const Request& request) {
   set_or_remove(kTrace, request.trace_accesses == 0 ? "" : std::to_string(request.trace_accesses));
   set_or_remove(kCheck, simt::names_of(request.checks, ","));
   changes[kSimulate] = request.simulate ? std::optional(to_text(*request.simulate)) : std::nullopt;
+  set_or_remove(kRecord, fmt::format("{}", fmt::join(request.record, ",")));
   set_or_remove(kWitness, request.witness ? "1" : "");
   set_or_remove(kModules, request.modules ? "1" : "");
   set_or_remove(kJoined, request.joined ? "1" : "");
@@ -124,6 +125,14 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
     if (witness != "1") return Error{fmt::format("{} is \"{}\" and not 1", kWitness, witness)};
     if (request.report_folder.empty()) return Error{fmt::format("{} needs {}", kWitness, kReportFolder)};
     request.witness = true;
+  }
+  std::string_view record = variable(kRecord) ? variable(kRecord) : "";
+  if (!record.empty() && request.report_folder.empty())
+    return Error{fmt::format("{} needs {}", kRecord, kReportFolder)};
+  while (!record.empty()) {
+    const std::string_view kernel = record.substr(0, record.find(','));
+    record.remove_prefix(std::min(record.size(), kernel.size() + 1));
+    request.record.emplace_back(kernel);
   }
   return request;
 }

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/simt/checks/finding.hpp"
@@ -50,6 +51,7 @@ struct Request {
   simt::CheckOptions checks;                ///< what to look for
   std::optional<SimulateRequest> simulate;  ///< launches are simulated if it is there
   bool modules = false;                     ///< hand in the PTX of its modules
+  std::vector<std::string> record;  ///< kernels, as in the PTX: their largest launches are handed in (RecordedLaunch)
   bool witness = false;  ///< hand in what the process does to memory (WitnessRecord), and the PTX of its modules
 };
 

@@ -30,6 +30,7 @@ class KeepTexts final : public measure::Runner {
     texts.emplace(ptx);
     return std::nullopt;
   }
+  Result<measure::Variable> variable(const std::string&) override { return measure::Variable{}; }
   Result<uint64_t> allocate(uint64_t) override { return uint64_t{1} << 40; }
   void release(uint64_t) override {}
   std::optional<Error> copy_in(uint64_t, std::span<const std::byte>) override { return std::nullopt; }

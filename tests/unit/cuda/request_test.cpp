@@ -53,6 +53,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.simulate = SimulateRequest{};
   request.simulate->scheduler = "gto";
   request.simulate->set = {"l1.bytes=0"};
+  request.record = {"_Z1kPfi", "l"};
   request.witness = true;
   request.l1 = true;
   request.machine_code = UseOfMachineCode::accesses;
@@ -70,6 +71,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_EQ(got->machine_code, UseOfMachineCode::accesses);
   ASSERT_TRUE(got->simulate);
   EXPECT_EQ(*got->simulate, *request.simulate);
+  EXPECT_EQ(got->record, request.record);
   EXPECT_TRUE(got->witness);
   EXPECT_TRUE(got->l1);
 }
@@ -113,6 +115,7 @@ TEST(CudaRequest, rejects_values_that_are_none) {
   EXPECT_EQ(refused_variable("BANKSHOT_ISA", "wide"), "BANKSHOT_ISA is \"wide\" and not one of portable, avx2, avx512");
   EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "yes"), "BANKSHOT_WITNESS is \"yes\" and not 1");
   EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "1"), "BANKSHOT_WITNESS needs BANKSHOT_REPORT_DIR");
+  EXPECT_EQ(refused_variable("BANKSHOT_RECORD", "k"), "BANKSHOT_RECORD needs BANKSHOT_REPORT_DIR");
 }
 
 }  // namespace

@@ -51,6 +51,20 @@ TEST(MeasureCuda, asks_the_driver_what_the_device_is) {
   EXPECT_FALSE(device.facts.contains("sm.max_blocks"));  // this driver does not know
 }
 
+TEST(MeasureCuda, asks_the_driver_where_variables_are) {
+  const auto runner = cuda_runner(0, paths::fake_driver());
+  ASSERT_TRUE(runner) << runner.error().message;
+  const auto variable = (*runner)->variable("variable");
+  ASSERT_TRUE(variable) << variable.error().message;
+  EXPECT_NE(variable->address, 0u);
+  EXPECT_EQ(variable->bytes, 8u);
+  const auto missing = (*runner)->variable("x");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(
+      missing.error().message,
+      "Imaginary \"GPU\": cuModuleGetGlobal of x failed: no reason given (an error that it has no name for, 500)");
+}
+
 TEST(MeasureCuda, measures_and_describes) {
   auto runner = cuda_runner(0, paths::fake_driver());
   ASSERT_TRUE(runner) << runner.error().message;
@@ -107,7 +121,7 @@ TEST(MeasureCuda, rejects_devices_that_are_not_there) {
 
 TEST(MeasureCuda, tells_what_fails_and_where) {
   EXPECT_EQ(failure("jit"),
-            "CUDA driver 12.4 cannot compile the micro-benchmarks: a PTX JIT compilation failed "
+            "CUDA driver 12.4 cannot compile the PTX: a PTX JIT compilation failed "
             "(CUDA_ERROR_INVALID_PTX, 218); it says: ptxas application ptx input, line 7; fatal. A newer driver may");
   EXPECT_EQ(failure("launch"),
             "Imaginary \"GPU\": the launch of latency_load failed: unspecified launch failure "

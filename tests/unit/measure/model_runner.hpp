@@ -33,6 +33,7 @@ class ModelRunner : public Runner {
 
   const Device& device() const override { return about; }
   std::optional<Error> load(std::string_view) override { return std::nullopt; }
+  Result<Variable> variable(const std::string&) override { return Variable{}; }
   Result<uint64_t> allocate(uint64_t bytes) override {
     memory_.push_back(std::make_unique<std::vector<uint64_t>>(bytes / 8 + 1));
     return reinterpret_cast<uint64_t>(memory_.back()->data());
@@ -73,10 +74,10 @@ class ModelRunner : public Runner {
         continue;
       }
       double all = 0;
-      for (unsigned warp = 0; warp < launch.threads / 32; ++warp) all += law(access, patterns[warp]);
-      for (unsigned thread = 0; thread < launch.threads; ++thread) {
-        times[(round * launch.threads + thread) * 2] = 7;
-        times[(round * launch.threads + thread) * 2 + 1] =
+      for (unsigned warp = 0; warp < launch.block.x / 32; ++warp) all += law(access, patterns[warp]);
+      for (unsigned thread = 0; thread < launch.block.x; ++thread) {
+        times[(round * launch.block.x + thread) * 2] = 7;
+        times[(round * launch.block.x + thread) * 2 + 1] =
             static_cast<uint64_t>(7 + all * arguments.repeats * kUnrolled);
       }
     }

@@ -122,14 +122,15 @@ TEST(MeasureSimulated, rejects_what_is_not_there) {
   const auto runner = runner_of(gpu_of("v100"));
   Arguments arguments;
   const auto bytes = std::as_bytes(std::span(&arguments, 1));
-  EXPECT_EQ(runner->launch({"latency_load", 32, 0, bytes})->message, "no kernel latency_load was loaded");
+  EXPECT_EQ(runner->launch({"latency_load", {32}, 0, bytes})->message, "no kernel latency_load was loaded");
   EXPECT_NE(runner->load(".version 3.2\n.target sm_20\n.entry k() { frobnicate; }")->message.find("measure.ptx:3:"),
             std::string::npos);
   ASSERT_FALSE(runner->load(programs()));
-  EXPECT_EQ(runner->launch({"latency_load", 32, 0, bytes.first(28)})->message,
+  EXPECT_EQ(runner->launch({"latency_load", {32}, 0, bytes.first(28)})->message,
             "kernel latency_load takes 32 bytes of arguments and was given 28");
   arguments.rounds = 1;
-  EXPECT_NE(runner->launch({"latency_load", 32, 4, bytes})->message.find("in kernel latency_load"), std::string::npos);
+  EXPECT_NE(runner->launch({"latency_load", {32}, 4, bytes})->message.find("in kernel latency_load"),
+            std::string::npos);
   const auto buffer = runner->allocate(8);
   ASSERT_TRUE(buffer);
   EXPECT_EQ(runner->copy_in(*buffer, bytes)->message, "a copy of 32 bytes leaves what was allocated");
