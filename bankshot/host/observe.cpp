@@ -8,7 +8,7 @@ namespace bankshot::host {
 
 namespace {
 
-/// Notes that instructions had hashes of their own. Something is amiss if none had.
+/// Notes that instructions had hashes of their own. An error if no kernel that ran is in the file.
 void add_hashes(const Setup& setup, Observation& seen) {
   report::RunReport& report = seen.report;
   report.instruction_hashes = setup.request.instruction_hashes;
@@ -20,7 +20,7 @@ void add_hashes(const Setup& setup, Observation& seen) {
   });
   if (any || report.is_partial()) return;
   seen.lost.push_back("none of the kernels that ran is in " + report.instruction_hashes +
-                      ", so that nothing was counted under its hashes");
+                      ", so that nothing was counted under its hashes; trace and search this program again");
   report.lost = seen.lost.size();
 }
 

@@ -44,6 +44,8 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
           "theirs"};
     const Result<report::InstructionHashes> hashes = read_instruction_hashes(options.instruction_hashes);
     if (!hashes) return Error{"--instruction-hashes: " + hashes.error().message};
+    if (const auto error = report::unfit(*hashes, setup.gpu.machine.scratchpad))
+      return Error{"--instruction-hashes: " + options.instruction_hashes + ": " + error->message};
     setup.hashes = *hashes;
     setup.request.instruction_hashes = std::filesystem::absolute(options.instruction_hashes).string();
   }

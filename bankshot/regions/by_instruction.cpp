@@ -34,8 +34,8 @@ Layout layout_of(const simt::KernelInfo& info) {
   return layout;
 }
 
-PatternsOfPart made_of(const Part& part) {
-  PatternsOfPart made{part.words, part.arrays, {}, part.keeps, {}};
+PatternsOfPart part_without_patterns(const Part& part) {
+  PatternsOfPart made{part.words, part.arrays, {}, part.why_kept, {}};
   for (const Instruction& one : part.instructions)
     made.instructions.push_back({{one.place.file, one.place.line, one.place.ptx_line}, one.op, one.by_walk});
   return made;
@@ -51,7 +51,7 @@ bool is_within(const scratchpad::Pattern& pattern, const scratchpad::WordRanges&
 }
 
 /// Puts the patterns of a kernel's instructions into their parts. @return what contradicts the parts, or empty
-std::string deal_out(const report::Kernel& kernel, std::vector<PatternsOfPart>& parts) {
+std::string assign_patterns(const report::Kernel& kernel, std::vector<PatternsOfPart>& parts) {
   for (const report::Site& site : kernel.sites) {
     const auto has_line = [&](const PatternsOfPart& part) {
       return std::ranges::any_of(
@@ -62,7 +62,7 @@ std::string deal_out(const report::Kernel& kernel, std::vector<PatternsOfPart>& 
     if (part == parts.end()) return "the address of " + site.op + " at " + where + " comes from no shared array";
     for (const scratchpad::Pattern& pattern :
          scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width)) {
-      if (!is_within(pattern, part->words)) return site.op + " at " + where + " left the array that its address is of";
+      if (!is_within(pattern, part->words)) return site.op + " at " + where + " accessed words outside its array";
       part->patterns.patterns.push_back(pattern);
     }
   }
@@ -70,8 +70,8 @@ std::string deal_out(const report::Kernel& kernel, std::vector<PatternsOfPart>& 
 }
 
 /// All accesses of a kernel as one part.
-std::vector<PatternsOfPart> undivided(const report::Kernel& kernel, const std::string& keeps) {
-  PatternsOfPart all{{{0, 1u << scratchpad::kMaxAddressBits}}, {}, {}, keeps, {}};
+std::vector<PatternsOfPart> undivided(const report::Kernel& kernel, const std::string& why_kept) {
+  PatternsOfPart all{{{0, 1u << scratchpad::kMaxAddressBits}}, {}, {}, why_kept, {}};
   for (const report::Site& site : kernel.sites) {
     all.instructions.push_back({site.source, site.op, false});
     const auto patterns = scratchpad::patterns(site.totals.trace, report::kind_of(site), site.width);
@@ -102,10 +102,9 @@ std::vector<PatternsOfPart> parts_of(const report::Kernel& kernel, const ptx::Mo
       split(module, *function, layout_of(*info), scratchpad::row_words(rules), walked ? &*walked : nullptr);
   if (!split_parts) return undivided(kernel, split_parts.error().message);
   std::vector<PatternsOfPart> parts;
-  for (const Part& part : *split_parts) parts.push_back(made_of(part));
-  if (const std::string contradiction = deal_out(kernel, parts); !contradiction.empty())
+  for (const Part& part : *split_parts) parts.push_back(part_without_patterns(part));
+  if (const std::string contradiction = assign_patterns(kernel, parts); !contradiction.empty())
     return undivided(kernel, contradiction);
-  std::erase_if(parts, [](const PatternsOfPart& part) { return part.patterns.patterns.empty(); });
   return parts;
 }
 

@@ -10,8 +10,9 @@
 
 namespace bankshot::regions {
 
-/// Splits the shared memory of each kernel that accessed any, and its patterns likewise. Where instructions cannot be
-/// told apart, or one accessed what it was not to, all are one part that keeps its banks, which says why.
+/// Splits the shared memory of each kernel that accessed any, and its patterns likewise. If the words of
+/// the instructions cannot be separated, or a traced access contradicts them, the kernel is one part that keeps its
+/// banks; `why_kept` says why.
 /// @param report  of a run with traced accesses
 /// @param ptx     of its modules, by digest
 /// @return an error if a module cannot be loaded, or memory is accessed beyond what hashes work on

@@ -43,27 +43,26 @@ Result<HashedKernel> choose_hashes(const PatternsOfKernel& kernel, const scratch
   scratchpad::Region together;
   std::vector<scratchpad::Region> regions;
   std::vector<bool> keeps;
-  search::RegionHash all;
+  std::vector<size_t> all;
   for (const report::PatternsOfPart& part : kernel.parts) {
-    all.regions.push_back(regions.size());
+    all.push_back(regions.size());
     regions.push_back({part.words, part.patterns.patterns});
-    keeps.push_back(!part.keeps.empty());
+    keeps.push_back(!part.why_kept.empty());
     scratchpad::add(together.words, part.words);
     together.patterns.insert(together.patterns.end(), part.patterns.patterns.begin(), part.patterns.patterns.end());
   }
-  const Result<std::vector<search::RegionHash>> one = search::find_by_region(rules, {&together, 1}, {false}, choose);
+  Result<std::vector<search::RegionHash>> one = search::find_by_region(rules, {&together, 1}, {false}, choose);
   if (!one) return one.error();
-  all.hash = one->front().hash;
-  all.excess = one->front().excess;
-  all.without = made.baseline = one->front().without;
-  made.one = joined(kernel, all);
+  one->front().regions = all;
+  made.baseline = one->front().without;
+  made.one = joined(kernel, one->front());
   const Result<std::vector<search::RegionHash>> own = search::find_by_region(rules, regions, keeps, choose);
   if (!own) return own.error();
   for (const search::RegionHash& found : *own) {
     made.excess += found.excess;
     if (found.hash != scratchpad::modulo_hash(found.hash.size())) made.hashes.push_back(joined(kernel, found));
     for (const size_t k : found.regions) {
-      if (!kernel.parts[k].keeps.empty() && found.without != 0) made.kept.push_back(kernel.parts[k].keeps);
+      if (!kernel.parts[k].why_kept.empty() && found.without != 0) made.kept.push_back(kernel.parts[k].why_kept);
     }
   }
   // A heuristic may find less on a part alone than on all of them.

@@ -9,7 +9,7 @@
 
 namespace bankshot::regions {
 
-/// Where hashes for the parts leave more conflicts, which those of heuristics may, all have the one.
+/// If a heuristic finds worse hashes for the parts than for the whole, all parts get the one hash.
 /// @param rules  of the banks @return an error of the chooser
 Result<report::HashedKernel> choose_hashes(const report::PatternsOfKernel& kernel, const scratchpad::Rules& rules,
                                            const search::Chooser& choose);

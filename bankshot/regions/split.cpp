@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "bankshot/ptx/access.hpp"
 #include "bankshot/rewrite/arrays.hpp"
 
@@ -30,13 +32,13 @@ Space space_of(const ptx::Access& access, size_t k) {
   return k == 1 ? access.from : Space::shared;
 }
 
-/// Why the banks of what it accesses are not its to choose, or empty.
-std::string keeps_banks(const ptx::Instruction& instruction, const ptx::Access& access) {
+/// Why the instruction cannot have a hash; empty if it can.
+std::string why_no_hash(const ptx::Instruction& instruction, const ptx::Access& access) {
   const bool of_lanes = access.layout == ptx::Access::Layout::lanes || access.layout == ptx::Access::Layout::matrix;
   if (of_lanes && !access.of_cluster && access.kind != Kind::mbarrier &&
       (!access.asynchronous || access.kind == Kind::copy))
     return {};
-  return mnemonic(instruction) + " accesses them";
+  return mnemonic(instruction) + " cannot have a hash";
 }
 
 /// A function that accesses memory which may be shared, or empty.
@@ -47,7 +49,8 @@ std::string function_on_shared(const ptx::Module& module) {
     const ptx::KernelCode code(module, *function);
     for (const ptx::Step& step : code.steps()) {
       const ptx::Access access = ptx::access_of(*step.instruction);
-      if (has_addresses(access) && (may_be_shared(access.space) || may_be_shared(access.from))) return function->name;
+      const bool from_shared = access.kind == Kind::copy && may_be_shared(access.from);
+      if (has_addresses(access) && (may_be_shared(access.space) || from_shared)) return function->name;
     }
   }
   return {};
@@ -60,7 +63,7 @@ struct Footprint {
   Instruction instruction;
   Rows rows;
   std::set<std::string> arrays;
-  std::string keeps;
+  std::string why_kept;
 };
 
 class Splitter {
@@ -80,6 +83,13 @@ class Splitter {
   }
 
   bool calls() const { return calls_; }
+  bool knows_all_arrays() const {
+    for (size_t entity = 0; entity < kernel_.code.entities(); ++entity) {
+      const bool shared = kernel_.code.variable(static_cast<int>(entity)).space == Space::shared;
+      if (shared && kernel_.array_of[entity] < 0) return false;
+    }
+    return true;
+  }
 
   std::vector<Part> parts() {
     for (const ptx::Step& step : kernel_.code.steps()) look_at(step);
@@ -113,6 +123,7 @@ class Splitter {
     if (!has_addresses(access)) return;
     Footprint found{{kernel_.code.place(step), mnemonic(instruction)}, Rows(kAllWords / row_), {}, {}};
     size_t k = 0;
+    bool may_have_escaped = false;
     for (const ptx::Operand& operand : instruction.operands) {
       if (operand.kind != ptx::Operand::Kind::address) continue;
       const Space space = space_of(access, k++);
@@ -120,11 +131,12 @@ class Splitter {
       add_arrays(found, value.arrays);
       if (value.number && space == Space::shared) add_words(found.rows, 0, kAllWords);
       if (value.number && space == Space::generic) add_arrays(found, escaped_);
+      may_have_escaped |= value.number && space == Space::generic && escaped_ != 0;
     }
     if (std::ranges::find(found.rows, true) == found.rows.end()) return;
-    found.keeps = keeps_banks(instruction, access);
+    found.why_kept = why_no_hash(instruction, access);
     const auto walked = walked_.find(found.instruction.place.ptx_line);
-    if (walked != walked_.end() && found.keeps.empty() &&
+    if (walked != walked_.end() && found.why_kept.empty() && !may_have_escaped &&
         std::ranges::find(walked->second, nullptr) == walked->second.end())
       take_words(found, walked->second);
     footprints_.push_back(std::move(found));
@@ -173,7 +185,7 @@ class Splitter {
       Part& part = parts[root(k)];
       if (part.instructions.empty() || part.instructions.back().place.ptx_line != one.instruction.place.ptx_line)
         part.instructions.push_back(one.instruction);
-      if (part.keeps.empty()) part.keeps = one.keeps;
+      if (part.why_kept.empty()) part.why_kept = one.why_kept;
       arrays[root(k)].insert(one.arrays.begin(), one.arrays.end());
     }
     for (size_t row = 0; row < by_row.size(); ++row) {
@@ -206,6 +218,8 @@ class Splitter {
 Result<std::vector<Part>> split(const ptx::Module& module, const ptx::Function& kernel, const Layout& layout,
                                 uint32_t row, const analysis::Kernel* walked) {
   Splitter splitter(module, kernel, layout, row, walked);
+  if (!splitter.knows_all_arrays())
+    return Error{fmt::format("it has more than {} shared variables", rewrite::kMostArrays)};
   if (splitter.calls()) {
     if (const std::string function = function_on_shared(module); !function.empty())
       return Error{"it calls functions, and " + function + " accesses memory that may be shared"};

@@ -21,7 +21,7 @@ struct Layout {
 struct Instruction {
   ptx::Place place;
   std::string op;        ///< "ld.shared.f32"
-  bool by_walk = false;  ///< its words were told by the analysis, else its arrays by where its address comes from
+  bool by_walk = false;  ///< the analysis knows its words; else only the arrays of its address are known
 };
 
 /// Words that no instruction accesses but these.
@@ -29,7 +29,8 @@ struct Part {
   scratchpad::WordRanges words;           ///< whole rows of banks
   std::vector<std::string> arrays;        ///< that are, or may be, in them
   std::vector<Instruction> instructions;  ///< one a line of the PTX, ascending
-  std::string keeps;  ///< why these words keep their banks: what accesses them and cannot be given a hash; or empty
+  std::string
+      why_kept;  ///< why these words keep the machine's banks: an instruction on them that cannot have a hash; or empty
 };
 
 /// Splits a kernel's shared memory by its instructions. The words of an instruction are those that the analysis tells,

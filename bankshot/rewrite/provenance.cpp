@@ -170,7 +170,7 @@ struct Provenance::Finder {
       write_first();
       result = in[1];
       const bool to = has(instruction, "to"), shared = has(instruction, "shared") || has(instruction, "shared::cta");
-      if (in[1].number && shared && !to)
+      if (in[1].number && (shared || has(instruction, "shared::cluster")) && !to)
         wrong(~uint64_t{0},
               "a number is made an address by " + mnemonic(instruction) + ", which may be anywhere in shared memory");
       if (in[1].arrays == 0) return true;
@@ -217,6 +217,7 @@ struct Provenance::Finder {
           result.number = true;
         } else {
           wrong(a.arrays | b.arrays, through());
+          result.number = true;  // of which nothing is known
         }
       }
       return true;

@@ -23,8 +23,7 @@ struct RegionHash {
 };
 
 /// A hash for each region. Regions get one together, searched on both their patterns, where a block of a hash
-/// (scratchpad::block_of) would have words of both. So all that instructions access is somewhere else under the hashes,
-/// and nothing at one place with anything else.
+/// (scratchpad::block_of) would have words of both. So no two words come to the same place.
 /// @param rules    of the banks; Rules::hash is not looked at
 /// @param regions  no two share a row of banks. Those that `keeps` says keep word modulo banks
 /// @return by first region; of a chooser's errors the first

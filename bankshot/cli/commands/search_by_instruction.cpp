@@ -8,6 +8,7 @@
 
 #include "bankshot/cli/base/command.hpp"
 #include "bankshot/cli/base/deliver.hpp"
+#include "bankshot/cli/base/patterns_file.hpp"
 #include "bankshot/host/read_text.hpp"
 #include "bankshot/regions/choose.hpp"
 #include "bankshot/report/json/instruction_hashes_json.hpp"
@@ -38,15 +39,14 @@ std::string array_text(const std::string& name) {
 }
 
 std::string kernel_text(const HashedKernel& kernel) {
-  std::string text = fmt::format("\n{}\n  excess {} without a hash, {} with one ({}), and {} with ", kernel.demangled,
-                                 report::grouped(kernel.baseline), report::grouped(kernel.one.excess),
-                                 scratchpad::spec(kernel.one.hash), report::grouped(kernel.excess));
-  text += kernel.hashes.empty() ? "none by instruction\n"
-                                : report::counted(kernel.hashes.size(), "hash", "hashes") + " by instruction\n";
+  std::string text =
+      fmt::format("\n{}\n  excess without a hash  {}\n  one hash               {}  {}\n  by instruction         {}\n",
+                  kernel.demangled, report::grouped(kernel.baseline), report::grouped(kernel.one.excess),
+                  scratchpad::spec(kernel.one.hash), report::grouped(kernel.excess));
   for (const HashedInstructions& one : kernel.hashes) {
     std::vector<std::string> arrays;
     for (const std::string& array : one.arrays) arrays.push_back(array_text(array));
-    text += fmt::format("    {}  for {} of words {} ({}): excess {} of {}\n", scratchpad::spec(one.hash),
+    text += fmt::format("    {}  for {} on words {} ({}): excess {} of {}\n", scratchpad::spec(one.hash),
                         report::counted(one.ptx_lines.size(), "instruction", "instructions"), words_text(one.words),
                         fmt::join(arrays, ", "), report::grouped(one.excess), report::grouped(one.baseline));
   }
@@ -79,6 +79,9 @@ int search_by_instruction(const std::string& file, const std::string& json, cons
   all.hash_class = hash_class;
   size_t most = 0;
   for (const PatternsOfKernel& kernel : patterns->kernels) {
+    for (const report::PatternsOfPart& part : kernel.parts) {
+      if (const auto error = cannot_search(patterns->rules, part.patterns.patterns)) return refuse(error->message);
+    }
     Result<HashedKernel> found = regions::choose_hashes(kernel, patterns->rules, choose);
     if (!found) return refuse(kernel.demangled + ": " + found.error().message);
     most = std::max(most, found->hashes.size());

@@ -88,9 +88,10 @@ class Search final : public Command {
     app.add_option("--certificate", certificate_,
                    "write the proof that the hash is the best, for bankshot verify; of method optimal")
         ->type_name("FILE");
-    app.add_flag("--per-instruction", per_instruction_,
-                 "a hash for each load and store: PATTERNS is what bankshot trace --per-instruction wrote, and --json "
-                 "writes the file for --instruction-hashes of explain and simulate");
+    app.add_flag(
+        "--per-instruction", per_instruction_,
+        "a hash for each load and store: PATTERNS is what bankshot trace --per-instruction wrote, and --json "
+        "writes the file for --instruction-hashes of explain and simulate; --time-limit is for each of its searches");
     app.add_flag("--count-classes", count_, "only print how many hashes each class has");
     app.add_option("--address-bits", size_.address_bits, "for --count-classes")
         ->check(CLI::Range(1, 16))
@@ -139,16 +140,7 @@ class Search final : public Command {
       tests.push_back(*test);
     }
     const scratchpad::Rules& rules = set->rules;
-    if (rules.ports != 1)
-      return refuse("these patterns are for banks of " + std::to_string(rules.ports) +
-                    " ports, and a search weighs every word behind a bank's first; set \"ports\" to 1");
-    const auto wide = std::ranges::find_if(
-        set->patterns, [&](const scratchpad::Pattern& p) { return scratchpad::lane_exceeds_banks(rules, p.width); });
-    if (wide != set->patterns.end())
-      return refuse(
-          fmt::format("a lane reads {} bytes, which {} banks of {} bytes deliver in several passes under any "
-                      "hash, and a search weighs every word behind a bank's first; leave such patterns out",
-                      wide->width, rules.banks, rules.bank_bytes));
+    if (const auto error = cannot_search(rules, set->patterns)) return refuse(error->message);
     search::SearchOptions options = search_options();
     options.proof = !certificate_.empty();
     if (count_lanes_ && set->sorted)

@@ -76,22 +76,27 @@ class Trace final : public Command {
   }
 
  private:
+  /// "; a sample at 2 instructions: see --most"
+  static std::string sampled_text(const report::RunReport& report) {
+    size_t sampled = 0;
+    for (const report::Kernel& kernel : report.kernels) {
+      for (const report::Site& site : kernel.sites) sampled += site.totals.trace.is_sample() ? 1 : 0;
+    }
+    return sampled == 0
+               ? ""
+               : fmt::format("; a sample at {}: see --most", report::counted(sampled, "instruction", "instructions"));
+  }
+
   int write(const report::RunReport& report) const {
     const Result<scratchpad::PatternSet> set = report::pattern_set(report.rules, report.kernels, as_is_);
     if (!set) return refuse(set.error().message + "; there is nothing to write");
-    uint64_t accesses = 0, sampled = 0;
+    uint64_t accesses = 0;
     for (const report::Kernel& kernel : report.kernels) {
-      for (const report::Site& site : kernel.sites) {
-        accesses += site.totals.accesses;
-        sampled += site.totals.trace.is_sample() ? 1 : 0;
-      }
+      for (const report::Site& site : kernel.sites) accesses += site.totals.accesses;
     }
     return write(report::patterns_to_json(*set, &report),
                  fmt::format("{} different patterns of {} warp accesses{}\n", report::grouped(set->patterns.size()),
-                             report::grouped(accesses),
-                             sampled == 0 ? ""
-                                          : fmt::format("; a sample at {}: see --most",
-                                                        report::counted(sampled, "instruction", "instructions"))));
+                             report::grouped(accesses), sampled_text(report)));
   }
 
   int write_by_instruction(const host::Observation& seen) const {
@@ -100,9 +105,10 @@ class Trace final : public Command {
     if (patterns->kernels.empty()) return refuse("no access to shared memory was seen; there is nothing to write");
     size_t parts = 0;
     for (const report::PatternsOfKernel& kernel : patterns->kernels) parts += kernel.parts.size();
-    return write(report::to_json(*patterns),
-                 fmt::format("{} of {}\n", report::counted(parts, "part of shared memory", "parts of shared memory"),
-                             report::counted(patterns->kernels.size(), "kernel", "kernels")));
+    return write(
+        report::to_json(*patterns),
+        fmt::format("{} of {}{}\n", report::counted(parts, "part of shared memory", "parts of shared memory"),
+                    report::counted(patterns->kernels.size(), "kernel", "kernels"), sampled_text(seen.report)));
   }
 
   int write(const std::string& text, const std::string& summary) const {

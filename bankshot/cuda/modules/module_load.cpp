@@ -77,6 +77,11 @@ Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& t
   const Result<std::optional<Patch>> found = patch_of(id.digest);
   if (!found) return Failure{Status::operating_system, found.error().message};
   const std::optional<Patch>& patch = *found;
+  if (patch && (process_request().modules || !process_request().instruction_hashes.empty()))
+    return Failure{Status::operating_system,
+                   fmt::format("{} takes the place of a module, whose instructions hashes of their own are for; leave "
+                               "{} away",
+                               patch->path, kPatchFolderVariable)};
   const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
   ModuleMachineCode code =
       read_machine_code(used, patch ? std::nullopt : own, target.machine_code, use_of_machine_code(target));

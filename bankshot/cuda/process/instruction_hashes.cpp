@@ -38,10 +38,7 @@ std::optional<Error> set_instruction_hashes(simt::Program& program, const std::s
   if (process_request().instruction_hashes.empty()) return {};
   const Result<report::InstructionHashes>& hashes = wanted_hashes();
   if (!hashes) return hashes.error();
-  if (hashes->banks != rules.banks || hashes->bank_bytes != rules.bank_bytes)
-    return Error{fmt::format("{} is for {} banks of {} bytes, and this GPU has {} of {}",
-                             process_request().instruction_hashes, hashes->banks, hashes->bank_bytes, rules.banks,
-                             rules.bank_bytes)};
+  if (auto error = report::unfit(*hashes, rules)) return error;
   for (const simt::KernelInfo& info : simt::kernels(program)) {
     const auto is_it = [&](const report::HashedKernel& kernel) { return kernel.name == info.name; };
     const auto own = std::ranges::find_if(
@@ -51,6 +48,7 @@ std::optional<Error> set_instruction_hashes(simt::Program& program, const std::s
       return Error{fmt::format("{} is for another build of kernel {}: trace and search again",
                                process_request().instruction_hashes, report::demangle(info.name))};
     }
+    if (own->hashes.empty()) continue;
     std::vector<simt::InstructionHash> all;
     for (const report::HashedInstructions& one : own->hashes) {
       scratchpad::Rules hashed = rules;

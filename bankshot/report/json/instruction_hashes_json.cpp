@@ -97,6 +97,10 @@ Result<InstructionHashes> instruction_hashes_from_json(std::string_view text) {
                           {}};
       each(object, "hashes", [&](const json& one) { kernel.hashes.push_back(read_hashed(one, all)); });
       refuse_mixed(kernel, all);
+      for (const HashedKernel& other : all.kernels) {
+        if (other.name == kernel.name && other.module == kernel.module)
+          throw Bad{"\"name\": the kernel is there twice"};
+      }
       all.kernels.push_back(std::move(kernel));
     });
     return all;

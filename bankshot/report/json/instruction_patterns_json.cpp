@@ -17,7 +17,7 @@ constexpr const char* kPatternsSchema = "bankshot/instruction-patterns/1";
 
 ordered_json part_json(const PatternsOfPart& part) {
   ordered_json object = {{"words", word_ranges_json(part.words)}, {"arrays", part.arrays}};
-  if (!part.keeps.empty()) object["keeps"] = part.keeps;
+  if (!part.why_kept.empty()) object["why_kept"] = part.why_kept;
   object["instructions"] = ordered_json::array();
   for (const PartInstruction& one : part.instructions) {
     ordered_json instruction = {{"ptx_line", one.source.ptx_line}, {"op", one.op}};
@@ -25,7 +25,7 @@ ordered_json part_json(const PatternsOfPart& part) {
     instruction["known_by"] = one.by_walk ? "words" : "arrays";
     object["instructions"].push_back(std::move(instruction));
   }
-  object["patterns"] = ordered_json::parse(patterns_to_json(part.patterns));
+  if (!part.patterns.patterns.empty()) object["patterns"] = ordered_json::parse(patterns_to_json(part.patterns));
   return object;
 }
 
@@ -49,21 +49,31 @@ PatternsOfPart read_part(const json& object, const scratchpad::Rules& rules) {
     if (!name.is_string()) throw Bad{"\"arrays\" must be texts"};
     part.arrays.push_back(name.get<std::string>());
   }
-  if (object.contains("keeps")) part.keeps = text(object, "keeps");
+  if (object.contains("why_kept")) part.why_kept = text(object, "why_kept");
   each(object, "instructions", [&](const json& one) { part.instructions.push_back(read_part_instruction(one)); });
-  Result<scratchpad::PatternSet> patterns = patterns_from_json(member(object, "patterns").dump());
+  part.patterns.rules = rules;
+  if (!object.contains("patterns")) return part;
+  Result<scratchpad::PatternSet> patterns = patterns_from_json(object["patterns"].dump());
   if (!patterns) throw Bad{"patterns." + patterns.error().message};
   if (patterns->rules != rules) throw Bad{"\"patterns\" is for other banks than the document"};
   part.patterns = std::move(*patterns);
   return part;
 }
 
-/// No two parts may have a row of banks in common: their hashes would put two words at one place.
-void refuse_shared_rows(const PatternsOfKernel& kernel, const scratchpad::Rules& rules) {
+/// No two parts may have a row of banks in common: their hashes would put two words at one place. Nor an instruction,
+/// which has one hash.
+void refuse_overlaps(const PatternsOfKernel& kernel, const scratchpad::Rules& rules) {
   for (size_t a = 0; a < kernel.parts.size(); ++a) {
     for (size_t b = a + 1; b < kernel.parts.size(); ++b) {
       if (scratchpad::share_block(kernel.parts[a].words, kernel.parts[b].words, scratchpad::row_words(rules)))
         throw Bad{"\"parts\" " + std::to_string(a) + " and " + std::to_string(b) + " have a row of banks in common"};
+      for (const PartInstruction& one : kernel.parts[a].instructions) {
+        for (const PartInstruction& other : kernel.parts[b].instructions) {
+          if (one.source.ptx_line == other.source.ptx_line)
+            throw Bad{"\"parts\" " + std::to_string(a) + " and " + std::to_string(b) + " both have PTX line " +
+                      std::to_string(one.source.ptx_line)};
+        }
+      }
     }
   }
 }
@@ -97,7 +107,7 @@ Result<InstructionPatterns> instruction_patterns_from_json(std::string_view text
                               json_values::text(object, "module"),
                               {}};
       each(object, "parts", [&](const json& part) { kernel.parts.push_back(read_part(part, all.rules)); });
-      refuse_shared_rows(kernel, all.rules);
+      refuse_overlaps(kernel, all.rules);
       all.kernels.push_back(std::move(kernel));
     });
     return all;

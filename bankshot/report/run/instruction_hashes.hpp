@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bankshot/scratchpad/patterns/region.hpp"
+#include "bankshot/support/result.hpp"
 
 namespace bankshot::report {
 
@@ -36,5 +38,8 @@ struct InstructionHashes {
   unsigned bits_of_number = 0;      ///< … that names one of those of the kernel with the most, or none
   std::vector<HashedKernel> kernels;
 };
+
+/// Why the hashes are none for these banks, or nothing.
+std::optional<Error> unfit(const InstructionHashes& hashes, const scratchpad::Rules& rules);
 
 }  // namespace bankshot::report

@@ -13,7 +13,7 @@ namespace bankshot::report {
 struct PartInstruction {
   simt::Source source;
   std::string op;        ///< "ld.shared.f32"
-  bool by_walk = false;  ///< its words were told by the analysis, else its arrays by where its address comes from
+  bool by_walk = false;  ///< the analysis knows its words; else only the arrays of its address are known
 };
 
 /// Words that no instruction accesses but these.
@@ -21,14 +21,13 @@ struct PatternsOfPart {
   scratchpad::WordRanges words;
   std::vector<std::string> arrays;
   std::vector<PartInstruction> instructions;
-  std::string keeps;  ///< why the words keep the machine's banks: instructions that have no hash, or that cannot be
-                      ///< told apart; or empty
+  std::string why_kept;  ///< why the words keep the machine's banks; empty: they can have a hash
   scratchpad::PatternSet patterns;
 };
 
 struct PatternsOfKernel {
   std::string name, demangled, module;  ///< as in HashedKernel
-  std::vector<PatternsOfPart> parts;    ///< with accesses, by first word
+  std::vector<PatternsOfPart> parts;    ///< by first word; some may have no patterns
 };
 
 struct InstructionPatterns {

@@ -28,8 +28,8 @@ bool contains(const WordRanges& ranges, uint32_t word);
 /// Words of a row of banks: the least that can have a hash of its own.
 inline uint32_t row_words(const Rules& rules) { return rules.banks * rules.bank_bytes / 4; }
 
-/// The words among which a hash moves a word, an aligned block: (bank, remaining bits) is in it for each word of it,
-/// and for no other. A row of banks if the hash is in place, else all words that differ in address bits that it uses.
+/// Words of the aligned blocks that a hash maps onto themselves, one to one: a row of banks if it is in place, else all
+/// words that differ only in address bits that it looks at.
 uint32_t block_of(const Rules& rules, const BankHash& hash);
 
 /// Words that the same instructions access, all of them together and nobody else.

@@ -194,8 +194,8 @@ const scratchpad::Rules& rules_of(Warp& w, uint32_t site, unsigned width, const 
     if (scratchpad::contains(hash->words, first) && scratchpad::contains(hash->words, first + words - 1)) continue;
     fault(w, program.code.data() + program.sites[site].instr, Fault::Kind::foreign_words, lane, addresses[lane],
           "word " + std::to_string(first) +
-              " of shared memory is none of those that the bank hash of this instruction "
-              "is for: it was made for other launches, or an access leaves its array");
+              " of shared memory is outside the words of this instruction's bank hash: the access leaves its array, or "
+              "the launch differs from the traced one; trace and search again");
     break;
   }
   return hash->rules;

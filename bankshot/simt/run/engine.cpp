@@ -165,10 +165,14 @@ Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view ker
 void set_hashes(Program& program, std::string_view kernel, const scratchpad::Rules& rules,
                 std::vector<InstructionHash> hashes) {
   InstructionHash others{rules, {}};
-  scratchpad::WordRanges hashed;
-  for (const InstructionHash& hash : hashes) scratchpad::add(hashed, hash.words);
+  scratchpad::WordRanges taken;  // by the hashes: whole blocks of words, to which they move their own
+  for (const InstructionHash& hash : hashes) {
+    const uint32_t block = hash.rules.hash ? scratchpad::block_of(hash.rules, *hash.rules.hash) : row_words(hash.rules);
+    for (const scratchpad::WordRange& range : hash.words)
+      scratchpad::add(taken, {range.begin / block * block, round_up(range.end, block)});
+  }
   uint32_t begin = 0;
-  for (const scratchpad::WordRange& range : hashed) {
+  for (const scratchpad::WordRange& range : taken) {
     scratchpad::add(others.words, {begin, range.begin});
     begin = range.end;
   }

@@ -129,7 +129,8 @@ class Engine {
 };
 
 /// Gives instructions of a kernel hashes of their own, for all launches from now on. Its other instructions, which keep
-/// the machine's, must keep off the words of these hashes; a fault where one does not.
+/// the machine's, must keep off the blocks of words in which these hashes move words; a fault where one does not. What
+/// functions that it calls access is not checked.
 /// @param rules  of the machine
 void set_hashes(Program& program, std::string_view kernel, const scratchpad::Rules& rules,
                 std::vector<InstructionHash> hashes);

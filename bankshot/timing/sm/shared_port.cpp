@@ -24,7 +24,7 @@ void SharedPort::begin_launch() {
   atomics_->clear();
   due_ = kNever;
   busy_until_ = 0;
-  banks_of_.clear();
+  std::erase_if(banks_of_, [&](const auto& of) { return of.first != &config_.rules; });  // others may go with a module
   latest_ = nullptr;
 }
 

@@ -79,7 +79,7 @@ class SharedPort final : private Banks {
   const bool staged_;         ///< the pipeline is told of each sub-warp
   const unsigned sub_warps_;  ///< of a warp
   const unsigned latency_;    ///< of an access without conflicts
-  /// By bank word, of the hashes that accesses had in this launch; empty of rules that have none.
+  /// By bank word, of the machine's hash and those of instructions in this launch; empty of rules that have none.
   std::map<const scratchpad::Rules*, std::vector<uint8_t>> banks_of_;
   const scratchpad::Rules* latest_ = nullptr;  ///< of the latest access
   const std::vector<uint8_t>* bank_of_ = nullptr;

@@ -87,8 +87,8 @@ TEST(RegionsSplit, what_is_not_of_lanes_keeps_its_banks) {
   const auto parts = split_of(text_of(kTwo + "mbarrier.init.shared.b64 [b], 1;"));
   ASSERT_TRUE(parts);
   ASSERT_EQ(parts->size(), 2u);
-  EXPECT_EQ((*parts)[0].keeps, "");
-  EXPECT_EQ((*parts)[1].keeps, "mbarrier.init.shared.b64 accesses them");
+  EXPECT_EQ((*parts)[0].why_kept, "");
+  EXPECT_EQ((*parts)[1].why_kept, "mbarrier.init.shared.b64 cannot have a hash");
 }
 
 // Dynamic shared memory is one array, and the threads of a block of 64 know their halves of it: 64 words each.
@@ -125,6 +125,45 @@ TEST(RegionsSplit, an_index_from_memory_may_be_anywhere_in_its_array) {
   EXPECT_EQ((*parts)[0].words, (scratchpad::WordRanges{{0, 1024}}));
   EXPECT_TRUE((*parts)[0].instructions[0].by_walk);
   EXPECT_FALSE((*parts)[0].instructions[1].by_walk);
+}
+
+// p = a at first, then what is read from memory, which may be the address of b that was stored there: the analysis sees
+// a.
+TEST(RegionsSplit, words_that_the_analysis_tells_are_not_all_where_addresses_escape) {
+  const auto parts =
+      split_of(text_of("mov.u32 %r3, a;\nmov.u32 %r5, b;\ncvt.u64.u32 %rd1, %r5;\ncvta.shared.u64 %rd2, %rd1;\n"
+                       "ld.param.u64 %rd3, [p];\nst.global.u64 [%rd3], %rd2;\ncvt.u64.u32 %rd4, %r3;\n"
+                       "cvta.shared.u64 %rd5, %rd4;\nmov.u32 %r9, 0;\nL:\nld.u32 %r7, [%rd5];\n"
+                       "ld.global.u64 %rd5, [%rd3];\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p1, %r9, 2;\n@%p1 bra L;"),
+               32);
+  ASSERT_TRUE(parts);
+  ASSERT_EQ(parts->size(), 1u);
+  EXPECT_EQ((*parts)[0].words, (scratchpad::WordRanges{{0, 2048}}));
+}
+
+// b + (a - b) is a again: a difference of two arrays is not followed, so what it is added to may be anywhere.
+TEST(RegionsSplit, a_difference_of_two_arrays_may_be_anything) {
+  const auto parts = split_of(text_of(
+      kTwo + "sub.u32 %r8, %r3, %r5; add.u32 %r9, %r8, 0; selp.b32 %r10, %r9, %r6, %p1; ld.shared.u32 %r11, [%r10];"));
+  ASSERT_TRUE(parts);
+  ASSERT_EQ(parts->size(), 1u);
+  EXPECT_EQ((*parts)[0].words, (scratchpad::WordRanges{{0, kEnd}}));
+}
+
+TEST(RegionsSplit, more_arrays_than_are_followed_are_refused) {
+  std::string many;
+  for (int k = 0; k < 33; ++k) many += ".shared .align 4 .b8 m" + std::to_string(k) + "[4];\n";
+  for (int k = 0; k < 33; ++k) many += "st.shared.u32 [m" + std::to_string(k) + "], %r1;\n";
+  const auto parts = split_of(text_of(many));
+  ASSERT_FALSE(parts);
+  EXPECT_EQ(parts.error().message, "it has more than 32 shared variables");
+}
+
+TEST(RegionsSplit, functions_on_other_memory_change_nothing) {
+  const auto parts = split_of(text_of(kTwo + "{ .param .u32 q; st.param.u32 [q], %r1; call f, (q); }",
+                                      ".func f(.param .u32 q) {\n.reg .b32 %r1; ld.param.u32 %r1, [q]; ret;\n}\n"));
+  ASSERT_TRUE(parts) << parts.error().message;
+  EXPECT_EQ(parts->size(), 2u);
 }
 
 TEST(RegionsSplit, functions_that_access_shared_memory_are_not_followed) {

@@ -53,7 +53,7 @@ TEST_F(InstructionHashTest, a_word_of_others_is_a_fault) {
                                  hash("xor", {1024, 2000}, line_of(of, "st.shared.u32 [%r2+4096],"))});
   ASSERT_FALSE(stats);
   EXPECT_EQ(stats.error().kind, Fault::Kind::foreign_words);
-  EXPECT_TRUE(stats.error().message.starts_with("word 2016 of shared memory is none of those"))
+  EXPECT_TRUE(stats.error().message.starts_with("word 2016 of shared memory is outside the words of this instruction"))
       << stats.error().message;
 }
 
@@ -62,6 +62,18 @@ TEST_F(InstructionHashTest, an_instruction_without_one_must_keep_off_their_words
   const auto stats = launch(of, {hash("xor", {0, 1024}, line_of(of, "st.shared.u32 [%r2],"))});
   ASSERT_FALSE(stats);
   EXPECT_EQ(stats.error().kind, Fault::Kind::foreign_words);
+}
+
+// bits 3 to 7 choose the bank: words 0 to 255 are one block, in which words 0 to 127 are moved among the others.
+TEST_F(InstructionHashTest, an_instruction_without_one_must_keep_off_the_whole_block) {
+  const std::string of = kernel(
+      ".shared .align 128 .b8 a[4096];\nmov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;\n"
+      "st.shared.u32 [%r2], %r1;\n"
+      "st.shared.u32 [%r2+512], %r1;\nret;");
+  const auto stats = launch(of, {hash("perm:3", {0, 128}, line_of(of, "st.shared.u32 [%r2],"))});
+  ASSERT_FALSE(stats);
+  EXPECT_EQ(stats.error().kind, Fault::Kind::foreign_words);
+  EXPECT_TRUE(launch(of, {hash("xor", {0, 128}, line_of(of, "st.shared.u32 [%r2],"))}));
 }
 
 }  // namespace
