@@ -160,7 +160,7 @@ class Comparison {
     row(search.label + ": bits of parameters in an instruction",
         regions::bits_of_parameters(search.hash_class, traced_.front().rules.banks), "bits", "");
     row(search.label + ": bits of a number in an instruction", std::bit_width(most), "bits",
-        fmt::format("at most {} hashes a kernel, or none", most));
+        fmt::format("at most {} in a kernel, or none", most == 1 ? "1 hash" : fmt::format("{} hashes", most)));
     return {};
   }
 
