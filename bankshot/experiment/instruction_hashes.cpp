@@ -40,6 +40,7 @@ std::vector<Search> searches(Parameters& parameters, unsigned threads) {
     std::string method, in_place;
     words >> one.hash_class >> method >> in_place;
     one.options.threads = std::max(1u, threads);
+    one.options.time_limit = std::chrono::hours(1);  // what is found must not depend on the host
     one.options.in_place = in_place == "in-place";
     one.label = one.hash_class + ", " + method + (one.options.in_place ? ", in place" : "");
     const auto* const found = std::ranges::find(kMethods, method, [](search::Method m) { return search::name(m); });

@@ -8,20 +8,32 @@ namespace bankshot::host {
 
 namespace {
 
-/// Notes that instructions had hashes of their own. An error if no kernel that ran is in the file.
+/// Notes which instructions had hashes of their own. An error if no kernel that ran is in the file.
 void add_hashes(const Setup& setup, Observation& seen) {
   report::RunReport& report = seen.report;
+  size_t found = 0;
+  for (report::Kernel& kernel : report.kernels) {
+    const auto hashed = std::ranges::find_if(setup.hashes.kernels, [&](const report::HashedKernel& one) {
+      return one.name == kernel.name && one.module == kernel.module.digest;
+    });
+    if (hashed == setup.hashes.kernels.end()) {
+      if (!kernel.sites.empty()) report.without_hashes.push_back(kernel.demangled);
+      continue;
+    }
+    ++found;
+    for (report::Site& site : kernel.sites) {
+      for (const report::HashedInstructions& one : hashed->hashes) {
+        if (std::ranges::find(one.ptx_lines, site.source.ptx_line) != one.ptx_lines.end()) site.hash = one.hash;
+      }
+    }
+  }
+  if (found == 0 && !report.is_partial()) {
+    seen.lost.push_back("none of the kernels that ran is in " + setup.request.instruction_hashes +
+                        ", so that nothing was counted under its hashes; trace and search this program again");
+    return;
+  }
   report.instruction_hashes = setup.request.instruction_hashes;
   if (report.machine) report.machine->bank_hash = "by instruction";
-  const bool any = std::ranges::any_of(report.kernels, [&](const report::Kernel& kernel) {
-    return std::ranges::any_of(setup.hashes.kernels, [&](const report::HashedKernel& hashed) {
-      return hashed.name == kernel.name && hashed.module == kernel.module.digest;
-    });
-  });
-  if (any || report.is_partial()) return;
-  seen.lost.push_back("none of the kernels that ran is in " + report.instruction_hashes +
-                      ", so that nothing was counted under its hashes; trace and search this program again");
-  report.lost = seen.lost.size();
 }
 
 }  // namespace

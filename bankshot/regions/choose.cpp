@@ -76,7 +76,8 @@ Result<HashedKernel> choose_hashes(const PatternsOfKernel& kernel, const scratch
 unsigned bits_of_parameters(const std::string& hash_class, unsigned banks) {
   const scratchpad::HashSize size{scratchpad::kUsualAddressBits, static_cast<unsigned>(std::countr_zero(banks))};
   const scratchpad::HashClass* const c = scratchpad::find_searchable_class(hash_class);
-  if (c == nullptr || c->circuit == nullptr) return size.address_bits * size.bank_bits;  // any matrix
+  if (c == nullptr || (c->circuit == nullptr && c->rows != scratchpad::RowSpace::any)) return 0;
+  if (c->circuit == nullptr) return size.address_bits * size.bank_bits;
   unsigned bits = 0;
   for (const scratchpad::CircuitField& field : c->circuit->fields(size)) bits += field.bits;
   return bits;

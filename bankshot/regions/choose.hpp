@@ -15,7 +15,7 @@ Result<report::HashedKernel> choose_hashes(const report::PatternsOfKernel& kerne
                                            const search::Chooser& choose);
 
 /// Bits of an instruction that holds the parameters of any hash of a class: those of the register of its hardware
-/// (`bankshot hash CLASS`), or a matrix, for words of 14 address bits.
+/// (`bankshot hash CLASS`), or of any matrix, for words of 14 address bits; 0 if the class has no such hardware.
 unsigned bits_of_parameters(const std::string& hash_class, unsigned banks);
 
 }  // namespace bankshot::regions

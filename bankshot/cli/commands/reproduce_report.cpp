@@ -182,7 +182,8 @@ std::optional<Error> ReproduceReport::write_page(const std::vector<ReportedExper
   }
   // Full runs before quick ones, the GPU that is taken by default before others.
   const auto order = [](const ReportedExperiment& one) {
-    return std::tuple(one.name, one.stem.ends_with("-quick"), one.stem);
+    const bool quick = one.stem.ends_with("-quick");
+    return std::tuple(one.name, quick, one.stem != one.name + (quick ? "-quick" : ""), one.stem);
   };
   std::ranges::sort(results, {}, order);
   std::ranges::sort(older, {}, order);

@@ -57,11 +57,12 @@ std::string kernel_text(const HashedKernel& kernel) {
 std::string hashes_text(const report::InstructionHashes& all) {
   std::string text;
   for (const HashedKernel& kernel : all.kernels) text += kernel_text(kernel);
-  return text + fmt::format(
-                    "\nencoding: {} in a load or store hold the parameters of any hash of the class {};\n"
-                    "{} name{} one of a kernel's hashes or none\n",
-                    report::counted(all.bits_of_parameters, "bit", "bits"), all.hash_class,
-                    report::counted(all.bits_of_number, "bit", "bits"), all.bits_of_number == 1 ? "s" : "");
+  text += "\nencoding: ";
+  if (all.bits_of_parameters != 0)
+    text += fmt::format("{} in a load or store hold the parameters of any hash of the class {};\n",
+                        report::counted(all.bits_of_parameters, "bit", "bits"), all.hash_class);
+  return text + fmt::format("{} name{} one of a kernel's hashes or none\n",
+                            report::counted(all.bits_of_number, "bit", "bits"), all.bits_of_number == 1 ? "s" : "");
 }
 
 }  // namespace

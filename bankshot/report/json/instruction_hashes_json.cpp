@@ -23,6 +23,7 @@ HashedInstructions read_hashed(const json& object, const InstructionHashes& of) 
   if (!hash) throw Bad{"\"hash\": " + hash.error().message};
   one.hash = *hash;
   one.words = word_ranges(object, "words");
+  if (list(object, "ptx_lines").empty()) throw Bad{"\"ptx_lines\" is empty"};
   for (const json& line : list(object, "ptx_lines")) {
     if (!line.is_number_unsigned() || line.get<uint64_t>() > UINT32_MAX)
       throw Bad{"\"ptx_lines\" must be whole numbers"};

@@ -108,8 +108,13 @@ Result<InstructionPatterns> instruction_patterns_from_json(std::string_view text
                               {}};
       each(object, "parts", [&](const json& part) { kernel.parts.push_back(read_part(part, all.rules)); });
       refuse_overlaps(kernel, all.rules);
+      for (const PatternsOfKernel& other : all.kernels) {
+        if (other.name == kernel.name && other.module == kernel.module)
+          throw Bad{"\"name\": the kernel is there twice"};
+      }
       all.kernels.push_back(std::move(kernel));
     });
+    if (all.kernels.empty()) throw Bad{"\"kernels\" is empty: there is nothing to work on"};
     return all;
   });
 }

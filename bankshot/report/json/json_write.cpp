@@ -11,6 +11,7 @@
 #include "bankshot/report/json/rules_json.hpp"
 #include "bankshot/report/json/timing_json.hpp"
 #include "bankshot/report/run/line_groups.hpp"
+#include "bankshot/scratchpad/hash/hash_text.hpp"
 
 namespace bankshot::report {
 namespace {
@@ -63,6 +64,7 @@ ordered_json site_json(const Site& site, unsigned warp_size) {
       {"degree_mean", totals.degree_mean()},
       {"class", scratchpad::name(totals.pattern())},
   };
+  if (site.hash) json["hash"] = scratchpad::spec(*site.hash);
   if (totals.in_transactions != 0) json["in_transactions"] = totals.in_transactions;
   if (totals.stride.degree != 0) {
     json["stride"] =
@@ -227,7 +229,8 @@ std::string to_json(const RunReport& report) {
       {"running", report.running},
       {"failed_launches", failed_json(report)},
   };
-  if (!report.instruction_hashes.empty()) head["instruction_hashes"] = report.instruction_hashes;
+  if (!report.instruction_hashes.empty())
+    head.update({{"instruction_hashes", report.instruction_hashes}, {"without_hashes", report.without_hashes}});
   if (report.l1) head["l1"] = l1_rules_json(*report.l1);
   if (report.machine) head.update(totals_json(report));
   if (!report.checks.any()) return with_list(dump(head), "kernels", kernel_texts(report), " ") + "\n";

@@ -26,6 +26,7 @@ struct Site {
   scratchpad::AccessKind kind = scratchpad::AccessKind::load;
   bool matrix = false;  ///< it moves the lines of a matrix: ldmatrix, stmatrix, wmma
   scratchpad::SiteTotals totals;
+  std::optional<scratchpad::BankHash> hash = {};  ///< of its own, under which it was counted
 };
 
 /// One instruction that accesses global memory.
@@ -110,6 +111,7 @@ struct RunReport {
   bool checked = false;       ///< --machine-code: kernels tell what their accesses were held against
   scratchpad::Rules rules;
   std::string instruction_hashes;           ///< file with the hashes of single instructions; empty: none had any
+  std::vector<std::string> without_hashes;  ///< kernels that accessed shared memory and are not in it, as in the source
   std::optional<scratchpad::L1Rules> l1;    ///< if accesses of global memory were counted
   std::optional<SimulatedMachine> machine;  ///< if the launches were simulated
   bool partial = false;                     ///< the program did not come to its end

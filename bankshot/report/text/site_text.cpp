@@ -71,7 +71,9 @@ std::string worst_access(const Kernel& kernel, const LineGroup& group, const scr
       group.sites.size() == 1 ? "" : fmt::format(" of {} at PTX line {}", operation_text(site), site.source.ptx_line);
   std::string text =
       paint.faint(fmt::format("      worst access{}, in CTA {}:", which, grouped(site.totals.worst.cta))) + "\n";
-  for (const std::string& line : picture(site, rules)) text += "        " + line + "\n";
+  scratchpad::Rules own = rules;
+  if (site.hash) own.hash = site.hash;
+  for (const std::string& line : picture(site, own)) text += "        " + line + "\n";
   return text;
 }
 

@@ -140,6 +140,8 @@ std::string to_text(const RunReport& report, const TextOptions& options) {
   }
   if (!report.instruction_hashes.empty()) {
     text += fmt::format("counted as if loads and stores held the hashes of {}\n", printable(report.instruction_hashes));
+    for (const std::string& kernel : report.without_hashes)
+      text += fmt::format("  not in it, and counted without a hash: {}\n", printable(kernel));
   }
   text += failed_text(report.failed, paint);
   if (report.kernels.empty())

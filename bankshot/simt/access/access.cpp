@@ -193,9 +193,10 @@ const scratchpad::Rules& rules_of(Warp& w, uint32_t site, unsigned width, const 
     const uint32_t first = addresses[lane] / 4, words = std::max(4u, width) / 4;
     if (scratchpad::contains(hash->words, first) && scratchpad::contains(hash->words, first + words - 1)) continue;
     fault(w, program.code.data() + program.sites[site].instr, Fault::Kind::foreign_words, lane, addresses[lane],
-          "word " + std::to_string(first) +
-              " of shared memory is outside the words of this instruction's bank hash: the access leaves its array, or "
-              "the launch differs from the traced one; trace and search again");
+          "word " + std::to_string(first) + " of shared memory is " +
+              (hash->ptx_lines.empty() ? "among those that other instructions' bank hashes move"
+                                       : "outside the words of this instruction's bank hash") +
+              ": the access leaves its array, or the launch differs from the traced one; trace and search again");
     break;
   }
   return hash->rules;
