@@ -42,6 +42,8 @@ Result<Setup> set_up(const SetupOptions& options, const std::vector<std::string>
       return Error{
           "--bank-hash and --instruction-hashes exclude each other: hardware has one hash, or instructions have "
           "theirs"};
+    if (options.instruction_hashes == "-")
+      return Error{"--instruction-hashes: give the name of a file: the processes of the program read it as well"};
     const Result<report::InstructionHashes> hashes = read_instruction_hashes(options.instruction_hashes);
     if (!hashes) return Error{"--instruction-hashes: " + hashes.error().message};
     if (const auto error = report::unfit(*hashes, setup.gpu.machine.scratchpad))

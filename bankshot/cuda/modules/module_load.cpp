@@ -79,8 +79,7 @@ Result<Loaded, Failure> load_text(const LoadTarget& target, const std::string& t
   const std::optional<Patch>& patch = *found;
   if (patch && (process_request().modules || !process_request().instruction_hashes.empty()))
     return Failure{Status::operating_system,
-                   fmt::format("{} takes the place of a module, whose instructions hashes of their own are for; leave "
-                               "{} away",
+                   fmt::format("{} replaces a module, and hashes of single instructions are for the original; unset {}",
                                patch->path, kPatchFolderVariable)};
   const std::string &used = patch ? patch->text : text, &name = patch ? patch->path : file;
   ModuleMachineCode code =

@@ -114,6 +114,8 @@ PatternSet read(std::string_view text, const PatternBanks* instead) {
   }
   if (!document.is_object()) fail("document", "must be an object");
   const auto schema = document.find("schema");
+  if (schema != document.end() && *schema == "bankshot/instruction-patterns/1")
+    fail("schema", "these patterns are by instruction: bankshot search --per-instruction reads them");
   if (schema != document.end() && *schema != "bankshot/patterns/1") fail("schema", "must be \"bankshot/patterns/1\"");
   PatternSet set;
   set.sorted = flag(document, "sorted");

@@ -44,6 +44,8 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.gpu = "t4";
   request.threads = 3;
   request.bank_hash = "xor";
+  request.instruction_hashes = "/hashes.json";
+  request.modules = true;
   request.patch_folder = "/";
   request.isa = "avx2";
   request.time_launches = true;
@@ -62,6 +64,8 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_EQ(got->gpu, request.gpu);
   EXPECT_EQ(got->threads, request.threads);
   EXPECT_EQ(got->bank_hash, request.bank_hash);
+  EXPECT_EQ(got->instruction_hashes, request.instruction_hashes);
+  EXPECT_TRUE(got->modules);
   EXPECT_EQ(got->patch_folder, request.patch_folder);
   EXPECT_EQ(got->isa, request.isa);
   EXPECT_TRUE(got->time_launches);
