@@ -14,10 +14,12 @@
 namespace bankshot::cuda {
 namespace {
 
-constexpr const char *kIsa = "BANKSHOT_ISA", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
+constexpr const char *kIsa = "BANKSHOT_ISA", *kCompile = "BANKSHOT_COMPILE", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
                      *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK", *kSimulate = "BANKSHOT_SIMULATE",
                      *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED", *kModules = "BANKSHOT_MODULES",
                      *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1", *kRecord = "BANKSHOT_RECORD";
+/// By simt::Compile.
+constexpr std::string_view kCompileNames[] = {"never", "often", "at-once"};
 /// By UseOfMachineCode; that of registers is what there is without the variable.
 constexpr std::string_view kUsesOfMachineCode[] = {"nothing", "registers", "accesses"};
 
@@ -66,6 +68,7 @@ EnvironmentChanges to_environment(const Request& request) {
                                   : std::string(kUsesOfMachineCode[static_cast<size_t>(request.machine_code)]));
   if (!request.patch_folder.empty()) changes[kPatchFolderVariable] = request.patch_folder;
   if (!request.isa.empty()) changes[kIsa] = request.isa;
+  if (request.compile != simt::Compile::never) changes[kCompile] = std::string(kCompileNames[static_cast<size_t>(request.compile)]);
   if (request.time_launches) changes[kTiming] = "1";
   return changes;
 }
@@ -82,6 +85,12 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   request.patch_folder = text(kPatchFolderVariable);
   if (std::error_code code; !request.patch_folder.empty() && !std::filesystem::is_directory(request.patch_folder, code))
     return Error{fmt::format("{} is \"{}\" and not a folder", kPatchFolderVariable, request.patch_folder)};
+  const std::string compile = text(kCompile);
+  if (const auto* const name = std::ranges::find(kCompileNames, compile); name != std::end(kCompileNames)) {
+    request.compile = static_cast<simt::Compile>(name - kCompileNames);
+  } else if (!compile.empty()) {
+    return Error{fmt::format("{} is \"{}\" and not one of {}", kCompile, compile, fmt::join(kCompileNames, ", "))};
+  }
   request.isa = text(kIsa);
   if (!request.isa.empty() && std::ranges::find(simt::kIsaNames, request.isa) == std::end(simt::kIsaNames)) {
     return Error{fmt::format("{} is \"{}\" and not one of {}", kIsa, request.isa, fmt::join(simt::kIsaNames, ", "))};

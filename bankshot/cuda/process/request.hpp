@@ -10,6 +10,7 @@
 
 #include "bankshot/cuda/process/simulate.hpp"
 #include "bankshot/simt/checks/finding.hpp"
+#include "bankshot/simt/state/native.hpp"
 #include "bankshot/support/result.hpp"
 
 namespace bankshot::cuda {
@@ -41,6 +42,7 @@ struct Request {
   std::string instruction_hashes;  ///< a file with hashes of single instructions; empty: none have any
   std::string patch_folder;        ///< with <digest>.ptx for each module to replace; empty: none is replaced
   std::string isa;                 ///< instruction set of the host for the engine; empty: the widest there is
+  simt::Compile compile = simt::Compile::never;  ///< kernels are compiled to code of the host
   bool time_launches = false;      ///< tell how long the engine took for each kernel, for bench/run
 
   std::string report_folder;  ///< made by make_ledger(); empty: no report and no counting

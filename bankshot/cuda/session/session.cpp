@@ -75,6 +75,7 @@ Status Session::open() {
   if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
   if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
   options.checks = checks();
+  options.compile = request.compile;
   if (const Status status = open_simulation(options.threads); status != Status::success) return status;
   engine_ = std::make_unique<simt::Engine>(options);
   memory_.attach(engine_->memory());

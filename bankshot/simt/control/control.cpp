@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "bankshot/simt/control/cluster.hpp"
+#include "bankshot/simt/control/native.hpp"
 #include "bankshot/simt/control/paths.hpp"
 #include "bankshot/simt/state/checker.hpp"
 #include "bankshot/simt/state/program.hpp"
@@ -110,7 +111,7 @@ const Instr* run_branch(Warp& w, const Instr* i) {
   const Instr* const target = reinterpret_cast<const Instr*>(i->imm);
   if (i->guard == OperandRef::kNone) {
     account(w, i, target);
-    return jump(w, i, target);
+    return enter(w, jump(w, i, target));
   }
   uint64_t taken = w.predicate_value(i->guard);
   taken = (i->flags & InstrFlag::kGuardNegated ? ~taken : taken) & w.active;
@@ -120,9 +121,9 @@ const Instr* run_branch(Warp& w, const Instr* i) {
   } else {
     count(w, i, lanes);
   }
-  if (taken == lanes) return jump(w, i, w.segment = target);
-  if (taken == 0) return w.segment = i + 1;
-  return w.segment = diverge(w, i, taken, target);
+  if (taken == lanes) return enter(w, jump(w, i, w.segment = target));
+  if (taken == 0) return enter(w, w.segment = i + 1);
+  return enter(w, w.segment = diverge(w, i, taken, target));
 }
 
 const Instr* run_branch_indexed(Warp& w, const Instr* i) {
@@ -148,19 +149,47 @@ const Instr* run_branch_indexed(Warp& w, const Instr* i) {
   }
   if (sides.size() == 1) return w.segment = sides[0].pc;
   wait_beyond(w, i);
-  return w.segment = spread(w, sides, join_of(w, i));
+  return enter(w, w.segment = spread(w, sides, join_of(w, i)));
 }
+
+namespace {
+
+/// The path that waits at this join for the current one; -1 if there is none.
+int32_t awaiting_here(const Warp& w, const Instr* join) {
+  // One above: these lanes have left a loop, and the join in it is not theirs any more.
+  return awaited_by(w, w.current, join, static_cast<uint32_t>(w.paths[w.current].frames.size()));
+}
+
+const Instr* arrive(Warp& w, int32_t awaiting) {
+  w.paths[w.paths[awaiting].parent].arrived |= w.paths[w.current].mask;
+  remove_child(w, w.current);
+  return next_path(w);
+}
+
+}  // namespace
 
 const Instr* run_reconverge(Warp& w, const Instr* i) {
   // A pseudo instruction: not counted.
   account_pseudo(w, i);
-  const Path& path = w.paths[w.current];
-  // One above: these lanes have left a loop, and the join in it is not theirs any more.
-  const int32_t awaiting = awaited_by(w, w.current, i, static_cast<uint32_t>(path.frames.size()));
-  if (awaiting < 0) return i + 1;
-  w.paths[w.paths[awaiting].parent].arrived |= path.mask;
-  remove_child(w, w.current);
-  return next_path(w);
+  const int32_t awaiting = awaiting_here(w, i);
+  return enter(w, awaiting < 0 ? i + 1 : arrive(w, awaiting));
+}
+
+const Instr* native_diverge(Warp& w, const Instr* i, uint64_t taken) {
+  return w.segment = diverge(w, i, taken, reinterpret_cast<const Instr*>(i->imm));
+}
+
+const Instr* native_join(Warp& w, const Instr* i) {
+  const int32_t awaiting = awaiting_here(w, i);
+  if (awaiting < 0) return nullptr;
+  w.segment = i + 1;
+  const Instr* const next = arrive(w, awaiting);
+  return next != nullptr ? next : kNobodyReady;
+}
+
+void native_yield(Warp& w, const Instr* target) {
+  w.segment = target;
+  save(w, target);
 }
 
 const Instr* exit_lanes(Warp& w, const Instr* i) {
@@ -181,7 +210,7 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
   }
   if (w.cta->barriers_in_use != 0) check_barriers(*w.cta);
   cluster_changed(*w.cta);
-  return w.done ? nullptr : next_path(w);
+  return w.done ? nullptr : enter(w, next_path(w));
 }
 
 const Instr* run_exit(Warp& w, const Instr* i) {

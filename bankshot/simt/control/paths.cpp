@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/native.hpp"
 #include "bankshot/simt/control/stack.hpp"
 #include "bankshot/simt/state/checker.hpp"
 
@@ -285,7 +286,7 @@ const Instr* run_barrier(Warp& w, const Instr* i) {
   path.state = State::at_barrier;
   path.barrier = static_cast<uint8_t>(number);
   if (complete(*w.cta, barrier)) check_barriers(*w.cta);
-  return next_path(w);
+  return enter(w, next_path(w));
 }
 
 namespace {

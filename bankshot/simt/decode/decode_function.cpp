@@ -421,9 +421,10 @@ void FunctionDecoder::place() {
     }
     program.code.push_back(item.instr);
     note_uses(item);
+    item.info.row = item.row;
     program.info.push_back(item.info);
   }
-  if (context_.has_transactions) info_.all_registers = registers_;
+  info_.all_registers = registers_;
   info_.end = next;
   info_.register_bytes = round_up(register_bytes_, 64);
   info_.local_bytes = round_up(local_bytes_, 16);

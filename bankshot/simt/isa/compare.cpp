@@ -25,7 +25,7 @@ template <class D>
 
 /// setp p|q, a, b{, c}: p = (a ? b) op c and q = !(a ? b) op c.
 template <class T, class C, Combine How>
-const Instr* setp(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* setp(Warp& w, const Instr* i) {
   if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &setp<T, C, How>);
   const T* const a = w.row<const T>(i->op[2]);
   const T* const b = w.row<const T>(i->op[3]);
@@ -43,7 +43,7 @@ const Instr* setp(Warp& w, const Instr* i) {
 
 /// set d, a, b{, c}: d = (a ? b) op c ? imm : 0
 template <class T, class C, Combine How, class D>
-const Instr* set(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* set(Warp& w, const Instr* i) {
   if (needs_other_mode<T>(w, i)) return in_changed_mode(w, i, &set<T, C, How, D>);
   uint64_t t = compared<T, C>(w.row<const T>(i->op[1]), w.row<const T>(i->op[2]));
   if constexpr (How != Combine::none) t = combined<How>(t, w.predicate_value(i->op[3]));
@@ -74,7 +74,7 @@ Handler set_handler(const Match& m) {
 
 /// d = c ? a : b. op[3] is the predicate.
 template <class T>
-const Instr* selp(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* selp(Warp& w, const Instr* i) {
   if (w.active != kAllLanes) return for_active_lanes<sizeof(T)>(w, i, &selp<T>);
   select_lanes(w.row<T>(i->op[0]), w.row<const T>(i->op[1]), w.row<const T>(i->op[2]), w.predicate_value(i->op[3]));
   return i + 1;

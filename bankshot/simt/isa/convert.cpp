@@ -11,7 +11,7 @@ namespace bankshot::simt::BANKSHOT_ISA {
 namespace {
 
 template <class D, class S>
-const Instr* integer_to_integer(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* integer_to_integer(Warp& w, const Instr* i) {
   S ta[kLanes];
   D t[kLanes];
   const S* const a = source_row(w, i, ta);
@@ -46,7 +46,7 @@ inline void limit(const Instr* i, F* a) {
 }
 
 template <class D, class S>
-const Instr* integer_to_float(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* integer_to_float(Warp& w, const Instr* i) {
   set_fp(w, i);
   S ta[kLanes];
   D t[kLanes];
@@ -104,7 +104,7 @@ inline const Wide<S>* float_source(Warp& w, const Instr* i, Wide<S>* t, bool in_
 }
 
 template <class D, class S>
-const Instr* float_to_integer(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* float_to_integer(Warp& w, const Instr* i) {
   // Towards zero is what the cast below does anyway.
   const bool truncates = i->small == static_cast<uint8_t>(ConvertRounding::zero);
   if (!truncates) set_fp(w, i);
@@ -128,7 +128,7 @@ const Instr* float_to_integer(Warp& w, const Instr* i) {
 }
 
 template <class D, class S>
-const Instr* float_to_float(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* float_to_float(Warp& w, const Instr* i) {
   set_fp(w, i);
   using F = Wide<S>;
   F ta[kLanes];

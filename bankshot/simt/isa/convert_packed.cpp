@@ -7,7 +7,7 @@ namespace {
 
 /// d = {a, b} rounded to f16 or bf16.
 template <class H>
-const Instr* pack_halves(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* pack_halves(Warp& w, const Instr* i) {
   set_fp(w, i);
   f32 a[kLanes], b[kLanes];
   H high[kLanes], low[kLanes];
@@ -75,7 +75,7 @@ struct E5m2 {
 
 /// f16x2 to two bytes.
 template <class E>
-const Instr* halves_to_bytes(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* halves_to_bytes(Warp& w, const Instr* i) {
   set_fp(w, i);
   f32 x[2 * kLanes];
   u16 t[kLanes];
@@ -89,7 +89,7 @@ const Instr* halves_to_bytes(Warp& w, const Instr* i) {
 
 /// d = a and b clamped to Bits bits, a above b, the rest of d filled with c's low bits.
 template <int Width, bool Signed>
-const Instr* pack_integers(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* pack_integers(Warp& w, const Instr* i) {
   constexpr s32 kLow = Signed ? -(1 << (Width - 1)) : 0, kHigh = (1 << (Signed ? Width - 1 : Width)) - 1;
   constexpr u32 kMask = (1u << Width) - 1;
   const s32* const a = w.row<const s32>(i->op[1]);

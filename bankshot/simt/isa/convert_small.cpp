@@ -52,7 +52,7 @@ inline u32 scale_of(u32 bits, bool up, bool finite) {
   return finite && field == 0xff ? 0xfe : field;
 }
 
-const Instr* floats_to_scales(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* floats_to_scales(Warp& w, const Instr* i) {
   const u32* const a = w.row<const u32>(i->op[1]);
   const u32* const b = w.row<const u32>(i->op[2]);
   const bool up = i->small != 0, finite = i->aux & ConvertAux::kSatFinite;
@@ -63,7 +63,7 @@ const Instr* floats_to_scales(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-const Instr* brains_to_scales(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* brains_to_scales(Warp& w, const Instr* i) {
   const u32* const a = w.row<const u32>(i->op[1]);
   const bool up = i->small != 0, finite = i->aux & ConvertAux::kSatFinite;
   u16 t[kLanes];
@@ -74,7 +74,7 @@ const Instr* brains_to_scales(Warp& w, const Instr* i) {
   return i + 1;
 }
 
-const Instr* scales_to_brains(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* scales_to_brains(Warp& w, const Instr* i) {
   const u16* const a = w.row<const u16>(i->op[1]);
   const auto brain = [](u32 scale) { return scale == 0xff ? u32{kHalfNan} : scale == 0 ? 0x40u : scale << 7; };
   u32 t[kLanes];

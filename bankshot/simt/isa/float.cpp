@@ -49,7 +49,7 @@ Handler by_rounding([[maybe_unused]] const Match& m, Make make) {
 
 /// fma of f64: whose payload a NaN has is looked into only where there is one.
 template <class F>
-const Instr* fused_doubles(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* fused_doubles(Warp& w, const Instr* i) {
   const f64* const a = w.row<const f64>(i->op[1]);
   const f64* const b = w.row<const f64>(i->op[2]);
   const f64* const c = w.row<const f64>(i->op[3]);
@@ -85,7 +85,7 @@ inline void pair_loop(f32* d, const S*... s) {
   for (int l = 0; l < 2 * kLanes; ++l) d[l] = canonical(F{}(s[l]...));
 }
 template <class F, int Arity>
-const Instr* on_pairs(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* on_pairs(Warp& w, const Instr* i) {
   if (w.active != kAllLanes) return for_active_lanes<8>(w, i, &on_pairs<F, Arity>);
   if (w.worker->fp != i->fp) return in_changed_mode(w, i, &on_pairs<F, Arity>);
   const auto source = [&](int k) { return w.row<const f32>(i->op[k]); };

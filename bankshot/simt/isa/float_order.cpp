@@ -98,7 +98,7 @@ Handler sign_handler(const Match& m) {
 
 /// p = f(a)
 template <class F, class U>
-const Instr* test(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* test(Warp& w, const Instr* i) {
   write_predicate(w, i->op[0], test_lanes<F, U>(w, i, 1));
   return i + 1;
 }

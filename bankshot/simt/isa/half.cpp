@@ -11,7 +11,7 @@ constexpr auto product = [](auto, f32 a, f32 b) { return a * b; };
 constexpr auto half_fused = [](auto type, f32 a, f32 b, f32 c) { return fma_odd(type, a, b, c); };
 
 template <class R, bool Absolute>
-const Instr* sign(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* sign(Warp& w, const Instr* i) {
   using H = typename R::Number;
   const H* const a = w.row<const H>(i->op[1]);
   const bool flush = i->small & HalfSmall::kFlush;
@@ -28,7 +28,7 @@ const Instr* sign(Warp& w, const Instr* i) {
 /// One NaN gives the other operand, or with .NaN the canonical NaN; -0 is below 0. .xorsign.abs takes the extremum of
 /// the magnitudes and the product of the signs.
 template <class R, bool Most>
-const Instr* extremum(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* extremum(Warp& w, const Instr* i) {
   using H = typename R::Number;
   constexpr u16 kInfinity = FormatOf<H>::kInfinity;
   const H* const rows[2] = {w.row<const H>(i->op[1]), w.row<const H>(i->op[2])};

@@ -50,7 +50,7 @@ template <int Packed, Combine How, class D, D Yes>
 
 /// There are many of these, so that what they consist of is not inlined.
 template <class R, class C, int First, auto Write>
-const Instr* compare(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* compare(Warp& w, const Instr* i) {
   uint64_t result[R::kPacked];
   compare_numbers<R, C>(w, i, First, result);
   return Write(w, i, result);

@@ -13,11 +13,11 @@ constexpr auto bit_xor = [](auto a, auto b) { return a ^ b; };
 
 /// p = f(a, b) on predicates: all lanes at once.
 template <class F>
-const Instr* on_predicates(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* on_predicates(Warp& w, const Instr* i) {
   write_predicate(w, i->op[0], F{}(w.predicate_value(i->op[1]), w.predicate_value(i->op[2])));
   return i + 1;
 }
-const Instr* not_predicate(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* not_predicate(Warp& w, const Instr* i) {
   write_predicate(w, i->op[0], ~w.predicate_value(i->op[1]));
   return i + 1;
 }
@@ -31,7 +31,7 @@ template <class F>
 }
 
 /// Any function of three bits. The table `lut` (Instr::small) holds its value for a=0xF0, b=0xCC, c=0xAA: bit 4a+2b+c.
-const Instr* lop3(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* lop3(Warp& w, const Instr* i) {
   const u32* const a = w.row<const u32>(i->op[1]);
   const u32* const b = w.row<const u32>(i->op[2]);
   const u32* const c = w.row<const u32>(i->op[3]);

@@ -81,7 +81,7 @@ void pass_time(const Warp& w) {
 }
 
 template <class T>
-const Instr* move(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* move(Warp& w, const Instr* i) {
   switch (i->small) {
     case MoveKind::kRow:
       if (i->op[2] == 1) {
@@ -106,7 +106,7 @@ const Instr* move(Warp& w, const Instr* i) {
 }
 
 template <class T>
-const Instr* convert_address(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* convert_address(Warp& w, const Instr* i) {
   const T offset = static_cast<T>(i->imm);
   if (i->small == MoveKind::kLocal) {
     broadcast(w, i->op[0], static_cast<T>(w.local_frame + offset));

@@ -6,6 +6,7 @@
 
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/control/native.hpp"
 #include "bankshot/simt/control/paths.hpp"
 #include "bankshot/simt/run/special_values.hpp"
 
@@ -29,7 +30,7 @@ void run(Warp& w) {
     if (w.paths[index].state != State::ready) continue;
     w.polls = kPollsPerTurn;
     w.loops = kLoopsPerTurn;
-    const Instr* i = resume(w, index);
+    const Instr* i = enter(w, resume(w, index));
     while (i != nullptr) i = i->run(w, i);
     return;
   }

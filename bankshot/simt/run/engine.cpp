@@ -10,6 +10,7 @@
 #include "bankshot/ptx/checker.hpp"
 #include "bankshot/ptx/parser.hpp"
 #include "bankshot/simt/decode/decoder.hpp"
+#include "bankshot/simt/run/compiling.hpp"
 #include "bankshot/simt/run/launch.hpp"
 #include "bankshot/support/round_up.hpp"
 
@@ -50,12 +51,13 @@ Windows reserve_windows() {
 }  // namespace
 
 Program::~Program() {
+  if (forget_native) forget_native();
   if (memory == nullptr) return;
   for (const GlobalInfo& global : globals) memory->free(global.address);
 }
 
 struct Engine::Impl {
-  explicit Impl(EngineOptions given) : options(std::move(given)), memory(options.memory_bytes) {
+  explicit Impl(EngineOptions given) : options(std::move(given)), memory(options.memory_bytes), compiling(options.compile, options.count_conflicts) {
     // A warp of more than 32 lanes needs rows of 64; smaller warps leave lanes of a row of 32 empty.
     const std::string isa = options.machine.warp_size > 32 ? "wide"
                             : options.isa.empty()          ? std::string(best_isa())
@@ -95,6 +97,7 @@ struct Engine::Impl {
   std::byte* params = nullptr;
   GridWorkspace* grid_workspace = nullptr;
   LaunchResources resources;
+  Compiling compiling;
 };
 
 Engine::Engine(EngineOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
@@ -130,6 +133,10 @@ Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text
 Result<LaunchStats, Fault> Engine::launch(Program& program, std::string_view kernel, const LaunchConfig& config) {
   Result<LaunchSetup, Fault> setup = set_up(program, kernel, config);
   if (!setup) return setup.error();
+  const EngineOptions& options = impl_->options;
+  if (options.checks == nullptr && options.observer == nullptr && options.machine.warp_size == 32 &&
+      !setup->kernel->has_transactions)
+    setup->native = impl_->compiling.of(program);
   return run_launch(*setup, impl_->resources);
 }
 

@@ -20,6 +20,7 @@
 #include "bankshot/simt/state/instruction_hash.hpp"
 #include "bankshot/simt/state/kernel.hpp"
 #include "bankshot/simt/state/left_open.hpp"
+#include "bankshot/simt/state/native.hpp"
 #include "bankshot/simt/textures/texture_table.hpp"
 #include "bankshot/support/result.hpp"
 
@@ -57,6 +58,8 @@ struct EngineOptions {
   /// with transactions are left out.
   std::optional<scratchpad::L1Rules> l1;
   size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
+  /// When instructions are compiled to code of the host. Not where there are checks, observers or transactions.
+  Compile compile = Compile::never;
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
   Checker* checks = nullptr;  ///< what looks for misuse of memory and barriers; then one thread runs all CTAs

@@ -27,6 +27,7 @@ Worker make_worker(const LaunchSetup& setup, const Launch& launch, bool parallel
   worker.program = &program;
   worker.memory = setup.memory;
   worker.textures = setup.textures;
+  worker.native = setup.native;
   worker.parallel = parallel;
   worker.counting = setup.options->count_conflicts;
   worker.warp_size = setup.options->machine.warp_size;

@@ -31,6 +31,7 @@ struct LaunchSetup {
   uint32_t function = 0;
   const std::byte* params = nullptr;
   uint64_t grid_workspace = 0;  ///< address, if the launch is cooperative
+  NativeProgram* native = nullptr;  ///< null: everything is interpreted
 };
 
 // The parts of a launch, for who drives its CTAs otherwise.

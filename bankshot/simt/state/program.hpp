@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +23,8 @@
 
 namespace bankshot::simt {
 
+struct Row;
+
 /// Where an instruction stands in the text.
 struct InstrInfo {
   uint32_t ptx_line = 0;
@@ -31,6 +34,7 @@ struct InstrInfo {
   uint16_t joined = 1;  ///< how many instructions of the text it stands for
   uint8_t slots = 1;    ///< machine instructions that it becomes; 0: it is part of another one
   Unit unit = Unit::control;
+  const Row* row = nullptr;  ///< of the table; null of what the decoder adds
   optimise::Sequence sequence;     ///< what machines do for it, if they have no such instruction
   ptx::Access access;              ///< what it does to memory
   bool adds_one = false;           ///< an atomic that adds 1 to 32 bits, and nobody wants the result
@@ -122,7 +126,7 @@ struct FunctionInfo {
     uint32_t offset = 0, bytes = 0;  ///< of its row in the frame
     bool predicate = false;
   };
-  std::vector<Register> all_registers;  ///< of its frame, in modules with transactions
+  std::vector<Register> all_registers;  ///< of its frame, by number
   std::vector<Register> unwritten;      ///< may be read before they were written: zero at the start
   uint32_t register_count = 0;          ///< numbers of its registers are below
   bool isolated = true;                 ///< nothing in it lets CTAs see each other
@@ -181,6 +185,7 @@ struct LoadedProgram {
   unsigned lanes = 32;          ///< lanes a row
   bool shares_runtime = false;  ///< kernels allocate memory or launch kernels: one host thread at a time
   Memory* memory = nullptr;     ///< where the globals live
+  std::function<void()> forget_native;  ///< to be called before it goes, if there may be native code
 
   Source source_of(const Instr* instr) const;
   /// "kernel.cu:12", or "PTX line 34" where that is not known.

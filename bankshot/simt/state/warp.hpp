@@ -112,7 +112,11 @@ struct Warp {
 
   template <class T>
   T* row(uint32_t op) const {
+#if defined(BANKSHOT_LANE_CODE)  // jit/lanes
+    return reinterpret_cast<T*>(base[0] + (op & OperandRef::kOffset));
+#else
     return reinterpret_cast<T*>(base[op >> 30] + (op & OperandRef::kOffset));
+#endif
   }
   uint64_t& predicate(uint32_t op) const { return *row<uint64_t>(op); }
   uint64_t predicate_value(uint32_t op) const {

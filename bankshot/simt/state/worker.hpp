@@ -21,6 +21,7 @@ namespace bankshot::simt {
 class Checker;
 class TextureTable;
 struct InstructionHash;
+struct NativeProgram;
 struct LoadedProgram;
 struct Launch;
 
@@ -66,14 +67,15 @@ struct Worker {
   const LoadedProgram* program = nullptr;
   Memory* memory = nullptr;
   const TextureTable* textures = nullptr;
-  uint8_t fp = 0;         ///< FpMode in force
+  NativeProgram* native = nullptr;  ///< null: everything is interpreted
+  uint8_t fp = 0;                   ///< FpMode in force
   bool parallel = false;  ///< other CTAs run at the same time: atomics are host atomics
   bool counting = false;
   bool performing = false;  ///< what takes effect later than it issued: nothing else runs
   unsigned warp_size = 32, sms = 1;
   uint64_t register_stack = 0, local_stack = 0;  ///< bytes a warp, bytes a thread
   struct Hit {
-    uint64_t begin = 1, end = 0;
+    uint64_t begin = 1, end = 1;
     bool writable = false;
   };
   static constexpr size_t kHits = 256;

@@ -168,7 +168,7 @@ inline void rectify(const Instr* i, f32* x) {
 ///
 /// d = {a, b}, a above.
 template <class E>
-const Instr* pack_small(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* pack_small(Warp& w, const Instr* i) {
   set_fp(w, i);
   f32 a[kLanes], b[kLanes];
   u16 t[kLanes];
@@ -183,7 +183,7 @@ const Instr* pack_small(Warp& w, const Instr* i) {
 
 /// To f16x2; exact.
 template <class E>
-const Instr* unpack_small(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* unpack_small(Warp& w, const Instr* i) {
   set_fp(w, i);
   f32 x[2 * kLanes];
   f16 t[2 * kLanes];

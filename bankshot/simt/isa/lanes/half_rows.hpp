@@ -74,7 +74,7 @@ inline void finish_halves(Warp& w, const Instr* i, f32* x) {
 
 /// d = f(a, b, …) number by number.
 template <class R, class F, size_t... K>
-const Instr* each_half(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* each_half(Warp& w, const Instr* i) {
   set_fp(w, i);
   f32 x[sizeof...(K)][R::kNumbers];
   (load_halves<R>(w, i->op[K + 1], i->small & HalfSmall::kFlush, x[K]), ...);

@@ -193,10 +193,20 @@ inline uint64_t compare_vector(const T* a, const T* b) {
 template <Relation R, class T>
 inline uint64_t compare_lanes(const T* a, const T* b) {
   constexpr int kStep = kVectorBytes / static_cast<int>(sizeof(T));
-  static_assert(kStep <= kLanes);
   uint64_t mask = 0;
+  if constexpr (kStep <= kLanes) {
 #pragma GCC unroll 16
-  for (int l = 0; l < kLanes; l += kStep) mask |= compare_vector<R>(a + l, b + l) << l;
+    for (int l = 0; l < kLanes; l += kStep) mask |= compare_vector<R>(a + l, b + l) << l;
+  } else {  // a row is less than a vector: values that are the same for all lanes
+    for (int l = 0; l < kLanes; ++l) {
+      const bool holds = R == Relation::equal        ? a[l] == b[l]
+                         : R == Relation::less       ? a[l] < b[l]
+                         : R == Relation::less_equal ? a[l] <= b[l]
+                         : R == Relation::apart      ? a[l] < b[l] || a[l] > b[l]
+                                                     : a[l] != a[l] || b[l] != b[l];
+      mask |= static_cast<uint64_t>(holds) << l;
+    }
+  }
   return mask;
 }
 

@@ -12,6 +12,21 @@
 #include "bankshot/simt/rows/row.hpp"
 #include "bankshot/simt/state/worker.hpp"
 
+/// A handler that touches nothing of the warp but the rows and predicates that its operands name, and `active`. Such are
+/// compiled once more, for jit/lanes; a `move` is one only as far as it moves rows.
+#if defined(__clang__)
+#define BANKSHOT_LANES_ONLY [[clang::annotate("lanes only")]]
+#else
+#define BANKSHOT_LANES_ONLY
+#endif
+
+/// Where all lanes are active and the floating-point mode is that of the instruction, as it is there.
+#if defined(BANKSHOT_LANE_CODE)
+#define BANKSHOT_NOT_IN_LANE_CODE __builtin_unreachable();
+#else
+#define BANKSHOT_NOT_IN_LANE_CODE
+#endif
+
 namespace bankshot::simt::BANKSHOT_ISA {
 
 using u8 = uint8_t;
@@ -45,6 +60,7 @@ struct Tag {
 /// Loads the host's MXCSR; set_fp's rare part. Not inlined, and after it the compiler must load operands anew, so that
 /// no floating-point operation moves from one mode into another.
 [[gnu::noinline]] inline void change_fp(Worker& worker, uint8_t mode) {
+  BANKSHOT_NOT_IN_LANE_CODE
   worker.fp = mode;
   constexpr unsigned kMaskAll = 0x1f80, kFlushBits = 0x8040;  // exceptions masked; FTZ and DAZ
   _mm_setcsr(kMaskAll | static_cast<unsigned>(mode & 3) << 13 | (mode & FpMode::kFlush ? kFlushBits : 0));
@@ -60,6 +76,7 @@ inline void set_fp(Warp& w, const Instr* i) {
 /// Runs `handler` in the mode of the instruction. Returning this from the handler itself, in place of set_fp, keeps it
 /// free of calls and thereby of a stack frame.
 [[gnu::noinline]] inline const Instr* in_changed_mode(Warp& w, const Instr* i, Handler handler) {
+  BANKSHOT_NOT_IN_LANE_CODE
   change_fp(*w.worker, i->fp);
   return handler(w, i);
 }
@@ -93,6 +110,7 @@ inline void lane_loop(D* out, const S*... s) {
 /// Few instructions run with some lanes off, so that the code for all lanes carries nothing for it.
 template <int Bytes>
 [[gnu::noinline]] inline const Instr* for_active_lanes(Warp& w, const Instr* i, Handler whole) {
+  BANKSHOT_NOT_IN_LANE_CODE
   using U = Bits<Bytes>;
   U* const d = w.row<U>(i->op[0]);
   alignas(64) U before[kLanes];
@@ -117,7 +135,7 @@ template <class T>
 /// d = f(a, b, …) lane by lane. F is a stateless function object; D and S are the types of the rows.
 /// Floating-point results are made canonical and, with .sat, clamped to [0, 1].
 template <class F, class D, class... S>
-const Instr* elementwise(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* elementwise(Warp& w, const Instr* i) {
   if (w.active != kAllLanes) return for_active_lanes<sizeof(D)>(w, i, &elementwise<F, D, S...>);
   if constexpr (kIsFloat<D> || (kIsFloat<S> || ...)) {
     if (w.worker->fp != i->fp) return in_changed_mode(w, i, &elementwise<F, D, S...>);

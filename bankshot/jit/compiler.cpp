@@ -1,0 +1,165 @@
+// Native code by LLVM: a module for each stretch, with the functions of lanes that it needs.
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "bankshot/jit/emitter.hpp"
+
+// Bitcode that lanes/lane_code.cpp made, within the library: code.cpp.
+extern "C" const char bankshot_lanes_512[], bankshot_lanes_512_end[], bankshot_lane_1[], bankshot_lane_1_end[];
+
+namespace bankshot::jit {
+namespace {
+
+std::unique_ptr<llvm::Module> read(llvm::LLVMContext& context, const char* begin, const char* end) {
+  const llvm::MemoryBufferRef buffer(llvm::StringRef(begin, static_cast<size_t>(end - begin)), "lanes");
+  return llvm::cantFail(llvm::getLazyBitcodeModule(buffer, context));
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  llvm::FunctionPassManager function;
+  function.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  function.addPass(llvm::EarlyCSEPass());
+  function.addPass(llvm::SimplifyCFGPass());
+  function.addPass(llvm::InstCombinePass());
+  function.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  function.addPass(llvm::EarlyCSEPass(true));
+  llvm::LoopPassManager loop;
+  loop.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  function.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), /*UseMemorySSA=*/true));
+  function.addPass(llvm::InstCombinePass());
+  function.addPass(llvm::SimplifyCFGPass());
+  function.addPass(llvm::ADCEPass());
+  llvm::ModulePassManager all;
+  all.addPass(llvm::AlwaysInlinerPass(false));
+  all.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(function)));
+  all.run(module, modules);
+}
+
+class Compiler : public simt::NativeCompiler {
+ public:
+  Compiler(const simt::NativeRuntime& runtime, std::unique_ptr<llvm::orc::LLJIT> jit, std::unique_ptr<llvm::TargetMachine> machine)
+      : runtime_(runtime), jit_(std::move(jit)), machine_(std::move(machine)) {}
+
+  simt::NativeCode compile(const simt::NativeRequest& request, std::string& why) override {
+    const auto begin = std::chrono::steady_clock::now();
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto module = std::make_unique<llvm::Module>("stretch", *context);
+    module->setDataLayout(machine_->createDataLayout());
+    module->setTargetTriple(machine_->getTargetTriple().str());
+    const simt::FunctionInfo& function = request.program->functions[request.program->info[request.entry].function];
+    auto& live = live_[{request.program->serial, function.begin}];
+    if (live.empty()) live = live_before(*request.program, function, runtime_);
+    const std::string name = "stretch" + std::to_string(next_++);
+    Emitter emitter(request, runtime_, lanes_, live, *module, 64);
+    if (emitter.emit(name, why) == nullptr) return nullptr;
+    const bool tells = std::getenv("BANKSHOT_JIT_DUMP") != nullptr;
+    if (tells) module->print(llvm::errs(), nullptr);
+    for (const bool one : {false, true}) {
+      auto lanes = one ? read(*context, bankshot_lane_1, bankshot_lane_1_end) : read(*context, bankshot_lanes_512, bankshot_lanes_512_end);
+      lanes->setDataLayout(module->getDataLayout());
+      lanes->setTargetTriple(module->getTargetTriple());
+      if (llvm::Linker::linkModules(*module, std::move(lanes), llvm::Linker::LinkOnlyNeeded)) {
+        why = "functions of lanes cannot be linked";
+        return nullptr;
+      }
+    }
+    for (llvm::Function& f : *module) {
+      if (f.isDeclaration()) continue;
+      f.addFnAttr("target-cpu", machine_->getTargetCPU());
+      f.addFnAttr("target-features", machine_->getTargetFeatureString());
+      f.addFnAttr("prefer-vector-width", "512");
+      f.addFnAttr("min-legal-vector-width", "512");
+      f.addFnAttr("denormal-fp-math", "dynamic,dynamic");
+      if (f.getName() == name) continue;
+      f.setLinkage(llvm::GlobalValue::InternalLinkage);
+      f.removeFnAttr(llvm::Attribute::NoInline);
+      f.addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+    std::string broken;
+    llvm::raw_string_ostream out(broken);
+    if (llvm::verifyModule(*module, &out)) {
+      why = "broken: " + broken;
+      return nullptr;
+    }
+    optimise(*module, *machine_);
+    if (tells) module->print(llvm::errs(), nullptr);
+    const auto middle = std::chrono::steady_clock::now();
+    if (llvm::Error error = jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context)))) {
+      why = llvm::toString(std::move(error));
+      return nullptr;
+    }
+    auto address = jit_->lookup(name);
+    if (!address) {
+      why = llvm::toString(address.takeError());
+      return nullptr;
+    }
+    if (std::getenv("BANKSHOT_JIT_TELL") != nullptr) {
+      const auto end = std::chrono::steady_clock::now();
+      const auto ms = [](auto a, auto b) { return std::chrono::duration<double, std::milli>(b - a).count(); };
+      std::fprintf(stderr, "jit: %s entry %u (PTX line %u) %s: %.1f + %.1f ms\n", name.c_str(), request.entry,
+                   request.program->info[request.entry].ptx_line, request.whole ? "whole" : "part", ms(begin, middle), ms(middle, end));
+    }
+    return address->toPtr<simt::NativeCode>();
+  }
+
+ private:
+  const simt::NativeRuntime runtime_;
+  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  LaneLibrary lanes_;
+  std::map<std::pair<uint64_t, uint32_t>, std::vector<RegisterSet>> live_;  ///< by program and first instruction
+  uint64_t next_ = 0;
+};
+
+}  // namespace
+}  // namespace bankshot::jit
+
+extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* bankshot_native_compiler(const bankshot::simt::NativeRuntime& runtime,
+                                                                                                std::string& why) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!host) {
+    why = llvm::toString(host.takeError());
+    return nullptr;
+  }
+  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  host->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  auto machine = host->createTargetMachine();
+  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*host).create();
+  if (!machine || !jit) {
+    why = llvm::toString(!machine ? machine.takeError() : jit.takeError());
+    return nullptr;
+  }
+  return new bankshot::jit::Compiler(runtime, std::move(*jit), std::move(*machine));
+}

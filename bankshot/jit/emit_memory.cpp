@@ -1,0 +1,290 @@
+// Loads and stores: where the place of each lane is a number with known distances, one check of it is enough for all lanes, and
+// what is moved is whole vectors as far as lanes are neighbours.
+#include <algorithm>
+#include <cstddef>
+
+#include "bankshot/jit/emitter.hpp"
+#include "bankshot/ptx/module.hpp"
+#include "bankshot/simt/control/control.hpp"
+
+namespace bankshot::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+using simt::Instr;
+using simt::InstrFlag;
+using simt::MemorySmall;
+using simt::OperandRef;
+
+bool Emitter::describe(uint32_t i, Access& access) const {
+  const Instr& instr = program_.code[i];
+  const simt::InstrInfo& info = program_.info[i];
+  const bool load = info.access.kind == ptx::Access::Kind::load;
+  if ((!load && info.access.kind != ptx::Access::Kind::store) || info.access.layout != ptx::Access::Layout::lanes ||
+      info.access.asynchronous || instr.run != instr.body)
+    return false;
+  const std::string& text = program_.texts[info.text];
+  if (!text.starts_with(load ? "ld" : "st")) return false;
+  if (i < program_.l1_ops.size() && program_.l1_ops[i].body != nullptr) return false;  // to be counted
+  const ptx::Type type = ptx::type_named(words_of(text).back());
+  const unsigned bits = ptx::bits(type);
+  if (bits < 8 || bits > 64) return false;
+  access.store = !load;
+  access.is_signed = type == ptx::Type::s8 || type == ptx::Type::s16 || type == ptx::Type::s32 || type == ptx::Type::s64;
+  access.bytes = bits / 8;
+  access.elements = instr.op[3];
+  access.register_bytes = instr.op[2];
+  access.offset = instr.imm;
+  access.wide = (instr.flags & InstrFlag::kWide) != 0;
+  access.space = static_cast<ptx::Space>(instr.small & MemorySmall::kSpaceMask);
+  access.parameter = (instr.small & MemorySmall::kEntryParam) != 0;
+  using ptx::Space;
+  const bool known = access.space == Space::global || access.space == Space::constant || access.space == Space::shared ||
+                     (access.space == Space::param && access.parameter && instr.op[0] == OperandRef::kNone);
+  if (!known || access.elements > 4 || (access.space == Space::shared && request_.counting)) return false;
+  if (access.space != Space::param && instr.op[0] == OperandRef::kNone && access.space != Space::shared) return false;
+  access.base = operand(instr.op[0]);
+  if (access.elements == 1) {
+    access.values = {instr.op[1]};
+  } else {
+    access.values = program_.lists[instr.op[1]];
+  }
+  return true;
+}
+
+namespace {
+
+/// The least and the greatest distance.
+std::pair<int64_t, int64_t> range_of(const Pattern& pattern) {
+  const auto [least, most] = std::minmax_element(pattern.begin(), pattern.end());
+  return {*least, *most};
+}
+
+bool is_aligned(const Pattern& pattern, unsigned bytes) {
+  return std::all_of(pattern.begin(), pattern.end(), [&](int64_t d) { return (d - pattern[0]) % bytes == 0; });
+}
+
+}  // namespace
+
+/// The host's place of the lane with the least distance. @param fine  receives whether all lanes may be accessed
+Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& pattern, Value*& fine) {
+  const unsigned bytes = access.bytes * access.elements;
+  const auto [least, most] = range_of(pattern);
+  const uint64_t span = static_cast<uint64_t>(most - least) + bytes;
+  if (access.space == ptx::Space::param) {
+    fine = build_.getTrue();
+    Value* const launch = field(worker_, offsetof(simt::Worker, launch), build_.getPtrTy());
+    return at(field(launch, offsetof(simt::Launch, params), build_.getPtrTy()), access.offset);
+  }
+  if (access.space == ptx::Space::shared) {
+    Value* lowest;
+    const uint64_t offset = access.offset + static_cast<uint64_t>(least);
+    if (access.base.kind == Operand::Kind::none) {
+      lowest = build_.getInt32(static_cast<uint32_t>(offset));
+    } else {
+      Value* const base = build_.CreateTrunc(number(access.base, access.base.bytes), build_.getInt32Ty());
+      lowest = build_.CreateAdd(base, build_.getInt32(static_cast<uint32_t>(offset)));
+    }
+    Value* const low = build_.CreateZExt(lowest, build_.getInt64Ty());
+    fine = build_.CreateICmpULE(build_.CreateAdd(low, build_.getInt64(span)), shared_bytes_);
+    if (bytes > 1)
+      fine = build_.CreateAnd(fine, build_.CreateICmpEQ(build_.CreateAnd(low, bytes - 1), build_.getInt64(0)));
+    return build_.CreateGEP(build_.getInt8Ty(), shared_, low);
+  }
+  Value* address = number(access.base, access.base.bytes);
+  if (access.wide) {
+    address = build_.CreateAdd(address, build_.getInt64(access.offset + static_cast<uint64_t>(least)));
+  } else {
+    address = build_.CreateZExt(build_.CreateAdd(address, build_.getInt32(static_cast<uint32_t>(access.offset + static_cast<uint64_t>(least)))),
+                                build_.getInt64Ty());
+  }
+  const size_t entry = reinterpret_cast<uintptr_t>(&program_.code[i]) / sizeof(Instr) % simt::Worker::kHits;
+  Value* const hit = at(worker_, offsetof(simt::Worker, hits) + entry * sizeof(simt::Worker::Hit));
+  Value* const begin = field(hit, offsetof(simt::Worker::Hit, begin), build_.getInt64Ty());
+  Value* const end = field(hit, offsetof(simt::Worker::Hit, end), build_.getInt64Ty());
+  Value* const inside = build_.CreateSub(address, begin);
+  Value* const room = build_.CreateSub(end, begin);
+  fine = build_.CreateAnd(build_.CreateICmpULE(build_.getInt64(span), room),
+                          build_.CreateICmpULE(inside, build_.CreateSub(room, build_.getInt64(span))));
+  if (bytes > 1)
+    fine = build_.CreateAnd(fine, build_.CreateICmpEQ(build_.CreateAnd(address, bytes - 1), build_.getInt64(0)));
+  if (access.store) {
+    Value* const writable = field(hit, offsetof(simt::Worker::Hit, writable), build_.getInt8Ty());
+    fine = build_.CreateAnd(fine, build_.CreateICmpNE(writable, build_.getInt8(0)));
+  }
+  return build_.CreateIntToPtr(address, build_.getPtrTy());
+}
+
+/// Integers of `count` lanes from `first` on, each at its offset.
+Value* Emitter::load_lanes(Value* place, const Pattern& offsets, unsigned first, unsigned count, unsigned bytes) {
+  llvm::Type* const type = integer(bytes);
+  const auto vector = [&](unsigned n) { return llvm::FixedVectorType::get(type, n); };
+  int64_t least = offsets[first], most = least;
+  bool line = true;
+  for (unsigned k = 0; k < count; ++k) {
+    least = std::min(least, offsets[first + k]);
+    most = std::max(most, offsets[first + k]);
+    line &= offsets[first + k] == offsets[first] + static_cast<int64_t>(k) * bytes;
+  }
+  const auto from = [&](int64_t offset) { return at(place, static_cast<uint64_t>(offset)); };
+  if (line) return build_.CreateAlignedLoad(vector(count), from(least), llvm::Align(bytes));
+  if (least == most) return build_.CreateVectorSplat(count, build_.CreateAlignedLoad(type, from(least), llvm::Align(bytes)));
+  const auto words = static_cast<unsigned>((most - least) / bytes + 1);
+  if (words <= 4 * count) {
+    std::vector<int> order;
+    for (unsigned k = 0; k < count; ++k) order.push_back(static_cast<int>((offsets[first + k] - least) / bytes));
+    Value* const all = build_.CreateAlignedLoad(vector(words), from(least), llvm::Align(bytes));
+    return build_.CreateShuffleVector(all, order);
+  }
+  std::vector<llvm::Constant*> distances;
+  for (unsigned k = 0; k < count; ++k) distances.push_back(build_.getInt32(static_cast<uint32_t>(offsets[first + k])));
+  Value* const places = build_.CreateGEP(build_.getInt8Ty(), place, llvm::ConstantVector::get(distances));
+  return build_.CreateMaskedGather(vector(count), places, llvm::Align(bytes));
+}
+
+void Emitter::emit_load(const Access& access, Value* place, const Pattern& offsets, bool uniform) {
+  for (unsigned e = 0; e < access.elements; ++e) {
+    const uint32_t op = access.values[e];
+    if (op == OperandRef::kNone) continue;
+    const uint32_t r = operand(op).index;
+    llvm::Type* const wide = integer(access.register_bytes);
+    if (uniform) {
+      Value* const value = build_.CreateAlignedLoad(integer(access.bytes), at(place, e * access.bytes), llvm::Align(access.bytes));
+      build_.CreateStore(build_.CreateIntCast(value, wide, access.is_signed), one(r));
+      continue;
+    }
+    const unsigned count = std::min(vector_bytes_ / access.register_bytes, kLanes);
+    for (unsigned l = 0; l < kLanes; l += count) {
+      Value* const value = load_lanes(at(place, e * access.bytes), offsets, l, count, access.bytes);
+      build_.CreateAlignedStore(build_.CreateIntCast(value, llvm::FixedVectorType::get(wide, count), access.is_signed),
+                                at(row(r), l * access.register_bytes), llvm::Align(8));
+    }
+  }
+}
+
+void Emitter::emit_store(const Access& access, Value* place, const Pattern& offsets, const State& state) {
+  llvm::Type* const narrow = integer(access.bytes);
+  const unsigned count = std::min(vector_bytes_ / access.register_bytes, kLanes);
+  Value* const active = request_.whole ? nullptr : build_.CreateLoad(build_.getInt32Ty(), active_slot_);
+  const bool same = range_of(offsets).first == range_of(offsets).second;
+  std::vector<Value*> rows;
+  for (unsigned e = 0; e < access.elements; ++e) {
+    const Operand value = operand(access.values[e]);
+    if (value.kind == Operand::Kind::reg && state[value.index] < 0) {
+      rows.push_back(row(value.index));
+    } else {
+      Operand given = value;
+      if (given.kind != Operand::Kind::constant) given.bytes = access.register_bytes;
+      materialise(given, class_of(value, state), scratch(e));
+      rows.push_back(scratch(e));
+    }
+  }
+  const auto part = [&](unsigned e, unsigned l) -> Value* {
+    Value* const whole = build_.CreateAlignedLoad(llvm::FixedVectorType::get(integer(access.register_bytes), count),
+                                                  at(rows[e], l * access.register_bytes), llvm::Align(8));
+    return build_.CreateTrunc(whole, llvm::FixedVectorType::get(narrow, count));
+  };
+  if (same && active == nullptr) {  // of several lanes on one address the last one wins
+    for (unsigned e = 0; e < access.elements; ++e)
+      build_.CreateAlignedStore(build_.CreateExtractElement(part(e, kLanes - count), uint64_t{count - 1}), at(place, e * access.bytes), llvm::Align(access.bytes));
+    return;
+  }
+  const unsigned step = access.bytes * access.elements;
+  for (unsigned l = 0; l < kLanes; l += count) {
+    bool line = true;
+    for (unsigned k = 0; k < count; ++k) line &= offsets[l + k] == offsets[l] + static_cast<int64_t>(k) * step;
+    Value* const begin = at(place, static_cast<uint64_t>(offsets[l]));
+    if (line && access.elements == 1) {
+      if (active == nullptr) {
+        build_.CreateAlignedStore(part(0, l), begin, llvm::Align(access.bytes));
+      } else {
+        build_.CreateMaskedStore(part(0, l), begin, llvm::Align(access.bytes), mask_part(active, l, count));
+      }
+      continue;
+    }
+    if (line && active == nullptr) {  // elements of a lane side by side
+      std::vector<Value*> parts;
+      for (unsigned e = 0; e < access.elements; ++e) parts.push_back(part(e, l));
+      std::vector<int> both(2 * count), order;
+      for (unsigned k = 0; k < 2 * count; ++k) both[k] = static_cast<int>(k);
+      Value* all = build_.CreateShuffleVector(parts[0], parts[1], both);
+      if (access.elements == 4) {
+        Value* const rest = build_.CreateShuffleVector(parts[2], parts[3], both);
+        std::vector<int> four(4 * count);
+        for (unsigned k = 0; k < 4 * count; ++k) four[k] = static_cast<int>(k);
+        all = build_.CreateShuffleVector(all, rest, four);
+      }
+      for (unsigned k = 0; k < count; ++k) {
+        for (unsigned e = 0; e < access.elements; ++e) order.push_back(static_cast<int>(e * count + k));
+      }
+      build_.CreateAlignedStore(build_.CreateShuffleVector(all, order), begin, llvm::Align(access.bytes));
+      continue;
+    }
+    std::vector<llvm::Constant*> distances;
+    for (unsigned k = 0; k < count; ++k) distances.push_back(build_.getInt32(static_cast<uint32_t>(offsets[l + k])));
+    Value* const mask = active == nullptr ? nullptr : mask_part(active, l, count);
+    for (unsigned e = 0; e < access.elements; ++e) {
+      Value* const places = build_.CreateGEP(build_.getInt8Ty(), at(place, e * access.bytes), llvm::ConstantVector::get(distances));
+      build_.CreateMaskedScatter(part(e, l), places, llvm::Align(access.bytes), mask);
+    }
+  }
+}
+
+/// By the handler, which also finds the fault.
+void Emitter::emit_slow_access(uint32_t i, const State& before, const State& after) {
+  const Instr& instr = program_.code[i];
+  flush_operands(i, before);
+  Value* const next = call(reinterpret_cast<const void*>(instr.run), build_.getPtrTy(), {warp_, constant_pointer(&instr)});
+  auto* const gone = BasicBlock::Create(module_.getContext(), "gone", code_);
+  auto* const on = BasicBlock::Create(module_.getContext(), "", code_);
+  build_.CreateCondBr(build_.CreateICmpEQ(next, constant_pointer(&instr + 1)), on, gone);
+  build_.SetInsertPoint(gone);
+  build_.CreateRet(next);
+  build_.SetInsertPoint(on);
+  for (const uint32_t r : writes_of(program_, i)) {
+    if (after[r] < 0) {
+      reload(r);
+    } else {
+      const unsigned bytes = function_.all_registers[r].bytes / kLanes;
+      build_.CreateStore(build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), real_row(r), first_lane())), one(r));
+    }
+  }
+}
+
+void Emitter::emit_access(uint32_t i, State& state) {
+  Access access;
+  describe(i, access);
+  State after = state;
+  transfer(i, after);
+  const int32_t c = access.base.kind == Operand::Kind::none ? kUniform : class_of(access.base, state);
+  if (c < 0 || !is_aligned(patterns_[c], access.bytes * access.elements)) {
+    emit_slow_access(i, state, after);
+    state = std::move(after);
+    return;
+  }
+  const Pattern& pattern = patterns_[c];
+  Value* fine = nullptr;
+  Value* const place = emit_place(i, access, pattern, fine);
+  auto* const fast = BasicBlock::Create(module_.getContext(), "fast", code_);
+  auto* const slow = BasicBlock::Create(module_.getContext(), "slow", code_);
+  auto* const done = BasicBlock::Create(module_.getContext(), "", code_);
+  llvm::MDBuilder weights(module_.getContext());
+  build_.CreateCondBr(fine, fast, slow, weights.createLikelyBranchWeights());
+  build_.SetInsertPoint(fast);
+  Pattern offsets = pattern;
+  const int64_t least = range_of(pattern).first;
+  for (int64_t& d : offsets) d -= least;
+  if (access.store) {
+    emit_store(access, place, offsets, state);
+  } else {
+    emit_load(access, place, offsets, c == kUniform);
+  }
+  build_.CreateBr(done);
+  build_.SetInsertPoint(slow);
+  emit_slow_access(i, state, after);
+  build_.CreateBr(done);
+  build_.SetInsertPoint(done);
+  state = std::move(after);
+}
+
+}  // namespace bankshot::jit

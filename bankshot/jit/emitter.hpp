@@ -1,0 +1,152 @@
+// One stretch as a function of LLVM.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <set>
+#include <string>
+
+#include "bankshot/jit/lane_library.hpp"
+#include "bankshot/jit/stretch.hpp"
+#include "bankshot/jit/values.hpp"
+#include "bankshot/simt/state/native_compiler.hpp"
+
+namespace bankshot::jit {
+
+/// Classes of registers by number, then of special rows.
+using State = std::vector<int32_t>;
+
+class Emitter {
+ public:
+  /// @param vector_bytes  of the host's registers: 32 or 64
+  Emitter(const simt::NativeRequest& request, const simt::NativeRuntime& runtime, LaneLibrary& lanes,
+          const std::vector<RegisterSet>& live, llvm::Module& module, unsigned vector_bytes);
+
+  /// @return the function, or null with a reason
+  llvm::Function* emit(const std::string& name, std::string& why);
+  /// Functions of lanes that it calls, with their prefixes.
+  const std::set<std::string>& called() const { return called_; }
+
+ private:
+  /// An operand of an instruction.
+  struct Operand {
+    enum class Kind : uint8_t { none, constant, reg, special } kind = Kind::none;
+    uint32_t index = 0;  ///< register number; special: number in specials_
+    uint64_t value = 0;  ///< constant: of one lane, of a predicate all lanes
+    unsigned bytes = 0;  ///< of a lane; 0: a predicate
+    bool negated = false;
+  };
+  struct Special {
+    uint32_t op = 0;
+    unsigned bytes = 4;
+  };
+
+  // What to do: plan.cpp
+  std::vector<Kind> kinds();
+  Kind kind_of(uint32_t i);
+  bool choose_mode();
+  bool wants_mode(uint32_t i) const;
+  Operand operand(uint32_t op, unsigned bytes) const;
+  Operand operand(uint32_t op) const;
+  bool is_destination(uint32_t i, unsigned k) const;
+  std::vector<Operand> sources(uint32_t i) const;
+  int32_t class_of(const Operand& operand, const State& state) const;
+  void transfer(uint32_t i, State& state);
+  int32_t linear_class(uint32_t i, const State& state);
+  bool loads_uniform(uint32_t i, const State& state) const;
+  void solve();
+  State entry_state();
+  std::set<uint32_t> relevant() const;
+
+  // Code: emitter.cpp
+  void emit_entry();
+  void emit_block(uint32_t b);
+  void emit_edge(uint32_t to, const State& state);
+  llvm::BasicBlock* edge(uint32_t to, const State& state);
+  void emit_instruction(uint32_t i, State& state);
+  void emit_lanes(uint32_t i, State& state);
+  void emit_uniform(uint32_t i, const State& state);
+  void emit_wide_check(uint32_t i, const State& state);
+  void emit_handler_call(uint32_t i, State& state, bool exchange);
+  void emit_branch(uint32_t i, const Block& block, const State& state);
+  void emit_join(uint32_t i, const State& state);
+  void leave(uint32_t at, const State& state);
+  void flush(const RegisterSet& registers, const State& state);
+  void flush(uint32_t r, const State& state);
+  void flush_operands(uint32_t i, const State& state);
+  void reload(uint32_t r);
+  void count(uint32_t until);
+  void ensure_mode();
+
+  // Values.
+  llvm::Value* row(uint32_t r);             ///< where its lanes are in the vector frame
+  llvm::Value* one(uint32_t index);         ///< where its number is in the frame of single values; specials behind registers
+  llvm::Value* scratch(unsigned k);         ///< a row behind the frame
+  llvm::Value* real_row(uint32_t r);        ///< in the warp's frame
+  llvm::Value* at(llvm::Value* pointer, uint64_t bytes);
+  void spread(llvm::Value* to, unsigned bytes, llvm::Value* number, const Pattern& pattern);
+  void materialise(const Operand& operand, int32_t kind, llvm::Value* to);
+  llvm::Value* number(const Operand& operand, unsigned bytes);
+  void store_parts(llvm::Value* to, unsigned bytes, llvm::Value* from, llvm::Value* mask);
+  llvm::Value* mask_part(llvm::Value* mask, unsigned first, unsigned count);
+  llvm::Value* predicate(const Operand& operand, const State& state);  ///< i32, a bit a lane
+  llvm::Value* guard_mask(uint32_t i, const State& state);
+  llvm::Value* first_lane();
+  llvm::Value* field(llvm::Value* base, size_t offset, llvm::Type* type);
+  llvm::CallInst* call(const void* function, llvm::Type* result, std::vector<llvm::Value*> arguments);
+  llvm::Value* constant_pointer(const void* p);
+  llvm::Type* integer(unsigned bytes) { return build_.getIntNTy(8 * bytes); }
+
+  // Memory: emit_memory.cpp
+  /// A load or store of a lane's own words whose place is computed here.
+  struct Access {
+    bool store = false, is_signed = false, wide = false;
+    ptx::Space space = ptx::Space::global;
+    bool parameter = false;  ///< of the kernel
+    unsigned bytes = 4, elements = 1, register_bytes = 4;
+    std::vector<uint32_t> values;  ///< operands
+    uint64_t offset = 0;
+    Operand base;
+  };
+  /// @return false if the handler does it
+  bool describe(uint32_t i, Access& access) const;
+  void emit_access(uint32_t i, State& state);
+  void emit_slow_access(uint32_t i, const State& before, const State& after);
+  llvm::Value* emit_place(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value*& fine);
+  void emit_load(const Access& access, llvm::Value* place, const Pattern& offsets, bool uniform);
+  void emit_store(const Access& access, llvm::Value* place, const Pattern& offsets, const State& state);
+  llvm::Value* load_lanes(llvm::Value* place, const Pattern& offsets, unsigned first, unsigned count, unsigned bytes);
+
+  const simt::NativeRequest& request_;
+  const simt::NativeRuntime& runtime_;
+  LaneLibrary& lanes_;
+  const std::vector<RegisterSet>& live_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> build_;
+  const unsigned vector_bytes_;
+
+  const simt::LoadedProgram& program_;
+  const simt::FunctionInfo& function_;
+  std::vector<Special> specials_;
+  std::vector<Kind> kind_;
+  Stretch stretch_;
+  Patterns patterns_;
+  std::vector<State> in_;                ///< by block
+  std::vector<RegisterSet> dirty_;       ///< by block: registers that may differ from their rows at its start
+  RegisterSet dirty_now_;
+  uint8_t mode_ = 0;
+  bool needs_mode_ = false;
+  std::set<std::string> called_;
+
+  llvm::Function* code_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;
+  std::vector<llvm::BasicBlock*> block_;
+  llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr, *cta_special_base_ = nullptr;
+  llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
+  llvm::Value *frame_ = nullptr, *ones_ = nullptr, *active_slot_ = nullptr;
+  uint32_t counted_ = 0;  ///< instructions of the block before this one are counted
+};
+
+}  // namespace bankshot::jit

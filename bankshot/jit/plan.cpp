@@ -1,0 +1,359 @@
+// What becomes of each instruction, and how registers are kept.
+#include <algorithm>
+#include <cstring>
+
+#include "bankshot/jit/emitter.hpp"
+#include "bankshot/simt/access/l1_sites.hpp"
+#include "bankshot/simt/control/control.hpp"
+#include "bankshot/simt/lower/lower_move.hpp"
+
+namespace bankshot::jit {
+
+using simt::Instr;
+using simt::InstrFlag;
+using simt::OperandRef;
+using simt::Unit;
+
+Kind Emitter::kind_of(uint32_t i) {
+  const Instr& instr = program_.code[i];
+  const simt::InstrInfo& info = program_.info[i];
+  if (instr.guard != OperandRef::kNone && instr.guard >> 31 != 0) return Kind::leave;  // %is_explicit_cluster
+  if (instr.body == runtime_.branch) return Kind::branch;
+  if (instr.body == runtime_.reconverge) return Kind::join;
+  if (info.row == nullptr) return Kind::leave;
+  if (info.unit == Unit::fence) return Kind::nothing;
+  if (is_control(info.unit)) return Kind::leave;
+  if (info.unit == Unit::warp || (instr.flags & InstrFlag::kPolls) != 0) return Kind::exchange;
+  const std::string& text = program_.texts[info.text];
+  if (info.unit == Unit::memory) {
+    Access access;
+    if (!describe(i, access)) return Kind::call;
+    return info.access.kind == ptx::Access::Kind::load ? Kind::load : Kind::store;
+  }
+  if (text.starts_with("mov") && instr.small != simt::MoveKind::kRow && instr.small != simt::MoveKind::kPredicate)
+    return instr.small == simt::MoveKind::kClock || instr.small == simt::MoveKind::kClockLook ? Kind::exchange : Kind::call;
+  if (text.starts_with("cvta") && instr.small == simt::MoveKind::kLocal) return Kind::call;
+  if (lanes_.find(*info.row, text) == nullptr) return Kind::call;
+  if (instr.run != instr.body && instr.run != runtime_.guarded) return Kind::call;
+  return Kind::lanes;
+}
+
+bool Emitter::wants_mode(uint32_t i) const {
+  const std::vector<std::string> words = words_of(program_.texts[program_.info[i].text]);
+  static constexpr std::array<std::string_view, 6> kBitwise = {"mov", "selp", "slct", "copysign", "ld", "st"};
+  if (std::ranges::find(kBitwise, words.front()) != kBitwise.end()) return false;
+  return std::any_of(words.begin() + 1, words.end(), [](const std::string& word) {
+    return word.starts_with("f16") || word.starts_with("f32") || word.starts_with("f64") || word.starts_with("bf16") ||
+           word.starts_with("tf32");
+  });
+}
+
+/// The mode of most instructions of the function: the others are called. Rounding other than to nearest always is.
+bool Emitter::choose_mode() {
+  size_t plain = 0, flush = 0;
+  for (uint32_t i = function_.begin; i < function_.end; ++i) {
+    if (kind_[i - function_.begin] != Kind::lanes || !wants_mode(i)) continue;
+    plain += program_.code[i].fp == simt::FpMode::kNearest;
+    flush += program_.code[i].fp == simt::FpMode::kFlush;
+  }
+  mode_ = flush > plain ? simt::FpMode::kFlush : simt::FpMode::kNearest;
+  for (uint32_t i = function_.begin; i < function_.end; ++i) {
+    if (kind_[i - function_.begin] == Kind::lanes && wants_mode(i) && program_.code[i].fp != mode_)
+      kind_[i - function_.begin] = Kind::call;
+  }
+  return plain + flush != 0;
+}
+
+std::vector<Kind> Emitter::kinds() {
+  std::vector<Kind> kinds;
+  for (uint32_t i = function_.begin; i < function_.end; ++i) kinds.push_back(kind_of(i));
+  return kinds;
+}
+
+bool Emitter::is_destination(uint32_t i, unsigned k) const {
+  if (k == 0) return true;
+  const std::string_view syntax = program_.info[i].row->syntax;
+  if (k == 1) return syntax.find(" p|q,") != std::string_view::npos;
+  return k == 4 && syntax.starts_with("lop3");
+}
+
+Emitter::Operand Emitter::operand(uint32_t op) const {
+  Operand out;
+  if (op == OperandRef::kNone) return out;
+  const uint32_t offset = op & OperandRef::kOffset;
+  switch (op >> 30) {
+    case 0: {
+      out.kind = Operand::Kind::reg;
+      const auto& all = function_.all_registers;
+      const auto above = std::ranges::upper_bound(all, offset, {}, &simt::FunctionInfo::Register::offset);
+      out.index = static_cast<uint32_t>(above - all.begin()) - 1;
+      out.bytes = all[out.index].predicate ? 0 : all[out.index].bytes / kLanes;
+      break;
+    }
+    case 1:
+      out.kind = Operand::Kind::constant;
+      std::memcpy(&out.value, program_.constant_rows + offset, 8);
+      out.index = offset;
+      break;
+    default: {
+      out.kind = Operand::Kind::special;
+      const uint32_t plain = op & ~OperandRef::kNegated;
+      const auto at = std::ranges::find(specials_, plain, &Special::op);
+      out.index = static_cast<uint32_t>(at - specials_.begin());
+      if (at == specials_.end()) return {};
+      out.bytes = at->bytes;
+    }
+  }
+  out.negated = (op & OperandRef::kNegated) != 0;
+  return out;
+}
+
+std::vector<Emitter::Operand> Emitter::sources(uint32_t i) const {
+  const Instr& instr = program_.code[i];
+  const bool moves = program_.texts[program_.info[i].text].starts_with("mov");
+  std::vector<Operand> all;
+  for (unsigned k = 0; k < (moves ? 2u : 6u); ++k) {
+    if (!is_destination(i, k) && instr.op[k] != OperandRef::kNone) all.push_back(operand(instr.op[k]));
+  }
+  return all;
+}
+
+int32_t Emitter::class_of(const Operand& operand, const State& state) const {
+  switch (operand.kind) {
+    case Operand::Kind::reg: return state[operand.index];
+    case Operand::Kind::special: return state[function_.register_count + operand.index];
+    default: return kUniform;
+  }
+}
+
+int32_t Emitter::linear_class(uint32_t i, const State& state) {
+  const Instr& instr = program_.code[i];
+  const Linear linear = linear_of(program_.texts[program_.info[i].text]);
+  if (linear.how == Linear::How::none || instr.guard != OperandRef::kNone || (instr.flags & InstrFlag::kSaturate) != 0)
+    return kVector;
+  if (program_.texts[program_.info[i].text].starts_with("mov") && instr.op[2] != OperandRef::kNone) return kVector;
+  Pattern in[3] = {};
+  Operand operands[3];
+  for (unsigned k = 0; k < 3 && instr.op[k + 1] != OperandRef::kNone; ++k) {
+    operands[k] = operand(instr.op[k + 1]);
+    const int32_t c = class_of(operands[k], state);
+    if (c == kVector) return kVector;
+    if (c >= 0) in[k] = patterns_[c];
+  }
+  if (const auto writes = writes_of(program_, i); writes.size() != 1 ||
+      function_.all_registers[writes[0]].bytes != linear.bytes * kLanes || function_.all_registers[writes[0]].predicate)
+    return kVector;
+  const bool widens = linear.how >= Linear::How::widen;
+  for (unsigned k = 0; k < 2; ++k) {
+    if (widens && operands[k].kind != Operand::Kind::none && operands[k].kind != Operand::Kind::constant && operands[k].bytes != 4)
+      return kVector;
+  }
+  const auto constant = [&](unsigned k) { return operands[k].kind == Operand::Kind::constant; };
+  const auto zero = [&](unsigned k) { return in[k] == Pattern{}; };
+  const auto factor = [&](unsigned k) { return static_cast<int64_t>(linear.bytes == 4 || linear.how >= Linear::How::widen
+                                                                        ? static_cast<int64_t>(static_cast<int32_t>(operands[k].value))
+                                                                        : static_cast<int64_t>(operands[k].value)); };
+  using How = Linear::How;
+  constexpr int64_t kFar = int64_t{1} << 24;
+  Pattern out{};
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const bool product = linear.how == How::product || linear.how == How::product_sum || linear.how == How::widen_product ||
+                         linear.how == How::widen_product_sum;
+    int64_t x = in[0][l];
+    if (linear.how >= How::widen && (x > kFar || x < -kFar)) return kVector;
+    if (product) {
+      if (zero(0) && !zero(1)) return kVector;
+      if (!zero(0)) {
+        if (!constant(1) || !zero(1)) return kVector;
+        x *= factor(1);
+      }
+      if (linear.how == How::product_sum || linear.how == How::widen_product_sum) x += in[2][l];
+    } else if (linear.how == How::sum) {
+      x += in[1][l];
+    } else if (linear.how == How::difference) {
+      x -= in[1][l];
+    } else if (linear.how == How::shift && !zero(0)) {
+      if (!constant(1) || (operands[1].value & 0xffffffff) >= 8 * linear.bytes) return kVector;
+      x = static_cast<int64_t>(static_cast<uint64_t>(x) << (operands[1].value & 63));
+    } else if (linear.how == How::shift) {
+      if (!zero(1)) return kVector;
+    }
+    if (x > kFar * 64 || x < -kFar * 64) return kVector;
+    out[l] = wrapped(x, linear.bytes);
+  }
+  return patterns_.intern(out);
+}
+
+bool Emitter::loads_uniform(uint32_t i, const State& state) const {
+  const Instr& instr = program_.code[i];
+  if (instr.guard != OperandRef::kNone) return false;
+  return instr.op[0] == OperandRef::kNone || class_of(operand(instr.op[0]), state) == kUniform;
+}
+
+void Emitter::transfer(uint32_t i, State& state) {
+  const Instr& instr = program_.code[i];
+  int32_t made = kVector;
+  const Kind kind = kind_[i - function_.begin];
+  if (kind == Kind::lanes) {
+    bool uniform = true;
+    for (const Operand& source : sources(i)) uniform &= class_of(source, state) == kUniform;
+    if (instr.guard != OperandRef::kNone) {
+      uniform &= class_of(operand(instr.guard), state) == kUniform;
+      for (const uint32_t r : writes_of(program_, i)) uniform &= state[r] == kUniform;
+    }
+    made = uniform ? kUniform : linear_class(i, state);
+  } else if (kind == Kind::load) {
+    made = loads_uniform(i, state) ? kUniform : kVector;
+  }
+  for (const uint32_t r : writes_of(program_, i)) state[r] = made;
+}
+
+/// Registers on which addresses and branches depend by whole numbers: those for which it is worth while to look at the
+/// entry whether lanes are alike.
+std::set<uint32_t> Emitter::relevant() const {
+  std::set<uint32_t> wanted;
+  const auto want = [&](const Operand& operand) {
+    return operand.kind == Operand::Kind::reg && wanted.insert(operand.index).second;
+  };
+  for (const Block& block : stretch_.blocks) {
+    for (uint32_t i = block.begin; i < block.end; ++i) {
+      const Kind kind = kind_[i - function_.begin];
+      if (kind == Kind::load || kind == Kind::store) want(operand(program_.code[i].op[0]));
+      if (kind == Kind::branch) want(operand(program_.code[i].guard));
+    }
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Block& block : stretch_.blocks) {
+      for (uint32_t i = block.begin; i < block.end; ++i) {
+        if (kind_[i - function_.begin] != Kind::lanes || wants_mode(i)) continue;
+        bool leads = false;
+        for (const uint32_t r : writes_of(program_, i)) leads |= wanted.contains(r);
+        if (!leads) continue;
+        for (const Operand& source : sources(i)) changed |= want(source);
+      }
+    }
+  }
+  return wanted;
+}
+
+namespace {
+
+uint64_t lane_value(const std::byte* row, unsigned bytes, unsigned lane) {
+  uint64_t value = 0;
+  std::memcpy(&value, row + static_cast<size_t>(lane) * bytes, bytes);
+  return value;
+}
+
+/// The distances of a row, if they are moderate; of lanes that were not active as if all were on a line.
+std::optional<Pattern> pattern_of(const std::byte* row, unsigned bytes, uint64_t active) {
+  constexpr int64_t kFar = 1 << 22;
+  const auto first = static_cast<unsigned>(__builtin_ctzll(active));
+  Pattern pattern{};
+  const auto distance = [&](unsigned lane) {
+    return wrapped(static_cast<int64_t>(lane_value(row, bytes, lane) - lane_value(row, bytes, first)), bytes);
+  };
+  const uint64_t others = active & (active - 1);
+  int64_t step = 0;
+  bool line = true;
+  if (others != 0) {
+    const auto second = static_cast<unsigned>(__builtin_ctzll(others));
+    const int64_t d = distance(second), n = second - first;
+    line = d % n == 0;
+    step = d / n;
+  }
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const bool on = (active >> l & 1) != 0;
+    pattern[l] = on ? distance(l) : (static_cast<int64_t>(l) - first) * step;
+    if (pattern[l] > kFar || pattern[l] < -kFar) return std::nullopt;
+    if (on && pattern[l] != (static_cast<int64_t>(l) - first) * step) line = false;
+  }
+  if (active != 0xffffffff && !line) return std::nullopt;
+  const int64_t start = pattern[0];
+  for (int64_t& d : pattern) d -= start;  // from lane 0
+  return pattern;
+}
+
+}  // namespace
+
+State Emitter::entry_state() {
+  State state(function_.register_count + specials_.size(), kUnknown);
+  const std::set<uint32_t> wanted = relevant();
+  const auto seen = [&](int32_t& c, const std::byte* row, unsigned bytes, uint64_t active) {
+    const std::optional<Pattern> pattern = pattern_of(row, bytes, active);
+    c = meet(c, pattern ? patterns_.intern(*pattern) : kVector);
+  };
+  live_[request_.entry - function_.begin].for_each([&](uint32_t r) {
+    const simt::FunctionInfo::Register& reg = function_.all_registers[r];
+    const unsigned bytes = reg.predicate ? 0 : reg.bytes / kLanes;
+    if (!wanted.contains(r) || bytes < 4) {
+      state[r] = kVector;
+      return;
+    }
+    for (const simt::NativeSample& sample : request_.samples) seen(state[r], sample.frame.data() + reg.offset, bytes, sample.active);
+    if (state[r] == kUnknown) state[r] = kVector;
+  });
+  std::vector<char> used(specials_.size(), 0);
+  for (const Block& block : stretch_.blocks) {
+    for (uint32_t i = block.begin; i < block.end; ++i) {
+      for (const uint32_t op : program_.code[i].op) {
+        if (kind_[i - function_.begin] != Kind::lanes || op == OperandRef::kNone || op >> 31 == 0) continue;
+        if (const Operand o = operand(op); o.index < used.size()) used[o.index] = 1;
+      }
+    }
+  }
+  for (size_t s = 0; s < specials_.size(); ++s) {
+    int32_t& c = state[function_.register_count + s];
+    if (specials_[s].op >> 30 == OperandRef::kCtaSpecial >> 30) {
+      c = kUniform;
+      continue;
+    }
+    for (const simt::NativeSample& sample : request_.samples)
+      seen(c, sample.specials.data() + (specials_[s].op & OperandRef::kOffset), specials_[s].bytes, sample.active);
+    if (c == kUnknown || specials_[s].bytes < 4 || used[s] == 0) c = kVector;
+  }
+  return state;
+}
+
+void Emitter::solve() {
+  const size_t blocks = stretch_.blocks.size();
+  in_.assign(blocks, State(function_.register_count + specials_.size(), kUnknown));
+  dirty_.assign(blocks, RegisterSet(function_.register_count));
+  in_[0] = entry_state();
+  std::vector<char> waits(blocks, 0), seen(blocks, 0);
+  std::vector<uint32_t> work{0};
+  waits[0] = seen[0] = 1;
+  while (!work.empty()) {
+    const uint32_t b = work.back();
+    work.pop_back();
+    waits[b] = 0;
+    State state = in_[b];
+    RegisterSet dirty = dirty_[b];
+    for (uint32_t i = stretch_.blocks[b].begin; i < stretch_.blocks[b].end; ++i) {
+      const Kind kind = kind_[i - function_.begin];
+      if (kind == Kind::join || kind == Kind::branch) continue;
+      transfer(i, state);
+      for (const uint32_t r : writes_of(program_, i)) {
+        if (kind == Kind::call || kind == Kind::exchange) {
+          dirty.remove(r);
+        } else {
+          dirty.add(r);
+        }
+      }
+    }
+    for (const uint32_t to : stretch_.blocks[b].next) {
+      bool changed = dirty_[to].add(dirty);
+      for (size_t k = 0; k < state.size(); ++k) {
+        const int32_t met = meet(in_[to][k], state[k]);
+        changed |= met != in_[to][k];
+        in_[to][k] = met;
+      }
+      if ((changed || seen[to] == 0) && waits[to] == 0) {
+        waits[to] = seen[to] = 1;
+        work.push_back(to);
+      }
+    }
+  }
+}
+
+}  // namespace bankshot::jit

@@ -1,0 +1,52 @@
+// How registers are kept in native code: as one number for all lanes where lanes differ by known distances.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "bankshot/simt/state/program.hpp"
+
+namespace bankshot::jit {
+
+inline constexpr unsigned kLanes = 32;
+
+/// Distances of lanes from one number. Of 32-bit registers they are in [-2^31, 2^31).
+using Pattern = std::array<int64_t, kLanes>;
+
+/// Patterns by number. 0 is that of values that are the same in all lanes.
+class Patterns {
+ public:
+  Patterns() { intern(Pattern{}); }
+  int32_t intern(const Pattern& pattern);
+  const Pattern& operator[](int32_t id) const { return *all_[static_cast<size_t>(id)]; }
+
+ private:
+  std::map<Pattern, int32_t> ids_;
+  std::vector<const Pattern*> all_;
+};
+
+/// The class of a register at a place: the number of its pattern, or one of these.
+inline constexpr int32_t kVector = -1;   ///< anything, in all lanes
+inline constexpr int32_t kUnknown = -2;  ///< no way to this place is known yet
+inline constexpr int32_t kUniform = 0;
+
+inline int32_t meet(int32_t a, int32_t b) { return a == kUnknown ? b : b == kUnknown || a == b ? a : kVector; }
+
+/// Folds a distance into the range of registers of so many bytes.
+inline int64_t wrapped(int64_t distance, unsigned bytes) {
+  return bytes == 4 ? static_cast<int32_t>(static_cast<uint64_t>(distance)) : distance;
+}
+
+/// What an instruction does with patterns if it is linear in its operands.
+struct Linear {
+  enum class How : uint8_t { none, copy, sum, difference, product, product_sum, shift, widen, widen_product, widen_product_sum };
+  How how = How::none;
+  bool is_signed = false;  ///< widen…: how the narrow operands are meant
+  unsigned bytes = 0;      ///< of the result
+};
+Linear linear_of(const std::string& text);
+
+}  // namespace bankshot::jit

@@ -1,0 +1,25 @@
+#include "bankshot/simt/state/native.hpp"
+
+#include "bankshot/simt/state/worker.hpp"
+
+namespace bankshot::simt {
+
+const Instr* run_native(Warp& w, const Instr* i) {
+  const NativeProgram& native = *w.worker->native;
+  while (i != nullptr) {
+    NativeEntry& entry = native.entries[i - native.code];
+    NativeCode code = nullptr;
+    if (w.active == native.all_lanes) code = entry.whole.load(std::memory_order_acquire);
+    if (code == nullptr) code = entry.part.load(std::memory_order_acquire);
+    const Instr* const next = code != nullptr ? code(w) : i;
+    if (next == i) {
+      const uint32_t visits = entry.visits.fetch_add(1, std::memory_order_relaxed) + 1;
+      if (visits % native.patience == 0 && native.maker->wanted(w, i)) continue;
+      return i;
+    }
+    i = next;
+  }
+  return nullptr;
+}
+
+}  // namespace bankshot::simt

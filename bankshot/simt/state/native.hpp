@@ -1,0 +1,48 @@
+// Code of the host for stretches of a program, and where it is kept. Who makes it: run/compiling.hpp.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "bankshot/simt/state/instr.hpp"
+
+namespace bankshot::simt {
+
+/// When native code is made. at_once: whoever comes to an instruction waits for its code, for tests.
+enum class Compile : uint8_t { never, often, at_once };
+
+/// Executes a stretch of the program for the lanes of Warp::active, which all stand at its first instruction. Registers
+/// are in their rows before and after it.
+/// @return as a Handler does; the first instruction itself if the code cannot be used for what is in the registers
+using NativeCode = const Instr* (*)(Warp&);
+
+/// An instruction at which native code may begin.
+struct NativeEntry {
+  std::atomic<NativeCode> whole{nullptr};  ///< for warps of which all lanes are active
+  std::atomic<NativeCode> part{nullptr};   ///< for any
+  std::atomic<uint32_t> visits{0};         ///< without code for them, or refused by it
+};
+
+/// Makes native code.
+class NativeMaker {
+ public:
+  virtual ~NativeMaker() = default;
+  /// A warp stands at an instruction for which code has been wanted NativeProgram::patience times more. Called by the
+  /// threads that run CTAs. @return whether there is new code now
+  virtual bool wanted(const Warp& w, const Instr* i) = 0;
+};
+
+/// The native code of a program.
+struct NativeProgram {
+  std::unique_ptr<NativeEntry[]> entries;  ///< beside LoadedProgram::code
+  const Instr* code = nullptr;             ///< LoadedProgram::code
+  uint64_t all_lanes = 0;
+  uint32_t patience = 1;  ///< visits
+  NativeMaker* maker = nullptr;
+};
+
+/// Goes on at `i`, in native code as far as there is some. @return the next instruction for the interpreter, or null
+const Instr* run_native(Warp& w, const Instr* i);
+
+}  // namespace bankshot::simt

@@ -1,0 +1,52 @@
+// What makes native code, as the library that has LLVM in it (jit) and the engine see it. They share this interface only: the
+// library is loaded when a kernel is worth it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bankshot/simt/state/native.hpp"
+
+namespace bankshot::simt {
+
+struct LoadedProgram;
+
+/// The engine's functions that the compiler has to know.
+struct NativeRuntime {
+  // Handlers by which it recognises instructions.
+  Handler branch, branch_indexed, reconverge, exit, leave_function, trap, guarded;
+  // What native code calls.
+  const Instr* (*diverge)(Warp&, const Instr*, uint64_t);
+  const Instr* (*join)(Warp&, const Instr*);
+  void (*yield)(Warp&, const Instr*);
+  void (*set_mode)(Warp&, uint32_t);  ///< FpMode
+};
+
+/// What a warp had in its rows when it came to an instruction. Code is made for what is alike: values that are the same in
+/// all lanes, and distances between lanes; it looks whether they are as here before it relies on it.
+struct NativeSample {
+  uint64_t active = 0;
+  std::vector<std::byte> frame, specials;  ///< from Warp::base[0] and [2]
+};
+
+struct NativeRequest {
+  const LoadedProgram* program = nullptr;
+  uint32_t entry = 0;     ///< index of the instruction
+  bool whole = false;     ///< for all lanes
+  bool counting = false;  ///< conflicts are counted
+  std::vector<NativeSample> samples;
+};
+
+class NativeCompiler {
+ public:
+  virtual ~NativeCompiler() = default;
+  /// @param why  receives the reason if there is no code
+  virtual NativeCode compile(const NativeRequest& request, std::string& why) = 0;
+};
+
+/// The library exports `bankshot_native_compiler`, of this type. @return null if it cannot work on this host; then `why`
+/// says so
+using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, std::string& why);
+
+}  // namespace bankshot::simt
