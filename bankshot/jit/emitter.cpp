@@ -1,7 +1,10 @@
 #include "bankshot/jit/emitter.hpp"
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/native.hpp"
@@ -22,7 +25,7 @@ namespace {
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"  // of structures with members that have constructors
 constexpr size_t kBase = offsetof(Warp, base), kActive = offsetof(Warp, active), kWorker = offsetof(Warp, worker),
                  kCta = offsetof(Warp, cta), kSegment = offsetof(Warp, segment), kLoops = offsetof(Warp, loops),
-                 kCurrent = offsetof(Warp, current);
+                 kAwaited = offsetof(Warp, awaited);
 constexpr size_t kWarpInstructions = offsetof(Worker, warp_instructions), kThreadInstructions = offsetof(Worker, thread_instructions),
                  kFp = offsetof(Worker, fp);
 constexpr size_t kShared = offsetof(Cta, shared), kSharedBytes = offsetof(Cta, shared_bytes);
@@ -198,6 +201,12 @@ void Emitter::reload(uint32_t r) {
   }
 }
 
+/// Adds to a counter of the worker.
+void Emitter::add_to(size_t offset, Value* amount) {
+  Value* const counter = at(worker_, offset);
+  build_.CreateStore(build_.CreateAdd(build_.CreateLoad(build_.getInt64Ty(), counter), amount), counter);
+}
+
 /// Adds the instructions of the block before `until` that are not counted yet.
 void Emitter::count(uint32_t until) {
   uint64_t n = 0;
@@ -205,18 +214,14 @@ void Emitter::count(uint32_t until) {
     n += kind_[i - function_.begin] != Kind::join && (program_.code[i].flags & InstrFlag::kPseudo) == 0;
   counted_ = until;
   if (n == 0) return;
-  const auto add = [&](size_t offset, Value* amount) {
-    Value* const counter = at(worker_, offset);
-    build_.CreateStore(build_.CreateAdd(build_.CreateLoad(build_.getInt64Ty(), counter), amount), counter);
-  };
-  add(kWarpInstructions, build_.getInt64(n));
+  add_to(kWarpInstructions, build_.getInt64(n));
   if (request_.whole) {
-    add(kThreadInstructions, build_.getInt64(n * kLanes));
+    add_to(kThreadInstructions, build_.getInt64(n * kLanes));
     return;
   }
   Value* const active = build_.CreateLoad(build_.getInt32Ty(), active_slot_);
   Value* const lanes = build_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, active);
-  add(kThreadInstructions, build_.CreateMul(build_.CreateZExt(lanes, build_.getInt64Ty()), build_.getInt64(n)));
+  add_to(kThreadInstructions, build_.CreateMul(build_.CreateZExt(lanes, build_.getInt64Ty()), build_.getInt64(n)));
 }
 
 void Emitter::leave(uint32_t at_instruction, const State& state) {
@@ -224,7 +229,7 @@ void Emitter::leave(uint32_t at_instruction, const State& state) {
   flush(live_[at_instruction - function_.begin], state);
   Value* const next = constant_pointer(&program_.code[at_instruction]);
   build_.CreateStore(next, at(warp_, kSegment));
-  build_.CreateRet(next);
+  build_.CreateRet(at_instruction == request_.entry ? constant_pointer(simt::kRefused) : next);  // the interpreter has to get on
 }
 
 void Emitter::ensure_mode() {
@@ -303,19 +308,24 @@ void Emitter::emit_wide_check(uint32_t i, const State& state) {
   build_.SetInsertPoint(on);
 }
 
-void Emitter::emit_lanes(uint32_t i, State& state) {
+/// @param mask  the lanes whose results are kept; null: all
+void Emitter::emit_lanes(uint32_t i, State& state, Value* mask) {
   State after = state;
   transfer(i, after);
   const auto writes = writes_of(program_, i);
   if (writes.empty()) return;  // a result that nobody gets
-  if (after[writes[0]] >= 0) {
+  // In sides there is no way to the interpreter.
+  const bool widens = linear_of(program_.texts[program_.info[i].text]).how >= Linear::How::widen;
+  if (mask != nullptr || (in_sides_ && widens && after[writes[0]] > 0)) {
+    for (const uint32_t r : writes) after[r] = kVector;
+  } else if (after[writes[0]] >= 0) {
     emit_wide_check(i, state);
     emit_uniform(i, state);
     state = std::move(after);
     return;
   }
   const Instr& instr = program_.code[i];
-  const bool guarded = instr.guard != OperandRef::kNone;
+  const bool guarded = instr.guard != OperandRef::kNone || mask != nullptr;
   const bool moves = program_.texts[program_.info[i].text].starts_with("mov");
   const std::string name = "lanes." + *lanes_.find(*program_.info[i].row, program_.texts[program_.info[i].text]);
   std::vector<Value*> arguments{frame_, build_.getInt64(instr.imm)};
@@ -346,7 +356,11 @@ void Emitter::emit_lanes(uint32_t i, State& state) {
   std::vector<llvm::Type*> types;
   for (Value* argument : arguments) types.push_back(argument->getType());
   called_.insert(name);
-  Value* const guard = guarded ? guard_mask(i, state) : nullptr;
+  Value* guard = mask;
+  if (instr.guard != OperandRef::kNone) {
+    guard = guard_mask(i, state);
+    if (mask != nullptr) guard = build_.CreateAnd(guard, mask);
+  }
   build_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(build_.getVoidTy(), types, false)), arguments);
   for (const auto& [r, k] : results) {
     const simt::FunctionInfo::Register& reg = function_.all_registers[r];
@@ -420,7 +434,8 @@ void Emitter::emit_handler_call(uint32_t i, State& state, bool exchange) {
 
 void Emitter::emit_instruction(uint32_t i, State& state) {
   switch (kind_[i - function_.begin]) {
-    case Kind::lanes: emit_lanes(i, state); break;
+    case Kind::lanes:
+    case Kind::across: emit_lanes(i, state); break;
     case Kind::load:
     case Kind::store: emit_access(i, state); break;
     case Kind::call: return emit_handler_call(i, state, false);
@@ -455,6 +470,74 @@ BasicBlock* Emitter::edge(uint32_t to, const State& state) {
   emit_edge(to, state);
   build_.restoreIP(before);
   return block;
+}
+
+/// Both sides of a branch, one after the other, each for its lanes; then what is behind their join.
+void Emitter::emit_sides(uint32_t i, const Block& block, State state, Value* taken, Value* active) {
+  const Sides& sides = *block.sides;
+  in_sides_ = true;
+  // Registers of the sides alone keep no old values.
+  std::map<uint32_t, unsigned> writes;
+  for (const auto& [begin, end] : sides.parts) {
+    for (uint32_t k = begin; k < end; ++k) {
+      for (const uint32_t r : writes_of(program_, k)) ++writes[r];
+    }
+  }
+  const auto is_own = [&](uint32_t r) {
+    return writes[r] == 1 && !live_[sides.join - function_.begin].has(r) && !live_[i + 1 - function_.begin].has(r) &&
+           !live_[target_of(program_, i) - function_.begin].has(r);
+  };
+  std::map<uint32_t, Value*> lanes;  // by instruction
+  const auto come = [&](uint32_t to, Value* more) {
+    Value*& all = lanes[to];
+    all = all == nullptr ? more : build_.CreateOr(all, more);
+  };
+  come(target_of(program_, i), taken);
+  come(i + 1, build_.CreateAnd(active, build_.CreateNot(taken)));
+  Value *warps = build_.getInt64(0), *threads = build_.getInt64(0);
+  for (const auto& [begin, end] : sides.parts) {
+    Value* const mask = lanes[begin];
+    uint64_t n = 0;
+    bool branches = false;
+    for (uint32_t k = begin; k < end; ++k) {
+      const Kind kind = kind_[k - function_.begin];
+      n += kind != Kind::join && (program_.code[k].flags & InstrFlag::kPseudo) == 0;
+      if (kind == Kind::lanes) {
+        const auto written = writes_of(program_, k);
+        emit_lanes(k, state, std::all_of(written.begin(), written.end(), is_own) ? nullptr : mask);
+        for (const uint32_t r : written) dirty_now_.add(r);
+      } else if (kind == Kind::branch) {
+        branches = true;
+        const uint32_t to = target_of(program_, k);
+        if (program_.code[k].guard == OperandRef::kNone) {
+          come(to, mask);
+        } else {
+          Value* const go = build_.CreateAnd(guard_mask(k, state), mask);
+          come(to, go);
+          come(k + 1, build_.CreateAnd(mask, build_.CreateNot(go)));
+        }
+      }
+    }
+    if (!branches) come(end, mask);
+    Value* const any = build_.CreateZExt(build_.CreateICmpNE(mask, build_.getInt32(0)), build_.getInt64Ty());
+    warps = build_.CreateAdd(warps, build_.CreateMul(any, build_.getInt64(n)));
+    Value* const count = build_.CreateZExt(build_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), build_.getInt64Ty());
+    threads = build_.CreateAdd(threads, build_.CreateMul(count, build_.getInt64(n)));
+  }
+  in_sides_ = false;
+  add_to(kWarpInstructions, warps);
+  add_to(kThreadInstructions, threads);
+  for (const auto& [r, n] : writes) {
+    if (state[r] >= 0 && live_[sides.join - function_.begin].has(r)) {
+      Operand operand;
+      operand.kind = Operand::Kind::reg;
+      operand.index = r;
+      operand.bytes = function_.all_registers[r].predicate ? 0 : function_.all_registers[r].bytes / kLanes;
+      materialise(operand, state[r], row(r));
+      state[r] = kVector;
+    }
+  }
+  emit_edge(block.join_block, state);
 }
 
 void Emitter::emit_branch(uint32_t i, const Block& block, const State& state) {
@@ -496,6 +579,10 @@ void Emitter::emit_branch(uint32_t i, const Block& block, const State& state) {
   build_.SetInsertPoint(some);
   build_.CreateCondBr(build_.CreateICmpEQ(mask, build_.getInt32(0)), not_taken, part);
   build_.SetInsertPoint(part);
+  if (block.sides) {
+    emit_sides(i, block, state, mask, active);
+    return begin_taken();
+  }
   RegisterSet wanted = live_[target - function_.begin];
   wanted.add(live_[i + 1 - function_.begin]);
   flush(wanted, state);
@@ -521,8 +608,8 @@ void Emitter::emit_branch(uint32_t i, const Block& block, const State& state) {
 void Emitter::emit_join(uint32_t i, const State& state) {
   auto* const nested = BasicBlock::Create(module_.getContext(), "nested", code_);
   auto* const on = BasicBlock::Create(module_.getContext(), "", code_);
-  Value* const current = field(warp_, kCurrent, build_.getInt32Ty());
-  build_.CreateCondBr(build_.CreateICmpEQ(current, build_.getInt32(0)), on, nested);
+  Value* const bit = build_.CreateAnd(field(warp_, kAwaited, build_.getInt64Ty()), build_.getInt64(simt::bit_of_join(&program_.code[i])));
+  build_.CreateCondBr(build_.CreateICmpEQ(bit, build_.getInt64(0)), on, nested);
   build_.SetInsertPoint(nested);
   flush(live_[i - function_.begin], state);
   Value* const next = call(reinterpret_cast<const void*>(runtime_.join), build_.getPtrTy(), {warp_, constant_pointer(&program_.code[i])});
@@ -620,7 +707,7 @@ void Emitter::emit_entry() {
   auto* const fine = BasicBlock::Create(module_.getContext(), "fine", code_);
   build_.CreateCondBr(different, refused, fine);
   build_.SetInsertPoint(refused);
-  build_.CreateRet(constant_pointer(&program_.code[request_.entry]));
+  build_.CreateRet(constant_pointer(simt::kRefused));
   build_.SetInsertPoint(fine);
   ensure_mode();
   build_.CreateBr(block_[0]);
@@ -635,6 +722,23 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
     return nullptr;
   }
   solve();
+  if (std::getenv("BANKSHOT_JIT_PLAN") != nullptr) {
+    for (const Block& b : stretch_.blocks) {
+      std::fprintf(stderr, "block %u-%u ->", b.begin, b.end);
+      for (const uint32_t n : b.next) std::fprintf(stderr, " %u", stretch_.blocks[n].begin);
+      std::fprintf(stderr, " state:");
+      const State& st = in_[&b - stretch_.blocks.data()];
+      live_[b.begin - function_.begin].for_each([&](uint32_t r) { std::fprintf(stderr, " r%u@%u:%d", r, function_.all_registers[r].offset, st[r]); });
+      std::fprintf(stderr, "\n");
+      State now = st;
+      for (uint32_t i = b.begin; i < b.end; ++i) {
+        transfer(i, now);
+        std::fprintf(stderr, "  %u %s kind %d ->", i, program_.texts[program_.info[i].text].c_str(), static_cast<int>(kind_[i - function_.begin]));
+        for (const uint32_t r : writes_of(program_, i)) std::fprintf(stderr, " r%u:%d", r, now[r]);
+        std::fprintf(stderr, "\n");
+      }
+    }
+  }
   code_ = llvm::Function::Create(llvm::FunctionType::get(build_.getPtrTy(), {build_.getPtrTy()}, false),
                                  llvm::Function::ExternalLinkage, name, module_);
   code_->setDoesNotThrow();

@@ -46,6 +46,7 @@ class Emitter {
   // What to do: plan.cpp
   std::vector<Kind> kinds();
   Kind kind_of(uint32_t i);
+  bool exchanges_at_once(uint32_t i) const;
   bool choose_mode();
   bool wants_mode(uint32_t i) const;
   Operand operand(uint32_t op, unsigned bytes) const;
@@ -59,6 +60,7 @@ class Emitter {
   void solve();
   State entry_state();
   std::set<uint32_t> relevant() const;
+  std::set<uint32_t> written_by(const Sides& sides) const;
 
   // Code: emitter.cpp
   void emit_entry();
@@ -66,7 +68,8 @@ class Emitter {
   void emit_edge(uint32_t to, const State& state);
   llvm::BasicBlock* edge(uint32_t to, const State& state);
   void emit_instruction(uint32_t i, State& state);
-  void emit_lanes(uint32_t i, State& state);
+  void emit_lanes(uint32_t i, State& state, llvm::Value* mask = nullptr);
+  void emit_sides(uint32_t i, const Block& block, State state, llvm::Value* taken, llvm::Value* active);
   void emit_uniform(uint32_t i, const State& state);
   void emit_wide_check(uint32_t i, const State& state);
   void emit_handler_call(uint32_t i, State& state, bool exchange);
@@ -77,6 +80,7 @@ class Emitter {
   void flush(uint32_t r, const State& state);
   void flush_operands(uint32_t i, const State& state);
   void reload(uint32_t r);
+  void add_to(size_t offset, llvm::Value* amount);
   void count(uint32_t until);
   void ensure_mode();
 
@@ -146,6 +150,7 @@ class Emitter {
   llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr, *cta_special_base_ = nullptr;
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
   llvm::Value *frame_ = nullptr, *ones_ = nullptr, *active_slot_ = nullptr;
+  bool in_sides_ = false;
   uint32_t counted_ = 0;  ///< instructions of the block before this one are counted
 };
 

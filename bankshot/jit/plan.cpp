@@ -14,6 +14,18 @@ using simt::InstrFlag;
 using simt::OperandRef;
 using simt::Unit;
 
+/// Whether all lanes of the warp are here and exchange with each other.
+bool Emitter::exchanges_at_once(uint32_t i) const {
+  const std::string& text = program_.texts[program_.info[i].text];
+  const Instr& instr = program_.code[i];
+  if (!request_.whole || instr.run != instr.body) return false;
+  const uint32_t members = text.starts_with("shfl") ? instr.op[5] : text.starts_with("vote") ? instr.op[2] : instr.op[0];
+  if (!text.starts_with("shfl") && !text.starts_with("vote") && !text.starts_with("bar.warp")) return false;
+  if (members == OperandRef::kNone) return true;
+  const Operand mask = operand(members);
+  return mask.kind == Operand::Kind::constant && static_cast<uint32_t>(mask.value) == 0xffffffff;
+}
+
 Kind Emitter::kind_of(uint32_t i) {
   const Instr& instr = program_.code[i];
   const simt::InstrInfo& info = program_.info[i];
@@ -23,8 +35,10 @@ Kind Emitter::kind_of(uint32_t i) {
   if (info.row == nullptr) return Kind::leave;
   if (info.unit == Unit::fence) return Kind::nothing;
   if (is_control(info.unit)) return Kind::leave;
-  if (info.unit == Unit::warp || (instr.flags & InstrFlag::kPolls) != 0) return Kind::exchange;
   const std::string& text = program_.texts[info.text];
+  if (text.starts_with("bar.warp") && exchanges_at_once(i)) return Kind::nothing;
+  if (info.unit == Unit::warp && exchanges_at_once(i) && lanes_.find(*info.row, text) != nullptr) return Kind::across;
+  if (info.unit == Unit::warp || (instr.flags & InstrFlag::kPolls) != 0) return Kind::exchange;
   if (info.unit == Unit::memory) {
     Access access;
     if (!describe(i, access)) return Kind::call;
@@ -73,7 +87,7 @@ std::vector<Kind> Emitter::kinds() {
 bool Emitter::is_destination(uint32_t i, unsigned k) const {
   if (k == 0) return true;
   const std::string_view syntax = program_.info[i].row->syntax;
-  if (k == 1) return syntax.find(" p|q,") != std::string_view::npos;
+  if (k == 1) return syntax.find(" p|q,") != std::string_view::npos || syntax.starts_with("shfl");
   return k == 4 && syntax.starts_with("lop3");
 }
 
@@ -202,6 +216,8 @@ void Emitter::transfer(uint32_t i, State& state) {
       for (const uint32_t r : writes_of(program_, i)) uniform &= state[r] == kUniform;
     }
     made = uniform ? kUniform : linear_class(i, state);
+  } else if (kind == Kind::across) {
+    made = kVector;
   } else if (kind == Kind::load) {
     made = loads_uniform(i, state) ? kUniform : kVector;
   }
@@ -297,7 +313,8 @@ State Emitter::entry_state() {
   for (const Block& block : stretch_.blocks) {
     for (uint32_t i = block.begin; i < block.end; ++i) {
       for (const uint32_t op : program_.code[i].op) {
-        if (kind_[i - function_.begin] != Kind::lanes || op == OperandRef::kNone || op >> 31 == 0) continue;
+        const Kind kind = kind_[i - function_.begin];
+        if ((kind != Kind::lanes && kind != Kind::across) || op == OperandRef::kNone || op >> 31 == 0) continue;
         if (const Operand o = operand(op); o.index < used.size()) used[o.index] = 1;
       }
     }
@@ -313,6 +330,16 @@ State Emitter::entry_state() {
     if (c == kUnknown || specials_[s].bytes < 4 || used[s] == 0) c = kVector;
   }
   return state;
+}
+
+std::set<uint32_t> Emitter::written_by(const Sides& sides) const {
+  std::set<uint32_t> written;
+  for (const auto& [begin, end] : sides.parts) {
+    for (uint32_t i = begin; i < end; ++i) {
+      for (const uint32_t r : writes_of(program_, i)) written.insert(r);
+    }
+  }
+  return written;
 }
 
 void Emitter::solve() {
@@ -341,7 +368,16 @@ void Emitter::solve() {
         }
       }
     }
-    for (const uint32_t to : stretch_.blocks[b].next) {
+    std::vector<uint32_t> ways = stretch_.blocks[b].next;
+    if (stretch_.blocks[b].sides) ways.push_back(stretch_.blocks[b].join_block);
+    for (size_t way = 0; way < ways.size(); ++way) {
+      const uint32_t to = ways[way];
+      if (way == stretch_.blocks[b].next.size()) {  // both sides, one after the other
+        for (const uint32_t r : written_by(*stretch_.blocks[b].sides)) {
+          state[r] = kVector;
+          dirty.add(r);
+        }
+      }
       bool changed = dirty_[to].add(dirty);
       for (size_t k = 0; k < state.size(); ++k) {
         const int32_t met = meet(in_[to][k], state[k]);

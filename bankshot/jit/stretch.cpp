@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 
 namespace bankshot::jit {
@@ -28,6 +29,41 @@ std::vector<uint32_t> successors(const LoadedProgram& program, const simt::Funct
   }
   if (i + 1 < function.end) next.push_back(i + 1);
   return next;
+}
+
+/// @param leads  instructions at which a block begins, minus function.begin
+std::optional<Sides> sides_of(const LoadedProgram& program, const simt::FunctionInfo& function, const std::vector<Kind>& kind,
+                              const std::vector<char>& leads, uint32_t branch) {
+  constexpr uint32_t kMost = 48;  // instructions
+  const Instr& instr = program.code[branch];
+  const uint32_t join = instr.aux;
+  if (!is_conditional(instr) || join <= branch || join - branch > 2 * kMost || instr.op[1] != 0) return std::nullopt;
+  std::set<uint32_t> begins{branch + 1, target_of(program, branch)};
+  Sides sides;
+  sides.join = join;
+  uint32_t size = 0;
+  for (auto at = begins.begin(); at != begins.end() && *at != join; ++at) {
+    const uint32_t begin = *at;
+    if (begin <= branch || begin > join) return std::nullopt;
+    uint32_t i = begin;
+    for (;; ++i) {
+      if (i == join || (i != begin && leads[i - function.begin] != 0)) {
+        begins.insert(i);
+        break;
+      }
+      const Kind k = kind[i - function.begin];
+      if (++size > kMost || (k != Kind::lanes && k != Kind::nothing && k != Kind::join && k != Kind::branch)) return std::nullopt;
+      if (k != Kind::branch) continue;
+      const uint32_t target = target_of(program, i);
+      if (target <= i || target > join || (is_conditional(program.code[i]) && program.code[i].op[1] != 0)) return std::nullopt;
+      begins.insert(target);
+      ++i;
+      if (is_conditional(program.code[i - 1])) begins.insert(i);
+      break;
+    }
+    sides.parts.emplace_back(begin, i);
+  }
+  return sides;
 }
 
 }  // namespace
@@ -117,7 +153,13 @@ Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& fun
       break;
     }
     for (uint32_t& target : next) target = block_from(target);
+    std::optional<Sides> sides;
+    uint32_t join_block = 0;
+    if (next.size() == 2 && kind[i - 1 - function.begin] == Kind::branch) sides = sides_of(program, function, kind, leads, i - 1);
+    if (sides) join_block = block_from(sides->join);
     Block& block = stretch.blocks[b];
+    block.sides = std::move(sides);
+    block.join_block = join_block;
     block.end = i;
     block.next = std::move(next);
     block.falls_through = falls_through;

@@ -20,12 +20,14 @@
 #include "bankshot/simt/isa/logic.cpp"
 #include "bankshot/simt/isa/logic_field.cpp"
 #include "bankshot/simt/isa/move.cpp"
+#include "bankshot/simt/isa/warp_ops.cpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
 // Not here: they touch more than lanes.
 void arith_carry_rows(Rows&) {}
 void arith_video_rows(Rows&) {}
 void scalar_video_rows(Rows&) {}
+void redux_rows(Rows&) {}
 
 void lane_rows(Rows& rows) {
   arith_rows(rows);
@@ -36,6 +38,7 @@ void lane_rows(Rows& rows) {
   half_rows(rows);
   convert_rows(rows);
   move_rows(rows);
+  warp_rows(rows);
 }
 }  // namespace bankshot::simt::BANKSHOT_ISA
 

@@ -48,6 +48,7 @@ void wait_beyond(Warp& w, const Instr* branch) {
     if (awaited_by(w, w.current, join, depth) >= 0) continue;
     park_inner(w, w.current, join);
     w.current = add_child(w, w.current, w.active, nullptr, join, depth);
+    w.awaited |= bit_of_join(join);
   }
 }
 
@@ -156,6 +157,7 @@ namespace {
 
 /// The path that waits at this join for the current one; -1 if there is none.
 int32_t awaiting_here(const Warp& w, const Instr* join) {
+  if ((w.awaited & bit_of_join(join)) == 0) return -1;
   // One above: these lanes have left a loop, and the join in it is not theirs any more.
   return awaited_by(w, w.current, join, static_cast<uint32_t>(w.paths[w.current].frames.size()));
 }

@@ -11,8 +11,8 @@ const Instr* run_native(Warp& w, const Instr* i) {
     NativeCode code = nullptr;
     if (w.active == native.all_lanes) code = entry.whole.load(std::memory_order_acquire);
     if (code == nullptr) code = entry.part.load(std::memory_order_acquire);
-    const Instr* const next = code != nullptr ? code(w) : i;
-    if (next == i) {
+    const Instr* const next = code != nullptr ? code(w) : kRefused;
+    if (next == kRefused) {
       const uint32_t visits = entry.visits.fetch_add(1, std::memory_order_relaxed) + 1;
       if (visits % native.patience == 0 && native.maker->wanted(w, i)) continue;
       return i;

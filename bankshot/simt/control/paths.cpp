@@ -66,6 +66,8 @@ const Instr* resume(Warp& w, int32_t index) {
   w.active = path.mask;
   w.base[0] = w.registers + path.registers;
   w.local_frame = path.local;
+  w.awaited = 0;
+  for (int32_t k = index; k >= 0; k = w.paths[k].parent) w.awaited |= bit_of_join(w.paths[k].reconverge);
   path.wait_mask = 0;
   return w.segment = std::exchange(path.pc, nullptr);
 }

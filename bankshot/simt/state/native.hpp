@@ -14,8 +14,10 @@ enum class Compile : uint8_t { never, often, at_once };
 
 /// Executes a stretch of the program for the lanes of Warp::active, which all stand at its first instruction. Registers
 /// are in their rows before and after it.
-/// @return as a Handler does; the first instruction itself if the code cannot be used for what is in the registers
+/// @return as a Handler does; kRefused if it has done nothing, as it cannot be used for what is in the registers
 using NativeCode = const Instr* (*)(Warp&);
+
+inline const Instr* const kRefused = reinterpret_cast<const Instr*>(2);
 
 /// An instruction at which native code may begin.
 struct NativeEntry {

@@ -95,6 +95,7 @@ struct Warp {
   uint32_t index = 0;        ///< in the CTA
   uint64_t alive = 0;        ///< lanes that have not exited
   int32_t current = -1;      ///< the path being executed
+  uint64_t awaited = 0;      ///< bit_of_join() of joins at which a path waits for it, and perhaps of others
   uint32_t local_frame = 0;  ///< offset of the local frame of the path being executed
   std::vector<Path> paths;
   bool done = false, yielded = false;
@@ -124,6 +125,11 @@ struct Warp {
     return op & OperandRef::kNegated ? ~value : value;
   }
 };
+
+/// The bit of a join in Warp::awaited.
+inline uint64_t bit_of_join(const Instr* join) {
+  return join == nullptr ? 0 : uint64_t{1} << (reinterpret_cast<uintptr_t>(join) / sizeof(Instr) % 64);
+}
 
 /// Whether the lanes that execute are in a transaction.
 inline bool in_transaction(const Warp& w) { return w.tx.path >= 0 && (w.tx.lanes & w.active) != 0; }

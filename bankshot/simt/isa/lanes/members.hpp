@@ -64,7 +64,11 @@ inline void for_groups(const Warp& w, u32 op, F f) {
 /// A handler that runs Body when the lanes of all active lanes' masks are active too, and else waits for them. Where
 /// the mask is kNone (the forms without .sync), the active lanes are enough.
 template <SyncBody Body, SyncOperands Operands>
-const Instr* gathered(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* gathered(Warp& w, const Instr* i) {
+#if defined(BANKSHOT_LANE_CODE)  // of a whole warp
+  Body(w, i);
+  return i + 1;
+#endif
   if (in_transaction(w)) return refuse_in_transaction(w, i, "an exchange between lanes");
   const u32 mask = i->op[Operands.mask()];
   if (mask != OperandRef::kNone && (needed_lanes(w, mask) & w.alive & ~w.active) != 0) {
