@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "bankshot/jit/emitter.hpp"
 
@@ -33,6 +34,18 @@ namespace {
 std::unique_ptr<llvm::Module> read(llvm::LLVMContext& context, const char* begin, const char* end) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(begin, static_cast<size_t>(end - begin)), "lanes");
   return llvm::cantFail(llvm::getLazyBitcodeModule(buffer, context));
+}
+
+/// Whether both modules have a function.
+std::function<bool(const std::string&)> known_functions() {
+  auto names = std::make_shared<std::set<std::string>>();
+  llvm::LLVMContext context;
+  const auto vectors = read(context, bankshot_lanes_512, bankshot_lanes_512_end), ones = read(context, bankshot_lane_1, bankshot_lane_1_end);
+  for (const llvm::Function& function : *vectors) {
+    const std::string name = function.getName().substr(sizeof "lanes." - 1).str();
+    if (ones->getFunction("lane." + name) != nullptr) names->insert(name);
+  }
+  return [names](const std::string& name) { return names->contains(name); };
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -68,7 +81,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 class Compiler : public simt::NativeCompiler {
  public:
   Compiler(const simt::NativeRuntime& runtime, std::unique_ptr<llvm::orc::LLJIT> jit, std::unique_ptr<llvm::TargetMachine> machine)
-      : runtime_(runtime), jit_(std::move(jit)), machine_(std::move(machine)) {}
+      : runtime_(runtime), jit_(std::move(jit)), machine_(std::move(machine)), lanes_(known_functions()) {}
 
   simt::NativeCode compile(const simt::NativeRequest& request, std::string& why) override {
     const auto begin = std::chrono::steady_clock::now();
@@ -146,6 +159,11 @@ class Compiler : public simt::NativeCompiler {
 
 extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* bankshot_native_compiler(const bankshot::simt::NativeRuntime& runtime,
                                                                                                 std::string& why) {
+  for (const char* feature : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) {
+    if (llvm::sys::getHostCPUFeatures().lookup(feature)) continue;
+    why = "the host has no " + std::string(feature);
+    return nullptr;
+  }
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();

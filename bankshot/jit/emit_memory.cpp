@@ -234,7 +234,7 @@ void Emitter::emit_store(const Access& access, Value* place, const Pattern& offs
 void Emitter::emit_slow_access(uint32_t i, const State& before, const State& after) {
   const Instr& instr = program_.code[i];
   flush_operands(i, before);
-  Value* const next = call(reinterpret_cast<const void*>(instr.run), build_.getPtrTy(), {warp_, constant_pointer(&instr)});
+  Value* const next = run_handler(instr);
   auto* const gone = BasicBlock::Create(module_.getContext(), "gone", code_);
   auto* const on = BasicBlock::Create(module_.getContext(), "", code_);
   build_.CreateCondBr(build_.CreateICmpEQ(next, constant_pointer(&instr + 1)), on, gone);

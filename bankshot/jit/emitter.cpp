@@ -386,6 +386,13 @@ void Emitter::emit_lanes(uint32_t i, State& state, Value* mask) {
   state = std::move(after);
 }
 
+/// Calls the handler of an instruction. @return what it returns
+Value* Emitter::run_handler(const Instr& instr) {
+  Value* const here = constant_pointer(&instr);
+  if (!needs_mode_) return call(reinterpret_cast<const void*>(instr.run), build_.getPtrTy(), {warp_, here});
+  return call(reinterpret_cast<const void*>(runtime_.run), build_.getPtrTy(), {warp_, here, build_.getInt32(mode_)});
+}
+
 /// Puts what the handler of an instruction reads, and what it may keep, into the warp's rows.
 void Emitter::flush_operands(uint32_t i, const State& state) {
   for (const uint32_t r : reads_of(program_, i)) {
@@ -410,7 +417,7 @@ void Emitter::emit_handler_call(uint32_t i, State& state, bool exchange) {
   } else {
     flush_operands(i, state);
   }
-  Value* const next = call(reinterpret_cast<const void*>(instr.run), build_.getPtrTy(), {warp_, here});
+  Value* const next = run_handler(instr);
   Value* fine = build_.CreateICmpEQ(next, constant_pointer(&instr + 1));
   if (exchange) {
     Value* const same_segment = build_.CreateICmpEQ(field(warp_, kSegment, build_.getPtrTy()), here);
@@ -424,7 +431,6 @@ void Emitter::emit_handler_call(uint32_t i, State& state, bool exchange) {
   build_.SetInsertPoint(gone);
   build_.CreateRet(next);
   build_.SetInsertPoint(on);
-  ensure_mode();
   for (const uint32_t r : writes_of(program_, i)) {
     reload(r);
     state[r] = kVector;

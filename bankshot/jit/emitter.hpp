@@ -78,6 +78,7 @@ class Emitter {
   void leave(uint32_t at, const State& state);
   void flush(const RegisterSet& registers, const State& state);
   void flush(uint32_t r, const State& state);
+  llvm::Value* run_handler(const simt::Instr& instr);
   void flush_operands(uint32_t i, const State& state);
   void reload(uint32_t r);
   void add_to(size_t offset, llvm::Value* amount);

@@ -18,14 +18,15 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-LaneLibrary::LaneLibrary() {
+LaneLibrary::LaneLibrary(const std::function<bool(const std::string&)>& has) {
   simt::jit::lane_rows(rows_);
   for (size_t k = 0; k < rows_.size(); ++k) {
     forms_.push_back(simt::parse_form(rows_[k]));
     by_syntax_[{rows_[k].syntax, rows_[k].sets}] = k;
   }
   for (const void* const* entry = bankshot_lane_handlers; *entry != nullptr; entry += 2) {
-    names_[reinterpret_cast<simt::Handler>(const_cast<void*>(entry[0]))] = static_cast<const char*>(entry[1]);
+    const std::string name = static_cast<const char*>(entry[1]);
+    if (has(name)) names_[reinterpret_cast<simt::Handler>(const_cast<void*>(entry[0]))] = name;
   }
 }
 

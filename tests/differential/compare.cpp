@@ -20,10 +20,11 @@ struct HostKind {
   unsigned warp_size;
   unsigned machine_code = 0;  ///< EngineOptions::machine_code
   bool timing = false;        ///< EngineOptions::timing
+  simt::Compile compile = simt::Compile::never;
 };
 constexpr HostKind kHosts[] = {
     {"portable", 32},          {"avx2", 32}, {"avx512", 32}, {"wide", 64}, {"portable", 16}, {"portable", 32, 90},
-    {"portable", 32, 75, true}};
+    {"portable", 32, 75, true}, {"avx512", 32, 0, false, simt::Compile::at_once}};
 
 /// The first byte that differs, as the 8 bytes around it on both sides.
 std::string first_difference(const Shape& shape, const std::vector<uint8_t>& expected, const uint8_t* actual) {
@@ -49,6 +50,7 @@ struct Comparison::Host {
     options.isa = kind.isa;
     options.machine_code = kind.machine_code;
     options.timing = kind.timing;
+    options.compile = kind.compile;
     options.threads = 1;
     options.count_conflicts = false;
     engine = std::make_unique<simt::Engine>(options);
@@ -56,8 +58,9 @@ struct Comparison::Host {
     out = *engine->memory().allocate(kRoom, simt::MemoryKind::device);
   }
   std::string name() const {
-    return fmt::format("{}, warps of {}{}{}", kind.isa, kind.warp_size, kind.machine_code != 0 ? ", joined" : "",
-                       kind.timing ? ", in the order of machine code" : "");
+    return fmt::format("{}, warps of {}{}{}{}", kind.isa, kind.warp_size, kind.machine_code != 0 ? ", joined" : "",
+                       kind.timing ? ", in the order of machine code" : "",
+                       kind.compile != simt::Compile::never ? ", compiled" : "");
   }
 
   /// @return what differs, or ""

@@ -50,6 +50,9 @@ Handler by_rounding([[maybe_unused]] const Match& m, Make make) {
 /// fma of f64: whose payload a NaN has is looked into only where there is one.
 template <class F>
 BANKSHOT_LANES_ONLY const Instr* fused_doubles(Warp& w, const Instr* i) {
+#if defined(BANKSHOT_LANE_CODE)
+  return elementwise<F, f64, f64, f64, f64>(w, i);
+#endif
   const f64* const a = w.row<const f64>(i->op[1]);
   const f64* const b = w.row<const f64>(i->op[2]);
   const f64* const c = w.row<const f64>(i->op[3]);

@@ -34,6 +34,12 @@ void set_mode(Warp& w, uint32_t mode) {
   _mm_setcsr(kMaskAll | (mode & 3) << 13 | ((mode & FpMode::kFlush) != 0 ? kFlushBits : 0));
 }
 
+const Instr* run_in_mode(Warp& w, const Instr* i, uint32_t mode) {
+  const Instr* const next = i->run(w, i);
+  if (w.worker->fp != mode) set_mode(w, mode);
+  return next;
+}
+
 }  // namespace
 
 class Compiling::Maker : public NativeMaker {
@@ -137,7 +143,8 @@ class Compiling::Maker : public NativeMaker {
                         .diverge = &native_diverge,
                         .join = &native_join,
                         .yield = &native_yield,
-                        .set_mode = &set_mode},
+                        .set_mode = &set_mode,
+                        .run = &run_in_mode},
                        why);
       return compiler_ != nullptr;
     }

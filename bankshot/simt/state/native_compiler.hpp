@@ -21,6 +21,9 @@ struct NativeRuntime {
   const Instr* (*join)(Warp&, const Instr*);
   void (*yield)(Warp&, const Instr*);
   void (*set_mode)(Warp&, uint32_t);  ///< FpMode
+  /// Runs an instruction by its handler; the mode is in force afterwards, whatever the handler did: LLVM moves arithmetic
+  /// across calls.
+  const Instr* (*run)(Warp&, const Instr*, uint32_t mode);
 };
 
 /// What a warp had in its rows when it came to an instruction. Code is made for what is alike: values that are the same in
