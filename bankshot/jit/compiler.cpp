@@ -1,6 +1,7 @@
 // Native code by LLVM: a module for each stretch, with the functions of lanes that it needs.
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/IR/PatternMatch.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -40,13 +41,68 @@ std::unique_ptr<llvm::Module> read(llvm::LLVMContext& context, const char* begin
 std::function<bool(const std::string&)> known_functions() {
   auto names = std::make_shared<std::set<std::string>>();
   llvm::LLVMContext context;
-  const auto vectors = read(context, bankshot_lanes_512, bankshot_lanes_512_end), ones = read(context, bankshot_lane_1, bankshot_lane_1_end);
+  const auto vectors = read(context, bankshot_lanes_512, bankshot_lanes_512_end),
+             ones = read(context, bankshot_lane_1, bankshot_lane_1_end);
   for (const llvm::Function& function : *vectors) {
     const std::string name = function.getName().substr(sizeof "lanes." - 1).str();
     if (ones->getFunction("lane." + name) != nullptr) names->insert(name);
   }
   return [names](const std::string& name) { return names->contains(name); };
 }
+
+/// The value that a NaN of its own is made the canonical one of, if that is what this is: z of select(z is NaN, NaN,
+/// z).
+llvm::Value* before_canonical(llvm::Value* value) {
+  using namespace llvm::PatternMatch;
+  llvm::Value *is = nullptr, *z = nullptr;
+  llvm::Constant* nan = nullptr;
+  llvm::FCmpInst::Predicate how;
+  if (!match(value, m_Select(m_FCmp(how, m_Value(is), m_AnyZeroFP()), m_Constant(nan), m_Value(z)))) return nullptr;
+  return how == llvm::FCmpInst::FCMP_UNO && is == z && match(nan, m_NaN()) ? z : nullptr;
+}
+
+/// Whether a NaN of this result is made canonical before anybody sees its bits.
+bool is_made_canonical(const llvm::Instruction& result) {
+  using namespace llvm::PatternMatch;
+  return llvm::all_of(result.users(), [&](const llvm::User* user) {
+    if (const auto* const compares = llvm::dyn_cast<llvm::FCmpInst>(user))
+      return compares->getPredicate() == llvm::CmpInst::FCMP_UNO;
+    return before_canonical(const_cast<llvm::User*>(user)) == &result;
+  });
+}
+
+/// A NaN is made canonical by every operation on f32; of several in a row only the last has to, as all make a NaN of a
+/// NaN.
+void skip_canonical(llvm::Function& function) {
+  for (llvm::BasicBlock& block : function) {
+    for (llvm::Instruction& instruction : block) {
+      if (!instruction.getType()->getScalarType()->isFloatTy()) continue;
+      const auto* const call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      const bool fused = call != nullptr && (call->getIntrinsicID() == llvm::Intrinsic::fma ||
+                                             call->getIntrinsicID() == llvm::Intrinsic::sqrt);
+      switch (instruction.getOpcode()) {
+        case llvm::Instruction::FAdd:
+        case llvm::Instruction::FSub:
+        case llvm::Instruction::FMul:
+        case llvm::Instruction::FDiv: break;
+        default:
+          if (!fused) continue;
+      }
+      if (!is_made_canonical(instruction)) continue;
+      for (llvm::Use& operand : instruction.operands()) {
+        if (!operand->getType()->getScalarType()->isFloatTy()) continue;
+        if (llvm::Value* const raw = before_canonical(operand)) operand.set(raw);
+      }
+    }
+  }
+}
+
+struct SkipCanonicalPass : llvm::PassInfoMixin<SkipCanonicalPass> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    skip_canonical(function);
+    return llvm::PreservedAnalyses::none();
+  }
+};
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
@@ -70,6 +126,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   loop.addPass(llvm::LICMPass(llvm::LICMOptions()));
   function.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop), /*UseMemorySSA=*/true));
   function.addPass(llvm::InstCombinePass());
+  function.addPass(SkipCanonicalPass());
   function.addPass(llvm::SimplifyCFGPass());
   function.addPass(llvm::ADCEPass());
   llvm::ModulePassManager all;
@@ -80,7 +137,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 
 class Compiler : public simt::NativeCompiler {
  public:
-  Compiler(const simt::NativeRuntime& runtime, std::unique_ptr<llvm::orc::LLJIT> jit, std::unique_ptr<llvm::TargetMachine> machine)
+  Compiler(const simt::NativeRuntime& runtime, std::unique_ptr<llvm::orc::LLJIT> jit,
+           std::unique_ptr<llvm::TargetMachine> machine)
       : runtime_(runtime), jit_(std::move(jit)), machine_(std::move(machine)), lanes_(known_functions()) {}
 
   simt::NativeCode compile(const simt::NativeRequest& request, std::string& why) override {
@@ -98,7 +156,8 @@ class Compiler : public simt::NativeCompiler {
     const bool tells = std::getenv("BANKSHOT_JIT_DUMP") != nullptr;
     if (tells) module->print(llvm::errs(), nullptr);
     for (const bool one : {false, true}) {
-      auto lanes = one ? read(*context, bankshot_lane_1, bankshot_lane_1_end) : read(*context, bankshot_lanes_512, bankshot_lanes_512_end);
+      auto lanes = one ? read(*context, bankshot_lane_1, bankshot_lane_1_end)
+                       : read(*context, bankshot_lanes_512, bankshot_lanes_512_end);
       lanes->setDataLayout(module->getDataLayout());
       lanes->setTargetTriple(module->getTargetTriple());
       if (llvm::Linker::linkModules(*module, std::move(lanes), llvm::Linker::LinkOnlyNeeded)) {
@@ -140,7 +199,8 @@ class Compiler : public simt::NativeCompiler {
       const auto end = std::chrono::steady_clock::now();
       const auto ms = [](auto a, auto b) { return std::chrono::duration<double, std::milli>(b - a).count(); };
       std::fprintf(stderr, "jit: %s entry %u (PTX line %u) %s: %.1f + %.1f ms\n", name.c_str(), request.entry,
-                   request.program->info[request.entry].ptx_line, request.whole ? "whole" : "part", ms(begin, middle), ms(middle, end));
+                   request.program->info[request.entry].ptx_line, request.whole ? "whole" : "part", ms(begin, middle),
+                   ms(middle, end));
     }
     return address->toPtr<simt::NativeCode>();
   }
@@ -157,8 +217,8 @@ class Compiler : public simt::NativeCompiler {
 }  // namespace
 }  // namespace bankshot::jit
 
-extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* bankshot_native_compiler(const bankshot::simt::NativeRuntime& runtime,
-                                                                                                std::string& why) {
+extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* bankshot_native_compiler(
+    const bankshot::simt::NativeRuntime& runtime, std::string& why) {
   for (const char* feature : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) {
     if (llvm::sys::getHostCPUFeatures().lookup(feature)) continue;
     why = "the host has no " + std::string(feature);

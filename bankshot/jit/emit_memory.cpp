@@ -1,5 +1,5 @@
-// Loads and stores: where the place of each lane is a number with known distances, one check of it is enough for all lanes, and
-// what is moved is whole vectors as far as lanes are neighbours.
+// Loads and stores: where the place of each lane is a number with known distances, one check of it is enough for all
+// lanes, and what is moved is whole vectors as far as lanes are neighbours.
 #include <algorithm>
 #include <cstddef>
 
@@ -30,7 +30,8 @@ bool Emitter::describe(uint32_t i, Access& access) const {
   const unsigned bits = ptx::bits(type);
   if (bits < 8 || bits > 64) return false;
   access.store = !load;
-  access.is_signed = type == ptx::Type::s8 || type == ptx::Type::s16 || type == ptx::Type::s32 || type == ptx::Type::s64;
+  access.is_signed =
+      type == ptx::Type::s8 || type == ptx::Type::s16 || type == ptx::Type::s32 || type == ptx::Type::s64;
   access.bytes = bits / 8;
   access.elements = instr.op[3];
   access.register_bytes = instr.op[2];
@@ -39,7 +40,8 @@ bool Emitter::describe(uint32_t i, Access& access) const {
   access.space = static_cast<ptx::Space>(instr.small & MemorySmall::kSpaceMask);
   access.parameter = (instr.small & MemorySmall::kEntryParam) != 0;
   using ptx::Space;
-  const bool known = access.space == Space::global || access.space == Space::constant || access.space == Space::shared ||
+  const bool known = access.space == Space::global || access.space == Space::constant ||
+                     access.space == Space::shared ||
                      (access.space == Space::param && access.parameter && instr.op[0] == OperandRef::kNone);
   if (!known || access.elements > 4 || (access.space == Space::shared && request_.counting)) return false;
   if (access.space != Space::param && instr.op[0] == OperandRef::kNone && access.space != Space::shared) return false;
@@ -95,8 +97,9 @@ Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& patt
   if (access.wide) {
     address = build_.CreateAdd(address, build_.getInt64(access.offset + static_cast<uint64_t>(least)));
   } else {
-    address = build_.CreateZExt(build_.CreateAdd(address, build_.getInt32(static_cast<uint32_t>(access.offset + static_cast<uint64_t>(least)))),
-                                build_.getInt64Ty());
+    address = build_.CreateZExt(
+        build_.CreateAdd(address, build_.getInt32(static_cast<uint32_t>(access.offset + static_cast<uint64_t>(least)))),
+        build_.getInt64Ty());
   }
   const size_t entry = reinterpret_cast<uintptr_t>(&program_.code[i]) / sizeof(Instr) % simt::Worker::kHits;
   Value* const hit = at(worker_, offsetof(simt::Worker, hits) + entry * sizeof(simt::Worker::Hit));
@@ -128,7 +131,8 @@ Value* Emitter::load_lanes(Value* place, const Pattern& offsets, unsigned first,
   }
   const auto from = [&](int64_t offset) { return at(place, static_cast<uint64_t>(offset)); };
   if (line) return build_.CreateAlignedLoad(vector(count), from(least), llvm::Align(bytes));
-  if (least == most) return build_.CreateVectorSplat(count, build_.CreateAlignedLoad(type, from(least), llvm::Align(bytes)));
+  if (least == most)
+    return build_.CreateVectorSplat(count, build_.CreateAlignedLoad(type, from(least), llvm::Align(bytes)));
   const auto words = static_cast<unsigned>((most - least) / bytes + 1);
   if (words <= 4 * count) {
     std::vector<int> order;
@@ -149,7 +153,8 @@ void Emitter::emit_load(const Access& access, Value* place, const Pattern& offse
     const uint32_t r = operand(op).index;
     llvm::Type* const wide = integer(access.register_bytes);
     if (uniform) {
-      Value* const value = build_.CreateAlignedLoad(integer(access.bytes), at(place, e * access.bytes), llvm::Align(access.bytes));
+      Value* const value =
+          build_.CreateAlignedLoad(integer(access.bytes), at(place, e * access.bytes), llvm::Align(access.bytes));
       build_.CreateStore(build_.CreateIntCast(value, wide, access.is_signed), one(r));
       continue;
     }
@@ -186,7 +191,8 @@ void Emitter::emit_store(const Access& access, Value* place, const Pattern& offs
   };
   if (same && active == nullptr) {  // of several lanes on one address the last one wins
     for (unsigned e = 0; e < access.elements; ++e)
-      build_.CreateAlignedStore(build_.CreateExtractElement(part(e, kLanes - count), uint64_t{count - 1}), at(place, e * access.bytes), llvm::Align(access.bytes));
+      build_.CreateAlignedStore(build_.CreateExtractElement(part(e, kLanes - count), uint64_t{count - 1}),
+                                at(place, e * access.bytes), llvm::Align(access.bytes));
     return;
   }
   const unsigned step = access.bytes * access.elements;
@@ -224,7 +230,8 @@ void Emitter::emit_store(const Access& access, Value* place, const Pattern& offs
     for (unsigned k = 0; k < count; ++k) distances.push_back(build_.getInt32(static_cast<uint32_t>(offsets[l + k])));
     Value* const mask = active == nullptr ? nullptr : mask_part(active, l, count);
     for (unsigned e = 0; e < access.elements; ++e) {
-      Value* const places = build_.CreateGEP(build_.getInt8Ty(), at(place, e * access.bytes), llvm::ConstantVector::get(distances));
+      Value* const places =
+          build_.CreateGEP(build_.getInt8Ty(), at(place, e * access.bytes), llvm::ConstantVector::get(distances));
       build_.CreateMaskedScatter(part(e, l), places, llvm::Align(access.bytes), mask);
     }
   }
@@ -246,7 +253,8 @@ void Emitter::emit_slow_access(uint32_t i, const State& before, const State& aft
       reload(r);
     } else {
       const unsigned bytes = function_.all_registers[r].bytes / kLanes;
-      build_.CreateStore(build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), real_row(r), first_lane())), one(r));
+      build_.CreateStore(build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), real_row(r), first_lane())),
+                         one(r));
     }
   }
 }

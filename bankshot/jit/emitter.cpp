@@ -26,8 +26,8 @@ namespace {
 constexpr size_t kBase = offsetof(Warp, base), kActive = offsetof(Warp, active), kWorker = offsetof(Warp, worker),
                  kCta = offsetof(Warp, cta), kSegment = offsetof(Warp, segment), kLoops = offsetof(Warp, loops),
                  kAwaited = offsetof(Warp, awaited);
-constexpr size_t kWarpInstructions = offsetof(Worker, warp_instructions), kThreadInstructions = offsetof(Worker, thread_instructions),
-                 kFp = offsetof(Worker, fp);
+constexpr size_t kWarpInstructions = offsetof(Worker, warp_instructions),
+                 kThreadInstructions = offsetof(Worker, thread_instructions), kFp = offsetof(Worker, fp);
 constexpr size_t kShared = offsetof(Cta, shared), kSharedBytes = offsetof(Cta, shared_bytes);
 constexpr uint32_t kScratchRow = 8 * kLanes;
 
@@ -47,12 +47,16 @@ Emitter::Emitter(const simt::NativeRequest& request, const simt::NativeRuntime& 
   for (const simt::SpecialUse& use : program_.specials) specials_.push_back({use.op, use.bytes});
 }
 
-Value* Emitter::at(Value* pointer, uint64_t bytes) { return build_.CreateConstInBoundsGEP1_64(build_.getInt8Ty(), pointer, bytes); }
+Value* Emitter::at(Value* pointer, uint64_t bytes) {
+  return build_.CreateConstInBoundsGEP1_64(build_.getInt8Ty(), pointer, bytes);
+}
 Value* Emitter::row(uint32_t r) { return at(frame_, function_.all_registers[r].offset); }
 Value* Emitter::one(uint32_t index) { return at(ones_, 8 * index); }
 Value* Emitter::scratch(unsigned k) { return at(frame_, function_.register_bytes + kScratchRow * k); }
 Value* Emitter::real_row(uint32_t r) { return at(base_, function_.all_registers[r].offset); }
-Value* Emitter::field(Value* base, size_t offset, llvm::Type* type) { return build_.CreateLoad(type, at(base, offset)); }
+Value* Emitter::field(Value* base, size_t offset, llvm::Type* type) {
+  return build_.CreateLoad(type, at(base, offset));
+}
 Value* Emitter::constant_pointer(const void* p) {
   return llvm::ConstantExpr::getIntToPtr(build_.getInt64(reinterpret_cast<uint64_t>(p)), build_.getPtrTy());
 }
@@ -76,8 +80,10 @@ void Emitter::spread(Value* to, unsigned bytes, Value* number, const Pattern& pa
   Value* const same = build_.CreateVectorSplat(count, number);
   for (unsigned l = 0; l < kLanes; l += count) {
     std::vector<llvm::Constant*> distances;
-    for (unsigned k = 0; k < count; ++k) distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
-    build_.CreateAlignedStore(build_.CreateAdd(same, llvm::ConstantVector::get(distances)), at(to, l * bytes), llvm::Align(8));
+    for (unsigned k = 0; k < count; ++k)
+      distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
+    build_.CreateAlignedStore(build_.CreateAdd(same, llvm::ConstantVector::get(distances)), at(to, l * bytes),
+                              llvm::Align(8));
   }
 }
 
@@ -102,7 +108,8 @@ Value* Emitter::number(const Operand& operand, unsigned bytes) {
       if ((mode_ & simt::FpMode::kFlush) != 0)  // the compiler would compute with it as if nothing were flushed
         return build_.CreateLoad(integer(bytes), constant_pointer(program_.constant_rows + operand.index));
       return build_.getIntN(8 * bytes, bytes == 8 ? operand.value : operand.value & ((uint64_t{1} << (8 * bytes)) - 1));
-    case Operand::Kind::special: return build_.CreateLoad(integer(bytes), one(function_.register_count + operand.index));
+    case Operand::Kind::special:
+      return build_.CreateLoad(integer(bytes), one(function_.register_count + operand.index));
     default: return build_.CreateLoad(integer(bytes), one(operand.index));
   }
 }
@@ -160,7 +167,8 @@ Value* Emitter::guard_mask(uint32_t i, const State& state) {
 Value* Emitter::first_lane() {
   if (request_.whole) return build_.getInt64(0);
   Value* const active = build_.CreateLoad(build_.getInt32Ty(), active_slot_);
-  return build_.CreateZExt(build_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, active, build_.getTrue()), build_.getInt64Ty());
+  return build_.CreateZExt(build_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, active, build_.getTrue()),
+                           build_.getInt64Ty());
 }
 
 // Between the frame of this function and the warp's.
@@ -229,7 +237,8 @@ void Emitter::leave(uint32_t at_instruction, const State& state) {
   flush(live_[at_instruction - function_.begin], state);
   Value* const next = constant_pointer(&program_.code[at_instruction]);
   build_.CreateStore(next, at(warp_, kSegment));
-  build_.CreateRet(at_instruction == request_.entry ? constant_pointer(simt::kRefused) : next);  // the interpreter has to get on
+  build_.CreateRet(at_instruction == request_.entry ? constant_pointer(simt::kRefused)
+                                                    : next);  // the interpreter has to get on
 }
 
 void Emitter::ensure_mode() {
@@ -276,11 +285,13 @@ void Emitter::emit_uniform(uint32_t i, const State& state) {
   std::vector<llvm::Type*> types;
   for (Value* argument : arguments) types.push_back(argument->getType());
   called_.insert(name);
-  build_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(build_.getVoidTy(), types, false)), arguments);
+  build_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(build_.getVoidTy(), types, false)),
+                    arguments);
   if (!guarded) return;
   Value* const holds = build_.CreateICmpNE(guard_mask(i, state), build_.getInt32(0));
   for (const auto& [r, slot] : results) {
-    Value* const chosen = build_.CreateSelect(holds, build_.CreateLoad(build_.getInt64Ty(), one(slot)), build_.CreateLoad(build_.getInt64Ty(), one(r)));
+    Value* const chosen = build_.CreateSelect(holds, build_.CreateLoad(build_.getInt64Ty(), one(slot)),
+                                              build_.CreateLoad(build_.getInt64Ty(), one(r)));
     build_.CreateStore(chosen, one(r));
   }
 }
@@ -296,8 +307,9 @@ void Emitter::emit_wide_check(uint32_t i, const State& state) {
   const auto [least, most] = std::minmax_element(pattern.begin(), pattern.end());
   Value* const value = build_.CreateIntCast(number(narrow, 4), build_.getInt64Ty(), linear.is_signed);
   const int64_t low = linear.is_signed ? INT32_MIN : 0, high = linear.is_signed ? INT32_MAX : UINT32_MAX;
-  Value* const fine = build_.CreateAnd(build_.CreateICmpSGE(value, build_.getInt64(static_cast<uint64_t>(low - *least))),
-                                       build_.CreateICmpSLE(value, build_.getInt64(static_cast<uint64_t>(high - *most))));
+  Value* const fine =
+      build_.CreateAnd(build_.CreateICmpSGE(value, build_.getInt64(static_cast<uint64_t>(low - *least))),
+                       build_.CreateICmpSLE(value, build_.getInt64(static_cast<uint64_t>(high - *most))));
   auto* const wraps = BasicBlock::Create(module_.getContext(), "wraps", code_);
   auto* const on = BasicBlock::Create(module_.getContext(), "", code_);
   build_.CreateCondBr(fine, on, wraps);
@@ -361,7 +373,8 @@ void Emitter::emit_lanes(uint32_t i, State& state, Value* mask) {
     guard = guard_mask(i, state);
     if (mask != nullptr) guard = build_.CreateAnd(guard, mask);
   }
-  build_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(build_.getVoidTy(), types, false)), arguments);
+  build_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(build_.getVoidTy(), types, false)),
+                    arguments);
   for (const auto& [r, k] : results) {
     const simt::FunctionInfo::Register& reg = function_.all_registers[r];
     Operand old;
@@ -372,7 +385,8 @@ void Emitter::emit_lanes(uint32_t i, State& state, Value* mask) {
     if (reg.predicate) {
       Value* const mask = build_.CreateZExt(guard, build_.getInt64Ty());
       Value* const was = build_.CreateAnd(build_.CreateLoad(build_.getInt64Ty(), row(r)), build_.CreateNot(mask));
-      build_.CreateStore(build_.CreateOr(was, build_.CreateAnd(build_.CreateLoad(build_.getInt64Ty(), scratch(k)), mask)), row(r));
+      build_.CreateStore(
+          build_.CreateOr(was, build_.CreateAnd(build_.CreateLoad(build_.getInt64Ty(), scratch(k)), mask)), row(r));
       continue;
     }
     const unsigned bytes = reg.bytes / kLanes, count = std::min(vector_bytes_ / bytes, kLanes);
@@ -380,7 +394,8 @@ void Emitter::emit_lanes(uint32_t i, State& state, Value* mask) {
     for (unsigned l = 0; l < kLanes; l += count) {
       Value* const made = build_.CreateAlignedLoad(type, at(scratch(k), l * bytes), llvm::Align(8));
       Value* const was = build_.CreateAlignedLoad(type, at(row(r), l * bytes), llvm::Align(8));
-      build_.CreateAlignedStore(build_.CreateSelect(mask_part(guard, l, count), made, was), at(row(r), l * bytes), llvm::Align(8));
+      build_.CreateAlignedStore(build_.CreateSelect(mask_part(guard, l, count), made, was), at(row(r), l * bytes),
+                                llvm::Align(8));
     }
   }
   state = std::move(after);
@@ -422,7 +437,8 @@ void Emitter::emit_handler_call(uint32_t i, State& state, bool exchange) {
   if (exchange) {
     Value* const same_segment = build_.CreateICmpEQ(field(warp_, kSegment, build_.getPtrTy()), here);
     Value* const active = build_.CreateTrunc(field(warp_, kActive, build_.getInt64Ty()), build_.getInt32Ty());
-    Value* const before = request_.whole ? build_.getInt32(~0u) : static_cast<Value*>(build_.CreateLoad(build_.getInt32Ty(), active_slot_));
+    Value* const before = request_.whole ? build_.getInt32(~0u)
+                                         : static_cast<Value*>(build_.CreateLoad(build_.getInt32Ty(), active_slot_));
     fine = build_.CreateAnd(fine, build_.CreateAnd(same_segment, build_.CreateICmpEQ(active, before)));
   }
   auto* const gone = BasicBlock::Create(module_.getContext(), "gone", code_);
@@ -446,7 +462,9 @@ void Emitter::emit_instruction(uint32_t i, State& state) {
     case Kind::store: emit_access(i, state); break;
     case Kind::call: return emit_handler_call(i, state, false);
     case Kind::exchange: return emit_handler_call(i, state, true);
-    case Kind::nothing: build_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread); return;
+    case Kind::nothing:
+      build_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+      return;
     default: return;
   }
   for (const uint32_t r : writes_of(program_, i)) dirty_now_.add(r);
@@ -527,7 +545,8 @@ void Emitter::emit_sides(uint32_t i, const Block& block, State state, Value* tak
     if (!branches) come(end, mask);
     Value* const any = build_.CreateZExt(build_.CreateICmpNE(mask, build_.getInt32(0)), build_.getInt64Ty());
     warps = build_.CreateAdd(warps, build_.CreateMul(any, build_.getInt64(n)));
-    Value* const count = build_.CreateZExt(build_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), build_.getInt64Ty());
+    Value* const count =
+        build_.CreateZExt(build_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), build_.getInt64Ty());
     threads = build_.CreateAdd(threads, build_.CreateMul(count, build_.getInt64(n)));
   }
   in_sides_ = false;
@@ -561,7 +580,8 @@ void Emitter::emit_branch(uint32_t i, const Block& block, const State& state) {
       build_.CreateCondBr(build_.CreateICmpSGT(left, build_.getInt32(0)), on, yield);
       build_.SetInsertPoint(yield);
       flush(live_[target - function_.begin], state);
-      call(reinterpret_cast<const void*>(runtime_.yield), build_.getVoidTy(), {warp_, constant_pointer(&program_.code[target])});
+      call(reinterpret_cast<const void*>(runtime_.yield), build_.getVoidTy(),
+           {warp_, constant_pointer(&program_.code[target])});
       build_.CreateRet(llvm::ConstantPointerNull::get(build_.getPtrTy()));
       build_.SetInsertPoint(on);
     }
@@ -576,7 +596,8 @@ void Emitter::emit_branch(uint32_t i, const Block& block, const State& state) {
     build_.CreateCondBr(build_.CreateICmpNE(mask, build_.getInt32(0)), taken, edge(block.next[1], state));
     return begin_taken();
   }
-  Value* const active = request_.whole ? build_.getInt32(~0u) : static_cast<Value*>(build_.CreateLoad(build_.getInt32Ty(), active_slot_));
+  Value* const active =
+      request_.whole ? build_.getInt32(~0u) : static_cast<Value*>(build_.CreateLoad(build_.getInt32Ty(), active_slot_));
   mask = build_.CreateAnd(mask, active);
   auto* const some = BasicBlock::Create(module_.getContext(), "some", code_);
   auto* const part = BasicBlock::Create(module_.getContext(), "part", code_);
@@ -599,7 +620,8 @@ void Emitter::emit_branch(uint32_t i, const Block& block, const State& state) {
   } else {
     // Lanes of this path go on here, if it is they that come next.
     auto* const elsewhere = BasicBlock::Create(module_.getContext(), "elsewhere", code_);
-    build_.CreateStore(build_.CreateTrunc(field(warp_, kActive, build_.getInt64Ty()), build_.getInt32Ty()), active_slot_);
+    build_.CreateStore(build_.CreateTrunc(field(warp_, kActive, build_.getInt64Ty()), build_.getInt32Ty()),
+                       active_slot_);
     auto* const other = BasicBlock::Create(module_.getContext(), "", code_);
     BasicBlock *const to_target = edge(taken_block, state), *const to_next = edge(block.next[1], state);
     build_.CreateCondBr(build_.CreateICmpEQ(next, constant_pointer(&program_.code[target])), to_target, other);
@@ -614,11 +636,13 @@ void Emitter::emit_branch(uint32_t i, const Block& block, const State& state) {
 void Emitter::emit_join(uint32_t i, const State& state) {
   auto* const nested = BasicBlock::Create(module_.getContext(), "nested", code_);
   auto* const on = BasicBlock::Create(module_.getContext(), "", code_);
-  Value* const bit = build_.CreateAnd(field(warp_, kAwaited, build_.getInt64Ty()), build_.getInt64(simt::bit_of_join(&program_.code[i])));
+  Value* const bit = build_.CreateAnd(field(warp_, kAwaited, build_.getInt64Ty()),
+                                      build_.getInt64(simt::bit_of_join(&program_.code[i])));
   build_.CreateCondBr(build_.CreateICmpEQ(bit, build_.getInt64(0)), on, nested);
   build_.SetInsertPoint(nested);
   flush(live_[i - function_.begin], state);
-  Value* const next = call(reinterpret_cast<const void*>(runtime_.join), build_.getPtrTy(), {warp_, constant_pointer(&program_.code[i])});
+  Value* const next = call(reinterpret_cast<const void*>(runtime_.join), build_.getPtrTy(),
+                           {warp_, constant_pointer(&program_.code[i])});
   auto* const gone = BasicBlock::Create(module_.getContext(), "gone", code_);
   build_.CreateCondBr(build_.CreateIsNull(next), on, gone);
   build_.SetInsertPoint(gone);
@@ -675,10 +699,12 @@ void Emitter::emit_entry() {
     Value* number = build_.CreateLoad(integer(bytes), build_.CreateGEP(integer(bytes), from, first));
     if (!request_.whole && c != kUniform) {
       std::vector<llvm::Constant*> distances;
-      for (const int64_t d : pattern) distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(d), true));
+      for (const int64_t d : pattern)
+        distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(d), true));
       number = build_.CreateSub(number, build_.CreateExtractElement(llvm::ConstantVector::get(distances), first));
     } else if (c != kUniform) {
-      number = build_.CreateSub(number, llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[0]), true));
+      number =
+          build_.CreateSub(number, llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[0]), true));
     }
     build_.CreateStore(number, one(index));
     if (!check) return;
@@ -687,11 +713,13 @@ void Emitter::emit_entry() {
     Value* const same = build_.CreateVectorSplat(count, number);
     for (unsigned l = 0; l < kLanes; l += count) {
       std::vector<llvm::Constant*> distances;
-      for (unsigned k = 0; k < count; ++k) distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
+      for (unsigned k = 0; k < count; ++k)
+        distances.push_back(llvm::ConstantInt::get(integer(bytes), static_cast<uint64_t>(pattern[l + k]), true));
       Value* const is = build_.CreateAlignedLoad(type, at(from, l * bytes), llvm::Align(8));
       Value* off = build_.CreateICmpNE(is, build_.CreateAdd(same, llvm::ConstantVector::get(distances)));
       if (!request_.whole) off = build_.CreateAnd(off, mask_part(active, l, count));
-      Value* const any = build_.CreateICmpNE(build_.CreateBitCast(off, build_.getIntNTy(count)), build_.getIntN(count, 0));
+      Value* const any =
+          build_.CreateICmpNE(build_.CreateBitCast(off, build_.getIntNTy(count)), build_.getIntN(count, 0));
       different = build_.CreateOr(different, any);
     }
   };
@@ -707,7 +735,8 @@ void Emitter::emit_entry() {
     const auto index = static_cast<uint32_t>(function_.register_count + s);
     if (state[index] < 0) continue;
     const bool per_cta = specials_[s].op >> 30 == 3;
-    take(at(per_cta ? cta_special_base_ : special_base_, specials_[s].op & OperandRef::kOffset), specials_[s].bytes, state[index], index, !per_cta);
+    take(at(per_cta ? cta_special_base_ : special_base_, specials_[s].op & OperandRef::kOffset), specials_[s].bytes,
+         state[index], index, !per_cta);
   }
   auto* const refused = BasicBlock::Create(module_.getContext(), "refused", code_);
   auto* const fine = BasicBlock::Create(module_.getContext(), "fine", code_);
@@ -734,12 +763,14 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
       for (const uint32_t n : b.next) std::fprintf(stderr, " %u", stretch_.blocks[n].begin);
       std::fprintf(stderr, " state:");
       const State& st = in_[&b - stretch_.blocks.data()];
-      live_[b.begin - function_.begin].for_each([&](uint32_t r) { std::fprintf(stderr, " r%u@%u:%d", r, function_.all_registers[r].offset, st[r]); });
+      live_[b.begin - function_.begin].for_each(
+          [&](uint32_t r) { std::fprintf(stderr, " r%u@%u:%d", r, function_.all_registers[r].offset, st[r]); });
       std::fprintf(stderr, "\n");
       State now = st;
       for (uint32_t i = b.begin; i < b.end; ++i) {
         transfer(i, now);
-        std::fprintf(stderr, "  %u %s kind %d ->", i, program_.texts[program_.info[i].text].c_str(), static_cast<int>(kind_[i - function_.begin]));
+        std::fprintf(stderr, "  %u %s kind %d ->", i, program_.texts[program_.info[i].text].c_str(),
+                     static_cast<int>(kind_[i - function_.begin]));
         for (const uint32_t r : writes_of(program_, i)) std::fprintf(stderr, " r%u:%d", r, now[r]);
         std::fprintf(stderr, "\n");
       }

@@ -86,10 +86,10 @@ class Emitter {
   void ensure_mode();
 
   // Values.
-  llvm::Value* row(uint32_t r);             ///< where its lanes are in the vector frame
-  llvm::Value* one(uint32_t index);         ///< where its number is in the frame of single values; specials behind registers
-  llvm::Value* scratch(unsigned k);         ///< a row behind the frame
-  llvm::Value* real_row(uint32_t r);        ///< in the warp's frame
+  llvm::Value* row(uint32_t r);       ///< where its lanes are in the vector frame
+  llvm::Value* one(uint32_t index);   ///< where its number is in the frame of single values; specials behind registers
+  llvm::Value* scratch(unsigned k);   ///< a row behind the frame
+  llvm::Value* real_row(uint32_t r);  ///< in the warp's frame
   llvm::Value* at(llvm::Value* pointer, uint64_t bytes);
   void spread(llvm::Value* to, unsigned bytes, llvm::Value* number, const Pattern& pattern);
   void materialise(const Operand& operand, int32_t kind, llvm::Value* to);
@@ -138,8 +138,8 @@ class Emitter {
   std::vector<Kind> kind_;
   Stretch stretch_;
   Patterns patterns_;
-  std::vector<State> in_;                ///< by block
-  std::vector<RegisterSet> dirty_;       ///< by block: registers that may differ from their rows at its start
+  std::vector<State> in_;           ///< by block
+  std::vector<RegisterSet> dirty_;  ///< by block: registers that may differ from their rows at its start
   RegisterSet dirty_now_;
   uint8_t mode_ = 0;
   bool needs_mode_ = false;
@@ -148,7 +148,8 @@ class Emitter {
   llvm::Function* code_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<llvm::BasicBlock*> block_;
-  llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr, *cta_special_base_ = nullptr;
+  llvm::Value *warp_ = nullptr, *worker_ = nullptr, *cta_ = nullptr, *base_ = nullptr, *special_base_ = nullptr,
+              *cta_special_base_ = nullptr;
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
   llvm::Value *frame_ = nullptr, *ones_ = nullptr, *active_slot_ = nullptr;
   bool in_sides_ = false;

@@ -16,7 +16,8 @@ class LaneLibrary {
  public:
   /// @param has  whether there is a function of this name, without prefix
   explicit LaneLibrary(const std::function<bool(const std::string&)>& has);
-  /// The name of the function, without its prefix, of an instruction of a row. @param text  opcode and modifiers, as LoadedProgram::texts
+  /// The name of the function, without its prefix, of an instruction of a row. @param text  opcode and modifiers, as
+  /// LoadedProgram::texts
   /// @return null if the row does more than lane arithmetic
   const std::string* find(const simt::Row& row, const std::string& text);
 

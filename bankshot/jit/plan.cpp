@@ -19,7 +19,9 @@ bool Emitter::exchanges_at_once(uint32_t i) const {
   const std::string& text = program_.texts[program_.info[i].text];
   const Instr& instr = program_.code[i];
   if (!request_.whole || instr.run != instr.body) return false;
-  const uint32_t members = text.starts_with("shfl") ? instr.op[5] : text.starts_with("vote") ? instr.op[2] : instr.op[0];
+  const uint32_t members = text.starts_with("shfl")   ? instr.op[5]
+                           : text.starts_with("vote") ? instr.op[2]
+                                                      : instr.op[0];
   if (!text.starts_with("shfl") && !text.starts_with("vote") && !text.starts_with("bar.warp")) return false;
   if (members == OperandRef::kNone) return true;
   const Operand mask = operand(members);
@@ -45,7 +47,8 @@ Kind Emitter::kind_of(uint32_t i) {
     return info.access.kind == ptx::Access::Kind::load ? Kind::load : Kind::store;
   }
   if (text.starts_with("mov") && instr.small != simt::MoveKind::kRow && instr.small != simt::MoveKind::kPredicate)
-    return instr.small == simt::MoveKind::kClock || instr.small == simt::MoveKind::kClockLook ? Kind::exchange : Kind::call;
+    return instr.small == simt::MoveKind::kClock || instr.small == simt::MoveKind::kClockLook ? Kind::exchange
+                                                                                              : Kind::call;
   if (text.starts_with("cvta") && instr.small == simt::MoveKind::kLocal) return Kind::call;
   if (lanes_.find(*info.row, text) == nullptr) return Kind::call;
   if (instr.run != instr.body && instr.run != runtime_.guarded) return Kind::call;
@@ -155,24 +158,28 @@ int32_t Emitter::linear_class(uint32_t i, const State& state) {
     if (c >= 0) in[k] = patterns_[c];
   }
   if (const auto writes = writes_of(program_, i); writes.size() != 1 ||
-      function_.all_registers[writes[0]].bytes != linear.bytes * kLanes || function_.all_registers[writes[0]].predicate)
+                                                  function_.all_registers[writes[0]].bytes != linear.bytes * kLanes ||
+                                                  function_.all_registers[writes[0]].predicate)
     return kVector;
   const bool widens = linear.how >= Linear::How::widen;
   for (unsigned k = 0; k < 2; ++k) {
-    if (widens && operands[k].kind != Operand::Kind::none && operands[k].kind != Operand::Kind::constant && operands[k].bytes != 4)
+    if (widens && operands[k].kind != Operand::Kind::none && operands[k].kind != Operand::Kind::constant &&
+        operands[k].bytes != 4)
       return kVector;
   }
   const auto constant = [&](unsigned k) { return operands[k].kind == Operand::Kind::constant; };
   const auto zero = [&](unsigned k) { return in[k] == Pattern{}; };
-  const auto factor = [&](unsigned k) { return static_cast<int64_t>(linear.bytes == 4 || linear.how >= Linear::How::widen
-                                                                        ? static_cast<int64_t>(static_cast<int32_t>(operands[k].value))
-                                                                        : static_cast<int64_t>(operands[k].value)); };
+  const auto factor = [&](unsigned k) {
+    return static_cast<int64_t>(linear.bytes == 4 || linear.how >= Linear::How::widen
+                                    ? static_cast<int64_t>(static_cast<int32_t>(operands[k].value))
+                                    : static_cast<int64_t>(operands[k].value));
+  };
   using How = Linear::How;
   constexpr int64_t kFar = int64_t{1} << 24;
   Pattern out{};
   for (unsigned l = 0; l < kLanes; ++l) {
-    const bool product = linear.how == How::product || linear.how == How::product_sum || linear.how == How::widen_product ||
-                         linear.how == How::widen_product_sum;
+    const bool product = linear.how == How::product || linear.how == How::product_sum ||
+                         linear.how == How::widen_product || linear.how == How::widen_product_sum;
     int64_t x = in[0][l];
     if (linear.how >= How::widen && (x > kFar || x < -kFar)) return kVector;
     if (product) {
@@ -306,7 +313,8 @@ State Emitter::entry_state() {
       state[r] = kVector;
       return;
     }
-    for (const simt::NativeSample& sample : request_.samples) seen(state[r], sample.frame.data() + reg.offset, bytes, sample.active);
+    for (const simt::NativeSample& sample : request_.samples)
+      seen(state[r], sample.frame.data() + reg.offset, bytes, sample.active);
     if (state[r] == kUnknown) state[r] = kVector;
   });
   std::vector<char> used(specials_.size(), 0);

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-
 namespace bankshot::jit {
 namespace {
 
@@ -32,8 +31,8 @@ std::vector<uint32_t> successors(const LoadedProgram& program, const simt::Funct
 }
 
 /// @param leads  instructions at which a block begins, minus function.begin
-std::optional<Sides> sides_of(const LoadedProgram& program, const simt::FunctionInfo& function, const std::vector<Kind>& kind,
-                              const std::vector<char>& leads, uint32_t branch) {
+std::optional<Sides> sides_of(const LoadedProgram& program, const simt::FunctionInfo& function,
+                              const std::vector<Kind>& kind, const std::vector<char>& leads, uint32_t branch) {
   constexpr uint32_t kMost = 48;  // instructions
   const Instr& instr = program.code[branch];
   const uint32_t join = instr.aux;
@@ -52,10 +51,12 @@ std::optional<Sides> sides_of(const LoadedProgram& program, const simt::Function
         break;
       }
       const Kind k = kind[i - function.begin];
-      if (++size > kMost || (k != Kind::lanes && k != Kind::nothing && k != Kind::join && k != Kind::branch)) return std::nullopt;
+      if (++size > kMost || (k != Kind::lanes && k != Kind::nothing && k != Kind::join && k != Kind::branch))
+        return std::nullopt;
       if (k != Kind::branch) continue;
       const uint32_t target = target_of(program, i);
-      if (target <= i || target > join || (is_conditional(program.code[i]) && program.code[i].op[1] != 0)) return std::nullopt;
+      if (target <= i || target > join || (is_conditional(program.code[i]) && program.code[i].op[1] != 0))
+        return std::nullopt;
       begins.insert(target);
       ++i;
       if (is_conditional(program.code[i - 1])) begins.insert(i);
@@ -155,7 +156,8 @@ Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& fun
     for (uint32_t& target : next) target = block_from(target);
     std::optional<Sides> sides;
     uint32_t join_block = 0;
-    if (next.size() == 2 && kind[i - 1 - function.begin] == Kind::branch) sides = sides_of(program, function, kind, leads, i - 1);
+    if (next.size() == 2 && kind[i - 1 - function.begin] == Kind::branch)
+      sides = sides_of(program, function, kind, leads, i - 1);
     if (sides) join_block = block_from(sides->join);
     Block& block = stretch.blocks[b];
     block.sides = std::move(sides);

@@ -1,4 +1,5 @@
-// A stretch of a function that is compiled together: what can be reached from an instruction without leaving native code.
+// A stretch of a function that is compiled together: what can be reached from an instruction without leaving native
+// code.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@ namespace bankshot::jit {
 
 /// What the compiler does with an instruction.
 enum class Kind : uint8_t {
-  lanes,     ///< a function of operands, lane by lane
-  across,    ///< a function of operands of all lanes, for a whole warp
-  load,      ///< of a lane's own words
+  lanes,   ///< a function of operands, lane by lane
+  across,  ///< a function of operands of all lanes, for a whole warp
+  load,    ///< of a lane's own words
   store,
   branch,
-  join,      ///< the pseudo instruction where lanes meet
+  join,  ///< the pseudo instruction where lanes meet
   nothing,
   call,      ///< by its handler, which does not change the set of lanes
   exchange,  ///< by its handler, which may let the warp wait: registers are in their rows
@@ -59,19 +60,19 @@ inline std::span<const uint32_t> writes_of(const simt::LoadedProgram& program, u
 std::vector<RegisterSet> live_before(const simt::LoadedProgram& program, const simt::FunctionInfo& function,
                                      const simt::NativeRuntime& runtime);
 
-/// What is between a branch and the join of its sides, if that is nothing but a few instructions on lanes: both sides can be
-/// executed one after the other, each for its lanes.
+/// What is between a branch and the join of its sides, if that is nothing but a few instructions on lanes: both sides
+/// can be executed one after the other, each for its lanes.
 struct Sides {
   std::vector<std::pair<uint32_t, uint32_t>> parts;  ///< instructions, in order; branches go forward only
   uint32_t join = 0;
 };
 
 struct Block {
-  uint32_t begin = 0, end = 0;      ///< instructions
-  std::vector<uint32_t> next;       ///< blocks: of a branch first where it is taken, then where it is not
-  bool falls_through = false;       ///< ends without a branch
-  std::optional<Sides> sides;       ///< of the branch
-  uint32_t join_block = 0;          ///< … where they meet
+  uint32_t begin = 0, end = 0;  ///< instructions
+  std::vector<uint32_t> next;   ///< blocks: of a branch first where it is taken, then where it is not
+  bool falls_through = false;   ///< ends without a branch
+  std::optional<Sides> sides;   ///< of the branch
+  uint32_t join_block = 0;      ///< … where they meet
 };
 
 /// The first block begins at the entry. Blocks come in an order in which each is behind one that leads to it.
@@ -81,8 +82,8 @@ struct Stretch {
 };
 
 /// @param kind  of each instruction of the program, by index minus function.begin
-Stretch stretch_from(const simt::LoadedProgram& program, const simt::FunctionInfo& function, const std::vector<Kind>& kind,
-                     uint32_t entry);
+Stretch stretch_from(const simt::LoadedProgram& program, const simt::FunctionInfo& function,
+                     const std::vector<Kind>& kind, uint32_t entry);
 
 /// Index of the target of a branch.
 inline uint32_t target_of(const simt::LoadedProgram& program, uint32_t i) {

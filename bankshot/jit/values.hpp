@@ -42,7 +42,18 @@ inline int64_t wrapped(int64_t distance, unsigned bytes) {
 
 /// What an instruction does with patterns if it is linear in its operands.
 struct Linear {
-  enum class How : uint8_t { none, copy, sum, difference, product, product_sum, shift, widen, widen_product, widen_product_sum };
+  enum class How : uint8_t {
+    none,
+    copy,
+    sum,
+    difference,
+    product,
+    product_sum,
+    shift,
+    widen,
+    widen_product,
+    widen_product_sum
+  };
   How how = How::none;
   bool is_signed = false;  ///< widen…: how the narrow operands are meant
   unsigned bytes = 0;      ///< of the result

@@ -14,10 +14,11 @@
 namespace bankshot::cuda {
 namespace {
 
-constexpr const char *kIsa = "BANKSHOT_ISA", *kCompile = "BANKSHOT_COMPILE", *kTiming = "BANKSHOT_TIMING", *kReportFolder = "BANKSHOT_REPORT_DIR",
-                     *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK", *kSimulate = "BANKSHOT_SIMULATE",
-                     *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED", *kModules = "BANKSHOT_MODULES",
-                     *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1", *kRecord = "BANKSHOT_RECORD";
+constexpr const char *kIsa = "BANKSHOT_ISA", *kCompile = "BANKSHOT_COMPILE", *kTiming = "BANKSHOT_TIMING",
+                     *kReportFolder = "BANKSHOT_REPORT_DIR", *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK",
+                     *kSimulate = "BANKSHOT_SIMULATE", *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED",
+                     *kModules = "BANKSHOT_MODULES", *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1",
+                     *kRecord = "BANKSHOT_RECORD";
 /// By simt::Compile.
 constexpr std::string_view kCompileNames[] = {"never", "often", "at-once"};
 /// By UseOfMachineCode; that of registers is what there is without the variable.
@@ -68,7 +69,8 @@ EnvironmentChanges to_environment(const Request& request) {
                                   : std::string(kUsesOfMachineCode[static_cast<size_t>(request.machine_code)]));
   if (!request.patch_folder.empty()) changes[kPatchFolderVariable] = request.patch_folder;
   if (!request.isa.empty()) changes[kIsa] = request.isa;
-  if (request.compile != simt::Compile::never) changes[kCompile] = std::string(kCompileNames[static_cast<size_t>(request.compile)]);
+  if (request.compile != simt::Compile::never)
+    changes[kCompile] = std::string(kCompileNames[static_cast<size_t>(request.compile)]);
   if (request.time_launches) changes[kTiming] = "1";
   return changes;
 }

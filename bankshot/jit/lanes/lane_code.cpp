@@ -1,8 +1,8 @@
 // A step of the build: makes of lanes.cpp, compiled to bitcode, one function for each handler of lanes, named PREFIX
 // and the handler's name, with the operands of bankshot_apply but the handler.
 //   lane_code PREFIX IN.bc CODE.bc [TABLE.bc]
-// CODE.bc has these functions, optimised, and nothing else. TABLE.bc is IN.bc with a table of the handlers and their names,
-// for who looks up a handler in the rows and wants its function: bankshot_lane_handlers.
+// CODE.bc has these functions, optimised, and nothing else. TABLE.bc is IN.bc with a table of the handlers and their
+// names, for who looks up a handler in the rows and wants its function: bankshot_lane_handlers.
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/IR/Constants.h>
@@ -44,7 +44,8 @@ std::vector<llvm::Function*> handlers_of(llvm::Module& module) {
 }
 
 /// Calls bankshot_apply with a handler that is known.
-llvm::Function* apply_handler(llvm::Module& module, llvm::Function* apply, llvm::Function* handler, const std::string& name) {
+llvm::Function* apply_handler(llvm::Module& module, llvm::Function* apply, llvm::Function* handler,
+                              const std::string& name) {
   const llvm::FunctionType* const whole = apply->getFunctionType();
   std::vector<llvm::Type*> parameters(whole->param_begin() + 1, whole->param_end());
   auto* const function = llvm::Function::Create(llvm::FunctionType::get(whole->getReturnType(), parameters, false),
@@ -55,8 +56,9 @@ llvm::Function* apply_handler(llvm::Module& module, llvm::Function* apply, llvm:
   build.CreateCall(apply, arguments)->addFnAttr(llvm::Attribute::AlwaysInline);
   build.CreateRetVoid();
   function->copyAttributesFrom(handler);
-  function->setAttributes(llvm::AttributeList::get(module.getContext(), llvm::AttributeList::FunctionIndex,
-                                                   llvm::AttrBuilder(module.getContext(), handler->getAttributes().getFnAttrs())));
+  function->setAttributes(
+      llvm::AttributeList::get(module.getContext(), llvm::AttributeList::FunctionIndex,
+                               llvm::AttrBuilder(module.getContext(), handler->getAttributes().getFnAttrs())));
   function->removeFnAttr(llvm::Attribute::NoInline);
   function->setDoesNotThrow();
   function->setVisibility(llvm::GlobalValue::DefaultVisibility);
@@ -111,7 +113,8 @@ void write(const llvm::Module& module, const char* path) {
 }
 
 /// bankshot_lane_handlers: pairs of a handler and its name, ended by nulls.
-void add_table(llvm::Module& module, const std::vector<llvm::Function*>& handlers, const std::vector<std::string>& names) {
+void add_table(llvm::Module& module, const std::vector<llvm::Function*>& handlers,
+               const std::vector<std::string>& names) {
   llvm::LLVMContext& context = module.getContext();
   auto* const pointer = llvm::PointerType::getUnqual(context);
   std::vector<llvm::Constant*> entries;
@@ -123,8 +126,8 @@ void add_table(llvm::Module& module, const std::vector<llvm::Function*>& handler
   entries.push_back(llvm::ConstantPointerNull::get(pointer));
   entries.push_back(llvm::ConstantPointerNull::get(pointer));
   auto* const type = llvm::ArrayType::get(pointer, entries.size());
-  new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::ExternalLinkage, llvm::ConstantArray::get(type, entries),
-                           "bankshot_lane_handlers");
+  new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::ExternalLinkage,
+                           llvm::ConstantArray::get(type, entries), "bankshot_lane_handlers");
 }
 
 }  // namespace
@@ -157,10 +160,12 @@ int main(int count, char** arguments) {
   if (llvm::GlobalVariable* const list = module.getGlobalVariable("llvm.global.annotations")) list->eraseFromParent();
   if (llvm::GlobalVariable* const used = module.getGlobalVariable("llvm.used")) used->eraseFromParent();
   for (llvm::Function& function : module) {
-    if (!function.isDeclaration() && !function.getName().starts_with(prefix)) function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    if (!function.isDeclaration() && !function.getName().starts_with(prefix))
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   for (llvm::GlobalVariable& variable : module.globals()) {
-    if (!variable.isDeclaration() && !variable.getName().starts_with("llvm.")) variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+    if (!variable.isDeclaration() && !variable.getName().starts_with("llvm."))
+      variable.setLinkage(llvm::GlobalValue::InternalLinkage);
   }
   if (llvm::GlobalVariable* const start = module.getGlobalVariable("llvm.global_ctors")) start->eraseFromParent();
   for (llvm::Function& function : module) function.removeFnAttr(llvm::Attribute::NoInline);

@@ -1,7 +1,7 @@
 // What instructions do to lanes, as code that the compiler of kernels can put together: the rows of simt/isa whose
-// handlers are BANKSHOT_LANES_ONLY, compiled by clang to LLVM's bitcode for each instruction set of the host and for one
-// lane. lane_code.cpp makes a function of operands in memory of each handler; the meaning of an instruction is thereby
-// what it is in the interpreter.
+// handlers are BANKSHOT_LANES_ONLY, compiled by clang to LLVM's bitcode for each instruction set of the host and for
+// one lane. lane_code.cpp makes a function of operands in memory of each handler; the meaning of an instruction is
+// thereby what it is in the interpreter.
 #include <new>
 
 #include "bankshot/simt/isa/approx.cpp"

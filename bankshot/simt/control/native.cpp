@@ -13,7 +13,8 @@ const Instr* run_native(Warp& w, const Instr* i) {
     if (code == nullptr) code = entry.part.load(std::memory_order_acquire);
     const Instr* const next = code != nullptr ? code(w) : kRefused;
     if (next == kRefused) {
-      const uint32_t visits = entry.visits.fetch_add(1, std::memory_order_relaxed) + 1;
+      const uint32_t visits = entry.visits.load(std::memory_order_relaxed) + 1;
+      entry.visits.store(visits, std::memory_order_relaxed);  // threads may miss some of each other's
       if (visits % native.patience == 0 && native.maker->wanted(w, i)) continue;
       return i;
     }

@@ -171,7 +171,8 @@ class Compiling::Maker : public NativeMaker {
       NativeRequest request{job.program, job.index, job.whole, counting_, known.samples};
       lock.unlock();
       const NativeCode code = compiler_->compile(request, why);
-      if (code == nullptr && std::getenv("BANKSHOT_JIT_TELL") != nullptr) std::fprintf(stderr, "jit: entry %u: %s\n", job.index, why.c_str());
+      if (code == nullptr && std::getenv("BANKSHOT_JIT_TELL") != nullptr)
+        std::fprintf(stderr, "jit: entry %u: %s\n", job.index, why.c_str());
       lock.lock();
       known.waits = false;
       if (code != nullptr) {
@@ -198,11 +199,13 @@ class Compiling::Maker : public NativeMaker {
   std::thread thread_;
 };
 
-Compiling::Compiling(Compile when, bool counting) : maker_(when == Compile::never ? nullptr : std::make_shared<Maker>(when, counting)) {}
+Compiling::Compiling(Compile when, bool counting)
+    : maker_(when == Compile::never ? nullptr : std::make_shared<Maker>(when, counting)) {}
 Compiling::~Compiling() = default;
 NativeProgram* Compiling::of(LoadedProgram& program) {
   if (maker_ == nullptr || program.lanes != 32) return nullptr;
-  if (!program.forget_native) program.forget_native = [maker = maker_, serial = program.serial] { maker->forget(serial); };
+  if (!program.forget_native)
+    program.forget_native = [maker = maker_, serial = program.serial] { maker->forget(serial); };
   return maker_->of(program);
 }
 

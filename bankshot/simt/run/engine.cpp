@@ -57,7 +57,8 @@ Program::~Program() {
 }
 
 struct Engine::Impl {
-  explicit Impl(EngineOptions given) : options(std::move(given)), memory(options.memory_bytes), compiling(options.compile, options.count_conflicts) {
+  explicit Impl(EngineOptions given)
+      : options(std::move(given)), memory(options.memory_bytes), compiling(options.compile, options.count_conflicts) {
     // A warp of more than 32 lanes needs rows of 64; smaller warps leave lanes of a row of 32 empty.
     const std::string isa = options.machine.warp_size > 32 ? "wide"
                             : options.isa.empty()          ? std::string(best_isa())

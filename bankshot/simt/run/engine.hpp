@@ -57,7 +57,7 @@ struct EngineOptions {
   /// With count_conflicts: accesses of global memory are counted, too, as such a first-level cache serves them. Modules
   /// with transactions are left out.
   std::optional<scratchpad::L1Rules> l1;
-  size_t trace_accesses = 0;                ///< with them, up to so many different accesses of each site
+  size_t trace_accesses = 0;  ///< with them, up to so many different accesses of each site
   /// When instructions are compiled to code of the host. Not where there are checks, observers or transactions.
   Compile compile = Compile::never;
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty

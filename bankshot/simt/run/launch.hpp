@@ -30,7 +30,7 @@ struct LaunchSetup {
   const KernelInfo* kernel = nullptr;
   uint32_t function = 0;
   const std::byte* params = nullptr;
-  uint64_t grid_workspace = 0;  ///< address, if the launch is cooperative
+  uint64_t grid_workspace = 0;      ///< address, if the launch is cooperative
   NativeProgram* native = nullptr;  ///< null: everything is interpreted
 };
 

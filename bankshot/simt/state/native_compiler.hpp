@@ -1,5 +1,5 @@
-// What makes native code, as the library that has LLVM in it (jit) and the engine see it. They share this interface only: the
-// library is loaded when a kernel is worth it.
+// What makes native code, as the library that has LLVM in it (jit) and the engine see it. They share this interface
+// only: the library is loaded when a kernel is worth it.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct NativeRuntime {
   const Instr* (*join)(Warp&, const Instr*);
   void (*yield)(Warp&, const Instr*);
   void (*set_mode)(Warp&, uint32_t);  ///< FpMode
-  /// Runs an instruction by its handler; the mode is in force afterwards, whatever the handler did: LLVM moves arithmetic
-  /// across calls.
+  /// Runs an instruction by its handler; the mode is in force afterwards, whatever the handler did: LLVM moves
+  /// arithmetic across calls.
   const Instr* (*run)(Warp&, const Instr*, uint32_t mode);
 };
 
-/// What a warp had in its rows when it came to an instruction. Code is made for what is alike: values that are the same in
-/// all lanes, and distances between lanes; it looks whether they are as here before it relies on it.
+/// What a warp had in its rows when it came to an instruction. Code is made for what is alike: values that are the same
+/// in all lanes, and distances between lanes; it looks whether they are as here before it relies on it.
 struct NativeSample {
   uint64_t active = 0;
   std::vector<std::byte> frame, specials;  ///< from Warp::base[0] and [2]
@@ -48,8 +48,8 @@ class NativeCompiler {
   virtual NativeCode compile(const NativeRequest& request, std::string& why) = 0;
 };
 
-/// The library exports `bankshot_native_compiler`, of this type. @return null if it cannot work on this host; then `why`
-/// says so
+/// The library exports `bankshot_native_compiler`, of this type. @return null if it cannot work on this host; then
+/// `why` says so
 using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, std::string& why);
 
 }  // namespace bankshot::simt

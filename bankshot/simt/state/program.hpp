@@ -34,7 +34,7 @@ struct InstrInfo {
   uint16_t joined = 1;  ///< how many instructions of the text it stands for
   uint8_t slots = 1;    ///< machine instructions that it becomes; 0: it is part of another one
   Unit unit = Unit::control;
-  const Row* row = nullptr;  ///< of the table; null of what the decoder adds
+  const Row* row = nullptr;        ///< of the table; null of what the decoder adds
   optimise::Sequence sequence;     ///< what machines do for it, if they have no such instruction
   ptx::Access access;              ///< what it does to memory
   bool adds_one = false;           ///< an atomic that adds 1 to 32 bits, and nobody wants the result
@@ -182,9 +182,9 @@ struct LoadedProgram {
   std::vector<KernelInfo> kernels;
   std::vector<uint32_t> kernel_function;  ///< function index of each kernel
   std::vector<GlobalInfo> globals;
-  unsigned lanes = 32;          ///< lanes a row
-  bool shares_runtime = false;  ///< kernels allocate memory or launch kernels: one host thread at a time
-  Memory* memory = nullptr;     ///< where the globals live
+  unsigned lanes = 32;                  ///< lanes a row
+  bool shares_runtime = false;          ///< kernels allocate memory or launch kernels: one host thread at a time
+  Memory* memory = nullptr;             ///< where the globals live
   std::function<void()> forget_native;  ///< to be called before it goes, if there may be native code
 
   Source source_of(const Instr* instr) const;

@@ -69,7 +69,7 @@ struct Worker {
   const TextureTable* textures = nullptr;
   NativeProgram* native = nullptr;  ///< null: everything is interpreted
   uint8_t fp = 0;                   ///< FpMode in force
-  bool parallel = false;  ///< other CTAs run at the same time: atomics are host atomics
+  bool parallel = false;            ///< other CTAs run at the same time: atomics are host atomics
   bool counting = false;
   bool performing = false;  ///< what takes effect later than it issued: nothing else runs
   unsigned warp_size = 32, sms = 1;

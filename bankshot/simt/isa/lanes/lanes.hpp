@@ -12,8 +12,8 @@
 #include "bankshot/simt/rows/row.hpp"
 #include "bankshot/simt/state/worker.hpp"
 
-/// A handler that touches nothing of the warp but the rows and predicates that its operands name, and `active`. Such are
-/// compiled once more, for jit/lanes; a `move` is one only as far as it moves rows.
+/// A handler that touches nothing of the warp but the rows and predicates that its operands name, and `active`. Such
+/// are compiled once more, for jit/lanes; a `move` is one only as far as it moves rows.
 #if defined(__clang__)
 #define BANKSHOT_LANES_ONLY [[clang::annotate("lanes only")]]
 #else
