@@ -219,6 +219,57 @@ TEST(MemoryForms, loads_extend_what_they_find_into_the_registers) {
   EXPECT_GT(forms, 500u);
 }
 
+TEST(MemoryForms, parameters_named_in_the_address_are_the_same_for_all_lanes) {
+  const std::vector<Host> all = hosts();
+  const Bytes in = random_bytes(kThreads * kStride), zeros(kThreads * 64);
+  for_all_accesses([&](const Access& a) {
+    if (a.space != "param") return;
+    for (const char* guard : {"", "@%on "}) {
+      std::string text = start(a);
+      for (unsigned e = 0; e < a.elements; ++e)
+        text += fmt::format("mov.b{} %v{}, {};\n", a.register_bits, e, low_bits(kJunk, a.register_bits));
+      text += fmt::format("{}{} {}, [data+48];\nmul.wide.u32 %offset, %t, 64; add.u64 %out, %out, %offset;\n", guard,
+                          a.form("ld"), a.values());
+      for (unsigned e = 0; e < a.elements; ++e)
+        text += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+      for (const Host& host : all) {
+        if (HasFailure()) return;
+        const auto out = run_on_bytes(host, text + "}\n", in, zeros);
+        if (!out) return;
+        for (unsigned t = 0; t < kThreads; ++t) {
+          for (unsigned e = 0; e < a.elements; ++e) {
+            const uint64_t loaded = extended(number_at(in, 48 + e * a.bytes(), a.bytes()), a.type, a.register_bits);
+            const bool on = *guard == 0 || is_on(t);
+            ASSERT_EQ(number_at(*out, t * 64 + e * 8, a.register_bits / 8),
+                      on ? loaded : low_bits(kJunk, a.register_bits))
+                << guard << a.form("ld") << " into " << a.register_bits << "-bit registers: thread " << t
+                << ", element " << e << " (" << host.isa << ")";
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(MemoryForms, rejects_parameters_that_are_misaligned_or_outside_of_the_buffer) {
+  const Bytes in(kThreads * 64), zeros(kThreads * 64);
+  const auto fault_of = [&](const Host& host, const std::string& load) {
+    Fault fault;
+    fault.kind = Fault::Kind::trap;
+    const std::string text =
+        kHead + ".reg .b32 %v<4>; .reg .b64 %w; mov.u32 %t, %tid.x; setp.gt.u32 %on, %t, 4;\n@%on " + load + "\n}\n";
+    EXPECT_FALSE(run_on_bytes(host, text, in, zeros, &fault)) << load << " " << host.isa;
+    EXPECT_EQ(fault.thread.x, 5u) << load << " " << host.isa;
+    return fault.kind;
+  };
+  // `data` begins at byte 32 of a buffer of 64 KiB.
+  for (const Host& host : hosts()) {
+    EXPECT_EQ(fault_of(host, "ld.param.u32 %v0, [data+2];"), Fault::Kind::misaligned);
+    EXPECT_EQ(fault_of(host, "ld.param.v4.u32 {%v0, %v1, %v2, %v3}, [data+8];"), Fault::Kind::misaligned);
+    EXPECT_EQ(fault_of(host, "ld.param.u64 %w, [data+65504];"), Fault::Kind::illegal_address);
+  }
+}
+
 TEST(MemoryForms, stores_write_the_low_bits_and_nothing_else) {
   const std::vector<Host> all = hosts();
   const Bytes in = random_bytes(kThreads * 64), before(kThreads * kStride, std::byte{0x5a});

@@ -213,6 +213,24 @@ const Instr* access(Warp& w, const Instr* i) {
   return next != nullptr && i->flags & InstrFlag::kPolls ? polled(w, next) : next;
 }
 
+/// ld.param of the kernel's parameters by name, so that all lanes load one value: what most kernels begin with.
+template <class T>
+const Instr* load_parameter(Warp& w, const Instr* i) {
+  const unsigned bytes = sizeof(T) * i->op[3];
+  const u64 address = reinterpret_cast<u64>(w.worker->launch->params) + i->imm;
+  const bool by_name =
+      i->op[0] == OperandRef::kNone && i->small == (static_cast<u8>(Space::param) | MemorySmall::kEntryParam);
+  if (!by_name || (address & (bytes - 1)) != 0) return access<T, false>(w, i);
+  const Worker::Hit* const hit = allocation_around(w, i, address, false);
+  if (hit == nullptr || hit->end - address < bytes) return access<T, false>(w, i);
+  for (unsigned e = 0; e < i->op[3]; ++e) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const T*>(address) + e, sizeof value);
+    put_value(w, value_row(w, i, e), i->op[2], value);
+  }
+  return i + 1;
+}
+
 template <bool Store>
 Handler choose(const Match& m) {
   using P = ptx::Type;
@@ -226,6 +244,9 @@ Handler choose(const Match& m) {
     using T = typename decltype(tag)::type;
     if (plain && (space == Space::global || space == Space::constant)) return &access_global<T, Store>;
     if (plain && space == Space::shared) return &access_shared<T, Store>;
+    if constexpr (!Store) {
+      if (plain && space == Space::param) return &load_parameter<T>;
+    }
     return &access<T, Store>;
   });
 }

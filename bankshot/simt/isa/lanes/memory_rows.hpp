@@ -11,11 +11,19 @@ inline u32 value_row(Warp& w, const Instr* i, unsigned e) {
   return i->op[3] == 1 ? i->op[1] : w.worker->program->lists[i->op[1]][e];
 }
 
+/// f(R*) with the integer type R of registers of this many bytes, signed if T is: what a T that is loaded becomes.
+template <class T, class F>
+[[gnu::always_inline]] inline void as_register(unsigned register_bytes, F f) {
+  if (register_bytes == 2) return f(static_cast<std::conditional_t<std::is_signed_v<T>, s16, u16>*>(nullptr));
+  if (register_bytes == 4) return f(static_cast<std::conditional_t<std::is_signed_v<T>, s32, u32>*>(nullptr));
+  f(static_cast<std::conditional_t<std::is_signed_v<T>, s64, u64>*>(nullptr));
+}
+
 /// Extends a loaded row into registers wider than the type, or copies it.
 template <class T>
 void put_row(Warp& w, u32 op, unsigned register_bytes, const T* t) {
   if (op == OperandRef::kNone) return;
-  const auto widen = [&]<class R>(R*) {
+  as_register<T>(register_bytes, [&]<class R>(R*) {
     if (w.active == kAllLanes) {
       R* const d = w.row<R>(op);
       BANKSHOT_LANE_LOOP
@@ -26,11 +34,20 @@ void put_row(Warp& w, u32 op, unsigned register_bytes, const T* t) {
       for (int l = 0; l < kLanes; ++l) wide[l] = static_cast<R>(t[l]);
       blend(w.row<R>(op), wide, w.active);
     }
-  };
-  // Sign extension follows from T being signed.
-  if (register_bytes == 2) return widen(static_cast<std::conditional_t<std::is_signed_v<T>, s16, u16>*>(nullptr));
-  if (register_bytes == 4) return widen(static_cast<std::conditional_t<std::is_signed_v<T>, s32, u32>*>(nullptr));
-  widen(static_cast<std::conditional_t<std::is_signed_v<T>, s64, u64>*>(nullptr));
+  });
+}
+
+/// The same for a value that all lanes loaded.
+template <class T>
+[[gnu::always_inline]] inline void put_value(Warp& w, u32 op, unsigned register_bytes, T value) {
+  if (op == OperandRef::kNone) return;
+  as_register<T>(register_bytes, [&w, op, value]<class R>(R*) {
+    const R one = static_cast<R>(value);
+    R spread[kLanes];
+    R* const d = w.active == kAllLanes ? w.row<R>(op) : spread;
+    for (int l = 0; l < kLanes; ++l) d[l] = one;
+    if (d == spread) blend(w.row<R>(op), spread, w.active);
+  });
 }
 
 /// The low bytes of registers that may be wider than the type.
