@@ -251,6 +251,92 @@ TEST(MemoryForms, parameters_named_in_the_address_are_the_same_for_all_lanes) {
   });
 }
 
+/// Sets %at to the place of a thread in the global buffer or in shared memory.
+std::string at_place(const Access& a, const std::string& buffer, unsigned distance) {
+  const std::string offset = distance == 0 ? "and.b32 %bit, %t, 32; cvt.u64.u32 %offset, %bit;"
+                                           : fmt::format("mul.wide.u32 %offset, %t, {};", distance);
+  return fmt::format("{} mov.b64 %at, {}; add.u64 %at, %at, %offset;\n", offset, a.space == "shared" ? "room" : buffer);
+}
+/// In bytes from its start. Distance 0: warps of 32 lanes have one place each.
+unsigned place_of(unsigned thread, unsigned distance) { return distance == 0 ? thread & 32 : thread * distance; }
+/// How far apart the threads of a whole warp access memory: side by side, with gaps, all at one place.
+std::array<unsigned, 3> distances(const Access& a) {
+  const unsigned whole = a.bytes() * a.elements;
+  return {whole, 2 * whole, 0};
+}
+
+TEST(MemoryForms, whole_warps_load_vectors_side_by_side_with_gaps_and_all_from_one_place) {
+  const std::vector<Host> all = hosts();
+  const Bytes in = random_bytes(kThreads * 64), zeros(kThreads * 64);
+  for_all_accesses([&](const Access& a) {
+    if ((a.space != "global" && a.space != "shared") || a.load != std::string_view("ld")) return;
+    for (const unsigned distance : distances(a)) {
+      std::string text = start(a);
+      if (a.space == "shared") text += address(a) + copy("global", "%in", a.space, "%at") + "bar.sync 0;\n";
+      text += "sub.u64 %in, %in, %offset;\n" + at_place(a, "%in", distance) + made_generic(a) +
+              fmt::format("{} {}, [%at];\nmul.wide.u32 %offset, %t, 64; add.u64 %out, %out, %offset;\n", a.form("ld"),
+                          a.values());
+      for (unsigned e = 0; e < a.elements; ++e)
+        text += fmt::format("st.global.b{} [%out+{}], %v{};\n", a.register_bits, 8 * e, e);
+      for (const Host& host : all) {
+        if (HasFailure()) return;
+        const auto out = run_on_bytes(host, text + "}\n", in, zeros);
+        if (!out) return;
+        for (unsigned t = 0; t < kThreads; ++t) {
+          for (unsigned e = 0; e < a.elements; ++e) {
+            const uint64_t found = number_at(in, place_of(t, distance) + e * a.bytes(), a.bytes());
+            ASSERT_EQ(number_at(*out, t * 64 + e * 8, a.register_bits / 8), extended(found, a.type, a.register_bits))
+                << a.form("ld") << (a.generic ? " to " + a.space : "") << " into " << a.register_bits
+                << "-bit registers, " << distance << " bytes apart: thread " << t << ", element " << e << " ("
+                << host.isa << ")";
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(MemoryForms, whole_warps_store_vectors_and_of_several_at_one_place_the_last_lane_stays) {
+  const std::vector<Host> all = hosts();
+  const Bytes in = random_bytes(kThreads * 64), before(kThreads * 64, std::byte{0x5a});
+  for_all_accesses([&](const Access& a) {
+    if ((a.space != "global" && a.space != "shared") || a.load != std::string_view("ld")) return;
+    const unsigned bytes = a.space == "shared" ? 2048 : kThreads * 64;
+    for (const unsigned distance : distances(a)) {
+      // Thread t has its values in 64 bytes of `in`.
+      std::string text = start(a);
+      if (a.space == "shared")
+        text += address(a) + "add.u64 %out, %out, %offset;\n" + copy("global", "%out", a.space, "%at") +
+                "sub.u64 %out, %out, %offset; bar.sync 0;\n";
+      text += "add.u64 %in, %in, %offset;\n";
+      for (unsigned e = 0; e < a.elements; ++e)
+        text += fmt::format("ld.global.b{} %v{}, [%in+{}];\n", a.register_bits, e, 8 * e);
+      text += at_place(a, "%out", distance) + made_generic(a) +
+              fmt::format("{} [%at], {};\nbar.sync 0;\n", a.form("st"), a.values());
+      if (a.space == "shared")
+        text +=
+            "mul.wide.u32 %offset, %t, 32; mov.b64 %at, room; add.u64 %at, %at, %offset; add.u64 %out, %out, "
+            "%offset;\n" +
+            copy(a.space, "%at", "global", "%out");
+      Bytes wanted = before;
+      for (unsigned t = 0; t < kThreads; ++t) {
+        for (unsigned k = 0; k < a.bytes() * a.elements; ++k)
+          wanted[place_of(t, distance) + k] = in[t * 64 + k / a.bytes() * 8 + k % a.bytes()];
+      }
+      for (const Host& host : all) {
+        if (HasFailure()) return;
+        const auto out = run_on_bytes(host, text + "}\n", in, before);
+        if (!out) return;
+        for (unsigned k = 0; k < bytes; ++k) {
+          ASSERT_EQ((*out)[k], wanted[k])
+              << a.form("st") << (a.generic ? " to " + a.space : "") << " of " << a.register_bits << "-bit registers, "
+              << distance << " bytes apart: byte " << k << " (" << host.isa << ")";
+        }
+      }
+    }
+  });
+}
+
 TEST(MemoryForms, rejects_parameters_that_are_misaligned_or_outside_of_the_buffer) {
   const Bytes in(kThreads * 64), zeros(kThreads * 64);
   const auto fault_of = [&](const Host& host, const std::string& load) {
