@@ -80,19 +80,17 @@ void pass_time(const Warp& w) {
   if (w.worker->parallel && w.worker->sm < 0) w.cta->clock_base -= kClockLook;
 }
 
+/// All kinds but a whole row.
 template <class T>
-const Instr* move(Warp& w, const Instr* i) {
+[[gnu::noinline]] const Instr* move_otherwise(Warp& w, const Instr* i) {
   switch (i->small) {
-    case MoveKind::kRow:
-      if (i->op[2] == 1) {
-        const u32* const narrow = w.row<const u32>(i->op[1]);
-        T t[kLanes];
-        for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(narrow[l]);
-        write_row(w, i->op[0], t);
-      } else {
-        write_row(w, i->op[0], w.row<const T>(i->op[1]));
-      }
+    case MoveKind::kRow: {
+      const u32* const narrow = w.row<const u32>(i->op[1]);
+      T t[kLanes];
+      for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(narrow[l]);
+      write_row(w, i->op[0], t);
       return i + 1;
+    }
     case MoveKind::kPredicate: write_predicate(w, i->op[0], w.predicate_value(i->op[1])); return i + 1;
     case MoveKind::kPack:
     case MoveKind::kUnpack: pack_or_unpack<T>(w, i); return i + 1;
@@ -103,6 +101,14 @@ const Instr* move(Warp& w, const Instr* i) {
       return polled(w, i + 1);  // it may be timing out
     default: return i + 1;
   }
+}
+
+/// Most moves are of whole rows, and shorter than the frame of a function that can do the others.
+template <class T>
+const Instr* move(Warp& w, const Instr* i) {
+  if (i->small != MoveKind::kRow || i->op[2] == 1) return move_otherwise<T>(w, i);
+  write_row(w, i->op[0], w.row<const T>(i->op[1]));
+  return i + 1;
 }
 
 template <class T>
