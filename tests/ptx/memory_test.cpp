@@ -356,6 +356,23 @@ TEST(MemoryForms, rejects_parameters_that_are_misaligned_or_outside_of_the_buffe
   }
 }
 
+TEST(MemoryForms, addresses_are_converted_for_lanes_that_are_on) {
+  const Bytes in(kThreads * 64), zeros(kThreads * 64);
+  const std::string text =
+      start({T::u32, 1, 32, "local"}) +
+      ".reg .b64 %w<4>; mov.b64 %w0, 7; @%on cvta.to.global.u64 %w0, 1234; mov.b64 %w1, 7; @%on cvta.local.u64 %w1, "
+      "frame;\nmov.b64 %w2, frame; cvta.local.u64 %w2, %w2; setp.eq.u64 %on, %w1, %w2; selp.b64 %w1, 1, %w1, %on;\n"
+      "add.u64 %out, %out, %offset; st.global.b64 [%out], %w0; st.global.b64 [%out+8], %w1;\n}\n";
+  for (const Host& host : hosts()) {
+    const auto out = run_on_bytes(host, text, in, zeros);
+    if (!out) return;
+    for (unsigned t = 0; t < kThreads; ++t) {
+      EXPECT_EQ(number_at(*out, t * 32, 8), is_on(t) ? 1234 : 7) << "thread " << t << " " << host.isa;
+      EXPECT_EQ(number_at(*out, t * 32 + 8, 8), is_on(t) ? 1 : 7) << "thread " << t << " " << host.isa;
+    }
+  }
+}
+
 TEST(MemoryForms, stores_write_the_low_bits_and_nothing_else) {
   const std::vector<Host> all = hosts();
   const Bytes in = random_bytes(kThreads * 64), before(kThreads * kStride, std::byte{0x5a});

@@ -19,7 +19,7 @@ void write_row(Warp& w, u32 op, const T* t) {
 }
 
 template <class T>
-void broadcast(Warp& w, u32 op, T value) {
+[[gnu::noinline]] void broadcast(Warp& w, u32 op, T value) {
   T t[kLanes];
   for (int l = 0; l < kLanes; ++l) t[l] = value;
   write_row(w, op, t);
@@ -113,16 +113,16 @@ const Instr* move(Warp& w, const Instr* i) {
 
 template <class T>
 const Instr* convert_address(Warp& w, const Instr* i) {
+  if (w.active != kAllLanes) return for_active_lanes<sizeof(T)>(w, i, &convert_address<T>);
   const T offset = static_cast<T>(i->imm);
   if (i->small == MoveKind::kLocal) {
     broadcast(w, i->op[0], static_cast<T>(w.local_frame + offset));
     return i + 1;
   }
   const T* const a = w.row<const T>(i->op[1]);
-  T t[kLanes];
+  T* const d = w.row<T>(i->op[0]);
   BANKSHOT_LANE_LOOP
-  for (int l = 0; l < kLanes; ++l) t[l] = a[l] + offset;
-  write_row(w, i->op[0], t);
+  for (int l = 0; l < kLanes; ++l) d[l] = a[l] + offset;
   return i + 1;
 }
 
