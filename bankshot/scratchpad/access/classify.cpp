@@ -47,6 +47,14 @@ bool rows(const Lanes& lanes, int32_t inside) {
   return first <= length && last <= length;
 }
 
+/// Whether the first three steps all differ: rows have two, one inside of them and one between. Most accesses that are
+/// no rows are told by this.
+bool starts_with_three_steps(const Lanes& lanes) {
+  if (lanes.steps() < 3) return false;
+  const int32_t a = lanes.step(0), b = lanes.step(1), c = lanes.step(2);
+  return a != b && a != c && b != c;
+}
+
 bool one_word(const Rules& rules, unsigned width, const Lanes& lanes) {
   const int shift = std::countr_zero(std::max(width, rules.bank_bytes));
   for (unsigned i = 1; i < lanes.count; ++i) {
@@ -75,6 +83,7 @@ Shape classify(const Rules& rules, unsigned width, const uint32_t* addresses, ui
   if (even && lanes.step(0) == unit) return {PatternClass::linear, unit};
   if (one_word(rules, width, lanes)) return {PatternClass::broadcast, 0};
   if (even) return {PatternClass::stride, lanes.step(0)};
+  if (starts_with_three_steps(lanes)) return {PatternClass::random, 0};
   // A warp that begins with the last lane of a row shows the inner distance only in its second step.
   if (rows(lanes, lanes.step(0)) || rows(lanes, lanes.step(1))) return {PatternClass::block, 0};
   return {PatternClass::random, 0};

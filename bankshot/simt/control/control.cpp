@@ -199,7 +199,7 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
   const uint64_t mask = w.active;
   if (w.worker->checks != nullptr) w.worker->checks->exits(w, i, mask);
   w.alive &= ~mask;
-  w.cta->exited += static_cast<uint32_t>(std::popcount(mask));
+  w.cta->exited += lane_count(mask);
   w.paths[w.current].mask &= ~mask;
   if (w.paths[w.current].mask == 0) remove_child(w, w.current);
   if (w.alive == 0) {

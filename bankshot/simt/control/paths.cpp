@@ -264,7 +264,7 @@ const Instr* run_barrier(Warp& w, const Instr* i) {
   }
   if (w.worker->checks != nullptr) w.worker->checks->arrives(w, i, number, i->small != kBarrierArrive);
   Barrier& barrier = w.cta->barriers[number];
-  uint32_t threads = static_cast<uint32_t>(std::popcount(w.active));
+  uint32_t threads = lane_count(w.active);
   if (i->op[1] != OperandRef::kNone) {
     barrier.expected = w.row<const uint32_t>(i->op[1])[lane];
     // A count is in whole warps: a warp that arrives together counts as all its lanes, the missing ones too.
@@ -274,7 +274,7 @@ const Instr* run_barrier(Warp& w, const Instr* i) {
   w.cta->barriers_in_use |= uint32_t{1} << number;
   if (i->small >= kBarrierRedPopc) {
     const uint64_t holds = w.predicate_value(i->op[3]) & w.active;
-    barrier.red_count += static_cast<uint64_t>(std::popcount(holds));
+    barrier.red_count += lane_count(holds);
     barrier.red_and &= holds == w.active;
     barrier.red_or |= holds != 0;
   }

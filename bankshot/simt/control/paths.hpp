@@ -17,11 +17,16 @@ constexpr int32_t kPollsPerTurn = 256;  ///< polls after which a warp lets other
 constexpr uint32_t kStaleTurns = 3;
 constexpr int32_t kLoopsPerTurn = 1 << 20;  ///< backward branches after which it does: it may poll with plain loads
 
+/// How many lanes there are in a mask. Most are whole warps; without an instruction for it counting takes long.
+inline uint32_t lane_count(uint64_t lanes) {
+  return lanes == 0xffffffff ? 32 : static_cast<uint32_t>(std::popcount(lanes));
+}
+
 /// Adds the instructions from the segment's start up to and including `last`, executed by `lanes`.
 inline void count(Warp& w, const Instr* last, uint64_t lanes) {
   const uint64_t n = static_cast<uint64_t>(last - w.segment) + 1;
   w.worker->warp_instructions += n;
-  w.worker->thread_instructions += n * static_cast<uint64_t>(std::popcount(lanes));
+  w.worker->thread_instructions += n * lane_count(lanes);
 }
 inline void account(Warp& w, const Instr* last, const Instr* next) {
   count(w, last, w.active);

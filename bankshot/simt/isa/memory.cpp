@@ -87,15 +87,10 @@ const Instr* shared_at(Warp& w, const Instr* i, const u32* offsets) {
   return Store ? store_slowly<T>(w, i, Space::shared, wide) : load_slowly<T>(w, i, Space::shared, wide);
 }
 
+/// Words of local memory that all lanes have at one address: whole rows, one after the other.
 template <class T, bool Store>
-const Instr* local_at(Warp& w, const Instr* i, const u64* addresses) {
-  const unsigned bytes = sizeof(T) * i->op[3];
-  if (!all_equal(addresses) || addresses[0] % bytes != 0 || addresses[0] > w.worker->local_stack ||
-      w.worker->local_stack - addresses[0] < bytes || sizeof(T) < 4) {
-    return Store ? store_slowly<T>(w, i, Space::local, addresses) : load_slowly<T>(w, i, Space::local, addresses);
-  }
-  // All lanes at one address of their own memory: rows of words, one after the other.
-  u32* words = reinterpret_cast<u32*>(w.local) + addresses[0] / 4 * kLanes;
+void move_local_rows(Warp& w, const Instr* i, u64 address) {
+  u32* words = reinterpret_cast<u32*>(w.local) + address / 4 * kLanes;
   for (unsigned e = 0; e < i->op[3]; ++e, words += sizeof(T) / 4 * kLanes) {
     T t[kLanes];
     if constexpr (Store) {
@@ -120,6 +115,66 @@ const Instr* local_at(Warp& w, const Instr* i, const u64* addresses) {
       put_row(w, value_row(w, i, e), i->op[2], t);
     }
   }
+}
+
+/// Elements of local memory that each lane has at an address of its own, all in range and aligned: an index into an
+/// array of the thread.
+template <class T, bool Store>
+void move_local_elements(Warp& w, const Instr* i, const u64* addresses) {
+  constexpr u32 kNextWord = 4 * kLanes;  // bytes from a word of a lane to its next one
+  u32 offset[kLanes];
+  BANKSHOT_LANE_LOOP
+  for (int l = 0; l < kLanes; ++l) {
+    const u32 address = static_cast<u32>(addresses[l]);
+    offset[l] = address / 4 * kNextWord + static_cast<u32>(4 * l) + address % 4;
+  }
+  for (unsigned e = 0; e < i->op[3]; ++e) {
+    const u32 byte = sizeof(T) * e;
+    std::byte* const base = w.local + byte / 4 * kNextWord + byte % 4;
+    T t[kLanes];
+    if constexpr (Store) {
+      const T* const row = get_row(w, value_row(w, i, e), i->op[2], t);
+      const auto store = [&](int l) {
+        std::memcpy(base + offset[l], &row[l], sizeof(T) < 4 ? sizeof(T) : 4);
+        if constexpr (sizeof(T) == 8) {
+          const u32 high = static_cast<u32>(static_cast<u64>(row[l]) >> 32);
+          std::memcpy(base + offset[l] + kNextWord, &high, 4);
+        }
+      };
+      if (w.active == kAllLanes) {
+        for (int l = 0; l < kLanes; ++l) store(l);
+      } else {
+        for (uint64_t rest = w.active; rest != 0; rest &= rest - 1) store(__builtin_ctzll(rest));
+      }
+    } else {
+      if constexpr (sizeof(T) == 8) {
+        u32 half[2][kLanes];
+        gather_row(half[0], base, offset);
+        gather_row(half[1], base + kNextWord, offset);
+        for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(u64{half[0][l]} | u64{half[1][l]} << 32);
+      } else {
+        gather_row(t, base, offset);
+      }
+      put_row(w, value_row(w, i, e), i->op[2], t);
+    }
+  }
+}
+
+template <class T, bool Store>
+const Instr* local_at(Warp& w, const Instr* i, const u64* addresses) {
+  const unsigned bytes = sizeof(T) * i->op[3];
+  // Offsets by lane are signed numbers of 32 bits where gathers take them.
+  constexpr u64 kMostStack = (u64{1} << 31) / kLanes;
+  const u64 stack = w.worker->local_stack;
+  if (stack < bytes || stack > kMostStack || !survey<u64>(addresses, bytes, 0, stack - bytes).fine)
+    return Store ? store_slowly<T>(w, i, Space::local, addresses) : load_slowly<T>(w, i, Space::local, addresses);
+  if constexpr (sizeof(T) >= 4) {
+    if (all_equal(addresses)) {
+      move_local_rows<T, Store>(w, i, addresses[0]);
+      return i + 1;
+    }
+  }
+  move_local_elements<T, Store>(w, i, addresses);
   return i + 1;
 }
 
@@ -213,6 +268,24 @@ const Instr* access(Warp& w, const Instr* i) {
   return next != nullptr && i->flags & InstrFlag::kPolls ? polled(w, next) : next;
 }
 
+/// ld.param of the kernel's parameters by name, so that all lanes load one value: what most kernels begin with.
+template <class T>
+const Instr* load_parameter(Warp& w, const Instr* i) {
+  const unsigned bytes = sizeof(T) * i->op[3];
+  const u64 address = reinterpret_cast<u64>(w.worker->launch->params) + i->imm;
+  const bool by_name =
+      i->op[0] == OperandRef::kNone && i->small == (static_cast<u8>(Space::param) | MemorySmall::kEntryParam);
+  if (!by_name || (address & (bytes - 1)) != 0) return access<T, false>(w, i);
+  const Worker::Hit* const hit = allocation_around(w, i, address, false);
+  if (hit == nullptr || hit->end - address < bytes) return access<T, false>(w, i);
+  for (unsigned e = 0; e < i->op[3]; ++e) {
+    T value;
+    std::memcpy(&value, reinterpret_cast<const T*>(address) + e, sizeof value);
+    put_value(w, value_row(w, i, e), i->op[2], value);
+  }
+  return i + 1;
+}
+
 template <bool Store>
 Handler choose(const Match& m) {
   using P = ptx::Type;
@@ -226,6 +299,9 @@ Handler choose(const Match& m) {
     using T = typename decltype(tag)::type;
     if (plain && (space == Space::global || space == Space::constant)) return &access_global<T, Store>;
     if (plain && space == Space::shared) return &access_shared<T, Store>;
+    if constexpr (!Store) {
+      if (plain && space == Space::param) return &load_parameter<T>;
+    }
     return &access<T, Store>;
   });
 }

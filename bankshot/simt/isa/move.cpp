@@ -19,7 +19,7 @@ void write_row(Warp& w, u32 op, const T* t) {
 }
 
 template <class T>
-void broadcast(Warp& w, u32 op, T value) {
+[[gnu::noinline]] void broadcast(Warp& w, u32 op, T value) {
   T t[kLanes];
   for (int l = 0; l < kLanes; ++l) t[l] = value;
   write_row(w, op, t);
@@ -80,19 +80,17 @@ void pass_time(const Warp& w) {
   if (w.worker->parallel && w.worker->sm < 0) w.cta->clock_base -= kClockLook;
 }
 
+/// All kinds but a whole row.
 template <class T>
-BANKSHOT_LANES_ONLY const Instr* move(Warp& w, const Instr* i) {
+[[gnu::noinline]] const Instr* move_otherwise(Warp& w, const Instr* i) {
   switch (i->small) {
-    case MoveKind::kRow:
-      if (i->op[2] == 1) {
-        const u32* const narrow = w.row<const u32>(i->op[1]);
-        T t[kLanes];
-        for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(narrow[l]);
-        write_row(w, i->op[0], t);
-      } else {
-        write_row(w, i->op[0], w.row<const T>(i->op[1]));
-      }
+    case MoveKind::kRow: {
+      const u32* const narrow = w.row<const u32>(i->op[1]);
+      T t[kLanes];
+      for (int l = 0; l < kLanes; ++l) t[l] = static_cast<T>(narrow[l]);
+      write_row(w, i->op[0], t);
       return i + 1;
+    }
     case MoveKind::kPredicate: write_predicate(w, i->op[0], w.predicate_value(i->op[1])); return i + 1;
     case MoveKind::kPack:
     case MoveKind::kUnpack: pack_or_unpack<T>(w, i); return i + 1;
@@ -105,18 +103,26 @@ BANKSHOT_LANES_ONLY const Instr* move(Warp& w, const Instr* i) {
   }
 }
 
+/// Most moves are of whole rows, and shorter than the frame of a function that can do the others.
+template <class T>
+BANKSHOT_LANES_ONLY const Instr* move(Warp& w, const Instr* i) {
+  if (i->small != MoveKind::kRow || i->op[2] == 1) return move_otherwise<T>(w, i);
+  write_row(w, i->op[0], w.row<const T>(i->op[1]));
+  return i + 1;
+}
+
 template <class T>
 BANKSHOT_LANES_ONLY const Instr* convert_address(Warp& w, const Instr* i) {
+  if (w.active != kAllLanes) return for_active_lanes<sizeof(T)>(w, i, &convert_address<T>);
   const T offset = static_cast<T>(i->imm);
   if (i->small == MoveKind::kLocal) {
     broadcast(w, i->op[0], static_cast<T>(w.local_frame + offset));
     return i + 1;
   }
   const T* const a = w.row<const T>(i->op[1]);
-  T t[kLanes];
+  T* const d = w.row<T>(i->op[0]);
   BANKSHOT_LANE_LOOP
-  for (int l = 0; l < kLanes; ++l) t[l] = a[l] + offset;
-  write_row(w, i->op[0], t);
+  for (int l = 0; l < kLanes; ++l) d[l] = a[l] + offset;
   return i + 1;
 }
 

@@ -15,25 +15,24 @@ namespace {
 
 using State = Path::State;
 
-bool ready(const Warp& w) {
-  for (const Path& path : w.paths) {
-    if (path.state == State::ready) return true;
-  }
-  return false;
-}
-
-/// One turn of a warp: from the ready path that comes after the last one, until it blocks, yields or ends.
-void run(Warp& w) {
+/// The ready path that comes after the one that ran last, or -1.
+int32_t next_ready(const Warp& w) {
   const auto count = static_cast<int32_t>(w.paths.size());
-  for (int32_t k = 1; k <= count; ++k) {
-    const int32_t index = (w.current + k) % count;
-    if (w.paths[index].state != State::ready) continue;
-    w.polls = kPollsPerTurn;
-    w.loops = kLoopsPerTurn;
-    const Instr* i = enter(w, resume(w, index));
-    while (i != nullptr) i = i->run(w, i);
-    return;
+  int32_t index = w.current;
+  for (int32_t k = 0; k < count; ++k) {
+    if (++index >= count) index = 0;
+    if (w.paths[static_cast<size_t>(index)].state == State::ready) return index;
   }
+  return -1;
+}
+bool ready(const Warp& w) { return next_ready(w) >= 0; }
+
+/// One turn of a warp: a ready path, until it blocks, yields or ends.
+void run(Warp& w, int32_t path) {
+  w.polls = kPollsPerTurn;
+  w.loops = kLoopsPerTurn;
+  const Instr* i = enter(w, resume(w, path));
+  while (i != nullptr) i = i->run(w, i);
 }
 
 std::string lanes_text(uint64_t mask) {
@@ -82,6 +81,7 @@ void CtaSlot::prepare(Worker& worker) {
     w.base[1] = program.constant_rows;
     w.base[2] = w.specials;
     w.base[3] = cta_special_rows_;
+    w.stack_used.fill(0);
   }
   fill_warp_specials();
 }
@@ -102,14 +102,20 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
   cta_.checks = nullptr;
   cta_.cluster_news = false;
   cta_.rank = cluster == nullptr ? 0 : in_cluster(*worker_->launch, cta_.index).rank;
-  if (cluster == nullptr) *alone_ = {.ctas = {nullptr}};
-  cta_.cluster = cluster == nullptr ? alone_ : std::move(cluster);
+  if (cluster == nullptr) {
+    std::vector<Cta*> one = std::move(alone_->ctas);  // keeps its memory
+    one.assign(1, nullptr);
+    *alone_ = {.ctas = std::move(one)};
+  }
+  std::shared_ptr<Cluster>& joins = cluster == nullptr ? alone_ : cluster;
+  if (cta_.cluster != joins) cta_.cluster = joins;
   cta_.cluster->ctas[cta_.rank] = &cta_;
   for (; cta_.barriers_in_use != 0; cta_.barriers_in_use &= cta_.barriers_in_use - 1)
     cta_.barriers[std::countr_zero(cta_.barriers_in_use)] = Barrier{};
   fill_cta_specials();
   // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
   if (cta_.shared_bytes != 0) std::memset(cta_.shared, 0, cta_.shared_bytes);
+  const bool uses_stack = kernel_->has_calls || kernel_->has_alloca;
   for (Warp& w : cta_.warps) {
     for (const FunctionInfo::Register& r : kernel_->unwritten) std::memset(w.registers + r.offset, 0, r.bytes);
     if (kernel_->local_bytes != 0) std::memset(w.local, 0, size_t{kernel_->local_bytes} * program.lanes);
@@ -120,7 +126,7 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
     w.tx.queue.clear();
     w.carry = 0;
     w.cluster_arrived = w.cluster_odd = 0;
-    w.stack_used.fill(0);
+    if (uses_stack) w.stack_used.fill(0);
     w.current = 0;
     w.paths.resize(1);
     Path& path = w.paths[0];
@@ -141,9 +147,10 @@ CtaSlot::Turn CtaSlot::turn() {
   bool ran = false;
   bool only_polled = true;
   for (Warp& w : cta_.warps) {
-    if (w.done || !ready(w)) continue;
+    const int32_t path = w.done ? -1 : next_ready(w);
+    if (path < 0) continue;
     w.yielded = false;
-    run(w);
+    run(w, path);
     ran = true;
     only_polled &= w.yielded;
     if (cta_.faulted) return Turn::faulted;

@@ -84,6 +84,14 @@ TEST(Classify, unequal_distances_between_rows_are_random) {
             PatternClass::random);
 }
 
+TEST(Classify, three_first_steps_that_all_differ_are_no_rows) {
+  // Rows of 16 bytes, 128 apart, the first one cut off: steps of 4, 116 and 4 bytes. With lane 3 moved: 4, 116, 8.
+  const auto rows = [](uint32_t lane) { return (lane + 2) / 4 * 128 + (lane + 2) % 4 * 4; };
+  EXPECT_EQ(pattern_class_of(rows), PatternClass::block);
+  EXPECT_EQ(pattern_class_of([&](uint32_t lane) { return rows(lane) + (lane == 3 ? 4 : 0); }), PatternClass::random);
+  EXPECT_EQ(pattern_class_of(rows, 4, 0x7), PatternClass::random) << "two steps are too few to show rows";
+}
+
 TEST(Classify, gathers_are_random) {
   EXPECT_EQ(pattern_class_of([](uint32_t lane) { return 4 * (lane * lane % 61); }), PatternClass::random);
   EXPECT_EQ(pattern_class_of([](uint32_t lane) { return lane == 1   ? 400u

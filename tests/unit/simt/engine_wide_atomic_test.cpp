@@ -145,6 +145,22 @@ TEST_F(EngineAlloca, threads_take_different_amounts) {
   for (uint32_t i = 0; i < 80; ++i) EXPECT_EQ(out[i], 1000000 + (i % 40 + 1) * (i % 40 + 100)) << i;
 }
 
+TEST_F(EngineAlloca, every_cta_and_every_launch_begins_with_an_empty_stack) {
+  // 40,000 of the 64 KiB, never given back: there is no room for it twice.
+  const std::string takes = kernel(kThread +
+                                   "alloca.u64 %rd3, 40000; st.local.u32 [%rd3], %r4; ld.local.u32 %r5, [%rd3]; "
+                                   "st.global.u32 [%rd2], %r5; ret;");
+  // A kernel that only asks where the stack ends.
+  const std::string asks = kernel(".local .align 16 .b8 own[48]; stacksave.u64 %rd3; st.global.u64 [%rd1], %rd3; ret;");
+  ASSERT_TRUE(run(asks, {1}, {1}, 2));
+  const std::vector<uint32_t> end = out;
+  const auto result = run(takes, {3}, {40}, 120);
+  ASSERT_TRUE(result) << result.error().message;
+  for (uint32_t i = 0; i < 120; ++i) EXPECT_EQ(out[i], i);
+  ASSERT_TRUE(run(asks, {1}, {1}, 2));
+  EXPECT_EQ(out, end);
+}
+
 TEST_F(EngineAlloca, a_return_gives_back_what_the_function_took) {
   // 2,000 calls of a function that takes 1,000 bytes of the 64 KiB, and of odd lanes 500 more before they return early.
   // What the kernel itself has taken stays, and is where it was.
