@@ -5,6 +5,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
@@ -18,6 +19,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include <chrono>
+#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -135,6 +137,16 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   all.run(module, modules);
 }
 
+/// Where to go on when LLVM gives up, which else ends the process.
+thread_local std::jmp_buf* gives_up = nullptr;
+thread_local std::string why_it_gave_up;
+
+void give_up(void*, const char* reason, bool) {
+  if (gives_up == nullptr) return;
+  why_it_gave_up = reason;
+  std::longjmp(*gives_up, 1);
+}
+
 class Compiler : public simt::NativeCompiler {
  public:
   Compiler(const simt::NativeRuntime& runtime, std::unique_ptr<llvm::orc::LLJIT> jit,
@@ -142,6 +154,22 @@ class Compiler : public simt::NativeCompiler {
       : runtime_(runtime), jit_(std::move(jit)), machine_(std::move(machine)), lanes_(known_functions()) {}
 
   simt::NativeCode compile(const simt::NativeRequest& request, std::string& why) override {
+    std::jmp_buf here;
+    if (!broken_ && setjmp(here) == 0) {
+      gives_up = &here;
+      const simt::NativeCode code = compile_stretch(request, why);
+      gives_up = nullptr;
+      return code;
+    }
+    // What was being made is lost, and its locks may be held.
+    broken_ = true;
+    gives_up = nullptr;
+    why = "LLVM gave up: " + why_it_gave_up;
+    return nullptr;
+  }
+
+ private:
+  simt::NativeCode compile_stretch(const simt::NativeRequest& request, std::string& why) {
     const auto begin = std::chrono::steady_clock::now();
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("stretch", *context);
@@ -205,13 +233,13 @@ class Compiler : public simt::NativeCompiler {
     return address->toPtr<simt::NativeCode>();
   }
 
- private:
   const simt::NativeRuntime runtime_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   LaneLibrary lanes_;
   std::map<std::pair<uint64_t, uint32_t>, std::vector<RegisterSet>> live_;  ///< by program and first instruction
   uint64_t next_ = 0;
+  bool broken_ = false;
 };
 
 }  // namespace
@@ -224,6 +252,7 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     why = "the host has no " + std::string(feature);
     return nullptr;
   }
+  llvm::install_fatal_error_handler(&bankshot::jit::give_up);
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();

@@ -21,11 +21,13 @@ bool Emitter::describe(uint32_t i, Access& access) const {
   const simt::InstrInfo& info = program_.info[i];
   const bool load = info.access.kind == ptx::Access::Kind::load;
   if ((!load && info.access.kind != ptx::Access::Kind::store) || info.access.layout != ptx::Access::Layout::lanes ||
-      info.access.asynchronous || instr.run != instr.body)
+      info.access.asynchronous || (instr.run != instr.body && instr.run != runtime_.guarded))
     return false;
   const std::string& text = program_.texts[info.text];
   if (!text.starts_with(load ? "ld" : "st")) return false;
-  if (i < program_.l1_ops.size() && program_.l1_ops[i].body != nullptr) return false;  // to be counted
+  access.l1_site = i < program_.l1_ops.size() && program_.l1_ops[i].body != nullptr
+                       ? static_cast<int32_t>(program_.l1_ops[i].site)
+                       : -1;
   const ptx::Type type = ptx::type_named(words_of(text).back());
   const unsigned bits = ptx::bits(type);
   if (bits < 8 || bits > 64) return false;
@@ -43,9 +45,15 @@ bool Emitter::describe(uint32_t i, Access& access) const {
   const bool known = access.space == Space::global || access.space == Space::constant ||
                      access.space == Space::shared ||
                      (access.space == Space::param && access.parameter && instr.op[0] == OperandRef::kNone);
-  if (!known || access.elements > 4 || (access.space == Space::shared && request_.counting)) return false;
+  if (!known || access.elements > 4) return false;
+  const bool guarded = instr.guard != OperandRef::kNone;
+  if (access.space == Space::shared && request_.counting && (guarded || !counts_here())) return false;
+  if (guarded && (access.l1_site >= 0 || access.space == Space::param)) return false;
   if (access.space != Space::param && instr.op[0] == OperandRef::kNone && access.space != Space::shared) return false;
   access.base = operand(instr.op[0]);
+  if (access.l1_site >= 0 &&
+      (!request_.whole || request_.l1 == nullptr || access.space != Space::global || !access.wide))
+    return false;
   if (access.elements == 1) {
     access.values = {instr.op[1]};
   } else {
@@ -67,6 +75,97 @@ bool is_aligned(const Pattern& pattern, unsigned bytes) {
 }
 
 }  // namespace
+
+/// Whether an access with known distances costs the same at any word, and only sums are kept of it.
+bool Emitter::counts_here() const {
+  return request_.whole && request_.rules != nullptr && !request_.rules->hash && !request_.tracing &&
+         program_.hash_of_site.empty();
+}
+
+/// What the access costs, added to the counters of its site. @param low  offset of the lane with the least distance
+/// @return whether that is all: not if it begins within a word, or is the worst of its site so far
+Value* Emitter::emit_count_check(uint32_t i, const Access& access, const Pattern& pattern, Value* low) {
+  const scratchpad::Rules& rules = *request_.rules;
+  const unsigned width = access.bytes * access.elements;
+  std::array<uint32_t, kLanes> addresses;
+  const int64_t least = range_of(pattern).first;
+  for (unsigned l = 0; l < kLanes; ++l) addresses[l] = static_cast<uint32_t>(pattern[l] - least);
+  const auto kind = access.store ? scratchpad::AccessKind::store : scratchpad::AccessKind::load;
+  cost_ = scratchpad::cost(rules, kind, width, addresses.data(), 0xffffffff);
+  shape_ = scratchpad::classify(rules, width, addresses.data(), 0xffffffff);
+  using Totals = scratchpad::SiteTotals;
+  site_ = at(sites_, program_.code[i].aux * sizeof(scratchpad::SiteCounter));
+  Value* const cta = field(cta_, offsetof(simt::Cta, linear), build_.getInt64Ty());
+  const auto is_worst = [&](size_t degree, size_t of) {
+    Value* const most = field(site_, degree, build_.getInt32Ty());
+    Value* const mine = build_.getInt32(cost_.wavefronts);
+    Value* const earlier = build_.CreateICmpULT(cta, field(site_, of, build_.getInt64Ty()));
+    return build_.CreateOr(build_.CreateICmpULT(most, mine),
+                           build_.CreateAnd(build_.CreateICmpEQ(most, mine), earlier));
+  };
+  Value* worst = is_worst(offsetof(Totals, degree_max), offsetof(Totals, worst) + offsetof(Totals::Worst, cta));
+  if (shape_.pattern == scratchpad::PatternClass::stride)
+    worst = build_.CreateOr(worst, is_worst(offsetof(Totals, stride) + offsetof(Totals::Stride, degree),
+                                            offsetof(Totals, stride) + offsetof(Totals::Stride, cta)));
+  Value* fine = build_.CreateNot(worst);
+  if (width < rules.bank_bytes)
+    fine = build_.CreateAnd(fine, build_.CreateICmpEQ(build_.CreateAnd(low, rules.bank_bytes - 1), build_.getInt64(0)));
+  return fine;
+}
+
+/// Adds what emit_count_check() found.
+void Emitter::emit_count() {
+  using Totals = scratchpad::SiteTotals;
+  const auto add = [&](size_t offset, uint64_t amount) {
+    if (amount == 0) return;
+    Value* const counter = at(site_, offset);
+    build_.CreateStore(build_.CreateAdd(build_.CreateLoad(build_.getInt64Ty(), counter), build_.getInt64(amount)),
+                       counter);
+  };
+  add(offsetof(Totals, accesses), 1);
+  add(offsetof(Totals, lanes), kLanes);
+  add(offsetof(Totals, wavefronts), cost_.wavefronts);
+  add(offsetof(Totals, ideal), cost_.ideal);
+  add(offsetof(Totals, position), cost_.position);
+  add(offsetof(Totals, classes) + 8 * static_cast<size_t>(shape_.pattern), 1);
+}
+
+/// Whether the access is like the one that its site saw last.
+Value* Emitter::emit_l1_check(const Access& access, const Pattern& pattern) {
+  const scratchpad::L1Counter::Offsets at_ = scratchpad::L1Counter::offsets();
+  Value* const counter = at(l1_sites_, static_cast<uint64_t>(access.l1_site) * sizeof(scratchpad::L1Counter));
+  Value* const latest = build_.CreateZExt(field(counter, at_.latest, build_.getInt32Ty()), build_.getInt64Ty());
+  l1_seen_ = build_.CreateGEP(build_.getInt8Ty(), at(counter, at_.seen),
+                              build_.CreateMul(latest, build_.getInt64(at_.seen_bytes)));
+  Value* const first =
+      build_.CreateAdd(number(access.base, 8), build_.getInt64(access.offset + static_cast<uint64_t>(pattern[0])));
+  Value* const in_line = build_.CreateAnd(first, build_.getInt64(request_.l1->line_bytes - 1));
+  Value* fine =
+      build_.CreateAnd(build_.CreateICmpEQ(field(l1_seen_, at_.mask, build_.getInt64Ty()), build_.getInt64(0xffffffff)),
+                       build_.CreateICmpEQ(field(l1_seen_, at_.first, build_.getInt64Ty()), in_line));
+  const unsigned count = vector_bytes_ / 8;
+  for (unsigned l = 0; l < kLanes; l += count) {
+    std::vector<llvm::Constant*> distances;
+    for (unsigned k = 0; k < count; ++k)
+      distances.push_back(build_.getInt64(static_cast<uint64_t>(pattern[l + k] - pattern[0])));
+    Value* const seen = build_.CreateAlignedLoad(llvm::FixedVectorType::get(build_.getInt64Ty(), count),
+                                                 at(l1_seen_, at_.distance + 8 * l), llvm::Align(8));
+    Value* const off =
+        build_.CreateBitCast(build_.CreateICmpNE(seen, llvm::ConstantVector::get(distances)), build_.getIntNTy(count));
+    fine = build_.CreateAnd(fine, build_.CreateICmpEQ(off, build_.getIntN(count, 0)));
+  }
+  return fine;
+}
+
+void Emitter::emit_l1_count() {
+  const scratchpad::L1Counter::Offsets at_ = scratchpad::L1Counter::offsets();
+  Value* const cta = at(l1_seen_, at_.cta);
+  Value* const lowest = build_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, build_.CreateLoad(build_.getInt64Ty(), cta),
+                                                     field(cta_, offsetof(simt::Cta, linear), build_.getInt64Ty()));
+  build_.CreateStore(lowest, cta);
+  Value* const counter = at(l1_seen_, at_.count);
+  build_.CreateStore(build_.CreateAdd(build_.CreateLoad(build_.getInt64Ty(), counter), build_.getInt64(1)), counter);
+}
 
 /// The host's place of the lane with the least distance. @param fine  receives whether all lanes may be accessed
 Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& pattern, Value*& fine) {
@@ -91,6 +190,7 @@ Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& patt
     fine = build_.CreateICmpULE(build_.CreateAdd(low, build_.getInt64(span)), shared_bytes_);
     if (bytes > 1)
       fine = build_.CreateAnd(fine, build_.CreateICmpEQ(build_.CreateAnd(low, bytes - 1), build_.getInt64(0)));
+    if (request_.counting) fine = build_.CreateAnd(fine, emit_count_check(i, access, pattern, low));
     return build_.CreateGEP(build_.getInt8Ty(), shared_, low);
   }
   Value* address = number(access.base, access.base.bytes);
@@ -115,6 +215,7 @@ Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& patt
     Value* const writable = field(hit, offsetof(simt::Worker::Hit, writable), build_.getInt8Ty());
     fine = build_.CreateAnd(fine, build_.CreateICmpNE(writable, build_.getInt8(0)));
   }
+  if (access.l1_site >= 0) fine = build_.CreateAnd(fine, emit_l1_check(access, pattern));
   return build_.CreateIntToPtr(address, build_.getPtrTy());
 }
 
@@ -146,7 +247,8 @@ Value* Emitter::load_lanes(Value* place, const Pattern& offsets, unsigned first,
   return build_.CreateMaskedGather(vector(count), places, llvm::Align(bytes));
 }
 
-void Emitter::emit_load(const Access& access, Value* place, const Pattern& offsets, bool uniform) {
+/// @param mask  the lanes that load; null: all
+void Emitter::emit_load(const Access& access, Value* place, const Pattern& offsets, bool uniform, Value* mask) {
   for (unsigned e = 0; e < access.elements; ++e) {
     const uint32_t op = access.values[e];
     if (op == OperandRef::kNone) continue;
@@ -160,17 +262,23 @@ void Emitter::emit_load(const Access& access, Value* place, const Pattern& offse
     }
     const unsigned count = std::min(vector_bytes_ / access.register_bytes, kLanes);
     for (unsigned l = 0; l < kLanes; l += count) {
-      Value* const value = load_lanes(at(place, e * access.bytes), offsets, l, count, access.bytes);
-      build_.CreateAlignedStore(build_.CreateIntCast(value, llvm::FixedVectorType::get(wide, count), access.is_signed),
-                                at(row(r), l * access.register_bytes), llvm::Align(8));
+      auto* const type = llvm::FixedVectorType::get(wide, count);
+      Value* value = load_lanes(at(place, e * access.bytes), offsets, l, count, access.bytes);
+      value = build_.CreateIntCast(value, type, access.is_signed);
+      Value* const to = at(row(r), l * access.register_bytes);
+      if (mask != nullptr)
+        value =
+            build_.CreateSelect(mask_part(mask, l, count), value, build_.CreateAlignedLoad(type, to, llvm::Align(8)));
+      build_.CreateAlignedStore(value, to, llvm::Align(8));
     }
   }
 }
 
-void Emitter::emit_store(const Access& access, Value* place, const Pattern& offsets, const State& state) {
+/// @param active  the lanes that store; null: all
+void Emitter::emit_store(const Access& access, Value* place, const Pattern& offsets, const State& state,
+                         Value* active) {
   llvm::Type* const narrow = integer(access.bytes);
   const unsigned count = std::min(vector_bytes_ / access.register_bytes, kLanes);
-  Value* const active = request_.whole ? nullptr : build_.CreateLoad(build_.getInt32Ty(), active_slot_);
   const bool same = range_of(offsets).first == range_of(offsets).second;
   std::vector<Value*> rows;
   for (unsigned e = 0; e < access.elements; ++e) {
@@ -282,10 +390,21 @@ void Emitter::emit_access(uint32_t i, State& state) {
   Pattern offsets = pattern;
   const int64_t least = range_of(pattern).first;
   for (int64_t& d : offsets) d -= least;
+  if (access.space == ptx::Space::shared && request_.counting) emit_count();
+  if (access.l1_site >= 0) emit_l1_count();
+  Value* mask = request_.whole ? nullptr : build_.CreateLoad(build_.getInt32Ty(), active_slot_);
+  const bool guarded = program_.code[i].guard != OperandRef::kNone;
+  if (guarded) {
+    Value* const holds = guard_mask(i, state);
+    mask = mask == nullptr ? holds : build_.CreateAnd(holds, mask);
+  }
   if (access.store) {
-    emit_store(access, place, offsets, state);
+    emit_store(access, place, offsets, state, mask);
   } else {
-    emit_load(access, place, offsets, c == kUniform);
+    for (const uint32_t r : writes_of(program_, i)) {
+      if (guarded && state[r] >= 0) materialise(register_operand(r), state[r], row(r));
+    }
+    emit_load(access, place, offsets, c == kUniform && !guarded, guarded ? mask : nullptr);
   }
   build_.CreateBr(done);
   build_.SetInsertPoint(slow);

@@ -177,11 +177,7 @@ void Emitter::flush(uint32_t r, const State& state) {
   const simt::FunctionInfo::Register& reg = function_.all_registers[r];
   if (state[r] == kUnknown) return;
   if (state[r] >= 0) {
-    Operand operand;
-    operand.kind = Operand::Kind::reg;
-    operand.index = r;
-    operand.bytes = reg.predicate ? 0 : reg.bytes / kLanes;
-    materialise(operand, state[r], row(r));
+    materialise(register_operand(r), state[r], row(r));
   }
   Value* const active = request_.whole ? nullptr : build_.CreateLoad(build_.getInt32Ty(), active_slot_);
   if (!reg.predicate) return store_parts(real_row(r), reg.bytes / kLanes, row(r), active);
@@ -377,11 +373,7 @@ void Emitter::emit_lanes(uint32_t i, State& state, Value* mask) {
                     arguments);
   for (const auto& [r, k] : results) {
     const simt::FunctionInfo::Register& reg = function_.all_registers[r];
-    Operand old;
-    old.kind = Operand::Kind::reg;
-    old.index = r;
-    old.bytes = reg.predicate ? 0 : reg.bytes / kLanes;
-    if (state[r] >= 0) materialise(old, state[r], row(r));
+    if (state[r] >= 0) materialise(register_operand(r), state[r], row(r));
     if (reg.predicate) {
       Value* const mask = build_.CreateZExt(guard, build_.getInt64Ty());
       Value* const was = build_.CreateAnd(build_.CreateLoad(build_.getInt64Ty(), row(r)), build_.CreateNot(mask));
@@ -477,11 +469,7 @@ void Emitter::emit_edge(uint32_t to, const State& state) {
   live_[stretch_.blocks[to].begin - function_.begin].for_each([&](uint32_t r) {
     if (wanted[r] != kVector || state[r] < 0) return;
     const simt::FunctionInfo::Register& reg = function_.all_registers[r];
-    Operand operand;
-    operand.kind = Operand::Kind::reg;
-    operand.index = r;
-    operand.bytes = reg.predicate ? 0 : reg.bytes / kLanes;
-    materialise(operand, state[r], row(r));
+    materialise(register_operand(r), state[r], row(r));
   });
   build_.CreateBr(block_[to]);
 }
@@ -554,11 +542,7 @@ void Emitter::emit_sides(uint32_t i, const Block& block, State state, Value* tak
   add_to(kThreadInstructions, threads);
   for (const auto& [r, n] : writes) {
     if (state[r] >= 0 && live_[sides.join - function_.begin].has(r)) {
-      Operand operand;
-      operand.kind = Operand::Kind::reg;
-      operand.index = r;
-      operand.bytes = function_.all_registers[r].predicate ? 0 : function_.all_registers[r].bytes / kLanes;
-      materialise(operand, state[r], row(r));
+      materialise(register_operand(r), state[r], row(r));
       state[r] = kVector;
     }
   }
@@ -689,6 +673,8 @@ void Emitter::emit_entry() {
   cta_special_base_ = field(warp_, kBase + 24, build_.getPtrTy());
   shared_ = field(cta_, kShared, build_.getPtrTy());
   shared_bytes_ = build_.CreateZExt(field(cta_, kSharedBytes, build_.getInt32Ty()), build_.getInt64Ty());
+  sites_ = field(worker_, offsetof(Worker, sites), build_.getPtrTy());  // where a vector has its elements
+  l1_sites_ = field(worker_, offsetof(Worker, l1_sites), build_.getPtrTy());
   Value* const active = build_.CreateTrunc(field(warp_, kActive, build_.getInt64Ty()), build_.getInt32Ty());
   build_.CreateStore(active, active_slot_);
   Value* const first = first_lane();

@@ -53,6 +53,7 @@ class Emitter {
   Operand operand(uint32_t op) const;
   bool is_destination(uint32_t i, unsigned k) const;
   std::vector<Operand> sources(uint32_t i) const;
+  Operand register_operand(uint32_t r) const;
   int32_t class_of(const Operand& operand, const State& state) const;
   void transfer(uint32_t i, State& state);
   int32_t linear_class(uint32_t i, const State& state);
@@ -110,6 +111,7 @@ class Emitter {
     bool store = false, is_signed = false, wide = false;
     ptx::Space space = ptx::Space::global;
     bool parameter = false;  ///< of the kernel
+    int32_t l1_site = -1;    ///< where it is counted; -1: it is not
     unsigned bytes = 4, elements = 1, register_bytes = 4;
     std::vector<uint32_t> values;  ///< operands
     uint64_t offset = 0;
@@ -120,8 +122,14 @@ class Emitter {
   void emit_access(uint32_t i, State& state);
   void emit_slow_access(uint32_t i, const State& before, const State& after);
   llvm::Value* emit_place(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value*& fine);
-  void emit_load(const Access& access, llvm::Value* place, const Pattern& offsets, bool uniform);
-  void emit_store(const Access& access, llvm::Value* place, const Pattern& offsets, const State& state);
+  bool counts_here() const;
+  llvm::Value* emit_count_check(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value* low);
+  void emit_count();
+  llvm::Value* emit_l1_check(const Access& access, const Pattern& pattern);
+  void emit_l1_count();
+  void emit_load(const Access& access, llvm::Value* place, const Pattern& offsets, bool uniform, llvm::Value* mask);
+  void emit_store(const Access& access, llvm::Value* place, const Pattern& offsets, const State& state,
+                  llvm::Value* active);
   llvm::Value* load_lanes(llvm::Value* place, const Pattern& offsets, unsigned first, unsigned count, unsigned bytes);
 
   const simt::NativeRequest& request_;
@@ -152,6 +160,10 @@ class Emitter {
               *cta_special_base_ = nullptr;
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
   llvm::Value *frame_ = nullptr, *ones_ = nullptr, *active_slot_ = nullptr;
+  llvm::Value *sites_ = nullptr, *site_ = nullptr;        ///< counters of shared memory; of the access being emitted
+  llvm::Value *l1_sites_ = nullptr, *l1_seen_ = nullptr;  ///< the same of global memory; the access it saw last
+  scratchpad::Cost cost_;
+  scratchpad::Shape shape_;
   bool in_sides_ = false;
   uint32_t counted_ = 0;  ///< instructions of the block before this one are counted
 };

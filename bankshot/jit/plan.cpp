@@ -125,6 +125,15 @@ Emitter::Operand Emitter::operand(uint32_t op) const {
   return out;
 }
 
+Emitter::Operand Emitter::register_operand(uint32_t r) const {
+  const simt::FunctionInfo::Register& reg = function_.all_registers[r];
+  Operand out;
+  out.kind = Operand::Kind::reg;
+  out.index = r;
+  out.bytes = reg.predicate ? 0 : reg.bytes / kLanes;
+  return out;
+}
+
 std::vector<Emitter::Operand> Emitter::sources(uint32_t i) const {
   const Instr& instr = program_.code[i];
   const bool moves = program_.texts[program_.info[i].text].starts_with("mov");

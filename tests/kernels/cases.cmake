@@ -115,6 +115,20 @@ foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
     set_tests_properties(simulate.${program} PROPERTIES LABELS kernels TIMEOUT 120)
   endforeach()
 endforeach()
+# Compiled to code of the host a program does what it does interpreted.
+foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
+  string(REGEX REPLACE "\\..*" "" name ${program})
+  foreach(case ${simulated})
+    string(REPLACE " " ";" parts ${case})
+    list(POP_FRONT parts of)
+    if(NOT of STREQUAL name OR name MATCHES "^tx_")  # transactions are interpreted
+      continue()
+    endif()
+    add_test(NAME compiled.${program} COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/compiled_agrees $<TARGET_FILE:bankshot>
+      ${CMAKE_BINARY_DIR}/kernels/${program} ${parts})
+    set_tests_properties(compiled.${program} PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77)
+  endforeach()
+endforeach()
 # … and machines unlike it: a datapath of 8 lanes with 8 banks, two instructions a scheduler, sectors and hashed channels.
 foreach(gpu cf11 k20 v100 h100)
   foreach(case "transpose16 77" "scan 1000" "histogram 10000" "dct_short 64 32" "aes 3")

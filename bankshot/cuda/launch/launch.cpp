@@ -119,7 +119,8 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   const auto ran = execute(session, function, config, together);
   if (ran) {
     if (Witness* witness = Witness::get()) witness->ran(session.memory().engine());
-    time_launch(function.name, ran->stats.warp_instructions, std::chrono::steady_clock::now() - start);
+    time_launch(function.name, ran->stats.warp_instructions, ran->stats.stretches,
+                std::chrono::steady_clock::now() - start);
     record(session, function, request, together, *ran);
     tell_left_open(ran->stats);
     launched = ran->stats.launched;

@@ -10,6 +10,7 @@ namespace {
 
 struct Timing {
   uint64_t launches = 0, warp_instructions = 0;
+  uint32_t stretches = 0;
   std::chrono::duration<double> seconds{};
 };
 
@@ -20,6 +21,8 @@ class Timings {
       std::fprintf(stderr, "bankshot: timing kernel=%s launches=%llu warp_instructions=%llu seconds=%.9f\n",
                    kernel.c_str(), static_cast<unsigned long long>(timing.launches),
                    static_cast<unsigned long long>(timing.warp_instructions), timing.seconds.count());
+      if (timing.stretches != 0)
+        std::fprintf(stderr, "bankshot: compiled kernel=%s stretches=%u\n", kernel.c_str(), timing.stretches);
     }
   }
   const bool wanted = process_request().time_launches;
@@ -28,13 +31,15 @@ class Timings {
 
 }  // namespace
 
-void time_launch(const std::string& kernel, uint64_t warp_instructions, std::chrono::steady_clock::duration taken) {
+void time_launch(const std::string& kernel, uint64_t warp_instructions, uint32_t stretches,
+                 std::chrono::steady_clock::duration taken) {
   static Timings timings;
   if (!timings.wanted) return;
   Timing& timing = timings.kernels[kernel];
   ++timing.launches;
   timing.warp_instructions += warp_instructions;
   timing.seconds += taken;
+  timing.stretches = stretches;
 }
 
 }  // namespace bankshot::cuda

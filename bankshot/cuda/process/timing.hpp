@@ -9,6 +9,8 @@
 namespace bankshot::cuda {
 
 /// Adds one launch. Callers hold the session's lock.
-void time_launch(const std::string& kernel, uint64_t warp_instructions, std::chrono::steady_clock::duration taken);
+/// @param stretches  of its program that are compiled
+void time_launch(const std::string& kernel, uint64_t warp_instructions, uint32_t stretches,
+                 std::chrono::steady_clock::duration taken);
 
 }  // namespace bankshot::cuda

@@ -36,6 +36,11 @@ void L1Totals::merge(const L1Totals& other) {
   return same_distances(address, first, seen.distance.data(), lanes);
 }
 
+L1Counter::Offsets L1Counter::offsets() {
+  return {offsetof(L1Counter, latest_), offsetof(L1Counter, seen_), sizeof(Seen),        offsetof(Seen, mask),
+          offsetof(Seen, first),        offsetof(Seen, count),      offsetof(Seen, cta), offsetof(Seen, distance)};
+}
+
 BANKSHOT_CLONES
 void L1Counter::record(const L1Rules& rules, bool reads, unsigned width, const uint64_t* address, uint64_t offset,
                        uint64_t lanes, uint64_t cta) {

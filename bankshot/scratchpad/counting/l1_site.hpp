@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "bankshot/scratchpad/access/l1_access.hpp"
@@ -39,6 +40,13 @@ class L1Counter {
               uint64_t lanes, uint64_t cta);
   /// Of all accesses so far. The arguments are those of record().
   L1Totals totals(const L1Rules& rules, unsigned width) const;
+
+  /// Where there is what record() changes for an access like the latest one, for code that is made for one access.
+  struct Offsets {
+    size_t latest, seen, seen_bytes;           ///< the index, 32 bits; the accesses
+    size_t mask, first, count, cta, distance;  ///< in each
+  };
+  static Offsets offsets();
 
  private:
   /// An access that was priced, and how often it was seen since. An access costs the same as its translation by whole

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bankshot/simt/control/native.hpp"
+#include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/state/native_compiler.hpp"
 #include "bankshot/simt/state/program.hpp"
 
@@ -44,7 +45,12 @@ const Instr* run_in_mode(Warp& w, const Instr* i, uint32_t mode) {
 
 class Compiling::Maker : public NativeMaker {
  public:
-  Maker(Compile when, bool counting) : when_(when), counting_(counting) {}
+  explicit Maker(const EngineOptions& options)
+      : when_(options.compile),
+        counting_(options.count_conflicts),
+        tracing_(options.trace_accesses != 0),
+        rules_(options.machine.scratchpad),
+        l1_(options.l1) {}
   ~Maker() override { stop(); }
 
   NativeProgram* of(const LoadedProgram& program) {
@@ -168,7 +174,8 @@ class Compiling::Maker : public NativeMaker {
       queue_.pop_front();
       Known& known = known_[{job.program->serial, job.index, job.whole}];
       at_work_on_ = job.program->serial;
-      NativeRequest request{job.program, job.index, job.whole, counting_, known.samples};
+      NativeRequest request{job.program,           job.index,    job.whole, counting_, &rules_, tracing_,
+                            l1_ ? &*l1_ : nullptr, known.samples};
       lock.unlock();
       const NativeCode code = compiler_->compile(request, why);
       if (code == nullptr && std::getenv("BANKSHOT_JIT_TELL") != nullptr)
@@ -176,6 +183,7 @@ class Compiling::Maker : public NativeMaker {
       lock.lock();
       known.waits = false;
       if (code != nullptr) {
+        ++job.native->stretches;
         NativeEntry& entry = job.native->entries[job.index];
         (job.whole ? entry.whole : entry.part).store(code, std::memory_order_release);
       } else {
@@ -187,7 +195,9 @@ class Compiling::Maker : public NativeMaker {
   }
 
   const Compile when_;
-  const bool counting_;
+  const bool counting_, tracing_;
+  const scratchpad::Rules rules_;
+  const std::optional<scratchpad::L1Rules> l1_;
   std::mutex busy_;
   std::condition_variable changed_;
   std::map<uint64_t, std::unique_ptr<NativeProgram>> programs_;
@@ -199,8 +209,8 @@ class Compiling::Maker : public NativeMaker {
   std::thread thread_;
 };
 
-Compiling::Compiling(Compile when, bool counting)
-    : maker_(when == Compile::never ? nullptr : std::make_shared<Maker>(when, counting)) {}
+Compiling::Compiling(const EngineOptions& options)
+    : maker_(options.compile == Compile::never ? nullptr : std::make_shared<Maker>(options)) {}
 Compiling::~Compiling() = default;
 NativeProgram* Compiling::of(LoadedProgram& program) {
   if (maker_ == nullptr || program.lanes != 32) return nullptr;

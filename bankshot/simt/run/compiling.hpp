@@ -8,11 +8,12 @@
 
 namespace bankshot::simt {
 
+struct EngineOptions;
 struct LoadedProgram;
 
 class Compiling {
  public:
-  Compiling(Compile when, bool counting);
+  explicit Compiling(const EngineOptions& options);
   ~Compiling();
 
   /// Where its native code is kept; null if there will be none.

@@ -12,6 +12,7 @@
 #include "bankshot/simt/decode/decoder.hpp"
 #include "bankshot/simt/run/compiling.hpp"
 #include "bankshot/simt/run/launch.hpp"
+#include "bankshot/simt/state/native.hpp"
 #include "bankshot/support/round_up.hpp"
 
 namespace bankshot::simt {
@@ -57,8 +58,7 @@ Program::~Program() {
 }
 
 struct Engine::Impl {
-  explicit Impl(EngineOptions given)
-      : options(std::move(given)), memory(options.memory_bytes), compiling(options.compile, options.count_conflicts) {
+  explicit Impl(EngineOptions given) : options(std::move(given)), memory(options.memory_bytes), compiling(options) {
     // A warp of more than 32 lanes needs rows of 64; smaller warps leave lanes of a row of 32 empty.
     const std::string isa = options.machine.warp_size > 32 ? "wide"
                             : options.isa.empty()          ? std::string(best_isa())
@@ -138,7 +138,9 @@ Result<LaunchStats, Fault> Engine::launch(Program& program, std::string_view ker
   if (options.checks == nullptr && options.observer == nullptr && options.machine.warp_size == 32 &&
       !setup->kernel->has_transactions)
     setup->native = impl_->compiling.of(program);
-  return run_launch(*setup, impl_->resources);
+  Result<LaunchStats, Fault> stats = run_launch(*setup, impl_->resources);
+  if (stats && setup->native != nullptr) stats->stretches = setup->native->stretches;
+  return stats;
 }
 
 Result<LaunchSetup, Fault> Engine::set_up(Program& program, std::string_view kernel, const LaunchConfig& config) {

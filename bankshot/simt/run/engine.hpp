@@ -92,6 +92,7 @@ struct L1SiteReport {
 struct LaunchStats {
   uint64_t warp_instructions = 0;    ///< PTX instructions issued, one a warp
   uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
+  uint32_t stretches = 0;            ///< of the program that have been compiled to code of the host when it ended
   bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
   std::string why_serial;            ///< the instruction that decided it, if not parallel
   scratchpad::TxTotals transactions;

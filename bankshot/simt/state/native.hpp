@@ -40,7 +40,8 @@ struct NativeProgram {
   std::unique_ptr<NativeEntry[]> entries;  ///< beside LoadedProgram::code
   const Instr* code = nullptr;             ///< LoadedProgram::code
   uint64_t all_lanes = 0;
-  uint32_t patience = 1;  ///< visits
+  uint32_t patience = 1;               ///< visits
+  std::atomic<uint32_t> stretches{0};  ///< that have been compiled
   NativeMaker* maker = nullptr;
 };
 

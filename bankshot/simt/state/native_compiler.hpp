@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bankshot/scratchpad/access/l1_access.hpp"
+#include "bankshot/scratchpad/access/rules.hpp"
 #include "bankshot/simt/state/native.hpp"
 
 namespace bankshot::simt {
@@ -37,7 +39,10 @@ struct NativeRequest {
   const LoadedProgram* program = nullptr;
   uint32_t entry = 0;     ///< index of the instruction
   bool whole = false;     ///< for all lanes
-  bool counting = false;  ///< conflicts are counted
+  bool counting = false;  ///< conflicts are counted, under these rules
+  const scratchpad::Rules* rules = nullptr;
+  bool tracing = false;                     ///< … and accesses are kept
+  const scratchpad::L1Rules* l1 = nullptr;  ///< those of global memory are counted under these
   std::vector<NativeSample> samples;
 };
 
