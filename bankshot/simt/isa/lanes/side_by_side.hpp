@@ -1,0 +1,100 @@
+// Sixteen numbers side by side, in the vectors of the compiler: of loops over arrays of sixteen it makes none.
+#pragma once
+
+#include <cstring>
+
+#include "bankshot/simt/isa/lanes/lanes.hpp"
+
+namespace bankshot::simt::BANKSHOT_ISA {
+
+constexpr unsigned kSideBySide = 16;
+using Floats = f32 __attribute__((vector_size(64)));
+using Ints = s32 __attribute__((vector_size(64)));
+/// Eight.
+using Doubles = f64 __attribute__((vector_size(64)));
+using Longs = s64 __attribute__((vector_size(64)));
+
+template <class V, class T>
+inline void load_vector(V& to, const T* from) {
+  std::memcpy(&to, from, sizeof to);
+}
+inline Floats floats_at(const f32* from) {
+  Floats v;
+  load_vector(v, from);
+  return v;
+}
+
+inline Ints larger(Ints a, Ints b) { return a > b ? a : b; }
+
+inline bool any_negative(Ints v) {
+#if defined(__AVX512F__)
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(v)) != 0;
+#else
+  s32 all = 0;
+  for (unsigned j = 0; j < kSideBySide; ++j) all |= v[j];
+  return all < 0;
+#endif
+}
+
+/// Half of them as f64.
+template <bool Upper, class V>
+inline Doubles widened(V v) {
+  if constexpr (Upper)
+    return __builtin_convertvector(__builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15), Doubles);
+  else
+    return __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7), Doubles);
+}
+
+/// Element p of the result is element Pick(p) of the 32 that a and b have together.
+template <auto Pick>
+inline Floats picked(Floats a, Floats b) {
+  return [&]<size_t... P>(std::index_sequence<P...>) {
+    return __builtin_shufflevector(a, b, Pick(P)...);
+  }(std::make_index_sequence<kSideBySide>());
+}
+
+/// Two rows of eight numbers, `step` apart.
+inline void store_eights(Floats v, f32* to, unsigned step) {
+  std::memcpy(to, &v, 32);
+  std::memcpy(to + step, reinterpret_cast<const std::byte*>(&v) + 32, 32);
+}
+inline Floats load_eights(const f32* from, unsigned step) {
+  Floats v;
+  std::memcpy(&v, from, 32);
+  std::memcpy(reinterpret_cast<std::byte*>(&v) + 32, from + step, 32);
+  return v;
+}
+
+/// Eight lines of four numbers become four rows of eight, `step` apart.
+inline void mirror_fours(const f32* from, f32* to, unsigned step) {
+  const Floats low = floats_at(from), high = floats_at(from + 16);
+  store_eights(picked<[](unsigned p) { return p % 8 * 4 + p / 8; }>(low, high), to, step);
+  store_eights(picked<[](unsigned p) { return p % 8 * 4 + p / 8 + 2; }>(low, high), to + 2 * step, step);
+}
+
+/// The inverse.
+inline void mirror_back_fours(const f32* from, unsigned step, f32* to) {
+  const Floats low = load_eights(from, step), high = load_eights(from + 2 * step, step);
+  const Floats lines[] = {picked<[](unsigned p) { return p % 4 * 8 + p / 4; }>(low, high),
+                          picked<[](unsigned p) { return p % 4 * 8 + p / 4 + 4; }>(low, high)};
+  std::memcpy(to, lines, sizeof lines);
+}
+
+/// Eight lines of eight numbers, `from_step` apart, become eight rows of eight, `step` apart.
+inline void mirror_eights(const f32* from, unsigned from_step, f32* to, unsigned step) {
+  const auto lines = [&](unsigned first) { return load_eights(from + first * from_step, from_step); };
+  // Of four lines each: columns 0 to 3, and 4 to 7.
+  constexpr auto kLeft = [](unsigned p) { return p % 4 * 8 + p / 4; };
+  constexpr auto kRight = [](unsigned p) { return p % 4 * 8 + p / 4 + 4; };
+  const Floats left_a = picked<kLeft>(lines(0), lines(2)), right_a = picked<kRight>(lines(0), lines(2));
+  const Floats left_b = picked<kLeft>(lines(4), lines(6)), right_b = picked<kRight>(lines(4), lines(6));
+  // Two columns each.
+  constexpr auto kFirst = [](unsigned p) { return p / 8 * 4 + p % 4 + p / 4 % 2 * 16; };
+  constexpr auto kLast = [](unsigned p) { return p / 8 * 4 + p % 4 + p / 4 % 2 * 16 + 8; };
+  store_eights(picked<kFirst>(left_a, left_b), to, step);
+  store_eights(picked<kLast>(left_a, left_b), to + 2 * step, step);
+  store_eights(picked<kFirst>(right_a, right_b), to + 4 * step, step);
+  store_eights(picked<kLast>(right_a, right_b), to + 6 * step, step);
+}
+
+}  // namespace bankshot::simt::BANKSHOT_ISA
