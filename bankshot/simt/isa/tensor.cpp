@@ -48,17 +48,32 @@ void put(f16& to, f32 x) {
 constexpr unsigned kHalvesOfCore = 64;
 
 void gather_sums(const Rows32& rows, const Fragment& f, Layout layout, f32* out) {
+  const auto halves = [&](unsigned core, f32* wide) { widen_row<kHalvesOfCore>(rows.row<const f16>(core), wide); };
+  const auto columns = [&](unsigned core, unsigned k) { return rows.row<const f32>(2 * core + k); };  // even, and odd
+  const Layout of_columns{layout.line_step, 2 * layout.across_step};
+  if (layout.line_step == 1) {
+    for_sixteen_lines(f, [&](unsigned core, Fragment::Place first, unsigned behind) {
+      f32* const to = out + first.line + first.across * layout.across_step;
+      if (f.element == Element::f16) {
+        alignas(64) f32 a[kHalvesOfCore], b[kHalvesOfCore];
+        halves(core, a);
+        halves(behind, b);
+        return mirror_eights(a, b, to, layout.across_step);
+      }
+      for (unsigned k = 0; k < 2; ++k)
+        mirror_fours(columns(core, k), columns(behind, k), to + k * layout.across_step, of_columns.across_step);
+    });
+    return;
+  }
   for (unsigned core = 0; core < f.cores(); ++core) {
     const Fragment::Place first = f.core(core);
     f32* const to = out + first.line * layout.line_step + first.across * layout.across_step;
     if (f.element == Element::f16) {
       alignas(64) f32 wide[kHalvesOfCore];
-      widen_row<kHalvesOfCore>(rows.row<const f16>(core), wide);
+      halves(core, wide);
       place_core<8>(wide, layout, to);
-    } else {  // two registers: the even and the odd columns
-      const Layout of_register{layout.line_step, 2 * layout.across_step};
-      place_core<4>(rows.row<const f32>(2 * core), of_register, to);
-      place_core<4>(rows.row<const f32>(2 * core + 1), of_register, to + layout.across_step);
+    } else {
+      for (unsigned k = 0; k < 2; ++k) place_core<4>(columns(core, k), of_columns, to + k * layout.across_step);
     }
   }
 }
@@ -135,7 +150,7 @@ const Instr* multiply_floats(Warp& w, const Instr* i) {
   const bool rows = m >= kSideBySide;
   const unsigned lines = rows ? m : n;
   alignas(64) f32 x[kMostElements], y[kMostElements], c[kMostSums];
-  gather<u32>(rows ? p.a_rows : p.b_rows, rows ? p.a : p.b, {1, lines}, x);
+  gather_side_by_side(rows ? p.a_rows : p.b_rows, rows ? p.a : p.b, lines, x);
   gather<u32>(rows ? p.b_rows : p.a_rows, rows ? p.b : p.a, {k, 1}, y);
   const Layout of_sums = rows ? Layout{1, lines} : Layout{lines, 1};
   gather_sums(p.c_rows, p.c, of_sums, c);

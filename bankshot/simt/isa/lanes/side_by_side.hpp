@@ -54,10 +54,6 @@ inline Floats picked(Floats a, Floats b) {
 }
 
 /// Two rows of eight numbers, `step` apart.
-inline void store_eights(Floats v, f32* to, unsigned step) {
-  std::memcpy(to, &v, 32);
-  std::memcpy(to + step, reinterpret_cast<const std::byte*>(&v) + 32, 32);
-}
 inline Floats load_eights(const f32* from, unsigned step) {
   Floats v;
   std::memcpy(&v, from, 32);
@@ -65,14 +61,25 @@ inline Floats load_eights(const f32* from, unsigned step) {
   return v;
 }
 
-/// Eight lines of four numbers become four rows of eight, `step` apart.
-inline void mirror_fours(const f32* from, f32* to, unsigned step) {
-  const Floats low = floats_at(from), high = floats_at(from + 16);
-  store_eights(picked<[](unsigned p) { return p % 8 * 4 + p / 8; }>(low, high), to, step);
-  store_eights(picked<[](unsigned p) { return p % 8 * 4 + p / 8 + 2; }>(low, high), to + 2 * step, step);
+/// Rows of eight of a and of b become two rows of sixteen, `step` apart. Not stored in halves: a load of both would
+/// wait until these are in the cache.
+inline void store_sixteens(Floats a, Floats b, f32* to, unsigned step) {
+  const Floats first = picked<[](unsigned p) { return p % 8 + p / 8 * 16; }>(a, b);
+  const Floats last = picked<[](unsigned p) { return p % 8 + p / 8 * 16 + 8; }>(a, b);
+  std::memcpy(to, &first, sizeof first);
+  std::memcpy(to + step, &last, sizeof last);
 }
 
-/// The inverse.
+/// Eight lines of four numbers of each of a and b become four rows of sixteen, `step` apart.
+inline void mirror_fours(const f32* a, const f32* b, f32* to, unsigned step) {
+  constexpr auto kFirst = [](unsigned p) { return p % 8 * 4 + p / 8; };
+  constexpr auto kLast = [](unsigned p) { return p % 8 * 4 + p / 8 + 2; };
+  const Floats low_a = floats_at(a), high_a = floats_at(a + 16), low_b = floats_at(b), high_b = floats_at(b + 16);
+  store_sixteens(picked<kFirst>(low_a, high_a), picked<kFirst>(low_b, high_b), to, step);
+  store_sixteens(picked<kLast>(low_a, high_a), picked<kLast>(low_b, high_b), to + 2 * step, step);
+}
+
+/// Four rows of eight numbers, `step` apart, become eight lines of four.
 inline void mirror_back_fours(const f32* from, unsigned step, f32* to) {
   const Floats low = load_eights(from, step), high = load_eights(from + 2 * step, step);
   const Floats lines[] = {picked<[](unsigned p) { return p % 4 * 8 + p / 4; }>(low, high),
@@ -80,21 +87,35 @@ inline void mirror_back_fours(const f32* from, unsigned step, f32* to) {
   std::memcpy(to, lines, sizeof lines);
 }
 
-/// Eight lines of eight numbers, `from_step` apart, become eight rows of eight, `step` apart.
-inline void mirror_eights(const f32* from, unsigned from_step, f32* to, unsigned step) {
-  const auto lines = [&](unsigned first) { return load_eights(from + first * from_step, from_step); };
-  // Of four lines each: columns 0 to 3, and 4 to 7.
-  constexpr auto kLeft = [](unsigned p) { return p % 4 * 8 + p / 4; };
-  constexpr auto kRight = [](unsigned p) { return p % 4 * 8 + p / 4 + 4; };
-  const Floats left_a = picked<kLeft>(lines(0), lines(2)), right_a = picked<kRight>(lines(0), lines(2));
-  const Floats left_b = picked<kLeft>(lines(4), lines(6)), right_b = picked<kRight>(lines(4), lines(6));
-  // Two columns each.
-  constexpr auto kFirst = [](unsigned p) { return p / 8 * 4 + p % 4 + p / 4 % 2 * 16; };
-  constexpr auto kLast = [](unsigned p) { return p / 8 * 4 + p % 4 + p / 4 % 2 * 16 + 8; };
-  store_eights(picked<kFirst>(left_a, left_b), to, step);
-  store_eights(picked<kLast>(left_a, left_b), to + 2 * step, step);
-  store_eights(picked<kFirst>(right_a, right_b), to + 4 * step, step);
-  store_eights(picked<kLast>(right_a, right_b), to + 6 * step, step);
+/// The columns of eight lines of eight numbers, `step` apart; two columns in each.
+struct Columns {
+  Floats two[4];
+  Columns(const f32* from, unsigned step) {
+    const auto lines = [&](unsigned first) { return load_eights(from + first * step, step); };
+    // Of four lines each: columns 0 to 3, and 4 to 7.
+    constexpr auto kLeft = [](unsigned p) { return p % 4 * 8 + p / 4; };
+    constexpr auto kRight = [](unsigned p) { return p % 4 * 8 + p / 4 + 4; };
+    const Floats left_a = picked<kLeft>(lines(0), lines(2)), right_a = picked<kRight>(lines(0), lines(2));
+    const Floats left_b = picked<kLeft>(lines(4), lines(6)), right_b = picked<kRight>(lines(4), lines(6));
+    constexpr auto kFirst = [](unsigned p) { return p / 8 * 4 + p % 4 + p / 4 % 2 * 16; };
+    constexpr auto kLast = [](unsigned p) { return p / 8 * 4 + p % 4 + p / 4 % 2 * 16 + 8; };
+    two[0] = picked<kFirst>(left_a, left_b);
+    two[1] = picked<kLast>(left_a, left_b);
+    two[2] = picked<kFirst>(right_a, right_b);
+    two[3] = picked<kLast>(right_a, right_b);
+  }
+};
+
+/// Eight lines of eight numbers of each of a and b become eight rows of sixteen, `step` apart.
+inline void mirror_eights(const f32* a, const f32* b, f32* to, unsigned step) {
+  const Columns of_a(a, 8), of_b(b, 8);
+  for (unsigned k = 0; k < 4; ++k) store_sixteens(of_a.two[k], of_b.two[k], to + 2 * k * step, step);
+}
+
+/// Eight rows of eight numbers, `step` apart, become eight lines of eight.
+inline void mirror_back_eights(const f32* from, unsigned step, f32* to) {
+  const Columns columns(from, step);
+  std::memcpy(to, columns.two, sizeof columns.two);
 }
 
 }  // namespace bankshot::simt::BANKSHOT_ISA

@@ -78,9 +78,9 @@ inline void numbers_of(const f64* reg, Element, f64* out) { std::memcpy(out, reg
 template <unsigned Width, class T>
 inline void place_core(const T* core, Layout layout, T* out) {
   const auto [line_step, across_step] = layout;
-  if constexpr (std::is_same_v<T, f32> && Width <= 8) {
-    if (line_step == 1)
-      return Width == 4 ? mirror_fours(core, out, across_step) : mirror_eights(core, 8, out, across_step);
+  if (across_step == 1 && line_step == Width) {
+    std::memcpy(out, core, kCoreLines * Width * sizeof(T));
+    return;
   }
   for (unsigned line = 0; line < kCoreLines; ++line) {
     if (across_step == 1) {
@@ -96,9 +96,19 @@ template <unsigned Width>
 inline void take_core(const f32* from, Layout layout, f32* core) {
   const auto [line_step, across_step] = layout;
   if (line_step == 1)
-    return Width == 4 ? mirror_back_fours(from, across_step, core) : mirror_eights(from, across_step, core, 8);
+    return Width == 4 ? mirror_back_fours(from, across_step, core) : mirror_back_eights(from, across_step, core);
   for (unsigned line = 0; line < kCoreLines; ++line) {
     for (unsigned k = 0; k < Width; ++k) core[line * Width + k] = from[line * line_step + k * across_step];
+  }
+}
+
+/// Calls each(core, its first element, and the core of the eight lines behind) for every second core: of sixteen lines.
+template <class F>
+inline void for_sixteen_lines(const Fragment& f, F each) {
+  const unsigned behind = f.role == Fragment::Role::b ? f.across() / f.core_width() : 1;
+  for (unsigned c = 0; c < f.cores(); ++c) {
+    const Fragment::Place first = f.core(c);
+    if (first.line % kSideBySide == 0) each(c, first, c + behind);
   }
 }
 
@@ -117,6 +127,18 @@ inline void gather(const Rows32& rows, const Fragment& f, Layout layout, T* out)
       default: place_core<32>(core, layout, to); break;
     }
   }
+}
+
+/// The same of floating-point numbers in rows of lines: of a multiple of sixteen, `lines` in all.
+inline void gather_side_by_side(const Rows32& rows, const Fragment& f, unsigned lines, f32* out) {
+  if (f.core_width() > 8) return gather<u32>(rows, f, {1, lines}, out);
+  for_sixteen_lines(f, [&](unsigned core, Fragment::Place first, unsigned behind) {
+    alignas(64) f32 a[64], b[64];
+    numbers_of(rows.row<const u32>(core), f.element, a);
+    numbers_of(rows.row<const u32>(behind), f.element, b);
+    f32* const to = out + first.line + first.across * lines;
+    f.core_width() == 4 ? mirror_fours(a, b, to, lines) : mirror_eights(a, b, to, lines);
+  });
 }
 
 /// Calls each(index, element) for all of an accumulator. @tparam T  f16, or as wide as a register
