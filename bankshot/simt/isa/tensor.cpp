@@ -94,7 +94,7 @@ void scatter_sums(const Rows32& rows, const Fragment& f, Layout layout, const f3
         take_core<4>(from + k * layout.across_step, of_register, wide);
         f32* const to = rows.row<f32>(2 * core + k);
         BANKSHOT_LANE_LOOP
-        for (unsigned l = 0; l < kTensorLanes; ++l) to[l] = canonical(wide[l]);
+        for (unsigned l = 0; l < kTensorLanes; ++l) to[l] = as_float(canonical_bits(as_bits(wide[l])));
       }
     }
   }

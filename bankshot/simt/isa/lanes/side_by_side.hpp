@@ -10,7 +10,8 @@ namespace bankshot::simt::BANKSHOT_ISA {
 constexpr unsigned kSideBySide = 16;
 using Floats = f32 __attribute__((vector_size(64)));
 using Ints = s32 __attribute__((vector_size(64)));
-/// Eight.
+using Eight = f32 __attribute__((vector_size(32)));
+/// Eight as well.
 using Doubles = f64 __attribute__((vector_size(64)));
 using Longs = s64 __attribute__((vector_size(64)));
 
@@ -45,6 +46,11 @@ inline Doubles widened(V v) {
     return __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7), Doubles);
 }
 
+/// Eight and eight. Not by way of memory: a load of both halves would wait until they are in the cache.
+inline Floats together(Eight low, Eight high) {
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
 /// Element p of the result is element Pick(p) of the 32 that a and b have together.
 template <auto Pick>
 inline Floats picked(Floats a, Floats b) {
@@ -55,10 +61,10 @@ inline Floats picked(Floats a, Floats b) {
 
 /// Two rows of eight numbers, `step` apart.
 inline Floats load_eights(const f32* from, unsigned step) {
-  Floats v;
-  std::memcpy(&v, from, 32);
-  std::memcpy(reinterpret_cast<std::byte*>(&v) + 32, from + step, 32);
-  return v;
+  Eight low, high;
+  load_vector(low, from);
+  load_vector(high, from + step);
+  return together(low, high);
 }
 
 /// Rows of eight of a and of b become two rows of sixteen, `step` apart. Not stored in halves: a load of both would

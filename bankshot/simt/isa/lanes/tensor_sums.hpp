@@ -130,11 +130,10 @@ inline bool dot_sixteen(const Dots& dots, f32* c) {
     for (unsigned j = 0; j < kSideBySide; ++j) c[j] = to_half(j < 8 ? low[j] : high[j - 8]);
   } else {
     constexpr s64 kKept = ~((s64{1} << 29) - 1);
-    using Eight = f32 __attribute__((vector_size(32)));
-    const Eight cut[] = {
-        __builtin_convertvector(reinterpret_cast<Doubles>(reinterpret_cast<Longs>(low) & kKept), Eight),
-        __builtin_convertvector(reinterpret_cast<Doubles>(reinterpret_cast<Longs>(high) & kKept), Eight)};
-    load_vector(sums, cut);
+    const auto cut = [](Doubles x) {
+      return __builtin_convertvector(reinterpret_cast<Doubles>(reinterpret_cast<Longs>(x) & kKept), Eight);
+    };
+    sums = together(cut(low), cut(high));
     sums *= back;
     std::memcpy(c, &sums, sizeof sums);
   }
