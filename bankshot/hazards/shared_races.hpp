@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -104,9 +105,37 @@ class SharedRaces {
   };
   static constexpr uint32_t kCopies = 1u << 31;
   static constexpr unsigned kBarriers = 16;
+  /// Mostly one or none, which is kept in place.
+  class Entries {
+   public:
+    Entry* begin() { return many_ ? many_->entries.data() : &one_; }
+    Entry* end() { return begin() + count_; }
+    const Entry* begin() const { return many_ ? many_->entries.data() : &one_; }
+    const Entry* end() const { return begin() + count_; }
+    size_t size() const { return count_; }
+    void push(const Entry& entry);
+    /// Keeps the first ones.
+    void keep(size_t count);
+    /// Puts it in place of all.
+    void set(const Entry& entry);
+    /// Whether a warp may have an entry.
+    bool may_have(uint32_t owner) const;
+
+    /// Group::clock_id of a clock to which a part of each entry is unknown; 0: none.
+    uint32_t unknown_to = 0;
+
+   private:
+    uint32_t count_ = 0;
+    Entry one_;
+    struct Many {
+      std::vector<Entry> entries;
+      uint64_t owners = 0;  ///< a bit for each, modulo 64
+    };
+    std::unique_ptr<Many> many_;  ///< has them if there once were several
+  };
   /// All that is known of 4 bytes: accesses that are not known to all who came later.
   struct Word {
-    std::vector<Entry> reads, writes;
+    Entries reads, writes;
   };
   static constexpr size_t kPageWords = 256;
   using Page = std::array<Word, kPageWords>;
@@ -154,28 +183,50 @@ class SharedRaces {
   Agent copier_of(Agent thread, Queue queue);
   /// Who asks: some lanes of a warp that know the same.
   struct Group {
-    unsigned warp = 0;
-    uint64_t lanes = 0;
-    const Clock* clock = nullptr;
+    unsigned warp;
+    uint64_t lanes;
+    const Clock* clock;
+    uint32_t clock_id;  ///< another one for another clock; 0: nobody asked
   };
+  /// Some lanes that go to one place and know the same.
+  struct Part {
+    Group group;
+    uint64_t offset;
+  };
+  /// What there is of an access, in the order of the first lanes.
+  struct Parts {
+    bool disjoint = false;  ///< each has words of its own, and whole ones
+    bool apart = false;     ///< no two lanes go to one place
+    unsigned count = 0;
+    std::array<Part, 64> all;
+    const Part* begin() const { return all.data(); }
+    const Part* end() const { return all.data() + count; }
+  };
+  /// The lanes of a warp of whose step a clock does not know.
+  uint64_t behind(const Clock& clock, unsigned warp, uint32_t step) const;
+  uint32_t id_of(const Clock& clock) const;
   uint64_t unknown_lanes(const Entry& entry, const Group& group) const;
   /// The lanes of an earlier write that no proxy fence has made known to a thread that lets copy.
   uint64_t unfenced_lanes(const Entry& entry, const Group& group) const;
-  void compare(const std::vector<Entry>& earlier, const Group& group, const Entry& mine, uint64_t word,
+  void compare(const Entries& earlier, const Group& group, const Entry& mine, uint64_t word,
                std::vector<Hazard>& found) const;
   /// f(word, entry of its bytes) for the words of an access.
   template <class F>
   void for_words(Entry mine, uint64_t offset, uint64_t width, F f) const;
-  /// f(group, entry) for lanes that go to one place and know the same.
-  template <class F>
-  void for_groups(const WarpAccess& access, F f) const;
-  void look_within(const WarpAccess& access, std::vector<Hazard>& found) const;
+  void parts_of(const WarpAccess& access, Parts& parts) const;
+  Entry entry_of(const WarpAccess& access, const Group& group) const;
+  void look_within(const WarpAccess& access, const Parts& parts, std::vector<Hazard>& found) const;
+  void look(const WarpAccess& access, const Parts& parts, std::vector<Hazard>& found) const;
   void look_at(const Group& group, const Entry& mine, uint64_t offset, uint64_t width,
                std::vector<Hazard>& found) const;
+  void look_at(const Word& word, uint64_t index, const Group& group, const Entry& mine,
+               std::vector<Hazard>& found) const;
   void remember(const Group& group, const Entry& mine, uint64_t offset, uint64_t width);
+  void remember(Word& word, const Group& group, const Entry& mine) const;
   void touch(const Group& group, const Entry& mine, uint64_t offset, uint64_t width, std::vector<Hazard>& found);
+  bool touch_simple(Word& word, const Group& group, const Entry& mine) const;
   Word& word_at(size_t index);
-  void put(std::vector<Entry>& entries, const Group& group, const Entry& mine) const;
+  void put(Entries& entries, const Group& group, const Entry& mine) const;
 
   unsigned lanes_;  ///< of a warp
   unsigned warps_;  ///< of a CTA
@@ -193,6 +244,15 @@ class SharedRaces {
   std::unordered_map<uint64_t, MBarrier> mbarriers_;
   std::unordered_map<uint64_t, Clock> places_;
   Clock learnt_[3];  ///< the last that a thread learnt: it knew, was told, and then knew
+  /// What behind() found last, two a warp: of steps with an even and an odd number.
+  struct Behind {
+    Clock clock;
+    uint32_t step = 0;  ///< 0: nothing yet
+    uint64_t lanes = 0;
+  };
+  mutable std::vector<Behind> behind_;
+  mutable Clock numbered_;   ///< what id_of() was asked last
+  mutable uint32_t id_ = 0;  ///< … and its number
 };
 
 }  // namespace bankshot::hazards

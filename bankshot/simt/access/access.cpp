@@ -204,7 +204,7 @@ const scratchpad::Rules& rules_of(Warp& w, uint32_t site, unsigned width, const 
 
 void count_in_cluster(Warp& w, uint32_t site, scratchpad::AccessKind kind, unsigned width, const uint32_t* offsets,
                       uint64_t mask) {
-  while (mask != 0) {
+  while (mask != 0 && w.worker->counting) {
     const uint32_t first = offsets[std::countr_zero(mask)];
     const Cta* const cta = cta_at(*w.cta, first);
     std::array<uint32_t, 64> bytes{};

@@ -203,8 +203,7 @@ void Checks::name_shared(Warp& w, Finding& finding, uint64_t place) {
   }
 }
 
-CtaChecks& Checks::of(Cta& cta, const Worker& worker) {
-  if (cta.checks != nullptr) return *cta.checks;
+CtaChecks& Checks::made(Cta& cta, const Worker& worker) {
   // All CTAs of the cluster are there, or were when the first of them asked.
   const auto ctas = static_cast<unsigned>(cta.cluster->ctas.size());
   CtaChecks made;

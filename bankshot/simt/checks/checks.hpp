@@ -130,8 +130,9 @@ class Checks final : public Checker {
  private:
   using Key = std::tuple<Finding::Kind, uint64_t, uint32_t, uint64_t, uint64_t>;  ///< program, kernel, places
 
-  CtaChecks& of(Cta& cta, const Worker& worker);
+  CtaChecks& of(Cta& cta, const Worker& worker) { return cta.checks != nullptr ? *cta.checks : made(cta, worker); }
   CtaChecks& of(Warp& w) { return of(*w.cta, *w.worker); }
+  CtaChecks& made(Cta& cta, const Worker& worker);
   /// The warp among those of the cluster.
   unsigned warp_of(Warp& w) { return of(w).first_warp + w.index; }
   /// Of an offset in the shared window that in the memory of the cluster (CtaChecks::stride); -1 if nothing is there.

@@ -35,6 +35,29 @@ hazards::WarpAccess warp_access(const Warp& w, unsigned warp, const Instr* i, ha
   return access;
 }
 
+/// f(lanes, address, bytes) for lanes that access neighbouring places, or one, one after the other.
+template <class F>
+void for_runs(uint64_t lanes, const uint64_t* addresses, unsigned bytes, F f) {
+  while (lanes != 0) {
+    const uint64_t begin = addresses[std::countr_zero(lanes)];
+    uint64_t end = begin + bytes, run = lanes & -lanes;
+    for (uint64_t rest = lanes & ~run; rest != 0; rest &= rest - 1) {
+      const uint64_t address = addresses[std::countr_zero(rest)];
+      if (address != end && address != end - bytes) break;
+      end = address + bytes;
+      run |= rest & -rest;
+    }
+    lanes &= ~run;
+    f(run, begin, end - begin);
+  }
+}
+
+/// f(lane) for each of a mask.
+template <class F>
+void for_each_lane(uint64_t lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
 std::string triple(const Dim3& at) {
   return "(" + std::to_string(at.x) + "," + std::to_string(at.y) + "," + std::to_string(at.z) + ")";
 }
@@ -95,11 +118,15 @@ void Checks::tell(Warp& w, const std::vector<hazards::Hazard>& found) {
 void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64_t global, const uint64_t* addresses,
                                 unsigned bytes) {
   uint64_t nobody = 0;
-  for (uint64_t rest = shared; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (!of(w).written->is_written(addresses[lane], bytes) && !is_the_systems(w, addresses[lane] % of(w).stride))
-      nobody |= lane_bit(lane);
-  }
+  const CtaChecks& checks = of(w);
+  for_runs(shared, addresses, bytes, [&](uint64_t lanes, uint64_t first, uint64_t size) {
+    if (checks.written->is_written(first, size)) return;
+    for_each_lane(lanes, [&](unsigned lane) {
+      const uint64_t place = addresses[lane];
+      if (!checks.written->is_written(place, bytes) && !is_the_systems(w, place % checks.stride))
+        nobody |= lane_bit(lane);
+    });
+  });
   if (nobody != 0) {
     bool is_new = false;
     Finding& finding =
@@ -113,10 +140,12 @@ void Checks::look_for_unwritten(Warp& w, const Instr* i, uint64_t shared, uint64
     }
   }
   nobody = 0;
-  for (uint64_t rest = global; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= lane_bit(lane);
-  }
+  for_runs(global, addresses, bytes, [&](uint64_t lanes, uint64_t first, uint64_t size) {
+    if (global_.first_unwritten(first, size) == first + size) return;
+    for_each_lane(lanes, [&](unsigned lane) {
+      if (global_.first_unwritten(addresses[lane], bytes) != addresses[lane] + bytes) nobody |= lane_bit(lane);
+    });
+  });
   if (nobody != 0) tell_unwritten(w, i, nobody, addresses, bytes);
 }
 
@@ -148,17 +177,18 @@ void Checks::tell_unwritten(Warp& w, const Instr* i, uint64_t lanes, const uint6
 
 void Checks::mark_written(Warp& w, uint64_t shared, uint64_t global, const uint64_t* addresses, unsigned bytes) {
   if (!options_.memory && !options_.race) return;
-  for (uint64_t rest = shared; rest != 0; rest &= rest - 1)
-    of(w).written->write(addresses[std::countr_zero(rest)], bytes);
-  for (uint64_t rest = global; rest != 0; rest &= rest - 1) global_.write(addresses[std::countr_zero(rest)], bytes);
+  for_runs(shared, addresses, bytes,
+           [&](uint64_t, uint64_t first, uint64_t size) { of(w).written->write(first, size); });
+  for_runs(global, addresses, bytes, [&](uint64_t, uint64_t first, uint64_t size) { global_.write(first, size); });
 }
 
 void Checks::synchronise(Warp& w, const CheckedOp& op, uint64_t shared, uint64_t global, const uint64_t* addresses) {
   const bool reads = op.kind != CheckedOp::Kind::store, writes = op.kind != CheckedOp::Kind::load;
-  for (uint64_t rest = shared | global; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    of(w).races->synchronise(warp_of(w), lane, addresses[lane], reads, writes, op.acquires, op.releases);
-  }
+  hazards::SharedRaces& races = *of(w).races;
+  const unsigned warp = warp_of(w);
+  for_each_lane(shared | global, [&](unsigned lane) {
+    races.synchronise(warp, lane, addresses[lane], reads, writes, op.acquires, op.releases);
+  });
 }
 
 const Instr* Checks::run_access(Warp& w, const Instr* i, const CheckedOp& op) {
@@ -224,22 +254,26 @@ std::vector<hazards::Hazard> Checks::within_instruction(Warp& w, const Instr* i,
 /// A store. Who writes what somebody has written there before harms nobody, whoever is faster: that is no access.
 const Instr* Checks::run_store(Warp& w, const Instr* i, const CheckedOp& op, hazards::WarpAccess access) {
   if (access.lanes == 0) return op.run(w, i);
-  const hazards::WrittenBytes& written = *of(w).written;
+  hazards::WrittenBytes& written = *of(w).written;
   uint64_t known = 0;
+  std::array<const std::byte*, 64> there;
   std::array<std::array<std::byte, kMostLaneBytes>, 64> before;
-  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    if (written.is_written(access.offsets[lane], access.width)) known |= lane_bit(lane);
-    std::memcpy(before[lane].data(), memory_at(w, access.offsets[lane]), access.width);
-  }
+  for_runs(access.lanes, access.offsets, access.width, [&](uint64_t lanes, uint64_t first, uint64_t size) {
+    const bool all = written.is_written(first, size);
+    for_each_lane(lanes, [&](unsigned lane) {
+      if (all || written.is_written(access.offsets[lane], access.width)) known |= lane_bit(lane);
+    });
+  });
+  for_each_lane(access.lanes, [&](unsigned lane) {
+    there[lane] = memory_at(w, access.offsets[lane]);
+    std::memcpy(before[lane].data(), there[lane], access.width);
+  });
   const Instr* const next = op.run(w, i);
   if (w.cta->faulted) return next;
-  for (uint64_t rest = access.lanes; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    of(w).written->write(access.offsets[lane], access.width);
-    const bool same = std::memcmp(before[lane].data(), memory_at(w, access.offsets[lane]), access.width) == 0;
-    if (same && (known & lane_bit(lane)) != 0) access.lanes &= ~lane_bit(lane);
-  }
+  mark_written(w, access.lanes, 0, access.offsets, access.width);
+  for_each_lane(access.lanes & known, [&](unsigned lane) {
+    if (std::memcmp(before[lane].data(), there[lane], access.width) == 0) access.lanes &= ~lane_bit(lane);
+  });
   of(w).races->access(access, found_);
   const auto one_instruction = [](const hazards::Hazard& hazard) { return hazard.one_instruction; };
   if (std::any_of(found_.begin(), found_.end(), one_instruction)) found_ = within_instruction(w, i, op, access);

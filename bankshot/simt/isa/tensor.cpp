@@ -35,58 +35,109 @@ struct Product {
 
 // ---- floating point
 
-void put(f32& to, f64 x) { to = canonical(static_cast<f32>(x)); }
-void put(f16& to, f64 x) {
+void put(f32& to, f32 x) { to = canonical(x); }
+void put(f16& to, f32 x) {
   if (x != x) {
     to = f16{kHalfNan};
   } else {
-    narrow_nearest(static_cast<f32>(x), to);
+    narrow_nearest(x, to);
   }
 }
 
-void gather_sums(const Rows32& rows, const Fragment& f, f64* out) {
-  if (f.element == Element::f16) {
-    for_sums<const f16>(rows, f, [out](unsigned at, f16 x) { out[at] = widen(x); });
-  } else {
-    for_sums<const f32>(rows, f, [out](unsigned at, f32 x) { out[at] = x; });
+/// Cores of eight lines of eight halves: those of f16 accumulators as well.
+constexpr unsigned kHalvesOfCore = 64;
+
+void gather_sums(const Rows32& rows, const Fragment& f, Layout layout, f32* out) {
+  const auto halves = [&](unsigned core, f32* wide) { widen_row<kHalvesOfCore>(rows.row<const f16>(core), wide); };
+  const auto columns = [&](unsigned core, unsigned k) { return rows.row<const f32>(2 * core + k); };  // even, and odd
+  const Layout of_columns{layout.line_step, 2 * layout.across_step};
+  if (layout.line_step == 1) {
+    for_sixteen_lines(f, [&](unsigned core, Fragment::Place first, unsigned behind) {
+      f32* const to = out + first.line + first.across * layout.across_step;
+      if (f.element == Element::f16) {
+        alignas(64) f32 a[kHalvesOfCore], b[kHalvesOfCore];
+        halves(core, a);
+        halves(behind, b);
+        return mirror_eights(a, b, to, layout.across_step);
+      }
+      for (unsigned k = 0; k < 2; ++k)
+        mirror_fours(columns(core, k), columns(behind, k), to + k * layout.across_step, of_columns.across_step);
+    });
+    return;
+  }
+  for (unsigned core = 0; core < f.cores(); ++core) {
+    const Fragment::Place first = f.core(core);
+    f32* const to = out + first.line * layout.line_step + first.across * layout.across_step;
+    if (f.element == Element::f16) {
+      alignas(64) f32 wide[kHalvesOfCore];
+      halves(core, wide);
+      place_core<8>(wide, layout, to);
+    } else {
+      for (unsigned k = 0; k < 2; ++k) place_core<4>(columns(core, k), of_columns, to + k * layout.across_step);
+    }
   }
 }
 
-void scatter_sums(const Rows32& rows, const Fragment& f, const f64* sums) {
-  if (f.element == Element::f16) {
-    for_sums<f16>(rows, f, [sums](unsigned at, f16& x) { put(x, sums[at]); });
-  } else {
-    for_sums<f32>(rows, f, [sums](unsigned at, f32& x) { put(x, sums[at]); });
+void scatter_sums(const Rows32& rows, const Fragment& f, Layout layout, const f32* sums) {
+  for (unsigned core = 0; core < f.cores(); ++core) {
+    const Fragment::Place first = f.core(core);
+    const f32* const from = sums + first.line * layout.line_step + first.across * layout.across_step;
+    if (f.element == Element::f16) {
+      alignas(64) f32 wide[kHalvesOfCore];
+      take_core<8>(from, layout, wide);
+      f16* const to = rows.row<f16>(core);
+      for (unsigned k = 0; k < kHalvesOfCore; ++k) put(to[k], wide[k]);
+    } else {
+      const Layout of_register{layout.line_step, 2 * layout.across_step};
+      for (unsigned k = 0; k < 2; ++k) {
+        alignas(64) f32 wide[kTensorLanes];
+        take_core<4>(from + k * layout.across_step, of_register, wide);
+        f32* const to = rows.row<f32>(2 * core + k);
+        BANKSHOT_LANE_LOOP
+        for (unsigned l = 0; l < kTensorLanes; ++l) to[l] = as_float(canonical_bits(as_bits(wide[l])));
+      }
+    }
   }
 }
 
-bool all_finite(const f64* x, unsigned count) {
-  u64 special = 0;
-  constexpr u64 kInfinity = u64{0x7ff} << 52;
-  for (unsigned k = 0; k < count; ++k) special |= (as_bits(x[k]) & kInfinity) == kInfinity ? 1u : 0u;
-  return special == 0;
-}
-
-void exponents_of(const f64* x, unsigned count, Element element, s32* out) {
+void exponents_of(const f32* x, unsigned count, Element element, s32* out) {
   const s32 least = least_exponent(element);
+  BANKSHOT_LANE_LOOP
   for (unsigned k = 0; k < count; ++k) out[k] = exponent_of(x[k], least);
 }
 
-/// d = a b + c, dense. @tparam Half  d is f16
-template <bool Half>
-void multiply(const Product& p, const f64* a, const f64* b, f64* c) {
-  const auto [m, n, k] = p.shape;
-  s32 ea[kMostElements], eb[kMostElements];
-  exponents_of(a, m * k, p.a.element, ea);
-  exponents_of(b, k * n, p.b.element, eb);
-  const bool plain = all_finite(a, m * k) && all_finite(b, k * n) && all_finite(c, m * n);
-  for (unsigned row = 0; row < m; ++row) {
-    for (unsigned column = 0; column < n; column += 8) {
-      const Dots dots{a + row * k, ea + row * k, b + column, eb + column, k, n, least_exponent(p.c.element)};
-      f64* const sums = c + row * n + column;
-      if (plain && dot_eight<Half>(dots, sums)) continue;
-      for (unsigned j = 0; j < 8; ++j) sums[j] = dot_carefully<Half>(dots, j, sums[j]);
+/// Sums of products of `lines` times `columns` pairs, lines side by side: a multiple of sixteen of them.
+struct Dense {
+  unsigned lines, columns, k;
+  Element x_element, y_element, c_element;
+  const f32* x;  ///< [k][lines]
+  const f32* y;  ///< [columns][k]
+};
+
+/// @tparam Half  the sums become f16 @tparam K  dense.k @param c  [columns][lines]
+template <bool Half, unsigned K>
+void multiply(const Dense& dense, f32* c) {
+  const auto& [lines, columns, k, x_element, y_element, c_element, x, y] = dense;
+  alignas(64) s32 ex[kMostElements], ey[kMostElements];
+  exponents_of(x, k * lines, x_element, ex);
+  exponents_of(y, columns * k, y_element, ey);
+  for (unsigned line = 0; line < lines; line += kSideBySide) {
+    for (unsigned column = 0; column < columns; ++column) {
+      const Dots dots{x + line, ex + line, lines, y + column * k, ey + column * k, k, least_exponent(c_element)};
+      f32* const sums = c + column * lines + line;
+      if (dot_sixteen<Half, K>(dots, sums)) continue;
+      for (unsigned j = 0; j < kSideBySide; ++j) sums[j] = dot_carefully<Half>(dots, j, sums[j]);
     }
+  }
+}
+
+template <bool Half>
+void multiply(const Dense& dense, f32* c) {
+  switch (dense.k) {
+    case 4: return multiply<Half, 4>(dense, c);
+    case 8: return multiply<Half, 8>(dense, c);
+    case 16: return multiply<Half, 16>(dense, c);
+    default: return multiply<Half, 32>(dense, c);
   }
 }
 
@@ -94,16 +145,23 @@ const Instr* multiply_floats(Warp& w, const Instr* i) {
   if (!whole_warp(w, i)) return nullptr;
   set_fp(w, i);
   const Product p(w, i);
-  alignas(64) f64 a[kMostElements], b[kMostElements], c[kMostSums];
-  gather<u32>(p.a_rows, p.a, a);
-  gather<u32>(p.b_rows, p.b, b);
-  gather_sums(p.c_rows, p.c, c);
+  const auto [m, n, k] = p.shape;
+  // Side by side are rows of A, or of the transposed product, which has the rest mirrored, the columns of B.
+  const bool rows = m >= kSideBySide;
+  const unsigned lines = rows ? m : n;
+  alignas(64) f32 x[kMostElements], y[kMostElements], c[kMostSums];
+  gather_side_by_side(rows ? p.a_rows : p.b_rows, rows ? p.a : p.b, lines, x);
+  gather<u32>(rows ? p.b_rows : p.a_rows, rows ? p.b : p.a, {k, 1}, y);
+  const Layout of_sums = rows ? Layout{1, lines} : Layout{lines, 1};
+  gather_sums(p.c_rows, p.c, of_sums, c);
+  const Dense dense{
+      lines, rows ? n : m, k, rows ? p.a.element : p.b.element, rows ? p.b.element : p.a.element, p.c.element, x, y};
   if (p.d.element == Element::f16) {
-    multiply<true>(p, a, b, c);
+    multiply<true>(dense, c);
   } else {
-    multiply<false>(p, a, b, c);
+    multiply<false>(dense, c);
   }
-  scatter_sums(p.d_rows, p.d, c);
+  scatter_sums(p.d_rows, p.d, of_sums, c);
   return i + 1;
 }
 
@@ -129,39 +187,42 @@ const Instr* multiply_quad_pairs(Warp& w, const Instr* i) {
   const Product p(w, i);
   const bool a_columns = i->small & MmaSmall::kAColumns, b_rows = i->small & MmaSmall::kBRows;
   const bool c_halves = p.c.element == Element::f16, d_halves = p.d.element == Element::f16;
-  f64 sums[4][64];
+  alignas(64) f32 sums[4][kSideBySide * 8] = {};
   for (unsigned quad = 0; quad < 4; ++quad) {
     const QuadPair pair{4 * quad};
-    f64 a[32], b[32];
-    f64* const c = sums[quad];
+    alignas(64) f32 a[kSideBySide * 4] = {}, b[8 * 4];  // eight rows, and eight of zeros
+    f32* const c = sums[quad];
     for (unsigned line = 0; line < 8; ++line) {  // a row of A, a column of B
       for (unsigned k = 0; k < 4; ++k) {
         const unsigned by_line = pair.lane(line % 4, line / 4), by_k = pair.lane(k, line / 4);
-        a[line * 4 + k] =
+        a[k * kSideBySide + line] =
             widen(a_columns ? QuadPair::half(p.a_rows, by_k, line % 4) : QuadPair::half(p.a_rows, by_line, k));
-        b[k * 8 + line] =
+        b[line * 4 + k] =
             widen(b_rows ? QuadPair::half(p.b_rows, by_k, line % 4) : QuadPair::half(p.b_rows, by_line, k));
       }
       for (unsigned column = 0; column < 8; ++column) {
         pair.sum(c_halves, line, column, [&](unsigned lane, unsigned k) {
-          c[line * 8 + column] =
-              c_halves ? widen(QuadPair::half(p.c_rows, lane, k)) : f64{p.c_rows.row<const f32>(k)[lane]};
+          c[column * kSideBySide + line] =
+              c_halves ? widen(QuadPair::half(p.c_rows, lane, k)) : p.c_rows.row<const f32>(k)[lane];
         });
       }
     }
+    const Dense dense{kSideBySide, 8, 4, p.a.element, p.b.element, p.c.element, a, b};
     if (d_halves) {
-      multiply<true>(p, a, b, c);
+      multiply<true>(dense, c);
     } else {
-      multiply<false>(p, a, b, c);
+      multiply<false>(dense, c);
     }
   }
   for (unsigned at = 0; at < 4 * 64; ++at) {  // after all was read
     const QuadPair pair{4 * (at / 64)};
-    pair.sum(d_halves, at / 8 % 8, at % 8, [&](unsigned lane, unsigned k) {
+    const unsigned line = at / 8 % 8, column = at % 8;
+    const f32 sum = sums[at / 64][column * kSideBySide + line];
+    pair.sum(d_halves, line, column, [&](unsigned lane, unsigned k) {
       if (d_halves) {
-        put(QuadPair::half(p.d_rows, lane, k), sums[at / 64][at % 64]);
+        put(QuadPair::half(p.d_rows, lane, k), sum);
       } else {
-        put(p.d_rows.row<f32>(k)[lane], sums[at / 64][at % 64]);
+        put(p.d_rows.row<f32>(k)[lane], sum);
       }
     });
   }
@@ -176,9 +237,9 @@ const Instr* multiply_doubles(Warp& w, const Instr* i) {
   const Product p(w, i);
   const auto [m, n, k] = p.shape;
   f64 a[16 * 16], b[16 * 8], c[kMostSums];
-  gather<f64>(p.a_rows, p.a, a);
-  gather<f64>(p.b_rows, p.b, b);
-  for_sums<const f64>(p.c_rows, p.c, [&](unsigned at, f64 x) { c[at] = x; });
+  gather<f64>(p.a_rows, p.a, {k, 1}, a);
+  gather<f64>(p.b_rows, p.b, {1, n}, b);
+  for_sums<const f64>(p.c_rows, p.c, {n, 1}, [&](unsigned at, f64 x) { c[at] = x; });
   for (unsigned row = 0; row < m; ++row) {
     for (unsigned q = 0; q < k; ++q) {
       for (unsigned column = 0; column < n; ++column) {
@@ -187,7 +248,7 @@ const Instr* multiply_doubles(Warp& w, const Instr* i) {
       }
     }
   }
-  for_sums<f64>(p.d_rows, p.d, [&](unsigned at, f64& x) { x = c[at]; });
+  for_sums<f64>(p.d_rows, p.d, {n, 1}, [&](unsigned at, f64& x) { x = c[at]; });
   return i + 1;
 }
 
@@ -205,9 +266,9 @@ const Instr* multiply_integers(Warp& w, const Instr* i) {
   const Product p(w, i);
   const auto [m, n, k] = p.shape;
   alignas(64) s32 a[kMostElements], b[kMostElements], sums[kMostSums] = {}, c[kMostSums];
-  gather<u32>(p.a_rows, p.a, a);
-  gather<u32>(p.b_rows, p.b, b);
-  for_sums<const s32>(p.c_rows, p.c, [&](unsigned at, s32 x) { c[at] = x; });
+  gather<u32>(p.a_rows, p.a, {k, 1}, a);
+  gather<u32>(p.b_rows, p.b, {1, n}, b);
+  for_sums<const s32>(p.c_rows, p.c, {n, 1}, [&](unsigned at, s32 x) { c[at] = x; });
   for (unsigned row = 0; row < m; ++row) {
     for (unsigned q = 0; q < k; ++q) {
       for (unsigned column = 0; column < n; column += 8) {
@@ -217,7 +278,7 @@ const Instr* multiply_integers(Warp& w, const Instr* i) {
     }
   }
   const bool saturates = i->small & MmaSmall::kSaturate;
-  for_sums<s32>(p.d_rows, p.d, [&](unsigned at, s32& x) { x = finished(s64{c[at]} + sums[at], saturates); });
+  for_sums<s32>(p.d_rows, p.d, {n, 1}, [&](unsigned at, s32& x) { x = finished(s64{c[at]} + sums[at], saturates); });
   return i + 1;
 }
 
@@ -238,7 +299,7 @@ const Instr* multiply_bits(Warp& w, const Instr* i) {
   };
   gather_words(p.a_rows, p.a, a);
   gather_words(p.b_rows, p.b, b);
-  for_sums<const u32>(p.c_rows, p.c, [&](unsigned at, u32 x) { sums[at] = x; });
+  for_sums<const u32>(p.c_rows, p.c, {n, 1}, [&](unsigned at, u32 x) { sums[at] = x; });
   const bool is_and = i->small & MmaSmall::kAnd;
   for (unsigned at = 0; at < m * n; ++at) {
     for (unsigned q = 0; q < words; ++q) {
@@ -246,7 +307,7 @@ const Instr* multiply_bits(Warp& w, const Instr* i) {
       sums[at] += static_cast<u32>(__builtin_popcount(is_and ? x & y : x ^ y));
     }
   }
-  for_sums<u32>(p.d_rows, p.d, [&](unsigned at, u32& x) { x = sums[at]; });
+  for_sums<u32>(p.d_rows, p.d, {n, 1}, [&](unsigned at, u32& x) { x = sums[at]; });
   return i + 1;
 }
 

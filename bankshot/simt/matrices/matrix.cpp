@@ -25,8 +25,8 @@ constexpr uint64_t kAll = 0xffffffff;
 struct Lanes {
   unsigned count = kLanes;  ///< lanes from 0 on that take part
   unsigned width = 4;       ///< bytes a lane, a power of two
-  std::array<uint64_t, kLanes> address{};
-  alignas(64) std::array<std::byte, kLanes * 16> bytes{};  ///< of lane l from l * width on
+  std::array<uint64_t, kLanes> address;
+  alignas(64) std::array<std::byte, kLanes * 16> bytes;  ///< of lane l from l * width on
 };
 
 /// A core of 16-bit elements, line by line, and its mirror image.
@@ -42,33 +42,35 @@ void mirror(const std::byte* from, std::byte* to) {
   std::memcpy(to, &out, kCoreBytes);
 }
 
-template <size_t Width>
-void copy_lanes(const Lanes& lanes, bool store, std::byte* base, std::byte* bytes) {
+template <size_t Width, class Address>
+void copy_lanes(Lanes& lanes, const Address* address, bool store, std::byte* base) {
+  std::byte* const bytes = lanes.bytes.data();
   for (unsigned l = 0; l < lanes.count; ++l) {
     auto* const there =
-        reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(base) + lanes.address[l]);  // base may be null
+        reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(base) + address[l]);  // base may be null
     std::memcpy(store ? there : bytes + l * Width, store ? bytes + l * Width : there, Width);
   }
 }
 
-/// All lanes' addresses are good. @param base  is added to them
-void copy_all(Lanes& lanes, bool store, std::byte* base) {
+/// All addresses are good. @param address  by lane @param base  is added to them
+template <class Address>
+void copy_all(Lanes& lanes, const Address* address, bool store, std::byte* base) {
   switch (lanes.width) {
-    case 1: return copy_lanes<1>(lanes, store, base, lanes.bytes.data());
-    case 2: return copy_lanes<2>(lanes, store, base, lanes.bytes.data());
-    case 4: return copy_lanes<4>(lanes, store, base, lanes.bytes.data());
-    case 8: return copy_lanes<8>(lanes, store, base, lanes.bytes.data());
-    default: return copy_lanes<16>(lanes, store, base, lanes.bytes.data());
+    case 1: return copy_lanes<1>(lanes, address, store, base);
+    case 2: return copy_lanes<2>(lanes, address, store, base);
+    case 4: return copy_lanes<4>(lanes, address, store, base);
+    case 8: return copy_lanes<8>(lanes, address, store, base);
+    default: return copy_lanes<16>(lanes, address, store, base);
   }
 }
 
 /// Whether all lanes are in [begin, end) and on multiples of their width.
-bool all_within(const Lanes& lanes, uint64_t begin, uint64_t end) {
+template <class Address>
+bool all_within(const Lanes& lanes, const Address* address, uint64_t begin, uint64_t end) {
   if (end - begin < lanes.width) return false;
   uint64_t wrong = 0;
   for (unsigned l = 0; l < lanes.count; ++l) {
-    wrong |= static_cast<uint64_t>(lanes.address[l] - begin > end - begin - lanes.width) |
-             (lanes.address[l] & (lanes.width - 1));
+    wrong |= static_cast<uint64_t>(address[l] - begin > end - begin - lanes.width) | (address[l] & (lanes.width - 1));
   }
   return wrong == 0;
 }
@@ -95,23 +97,18 @@ bool move(Warp& w, const Instr* i, Lanes& lanes, bool store) {
                    lanes.address.data(), lanes.width);
   }
   if (space != Space::global) {
-    std::array<uint32_t, scratchpad::kMaxLanes> offsets{};
+    std::array<uint32_t, scratchpad::kMaxLanes> offsets;
     const uint64_t shared = find_shared(w, lanes, space, offsets);
     count_in_cluster(w, i->aux, store ? AccessKind::store : AccessKind::load, lanes.width, offsets.data(), shared);
-    if (shared == taking_part) {
-      Lanes there = lanes;
-      std::copy_n(offsets.begin(), lanes.count, there.address.begin());
-      if (all_within(there, 0, w.cta->shared_bytes)) {
-        copy_all(there, store, w.cta->shared);
-        lanes.bytes = there.bytes;
-        return true;
-      }
+    if (shared == taking_part && all_within(lanes, offsets.data(), 0, w.cta->shared_bytes)) {
+      copy_all(lanes, offsets.data(), store, w.cta->shared);
+      return true;
     }
   }
   const Worker::Hit& hit = w.worker->last_hit(i);
   if (space != Space::shared && hit.begin < hit.end && (hit.writable || !store) &&
-      all_within(lanes, hit.begin, hit.end)) {
-    copy_all(lanes, store, nullptr);
+      all_within(lanes, lanes.address.data(), hit.begin, hit.end)) {
+    copy_all(lanes, lanes.address.data(), store, nullptr);
     return true;
   }
   for (unsigned l = 0; l < lanes.count; ++l) {

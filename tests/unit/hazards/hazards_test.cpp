@@ -81,6 +81,34 @@ TEST(SharedRaces, AWriteAfterReadsRacesWithThoseOfOtherThreadsOnly) {
   EXPECT_NE(block.found[0].earlier, 5u);
 }
 
+TEST(SharedRaces, EachOfManyReadersRacesWithAWriteUntilItKnowsOfThem) {
+  Block block;
+  for (unsigned warp = 0; warp < 4; ++warp) block.read(warp, 1, 8);
+  for (unsigned warp = 0; warp < 4; ++warp) block.read(warp, 1, 8);
+  block.barrier({0, 1, 2}, 3);
+  block.write(0, 1, 8);
+  ASSERT_EQ(block.found.size(), 1u);
+  EXPECT_EQ(block.found[0].earlier, 96u);
+  EXPECT_EQ(block.found[0].later, 0u);
+}
+
+TEST(SharedRaces, LanesInAnyOrderHavePlacesOfTheirOwn) {
+  Block block;
+  std::array<uint64_t, 64> offsets{};
+  for (unsigned lane = 0; lane < 32; ++lane) offsets[lane] = 4 * (31 - lane);
+  WarpAccess access;
+  access.kind = AccessKind::write;
+  access.lanes = kAll;
+  access.offsets = offsets.data();
+  block.races.access(access, block.found);
+  EXPECT_TRUE(block.found.empty());
+  block.read(1, kAll, 0, 4);
+  ASSERT_EQ(block.found.size(), 32u);
+  EXPECT_EQ(block.found[0].earlier, 31u);
+  EXPECT_EQ(block.found[0].later, 32u);
+  EXPECT_EQ(block.found[31].earlier, 0u);
+}
+
 TEST(SharedRaces, ABarrierOfSomeWarpsOrdersThoseOnly) {
   Block block;
   block.write(0, 1, 0);

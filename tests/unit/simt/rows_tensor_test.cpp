@@ -91,12 +91,18 @@ uint32_t sum_of(const std::vector<Number>& a, const std::vector<Number>& b, unsi
   return encode(half, sum < 0, static_cast<unsigned __int128>(sum < 0 ? -sum : sum), largest - 25);
 }
 
-/// Bits that are a number near 1, any, or an edge, by kind.
+/// Bits that are a number near 1, any, or an edge, by kind; or products and sums are near 2^-100, or near 2^124: the
+/// ends of what is done side by side.
 uint64_t random_bits(std::mt19937_64& random, const Format& f, int kind) {
   const uint64_t all = random() & (~uint64_t{0} >> (64 - f.bits));
   const unsigned low = f.bits - 1 - f.exponent;  // of the exponent field
   const uint64_t sign = all & uint64_t{1} << (f.bits - 1), bias = (1u << (f.exponent - 1)) - 1;
   if (kind == 0) return (all & ((uint64_t{1} << low) - 1)) | sign | (bias - random() % 4) << low;
+  if (kind >= 3) {
+    const int of_product = kind == 3 ? -100 : 124, exponent = f.name == "f32" ? of_product : of_product / 2;
+    return (all & ((uint64_t{1} << low) - 1)) | sign |
+           (bias + static_cast<uint64_t>(exponent + 2) - random() % 4) << low;
+  }
   if (kind == 1) {  // finite
     const uint64_t field = all >> low & ((1u << f.exponent) - 1), most = (1u << f.exponent) - 2;
     return field > most ? all ^ uint64_t { 1 } << low : all;
@@ -171,7 +177,7 @@ TEST_P(MmaRows, floating_point_sums_follow_the_rule_in_every_format) {
       {"m16n8k32", {16, 32, kE4m3, kE4m3, kF32}}, {"m16n8k32", {16, 32, kE5m2, kE4m3, kF32}},
       {"m16n8k16", {16, 16, kE4m3, kE5m2, kF32}}, {"m16n8k32", {16, 32, kE5m2, kE5m2, kF16}}};
   for (const auto& [shape, form] : forms) {
-    for (int kind = 0; kind < 3; ++kind) {
+    for (int kind = 0; kind < (form.a.exponent == kF32.exponent ? 5 : 3); ++kind) {
       for (uint64_t seed = 1; seed <= 6; ++seed) {
         check_floats(form, shape, kind, seed,
                      [&](const auto& text, size_t d, const auto& a, const auto& b, const auto& c) {

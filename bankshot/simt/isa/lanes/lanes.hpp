@@ -57,14 +57,25 @@ struct Tag {
   using type = T;
 };
 
-/// Loads the host's MXCSR; set_fp's rare part. Not inlined, and after it the compiler must load operands anew, so that
-/// no floating-point operation moves from one mode into another.
+/// The host's MXCSR for each FpMode: exceptions masked; FTZ and DAZ with .ftz.
+constexpr unsigned kMxcsr[] = {0x1f80, 0x3f80, 0x5f80, 0x7f80, 0x9fc0, 0xbfc0, 0xdfc0, 0xffc0};
+
+/// Processors foresee what an instruction loads into MXCSR if it loads the same each time, and wait for it otherwise,
+/// which costs ten times as much. They tell such instructions apart by their cache line: hence a function for each
+/// mode. After it the compiler must load operands anew, so that no floating-point operation moves from one mode into
+/// another.
+template <uint8_t Mode>
+[[gnu::noinline, gnu::aligned(64)]] void load_mxcsr() {
+  asm volatile("ldmxcsr %0" : : "m"(kMxcsr[Mode]) : "memory");
+}
+constexpr void (*kLoadMxcsr[])() = {&load_mxcsr<0>, &load_mxcsr<1>, &load_mxcsr<2>, &load_mxcsr<3>,
+                                    &load_mxcsr<4>, &load_mxcsr<5>, &load_mxcsr<6>, &load_mxcsr<7>};
+
+/// Puts a mode into force; set_fp's rare part.
 [[gnu::noinline]] inline void change_fp(Worker& worker, uint8_t mode) {
   BANKSHOT_NOT_IN_LANE_CODE
   worker.fp = mode;
-  constexpr unsigned kMaskAll = 0x1f80, kFlushBits = 0x8040;  // exceptions masked; FTZ and DAZ
-  _mm_setcsr(kMaskAll | static_cast<unsigned>(mode & 3) << 13 | (mode & FpMode::kFlush ? kFlushBits : 0));
-  asm volatile("" ::: "memory");
+  kLoadMxcsr[mode]();
 }
 
 /// Puts the mode of the instruction into force; cheap when it already is. Before operands are loaded.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bankshot/simt/isa/lanes/half.hpp"
+#include "bankshot/simt/isa/lanes/side_by_side.hpp"
 #include "bankshot/simt/matrices/fragment.hpp"
 
 namespace bankshot::simt::BANKSHOT_ISA {
@@ -20,27 +21,17 @@ struct Rows32 {
   }
 };
 
-/// Calls place(at, line, across) for each element of a core: `at` counts them line by line.
-template <class F>
-inline void for_core(const Fragment& f, unsigned core, F place) {
-  const Fragment::Place first = f.core(core);
-  const unsigned width = f.core_width();
-  for (unsigned line = 0; line < kCoreLines; ++line) {
-    for (unsigned k = 0; k < width; ++k) place(line * width + k, first.line + line, first.across + k);
-  }
-}
+/// Where the elements of a dense matrix lie: element `across` of `line` at line * line_step + across * across_step.
+struct Layout {
+  unsigned line_step, across_step;
+};
 
 /// The elements of a core of A or B, as numbers.
-inline void numbers_of(const u32* reg, Element element, f64* out) {
+inline void numbers_of(const u32* reg, Element element, f32* out) {
   const auto* const halves = reinterpret_cast<const u16*>(reg);
   const auto* const bytes = reinterpret_cast<const u8*>(reg);
   switch (element) {
-    case Element::f16: {
-      f32 wide[64];
-      widen_row<64>(reinterpret_cast<const f16*>(reg), wide);
-      for (int k = 0; k < 64; ++k) out[k] = wide[k];
-      return;
-    }
+    case Element::f16: widen_row<64>(reinterpret_cast<const f16*>(reg), out); return;
     case Element::bf16:
       for (int k = 0; k < 64; ++k) out[k] = widen(bf16{halves[k]});
       return;
@@ -53,8 +44,8 @@ inline void numbers_of(const u32* reg, Element element, f64* out) {
     case Element::e4m3:  // as f16 it would be 2^8 smaller; no infinities
       for (int k = 0; k < 128; ++k) {
         const u32 magnitude = bytes[k] & 0x7fu;
-        const f64 number = widen(f16{static_cast<u16>(magnitude << 7 | (bytes[k] & 0x80u) << 8)}) * 256.0;
-        out[k] = magnitude == 0x7f ? __builtin_nan("") : number;
+        const f32 number = widen(f16{static_cast<u16>(magnitude << 7 | (bytes[k] & 0x80u) << 8)}) * 256.0f;
+        out[k] = magnitude == 0x7f ? __builtin_nanf("") : number;
       }
       return;
     default: return;
@@ -83,33 +74,85 @@ inline void numbers_of(const u32* reg, Element element, s32* out) {
 
 inline void numbers_of(const f64* reg, Element, f64* out) { std::memcpy(out, reg, kTensorLanes * sizeof(f64)); }
 
-/// All of A (m rows of k) or B (k rows of n), row by row. @tparam Register  what a register holds
-template <class Register, class T>
-inline void gather(const Rows32& rows, const Fragment& f, T* out) {
-  T core[256];
-  const unsigned columns = f.role == Fragment::Role::b ? f.shape.n : f.across();
-  for (unsigned c = 0; c < f.cores(); ++c) {
-    numbers_of(rows.row<const Register>(c), f.element, core);
-    if (f.role == Fragment::Role::b) {
-      for_core(f, c, [&](unsigned at, unsigned line, unsigned across) { out[across * columns + line] = core[at]; });
+/// A core of lines of Width elements into a dense matrix.
+template <unsigned Width, class T>
+inline void place_core(const T* core, Layout layout, T* out) {
+  const auto [line_step, across_step] = layout;
+  if (across_step == 1 && line_step == Width) {
+    std::memcpy(out, core, kCoreLines * Width * sizeof(T));
+    return;
+  }
+  for (unsigned line = 0; line < kCoreLines; ++line) {
+    if (across_step == 1) {
+      std::memcpy(out + line * line_step, core + line * Width, Width * sizeof(T));
     } else {
-      for_core(f, c, [&](unsigned at, unsigned line, unsigned across) { out[line * columns + across] = core[at]; });
+      for (unsigned k = 0; k < Width; ++k) out[line * line_step + k * across_step] = core[line * Width + k];
     }
   }
 }
 
-/// Calls each(index in the m × n matrix, element) for all of an accumulator. @tparam T  f16, or as wide as a register
+/// The inverse, of f32.
+template <unsigned Width>
+inline void take_core(const f32* from, Layout layout, f32* core) {
+  const auto [line_step, across_step] = layout;
+  if (line_step == 1)
+    return Width == 4 ? mirror_back_fours(from, across_step, core) : mirror_back_eights(from, across_step, core);
+  for (unsigned line = 0; line < kCoreLines; ++line) {
+    for (unsigned k = 0; k < Width; ++k) core[line * Width + k] = from[line * line_step + k * across_step];
+  }
+}
+
+/// Calls each(core, its first element, and the core of the eight lines behind) for every second core: of sixteen lines.
+template <class F>
+inline void for_sixteen_lines(const Fragment& f, F each) {
+  const unsigned behind = f.role == Fragment::Role::b ? f.across() / f.core_width() : 1;
+  for (unsigned c = 0; c < f.cores(); ++c) {
+    const Fragment::Place first = f.core(c);
+    if (first.line % kSideBySide == 0) each(c, first, c + behind);
+  }
+}
+
+/// All of A or B. @tparam Register  what a register holds
+template <class Register, class T>
+inline void gather(const Rows32& rows, const Fragment& f, Layout layout, T* out) {
+  alignas(64) T core[256];
+  for (unsigned c = 0; c < f.cores(); ++c) {
+    const Fragment::Place first = f.core(c);
+    T* const to = out + first.line * layout.line_step + first.across * layout.across_step;
+    numbers_of(rows.row<const Register>(c), f.element, core);
+    switch (f.core_width()) {
+      case 4: place_core<4>(core, layout, to); break;
+      case 8: place_core<8>(core, layout, to); break;
+      case 16: place_core<16>(core, layout, to); break;
+      default: place_core<32>(core, layout, to); break;
+    }
+  }
+}
+
+/// The same of floating-point numbers in rows of lines: of a multiple of sixteen, `lines` in all.
+inline void gather_side_by_side(const Rows32& rows, const Fragment& f, unsigned lines, f32* out) {
+  if (f.core_width() > 8) return gather<u32>(rows, f, {1, lines}, out);
+  for_sixteen_lines(f, [&](unsigned core, Fragment::Place first, unsigned behind) {
+    alignas(64) f32 a[64], b[64];
+    numbers_of(rows.row<const u32>(core), f.element, a);
+    numbers_of(rows.row<const u32>(behind), f.element, b);
+    f32* const to = out + first.line + first.across * lines;
+    f.core_width() == 4 ? mirror_fours(a, b, to, lines) : mirror_eights(a, b, to, lines);
+  });
+}
+
+/// Calls each(index, element) for all of an accumulator. @tparam T  f16, or as wide as a register
 template <class T, class F>
-inline void for_sums(const Rows32& rows, const Fragment& f, F each) {
+inline void for_sums(const Rows32& rows, const Fragment& f, Layout layout, F each) {
   constexpr bool kHalves = sizeof(T) == 2;
-  const unsigned n = f.shape.n;
+  const auto [line_step, across_step] = layout;
   for (unsigned c = 0; c < f.cores(); ++c) {
     const Fragment::Place first = f.core(c);
     for (unsigned k = 0; k < 2; ++k) {
       T* const row = rows.row<T>(kHalves ? c : 2 * c + k);
-      const unsigned at = first.line * n + first.across + k;
+      const unsigned at = first.line * line_step + (first.across + k) * across_step;
       for (unsigned l = 0; l < kTensorLanes; ++l)
-        each(at + l / kCoreGroups * n + l % kCoreGroups * 2, row[kHalves ? 2 * l + k : l]);
+        each(at + l / kCoreGroups * line_step + l % kCoreGroups * 2 * across_step, row[kHalves ? 2 * l + k : l]);
     }
   }
 }
