@@ -226,7 +226,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
                ? record_event(session.work(), request.event, stream, 0, session.now())
                : status;
   } catch (const std::bad_alloc&) {
-    if (session.progress()) session.progress()->update(request.grid.count(), request.grid.count());
+    if (session.progress()) session.progress()->end();
     return failed(Status::out_of_memory, "the host has no memory left for it");
   }
 }

@@ -136,12 +136,13 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
   }
 }
 
-CtaSlot::Turn CtaSlot::turn() {
+CtaSlot::Turn CtaSlot::turn(const std::atomic<bool>* stop) {
   bool ran = false;
   bool only_polled = true;
   for (Warp& w : cta_.warps) {
     if (w.done || !ready(w)) continue;
     w.yielded = false;
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) return Turn::waiting;
     run(w);
     ran = true;
     only_polled &= w.yielded;
