@@ -49,10 +49,11 @@ TEST_F(EngineStop, ctas_that_ended_are_counted) {
 }
 
 TEST_F(EngineStop, ctas_in_one_fixed_order_are_stopped_too) {
-  const auto stats = run(kernel("atom.global.add.u32 %r5, [%rd1], 1; mov.u32 %r2, %ctaid.x; setp.ne.u32 %p1, %r2, 3;"
+  const auto stats = run(kernel("atom.global.add.u32 %r5, [%rd1], 1; st.global.u32 [%rd1+4], %r5; mov.u32 %r2, "
+                                "%ctaid.x; setp.ne.u32 %p1, %r2, 3;"
                                 "@%p1 ret;" +
                                 std::string(kForEver)),
-                         {20}, {1}, 1);
+                         {20}, {1}, 2);
   ASSERT_TRUE(stats);
   EXPECT_FALSE(stats->parallel);
   EXPECT_TRUE(stats->stopped);
