@@ -140,6 +140,9 @@ DEVICE float fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
 DEVICE float fabsf(float a) { return __nvvm_fabs_f(a); }
 DEVICE float sqrtf(float a) { return __nvvm_sqrt_rn_f(a); }
 DEVICE float rsqrtf(float a) { return __nvvm_rsqrt_approx_f(a); }
+/// As nvcc makes them with -use_fast_math: 2 to the power, and the logarithm to the base 2.
+DEVICE float expf(float a) { return __nvvm_ex2_approx_f(a * 1.44269504f); }
+DEVICE float logf(float a) { return __nvvm_lg2_approx_f(a) * 0.693147181f; }
 extern "C" __device__ int printf(const char*, ...);  // clang makes it a call of vprintf
 
 // assert() of <cassert> calls this; on the device it ends in the function that CUDA calls.

@@ -19,6 +19,9 @@ void RunOptions::define(CLI::App& app) {
       ->check(CLI::Range(0, static_cast<int>(cuda::kMostThreads)))
       ->capture_default_str()
       ->type_name("N");
+  app.add_flag(
+      "--progress", progress,
+      "tell on standard error how far long launches are, a line every five seconds; a terminal always shows it");
 }
 
 void RunOptions::define_bank_hash(CLI::App& app) {
@@ -75,6 +78,7 @@ Result<host::Setup> set_up(const RunOptions& options, const std::vector<std::str
       return Error{fmt::format("--machine-code: {}", why_no_machine_code(setup->gpu))};
     setup->request.machine_code = cuda::UseOfMachineCode::accesses;
   }
+  setup->request.progress = options.progress;
   setup->request.joined = options.counts && !options.as_written;
   if (!options.warns) return setup;
   for (const std::string& warning : setup->target.warnings)

@@ -21,6 +21,7 @@ struct RunOptions : host::SetupOptions {
   /// For the same commands: they are held against machine code.
   void define_machine_code(CLI::App& app);
 
+  bool progress = false;              ///< tell how far launches are, also where standard error is no terminal
   bool counts = false;                ///< accesses are counted
   bool as_written = false;            ///< … as the PTX has them
   bool machine_code = false;          ///< … held against machine code

@@ -62,7 +62,7 @@ Result<Ran, simt::Fault> execute(Session& session, Function& function, const sim
                                  uint32_t together) {
   // Before it is told that the kernel runs: who is told may interrupt it.
   std::optional<HeldInterrupt> held;
-  if (session.simulation()) held.emplace();
+  if (!process_request().report_folder.empty() || session.simulation()) held.emplace();
   const auto running = session.running().begin(function.name);
   if (!session.simulation()) {
     auto stats = session.engine().launch(*function.module->program, function.name, config);
@@ -85,7 +85,14 @@ void tell_left_open(const simt::LaunchStats& stats) {
                                          "; PTX leaves the results open, docs/conformance.md says what is done here");
 }
 
-/// Puts a launch into the report; ends the process if the simulation of it was stopped.
+/// After Ctrl-C during a launch: ends the process, with the report as it is.
+void end_if_interrupted(Session& session) {
+  if (!HeldInterrupt::flag()) return;
+  session.report().stop();
+  end_by_interrupt();
+}
+
+/// Puts a launch into the report; ends the process if the launch was stopped.
 void record(Session& session, Function& function, const LaunchRequest& request, uint32_t together, const Ran& ran) {
   const auto threads = static_cast<uint32_t>(request.block.count());
   const report::KernelFacts facts{registers_for(session.device(), function, threads, together), function.registers != 0,
@@ -95,6 +102,7 @@ void record(Session& session, Function& function, const LaunchRequest& request, 
   session.report().add(session.gpu(), function.name, function.module->id, request.grid, request.block, ran.stats, facts,
                        simulated ? &*simulated : nullptr);
   if (ran.timing && session.simulation()->is_over(*ran.timing)) session.simulation()->end_process(session.report());
+  end_if_interrupted(session);
 }
 
 /// Runs the kernel. @param launched  receives the launches that it made @return as launch()
@@ -131,7 +139,7 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
   const Status status = status_of(ran.error().kind);
   session.corrupt(status);
   launch_failed(session, function.name, status, in_one_line(ran.error()), Telling::told_already);
-  if (session.simulation() && HeldInterrupt::flag()) session.simulation()->end_process(session.report());
+  end_if_interrupted(session);
   return is_blocking() ? status : Status::success;
 }
 
@@ -227,7 +235,7 @@ Status launch(Session& session, Function& function, void* stream, const LaunchRe
                ? record_event(session.work(), request.event, stream, 0, session.now())
                : status;
   } catch (const std::bad_alloc&) {
-    if (session.progress()) session.progress()->update(request.grid.count(), request.grid.count());
+    if (session.progress()) session.progress()->end();
     return failed(Status::out_of_memory, "the host has no memory left for it");
   }
 }

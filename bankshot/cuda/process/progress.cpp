@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds kSilent = 1s, kEvery = 200ms;
+constexpr std::chrono::milliseconds kSilent = 1s, kEvery = 200ms, kEveryLine = 5s;
 constexpr size_t kColumns = 78;
 
 /// The text stands where the program left the cursor, and the cursor stays there: what the program writes next comes
@@ -26,7 +26,7 @@ constexpr const char* kBefore = "\0337\033[?7l";
 constexpr const char* kAfter = "\033[K\033[?7h\0338";
 constexpr const char* kErase = "\033[K";
 
-void write_to_terminal(std::string_view text) {
+void write_to_standard_error(std::string_view text) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
@@ -43,31 +43,39 @@ std::string short_number(double number) {
   return fmt::format("{:.0f}", number);
 }
 
+/// "1.93 M instr/s, 27 s left, "
+std::string rate_text(uint64_t done, uint64_t ctas, uint64_t warp_instructions, double seconds) {
+  const double rate = seconds > 0 ? static_cast<double>(warp_instructions) / seconds : 0;
+  std::string text = short_number(rate) + " instr/s, ";
+  if (done != 0)
+    text += fmt::format("{:.0f} s left, ", seconds * static_cast<double>(ctas - done) / static_cast<double>(done));
+  return text;
+}
+
 }  // namespace
 
-std::string progress_text(std::string_view kernel, uint64_t done, uint64_t ctas, uint64_t seconds) {
-  return fitted(fmt::format("bankshot: {} of {} CTAs in {} s, {}", done, ctas, seconds, report::demangle(kernel)));
+std::string progress_text(std::string_view kernel, const simt::LaunchProgress& progress, double seconds) {
+  return fitted(fmt::format(
+      "bankshot: {} of {} CTAs in {} s, {}{}", progress.ctas_done, progress.ctas, static_cast<uint64_t>(seconds),
+      rate_text(progress.ctas_done, progress.ctas, progress.warp_instructions, seconds), report::demangle(kernel)));
 }
 
 std::string progress_text(std::string_view kernel, const timing::ChipProgress& progress, double seconds) {
-  const double rate = seconds > 0 ? static_cast<double>(progress.warp_instructions) / seconds : 0;
-  std::string text = fmt::format("bankshot: {} of {} CTAs, {} cycles, {} instr/s, ", progress.ctas_done, progress.ctas,
-                                 short_number(static_cast<double>(progress.cycles)), short_number(rate));
-  if (progress.ctas_done != 0) {
-    const auto left = static_cast<double>(progress.ctas - progress.ctas_done) / static_cast<double>(progress.ctas_done);
-    text += fmt::format("{:.0f} s left, ", seconds * left);
-  }
-  return fitted(text + report::demangle(kernel));
+  return fitted(fmt::format("bankshot: {} of {} CTAs, {} cycles, {}{}", progress.ctas_done, progress.ctas,
+                            short_number(static_cast<double>(progress.cycles)),
+                            rate_text(progress.ctas_done, progress.ctas, progress.warp_instructions, seconds),
+                            report::demangle(kernel)));
 }
 
-bool Progress::wanted() {
+std::optional<Progress::Style> Progress::style(bool asked) {
   const char* terminal = std::getenv("TERM");
-  return isatty(STDERR_FILENO) != 0 && terminal && *terminal && std::strcmp(terminal, "dumb") != 0;
+  if (isatty(STDERR_FILENO) != 0 && terminal && *terminal && std::strcmp(terminal, "dumb") != 0) return Style::terminal;
+  return asked ? std::optional(Style::lines) : std::nullopt;
 }
 
 void Progress::begin(std::string_view kernel, uint64_t ctas) {
   const std::lock_guard lock(mutex_);
-  done_ = 0;
+  done_ = warp_instructions_ = 0;
   simulated_.reset();
   kernel_ = kernel;
   ctas_ = ctas;
@@ -90,9 +98,10 @@ void Progress::start_watching() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void Progress::update(uint64_t done, uint64_t ctas) {
-  done_.store(done, std::memory_order_relaxed);
-  if (done >= ctas) end();
+void Progress::update(const simt::LaunchProgress& progress) {
+  done_.store(progress.ctas_done, std::memory_order_relaxed);
+  warp_instructions_.store(progress.warp_instructions, std::memory_order_relaxed);
+  if (progress.ctas_done >= progress.ctas) end();
 }
 
 void Progress::update(const timing::ChipProgress& progress) {
@@ -115,16 +124,24 @@ void Progress::watch() {
 }
 
 void Progress::draw() {
-  if (isatty(STDERR_FILENO) == 0) return;  // the program may have redirected it since
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;
-  const std::string text = simulated_ ? progress_text(kernel_, *simulated_, taken.count())
-                                      : progress_text(kernel_, done_, ctas_, static_cast<uint64_t>(taken.count()));
-  write_to_terminal(kBefore + text + kAfter);
+  const auto now = std::chrono::steady_clock::now();
+  if (style_ == Style::lines && now - written_ < kEveryLine) return;
+  if (style_ == Style::terminal && isatty(STDERR_FILENO) == 0) return;  // the program may have redirected it since
+  const double taken = std::chrono::duration<double>(now - start_).count();
+  const std::string text = simulated_
+                               ? progress_text(kernel_, *simulated_, taken)
+                               : progress_text(kernel_, simt::LaunchProgress{done_, ctas_, warp_instructions_}, taken);
+  if (style_ == Style::lines) {
+    write_to_standard_error(text + "\n");
+    written_ = now;
+    return;
+  }
+  write_to_standard_error(kBefore + text + kAfter);
   shown_ = true;
 }
 
 void Progress::erase() {
-  if (shown_ && isatty(STDERR_FILENO) != 0) write_to_terminal(kErase);
+  if (shown_ && isatty(STDERR_FILENO) != 0) write_to_standard_error(kErase);
   shown_ = false;
 }
 

@@ -1,4 +1,4 @@
-// What a terminal shows of a launch that takes long: one line on standard error that goes away at its end.
+// Launches that take long: one line on the terminal that goes away at their end, or lines of a log.
 #pragma once
 
 #include <atomic>
@@ -13,25 +13,30 @@
 
 namespace bankshot::cuda {
 
-/// "bankshot: 312 of 1024 CTAs in 12 s, void transpose<32>(float const*, float*, int)", without a newline and at most
-/// 78 columns wide. @param kernel  mangled
-std::string progress_text(std::string_view kernel, uint64_t done, uint64_t ctas, uint64_t seconds);
+/// "bankshot: 312 of 1024 CTAs in 12 s, 1.93 M instr/s, 27 s left, transpose(float*)", without a newline and at most 78
+/// columns wide. Instructions are those of warps. The time left is estimated from the CTAs that are done and is missing
+/// before the first one is. @param kernel  mangled
+std::string progress_text(std::string_view kernel, const simt::LaunchProgress& progress, double seconds);
 
-/// Of a simulated launch: "bankshot: 312 of 1024 CTAs, 1.2 M cycles, 1.93 M instr/s, 34 s left, transpose…".
-/// Instructions are those of warps; what is left is estimated from the CTAs that are done, and is not said before one
-/// is.
+/// The same of a simulated launch: "bankshot: 312 of 1024 CTAs, 1.2 M cycles, 1.93 M instr/s, 34 s left, transpose…".
 std::string progress_text(std::string_view kernel, const timing::ChipProgress& progress, double seconds);
 
-/// Shows the running launch from its second second on, five times a second, on a thread of its own, which the first
-/// launch starts. Lives as long as the process.
+/// Shows the running launch from its second second on, on a thread of its own, which the first launch starts. Lives as
+/// long as the process.
 class Progress {
  public:
-  /// Whether standard error is a terminal that understands cursor movements; without, nobody should make a Progress.
-  static bool wanted();
+  enum class Style : uint8_t {
+    terminal,  ///< one line, five times a second; needs a terminal that understands cursor movements
+    lines,     ///< whole lines, at least five seconds apart
+  };
+  /// What suits standard error. @param asked  lines are wanted where it is no such terminal
+  /// @return none: nobody should make a Progress
+  static std::optional<Style> style(bool asked);
 
+  explicit Progress(Style style) : style_(style) {}
   void begin(std::string_view kernel, uint64_t ctas);
   /// EngineOptions::progress; erases the line when all CTAs are done.
-  void update(uint64_t done, uint64_t ctas);
+  void update(const simt::LaunchProgress& progress);
   /// ChipOptions::progress.
   void update(const timing::ChipProgress& progress);
   /// The launch has ended, wherever: erases the line.
@@ -43,13 +48,15 @@ class Progress {
   void draw();
   void erase();
 
-  std::atomic<uint64_t> done_{0};
+  const Style style_;
+  std::atomic<uint64_t> done_{0}, warp_instructions_{0};
   std::mutex mutex_;  ///< guards what follows
   std::optional<timing::ChipProgress> simulated_;
   bool watching_ = false, running_ = false, shown_ = false;
   std::string kernel_;
   uint64_t ctas_ = 0;
   std::chrono::steady_clock::time_point start_{};
+  std::chrono::steady_clock::time_point written_{};  ///< the last whole line
 };
 
 }  // namespace bankshot::cuda

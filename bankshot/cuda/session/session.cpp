@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "bankshot/cuda/process/checking.hpp"
+#include "bankshot/cuda/process/interrupt.hpp"
 #include "bankshot/cuda/process/ledger.hpp"
 #include "bankshot/cuda/process/process_id.hpp"
 #include "bankshot/cuda/process/request.hpp"
@@ -72,8 +73,10 @@ Status Session::open() {
   if (request.joined) options.machine_code = gpu_->machine_code();
   options.timing = request.simulate.has_value();
   if (!request.isa.empty()) options.isa = request.isa;
-  if (!progress_ && Progress::wanted()) progress_ = std::make_unique<Progress>();
-  if (progress_) options.progress = [this](uint64_t done, uint64_t ctas) { progress_->update(done, ctas); };
+  if (const auto style = Progress::style(request.progress); style && !progress_)
+    progress_ = std::make_unique<Progress>(*style);
+  if (progress_) options.progress = [this](const simt::LaunchProgress& now) { progress_->update(now); };
+  if (!request.report_folder.empty()) options.stop = &HeldInterrupt::flag();
   options.checks = checks();
   options.compile = request.compile;
   if (const Status status = open_simulation(options.threads); status != Status::success) return status;

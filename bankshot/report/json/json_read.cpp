@@ -161,6 +161,15 @@ MachineCode read_machine_code(const json& object) {
   return code;
 }
 
+StoppedLaunches read_stopped(const json& object, uint64_t launches) {
+  const StoppedLaunches stopped{number<uint64_t>(object, "launches"), number<uint64_t>(object, "ctas_ended"),
+                                number<uint64_t>(object, "ctas")};
+  if (stopped.launches == 0 || stopped.launches > launches)
+    throw Bad{"\"stopped\" must have at least 1 and at most all \"launches\""};
+  if (stopped.ctas_ended >= stopped.ctas) throw Bad{"\"ctas_ended\" must be less than \"ctas\""};
+  return stopped;
+}
+
 Kernel read_kernel(const json& object, const RunReport& report) {
   Kernel kernel;
   kernel.name = text(object, "name");
@@ -175,6 +184,7 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   if (object.contains("machine_code")) kernel.facts.machine_code = read_machine_code(member(object, "machine_code"));
   kernel.warp_instructions = number<uint64_t>(object, "warp_instructions");
   kernel.thread_instructions = number<uint64_t>(object, "thread_instructions");
+  if (object.contains("stopped")) kernel.stopped = read_stopped(member(object, "stopped"), kernel.launches);
   kernel.parallel = flag(object, "parallel");
   kernel.why_serial = text(object, "why_serial");
   for (const json& place : list(object, "left_open")) kernel.left_open.push_back(read_left_open(place));
@@ -229,7 +239,7 @@ Result<RunReport> from_json(std::string_view text_of_json) {
     if (schema == kCheckSchema) read_findings(root, report);
     for (const json& kernel : list(root, "kernels")) report.kernels.push_back(read_kernel(kernel, report));
     if (flag(root, "partial") != report.is_partial()) {
-      throw Bad{"\"partial\" contradicts \"ended\", \"failed_launches\" or \"partial_launches\""};
+      throw Bad{"\"partial\" contradicts \"ended\", \"failed_launches\", \"stopped\" or \"partial_launches\""};
     }
     return report;
   } catch (const Bad& bad) {

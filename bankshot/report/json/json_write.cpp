@@ -140,6 +140,11 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
         {"ideal_wavefronts", shared.ideal_wavefronts},
         {"conflicts", shared.conflicts()}}},
   };
+  if (kernel.stopped.launches != 0) {
+    json["stopped"] = {{"launches", kernel.stopped.launches},
+                       {"ctas_ended", kernel.stopped.ctas_ended},
+                       {"ctas", kernel.stopped.ctas}};
+  }
   if (kernel.facts.machine_code) json["machine_code"] = machine_code_json(*kernel.facts.machine_code);
   if (kernel.transactions.attempts != 0) json["transactions"] = transactions_json(kernel.transactions);
   if (kernel.timing && report.machine) json.update(timing_json(*kernel.timing, *report.machine, report.rules.banks));

@@ -47,6 +47,9 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
   found->warp_instructions += kernel.warp_instructions;
   found->thread_instructions += kernel.thread_instructions;
   scratchpad::add(found->transactions, kernel.transactions);
+  found->stopped.launches += kernel.stopped.launches;
+  found->stopped.ctas_ended += kernel.stopped.ctas_ended;
+  found->stopped.ctas += kernel.stopped.ctas;
   if (found->parallel) found->why_serial = kernel.why_serial;
   found->parallel &= kernel.parallel;
   for (const Site& site : kernel.sites) add_site(found->sites, site);
@@ -117,6 +120,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.warp_instructions = stats.warp_instructions;
   launch.thread_instructions = stats.thread_instructions;
   launch.transactions = stats.transactions;
+  if (stats.stopped && !timing) launch.stopped = {.launches = 1, .ctas_ended = stats.ctas_ended, .ctas = grid.count()};
   launch.parallel = stats.parallel;
   launch.why_serial = stats.why_serial;
   launch.left_open = stats.left_open;
@@ -158,7 +162,8 @@ uint64_t RunReport::failed_launches() const {
 
 uint64_t RunReport::partial_launches() const {
   uint64_t all = 0;
-  for (const Kernel& kernel : kernels) all += kernel.timing ? kernel.timing->partial_launches : 0;
+  for (const Kernel& kernel : kernels)
+    all += kernel.stopped.launches + (kernel.timing ? kernel.timing->partial_launches : 0);
   return all;
 }
 

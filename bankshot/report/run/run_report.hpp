@@ -74,6 +74,12 @@ struct KernelFacts {
   std::optional<MachineCode> machine_code;
 };
 
+/// Launches that were stopped before their end, by Ctrl-C: counters are of what ran.
+struct StoppedLaunches {
+  uint64_t launches = 0;
+  uint64_t ctas_ended = 0, ctas = 0;  ///< of their grids
+};
+
 struct Kernel {
   std::string name;       ///< as in the PTX
   std::string demangled;  ///< as in the source
@@ -83,8 +89,9 @@ struct Kernel {
   simt::Dim3 grid, block;  ///< of the first launch
   bool launch_shapes_vary = false;
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  bool parallel = true;    ///< every launch ran its CTAs in parallel
-  std::string why_serial;  ///< the instruction that decided otherwise
+  StoppedLaunches stopped;  ///< simulated ones are in KernelTiming
+  bool parallel = true;     ///< every launch ran its CTAs in parallel
+  std::string why_serial;   ///< the instruction that decided otherwise
   scratchpad::TxTotals transactions;
   std::vector<simt::LeftOpenPlace> left_open;  ///< what PTX leaves open and it relied on, each once
   std::vector<Site> sites;                     ///< by place in the PTX
@@ -124,7 +131,7 @@ struct RunReport {
 
   /// Whether the numbers lack something that the program did or wanted to do.
   bool is_partial() const { return partial || !failed.empty() || partial_launches() != 0; }
-  uint64_t partial_launches() const;  ///< simulated ones that were stopped
+  uint64_t partial_launches() const;  ///< that were stopped
   uint64_t failed_launches() const;
 
   /// Adds one launch. @param kernel  name as in the PTX @param timing  if it was simulated

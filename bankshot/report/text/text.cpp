@@ -32,6 +32,16 @@ std::string launches(const Kernel& kernel) {
   return text + "\n";
 }
 
+std::string stopped(const StoppedLaunches& stopped, const Paint& paint) {
+  if (stopped.launches == 0) return {};
+  return "  " +
+         paint.bad(fmt::format("partial: {} stopped before {} end: {} of {} ended, the numbers are of what ran",
+                               counted(stopped.launches, "launch was", "launches were"),
+                               stopped.launches == 1 ? "its" : "their", grouped(stopped.ctas_ended),
+                               counted(stopped.ctas, "CTA", "CTAs"))) +
+         "\n";
+}
+
 std::string order(const Kernel& kernel) {
   if (kernel.parallel) return {};
   return fmt::format("  CTAs ran in one fixed order, not in parallel: {}\n", printable(kernel.why_serial));
@@ -58,7 +68,7 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
   const Paint paint{options.colour};
   std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel);
   if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
-  text += order(kernel) + totals(kernel, paint) + transactions_text(kernel);
+  text += stopped(kernel.stopped, paint) + order(kernel) + totals(kernel, paint) + transactions_text(kernel);
 
   std::vector<LineGroup> wasteful = line_groups(kernel), clean;
   const auto first_clean = std::find_if(wasteful.begin(), wasteful.end(),

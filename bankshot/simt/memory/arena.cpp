@@ -17,6 +17,7 @@ std::byte* Arena::reserve(size_t bytes) {
   if (start_ != nullptr) munmap(start_, bytes_);
   void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
+  madvise(start, bytes, MADV_NOHUGEPAGE);  // rows of warps may lie megabytes apart, touched at their begin only
   start_ = static_cast<std::byte*>(start);
   bytes_ = bytes;
   return start_;

@@ -8,6 +8,7 @@
 #include "bankshot/simt/control/control.hpp"
 #include "bankshot/simt/control/native.hpp"
 #include "bankshot/simt/control/paths.hpp"
+#include "bankshot/simt/memory/zero_pages.hpp"
 #include "bankshot/simt/run/special_values.hpp"
 
 namespace bankshot::simt {
@@ -114,11 +115,11 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
     cta_.barriers[std::countr_zero(cta_.barriers_in_use)] = Barrier{};
   fill_cta_specials();
   // Unwritten registers and memory must not show what an earlier CTA left: results would depend on the host.
-  if (cta_.shared_bytes != 0) std::memset(cta_.shared, 0, cta_.shared_bytes);
+  if (cta_.shared_bytes != 0) zero_pages(cta_.shared, cta_.shared_bytes);
   const bool uses_stack = kernel_->has_calls || kernel_->has_alloca;
   for (Warp& w : cta_.warps) {
     for (const FunctionInfo::Register& r : kernel_->unwritten) std::memset(w.registers + r.offset, 0, r.bytes);
-    if (kernel_->local_bytes != 0) std::memset(w.local, 0, size_t{kernel_->local_bytes} * program.lanes);
+    if (kernel_->local_bytes != 0) zero_pages(w.local, size_t{kernel_->local_bytes} * program.lanes);
     const uint32_t threads = std::min(worker_->warp_size, cta_.threads - w.index * worker_->warp_size);
     w.alive = threads == 64 ? ~uint64_t{0} : (uint64_t{1} << threads) - 1;
     w.done = w.yielded = w.displaced = false;
@@ -143,12 +144,13 @@ void CtaSlot::start(uint64_t linear, std::shared_ptr<Cluster> cluster) {
   }
 }
 
-CtaSlot::Turn CtaSlot::turn() {
+CtaSlot::Turn CtaSlot::turn(const std::atomic<bool>* stop) {
   bool ran = false;
   bool only_polled = true;
   for (Warp& w : cta_.warps) {
     const int32_t path = w.done ? -1 : next_ready(w);
     if (path < 0) continue;
+    if (stop != nullptr && stop->load(std::memory_order_relaxed)) return Turn::waiting;
     w.yielded = false;
     run(w, path);
     ran = true;

@@ -1,6 +1,7 @@
 // Running one CTA: storage for its warps, start, turns, deadlock.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "bankshot/simt/memory/arena.hpp"
@@ -21,8 +22,8 @@ class CtaSlot {
   void start(uint64_t linear, std::shared_ptr<Cluster> cluster = nullptr);
   /// It has ended: nobody reaches its shared memory any more.
   void leave_cluster();
-  /// Gives every warp that can run one turn.
-  Turn turn();
+  /// Gives every warp that can run one turn. @param stop  null, or true once no further warp is to get one: `waiting`
+  Turn turn(const std::atomic<bool>* stop = nullptr);
   /// All its warps are blocked for good, or poll: lanes that stand at joins go on by themselves.
   /// @return false if there are none; then the deadlock is the CTA's fault
   bool release_or_fault();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,6 +44,12 @@ struct Machine {
 class TransactionObserver;  ///< state/worker.hpp
 class Checker;              ///< state/checker.hpp
 
+/// Launch progress.
+struct LaunchProgress {
+  uint64_t ctas_done = 0, ctas = 0;
+  uint64_t warp_instructions = 0;  ///< so far
+};
+
 struct EngineOptions {
   Machine machine;
   unsigned threads = 0;                  ///< host threads; 0 = all cores
@@ -63,9 +70,12 @@ struct EngineOptions {
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
   Checker* checks = nullptr;  ///< what looks for misuse of memory and barriers; then one thread runs all CTAs
-  /// Progress callback; may be empty. The threads that run CTAs call it now and then when CTAs have ended. The
-  /// launching thread calls it with done == ctas when no CTA runs any more, before the output of the kernel is written.
-  std::function<void(uint64_t done, uint64_t ctas)> progress;
+  /// Progress callback; may be empty. The threads that run CTAs call it now and then. The launching thread calls it
+  /// with ctas_done == ctas when no CTA runs any more, before the output of the kernel is written.
+  std::function<void(const LaunchProgress&)> progress;
+  /// Null, or looked at before each CTA and each turn of a warp: true stops the launch. Its counters are then of what
+  /// ran.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Counters of one shared-memory instruction.
@@ -93,6 +103,8 @@ struct LaunchStats {
   uint64_t warp_instructions = 0;    ///< PTX instructions issued, one a warp
   uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
   uint32_t stretches = 0;            ///< of the program that have been compiled to code of the host when it ended
+  uint64_t ctas_ended = 0;           ///< all of the grid, unless the launch was stopped
+  bool stopped = false;              ///< EngineOptions::stop ended it before its last CTA
   bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
   std::string why_serial;            ///< the instruction that decided it, if not parallel
   scratchpad::TxTotals transactions;
@@ -121,7 +133,7 @@ class Engine {
                                                      const optimise::SeenAccesses* seen = nullptr);
 
   /// Runs a kernel to its end. Not thread-safe: the caller serialises launches.
-  /// @return counters, or the fault of the lowest CTA that had one
+  /// @return counters, partial if EngineOptions::stop ended it; or the fault of the lowest CTA that had one
   Result<LaunchStats, Fault> launch(Program& program, std::string_view kernel, const LaunchConfig& config);
 
   /// The same for who runs the CTAs themselves, as a timing model does: parameters are in place, nothing runs.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "bankshot/simt/control/cluster.hpp"
 #include "bankshot/simt/state/reserved_shared.hpp"
@@ -67,38 +68,46 @@ namespace {
 /// Counts the CTAs that are done for EngineOptions::progress; nothing where nobody asked.
 class Progress {
  public:
-  /// CTAs of one worker that nobody was told of, and its instructions when it last told.
+  /// CTAs of one worker that have not been reported, and its instructions at its last report.
   struct Share {
     uint64_t ctas = 0, told_at = 0;
   };
 
-  Progress(const std::function<void(uint64_t, uint64_t)>& tell, uint64_t ctas) : tell_(tell), ctas_(ctas) {}
+  Progress(const std::function<void(const LaunchProgress&)>& tell, uint64_t ctas) : tell_(tell), ctas_(ctas) {}
 
-  void ctas_done(const Worker& worker, Share& share, uint64_t ctas) {
+  /// @param ctas  that have ended since the last call
+  void update(const Worker& worker, Share& share, uint64_t ctas) {
     share.ctas += ctas;
     if (worker.warp_instructions - share.told_at < kTellAfter || !tell_) return;
-    tell_(done_.fetch_add(share.ctas, std::memory_order_relaxed) + share.ctas, ctas_);
+    const uint64_t ran = worker.warp_instructions - share.told_at;
+    tell_({.ctas_done = done_.fetch_add(share.ctas, std::memory_order_relaxed) + share.ctas,
+           .ctas = ctas_,
+           .warp_instructions = ran_.fetch_add(ran, std::memory_order_relaxed) + ran});
     share = {0, worker.warp_instructions};
   }
   void launch_done() const {
-    if (tell_) tell_(ctas_, ctas_);
+    if (tell_) tell_({.ctas_done = ctas_, .ctas = ctas_, .warp_instructions = ran_.load(std::memory_order_relaxed)});
   }
 
  private:
-  const std::function<void(uint64_t, uint64_t)>& tell_;
+  const std::function<void(const LaunchProgress&)>& tell_;
   const uint64_t ctas_;
-  std::atomic<uint64_t> done_{0};
+  std::atomic<uint64_t> done_{0}, ran_{0};
 };
+
+bool is_set(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(std::memory_order_relaxed); }
 
 /// Clusters that cannot see each other, on all cores. Where a launch has none a CTA is one.
 class Parallel {
  public:
-  /// Clusters [begin, end) of the launch.
-  Parallel(uint64_t begin, uint64_t end, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress)
+  /// Clusters [begin, end) of the launch. @param stop  see EngineOptions
+  Parallel(uint64_t begin, uint64_t end, std::vector<Worker>& workers, LaunchResources& resources, Progress& progress,
+           const std::atomic<bool>* stop)
       : end_(end),
         workers_(workers),
         resources_(resources),
         progress_(progress),
+        stop_(stop),
         outputs_(workers.size()),
         next_(begin) {
     chunk_ = std::clamp<uint64_t>((end - begin) / (workers_.size() * 16), 1, 64);
@@ -120,6 +129,9 @@ class Parallel {
     return faulty;
   }
 
+  /// CTAs that came to their end.
+  uint64_t ended() const { return ended_.load(); }
+
  private:
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
@@ -137,18 +149,20 @@ class Parallel {
     Worker& worker = workers_[k];
     Residents residents(worker, resources_.slots[k]);
     Progress::Share share;
-    for (;;) {
+    while (!is_set(stop_)) {
       const uint64_t begin = next_.fetch_add(chunk_);
       if (begin >= end_) break;
       for (uint64_t cluster = begin; cluster < std::min(end_, begin + chunk_); ++cluster) {
         // A cluster below the lowest fault still has to run: its own fault would come first.
-        if (cluster > fault_.load()) break;
-        const bool fine = run_one(residents, cluster);
+        if (cluster > fault_.load() || is_set(stop_)) break;
+        const CtaSlot::Turn last = run_one(residents, cluster, share);
         residents.for_each([&](Cta& cta) { keep_output(cta, outputs_[k]); });
-        if (fine) {
-          progress_.ctas_done(worker, share, residents.size());
+        if (last == CtaSlot::Turn::done) {
+          ended_.fetch_add(residents.size(), std::memory_order_relaxed);
+          progress_.update(worker, share, residents.size());
           continue;
         }
+        if (last != CtaSlot::Turn::faulted) break;
         faulted_[k] = cluster;
         uint64_t lowest = fault_.load();
         while (cluster < lowest && !fault_.compare_exchange_weak(lowest, cluster)) {
@@ -160,22 +174,24 @@ class Parallel {
     _mm_setcsr(mxcsr);
   }
 
-  static bool run_one(Residents& residents, uint64_t cluster) {
+  /// @return `waiting` if it was stopped
+  CtaSlot::Turn run_one(Residents& residents, uint64_t cluster, Progress::Share& share) {
     residents.start(cluster);
-    CtaSlot::Turn turn;
-    do {
-      turn = residents.turn();
-    } while (turn == CtaSlot::Turn::waiting);
-    return turn == CtaSlot::Turn::done;
+    for (;;) {
+      const CtaSlot::Turn turn = residents.turn(stop_);
+      if (turn != CtaSlot::Turn::waiting || is_set(stop_)) return turn;
+      progress_.update(residents.worker(), share, 0);
+    }
   }
 
   uint64_t end_, chunk_ = 1;
   std::vector<Worker>& workers_;
   LaunchResources& resources_;
   Progress& progress_;
+  const std::atomic<bool>* stop_;
   std::vector<std::vector<Output>> outputs_;
   std::vector<uint64_t> faulted_ = std::vector<uint64_t>(workers_.size(), kNone);
-  std::atomic<uint64_t> next_, fault_{kNone};
+  std::atomic<uint64_t> next_, fault_{kNone}, ended_{0};
 };
 
 /// How many CTAs join in a round. One, when those before it could not finish without waiting; where they wait for
@@ -199,20 +215,22 @@ class Joining {
 
 /// CTAs that can see each other: one fixed interleaving on this thread, round robin by warp over the resident CTAs.
 /// A cluster joins when those before it could not finish without waiting.
-/// @param most  CTAs that are resident at once @return false if a CTA faulted
-bool run_interleaved(uint64_t clusters, uint64_t most, Worker& worker, SlotPool& slots, Progress& progress) {
+/// @param most  CTAs that are resident at once @param stop  see EngineOptions
+/// @return CTAs that came to their end; none if a CTA faulted
+std::optional<uint64_t> run_interleaved(uint64_t clusters, uint64_t most, Worker& worker, SlotPool& slots,
+                                        Progress& progress, const std::atomic<bool>* stop) {
   const unsigned mxcsr = _mm_getcsr();
   _mm_setcsr(kDefaultMxcsr);
   std::vector<Output> outputs;
   std::deque<Residents> all;
   std::vector<Residents*> resident, idle;
-  uint64_t next = 0;
+  uint64_t next = 0, ended = 0;
   bool fine = true;
   Progress::Share share;
   const uint64_t size = cluster_size(*worker.launch->config);
   Joining joining(worker.launch->config->cooperative);
   const auto has_room = [&] { return resident.empty() || (resident.size() + 1) * size <= most; };
-  while (fine && (next < clusters || !resident.empty())) {
+  while (fine && !is_set(stop) && (next < clusters || !resident.empty())) {
     for (uint64_t k = 0; k < joining.at_once() && next < clusters && has_room(); ++k) {
       if (idle.empty()) idle.push_back(&all.emplace_back(worker, slots));
       resident.push_back(idle.back());
@@ -220,24 +238,31 @@ bool run_interleaved(uint64_t clusters, uint64_t most, Worker& worker, SlotPool&
       resident.back()->start(next++);
     }
     const size_t before = resident.size();
-    for (size_t k = 0; fine && k < resident.size();) {
-      const CtaSlot::Turn turn = resident[k]->turn();
+    for (size_t k = 0; fine && !is_set(stop) && k < resident.size();) {
+      const CtaSlot::Turn turn = resident[k]->turn(stop);
       if (turn == CtaSlot::Turn::waiting) {
+        progress.update(worker, share, 0);
         ++k;
         continue;
       }
       fine = turn == CtaSlot::Turn::done;
-      progress.ctas_done(worker, share, size);
+      if (fine) ended += size;
+      progress.update(worker, share, size);
       resident[k]->for_each([&](Cta& cta) { keep_output(cta, outputs); });
       idle.push_back(resident[k]);
       resident.erase(resident.begin() + static_cast<ptrdiff_t>(k));
     }
     joining.round_done(resident.size() != before);
   }
+  // A launch that was stopped: what its CTAs have printed so far.
+  for (Residents* const stopped : resident) {
+    if (fine) stopped->for_each([&](Cta& cta) { keep_output(cta, outputs); });
+  }
   progress.launch_done();
   print(outputs);
   _mm_setcsr(mxcsr);
-  return fine;
+  if (!fine) return std::nullopt;
+  return ended;
 }
 
 /// Asked for once: finding out reads a file.
@@ -335,28 +360,37 @@ Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources&
   const uint64_t ctas = setup.config->grid.count(), clusters = launch.clusters.count();
   std::vector<Worker> workers = make_workers(setup, launch, resources);
   Progress progress(setup.options->progress, ctas);
+  const std::atomic<bool>* const stop = setup.options->stop;
+  uint64_t ended = 0;
   if (is_isolated(setup)) {
     std::vector<Output> outputs;
-    const Worker* const faulty = Parallel(0, clusters, workers, resources, progress).run(outputs);
+    Parallel parallel(0, clusters, workers, resources, progress, stop);
+    const Worker* const faulty = parallel.run(outputs);
     print(outputs);
     if (faulty != nullptr) return faulty->fault;
+    ended = parallel.ended();
   } else {
     resources.slots[0].begin_launch();
     const uint64_t most = setup.config->cooperative ? ctas : setup.options->machine.resident_ctas;
-    if (!run_interleaved(clusters, most, workers[0], resources.slots[0], progress)) return workers[0].fault;
+    const auto all = run_interleaved(clusters, most, workers[0], resources.slots[0], progress, stop);
+    if (!all) return workers[0].fault;
+    ended = *all;
   }
   std::vector<Worker*> all;
   for (Worker& worker : workers) all.push_back(&worker);
-  return collect(setup, all);
+  LaunchStats stats = collect(setup, all);
+  stats.ctas_ended = ended;
+  stats.stopped = ended != ctas;
+  return stats;
 }
 
 ClusterRunner::ClusterRunner(const LaunchSetup& setup, const Launch& launch, LaunchResources& resources)
     : resources_(resources), workers_(make_workers(setup, launch, resources)) {}
 
 const Fault* ClusterRunner::run(uint64_t begin, uint64_t end, std::vector<Output>& outputs) {
-  static const std::function<void(uint64_t, uint64_t)> nobody;
+  static const std::function<void(const LaunchProgress&)> nobody;
   Progress progress(nobody, end - begin);
-  const Worker* const faulty = Parallel(begin, end, workers_, resources_, progress).run(outputs);
+  const Worker* const faulty = Parallel(begin, end, workers_, resources_, progress, nullptr).run(outputs);
   return faulty == nullptr ? nullptr : &faulty->fault;
 }
 

@@ -23,13 +23,13 @@ void Residents::start(uint64_t cluster) {
     slots_[rank]->start(cta_in_cluster(*worker_.launch, cluster, rank), together);
 }
 
-CtaSlot::Turn Residents::turn() {
+CtaSlot::Turn Residents::turn(const std::atomic<bool>* stop) {
   using Turn = CtaSlot::Turn;
   CtaSlot* blocked = nullptr;
   bool any_went_on = false, all_ended = true;
   for (size_t rank = 0; rank < size_; ++rank) {
     if (ended_[rank]) continue;
-    const Turn turn = slots_[rank]->turn();
+    const Turn turn = slots_[rank]->turn(stop);
     if (turn == Turn::faulted) return turn;
     ended_[rank] = turn == Turn::done;
     all_ended &= ended_[rank];

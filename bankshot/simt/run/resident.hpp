@@ -28,12 +28,14 @@ class Residents {
   /// Takes places and prepares them.
   Residents(Worker& worker, SlotPool& slots);
 
+  const Worker& worker() const { return worker_; }
   /// CTAs of each cluster.
   size_t size() const { return size_; }
   /// Starts the CTAs of a cluster, counted in the grid. None may be running.
   void start(uint64_t cluster);
   /// Gives each CTA a turn, by rank. Never `blocked`: if nobody can go on, that is the fault of the first.
-  CtaSlot::Turn turn();
+  /// @param stop  as of CtaSlot::turn
+  CtaSlot::Turn turn(const std::atomic<bool>* stop);
   /// f(Cta&) for each CTA, by rank.
   template <class F>
   void for_each(F f) {

@@ -382,6 +382,7 @@ Result<SimulatedLaunch, simt::Fault> Chip::launch(simt::Engine& engine, simt::Pr
     SimulatedLaunch result;
     result.timing.sampled = sample->skipped(config.grid.count(), stats->warp_instructions);
     result.timing.sampled->cycles += static_cast<double>(chip.config.launch.cycles);
+    result.timing.partial = stats->stopped;
     result.stats = std::move(*stats);
     describe(chip.config, *setup, residency, result.timing);
     return result;

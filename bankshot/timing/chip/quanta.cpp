@@ -2,51 +2,108 @@
 
 #include <xmmintrin.h>
 
-#include <thread>
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <vector>
 
 namespace bankshot::timing {
+namespace {
 
-void QuantumBarrier::pause(unsigned looks) {
-  constexpr unsigned kLooks = 4000;  // about a quantum's work
-  if (looks < kLooks) {
-    _mm_pause();
-  } else {
-    std::this_thread::yield();
+/// Waits for the next quantum: looks for a while, then sleeps. A wait that was too long for looking makes the next one
+/// sleep earlier: on a busy host the processor is better left to the thread that is late.
+class Patience {
+ public:
+  void wait_while(const std::atomic<uint32_t>& round, uint32_t is) {
+    for (unsigned looks = 0; looks < looks_; ++looks) {
+      if (round.load(std::memory_order_acquire) != is) {
+        looks_ = std::min(looks_ * 2, kMost);
+        return;
+      }
+      _mm_pause();
+    }
+    looks_ = std::max(looks_ / 2, kLeast);
+    round.wait(is, std::memory_order_acquire);
   }
-}
+
+ private:
+  static constexpr unsigned kLeast = 64, kMost = 4096;  // the most is about a quantum's work
+  unsigned looks_ = kMost;
+};
+
+/// A part belongs to the thread that first writes the quantum's number into its claim.
+struct alignas(64) Claim {
+  std::atomic<uint32_t> round{0};
+};
+
+class Quanta {
+ public:
+  Quanta(unsigned threads, unsigned parts, const std::function<void(unsigned)>& part,
+         const std::function<bool()>& between)
+      : threads_(threads), parts_(parts), part_(part), between_(between), claims_(parts) {}
+
+  /// What each thread does until between() says no.
+  void work(unsigned self) {
+    Patience patience;
+    for (uint32_t round = 1; goes_on_.load(std::memory_order_relaxed);) {
+      if (take_parts(self, round)) finish(round);
+      patience.wait_while(round_, round);
+      round = round_.load(std::memory_order_acquire);
+    }
+  }
+
+ private:
+  unsigned first_of(unsigned thread) const { return static_cast<unsigned>(uint64_t{parts_} * thread / threads_); }
+
+  /// A thread begins with the parts that it had in the quantum before, which lie in its caches, and then helps the
+  /// others, from their ends. @return whether it finished the last part of all
+  bool take_parts(unsigned self, uint32_t round) {
+    unsigned done = 0;
+    const auto take = [&](unsigned k) {
+      // Of a thread that is late every claim has a later number.
+      uint32_t before = round - 1;
+      if (!claims_[k].round.compare_exchange_strong(before, round, std::memory_order_relaxed)) return;
+      part_(k);
+      ++done;
+    };
+    for (unsigned k = first_of(self); k < first_of(self + 1); ++k) take(k);
+    for (unsigned other = 1; other < threads_; ++other) {
+      const unsigned owner = (self + other) % threads_;
+      for (unsigned k = first_of(owner + 1); k-- > first_of(owner);) take(k);
+    }
+    return done != 0 && done_.fetch_add(done, std::memory_order_acq_rel) + done == parts_;
+  }
+
+  void finish(uint32_t round) {
+    done_.store(0, std::memory_order_relaxed);
+    if (!between_()) goes_on_.store(false, std::memory_order_relaxed);
+    round_.store(round + 1, std::memory_order_release);
+    round_.notify_all();
+  }
+
+  const unsigned threads_, parts_;
+  const std::function<void(unsigned)>& part_;
+  const std::function<bool()>& between_;
+  std::vector<Claim> claims_;
+  alignas(64) std::atomic<unsigned> done_{0};
+  alignas(64) std::atomic<uint32_t> round_{1};
+  std::atomic<bool> goes_on_{true};
+};
+
+}  // namespace
 
 void run_quanta(ThreadPool& pool, unsigned threads, unsigned parts, const std::function<void(unsigned)>& part,
                 const std::function<bool()>& between) {
-  const auto alone = [&] {
+  if (threads <= 1) {
     do {
       for (unsigned k = 0; k < parts; ++k) part(k);
     } while (between());
-  };
-  if (threads <= 1) return alone();
-  // A thread begins with the parts it had in the quantum before, which lie in its caches, and then helps the others,
-  // from their ends. A part belongs to whom first writes the round's number into its claim.
-  struct alignas(64) Claim {
-    std::atomic<uint32_t> round{0};
-  };
-  std::vector<Claim> claims(parts);
-  QuantumBarrier barrier(threads);
-  std::atomic<bool> go_on{true};
-  const auto first_of = [&](unsigned thread) { return static_cast<unsigned>(uint64_t{parts} * thread / threads); };
+    return;
+  }
+  Quanta quanta(threads, parts, part, between);
   pool.run(threads, [&](unsigned self) {
     const unsigned mxcsr = _mm_getcsr();
-    for (uint32_t round = 1; go_on.load(std::memory_order_relaxed); ++round) {
-      const auto take = [&](unsigned k) {
-        uint32_t before = round - 1;
-        if (claims[k].round.compare_exchange_strong(before, round, std::memory_order_relaxed)) part(k);
-      };
-      for (unsigned k = first_of(self); k < first_of(self + 1); ++k) take(k);
-      for (unsigned other = 1; other < threads; ++other) {
-        const unsigned owner = (self + other) % threads;
-        for (unsigned k = first_of(owner + 1); k-- > first_of(owner);) take(k);
-      }
-      barrier.arrive([&] { go_on.store(between(), std::memory_order_relaxed); });
-    }
+    quanta.work(self);
     _mm_setcsr(mxcsr);
   });
 }

@@ -58,6 +58,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.record = {"_Z1kPfi", "l"};
   request.witness = true;
   request.l1 = true;
+  request.progress = true;
   request.machine_code = UseOfMachineCode::accesses;
   const auto got = read(written(request));
   ASSERT_TRUE(got) << got.error().message;
@@ -78,6 +79,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_EQ(got->record, request.record);
   EXPECT_TRUE(got->witness);
   EXPECT_TRUE(got->l1);
+  EXPECT_TRUE(got->progress);
 }
 
 TEST(CudaRequest, an_empty_one_asks_for_nothing) {

@@ -221,7 +221,8 @@ TEST(CudaProgress, the_line_of_a_simulation_names_cycles_rate_and_time_left) {
   const timing::ChipProgress progress{256, 1024, 1'234'567, 3'000'000};
   EXPECT_EQ(progress_text("_Z5scalePfi", progress, 2.0),
             "bankshot: 256 of 1024 CTAs, 1.23 M cycles, 1.50 M instr/s, 6 s left, scale(...");
-  EXPECT_EQ(progress_text("k", {0, 8, 912, 500}, 1.0), "bankshot: 0 of 8 CTAs, 912 cycles, 500 instr/s, k");
+  EXPECT_EQ(progress_text("k", timing::ChipProgress{0, 8, 912, 500}, 1.0),
+            "bankshot: 0 of 8 CTAs, 912 cycles, 500 instr/s, k");
 }
 
 }  // namespace

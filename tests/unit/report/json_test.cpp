@@ -153,6 +153,26 @@ TEST(ReportJson, has_what_did_not_come_to_its_end) {
   EXPECT_FALSE(read->partial);
 }
 
+TEST(ReportJson, has_launches_that_were_stopped) {
+  simt::LaunchStats stats = made_launch({column(88, 3)});
+  stats.stopped = true;
+  stats.ctas_ended = 5;
+  RunReport report = made_report({column(88, 3)});
+  EXPECT_FALSE(report.is_partial());
+  report.add(stats, "_Z5scalePfi", {4, 2, 1}, {32, 8, 1});
+  json root = json::parse(to_json(report));
+  EXPECT_EQ(root["partial"], true);
+  EXPECT_EQ(root["kernels"][0]["stopped"], (json{{"launches", 1}, {"ctas_ended", 5}, {"ctas", 8}}));
+  EXPECT_EQ(root["kernels"][0]["launches"], 2);
+  const Result<RunReport> read = from_json(to_json(report));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(to_json(*read), to_json(report));
+  root["kernels"][0]["stopped"]["launches"] = 3;
+  EXPECT_EQ(from_json(root.dump()).error().message, "\"stopped\" must have at least 1 and at most all \"launches\"");
+  root["kernels"][0]["stopped"] = {{"launches", 1}, {"ctas_ended", 8}, {"ctas", 8}};
+  EXPECT_EQ(from_json(root.dump()).error().message, "\"ctas_ended\" must be less than \"ctas\"");
+}
+
 TEST(ReportJson, writes_names_that_are_not_utf8) {
   RunReport report = made_report({});
   report.program = "\xff\xfe";

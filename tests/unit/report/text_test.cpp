@@ -175,6 +175,16 @@ TEST(ReportText, says_so_when_nothing_was_launched_or_the_run_was_cut_short) {
   contains(to_text(made_report({})), "shared memory is not used");
 }
 
+TEST(ReportText, tells_of_a_launch_that_was_stopped) {
+  simt::LaunchStats stats = made_launch({row()});
+  stats.stopped = true;
+  stats.ctas_ended = 5;
+  RunReport report = made_report({row()});
+  report.add(stats, "_Z5scalePfi", {4, 2, 1}, {32, 8, 1});
+  contains(to_text(report),
+           "  partial: 1 launch was stopped before its end: 5 of 8 CTAs ended, the numbers are of what ran\n");
+}
+
 TEST(ReportText, lists_launches_that_failed_and_what_still_ran) {
   RunReport report = made_report({column()});
   report.add_failed("_Z5scalePfi", "2000 threads a block", 3);

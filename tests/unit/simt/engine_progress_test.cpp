@@ -1,4 +1,5 @@
 // What a caller is told while a launch runs.
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -16,16 +17,18 @@ class EngineProgress : public EngineTest {
 
   void SetUp() override {
     options.threads = 4;
-    options.progress = [this](uint64_t done, uint64_t ctas) {
+    options.progress = [this](const LaunchProgress& now) {
       const std::lock_guard lock(mutex_);
-      EXPECT_EQ(ctas, kCtas);
-      EXPECT_LE(done, kCtas);
-      told_.insert(done);
+      EXPECT_EQ(now.ctas, kCtas);
+      EXPECT_LE(now.ctas_done, kCtas);
+      told_.insert(now.ctas_done);
+      instructions_ = std::max(instructions_, now.warp_instructions);
     };
   }
 
   std::mutex mutex_;
   std::set<uint64_t> told_;
+  uint64_t instructions_ = 0;  ///< the most that were told
 };
 
 TEST_F(EngineProgress, long_ctas_are_told_one_by_one) {
@@ -33,6 +36,7 @@ TEST_F(EngineProgress, long_ctas_are_told_one_by_one) {
   ASSERT_TRUE(stats);
   EXPECT_TRUE(stats->parallel);
   EXPECT_EQ(told_.size(), kCtas);
+  EXPECT_EQ(instructions_, stats->warp_instructions);
 }
 
 TEST_F(EngineProgress, ctas_in_one_fixed_order_are_told_too) {
