@@ -635,6 +635,12 @@ void Emitter::emit_join(uint32_t i, const State& state) {
   build_.SetInsertPoint(on);
 }
 
+void Emitter::emit_end(uint32_t i) {
+  count(i);
+  build_.CreateRet(call(reinterpret_cast<const void*>(runtime_.end), build_.getPtrTy(),
+                        {warp_, constant_pointer(&program_.code[i])}));
+}
+
 void Emitter::emit_block(uint32_t b) {
   const Block& block = stretch_.blocks[b];
   build_.SetInsertPoint(block_[b]);
@@ -644,6 +650,7 @@ void Emitter::emit_block(uint32_t b) {
   for (uint32_t i = block.begin; i < block.end; ++i) {
     const Kind kind = kind_[i - function_.begin];
     if (kind == Kind::branch) return emit_branch(i, block, state);
+    if (kind == Kind::end) return emit_end(i);
     if (kind == Kind::join) {
       emit_join(i, state);
     } else {
@@ -738,7 +745,7 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
   kind_ = kinds();
   needs_mode_ = choose_mode();
   stretch_ = stretch_from(program_, function_, kind_, request_.entry);
-  if (stretch_.blocks[0].begin == stretch_.blocks[0].end) {
+  if (stretch_.blocks[0].begin == stretch_.blocks[0].end || kind_[request_.entry - function_.begin] == Kind::end) {
     why = "nothing but '" + program_.texts[program_.info[request_.entry].text] + "', which is interpreted";
     return nullptr;
   }

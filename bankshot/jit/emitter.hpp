@@ -75,6 +75,7 @@ class Emitter {
   void emit_wide_check(uint32_t i, const State& state);
   void emit_handler_call(uint32_t i, State& state, bool exchange);
   void emit_branch(uint32_t i, const Block& block, const State& state);
+  void emit_end(uint32_t i);
   void emit_join(uint32_t i, const State& state);
   void leave(uint32_t at, const State& state);
   void flush(const RegisterSet& registers, const State& state);

@@ -34,6 +34,7 @@ Kind Emitter::kind_of(uint32_t i) {
   if (instr.guard != OperandRef::kNone && instr.guard >> 31 != 0) return Kind::leave;  // %is_explicit_cluster
   if (instr.body == runtime_.branch) return Kind::branch;
   if (instr.body == runtime_.reconverge) return Kind::join;
+  if (instr.body == runtime_.leave_function && function_.is_entry) return Kind::end;
   if (info.row == nullptr) return Kind::leave;
   if (info.unit == Unit::fence) return Kind::nothing;
   if (is_control(info.unit)) return Kind::leave;

@@ -146,6 +146,10 @@ Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& fun
       }
       const Kind k = kind[i - function.begin];
       if (k == Kind::leave || size >= kMost) break;
+      if (k == Kind::end) {
+        ++i;
+        break;
+      }
       ++size;
       if (k != Kind::branch) continue;
       next.push_back(target_of(program, i));

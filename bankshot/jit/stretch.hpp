@@ -23,6 +23,7 @@ enum class Kind : uint8_t {
   nothing,
   call,      ///< by its handler, which does not change the set of lanes
   exchange,  ///< by its handler, which may let the warp wait: registers are in their rows
+  end,       ///< of a kernel
   leave,     ///< left to the interpreter
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "bankshot/support/diagnostic.hpp"
@@ -250,6 +251,20 @@ std::vector<Host> hosts() {
     all.push_back({isa, std::make_unique<Engine>(options)});
   }
   return all;
+}
+
+Host compiling_host() {
+  EngineOptions options;
+  options.threads = 1;
+  options.count_conflicts = false;
+  options.compile = Compile::at_once;
+  return {"compiled", std::make_unique<Engine>(options)};
+}
+
+size_t forms_compiled() {
+  constexpr size_t kUsually = 61;
+  const char* const asked = std::getenv("BANKSHOT_COMPILED_FORMS");
+  return asked != nullptr ? std::max(1, std::atoi(asked)) : kUsually;
 }
 
 #ifdef BANKSHOT_SANITIZED

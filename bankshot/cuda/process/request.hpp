@@ -43,8 +43,8 @@ struct Request {
   std::string patch_folder;        ///< with <digest>.ptx for each module to replace; empty: none is replaced
   std::string isa;                 ///< instruction set of the host for the engine; empty: the widest there is
   simt::Compile compile = simt::Compile::never;  ///< kernels are compiled to code of the host
-  bool progress = false;                         ///< tell how far launches are, also where standard error is no terminal
-  bool time_launches = false;                    ///< tell how long the engine took for each kernel, for bench/run
+  bool progress = false;       ///< tell how far launches are, also where standard error is no terminal
+  bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
 
   std::string report_folder;  ///< made by make_ledger(); empty: no report and no counting
   bool joined = false;        ///< accesses are those of machine code, as far as its model tells them

@@ -212,12 +212,12 @@ const Instr* exit_lanes(Warp& w, const Instr* i) {
   }
   if (w.cta->barriers_in_use != 0) check_barriers(*w.cta);
   cluster_changed(*w.cta);
-  return w.done ? nullptr : enter(w, next_path(w));
+  return w.done ? nullptr : next_path(w);
 }
 
 const Instr* run_exit(Warp& w, const Instr* i) {
   account(w, i, i + 1);
-  return exit_lanes(w, i);
+  return enter(w, exit_lanes(w, i));
 }
 
 const Instr* run_call(Warp& w, const Instr* i) {
@@ -251,7 +251,7 @@ const Instr* run_call(Warp& w, const Instr* i) {
 const Instr* run_return(Warp& w, const Instr* i) {
   // The one end of a function, to which every `ret` is a branch: not counted itself.
   account_pseudo(w, i);
-  if (w.paths[w.current].frames.empty()) return exit_lanes(w, i);
+  if (w.paths[w.current].frames.empty()) return enter(w, exit_lanes(w, i));
   return w.segment = leave_function(w);
 }
 

@@ -149,6 +149,7 @@ class Compiling::Maker : public NativeMaker {
                         .diverge = &native_diverge,
                         .join = &native_join,
                         .yield = &native_yield,
+                        .end = &exit_lanes,
                         .set_mode = &set_mode,
                         .run = &run_in_mode},
                        why);

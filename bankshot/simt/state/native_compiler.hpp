@@ -22,7 +22,8 @@ struct NativeRuntime {
   const Instr* (*diverge)(Warp&, const Instr*, uint64_t);
   const Instr* (*join)(Warp&, const Instr*);
   void (*yield)(Warp&, const Instr*);
-  void (*set_mode)(Warp&, uint32_t);  ///< FpMode
+  const Instr* (*end)(Warp&, const Instr*);  ///< the active lanes end
+  void (*set_mode)(Warp&, uint32_t);         ///< FpMode
   /// Runs an instruction by its handler; the mode is in force afterwards, whatever the handler did: LLVM moves
   /// arithmetic across calls.
   const Instr* (*run)(Warp&, const Instr*, uint32_t mode);
