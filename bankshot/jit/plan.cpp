@@ -14,17 +14,15 @@ using simt::InstrFlag;
 using simt::OperandRef;
 using simt::Unit;
 
-/// Whether all lanes of the warp are here and exchange with each other.
+/// Whether nobody waits for others at this exchange between lanes, and it is one of all lanes.
 bool Emitter::exchanges_at_once(uint32_t i) const {
   const std::string& text = program_.texts[program_.info[i].text];
   const Instr& instr = program_.code[i];
   if (!request_.whole || instr.run != instr.body) return false;
-  const uint32_t members = text.starts_with("shfl")   ? instr.op[5]
-                           : text.starts_with("vote") ? instr.op[2]
-                                                      : instr.op[0];
-  if (!text.starts_with("shfl") && !text.starts_with("vote") && !text.starts_with("bar.warp")) return false;
-  if (members == OperandRef::kNone) return true;
-  const Operand mask = operand(members);
+  if (text.starts_with("shfl") || text.starts_with("bar.warp")) return true;  // members matter to who waits only
+  if (!text.starts_with("vote")) return false;
+  if (instr.op[2] == OperandRef::kNone) return true;
+  const Operand mask = operand(instr.op[2]);
   return mask.kind == Operand::Kind::constant && static_cast<uint32_t>(mask.value) == 0xffffffff;
 }
 
