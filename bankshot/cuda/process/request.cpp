@@ -70,7 +70,7 @@ EnvironmentChanges to_environment(const Request& request) {
                                   : std::string(kUsesOfMachineCode[static_cast<size_t>(request.machine_code)]));
   if (!request.patch_folder.empty()) changes[kPatchFolderVariable] = request.patch_folder;
   if (!request.isa.empty()) changes[kIsa] = request.isa;
-  if (request.compile != simt::Compile::never)
+  if (request.compile != simt::Compile::often)
     changes[kCompile] = std::string(kCompileNames[static_cast<size_t>(request.compile)]);
   if (request.time_launches) changes[kTiming] = "1";
   return changes;

@@ -42,7 +42,7 @@ struct Request {
   std::string instruction_hashes;  ///< a file with hashes of single instructions; empty: none have any
   std::string patch_folder;        ///< with <digest>.ptx for each module to replace; empty: none is replaced
   std::string isa;                 ///< instruction set of the host for the engine; empty: the widest there is
-  simt::Compile compile = simt::Compile::never;  ///< kernels are compiled to code of the host
+  simt::Compile compile = simt::Compile::often;  ///< kernels are compiled to code of the host
   bool progress = false;       ///< tell how far launches are, also where standard error is no terminal
   bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
 

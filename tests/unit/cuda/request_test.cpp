@@ -48,6 +48,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.modules = true;
   request.patch_folder = "/";
   request.isa = "avx2";
+  request.compile = simt::Compile::at_once;
   request.time_launches = true;
   request.report_folder = "/reports with a space";
   request.trace_accesses = 4096;
@@ -69,6 +70,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_TRUE(got->modules);
   EXPECT_EQ(got->patch_folder, request.patch_folder);
   EXPECT_EQ(got->isa, request.isa);
+  EXPECT_EQ(got->compile, request.compile);
   EXPECT_TRUE(got->time_launches);
   EXPECT_EQ(got->report_folder, request.report_folder);
   EXPECT_EQ(got->trace_accesses, request.trace_accesses);
