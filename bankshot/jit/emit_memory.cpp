@@ -76,6 +76,12 @@ bool is_aligned(const Pattern& pattern, unsigned bytes) {
 
 }  // namespace
 
+/// Where the worker keeps the allocation that the instruction hit last.
+Value* Emitter::hit_of(uint32_t i) {
+  const size_t entry = reinterpret_cast<uintptr_t>(&program_.code[i]) / sizeof(Instr) % simt::Worker::kHits;
+  return at(worker_, offsetof(simt::Worker, hits) + entry * sizeof(simt::Worker::Hit));
+}
+
 /// Whether an access with known distances costs the same at any word, and only sums are kept of it.
 bool Emitter::counts_here() const {
   return request_.whole && request_.rules != nullptr && !request_.rules->hash && !request_.tracing &&
@@ -130,31 +136,26 @@ void Emitter::emit_count() {
   add(offsetof(Totals, classes) + 8 * static_cast<size_t>(shape_.pattern), 1);
 }
 
-/// Whether the access is like the one that its site saw last.
-Value* Emitter::emit_l1_check(const Access& access, const Pattern& pattern) {
+/// Whether the access is like the one that its site saw last. @param first  address of lane 0
+/// @param distances  of the lanes from it, in vectors
+Value* Emitter::emit_l1_check(const Access& access, Value* first, const std::vector<Value*>& distances) {
   const scratchpad::L1Counter::Offsets at_ = scratchpad::L1Counter::offsets();
   Value* const counter = at(l1_sites_, static_cast<uint64_t>(access.l1_site) * sizeof(scratchpad::L1Counter));
   Value* const latest = build_.CreateZExt(field(counter, at_.latest, build_.getInt32Ty()), build_.getInt64Ty());
   l1_seen_ = build_.CreateGEP(build_.getInt8Ty(), at(counter, at_.seen),
                               build_.CreateMul(latest, build_.getInt64(at_.seen_bytes)));
-  Value* const first =
-      build_.CreateAdd(number(access.base, 8), build_.getInt64(access.offset + static_cast<uint64_t>(pattern[0])));
   Value* const in_line = build_.CreateAnd(first, build_.getInt64(request_.l1->line_bytes - 1));
-  Value* fine =
-      build_.CreateAnd(build_.CreateICmpEQ(field(l1_seen_, at_.mask, build_.getInt64Ty()), build_.getInt64(0xffffffff)),
-                       build_.CreateICmpEQ(field(l1_seen_, at_.first, build_.getInt64Ty()), in_line));
-  const unsigned count = vector_bytes_ / 8;
-  for (unsigned l = 0; l < kLanes; l += count) {
-    std::vector<llvm::Constant*> distances;
-    for (unsigned k = 0; k < count; ++k)
-      distances.push_back(build_.getInt64(static_cast<uint64_t>(pattern[l + k] - pattern[0])));
-    Value* const seen = build_.CreateAlignedLoad(llvm::FixedVectorType::get(build_.getInt64Ty(), count),
-                                                 at(l1_seen_, at_.distance + 8 * l), llvm::Align(8));
-    Value* const off =
-        build_.CreateBitCast(build_.CreateICmpNE(seen, llvm::ConstantVector::get(distances)), build_.getIntNTy(count));
-    fine = build_.CreateAnd(fine, build_.CreateICmpEQ(off, build_.getIntN(count, 0)));
+  Value* const same_lanes =
+      build_.CreateICmpEQ(field(l1_seen_, at_.mask, build_.getInt64Ty()), build_.getInt64(0xffffffff));
+  Value* const same_place = build_.CreateICmpEQ(field(l1_seen_, at_.first, build_.getInt64Ty()), in_line);
+  std::vector<Value*> apart;
+  uint64_t offset = at_.distance;
+  for (Value* part : distances) {
+    Value* const seen = build_.CreateAlignedLoad(part->getType(), at(l1_seen_, offset), llvm::Align(8));
+    apart.push_back(build_.CreateICmpNE(seen, part));
+    offset += vector_bytes_;
   }
-  return fine;
+  return build_.CreateAnd(build_.CreateAnd(same_lanes, same_place), build_.CreateNot(any_lane(apart, nullptr)));
 }
 
 void Emitter::emit_l1_count() {
@@ -201,8 +202,7 @@ Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& patt
         build_.CreateAdd(address, build_.getInt32(static_cast<uint32_t>(access.offset + static_cast<uint64_t>(least)))),
         build_.getInt64Ty());
   }
-  const size_t entry = reinterpret_cast<uintptr_t>(&program_.code[i]) / sizeof(Instr) % simt::Worker::kHits;
-  Value* const hit = at(worker_, offsetof(simt::Worker, hits) + entry * sizeof(simt::Worker::Hit));
+  Value* const hit = hit_of(i);
   Value* const begin = field(hit, offsetof(simt::Worker::Hit, begin), build_.getInt64Ty());
   Value* const end = field(hit, offsetof(simt::Worker::Hit, end), build_.getInt64Ty());
   Value* const inside = build_.CreateSub(address, begin);
@@ -215,7 +215,17 @@ Value* Emitter::emit_place(uint32_t i, const Access& access, const Pattern& patt
     Value* const writable = field(hit, offsetof(simt::Worker::Hit, writable), build_.getInt8Ty());
     fine = build_.CreateAnd(fine, build_.CreateICmpNE(writable, build_.getInt8(0)));
   }
-  if (access.l1_site >= 0) fine = build_.CreateAnd(fine, emit_l1_check(access, pattern));
+  if (access.l1_site >= 0) {
+    std::vector<Value*> distances;
+    for (unsigned l = 0; l < kLanes; l += vector_bytes_ / 8) {
+      std::vector<llvm::Constant*> part;
+      for (unsigned k = l; k < l + vector_bytes_ / 8; ++k)
+        part.push_back(build_.getInt64(static_cast<uint64_t>(pattern[k] - pattern[0])));
+      distances.push_back(llvm::ConstantVector::get(part));
+    }
+    Value* const first = build_.CreateAdd(address, build_.getInt64(static_cast<uint64_t>(pattern[0] - least)));
+    fine = build_.CreateAnd(fine, emit_l1_check(access, first, distances));
+  }
   return build_.CreateIntToPtr(address, build_.getPtrTy());
 }
 
@@ -274,12 +284,8 @@ void Emitter::emit_load(const Access& access, Value* place, const Pattern& offse
   }
 }
 
-/// @param active  the lanes that store; null: all
-void Emitter::emit_store(const Access& access, Value* place, const Pattern& offsets, const State& state,
-                         Value* active) {
-  llvm::Type* const narrow = integer(access.bytes);
-  const unsigned count = std::min(vector_bytes_ / access.register_bytes, kLanes);
-  const bool same = range_of(offsets).first == range_of(offsets).second;
+/// The rows of what is stored.
+std::vector<Value*> Emitter::value_rows(const Access& access, const State& state) {
   std::vector<Value*> rows;
   for (unsigned e = 0; e < access.elements; ++e) {
     const Operand value = operand(access.values[e]);
@@ -292,6 +298,16 @@ void Emitter::emit_store(const Access& access, Value* place, const Pattern& offs
       rows.push_back(scratch(e));
     }
   }
+  return rows;
+}
+
+/// @param active  the lanes that store; null: all
+void Emitter::emit_store(const Access& access, Value* place, const Pattern& offsets, const State& state,
+                         Value* active) {
+  llvm::Type* const narrow = integer(access.bytes);
+  const unsigned count = std::min(vector_bytes_ / access.register_bytes, kLanes);
+  const bool same = range_of(offsets).first == range_of(offsets).second;
+  const std::vector<Value*> rows = value_rows(access, state);
   const auto part = [&](unsigned e, unsigned l) -> Value* {
     Value* const whole = build_.CreateAlignedLoad(llvm::FixedVectorType::get(integer(access.register_bytes), count),
                                                   at(rows[e], l * access.register_bytes), llvm::Align(8));
@@ -374,7 +390,11 @@ void Emitter::emit_access(uint32_t i, State& state) {
   transfer(i, after);
   const int32_t c = access.base.kind == Operand::Kind::none ? kUniform : class_of(access.base, state);
   if (c < 0 || !is_aligned(patterns_[c], access.bytes * access.elements)) {
-    emit_slow_access(i, state, after);
+    if (c < 0 && access.base.kind == Operand::Kind::reg) {
+      emit_scattered(i, access, state, after);
+    } else {
+      emit_slow_access(i, state, after);
+    }
     state = std::move(after);
     return;
   }

@@ -754,6 +754,10 @@ llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
     for (const Block& b : stretch_.blocks) {
       std::fprintf(stderr, "block %u-%u ->", b.begin, b.end);
       for (const uint32_t n : b.next) std::fprintf(stderr, " %u", stretch_.blocks[n].begin);
+      if (b.sides) {
+        std::fprintf(stderr, " sides to %u:", b.sides->join);
+        for (const auto& [from, to] : b.sides->parts) std::fprintf(stderr, " %u-%u", from, to);
+      }
       std::fprintf(stderr, " state:");
       const State& st = in_[&b - stretch_.blocks.data()];
       live_[b.begin - function_.begin].for_each(

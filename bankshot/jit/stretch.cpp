@@ -37,7 +37,9 @@ std::optional<Sides> sides_of(const LoadedProgram& program, const simt::Function
   const Instr& instr = program.code[branch];
   const uint32_t join = instr.aux;
   if (!is_conditional(instr) || join <= branch || join - branch > 2 * kMost || instr.op[1] != 0) return std::nullopt;
-  std::set<uint32_t> begins{branch + 1, target_of(program, branch)};
+  const uint32_t target = target_of(program, branch);
+  if (target <= branch || target > join) return std::nullopt;  // a loop may have its head behind its end
+  std::set<uint32_t> begins{branch + 1, target};
   Sides sides;
   sides.join = join;
   uint32_t size = 0;
@@ -54,10 +56,9 @@ std::optional<Sides> sides_of(const LoadedProgram& program, const simt::Function
       if (++size > kMost || (k != Kind::lanes && k != Kind::nothing && k != Kind::join && k != Kind::branch))
         return std::nullopt;
       if (k != Kind::branch) continue;
-      const uint32_t target = target_of(program, i);
-      if (target <= i || target > join || (is_conditional(program.code[i]) && program.code[i].op[1] != 0))
-        return std::nullopt;
-      begins.insert(target);
+      const uint32_t to = target_of(program, i);
+      if (to <= i || to > join || (is_conditional(program.code[i]) && program.code[i].op[1] != 0)) return std::nullopt;
+      begins.insert(to);
       ++i;
       if (is_conditional(program.code[i - 1])) begins.insert(i);
       break;
