@@ -136,6 +136,21 @@ void Emitter::emit_count() {
   add(offsetof(Totals, classes) + 8 * static_cast<size_t>(shape_.pattern), 1);
 }
 
+/// Whether some lane of the mask (null: any) has a bit set in the vectors of conditions.
+Value* Emitter::any_lane(const std::vector<Value*>& conditions, Value* mask) {
+  Value* any = nullptr;
+  unsigned first = 0;
+  for (Value* condition : conditions) {
+    const unsigned count = llvm::cast<llvm::FixedVectorType>(condition->getType())->getNumElements();
+    if (mask != nullptr) condition = build_.CreateAnd(condition, mask_part(mask, first, count));
+    Value* const bits =
+        build_.CreateZExt(build_.CreateBitCast(condition, build_.getIntNTy(count)), build_.getInt32Ty());
+    any = any == nullptr ? bits : build_.CreateOr(any, bits);
+    first += count;
+  }
+  return build_.CreateICmpNE(any, build_.getInt32(0));
+}
+
 /// Whether the access is like the one that its site saw last. @param first  address of lane 0
 /// @param distances  of the lanes from it, in vectors
 Value* Emitter::emit_l1_check(const Access& access, Value* first, const std::vector<Value*>& distances) {
@@ -390,11 +405,7 @@ void Emitter::emit_access(uint32_t i, State& state) {
   transfer(i, after);
   const int32_t c = access.base.kind == Operand::Kind::none ? kUniform : class_of(access.base, state);
   if (c < 0 || !is_aligned(patterns_[c], access.bytes * access.elements)) {
-    if (c < 0 && access.base.kind == Operand::Kind::reg) {
-      emit_scattered(i, access, state, after);
-    } else {
-      emit_slow_access(i, state, after);
-    }
+    emit_slow_access(i, state, after);
     state = std::move(after);
     return;
   }

@@ -129,10 +129,7 @@ class Emitter {
   llvm::Value* emit_l1_check(const Access& access, llvm::Value* first, const std::vector<llvm::Value*>& distances);
   llvm::Value* hit_of(uint32_t i);
   std::vector<llvm::Value*> value_rows(const Access& access, const State& state);
-  // emit_gather.cpp
-  std::vector<llvm::Value*> addresses_of(const Access& access, unsigned count);
   llvm::Value* any_lane(const std::vector<llvm::Value*>& conditions, llvm::Value* mask);
-  void emit_scattered(uint32_t i, const Access& access, State& state, const State& after);
   void emit_l1_count();
   void emit_load(const Access& access, llvm::Value* place, const Pattern& offsets, bool uniform, llvm::Value* mask);
   void emit_store(const Access& access, llvm::Value* place, const Pattern& offsets, const State& state,

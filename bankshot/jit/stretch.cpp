@@ -110,7 +110,7 @@ uint32_t Stretch::block_at(uint32_t instruction) const {
 
 Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& function, const std::vector<Kind>& kind,
                      uint32_t entry) {
-  constexpr size_t kMost = 4000;  // instructions
+  constexpr size_t kMost = 1000;  // instructions
   std::vector<char> leads(function.end - function.begin + 1, 0);
   leads[entry - function.begin] = 1;
   for (uint32_t i = function.begin; i < function.end; ++i) {
