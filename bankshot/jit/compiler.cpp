@@ -181,8 +181,6 @@ class Compiler : public simt::NativeCompiler {
     const std::string name = "stretch" + std::to_string(next_++);
     Emitter emitter(request, runtime_, lanes_, live, *module, 64);
     if (emitter.emit(name, why) == nullptr) return nullptr;
-    const bool tells = std::getenv("BANKSHOT_JIT_DUMP") != nullptr;
-    if (tells) module->print(llvm::errs(), nullptr);
     for (const bool one : {false, true}) {
       auto lanes = one ? read(*context, bankshot_lane_1, bankshot_lane_1_end)
                        : read(*context, bankshot_lanes_512, bankshot_lanes_512_end);
@@ -212,7 +210,6 @@ class Compiler : public simt::NativeCompiler {
       return nullptr;
     }
     optimise(*module, *machine_);
-    if (tells) module->print(llvm::errs(), nullptr);
     const auto middle = std::chrono::steady_clock::now();
     if (llvm::Error error = jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context)))) {
       why = llvm::toString(std::move(error));

@@ -26,8 +26,6 @@ class Emitter {
 
   /// @return the function, or null with a reason
   llvm::Function* emit(const std::string& name, std::string& why);
-  /// Functions of lanes that it calls, with their prefixes.
-  const std::set<std::string>& called() const { return called_; }
 
  private:
   /// An operand of an instruction.
@@ -63,7 +61,7 @@ class Emitter {
   std::set<uint32_t> relevant() const;
   std::set<uint32_t> written_by(const Sides& sides) const;
 
-  // Code: emitter.cpp
+  // Code: emitter.cpp, emit_lanes.cpp, emit_control.cpp
   void emit_entry();
   void emit_block(uint32_t b);
   void emit_edge(uint32_t to, const State& state);
@@ -71,6 +69,7 @@ class Emitter {
   void emit_instruction(uint32_t i, State& state);
   void emit_lanes(uint32_t i, State& state, llvm::Value* mask = nullptr);
   void emit_sides(uint32_t i, const Block& block, State state, llvm::Value* taken, llvm::Value* active);
+  void call_lanes(uint32_t i, const std::string& prefix, std::vector<llvm::Value*> arguments);
   void emit_uniform(uint32_t i, const State& state);
   void emit_wide_check(uint32_t i, const State& state);
   void emit_handler_call(uint32_t i, State& state, bool exchange);
@@ -155,7 +154,6 @@ class Emitter {
   RegisterSet dirty_now_;
   uint8_t mode_ = 0;
   bool needs_mode_ = false;
-  std::set<std::string> called_;
 
   llvm::Function* code_ = nullptr;
   llvm::BasicBlock* entry_ = nullptr;

@@ -125,7 +125,7 @@ Stretch stretch_from(const LoadedProgram& program, const simt::FunctionInfo& fun
   const auto block_from = [&](uint32_t begin) {
     const auto [at, added] = known.try_emplace(begin, static_cast<uint32_t>(stretch.blocks.size()));
     if (added) {
-      stretch.blocks.push_back({begin, begin, {}, false});
+      stretch.blocks.emplace_back().begin = begin;
       work.push_back(at->second);
     }
     return at->second;
