@@ -216,6 +216,7 @@ void Emitter::emit_instruction(uint32_t i, State& state) {
     case Kind::across: emit_lanes(i, state); break;
     case Kind::load:
     case Kind::store: emit_access(i, state); break;
+    case Kind::atomic: return emit_atomic(i, state);
     case Kind::call: return emit_handler_call(i, state, false);
     case Kind::exchange: return emit_handler_call(i, state, true);
     case Kind::nothing:

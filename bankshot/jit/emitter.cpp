@@ -242,6 +242,8 @@ void Emitter::emit_entry() {
   };
   frame_ = room(function_.register_bytes + 8 * kScratchRow, "frame");
   ones_ = room(8 * (function_.register_count + specials_.size() + 8), "ones");
+  lane_places_ = room(kScratchRow, "places");
+  lane_values_ = room(kScratchRow, "values");
   active_slot_ = build_.CreateAlloca(build_.getInt32Ty(), nullptr, "active");
   warp_ = code_->getArg(0);
   worker_ = field(warp_, kWorker, build_.getPtrTy());

@@ -133,6 +133,9 @@ class Emitter {
   void emit_load(const Access& access, llvm::Value* place, const Pattern& offsets, bool uniform, llvm::Value* mask);
   void emit_store(const Access& access, llvm::Value* place, const Pattern& offsets, const State& state,
                   llvm::Value* active);
+  bool is_simple_atomic(uint32_t i);
+  void emit_atomic(uint32_t i, const State& state);
+  void emit_update(uint32_t i, llvm::Value* lane, bool varies);
   llvm::Value* load_lanes(llvm::Value* place, const Pattern& offsets, unsigned first, unsigned count, unsigned bytes);
 
   const simt::NativeRequest& request_;
@@ -162,6 +165,7 @@ class Emitter {
               *cta_special_base_ = nullptr;
   llvm::Value *shared_ = nullptr, *shared_bytes_ = nullptr;
   llvm::Value *frame_ = nullptr, *ones_ = nullptr, *active_slot_ = nullptr;
+  llvm::Value *lane_places_ = nullptr, *lane_values_ = nullptr;  ///< rows of which lanes are taken one by one
   llvm::Value *sites_ = nullptr, *site_ = nullptr;        ///< counters of shared memory; of the access being emitted
   llvm::Value *l1_sites_ = nullptr, *l1_seen_ = nullptr;  ///< the same of global memory; the access it saw last
   scratchpad::Cost cost_;

@@ -42,6 +42,7 @@ Kind Emitter::kind_of(uint32_t i) {
   if (info.unit == Unit::warp || (instr.flags & InstrFlag::kPolls) != 0) return Kind::exchange;
   if (info.unit == Unit::memory) {
     Access access;
+    if (is_simple_atomic(i)) return Kind::atomic;
     if (!describe(i, access)) return Kind::call;
     return info.access.kind == ptx::Access::Kind::load ? Kind::load : Kind::store;
   }
@@ -66,16 +67,19 @@ bool Emitter::wants_mode(uint32_t i) const {
 
 /// The mode of most instructions of the function: the others are called. Rounding other than to nearest always is.
 bool Emitter::choose_mode() {
+  const auto computes = [&](uint32_t i) {
+    const Kind kind = kind_[i - function_.begin];
+    return kind == Kind::lanes || kind == Kind::atomic;
+  };
   size_t plain = 0, flush = 0;
   for (uint32_t i = function_.begin; i < function_.end; ++i) {
-    if (kind_[i - function_.begin] != Kind::lanes || !wants_mode(i)) continue;
+    if (!computes(i) || !wants_mode(i)) continue;
     plain += program_.code[i].fp == simt::FpMode::kNearest;
     flush += program_.code[i].fp == simt::FpMode::kFlush;
   }
   mode_ = flush > plain ? simt::FpMode::kFlush : simt::FpMode::kNearest;
   for (uint32_t i = function_.begin; i < function_.end; ++i) {
-    if (kind_[i - function_.begin] == Kind::lanes && wants_mode(i) && program_.code[i].fp != mode_)
-      kind_[i - function_.begin] = Kind::call;
+    if (computes(i) && wants_mode(i) && program_.code[i].fp != mode_) kind_[i - function_.begin] = Kind::call;
   }
   return plain + flush != 0;
 }

@@ -18,6 +18,7 @@ enum class Kind : uint8_t {
   across,  ///< a function of operands of all lanes, for a whole warp
   load,    ///< of a lane's own words
   store,
+  atomic,  ///< on shared memory, without a result
   branch,
   join,  ///< the pseudo instruction where lanes meet
   nothing,

@@ -8,6 +8,7 @@
 #include "bankshot/simt/isa/arith.cpp"
 #include "bankshot/simt/isa/arith_div.cpp"
 #include "bankshot/simt/isa/arith_mul.cpp"
+#include "bankshot/simt/isa/atomic.cpp"
 #include "bankshot/simt/isa/compare.cpp"
 #include "bankshot/simt/isa/convert.cpp"
 #include "bankshot/simt/isa/convert_packed.cpp"
@@ -39,6 +40,7 @@ void lane_rows(Rows& rows) {
   convert_rows(rows);
   move_rows(rows);
   warp_rows(rows);
+  atomic_rows(rows);
 }
 }  // namespace bankshot::simt::BANKSHOT_ISA
 

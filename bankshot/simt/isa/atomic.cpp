@@ -96,7 +96,14 @@ const Instr* in_global(Warp& w, const Instr* i, const u64* addresses) {
 }
 
 template <class Op, class T>
-const Instr* atomic(Warp& w, const Instr* i) {
+BANKSHOT_LANES_ONLY const Instr* atomic(Warp& w, const Instr* i) {
+#if defined(BANKSHOT_LANE_CODE)  // on the old values themselves, which are in op[0]
+  T* const p = w.row<T>(i->op[0]);
+  const T* const b = w.row<const T>(i->op[2]);
+  const T* const c = i->op[3] == OperandRef::kNone ? b : w.row<const T>(i->op[3]);
+  for (int l = 0; l < kLanes; ++l) p[l] = Op::apply(p[l], b[l], c[l], static_cast<Space>(i->small) == Space::shared);
+  return i + 1;
+#else
   if constexpr (std::is_base_of_v<FloatOperation, Op>) set_fp(w, i);
   const Space space = static_cast<Space>(i->small);
   if (space == Space::shared) return in_shared<Op, T>(w, i);
@@ -108,6 +115,7 @@ const Instr* atomic(Warp& w, const Instr* i) {
     return in_global<Op, T>(w, i, addresses);
   }
   return anywhere<Op, T>(w, i, space, addresses);
+#endif
 }
 
 /// Handlers by .type. .noftz is required where the manual requires it.
