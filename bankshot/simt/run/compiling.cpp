@@ -30,9 +30,8 @@ std::string own_folder() {
 }
 
 void set_mode(Warp& w, uint32_t mode) {
-  constexpr unsigned kMaskAll = 0x1f80, kFlushBits = 0x8040;  // exceptions masked; FTZ and DAZ
   w.worker->fp = static_cast<uint8_t>(mode);
-  _mm_setcsr(kMaskAll | (mode & 3) << 13 | ((mode & FpMode::kFlush) != 0 ? kFlushBits : 0));
+  _mm_setcsr(FpMode::kMxcsr[mode]);
 }
 
 const Instr* run_in_mode(Warp& w, const Instr* i, uint32_t mode) {
