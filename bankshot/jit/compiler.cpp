@@ -18,10 +18,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
-#include <chrono>
 #include <csetjmp>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <set>
@@ -153,34 +150,55 @@ class Compiler : public simt::NativeCompiler {
            std::unique_ptr<llvm::TargetMachine> machine)
       : runtime_(runtime), jit_(std::move(jit)), machine_(std::move(machine)), lanes_(known_functions()) {}
 
-  simt::NativeCode compile(const simt::NativeRequest& request, std::string& why) override {
+  simt::NativeResult compile(const simt::NativeRequest& request) override {
     std::jmp_buf here;
     if (!broken_ && setjmp(here) == 0) {
       gives_up = &here;
-      const simt::NativeCode code = compile_stretch(request, why);
+      simt::NativeResult result;
+      result.code = compile_stretch(request, result.not_native, result.why);
       gives_up = nullptr;
-      return code;
+      return result;
     }
     // What was being made is lost, and its locks may be held.
     broken_ = true;
     gives_up = nullptr;
-    why = "LLVM gave up: " + why_it_gave_up;
-    return nullptr;
+    return {.why = "LLVM gave up: " + why_it_gave_up, .broken = true};
+  }
+
+  void forget(uint64_t program) override {
+    const auto known = programs_.find(program);
+    if (known == programs_.end() || broken_) return;
+    if (known->second.code) llvm::cantFail(known->second.code->remove());
+    programs_.erase(known);
+  }
+
+  size_t stretches() const override {
+    size_t all = 0;
+    for (const auto& [serial, program] : programs_) all += program.stretches;
+    return all;
   }
 
  private:
-  simt::NativeCode compile_stretch(const simt::NativeRequest& request, std::string& why) {
-    const auto begin = std::chrono::steady_clock::now();
+  struct Program {
+    llvm::orc::ResourceTrackerSP code;
+    size_t stretches = 0;
+    std::map<uint32_t, std::vector<RegisterSet>> live;  ///< of functions, by their first instruction
+  };
+
+  simt::NativeCode compile_stretch(const simt::NativeRequest& request, std::vector<simt::NotNative>& not_native,
+                                   std::string& why) {
     auto context = std::make_unique<llvm::LLVMContext>();
     auto module = std::make_unique<llvm::Module>("stretch", *context);
     module->setDataLayout(machine_->createDataLayout());
     module->setTargetTriple(machine_->getTargetTriple().str());
     const simt::FunctionInfo& function = request.program->functions[request.program->info[request.entry].function];
-    auto& live = live_[{request.program->serial, function.begin}];
+    Program& program = programs_[request.program->serial];
+    auto& live = program.live[function.begin];
     if (live.empty()) live = live_before(*request.program, function, runtime_);
     const std::string name = "stretch" + std::to_string(next_++);
     Emitter emitter(request, runtime_, lanes_, live, *module, 64);
     if (emitter.emit(name, why) == nullptr) return nullptr;
+    not_native = emitter.not_native();
     for (const bool one : {false, true}) {
       auto lanes = one ? read(*context, bankshot_lane_1, bankshot_lane_1_end)
                        : read(*context, bankshot_lanes_512, bankshot_lanes_512_end);
@@ -210,8 +228,9 @@ class Compiler : public simt::NativeCompiler {
       return nullptr;
     }
     optimise(*module, *machine_);
-    const auto middle = std::chrono::steady_clock::now();
-    if (llvm::Error error = jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context)))) {
+    if (!program.code) program.code = jit_->getMainJITDylib().createResourceTracker();
+    if (llvm::Error error =
+            jit_->addIRModule(program.code, llvm::orc::ThreadSafeModule(std::move(module), std::move(context)))) {
       why = llvm::toString(std::move(error));
       return nullptr;
     }
@@ -220,13 +239,7 @@ class Compiler : public simt::NativeCompiler {
       why = llvm::toString(address.takeError());
       return nullptr;
     }
-    if (std::getenv("BANKSHOT_JIT_TELL") != nullptr) {
-      const auto end = std::chrono::steady_clock::now();
-      const auto ms = [](auto a, auto b) { return std::chrono::duration<double, std::milli>(b - a).count(); };
-      std::fprintf(stderr, "jit: %s entry %u (PTX line %u) %s: %.1f + %.1f ms\n", name.c_str(), request.entry,
-                   request.program->info[request.entry].ptx_line, request.whole ? "whole" : "part", ms(begin, middle),
-                   ms(middle, end));
-    }
+    ++program.stretches;
     return address->toPtr<simt::NativeCode>();
   }
 
@@ -234,7 +247,7 @@ class Compiler : public simt::NativeCompiler {
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   LaneLibrary lanes_;
-  std::map<std::pair<uint64_t, uint32_t>, std::vector<RegisterSet>> live_;  ///< by program and first instruction
+  std::map<uint64_t, Program> programs_;  ///< by serial
   uint64_t next_ = 0;
   bool broken_ = false;
 };
@@ -243,10 +256,10 @@ class Compiler : public simt::NativeCompiler {
 }  // namespace bankshot::jit
 
 extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* bankshot_native_compiler(
-    const bankshot::simt::NativeRuntime& runtime, std::string& why) {
+    const bankshot::simt::NativeRuntime& runtime, bankshot::simt::NativeProblem& problem) {
   for (const char* feature : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) {
     if (llvm::sys::getHostCPUFeatures().lookup(feature)) continue;
-    why = "the host has no " + std::string(feature);
+    problem = {"the host has no " + std::string(feature), false};
     return nullptr;
   }
   llvm::install_fatal_error_handler(&bankshot::jit::give_up);
@@ -254,7 +267,7 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
   llvm::InitializeNativeTargetAsmPrinter();
   auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!host) {
-    why = llvm::toString(host.takeError());
+    problem = {llvm::toString(host.takeError()), true};
     return nullptr;
   }
   host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
@@ -262,7 +275,7 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
   auto machine = host->createTargetMachine();
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*host).create();
   if (!machine || !jit) {
-    why = llvm::toString(!machine ? machine.takeError() : jit.takeError());
+    problem = {llvm::toString(!machine ? machine.takeError() : jit.takeError()), true};
     return nullptr;
   }
   return new bankshot::jit::Compiler(runtime, std::move(*jit), std::move(*machine));

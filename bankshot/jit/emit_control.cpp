@@ -210,7 +210,11 @@ void Emitter::emit_block(uint32_t b) {
       emit_instruction(i, state);
     }
   }
-  if (!block.falls_through) return leave(block.end, state);
+  if (!block.falls_through) {
+    const bool left = kind_[block.end - function_.begin] == Kind::leave;
+    not_native_.push_back({block.end, false, left ? why_[block.end - function_.begin] : "the stretch is long enough"});
+    return leave(block.end, state);
+  }
   count(block.end);
   emit_edge(block.next[0], state);
 }

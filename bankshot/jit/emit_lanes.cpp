@@ -217,8 +217,10 @@ void Emitter::emit_instruction(uint32_t i, State& state) {
     case Kind::load:
     case Kind::store: emit_access(i, state); break;
     case Kind::atomic: return emit_atomic(i, state);
-    case Kind::call: return emit_handler_call(i, state, false);
-    case Kind::exchange: return emit_handler_call(i, state, true);
+    case Kind::call:
+    case Kind::exchange:
+      not_native_.push_back({i, true, why_[i - function_.begin]});
+      return emit_handler_call(i, state, kind_[i - function_.begin] == Kind::exchange);
     case Kind::nothing:
       build_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
       return;

@@ -16,21 +16,22 @@ using simt::InstrFlag;
 using simt::MemorySmall;
 using simt::OperandRef;
 
-bool Emitter::describe(uint32_t i, Access& access) const {
+const char* Emitter::describe(uint32_t i, Access& access) const {
   const Instr& instr = program_.code[i];
   const simt::InstrInfo& info = program_.info[i];
   const bool load = info.access.kind == ptx::Access::Kind::load;
   if ((!load && info.access.kind != ptx::Access::Kind::store) || info.access.layout != ptx::Access::Layout::lanes ||
-      info.access.asynchronous || (instr.run != instr.body && instr.run != runtime_.guarded))
-    return false;
+      info.access.asynchronous)
+    return "no plain load or store";
+  if (instr.run != instr.body && instr.run != runtime_.guarded) return kWrapped;
   const std::string& text = program_.texts[info.text];
-  if (!text.starts_with(load ? "ld" : "st")) return false;
+  if (!text.starts_with(load ? "ld" : "st")) return "no plain load or store";
   access.l1_site = i < program_.l1_ops.size() && program_.l1_ops[i].body != nullptr
                        ? static_cast<int32_t>(program_.l1_ops[i].site)
                        : -1;
   const ptx::Type type = ptx::type_named(words_of(text).back());
   const unsigned bits = ptx::bits(type);
-  if (bits < 8 || bits > 64) return false;
+  if (bits < 8 || bits > 64) return "elements of more than 64 bits";
   access.store = !load;
   access.is_signed =
       type == ptx::Type::s8 || type == ptx::Type::s16 || type == ptx::Type::s32 || type == ptx::Type::s64;
@@ -45,21 +46,25 @@ bool Emitter::describe(uint32_t i, Access& access) const {
   const bool known = access.space == Space::global || access.space == Space::constant ||
                      access.space == Space::shared ||
                      (access.space == Space::param && access.parameter && instr.op[0] == OperandRef::kNone);
-  if (!known || access.elements > 4) return false;
+  if (!known) return "memory other than global, constant and shared";
+  if (access.elements > 4) return "more than four elements";
   const bool guarded = instr.guard != OperandRef::kNone;
-  if (access.space == Space::shared && request_.counting && (guarded || !counts_here())) return false;
-  if (guarded && (access.l1_site >= 0 || access.space == Space::param)) return false;
-  if (access.space != Space::param && instr.op[0] == OperandRef::kNone && access.space != Space::shared) return false;
+  if (access.space == Space::shared && request_.counting && (guarded || !counts_here()))
+    return "conflict counts of some lanes, a hash or a trace";
+  if (guarded && access.l1_site >= 0) return "L1 counts of some lanes";
+  if (guarded && access.space == Space::param) return "a guarded load of a parameter";
+  if (access.space != Space::param && instr.op[0] == OperandRef::kNone && access.space != Space::shared)
+    return "the address is a number";
   access.base = operand(instr.op[0]);
   if (access.l1_site >= 0 &&
       (!request_.whole || request_.l1 == nullptr || access.space != Space::global || !access.wide))
-    return false;
+    return "L1 counts of some lanes";
   if (access.elements == 1) {
     access.values = {instr.op[1]};
   } else {
     access.values = program_.lists[instr.op[1]];
   }
-  return true;
+  return nullptr;
 }
 
 namespace {
@@ -405,6 +410,9 @@ void Emitter::emit_access(uint32_t i, State& state) {
   transfer(i, after);
   const int32_t c = access.base.kind == Operand::Kind::none ? kUniform : class_of(access.base, state);
   if (c < 0 || !is_aligned(patterns_[c], access.bytes * access.elements)) {
+    not_native_.push_back(
+        {i, true,
+         c < 0 ? "addresses at unknown distances from each other" : "addresses no multiple of the width apart"});
     emit_slow_access(i, state, after);
     state = std::move(after);
     return;

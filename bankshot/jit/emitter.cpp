@@ -315,11 +315,13 @@ void Emitter::emit_entry() {
 }
 
 llvm::Function* Emitter::emit(const std::string& name, std::string& why) {
-  kind_ = kinds();
+  choose_kinds();
   needs_mode_ = choose_mode();
   stretch_ = stretch_from(program_, function_, kind_, request_.entry);
   if (stretch_.blocks[0].begin == stretch_.blocks[0].end || kind_[request_.entry - function_.begin] == Kind::end) {
-    why = "nothing but '" + program_.texts[program_.info[request_.entry].text] + "', which is interpreted";
+    const char* const reason = why_[request_.entry - function_.begin];
+    why = "it begins with " + program_.texts[program_.info[request_.entry].text] + ": " +
+          (reason[0] == 0 ? "the end of the kernel" : reason);
     return nullptr;
   }
   solve();

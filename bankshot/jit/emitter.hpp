@@ -26,6 +26,8 @@ class Emitter {
 
   /// @return the function, or null with a reason
   llvm::Function* emit(const std::string& name, std::string& why);
+  /// Instructions of the stretch that the function does not execute itself.
+  const std::vector<simt::NotNative>& not_native() const { return not_native_; }
 
  private:
   /// An operand of an instruction.
@@ -42,8 +44,9 @@ class Emitter {
   };
 
   // What to do: plan.cpp
-  std::vector<Kind> kinds();
+  void choose_kinds();
   Kind kind_of(uint32_t i);
+  Kind as(Kind kind, uint32_t i, const char* why);
   bool exchanges_at_once(uint32_t i) const;
   bool choose_mode();
   bool wants_mode(uint32_t i) const;
@@ -117,8 +120,8 @@ class Emitter {
     uint64_t offset = 0;
     Operand base;
   };
-  /// @return false if the handler does it
-  bool describe(uint32_t i, Access& access) const;
+  /// @return null, or why the handler does it
+  const char* describe(uint32_t i, Access& access) const;
   void emit_access(uint32_t i, State& state);
   void emit_slow_access(uint32_t i, const State& before, const State& after);
   llvm::Value* emit_place(uint32_t i, const Access& access, const Pattern& pattern, llvm::Value*& fine);
@@ -150,6 +153,8 @@ class Emitter {
   const simt::FunctionInfo& function_;
   std::vector<Special> specials_;
   std::vector<Kind> kind_;
+  std::vector<const char*> why_;  ///< beside kind_: why the instruction is a call, an exchange or left
+  std::vector<simt::NotNative> not_native_;
   Stretch stretch_;
   Patterns patterns_;
   std::vector<State> in_;           ///< by block
@@ -170,6 +175,7 @@ class Emitter {
   llvm::Value *l1_sites_ = nullptr, *l1_seen_ = nullptr;  ///< the same of global memory; the access it saw last
   scratchpad::Cost cost_;
   scratchpad::Shape shape_;
+  static constexpr const char* kWrapped = "it is checked or counted";
   bool in_sides_ = false;
   uint32_t counted_ = 0;  ///< instructions of the block before this one are counted
 };

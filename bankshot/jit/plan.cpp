@@ -26,32 +26,42 @@ bool Emitter::exchanges_at_once(uint32_t i) const {
   return mask.kind == Operand::Kind::constant && static_cast<uint32_t>(mask.value) == 0xffffffff;
 }
 
+/// A kind of instruction that native code does not execute itself.
+Kind Emitter::as(Kind kind, uint32_t i, const char* why) {
+  why_[i - function_.begin] = why;
+  return kind;
+}
+
 Kind Emitter::kind_of(uint32_t i) {
   const Instr& instr = program_.code[i];
   const simt::InstrInfo& info = program_.info[i];
-  if (instr.guard != OperandRef::kNone && instr.guard >> 31 != 0) return Kind::leave;  // %is_explicit_cluster
+  if (instr.guard != OperandRef::kNone && instr.guard >> 31 != 0)
+    return as(Kind::leave, i, "guarded by %is_explicit_cluster");
   if (instr.body == runtime_.branch) return Kind::branch;
   if (instr.body == runtime_.reconverge) return Kind::join;
   if (instr.body == runtime_.leave_function && function_.is_entry) return Kind::end;
-  if (info.row == nullptr) return Kind::leave;
+  if (info.row == nullptr) return as(Kind::leave, i, "a pseudo instruction");
   if (info.unit == Unit::fence) return Kind::nothing;
-  if (is_control(info.unit)) return Kind::leave;
+  if (is_control(info.unit)) return as(Kind::leave, i, "control flow other than branches");
   const std::string& text = program_.texts[info.text];
   if (text.starts_with("bar.warp") && exchanges_at_once(i)) return Kind::nothing;
   if (info.unit == Unit::warp && exchanges_at_once(i) && lanes_.find(*info.row, text) != nullptr) return Kind::across;
-  if (info.unit == Unit::warp || (instr.flags & InstrFlag::kPolls) != 0) return Kind::exchange;
+  if (info.unit == Unit::warp || (instr.flags & InstrFlag::kPolls) != 0)
+    return as(Kind::exchange, i, "lanes or warps may wait for each other");
   if (info.unit == Unit::memory) {
     Access access;
     if (is_simple_atomic(i)) return Kind::atomic;
-    if (!describe(i, access)) return Kind::call;
+    if (const char* const why = describe(i, access)) return as(Kind::call, i, why);
     return info.access.kind == ptx::Access::Kind::load ? Kind::load : Kind::store;
   }
   if (text.starts_with("mov") && instr.small != simt::MoveKind::kRow && instr.small != simt::MoveKind::kPredicate)
-    return instr.small == simt::MoveKind::kClock || instr.small == simt::MoveKind::kClockLook ? Kind::exchange
-                                                                                              : Kind::call;
-  if (text.starts_with("cvta") && instr.small == simt::MoveKind::kLocal) return Kind::call;
-  if (lanes_.find(*info.row, text) == nullptr) return Kind::call;
-  if (instr.run != instr.body && instr.run != runtime_.guarded) return Kind::call;
+    return instr.small == simt::MoveKind::kClock || instr.small == simt::MoveKind::kClockLook
+               ? as(Kind::exchange, i, "a clock")
+               : as(Kind::call, i, "an address in local memory, or parts of a register");
+  if (text.starts_with("cvta") && instr.small == simt::MoveKind::kLocal)
+    return as(Kind::call, i, "an address in local memory");
+  if (lanes_.find(*info.row, text) == nullptr) return as(Kind::call, i, "not a function of the lane's own registers");
+  if (instr.run != instr.body && instr.run != runtime_.guarded) return as(Kind::call, i, kWrapped);
   return Kind::lanes;
 }
 
@@ -79,15 +89,16 @@ bool Emitter::choose_mode() {
   }
   mode_ = flush > plain ? simt::FpMode::kFlush : simt::FpMode::kNearest;
   for (uint32_t i = function_.begin; i < function_.end; ++i) {
-    if (computes(i) && wants_mode(i) && program_.code[i].fp != mode_) kind_[i - function_.begin] = Kind::call;
+    if (computes(i) && wants_mode(i) && program_.code[i].fp != mode_)
+      kind_[i - function_.begin] = as(Kind::call, i, "another rounding or flushing than most have");
   }
   return plain + flush != 0;
 }
 
-std::vector<Kind> Emitter::kinds() {
-  std::vector<Kind> kinds;
-  for (uint32_t i = function_.begin; i < function_.end; ++i) kinds.push_back(kind_of(i));
-  return kinds;
+void Emitter::choose_kinds() {
+  why_.assign(function_.end - function_.begin, "");
+  kind_.clear();
+  for (uint32_t i = function_.begin; i < function_.end; ++i) kind_.push_back(kind_of(i));
 }
 
 bool Emitter::is_destination(uint32_t i, unsigned k) const {

@@ -8,6 +8,7 @@
 
 #include "bankshot/ptx/checker.hpp"
 #include "bankshot/ptx/parser.hpp"
+#include "bankshot/simt/run/compiling.hpp"
 
 namespace bankshot::differential {
 namespace {
@@ -43,6 +44,17 @@ std::string first_difference(const Shape& shape, const std::vector<uint8_t>& exp
   return fmt::format("{} is {:#x}, but {:#x} by the reference", place_in_output(shape, at), found, wanted);
 }
 
+/// Whether this build or the host has no compiler of kernels, which is printed; one that is broken is not lacking.
+bool lacks_compiler() {
+  static const bool lacks = [] {
+    const simt::NativeProblem problem = simt::compiler_problem();
+    if (problem.why.empty() || problem.is_fault) return false;
+    fmt::print("nothing is compiled: {}\n", problem.why);
+    return true;
+  }();
+  return lacks;
+}
+
 }  // namespace
 
 struct Comparison::Host {
@@ -57,6 +69,7 @@ struct Comparison::Host {
     options.machine_code = kind.machine_code;
     options.timing = kind.timing;
     options.compile = kind.compile;
+    options.tell_compiled = kind.compile != simt::Compile::never;
     options.threads = 1;
     options.count_conflicts = false;
     engine = std::make_unique<simt::Engine>(options);
@@ -83,6 +96,8 @@ struct Comparison::Host {
     config.params = std::as_bytes(std::span(parameters));
     const auto result = engine->launch(**program, "k", config);
     if (!result) return "a fault: " + result.error().message;
+    if (result->compiled && result->compiled->warp_instructions == 0)
+      return "nothing ran compiled: " + result->compiled->why_not;
     return first_difference(kernel.shape, expected, reinterpret_cast<const uint8_t*>(out));
   }
 };
@@ -93,7 +108,9 @@ Comparison::~Comparison() = default;
 void Comparison::make_hosts() {
   hosts_.clear();
   for (const HostKind& kind : kHosts) {
-    if (simt::rows_of(kind.isa) != nullptr) hosts_.push_back(std::make_unique<Host>(kind));
+    if (simt::rows_of(kind.isa) == nullptr) continue;
+    if (kind.compile != simt::Compile::never && lacks_compiler()) continue;
+    hosts_.push_back(std::make_unique<Host>(kind));
   }
 }
 

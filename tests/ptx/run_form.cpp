@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "bankshot/simt/run/compiling.hpp"
 #include "bankshot/support/diagnostic.hpp"
 
 namespace bankshot::simt::conformance {
@@ -152,6 +154,9 @@ std::optional<std::vector<uint64_t>> run_kernel(const Host& host, const std::str
   config.params = std::as_bytes(std::span(&buffers, 1));
   const auto result = engine.launch(**program, "k", config);
   EXPECT_TRUE(result) << (result ? "" : result.error().message);
+  if (result && result->compiled) {
+    EXPECT_NE(result->compiled->warp_instructions, 0u) << "nothing ran compiled: " << text;
+  }
   std::memcpy(out.data(), reinterpret_cast<const void*>(buffers.out), out.size() * 8);
   engine.memory().free(buffers.in);
   engine.memory().free(buffers.out);
@@ -253,12 +258,22 @@ std::vector<Host> hosts() {
   return all;
 }
 
-Host compiling_host() {
+std::vector<Host> compiling_hosts() {
+  const NativeProblem problem = compiler_problem();
+  EXPECT_FALSE(problem.is_fault) << problem.why;
+  if (!problem.why.empty()) {
+    static const int printed = std::printf("nothing is compiled: %s\n", problem.why.c_str());
+    static_cast<void>(printed);
+    return {};
+  }
   EngineOptions options;
   options.threads = 1;
   options.count_conflicts = false;
   options.compile = Compile::at_once;
-  return {"compiled", std::make_unique<Engine>(options)};
+  options.tell_compiled = true;
+  std::vector<Host> hosts;
+  hosts.push_back({"compiled", std::make_unique<Engine>(options)});
+  return hosts;
 }
 
 size_t forms_compiled() {

@@ -19,8 +19,8 @@ struct Host {
 
 /// One for each instruction set: portable and wide always, avx2 and avx512 where the host has them.
 std::vector<Host> hosts();
-/// One that compiles what it runs, and interprets it where this build or the host cannot.
-Host compiling_host();
+/// One that compiles what it runs, unless this build or the host has no compiler, which is printed.
+std::vector<Host> compiling_hosts();
 /// Of the ways to write an instruction, one of so many is compiled, too: that takes much longer than to run it. The
 /// variable BANKSHOT_COMPILED_FORMS has another number.
 size_t forms_compiled();

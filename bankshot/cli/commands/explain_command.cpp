@@ -24,6 +24,8 @@ class Explain final : public Command {
         "--l1", l1_,
         "count accesses of global memory, too: the cycles that they take in the first-level cache if they hit, "
         "by source line. Programs run a third longer, with scattered accesses several times as long");
+    app.add_flag("--verbose", verbose_,
+                 "tell for each kernel what was compiled to code of this host, and why the rest was not");
     app.add_option("--fail-on", gates_, "exit with 3 if a kernel has more; may be repeated")
         ->type_name("'conflicts>N'|'wavefronts>N'")
         ->allow_extra_args(false);
@@ -50,6 +52,7 @@ class Explain final : public Command {
             "--machine-code needs a run; bankshot ptx --machine-code FILE.cubin FILE.ptx compares them without one");
       }
       if (l1_) return refuse("--l1 needs a run, and --static runs nothing");
+      if (verbose_) return refuse("--verbose tells of a run, and --static runs nothing");
       return static_.run(options_.gpu, output_.json, output_.kernels, !options_.as_written);
     }
     if (static_.is_launch_given())
@@ -70,6 +73,7 @@ class Explain final : public Command {
           ") has no first-level cache with banks for global loads (l1.banks, l1.global); --gpu names another one");
     }
     setup->request.l1 = l1_;
+    setup->request.tell_compiled = verbose_;
     if (const auto error = host::overwrites("--json", output_.json, host::inputs_of(*setup)))
       return refuse(error->message);
     Result<host::Observation> outcome = host::observe(*setup, command, {.output = output_.program_output()});
@@ -118,7 +122,7 @@ class Explain final : public Command {
   StaticExplain static_;
   ReportOutput output_;
   std::vector<std::string> gates_;
-  bool l1_ = false;
+  bool l1_ = false, verbose_ = false;
 };
 
 const RegisterCommand explain_registered(

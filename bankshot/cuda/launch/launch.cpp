@@ -124,11 +124,14 @@ Status run(Session& session, Function& function, const LaunchRequest& request,
     witness->launched(function.name, request.grid, request.block, request.dynamic_shared);
   const auto start = std::chrono::steady_clock::now();
   const uint32_t together = ctas_together(session.device(), request.grid, request.cooperative);
-  const auto ran = execute(session, function, config, together);
+  auto ran = execute(session, function, config, together);
   if (ran) {
     if (Witness* witness = Witness::get()) witness->ran(session.memory().engine());
-    time_launch(function.name, ran->stats.warp_instructions, ran->stats.stretches,
-                std::chrono::steady_clock::now() - start);
+    time_launch(function.name, ran->stats, std::chrono::steady_clock::now() - start);
+    if (!process_request().tell_compiled) ran->stats.compiled.reset();  // the report is the same with timings
+    if (!ran->stats.compiler_fault.empty())
+      say_once("compiler", "warning: kernels are interpreted, which takes longer, as they cannot be compiled: " +
+                               ran->stats.compiler_fault);
     record(session, function, request, together, *ran);
     tell_left_open(ran->stats);
     launched = ran->stats.launched;

@@ -18,7 +18,8 @@ constexpr const char *kIsa = "BANKSHOT_ISA", *kCompile = "BANKSHOT_COMPILE", *kT
                      *kReportFolder = "BANKSHOT_REPORT_DIR", *kTrace = "BANKSHOT_TRACE", *kCheck = "BANKSHOT_CHECK",
                      *kSimulate = "BANKSHOT_SIMULATE", *kWitness = "BANKSHOT_WITNESS", *kJoined = "BANKSHOT_JOINED",
                      *kModules = "BANKSHOT_MODULES", *kMachineCode = "BANKSHOT_MACHINE_CODE", *kL1 = "BANKSHOT_L1",
-                     *kRecord = "BANKSHOT_RECORD", *kProgress = "BANKSHOT_PROGRESS";
+                     *kRecord = "BANKSHOT_RECORD", *kProgress = "BANKSHOT_PROGRESS",
+                     *kTellCompiled = "BANKSHOT_TELL_COMPILED";
 /// By simt::Compile.
 constexpr std::string_view kCompileNames[] = {"never", "often", "at-once"};
 /// By UseOfMachineCode; that of registers is what there is without the variable.
@@ -65,6 +66,7 @@ EnvironmentChanges to_environment(const Request& request) {
   set_or_remove(kJoined, request.joined ? "1" : "");
   set_or_remove(kL1, request.l1 ? "1" : "");
   set_or_remove(kProgress, request.progress ? "1" : "");
+  set_or_remove(kTellCompiled, request.tell_compiled ? "1" : "");
   set_or_remove(kMachineCode, request.machine_code == UseOfMachineCode::registers
                                   ? ""
                                   : std::string(kUsesOfMachineCode[static_cast<size_t>(request.machine_code)]));
@@ -128,6 +130,10 @@ Result<Request> from_environment(const std::function<const char*(const char*)>& 
   if (const std::string progress = text(kProgress); !progress.empty()) {
     if (progress != "1") return Error{fmt::format("{} is \"{}\" and not 1", kProgress, progress)};
     request.progress = true;
+  }
+  if (const std::string compiled = text(kTellCompiled); !compiled.empty()) {
+    if (compiled != "1") return Error{fmt::format("{} is \"{}\" and not 1", kTellCompiled, compiled)};
+    request.tell_compiled = true;
   }
   if (const std::string use = text(kMachineCode); !use.empty()) {
     const auto* const known = std::ranges::find(kUsesOfMachineCode, use);

@@ -45,6 +45,7 @@ struct Request {
   simt::Compile compile = simt::Compile::often;  ///< kernels are compiled to code of the host
   bool progress = false;       ///< tell how far launches are, also where standard error is no terminal
   bool time_launches = false;  ///< tell how long the engine took for each kernel, for bench/run
+  bool tell_compiled = false;  ///< report what was compiled of each kernel
 
   std::string report_folder;  ///< made by make_ledger(); empty: no report and no counting
   bool joined = false;        ///< accesses are those of machine code, as far as its model tells them

@@ -10,7 +10,7 @@ namespace {
 
 struct Timing {
   uint64_t launches = 0, warp_instructions = 0;
-  uint32_t stretches = 0;
+  simt::Compiled compiled;
   std::chrono::duration<double> seconds{};
 };
 
@@ -21,8 +21,16 @@ class Timings {
       std::fprintf(stderr, "bankshot: timing kernel=%s launches=%llu warp_instructions=%llu seconds=%.9f\n",
                    kernel.c_str(), static_cast<unsigned long long>(timing.launches),
                    static_cast<unsigned long long>(timing.warp_instructions), timing.seconds.count());
-      if (timing.stretches != 0)
-        std::fprintf(stderr, "bankshot: compiled kernel=%s stretches=%u\n", kernel.c_str(), timing.stretches);
+      const simt::Compiled& compiled = timing.compiled;
+      if (!compiled.why_not.empty()) {
+        std::fprintf(stderr, "bankshot: not compiled kernel=%s: %s\n", kernel.c_str(), compiled.why_not.c_str());
+        continue;
+      }
+      uint64_t microseconds = 0;
+      for (const simt::CompiledStretch& stretch : compiled.stretches) microseconds += stretch.microseconds;
+      std::fprintf(stderr, "bankshot: compiled kernel=%s stretches=%zu microseconds=%llu warp_instructions=%llu\n",
+                   kernel.c_str(), compiled.stretches.size(), static_cast<unsigned long long>(microseconds),
+                   static_cast<unsigned long long>(compiled.warp_instructions));
     }
   }
   const bool wanted = process_request().time_launches;
@@ -31,15 +39,14 @@ class Timings {
 
 }  // namespace
 
-void time_launch(const std::string& kernel, uint64_t warp_instructions, uint32_t stretches,
-                 std::chrono::steady_clock::duration taken) {
+void time_launch(const std::string& kernel, const simt::LaunchStats& stats, std::chrono::steady_clock::duration taken) {
   static Timings timings;
   if (!timings.wanted) return;
   Timing& timing = timings.kernels[kernel];
   ++timing.launches;
-  timing.warp_instructions += warp_instructions;
+  timing.warp_instructions += stats.warp_instructions;
   timing.seconds += taken;
-  timing.stretches = stretches;
+  if (stats.compiled) timing.compiled.add(*stats.compiled);
 }
 
 }  // namespace bankshot::cuda

@@ -3,14 +3,13 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <string>
+
+#include "bankshot/simt/run/engine.hpp"
 
 namespace bankshot::cuda {
 
 /// Adds one launch. Callers hold the session's lock.
-/// @param stretches  of its program that are compiled
-void time_launch(const std::string& kernel, uint64_t warp_instructions, uint32_t stretches,
-                 std::chrono::steady_clock::duration taken);
+void time_launch(const std::string& kernel, const simt::LaunchStats& stats, std::chrono::steady_clock::duration taken);
 
 }  // namespace bankshot::cuda

@@ -79,6 +79,7 @@ Status Session::open() {
   if (!request.report_folder.empty()) options.stop = &HeldInterrupt::flag();
   options.checks = checks();
   options.compile = request.compile;
+  options.tell_compiled = (request.tell_compiled || request.time_launches) && !request.simulate;
   if (const Status status = open_simulation(options.threads); status != Status::success) return status;
   engine_ = std::make_unique<simt::Engine>(options);
   memory_.attach(engine_->memory());

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/report/json/compiled_json.hpp"
 #include "bankshot/report/json/findings_json.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_parts.hpp"
@@ -189,6 +190,7 @@ Kernel read_kernel(const json& object, const RunReport& report) {
   kernel.why_serial = text(object, "why_serial");
   for (const json& place : list(object, "left_open")) kernel.left_open.push_back(read_left_open(place));
   if (object.contains("transactions")) kernel.transactions = read_transactions(member(object, "transactions"));
+  if (object.contains("compiled")) kernel.compiled = read_compiled(member(object, "compiled"));
   for (const json& site : list(object, "sites")) kernel.sites.push_back(read_site(site, report.rules));
   if (report.l1) {
     for (const json& site : list(object, "l1")) kernel.l1_sites.push_back(read_l1_site(site));

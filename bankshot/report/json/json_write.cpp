@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bankshot/report/json/compiled_json.hpp"
 #include "bankshot/report/json/findings_json.hpp"
 #include "bankshot/report/json/json.hpp"
 #include "bankshot/report/json/json_parts.hpp"
@@ -147,6 +148,7 @@ ordered_json kernel_json(const Kernel& kernel, const RunReport& report) {
   }
   if (kernel.facts.machine_code) json["machine_code"] = machine_code_json(*kernel.facts.machine_code);
   if (kernel.transactions.attempts != 0) json["transactions"] = transactions_json(kernel.transactions);
+  if (kernel.compiled) json["compiled"] = compiled_json(*kernel.compiled);
   if (kernel.timing && report.machine) json.update(timing_json(*kernel.timing, *report.machine, report.rules.banks));
   return json;
 }

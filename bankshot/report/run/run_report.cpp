@@ -63,6 +63,7 @@ void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
     }
   }
   std::ranges::sort(found->left_open, {}, &simt::LeftOpenPlace::what);
+  if (kernel.compiled) (found->compiled ? *found->compiled : found->compiled.emplace()).add(*kernel.compiled);
   if (!kernel.timing) return;
   if (!found->timing) found->timing.emplace();
   found->timing->merge(*kernel.timing);
@@ -124,6 +125,7 @@ void RunReport::add(const simt::LaunchStats& stats, std::string_view kernel, sim
   launch.parallel = stats.parallel;
   launch.why_serial = stats.why_serial;
   launch.left_open = stats.left_open;
+  launch.compiled = stats.compiled;
   for (const simt::SiteReport& site : stats.sites) {
     add_site(launch.sites,
              {site.source, site.op, site.joined, site.width, site.kind, site.matrix, in_words(site.counter)});

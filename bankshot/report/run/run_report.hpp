@@ -93,6 +93,7 @@ struct Kernel {
   bool parallel = true;     ///< every launch ran its CTAs in parallel
   std::string why_serial;   ///< the instruction that decided otherwise
   scratchpad::TxTotals transactions;
+  std::optional<simt::Compiled> compiled;      ///< if that was to be told
   std::vector<simt::LeftOpenPlace> left_open;  ///< what PTX leaves open and it relied on, each once
   std::vector<Site> sites;                     ///< by place in the PTX
   std::vector<L1Site> l1_sites;                ///< the same of global memory, if RunReport::l1 is there

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bankshot/report/run/line_groups.hpp"
+#include "bankshot/report/text/compiled_text.hpp"
 #include "bankshot/report/text/evidence.hpp"
 #include "bankshot/report/text/failed_text.hpp"
 #include "bankshot/report/text/kernel_title.hpp"
@@ -68,7 +69,8 @@ std::string kernel_text(const Kernel& kernel, const RunReport& report, const Tex
   const Paint paint{options.colour};
   std::string text = "\n" + paint.strong(printable(kernel_title(kernel, report))) + "\n" + launches(kernel);
   if (kernel.timing && report.machine) return text + timing_text(kernel, report, options, sources);
-  text += stopped(kernel.stopped, paint) + order(kernel) + totals(kernel, paint) + transactions_text(kernel);
+  text += stopped(kernel.stopped, paint) + order(kernel) + totals(kernel, paint) + compiled_text(kernel) +
+          transactions_text(kernel);
 
   std::vector<LineGroup> wasteful = line_groups(kernel), clean;
   const auto first_clean = std::find_if(wasteful.begin(), wasteful.end(),

@@ -5,13 +5,19 @@
 namespace bankshot::simt {
 
 const Instr* run_native(Warp& w, const Instr* i) {
-  const NativeProgram& native = *w.worker->native;
+  Worker& worker = *w.worker;
+  const NativeProgram& native = *worker.native;
   while (i != nullptr) {
     NativeEntry& entry = native.entries[i - native.code];
     NativeCode code = nullptr;
     if (w.active == native.all_lanes) code = entry.whole.load(std::memory_order_acquire);
     if (code == nullptr) code = entry.part.load(std::memory_order_acquire);
-    const Instr* const next = code != nullptr ? code(w) : kRefused;
+    const Instr* next = kRefused;
+    if (code != nullptr) {
+      const uint64_t rest = worker.warp_instructions - worker.native_instructions;  // the code may come here itself
+      next = code(w);
+      worker.native_instructions = worker.warp_instructions - rest;
+    }
     if (next == kRefused) {
       const uint32_t visits = entry.visits.load(std::memory_order_relaxed) + 1;
       entry.visits.store(visits, std::memory_order_relaxed);  // threads may miss some of each other's

@@ -1,11 +1,11 @@
 #include "bankshot/simt/run/compiling.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 #include <xmmintrin.h>
 
+#include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -29,10 +29,29 @@ std::string own_folder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
+/// The compiler, from its library. @return null if there is a problem
+NativeCompiler* load_compiler(const NativeRuntime& runtime, NativeProblem& problem) {
+#ifdef BANKSHOT_COMPILER
+  std::string path = own_folder() + "/libbankshot_jit.so";
+  if (access(path.c_str(), F_OK) != 0) path = own_folder() + "/../lib/libbankshot_jit.so";
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const auto make =
+      reinterpret_cast<MakeNativeCompiler>(library == nullptr ? nullptr : dlsym(library, "bankshot_native_compiler"));
+  if (make == nullptr) {
+    problem = {dlerror(), true};
+    return nullptr;
+  }
+  return make(runtime, problem);
+#else
+  static_cast<void>(runtime);
+  problem = {"this build has no compiler of kernels, which needs clang 19 and LLVM 19", false};
+  return nullptr;
+#endif
+}
+
 void set_mode(Warp& w, uint32_t mode) {
-  constexpr unsigned kMaskAll = 0x1f80, kFlushBits = 0x8040;  // exceptions masked; FTZ and DAZ
   w.worker->fp = static_cast<uint8_t>(mode);
-  _mm_setcsr(kMaskAll | (mode & 3) << 13 | ((mode & FpMode::kFlush) != 0 ? kFlushBits : 0));
+  _mm_setcsr(FpMode::kMxcsr[mode]);
 }
 
 const Instr* run_in_mode(Warp& w, const Instr* i, uint32_t mode) {
@@ -41,7 +60,30 @@ const Instr* run_in_mode(Warp& w, const Instr* i, uint32_t mode) {
   return next;
 }
 
+const NativeRuntime kRuntime = {.branch = &run_branch,
+                                .branch_indexed = &run_branch_indexed,
+                                .reconverge = &run_reconverge,
+                                .exit = &run_exit,
+                                .leave_function = &run_return,
+                                .trap = &run_trap,
+                                .guarded = &run_guarded,
+                                .diverge = &native_diverge,
+                                .join = &native_join,
+                                .yield = &native_yield,
+                                .end = &exit_lanes,
+                                .set_mode = &set_mode,
+                                .run = &run_in_mode};
+
 }  // namespace
+
+NativeProblem compiler_problem() {
+  static const NativeProblem problem = [] {
+    NativeProblem found;
+    load_compiler(kRuntime, found);
+    return found;
+  }();
+  return problem;
+}
 
 class Compiling::Maker : public NativeMaker {
  public:
@@ -74,6 +116,35 @@ class Compiling::Maker : public NativeMaker {
     changed_.wait(lock, [&] { return at_work_on_ != serial; });
     programs_.erase(serial);
     std::erase_if(known_, [&](const auto& entry) { return entry.first.program == serial; });
+    std::erase_if(functions_, [&](const auto& entry) { return entry.first.first == serial; });
+    if (!thread_.joinable()) return;
+    forgotten_.push_back(serial);
+    changed_.notify_all();
+  }
+
+  Compiled news(const LoadedProgram& program, uint32_t function) {
+    const std::scoped_lock lock(busy_);
+    Function all;
+    for (auto& [key, one] : functions_) {
+      if (key.first != program.serial || (key.second != function && program.functions[key.second].is_entry)) continue;
+      all.news.add(one.news);
+      all.wanted += one.wanted;
+      all.compiled += one.compiled;
+      all.refused += one.refused;
+      one.news = {};
+    }
+    all.news.why_not = why_not(all);
+    return std::move(all.news);
+  }
+
+  std::string fault() {
+    const std::scoped_lock lock(busy_);
+    return problem_.is_fault ? problem_.why : "";
+  }
+
+  size_t stretches() {
+    const std::scoped_lock lock(busy_);
+    return stretches_;
   }
 
   bool wanted(const Warp& w, const Instr* i) override {
@@ -81,7 +152,7 @@ class Compiling::Maker : public NativeMaker {
     const auto index = static_cast<uint32_t>(i - program.code.data());
     const bool whole = w.active == w.worker->native->all_lanes;
     std::unique_lock lock(busy_);
-    if (broken_) return false;
+    if (!problem_.why.empty()) return false;
     Known& known = known_[{program.serial, index, whole}];
     if (known.waits || known.tries > kMostTries) return false;
     NativeSample sample;
@@ -92,12 +163,13 @@ class Compiling::Maker : public NativeMaker {
     known.samples.push_back(std::move(sample));
     known.waits = true;
     ++known.tries;
+    ++functions_[{program.serial, program.info[index].function}].wanted;
     queue_.push_back({&program, index, whole, w.worker->native});
     if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
     changed_.notify_all();
     if (when_ != Compile::at_once) return false;
-    changed_.wait(lock, [&] { return broken_ || !known.waits; });
-    return !broken_ && known.tries <= kMostTries;
+    changed_.wait(lock, [&] { return !problem_.why.empty() || !known.waits; });
+    return problem_.why.empty() && known.tries <= kMostTries;
   }
 
  private:
@@ -113,6 +185,11 @@ class Compiling::Maker : public NativeMaker {
     uint32_t index;
     bool whole;
     auto operator<=>(const Key&) const = default;
+  };
+  /// Requests for the instructions of a function.
+  struct Function {
+    Compiled news;  ///< since they were asked for
+    unsigned wanted = 0, compiled = 0, refused = 0;
   };
   struct Job {
     const LoadedProgram* program;
@@ -130,69 +207,72 @@ class Compiling::Maker : public NativeMaker {
     if (thread_.joinable()) thread_.join();
   }
 
-  bool start(std::string& why) {
-    for (const std::string& folder : {own_folder(), own_folder() + "/../lib"}) {
-      void* const library = dlopen((folder + "/libbankshot_jit.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (library == nullptr) {
-        why = dlerror();
-        continue;
-      }
-      const auto make = reinterpret_cast<MakeNativeCompiler>(dlsym(library, "bankshot_native_compiler"));
-      if (make == nullptr) continue;
-      compiler_ = make({.branch = &run_branch,
-                        .branch_indexed = &run_branch_indexed,
-                        .reconverge = &run_reconverge,
-                        .exit = &run_exit,
-                        .leave_function = &run_return,
-                        .trap = &run_trap,
-                        .guarded = &run_guarded,
-                        .diverge = &native_diverge,
-                        .join = &native_join,
-                        .yield = &native_yield,
-                        .end = &exit_lanes,
-                        .set_mode = &set_mode,
-                        .run = &run_in_mode},
-                       why);
-      return compiler_ != nullptr;
-    }
-    return false;
+  std::string why_not(const Function& function) const {
+    if (function.compiled != 0) return "";
+    if (!problem_.why.empty()) return problem_.why;
+    if (function.wanted == 0)
+      return "it was too short to be worth it: no instruction was reached " + std::to_string(kPatience) + " times";
+    return function.refused == function.wanted ? "the compiler refused it" : "it ended before its code was ready";
   }
 
   void work() {
-    std::string why;
-    if (!start(why)) {
-      const std::scoped_lock lock(busy_);
-      broken_ = true;
-      changed_.notify_all();
-      if (std::getenv("BANKSHOT_JIT_TELL") != nullptr) std::fprintf(stderr, "jit: %s\n", why.c_str());
-      return;
-    }
+    NativeProblem problem;
+    compiler_ = load_compiler(kRuntime, problem);
     std::unique_lock lock(busy_);
-    for (;;) {
-      changed_.wait(lock, [this] { return ends_ || !queue_.empty(); });
+    problem_ = problem;
+    changed_.notify_all();
+    while (problem_.why.empty()) {
+      changed_.wait(lock, [this] { return ends_ || !queue_.empty() || !forgotten_.empty(); });
       if (ends_) return;
-      const Job job = queue_.front();
-      queue_.pop_front();
-      Known& known = known_[{job.program->serial, job.index, job.whole}];
-      at_work_on_ = job.program->serial;
-      NativeRequest request{job.program,           job.index,    job.whole, counting_, &rules_, tracing_,
-                            l1_ ? &*l1_ : nullptr, known.samples};
-      lock.unlock();
-      const NativeCode code = compiler_->compile(request, why);
-      if (code == nullptr && std::getenv("BANKSHOT_JIT_TELL") != nullptr)
-        std::fprintf(stderr, "jit: entry %u: %s\n", job.index, why.c_str());
-      lock.lock();
-      known.waits = false;
-      if (code != nullptr) {
-        ++job.native->stretches;
-        NativeEntry& entry = job.native->entries[job.index];
-        (job.whole ? entry.whole : entry.part).store(code, std::memory_order_release);
-      } else {
-        known.tries = kMostTries + 1;
-      }
-      at_work_on_ = 0;
-      changed_.notify_all();
+      for (const uint64_t program : forgotten_) compiler_->forget(program);
+      forgotten_.clear();
+      if (!queue_.empty()) make(lock);
+      stretches_ = compiler_->stretches();
     }
+  }
+
+  /// Code for the first of the queue.
+  void make(std::unique_lock<std::mutex>& lock) {
+    const Job job = queue_.front();
+    queue_.pop_front();
+    const LoadedProgram& program = *job.program;
+    Known& known = known_[{program.serial, job.index, job.whole}];
+    const NativeRequest request{&program,     job.index, job.whole, counting_, &rules_, tracing_, l1_ ? &*l1_ : nullptr,
+                                known.samples};
+    at_work_on_ = program.serial;
+    lock.unlock();
+    const auto begin = std::chrono::steady_clock::now();
+    const NativeResult result = compiler_->compile(request);
+    const auto taken = std::chrono::steady_clock::now() - begin;
+    lock.lock();
+    known.waits = false;
+    Function& function = functions_[{program.serial, program.info[job.index].function}];
+    if (result.code != nullptr) {
+      ++function.compiled;
+      NativeEntry& entry = job.native->entries[job.index];
+      (job.whole ? entry.whole : entry.part).store(result.code, std::memory_order_release);
+    } else {
+      ++function.refused;
+      known.tries = kMostTries + 1;
+    }
+    function.news.add(news_of(job, result, taken));
+    if (result.broken) problem_ = {result.why, true};
+    at_work_on_ = 0;
+    changed_.notify_all();
+  }
+
+  static Compiled news_of(const Job& job, const NativeResult& result, std::chrono::steady_clock::duration taken) {
+    const LoadedProgram& program = *job.program;
+    Compiled news;
+    const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(taken).count();
+    news.stretches.push_back(
+        {program.source_of(&program.code[job.index]), job.whole, static_cast<uint64_t>(microseconds), result.why});
+    for (const NotNative& one : result.not_native) {
+      const Instr* const instr = &program.code[one.instruction];
+      news.add({.not_compiled = {
+                    {program.source_of(instr), program.texts[program.info_of(instr).text], one.by_handler, one.why}}});
+    }
+    return news;
   }
 
   const Compile when_;
@@ -203,9 +283,13 @@ class Compiling::Maker : public NativeMaker {
   std::condition_variable changed_;
   std::map<uint64_t, std::unique_ptr<NativeProgram>> programs_;
   std::map<Key, Known> known_;
+  std::map<std::pair<uint64_t, uint32_t>, Function> functions_;  ///< by program and number
   std::deque<Job> queue_;
+  std::vector<uint64_t> forgotten_;  ///< programs whose code is still there
   NativeCompiler* compiler_ = nullptr;
-  bool ends_ = false, broken_ = false;
+  NativeProblem problem_;
+  size_t stretches_ = 0;
+  bool ends_ = false;
   uint64_t at_work_on_ = 0;  ///< serial of the program, 0: none
   std::thread thread_;
 };
@@ -214,10 +298,12 @@ Compiling::Compiling(const EngineOptions& options)
     : maker_(options.compile == Compile::never ? nullptr : std::make_shared<Maker>(options)) {}
 Compiling::~Compiling() = default;
 NativeProgram* Compiling::of(LoadedProgram& program) {
-  if (maker_ == nullptr || program.lanes != 32) return nullptr;
   if (!program.forget_native)
     program.forget_native = [maker = maker_, serial = program.serial] { maker->forget(serial); };
   return maker_->of(program);
 }
+Compiled Compiling::news(const LoadedProgram& program, uint32_t function) { return maker_->news(program, function); }
+std::string Compiling::fault() const { return maker_ == nullptr ? "" : maker_->fault(); }
+size_t Compiling::stretches() const { return maker_ == nullptr ? 0 : maker_->stretches(); }
 
 }  // namespace bankshot::simt

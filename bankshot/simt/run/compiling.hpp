@@ -2,22 +2,35 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
+#include "bankshot/simt/state/compiled.hpp"
 #include "bankshot/simt/state/native.hpp"
+#include "bankshot/simt/state/native_compiler.hpp"
 
 namespace bankshot::simt {
 
 struct EngineOptions;
 struct LoadedProgram;
 
+/// Why nothing is compiled here. Loads the compiler.
+NativeProblem compiler_problem();
+
 class Compiling {
  public:
   explicit Compiling(const EngineOptions& options);
   ~Compiling();
 
-  /// Where its native code is kept; null if there will be none.
+  // Not with Compile::never:
+  /// Where the native code of a program is kept.
   NativeProgram* of(LoadedProgram& program);
+
+  /// What became of a kernel, and of the functions that kernels call, since the last time.
+  Compiled news(const LoadedProgram& program, uint32_t kernel);
+
+  /// What went wrong and should not: empty, or why nothing is compiled any more.
+  std::string fault() const;
+  /// Stretches of all programs whose code is kept.
+  size_t stretches() const;
 
  private:
   class Maker;

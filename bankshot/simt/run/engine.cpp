@@ -34,6 +34,15 @@ Fault bad_launch(std::string_view kernel, std::string message) {
   return fault;
 }
 
+/// Why launches of the kernel are interpreted, however long they are; empty: they are compiled.
+std::string_view why_interpreted(const EngineOptions& options, const KernelInfo& kernel) {
+  if (options.compile == Compile::never) return "compiling is switched off";
+  if (options.checks != nullptr || options.observer != nullptr) return "each of its instructions is watched";
+  if (options.machine.warp_size != 32) return "only warps of 32 lanes are compiled";
+  if (kernel.has_transactions) return "it has transactions";
+  return {};
+}
+
 /// At a multiple of what a window has, so that generic addresses are aligned as offsets are.
 Windows reserve_windows() {
   constexpr uint64_t kAlignment = Windows::kSharedBytes, kReserved = Windows::kAllBytes + kAlignment;
@@ -107,6 +116,7 @@ Engine::~Engine() = default;
 Memory& Engine::memory() { return impl_->memory; }
 TextureTable& Engine::textures() { return impl_->textures; }
 const EngineOptions& Engine::options() const { return impl_->options; }
+size_t Engine::native_stretches() const { return impl_->compiling.stretches(); }
 
 Result<std::shared_ptr<Program>, Diagnostics> Engine::load(std::string_view text, std::string_view name,
                                                            const optimise::SeenAccesses* seen) {
@@ -135,11 +145,14 @@ Result<LaunchStats, Fault> Engine::launch(Program& program, std::string_view ker
   Result<LaunchSetup, Fault> setup = set_up(program, kernel, config);
   if (!setup) return setup.error();
   const EngineOptions& options = impl_->options;
-  if (options.checks == nullptr && options.observer == nullptr && options.machine.warp_size == 32 &&
-      !setup->kernel->has_transactions)
-    setup->native = impl_->compiling.of(program);
+  const std::string_view why_not = why_interpreted(options, *setup->kernel);
+  if (why_not.empty()) setup->native = impl_->compiling.of(program);
   Result<LaunchStats, Fault> stats = run_launch(*setup, impl_->resources);
-  if (stats && setup->native != nullptr) stats->stretches = setup->native->stretches;
+  if (!stats) return stats;
+  stats->compiler_fault = impl_->compiling.fault();
+  if (stats->compiled)
+    stats->compiled->add(why_not.empty() ? impl_->compiling.news(program, setup->function)
+                                         : Compiled{.why_not = std::string(why_not)});
   return stats;
 }
 

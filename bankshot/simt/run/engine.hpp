@@ -17,6 +17,7 @@
 #include "bankshot/scratchpad/transactions/tx_config.hpp"
 #include "bankshot/scratchpad/transactions/tx_totals.hpp"
 #include "bankshot/simt/memory/memory.hpp"
+#include "bankshot/simt/state/compiled.hpp"
 #include "bankshot/simt/state/fault.hpp"
 #include "bankshot/simt/state/instruction_hash.hpp"
 #include "bankshot/simt/state/kernel.hpp"
@@ -67,6 +68,7 @@ struct EngineOptions {
   size_t trace_accesses = 0;  ///< with them, up to so many different accesses of each site
   /// When instructions are compiled to code of the host. Not where there are checks, observers or transactions.
   Compile compile = Compile::never;
+  bool tell_compiled = false;               ///< with LaunchStats::compiled
   std::string isa;                          ///< "", "portable", "avx2", "avx512": widest available if empty
   TransactionObserver* observer = nullptr;  ///< told by the threads that run CTAs. For tests
   Checker* checks = nullptr;  ///< what looks for misuse of memory and barriers; then one thread runs all CTAs
@@ -102,7 +104,6 @@ struct L1SiteReport {
 struct LaunchStats {
   uint64_t warp_instructions = 0;    ///< PTX instructions issued, one a warp
   uint64_t thread_instructions = 0;  ///< … times the lanes active (before the guard predicate)
-  uint32_t stretches = 0;            ///< of the program that have been compiled to code of the host when it ended
   uint64_t ctas_ended = 0;           ///< all of the grid, unless the launch was stopped
   bool stopped = false;              ///< EngineOptions::stop ended it before its last CTA
   bool parallel = true;              ///< CTAs ran in parallel; false: fixed interleaving, as they can see each other
@@ -112,6 +113,9 @@ struct LaunchStats {
   std::vector<LeftOpenPlace> left_open;  ///< that it relied on, each once
   std::vector<SiteReport> sites;         ///< one a shared-memory instruction of the module that ran at least once
   std::vector<L1SiteReport> l1_sites;  ///< the same of instructions that accessed global memory, with EngineOptions::l1
+  /// With EngineOptions::tell_compiled: what was compiled since the last launch of the kernel.
+  std::optional<Compiled> compiled;
+  std::string compiler_fault;  ///< empty, or why nothing is compiled although it should be
 };
 
 class Program;       ///< a decoded module; its globals live in the engine's memory until it is destroyed
@@ -125,6 +129,8 @@ class Engine {
   Memory& memory();
   TextureTable& textures();
   const EngineOptions& options() const;
+  /// Stretches of all programs whose native code is kept.
+  size_t native_stretches() const;
 
   /// Parses, checks and decodes a module and allocates its globals. What cannot run is refused here, naming
   /// instruction, line and kernel. @param name  shown in messages as the file

@@ -334,7 +334,9 @@ void add_l1_sites(const LoadedProgram& program, std::span<Worker* const> workers
 LaunchStats collect(const LaunchSetup& setup, std::span<Worker* const> workers) {
   const LoadedProgram& program = *setup.program;
   LaunchStats stats;
+  if (setup.options->tell_compiled) stats.compiled.emplace();
   for (const Worker* worker : workers) {
+    if (stats.compiled) stats.compiled->warp_instructions += worker->native_instructions;
     stats.warp_instructions += worker->warp_instructions;
     stats.thread_instructions += worker->thread_instructions;
     add(stats.transactions, worker->tx);

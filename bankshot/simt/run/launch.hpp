@@ -56,7 +56,7 @@ void keep_output(Cta& cta, std::vector<Output>& outputs);
 void print(std::vector<Output>& outputs);
 
 /// The state of the floating-point unit in which handlers expect to begin: to nearest, subnormals kept.
-constexpr unsigned kDefaultMxcsr = 0x1f80;
+constexpr unsigned kDefaultMxcsr = FpMode::kMxcsr[FpMode::kNearest];
 
 Result<LaunchStats, Fault> run_launch(const LaunchSetup& setup, LaunchResources& resources);
 

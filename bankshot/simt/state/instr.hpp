@@ -29,6 +29,8 @@ struct OperandRef {
 struct FpMode {
   static constexpr uint8_t kNearest = 0, kDown = 1, kUp = 2, kZero = 3;  ///< the order of MXCSR.RC
   static constexpr uint8_t kFlush = 4;  ///< .ftz: subnormal inputs and results are zero
+  /// By mode. Exceptions are masked; FTZ and DAZ with .ftz.
+  static constexpr unsigned kMxcsr[] = {0x1f80, 0x3f80, 0x5f80, 0x7f80, 0x9fc0, 0xbfc0, 0xdfc0, 0xffc0};
 };
 
 /// Bits of Instr::flags.

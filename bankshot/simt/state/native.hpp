@@ -40,8 +40,7 @@ struct NativeProgram {
   std::unique_ptr<NativeEntry[]> entries;  ///< beside LoadedProgram::code
   const Instr* code = nullptr;             ///< LoadedProgram::code
   uint64_t all_lanes = 0;
-  uint32_t patience = 1;               ///< visits
-  std::atomic<uint32_t> stretches{0};  ///< that have been compiled
+  uint32_t patience = 1;  ///< visits
   NativeMaker* maker = nullptr;
 };
 

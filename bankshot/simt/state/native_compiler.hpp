@@ -47,15 +47,38 @@ struct NativeRequest {
   std::vector<NativeSample> samples;
 };
 
+/// An instruction that native code does not execute itself.
+struct NotNative {
+  uint32_t instruction = 0;  ///< index
+  bool by_handler = false;   ///< the code calls its handler; else it ends there
+  const char* why = "";      ///< a literal
+};
+
+struct NativeResult {
+  NativeCode code = nullptr;
+  std::string why;      ///< … there is none
+  bool broken = false;  ///< … nor will there be any other
+  std::vector<NotNative> not_native = {};
+};
+
+/// Made and used by one thread.
 class NativeCompiler {
  public:
   virtual ~NativeCompiler() = default;
-  /// @param why  receives the reason if there is no code
-  virtual NativeCode compile(const NativeRequest& request, std::string& why) = 0;
+  virtual NativeResult compile(const NativeRequest& request) = 0;
+  /// Frees the code of a program, which nobody runs any more. @param program  LoadedProgram::serial
+  virtual void forget(uint64_t program) = 0;
+  /// Stretches whose code is kept.
+  virtual size_t stretches() const = 0;
 };
 
-/// The library exports `bankshot_native_compiler`, of this type. @return null if it cannot work on this host; then
-/// `why` says so
-using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, std::string& why);
+/// Why nothing is compiled.
+struct NativeProblem {
+  std::string why;        ///< empty: there is no problem
+  bool is_fault = false;  ///< something is broken; else this host, or this build, has no compiler
+};
+
+/// The library exports `bankshot_native_compiler`, of this type. @return null if there is a problem
+using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, NativeProblem& problem);
 
 }  // namespace bankshot::simt

@@ -83,8 +83,9 @@ struct Worker {
   /// The allocation this instruction (or one that shares its entry) hit last: most hit the same one again.
   Hit& last_hit(const Instr* i) { return hits[reinterpret_cast<uintptr_t>(i) / sizeof(Instr) % kHits]; }
   uint64_t warp_instructions = 0, thread_instructions = 0;
-  int32_t sm = -1;     ///< the SM that it stands for, when a timing model drives it; else -1
-  uint64_t cycle = 0;  ///< … and the time there, which %clock then tells
+  uint64_t native_instructions = 0;  ///< of warp_instructions: native code executed them
+  int32_t sm = -1;                   ///< the SM that it stands for, when a timing model drives it; else -1
+  uint64_t cycle = 0;                ///< … and the time there, which %clock then tells
   std::vector<scratchpad::SiteCounter> sites;
   const scratchpad::Rules* rules = nullptr;
   std::span<const InstructionHash* const> hashes;  ///< LoadedProgram::hash_of_site

@@ -60,6 +60,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   request.witness = true;
   request.l1 = true;
   request.progress = true;
+  request.tell_compiled = true;
   request.machine_code = UseOfMachineCode::accesses;
   const auto got = read(written(request));
   ASSERT_TRUE(got) << got.error().message;
@@ -82,6 +83,7 @@ TEST(CudaRequest, is_read_as_it_was_written) {
   EXPECT_TRUE(got->witness);
   EXPECT_TRUE(got->l1);
   EXPECT_TRUE(got->progress);
+  EXPECT_TRUE(got->tell_compiled);
 }
 
 TEST(CudaRequest, an_empty_one_asks_for_nothing) {
@@ -121,6 +123,7 @@ TEST(CudaRequest, rejects_values_that_are_none) {
   EXPECT_EQ(refused_variable("BANKSHOT_PATCH_DIR", "/dev/null"),
             "BANKSHOT_PATCH_DIR is \"/dev/null\" and not a folder");
   EXPECT_EQ(refused_variable("BANKSHOT_ISA", "wide"), "BANKSHOT_ISA is \"wide\" and not one of portable, avx2, avx512");
+  EXPECT_EQ(refused_variable("BANKSHOT_TELL_COMPILED", "2"), "BANKSHOT_TELL_COMPILED is \"2\" and not 1");
   EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "yes"), "BANKSHOT_WITNESS is \"yes\" and not 1");
   EXPECT_EQ(refused_variable("BANKSHOT_WITNESS", "1"), "BANKSHOT_WITNESS needs BANKSHOT_REPORT_DIR");
   EXPECT_EQ(refused_variable("BANKSHOT_RECORD", "k"), "BANKSHOT_RECORD needs BANKSHOT_REPORT_DIR");

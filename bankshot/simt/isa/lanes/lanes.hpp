@@ -57,16 +57,13 @@ struct Tag {
   using type = T;
 };
 
-/// The host's MXCSR for each FpMode: exceptions masked; FTZ and DAZ with .ftz.
-constexpr unsigned kMxcsr[] = {0x1f80, 0x3f80, 0x5f80, 0x7f80, 0x9fc0, 0xbfc0, 0xdfc0, 0xffc0};
-
 /// Processors foresee what an instruction loads into MXCSR if it loads the same each time, and wait for it otherwise,
 /// which costs ten times as much. They tell such instructions apart by their cache line: hence a function for each
 /// mode. After it the compiler must load operands anew, so that no floating-point operation moves from one mode into
 /// another.
 template <uint8_t Mode>
 [[gnu::noinline, gnu::aligned(64)]] void load_mxcsr() {
-  asm volatile("ldmxcsr %0" : : "m"(kMxcsr[Mode]) : "memory");
+  asm volatile("ldmxcsr %0" : : "m"(FpMode::kMxcsr[Mode]) : "memory");
 }
 constexpr void (*kLoadMxcsr[])() = {&load_mxcsr<0>, &load_mxcsr<1>, &load_mxcsr<2>, &load_mxcsr<3>,
                                     &load_mxcsr<4>, &load_mxcsr<5>, &load_mxcsr<6>, &load_mxcsr<7>};

@@ -1,0 +1,149 @@
+// What is told of native code, and that it goes with its program.
+#include "engine_harness.hpp"
+#include "needs_compiler.hpp"
+
+namespace bankshot::simt {
+namespace {
+
+class EngineCompiled : public EngineTest {
+ protected:
+  void SetUp() override {
+    options.threads = 1;
+    options.tell_compiled = true;
+    options.compile = Compile::at_once;
+  }
+};
+
+/// Adds 7, three times. In the text of kernel() its first line, and so each of its instructions, is line 7.
+const char* const kLoop =
+    "mov.u32 %r5, 0; mov.u32 %r6, 0; L: add.u32 %r5, %r5, 7; add.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 3; @%p1 bra L;"
+    "st.global.u32 [%rd1], %r5; ret;";
+
+std::vector<std::string> reasons(const Compiled& compiled) {
+  std::vector<std::string> all;
+  for (const NotCompiled& one : compiled.not_compiled)
+    all.push_back(one.op + (one.by_handler ? " by its handler: " : " interpreted: ") + one.why);
+  return all;
+}
+
+TEST_F(EngineCompiled, a_loop_is_a_stretch_and_its_instructions_are_counted) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel(kLoop), {1}, {32}, 1);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(out[0], 21u);
+  const Compiled& compiled = *stats->compiled;
+  EXPECT_EQ(compiled.why_not, "");
+  ASSERT_FALSE(compiled.stretches.empty());
+  for (const CompiledStretch& stretch : compiled.stretches) {
+    EXPECT_EQ(stretch.source.ptx_line, 7u);
+    EXPECT_TRUE(stretch.all_lanes);
+    EXPECT_EQ(stretch.refused, "");
+  }
+  // The parameter, 2 moves, 3 times 4 instructions, the store and the end.
+  EXPECT_EQ(stats->warp_instructions, 17u);
+  EXPECT_GE(compiled.warp_instructions, 8u);  // the second time round at the latest
+  EXPECT_LE(compiled.warp_instructions, 17u);
+}
+
+TEST_F(EngineCompiled, what_code_does_not_execute_itself_is_told_with_a_reason) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel("mov.u32 %r5, 0; bra L; L: add.u32 %r5, %r5, 1; red.global.add.u32 [%rd1], %r5;"
+                                "bar.sync 0; ret;"),
+                         {1}, {32}, 1);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(out[0], 32u);
+  EXPECT_EQ(reasons(*stats->compiled),
+            (std::vector<std::string>{"bar.sync interpreted: control flow other than branches",
+                                      "red.global.add.u32 by its handler: no plain load or store"}));
+}
+
+TEST_F(EngineCompiled, what_begins_with_a_barrier_is_refused) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto stats = run(kernel("bra L; L: bar.sync 0; ret;"), {1}, {32}, 1);
+  ASSERT_TRUE(stats && stats->compiled);
+  std::string refused;
+  for (const CompiledStretch& stretch : stats->compiled->stretches) refused += stretch.refused;
+  EXPECT_EQ(refused, "it begins with bar.sync: control flow other than branches");
+}
+
+TEST_F(EngineCompiled, a_second_launch_tells_only_what_is_new) {
+  BANKSHOT_NEEDS_COMPILER();
+  const auto program = engine().load(kernel(kLoop), "test.ptx");
+  ASSERT_TRUE(program);
+  const uint64_t buffer = *engine().memory().allocate(4, MemoryKind::device);
+  LaunchConfig config;
+  config.block = {32};
+  config.params = std::as_bytes(std::span(&buffer, 1));
+  const auto first = engine().launch(**program, "k", config), second = engine().launch(**program, "k", config);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(first->compiled->stretches.empty());
+  EXPECT_TRUE(second->compiled->stretches.empty());
+  EXPECT_EQ(second->compiled->why_not, "");
+  EXPECT_GE(second->compiled->warp_instructions, first->compiled->warp_instructions);
+}
+
+TEST_F(EngineCompiled, nothing_is_told_that_was_not_asked_for) {
+  options.tell_compiled = false;
+  const auto stats = run(kernel("ret;"), {1}, {32}, 1);
+  ASSERT_TRUE(stats);
+  EXPECT_FALSE(stats->compiled);
+}
+
+TEST_F(EngineCompiled, a_short_kernel_is_not_worth_it) {
+  options.compile = Compile::often;
+  const auto stats = run(kernel(kLoop), {1}, {32}, 1);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(stats->compiled->why_not, "it was too short to be worth it: no instruction was reached 512 times");
+  EXPECT_EQ(stats->compiled->warp_instructions, 0u);
+}
+
+TEST_F(EngineCompiled, what_is_never_compiled_has_a_reason) {
+  const auto why = [&] {
+    const auto stats = run(kernel("ret;"), {1}, {32}, 1);
+    return stats && stats->compiled ? stats->compiled->why_not : "nothing is told";
+  };
+  options.compile = Compile::never;
+  EXPECT_EQ(why(), "compiling is switched off");
+}
+
+TEST_F(EngineCompiled, wide_warps_are_interpreted) {
+  options.machine.warp_size = 64;
+  const auto stats = run(kernel("ret;"), {1}, {64}, 1);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ(stats->compiled->why_not, "only warps of 32 lanes are compiled");
+}
+
+TEST_F(EngineCompiled, code_goes_with_its_program) {
+  BANKSHOT_NEEDS_COMPILER();
+  const uint64_t buffer = *engine().memory().allocate(4, MemoryKind::device);
+  LaunchConfig config;
+  config.block = {32};
+  config.params = std::as_bytes(std::span(&buffer, 1));
+  size_t kept = 0;
+  for (unsigned k = 0; k < 200; ++k) {
+    const auto program = engine().load(kernel(kLoop), "test.ptx");
+    ASSERT_TRUE(program);
+    // The compiler forgets the program before this one when it is asked for the code of this one.
+    ASSERT_TRUE(engine().launch(**program, "k", config));
+    if (k == 0) kept = engine().native_stretches();
+    ASSERT_EQ(engine().native_stretches(), kept) << "program " << k;
+  }
+  EXPECT_NE(kept, 0u);
+}
+
+TEST(Compiled, an_instruction_is_told_once_and_by_place) {
+  const NotCompiled later{{"", 0, 9}, "bar.sync", false, "b"}, earlier{{"", 0, 3}, "atom.add", true, "a"};
+  Compiled all{.why_not = "it was too short"};
+  all.add({.warp_instructions = 3, .not_compiled = {later}, .why_not = "it ended"});
+  EXPECT_EQ(all.why_not, "it ended");
+  all.add({.warp_instructions = 4, .stretches = {{{"", 0, 9}, true, 12}}, .not_compiled = {later}});
+  all.add({.not_compiled = {earlier}, .why_not = "it ended"});
+  EXPECT_EQ(all.warp_instructions, 7u);
+  EXPECT_EQ(all.why_not, "");
+  ASSERT_EQ(all.not_compiled.size(), 2u);
+  EXPECT_EQ(all.not_compiled[0].op, "atom.add");
+  EXPECT_EQ(all.not_compiled[1].op, "bar.sync");
+}
+
+}  // namespace
+}  // namespace bankshot::simt
