@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bankshot/simt/control/native.hpp"
+#include "bankshot/simt/rows/row.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/state/native_compiler.hpp"
 #include "bankshot/simt/state/program.hpp"
@@ -49,6 +50,7 @@ class Compiling::Maker : public NativeMaker {
       : when_(options.compile),
         counting_(options.count_conflicts),
         tracing_(options.trace_accesses != 0),
+        isa_(options.isa.empty() ? best_isa() : options.isa),
         rules_(options.machine.scratchpad),
         l1_(options.l1) {}
   ~Maker() override { stop(); }
@@ -152,7 +154,7 @@ class Compiling::Maker : public NativeMaker {
                         .end = &exit_lanes,
                         .set_mode = &set_mode,
                         .run = &run_in_mode},
-                       why);
+                       isa_, why);
       return compiler_ != nullptr;
     }
     return false;
@@ -197,6 +199,7 @@ class Compiling::Maker : public NativeMaker {
 
   const Compile when_;
   const bool counting_, tracing_;
+  const std::string isa_;
   const scratchpad::Rules rules_;
   const std::optional<scratchpad::L1Rules> l1_;
   std::mutex busy_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/scratchpad/access/l1_access.hpp"
@@ -54,8 +55,9 @@ class NativeCompiler {
   virtual NativeCode compile(const NativeRequest& request, std::string& why) = 0;
 };
 
-/// The library exports `bankshot_native_compiler`, of this type. @return null if it cannot work on this host; then
-/// `why` says so
-using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, std::string& why);
+/// The library exports `bankshot_native_compiler`, of this type.
+/// @param isa  instruction set of the code: "avx2" or "avx512"
+/// @return null if there is no compiler for it, or the host lacks it; then `why` says so
+using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, std::string_view isa, std::string& why);
 
 }  // namespace bankshot::simt
