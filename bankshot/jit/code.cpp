@@ -1,9 +1,10 @@
 // The bitcode of the functions of lanes, within the library.
-#define BANKSHOT_CODE(name, file)                                                                                  \
-  asm(".section .rodata\n.balign 16\n.globl " name "\n" name ":\n.incbin \"" file "\"\n.globl " name "_end\n" name \
-      "_end:\n.previous\n")
-BANKSHOT_CODE("bankshot_lanes_512", BANKSHOT_LANES_512);
-BANKSHOT_CODE("bankshot_lane_1", BANKSHOT_LANE_1);
+#define BANKSHOT_CODE(name)                                                                                         \
+  asm(".section .rodata\n.balign 16\n.globl bankshot_" name "\nbankshot_" name ":\n.incbin \"" BANKSHOT_CODE_FOLDER \
+      "/" name ".bc\"\n.globl bankshot_" name "_end\nbankshot_" name "_end:\n.previous\n")
+BANKSHOT_CODE("lanes_512");
+BANKSHOT_CODE("lanes_256");
+BANKSHOT_CODE("lane_1");
 
 /// For what is linked into this library, that is LLVM: nothing of it is destroyed when the process ends, as the
 /// compiler may be at work until then.

@@ -26,22 +26,45 @@
 #include "bankshot/jit/emitter.hpp"
 
 // Bitcode that lanes/lane_code.cpp made, within the library: code.cpp.
-extern "C" const char bankshot_lanes_512[], bankshot_lanes_512_end[], bankshot_lane_1[], bankshot_lane_1_end[];
+extern "C" const char bankshot_lanes_512[], bankshot_lanes_512_end[], bankshot_lanes_256[], bankshot_lanes_256_end[],
+    bankshot_lane_1[], bankshot_lane_1_end[];
 
 namespace bankshot::jit {
 namespace {
 
-std::unique_ptr<llvm::Module> read(llvm::LLVMContext& context, const char* begin, const char* end) {
-  const llvm::MemoryBufferRef buffer(llvm::StringRef(begin, static_cast<size_t>(end - begin)), "lanes");
-  return llvm::cantFail(llvm::getLazyBitcodeModule(buffer, context));
+using Bitcode = llvm::StringRef;
+
+const Bitcode kLane1(bankshot_lane_1, static_cast<size_t>(bankshot_lane_1_end - bankshot_lane_1));
+
+/// What code is made for.
+struct InstructionSet {
+  unsigned vector_bytes;
+  Bitcode lanes;
+  std::vector<const char*> needs;  ///< features of the host
+};
+
+/// @param isa  as EngineOptions::isa, not empty
+std::optional<InstructionSet> instruction_set(std::string_view isa) {
+  if (isa == "avx512")
+    return InstructionSet{64,
+                          {bankshot_lanes_512, static_cast<size_t>(bankshot_lanes_512_end - bankshot_lanes_512)},
+                          {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}};
+  if (isa == "avx2")
+    return InstructionSet{32,
+                          {bankshot_lanes_256, static_cast<size_t>(bankshot_lanes_256_end - bankshot_lanes_256)},
+                          {"avx2", "fma", "f16c", "bmi", "bmi2", "lzcnt", "movbe"}};
+  return std::nullopt;
+}
+
+std::unique_ptr<llvm::Module> read(llvm::LLVMContext& context, Bitcode code) {
+  return llvm::cantFail(llvm::getLazyBitcodeModule({code, "lanes"}, context));
 }
 
 /// Whether both modules have a function.
-std::function<bool(const std::string&)> known_functions() {
+std::function<bool(const std::string&)> known_functions(Bitcode lanes) {
   auto names = std::make_shared<std::set<std::string>>();
   llvm::LLVMContext context;
-  const auto vectors = read(context, bankshot_lanes_512, bankshot_lanes_512_end),
-             ones = read(context, bankshot_lane_1, bankshot_lane_1_end);
+  const auto vectors = read(context, lanes), ones = read(context, kLane1);
   for (const llvm::Function& function : *vectors) {
     const std::string name = function.getName().substr(sizeof "lanes." - 1).str();
     if (ones->getFunction("lane." + name) != nullptr) names->insert(name);
@@ -146,9 +169,13 @@ void give_up(void*, const char* reason, bool) {
 
 class Compiler : public simt::NativeCompiler {
  public:
-  Compiler(const simt::NativeRuntime& runtime, std::unique_ptr<llvm::orc::LLJIT> jit,
+  Compiler(const simt::NativeRuntime& runtime, InstructionSet set, std::unique_ptr<llvm::orc::LLJIT> jit,
            std::unique_ptr<llvm::TargetMachine> machine)
-      : runtime_(runtime), jit_(std::move(jit)), machine_(std::move(machine)), lanes_(known_functions()) {}
+      : runtime_(runtime),
+        set_(std::move(set)),
+        jit_(std::move(jit)),
+        machine_(std::move(machine)),
+        lanes_(known_functions(set_.lanes)) {}
 
   simt::NativeResult compile(const simt::NativeRequest& request) override {
     std::jmp_buf here;
@@ -196,12 +223,11 @@ class Compiler : public simt::NativeCompiler {
     auto& live = program.live[function.begin];
     if (live.empty()) live = live_before(*request.program, function, runtime_);
     const std::string name = "stretch" + std::to_string(next_++);
-    Emitter emitter(request, runtime_, lanes_, live, *module, 64);
+    Emitter emitter(request, runtime_, lanes_, live, *module, set_.vector_bytes);
     if (emitter.emit(name, why) == nullptr) return nullptr;
     not_native = emitter.not_native();
-    for (const bool one : {false, true}) {
-      auto lanes = one ? read(*context, bankshot_lane_1, bankshot_lane_1_end)
-                       : read(*context, bankshot_lanes_512, bankshot_lanes_512_end);
+    for (const Bitcode code : {set_.lanes, kLane1}) {
+      auto lanes = read(*context, code);
       lanes->setDataLayout(module->getDataLayout());
       lanes->setTargetTriple(module->getTargetTriple());
       if (llvm::Linker::linkModules(*module, std::move(lanes), llvm::Linker::LinkOnlyNeeded)) {
@@ -209,12 +235,13 @@ class Compiler : public simt::NativeCompiler {
         return nullptr;
       }
     }
+    const std::string vector_bits = std::to_string(8 * set_.vector_bytes);
     for (llvm::Function& f : *module) {
       if (f.isDeclaration()) continue;
       f.addFnAttr("target-cpu", machine_->getTargetCPU());
       f.addFnAttr("target-features", machine_->getTargetFeatureString());
-      f.addFnAttr("prefer-vector-width", "512");
-      f.addFnAttr("min-legal-vector-width", "512");
+      f.addFnAttr("prefer-vector-width", vector_bits);
+      f.addFnAttr("min-legal-vector-width", vector_bits);
       f.addFnAttr("denormal-fp-math", "dynamic,dynamic");
       if (f.getName() == name) continue;
       f.setLinkage(llvm::GlobalValue::InternalLinkage);
@@ -244,6 +271,7 @@ class Compiler : public simt::NativeCompiler {
   }
 
   const simt::NativeRuntime runtime_;
+  const InstructionSet set_;
   std::unique_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   LaneLibrary lanes_;
@@ -256,8 +284,13 @@ class Compiler : public simt::NativeCompiler {
 }  // namespace bankshot::jit
 
 extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* bankshot_native_compiler(
-    const bankshot::simt::NativeRuntime& runtime, bankshot::simt::NativeProblem& problem) {
-  for (const char* feature : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}) {
+    const bankshot::simt::NativeRuntime& runtime, std::string_view isa, bankshot::simt::NativeProblem& problem) {
+  auto set = bankshot::jit::instruction_set(isa);
+  if (!set) {
+    problem = {"the host has no AVX2", false};
+    return nullptr;
+  }
+  for (const char* feature : set->needs) {
     if (llvm::sys::getHostCPUFeatures().lookup(feature)) continue;
     problem = {"the host has no " + std::string(feature), false};
     return nullptr;
@@ -270,6 +303,10 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     problem = {llvm::toString(host.takeError()), true};
     return nullptr;
   }
+  if (isa == "avx2") {  // nothing else, also on hosts that have more
+    host->setCPU("x86-64-v3");
+    host->getFeatures() = llvm::SubtargetFeatures();
+  }
   host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   host->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   auto machine = host->createTargetMachine();
@@ -278,5 +315,5 @@ extern "C" [[gnu::visibility("default")]] bankshot::simt::NativeCompiler* banksh
     problem = {llvm::toString(!machine ? machine.takeError() : jit.takeError()), true};
     return nullptr;
   }
-  return new bankshot::jit::Compiler(runtime, std::move(*jit), std::move(*machine));
+  return new bankshot::jit::Compiler(runtime, std::move(*set), std::move(*jit), std::move(*machine));
 }

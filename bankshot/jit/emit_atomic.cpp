@@ -54,13 +54,24 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
     mask = mask == nullptr ? holds : build_.CreateAnd(holds, mask);
   }
 
-  // Where the lanes are, and whether they all may be there.
+  // Where the lanes are, and whether they all may be there: one check if their distances are known.
   const Operand address = operand(instr.op[0]);
+  const int32_t c = address.kind == Operand::Kind::none ? kUniform : class_of(address, state);
+  Value* fine = nullptr;
+  if (c >= 0) {
+    if (!is_aligned(patterns_[c], bytes)) return emit_slow_access(i, state, state);
+    Access access;
+    access.space = ptx::Space::shared;
+    access.bytes = bytes;
+    access.offset = instr.imm;
+    access.base = address;
+    emit_place(i, access, patterns_[c], fine);
+  }
   Value* addresses = nullptr;
-  if (address.kind == Operand::Kind::reg && state[address.index] < 0) {
+  if (address.kind == Operand::Kind::reg && c < 0) {
     addresses = row(address.index);
   } else if (address.kind != Operand::Kind::none) {
-    materialise(address, class_of(address, state), scratch(0));
+    materialise(address, c, scratch(0));
     addresses = scratch(0);
   }
   const unsigned count = vector_bytes_ / 4;
@@ -75,12 +86,15 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
       place = build_.CreateAdd(place, build_.CreateTrunc(part, places));
     }
     build_.CreateAlignedStore(place, at(lane_places_, 4 * l), llvm::Align(64));
+    if (c >= 0) continue;
     Value* const low = build_.CreateAnd(place, build_.CreateVectorSplat(count, build_.getInt32(bytes - 1)));
     wrong.push_back(build_.CreateOr(build_.CreateICmpUGT(place, build_.CreateVectorSplat(count, last)),
                                     build_.CreateICmpNE(low, llvm::Constant::getNullValue(places))));
   }
-  Value* const room = build_.CreateICmpUGE(shared_bytes_, build_.getInt64(bytes));
-  Value* const fine = build_.CreateAnd(room, build_.CreateNot(any_lane(wrong, mask)));
+  if (c < 0) {
+    Value* const room = build_.CreateICmpUGE(shared_bytes_, build_.getInt64(bytes));
+    fine = build_.CreateAnd(room, build_.CreateNot(any_lane(wrong, mask)));
+  }
   auto* const fast = BasicBlock::Create(module_.getContext(), "fast", code_);
   auto* const slow = BasicBlock::Create(module_.getContext(), "slow", code_);
   auto* const done = BasicBlock::Create(module_.getContext(), "", code_);

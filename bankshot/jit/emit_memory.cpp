@@ -75,10 +75,6 @@ std::pair<int64_t, int64_t> range_of(const Pattern& pattern) {
   return {*least, *most};
 }
 
-bool is_aligned(const Pattern& pattern, unsigned bytes) {
-  return std::all_of(pattern.begin(), pattern.end(), [&](int64_t d) { return (d - pattern[0]) % bytes == 0; });
-}
-
 }  // namespace
 
 /// Where the worker keeps the allocation that the instruction hit last.

@@ -1,6 +1,7 @@
 // How registers are kept in native code: as one number for all lanes where lanes differ by known distances.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -15,6 +16,11 @@ inline constexpr unsigned kLanes = 32;
 
 /// Distances of lanes from one number. Of 32-bit registers they are in [-2^31, 2^31).
 using Pattern = std::array<int64_t, kLanes>;
+
+/// Whether all distances are multiples of a size.
+inline bool is_aligned(const Pattern& pattern, unsigned bytes) {
+  return std::all_of(pattern.begin(), pattern.end(), [&](int64_t d) { return (d - pattern[0]) % bytes == 0; });
+}
 
 /// Patterns by number. 0 is that of values that are the same in all lanes.
 class Patterns {

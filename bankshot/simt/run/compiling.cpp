@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bankshot/simt/control/native.hpp"
+#include "bankshot/simt/rows/row.hpp"
 #include "bankshot/simt/run/engine.hpp"
 #include "bankshot/simt/state/native_compiler.hpp"
 #include "bankshot/simt/state/program.hpp"
@@ -29,8 +30,8 @@ std::string own_folder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-/// The compiler, from its library. @return null if there is a problem
-NativeCompiler* load_compiler(const NativeRuntime& runtime, NativeProblem& problem) {
+/// The compiler, from its library. @param isa  that of its code @return null if there is a problem
+NativeCompiler* load_compiler(const NativeRuntime& runtime, std::string_view isa, NativeProblem& problem) {
 #ifdef BANKSHOT_COMPILER
   std::string path = own_folder() + "/libbankshot_jit.so";
   if (access(path.c_str(), F_OK) != 0) path = own_folder() + "/../lib/libbankshot_jit.so";
@@ -41,9 +42,9 @@ NativeCompiler* load_compiler(const NativeRuntime& runtime, NativeProblem& probl
     problem = {dlerror(), true};
     return nullptr;
   }
-  return make(runtime, problem);
+  return make(runtime, isa, problem);
 #else
-  static_cast<void>(runtime);
+  static_cast<void>(runtime), static_cast<void>(isa);
   problem = {"this build has no compiler of kernels, which needs clang 19 and LLVM 19", false};
   return nullptr;
 #endif
@@ -79,7 +80,7 @@ const NativeRuntime kRuntime = {.branch = &run_branch,
 NativeProblem compiler_problem() {
   static const NativeProblem problem = [] {
     NativeProblem found;
-    load_compiler(kRuntime, found);
+    load_compiler(kRuntime, best_isa(), found);
     return found;
   }();
   return problem;
@@ -91,6 +92,7 @@ class Compiling::Maker : public NativeMaker {
       : when_(options.compile),
         counting_(options.count_conflicts),
         tracing_(options.trace_accesses != 0),
+        isa_(options.isa.empty() ? best_isa() : options.isa),
         rules_(options.machine.scratchpad),
         l1_(options.l1) {}
   ~Maker() override { stop(); }
@@ -217,7 +219,7 @@ class Compiling::Maker : public NativeMaker {
 
   void work() {
     NativeProblem problem;
-    compiler_ = load_compiler(kRuntime, problem);
+    compiler_ = load_compiler(kRuntime, isa_, problem);
     std::unique_lock lock(busy_);
     problem_ = problem;
     changed_.notify_all();
@@ -277,6 +279,7 @@ class Compiling::Maker : public NativeMaker {
 
   const Compile when_;
   const bool counting_, tracing_;
+  const std::string isa_;
   const scratchpad::Rules rules_;
   const std::optional<scratchpad::L1Rules> l1_;
   std::mutex busy_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bankshot/scratchpad/access/l1_access.hpp"
@@ -78,7 +79,10 @@ struct NativeProblem {
   bool is_fault = false;  ///< something is broken; else this host, or this build, has no compiler
 };
 
-/// The library exports `bankshot_native_compiler`, of this type. @return null if there is a problem
-using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, NativeProblem& problem);
+/// The library exports `bankshot_native_compiler`, of this type.
+/// @param isa  instruction set of the code: "avx2" or "avx512"
+/// @return null if there is no compiler for it, or the host lacks it: then `problem` says so
+using MakeNativeCompiler = NativeCompiler* (*)(const NativeRuntime& runtime, std::string_view isa,
+                                               NativeProblem& problem);
 
 }  // namespace bankshot::simt
