@@ -18,6 +18,7 @@ bool Emitter::is_simple_atomic(uint32_t i) {
   using Kind = ptx::Access::Kind;
   if (info.access.kind != Kind::atomic && info.access.kind != Kind::reduction) return false;
   if (static_cast<ptx::Space>(instr.small) != ptx::Space::shared || instr.op[1] != OperandRef::kNone) return false;
+  if (instr.op[3] != OperandRef::kNone) return false;  // cas
   if (request_.counting || (instr.run != instr.body && instr.run != runtime_.guarded)) return false;
   const std::string& text = program_.texts[info.text];
   const unsigned bits = ptx::bits(ptx::type_named(words_of(text).back()));

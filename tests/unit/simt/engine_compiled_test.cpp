@@ -57,6 +57,38 @@ TEST_F(EngineCompiled, what_code_does_not_execute_itself_is_told_with_a_reason) 
                                       "red.global.add.u32 by its handler: no plain load or store"}));
 }
 
+/// Atomics on shared memory whose old values nobody wants. In s: sums of even and of odd lanes, the greatest lane,
+/// lanes counted modulo 5, the last lane unless that is 31, bits of the first three lanes, lanes counted as a float.
+const char* const kAtomics =
+    ".shared .b32 s[32]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; mov.u32 %r6, "
+    "0;"
+    "st.shared.u32 [%r4], %r6; and.b32 %r5, %r3, 4; add.u32 %r5, %r5, %r2; setp.lt.u32 %p1, %r1, 3; shl.b32 %r7, 1, "
+    "%r1;"
+    "bra L; L: red.shared.add.u32 [%r5], %r1; red.shared.max.u32 [s+8], %r1; red.shared.inc.u32 [s+12], 4;"
+    "atom.shared.exch.b32 %r8, [s+16], %r1; atom.shared.cas.b32 %r9, [s+16], 31, 77; @%p1 red.shared.or.b32 [s+20], "
+    "%r7;"
+    "red.shared.add.f32 [s+24], 0f3F800000; ld.shared.u32 %r6, [%r4]; cvt.u64.u32 %rd2, %r3; add.u64 %rd1, %rd1, %rd2;"
+    "st.global.u32 [%rd1], %r6; ret;";
+
+TEST_F(EngineCompiled, atomics_on_shared_memory_are_done_lane_after_lane) {
+  BANKSHOT_NEEDS_COMPILER();
+  options.count_conflicts = false;
+  const auto stats = run(kernel(kAtomics), {1}, {32}, 32);
+  ASSERT_TRUE(stats && stats->compiled);
+  EXPECT_EQ((std::vector<uint32_t>(out.begin(), out.begin() + 8)),
+            (std::vector<uint32_t>{240, 256, 31, 2, 77, 7, 0x42000000, 0}));
+  EXPECT_EQ(reasons(*stats->compiled),
+            (std::vector<std::string>{"atom.shared.cas.b32 by its handler: no plain load or store"}));
+}
+
+TEST_F(EngineCompiled, atomics_of_some_lanes_leave_the_others_out) {
+  BANKSHOT_NEEDS_COMPILER();
+  options.count_conflicts = false;
+  ASSERT_TRUE(run(kernel(kAtomics), {1}, {20}, 32));
+  EXPECT_EQ((std::vector<uint32_t>(out.begin(), out.begin() + 8)),
+            (std::vector<uint32_t>{90, 100, 19, 0, 19, 7, 0x41a00000, 0}));
+}
+
 TEST_F(EngineCompiled, what_begins_with_a_barrier_is_refused) {
   BANKSHOT_NEEDS_COMPILER();
   const auto stats = run(kernel("bra L; L: bar.sync 0; ret;"), {1}, {32}, 1);
