@@ -12,25 +12,29 @@ using simt::Instr;
 using simt::InstrFlag;
 using simt::OperandRef;
 
-bool Emitter::is_simple_atomic(uint32_t i) {
+const char* Emitter::why_no_atomic(uint32_t i) {
   const Instr& instr = program_.code[i];
-  const simt::InstrInfo& info = program_.info[i];
-  using Kind = ptx::Access::Kind;
-  if (info.access.kind != Kind::atomic && info.access.kind != Kind::reduction) return false;
-  if (static_cast<ptx::Space>(instr.small) != ptx::Space::shared || instr.op[1] != OperandRef::kNone) return false;
-  if (instr.op[3] != OperandRef::kNone) return false;  // cas
-  if (request_.counting || (instr.run != instr.body && instr.run != runtime_.guarded)) return false;
-  const std::string& text = program_.texts[info.text];
-  const unsigned bits = ptx::bits(ptx::type_named(words_of(text).back()));
-  return (bits == 32 || bits == 64) && lanes_.find(*info.row, text) != nullptr;
+  const std::string& text = program_.texts[program_.info[i].text];
+  if (static_cast<ptx::Space>(instr.small) != ptx::Space::shared) return "an atomic outside shared memory";
+  if (instr.op[1] != OperandRef::kNone) return "an atomic whose result is used";
+  if (instr.op[3] != OperandRef::kNone) return "a compare-and-swap";
+  if (request_.counting) return "conflict counts of an atomic";
+  if (instr.run != instr.body && instr.run != runtime_.guarded) return kWrapped;
+  const unsigned bytes = bytes_of_type(i);
+  if (bytes != 4 && bytes != 8) return "an atomic on 16 or 128 bits";
+  return lanes_.find(*program_.info[i].row, text) == nullptr ? "an atomic on more than one word" : nullptr;
+}
+
+/// Bytes of a value of the type that is the last word of the instruction.
+unsigned Emitter::bytes_of_type(uint32_t i) const {
+  return ptx::bits(ptx::type_named(words_of(program_.texts[program_.info[i].text]).back())) / 8;
 }
 
 /// One lane's. @param varies  whether lanes have values of their own, else they are in the slots
 void Emitter::emit_update(uint32_t i, Value* lane, bool varies) {
   const Instr& instr = program_.code[i];
   const auto base = static_cast<uint32_t>(function_.register_count + specials_.size());
-  llvm::Type* const type =
-      integer(ptx::bits(ptx::type_named(words_of(program_.texts[program_.info[i].text]).back())) / 8);
+  llvm::Type* const type = integer(bytes_of_type(i));
   Value* const offset = build_.CreateZExt(
       build_.CreateLoad(build_.getInt32Ty(), build_.CreateGEP(build_.getInt32Ty(), lane_places_, lane)),
       build_.getInt64Ty());
@@ -46,7 +50,7 @@ void Emitter::emit_update(uint32_t i, Value* lane, bool varies) {
 
 void Emitter::emit_atomic(uint32_t i, const State& state) {
   const Instr& instr = program_.code[i];
-  const unsigned bytes = ptx::bits(ptx::type_named(words_of(program_.texts[program_.info[i].text]).back())) / 8;
+  const unsigned bytes = bytes_of_type(i);
   const auto base = static_cast<uint32_t>(function_.register_count + specials_.size());
   const bool guarded = instr.guard != OperandRef::kNone;
   Value* mask = request_.whole ? nullptr : build_.CreateLoad(build_.getInt32Ty(), active_slot_);
@@ -60,7 +64,10 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
   const int32_t c = address.kind == Operand::Kind::none ? kUniform : class_of(address, state);
   Value* fine = nullptr;
   if (c >= 0) {
-    if (!is_aligned(patterns_[c], bytes)) return emit_slow_access(i, state, state);
+    if (!is_aligned(patterns_[c], bytes)) {
+      not_native_.push_back({i, true, kNotAligned});
+      return emit_slow_access(i, state, state);
+    }
     Access access;
     access.space = ptx::Space::shared;
     access.bytes = bytes;
@@ -96,13 +103,7 @@ void Emitter::emit_atomic(uint32_t i, const State& state) {
     Value* const room = build_.CreateICmpUGE(shared_bytes_, build_.getInt64(bytes));
     fine = build_.CreateAnd(room, build_.CreateNot(any_lane(wrong, mask)));
   }
-  auto* const fast = BasicBlock::Create(module_.getContext(), "fast", code_);
-  auto* const slow = BasicBlock::Create(module_.getContext(), "slow", code_);
-  auto* const done = BasicBlock::Create(module_.getContext(), "", code_);
-  llvm::MDBuilder weights(module_.getContext());
-  build_.CreateCondBr(fine, fast, slow, weights.createLikelyBranchWeights());
-
-  build_.SetInsertPoint(fast);
+  const auto [slow, done] = begin_fast(fine);
   const Operand value = operand(instr.op[2]);
   const bool varies = value.kind == Operand::Kind::reg && state[value.index] < 0;
   const bool spreads = !varies && class_of(value, state) != kUniform;

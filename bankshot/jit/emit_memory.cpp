@@ -399,6 +399,17 @@ void Emitter::emit_slow_access(uint32_t i, const State& before, const State& aft
   }
 }
 
+/// Goes on where an access is fine. @return the blocks where it is not, and behind both
+std::pair<BasicBlock*, BasicBlock*> Emitter::begin_fast(Value* fine) {
+  auto* const fast = BasicBlock::Create(module_.getContext(), "fast", code_);
+  auto* const slow = BasicBlock::Create(module_.getContext(), "slow", code_);
+  auto* const done = BasicBlock::Create(module_.getContext(), "", code_);
+  llvm::MDBuilder weights(module_.getContext());
+  build_.CreateCondBr(fine, fast, slow, weights.createLikelyBranchWeights());
+  build_.SetInsertPoint(fast);
+  return {slow, done};
+}
+
 void Emitter::emit_access(uint32_t i, State& state) {
   Access access;
   describe(i, access);
@@ -406,9 +417,7 @@ void Emitter::emit_access(uint32_t i, State& state) {
   transfer(i, after);
   const int32_t c = access.base.kind == Operand::Kind::none ? kUniform : class_of(access.base, state);
   if (c < 0 || !is_aligned(patterns_[c], access.bytes * access.elements)) {
-    not_native_.push_back(
-        {i, true,
-         c < 0 ? "addresses at unknown distances from each other" : "addresses no multiple of the width apart"});
+    not_native_.push_back({i, true, c < 0 ? "addresses at unknown distances from each other" : kNotAligned});
     emit_slow_access(i, state, after);
     state = std::move(after);
     return;
@@ -416,12 +425,7 @@ void Emitter::emit_access(uint32_t i, State& state) {
   const Pattern& pattern = patterns_[c];
   Value* fine = nullptr;
   Value* const place = emit_place(i, access, pattern, fine);
-  auto* const fast = BasicBlock::Create(module_.getContext(), "fast", code_);
-  auto* const slow = BasicBlock::Create(module_.getContext(), "slow", code_);
-  auto* const done = BasicBlock::Create(module_.getContext(), "", code_);
-  llvm::MDBuilder weights(module_.getContext());
-  build_.CreateCondBr(fine, fast, slow, weights.createLikelyBranchWeights());
-  build_.SetInsertPoint(fast);
+  const auto [slow, done] = begin_fast(fine);
   Pattern offsets = pattern;
   const int64_t least = range_of(pattern).first;
   for (int64_t& d : offsets) d -= least;

@@ -136,7 +136,10 @@ class Emitter {
   void emit_load(const Access& access, llvm::Value* place, const Pattern& offsets, bool uniform, llvm::Value* mask);
   void emit_store(const Access& access, llvm::Value* place, const Pattern& offsets, const State& state,
                   llvm::Value* active);
-  bool is_simple_atomic(uint32_t i);
+  /// @return null, or why the handler does it
+  const char* why_no_atomic(uint32_t i);
+  unsigned bytes_of_type(uint32_t i) const;
+  std::pair<llvm::BasicBlock*, llvm::BasicBlock*> begin_fast(llvm::Value* fine);
   void emit_atomic(uint32_t i, const State& state);
   void emit_update(uint32_t i, llvm::Value* lane, bool varies);
   llvm::Value* load_lanes(llvm::Value* place, const Pattern& offsets, unsigned first, unsigned count, unsigned bytes);
@@ -175,7 +178,8 @@ class Emitter {
   llvm::Value *l1_sites_ = nullptr, *l1_seen_ = nullptr;  ///< the same of global memory; the access it saw last
   scratchpad::Cost cost_;
   scratchpad::Shape shape_;
-  static constexpr const char* kWrapped = "it is checked or counted";
+  static constexpr const char *kWrapped = "it is checked or counted",
+                              *kNotAligned = "addresses no multiple of the width apart";
   bool in_sides_ = false;
   uint32_t counted_ = 0;  ///< instructions of the block before this one are counted
 };

@@ -50,7 +50,10 @@ Kind Emitter::kind_of(uint32_t i) {
     return as(Kind::exchange, i, "lanes or warps may wait for each other");
   if (info.unit == Unit::memory) {
     Access access;
-    if (is_simple_atomic(i)) return Kind::atomic;
+    if (info.access.kind == ptx::Access::Kind::atomic || info.access.kind == ptx::Access::Kind::reduction) {
+      const char* const why = why_no_atomic(i);
+      return why == nullptr ? Kind::atomic : as(Kind::call, i, why);
+    }
     if (const char* const why = describe(i, access)) return as(Kind::call, i, why);
     return info.access.kind == ptx::Access::Kind::load ? Kind::load : Kind::store;
   }

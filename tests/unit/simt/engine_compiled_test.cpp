@@ -54,7 +54,7 @@ TEST_F(EngineCompiled, what_code_does_not_execute_itself_is_told_with_a_reason) 
   EXPECT_EQ(out[0], 32u);
   EXPECT_EQ(reasons(*stats->compiled),
             (std::vector<std::string>{"bar.sync interpreted: control flow other than branches",
-                                      "red.global.add.u32 by its handler: no plain load or store"}));
+                                      "red.global.add.u32 by its handler: an atomic outside shared memory"}));
 }
 
 /// Atomics on shared memory whose old values nobody wants. In s: sums of even and of odd lanes, the greatest lane,
@@ -78,7 +78,7 @@ TEST_F(EngineCompiled, atomics_on_shared_memory_are_done_lane_after_lane) {
   EXPECT_EQ((std::vector<uint32_t>(out.begin(), out.begin() + 8)),
             (std::vector<uint32_t>{240, 256, 31, 2, 77, 7, 0x42000000, 0}));
   EXPECT_EQ(reasons(*stats->compiled),
-            (std::vector<std::string>{"atom.shared.cas.b32 by its handler: no plain load or store"}));
+            (std::vector<std::string>{"atom.shared.cas.b32 by its handler: a compare-and-swap"}));
 }
 
 TEST_F(EngineCompiled, atomics_of_some_lanes_leave_the_others_out) {
