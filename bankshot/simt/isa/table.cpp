@@ -4,7 +4,8 @@
 namespace bankshot::simt::BANKSHOT_ISA {
 
 const Rows& rows() {
-  static const Rows table = [] {
+  // Never destroyed: when the process ends, the compiler of kernels may still look at it.
+  static const Rows& table = *new Rows([] {
     Rows all;
     arith_rows(all);
     logic_rows(all);
@@ -25,7 +26,7 @@ const Rows& rows() {
     texture_rows(all);
     control_rows(all);
     return all;
-  }();
+  }());
   return table;
 }
 
