@@ -130,6 +130,16 @@ foreach(program ${BANKSHOT_KERNEL_PROGRAMS})
     set_tests_properties(compiled.${program} PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77)
   endforeach()
 endforeach()
+# … and for hosts that have no more than AVX2: branches, shuffles, halves, integers, floats.
+foreach(program collatz warp_sort transpose16 histogram sha256 black_scholes)
+  if(NOT program IN_LIST BANKSHOT_KERNEL_PROGRAMS)
+    continue()
+  endif()
+  add_test(NAME compiled_avx2.${program} COMMAND ${CMAKE_SOURCE_DIR}/tests/kernels/compiled_agrees $<TARGET_FILE:bankshot>
+    ${CMAKE_BINARY_DIR}/kernels/${program})
+  set_tests_properties(compiled_avx2.${program} PROPERTIES LABELS kernels TIMEOUT 300 SKIP_RETURN_CODE 77
+    ENVIRONMENT "BANKSHOT_ISA=avx2")
+endforeach()
 # … and machines unlike it: a datapath of 8 lanes with 8 banks, two instructions a scheduler, sectors and hashed channels.
 foreach(gpu cf11 k20 v100 h100)
   foreach(case "transpose16 77" "scan 1000" "histogram 10000" "dct_short 64 32" "aes 3")

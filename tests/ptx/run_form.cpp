@@ -258,7 +258,8 @@ std::vector<Host> hosts() {
   return all;
 }
 
-std::vector<Host> compiling_hosts() {
+std::vector<Host> compiling_hosts(const std::string& isa) {
+  if (rows_of(isa) == nullptr) return {};
   const NativeProblem problem = compiler_problem();
   EXPECT_FALSE(problem.is_fault) << problem.why;
   if (!problem.why.empty()) {
@@ -267,12 +268,13 @@ std::vector<Host> compiling_hosts() {
     return {};
   }
   EngineOptions options;
+  options.isa = isa;
   options.threads = 1;
   options.count_conflicts = false;
   options.compile = Compile::at_once;
   options.tell_compiled = true;
   std::vector<Host> hosts;
-  hosts.push_back({"compiled", std::make_unique<Engine>(options)});
+  hosts.push_back({"compiled for " + isa, std::make_unique<Engine>(options)});
   return hosts;
 }
 

@@ -19,8 +19,9 @@ struct Host {
 
 /// One for each instruction set: portable and wide always, avx2 and avx512 where the host has them.
 std::vector<Host> hosts();
-/// One that compiles what it runs, unless this build or the host has no compiler, which is printed.
-std::vector<Host> compiling_hosts();
+/// One that compiles what it runs, unless the host lacks the instruction set or this build has no compiler, which is
+/// printed. @param isa  "avx2" or "avx512"
+std::vector<Host> compiling_hosts(const std::string& isa);
 /// Of the ways to write an instruction, one of so many is compiled, too: that takes much longer than to run it. The
 /// variable BANKSHOT_COMPILED_FORMS has another number.
 size_t forms_compiled();
