@@ -15,6 +15,19 @@ void permute_lanes(u32* t, const u32* a, const u32* source) {
   const __m512i low = _mm512_loadu_si512(a), high = _mm512_loadu_si512(a + 16);
   _mm512_storeu_si512(t, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(source), high));
   _mm512_storeu_si512(t + 16, _mm512_permutex2var_epi32(low, _mm512_loadu_si512(source + 16), high));
+#elif defined(__AVX2__) && BANKSHOT_LANES == 32
+  const auto eight = [](const u32* from) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)); };
+  const __m256i parts[] = {eight(a), eight(a + 8), eight(a + 16), eight(a + 24)};
+  for (int l = 0; l < kLanes; l += 8) {
+    const __m256i from = eight(source + l);
+    __m256 of[4];  // the lane of each part; bits 3 and 4 of its number say which part it is of
+    for (int k = 0; k < 4; ++k) of[k] = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(parts[k], from));
+    const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(from, 28));
+    const __m256 upper = _mm256_castsi256_ps(_mm256_slli_epi32(from, 27));
+    const __m256 chosen =
+        _mm256_blendv_ps(_mm256_blendv_ps(of[0], of[1], odd), _mm256_blendv_ps(of[2], of[3], odd), upper);
+    _mm256_storeu_ps(reinterpret_cast<f32*>(t + l), chosen);
+  }
 #else
   for (int l = 0; l < kLanes; ++l) t[l] = a[source[l]];
 #endif
